@@ -1,0 +1,197 @@
+package app
+
+import (
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// SearchRequest is one question. The zero value of every field but Query is
+// its default.
+type SearchRequest struct {
+	Query        string
+	Intent       string   // "" or find-pattern, find-implementation, find-usage, find-definition, find-documentation
+	Mode         string   // hybrid (default), vector, fts
+	Detail       string   // minimal (default), contextual, full
+	Limit        int      // default 10, at most 100
+	Stores       []string // names or ids; ["*"] is every store; empty is the default scope
+	Threshold    *float64 // cuts the calibrated score, in [0,1]
+	MinRelevance *float64 // cuts the raw cosine, in [0,1]; ignored in mode fts, and said
+	In           string   // only documents below this slash-separated path of their store
+	Explain      bool     // show each contribution to each score
+	// Wait says how long a first use may wait for the folder's index: an agent
+	// gets what is ready after 3 s, a person sees the job to its end.
+	Wait time.Duration
+	// Yes allows indexing a home directory, a file-system root or a very large folder.
+	Yes bool
+}
+
+// SearchReply answers a SearchRequest.
+type SearchReply struct {
+	Hits       []Hit    `json:"hits"`
+	Count      int      `json:"count"`
+	Confidence string   `json:"confidence"` // high, medium, low, none
+	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
+	Ms         float64  `json:"ms"`
+	Notes      []string `json:"notes,omitempty"`
+}
+
+// Hit is one place that answers.
+type Hit struct {
+	ID     string  `json:"id"`
+	Store  string  `json:"store"` // name, with @ and seven digits of the commit for repositories
+	At     string  `json:"at"`    // path:Lstart-Lend, or path:L12:c0-4000 for a part of a long line
+	Symbol string  `json:"symbol,omitempty"`
+	Score  float64 `json:"score"`          // calibrated, in [0,1]
+	Line   int     `json:"line,omitempty"` // number of the first line in Code
+	Code   string  `json:"code,omitempty"` // the lines that answer best
+	Note   string  `json:"note,omitempty"` // "changed since indexing", …
+
+	// Added by detail contextual and full.
+	Kind      string             `json:"kind,omitempty"`
+	Language  string             `json:"language,omitempty"`
+	Signature string             `json:"signature,omitempty"`
+	Doc       string             `json:"doc,omitempty"`
+	Why       []string           `json:"why,omitempty"`
+	Imports   []string           `json:"imports,omitempty"`
+	Related   []Related          `json:"related,omitempty"`
+	Explain   map[string]float64 `json:"explain,omitempty"`
+}
+
+// Related points at another place.
+type Related struct {
+	ID     string `json:"id"`
+	At     string `json:"at"`
+	Symbol string `json:"symbol,omitempty"`
+	Why    string `json:"why"` // "same declaration", "same file", …
+}
+
+// Context is the answer of get_full_context.
+type Context struct {
+	ID       string    `json:"id"`
+	Store    string    `json:"store"`
+	Commit   string    `json:"commit,omitempty"`
+	At       string    `json:"at"`
+	Path     string    `json:"path"`
+	Start    int       `json:"start"`
+	End      int       `json:"end"`
+	Symbol   string    `json:"symbol,omitempty"`
+	Kind     string    `json:"kind,omitempty"`
+	Language string    `json:"language,omitempty"`
+	Doc      string    `json:"doc,omitempty"`
+	Code     string    `json:"code"` // the lines Start to End of the text, joined with \n
+	Note     string    `json:"note,omitempty"`
+	Others   []Context `json:"others,omitempty"` // further places that share the id
+	Related  []Related `json:"related,omitempty"`
+	Next     string    `json:"next,omitempty"` // a value for resultId that continues a long reply
+}
+
+// StoreRow is one line of the list of stores.
+type StoreRow struct {
+	Name      string    `json:"name"`
+	ID        string    `json:"id"`
+	Kind      kb.Kind   `json:"kind"`
+	Source    string    `json:"source"`
+	Ref       string    `json:"ref,omitempty"`
+	Commit    string    `json:"commit,omitempty"`
+	Status    string    `json:"status"` // ready, empty, or the state of its running job
+	Documents int       `json:"documents"`
+	Chunks    int       `json:"chunks"`
+	Scope     string    `json:"scope"` // project, user, or own (the unlisted folder of this project)
+	Indexed   time.Time `json:"indexed,omitzero"`
+}
+
+// StoreInfo is everything known of one store.
+type StoreInfo struct {
+	StoreRow
+	Path        string         `json:"path,omitempty"` // where the text lies on this machine, if it does
+	Description string         `json:"description,omitempty"`
+	Tags        []string       `json:"tags,omitempty"`
+	Generation  int64          `json:"generation"`
+	TextBytes   int64          `json:"textBytes"`
+	IndexBytes  int64          `json:"indexBytes"`
+	Segments    int            `json:"segments"`
+	Embedder    string         `json:"embedder,omitempty"`
+	Languages   map[string]int `json:"languages,omitempty"`
+	Skipped     map[string]int `json:"skipped,omitempty"`
+	Notes       []string       `json:"notes,omitempty"`
+	Job         *kb.Job        `json:"job,omitempty"`
+	LastError   string         `json:"lastError,omitempty"`
+}
+
+// CreateStore says what store to make.
+type CreateStore struct {
+	Name        string
+	Kind        kb.Kind
+	Source      string // folder, URL or local repository as the user wrote it
+	Branch      string // at most one of Branch, Tag and Commit
+	Tag         string
+	Commit      string
+	Description string
+	Tags        []string
+	Paths       []string
+	User        bool // name it for the user in every project, not for this project
+	Yes         bool
+}
+
+// Started is the reply of what starts a job.
+type Started struct {
+	Store  string `json:"store"`
+	ID     string `json:"id"`
+	Job    string `json:"jobId"`
+	Status string `json:"status"`
+	Note   string `json:"note,omitempty"`
+}
+
+// Deleted is the reply of store:delete.
+type Deleted struct {
+	Store   string   `json:"store"`
+	Removed bool     `json:"indexRemoved"` // false when somebody else still holds the store
+	UsedBy  []string `json:"usedBy,omitempty"`
+}
+
+// FileText is the reply of read.
+type FileText struct {
+	Store  string `json:"store"`
+	Commit string `json:"commit,omitempty"`
+	Path   string `json:"path"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+	Lines  int    `json:"lines"` // lines of the whole document
+	Text   string `json:"text"`
+	Note   string `json:"note,omitempty"`
+}
+
+// FileList is the reply of files.
+type FileList struct {
+	Store string   `json:"store"`
+	Files []string `json:"files"`
+	Total int      `json:"total"` // how many match; Files may hold fewer
+	Note  string   `json:"note,omitempty"`
+}
+
+// GrepReply is the reply of grep.
+type GrepReply struct {
+	Store   string      `json:"store"`
+	Matches []GrepMatch `json:"matches"`
+	Total   int         `json:"total"`
+	Note    string      `json:"note,omitempty"`
+}
+
+// GrepMatch is one matching line.
+type GrepMatch struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// JobList is the reply of jobs.
+type JobList struct {
+	Jobs []kb.Job `json:"jobs"`
+}
+
+// StoreList is the reply of stores.
+type StoreList struct {
+	Stores []StoreRow `json:"stores"`
+	Note   string     `json:"note,omitempty"`
+}

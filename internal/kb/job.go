@@ -1,0 +1,68 @@
+package kb
+
+import (
+	"context"
+	"time"
+)
+
+// JobState is where a job stands.
+type JobState string
+
+// The states of a job. Queued is what seed 004 calls pending.
+const (
+	JobQueued      JobState = "queued"
+	JobRunning     JobState = "running"
+	JobCompleted   JobState = "completed"
+	JobFailed      JobState = "failed"
+	JobCancelled   JobState = "cancelled"
+	JobInterrupted JobState = "interrupted"
+)
+
+// Ended reports whether the state is final. An interrupted job is not: the
+// next process that looks resumes it.
+func (s JobState) Ended() bool {
+	return s == JobCompleted || s == JobFailed || s == JobCancelled
+}
+
+// Job is one background run.
+type Job struct {
+	ID       string         `json:"id"`
+	Type     string         `json:"type"` // "index", later "crawl", …
+	Store    StoreID        `json:"store,omitempty"`
+	State    JobState       `json:"status"`
+	Progress Progress       `json:"progress"`
+	Message  string         `json:"message,omitempty"` // the cause of a failure, or what was done
+	Hint     string         `json:"hint,omitempty"`
+	Details  map[string]any `json:"details,omitempty"`
+	Created  time.Time      `json:"createdAt"`
+	Updated  time.Time      `json:"updatedAt"`
+}
+
+// Progress is how far a job has come. Done and Total count the unit of the
+// phase (objects of a clone, documents of an index); Total is 0 when unknown.
+type Progress struct {
+	Phase   string  `json:"phase,omitempty"`
+	Done    int64   `json:"done"`
+	Total   int64   `json:"total,omitempty"`
+	Percent int     `json:"percent,omitempty"`
+	Rate    float64 `json:"rate,omitempty"` // units per second
+	ETA     float64 `json:"eta,omitempty"`  // seconds
+}
+
+type progressKey struct{}
+
+// WithProgress returns a context whose Report calls reach f. f must be safe
+// for concurrent use and return at once.
+func WithProgress(ctx context.Context, f func(Progress)) context.Context {
+	return context.WithValue(ctx, progressKey{}, f)
+}
+
+// Report tells whoever listens to ctx how far the work has come.
+func Report(ctx context.Context, p Progress) {
+	if f, ok := ctx.Value(progressKey{}).(func(Progress)); ok && f != nil {
+		if p.Total > 0 && p.Percent == 0 {
+			p.Percent = int(100 * p.Done / p.Total)
+		}
+		f(p)
+	}
+}

@@ -1,0 +1,129 @@
+package kb
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Kind is what a store is made of.
+type Kind string
+
+// The kinds of stores.
+const (
+	KindFolder Kind = "folder"
+	KindRepo   Kind = "repo"
+	KindWeb    Kind = "web"
+)
+
+// RefType says how a Ref names a state of a repository.
+type RefType string
+
+// The ways to name a state of a repository. RefDefault is the branch that
+// the remote's HEAD points at, whichever that is at the time.
+const (
+	RefDefault RefType = "default"
+	RefBranch  RefType = "branch"
+	RefTag     RefType = "tag"
+	RefCommit  RefType = "commit"
+)
+
+// Ref is the state of a repository as it was asked for, never the commit it
+// resolves to. The zero value is the default branch.
+type Ref struct {
+	Type RefType `json:"type,omitempty"`
+	Name string  `json:"name,omitempty"`
+}
+
+// String returns "default" or "branch:main", "tag:v1", "commit:abc".
+func (r Ref) String() string {
+	if r.Type == "" || r.Type == RefDefault {
+		return string(RefDefault)
+	}
+	return string(r.Type) + ":" + r.Name
+}
+
+// Selection narrows which documents of a source are indexed.
+type Selection struct {
+	// Paths are slash-separated sub-folders or files; empty means everything.
+	Paths []string `json:"paths,omitempty"`
+	// MaxFileBytes overrides the limit of 1 MiB for one file when positive.
+	MaxFileBytes int64 `json:"maxFileBytes,omitempty"`
+}
+
+// Spec is what a store is made from: everything its identity depends on.
+type Spec struct {
+	Kind Kind `json:"kind"`
+	// Source is canonical: an absolute cleaned path with links resolved for
+	// folders and local repositories, a normalised URL for remote ones.
+	Source    string    `json:"source"`
+	Ref       Ref       `json:"ref"`
+	Selection Selection `json:"selection"`
+}
+
+// StoreID names a store in every process on every machine: 16 lower-case
+// base32 characters.
+type StoreID string
+
+// IDEncoding is the alphabet of every identifier shown to a reader: lower-case
+// base32 without padding (RFC 4648 §6, lower-cased).
+var IDEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// ID returns the identity of the store: the hash of kind, canonical source,
+// the ref as requested and the selection options.
+func (s Spec) ID() StoreID {
+	if s.Ref.Type == RefDefault {
+		s.Ref = Ref{}
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a struct of strings always marshals
+	}
+	sum := sha256.Sum256(b)
+	return StoreID(IDEncoding.EncodeToString(sum[:10]))
+}
+
+// Store is one row of the catalog, the name it goes by in the scope that
+// asked, and the head of its live generation.
+type Store struct {
+	ID          StoreID   `json:"id"`
+	Name        string    `json:"name,omitempty"` // "" for an unlisted own folder
+	Spec        Spec      `json:"spec"`
+	Description string    `json:"description,omitempty"`
+	Tags        []string  `json:"tags,omitempty"`
+	Created     time.Time `json:"created"`
+	Head        *Head     `json:"head,omitempty"` // nil before the first generation
+	LastError   string    `json:"lastError,omitempty"`
+}
+
+// Label returns the name to show: the name, or the last element of the
+// source for a store without one.
+func (s Store) Label() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	src := strings.TrimRight(s.Spec.Source, `/\`)
+	if i := strings.LastIndexAny(src, `/\`); i >= 0 {
+		src = src[i+1:]
+	}
+	return src
+}
+
+// Head is what the catalog knows of a store's live generation.
+type Head struct {
+	Generation int64          `json:"generation"` // counts up from 1
+	Manifest   string         `json:"manifest"`   // file name of the generation's manifest
+	Commit     string         `json:"commit,omitempty"`
+	Embedder   string         `json:"embedder"`
+	Documents  int            `json:"documents"`
+	Chunks     int            `json:"chunks"`
+	TextBytes  int64          `json:"textBytes"`
+	IndexBytes int64          `json:"indexBytes"`          // segments may be shared with other stores
+	Languages  map[string]int `json:"languages,omitempty"` // documents by language
+	Skipped    map[string]int `json:"skipped,omitempty"`   // documents left out, by reason
+	Notes      []string       `json:"notes,omitempty"`     // what a reader should know: named files that failed, fallbacks taken
+	Segments   []string       `json:"segments"`
+	Indexed    time.Time      `json:"indexed"`
+}
