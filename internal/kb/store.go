@@ -51,6 +51,9 @@ type Selection struct {
 	Paths []string `json:"paths,omitempty"`
 	// MaxFileBytes overrides the limit of 1 MiB for one file when positive.
 	MaxFileBytes int64 `json:"maxFileBytes,omitempty"`
+	// All keeps what is left out by default as not the project's own writing:
+	// vendored trees, lockfiles, minified and generated files.
+	All bool `json:"all,omitempty"`
 }
 
 // Spec is what a store is made from: everything its identity depends on.
