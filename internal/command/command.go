@@ -6,8 +6,13 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Effect says what a command does to the user's data.
@@ -58,17 +63,20 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Required bool
-	Arg      bool // positional on the command line
+	Arg      bool // positional on the command line; such parameters come first in Params, in order
 	CLIOnly  bool // known to the command line only; refused elsewhere
+
+	field int // of the struct that New was given
 }
 
-// Command is one verb.
+// Command is one verb. Everything that faces show of it comes from here.
 type Command struct {
-	Name     string
-	Summary  string // one line, no full stop
-	Help     string
+	Name     string // "search", "store:create"
+	Group    string // what it is about: "find", "store", "job", "help", "trust"
+	Summary  string // one line, no full stop; of a native command also the tool's description
+	Help     string // what the summary does not say, in whole sentences; may be empty
 	Aliases  []string
-	Examples []string
+	Examples []string // arguments as JSON objects, at least one
 	Effect   Effect
 	Audience Audience
 	Network  Network
@@ -76,5 +84,116 @@ type Command struct {
 	Params   []Param
 	Native   bool // an MCP tool of its own
 
-	run func(context.Context, *app.App, json.RawMessage) (any, error)
+	check func(context.Context, json.RawMessage) error
+	run   func(context.Context, *app.App, json.RawMessage) (any, error)
+}
+
+// New makes a command from a function. In is a flat struct whose fields are
+// the parameters, by their tags:
+//
+//	json:"name,omitempty"  the name; omitempty makes the parameter optional
+//	help:"…"               one clause, no full stop
+//	enum:"a|b|c"           the only values of a string
+//	default:"10"           what an absent optional parameter is set to
+//	arg:"1"                positional on the command line, in this order
+//	cli:"only"             refused unless the context comes from FromCLI
+//	required:"true"        required in spite of omitempty or a pointer
+//
+// A field without omitempty that is no pointer is required. Types are string
+// (and named strings), int, float64, *float64, bool, []string, and one raw
+// object as json.RawMessage. New panics when In is anything else: the table
+// is built by the first test.
+//
+// The audience of a new command is Person and its access Token; see agent.
+func New[In, Out any](name, summary string, effect Effect, run func(context.Context, *app.App, In) (Out, error)) Command {
+	params := paramsOf(reflect.TypeFor[In]())
+	c := Command{Name: name, Summary: summary, Effect: effect, Params: params}
+	c.check = func(ctx context.Context, raw json.RawMessage) error {
+		var in In
+		return decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())
+	}
+	c.run = func(ctx context.Context, a *app.App, raw json.RawMessage) (any, error) {
+		var in In
+		if err := decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem()); err != nil {
+			return nil, err
+		}
+		out, err := run(ctx, a, in)
+		if err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	return c
+}
+
+// agent opens a command to everyone: over HTTP what only reads needs no
+// token on loopback.
+func (c Command) agent() Command {
+	c.Audience = Agent
+	if c.Effect == Reads {
+		c.Access = Read
+	}
+	return c
+}
+
+// Run decodes the arguments and does the command's work. Arguments are a JSON
+// object; nothing, null and {} are the same. Decoding is strict about names
+// and lenient about spelling of values: a number or boolean may come as a
+// string ("10"), a list of one as its element, a list or object as a string
+// of JSON, and null is as good as absent. Errors carry a kb.Code, a sentence
+// and a hint. Run does not look at the audience: faces do, by c.Audience.
+func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
+	return c.run(ctx, a, args)
+}
+
+// Check decodes the arguments as Run would and does nothing else.
+func (c Command) Check(ctx context.Context, args json.RawMessage) error { return c.check(ctx, args) }
+
+var (
+	tableOnce sync.Once
+	table     []Command
+)
+
+type cliKey struct{}
+
+// FromCLI marks a context as the command line's: parameters that only a
+// person at a terminal may set are accepted, and a first search waits for the
+// index that it needs.
+func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx, cliKey{}, true) }
+
+func isCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
+
+// All returns every command, sorted by group and then by name.
+func All() []Command {
+	tableOnce.Do(func() {
+		table = build()
+		slices.SortFunc(table, func(a, b Command) int {
+			if n := strings.Compare(a.Group, b.Group); n != 0 {
+				return n
+			}
+			return strings.Compare(a.Name, b.Name)
+		})
+	})
+	return slices.Clone(table)
+}
+
+// Find returns the command that a name means: its own, an alias, or the
+// name with its colon written as a space or an underscore. The hint of the
+// error names the nearest command.
+func Find(name string) (Command, error) {
+	plain := strings.ToLower(strings.Join(strings.Fields(name), ":"))
+	var names []string
+	for _, c := range All() {
+		for _, n := range append([]string{c.Name}, c.Aliases...) {
+			if plain == n || plain == strings.ReplaceAll(n, ":", "_") {
+				return c, nil
+			}
+			names = append(names, n)
+		}
+	}
+	err := kb.Errorf(kb.NotFound, "no command named %q", clip(name))
+	if near := Nearest(plain, names); near != "" {
+		return Command{}, err.WithHint("did you mean %q? \"commands\" lists them all", near)
+	}
+	return Command{}, err.WithHint("\"commands\" lists them all")
 }

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+type searchIn struct {
+	Query        string   `json:"query" arg:"1" help:"what to find: words, a name, a quoted phrase, a path or an error message"`
+	Intent       string   `json:"intent,omitempty" enum:"find-pattern|find-implementation|find-usage|find-definition|find-documentation" help:"what kind of place is wanted"`
+	Mode         string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look: both ways (hybrid, the default), by meaning, or by words"`
+	Detail       string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`
+	Limit        int      `json:"limit,omitempty" help:"at most this many hits (default 10)"`
+	Stores       []string `json:"stores,omitempty" help:"names or ids of the stores to search; * is every store"`
+	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
+	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
+	In           string   `json:"in,omitempty" cli:"only" help:"only documents below this path of their store"`
+	Explain      bool     `json:"explain,omitempty" cli:"only" help:"show what each score is made of"`
+	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
+}
+
+type contextIn struct {
+	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, or the next of a long reply"`
+}
+
+type readIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store"`
+	Path  string `json:"path" arg:"2" help:"path of a document in the store"`
+	Lines string `json:"lines,omitempty" help:"12, 12-40, 12- or -40 (default all)"`
+}
+
+type filesIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store"`
+	Glob  string `json:"glob,omitempty" help:"pattern of paths with * ? [] and **"`
+	Limit int    `json:"limit,omitempty" help:"at most this many paths"`
+}
+
+type grepIn struct {
+	Store      string `json:"store" arg:"1" help:"name or id of a store"`
+	Pattern    string `json:"pattern" arg:"2" help:"RE2 regular expression"`
+	Glob       string `json:"glob,omitempty" help:"only in paths that match, with * ? [] and **"`
+	IgnoreCase bool   `json:"ignoreCase,omitempty" help:"upper and lower case are the same"`
+	Limit      int    `json:"limit,omitempty" help:"at most this many lines"`
+}
+
+type storesIn struct {
+	Type string `json:"type,omitempty" enum:"file|folder|repo|web" help:"only stores of this type; file and folder are the same"`
+	All  bool   `json:"all,omitempty" help:"every store of every project"`
+}
+
+type storeIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store"`
+}
+
+type createIn struct {
+	Name                string   `json:"name,omitempty" arg:"1" help:"what to call the store (default: from the source)"`
+	Source              string   `json:"source" arg:"2" help:"folder, git URL or local repository"`
+	Type                string   `json:"type,omitempty" enum:"file|folder|repo|web" help:"what the source is; file and folder are the same (default: from the source)"`
+	Branch              string   `json:"branch,omitempty" help:"branch to index instead of the default one"`
+	Tag                 string   `json:"tag,omitempty" help:"tag to index"`
+	Commit              string   `json:"commit,omitempty" help:"commit to index"`
+	Description         string   `json:"description,omitempty" help:"what the store is good for"`
+	Tags                []string `json:"tags,omitempty" help:"words to label the store with"`
+	Paths               []string `json:"paths,omitempty" help:"only these folders or files of the source"`
+	Scope               string   `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default) or all of yours"`
+	Depth               int      `json:"depth,omitempty" help:"type web, which comes later"`
+	MaxPages            int      `json:"maxPages,omitempty" help:"type web, which comes later"`
+	CrawlInstructions   string   `json:"crawlInstructions,omitempty" help:"type web, which comes later"`
+	ExtractInstructions string   `json:"extractInstructions,omitempty" help:"type web, which comes later"`
+	Yes                 bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
+}
+
+type indexIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store"`
+	Force bool   `json:"force,omitempty" help:"read every document again"`
+}
+
+type deleteIn struct {
+	Store      string `json:"store" arg:"1" help:"name or id of a store"`
+	Everywhere bool   `json:"everywhere,omitempty" help:"also for every other project that uses it"`
+}
+
+type jobsIn struct {
+	ActiveOnly bool   `json:"activeOnly,omitempty" help:"only jobs that have not ended"`
+	Status     string `json:"status,omitempty" enum:"queued|pending|running|completed|failed|cancelled|interrupted" help:"only jobs in this state; pending and queued are the same"`
+	Limit      int    `json:"limit,omitempty" default:"20" help:"at most this many jobs (default 20)"`
+}
+
+type jobIn struct {
+	JobID string `json:"jobId" arg:"1" help:"id of a job"`
+}
+
+type trustIn struct {
+	Path string `json:"path" arg:"1" help:"the project file to vouch for"`
+}
+
+// firstUse is how long a search that starts the first index of a folder waits
+// for it: an agent gets what is ready, a person sees it to the end.
+const (
+	firstUse    = 3 * time.Second
+	firstUseCLI = 24 * time.Hour
+)
+
+func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, error) {
+	r := app.SearchRequest{
+		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit, Stores: in.Stores,
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Wait: firstUse,
+	}
+	if isCLI(ctx) {
+		r.Wait = firstUseCLI
+	}
+	if in.In != "" {
+		r.In = strings.TrimPrefix(path.Clean(filepath.ToSlash(in.In)), "./")
+		if r.In == "." {
+			r.In = ""
+		}
+	}
+	return a.Search(ctx, r)
+}
+
+func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {
+	state := kb.JobState(in.Status)
+	if in.Status == "pending" {
+		state = kb.JobQueued
+	}
+	if in.Limit < 0 {
+		return app.JobList{}, kb.Errorf(kb.Invalid, "argument %q must not be negative", "limit").WithHint("leave it out for 20")
+	}
+	list, err := a.Jobs(ctx, state, in.ActiveOnly)
+	if err == nil && len(list.Jobs) > in.Limit {
+		list.Jobs = list.Jobs[:in.Limit]
+	}
+	return list, err
+}
+
+// kindOf reads a type as agents and people write it.
+func kindOf(t string) kb.Kind {
+	if t == "file" {
+		return kb.KindFolder
+	}
+	return kb.Kind(t)
+}
+
+func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error) {
+	kind := kindOf(in.Type)
+	if kind == "" {
+		kind = guessKind(in.Source)
+	}
+	if kind == kb.KindWeb {
+		return app.Started{}, kb.Errorf(kb.Unsupported, "stores of type web are not possible yet: they come with a later version").
+			WithHint("clone or download the documentation and create a store of type file, or use its repository with type repo")
+	}
+	for _, w := range []struct {
+		name string
+		set  bool
+	}{
+		{"depth", in.Depth != 0}, {"maxPages", in.MaxPages != 0},
+		{"crawlInstructions", in.CrawlInstructions != ""}, {"extractInstructions", in.ExtractInstructions != ""},
+	} {
+		if w.set {
+			return app.Started{}, kb.Errorf(kb.Invalid, "argument %q is for stores of type web", w.name).WithHint("leave it out")
+		}
+	}
+	return a.CreateStore(ctx, app.CreateStore{
+		Name: in.Name, Kind: kind, Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
+		Description: in.Description, Tags: in.Tags, Paths: in.Paths, User: in.Scope == "user", Yes: in.Yes,
+	})
+}
+
+// guessKind tells a repository's address from a path. A path is a folder even
+// when a repository lies there: folders are indexed as they stand.
+func guessKind(source string) kb.Kind {
+	if strings.Contains(source, "://") {
+		return kb.KindRepo
+	}
+	host, rest, found := strings.Cut(source, ":") // scp-like, git@host:path, but not C:\path
+	if found && len(host) > 1 && rest != "" && !strings.ContainsAny(host, `/\`) {
+		return kb.KindRepo
+	}
+	return kb.KindFolder
+}

@@ -1,0 +1,179 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Message is a result that is one sentence.
+type Message struct {
+	Message string `json:"message"`
+}
+
+// Text returns the sentence.
+func (m Message) Text() string { return m.Message }
+
+type executeIn struct {
+	Command string          `json:"command" arg:"1" help:"name of a command; commands lists them"`
+	Args    json.RawMessage `json:"args,omitempty" help:"its arguments as an object"`
+}
+
+func runExecute(ctx context.Context, a *app.App, in executeIn) (any, error) {
+	c, err := target(in.Command)
+	if err != nil {
+		return nil, err
+	}
+	return c.Run(ctx, a, in.Args)
+}
+
+// target finds what execute may run.
+func target(name string) (Command, error) {
+	c, err := Find(name)
+	if err != nil {
+		return Command{}, err
+	}
+	if c.Name == "execute" {
+		return Command{}, kb.Errorf(kb.Invalid, "execute cannot run itself").WithHint("name the command that you want: \"commands\" lists them")
+	}
+	if c.Audience != Agent {
+		return Command{}, kb.Errorf(kb.Denied, "only a person may run %q", c.Name).
+			WithHint("ask the user to run in a terminal: %s", CommandLine(c, c.Examples[0]))
+	}
+	return c, nil
+}
+
+// Dispatched returns the command that running c with args would run in the
+// end: c itself, or what execute's arguments name. Faces take access class
+// and effect from it before they run c.
+func Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
+	if c.Name != "execute" {
+		return c, nil
+	}
+	if err := c.Check(ctx, args); err != nil {
+		return Command{}, err
+	}
+	m, err := object(c.Name, args)
+	if err != nil {
+		return Command{}, err
+	}
+	var name string
+	if err := json.Unmarshal(m["command"], &name); err != nil {
+		return Command{}, kb.Errorf(kb.Invalid, "argument %q must be a string", "command").WithHint("\"commands\" lists the names")
+	}
+	return target(name)
+}
+
+type helpIn struct {
+	Command string `json:"command,omitempty" arg:"1" help:"name of a command (default: list them all)"`
+}
+
+// HelpText is the reply of help.
+type HelpText struct {
+	Command string          `json:"command"`
+	Summary string          `json:"summary"`
+	Help    string          `json:"help,omitempty"`
+	Schema  json.RawMessage `json:"schema"`
+	Example json.RawMessage `json:"example"`
+	Params  []ParamHelp     `json:"params,omitempty"`
+}
+
+// ParamHelp is one parameter in a HelpText.
+type ParamHelp struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Required bool     `json:"required,omitempty"`
+	Enum     []string `json:"enum,omitempty"`
+	Help     string   `json:"help,omitempty"`
+}
+
+// Text returns the help as an agent reads it: one line per parameter, an
+// example of the arguments, and the sentences that say more.
+func (h HelpText) Text() string {
+	var b strings.Builder
+	b.WriteString(h.Command + ": " + h.Summary + "\n")
+	for _, p := range h.Params {
+		b.WriteString("  " + p.Name)
+		if !p.Required {
+			b.WriteByte('?')
+		}
+		b.WriteString(" " + typeWords(p.Type, p.Enum))
+		if p.Help != "" {
+			b.WriteString(": " + p.Help)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("example: " + string(h.Example))
+	if h.Help != "" {
+		b.WriteString("\n" + h.Help)
+	}
+	return b.String()
+}
+
+func typeWords(t string, enum []string) string {
+	switch {
+	case enum != nil:
+		return strings.Join(enum, "|")
+	case t == "strings":
+		return "[string]"
+	default:
+		return t
+	}
+}
+
+func runHelp(ctx context.Context, a *app.App, in helpIn) (any, error) {
+	if strings.TrimSpace(in.Command) == "" {
+		return runCommands(ctx, a, struct{}{})
+	}
+	c, err := Find(in.Command)
+	if err != nil {
+		return nil, err
+	}
+	h := HelpText{Command: c.Name, Summary: c.Summary, Help: c.Help, Schema: c.Schema(), Example: json.RawMessage(c.Examples[0])}
+	for _, p := range c.Params {
+		if p.CLIOnly && !isCLI(ctx) {
+			continue
+		}
+		h.Params = append(h.Params, ParamHelp{p.Name, p.Type, p.Required, p.Enum, p.Help})
+	}
+	return h, nil
+}
+
+// CommandList is the reply of commands.
+type CommandList struct {
+	Groups []CommandGroup `json:"groups"`
+}
+
+// CommandGroup is one group of a CommandList.
+type CommandGroup struct {
+	Group    string   `json:"group"`
+	Commands []string `json:"commands"`
+}
+
+// Text returns one line per group.
+func (l CommandList) Text() string {
+	var b strings.Builder
+	for _, g := range l.Groups {
+		b.WriteString(g.Group + ": " + strings.Join(g.Commands, ", ") + "\n")
+	}
+	b.WriteString(`"help" with {"command":NAME} explains one`)
+	return b.String()
+}
+
+func runCommands(ctx context.Context, _ *app.App, _ struct{}) (CommandList, error) {
+	var l CommandList
+	for _, c := range All() {
+		if c.Audience != Agent && !isCLI(ctx) {
+			continue
+		}
+		if n := len(l.Groups); n == 0 || l.Groups[n-1].Group != c.Group {
+			l.Groups = append(l.Groups, CommandGroup{Group: c.Group})
+		}
+		g := &l.Groups[len(l.Groups)-1]
+		g.Commands = append(g.Commands, c.Name)
+	}
+	return l, nil
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// build makes the one table of commands.
+func build() []Command {
+	var all []Command
+	add := func(group string, c Command, examples ...string) *Command {
+		c.Group, c.Examples = group, examples
+		all = append(all, c)
+		return &all[len(all)-1]
+	}
+
+	c := add("find", New("search",
+		"Use before grep when you know what code does, not its name: ranked, cited code and docs of this project and its stores",
+		Reads, runSearch).agent(),
+		`{"query":"retry with exponential backoff"}`,
+		`{"query":"Server.Shutdown","intent":"find-definition","stores":["go"],"detail":"full","limit":3}`)
+	c.Native = true
+	c.Help = "The default scope is this project's stores, its own folder and your own stores; stores [\"*\"] is everything. " +
+		"A hit's id is good for get_full_context in any later session. " +
+		"Not known yet: callers and usages; until they are, intent find-usage ranks by the words alone."
+
+	c = add("find", New("get_full_context",
+		"Whole declaration, docs and related code of a search hit",
+		Reads, func(ctx context.Context, a *app.App, in contextIn) (app.Context, error) {
+			return a.Context(ctx, in.ResultID)
+		}).agent(), `{"resultId":"k3vq7m2xabc"}`)
+	c.Native, c.Aliases = true, []string{"show"}
+	c.Help = "A long reply ends with next, itself a value for resultId. Not known yet: callers and callees."
+
+	add("find", New("read", "Lines of one document of a store", Reads,
+		func(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
+			return a.Read(ctx, in.Store, in.Path, in.Lines)
+		}).agent(), `{"store":"go","path":"net/http/server.go","lines":"100-160"}`)
+	add("find", New("files", "Paths of a store's documents", Reads,
+		func(ctx context.Context, a *app.App, in filesIn) (app.FileList, error) {
+			return a.Files(ctx, in.Store, in.Glob, in.Limit)
+		}).agent(), `{"store":"go","glob":"net/**/*_test.go","limit":50}`)
+	add("find", New("grep", "Lines of a store that match a regular expression", Reads,
+		func(ctx context.Context, a *app.App, in grepIn) (app.GrepReply, error) {
+			return a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit)
+		}).agent(), `{"store":"go","pattern":"func \\(srv \\*Server\\)","glob":"net/http/*.go"}`)
+
+	add("store", New("stores", "List the stores in scope", Reads,
+		func(ctx context.Context, a *app.App, in storesIn) (app.StoreList, error) {
+			return a.Stores(ctx, kindOf(in.Type), in.All)
+		}).agent(), `{}`, `{"type":"repo"}`)
+	add("store", New("store:info", "Everything known of one store", Reads,
+		func(ctx context.Context, a *app.App, in storeIn) (app.StoreInfo, error) {
+			return a.StoreInfo(ctx, in.Store)
+		}).agent(), `{"store":"react"}`)
+	c = add("store", New("store:create", "Name a folder or repository and index it in the background", Writes, runCreate).agent(),
+		`{"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"}`,
+		`{"name":"notes","type":"file","source":"./docs"}`)
+	c.Network = AnyHost
+	c.Help = "Without name and type both follow from the source: a URL is a repository, a path a folder. " +
+		"At most one of branch, tag and commit. The reply holds the id of a job; job:status tells how far it is. " +
+		"Not possible yet: type web, and with it depth, maxPages, crawlInstructions and extractInstructions."
+	c = add("store", New("store:index", "Bring a store up to date in the background", Writes,
+		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
+			return a.IndexStore(ctx, in.Store, in.Force)
+		}).agent(), `{"store":"react"}`)
+	c.Network = AnyHost
+	add("store", New("store:delete", "Remove a store from this project, and its index when nobody else uses it", Deletes,
+		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
+			return a.DeleteStore(ctx, in.Store, in.Everywhere)
+		}).agent(), `{"store":"react"}`)
+
+	add("job", New("jobs", "List jobs, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`)
+	add("job", New("job:status", "How far a job is, or how it ended", Reads,
+		func(ctx context.Context, a *app.App, in jobIn) (kb.Job, error) { return a.Job(ctx, in.JobID) }).agent(),
+		`{"jobId":"abcdefgh"}`)
+	add("job", New("job:cancel", "Stop a job; the store keeps what it had before", Writes,
+		func(ctx context.Context, a *app.App, in jobIn) (kb.Job, error) { return a.CancelJob(ctx, in.JobID) }).agent(),
+		`{"jobId":"abcdefgh"}`)
+
+	c = add("help", New("execute", `Manage stores and jobs, read and grep their files; command "commands" lists all, "help" explains one`,
+		Deletes, runExecute).agent(), `{"command":"commands"}`, `{"command":"store:info","args":{"store":"react"}}`)
+	c.Native, c.Network = true, AnyHost
+	c.Help = "Runs any other command that agents may run. Over HTTP it has the access class of the command it names."
+	add("help", New("help", "Parameters of a command, an example, and what is not known yet", Reads, runHelp).agent(),
+		`{"command":"store:create"}`)
+	add("help", New("commands", "List the commands by group", Reads, runCommands).agent(), `{}`)
+
+	c = add("trust", New("trust", "Vouch for a project file as it is now, so that what it asks for is done", Writes,
+		func(ctx context.Context, a *app.App, in trustIn) (Message, error) {
+			said, err := a.Trust(ctx, in.Path)
+			return Message{said}, err
+		}), `{"path":".knowledge/stores.json"}`)
+	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes."
+	return all
+}
