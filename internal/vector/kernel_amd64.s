@@ -1,0 +1,134 @@
+#include "textflag.h"
+
+// Four rows at a time share each load of the query. Of a row 16 codes are
+// widened to int16, multiplied with 16 numbers of the query, and neighbours
+// added to 8 int32 sums (VPMADDWD).
+
+// func dotRowsAVX2(dst *int32, codes *int8, t *int16, rows, stride int)
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ codes+8(FP), SI
+	MOVQ t+16(FP), DX
+	MOVQ rows+24(FP), CX
+	MOVQ stride+32(FP), R8
+
+four:
+	CMPQ  CX, $4
+	JLT   one
+	LEAQ  (SI)(R8*1), R9
+	LEAQ  (SI)(R8*2), R10
+	LEAQ  (R9)(R8*2), R11
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	XORQ  AX, AX
+
+fourstep:
+	VMOVDQU   (DX)(AX*2), Y8
+	VPMOVSXBW (SI)(AX*1), Y4
+	VPMOVSXBW (R9)(AX*1), Y5
+	VPMOVSXBW (R10)(AX*1), Y6
+	VPMOVSXBW (R11)(AX*1), Y7
+	VPMADDWD  Y8, Y4, Y4
+	VPMADDWD  Y8, Y5, Y5
+	VPMADDWD  Y8, Y6, Y6
+	VPMADDWD  Y8, Y7, Y7
+	VPADDD    Y4, Y0, Y0
+	VPADDD    Y5, Y1, Y1
+	VPADDD    Y6, Y2, Y2
+	VPADDD    Y7, Y3, Y3
+	ADDQ      $16, AX
+	CMPQ      AX, R8
+	JLT       fourstep
+
+	// Each half of Y0 becomes one partial sum of each of the four rows.
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VMOVDQU      X0, (DI)
+	ADDQ         $16, DI
+	LEAQ         (R11)(R8*1), SI
+	SUBQ         $4, CX
+	JMP          four
+
+one:
+	TESTQ CX, CX
+	JLE   done
+	VPXOR Y0, Y0, Y0
+	XORQ  AX, AX
+
+onestep:
+	VPMOVSXBW (SI)(AX*1), Y4
+	VPMADDWD  (DX)(AX*2), Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $16, AX
+	CMPQ      AX, R8
+	JLT       onestep
+
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPHADDD      X0, X0, X0
+	VPHADDD      X0, X0, X0
+	VMOVD        X0, (DI)
+	ADDQ         $4, DI
+	ADDQ         R8, SI
+	DECQ         CX
+	JMP          one
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(dst *float32, codes *int8, n int, f float32)
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), DI
+	MOVQ         codes+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS f+24(FP), Y0
+	XORQ         AX, AX
+	MOVQ         CX, DX
+	ANDQ         $~31, DX
+	JZ           eights
+
+thirtytwo:
+	VPMOVSXBD (SI)(AX*1), Y1
+	VPMOVSXBD 8(SI)(AX*1), Y2
+	VPMOVSXBD 16(SI)(AX*1), Y3
+	VPMOVSXBD 24(SI)(AX*1), Y4
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y0, Y1, Y1
+	VMULPS    Y0, Y2, Y2
+	VMULPS    Y0, Y3, Y3
+	VMULPS    Y0, Y4, Y4
+	VADDPS    (DI)(AX*4), Y1, Y1
+	VADDPS    32(DI)(AX*4), Y2, Y2
+	VADDPS    64(DI)(AX*4), Y3, Y3
+	VADDPS    96(DI)(AX*4), Y4, Y4
+	VMOVUPS   Y1, (DI)(AX*4)
+	VMOVUPS   Y2, 32(DI)(AX*4)
+	VMOVUPS   Y3, 64(DI)(AX*4)
+	VMOVUPS   Y4, 96(DI)(AX*4)
+	ADDQ      $32, AX
+	CMPQ      AX, DX
+	JLT       thirtytwo
+
+eights:
+	CMPQ      AX, CX
+	JGE       end
+	VPMOVSXBD (SI)(AX*1), Y1
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y0, Y1, Y1
+	VADDPS    (DI)(AX*4), Y1, Y1
+	VMOVUPS   Y1, (DI)(AX*4)
+	ADDQ      $8, AX
+	JMP       eights
+
+end:
+	VZEROUPPER
+	RET
