@@ -1,0 +1,223 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Path is where the tools are served over HTTP.
+const Path = "/mcp"
+
+// ServeHTTP serves the tools over streamable HTTP on o.Addr until ctx ends.
+// It keeps no sessions: every request stands alone, in both eras. The address
+// and a new token are printed once on o.Log.
+func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
+	tools, err := native(o.Tools)
+	if err != nil {
+		return err
+	}
+	if o.NoAuth && !httpguard.IsLoopback(o.Addr) {
+		return kb.Errorf(kb.Invalid, "serving %s without a token would let other machines in", o.Addr).
+			WithHint("leave out --no-auth, or listen on 127.0.0.1")
+	}
+	ln, err := httpguard.Listen(ctx, o.Addr)
+	if err != nil {
+		return err
+	}
+	g := &httpguard.Guard{Bound: ln.Addr().String(), Secret: o.Token}
+	url := httpguard.URL(g.Bound) + Path
+	switch {
+	case o.NoAuth:
+		g.Secret = ""
+		fmt.Fprintf(o.log(), "MCP at %s without a token: every user of this machine may call it\n", url)
+	case o.Token != "":
+		fmt.Fprintf(o.log(), "MCP at %s with the token that was given\n", url)
+	default:
+		g.Secret = httpguard.NewToken()
+		fmt.Fprintf(o.log(), "MCP at %s with the header Authorization: Bearer %s\n", url, g.Secret)
+	}
+	f := newFace(a, tools, o.log())
+	return httpguard.Run(ctx, httpguard.Server(f.http(g)), ln)
+}
+
+// http returns the handler behind the guard.
+func (f *face) http(g *httpguard.Guard) http.Handler {
+	next := server.NewStreamableHTTPServer(f.mcp,
+		server.WithEndpointPath(Path),
+		server.WithStateLess(true),
+		server.WithDisableLocalhostProtection(true), // the guard is stricter
+		server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		if status, err := g.Check(r, httpguard.Token); err != nil {
+			if status == http.StatusUnauthorized {
+				h.Set("WWW-Authenticate", "Bearer")
+			}
+			reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), nil)
+			return
+		}
+		if r.URL.Path != Path {
+			reject(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "nothing is served here. The tools are at "+Path), nil)
+			return
+		}
+		if r.Method != http.MethodPost {
+			h.Set("Allow", http.MethodPost)
+			reject(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "only POST is served here: there are no sessions and no streams to resume"), nil)
+			return
+		}
+		f.post(w, r, next)
+	})
+}
+
+// post checks one message before mcp-go sees it, and gives its progress a way out.
+func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		reject(w, http.StatusUnsupportedMediaType, refuse(mcp.INVALID_REQUEST, "the body must be of type application/json"), nil)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	if err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			reject(w, http.StatusRequestEntityTooLarge, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB"), nil)
+		} else {
+			reject(w, http.StatusBadRequest, refuse(mcp.PARSE_ERROR, "the body ended early"), nil)
+		}
+		return
+	}
+	m, wrong := f.parse(body)
+	header := r.Header.Get(mcp.HeaderProtocolVersion)
+	if wrong == nil && m.version == "" && header != "" && m.method != string(mcp.MethodInitialize) &&
+		!slices.Contains(mcp.ValidProtocolVersions, header) {
+		wrong = unsupported(header)
+	}
+	switch {
+	case wrong != nil:
+		reject(w, http.StatusBadRequest, wrong, m.id)
+		return
+	case m.id == nil || m.method == "":
+		// Notifications and responses are taken and nothing comes of them. A
+		// cancellation names an id that any other client may use as well;
+		// closing the stream is what cancels here.
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s := &stream{ResponseWriter: w}
+	if accepts(r, "text/event-stream") {
+		r = r.WithContext(withNotifier(r.Context(), s.notify))
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(s, r)
+	s.finish()
+}
+
+func accepts(r *http.Request, want string) bool {
+	for _, v := range r.Header.Values("Accept") {
+		if strings.Contains(v, want) || strings.Contains(v, "*/*") {
+			return true
+		}
+	}
+	return false
+}
+
+// reject answers with a JSON-RPC error.
+func reject(w http.ResponseWriter, status int, e *rpcError, id []byte) {
+	b, err := encode(e.reply(id))
+	if err != nil {
+		status, b = http.StatusInternalServerError, nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(b) // a client that is gone needs no answer
+}
+
+// stream is the response to one request. It is JSON as mcp-go writes it until
+// the first notification, which turns it into an event stream: mcp-go's own
+// way of sending notifications loses those that come close before the result.
+type stream struct {
+	http.ResponseWriter
+	mu     sync.Mutex
+	events bool
+	sent   bool         // the header is out, by mcp-go
+	result bytes.Buffer // what mcp-go wrote after events began
+}
+
+func (s *stream) notify(method string, params any) {
+	b, err := encode(note{mcp.JSONRPC_VERSION, method, params})
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent {
+		return
+	}
+	if !s.events {
+		s.events = true
+		h := s.ResponseWriter.Header()
+		h.Set("Content-Type", "text/event-stream")
+		h.Set("X-Accel-Buffering", "no") // or a proxy would hold it back
+		s.ResponseWriter.WriteHeader(http.StatusOK)
+	}
+	s.event(b)
+}
+
+// event writes one event; b is JSON, which has no newline but its last.
+func (s *stream) event(b []byte) {
+	fmt.Fprintf(s.ResponseWriter, "event: message\ndata: %s\n\n", bytes.TrimSpace(b))
+	http.NewResponseController(s.ResponseWriter).Flush()
+}
+
+func (s *stream) WriteHeader(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.events {
+		s.sent = true
+		s.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.events {
+		return s.result.Write(p)
+	}
+	s.sent = true
+	return s.ResponseWriter.Write(p)
+}
+
+// Flush lets mcp-go stream the acknowledgement of subscriptions/listen.
+func (s *stream) Flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.events {
+		http.NewResponseController(s.ResponseWriter).Flush()
+	}
+}
+
+// finish writes the result behind the last notification.
+func (s *stream) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.events && s.result.Len() > 0 {
+		s.event(s.result.Bytes())
+	}
+}

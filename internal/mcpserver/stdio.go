@@ -1,0 +1,273 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// maxMessage bounds one message in bytes, over stdio and HTTP alike.
+const maxMessage = 4 << 20
+
+// After the end of input calls may end by themselves for endGrace, so that
+// `printf … | knowledge mcp` is answered; then they are cancelled and have
+// endCancel to notice. Together they stay under the second that clients wait
+// before they kill.
+const (
+	endGrace  = 500 * time.Millisecond
+	endCancel = 250 * time.Millisecond
+)
+
+// ServeStdio answers the messages on in, one a line, with lines on out. It
+// returns nil within a second of the end of in, and ctx's error when ctx ends
+// first. A goroutine may stay behind in in.Read until that returns.
+func ServeStdio(ctx context.Context, a *app.App, o Options, in io.Reader, out io.Writer) error {
+	tools, err := native(o.Tools)
+	if err != nil {
+		return err
+	}
+	return newFace(a, tools, o.log()).serve(ctx, in, out)
+}
+
+// conn is one stdio connection.
+type conn struct {
+	face  *face
+	calls sync.WaitGroup
+
+	write sync.Mutex // one lock for all that is written: results and notifications
+	out   io.Writer
+	fail  context.CancelCauseFunc // ends the connection when out is gone
+
+	mu    sync.Mutex
+	under map[string]*call // by id as the client spelt it
+}
+
+// call is a request under way.
+type call struct {
+	cancel  context.CancelFunc
+	dropped bool // cancelled by the client, which wants no reply; guarded by conn.mu
+}
+
+func (f *face) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	work, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	c := &conn{face: f, out: out, fail: fail, under: map[string]*call{}}
+	lines := make(chan line)
+	go readLines(in, lines, work.Done())
+
+	var end error
+	for end == nil {
+		select {
+		case l := <-lines:
+			c.handle(work, l)
+			end = l.err
+		case <-work.Done():
+			end = context.Cause(work)
+		}
+	}
+	c.finish(fail)
+	switch {
+	case errors.Is(end, io.EOF):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return kb.Errorf(kb.Internal, "the connection to the client broke: %w", end)
+	}
+}
+
+// finish waits for the calls under way, within the bounds of endGrace and endCancel.
+func (c *conn) finish(fail context.CancelCauseFunc) {
+	done := make(chan struct{})
+	go func() { c.calls.Wait(); close(done) }()
+	select {
+	case <-done:
+		return
+	case <-time.After(endGrace):
+	}
+	fail(context.Canceled)
+	select {
+	case <-done:
+	case <-time.After(endCancel):
+	}
+}
+
+// handle answers one line. Only tool calls can be slow: they run beside the
+// loop. All else is answered at once and in order.
+func (c *conn) handle(ctx context.Context, l line) {
+	if l.tooLong {
+		c.send(refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(idOf(l.data)))
+		return
+	}
+	if len(bytes.TrimSpace(l.data)) == 0 {
+		return
+	}
+	m, wrong := c.face.parse(l.data)
+	switch {
+	case wrong != nil:
+		if !m.notification() {
+			c.send(wrong.reply(m.id))
+		}
+	case m.method == "": // a response: nobody asked the client anything
+	case m.id == nil:
+		if m.method == string(mcp.MethodNotificationCancelled) {
+			c.drop(m.request)
+		}
+	case m.method == string(mcp.MethodToolsCall):
+		ctx, cancel := context.WithCancel(ctx)
+		t := &call{cancel: cancel}
+		c.mu.Lock()
+		c.under[string(m.id)] = t
+		c.mu.Unlock()
+		c.calls.Go(func() {
+			defer cancel()
+			c.answer(ctx, m, l.data, t)
+		})
+	default:
+		c.answer(ctx, m, l.data, nil)
+	}
+}
+
+// answer lets mcp-go handle one request and writes what comes of it.
+func (c *conn) answer(ctx context.Context, m message, raw []byte, t *call) {
+	s := &session{notes: make(chan mcp.JSONRPCNotification, 4)}
+	ctx = c.face.mcp.WithContext(ctx, s)
+	ctx = withNotifier(ctx, func(method string, params any) {
+		c.send(note{mcp.JSONRPC_VERSION, method, params})
+	})
+	res := c.face.mcp.HandleMessage(ctx, raw)
+	if t != nil {
+		c.mu.Lock()
+		if c.under[string(m.id)] == t {
+			delete(c.under, string(m.id))
+		}
+		dropped := t.dropped
+		c.mu.Unlock()
+		if dropped {
+			return
+		}
+	}
+	for {
+		select {
+		case n := <-s.notes: // the acknowledgement of subscriptions/listen
+			c.send(n)
+			continue
+		default:
+		}
+		break
+	}
+	if res != nil {
+		c.send(res)
+	}
+}
+
+// drop cancels a call that the client no longer waits for.
+func (c *conn) drop(id json.RawMessage) {
+	c.mu.Lock()
+	t := c.under[string(id)]
+	if t != nil {
+		t.dropped = true
+	}
+	c.mu.Unlock()
+	if t != nil {
+		t.cancel()
+	}
+}
+
+// note is a notification to the client.
+type note struct {
+	JSONRPC string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params,omitempty"`
+}
+
+// send writes one message as one line.
+func (c *conn) send(v any) {
+	b, err := encode(v)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.write.Lock()
+	defer c.write.Unlock()
+	if _, err := c.out.Write(b); err != nil {
+		c.fail(err)
+	}
+}
+
+// encode returns v as JSON with a newline. <, > and & stand as they are: code is full of them.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// line is one line of input, without its end. err is what ended the input,
+// after this line.
+type line struct {
+	data    []byte // the head of it when tooLong
+	tooLong bool
+	err     error
+}
+
+// readLines sends the lines of in until it ends or done is closed.
+func readLines(in io.Reader, lines chan<- line, done <-chan struct{}) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		l := readLine(r)
+		select {
+		case lines <- l:
+		case <-done:
+			return
+		}
+		if l.err != nil {
+			return
+		}
+	}
+}
+
+func readLine(r *bufio.Reader) (l line) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(l.data)+len(part) > maxMessage+1 {
+			if !l.tooLong {
+				l.data = append(l.data, part...)
+			}
+			l.tooLong = true
+		} else if !l.tooLong {
+			l.data = append(l.data, part...)
+		}
+		switch err {
+		case nil:
+			return l
+		case bufio.ErrBufferFull:
+		default:
+			l.err = err
+			return l
+		}
+	}
+}
+
+// session is what mcp-go wants to know of a client for the time of one
+// request. It keeps nothing: the protocol of 2026-07-28 has no sessions, and
+// of the older one nothing here depends on what initialize said.
+type session struct {
+	notes chan mcp.JSONRPCNotification
+}
+
+func (s *session) SessionID() string                                   { return "stdio" }
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notes }
+func (s *session) Initialize()                                         {}
+func (s *session) Initialized() bool                                   { return true }
