@@ -1,0 +1,270 @@
+package index
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/vector"
+)
+
+// DocKey is what a document is shared by: its content and the language it
+// was taken for, which follows from the path.
+type DocKey struct {
+	Hash     kb.DocHash
+	Language string
+}
+
+// Builder collects the documents of one segment. It is not safe for
+// concurrent use; several builders may work side by side.
+type Builder struct {
+	chunker uint32
+	keys    []DocKey
+	langs   []string
+	docs    []byte
+	chunks  []byte
+	nchunks uint32
+	stream  []byte // what is not yet a full block
+	at      uint64 // stream offset of the next byte
+	text    []byte
+	blocks  []byte
+	bytes   int64
+
+	scan    terms.Scanner
+	terms   map[string]uint32
+	posts   []termPost
+	touched []uint32
+	vectors *vector.Builder
+	enc     *zstd.Encoder
+}
+
+type termPost struct {
+	term string
+	buf  []byte
+	last uint32 // chunk of the last posting + 1, 0 before the first
+	n    uint32
+	tf   [numFields]uint16 // of the chunk being added
+}
+
+// NewBuilder returns an empty builder for chunks cut by a version of the
+// chunker and vectors of dims dimensions.
+func NewBuilder(chunker uint32, dims int) *Builder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(streamBlock))
+	if err != nil {
+		panic(err) // only bad options fail
+	}
+	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), enc: enc}
+}
+
+// Documents returns how many documents were added.
+func (b *Builder) Documents() int { return len(b.keys) }
+
+// TextBytes returns the size of the texts added.
+func (b *Builder) TextBytes() int64 { return b.bytes }
+
+// Vectors is where the vectors of a document's chunks are added, in order,
+// right after Add.
+func (b *Builder) Vectors() *vector.Builder { return b.vectors }
+
+// Add indexes one document and returns its number in the segment.
+func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk) int {
+	lang := slices.Index(b.langs, t.Language)
+	if lang < 0 {
+		lang = len(b.langs)
+		b.langs = append(b.langs, t.Language)
+	}
+	meta := appendMeta(nil, chunks)
+	b.docs = append(b.docs, hash[:]...)
+	b.docs = binary.LittleEndian.AppendUint64(b.docs, b.at)
+	b.docs = binary.LittleEndian.AppendUint32(b.docs, uint32(len(t.Body)))
+	b.docs = binary.LittleEndian.AppendUint32(b.docs, uint32(len(meta)))
+	b.docs = binary.LittleEndian.AppendUint32(b.docs, b.nchunks)
+	b.docs = append(b.docs, byte(lang), byte(t.Flags), 0, 0)
+
+	ordinals := map[uint64]uint16{}
+	for i := range chunks {
+		c := &chunks[i]
+		decl := declHash(c.Decl)
+		lens := b.addTerms(t.Body[c.From:c.To], c)
+		le := binary.LittleEndian
+		r := le.AppendUint32(b.chunks, uint32(c.From))
+		r = le.AppendUint32(r, uint32(c.To))
+		r = le.AppendUint32(r, uint32(c.Start))
+		r = le.AppendUint32(r, uint32(c.End))
+		r = le.AppendUint64(r, decl)
+		r = le.AppendUint32(r, lens[fieldBody])
+		r = le.AppendUint16(r, clip16(lens[fieldSymbols]))
+		r = le.AppendUint16(r, clip16(lens[fieldHeadings]))
+		r = le.AppendUint16(r, ordinals[decl])
+		r = le.AppendUint16(r, textHash(t.Body[c.From:c.To]))
+		cols := byte(0)
+		if c.ColTo > 0 {
+			cols = 1
+		}
+		b.chunks = append(r, cols, 0, 0, 0)
+		ordinals[decl]++
+		b.nchunks++
+	}
+	b.write(t.Body)
+	b.write(string(meta))
+	b.keys = append(b.keys, DocKey{hash, t.Language})
+	b.bytes += int64(len(t.Body))
+	return len(b.keys) - 1
+}
+
+func clip16(n uint32) uint16 { return uint16(min(n, math.MaxUint16)) }
+
+// addTerms adds the postings of one chunk and returns the length of each
+// field in terms.
+func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
+	field := fieldBody
+	count := func(t []byte, _ bool) {
+		id, ok := b.terms[string(t)]
+		if !ok {
+			id = uint32(len(b.posts))
+			s := string(t)
+			b.terms[s] = id
+			b.posts = append(b.posts, termPost{term: s})
+		}
+		p := &b.posts[id]
+		if p.tf == ([numFields]uint16{}) {
+			b.touched = append(b.touched, id)
+		}
+		if p.tf[field] < math.MaxUint16 {
+			p.tf[field]++
+		}
+		lens[field]++
+	}
+	b.scan.Scan(body, count)
+	field = fieldSymbols
+	for _, s := range c.Symbols {
+		if s.Kind != "heading" {
+			b.scan.Scan(s.Name, count)
+		}
+	}
+	field = fieldHeadings
+	for _, d := range c.Decl {
+		b.scan.Scan(d, count)
+	}
+	for _, id := range b.touched {
+		p := &b.posts[id]
+		delta := b.nchunks
+		if p.n > 0 {
+			delta -= p.last
+		}
+		p.buf = appendPosting(p.buf, delta, p.tf)
+		p.last = b.nchunks
+		p.n++
+		p.tf = [numFields]uint16{}
+	}
+	b.touched = b.touched[:0]
+	return lens
+}
+
+func declHash(decl []string) uint64 {
+	if len(decl) == 0 {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(strings.Join(decl, "\x00")))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// textHash gives the 15 bits of an id that tell whether the text changed.
+func textHash(text string) uint16 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint16(sum[:]) & 0x7fff
+}
+
+func (b *Builder) write(s string) {
+	b.at += uint64(len(s))
+	for len(s) > 0 {
+		n := min(len(s), streamBlock-len(b.stream))
+		b.stream = append(b.stream, s[:n]...)
+		s = s[n:]
+		if len(b.stream) == streamBlock {
+			b.flush()
+		}
+	}
+}
+
+func (b *Builder) flush() {
+	before := len(b.text)
+	b.text = b.enc.EncodeAll(b.stream, b.text)
+	b.blocks = binary.LittleEndian.AppendUint32(b.blocks, uint32(len(b.text)-before))
+	b.stream = b.stream[:0]
+}
+
+// Name returns the name that the segment's content gives it.
+func (b *Builder) Name() string { return segmentName(b.chunker, b.keys) }
+
+func segmentName(chunker uint32, keys []DocKey) string {
+	sorted := slices.Clone(keys)
+	slices.SortFunc(sorted, func(a, b DocKey) int {
+		if c := bytes.Compare(a.Hash[:], b.Hash[:]); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Language, b.Language)
+	})
+	h := sha256.New()
+	var v [8]byte
+	binary.LittleEndian.PutUint32(v[:], FormatVersion)
+	binary.LittleEndian.PutUint32(v[4:], chunker)
+	h.Write(v[:])
+	for _, k := range sorted {
+		h.Write(k.Hash[:])
+		h.Write([]byte(k.Language))
+		h.Write([]byte{0})
+	}
+	return kb.IDEncoding.EncodeToString(h.Sum(nil)[:15])
+}
+
+// segmentInfo is the section "info" of a segment.
+type segmentInfo struct {
+	Documents int      `json:"documents"`
+	Chunks    int      `json:"chunks"`
+	TextBytes int64    `json:"textBytes"`
+	Stream    int64    `json:"stream"`
+	Languages []string `json:"languages"`
+}
+
+// named is one section to write.
+type named struct {
+	name string
+	data []byte
+}
+
+// sections lays the segment out; the builder is spent afterwards.
+func (b *Builder) sections() ([]named, error) {
+	if len(b.stream) > 0 {
+		b.flush()
+	}
+	if err := b.enc.Close(); err != nil {
+		return nil, err
+	}
+	info, err := json.Marshal(segmentInfo{len(b.keys), int(b.nchunks), b.bytes, int64(b.at), b.langs})
+	if err != nil {
+		return nil, err
+	}
+	b.terms = nil
+	sort.Slice(b.posts, func(i, j int) bool { return b.posts[i].term < b.posts[j].term })
+	var d dictWriter
+	for i := range b.posts {
+		p := &b.posts[i]
+		d.add(p.term, int(p.n), p.buf)
+		p.buf = nil
+	}
+	b.posts = nil
+	return []named{
+		{"info", info}, {"docs", b.docs}, {"chunks", b.chunks}, {"text", b.text}, {"blocks", b.blocks},
+		{"terms", d.terms}, {"termidx", d.index}, {"post", d.post},
+	}, nil
+}

@@ -1,0 +1,75 @@
+// Package index holds what search looks in: segments, which index documents
+// by their content alone, and generations, which say what a store consists of.
+//
+// # Segment
+//
+// A segment is immutable and named by its content: the hash of the (document
+// hash, language) pairs in it and of the versions of format and chunker. It
+// knows no store, path or project, so that every store, worktree and
+// generation in which a document occurs shares it. It is a block file (see
+// package blockfile) of kind "segment" with these sections; integers are
+// little endian, "varint" is encoding/binary's unsigned one:
+//
+//	info      JSON segmentInfo: counts and the names of the languages
+//	docs      56 bytes a document, in the order added:
+//	            hash [32]byte, stream offset u64, text bytes u32, meta bytes u32,
+//	            first chunk u32, language u8, flags u8, 2 bytes zero
+//	chunks    40 bytes a chunk, in document order:
+//	            from u32, to u32 (bytes in the text), start u32, end u32 (lines),
+//	            declaration hash u64, body terms u32, symbol terms u16,
+//	            heading terms u16, ordinal u16, text hash u16, columns u8, 3 bytes zero
+//	text      zstd frames of 64 KiB of the stream each; the stream is, document
+//	            by document, the text and then its meta
+//	blocks    u32 a frame: its compressed length
+//	terms     the dictionary: terms in byte order, front-coded in blocks of 16:
+//	            varint shared, varint length, suffix, varint chunks, varint postings bytes;
+//	            the first of a block shares nothing and begins with the block's
+//	            postings offset as a varint
+//	termidx   u32 a block: where it begins in terms
+//	post      postings, see postings.go
+//
+// meta holds, chunk by chunk, what is only needed to show a hit: declaration
+// path, kind, columns, symbols (see meta.go).
+//
+// A sibling file NAME.EMBEDDER.vec (kind "vectors", one section "matrix") has
+// the vectors of the chunks in the same order, in the format of package vector.
+//
+// # Generation
+//
+// A generation is one published state of one store, a block file of kind
+// "generation":
+//
+//	head      JSON Head: store, number, commit, embedder, sums of lengths
+//	segments  JSON list of segment names
+//	docs      documents in byte order of their paths, front-coded:
+//	            varint shared, varint length, suffix, varint segment, varint document
+//	            in it, varint path terms, stamp u64
+//	pathterms, pathidx, pathpost   dictionary and postings of the path terms,
+//	            like a segment's, over document numbers
+//	ids       9 bytes a chunk, sorted: the 40 bits of the id that name the place,
+//	            big endian, then the chunk's global number u32
+//	gone      tombstones, newest first, see ids.go
+//
+// The global number of a chunk is its rank when all documents are put in
+// order of path. It does not depend on how documents are spread over
+// segments; ties are broken by it, which is why an index that grew by edits
+// answers exactly like a fresh one of the same content.
+package index
+
+// FormatVersion is the version of the files of this package. A reader takes
+// what an older or equal version wrote and refuses what a newer one did.
+const FormatVersion = 1
+
+// Kinds of block files.
+const (
+	kindSegment    = "segment"
+	kindVectors    = "vectors"
+	kindGeneration = "generation"
+)
+
+const (
+	docRecord   = 56
+	chunkRecord = 40
+	streamBlock = 64 << 10
+	dictBlock   = 16
+)

@@ -1,0 +1,285 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/terms"
+)
+
+// GenerationExt is the extension of manifests.
+const GenerationExt = ".gen"
+
+// Document is one line of a manifest: a path and where its content is indexed.
+type Document struct {
+	Path    string
+	Stamp   uint64 // hash of the source's stamp, see StampHash
+	Segment string
+	Number  int // of the document in the segment
+}
+
+// StampHash shortens what a source tells of a document's state to what a
+// manifest keeps; 0 stands for "only reading tells".
+func StampHash(stamp string) uint64 {
+	if stamp == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	h.Write([]byte(stamp))
+	return h.Sum64() | 1
+}
+
+// Manifest is what a new generation is written from.
+type Manifest struct {
+	Store      kb.StoreID
+	Generation int64
+	Commit     string
+	Chunker    uint32
+	Embedder   string
+	Documents  []Document // any order; paths are distinct
+	Created    int64      // Unix seconds, kept for a reader
+}
+
+// Totals are sums over a generation.
+type Totals struct {
+	Documents  int              `json:"documents"`
+	Chunks     int              `json:"chunks"`
+	TextBytes  int64            `json:"textBytes"`
+	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
+	Languages  map[string]int   `json:"languages"`
+	IndexBytes int64            `json:"-"` // of the segments, their vectors and the manifest
+}
+
+// generationHead is the section "head".
+type generationHead struct {
+	Store      kb.StoreID `json:"store"`
+	Generation int64      `json:"generation"`
+	Commit     string     `json:"commit,omitempty"`
+	Chunker    uint32     `json:"chunker"`
+	Embedder   string     `json:"embedder"`
+	Created    int64      `json:"created"`
+	Totals     Totals     `json:"totals"`
+}
+
+// pathTerms returns the terms of a path: of its directories and its stem.
+// The extension is left out, it would be the same for most files.
+func pathTerms(path string) []string {
+	dir, base := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		dir, base = path[:i], path[i+1:]
+	}
+	if i := strings.IndexByte(base[min(1, len(base)):], '.'); i >= 0 {
+		base = base[:i+1]
+	}
+	var out []string
+	var s terms.Scanner
+	s.Scan(dir+"/"+base, func(t []byte, _ bool) { out = append(out, string(t)) })
+	return out
+}
+
+// WriteGeneration writes the manifest to path; prev, the generation before
+// or nil, gives the places that are gone. The segments must exist.
+func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Totals, error) {
+	docs := slices.Clone(m.Documents)
+	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Path, b.Path) })
+
+	var names []string
+	index := map[string]int{}
+	var segs []*segment
+	defer func() {
+		for _, s := range segs {
+			p.put(s)
+		}
+	}()
+	for _, d := range docs {
+		if _, ok := index[d.Segment]; ok {
+			continue
+		}
+		s, err := p.get(d.Segment)
+		if err != nil {
+			return Totals{}, err
+		}
+		index[d.Segment] = len(names)
+		names = append(names, d.Segment)
+		segs = append(segs, s)
+	}
+
+	head := generationHead{Store: m.Store, Generation: m.Generation, Commit: m.Commit,
+		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}
+	head.Totals.Languages = map[string]int{}
+	var w generationWriter
+	w.store = m.Store
+	for i := range docs {
+		d := &docs[i]
+		si := index[d.Segment]
+		if err := segs[si].file.Guard(func() error { return w.add(i, d, si, segs[si], &head.Totals) }); err != nil {
+			return Totals{}, err
+		}
+	}
+	head.Totals.Documents = len(docs)
+	head.Totals.Chunks = len(w.ids)
+	secs, err := w.sections(&head, names, prev)
+	if err != nil {
+		return Totals{}, err
+	}
+	n, err := writeBlockfile(path, blockfile.Header{Kind: kindGeneration, Version: FormatVersion, Chunker: m.Chunker, Embedder: m.Embedder}, secs)
+	if err != nil {
+		return Totals{}, err
+	}
+	head.Totals.IndexBytes = n
+	for _, s := range segs {
+		head.Totals.IndexBytes += s.file.Size()
+		if _, _, err := s.vectors(p.Dir, m.Embedder, p.Engine); err == nil && s.vecFile != nil {
+			head.Totals.IndexBytes += s.vecFile.Size()
+		}
+	}
+	return head.Totals, nil
+}
+
+type generationWriter struct {
+	store kb.StoreID
+	last  string
+	docs  []byte
+	ids   []idEntry
+	paths map[string]*termPost
+}
+
+type idEntry struct {
+	place  placeKey
+	global uint32
+}
+
+func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals) error {
+	if d.Number >= s.info.Documents {
+		return s.corrupt("it has fewer documents than its users say")
+	}
+	pt := pathTerms(d.Path)
+	shared := commonPrefix(w.last, d.Path)
+	w.docs = binary.AppendUvarint(w.docs, uint64(shared))
+	w.docs = appendString(w.docs, d.Path[shared:])
+	w.docs = binary.AppendUvarint(w.docs, uint64(si))
+	w.docs = binary.AppendUvarint(w.docs, uint64(d.Number))
+	w.docs = binary.AppendUvarint(w.docs, uint64(len(pt)))
+	w.docs = binary.LittleEndian.AppendUint64(w.docs, d.Stamp)
+	w.last = d.Path
+
+	if w.paths == nil {
+		w.paths = map[string]*termPost{}
+	}
+	count := map[string]uint16{}
+	for _, term := range pt {
+		count[term]++
+	}
+	for term, n := range count {
+		p := w.paths[term]
+		if p == nil {
+			p = &termPost{term: term}
+			w.paths[term] = p
+		}
+		p.buf = appendPosting(p.buf, uint32(i)-p.last, [numFields]uint16{n})
+		p.last = uint32(i)
+		p.n++
+	}
+	from, to := s.chunkRange(d.Number)
+	for c := from; c < to; c++ {
+		ci := s.chunk(c)
+		w.ids = append(w.ids, idEntry{placeOf(w.store, d.Path, ci.decl, ci.ordinal), uint32(len(w.ids))})
+		for f := range numFields {
+			t.Length[f] += int64(s.lens[c][f])
+		}
+	}
+	t.Length[kb.FieldPath] += int64(len(pt))
+	t.TextBytes += s.textLen(d.Number)
+	t.Languages[s.language(d.Number)]++
+	return nil
+}
+
+func (w *generationWriter) sections(head *generationHead, names []string, prev *Generation) ([]named, error) {
+	if len(w.ids) > math.MaxUint32>>1 {
+		return nil, kb.Errorf(kb.TooLarge, "the store has %d chunks, more than one store can hold", len(w.ids))
+	}
+	sort.Slice(w.ids, func(i, j int) bool {
+		if c := bytes.Compare(w.ids[i].place[:], w.ids[j].place[:]); c != 0 {
+			return c < 0
+		}
+		return w.ids[i].global < w.ids[j].global
+	})
+	ids := make([]byte, 0, len(w.ids)*idRecord)
+	for _, e := range w.ids {
+		ids = append(ids, e.place[:]...)
+		ids = binary.LittleEndian.AppendUint32(ids, e.global)
+	}
+	gone, err := prev.goneBy(idTable(ids))
+	if err != nil {
+		return nil, err
+	}
+	var d dictWriter
+	list := make([]*termPost, 0, len(w.paths))
+	for _, p := range w.paths {
+		list = append(list, p)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].term < list[j].term })
+	for _, p := range list {
+		d.add(p.term, int(p.n), p.buf)
+	}
+	h, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	n, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	return []named{{"head", h}, {"segments", n}, {"docs", w.docs},
+		{"pathterms", d.terms}, {"pathidx", d.index}, {"pathpost", d.post},
+		{"ids", ids}, {"gone", gone}}, nil
+}
+
+// goneBy returns the tombstones of a generation that follows g and has the
+// places in ids: the places of g that it lacks, then what g remembered.
+func (g *Generation) goneBy(ids idTable) ([]byte, error) {
+	if g == nil {
+		return nil, nil
+	}
+	var out []byte
+	n := 0
+	err := g.guard(func() error {
+		fresh := map[placeKey]bool{}
+		for i := 0; i+idRecord <= len(g.ids) && n < MaxTombstones; i += idRecord {
+			var k placeKey
+			copy(k[:], g.ids[i:])
+			if fresh[k] || len(ids.find(k)) > 0 {
+				continue
+			}
+			fresh[k] = true
+			di, s, c := g.locate(binary.LittleEndian.Uint32(g.ids[i+placeBytes:]))
+			ci := s.chunk(c)
+			out = appendTombstone(out, tombstone{k, ci.text, g.paths[di], ci.start, ci.end})
+			n++
+		}
+		old, err := g.tombstones()
+		if err != nil {
+			return err
+		}
+		for _, t := range old {
+			if n >= MaxTombstones {
+				break
+			}
+			if fresh[t.place] || len(ids.find(t.place)) > 0 {
+				continue
+			}
+			out = appendTombstone(out, t)
+			n++
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,129 @@
+package index
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"sort"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// An id is shown as 11 base32 characters: 8 for the 40 bits that name a place
+// (store, path, declaration, ordinal among the chunks of that declaration)
+// and 3 for the 15 bits that tell the chunk's text. An edit elsewhere in the
+// file changes neither; an edit inside changes the last three.
+const (
+	// IDLen is the length of an id.
+	IDLen      = placeLen + 3
+	placeLen   = 8
+	placeBytes = 5
+	idRecord   = placeBytes + 4
+	// MaxTombstones bounds what a generation remembers of deleted places.
+	MaxTombstones = 100_000
+)
+
+type placeKey [placeBytes]byte
+
+// placeOf returns the 40 bits that name a place.
+func placeOf(store kb.StoreID, path string, decl uint64, ordinal uint16) (k placeKey) {
+	b := make([]byte, 0, 128)
+	b = append(b, store...)
+	b = append(b, 0)
+	b = append(b, path...)
+	b = append(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, decl)
+	b = binary.LittleEndian.AppendUint16(b, ordinal)
+	sum := sha256.Sum256(b)
+	copy(k[:], sum[:])
+	return k
+}
+
+// formatID returns the id of a place whose text hashes to text.
+func formatID(k placeKey, text uint16) string {
+	id := make([]byte, IDLen)
+	kb.IDEncoding.Encode(id, k[:])
+	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	id[placeLen] = alphabet[text>>10&31]
+	id[placeLen+1] = alphabet[text>>5&31]
+	id[placeLen+2] = alphabet[text&31]
+	return string(id)
+}
+
+// ParseID splits an id; ok is false when s cannot be one.
+func ParseID(s string) (place [placeBytes]byte, text uint16, ok bool) {
+	if len(s) != IDLen {
+		return place, 0, false
+	}
+	s = strings.ToLower(s)
+	b, err := kb.IDEncoding.DecodeString(s[:placeLen])
+	if err != nil || len(b) != placeBytes {
+		return place, 0, false
+	}
+	copy(place[:], b)
+	for _, c := range []byte(s[placeLen:]) {
+		var v uint16
+		switch {
+		case c >= 'a' && c <= 'z':
+			v = uint16(c - 'a')
+		case c >= '2' && c <= '7':
+			v = uint16(c-'2') + 26
+		default:
+			return place, 0, false
+		}
+		text = text<<5 | v
+	}
+	return place, text, true
+}
+
+// A tombstone is a place that an earlier generation had: 5 bytes place, u16
+// text hash, string path, varint first line, varint lines. They are stored newest
+// first; no text is kept.
+type tombstone struct {
+	place      placeKey
+	text       uint16
+	path       string
+	start, end int
+}
+
+func appendTombstone(dst []byte, t tombstone) []byte {
+	dst = append(dst, t.place[:]...)
+	dst = binary.LittleEndian.AppendUint16(dst, t.text)
+	dst = appendString(dst, t.path)
+	dst = binary.AppendUvarint(dst, uint64(t.start))
+	return binary.AppendUvarint(dst, uint64(max(0, t.end-t.start)))
+}
+
+func readTombstones(b []byte) ([]tombstone, error) {
+	r := varReader{b: b}
+	var out []tombstone
+	for len(r.b) > 0 && r.err == nil {
+		var t tombstone
+		copy(t.place[:], r.bytes(placeBytes))
+		if h := r.bytes(2); r.err == nil {
+			t.text = binary.LittleEndian.Uint16(h)
+		}
+		t.path = r.string()
+		t.start = int(r.uvarint())
+		t.end = t.start + int(r.uvarint())
+		if r.err == nil {
+			out = append(out, t)
+		}
+	}
+	return out, r.err
+}
+
+// idTable finds chunks by place in a sorted table.
+type idTable []byte
+
+func (t idTable) find(k placeKey) (globals []uint32) {
+	n := len(t) / idRecord
+	i := sort.Search(n, func(i int) bool {
+		return bytes.Compare(t[i*idRecord:i*idRecord+placeBytes], k[:]) >= 0
+	})
+	for ; i < n && bytes.Equal(t[i*idRecord:i*idRecord+placeBytes], k[:]); i++ {
+		globals = append(globals, binary.LittleEndian.Uint32(t[i*idRecord+placeBytes:]))
+	}
+	return globals
+}

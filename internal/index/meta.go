@@ -1,0 +1,83 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Meta of a document, chunk by chunk:
+//
+//	varint shared elements of the declaration path with the chunk before,
+//	varint further elements, each a string; string kind;
+//	varint column from, varint column to;
+//	varint symbols, each: string name, kind, signature, doc; varint start, varint end - start
+//
+// A string is its length as a varint and its bytes.
+func appendMeta(dst []byte, chunks []kb.Chunk) []byte {
+	var prev []string
+	for i := range chunks {
+		c := &chunks[i]
+		shared := 0
+		for shared < len(prev) && shared < len(c.Decl) && prev[shared] == c.Decl[shared] {
+			shared++
+		}
+		dst = binary.AppendUvarint(dst, uint64(shared))
+		dst = binary.AppendUvarint(dst, uint64(len(c.Decl)-shared))
+		for _, d := range c.Decl[shared:] {
+			dst = appendString(dst, d)
+		}
+		prev = c.Decl
+		dst = appendString(dst, c.Kind)
+		dst = binary.AppendUvarint(dst, uint64(c.ColFrom))
+		dst = binary.AppendUvarint(dst, uint64(c.ColTo))
+		dst = binary.AppendUvarint(dst, uint64(len(c.Symbols)))
+		for _, s := range c.Symbols {
+			dst = appendString(dst, s.Name)
+			dst = appendString(dst, s.Kind)
+			dst = appendString(dst, s.Signature)
+			dst = appendString(dst, s.Doc)
+			dst = binary.AppendUvarint(dst, uint64(s.Start))
+			dst = binary.AppendUvarint(dst, uint64(max(0, s.End-s.Start)))
+		}
+	}
+	return dst
+}
+
+// readMeta fills in what appendMeta wrote for chunks whose positions are known.
+func readMeta(b []byte, chunks []kb.Chunk) error {
+	r := varReader{b: b}
+	var prev []string
+	for i := range chunks {
+		c := &chunks[i]
+		shared := r.uvarint()
+		more := r.uvarint()
+		if r.err != nil || shared > uint64(len(prev)) || more > uint64(len(r.b)) {
+			return errShort
+		}
+		if shared+more > 0 {
+			c.Decl = append(make([]string, 0, shared+more), prev[:shared]...)
+			for range more {
+				c.Decl = append(c.Decl, r.string())
+			}
+		}
+		prev = c.Decl
+		c.Kind = r.string()
+		c.ColFrom = int(r.uvarint())
+		c.ColTo = int(r.uvarint())
+		n := r.uvarint()
+		if r.err != nil || n > uint64(len(r.b)) {
+			return errShort
+		}
+		if n > 0 {
+			c.Symbols = make([]kb.Symbol, n)
+			for j := range c.Symbols {
+				s := &c.Symbols[j]
+				s.Name, s.Kind, s.Signature, s.Doc = r.string(), r.string(), r.string(), r.string()
+				s.Start = int(r.uvarint())
+				s.End = s.Start + int(r.uvarint())
+			}
+		}
+	}
+	return r.err
+}

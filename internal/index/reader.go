@@ -1,0 +1,379 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Generation is an open generation: a kb.Index over local files. It stays
+// what it is however many generations follow.
+type Generation struct {
+	pool  *Pool
+	file  *blockfile.Reader
+	head  generationHead
+	names []string
+	segs  []*segment
+	paths []string
+	docs  []genDoc
+	base  []uint32 // global number of each document's first chunk; one more at the end
+	dict  *dict
+	ids   idTable
+
+	// globals[s][c] is the global number of chunk c of segment s, -1 when no
+	// document of this generation holds it, -2 when several do (see shared).
+	globals [][]int32
+	shared  map[sharedKey][]int // generation documents that are the same segment document
+	live    [][]uint64          // bitset of chunks by segment
+
+	scratch sync.Pool
+}
+
+type genDoc struct {
+	seg, doc uint32
+	terms    uint32 // of the path
+	stamp    uint64
+}
+
+type sharedKey struct{ seg, doc uint32 }
+
+// OpenGeneration opens the manifest at path and the segments it names.
+func (p *Pool) OpenGeneration(path string) (*Generation, error) {
+	f, err := blockfile.Open(path, kindGeneration, FormatVersion)
+	if err != nil {
+		return nil, err
+	}
+	g := &Generation{pool: p, file: f}
+	if err := f.Guard(g.load); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// Close gives up the segments and the manifest. Nobody may be using g.
+func (g *Generation) Close() {
+	for _, s := range g.segs {
+		g.pool.put(s)
+	}
+	g.segs = nil
+	g.file.Close()
+}
+
+// Release does nothing: who opened a Generation closes it. It makes
+// *Generation a kb.Index; owners wrap it.
+func (g *Generation) Release() {}
+
+// Head returns number, commit and totals of the generation.
+func (g *Generation) Head() (generation int64, commit string, t Totals) {
+	return g.head.Generation, g.head.Commit, g.head.Totals
+}
+
+// Segments returns the names of the segments.
+func (g *Generation) Segments() []string { return g.names }
+
+// Chunker and Embedder tell what the generation was made with.
+func (g *Generation) Chunker() uint32 { return g.head.Chunker }
+
+// Embedder is the kb.Embedder.ID of the vectors.
+func (g *Generation) Embedder() string { return g.head.Embedder }
+
+// Manifest returns the documents in order of path.
+func (g *Generation) Manifest() []Document {
+	out := make([]Document, len(g.docs))
+	for i, d := range g.docs {
+		out[i] = Document{g.paths[i], d.stamp, g.names[d.seg], int(d.doc)}
+	}
+	return out
+}
+
+// Key returns what document i of Manifest is shared by.
+func (g *Generation) Key(i int) DocKey {
+	d := g.docs[i]
+	return g.segs[d.seg].key(int(d.doc))
+}
+
+// TextBytes returns the size of the text of document i of Manifest.
+func (g *Generation) TextBytes(i int) int64 {
+	d := g.docs[i]
+	return g.segs[d.seg].textLen(int(d.doc))
+}
+
+// guard turns faults in any of the maps into errors.
+func (g *Generation) guard(f func() error) error { return g.file.Guard(f) }
+
+func (g *Generation) corrupt(what string) error {
+	return kb.Errorf(kb.Corrupt, "the manifest of store %s is damaged: %s", g.head.Store, what).WithHint("run store:index with force to rebuild the store")
+}
+
+func (g *Generation) load() error {
+	raw, err := g.file.Section("head").All()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, &g.head); err != nil {
+		return g.corrupt("its head does not parse")
+	}
+	if raw, err = g.file.Section("segments").All(); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, &g.names); err != nil {
+		return g.corrupt("its list of segments does not parse")
+	}
+	for _, n := range g.names {
+		s, err := g.pool.get(n)
+		if err != nil {
+			return err
+		}
+		g.segs = append(g.segs, s)
+	}
+	if g.dict, err = openDict(g.file.Section("pathterms"), g.file.Section("pathidx"), g.file.Section("pathpost")); err != nil {
+		return err
+	}
+	if raw, err = g.file.Section("ids").All(); err != nil {
+		return err
+	}
+	g.ids = idTable(raw)
+	if raw, err = g.file.Section("docs").All(); err != nil {
+		return err
+	}
+	return g.loadDocs(raw)
+}
+
+func (g *Generation) loadDocs(raw []byte) error {
+	r := varReader{b: raw}
+	n := g.head.Totals.Documents
+	if n < 0 || n > len(raw) {
+		return g.corrupt("its number of documents is wrong")
+	}
+	g.paths = make([]string, 0, n)
+	g.docs = make([]genDoc, 0, n)
+	g.base = make([]uint32, 0, n+1)
+	g.globals = make([][]int32, len(g.segs))
+	g.live = make([][]uint64, len(g.segs))
+	first := make([][]int32, len(g.segs)) // generation document + 1 of each segment document
+	for i, s := range g.segs {
+		g.globals[i] = make([]int32, s.info.Chunks)
+		for c := range g.globals[i] {
+			g.globals[i][c] = -1
+		}
+		g.live[i] = make([]uint64, (s.info.Chunks+63)/64)
+		first[i] = make([]int32, s.info.Documents)
+	}
+	var path []byte
+	next := uint32(0)
+	for len(r.b) > 0 {
+		shared := r.uvarint()
+		suffix := r.bytes(r.uvarint())
+		d := genDoc{seg: uint32(r.uvarint()), doc: uint32(r.uvarint()), terms: uint32(r.uvarint()), stamp: r.u64()}
+		if r.err != nil || shared > uint64(len(path)) || int(d.seg) >= len(g.segs) || int(d.doc) >= g.segs[d.seg].info.Documents {
+			return g.corrupt("its documents do not parse")
+		}
+		path = append(path[:shared], suffix...)
+		s := g.segs[d.seg]
+		from, to := s.chunkRange(int(d.doc))
+		i := len(g.docs)
+		if f := first[d.seg][d.doc]; f != 0 {
+			if g.shared == nil {
+				g.shared = map[sharedKey][]int{}
+			}
+			k := sharedKey{d.seg, d.doc}
+			if g.shared[k] == nil {
+				g.shared[k] = []int{int(f - 1)}
+			}
+			g.shared[k] = append(g.shared[k], i)
+			for c := from; c < to; c++ {
+				g.globals[d.seg][c] = -2
+			}
+		} else {
+			first[d.seg][d.doc] = int32(i + 1)
+			for c := from; c < to; c++ {
+				g.globals[d.seg][c] = int32(next) + int32(c-from)
+				g.live[d.seg][c/64] |= 1 << (c % 64)
+			}
+		}
+		g.paths = append(g.paths, string(path))
+		g.docs = append(g.docs, d)
+		g.base = append(g.base, next)
+		next += uint32(to - from)
+	}
+	g.base = append(g.base, next)
+	if len(g.docs) != n || int(next)*idRecord != len(g.ids) {
+		return g.corrupt("its tables do not agree")
+	}
+	return nil
+}
+
+// each calls f with every global number of chunk c of segment s.
+func (g *Generation) each(s int, c uint32, f func(global uint32)) {
+	switch v := g.globals[s][c]; {
+	case v >= 0:
+		f(uint32(v))
+	case v == -2:
+		doc := g.segs[s].doc[c]
+		from, _ := g.segs[s].chunkRange(int(doc))
+		for _, i := range g.shared[sharedKey{uint32(s), doc}] {
+			f(g.base[i] + c - uint32(from))
+		}
+	}
+}
+
+// docOf returns the document that a global chunk number lies in.
+func (g *Generation) docOf(global uint32) int {
+	return sort.Search(len(g.docs), func(i int) bool { return g.base[i+1] > global })
+}
+
+// locate returns document, segment and chunk in the segment of a global number.
+func (g *Generation) locate(global uint32) (doc int, s *segment, chunk int) {
+	doc = g.docOf(global)
+	d := g.docs[doc]
+	s = g.segs[d.seg]
+	from, _ := s.chunkRange(int(d.doc))
+	return doc, s, from + int(global-g.base[doc])
+}
+
+func (g *Generation) tombstones() ([]tombstone, error) {
+	raw, err := g.file.Section("gone").All()
+	if err != nil {
+		return nil, err
+	}
+	return readTombstones(raw)
+}
+
+// id returns the id of the chunk with that global number.
+func (g *Generation) id(global uint32) string {
+	doc, s, c := g.locate(global)
+	ci := s.chunk(c)
+	return formatID(placeOf(g.head.Store, g.paths[doc], ci.decl, ci.ordinal), ci.text)
+}
+
+func (g *Generation) docByPath(path string) (int, bool) {
+	return sort.Find(len(g.paths), func(i int) int { return strings.Compare(path, g.paths[i]) })
+}
+
+// Passages returns chunks with their text, in the order asked.
+func (g *Generation) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
+	out := make([]kb.Passage, 0, len(places))
+	chunks := map[int][]kb.Chunk{}
+	err := g.guard(func() error {
+		for _, p := range places {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			i, ok := g.docByPath(p.Path)
+			if !ok {
+				return kb.Errorf(kb.NotFound, "no document %q in the store", p.Path)
+			}
+			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+			list, ok := chunks[i]
+			if !ok {
+				var err error
+				if list, err = s.chunksOf(doc); err != nil {
+					return err
+				}
+				chunks[i] = list
+			}
+			if p.Chunk < 0 || p.Chunk >= len(list) {
+				return kb.Errorf(kb.NotFound, "%q has no chunk %d", p.Path, p.Chunk)
+			}
+			c := list[p.Chunk]
+			text, err := s.excerpt(doc, c.From, c.To)
+			if err != nil {
+				return err
+			}
+			out = append(out, kb.Passage{Place: p, Chunk: c, Text: text, Language: s.language(doc)})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Resolve says what each id means now.
+func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution, error) {
+	out := make([]kb.Resolution, len(ids))
+	err := g.guard(func() error {
+		for i, id := range ids {
+			out[i].ID = id
+			place, text, ok := ParseID(id)
+			if !ok {
+				continue
+			}
+			found := g.ids.find(place)
+			for _, global := range found {
+				doc, s, c := g.locate(global)
+				ci := s.chunk(c)
+				out[i].Places = append(out[i].Places, kb.Resolved{
+					Place:   kb.Place{Path: g.paths[doc], Chunk: int(global - g.base[doc])},
+					ID:      formatID(place, ci.text),
+					Changed: ci.text != text,
+				})
+			}
+			if len(found) > 0 {
+				continue
+			}
+			gone, err := g.tombstones()
+			if err != nil {
+				return err
+			}
+			if j := slices.IndexFunc(gone, func(t tombstone) bool { return t.place == place }); j >= 0 {
+				out[i].Gone = &kb.GonePlace{Path: gone[j].path, Start: gone[j].start, End: gone[j].end}
+			}
+		}
+		return ctx.Err()
+	})
+	return out, err
+}
+
+// Documents lists the paths at or below under.
+func (g *Generation) Documents(_ context.Context, under string) ([]string, error) {
+	from, to := g.under(under)
+	return slices.Clone(g.paths[from:to]), nil
+}
+
+// under returns the range of documents at or below a path. In byte order
+// "a-b" sorts between "a" and "a/b", so the range is that of the prefix "a/";
+// a document that is itself named is its own range.
+func (g *Generation) under(path string) (from, to int) {
+	path = strings.Trim(path, "/")
+	if path == "" || path == "." {
+		return 0, len(g.paths)
+	}
+	if i, ok := g.docByPath(path); ok {
+		return i, i + 1
+	}
+	from = sort.SearchStrings(g.paths, path+"/")
+	to = sort.SearchStrings(g.paths, path+"0") // '0' follows '/'
+	return from, to
+}
+
+// Document returns one document as it was indexed.
+func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, error) {
+	i, ok := g.docByPath(path)
+	if !ok {
+		return kb.DocumentText{}, kb.Errorf(kb.NotFound, "no document %q in the store", path)
+	}
+	var t kb.DocumentText
+	err := g.guard(func() error {
+		s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+		body, err := s.body(doc)
+		if err != nil {
+			return err
+		}
+		chunks, err := s.chunksOf(doc)
+		if err != nil {
+			return err
+		}
+		t = kb.DocumentText{Path: path, Body: body, Language: s.language(doc), Flags: s.flags(doc), Chunks: chunks, Stamp: g.docs[i].stamp}
+		for global := g.base[i]; global < g.base[i+1]; global++ {
+			t.IDs = append(t.IDs, g.id(global))
+		}
+		return nil
+	})
+	return t, err
+}

@@ -1,0 +1,394 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/vector"
+)
+
+// maxTerms is how many terms a retrieval may have: their bits fit a word.
+const maxTerms = 64
+
+// Stats counts in how many chunks and paths each term stands.
+func (g *Generation) Stats(ctx context.Context, terms []string) (kb.TermStats, error) {
+	t := g.head.Totals
+	st := kb.TermStats{Documents: int64(t.Documents), Chunks: int64(t.Chunks), Lengths: t.Length,
+		Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
+	err := g.guard(func() error {
+		for i, term := range terms {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for si, s := range g.segs {
+				b, _, err := s.dict.lookup(term)
+				if err != nil {
+					return err
+				}
+				err = eachPosting(b, uint32(s.info.Chunks), func(p *posting) {
+					if v := g.globals[si][p.chunk]; v >= 0 {
+						st.Frequency[i]++
+					} else if v == -2 {
+						g.each(si, p.chunk, func(uint32) { st.Frequency[i]++ })
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			_, n, err := g.dict.lookup(term)
+			if err != nil {
+				return err
+			}
+			st.PathFrequency[i] = int64(n)
+		}
+		return nil
+	})
+	return st, err
+}
+
+// scores is the scratch space of one retrieval, one slot a chunk.
+type scores struct {
+	score   []float64
+	tf      []float64
+	matched []uint64
+	defines []uint64
+	found   []uint32 // chunks with a score
+	touched []uint32 // chunks with a tf
+}
+
+func (g *Generation) getScores() *scores {
+	if s, ok := g.scratch.Get().(*scores); ok {
+		return s
+	}
+	n := int(g.base[len(g.docs)])
+	return &scores{score: make([]float64, n), tf: make([]float64, n), matched: make([]uint64, n), defines: make([]uint64, n)}
+}
+
+func (g *Generation) putScores(s *scores) {
+	for _, c := range s.found {
+		s.score[c], s.matched[c], s.defines[c] = 0, 0, 0
+	}
+	s.found = s.found[:0]
+	g.scratch.Put(s)
+}
+
+// Retrieve returns the best chunks by BM25F and by vector, with the evidence
+// of both for each.
+func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candidate, error) {
+	if len(r.Terms) > maxTerms || len(r.IDF) != len(r.Terms) {
+		return nil, kb.Errorf(kb.Invalid, "a retrieval takes at most %d terms, each with its weight", maxTerms)
+	}
+	if len(g.docs) == 0 {
+		return nil, ctx.Err()
+	}
+	var out []kb.Candidate
+	err := g.guard(func() error {
+		sc := g.getScores()
+		defer g.putScores(sc)
+		inPath := make(map[int]uint64)
+		if err := g.lexical(ctx, &r, sc, inPath); err != nil {
+			return err
+		}
+		from, to := g.under(r.Under)
+		lo, hi := g.base[from], g.base[to]
+		keep := func(c uint32) bool { return c >= lo && c < hi }
+
+		picked := map[uint32]float64{} // global → cosine
+		lex := make([]uint32, 0, len(sc.found))
+		for _, c := range sc.found {
+			if keep(c) {
+				lex = append(lex, c)
+			}
+		}
+		limit := r.Limit
+		if len(r.Phrases) > 0 {
+			limit = max(limit, 2000) // most will not hold the phrase
+		}
+		for _, c := range best(lex, limit, sc.score) {
+			picked[c] = math.NaN()
+		}
+		if r.Vector != nil {
+			if err := g.nearest(ctx, &r, limit, lo, hi, picked); err != nil {
+				return err
+			}
+		}
+		order := make([]uint32, 0, len(picked))
+		for c := range picked {
+			order = append(order, c)
+		}
+		slices.Sort(order)
+		if len(r.Phrases) > 0 {
+			var err error
+			if order, err = g.withPhrases(ctx, order, r.Phrases, r.Limit, sc); err != nil {
+				return err
+			}
+		}
+		for _, c := range order {
+			cand, err := g.candidate(c, &r, sc, inPath, picked[c])
+			if err != nil {
+				return err
+			}
+			out = append(out, cand)
+		}
+		return ctx.Err()
+	})
+	return out, err
+}
+
+// lexical scores every chunk in which a term stands.
+func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, inPath map[int]uint64) error {
+	k1, w := r.BM25F.K1, r.BM25F.Weight
+	// norm of a field: 1 - b + b·len/avg, as constant and slope
+	var c0, c1 [kb.Fields]float64
+	for f := range c0 {
+		c0[f] = 1 - r.BM25F.B[f]
+		if r.Average[f] > 0 {
+			c1[f] = r.BM25F.B[f] / r.Average[f]
+		} else {
+			c0[f] = 1
+		}
+	}
+	for i, term := range r.Terms {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		bit := uint64(1) << i
+		touch := func(c uint32, f float64) {
+			if sc.tf[c] == 0 {
+				sc.touched = append(sc.touched, c)
+			}
+			sc.tf[c] += f
+		}
+		for si, s := range g.segs {
+			b, _, err := s.dict.lookup(term)
+			if err != nil {
+				return err
+			}
+			globals := g.globals[si]
+			err = eachPosting(b, uint32(s.info.Chunks), func(p *posting) {
+				v := globals[p.chunk]
+				if v == -1 {
+					return
+				}
+				lens := &s.lens[p.chunk]
+				f := 0.0
+				for j, tf := range p.tf {
+					if tf > 0 {
+						f += w[j] * float64(tf) / (c0[j] + c1[j]*float64(lens[j]))
+					}
+				}
+				if v >= 0 {
+					touch(uint32(v), f)
+					if p.tf[fieldSymbols] > 0 {
+						sc.defines[v] |= bit
+					}
+					return
+				}
+				g.each(si, p.chunk, func(c uint32) {
+					touch(c, f)
+					if p.tf[fieldSymbols] > 0 {
+						sc.defines[c] |= bit
+					}
+				})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		b, _, err := g.dict.lookup(term)
+		if err != nil {
+			return err
+		}
+		err = eachPosting(b, uint32(len(g.docs)), func(p *posting) {
+			d := int(p.chunk)
+			inPath[d] |= bit
+			f := w[kb.FieldPath] * float64(p.tf[0]) / (c0[kb.FieldPath] + c1[kb.FieldPath]*float64(g.docs[d].terms))
+			for c := g.base[d]; c < g.base[d+1]; c++ {
+				touch(c, f)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range sc.touched {
+			if sc.matched[c] == 0 {
+				sc.found = append(sc.found, c)
+			}
+			sc.matched[c] |= bit
+			sc.score[c] += r.IDF[i] * sc.tf[c] * (k1 + 1) / (sc.tf[c] + k1)
+			sc.tf[c] = 0
+		}
+		sc.touched = sc.touched[:0]
+	}
+	return nil
+}
+
+// best returns the n chunks with the highest score, ties by number.
+func best(chunks []uint32, n int, score []float64) []uint32 {
+	if n <= 0 {
+		return nil
+	}
+	less := func(a, b uint32) int { // descending
+		if c := cmp.Compare(score[b], score[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	}
+	if len(chunks) > 4*n {
+		// A heap of the n best so far, the worst on top.
+		heap := slices.Clone(chunks[:n])
+		for i := n/2 - 1; i >= 0; i-- {
+			siftDown(heap, i, less)
+		}
+		for _, c := range chunks[n:] {
+			if less(c, heap[0]) < 0 {
+				heap[0] = c
+				siftDown(heap, 0, less)
+			}
+		}
+		chunks = heap
+	}
+	slices.SortFunc(chunks, less)
+	return chunks[:min(n, len(chunks))]
+}
+
+func siftDown(h []uint32, i int, less func(a, b uint32) int) {
+	for {
+		j := 2*i + 1
+		if j >= len(h) {
+			return
+		}
+		if j+1 < len(h) && less(h[j], h[j+1]) < 0 {
+			j++
+		}
+		if less(h[i], h[j]) >= 0 {
+			return
+		}
+		h[i], h[j] = h[j], h[i]
+		i = j
+	}
+}
+
+// nearest adds the chunks whose vectors are nearest to the query's.
+func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, limit int, lo, hi uint32, picked map[uint32]float64) error {
+	type match struct {
+		global uint32
+		cosine float64
+	}
+	var all []match
+	for si, s := range g.segs {
+		e, m, err := s.vectors(g.pool.Dir, g.pool.Embedder, g.pool.Engine)
+		if err != nil {
+			return err
+		}
+		if e == nil || m.Dims() != len(r.Vector) {
+			continue
+		}
+		globals := g.globals[si]
+		live := g.live[si]
+		if lo > 0 || hi < g.base[len(g.docs)] {
+			live = make([]uint64, len(g.live[si]))
+			for c := range globals {
+				g.each(si, uint32(c), func(global uint32) {
+					if global >= lo && global < hi {
+						live[c/64] |= 1 << (c % 64)
+					}
+				})
+			}
+		}
+		first := func(c int) uint32 {
+			n := uint32(math.MaxUint32)
+			g.each(si, uint32(c), func(global uint32) { n = min(n, global) })
+			return n
+		}
+		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: limit, Live: live,
+			Less: func(a, b int) bool { return first(a) < first(b) }})
+		if err != nil {
+			return err
+		}
+		for _, x := range matches {
+			g.each(si, uint32(x.Row), func(global uint32) {
+				if global >= lo && global < hi {
+					all = append(all, match{global, float64(x.Score)})
+				}
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b match) int {
+		if c := cmp.Compare(b.cosine, a.cosine); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.global, b.global)
+	})
+	for _, m := range all[:min(limit, len(all))] {
+		picked[m.global] = m.cosine
+	}
+	return nil
+}
+
+// withPhrases keeps the chunks that hold every phrase, at most n of them, the
+// best by score.
+func (g *Generation) withPhrases(ctx context.Context, chunks []uint32, phrases []string, n int, sc *scores) ([]uint32, error) {
+	folded := make([]string, len(phrases))
+	for i, p := range phrases {
+		folded[i] = strings.ToLower(p)
+	}
+	var out []uint32
+	for _, c := range chunks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		_, s, i := g.locate(c)
+		ci := s.chunk(i)
+		text, err := s.excerpt(int(s.doc[i]), ci.from, ci.to)
+		if err != nil {
+			return nil, err
+		}
+		text = strings.ToLower(text)
+		if !slices.ContainsFunc(folded, func(p string) bool { return !strings.Contains(text, p) }) {
+			out = append(out, c)
+		}
+	}
+	out = best(out, n, sc.score)
+	slices.Sort(out)
+	return out, nil
+}
+
+func (g *Generation) candidate(c uint32, r *kb.Retrieval, sc *scores, inPath map[int]uint64, cosine float64) (kb.Candidate, error) {
+	d, s, i := g.locate(c)
+	ci := s.chunk(i)
+	out := kb.Candidate{
+		Place: kb.Place{Path: g.paths[d], Chunk: int(c - g.base[d])},
+		ID:    formatID(placeOf(g.head.Store, g.paths[d], ci.decl, ci.ordinal), ci.text),
+		Start: ci.start, End: ci.end,
+		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
+		Lexical: sc.score[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
+		Chunks: int(g.base[d+1] - g.base[d]),
+	}
+	for o := g.base[d]; o < g.base[d+1]; o++ {
+		out.DocMatched |= sc.matched[o]
+		if o != c && sc.score[o] > out.Second {
+			out.Second = sc.score[o]
+		}
+	}
+	if r.Vector == nil {
+		return out, nil
+	}
+	if !math.IsNaN(cosine) {
+		out.Cosine = cosine
+		return out, nil
+	}
+	_, m, err := s.vectors(g.pool.Dir, g.pool.Embedder, g.pool.Engine)
+	if err != nil || m == nil || m.Dims() != len(r.Vector) {
+		return out, err
+	}
+	for j, x := range m.Row(i, make([]float32, m.Dims())) {
+		out.Cosine += float64(x) * float64(r.Vector[j])
+	}
+	return out, nil
+}

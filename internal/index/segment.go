@@ -1,0 +1,455 @@
+package index
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/vector"
+)
+
+// Ext is the extension of segment files; VecExt that of their vectors.
+const (
+	Ext    = ".seg"
+	VecExt = ".vec"
+)
+
+// SegmentPath returns where a segment lies in the folder of segments.
+func SegmentPath(dir, name string) string { return filepath.Join(dir, name+Ext) }
+
+// VectorsPath returns where the vectors of a segment by one embedder lie.
+func VectorsPath(dir, name, embedder string) string {
+	return filepath.Join(dir, name+"."+embedder+VecExt)
+}
+
+// Write makes the segment and its vectors durable in dir and returns their
+// size. The vectors come first: a segment that exists has them. What exists
+// already is left alone, since the name tells the content.
+func (b *Builder) Write(dir, embedder string) (name string, size int64, err error) {
+	name = b.Name()
+	secs, err := b.sections()
+	if err != nil {
+		return "", 0, err
+	}
+	n, err := writeBlockfile(VectorsPath(dir, name, embedder),
+		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: b.chunker, Embedder: embedder},
+		[]named{{"matrix", b.vectors.Bytes()}})
+	if err != nil {
+		return "", 0, err
+	}
+	m, err := writeBlockfile(SegmentPath(dir, name),
+		blockfile.Header{Kind: kindSegment, Version: FormatVersion, Chunker: b.chunker}, secs)
+	return name, n + m, err
+}
+
+func writeBlockfile(path string, h blockfile.Header, secs []named) (int64, error) {
+	w, err := blockfile.Create(path, h)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort()
+	for _, s := range secs {
+		if err := w.Section(s.name); err != nil {
+			return 0, err
+		}
+		if _, err := w.Write(s.data); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.Commit(); err != nil {
+		return 0, err
+	}
+	return w.Size(), nil
+}
+
+// segment is an open segment. Everything it returns is copied or lives as
+// long as the pool holds it.
+type segment struct {
+	name   string
+	file   *blockfile.Reader
+	info   segmentInfo
+	docs   []byte
+	chunks []byte
+	dict   *dict
+	text   blockfile.Section
+	blocks []int64  // where each frame begins in text, and where the last ends
+	doc    []uint32 // of each chunk
+	lens   [][numFields]uint32
+
+	mu    sync.Mutex
+	cache [8]streamCache
+	next  int
+
+	vecOnce sync.Once
+	vecErr  error
+	vecFile *blockfile.Reader
+	matrix  *vector.Matrix
+	engine  vector.Engine
+}
+
+type streamCache struct {
+	block int // number + 1
+	raw   []byte
+}
+
+func openSegment(dir, name string) (*segment, error) {
+	f, err := blockfile.Open(SegmentPath(dir, name), kindSegment, FormatVersion)
+	if err != nil {
+		return nil, err
+	}
+	s := &segment{name: name, file: f}
+	if err := f.Guard(s.load); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *segment) corrupt(what string) error {
+	return kb.Errorf(kb.Corrupt, "segment %s is damaged: %s", s.name, what).WithHint("run store:index with force to rebuild the store")
+}
+
+func (s *segment) load() error {
+	raw, err := s.file.Section("info").All()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, &s.info); err != nil {
+		return s.corrupt("its description does not parse")
+	}
+	if s.docs, err = s.file.Section("docs").All(); err != nil {
+		return err
+	}
+	if s.chunks, err = s.file.Section("chunks").All(); err != nil {
+		return err
+	}
+	if len(s.docs) != s.info.Documents*docRecord || len(s.chunks) != s.info.Chunks*chunkRecord {
+		return s.corrupt("its tables have the wrong length")
+	}
+	if s.dict, err = openDict(s.file.Section("terms"), s.file.Section("termidx"), s.file.Section("post")); err != nil {
+		return err
+	}
+	s.text = s.file.Section("text")
+	raw, err = s.file.Section("blocks").All()
+	if err != nil {
+		return err
+	}
+	s.blocks = make([]int64, len(raw)/4+1)
+	for i := range len(raw) / 4 {
+		s.blocks[i+1] = s.blocks[i] + int64(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	s.doc = make([]uint32, s.info.Chunks)
+	s.lens = make([][numFields]uint32, s.info.Chunks)
+	for d := range s.info.Documents {
+		from, to := s.chunkRange(d)
+		if from > to || to > s.info.Chunks {
+			return s.corrupt("its documents are out of order")
+		}
+		for c := from; c < to; c++ {
+			s.doc[c] = uint32(d)
+			r := s.chunks[c*chunkRecord:]
+			s.lens[c] = [numFields]uint32{
+				binary.LittleEndian.Uint32(r[24:]),
+				uint32(binary.LittleEndian.Uint16(r[28:])),
+				uint32(binary.LittleEndian.Uint16(r[30:])),
+			}
+		}
+	}
+	return nil
+}
+
+// close gives up the maps. Nothing may use the segment any more.
+func (s *segment) close() {
+	if s.engine != nil {
+		s.engine.Close()
+	}
+	if s.vecFile != nil {
+		s.vecFile.Close()
+	}
+	s.file.Close()
+}
+
+func (s *segment) hash(d int) (h kb.DocHash) {
+	copy(h[:], s.docs[d*docRecord:])
+	return h
+}
+
+func (s *segment) key(d int) DocKey { return DocKey{s.hash(d), s.language(d)} }
+
+func (s *segment) language(d int) string {
+	if i := int(s.docs[d*docRecord+52]); i < len(s.info.Languages) {
+		return s.info.Languages[i]
+	}
+	return ""
+}
+
+func (s *segment) flags(d int) kb.DocFlags { return kb.DocFlags(s.docs[d*docRecord+53]) }
+
+func (s *segment) textLen(d int) int64 {
+	return int64(binary.LittleEndian.Uint32(s.docs[d*docRecord+40:]))
+}
+
+// chunkRange returns the numbers of a document's chunks, half open.
+func (s *segment) chunkRange(d int) (from, to int) {
+	from = int(binary.LittleEndian.Uint32(s.docs[d*docRecord+48:]))
+	to = s.info.Chunks
+	if (d+1)*docRecord < len(s.docs) {
+		to = int(binary.LittleEndian.Uint32(s.docs[(d+1)*docRecord+48:]))
+	}
+	return from, to
+}
+
+// chunkInfo is the fixed part of a chunk.
+type chunkInfo struct {
+	from, to, start, end int
+	decl                 uint64
+	ordinal, text        uint16
+	cols                 bool
+}
+
+func (s *segment) chunk(c int) chunkInfo {
+	le := binary.LittleEndian
+	r := s.chunks[c*chunkRecord : (c+1)*chunkRecord]
+	return chunkInfo{
+		from: int(le.Uint32(r)), to: int(le.Uint32(r[4:])),
+		start: int(le.Uint32(r[8:])), end: int(le.Uint32(r[12:])),
+		decl: le.Uint64(r[16:]), ordinal: le.Uint16(r[32:]), text: le.Uint16(r[34:]), cols: r[36] != 0,
+	}
+}
+
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*streamBlock))
+	if err != nil {
+		panic(err) // only bad options fail
+	}
+	return d
+})
+
+// stream returns n bytes of the stream from off, copied.
+func (s *segment) stream(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off+n > s.info.Stream {
+		return nil, s.corrupt("a text lies outside the stream")
+	}
+	out := make([]byte, 0, n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n > 0 {
+		raw, err := s.streamBlock(int(off / streamBlock))
+		if err != nil {
+			return nil, err
+		}
+		at := off % streamBlock
+		if at >= int64(len(raw)) {
+			return nil, s.corrupt("its text is cut short")
+		}
+		take := min(n, int64(len(raw))-at)
+		out = append(out, raw[at:at+take]...)
+		off += take
+		n -= take
+	}
+	return out, nil
+}
+
+// streamBlock decompresses one frame; s.mu is held.
+func (s *segment) streamBlock(i int) ([]byte, error) {
+	for j := range s.cache {
+		if s.cache[j].block == i+1 {
+			return s.cache[j].raw, nil
+		}
+	}
+	if i+1 >= len(s.blocks) {
+		return nil, s.corrupt("its text is cut short")
+	}
+	b, err := s.text.Bytes(s.blocks[i], s.blocks[i+1]-s.blocks[i])
+	if err != nil {
+		return nil, err
+	}
+	slot := &s.cache[s.next]
+	s.next = (s.next + 1) % len(s.cache)
+	slot.block = 0
+	slot.raw, err = decoder().DecodeAll(b, slot.raw[:0])
+	if err != nil {
+		return nil, s.corrupt("its text does not decompress")
+	}
+	slot.block = i + 1
+	return slot.raw, nil
+}
+
+// body returns the text of a document.
+func (s *segment) body(d int) (string, error) {
+	r := s.docs[d*docRecord:]
+	off := int64(binary.LittleEndian.Uint64(r[32:]))
+	b, err := s.stream(off, s.textLen(d))
+	return string(b), err
+}
+
+// excerpt returns bytes from to to of a document's text.
+func (s *segment) excerpt(d, from, to int) (string, error) {
+	if from > to || int64(to) > s.textLen(d) {
+		return "", s.corrupt("a chunk lies outside its text")
+	}
+	off := int64(binary.LittleEndian.Uint64(s.docs[d*docRecord+32:]))
+	b, err := s.stream(off+int64(from), int64(to-from))
+	return string(b), err
+}
+
+// chunksOf returns the chunks of a document with everything known of them.
+func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
+	from, to := s.chunkRange(d)
+	out := make([]kb.Chunk, to-from)
+	for i := range out {
+		c := s.chunk(from + i)
+		out[i] = kb.Chunk{From: c.from, To: c.to, Start: c.start, End: c.end}
+	}
+	r := s.docs[d*docRecord:]
+	off := int64(binary.LittleEndian.Uint64(r[32:])) + s.textLen(d)
+	b, err := s.stream(off, int64(binary.LittleEndian.Uint32(r[44:])))
+	if err != nil {
+		return nil, err
+	}
+	if err := readMeta(b, out); err != nil {
+		return nil, s.corrupt("its descriptions do not parse")
+	}
+	return out, nil
+}
+
+// vectors opens the vectors by embedder, once; nil without an error when they
+// were never made.
+func (s *segment) vectors(dir, embedder, engine string) (vector.Engine, *vector.Matrix, error) {
+	s.vecOnce.Do(func() {
+		f, err := blockfile.Open(VectorsPath(dir, s.name, embedder), kindVectors, FormatVersion)
+		if err != nil {
+			if kb.CodeOf(err) != kb.NotFound {
+				s.vecErr = err
+			}
+			return
+		}
+		s.vecFile = f
+		s.vecErr = f.Guard(func() error {
+			raw, err := f.Section("matrix").All()
+			if err != nil {
+				return err
+			}
+			m, err := vector.View(raw)
+			if err != nil {
+				return err
+			}
+			if m.Rows() != s.info.Chunks {
+				return s.corrupt("it has another number of vectors than chunks")
+			}
+			s.engine, err = vector.NewEngine(engine, m)
+			s.matrix = m
+			return err
+		})
+	})
+	return s.engine, s.matrix, s.vecErr
+}
+
+// Pool shares open segments between generations and stores.
+type Pool struct {
+	Dir      string // folder of the segments
+	Embedder string // whose vectors are used
+	Engine   string // of package vector
+
+	mu   sync.Mutex
+	open map[string]*pooled
+}
+
+type pooled struct {
+	seg  *segment
+	refs int
+}
+
+// get opens or shares a segment; put gives it back.
+func (p *Pool) get(name string) (*segment, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, ok := p.open[name]; ok {
+		e.refs++
+		return e.seg, nil
+	}
+	s, err := openSegment(p.Dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if p.open == nil {
+		p.open = map[string]*pooled{}
+	}
+	p.open[name] = &pooled{s, 1}
+	return s, nil
+}
+
+func (p *Pool) put(s *segment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.open[s.name]; e != nil {
+		if e.refs--; e.refs == 0 {
+			delete(p.open, s.name)
+			e.seg.close()
+		}
+	}
+}
+
+// SegmentKeys returns the documents that a segment holds, in order.
+func (p *Pool) SegmentKeys(name string) ([]DocKey, error) {
+	s, err := p.get(name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.put(s)
+	keys := make([]DocKey, s.info.Documents)
+	err = s.file.Guard(func() error {
+		for d := range keys {
+			keys[d] = s.key(d)
+		}
+		return nil
+	})
+	return keys, err
+}
+
+// StoredDocument is a document taken out of a segment, to be put into another.
+type StoredDocument struct {
+	Key     DocKey
+	Text    kb.Text
+	Chunks  []kb.Chunk
+	Vectors *vector.Matrix // of the whole segment; nil when there are none
+	First   int            // row of the document's first chunk
+}
+
+// Document takes one document out of a segment. use is called while the
+// segment is open; the matrix does not outlive it.
+func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) error {
+	s, err := p.get(name)
+	if err != nil {
+		return err
+	}
+	defer p.put(s)
+	return s.file.Guard(func() error {
+		if doc >= s.info.Documents {
+			return s.corrupt("it has fewer documents than its users say")
+		}
+		body, err := s.body(doc)
+		if err != nil {
+			return err
+		}
+		chunks, err := s.chunksOf(doc)
+		if err != nil {
+			return err
+		}
+		_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
+		if err != nil {
+			return err
+		}
+		first, _ := s.chunkRange(doc)
+		return use(StoredDocument{
+			Key:    s.key(doc),
+			Text:   kb.Text{Body: body, Language: s.language(doc), Flags: s.flags(doc)},
+			Chunks: chunks, Vectors: m, First: first,
+		})
+	})
+}

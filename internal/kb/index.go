@@ -1,0 +1,153 @@
+package kb
+
+import "context"
+
+// The fields that a term can stand in, as indexes into Lengths.
+const (
+	FieldBody     = iota // the chunk's text
+	FieldSymbols         // names the chunk defines
+	FieldHeadings        // enclosing declarations or headings
+	FieldPath            // directories and stem of the document's path
+	Fields
+)
+
+// Place names a chunk within one generation: a document and the number of
+// the chunk in it, from 0.
+type Place struct {
+	Path  string
+	Chunk int
+}
+
+// TermStats are what scores are normalised by. They add up over stores, so
+// that scores of different stores compare.
+type TermStats struct {
+	Documents int64
+	Chunks    int64
+	Lengths   [Fields]int64 // total terms by field: chunks' fields over Chunks, paths over Documents
+	// Frequency is in how many chunks each term asked for stands in any field
+	// but the path; PathFrequency in how many documents' paths.
+	Frequency     []int64
+	PathFrequency []int64
+}
+
+// Add sums other into s. Both were asked for the same terms.
+func (s *TermStats) Add(other TermStats) {
+	s.Documents += other.Documents
+	s.Chunks += other.Chunks
+	for f := range s.Lengths {
+		s.Lengths[f] += other.Lengths[f]
+	}
+	if s.Frequency == nil {
+		s.Frequency = make([]int64, len(other.Frequency))
+		s.PathFrequency = make([]int64, len(other.PathFrequency))
+	}
+	for i := range other.Frequency {
+		s.Frequency[i] += other.Frequency[i]
+		s.PathFrequency[i] += other.PathFrequency[i]
+	}
+}
+
+// BM25F says how fields are weighed: see Robertson and Zaragoza, "The
+// Probabilistic Relevance Framework: BM25 and Beyond" (2009), §3.6. The
+// weighted, length-normalised frequency of a term in a chunk is
+//
+//	f = Σ over fields  Weight · tf / (1 - B + B · length / average length)
+//
+// and the chunk's score the sum over terms of IDF · f·(K1+1) / (f+K1).
+type BM25F struct {
+	K1     float64
+	Weight [Fields]float64
+	B      [Fields]float64
+}
+
+// Retrieval asks one index for candidates.
+type Retrieval struct {
+	Terms   []string  // at most 64
+	IDF     []float64 // weight of each term, over all stores asked
+	Average [Fields]float64
+	BM25F   BM25F
+	Vector  []float32 // of the query; nil leaves the vectors out
+	Limit   int       // candidates of each ranker
+	Under   string    // only documents at or below this path; "" is all
+	// Phrases must all stand in a chunk's text, letter case folded, for it to
+	// be a candidate.
+	Phrases []string
+}
+
+// Candidate is a chunk that a ranker found, with the evidence for it.
+type Candidate struct {
+	Place
+	ID       string
+	Start    int
+	End      int
+	Language string
+	Flags    DocFlags
+	Kind     int8    // reserved
+	Lexical  float64 // BM25F, not normalised
+	Cosine   float64 // of the chunk's vector with the query's, 0 without vectors
+	Matched  uint64  // bit i: term i stands in the chunk or its path
+	Defines  uint64  // bit i: term i is part of a name that the chunk defines
+	InPath   uint64  // bit i: term i stands in the path
+	// Second is the lexical score of the best other chunk of the document,
+	// DocMatched the terms that stand anywhere in it.
+	Second     float64
+	DocMatched uint64
+	Chunks     int // of the document
+}
+
+// Passage is a chunk with its text.
+type Passage struct {
+	Place
+	Chunk    Chunk
+	Text     string
+	Language string
+}
+
+// DocumentText is a document as it was indexed.
+type DocumentText struct {
+	Path     string
+	Body     string
+	Language string
+	Flags    DocFlags
+	Chunks   []Chunk
+	IDs      []string // of the chunks
+	Stamp    uint64   // index.StampHash of the source's stamp when indexed
+}
+
+// Resolution is what an id means in one index.
+type Resolution struct {
+	ID     string // as asked
+	Places []Resolved
+	// Gone is set when the place existed in an earlier generation only.
+	Gone *GonePlace
+}
+
+// Resolved is a place that an id names now.
+type Resolved struct {
+	Place
+	ID      string // its id now
+	Changed bool   // the text is not the one the id was given for
+}
+
+// GonePlace is a place that no longer exists.
+type GonePlace struct {
+	Path       string
+	Start, End int
+}
+
+// Index answers for one generation of one store. It may stand on another
+// machine: nothing in it is a memory map, an offset or a number that only the
+// other side understands, calls come in batches, and every call can fail with
+// code Away. Implementations are safe for concurrent use.
+type Index interface {
+	Stats(ctx context.Context, terms []string) (TermStats, error)
+	Retrieve(ctx context.Context, r Retrieval) ([]Candidate, error)
+	Passages(ctx context.Context, places []Place) ([]Passage, error)
+	Resolve(ctx context.Context, ids []string) ([]Resolution, error)
+	// Documents lists the paths at or below under, in byte order.
+	Documents(ctx context.Context, under string) ([]string, error)
+	// Document returns one document; NotFound when there is none at path.
+	Document(ctx context.Context, path string) (DocumentText, error)
+	// Release gives the index back; it must not be used afterwards.
+	Release()
+}
