@@ -27,11 +27,10 @@ type Reader struct {
 	crcs     []uint32
 	tableOff int64
 
-	seen     []atomic.Uint64 // one bit per block: verified
-	unseen   atomic.Int64    // blocks not verified yet
-	refs     atomic.Int32
-	closed   atomic.Bool
-	closeErr error // of unmapping
+	seen   []atomic.Uint64 // one bit per block: verified
+	unseen atomic.Int64    // blocks not verified yet
+	refs   atomic.Int32
+	closed atomic.Bool
 }
 
 // Open maps the file at path. Errors: kb.NotFound; kb.Corrupt when it is
@@ -244,13 +243,20 @@ func (r *Reader) Retain() bool {
 }
 
 // Release gives up a holder that Retain added; the last one unmaps the file.
-func (r *Reader) Release() {
-	if r.refs.Add(-1) == 0 {
-		leave(r)
-		if r.unmap != nil {
-			r.closeErr = r.unmap.Unmap()
-		}
+func (r *Reader) Release() { _ = r.release() }
+
+func (r *Reader) release() error {
+	if r.refs.Add(-1) > 0 {
+		return nil
 	}
+	leave(r)
+	if r.unmap == nil {
+		return nil
+	}
+	if err := r.unmap.Unmap(); err != nil {
+		return kb.Errorf(kb.Internal, "cannot unmap %q: %w", r.path, err)
+	}
+	return nil
 }
 
 // Close gives up the holder that Open made. Further calls do nothing.
@@ -258,11 +264,7 @@ func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return nil
 	}
-	r.Release()
-	if r.refs.Load() == 0 && r.closeErr != nil {
-		return kb.Errorf(kb.Internal, "cannot unmap %q: %w", r.path, r.closeErr)
-	}
-	return nil
+	return r.release()
 }
 
 // Section is one named run of bytes of a file. The zero value is empty.
