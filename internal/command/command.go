@@ -64,6 +64,7 @@ type Param struct {
 	Default  string
 	Required bool
 	Arg      bool // positional on the command line; such parameters come first in Params, in order
+	Rest     bool // positional, and takes all the words that are left, joined with spaces
 	CLIOnly  bool // known to the command line only; refused elsewhere
 
 	field int // of the struct that New was given
@@ -83,6 +84,7 @@ type Command struct {
 	Access   Access
 	Params   []Param
 	Native   bool // an MCP tool of its own
+	Starts   bool // the result is an app.Started: a job goes on after it
 
 	check func(context.Context, json.RawMessage) error
 	run   func(context.Context, *app.App, json.RawMessage) (any, error)
@@ -95,7 +97,7 @@ type Command struct {
 //	help:"…"               one clause, no full stop
 //	enum:"a|b|c"           the only values of a string
 //	default:"10"           what an absent optional parameter is set to
-//	arg:"1"                positional on the command line, in this order
+//	arg:"1"                positional on the command line, in this order; "1..." takes all words left
 //	cli:"only"             refused unless the context comes from FromCLI
 //	required:"true"        required in spite of omitempty or a pointer
 //
@@ -108,6 +110,7 @@ type Command struct {
 func New[In, Out any](name, summary string, effect Effect, run func(context.Context, *app.App, In) (Out, error)) Command {
 	params := paramsOf(reflect.TypeFor[In]())
 	c := Command{Name: name, Summary: summary, Effect: effect, Params: params}
+	c.Starts = reflect.TypeFor[Out]() == reflect.TypeFor[app.Started]()
 	c.check = func(ctx context.Context, raw json.RawMessage) error {
 		var in In
 		return decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())

@@ -5,10 +5,18 @@ import (
 	"strings"
 )
 
+// Word returns the name that people type: the first alias, if there is one.
+func (c Command) Word() string {
+	if len(c.Aliases) > 0 {
+		return c.Aliases[0]
+	}
+	return c.Name
+}
+
 // CommandLine returns how a person would type a command with these arguments,
 // a JSON object: positional ones first, flags for the rest, quoted for a POSIX shell.
 func CommandLine(c Command, args string) string {
-	words := []string{"knowledge", c.Name}
+	words := []string{"knowledge", c.Word()}
 	var values map[string]json.RawMessage
 	if json.Unmarshal([]byte(args), &values) != nil {
 		return strings.Join(words, " ")

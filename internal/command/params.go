@@ -36,11 +36,11 @@ func paramsOf(t reflect.Type) []Param {
 			p.Enum = strings.Split(enum, "|")
 		}
 		if arg := f.Tag.Get("arg"); arg != "" {
-			n, err := strconv.Atoi(arg)
+			n, err := strconv.Atoi(strings.TrimSuffix(arg, "..."))
 			if err != nil {
 				panic(fmt.Sprintf("command: field %s of %s: %v", f.Name, t, err))
 			}
-			p.Arg = true
+			p.Arg, p.Rest = true, strings.HasSuffix(arg, "...")
 			order[name] = n
 		}
 		params = append(params, p)

@@ -55,14 +55,14 @@ func build() []Command {
 		func(ctx context.Context, a *app.App, in storeIn) (app.StoreInfo, error) {
 			return a.StoreInfo(ctx, in.Store)
 		}).agent(), `{"store":"react"}`)
-	c = add("store", New("store:create", "Name a folder or repository and index it in the background", Writes, runCreate).agent(),
+	c = add("store", New("store:create", "Name a folder or repository and index it", Writes, runCreate).agent(),
 		`{"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"}`,
 		`{"name":"notes","type":"file","source":"./docs"}`)
 	c.Network = AnyHost
 	c.Help = "Without name and type both follow from the source: a URL is a repository, a path a folder. " +
-		"At most one of branch, tag and commit. The reply holds the id of a job; job:status tells how far it is. " +
+		"At most one of branch, tag and commit. A job does the indexing; the reply holds its id, and job:status tells how far it is. " +
 		"Not possible yet: type web, and with it depth, maxPages, crawlInstructions and extractInstructions."
-	c = add("store", New("store:index", "Bring a store up to date in the background", Writes,
+	c = add("store", New("store:index", "Bring a store up to date", Writes,
 		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
 			return a.IndexStore(ctx, in.Store, in.Force)
 		}).agent(), `{"store":"react"}`)

@@ -1,0 +1,28 @@
+// Command knowledge gives agents and people ranked, cited knowledge of code.
+// It only wires the faces together; "knowledge help" tells the rest.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(cli.Main(ctx, cli.Faces{MCP: serveMCP}))
+}
+
+func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
+	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Log: o.Stderr}
+	if o.HTTP != "" {
+		return mcpserver.ServeHTTP(ctx, a, opts)
+	}
+	return mcpserver.ServeStdio(ctx, a, opts, o.Stdin, o.Stdout)
+}

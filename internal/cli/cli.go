@@ -1,0 +1,143 @@
+// Package cli is the face for people at a terminal: it turns words and flags
+// into the arguments of a command of the registry and its result into tables,
+// tab-separated lines or JSON. Every command, flag, choice and completion
+// comes from the registry; only mcp, serve, work and version are its own.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Faces are the other faces of the program, which the command line can start.
+// Each returns when ctx ends or its input does.
+type Faces struct {
+	MCP   func(context.Context, *app.App, MCPOptions) error
+	Serve func(context.Context, *app.App, ServeOptions) error
+}
+
+// MCPOptions are the flags of `knowledge mcp`.
+type MCPOptions struct {
+	Tools  string // "default" or "kdd"
+	HTTP   string // HOST:PORT to listen on; "" speaks over Stdin and Stdout
+	NoAuth bool   // no bearer token over HTTP
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// ServeOptions are the flags of `knowledge serve`.
+type ServeOptions struct {
+	Addr         string // HOST:PORT
+	RequireToken bool   // also for what only reads
+
+	Stdout, Stderr io.Writer
+}
+
+// Env is what a run of the program takes from its process.
+type Env struct {
+	Args           []string // without the program's name
+	Dir            string   // working directory
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Terminal and ErrTerminal say whether Stdout and Stderr are terminals:
+	// tables and bars there, tab-separated and plain lines elsewhere.
+	Terminal, ErrTerminal bool
+}
+
+// Main runs the program with the process's own arguments and files, and
+// returns its exit status.
+func Main(ctx context.Context, faces Faces) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // deleted under us: what needs it will say so
+	}
+	return Run(ctx, faces, Env{
+		Args: os.Args[1:], Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Terminal:    term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+	})
+}
+
+// Run runs the program once and returns its exit status: see ExitStatus.
+func Run(ctx context.Context, faces Faces, env Env) int {
+	s := &session{faces: faces, env: env, out: bufio.NewWriterSize(env.Stdout, 32<<10)}
+	root := s.root()
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(s.out)
+	root.SetErr(env.Stderr)
+
+	err := root.ExecuteContext(ctx)
+	if e := s.close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		if e := (*kb.Error)(nil); !errors.As(err, &e) && ctx.Err() != nil {
+			err = kb.Errorf(kb.Canceled, "interrupted")
+		}
+		s.complain(err)
+	}
+	return ExitStatus(err)
+}
+
+// session is one run of the program.
+type session struct {
+	faces Faces
+	env   Env
+	out   *bufio.Writer
+
+	dataDir, project string
+	json, quiet      bool
+
+	app *app.App // nil until a command needs it
+}
+
+// open returns the app, made on first use.
+func (s *session) open() (*app.App, error) {
+	if s.app != nil {
+		return s.app, nil
+	}
+	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir})
+	if err != nil {
+		return nil, err
+	}
+	s.app = a
+	return a, nil
+}
+
+func (s *session) close() error {
+	err := s.out.Flush()
+	if s.app != nil {
+		err = errors.Join(err, s.app.Close())
+	}
+	return err
+}
+
+// complain tells an error: its sentence, and below it what to do next.
+func (s *session) complain(err error) {
+	if s.json {
+		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), err.Error(), kb.HintOf(err)})+"\n")
+		return
+	}
+	text := "knowledge: " + clean(err.Error()) + "\n"
+	if hint := kb.HintOf(err); hint != "" {
+		text += "  " + clean(hint) + "\n"
+	}
+	io.WriteString(s.env.Stderr, text)
+}
+
+type failure struct {
+	Code    kb.Code `json:"code"`
+	Message string  `json:"message"`
+	Hint    string  `json:"hint,omitempty"`
+}

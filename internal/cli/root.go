@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const about = `knowledge answers from the code you depend on, your own folders and documentation.
+
+  knowledge search "retry with backoff"     search this folder (indexed on first use)
+  knowledge show ID                         the whole place that a hit names
+  knowledge store:create react https://github.com/facebook/react
+
+Output is a table on a terminal, tab-separated lines without a head in a pipe,
+and JSON with --json. "knowledge help exit-codes" lists the exit statuses.`
+
+// root builds the whole tree of commands. It opens nothing.
+func (s *session) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "knowledge",
+		Short:         "Ranked, cited knowledge of code for agents and people",
+		Long:          about,
+		Version:       command.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args)
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
+	flags.StringVar(&s.project, "project", "", "the project to work in (default: the repository around the working directory)")
+	flags.BoolVar(&s.json, "json", false, "print JSON")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
+
+	groups := map[string]*cobra.Command{}
+	for _, c := range command.All() {
+		if c.Name == "help" {
+			continue // cobra's does the same, with flags instead of a schema
+		}
+		cmd := s.command(c)
+		if !root.ContainsGroup(c.Group) {
+			root.AddGroup(&cobra.Group{ID: c.Group, Title: groupTitle(c.Group)})
+		}
+		cmd.GroupID = c.Group
+		root.AddCommand(cmd)
+		// `store create` is `store:create`: a hidden parent with the same children.
+		if group, verb, ok := strings.Cut(c.Name, ":"); ok {
+			parent := groups[group]
+			if parent == nil {
+				parent = &cobra.Command{Use: group, Short: "Commands of " + group, Hidden: true, Args: cobra.ArbitraryArgs,
+					RunE: func(cmd *cobra.Command, args []string) error {
+						if len(args) > 0 {
+							return unknownCommand(cmd, args)
+						}
+						return cmd.Help()
+					}}
+				groups[group] = parent
+				root.AddCommand(parent)
+			}
+			child := s.command(c)
+			child.Use = verb + strings.TrimPrefix(child.Use, c.Word())
+			child.Aliases = nil
+			parent.AddCommand(child)
+		}
+	}
+	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
+	root.AddCommand(s.mcp(), s.serve(), s.work(), s.version(), exitCodes())
+	root.SetHelpCommand(s.help(root))
+	root.SetHelpCommandGroupID("help")
+	root.SetCompletionCommandGroupID("help")
+	return root
+}
+
+const faceGroup = "face"
+
+func groupTitle(group string) string { return strings.ToUpper(group[:1]) + group[1:] + ":" }
+
+func versionLine() string {
+	return fmt.Sprintf("knowledge %s %s/%s %s\n", command.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// unknownCommand names the nearest command that there is.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	name, names := args[0], []string(nil)
+	for _, c := range cmd.Commands() {
+		if !c.Hidden || cmd.HasParent() {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	path, list := cmd.CommandPath(), "knowledge help"
+	if cmd.HasParent() {
+		list += " " + cmd.Name()
+	}
+	err := kb.Errorf(kb.Invalid, "no command named %q", clip(strings.TrimPrefix(path+" "+name, "knowledge ")))
+	if near := command.Nearest(name, names); near != "" {
+		return err.WithHint("did you mean %q? %q lists all", path+" "+near, list)
+	}
+	return err.WithHint("%q lists all", list)
+}
+
+// flagError says in one sentence what is wrong with the flags.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var noValue *pflag.ValueRequiredError
+	var badValue *pflag.InvalidValueError
+	use := fmt.Sprintf("%s --help", cmd.CommandPath())
+	switch {
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		e := kb.Errorf(kb.Invalid, "%s has no flag %q", strings.TrimPrefix(cmd.CommandPath(), "knowledge "), "--"+clip(name))
+		if near := command.Nearest(camel(name), names); near != "" {
+			return e.WithHint("did you mean --%s? see: %s", near, use)
+		}
+		return e.WithHint("see: %s", use)
+	case errors.As(err, &noValue):
+		return kb.Errorf(kb.Invalid, "flag --%s needs a value", noValue.GetSpecifiedName()).WithHint("see: %s", use)
+	case errors.As(err, &badValue):
+		return kb.Errorf(kb.Invalid, "flag --%s cannot be %q", badValue.GetFlag().Name, clip(badValue.GetValue())).WithHint("see: %s", use)
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	}
+	return kb.Errorf(kb.Invalid, "%w", err).WithHint("see: %s", use)
+}
+
+// help explains a command or topic; with --json it gives the registry's own help.
+func (s *session) help(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command or topic",
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, c := range root.Commands() {
+				if !c.Hidden {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args)
+			}
+			if s.json && len(args) > 0 {
+				c, err := command.Find("help")
+				if err != nil {
+					return err
+				}
+				return s.run(cmd.Context(), c, map[string]any{"command": strings.Join(args, " ")})
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+func exitCodes() *cobra.Command {
+	// Without a Run it is a topic of help, not a command.
+	return &cobra.Command{Use: "exit-codes", Short: "The exit statuses", Long: "The exit statuses of every command:\n\n" + ExitCodes()}
+}
+
+func (s *session) version() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: noArgs, GroupID: "help",
+		RunE: func(*cobra.Command, []string) error {
+			if s.json {
+				return s.print(map[string]string{"version": command.Version, "os": runtime.GOOS, "arch": runtime.GOARCH, "go": runtime.Version()})
+			}
+			_, err := s.out.WriteString(versionLine())
+			return err
+		},
+	}
+}
+
+func (s *session) mcp() *cobra.Command {
+	o := MCPOptions{Stdin: s.env.Stdin, Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	cmd := &cobra.Command{
+		Use: "mcp", Short: "Serve agents over the Model Context Protocol", Args: noArgs, GroupID: faceGroup,
+		Long: "Serve agents over the Model Context Protocol: on standard input and output, or over HTTP with --http.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Tools != "default" && o.Tools != "kdd" {
+				return kb.Errorf(kb.Invalid, "flag --tools must be one of default, kdd, not %q", clip(o.Tools)).WithHint("leave it out for default")
+			}
+			if o.NoAuth && o.HTTP == "" {
+				return kb.Errorf(kb.Invalid, "flag --no-auth is for --http only").WithHint("standard input needs no token")
+			}
+			return s.start(cmd.Context(), s.faces.MCP != nil, func(ctx context.Context) error { return s.faces.MCP(ctx, s.app, o) })
+		},
+	}
+	cmd.Flags().StringVar(&o.Tools, "tools", "default", "which tools to offer: default or kdd")
+	cmd.Flags().StringVar(&o.HTTP, "http", "", "listen on `HOST:PORT` instead of standard input")
+	cmd.Flags().BoolVar(&o.NoAuth, "no-auth", false, "ask for no token over HTTP")
+	complete(cmd, "tools", "default", "kdd")
+	return cmd
+}
+
+func (s *session) serve() *cobra.Command {
+	o := ServeOptions{Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve HTTP on this machine", Args: noArgs, GroupID: faceGroup,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.start(cmd.Context(), s.faces.Serve != nil, func(ctx context.Context) error { return s.faces.Serve(ctx, s.app, o) })
+		},
+	}
+	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
+	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also where nothing is changed")
+	return cmd
+}
+
+// start opens the app for a face and hands over to it.
+func (s *session) start(ctx context.Context, there bool, face func(context.Context) error) error {
+	if !there {
+		return kb.Errorf(kb.Unsupported, "this build of knowledge has no such face").WithHint("install a full build")
+	}
+	if _, err := s.open(); err != nil {
+		return err
+	}
+	err := face(ctx)
+	if ctx.Err() != nil && kb.CodeOf(err) == kb.Canceled {
+		return nil // stopping a server is no failure
+	}
+	return err
+}
+
+func (s *session) work() *cobra.Command {
+	return &cobra.Command{
+		Use: "work JOB", Short: "Run one job in this process", Hidden: true, Args: cobra.ArbitraryArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return kb.Errorf(kb.Unsupported, "jobs run in the process that starts them; worker processes come with a later version").
+				WithHint("see how jobs stand with: knowledge jobs")
+		},
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return kb.Errorf(kb.Invalid, "%s takes no argument, and %q is one", cmd.Name(), clip(args[0])).WithHint("see: %s --help", cmd.CommandPath())
+}

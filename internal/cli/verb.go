@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// command turns a verb of the registry into words and flags. Every parameter
+// is a flag; positional ones may be given as words instead.
+func (s *session) command(c command.Command) *cobra.Command {
+	values := map[string]any{}
+	use := c.Word()
+	for _, p := range c.Params {
+		if p.Arg {
+			use += " " + word(p)
+		}
+	}
+	cmd := &cobra.Command{
+		Use:     use,
+		Short:   c.Summary,
+		Long:    long(c),
+		Aliases: otherNames(c),
+		Example: examples(c),
+		Args:    cobra.ArbitraryArgs, // fill says better what is wrong
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fill(c, values, args); err != nil {
+				return err
+			}
+			return s.run(cmd.Context(), c, values)
+		},
+		ValidArgsFunction: s.completeWords(c),
+	}
+	cmd.Flags().SortFlags = false
+	names := map[string]bool{}
+	for _, p := range c.Params {
+		names[p.Name] = true
+		f := cmd.Flags().VarPF(&flag{p, values}, p.Name, "", usage(p))
+		if p.Type == "boolean" {
+			f.NoOptDefVal = "true"
+		}
+		if p.Arg {
+			f.Hidden = p.Required
+		}
+		if p.Enum != nil {
+			complete(cmd, p.Name, p.Enum...)
+		} else if f := s.completeValue(p); f != nil {
+			_ = cmd.RegisterFlagCompletionFunc(p.Name, f) // fails only for an unknown or doubled flag
+		}
+	}
+	// --min-relevance is --minRelevance.
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if n := camel(name); names[n] {
+			name = n
+		}
+		return pflag.NormalizedName(name)
+	})
+	return cmd
+}
+
+// otherNames are the names of a command that people type less.
+func otherNames(c command.Command) []string {
+	return slices.DeleteFunc(append([]string{c.Name}, c.Aliases...), func(n string) bool { return n == c.Word() })
+}
+
+// run runs a command and prints its result, waiting for the job that it
+// starts, if it starts one.
+func (s *session) run(ctx context.Context, c command.Command, values map[string]any) error {
+	args, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	ctx = command.FromCLI(ctx)
+	if err := c.Check(ctx, args); err != nil {
+		return forFlags(err)
+	}
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	bar := s.progress()
+	defer bar.stop()
+	ctx = kb.WithProgress(ctx, bar.report)
+	result, err := c.Run(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	if started, ok := result.(app.Started); ok {
+		if result, err = wait(ctx, a, started); err != nil {
+			return err
+		}
+	}
+	bar.stop()
+	return s.print(result)
+}
+
+// fill puts words where flags have not: each positional parameter takes one,
+// in order. When the words are too few for all, they go to the required ones.
+func fill(c command.Command, values map[string]any, args []string) error {
+	var open []command.Param
+	required := 0
+	for _, p := range c.Params {
+		if _, given := values[p.Name]; p.Arg && !given {
+			open = append(open, p)
+			if p.Required {
+				required++
+			}
+		}
+	}
+	spare := len(args) - required // words that optional parameters may take
+	for _, p := range open {
+		switch {
+		case len(args) == 0:
+			return nil // what is missing is told by the registry
+		case p.Rest:
+			values[p.Name] = strings.Join(args, " ")
+			return nil
+		case !p.Required && spare <= 0:
+			continue
+		case !p.Required:
+			spare--
+		}
+		values[p.Name] = args[0]
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		return kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(args[0])).
+			WithHint("quote what has spaces; see: knowledge help %s", c.Word())
+	}
+	return nil
+}
+
+// forFlags speaks of flags where the registry speaks of arguments.
+func forFlags(err error) error {
+	e, ok := err.(*kb.Error)
+	if !ok {
+		return err
+	}
+	c := *e
+	c.Message = strings.ReplaceAll(e.Message, `not the string "`, `not "`)
+	return &c
+}
+
+// flag is one parameter as pflag sees it. It keeps what is written; the
+// registry says what is wrong with it.
+type flag struct {
+	param  command.Param
+	values map[string]any
+}
+
+func (f *flag) String() string { return "" }
+
+func (f *flag) Type() string {
+	switch {
+	case f.param.Type == "boolean":
+		return "bool" // pflag leaves it out
+	case f.param.Type == "strings":
+		return "a,b"
+	case f.param.Type == "integer" || f.param.Type == "number":
+		return "n"
+	default:
+		return f.param.Type
+	}
+}
+
+func (f *flag) Set(s string) error {
+	if f.param.Type != "strings" {
+		f.values[f.param.Name] = s
+		return nil
+	}
+	list, _ := f.values[f.param.Name].([]string)
+	for _, item := range strings.Split(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	f.values[f.param.Name] = list
+	return nil
+}
+
+func word(p command.Param) string {
+	w := strings.ToUpper(p.Name)
+	if p.Rest {
+		w += "..."
+	}
+	if !p.Required {
+		w = "[" + w + "]"
+	}
+	return w
+}
+
+func usage(p command.Param) string {
+	text := p.Help
+	if p.Enum != nil {
+		text += ": " + strings.Join(p.Enum, ", ")
+	}
+	if p.Arg {
+		text += "; may be given as a word"
+	}
+	return text
+}
+
+func long(c command.Command) string {
+	var b strings.Builder
+	b.WriteString(c.Summary + ".\n")
+	if c.Help != "" {
+		b.WriteString("\n" + c.Help + "\n")
+	}
+	var words []string
+	for _, p := range c.Params {
+		if p.Arg {
+			words = append(words, fmt.Sprintf("  %-10s %s", strings.Trim(word(p), "[]"), p.Help))
+		}
+	}
+	if words != nil {
+		b.WriteString("\n" + strings.Join(words, "\n") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func examples(c command.Command) string {
+	var lines []string
+	for _, e := range c.Examples {
+		lines = append(lines, "  "+command.CommandLine(c, e))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// camel turns min-relevance into minRelevance.
+func camel(name string) string {
+	var b strings.Builder
+	up := false
+	for _, r := range name {
+		if r == '-' || r == '_' {
+			up = b.Len() > 0
+			continue
+		}
+		if up {
+			r = unicode.ToUpper(r)
+		}
+		up = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
