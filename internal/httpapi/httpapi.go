@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -89,7 +90,9 @@ func checkOrigin(origin string) error {
 }
 
 // Handler returns the API with its guard.
-func Handler(a *app.App, o Options) http.Handler {
+func Handler(a *app.App, o Options) http.Handler { return newService(a, o) }
+
+func newService(a *app.App, o Options) *service {
 	if o.Addr == "" {
 		o.Addr = DefaultAddr
 	}
@@ -97,7 +100,7 @@ func Handler(a *app.App, o Options) http.Handler {
 		o.Token = httpguard.NewToken() // nobody knows it, so nobody writes
 	}
 	s := &service{
-		app: a, log: o.log(), mux: http.NewServeMux(),
+		app: a, log: o.log(), mux: http.NewServeMux(), find: command.Find,
 		guard: &httpguard.Guard{
 			Bound: o.Addr, Secret: o.Token, RequireToken: o.RequireToken, Origins: o.Origins, Hosts: o.Hosts,
 			// A page's widget asks a few times a minute; this is for the rest.
@@ -114,4 +117,5 @@ type service struct {
 	log   io.Writer
 	mux   *http.ServeMux
 	guard *httpguard.Guard
+	find  func(name string) (command.Command, error) // command.Find, but in tests
 }

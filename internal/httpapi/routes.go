@@ -96,7 +96,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, t route) {
 	if name == "" {
 		name = r.PathValue("name")
 	}
-	c, unknown := command.Find(name)
+	c, unknown := s.find(name)
 	if unknown != nil {
 		// Even which names do not exist is said to those alone who may read.
 		if s.allowed(w, r, httpguard.Read) {
