@@ -1,0 +1,184 @@
+package embed
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/vector"
+)
+
+const (
+	magic         = "kembmodl"
+	formatVersion = 1
+	headerSize    = 64
+	nameSize      = 24
+	maxDims       = 4096
+	maxRows       = 1 << 24
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Model is a static model in parts, for whoever makes one. Rows are numbered
+// words first, then buckets.
+type Model struct {
+	Name    string   // a-z, 0-9 and "-", at most 24 bytes
+	Version int      // counting from 1
+	Dims    int      // 1 to 4096
+	Words   []string // as Split gives them, ascending, no two alike
+	Buckets int      // at least 1
+	Scales  []float32
+	Codes   []int8 // row after row
+}
+
+// NewModel returns a Model of zero rows.
+func NewModel(name string, version, dims int, words []string, buckets int) *Model {
+	rows := len(words) + buckets
+	return &Model{
+		Name: name, Version: version, Dims: dims, Words: words, Buckets: buckets,
+		Scales: make([]float32, rows), Codes: make([]int8, rows*dims),
+	}
+}
+
+// SetRow quantises v, of Dims elements, as row i: scale = largest/127.
+func (m *Model) SetRow(i int, v []float32) {
+	codes := m.Codes[i*m.Dims:][:m.Dims]
+	largest := 0.0
+	for _, x := range v {
+		largest = max(largest, math.Abs(float64(x)))
+	}
+	m.Scales[i] = float32(largest / 127)
+	for j, x := range v {
+		codes[j] = 0
+		if largest > 0 {
+			codes[j] = int8(math.RoundToEven(float64(x) / largest * 127))
+		}
+	}
+}
+
+// Encode returns the model as a file. The same model gives the same bytes.
+func (m *Model) Encode() ([]byte, error) {
+	rows := len(m.Words) + m.Buckets
+	switch {
+	case m.Version < 1 || m.Dims < 1 || m.Dims > maxDims || m.Buckets < 1 || rows > maxRows:
+		return nil, invalid("version %d, %d dimensions, %d words, %d buckets", m.Version, m.Dims, len(m.Words), m.Buckets)
+	case !validName(m.Name):
+		return nil, invalid("name %q", m.Name)
+	case len(m.Scales) != rows || len(m.Codes) != rows*m.Dims:
+		return nil, invalid("%d scales and %d codes for %d rows", len(m.Scales), len(m.Codes), rows)
+	case slices.ContainsFunc(m.Scales, badScale):
+		return nil, invalid("a scale is negative or not finite")
+	}
+	text := strings.Join(m.Words, "")
+	le := binary.LittleEndian
+	b := make([]byte, headerSize, headerSize+4*(2*len(m.Words)+1+m.Buckets)+len(text)+len(m.Codes)+4)
+	copy(b, magic)
+	for i, v := range []int{formatVersion, m.Dims, len(m.Words), m.Buckets, len(text), m.Version} {
+		le.PutUint32(b[8+4*i:], uint32(v))
+	}
+	copy(b[32:], m.Name)
+	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	offset := 0
+	for i, w := range m.Words {
+		if w == "" || i > 0 && w <= m.Words[i-1] {
+			return nil, invalid("word %q is empty or out of order", w)
+		}
+		b = le.AppendUint32(b, uint32(offset))
+		offset += len(w)
+	}
+	b = le.AppendUint32(b, uint32(offset))
+	for _, s := range m.Scales {
+		b = le.AppendUint32(b, math.Float32bits(s))
+	}
+	b = append(b, text...)
+	for _, c := range m.Codes {
+		b = append(b, byte(c))
+	}
+	return le.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
+}
+
+func invalid(format string, args ...any) error {
+	return kb.Errorf(kb.Invalid, "not a model: "+format, args...).WithHint("see the package comment of embed")
+}
+
+func validName(s string) bool {
+	if s == "" || len(s) > nameSize {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func badScale(s float32) bool { return !(s >= 0 && s <= math.MaxFloat32) }
+
+// Load returns the embedder of a model file. It keeps b and reads rows in
+// place; b must not change. Damaged bytes give Corrupt, a later format Newer.
+func Load(b []byte) (*Static, error) {
+	le := binary.LittleEndian
+	if len(b) < headerSize+4 || string(b[:8]) != magic {
+		return nil, corrupt("it does not begin like one")
+	}
+	if le.Uint32(b[60:]) != crc32.Checksum(b[:60], castagnoli) {
+		return nil, corrupt("the header fails its checksum")
+	}
+	if v := le.Uint32(b[8:]); v > formatVersion {
+		return nil, kb.Errorf(kb.Newer, "the embedding model has format %d, this program reads up to %d", v, formatVersion).
+			WithHint("install the newer program")
+	}
+	// Numbers below are bounded before they are multiplied.
+	dims, words, buckets := int64(le.Uint32(b[12:])), int64(le.Uint32(b[16:])), int64(le.Uint32(b[20:]))
+	text, version := int64(le.Uint32(b[24:])), le.Uint32(b[28:])
+	name := strings.TrimRight(string(b[32:32+nameSize]), "\x00")
+	rows := words + buckets
+	if le.Uint32(b[8:]) == 0 || dims < 1 || dims > maxDims || buckets < 1 || rows > maxRows ||
+		version < 1 || version > math.MaxInt32 || !validName(name) || le.Uint32(b[56:]) != 0 ||
+		headerSize+4*(words+1)+4*rows+text+dims*rows+4 != int64(len(b)) {
+		return nil, corrupt("the header contradicts itself or the size of %d bytes", len(b))
+	}
+	if le.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) {
+		return nil, corrupt("it fails its checksum")
+	}
+
+	s := &Static{dims: int(dims), words: int(words), buckets: int(buckets)}
+	s.id = "static-" + name + "-" + strconv.Itoa(int(version)) + "-" + strconv.Itoa(s.dims)
+	b = b[headerSize:]
+	s.offsets = make([]uint32, words+1)
+	for i := range s.offsets {
+		s.offsets[i] = le.Uint32(b[4*i:])
+	}
+	b = b[4*len(s.offsets):]
+	s.scales = make([]float32, rows)
+	for i := range s.scales {
+		s.scales[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+		if badScale(s.scales[i]) {
+			return nil, corrupt("row %d has scale %v", i, s.scales[i])
+		}
+	}
+	b = b[4*len(s.scales):]
+	s.text, b = b[:text], b[text:]
+	s.codes = vector.Int8s(b[:dims*rows])
+	if int64(s.offsets[0]) != 0 || int64(s.offsets[words]) != text {
+		return nil, corrupt("the list of words has a gap")
+	}
+	for i := range s.words {
+		if from, to := s.offsets[i], s.offsets[i+1]; from >= to || int64(to) > text ||
+			i > 0 && string(s.word(i-1)) >= string(s.text[from:to]) {
+			return nil, corrupt("word %d is out of order", i)
+		}
+	}
+	s.index()
+	return s, nil
+}
+
+func corrupt(format string, args ...any) error {
+	return kb.Errorf(kb.Corrupt, "not an embedding model, or a damaged one: "+format, args...).
+		WithHint("fetch the model file again")
+}

@@ -1,0 +1,165 @@
+package embed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// smallModel has three words with axes of their own and two buckets on the same fourth.
+func smallModel() *Model {
+	m := NewModel("small", 7, 6, []string{"apple", "pear", "äpfel"}, 2)
+	for i := range m.Scales {
+		v := make([]float32, 6)
+		v[min(i, 3)] = float32(i + 1)
+		m.SetRow(i, v)
+	}
+	return m
+}
+
+func small(t testing.TB) []byte {
+	t.Helper()
+	b, err := smallModel().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestTrainedModel(t *testing.T) {
+	s, err := Load(small(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// "Apple" twice: sqrt(2)*1; "Äpfel" once: 3. An unknown word lies on axis 3.
+	got := embed(t, s, "Apple äpfel apple", "pear", "Unknown")
+	n := math.Sqrt(2 + 9)
+	want := [][]float32{
+		{float32(math.Sqrt(2) / n), 0, float32(3 / n), 0, 0, 0},
+		{0, 1, 0, 0, 0, 0},
+		{0, 0, 0, 1, 0, 0},
+	}
+	near := gocmp.Comparer(func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 })
+	if d := gocmp.Diff(want, got, near); d != "" {
+		t.Error(d)
+	}
+	if again := small(t); !bytes.Equal(again, small(t)) {
+		t.Error("encoding is not deterministic")
+	}
+}
+
+// An unknown word counts about as much as a row, however long it is.
+func TestUnknownWordsWeighOne(t *testing.T) {
+	s := Default().(*Static)
+	for _, w := range []string{"qx", "tokenize", "internationalization", "größenordnung"} {
+		v := make([]float32, s.Dims())
+		s.addTrigrams(v, []byte(w), 1)
+		if n := math.Sqrt(cosine(v, v)); n < 0.6 || n > 1.5 {
+			t.Errorf("%q has length %.2f", w, n)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for name, change := range map[string]func(*Model){
+		"order":   func(m *Model) { m.Words[0], m.Words[1] = m.Words[1], m.Words[0] },
+		"twice":   func(m *Model) { m.Words[1] = m.Words[0] },
+		"empty":   func(m *Model) { m.Words[0] = "" },
+		"name":    func(m *Model) { m.Name = "Small model" },
+		"long":    func(m *Model) { m.Name = "abcdefghijklmnopqrstuvwxyz" },
+		"version": func(m *Model) { m.Version = 0 },
+		"dims":    func(m *Model) { m.Dims = 7 },
+		"scales":  func(m *Model) { m.Scales = m.Scales[1:] },
+		"nan":     func(m *Model) { m.Scales[2] = float32(math.NaN()) },
+		"buckets": func(m *Model) { m.Buckets = 0 },
+	} {
+		m := smallModel()
+		change(m)
+		if _, err := m.Encode(); kb.CodeOf(err) != kb.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Any changed byte is noticed.
+func TestLoadCorrupt(t *testing.T) {
+	good := small(t)
+	for i := range good {
+		for _, x := range []byte{1, 0x80, 0xff} {
+			b := bytes.Clone(good)
+			b[i] ^= x
+			if _, err := Load(b); kb.CodeOf(err) != kb.Corrupt || kb.HintOf(err) == "" {
+				t.Fatalf("byte %d changed by %#x: %v", i, x, err)
+			}
+		}
+		if _, err := Load(good[:i]); kb.CodeOf(err) != kb.Corrupt {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+	}
+	if _, err := Load(append(bytes.Clone(good), 0)); kb.CodeOf(err) != kb.Corrupt {
+		t.Error(err)
+	}
+}
+
+// seal puts right checksums on b.
+func seal(b []byte) []byte {
+	if len(b) < headerSize+4 {
+		return b
+	}
+	copy(b, magic)
+	le := binary.LittleEndian
+	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	le.PutUint32(b[len(b)-4:], crc32.Checksum(b[:len(b)-4], castagnoli))
+	return b
+}
+
+func TestLoadNewer(t *testing.T) {
+	b := small(t)
+	b[8] = 2
+	if _, err := Load(seal(b)); kb.CodeOf(err) != kb.Newer {
+		t.Error(err)
+	}
+	b[8] = 0
+	if _, err := Load(seal(b)); kb.CodeOf(err) != kb.Corrupt {
+		t.Error(err)
+	}
+}
+
+// A file with right checksums and wrong numbers gives an error or works.
+func TestLoadWrongNumbers(t *testing.T) {
+	good := small(t)
+	for i := range good {
+		for _, x := range []byte{1, 2, 0x7f, 0x80, 0xff} {
+			b := bytes.Clone(good)
+			b[i] ^= x
+			tryLoad(t, seal(b))
+		}
+	}
+}
+
+func tryLoad(t *testing.T, b []byte) {
+	t.Helper()
+	s, err := Load(b)
+	if err != nil {
+		if c := kb.CodeOf(err); c != kb.Corrupt && c != kb.Newer {
+			t.Fatal(err)
+		}
+		return
+	}
+	embed(t, s, "apple and others, pear Äpfel 12")
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(small(f))
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		tryLoad(t, b)
+		tryLoad(t, seal(bytes.Clone(b)))
+	})
+}
