@@ -1,0 +1,262 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// attempt is one way to reach a remote: a spelling of its URL and credentials.
+type attempt struct {
+	url  string
+	auth transport.AuthMethod
+	how  string // "without credentials", "with ~/.netrc", …
+}
+
+// method is one request, by go-git and by installed git.
+type method struct {
+	gogit func(attempt) error
+	exec  func(url string) error
+}
+
+// What a request fails with besides a kb.Error: the caller goes on from here.
+var (
+	errNoRef   = errors.New("the remote has no such reference")
+	errNoExact = errors.New("the remote gives no commits by hash")
+)
+
+// try makes the request until one way works: anonymously first, so that no
+// secret is sent where none is needed, under both spellings of the URL; then
+// with each credential that there is for the host; then by installed git.
+func (f *fetcher) try(ctx context.Context, m method) error {
+	if f.won != nil {
+		return f.outcome(ctx, m.gogit(*f.won))
+	}
+	url := f.source
+	if f.o.remoteURL != nil {
+		url = f.o.remoteURL(url)
+	}
+	urls := []string{url, url + ".git"}
+	var last error
+	var tried []string
+	asks := false // the server wants credentials
+	for _, u := range urls {
+		a := attempt{u, nil, "without credentials"}
+		if ssh := sshAuth(u); ssh.auth != nil {
+			a.auth, a.how = ssh.auth, ssh.how
+		}
+		err := m.gogit(a)
+		if settled(err) || ctx.Err() != nil {
+			f.won = &a
+			return f.outcome(ctx, err)
+		}
+		if last == nil || !errors.Is(err, transport.ErrRepositoryNotFound) {
+			last = err
+		}
+		asks = asks || wantsAuth(err)
+		tried = appendNew(tried, a.how)
+		if !errors.Is(err, transport.ErrRepositoryNotFound) && !wantsAuth(err) {
+			break // the other spelling would fare no better
+		}
+	}
+	if asks && strings.HasPrefix(url, "http") {
+		for _, c := range f.o.credentials(ctx, url) {
+			auth, ok := c.get()
+			if !ok {
+				continue
+			}
+			for _, u := range urls {
+				a := attempt{u, auth, "with " + c.how}
+				err := m.gogit(a)
+				if settled(err) || ctx.Err() != nil {
+					f.won = &a
+					return f.outcome(ctx, err)
+				}
+				last = err
+			}
+			tried = appendNew(tried, "with "+c.how)
+		}
+	}
+	failure := f.outcome(ctx, last)
+	if f.o.NoGit || !worthFallback(last) || !haveGit() {
+		return failure
+	}
+	var gitErr error
+	for _, u := range urls {
+		if gitErr = m.exec(u); gitErr == nil || errors.Is(gitErr, errNoRef) || errors.Is(gitErr, errNoExact) {
+			f.t.note("go-git failed (%s, %s); installed git was used instead", oneLine(last.Error()), strings.Join(tried, ", "))
+			return gitErr
+		}
+		if ctx.Err() != nil {
+			return canceled(ctx.Err())
+		}
+	}
+	var ke *kb.Error
+	if errors.As(failure, &ke) {
+		return ke.WithHint("%s (tried %s, and installed git: %s)", ke.Hint, strings.Join(tried, ", "), oneLine(gitErr.Error()))
+	}
+	return failure
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// settled reports whether the remote has answered: yes, or that it lacks what was asked for.
+func settled(err error) bool {
+	return err == nil || errors.Is(err, git.NoMatchingRefSpecError{}) || errors.Is(err, git.ErrExactSHA1NotSupported) ||
+		errors.Is(err, transport.ErrEmptyRemoteRepository)
+}
+
+func wantsAuth(err error) bool {
+	return errors.Is(err, transport.ErrAuthenticationRequired) || errors.Is(err, transport.ErrAuthorizationFailed)
+}
+
+// worthFallback reports whether installed git may do better: with credentials,
+// certificates, ssh settings or protocols that go-git does not know. A host
+// that does not answer will not answer git either.
+func worthFallback(err error) bool {
+	var dns *net.DNSError
+	var op *net.OpError
+	return err != nil && !errors.As(err, &dns) && !(errors.As(err, &op) && op.Op == "dial") &&
+		!errors.Is(err, syscall.ENOSPC) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// outcome turns what go-git says into one sentence and a hint.
+func (f *fetcher) outcome(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return canceled(ctx.Err())
+	}
+	var dns *net.DNSError
+	var op *net.OpError
+	var cert *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	host := hostOf(f.source)
+	switch {
+	case errors.Is(err, git.NoMatchingRefSpecError{}):
+		return errNoRef
+	case errors.Is(err, git.ErrExactSHA1NotSupported), strings.Contains(err.Error(), "not our ref"):
+		return errNoExact
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return kb.Errorf(kb.NotFound, "the repository %q is empty", f.source).WithHint("push something to it first")
+	case errors.As(err, &dns):
+		return kb.Errorf(kb.Away, "the host %q cannot be found", host).WithHint("check the spelling of the URL and the network")
+	case errors.As(err, &op) && op.Op == "dial", errors.As(err, &op) && op.Timeout():
+		return kb.Errorf(kb.Away, "the host %q does not answer: %s", host, oneLine(op.Err.Error())).WithHint("check the network, and try again later")
+	case wantsAuth(err):
+		return kb.Errorf(kb.Denied, "the host %q asks for credentials to read %q, or there is no such repository", host, f.source).
+			WithHint("check the spelling, and give git credentials for it: git credential approve, or ~/.netrc")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return kb.Errorf(kb.NotFound, "there is no repository at %q", f.source).WithHint("check the URL; a private repository may look missing to who has no access")
+	case errors.As(err, &cert), errors.As(err, &authority):
+		return kb.Errorf(kb.Denied, "the certificate of %q is not trusted: %s", host, oneLine(err.Error())).WithHint("set SSL_CERT_FILE to the authority that signed it")
+	case errors.Is(err, syscall.ENOSPC):
+		return diskError(f.dir, err)
+	case isSSH(f.source) && sshRefused.MatchString(err.Error()):
+		return kb.Errorf(kb.Denied, "no ssh access to %q: %s", host, oneLine(err.Error())).
+			WithHint("make this work without a question: ssh %s", sshTarget(f.source))
+	default:
+		return kb.Errorf(kb.Away, "fetching %q failed: %s", f.source, oneLine(err.Error())).WithHint("see what this says: git ls-remote %s", f.source)
+	}
+}
+
+var sshRefused = regexp.MustCompile(`(?i)handshake|knownhosts|known_hosts|unable to authenticate|SSH_AUTH_SOCK|agent|permission denied|publickey`)
+
+func diskError(dir string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return kb.Errorf(kb.Full, "no space left for the copy of the repository in %q", dir).WithHint("make room and try again")
+	}
+	return kb.Errorf(kb.Denied, "cannot write %q: %s", dir, cause(err)).WithHint("check the permissions of the data directory")
+}
+
+// oneLine is the text up to its first line end, bounded.
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return strings.ToValidUTF8(redact(s), "?")
+}
+
+func isSSH(source string) bool {
+	return strings.HasPrefix(source, "ssh://") || isRemote(source) && !strings.Contains(source, "://")
+}
+
+// hostOf returns the host of a canonical URL, with its port if it has one.
+func hostOf(source string) string {
+	if u, err := url.Parse(source); err == nil && u.Host != "" {
+		return u.Host
+	}
+	if m := scpRE.FindStringSubmatch(source); m != nil {
+		return m[2]
+	}
+	return source
+}
+
+// sshTarget is what a user types after "ssh" to try the connection.
+func sshTarget(source string) string {
+	if m := scpRE.FindStringSubmatch(source); m != nil && !strings.Contains(source, "://") {
+		return strings.TrimSuffix(m[1]+"@"+m[2], "@")
+	}
+	u, err := url.Parse(source)
+	if err != nil {
+		return source
+	}
+	s := u.Hostname()
+	if u.User.Username() != "" {
+		s = u.User.Username() + "@" + s
+	}
+	if u.Port() != "" {
+		s = "-p " + u.Port() + " " + s
+	}
+	return s
+}
+
+// sideband reads what a server says while it packs, and reports its counts.
+type sideband struct {
+	ctx   context.Context
+	phase string
+	line  []byte
+}
+
+var countRE = regexp.MustCompile(`^(?:remote: )?(Counting|Compressing|Receiving|Resolving) [a-z]+:\s+\d+% \((\d+)/(\d+)\)`)
+
+// Write implements io.Writer. Lines end in "\r" or "\n".
+func (s *sideband) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if c != '\r' && c != '\n' {
+			if len(s.line) < 200 {
+				s.line = append(s.line, c)
+			}
+			continue
+		}
+		if m := countRE.FindSubmatch(bytes.TrimSpace(s.line)); m != nil {
+			done, _ := strconv.ParseInt(string(m[2]), 10, 64)
+			total, _ := strconv.ParseInt(string(m[3]), 10, 64)
+			kb.Report(s.ctx, kb.Progress{Phase: s.phase, Done: done, Total: total})
+		}
+		s.line = s.line[:0]
+	}
+	return len(p), nil
+}

@@ -1,0 +1,412 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// folder is a directory as it stands. Everything below it is reached through
+// an os.Root, so that no link, swapped in at whatever moment, leads out.
+type folder struct {
+	tally
+	dir  string
+	root *os.Root
+	sel  *selector
+
+	// What the directories above add when the folder lies inside a work tree.
+	top    string       // the path of dir below the work tree's root, "" or ending in a slash
+	ignore *ignoreLevel // rules of the directories above, nil outside a work tree
+
+	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
+	real    sync.Map                                // directories seen not to be links
+}
+
+func openFolder(_ context.Context, _ *Opener, spec kb.Spec) (kb.Snapshot, error) {
+	if spec.Ref.Type != "" && spec.Ref.Type != kb.RefDefault {
+		return nil, kb.Errorf(kb.Invalid, "a folder has no %s", spec.Ref.Type).
+			WithHint("make a store of type repo to index one state of a repository")
+	}
+	return newFolder(spec)
+}
+
+func newFolder(spec kb.Spec) (*folder, error) {
+	sel, err := newSelector(spec.Selection)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDir(spec.Source); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(spec.Source)
+	if err != nil {
+		return nil, dirError(spec.Source, err)
+	}
+	f := &folder{dir: spec.Source, root: root, sel: sel}
+	f.readDir = f.list
+	f.findWorkTree()
+	return f, nil
+}
+
+// findWorkTree loads the rules that hold in the folder because of a git work
+// tree around it. A folder that is itself ignored there is taken as it is:
+// naming it was the user's choice.
+func (f *folder) findWorkTree() {
+	top := f.dir
+	for {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			break
+		}
+		parent := filepath.Dir(top)
+		if parent == top {
+			return
+		}
+		top = parent
+	}
+	rel, err := filepath.Rel(top, f.dir)
+	if err != nil || rel == "." {
+		return // the walk reads the rules of its own root
+	}
+	rel = filepath.ToSlash(rel)
+	level := parseIgnore(nil, "", readExclude(filepath.Join(top, ".git")))
+	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
+	for i := 0; i < len(rel); i++ {
+		if rel[i] == '/' {
+			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(top, filepath.FromSlash(rel[:i]), ".gitignore")))
+		}
+	}
+	if level.ignoredPath(rel, true) {
+		return
+	}
+	f.top, f.ignore = rel+"/", level
+}
+
+// readExclude reads info/exclude of the repository whose .git, a directory or
+// a file that names one, is given.
+func readExclude(dotGit string) string {
+	return readSmall(filepath.Join(commonDir(dotGit), "info", "exclude"))
+}
+
+// readSmall reads a rules file, "" when there is none. Only ordinary files, and
+// no more than 1 MiB of them: the name may belong to a device.
+func readSmall(name string) string {
+	if fi, err := os.Lstat(name); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, 1<<20))
+	return string(b)
+}
+
+// Version implements kb.Snapshot: a folder's state has no name.
+func (f *folder) Version() string { return "" }
+
+// Close implements kb.Snapshot.
+func (f *folder) Close() error { return f.root.Close() }
+
+// Walk implements kb.Snapshot.
+func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
+	f.startWalk()
+	for _, p := range f.sel.paths {
+		if _, err := f.root.Lstat(filepath.FromSlash(p)); errors.Is(err, fs.ErrNotExist) {
+			f.trouble("was asked for and does not exist", p)
+		}
+	}
+	return f.walk(ctx, "", f.ignore, fn)
+}
+
+func (f *folder) list(rel string) ([]fs.DirEntry, error) {
+	if rel == "" {
+		rel = "."
+	}
+	d, err := f.root.Open(filepath.FromSlash(rel))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.ReadDir(-1)
+}
+
+// walk lists the directory rel, "" or ending in a slash. Names are compared
+// with a slash after those of directories: that is the byte order of full paths.
+func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn func(kb.Entry) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := f.readDir(strings.TrimSuffix(rel, "/"))
+	if err != nil && len(entries) == 0 {
+		if rel == "" {
+			return dirError(f.dir, err)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			f.skip(reasonUnreadable)
+			f.trouble("cannot be read: "+cause(err), rel)
+		}
+		return nil
+	}
+	type item struct {
+		key string // name, and a slash after directories
+		e   fs.DirEntry
+	}
+	items := make([]item, 0, len(entries))
+	var hasIgnore, hasGit bool
+	for _, e := range entries {
+		it := item{e.Name(), e}
+		switch {
+		case it.key == ".gitignore":
+			hasIgnore = e.Type().IsRegular()
+		case it.key == ".git":
+			hasGit = true
+		case it.key == venvMarker && rel != "" && !f.sel.all && !f.sel.named(rel[:len(rel)-1]):
+			f.skip(reasonVendored)
+			return nil
+		}
+		if e.IsDir() {
+			it.key += "/"
+		}
+		items = append(items, it)
+	}
+	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
+
+	f.real.Store(rel, true)
+	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
+	if hasGit { // a work tree of its own: the rules above end here
+		ignore = parseIgnore(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+	}
+	if hasIgnore {
+		ignore = parseIgnore(ignore, f.top+rel, f.readRules(rel+".gitignore"))
+	}
+	for _, it := range items {
+		name := it.e.Name()
+		p := rel + name
+		isDir := it.e.IsDir()
+		if silentDirs[name] || !f.sel.wants(p, isDir) {
+			continue
+		}
+		if !utf8.ValidString(name) {
+			f.skip(reasonPath)
+			f.trouble("has a name that is not UTF-8", p)
+			continue
+		}
+		below := ignore
+		if ignore.ignored(f.top+p, isDir) {
+			if !f.sel.named(p) {
+				f.skip(reasonIgnored)
+				continue
+			}
+			below = nil // asked for by name: only rules from inside hold inside
+		}
+		if isDir {
+			if r := dirReason(name, f.sel.all); r != "" && !f.sel.exempt(p, r) {
+				f.skip(r)
+				continue
+			}
+			if err := f.walk(ctx, p+"/", below, fn); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := f.file(it.e, p, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) file(e fs.DirEntry, p string, fn func(kb.Entry) error) error {
+	if !e.Type().IsRegular() {
+		if e.Type()&fs.ModeSymlink != 0 {
+			f.skip(reasonSymlink)
+		} else {
+			f.skip(reasonNotAFile)
+		}
+		return nil
+	}
+	if r := fileReason(e.Name(), f.sel.all); r != "" && !f.sel.exempt(p, r) {
+		f.skip(r)
+		return nil
+	}
+	info, err := e.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // removed since the directory was listed
+	case err != nil:
+		f.skip(reasonUnreadable)
+		f.trouble("cannot be read: "+cause(err), p)
+		return nil
+	case !info.Mode().IsRegular():
+		f.skip(reasonNotAFile)
+		return nil
+	case info.Size() > f.sel.maxBytes:
+		f.skip(reasonTooLarge)
+		return nil
+	}
+	return fn(kb.Entry{Path: p, Size: info.Size(), Stamp: stamp(info)})
+}
+
+func (f *folder) readRules(rel string) string {
+	file, err := f.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	b, _ := io.ReadAll(io.LimitReader(file, 1<<20))
+	return string(b)
+}
+
+// Read implements kb.Snapshot. A file that has gone since it was listed is
+// Unsupported too, wrapping fs.ErrNotExist.
+func (f *folder) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkPath(e.Path); err != nil {
+		return nil, err
+	}
+	if r := pathReason(e.Path, f.sel); r != "" {
+		return nil, f.ruleOut(e.Path, r, nil)
+	}
+	if f.throughLink(e.Path) {
+		return nil, f.ruleOut(e.Path, reasonSymlink, nil)
+	}
+	name := filepath.FromSlash(e.Path)
+	// Asked before it is opened: opening a device can have effects of its own.
+	if info, err := f.root.Lstat(name); err != nil {
+		return nil, f.readError(e.Path, err)
+	} else if r := modeReason(info.Mode()); r != "" {
+		return nil, f.ruleOut(e.Path, r, nil)
+	}
+	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, f.readError(e.Path, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, f.readError(e.Path, err)
+	}
+	if r := modeReason(info.Mode()); r != "" {
+		return nil, f.ruleOut(e.Path, r, nil)
+	}
+	if info.Size() > f.sel.maxBytes {
+		return nil, f.ruleOut(e.Path, reasonTooLarge, nil)
+	}
+	// One byte more than expected shows the end without a second allocation.
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := file.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, f.readError(e.Path, err)
+		}
+		if int64(len(data)) > f.sel.maxBytes {
+			return nil, f.ruleOut(e.Path, reasonTooLarge, nil)
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, len(data))
+		}
+	}
+	if r := contentReason(e.Path, data, f.sel.all || f.sel.named(e.Path)); r != "" {
+		return nil, f.ruleOut(e.Path, r, nil)
+	}
+	return data, nil
+}
+
+// throughLink reports whether a directory on the way to p is a link. The root
+// keeps such a path inside the folder, but not out of what the rules hide.
+func (f *folder) throughLink(p string) bool {
+	dir := p[:strings.LastIndexByte(p, '/')+1]
+	if _, ok := f.real.Load(dir); ok || dir == "" {
+		return false
+	}
+	for i := range dir {
+		if dir[i] != '/' {
+			continue
+		}
+		if fi, err := f.root.Lstat(filepath.FromSlash(dir[:i])); err == nil && !fi.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *folder) readError(p string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return f.ruleOut(p, reasonGone, fs.ErrNotExist)
+	}
+	f.trouble("cannot be read: "+cause(err), p)
+	return f.ruleOut(p, reasonUnreadable, err)
+}
+
+func modeReason(m fs.FileMode) string {
+	switch {
+	case m.IsRegular():
+		return ""
+	case m&fs.ModeSymlink != 0:
+		return reasonSymlink
+	default:
+		return reasonNotAFile
+	}
+}
+
+// checkPath refuses paths that no listing contains.
+func checkPath(p string) error {
+	if !fs.ValidPath(p) || p == "." || !filepath.IsLocal(filepath.FromSlash(p)) {
+		return kb.Errorf(kb.Invalid, "%q is not a path inside the store", p).
+			WithHint("give a path relative to the store's root, with slashes")
+	}
+	return nil
+}
+
+// cause is the last part of an error of the file system: "permission denied".
+func cause(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// checkDir makes sure that dir is a directory.
+func checkDir(dir string) error {
+	fi, err := os.Stat(dir)
+	if err != nil {
+		return dirError(dir, err)
+	}
+	if !fi.IsDir() {
+		return kb.Errorf(kb.Invalid, "%q is not a folder", dir).
+			WithHint("name the folder that holds it, and the file with paths")
+	}
+	return nil
+}
+
+func dirError(dir string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return kb.Errorf(kb.NotFound, "there is no folder %q", dir).
+			WithHint("check the spelling; relative paths start at the working directory")
+	case errors.Is(err, fs.ErrPermission):
+		return kb.Errorf(kb.Denied, "no permission to read the folder %q", dir).
+			WithHint("allow this user to read it, or name a folder inside it")
+	default:
+		return kb.Errorf(kb.Denied, "cannot read the folder %q: %s", dir, cause(err)).
+			WithHint("see whether the disk it lies on is there")
+	}
+}

@@ -1,0 +1,108 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// gitDirs are the two directories of a repository: git keeps HEAD of a linked
+// work tree in its own directory, objects and branches in the common one.
+type gitDirs struct{ own, common string }
+
+// repoRoot returns the root of the work tree, or the bare repository, that holds dir.
+func repoRoot(dir string) (string, error) {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, ok := gitDirsAt(d); ok {
+			if filepath.Base(d) == ".git" {
+				return filepath.Dir(d), nil
+			}
+			return d, nil
+		}
+		if filepath.Dir(d) == d {
+			return "", kb.Errorf(kb.NotFound, "%q is not inside a git repository", dir).
+				WithHint("index it as a folder: type file")
+		}
+	}
+}
+
+// gitDirsAt returns the repository of the work tree whose root is dir, or dir
+// itself when it is a bare repository.
+func gitDirsAt(dir string) (gitDirs, bool) {
+	own := resolveDotGit(filepath.Join(dir, ".git"))
+	if own == "" || !isGitDir(own) {
+		own = dir
+		if !isGitDir(own) {
+			return gitDirs{}, false
+		}
+	}
+	return gitDirs{own: own, common: commonDir(own)}, true
+}
+
+func isGitDir(dir string) bool {
+	common := commonDir(dir)
+	fi, err := os.Stat(filepath.Join(dir, "HEAD"))
+	return err == nil && fi.Mode().IsRegular() && isDir(filepath.Join(common, "objects")) && isDir(filepath.Join(common, "refs"))
+}
+
+// resolveDotGit returns the directory that .git is or, as a file, names; "" for neither.
+func resolveDotGit(dotGit string) string {
+	fi, err := os.Stat(dotGit)
+	if err != nil {
+		return ""
+	}
+	if fi.IsDir() {
+		return dotGit
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(dotGit)), "gitdir:")
+	if !ok {
+		return ""
+	}
+	target = filepath.FromSlash(strings.TrimSpace(target))
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(dotGit), target)
+	}
+	return target
+}
+
+// commonDir returns the directory that holds what work trees share.
+func commonDir(dotGit string) string {
+	own := resolveDotGit(dotGit)
+	if own == "" {
+		return dotGit
+	}
+	c := strings.TrimSpace(readSmall(filepath.Join(own, "commondir")))
+	if c == "" {
+		return own
+	}
+	if c = filepath.FromSlash(c); !filepath.IsAbs(c) {
+		c = filepath.Join(own, c)
+	}
+	return filepath.Clean(c)
+}
+
+// unsupportedFormat says which feature of the repository cannot be read, or "".
+func unsupportedFormat(common string) string {
+	section := ""
+	for line := range strings.SplitSeq(readSmall(filepath.Join(common, "config")), "\n") {
+		line = strings.ToLower(strings.TrimSpace(line))
+		if strings.HasPrefix(line, "[") {
+			section = line
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if section != "[extensions]" {
+			continue
+		}
+		if key == "objectformat" && value != "sha1" {
+			return "objects named by " + value
+		}
+		if key == "refstorage" && value != "files" {
+			return "references stored as " + value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,456 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/gofrs/flock"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// cancelGrace is how long a fetch may take to notice that it was cancelled
+// before it is left behind to end on its own, lock in hand.
+const cancelGrace = 500 * time.Millisecond
+
+// RepoDir returns the bare repository below ReposDir that holds what was
+// fetched from a canonical URL; "" for local paths, of which nothing is kept.
+func (o *Opener) RepoDir(source string) string {
+	if !isRemote(source) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(source))
+	return filepath.Join(o.ReposDir, kb.IDEncoding.EncodeToString(sum[:10]))
+}
+
+// fetched is what a fetch ends in: a hash in the bare repository at dir.
+type fetched struct {
+	dir  string
+	hash plumbing.Hash
+}
+
+// openRemote fetches what the spec asks for and opens it.
+func (o *Opener) openRemote(ctx context.Context, spec kb.Spec, sel *selector) (kb.Snapshot, error) {
+	r := &repo{sel: sel}
+	for attempt := 0; ; attempt++ {
+		got, err := o.update(ctx, spec, &r.tally)
+		if err != nil {
+			return nil, err
+		}
+		r.dirs = gitDirs{own: got.dir, common: got.dir}
+		objs := openObjects(r.dirs)
+		if err = r.init(objs, got.hash, spec); err == nil {
+			if _, err = object.GetTree(objs, r.tree); err == nil {
+				return r, nil
+			}
+			err = corrupt(spec.Source, err)
+		}
+		objs.Close()
+		if kb.CodeOf(err) != kb.Corrupt || attempt > 0 {
+			return nil, err
+		}
+		// The copy is ours and can be had again.
+		r.note("the copy of %q was damaged and was fetched anew", spec.Source)
+		if err := o.discard(ctx, spec.Source); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// discard removes the copies of a URL.
+func (o *Opener) discard(ctx context.Context, source string) error {
+	dir := o.RepoDir(source)
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(os.RemoveAll(dir), os.RemoveAll(dir+fullSuffix))
+}
+
+// lock takes the lock of a bare repository, which writers hold.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, diskError(dir, err)
+	}
+	l := flock.New(dir+".lock", flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		if ctx.Err() != nil {
+			return nil, canceled(ctx.Err())
+		}
+		return nil, diskError(dir, err)
+	}
+	return func() { l.Unlock() }, nil
+}
+
+// update brings the bare repository up to date. The work goes on in a
+// goroutine of its own: parts of it cannot be interrupted.
+func (o *Opener) update(ctx context.Context, spec kb.Spec, t *tally) (fetched, error) {
+	type result struct {
+		got fetched
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		got, err := o.updateLocked(ctx, spec, t)
+		done <- result{got, err}
+	}()
+	var res result
+	select {
+	case res = <-done:
+	case <-ctx.Done():
+		select {
+		case res = <-done:
+		case <-time.After(cancelGrace):
+			return fetched{}, canceled(ctx.Err())
+		}
+	}
+	if res.err != nil && ctx.Err() != nil {
+		return fetched{}, canceled(ctx.Err())
+	}
+	return res.got, res.err
+}
+
+func (o *Opener) updateLocked(ctx context.Context, spec kb.Spec, t *tally) (fetched, error) {
+	dir := o.RepoDir(spec.Source)
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return fetched{}, err
+	}
+	defer unlock()
+	f := &fetcher{o: o, source: spec.Source, dir: dir, t: t}
+	if err := initBare(dir); err != nil {
+		return fetched{}, diskError(dir, err)
+	}
+	if spec.Ref.Type == kb.RefCommit {
+		return f.commit(ctx, spec.Ref.Name)
+	}
+	return f.named(ctx, spec.Ref)
+}
+
+// fetcher fetches from one URL.
+type fetcher struct {
+	o      *Opener
+	source string
+	dir    string
+	t      *tally
+	won    *attempt // what worked last
+}
+
+// local is where a ref is kept: refs/knowledge/<type>/<name>, with all but
+// [a-z0-9._-] escaped, so that "a" and "a/b", "A" and "a" get along on every
+// file system.
+func local(ref kb.Ref) plumbing.ReferenceName {
+	if ref == (kb.Ref{}) {
+		return "refs/knowledge/default/head"
+	}
+	var b strings.Builder
+	for i := 0; i < len(ref.Name); i++ {
+		c := ref.Name[i]
+		if isLower(c) || isDigit(c) || c == '-' || c == '_' || c == '.' && i > 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	name := b.String()
+	if len(name) > 150 {
+		sum := sha256.Sum256([]byte(ref.Name))
+		name = name[:100] + "%" + kb.IDEncoding.EncodeToString(sum[:10])
+	}
+	return plumbing.ReferenceName("refs/knowledge/" + string(ref.Type) + "/" + name)
+}
+
+func refspec(src string, dst plumbing.ReferenceName) config.RefSpec {
+	return config.RefSpec("+" + src + ":" + string(dst))
+}
+
+// have returns what a reference of the bare repository at dir leads to, if
+// that commit is there.
+func have(dir string, name plumbing.ReferenceName) (plumbing.Hash, bool) {
+	objs := openObjects(gitDirs{own: dir, common: dir})
+	defer objs.Close()
+	h, err := objs.resolve(name)
+	if err != nil {
+		return h, false
+	}
+	_, err = objs.commit(h)
+	return h, err == nil
+}
+
+// named fetches a branch, a tag, or the default branch.
+func (f *fetcher) named(ctx context.Context, ref kb.Ref) (fetched, error) {
+	src, dst := "HEAD", local(ref)
+	if ref != (kb.Ref{}) {
+		src = refTypes[ref.Type].prefix + ref.Name
+	}
+	phase := "clone"
+	if _, ok := have(f.dir, dst); ok {
+		phase = "fetch"
+	}
+	err := f.fetch(ctx, phase, f.dir, 1, refspec(src, dst))
+	if errors.Is(err, errNoRef) {
+		return fetched{}, f.noRef(ctx, ref)
+	}
+	if err != nil {
+		return fetched{}, err
+	}
+	h, ok := have(f.dir, dst)
+	if !ok {
+		// The reference is there and its objects are not: a damaged copy.
+		return fetched{f.dir, h}, nil
+	}
+	return fetched{f.dir, h}, nil
+}
+
+// noRef names the missing ref, and the nearest that exists.
+func (f *fetcher) noRef(ctx context.Context, ref kb.Ref) error {
+	if ref == (kb.Ref{}) {
+		return kb.Errorf(kb.NotFound, "the repository %q has no default branch", f.source).WithHint("name a branch or tag")
+	}
+	e := kb.Errorf(kb.NotFound, "the repository %q has no %s named %q", f.source, refTypes[ref.Type].say, ref.Name)
+	var names, others []string
+	if refs, err := f.list(ctx); err == nil {
+		for _, r := range refs {
+			if n, ok := strings.CutPrefix(string(r.Name()), refTypes[ref.Type].prefix); ok {
+				names = append(names, n)
+			} else if strings.HasSuffix(string(r.Name()), "/"+ref.Name) {
+				others = append(others, string(r.Name()))
+			}
+		}
+	}
+	for t, row := range refTypes {
+		for _, o := range others {
+			if row.prefix != "" && o == row.prefix+ref.Name {
+				return e.WithHint("there is a %s of that name: ask for %s %s", row.say, t, ref.Name)
+			}
+		}
+	}
+	if near := nearest(ref.Name, names, 5); len(near) > 0 {
+		return e.WithHint("it has: %s", strings.Join(near, ", "))
+	}
+	return e.WithHint("list the names with: git ls-remote %s", f.source)
+}
+
+// fullSuffix marks the bare repository that holds the whole history of a URL,
+// kept apart from the shallow one: it is made only where a server gives no
+// single commits, or a short hash has to be looked up.
+const fullSuffix = ".full"
+
+// commit fetches one commit. A commit never changes: what is there is not
+// asked for again.
+func (f *fetcher) commit(ctx context.Context, digits string) (fetched, error) {
+	dst := local(kb.Ref{Type: kb.RefCommit, Name: digits})
+	for _, dir := range []string{f.dir, f.dir + fullSuffix} {
+		if h, ok := have(dir, dst); ok {
+			return fetched{dir, h}, nil
+		}
+	}
+	if len(digits) == 40 {
+		err := f.fetch(ctx, "clone", f.dir, 1, refspec(digits, dst))
+		if err == nil {
+			if h, ok := have(f.dir, dst); ok {
+				return fetched{f.dir, h}, nil
+			}
+		} else if !errors.Is(err, errNoExact) && !errors.Is(err, errNoRef) {
+			return fetched{}, err
+		}
+	}
+	refs, err := f.list(ctx)
+	if err != nil {
+		return fetched{}, err
+	}
+	for _, r := range refs { // the tip of something
+		if r.Type() != plumbing.HashReference || !strings.HasPrefix(r.Hash().String(), digits) {
+			continue
+		}
+		name := strings.TrimSuffix(string(r.Name()), "^{}")
+		if err := f.fetch(ctx, "clone", f.dir, 1, refspec(name, dst)); err != nil {
+			return fetched{}, err
+		}
+		if h, ok := have(f.dir, dst); ok {
+			return fetched{f.dir, h}, nil
+		}
+	}
+	return f.search(ctx, digits)
+}
+
+// search fetches the whole history and looks the commit up.
+func (f *fetcher) search(ctx context.Context, digits string) (fetched, error) {
+	full := f.dir + fullSuffix
+	if err := initBare(full); err != nil {
+		return fetched{}, diskError(full, err)
+	}
+	if got, err := f.lookup(full, digits); err == nil || kb.CodeOf(err) == kb.Invalid {
+		return got, err
+	}
+	err := f.fetch(ctx, "clone", full, 0, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+	if err != nil {
+		return fetched{}, err
+	}
+	got, err := f.lookup(full, digits)
+	if err == nil {
+		f.t.note("the server does not hand out single commits by %q: the whole history was fetched to find it", digits)
+	}
+	return got, err
+}
+
+func (f *fetcher) lookup(dir, digits string) (fetched, error) {
+	objs := openObjects(gitDirs{own: dir, common: dir})
+	defer objs.Close()
+	hs, err := objs.withPrefix(digits)
+	switch {
+	case err != nil:
+		return fetched{}, corrupt(f.source, err)
+	case len(hs) == 0:
+		return fetched{}, kb.Errorf(kb.NotFound, "the repository %q has no commit %q on any branch or tag", f.source, digits).
+			WithHint("check the hash; commits that nothing leads to cannot be fetched")
+	case len(hs) > 1:
+		return fetched{}, ambiguous(digits, hs)
+	}
+	name := local(kb.Ref{Type: kb.RefCommit, Name: digits})
+	if err := objs.SetReference(plumbing.NewHashReference(name, hs[0])); err != nil {
+		return fetched{}, diskError(dir, err)
+	}
+	return fetched{dir, hs[0]}, nil
+}
+
+// fetch fetches refspecs into the bare repository at dir; depth 0 is everything.
+func (f *fetcher) fetch(ctx context.Context, phase, dir string, depth int, specs ...config.RefSpec) error {
+	kb.Report(ctx, kb.Progress{Phase: phase})
+	return f.try(ctx, method{
+		gogit: func(a attempt) error {
+			s := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+			defer s.Close()
+			remote := git.NewRemote(s, &config.RemoteConfig{Name: "origin", URLs: []string{a.url}})
+			err := remote.FetchContext(ctx, &git.FetchOptions{
+				RemoteName: "origin", RefSpecs: specs, Depth: depth, Auth: a.auth,
+				Tags: git.NoTags, Force: true, Progress: &sideband{ctx: ctx, phase: phase},
+			})
+			if errors.Is(err, git.NoErrAlreadyUpToDate) {
+				return nil
+			}
+			return err
+		},
+		exec: func(url string) error {
+			args := []string{"--git-dir=" + dir, "fetch", "--progress", "--force", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules"}
+			if depth > 0 {
+				args = append(args, fmt.Sprintf("--depth=%d", depth))
+			}
+			args = append(args, "--", url)
+			for _, s := range specs {
+				args = append(args, string(s))
+			}
+			_, err := runGit(ctx, "", &sideband{ctx: ctx, phase: phase}, args...)
+			return err
+		},
+	})
+}
+
+// list returns the references that the remote advertises, tags with what they
+// point at as NAME^{}.
+func (f *fetcher) list(ctx context.Context) (refs []*plumbing.Reference, err error) {
+	err = f.try(ctx, method{
+		gogit: func(a attempt) error {
+			s := filesystem.NewStorage(osfs.New(f.dir), cache.NewObjectLRUDefault())
+			remote := git.NewRemote(s, &config.RemoteConfig{Name: "origin", URLs: []string{a.url}})
+			refs, err = remote.ListContext(ctx, &git.ListOptions{Auth: a.auth, PeelingOption: git.AppendPeeled})
+			return err
+		},
+		exec: func(url string) error {
+			out, err := runGit(ctx, "", nil, "ls-remote", "--", url)
+			if err != nil {
+				return err
+			}
+			refs = nil
+			for line := range strings.SplitSeq(string(out), "\n") {
+				if hash, name, ok := strings.Cut(line, "\t"); ok && plumbing.IsHash(hash) {
+					refs = append(refs, plumbing.NewReferenceFromStrings(name, hash))
+				}
+			}
+			return nil
+		},
+	})
+	return refs, err
+}
+
+// initBare makes sure that dir is a bare repository and clears what killed
+// fetches left in it. The lock is held.
+func initBare(dir string) error {
+	for _, d := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags", "refs/knowledge"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700); err != nil {
+			return err
+		}
+	}
+	for _, glob := range []string{"objects/pack/tmp_*", "shallow.lock", "*.lock"} {
+		left, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(glob)))
+		for _, name := range left {
+			os.Remove(name)
+		}
+	}
+	for _, file := range []struct{ name, text string }{
+		{"config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"},
+		{"HEAD", "ref: refs/heads/none\n"},
+	} {
+		name := filepath.Join(dir, file.name)
+		if _, err := os.Stat(name); err == nil {
+			continue
+		}
+		if err := os.WriteFile(name, []byte(file.text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearest returns up to n of the names, those that share most with want first.
+func nearest(want string, names []string, n int) []string {
+	type scored struct {
+		name  string
+		score int
+	}
+	var best []scored
+	for _, name := range names {
+		if strings.HasSuffix(name, "^{}") || len(name) > 100 {
+			continue
+		}
+		s := scored{name, shared(strings.ToLower(want), strings.ToLower(name))}
+		i := len(best)
+		for i > 0 && best[i-1].score < s.score {
+			i--
+		}
+		if i < n {
+			best = append(best[:i], append([]scored{s}, best[i:]...)...)
+			best = best[:min(len(best), n)]
+		}
+	}
+	out := make([]string, len(best))
+	for i, b := range best {
+		out[i] = b.name
+	}
+	return out
+}
+
+// shared is the length of the longest common beginning plus that of the longest common end.
+func shared(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for i := 0; i < len(a)-n && i < len(b)-n && a[len(a)-1-i] == b[len(b)-1-i]; i++ {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,360 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// refTypes says, for each way to name a state, how it is spelt in a
+// repository. Commits and the default have no prefix of their own.
+var refTypes = map[kb.RefType]struct{ prefix, say string }{
+	kb.RefDefault: {"", "default branch"},
+	kb.RefBranch:  {"refs/heads/", "branch"},
+	kb.RefTag:     {"refs/tags/", "tag"},
+	kb.RefCommit:  {"", "commit"},
+}
+
+func openRepo(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error) {
+	ref, err := CanonicalRef(spec.Ref)
+	if err != nil {
+		return nil, err
+	}
+	spec.Ref = ref
+	sel, err := newSelector(spec.Selection)
+	if err != nil {
+		return nil, err
+	}
+	if isRemote(spec.Source) {
+		return o.openRemote(ctx, spec, sel)
+	}
+	return openLocal(spec, sel)
+}
+
+// openLocal opens a repository on this machine. Nothing is written to it.
+func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
+	if err := checkDir(spec.Source); err != nil {
+		return nil, err
+	}
+	dirs, ok := gitDirsAt(spec.Source)
+	if !ok {
+		return nil, kb.Errorf(kb.NotFound, "%q is not a git repository", spec.Source).
+			WithHint("index it as a folder: type file")
+	}
+	if what := unsupportedFormat(dirs.common); what != "" {
+		return nil, kb.Errorf(kb.Unsupported, "the repository %q uses %s, which cannot be read yet", spec.Source, what).
+			WithHint("index its work tree as a folder: type file")
+	}
+	r := &repo{sel: sel, dirs: dirs}
+	objs := openObjects(dirs)
+	h, err := localHash(objs, spec.Ref, &r.tally)
+	if err == nil {
+		err = r.init(objs, h, spec)
+	}
+	if err != nil {
+		objs.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// localHash finds what a ref names in a local repository. A branch that exists
+// only as the remote's is taken from there.
+func localHash(objs *objects, ref kb.Ref, t *tally) (plumbing.Hash, error) {
+	missing := func(name string) error {
+		return kb.Errorf(kb.NotFound, "the repository has no %s named %q", refTypes[ref.Type].say, name).
+			WithHint("list the names with: git branch --all, git tag or git log")
+	}
+	row := refTypes[ref.Type]
+	switch {
+	case ref == (kb.Ref{}):
+		h, err := objs.resolve(plumbing.HEAD)
+		if err != nil {
+			return h, kb.Errorf(kb.NotFound, "the repository has no commits").WithHint("commit something first, or index it as a folder: type file")
+		}
+		return h, nil
+	case row.prefix == "": // a commit
+		hs, err := objs.withPrefix(ref.Name)
+		if err != nil || len(hs) == 0 {
+			return plumbing.ZeroHash, missing(ref.Name)
+		}
+		if len(hs) > 1 {
+			return plumbing.ZeroHash, ambiguous(ref.Name, hs)
+		}
+		return hs[0], nil
+	}
+	if h, err := objs.resolve(plumbing.ReferenceName(row.prefix + ref.Name)); err == nil {
+		return h, nil
+	}
+	if ref.Type == kb.RefBranch {
+		if h, err := objs.resolve(plumbing.ReferenceName("refs/remotes/origin/" + ref.Name)); err == nil {
+			t.note("branch %q is not checked out here: origin's was read, as last fetched", ref.Name)
+			return h, nil
+		}
+	}
+	return plumbing.ZeroHash, missing(ref.Name)
+}
+
+func ambiguous(digits string, hs []plumbing.Hash) error {
+	return kb.Errorf(kb.Invalid, "%d commits begin with %q", len(hs), digits).WithHint("give more digits: %s or %s", hs[0], hs[1])
+}
+
+// repo is the tree of one commit.
+type repo struct {
+	tally
+	sel    *selector
+	dirs   gitDirs
+	commit plumbing.Hash
+	tree   plumbing.Hash
+
+	mu      sync.Mutex
+	cond    *sync.Cond
+	free    []*objects // handles nobody uses
+	open    int        // handles in all
+	handles int        // how many there may be
+	closed  bool
+}
+
+// manyIndexBytes is the size of a repository's pack indexes above which its
+// handles are limited to one: each would hold all of them in memory.
+const manyIndexBytes = 32 << 20
+
+func (r *repo) init(objs *objects, h plumbing.Hash, spec kb.Spec) error {
+	c, err := objs.commit(h)
+	if err != nil {
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			return kb.Errorf(kb.Unsupported, "%s of %q is not a commit", spec.Ref, spec.Source).
+				WithHint("name a branch, a tag of a commit, or a commit")
+		}
+		return corrupt(spec.Source, err)
+	}
+	r.commit, r.tree = c.Hash, c.TreeHash
+	r.cond = sync.NewCond(&r.mu)
+	r.handles = min(4, runtime.GOMAXPROCS(0))
+	if packIndexBytes(r.dirs.common) > manyIndexBytes {
+		r.handles = 1
+	}
+	r.free, r.open = []*objects{objs}, 1
+	return nil
+}
+
+func corrupt(what string, err error) error {
+	return kb.Errorf(kb.Corrupt, "the objects of %q cannot be read: %w", what, err).
+		WithHint("check the repository with: git fsck")
+}
+
+func (r *repo) acquire() (*objects, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if r.closed {
+			return nil, kb.Errorf(kb.Internal, "the snapshot is closed")
+		}
+		if n := len(r.free); n > 0 {
+			o := r.free[n-1]
+			r.free = r.free[:n-1]
+			return o, nil
+		}
+		if r.open < r.handles {
+			r.open++
+			return openObjects(r.dirs), nil
+		}
+		r.cond.Wait()
+	}
+}
+
+func (r *repo) release(o *objects) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		o.Close()
+		return
+	}
+	r.free = append(r.free, o)
+	r.cond.Signal()
+}
+
+// Close implements kb.Snapshot.
+func (r *repo) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.cond.Broadcast()
+	var errs []error
+	for _, o := range r.free {
+		errs = append(errs, o.Close())
+	}
+	r.free = nil
+	return errors.Join(errs...)
+}
+
+// Version implements kb.Snapshot.
+func (r *repo) Version() string { return r.commit.String() }
+
+// maxTreeEntries bounds a walk: a few hundred bytes of nested trees can spell
+// more paths than there is memory.
+const (
+	maxTreeEntries = 5_000_000
+	maxTreeDepth   = 500
+)
+
+// Walk implements kb.Snapshot. Sizes are -1: a tree does not hold them.
+func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
+	r.startWalk()
+	objs, err := r.acquire()
+	if err != nil {
+		return err
+	}
+	defer r.release(objs)
+	w := walker{r: r, objs: objs, f: f, found: map[string]bool{}}
+	if err := w.walk(ctx, r.tree, "", 0); err != nil {
+		return err
+	}
+	for _, p := range r.sel.paths {
+		if !w.found[p] {
+			r.trouble("was asked for and does not exist", p)
+		}
+	}
+	return nil
+}
+
+type walker struct {
+	r       *repo
+	objs    *objects
+	f       func(kb.Entry) error
+	entries int
+	found   map[string]bool // named paths that exist
+}
+
+// walk follows git's order of a tree, which is the byte order of full paths.
+func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t, err := object.GetTree(w.objs, h)
+	if err != nil {
+		if rel != "" && errors.Is(err, plumbing.ErrObjectNotFound) {
+			w.r.skip(reasonNotFetched)
+			w.r.trouble("is not in this copy of the repository", rel)
+			return nil
+		}
+		return corrupt(w.r.dirs.common, err)
+	}
+	if w.entries += len(t.Entries); w.entries > maxTreeEntries || depth > maxTreeDepth {
+		return kb.Errorf(kb.TooLarge, "the repository lists more than %d files", maxTreeEntries).
+			WithHint("narrow the store with paths")
+	}
+	sel := w.r.sel
+	for _, e := range t.Entries {
+		p := rel + e.Name
+		isDir := e.Mode == filemode.Dir
+		if silentDirs[e.Name] || !sel.wants(p, isDir) {
+			continue
+		}
+		if len(sel.paths) > 0 {
+			w.found[p] = true
+		}
+		if !utf8.ValidString(e.Name) || e.Name == "" || e.Name == "." || e.Name == ".." || strings.ContainsAny(e.Name, "/\x00") {
+			w.r.skip(reasonPath)
+			w.r.trouble("is not a path that can be shown", p)
+			continue
+		}
+		var reason string
+		switch e.Mode {
+		case filemode.Dir:
+			reason = dirReason(e.Name, sel.all)
+		case filemode.Symlink:
+			reason = reasonSymlink
+		case filemode.Submodule:
+			reason = reasonSubmodule
+		default:
+			reason = fileReason(e.Name, sel.all)
+		}
+		if reason != "" && !sel.exempt(p, reason) {
+			w.r.skip(reason)
+			continue
+		}
+		if isDir {
+			err = w.walk(ctx, e.Hash, p+"/", depth+1)
+		} else {
+			err = w.f(kb.Entry{Path: p, Size: -1, Stamp: e.Hash.String()})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read implements kb.Snapshot. An entry without a stamp is looked up by its path.
+func (r *repo) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkPath(e.Path); err != nil {
+		return nil, err
+	}
+	if reason := pathReason(e.Path, r.sel); reason != "" {
+		return nil, r.ruleOut(e.Path, reason, nil)
+	}
+	objs, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	data, err := r.read(objs, e)
+	r.release(objs)
+	switch {
+	case err == nil:
+	case errors.Is(err, errTooLarge):
+		return nil, r.ruleOut(e.Path, reasonTooLarge, nil)
+	case errors.Is(err, plumbing.ErrObjectNotFound):
+		r.trouble("is not in this copy of the repository", e.Path)
+		return nil, r.ruleOut(e.Path, reasonNotFetched, err)
+	default:
+		var ke *kb.Error
+		if errors.As(err, &ke) {
+			return nil, err
+		}
+		return nil, corrupt(e.Path, err)
+	}
+	if reason := contentReason(e.Path, data, r.sel.all || r.sel.named(e.Path)); reason != "" {
+		return nil, r.ruleOut(e.Path, reason, nil)
+	}
+	return data, nil
+}
+
+func (r *repo) read(objs *objects, e kb.Entry) ([]byte, error) {
+	h := plumbing.NewHash(e.Stamp)
+	if len(e.Stamp) != 40 || h.IsZero() {
+		t, err := object.GetTree(objs, r.tree)
+		if err != nil {
+			return nil, err
+		}
+		te, err := t.FindEntry(e.Path)
+		if err != nil || !te.Mode.IsFile() || te.Mode == filemode.Symlink {
+			return nil, kb.Errorf(kb.NotFound, "commit %s has no file %q", r.commit.String()[:12], e.Path).
+				WithHint("list what there is with: files")
+		}
+		h = te.Hash
+	}
+	data, err := objs.blob(h, r.sel.maxBytes)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		// Somebody repacked: look again at what lies there now.
+		objs.Reindex()
+		data, err = objs.blob(h, r.sel.maxBytes)
+	}
+	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) && !errors.Is(err, errTooLarge) {
+		err = fmt.Errorf("blob %s: %w", h, err)
+	}
+	return data, err
+}

@@ -1,0 +1,96 @@
+// Package source reads the documents of a store. What a store is made of, its
+// kind, decides how; everything that differs between kinds stands in one
+// table (kinds), and the rules by which documents are left out in one file
+// (rules.go).
+//
+// A folder is listed as it stands on disk, by the rules of .gitignore. A
+// repository is read straight from its objects at one commit: a remote one
+// from a bare, shallow copy below Opener.ReposDir, a local one in place. Of a
+// repository everything that is tracked counts, .gitignore or not.
+package source
+
+import (
+	"context"
+	"slices"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Opener opens the sources of stores. It is safe for concurrent use.
+type Opener struct {
+	// ReposDir holds one bare repository per URL. It is made when needed.
+	ReposDir string
+	// Tokens are environment variables that may be sent as passwords over
+	// https, each to the one host it is named for. They are the user's own
+	// configuration, never a project's.
+	Tokens []Token
+	// NoGit keeps installed git from being run: no fallback, no credential helper.
+	NoGit bool
+
+	remoteURL func(canonical string) string // tests point a URL elsewhere
+}
+
+// Token names the environment variable that holds the token for a host.
+type Token struct {
+	Host string // "github.com", or "host:port" for ports other than 443
+	Env  string // name of the variable
+}
+
+// kindRow is what differs between kinds.
+type kindRow struct {
+	kind    kb.Kind
+	aliases []kb.Kind
+	// canonical turns what a user wrote into kb.Spec.Source; relative paths start at dir.
+	canonical func(ctx context.Context, raw, dir string) (string, error)
+	open      func(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
+}
+
+var kinds = []kindRow{
+	{kb.KindFolder, []kb.Kind{"file", "files", "dir", "directory"}, canonicalFolder, openFolder},
+	{kb.KindRepo, []kb.Kind{"repository", "git"}, canonicalRepo, openRepo},
+	{kb.KindWeb, []kb.Kind{"site", "crawl"}, laterCanonical, laterOpen},
+}
+
+// Kinds returns the names of the kinds, aliases left out.
+func Kinds() []kb.Kind {
+	var out []kb.Kind
+	for _, k := range kinds {
+		out = append(out, k.kind)
+	}
+	return out
+}
+
+func lookup(kind kb.Kind) (*kindRow, error) {
+	for i := range kinds {
+		if kinds[i].kind == kind || slices.Contains(kinds[i].aliases, kind) {
+			return &kinds[i], nil
+		}
+	}
+	return nil, kb.Errorf(kb.Invalid, "there is no kind of store named %q", string(kind)).
+		WithHint("use file, repo or web")
+}
+
+// Open returns a snapshot of the source as it is now. For a remote repository
+// that means a fetch, of which kb.Report tells in the phases "clone" (the
+// first time) and "fetch"; it ends within a second of ctx.
+func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
+	k, err := lookup(spec.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, canceled(err)
+	}
+	return k.open(ctx, o, spec)
+}
+
+func canceled(err error) error {
+	return kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+}
+
+var errLater = kb.Errorf(kb.Unsupported, "web stores come later").
+	WithHint("index a folder or a repository: type file or repo")
+
+func laterCanonical(context.Context, string, string) (string, error) { return "", errLater }
+
+func laterOpen(context.Context, *Opener, kb.Spec) (kb.Snapshot, error) { return nil, errLater }

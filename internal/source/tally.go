@@ -1,0 +1,99 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// maxNotes bounds what Notes returns; maxNamed how many places one kind of trouble names.
+const (
+	maxNotes = 20
+	maxNamed = 5
+)
+
+// tally counts what is left out. The zero value is ready. It is safe for
+// concurrent use. A path that is read twice counts once, and a second walk
+// starts its counts afresh.
+type tally struct {
+	mu     sync.Mutex
+	walked map[string]int
+	read   map[string]string // path → reason
+	notes  []string
+	named  map[string]int
+}
+
+func (t *tally) startWalk() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.walked = map[string]int{}
+}
+
+func (t *tally) skip(reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.walked == nil {
+		t.walked = map[string]int{}
+	}
+	t.walked[reason]++
+}
+
+// ruleOut counts a document that was found unfit when it was read and returns the error that says so.
+func (t *tally) ruleOut(p, reason string, cause error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.read == nil {
+		t.read = map[string]string{}
+	}
+	t.read[p] = reason
+	e := kb.Errorf(kb.Unsupported, "%q is left out: %s", p, reason)
+	e.Err = cause
+	return e
+}
+
+func (t *tally) note(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(fmt.Sprintf(format, args...))
+}
+
+func (t *tally) add(s string) {
+	if len(t.notes) < maxNotes && !slices.Contains(t.notes, s) {
+		t.notes = append(t.notes, s)
+	}
+}
+
+// trouble notes that something went wrong at p, for the first maxNamed places of each sort.
+func (t *tally) trouble(sort, p string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.named == nil {
+		t.named = map[string]int{}
+	}
+	if t.named[sort]++; t.named[sort] <= maxNamed {
+		t.add(fmt.Sprintf("%q %s", p, sort))
+	}
+}
+
+// Skipped implements kb.Snapshot.
+func (t *tally) Skipped() map[string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := make(map[string]int, len(t.walked))
+	for r, n := range t.walked {
+		m[r] += n
+	}
+	for _, r := range t.read {
+		m[r]++
+	}
+	return m
+}
+
+// Notes implements kb.Snapshot.
+func (t *tally) Notes() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.notes)
+}
