@@ -68,7 +68,7 @@ func Main(ctx context.Context, faces Faces) int {
 	})
 }
 
-// Run runs the program once and returns its exit status: see ExitStatus.
+// Run runs the program once and returns its exit status: see command.Exits.
 func Run(ctx context.Context, faces Faces, env Env) int {
 	s := &session{faces: faces, env: env, out: bufio.NewWriterSize(env.Stdout, 32<<10)}
 	root := s.root()
@@ -87,7 +87,7 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 		}
 		s.complain(err)
 	}
-	return ExitStatus(err)
+	return command.ExitStatus(err)
 }
 
 // session is one run of the program.

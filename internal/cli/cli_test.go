@@ -15,7 +15,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // The faces that scripts start only say how they were started.
@@ -62,27 +61,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
-	}
-}
-
-func TestExitStatus(t *testing.T) {
-	for code, want := range map[kb.Code]int{
-		kb.Invalid: 2, kb.TooLarge: 2, kb.NotFound: 3, kb.Denied: 4, kb.Busy: 5, kb.Away: 6, kb.Corrupt: 7, kb.Newer: 7,
-		kb.Full: 8, kb.Canceled: 130, kb.Internal: 1, kb.Exists: 1, kb.Unsupported: 1,
-	} {
-		err := fmt.Errorf("wrapped: %w", kb.Errorf(code, "x"))
-		if got := cli.ExitStatus(err); got != want {
-			t.Errorf("%s: %d, want %d", code, got, want)
-		}
-		if !strings.Contains(cli.ExitCodes(), string(code)) {
-			t.Errorf("the table does not name %s", code)
-		}
-	}
-	if got := cli.ExitStatus(errors.New("plain")); got != 1 {
-		t.Errorf("plain error: %d", got)
-	}
-	if got := cli.ExitStatus(nil); got != 0 {
-		t.Errorf("nil: %d", got)
 	}
 }
 

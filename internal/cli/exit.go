@@ -4,52 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-// exits is the one table of exit statuses; help and the reference are made from it.
-var exits = []struct {
-	status int
-	means  string
-	codes  []kb.Code
-}{
-	{0, "done", nil},
-	{1, "failed for a reason that has no status of its own", []kb.Code{kb.Internal, kb.Exists, kb.Unsupported}},
-	{2, "the request is wrong: a flag, an argument, or something too large", []kb.Code{kb.Invalid, kb.TooLarge}},
-	{3, "what was named does not exist", []kb.Code{kb.NotFound}},
-	{4, "no permission, no credentials or no trust", []kb.Code{kb.Denied}},
-	{5, "somebody else holds it: try again", []kb.Code{kb.Busy}},
-	{6, "the network or a provider does not answer", []kb.Code{kb.Away}},
-	{7, "a file is corrupt, or a newer version of the program wrote it", []kb.Code{kb.Corrupt, kb.Newer}},
-	{8, "no space left on the disk", []kb.Code{kb.Full}},
-	{130, "interrupted", []kb.Code{kb.Canceled}},
-}
-
-// ExitStatus returns the exit status for the outcome of a run; nil is 0.
-func ExitStatus(err error) int {
-	if err == nil {
-		return 0
-	}
-	code := kb.CodeOf(err)
-	for _, e := range exits {
-		for _, c := range e.codes {
-			if c == code {
-				return e.status
-			}
-		}
-	}
-	return 1
-}
-
-// ExitCodes returns the table of exit statuses as lines of text.
-func ExitCodes() string {
+// exitTable is the table of exit statuses as lines of text.
+func exitTable() string {
 	var b strings.Builder
-	for _, e := range exits {
-		fmt.Fprintf(&b, "%5d  %s", e.status, e.means)
-		for i, c := range e.codes {
+	for _, e := range command.Exits() {
+		fmt.Fprintf(&b, "%5d  %s", e.Status, e.Means)
+		for i, c := range e.Codes {
 			b.WriteString([]string{" (", ", "}[min(i, 1)] + string(c))
 		}
-		if e.codes != nil {
+		if e.Codes != nil {
 			b.WriteByte(')')
 		}
 		b.WriteByte('\n')

@@ -174,7 +174,7 @@ func (s *session) help(root *cobra.Command) *cobra.Command {
 
 func exitCodes() *cobra.Command {
 	// Without a Run it is a topic of help, not a command.
-	return &cobra.Command{Use: "exit-codes", Short: "The exit statuses", Long: "The exit statuses of every command:\n\n" + ExitCodes()}
+	return &cobra.Command{Use: "exit-codes", Short: "The exit statuses", Long: "The exit statuses of every command:\n\n" + exitTable()}
 }
 
 func (s *session) version() *cobra.Command {

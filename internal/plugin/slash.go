@@ -1,0 +1,174 @@
+package plugin
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
+
+// slash is one slash command: /knowledge:NAME.
+type slash struct {
+	name, description, hint string
+	// body is a template of what the model is told. In it {{call "store:info"}}
+	// is how to call a command, and {{args "store:info" "store"}} names arguments of it; both
+	// make the command one of those that the slash command is allowed.
+	body string
+}
+
+// slashes is the table of slash commands.
+var slashes = []slash{
+	{"search", "Search indexed code, folders and documentation", "QUERY", `
+{{call "search"}} with the user's words as {{args "search" "query"}}:
+
+$ARGUMENTS
+
+If the words name stores, a number of hits or a kind of place, pass them as {{args "search" "stores" "limit" "intent"}}.
+Show each hit as its location with one line on what stands there, best first, and quote the lines that answer. Say what the reply notes.
+If one hit clearly answers, {{call "get_full_context"}} with its id as {{args "get_full_context" "resultId"}} and explain from the code that comes back, citing path and lines.
+Do not answer from memory. If nothing is found, say so, and say which stores were searched.
+`},
+	{"add-repo", "Index a git repository", "URL [NAME] [--branch B | --tag T | --commit C]", `
+The user wants this repository indexed:
+
+$ARGUMENTS
+
+{{call "store:create"}}, with type "repo", the address as source, and what else is given of {{args "store:create" "name" "branch" "tag" "commit" "paths" "description" "tags"}}.
+If the project pins a version of it (lockfile or manifest) and the user named none, propose the matching tag and ask once.
+Report the store's name and the job's id, and that /knowledge:check-status tells how far it is. Do not wait for the job.
+`},
+	{"add-folder", "Index a folder", "PATH [NAME]", `
+The user wants this folder indexed:
+
+$ARGUMENTS
+
+{{call "store:create"}}, with type "file", the path as source, and what else is given of {{args "store:create" "name" "paths" "description" "tags"}}.
+Report the store's name and the job's id, and that /knowledge:check-status tells how far it is. Do not wait for the job.
+`},
+	{"index", "Bring a store up to date", "STORE [--force]", `
+{{call "store:index"}} and as {{args "store:index" "store"}} the name that the user gives:
+
+$ARGUMENTS
+
+Set {{args "store:index" "force"}} only when the user asks for everything to be read again. Without a name, {{call "stores"}} and ask which.
+Report the job's id, and that /knowledge:check-status tells how far it is. Do not wait for the job.
+`},
+	{"stores", "List the stores, or tell about one", "[STORE | file | repo]", `
+$ARGUMENTS
+
+If a store is named above, {{call "store:info"}} and its name as {{args "store:info" "store"}}, and report kind, source, commit, size, when it was indexed, what was skipped and why, and the last error if there is one.
+Otherwise {{call "stores"}}, with {{args "stores" "type"}} when the user gave one, and show a table of name, type, source, documents and status.
+`},
+	{"remove-store", "Remove a store", "STORE [--everywhere]", `
+The user wants this store removed:
+
+$ARGUMENTS
+
+{{call "store:info"}} first and show what it is. Then {{call "store:delete"}} and its name as {{args "store:delete" "store"}}.
+Set {{args "store:delete" "everywhere"}} only when the user says so: other projects may use the store. Without a name, list the stores and ask.
+Report whether the index was removed or who still uses it.
+`},
+	{"check-status", "Tell how the jobs stand", "[JOB]", `
+$ARGUMENTS
+
+If a job is named above, {{call "job:status"}} and its id as {{args "job:status" "jobId"}}. Otherwise {{call "jobs"}} and {{args "jobs" "activeOnly"}} true; when none is active, once more with {{args "jobs" "limit"}} 5.
+Report each job in one line: store, state, how far and how long still; for a failed one its message and what to do next.
+`},
+	{"cancel", "Cancel a job", "[JOB]", `
+$ARGUMENTS
+
+If a job is named above, {{call "job:cancel"}} and its id as {{args "job:cancel" "jobId"}}. Otherwise {{call "jobs"}} and {{args "jobs" "activeOnly"}} true; cancel the only active one, or ask which.
+Report how the job ended. The store keeps the state it had before the job.
+`},
+}
+
+// render returns the file of a slash command. Its front matter is YAML of
+// which every value is a JSON string or boolean.
+func (s slash) render() ([]byte, error) {
+	var tools []string
+	find := func(name string) (command.Command, error) {
+		c, err := command.Find(name)
+		if err != nil {
+			return c, fmt.Errorf("slash command %s: %w", s.name, err)
+		}
+		if c.Audience != command.Agent {
+			return c, fmt.Errorf("slash command %s: %s is not for agents", s.name, c.Name)
+		}
+		tool, err := toolOf(c)
+		if err == nil && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+		return c, err
+	}
+	t, err := template.New(s.name).Funcs(template.FuncMap{
+		"call": func(name string) (string, error) {
+			c, err := find(name)
+			if err != nil {
+				return "", err
+			}
+			tool, err := toolOf(c)
+			if c.Native || err != nil {
+				return "call `" + tool + "`", err
+			}
+			return fmt.Sprintf("call `%s` with command `%s`", tool, c.Name), nil
+		},
+		"args": func(name string, params ...string) (string, error) {
+			c, err := find(name)
+			if err != nil {
+				return "", err
+			}
+			return arguments(c, params)
+		},
+	}).Parse(s.body)
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	if err := t.Execute(&body, nil); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "---\ndescription: %s\nargument-hint: %s\nallowed-tools: %s\ndisable-model-invocation: true\n---\n",
+		quote(s.description), quote(s.hint), quote(strings.Join(tools, ", ")))
+	for line := range strings.SplitSeq(strings.TrimSpace(body.String()), "\n") {
+		if rest, ok := strings.CutPrefix(line, "call "); ok {
+			line = "Call " + rest
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes(), nil
+}
+
+// toolOf returns the full name of the tool through which an agent runs a
+// command: its own, or the one that runs all others.
+func toolOf(c command.Command) (string, error) {
+	if !c.Native {
+		var err error
+		if c, err = command.Find("execute"); err != nil {
+			return "", err
+		}
+	}
+	return toolPrefix + c.Name, nil
+}
+
+// arguments lists some of what a command takes, with the choices there are.
+func arguments(c command.Command, names []string) (string, error) {
+	var words []string
+	for _, n := range names {
+		i := slices.IndexFunc(c.Params, func(p command.Param) bool { return p.Name == n && !p.CLIOnly })
+		if i < 0 {
+			return "", fmt.Errorf("%s takes no %q", c.Name, n)
+		}
+		w := "`" + n + "`"
+		if p := c.Params[i]; p.Enum != nil {
+			w += " (" + strings.Join(p.Enum, ", ") + ")"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, ", "), nil
+}
+
+func quote(s string) string { return command.JSON(s) }
