@@ -205,7 +205,8 @@ func (c *conn) send(v any) {
 	}
 }
 
-// encode returns v as JSON with a newline. <, > and & stand as they are: code is full of them.
+// encode returns v as JSON with a newline. <, > and & stand as they are where
+// v's own methods do not escape them.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

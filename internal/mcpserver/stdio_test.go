@@ -1,0 +1,319 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
+
+func withToken(id int, name string, args string, token any) string {
+	b, _ := json.Marshal(token)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%s}}}`, id, name, args, b)
+}
+
+var steps = tool("steps", func(ctx context.Context, i in) (string, error) {
+	var wg sync.WaitGroup
+	for n := range i.N {
+		wg.Go(func() { kb.Report(ctx, kb.Progress{Phase: "index", Done: int64(n + 1), Total: int64(i.N)}) })
+	}
+	wg.Wait()
+	kb.Report(ctx, kb.Progress{Phase: "write", Done: 1, Total: 1})
+	go kb.Report(ctx, kb.Progress{Phase: "late", Done: 1}) // may lose the race, then it is void
+	return "done", nil
+})
+
+// TestProgressBeforeResult: 200 calls at once; all progress of a call is
+// written before its result, growing, and nothing after.
+func TestProgressBeforeResult(t *testing.T) {
+	const n = 200
+	f := fake(t, steps)
+	f.every = 0
+	c := dial(t, f)
+	go func() {
+		for i := range n {
+			io.WriteString(c.in, withToken(i, "steps", `{"n":5}`, fmt.Sprint("t", i))+"\n")
+		}
+	}()
+	last, ended := map[string]float64{}, map[string]bool{}
+	for len(ended) < n {
+		r := c.read()
+		if r.Method == "" {
+			token := fmt.Sprint("t", r.ID)
+			if last[token] == 0 || r.text() != "done" {
+				t.Errorf("%s: result %q after progress %v", token, r.text(), last[token])
+			}
+			ended[token] = true
+			continue
+		}
+		token := r.Params.ProgressToken.(string)
+		if ended[token] {
+			t.Errorf("%s: progress after its result: %+v", token, r.Params)
+		}
+		if r.Params.Progress <= last[token] {
+			t.Errorf("%s: %v after %v", token, r.Params.Progress, last[token])
+		}
+		last[token] = r.Params.Progress
+	}
+	c.end()
+}
+
+// TestProgressRate: the first and the newest event are written, and what lies between is not.
+func TestProgressRate(t *testing.T) {
+	slow := tool("slow", func(ctx context.Context, _ in) (string, error) {
+		for i := range 1000 {
+			kb.Report(ctx, kb.Progress{Phase: "clone", Done: int64(i + 1)})
+		}
+		kb.Report(ctx, kb.Progress{Phase: "index", Done: 3, Total: 4})
+		return "done", nil
+	})
+	f := fake(t, slow)
+	f.every = time.Hour
+	c := dial(t, f)
+	for _, token := range []any{"a", 7} {
+		first := c.ask(withToken(1, "slow", "{}", token))
+		newest := c.read()
+		if first.Params.Progress != 1 || first.Params.Message != "clone 1" || first.Params.Total != 0 {
+			t.Errorf("first: %+v", first.Params)
+		}
+		if newest.Params.Progress != 1003 || newest.Params.Total != 1004 || newest.Params.Message != "index 3/4" {
+			t.Errorf("newest: %+v", newest.Params)
+		}
+		if fmt.Sprint(newest.Params.ProgressToken) != fmt.Sprint(token) {
+			t.Errorf("token %v came back as %v", token, newest.Params.ProgressToken)
+		}
+		if r := c.read(); r.text() != "done" {
+			t.Errorf("result: %+v", r)
+		}
+	}
+	for _, token := range []any{nil, 1.5, true, []int{1}} { // no token, or none that the protocol knows
+		if r := c.ask(withToken(2, "slow", "{}", token)); r.text() != "done" {
+			t.Errorf("token %v: %+v", token, r)
+		}
+	}
+	c.end()
+}
+
+// blocker is a tool that runs until its context ends, or for ever when deaf.
+func blocker(began chan<- context.Context, free <-chan struct{}) func(context.Context, in) (string, error) {
+	return func(ctx context.Context, _ in) (string, error) {
+		began <- ctx
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-free:
+			return "free", nil
+		}
+	}
+}
+
+// TestCancel: the call's context ends, no reply follows, others go on.
+func TestCancel(t *testing.T) {
+	began, free := make(chan context.Context, 4), make(chan struct{})
+	c := dial(t, fake(t, echo, tool("block", blocker(began, free))))
+	c.send(withToken(1, "block", "{}", "p"))
+	first := <-began
+	c.send(toolCall("1", "block", "{}")) // another id: a string
+	second := <-began
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no need"}}`)
+	<-first.Done()
+	if second.Err() != nil {
+		t.Error("the other call was cancelled too")
+	}
+	if r := c.ask(ping); r.ID != "ping" {
+		t.Errorf("after the cancellation: %+v", r)
+	}
+	close(free)
+	if r := c.read(); r.ID != "1" || r.text() != "free" {
+		t.Errorf("the other call: %+v", r)
+	}
+	c.end()
+	if rest, _ := io.ReadAll(c.out); len(rest) > 0 {
+		t.Errorf("a cancelled call was answered: %s", rest)
+	}
+}
+
+// TestSlowCallsBlockNothing: with every slot taken, the rest is answered and
+// further calls wait their turn.
+func TestSlowCallsBlockNothing(t *testing.T) {
+	began, free := make(chan context.Context, 100), make(chan struct{})
+	c := dial(t, fake(t, echo, tool("block", blocker(began, free))))
+	for i := range running + 3 {
+		c.send(toolCall(i, "block", "{}"))
+	}
+	for range running {
+		<-began
+	}
+	if r := c.ask(ping); r.ID != "ping" {
+		t.Errorf("ping: %+v", r)
+	}
+	if r := c.ask(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`); r.ID != "list" {
+		t.Errorf("tools/list: %+v", r)
+	}
+	if n := len(began); n != 0 {
+		t.Errorf("%d calls over the bound have begun", n)
+	}
+	// One that waits can be cancelled as well.
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, running+2))
+	close(free)
+	for range running + 2 {
+		if r := c.read(); r.text() != "free" {
+			t.Errorf("%+v", r)
+		}
+	}
+	c.end()
+}
+
+// TestEndOfInput: a call under way may still be answered; one that takes too
+// long is told to stop; one that does not listen is left behind.
+func TestEndOfInput(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		run      func(ctx context.Context, gone <-chan struct{}) string
+		limit    time.Duration
+		answered string
+	}{
+		{"quick", func(context.Context, <-chan struct{}) string { time.Sleep(100 * time.Millisecond); return "quick" }, 100 * time.Millisecond, "quick"},
+		{"slow", func(ctx context.Context, _ <-chan struct{}) string { <-ctx.Done(); return "stopped" }, endGrace, "stopped"},
+		{"deaf", func(_ context.Context, gone <-chan struct{}) string { <-gone; return "" }, endGrace + endCancel, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFace(newApp(t), nil, io.Discard)
+			synctest.Test(t, func(t *testing.T) {
+				gone := make(chan struct{})
+				c := tool("work", func(ctx context.Context, _ in) (string, error) { return tc.run(ctx, gone), nil })
+				f.tools["work"] = true
+				f.slots = make(chan struct{}, running)
+				f.mcp.AddTool(toolOf(c), f.handler(c))
+				var out bytes.Buffer
+				start := time.Now()
+				if err := f.serve(t.Context(), strings.NewReader(toolCall(1, "work", "{}")), &out); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(start); took > tc.limit {
+					t.Errorf("returned after %v, want at most %v", took, tc.limit)
+				}
+				if !strings.Contains(out.String(), tc.answered) || tc.answered == "" && out.Len() > 0 {
+					t.Errorf("answered %q, want %q", out.String(), tc.answered)
+				}
+				close(gone)
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+func TestContextEnds(t *testing.T) {
+	began := make(chan context.Context, 1)
+	f := fake(t, tool("block", blocker(began, nil)))
+	ctx, cancel := context.WithCancel(t.Context())
+	inR, inW := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- f.serve(ctx, inR, io.Discard) }()
+	io.WriteString(inW, toolCall(1, "block", "{}")+"\n")
+	call := <-began
+	cancel()
+	if err := <-done; err != context.Canceled {
+		t.Errorf("serve: %v", err)
+	}
+	if call.Err() == nil {
+		t.Error("the call goes on")
+	}
+	inW.Close()
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestClientGone: nobody reads any more, so the server ends.
+func TestClientGone(t *testing.T) {
+	inR, inW := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- fake(t, echo).serve(t.Context(), inR, broken{}) }()
+	io.WriteString(inW, ping+"\n")
+	if err := <-done; err == nil {
+		t.Error("no error")
+	}
+	inW.Close()
+}
+
+// TestLongLines: a line over the limit gets an error with its id and the
+// connection lives; one of a megabyte reaches the command.
+func TestLongLines(t *testing.T) {
+	f := fake(t, tool("length", func(_ context.Context, i in) (string, error) {
+		if len(i.Text) > 8<<10 {
+			return "", kb.Errorf(kb.TooLarge, "the query is %d bytes", len(i.Text)).WithHint("at most 8 KiB are allowed")
+		}
+		return "short", nil
+	}))
+	c := dial(t, f)
+	long := func(n int) string { return fmt.Sprintf(`{"text":%q}`, strings.Repeat("q", n)) }
+	r := c.ask(toolCall(5, "length", long(1_000_000)))
+	if !r.Result.IsError || r.text() != "the query is 1000000 bytes. at most 8 KiB are allowed" {
+		t.Errorf("a megabyte: %+v", r)
+	}
+	for _, n := range []int{maxMessage, 3 * maxMessage} {
+		r = c.ask(toolCall(6, "length", long(n)))
+		if r.Error == nil || r.Error.Code != -32600 || !strings.Contains(r.Error.Message, "4 MiB") || r.ID != 6.0 {
+			t.Errorf("%d bytes: %+v", n, r)
+		}
+	}
+	if r := c.ask(toolCall(7, "length", "{}")); r.text() != "short" {
+		t.Errorf("afterwards: %+v", r)
+	}
+	c.end()
+}
+
+// TestLastLineWithoutNewline is answered too, and so is what a shell pipes in.
+func TestLastLineWithoutNewline(t *testing.T) {
+	var out bytes.Buffer
+	in := toolCall(1, "echo", `{"text":"one"}`) + "\r\n\n" + toolCall(2, "echo", `{"text":"two"}`)
+	if err := fake(t, echo).serve(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 2 || !strings.Contains(out.String(), "one") || !strings.Contains(out.String(), "two") {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// FuzzMessage: whatever comes in, each line gives at most one answer that is
+// JSON, and the connection goes on.
+func FuzzMessage(f *testing.F) {
+	for _, s := range []string{ping, `[]`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`,
+		`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `{"jsonrpc":"2.0","id":-1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		`{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"protocolVersion":"x"}}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ReplaceAll(s, "\n", " ")
+		var out bytes.Buffer
+		face := newFace(newApp(t), nil, io.Discard)
+		face.tools["echo"] = true
+		face.mcp.AddTool(toolOf(echo), face.handler(echo))
+		if err := face.serve(t.Context(), strings.NewReader(s+"\n"+ping), &out); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		pong := false
+		for _, l := range lines {
+			if !json.Valid([]byte(l)) {
+				t.Errorf("answered %q", l)
+			}
+			pong = pong || strings.Contains(l, `"id":"ping"`)
+		}
+		if !pong || len(lines) > 3 {
+			t.Errorf("%q: %q", s, lines)
+		}
+	})
+}
