@@ -1,0 +1,110 @@
+// Package chunk turns the bytes of a document into a text, tells its language
+// and cuts it into chunks.
+//
+// Cutting has two halves. A splitter knows one family of languages and returns
+// units: lines at which something begins, with the declaration or heading
+// path, the kind and the symbols found there. One finishing pass, the same for
+// all, makes chunks of them and alone answers for the promises:
+//
+//   - every line, blank ones included, lies in exactly one chunk, chunks are in
+//     order, and Body[From:To] of all of them joined is Body;
+//   - blank lines belong to the chunk before them, comments to what follows;
+//   - a line over kb.MaxLineBytes is split at rune boundaries into chunks of at
+//     most kb.MaxLineBytes bytes each, with Start == End. ColFrom and ColTo are
+//     byte offsets in the line without its "\n"; the last part's [From,To)
+//     holds the "\n" as well;
+//   - no other chunk is over MaxLines lines or MaxBytes bytes;
+//   - the same text gives the same chunks, in time linear in its length.
+//
+// A text has the lines that end in "\n", plus the rest after the last "\n" if
+// it is not empty: "a\n" is one line, "" is none.
+package chunk
+
+import "github.com/seed-4f2d999b/knowledge/internal/kb"
+
+// Version names the way of cutting. It stands in every segment header and
+// grows whenever the same text would be decoded, named or cut differently.
+const Version = 1
+
+// The sizes of chunks. A reader is shown whole chunks, and an embedding of more
+// than about 400 tokens (1,600 bytes) blurs; so that is what text without
+// structure is cut to. A declaration is worth keeping whole well beyond that,
+// up to what still fits on two screens.
+const (
+	AimLines = 40
+	AimBytes = 1600
+
+	// Text without declarations and sections of prose are cut when they are
+	// larger than this, which is one and a half times the aim, so that a cut
+	// never leaves two halves that are both far too small.
+	softLines = AimLines * 3 / 2
+	softBytes = AimBytes * 3 / 2
+
+	// MaxLines and MaxBytes bound every chunk. A larger declaration is cut at
+	// its best inner boundaries; its parts keep its declaration path.
+	MaxLines = 120
+	MaxBytes = 6000
+
+	// Small neighbours are merged until they are worth a hit of their own.
+	fullLines = 12
+	fullBytes = 500
+	// A declaration of this many lines stands alone.
+	realLines = 8
+	realBytes = 600
+	// What has no name and is no longer than this joins what stands before it.
+	tinyLines = 3
+)
+
+// unit is a place where something begins. It reaches to the next unit's start.
+type unit struct {
+	start   int // index of its first line, comments and decorators included
+	level   int // how many units enclose it
+	path    []string
+	kind    string
+	symbols []symbol
+}
+
+// symbol is a kb.Symbol and the line (0-based) on which the name stands, which
+// decides the chunk that lists it.
+type symbol struct {
+	kb.Symbol
+	line int
+}
+
+// outline is what a splitter found.
+type outline struct {
+	units []unit
+	// class tells what each line is, for better inner cuts; nil when the
+	// splitter does not know.
+	class []class
+	// sections makes the finishing pass treat units as sections of prose:
+	// merged only when next to empty, and cut at softLines.
+	sections bool
+}
+
+// splitter finds the units of a text. It reports false when it cannot make
+// sense of the text; the window then takes it. Units may come in any order and
+// leave gaps: the finishing pass puts them right.
+type splitter func(t kb.Text, ls *lines) (outline, bool)
+
+// splitters holds the languages that have more than the window. A grammar is
+// one more row.
+var splitters = map[string]splitter{
+	"go":       splitGo,
+	"markdown": splitMarkdown,
+}
+
+// Split cuts a text into chunks. It needs t.Body and t.Language; an unknown
+// language is cut by indentation. A text without bytes has no chunks.
+func Split(t kb.Text) []kb.Chunk {
+	if t.Body == "" {
+		return nil
+	}
+	ls := newLines(t.Body)
+	if split, ok := splitters[t.Language]; ok {
+		if o, ok := split(t, ls); ok {
+			return finish(ls, o)
+		}
+	}
+	return finish(ls, splitWindow(t, ls))
+}

@@ -1,0 +1,411 @@
+package chunk
+
+import "strings"
+
+// rules is one language's row: its lexical grammar and what begins a
+// declaration. A declaration is found by its first words: modifiers, then a
+// keyword, then what the keyword's name function reads. What has no keyword
+// (a function of C, a method of Java) is left to other.
+type rules struct {
+	syntax
+	modifiers set
+	keywords  map[string]keyword
+	imports   []string // first words of lines that import
+	isImport  func(first, line string) bool
+	// decorator returns the bytes of annotations at the line's start, and
+	// whether there is nothing else on it.
+	decorator func(line string) (int, bool)
+	// other finds what no keyword introduces. line is without indentation and annotations.
+	other func(w *window, i, ind int, line string) (found, bool)
+	// keep reports lines that end nothing, however little they are indented.
+	keep func(line string) bool
+	ends []string // first words of lines that close or continue a block
+	// looseBraces says that a "{" alone on a line begins a block of its own.
+	looseBraces bool
+	docString   bool // documentation is a string below the signature
+	do          bool // "do" at the end of a line begins the body
+}
+
+type set map[string]bool
+
+func words(s string) set {
+	m := set{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// keyword says what the word begins. name reads the declared name from what
+// follows the keyword; "" means that this is no declaration after all.
+type keyword struct {
+	kind string
+	name func(rest string) string
+	body bool // may hold further declarations
+	// bare allows a scope without a name.
+	bare  bool
+	quiet bool
+	top   bool // counts at the top level or as a member only in the first column
+}
+
+// match returns the declaration that line i begins.
+func (r *rules) match(w *window, i, ind int, line string) (found, bool) {
+	first, rest := word(line)
+	for n := 0; n < 8 && first != "" && r.modifiers[first]; n++ {
+		next := strings.TrimLeft(rest, " \t")
+		if strings.HasPrefix(next, "(") { // pub(crate)
+			if k := strings.IndexByte(next, ')'); k > 0 && k < 40 {
+				next = strings.TrimLeft(next[k+1:], " \t")
+			}
+		} else if strings.HasPrefix(next, `"`) { // extern "C"
+			if k := strings.IndexByte(next[1:], '"'); k >= 0 && k < 20 {
+				next = strings.TrimLeft(next[k+2:], " \t")
+			}
+		}
+		second, after := word(next)
+		if _, ok := r.keywords[second]; !ok && !r.modifiers[second] {
+			break
+		}
+		first, rest = second, after
+	}
+	if k, ok := r.keywords[first]; ok && (rest == "" || !isWord(rest[0])) {
+		if !k.top || ind == 0 || w.member(ind) {
+			name := k.name(rest)
+			if name != "" {
+				f := found{name: name, kind: k.kind, body: k.body, quiet: k.quiet}
+				f.owner, f.name = owners(name)
+				return f, true
+			}
+			if k.bare {
+				return found{kind: k.kind, body: true}, true
+			}
+		}
+	}
+	if r.other != nil {
+		return r.other(w, i, ind, line)
+	}
+	return found{}, false
+}
+
+// owners splits a qualified name at "::", "." and ":": the last part is the name.
+func owners(name string) ([]string, string) {
+	if strings.IndexByte(name, '.') < 0 && strings.IndexByte(name, ':') < 0 {
+		return nil, name
+	}
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' })
+	if len(parts) == 0 {
+		return nil, name
+	}
+	return parts[:len(parts)-1], parts[len(parts)-1]
+}
+
+// spaced returns s without leading white space, or "" when it has none: a
+// keyword and a name must be parted.
+func spaced(s string) string {
+	if s == "" || s[0] != ' ' && s[0] != '\t' {
+		return ""
+	}
+	return strings.TrimLeft(s, " \t")
+}
+
+// ident reads an identifier after white space.
+func ident(rest string) string {
+	name, _ := identRest(rest)
+	return name
+}
+
+func identRest(rest string) (string, string) {
+	s := spaced(rest)
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		return "", ""
+	}
+	return word(s)
+}
+
+// dotted reads a name with "." or "::" in it.
+func dotted(rest string) string {
+	s := spaced(rest)
+	n := 0
+	for n < len(s) && (isWord(s[n]) || s[n] == '.' || s[n] == ':' && (n+1 < len(s) && s[n+1] == ':' || n > 0 && s[n-1] == ':')) {
+		n++
+	}
+	return strings.Trim(s[:n], ".:")
+}
+
+// typed reads the name of a type that has a body: not a use of the type, not a
+// forward declaration.
+func typed(rest string) string {
+	name, after := identRest(rest)
+	for n := 0; n < 3; n++ { // struct __attribute__((x)) name, class EXPORT_MACRO Name
+		if strings.HasPrefix(after, "((") {
+			k := strings.Index(after, "))")
+			if k < 0 {
+				return ""
+			}
+			after = after[k+2:]
+			name, after = identRest(after)
+			continue
+		}
+		next, more := identRest(after)
+		if next == "" || next == "final" || next == "extends" || next == "implements" {
+			break
+		}
+		name, after = next, more
+	}
+	t := strings.TrimLeft(after, " \t")
+	t = strings.TrimPrefix(t, "final")
+	t = strings.TrimLeft(t, " \t")
+	switch {
+	case name == "":
+		return ""
+	case t == "" || t[0] == '{' || strings.HasPrefix(t, "//") || strings.HasPrefix(t, "/*"):
+		return name
+	case t[0] == ':' && !strings.HasPrefix(t, "::"), t[0] == '<':
+		if strings.HasSuffix(t, ";") && !strings.Contains(t, "{") {
+			return ""
+		}
+		return name
+	}
+	return ""
+}
+
+// unended is ident, unless the line only announces: "mod x;", "module x;".
+func unended(rest string) string {
+	if strings.HasSuffix(strings.TrimRight(rest, " \t"), ";") {
+		return ""
+	}
+	return dotted(rest)
+}
+
+// assigned reads the name left of "=".
+func assigned(rest string) string {
+	name, after := identRest(rest)
+	if t := strings.TrimLeft(after, " \t"); strings.HasPrefix(t, "=") || strings.HasPrefix(t, ":") || strings.HasPrefix(t, "<") {
+		return name
+	}
+	return ""
+}
+
+// quotedNames joins the quoted names of HCL: resource "a" "b" is a.b, which
+// stays one name.
+func quotedNames(rest string) string {
+	var parts []string
+	s := strings.TrimLeft(rest, " \t")
+	for len(s) > 1 && s[0] == '"' {
+		n := strings.IndexByte(s[1:], '"')
+		if n < 0 {
+			return ""
+		}
+		parts = append(parts, s[1:1+n])
+		s = strings.TrimLeft(s[n+2:], " \t")
+	}
+	if !strings.HasPrefix(s, "{") {
+		return ""
+	}
+	return strings.Join(parts, ".")
+}
+
+// generic returns s behind a leading "<…>".
+func generic(s string) string {
+	if !strings.HasPrefix(s, "<") {
+		return s
+	}
+	depth := 0
+	for i := 0; i < len(s) && i < 400; i++ {
+		switch s[i] {
+		case '<':
+			depth++
+		case '>':
+			if i > 0 && (s[i-1] == '-' || s[i-1] == '=') {
+				continue // "->" and "=>" close nothing
+			}
+			if depth--; depth == 0 {
+				return strings.TrimLeft(s[i+1:], " \t")
+			}
+		}
+	}
+	return ""
+}
+
+// kotlinFun reads "fun <T> List<T>.name(": the last part before the bracket.
+func kotlinFun(rest string) string {
+	s := generic(spaced(rest))
+	n := strings.IndexByte(s, '(')
+	if n < 0 {
+		return ""
+	}
+	s = s[:n]
+	if k := strings.LastIndexByte(s, '.'); k >= 0 {
+		s = s[k+1:]
+	}
+	return plain(strings.Trim(strings.TrimSpace(s), "`"))
+}
+
+// plain returns s if it is one identifier.
+func plain(s string) string {
+	if w, rest := word(s); rest != "" || w == "" || w[0] >= '0' && w[0] <= '9' {
+		return ""
+	}
+	return s
+}
+
+// rustImpl reads the type of "impl<T> Trait for Type<T>".
+func rustImpl(rest string) string {
+	s := generic(strings.TrimLeft(rest, " \t"))
+	if n := strings.Index(s, " for "); n >= 0 {
+		s = strings.TrimLeft(s[n+5:], " \t")
+	}
+	s = strings.TrimLeft(s, "&'*! \t")
+	name, after := word(s)
+	for strings.HasPrefix(after, "::") {
+		name, after = word(after[2:])
+	}
+	return name
+}
+
+// rubyDef reads "def self.name?", "def name=".
+func rubyDef(rest string) string {
+	s := strings.TrimPrefix(spaced(rest), "self.")
+	w, after := word(s)
+	if w == "" || strings.HasPrefix(after, ".") {
+		return ""
+	}
+	if after != "" && (after[0] == '?' || after[0] == '!' || after[0] == '=' && !strings.HasPrefix(after, "==")) {
+		return w + after[:1]
+	}
+	return w
+}
+
+// called reads an identifier that a "(" follows, perhaps after type parameters.
+func called(rest string) string {
+	name, after := identRest(rest)
+	if t := strings.TrimLeft(after, " \t"); strings.HasPrefix(t, "(") || strings.HasPrefix(t, "<") {
+		return name
+	}
+	return ""
+}
+
+// bracketed reads the first argument of a call: function(name ARGS).
+func bracketed(rest string) string {
+	s := strings.TrimLeft(rest, " \t")
+	if !strings.HasPrefix(s, "(") {
+		return ""
+	}
+	w, _ := word(strings.TrimLeft(s[1:], " \t"))
+	return w
+}
+
+// goFunc reads "func (s *Server) Serve(" and "func New[T any](".
+func goFunc(rest string) string {
+	s := spaced(rest)
+	owner := ""
+	if strings.HasPrefix(s, "(") {
+		n := strings.IndexByte(s, ')')
+		if n < 0 {
+			return ""
+		}
+		f := strings.Fields(strings.TrimLeft(s[1:n], " *"))
+		if len(f) > 0 {
+			owner, _ = word(strings.TrimLeft(f[len(f)-1], "*"))
+		}
+		s = strings.TrimLeft(s[n+1:], " \t")
+	}
+	name, after := word(s)
+	if name == "" || !strings.HasPrefix(after, "(") && !strings.HasPrefix(after, "[") {
+		return ""
+	}
+	if owner != "" {
+		return owner + "." + name
+	}
+	return name
+}
+
+// shape reads a declaration that looks like a call: words of a type, a name,
+// "(" and, in a later line at most, a body. It looks at most 20 lines and 2,000
+// bytes ahead, so reading stays linear. owner is the name's qualification;
+// types is how many words stand before the name.
+func shape(w *window, i int, s string, open bool) (name string, owner []string, types int) {
+	p := strings.IndexByte(s, '(')
+	if p <= 0 || p > 400 {
+		return "", nil, 0
+	}
+	head := strings.TrimRight(s[:p], " \t")
+	for k := 0; k < len(head); k++ {
+		if c := head[k]; !isWord(c) && strings.IndexByte(" \t*&:<>,[]~?.", c) < 0 {
+			return "", nil, 0
+		}
+	}
+	from := len(head)
+	for from > 0 && (isWord(head[from-1]) || head[from-1] == ':' || head[from-1] == '~') {
+		from--
+	}
+	full := head[from:]
+	if from > 0 && strings.IndexByte(" \t*&>]", head[from-1]) < 0 || full == "" || strings.Contains(full, ":::") {
+		return "", nil, 0
+	}
+	owner, name = owners(full)
+	if strings.Count(full, ":") != 2*len(owner) {
+		return "", nil, 0
+	}
+	bare := strings.TrimPrefix(name, "~")
+	if plain(bare) == "" || notNames[bare] {
+		return "", nil, 0
+	}
+	before := strings.Fields(head[:from])
+	if len(before) > 0 && notTypes[before[0]] {
+		return "", nil, 0
+	}
+	if !bodied(w, i, s[p:], open) {
+		return "", nil, 0
+	}
+	return name, owner, len(before)
+}
+
+// bodied reports whether s, which begins with the "(" of parameters on line i,
+// goes on to a body. open takes a ";" for one: a method of an interface.
+func bodied(w *window, i int, s string, open bool) bool {
+	depth, seen := 0, 0
+	for n := 0; n < 20 && seen < 2000; n++ {
+		for k := 0; k < len(s) && k < 2000; k++ {
+			switch c := s[k]; c {
+			case '(', '[':
+				depth++
+			case ')', ']':
+				depth--
+			case '{':
+				if depth == 0 {
+					return true
+				}
+			case ';':
+				return open && depth == 0
+			case '=':
+				if depth == 0 {
+					return strings.HasPrefix(s[k:], "=>")
+				}
+			case '/':
+				if strings.HasPrefix(s[k:], "//") {
+					k = len(s)
+				}
+			case '#', '"':
+				if depth == 0 {
+					return false
+				}
+			}
+		}
+		seen += len(s) + 1
+		i++
+		if i >= w.ls.len() {
+			return false
+		}
+		s = w.ls.text(i)
+	}
+	return false
+}
+
+var (
+	notNames = words(`if for while switch return catch sizeof typeof do else throw new delete await yield using lock
+		synchronized foreach function super this assert defined alignof decltype static_assert when with match select fixed
+		unless until elseif elif case in is as and or not print echo require include import`)
+	notTypes = words(`return else new throw case goto delete await yield using typedef assert if for while switch do
+		import package export default operator var let const in is`)
+)
