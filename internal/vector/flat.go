@@ -26,7 +26,8 @@ import (
 // coarse-scale*E and at most coarse+scale*E. Let T be the K-th greatest of all
 // the lower bounds: K rows score T or more, so that no row whose upper bound
 // is below T is among the K best, and none that ties with the last of them.
-// The rest, 45 of 100,000 random rows at K = 10, are rescored exactly.
+// The rest are rescored exactly: at K = 10 of 100,000 rows, 33 when they are
+// random and 105 when they lie in 50 clusters.
 type flat struct {
 	m      *Matrix
 	mu     sync.RWMutex

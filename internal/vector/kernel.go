@@ -22,12 +22,13 @@ func dotRowsGeneric(dst []int32, codes []int8, t []int16) {
 	for i := range dst {
 		row := codes[i*len(t):][:len(t)]
 		var a, b, c, d int32
-		for j := 0; j+4 <= len(row) && j+4 <= len(t); j += 4 {
-			r, q := row[j:j+4:j+4], t[j:j+4:j+4]
-			a += int32(r[0]) * int32(q[0])
-			b += int32(r[1]) * int32(q[1])
-			c += int32(r[2]) * int32(q[2])
-			d += int32(r[3]) * int32(q[3])
+		// Arrays instead of slices: one bounds check for eight elements.
+		for j := 0; j+8 <= len(t); j += 8 {
+			r, q := (*[8]int8)(row[j:]), (*[8]int16)(t[j:])
+			a += int32(r[0])*int32(q[0]) + int32(r[4])*int32(q[4])
+			b += int32(r[1])*int32(q[1]) + int32(r[5])*int32(q[5])
+			c += int32(r[2])*int32(q[2]) + int32(r[6])*int32(q[6])
+			d += int32(r[3])*int32(q[3]) + int32(r[7])*int32(q[7])
 		}
 		dst[i] = a + b + c + d
 	}
@@ -49,14 +50,18 @@ func Axpy(dst []float32, codes []int8, f float32) {
 }
 
 func axpyGeneric(dst []float32, codes []int8, f float32) {
-	for len(dst) >= 4 && len(codes) >= 4 {
-		d, c := dst[:4:4], codes[:4:4]
+	for len(codes) >= 8 {
+		d, c := (*[8]float32)(dst), (*[8]int8)(codes)
 		// The conversions forbid the compiler to fuse the two operations.
 		d[0] += float32(f * float32(c[0]))
 		d[1] += float32(f * float32(c[1]))
 		d[2] += float32(f * float32(c[2]))
 		d[3] += float32(f * float32(c[3]))
-		dst, codes = dst[4:], codes[4:]
+		d[4] += float32(f * float32(c[4]))
+		d[5] += float32(f * float32(c[5]))
+		d[6] += float32(f * float32(c[6]))
+		d[7] += float32(f * float32(c[7]))
+		dst, codes = dst[8:], codes[8:]
 	}
 	for j, c := range codes {
 		dst[j] += float32(f * float32(c))

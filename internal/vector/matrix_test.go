@@ -215,3 +215,22 @@ func FuzzView(f *testing.F) {
 		}
 	})
 }
+
+// The bytes of a small matrix, as the package comment has them.
+func TestFormat(t *testing.T) {
+	got := Encode(3, [][]float32{{1, -1, 0.5}, {0, 0, 0}})
+	var want []byte
+	want = append(want, "kvec\x01\x00\x00\x00\x03\x00\x00\x00\x10\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00"...)
+	want = append(want, make([]byte, 8)...)
+	// 2039 = 16*127+7, -2039 = 16*-127-7, 1020 (half to even) = 16*64-4.
+	want = append(want, 127, 0x81, 64)
+	want = append(want, make([]byte, 13+16)...)
+	want = append(want, 0x97, 0x0c)
+	want = append(want, make([]byte, 6+8)...)
+	scale := float32(16 / math.Sqrt(2*2039*2039+1020*1020))
+	want = binary.LittleEndian.AppendUint32(want, math.Float32bits(scale))
+	want = append(want, 0, 0, 0, 0)
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
