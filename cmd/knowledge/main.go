@@ -10,13 +10,14 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(cli.Main(ctx, cli.Faces{MCP: serveMCP}))
+	os.Exit(cli.Main(ctx, cli.Faces{MCP: serveMCP, Serve: serveHTTP}))
 }
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
@@ -25,4 +26,8 @@ func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 		return mcpserver.ServeHTTP(ctx, a, opts)
 	}
 	return mcpserver.ServeStdio(ctx, a, opts, o.Stdin, o.Stdout)
+}
+
+func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
+	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, RequireToken: o.RequireToken, Log: o.Stdout})
 }

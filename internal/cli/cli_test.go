@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // The faces that scripts start only say how they were started.
@@ -42,8 +43,28 @@ func TestScripts(t *testing.T) {
 			e.Setenv("KNOWLEDGE_DATA_DIR", e.WorkDir+"/.data")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: condition,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "hitid": hitID},
 	})
+}
+
+// condition answers [app]: whether this build can index and search at all.
+func condition(name string) (bool, error) {
+	if name != "app" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	a, err := app.New(app.Config{DataDir: dir, Dir: dir})
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	_, err = a.Stores(context.Background(), "", true)
+	return kb.CodeOf(err) != kb.Unsupported, nil
 }
 
 // exits STATUS COMMAND ARG... runs a command and requires its exit status.
@@ -62,6 +83,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
+}
+
+// hitID PATH COMMAND ARG... runs a search and sets $HIT to the id of the
+// first hit in the document at PATH.
+func hitID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: hitid PATH COMMAND ARG...")
+	}
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if f := strings.Split(line, "\t"); len(f) > 1 && strings.HasPrefix(f[1], args[0]+":") {
+			ts.Setenv("HIT", f[0])
+			return
+		}
+	}
+	ts.Fatalf("no hit in %s", args[0])
 }
 
 // run runs the program in this process, in an empty folder.
