@@ -185,6 +185,16 @@ func (s *stream) event(b []byte) {
 	http.NewResponseController(s.ResponseWriter).Flush()
 }
 
+// Header returns a header that goes nowhere once events have begun.
+func (s *stream) Header() http.Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.events {
+		return http.Header{}
+	}
+	return s.ResponseWriter.Header()
+}
+
 func (s *stream) WriteHeader(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

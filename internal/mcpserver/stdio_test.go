@@ -263,7 +263,7 @@ func TestLongLines(t *testing.T) {
 	if !r.Result.IsError || r.text() != "the query is 1000000 bytes. at most 8 KiB are allowed" {
 		t.Errorf("a megabyte: %+v", r)
 	}
-	for _, n := range []int{maxMessage, 3 * maxMessage} {
+	for _, n := range []int{maxMessage, maxMessage + 200_000} {
 		r = c.ask(toolCall(6, "length", long(n)))
 		if r.Error == nil || r.Error.Code != -32600 || !strings.Contains(r.Error.Message, "4 MiB") || r.ID != 6.0 {
 			t.Errorf("%d bytes: %+v", n, r)
