@@ -48,6 +48,10 @@ func (s *session) root() *cobra.Command {
 	flags.BoolVar(&s.json, "json", false, "print JSON")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
 
+	for _, dir := range []string{"data-dir", "project"} {
+		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
+	}
+
 	groups := map[string]*cobra.Command{}
 	for _, c := range command.All() {
 		if c.Name == "help" {

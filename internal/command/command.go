@@ -84,7 +84,6 @@ type Command struct {
 	Access   Access
 	Params   []Param
 	Native   bool // an MCP tool of its own
-	Starts   bool // the result is an app.Started: a job goes on after it
 
 	check func(context.Context, json.RawMessage) error
 	run   func(context.Context, *app.App, json.RawMessage) (any, error)
@@ -110,7 +109,6 @@ type Command struct {
 func New[In, Out any](name, summary string, effect Effect, run func(context.Context, *app.App, In) (Out, error)) Command {
 	params := paramsOf(reflect.TypeFor[In]())
 	c := Command{Name: name, Summary: summary, Effect: effect, Params: params}
-	c.Starts = reflect.TypeFor[Out]() == reflect.TypeFor[app.Started]()
 	c.check = func(ctx context.Context, raw json.RawMessage) error {
 		var in In
 		return decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())

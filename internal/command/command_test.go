@@ -146,3 +146,23 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// FuzzArguments: whatever is sent, decoding ends with a value or with one
+// short sentence and a hint.
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{`{"name":"a","limit":"1","stores":"[]","args":"{}"}`, ` { "cut" : null , "name" : "\ud800" } `, `[]`, `{"name":""`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		_, err := echo.Run(context.Background(), nil, args)
+		if err == nil {
+			return
+		}
+		if code := kb.CodeOf(err); code == kb.Internal || code == kb.Canceled {
+			t.Errorf("%q: %s %v", args, code, err)
+		}
+		if kb.HintOf(err) == "" || len(err.Error()) > 400 {
+			t.Errorf("%q: %v (%s)", args, err, kb.HintOf(err))
+		}
+	})
+}

@@ -129,8 +129,8 @@ func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {
 	if in.Status == "pending" {
 		state = kb.JobQueued
 	}
-	if in.Limit < 0 {
-		return app.JobList{}, kb.Errorf(kb.Invalid, "argument %q must not be negative", "limit").WithHint("leave it out for 20")
+	if in.Limit < 1 {
+		return app.JobList{}, kb.Errorf(kb.Invalid, "argument %q must be at least 1, not %d", "limit", in.Limit).WithHint("leave it out for 20")
 	}
 	list, err := a.Jobs(ctx, state, in.ActiveOnly)
 	if err == nil && len(list.Jobs) > in.Limit {
