@@ -4,96 +4,132 @@ package app
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/db"
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
+	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// Config says where an App works. New fills what is empty from the
-// environment.
+// Config says where an App works. What is empty is filled from the environment.
 type Config struct {
 	Version string // of the program, "dev" outside releases
 	DataDir string // --data-dir
 	Project string // --project
 	Dir     string // working directory
 	Engine  string // vectors.engine: "flat" (default) or "chromem"
+	Env     func(string) string
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.
-type App struct{ cfg Config }
+type App struct {
+	cfg Config
+
+	mu   sync.Mutex
+	core *core
+	err  error // why the app is closed
+
+	projectOnce sync.Once
+	project     project.Project
+	projectErr  error
+}
+
+// core is what needs the data directory.
+type core struct {
+	dir      string
+	db       *db.DB
+	catalog  *catalog.Catalog
+	jobs     *job.Manager
+	pool     *index.Pool
+	indexer  *ingest.Indexer
+	opener   *source.Opener
+	embedder kb.Embedder
+	library  *library
+}
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
-func New(cfg Config) (*App, error) { return &App{cfg: cfg}, nil }
-
-// Close stops what runs in this process and releases files. Jobs that run
-// here are marked interrupted; the next process resumes them.
-func (a *App) Close() error { return nil }
+func New(cfg Config) (*App, error) {
+	if cfg.Env == nil {
+		cfg.Env = os.Getenv
+	}
+	if cfg.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, kb.Errorf(kb.Denied, "the working directory cannot be told: %w", err).WithHint("change to a directory that exists")
+		}
+		cfg.Dir = dir
+	}
+	return &App{cfg: cfg}, nil
+}
 
 // Version returns the version of the program.
 func (a *App) Version() string { return a.cfg.Version }
 
-var errStub = kb.Errorf(kb.Unsupported, "not built yet")
-
-// Search answers a query over the stores in scope.
-func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) {
-	return SearchReply{}, errStub
+// Close stops what runs in this process and releases files. Jobs that run
+// here are marked interrupted; the next process resumes them.
+func (a *App) Close() error {
+	a.mu.Lock()
+	c := a.core
+	a.core = nil
+	a.err = kb.Errorf(kb.Canceled, "the program is closing")
+	a.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := c.jobs.Close(ctx)
+	c.library.close()
+	return errors.Join(err, c.db.Close())
 }
 
-// Context returns everything about the place that an id from Search names.
-func (a *App) Context(ctx context.Context, id string) (Context, error) { return Context{}, errStub }
-
-// Stores lists the stores in scope, of every kind or one; all lists every store of every project.
-func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, error) {
-	return StoreList{}, errStub
+// open returns the core, opening the data directory the first time.
+func (a *App) open(ctx context.Context) (*core, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.core != nil || a.err != nil {
+		return a.core, a.err
+	}
+	dir, err := project.DataDir(a.cfg.DataDir, a.cfg.Env)
+	if err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, filepath.Join(dir, "knowledge.db"))
+	if err != nil {
+		return nil, err
+	}
+	emb, err := embed.New(embed.Config{})
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	c := &core{dir: dir, db: d, embedder: emb}
+	c.catalog = catalog.New(d, nil)
+	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: a.cfg.Engine}
+	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb}
+	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos")}
+	c.library = &library{core: c}
+	c.jobs = job.New(job.Config{
+		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
+		Handlers: map[string]job.Handler{"index": c.runIndex},
+	})
+	a.core = c
+	return c, nil
 }
 
-// StoreInfo tells everything about the store that a name or id means here.
-func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
-	return StoreInfo{}, errStub
+// where returns the project on whose behalf this process asks.
+func (a *App) where() (project.Project, error) {
+	a.projectOnce.Do(func() {
+		a.project, a.projectErr = project.Resolve(a.cfg.Dir, a.cfg.Project, a.cfg.Env)
+	})
+	return a.project, a.projectErr
 }
-
-// CreateStore names a store and starts indexing it.
-func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
-	return Started{}, errStub
-}
-
-// IndexStore starts bringing the store up to date; force reads every document again.
-func (a *App) IndexStore(ctx context.Context, store string, force bool) (Started, error) {
-	return Started{}, errStub
-}
-
-// DeleteStore detaches a name; the index goes when nobody else holds it, or everywhere is set.
-func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
-	return Deleted{}, errStub
-}
-
-// Jobs lists jobs, newest first: of one state when state is not empty, only those not ended when active.
-func (a *App) Jobs(ctx context.Context, state kb.JobState, active bool) (JobList, error) {
-	return JobList{}, errStub
-}
-
-// Job returns one job.
-func (a *App) Job(ctx context.Context, id string) (kb.Job, error) { return kb.Job{}, errStub }
-
-// CancelJob stops a job; what it wrote stays out of the store's live generation.
-func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) { return kb.Job{}, errStub }
-
-// WaitJob returns when the job has ended, telling progress on the way through kb.Report.
-func (a *App) WaitJob(ctx context.Context, id string) (kb.Job, error) { return kb.Job{}, errStub }
-
-// Read returns lines of one document; lines is "", "12", "12-40", "12-" or "-40".
-func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, error) {
-	return FileText{}, errStub
-}
-
-// Files lists document paths; glob understands * ? [] and **.
-func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileList, error) {
-	return FileList{}, errStub
-}
-
-// Grep finds lines that match an RE2 expression.
-func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
-	return GrepReply{}, errStub
-}
-
-// Trust records that a person vouches for the project file at path as it is now.
-func (a *App) Trust(ctx context.Context, path string) (string, error) { return "", errStub }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // SearchRequest is one question. The zero value of every field but Query is
@@ -22,69 +23,20 @@ type SearchRequest struct {
 	// Wait says how long a first use may wait for the folder's index: an agent
 	// gets what is ready after 3 s, a person sees the job to its end.
 	Wait time.Duration
+	// Person lets a folder that is no project be indexed at its first search:
+	// somebody who types a command in it means it.
+	Person bool
 	// Yes allows indexing a home directory, a file-system root or a very large folder.
 	Yes bool
 }
 
-// SearchReply answers a SearchRequest.
-type SearchReply struct {
-	Hits       []Hit    `json:"hits"`
-	Count      int      `json:"count"`
-	Confidence string   `json:"confidence"` // high, medium, low, none
-	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
-	Ms         float64  `json:"ms"`
-	Notes      []string `json:"notes,omitempty"`
-}
-
-// Hit is one place that answers.
-type Hit struct {
-	ID     string  `json:"id"`
-	Store  string  `json:"store"` // name, with @ and seven digits of the commit for repositories
-	At     string  `json:"at"`    // path:Lstart-Lend, or path:L12:c0-4000 for a part of a long line
-	Symbol string  `json:"symbol,omitempty"`
-	Score  float64 `json:"score"`          // calibrated, in [0,1]
-	Line   int     `json:"line,omitempty"` // number of the first line in Code
-	Code   string  `json:"code,omitempty"` // the lines that answer best
-	Note   string  `json:"note,omitempty"` // "changed since indexing", …
-
-	// Added by detail contextual and full.
-	Kind      string             `json:"kind,omitempty"`
-	Language  string             `json:"language,omitempty"`
-	Signature string             `json:"signature,omitempty"`
-	Doc       string             `json:"doc,omitempty"`
-	Why       []string           `json:"why,omitempty"`
-	Imports   []string           `json:"imports,omitempty"`
-	Related   []Related          `json:"related,omitempty"`
-	Explain   map[string]float64 `json:"explain,omitempty"`
-}
-
-// Related points at another place.
-type Related struct {
-	ID     string `json:"id"`
-	At     string `json:"at"`
-	Symbol string `json:"symbol,omitempty"`
-	Why    string `json:"why"` // "same declaration", "same file", …
-}
-
-// Context is the answer of get_full_context.
-type Context struct {
-	ID       string    `json:"id"`
-	Store    string    `json:"store"`
-	Commit   string    `json:"commit,omitempty"`
-	At       string    `json:"at"`
-	Path     string    `json:"path"`
-	Start    int       `json:"start"`
-	End      int       `json:"end"`
-	Symbol   string    `json:"symbol,omitempty"`
-	Kind     string    `json:"kind,omitempty"`
-	Language string    `json:"language,omitempty"`
-	Doc      string    `json:"doc,omitempty"`
-	Code     string    `json:"code"` // the lines Start to End of the text, joined with \n
-	Note     string    `json:"note,omitempty"`
-	Others   []Context `json:"others,omitempty"` // further places that share the id
-	Related  []Related `json:"related,omitempty"`
-	Next     string    `json:"next,omitempty"` // a value for resultId that continues a long reply
-}
+// The replies of search and get_full_context are the search flow's.
+type (
+	SearchReply = search.Reply
+	Hit         = search.Hit
+	Related     = search.Related
+	Context     = search.Context
+)
 
 // StoreRow is one line of the list of stores.
 type StoreRow struct {

@@ -149,6 +149,8 @@ func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
 	for _, s := range c.Symbols {
 		if s.Kind != "heading" {
 			b.scan.Scan(s.Name, count)
+			count([]byte(terms.Exact(s.Name)), true)
+			lens[field]--
 		}
 	}
 	field = fieldHeadings

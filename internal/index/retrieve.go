@@ -368,7 +368,7 @@ func (g *Generation) candidate(c uint32, r *kb.Retrieval, sc *scores, inPath map
 		Start: ci.start, End: ci.end,
 		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
 		Lexical: sc.score[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
-		Chunks: int(g.base[d+1] - g.base[d]),
+		Chunks: int(g.base[d+1] - g.base[d]), Stamp: g.docs[d].stamp,
 	}
 	for o := g.base[d]; o < g.base[d+1]; o++ {
 		out.DocMatched |= sc.matched[o]

@@ -395,6 +395,26 @@ func (p *Pool) put(s *segment) {
 	}
 }
 
+// Hold keeps segments open until release is called, so that work on their
+// documents one by one does not open and close them each time.
+func (p *Pool) Hold(names []string) (release func(), err error) {
+	var held []*segment
+	release = func() {
+		for _, s := range held {
+			p.put(s)
+		}
+	}
+	for _, n := range names {
+		s, err := p.get(n)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, s)
+	}
+	return release, nil
+}
+
 // SegmentKeys returns the documents that a segment holds, in order.
 func (p *Pool) SegmentKeys(name string) ([]DocKey, error) {
 	s, err := p.get(name)
@@ -410,6 +430,37 @@ func (p *Pool) SegmentKeys(name string) ([]DocKey, error) {
 		return nil
 	})
 	return keys, err
+}
+
+// SegmentChunker returns the version of the chunker that cut a segment's
+// chunks; NotFound when the segment, or its vectors, are not there.
+func (p *Pool) SegmentChunker(name string) (uint32, error) {
+	s, err := p.get(name)
+	if err != nil {
+		return 0, err
+	}
+	defer p.put(s)
+	_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
+	if err != nil {
+		return 0, err
+	}
+	if m == nil {
+		return 0, kb.Errorf(kb.NotFound, "segment %s has no vectors of %s", name, p.Embedder)
+	}
+	return s.file.Header().Chunker, nil
+}
+
+// TextBytes returns the size of the text of one document.
+func (p *Pool) TextBytes(name string, doc int) (int64, error) {
+	s, err := p.get(name)
+	if err != nil {
+		return 0, err
+	}
+	defer p.put(s)
+	if doc >= s.info.Documents {
+		return 0, s.corrupt("it has fewer documents than its users say")
+	}
+	return s.textLen(doc), nil
 }
 
 // StoredDocument is a document taken out of a segment, to be put into another.

@@ -82,7 +82,7 @@ type Candidate struct {
 	End      int
 	Language string
 	Flags    DocFlags
-	Kind     int8    // reserved
+	Stamp    uint64  // of the document when it was indexed, see DocumentText
 	Lexical  float64 // BM25F, not normalised
 	Cosine   float64 // of the chunk's vector with the query's, 0 without vectors
 	Matched  uint64  // bit i: term i stands in the chunk or its path

@@ -127,6 +127,9 @@ type Head struct {
 	Languages  map[string]int `json:"languages,omitempty"` // documents by language
 	Skipped    map[string]int `json:"skipped,omitempty"`   // documents left out, by reason
 	Notes      []string       `json:"notes,omitempty"`     // what a reader should know: named files that failed, fallbacks taken
-	Segments   []string       `json:"segments"`
-	Indexed    time.Time      `json:"indexed"`
+	// Unread holds the stamps of documents that were walked and, for what they
+	// hold, not indexed (binary files without a telling name), by path.
+	Unread   map[string]uint64 `json:"unread,omitempty"`
+	Segments []string          `json:"segments"`
+	Indexed  time.Time         `json:"indexed"`
 }

@@ -296,6 +296,11 @@ func undouble(w []byte) ([]byte, int) {
 	return w, len(w)
 }
 
+// Exact returns the term under which the definition of a name is indexed: the
+// name itself, lower-cased, behind a sign that no word holds. It tells the
+// definition of "parse" from one of "parseHeader" or "parsing".
+func Exact(name string) string { return "=" + string(cut([]byte(strings.ToLower(name)))) }
+
 // Of returns the distinct terms of text in order of first appearance.
 func Of(text string) []string {
 	var s Scanner

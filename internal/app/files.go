@@ -1,0 +1,302 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+const (
+	readBytes    = 40_000 // of one reply of read
+	defaultFiles = 200
+	defaultGrep  = 50
+	maxList      = 5000
+	maxLine      = 200 // bytes of a line that grep shows
+)
+
+// one opens the live generation of one store.
+func (a *App) one(ctx context.Context, store string) (search.Target, func(), error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return search.Target{}, nil, err
+	}
+	targets, notes, release, err := c.targets(ctx, []kb.Store{st})
+	if err != nil {
+		return search.Target{}, nil, err
+	}
+	if len(targets) == 0 {
+		release()
+		return search.Target{}, nil, kb.Errorf(kb.NotFound, "%s", strings.Join(notes, "; ")).WithHint("wait for its job, or run store:index")
+	}
+	return targets[0], release, nil
+}
+
+// Read returns lines of one document; lines is "", "12", "12-40", "12-" or "-40".
+func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, error) {
+	from, to, err := parseLines(lines)
+	if err != nil {
+		return FileText{}, err
+	}
+	t, release, err := a.one(ctx, store)
+	if err != nil {
+		return FileText{}, err
+	}
+	defer release()
+	d, err := t.Index.Document(ctx, strings.TrimPrefix(path, "./"))
+	if err != nil {
+		if kb.CodeOf(err) == kb.NotFound {
+			return FileText{}, kb.Errorf(kb.NotFound, "store %q has no document %q", t.Label, path).WithHint("list its paths with: files {\"store\":%q,\"glob\":\"**/%s\"}", t.Store.Label(), base(path))
+		}
+		return FileText{}, err
+	}
+	all := strings.Split(strings.TrimSuffix(d.Body, "\n"), "\n")
+	r := FileText{Store: t.Label, Path: d.Path, Lines: len(all)}
+	if t.Store.Head != nil {
+		r.Commit = t.Store.Head.Commit
+	}
+	if from == 0 {
+		from = 1
+	}
+	if to == 0 || to > len(all) {
+		to = len(all)
+	}
+	if from > len(all) {
+		return FileText{}, kb.Errorf(kb.Invalid, "%q has %d lines; line %d is beyond its end", d.Path, len(all), from).WithHint("ask for lines 1-%d", len(all))
+	}
+	n, size := from-1, 0
+	for n < to && (n == from-1 || size+len(all[n]) < readBytes) {
+		size += len(all[n]) + 1
+		n++
+	}
+	r.Start, r.End, r.Text = from, n, strings.Join(all[from-1:n], "\n")
+	var notes []string
+	if n < to {
+		notes = append(notes, fmt.Sprintf("cut here; go on with lines %d-%d", n+1, to))
+	}
+	if t.Fresh != nil {
+		if s := t.Fresh(d.Path, d.Stamp); s != "" {
+			notes = append(notes, s)
+		}
+	}
+	r.Note = strings.Join(notes, "; ")
+	return r, nil
+}
+
+func base(p string) string { return path.Base(p) }
+
+// parseLines reads a range; 0 stands for an open end.
+func parseLines(s string) (from, to int, err error) {
+	bad := kb.Errorf(kb.Invalid, "%q is no range of lines", s).WithHint("write 12, 12-40, 12- or -40")
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0, 0, nil
+	}
+	number := func(s string) int {
+		n, e := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(s), "L"))
+		if e != nil || n < 1 {
+			err = bad
+		}
+		return n
+	}
+	a, b, isRange := strings.Cut(s, "-")
+	switch {
+	case !isRange:
+		from = number(s)
+		to = from
+	case a == "" && b == "":
+		return 0, 0, bad
+	default:
+		if a != "" {
+			from = number(a)
+		}
+		if b != "" {
+			to = number(b)
+		}
+	}
+	if err == nil && to > 0 && from > to {
+		err = bad
+	}
+	return from, to, err
+}
+
+// Files lists document paths; glob understands * ? [] and **.
+func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileList, error) {
+	match, err := globMatcher(glob)
+	if err != nil {
+		return FileList{}, err
+	}
+	if limit, err = checkLimit(limit, defaultFiles); err != nil {
+		return FileList{}, err
+	}
+	t, release, err := a.one(ctx, store)
+	if err != nil {
+		return FileList{}, err
+	}
+	defer release()
+	paths, err := t.Index.Documents(ctx, "")
+	if err != nil {
+		return FileList{}, err
+	}
+	r := FileList{Store: t.Label, Files: []string{}}
+	for _, p := range paths {
+		if match(p) {
+			if r.Total++; len(r.Files) < limit {
+				r.Files = append(r.Files, p)
+			}
+		}
+	}
+	if r.Total > len(r.Files) {
+		r.Note = fmt.Sprintf("the first %d of %d; narrow the glob or raise limit", len(r.Files), r.Total)
+	}
+	return r, nil
+}
+
+func checkLimit(limit, def int) (int, error) {
+	if limit == 0 {
+		return def, nil
+	}
+	if limit < 0 || limit > maxList {
+		return 0, kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", maxList, limit).WithHint("leave it out for %d", def)
+	}
+	return limit, nil
+}
+
+// globMatcher compiles a pattern: ** is any number of directories, * and ?
+// stay within one, [a-z] and [!a-z] are classes. A pattern without a slash
+// matches the last element anywhere.
+func globMatcher(glob string) (func(string) bool, error) {
+	if glob == "" || glob == "**" {
+		return func(string) bool { return true }, nil
+	}
+	if len(glob) > 1000 {
+		return nil, kb.Errorf(kb.TooLarge, "the glob has %d bytes", len(glob)).WithHint("use a shorter pattern")
+	}
+	glob = strings.TrimPrefix(glob, "./")
+	var b strings.Builder
+	b.WriteString("^")
+	if !strings.Contains(glob, "/") {
+		b.WriteString("(?:.*/)?")
+	}
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; c {
+		case '*':
+			if strings.HasPrefix(glob[i:], "**/") {
+				b.WriteString("(?:.*/)?")
+				i += 2
+			} else if strings.HasPrefix(glob[i:], "**") {
+				b.WriteString(".*")
+				i++
+			} else {
+				b.WriteString("[^/]*")
+			}
+		case '?':
+			b.WriteString("[^/]")
+		case '[':
+			j := strings.IndexByte(glob[i:], ']')
+			if j < 2 {
+				return nil, kb.Errorf(kb.Invalid, "the glob %q has a [ without its ]", glob).WithHint("close the class, or write [[] for the sign itself")
+			}
+			cls := glob[i+1 : i+j]
+			if cls[0] == '!' {
+				cls = "^" + cls[1:]
+			}
+			b.WriteString("[" + strings.ReplaceAll(cls, `\`, `\\`) + "]")
+			i += j
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	b.WriteString("$")
+	re, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, kb.Errorf(kb.Invalid, "the glob %q does not parse", glob).WithHint("use * ? [] and **, as in src/**/*.go")
+	}
+	return re.MatchString, nil
+}
+
+// Grep finds lines that match an RE2 expression.
+func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
+	match, err := globMatcher(glob)
+	if err != nil {
+		return GrepReply{}, err
+	}
+	if limit, err = checkLimit(limit, defaultGrep); err != nil {
+		return GrepReply{}, err
+	}
+	if pattern == "" {
+		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern is empty").WithHint("give a regular expression, as in func \\w+Handler")
+	}
+	expr := "(?m)" + pattern
+	if ignoreCase {
+		expr = "(?mi)" + pattern
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: ")).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
+	}
+	t, release, err := a.one(ctx, store)
+	if err != nil {
+		return GrepReply{}, err
+	}
+	defer release()
+	paths, err := t.Index.Documents(ctx, "")
+	if err != nil {
+		return GrepReply{}, err
+	}
+	r := GrepReply{Store: t.Label, Matches: []GrepMatch{}}
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return GrepReply{}, err
+		}
+		if !match(p) {
+			continue
+		}
+		d, err := t.Index.Document(ctx, p)
+		if err != nil {
+			return GrepReply{}, err
+		}
+		grepText(re, d.Body, func(line int, text string) {
+			if r.Total++; len(r.Matches) < limit {
+				r.Matches = append(r.Matches, GrepMatch{Path: p, Line: line, Text: text})
+			}
+		})
+	}
+	if r.Total > len(r.Matches) {
+		r.Note = fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total)
+	}
+	return r, nil
+}
+
+// grepText calls f once for every line in which a match begins.
+func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
+	line, at := 1, 0
+	for at <= len(body) {
+		m := re.FindStringIndex(body[at:])
+		if m == nil {
+			return
+		}
+		pos := at + m[0]
+		start := strings.LastIndexByte(body[:pos], '\n') + 1
+		line += strings.Count(body[at:start], "\n")
+		end := len(body)
+		if i := strings.IndexByte(body[pos:], '\n'); i >= 0 {
+			end = pos + i
+		}
+		if start == len(body) && start > 0 {
+			return // the empty line behind the last newline
+		}
+		text := strings.TrimRight(body[start:end], "\r")
+		if len(text) > maxLine {
+			text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+		}
+		f(line, text)
+		at = end + 1
+		line++
+	}
+}

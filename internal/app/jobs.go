@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// indexArgs are the arguments of an index job.
+type indexArgs struct {
+	Force bool `json:"force,omitempty"`
+}
+
+// submit starts bringing a store up to date.
+func (c *core) submit(ctx context.Context, st kb.Store, force bool) (kb.Job, error) {
+	class := job.Local
+	if st.Spec.Kind == kb.KindRepo {
+		class = job.Network
+	}
+	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}})
+}
+
+// runIndex is the handler of index jobs.
+func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+	var args indexArgs
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
+		}
+	}
+	msg, details, err := c.indexStore(ctx, j, args)
+	// Whatever became of the run, what it held is free again. A run that was
+	// interrupted keeps its finished segments for the one that resumes it.
+	if ctx.Err() == nil {
+		if e := c.catalog.ReleaseUses(context.WithoutCancel(ctx), j.ID); err == nil {
+			err = e
+		}
+		if e := c.indexer.Sweep(context.WithoutCancel(ctx)); err == nil {
+			err = e
+		}
+		if err != nil && j.Store != "" {
+			if e := c.catalog.SetError(context.WithoutCancel(ctx), j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
+				return msg, details, err
+			}
+		}
+	}
+	return msg, details, err
+}
+
+func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {
+	st, err := c.catalog.Get(ctx, j.Store)
+	if err != nil {
+		return "", nil, err
+	}
+	snap, err := c.opener.Open(ctx, st.Spec)
+	if err != nil {
+		return "", nil, err
+	}
+	defer snap.Close()
+	res, err := c.indexer.Run(ctx, j.ID, st, snap, args.Force)
+	if err != nil {
+		return "", nil, err
+	}
+	return res.String(), map[string]any{
+		"documents": res.Head.Documents, "chunks": res.Head.Chunks, "read": res.Read, "indexed": res.Indexed,
+		"shared": res.Shared, "removed": res.Removed, "bytesWritten": res.Written, "generation": res.Head.Generation,
+		"commit": res.Head.Commit,
+	}, nil
+}
+
+// Jobs lists jobs, newest first: of one state when state is not empty, only those not ended when active.
+func (a *App) Jobs(ctx context.Context, state kb.JobState, active bool) (JobList, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return JobList{}, err
+	}
+	if _, err := c.jobs.Resume(ctx); err != nil {
+		return JobList{}, err
+	}
+	list, err := c.jobs.List(ctx, state, active)
+	if list == nil {
+		list = []kb.Job{}
+	}
+	return JobList{Jobs: list}, err
+}
+
+// Job returns one job.
+func (a *App) Job(ctx context.Context, id string) (kb.Job, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return kb.Job{}, err
+	}
+	if _, err := c.jobs.Resume(ctx); err != nil {
+		return kb.Job{}, err
+	}
+	return c.jobs.Get(ctx, id)
+}
+
+// CancelJob stops a job; what it wrote stays out of the store's live generation.
+func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return kb.Job{}, err
+	}
+	return c.jobs.Cancel(ctx, id)
+}
+
+// WaitJob returns when the job has ended, telling progress on the way through kb.Report.
+func (a *App) WaitJob(ctx context.Context, id string) (kb.Job, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return kb.Job{}, err
+	}
+	return c.jobs.Wait(ctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// library keeps the live generation of each store open between searches. A
+// reader finishes on the generation it began with; one that is no longer live
+// is closed when its last reader is done.
+type library struct {
+	core *core
+	mu   sync.Mutex
+	open map[kb.StoreID]*shelf
+	seen map[kb.StoreID]time.Time // when a source was last compared with its index
+}
+
+// due reports whether a source was not looked at for a while, and notes the look.
+func (l *library) due(id kb.StoreID, after time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		l.seen = map[kb.StoreID]time.Time{}
+	}
+	now := time.Now()
+	if now.Sub(l.seen[id]) < after {
+		return false
+	}
+	l.seen[id] = now
+	return true
+}
+
+type shelf struct {
+	gen      *index.Generation
+	manifest string
+	refs     int // readers, and one while it is the live one
+}
+
+// handle is one reader's hold on a generation; it is a kb.Index.
+type handle struct {
+	*index.Generation
+	once    sync.Once
+	release func()
+}
+
+// Release gives the generation back.
+func (h *handle) Release() { h.once.Do(h.release) }
+
+// get returns the live generation of a store and the head it belongs to, or
+// nil when nothing is indexed yet. A manifest that is gone was replaced
+// between two looks; the next look finds its successor.
+func (l *library) get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, error) {
+	var err error
+	for range 5 {
+		var head *kb.Head
+		if head, err = l.core.catalog.Head(ctx, st.ID); err != nil || head == nil {
+			return nil, nil, err
+		}
+		var h *handle
+		if h, err = l.hold(st.ID, head.Manifest); err == nil {
+			return h, head, nil
+		}
+		if kb.CodeOf(err) != kb.NotFound {
+			break
+		}
+	}
+	return nil, nil, err
+}
+
+func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.open[id]
+	if s == nil || s.manifest != manifest {
+		gen, err := l.core.pool.OpenGeneration(l.core.indexer.ManifestPath(manifest))
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			l.drop(s)
+		}
+		if l.open == nil {
+			l.open = map[kb.StoreID]*shelf{}
+		}
+		s = &shelf{gen: gen, manifest: manifest, refs: 1}
+		l.open[id] = s
+	}
+	s.refs++
+	return &handle{Generation: s.gen, release: func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.drop(s)
+	}}, nil
+}
+
+// drop gives up one hold; l.mu is held.
+func (l *library) drop(s *shelf) {
+	if s.refs--; s.refs == 0 {
+		s.gen.Close()
+	}
+}
+
+// forget closes the generation of a store that is deleted.
+func (l *library) forget(id kb.StoreID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.open[id]; s != nil {
+		delete(l.open, id)
+		l.drop(s)
+	}
+}
+
+func (l *library) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, s := range l.open {
+		delete(l.open, id)
+		l.drop(s)
+	}
+}

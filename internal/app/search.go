@@ -1,0 +1,330 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// Search answers a query over the stores in scope.
+func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	req := search.Request{Query: r.Query, Mode: r.Mode, Intent: r.Intent, Detail: r.Detail, Limit: r.Limit,
+		Threshold: r.Threshold, MinRelevance: r.MinRelevance, Under: r.In, Explain: r.Explain}
+	// A query that cannot be answered starts no indexing.
+	if err := req.Check(); err != nil {
+		return SearchReply{}, err
+	}
+	var notes []string
+	var stores []kb.Store
+	if len(r.Stores) == 0 {
+		if stores, notes, err = a.defaultScope(ctx, c, &r); err != nil {
+			return SearchReply{}, err
+		}
+	} else if stores, err = a.named(ctx, c, r.Stores); err != nil {
+		return SearchReply{}, err
+	}
+	targets, more, release, err := c.targets(ctx, stores)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	defer release()
+	notes = append(notes, more...)
+	if len(targets) == 0 {
+		if len(notes) == 0 {
+			return SearchReply{}, a.nothingInScope(ctx, c)
+		}
+		return SearchReply{Hits: []Hit{}, Confidence: "none", Notes: notes}, nil
+	}
+	reply, err := search.Run(ctx, targets, c.embedder, req)
+	reply.Notes = append(notes, reply.Notes...)
+	return reply, err
+}
+
+// nothingInScope says so, and names what exists elsewhere.
+func (a *App) nothingInScope(ctx context.Context, c *core) error {
+	all, err := c.catalog.All(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range all {
+		if e.Head != nil {
+			names = append(names, e.Label())
+		}
+	}
+	e := kb.Errorf(kb.NotFound, "there is nothing to search here: no store is in scope")
+	if len(names) == 0 {
+		return e.WithHint("make a store with store:create, or search inside a project: its folder is indexed at the first search")
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > 10 {
+		names = append(names[:10], "…")
+	}
+	return e.WithHint("name stores or pass [\"*\"]; there are: %s", strings.Join(names, ", "))
+}
+
+// named returns the stores that a request names.
+func (a *App) named(ctx context.Context, c *core, names []string) ([]kb.Store, error) {
+	var out []kb.Store
+	for _, n := range names {
+		if n == "*" {
+			all, err := c.catalog.All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range all {
+				out = append(out, e.Store)
+			}
+			continue
+		}
+		_, st, err := a.lookup(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, st)
+	}
+	return unique(out), nil
+}
+
+// unique keeps the first of each store.
+func unique(stores []kb.Store) []kb.Store {
+	seen := map[kb.StoreID]bool{}
+	return slices.DeleteFunc(stores, func(s kb.Store) bool {
+		if seen[s.ID] {
+			return true
+		}
+		seen[s.ID] = true
+		return false
+	})
+}
+
+// defaultScope returns the stores of the project and the user, and the own
+// folder, which is brought up to date first: for a person to its end, for an
+// agent as far as r.Wait allows.
+func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb.Store, []string, error) {
+	p, err := a.where()
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := c.catalog.List(ctx, p.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	var stores []kb.Store
+	for _, e := range entries {
+		stores = append(stores, e.Store)
+	}
+	if p.None && !r.Person {
+		return unique(stores), nil, nil
+	}
+	own, note, err := a.ownFolder(ctx, c, p, r, entries)
+	if err != nil {
+		// Somebody may well search their stores from a home directory.
+		if len(stores) > 0 && kb.CodeOf(err) == kb.TooLarge {
+			return stores, []string{"this folder is not searched: " + err.Error()}, nil
+		}
+		return nil, nil, err
+	}
+	if own.ID != "" {
+		stores = append(stores, own)
+	}
+	if note != "" {
+		return unique(stores), []string{note}, nil
+	}
+	return unique(stores), nil, nil
+}
+
+// refreshAfter is how old the last look at an own folder may be before a
+// search looks again.
+const refreshAfter = 2 * time.Second
+
+// ownFolder returns the unlisted store of the work tree that asks, making it
+// at the first use.
+func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
+	spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
+	for _, e := range entries {
+		// The folder was made a store by name: that one is searched.
+		if e.Spec.Kind == kb.KindFolder && e.Spec.Source == p.Root {
+			return kb.Store{}, "", nil
+		}
+	}
+	st, err := c.catalog.Own(ctx, p.Root)
+	first := kb.CodeOf(err) == kb.NotFound
+	if err != nil && !first {
+		return kb.Store{}, "", err
+	}
+	if first {
+		if !r.Yes {
+			if err := refuseLarge(ctx, spec); err != nil {
+				return kb.Store{}, "", err
+			}
+		}
+		if p.ID != "" {
+			if err := c.catalog.NoteProject(ctx, p.ID, p.Root); err != nil {
+				return kb.Store{}, "", err
+			}
+		}
+		if st, err = c.catalog.SetOwn(ctx, p.ID, p.Root, spec); err != nil {
+			return kb.Store{}, "", err
+		}
+	}
+	j, running, err := c.jobs.Active(ctx, st.ID)
+	if err != nil {
+		return st, "", err
+	}
+	if !running {
+		if !first && !c.library.due(st.ID, refreshAfter) {
+			return st, "", nil
+		}
+		if st.Head != nil {
+			changed, err := c.indexer.Changed(ctx, st, c.opener)
+			if err != nil || !changed {
+				return st, "", err
+			}
+		}
+		if j, err = c.submit(ctx, st, false); err != nil {
+			return st, "", err
+		}
+	}
+	wctx, cancel := context.WithTimeout(ctx, r.Wait)
+	defer cancel()
+	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+	switch {
+	case ctx.Err() != nil:
+		return st, "", ctx.Err()
+	case wctx.Err() != nil:
+		what := "being indexed for the first time"
+		if st.Head != nil {
+			what = "being brought up to date"
+		}
+		return st, fmt.Sprintf("%s is still %s (job %s, %d of %d documents): hits may be missing; search again later", st.Label(), what, j.ID, j.Progress.Done, j.Progress.Total), nil
+	case err != nil:
+		return st, "", err
+	case j.State == kb.JobFailed && st.Head == nil:
+		return st, "", kb.Errorf(kb.Internal, "%s could not be indexed: %s", p.Root, j.Message).WithHint("%s", j.Hint)
+	case j.State != kb.JobCompleted:
+		return st, fmt.Sprintf("%s could not be brought up to date: %s", st.Label(), j.Message), nil
+	}
+	return st, "", nil
+}
+
+// targets opens the live generations of stores. A store that is empty or
+// damaged is left out, and said; the rest is served.
+func (c *core) targets(ctx context.Context, stores []kb.Store) (targets []search.Target, notes []string, release func(), err error) {
+	release = func() {
+		for _, t := range targets {
+			t.Index.Release()
+		}
+	}
+	for _, st := range stores {
+		idx, head, err := c.library.get(ctx, st)
+		switch {
+		case kb.CodeOf(err) == kb.Corrupt && err != nil:
+			notes = append(notes, fmt.Sprintf("store %s is damaged and left out: %v; it is being rebuilt", st.Label(), err))
+			if _, err := c.submit(ctx, st, true); err != nil {
+				release()
+				return nil, nil, nil, err
+			}
+			continue
+		case err != nil:
+			release()
+			return nil, nil, nil, err
+		case idx == nil:
+			note, err := c.emptyNote(ctx, st)
+			if err != nil {
+				release()
+				return nil, nil, nil, err
+			}
+			notes = append(notes, note)
+			continue
+		}
+		st.Head = head
+		targets = append(targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st)})
+	}
+	return targets, notes, release, nil
+}
+
+// emptyNote says why a store has nothing to search yet.
+func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
+	j, ok, err := c.jobs.Active(ctx, st.ID)
+	switch {
+	case err != nil:
+		return "", err
+	case ok:
+		return fmt.Sprintf("store %s is not indexed yet: job %s is %s", st.Label(), j.ID, j.State), nil
+	case st.LastError != "":
+		return fmt.Sprintf("store %s is empty, its last job failed: %s", st.Label(), st.LastError), nil
+	}
+	return fmt.Sprintf("store %s is empty: run store:index", st.Label()), nil
+}
+
+// label is how hits cite a store.
+func label(st kb.Store) string {
+	if st.Head != nil && st.Head.Commit != "" {
+		return st.Label() + "@" + st.Head.Commit[:min(7, len(st.Head.Commit))]
+	}
+	return st.Label()
+}
+
+// fresh tells whether a document of a folder changed since it was indexed. A
+// commit never changes.
+func fresh(st kb.Store) func(path string, stamp uint64) string {
+	if st.Spec.Kind != kb.KindFolder {
+		return nil
+	}
+	return func(path string, stamp uint64) string {
+		now, err := source.FileStamp(st.Spec.Source, path)
+		switch {
+		case err != nil || stamp == 0:
+			return ""
+		case now == "":
+			return "the file was deleted since indexing"
+		case index.StampHash(now) != stamp:
+			return "the file changed since indexing"
+		}
+		return ""
+	}
+}
+
+// Context returns everything about the place that an id from Search names,
+// whichever store it is in: an id says that by itself.
+func (a *App) Context(ctx context.Context, id string) (Context, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Context{}, err
+	}
+	entries, err := a.scope(ctx, c, false)
+	if err != nil {
+		return Context{}, err
+	}
+	all, err := c.catalog.All(ctx)
+	if err != nil {
+		return Context{}, err
+	}
+	var stores []kb.Store
+	for _, e := range append(entries, all...) { // those in scope first
+		if e.Head != nil {
+			stores = append(stores, e.Store)
+		}
+	}
+	targets, _, release, err := c.targets(ctx, unique(stores))
+	if err != nil {
+		return Context{}, err
+	}
+	defer release()
+	return search.Show(ctx, targets, id)
+}

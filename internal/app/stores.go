@@ -1,0 +1,341 @@
+package app
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// Limits of what is indexed without being asked, see the design of first use.
+const (
+	askFiles = 50_000
+	askBytes = 1 << 30
+)
+
+// lookup returns the store that a name or id means here.
+func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return nil, kb.Store{}, err
+	}
+	p, err := a.where()
+	if err != nil {
+		return nil, kb.Store{}, err
+	}
+	// "." is the folder of the work tree that asks, as search shows it.
+	if nameOrID == "." {
+		st, err := c.catalog.Own(ctx, p.Root)
+		return c, st, err
+	}
+	st, err := c.catalog.Lookup(ctx, p.ID, nameOrID)
+	if kb.CodeOf(err) == kb.NotFound {
+		// The own folder has no name; hits cite it by its last element.
+		if own, e := c.catalog.Own(ctx, p.Root); e == nil && own.Label() == nameOrID {
+			return c, own, nil
+		}
+	}
+	return c, st, err
+}
+
+// Stores lists the stores in scope, of every kind or one; all lists every store of every project.
+func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return StoreList{}, err
+	}
+	if _, err := c.jobs.Resume(ctx); err != nil {
+		return StoreList{}, err
+	}
+	entries, err := a.scope(ctx, c, all)
+	if err != nil {
+		return StoreList{}, err
+	}
+	list := StoreList{Stores: []StoreRow{}}
+	for _, e := range entries {
+		if kind != "" && e.Spec.Kind != kind {
+			continue
+		}
+		row, _, err := c.row(ctx, e.Store, e.Scope)
+		if err != nil {
+			return StoreList{}, err
+		}
+		list.Stores = append(list.Stores, row)
+	}
+	if len(list.Stores) == 0 {
+		list.Note = "no stores here yet; make one with store:create, or search: the first search indexes this project's folder"
+	}
+	return list, nil
+}
+
+// scope returns the entries of the default scope, or all there are.
+func (a *App) scope(ctx context.Context, c *core, all bool) ([]catalog.Entry, error) {
+	if all {
+		return c.catalog.All(ctx)
+	}
+	p, err := a.where()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := c.catalog.List(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	if own, err := c.catalog.Own(ctx, p.Root); err == nil {
+		if !slices.ContainsFunc(entries, func(e catalog.Entry) bool { return e.ID == own.ID }) {
+			entries = append(entries, catalog.Entry{Store: own, Scope: catalog.ScopeOwn, Project: p.ID})
+		}
+	} else if kb.CodeOf(err) != kb.NotFound {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// row tells a store at a glance, with the job that works on it, if any.
+func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
+	r := StoreRow{Name: st.Label(), ID: string(st.ID), Kind: st.Spec.Kind, Source: st.Spec.Source, Scope: string(scope), Status: "empty"}
+	if st.Spec.Kind == kb.KindRepo {
+		r.Ref = st.Spec.Ref.String()
+	}
+	if h := st.Head; h != nil {
+		r.Status, r.Commit, r.Documents, r.Chunks, r.Indexed = "ready", h.Commit, h.Documents, h.Chunks, h.Indexed
+	}
+	if st.LastError != "" {
+		r.Status = "failed"
+	}
+	j, ok, err := c.jobs.Active(ctx, st.ID)
+	if err != nil {
+		return r, nil, err
+	}
+	if ok {
+		r.Status = string(j.State)
+		return r, &j, nil
+	}
+	return r, nil, nil
+}
+
+// StoreInfo tells everything about the store that a name or id means here.
+func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return StoreInfo{}, err
+	}
+	scope := catalog.Scope("")
+	entries, err := a.scope(ctx, c, false)
+	if err != nil {
+		return StoreInfo{}, err
+	}
+	for _, e := range entries {
+		if e.ID == st.ID {
+			scope = e.Scope
+		}
+	}
+	row, j, err := c.row(ctx, st, scope)
+	if err != nil {
+		return StoreInfo{}, err
+	}
+	info := StoreInfo{StoreRow: row, Description: st.Description, Tags: st.Tags, Job: j, LastError: st.LastError}
+	if filepath.IsAbs(st.Spec.Source) {
+		info.Path = st.Spec.Source
+	}
+	if h := st.Head; h != nil {
+		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
+		info.Embedder, info.Languages, info.Skipped, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Notes
+	}
+	return info, nil
+}
+
+// CreateStore names a store and starts indexing it.
+func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
+	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, a.cfg.Dir)
+	if err != nil {
+		return Started{}, err
+	}
+	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths)}}
+	if spec.Ref, err = refOf(r); err != nil {
+		return Started{}, err
+	}
+	if kind != kb.KindRepo && spec.Ref != (kb.Ref{}) {
+		return Started{}, kb.Errorf(kb.Invalid, "a folder has no branch, tag or commit").WithHint("give type repo to index a state of a repository")
+	}
+	if kind == kb.KindFolder && !r.Yes {
+		if err := refuseLarge(ctx, spec); err != nil {
+			return Started{}, err
+		}
+	}
+	if r.Name == "" {
+		r.Name = nameFrom(src)
+	}
+	if err := catalog.CheckName(r.Name); err != nil {
+		return Started{}, err
+	}
+	c, err := a.open(ctx)
+	if err != nil {
+		return Started{}, err
+	}
+	p, err := a.where()
+	if err != nil {
+		return Started{}, err
+	}
+	projectID := p.ID
+	if r.User {
+		projectID = ""
+	}
+	if projectID != "" {
+		if err := c.catalog.NoteProject(ctx, projectID, p.Root); err != nil {
+			return Started{}, err
+		}
+	}
+	st, created, err := c.catalog.Add(ctx, projectID, r.Name, spec, r.Description, r.Tags)
+	if err != nil {
+		return Started{}, err
+	}
+	s, err := c.start(ctx, st, r.Name, false)
+	if err == nil && !created && st.Head != nil {
+		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
+	}
+	return s, err
+}
+
+func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
+	j, err := c.submit(ctx, st, force)
+	if err != nil {
+		return Started{}, err
+	}
+	return Started{Store: name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}, nil
+}
+
+// refOf returns the state of a repository that a request names.
+func refOf(r CreateStore) (kb.Ref, error) {
+	var ref kb.Ref
+	n := 0
+	for _, x := range []kb.Ref{{Type: kb.RefBranch, Name: r.Branch}, {Type: kb.RefTag, Name: r.Tag}, {Type: kb.RefCommit, Name: r.Commit}} {
+		if x.Name != "" {
+			ref = x
+			n++
+		}
+	}
+	if n > 1 {
+		return ref, kb.Errorf(kb.Invalid, "branch, tag and commit exclude each other").WithHint("give one of them")
+	}
+	if n == 0 {
+		return ref, nil
+	}
+	return source.CanonicalRef(ref)
+}
+
+// nameFrom makes a name from the last element of a source.
+func nameFrom(src string) string {
+	base := path.Base(strings.TrimRight(filepath.ToSlash(src), "/"))
+	if i := strings.LastIndexByte(base, ':'); i >= 0 {
+		base = base[i+1:]
+	}
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, base), "-.")
+	if name == "" {
+		return "store"
+	}
+	return name[:min(len(name), 64)]
+}
+
+func cleanPaths(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if p = strings.Trim(path.Clean(filepath.ToSlash(p)), "/"); p != "" && p != "." {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// refuseLarge refuses folders that nobody means to index without thinking.
+func refuseLarge(ctx context.Context, spec kb.Spec) error {
+	if why := source.Dangerous(spec.Source); why != "" {
+		return kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
+	}
+	files, bytes, over, err := source.Measure(ctx, spec, askFiles, askBytes)
+	if err != nil {
+		return err
+	}
+	if over {
+		return kb.Errorf(kb.TooLarge, "%q is very large: more than %d files or %d MB", spec.Source, min(files, askFiles), min(bytes, askBytes)>>20).
+			WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
+	}
+	return nil
+}
+
+// IndexStore starts bringing the store up to date; force reads every document again.
+func (a *App) IndexStore(ctx context.Context, store string, force bool) (Started, error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return Started{}, err
+	}
+	return c.start(ctx, st, st.Label(), force)
+}
+
+// DeleteStore detaches a name; the index goes when nobody else holds it, or everywhere is set.
+func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return Deleted{}, err
+	}
+	p, err := a.where()
+	if err != nil {
+		return Deleted{}, err
+	}
+	d := Deleted{Store: st.Label()}
+	if everywhere {
+		if d.UsedBy, err = c.catalog.Holders(ctx, st.ID); err != nil {
+			return d, err
+		}
+	} else {
+		for _, scope := range []string{p.ID, ""} {
+			if _, d.UsedBy, err = c.catalog.Detach(ctx, scope, st.Name); kb.CodeOf(err) != kb.NotFound || err == nil {
+				break
+			}
+		}
+		switch {
+		case kb.CodeOf(err) == kb.NotFound:
+			holders, e := c.catalog.Holders(ctx, st.ID)
+			if e != nil {
+				return d, e
+			}
+			if own, e := c.catalog.Own(ctx, p.Root); e != nil || own.ID != st.ID || len(holders) > 1 {
+				return d, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", store, strings.Join(holders, ", ")).
+					WithHint("delete it there, or set everywhere to delete it for all of them")
+			}
+			everywhere = true // the own folder: nobody else holds it
+		case err != nil:
+			return d, err
+		}
+	}
+	if everywhere || len(d.UsedBy) == 0 {
+		if j, ok, err := c.jobs.Active(ctx, st.ID); err != nil {
+			return d, err
+		} else if ok {
+			if _, err := c.jobs.Cancel(ctx, j.ID); err != nil {
+				return d, err
+			}
+		}
+		if err := c.catalog.Delete(ctx, st.ID); err != nil {
+			return d, err
+		}
+		d.Removed = true
+		c.library.forget(st.ID)
+		if err := c.indexer.Sweep(ctx); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,155 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// contextBytes is the most code that one reply of get_full_context holds, far
+// below the 50,000 characters at which clients put a result away in a file.
+const contextBytes = 24_000
+
+// Show returns everything about the place that an id names: the whole
+// declaration or section with its true lines. An id may end in "+LINE", as
+// the field next of a long reply does, to go on from there.
+func Show(ctx context.Context, targets []Target, id string) (Context, error) {
+	bare, from, err := splitID(id)
+	if err != nil {
+		return Context{}, err
+	}
+	var found []Context
+	var gone *Context
+	for i := range targets {
+		t := &targets[i]
+		res, err := t.Index.Resolve(ctx, []string{bare})
+		if err != nil {
+			return Context{}, err
+		}
+		if g := res[0].Gone; g != nil && gone == nil {
+			gone = &Context{ID: bare, Store: t.Label, Commit: commit(t), Path: g.Path, Start: g.Start, End: g.End,
+				At:   fmt.Sprintf("%s:L%d-%d", g.Path, g.Start, g.End),
+				Note: fmt.Sprintf("deleted since: this place is gone from the index; it last stood at lines %d to %d of %s", g.Start, g.End, g.Path)}
+		}
+		for _, p := range res[0].Places {
+			c, err := show(ctx, t, p, from)
+			if err != nil {
+				return Context{}, err
+			}
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) > 0:
+		// A place whose text is still the one the id was given for comes first.
+		slices.SortStableFunc(found, func(a, b Context) int { return len(a.Note) - len(b.Note) })
+		c := found[0]
+		c.Others = found[1:]
+		if len(c.Others) == 0 {
+			c.Others = nil
+		}
+		return c, nil
+	case gone != nil:
+		return *gone, nil
+	}
+	return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q in the %d stores searched", bare, len(targets)).WithHint("ids come from search; if the store was deleted, or the file is gone since long, search again")
+}
+
+func splitID(id string) (bare string, line int, err error) {
+	id = strings.TrimSpace(id)
+	bare, rest, more := strings.Cut(id, "+")
+	if _, _, ok := index.ParseID(bare); !ok {
+		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", clip(id, 40)).WithHint("pass an id as search returned it: %d letters and digits", index.IDLen)
+	}
+	if more {
+		if line, err = strconv.Atoi(rest); err != nil || line < 1 {
+			return "", 0, kb.Errorf(kb.Invalid, "%q does not continue a reply", clip(id, 40)).WithHint("pass the value of the field next unchanged")
+		}
+	}
+	return bare, line, nil
+}
+
+func commit(t *Target) string {
+	if t.Store.Head == nil {
+		return ""
+	}
+	return t.Store.Head.Commit
+}
+
+// show builds the context of one place.
+func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, error) {
+	d, err := t.Index.Document(ctx, p.Path)
+	if err != nil {
+		return Context{}, err
+	}
+	ch := &d.Chunks[p.Chunk]
+	first, last := declaration(&d, p.Chunk)
+	c := Context{
+		ID: p.ID, Store: t.Label, Commit: commit(t), Path: p.Path,
+		Start: d.Chunks[first].Start, End: d.Chunks[last].End,
+		Symbol: Title(ch), Kind: ch.Kind, Language: d.Language,
+	}
+	if len(ch.Symbols) > 0 {
+		c.Doc = ch.Symbols[0].Doc
+	}
+	if ch.ColTo > 0 && first == last {
+		c.Code = d.Body[ch.From:ch.To]
+		c.At = location(p.Path, ch)
+	} else {
+		text := strings.TrimSuffix(d.Body[d.Chunks[first].From:d.Chunks[last].To], "\n")
+		all := strings.Split(text, "\n")
+		if from > c.Start && from <= c.End {
+			all = all[from-c.Start:]
+			c.Start = from
+		}
+		n, size := 0, 0
+		for n < len(all) && (n == 0 || size+len(all[n]) < contextBytes) {
+			size += len(all[n]) + 1
+			n++
+		}
+		if n < len(all) {
+			c.End = c.Start + n - 1
+			c.Next = fmt.Sprintf("%s+%d", p.ID, c.End+1)
+		}
+		c.Code = strings.Join(all[:n], "\n")
+		c.At = fmt.Sprintf("%s:L%d-%d", p.Path, c.Start, c.End)
+	}
+	var notes []string
+	if p.Changed {
+		notes = append(notes, "changed since the id was given: this is what stands there now")
+	}
+	if t.Fresh != nil {
+		if n := t.Fresh(p.Path, d.Stamp); n != "" {
+			notes = append(notes, n)
+		}
+	}
+	c.Note = strings.Join(notes, "; ")
+	c.Related = relatedIn(&d, p.Chunk, 6)
+	return c, nil
+}
+
+// declaration returns the chunks, first and last, that make up the whole
+// declaration or section that chunk i belongs to.
+func declaration(d *kb.DocumentText, i int) (first, last int) {
+	first, last = i, i
+	own := d.Chunks[i].Decl
+	if len(own) == 0 {
+		return first, last
+	}
+	within := func(j int) bool {
+		c := &d.Chunks[j]
+		return c.Kind == d.Chunks[i].Kind && slices.Equal(c.Decl, own)
+	}
+	for first > 0 && within(first-1) {
+		first--
+	}
+	for last+1 < len(d.Chunks) && within(last+1) {
+		last++
+	}
+	return first, last
+}

@@ -1,0 +1,439 @@
+// Package search answers queries over indexes: it asks each for candidates,
+// orders them together, and shows the lines that answer within a budget of
+// tokens.
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+)
+
+const (
+	// MaxQuery is the longest query in bytes.
+	MaxQuery = 8 << 10
+	// MaxLimit is the largest number of hits.
+	MaxLimit = 100
+	// candidates is how many chunks each ranker of each store contributes.
+	candidates = 150
+	// hitTokens is the budget of one hit at each detail.
+	minimalTokens, contextualTokens, fullTokens = 100, 260, 900
+	// replyTokens keeps any reply well below what clients cut.
+	replyTokens = 9000
+)
+
+// Run answers a request over targets.
+func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Reply, error) {
+	began := time.Now()
+	if err := r.Check(); err != nil {
+		return Reply{}, err
+	}
+	q := rank.Parse(r.Query)
+	if len(q.Terms) == 0 {
+		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
+	}
+	found, err := retrieve(ctx, targets, emb, q, &r)
+	if err != nil {
+		return Reply{}, err
+	}
+	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full"})
+	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
+		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
+	})
+	reply := Reply{Hits: []Hit{}, Confidence: rank.Confidence(confidence)}
+	if len(ranked) == 0 {
+		reply.Confidence = "none"
+	}
+	if r.MinRelevance != nil && r.Mode == rank.FTS {
+		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
+	}
+	s := &shower{q: q, r: &r, targets: targets}
+	if reply.Hits, err = s.show(ctx, ranked); err != nil {
+		return Reply{}, err
+	}
+	reply.Count = len(reply.Hits)
+	switch reply.Confidence {
+	case "none":
+		reply.Notes = append(reply.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
+	case "low":
+		reply.Notes = append(reply.Notes, "weak matches: most of the query's words stand nowhere together")
+	}
+	s.fit(&reply)
+	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
+	return reply, nil
+}
+
+// Check fills defaults and refuses what makes no sense.
+func (r *Request) Check() error {
+	if strings.TrimSpace(r.Query) == "" {
+		return kb.Errorf(kb.Invalid, "the query is empty").WithHint("say what to look for: a question, a name, a phrase in quotes, a path or an error message")
+	}
+	if len(r.Query) > MaxQuery {
+		return kb.Errorf(kb.TooLarge, "the query has %d bytes, more than the %d that are taken", len(r.Query), MaxQuery).WithHint("ask with the few words that matter")
+	}
+	if !utf8.ValidString(r.Query) {
+		return kb.Errorf(kb.Invalid, "the query is not valid UTF-8").WithHint("send it as UTF-8 text")
+	}
+	for _, f := range []struct {
+		name  string
+		value *string
+		known []string
+		def   string
+	}{
+		{"mode", &r.Mode, Modes, rank.Hybrid},
+		{"intent", &r.Intent, append([]string{""}, Intents...), ""},
+		{"detail", &r.Detail, Details, "minimal"},
+	} {
+		if *f.value == "" {
+			*f.value = f.def
+		}
+		if !slices.Contains(f.known, *f.value) {
+			return kb.Errorf(kb.Invalid, "%q is no %s", *f.value, f.name).WithHint("choose one of %s", strings.Join(slices.DeleteFunc(slices.Clone(f.known), func(s string) bool { return s == "" }), ", "))
+		}
+	}
+	if r.Limit == 0 {
+		r.Limit = 10
+	}
+	if r.Limit < 0 || r.Limit > MaxLimit {
+		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10")
+	}
+	for _, f := range []struct {
+		name  string
+		value *float64
+	}{{"threshold", r.Threshold}, {"minRelevance", r.MinRelevance}} {
+		if f.value != nil && !(*f.value >= 0 && *f.value <= 1) {
+			return kb.Errorf(kb.Invalid, "%s must lie between 0 and 1, not %g", f.name, *f.value).WithHint("leave it out to see every hit")
+		}
+	}
+	return nil
+}
+
+// retrieve asks every target, with statistics of all of them.
+func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, r *Request) ([]rank.Evidence, error) {
+	stats := make([]kb.TermStats, len(targets))
+	err := each(len(targets), func(i int) (err error) {
+		stats[i], err = targets[i].Index.Stats(ctx, q.Terms)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all kb.TermStats
+	for _, s := range stats {
+		all.Add(s)
+	}
+	if len(all.Frequency) == 0 {
+		return nil, nil
+	}
+	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(all), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Under: r.Under, Phrases: q.Phrases}
+	for f := range req.Average {
+		n := all.Chunks
+		if f == kb.FieldPath {
+			n = all.Documents
+		}
+		if n > 0 {
+			req.Average[f] = float64(all.Lengths[f]) / float64(n)
+		}
+	}
+	switch {
+	case r.Mode == rank.FTS:
+	case emb != nil:
+		vecs, err := emb.Embed(ctx, []string{r.Query})
+		if err != nil {
+			return nil, err
+		}
+		req.Vector = vecs[0]
+		if !slices.ContainsFunc(req.Vector, func(x float32) bool { return x != 0 }) {
+			req.Vector = nil
+		}
+	}
+	if r.Mode == rank.Vector {
+		req.Terms, req.IDF = nil, nil
+		if req.Vector == nil {
+			return nil, nil
+		}
+	}
+	lists := make([][]kb.Candidate, len(targets))
+	err = each(len(targets), func(i int) (err error) {
+		lists[i], err = targets[i].Index.Retrieve(ctx, req)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []rank.Evidence
+	for i, l := range lists {
+		for _, c := range l {
+			out = append(out, rank.Evidence{Candidate: c, Store: i})
+		}
+	}
+	return out, nil
+}
+
+// each runs f for 0 to n-1 side by side and returns the first error by number.
+func each(n int, f func(i int) error) error {
+	if n == 1 {
+		return f(0)
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 8)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = f(i)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shower turns ranked candidates into hits.
+type shower struct {
+	q       *rank.Query
+	r       *Request
+	targets []Target
+	lines   []lines // of each hit
+}
+
+func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
+	hits := make([]Hit, len(ranked))
+	s.lines = make([]lines, len(ranked))
+	for ti, t := range s.targets {
+		var places []kb.Place
+		var at []int
+		for i, c := range ranked {
+			if c.Store == ti {
+				places = append(places, c.Place)
+				at = append(at, i)
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		passages, err := t.Index.Passages(ctx, places)
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range at {
+			p := &passages[j]
+			s.lines[i] = bestLines(s.q, p)
+			hits[i] = Hit{
+				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: Title(&p.Chunk),
+				Score: math.Round(ranked[i].Score*100) / 100,
+			}
+			if s.r.Explain || s.r.Detail == "full" {
+				hits[i].Explain = ranked[i].Parts
+			}
+			if s.r.Detail != "minimal" {
+				if err := s.detail(ctx, &hits[i], &t, p, &ranked[i]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	s.fresh(hits, ranked)
+	return hits, nil
+}
+
+// fresh notes the hits whose document has changed since it was indexed.
+func (s *shower) fresh(hits []Hit, ranked []rank.Scored) {
+	for i := range hits {
+		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
+			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
+		}
+	}
+}
+
+// detail adds what contextual and full show.
+func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, c *rank.Scored) error {
+	h.Kind, h.Language = p.Chunk.Kind, p.Language
+	if len(p.Chunk.Symbols) > 0 {
+		h.Signature, h.Doc = p.Chunk.Symbols[0].Signature, p.Chunk.Symbols[0].Doc
+	}
+	h.Why = s.why(c)
+	doc, err := t.Index.Document(ctx, p.Path)
+	if err != nil {
+		return err
+	}
+	h.Imports = imports(&doc, 8)
+	h.Related = relatedIn(&doc, p.Place.Chunk, 3)
+	return nil
+}
+
+// why says in words what speaks for a hit.
+func (s *shower) why(c *rank.Scored) []string {
+	var out []string
+	words := func(bits uint64) string {
+		var w []string
+		for i := range s.q.Words {
+			x := &s.q.Words[i]
+			if !x.Stop && x.Whole >= 0 && bits&(1<<x.Whole) != 0 {
+				w = append(w, x.Text)
+			}
+		}
+		return strings.Join(w, ", ")
+	}
+	if w := words(c.Defines); w != "" {
+		out = append(out, "defines "+w)
+	}
+	if w := words(c.InPath); w != "" {
+		out = append(out, "path names "+w)
+	}
+	if w := words(c.Matched); w != "" {
+		out = append(out, "mentions "+w)
+	}
+	if c.Cosine > 0 {
+		out = append(out, fmt.Sprintf("cosine %.2f", c.Cosine))
+	}
+	return out
+}
+
+// imports returns the lines with which a document names what it uses.
+func imports(d *kb.DocumentText, most int) []string {
+	var out []string
+	for i := range d.Chunks {
+		c := &d.Chunks[i]
+		if c.Kind != "imports" {
+			continue
+		}
+		for _, l := range strings.Split(d.Body[c.From:c.To], "\n") {
+			l = strings.TrimSpace(l)
+			if l == "" || l == ")" || l == "import (" || strings.HasPrefix(l, "//") || strings.HasPrefix(l, "package ") {
+				continue
+			}
+			if out = append(out, clip(l, 80)); len(out) == most {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// relatedIn returns the chunks around one: the rest of its declaration, then
+// its neighbours.
+func relatedIn(d *kb.DocumentText, chunk, most int) []Related {
+	var out []Related
+	add := func(i int, why string) {
+		if i < 0 || i >= len(d.Chunks) || i == chunk || len(out) == most || d.Chunks[i].Kind == "imports" {
+			return
+		}
+		id := d.IDs[i]
+		if slices.ContainsFunc(out, func(r Related) bool { return r.ID == id }) {
+			return
+		}
+		out = append(out, Related{ID: id, At: location(d.Path, &d.Chunks[i]), Symbol: Title(&d.Chunks[i]), Why: why})
+	}
+	own := d.Chunks[chunk].Decl
+	for i := range d.Chunks {
+		if len(own) > 0 && slices.Equal(d.Chunks[i].Decl, own) {
+			add(i, "same declaration")
+		}
+	}
+	for i := range d.Chunks {
+		if len(own) > 1 && slices.Equal(d.Chunks[i].Decl, own[:len(own)-1]) {
+			add(i, "encloses it")
+		}
+	}
+	add(chunk-1, "before it")
+	add(chunk+1, "after it")
+	return out
+}
+
+// location cites a chunk: path:Lstart-Lend, or columns of a long line.
+func location(p string, c *kb.Chunk) string {
+	if c.ColTo > 0 {
+		return fmt.Sprintf("%s:L%d:c%d-%d", p, c.Start, c.ColFrom, c.ColTo)
+	}
+	if c.Start == c.End {
+		return fmt.Sprintf("%s:L%d", p, c.Start)
+	}
+	return fmt.Sprintf("%s:L%d-%d", p, c.Start, c.End)
+}
+
+// Title names a chunk: its declaration path joined with dots, its heading, or
+// the names it defines.
+func Title(c *kb.Chunk) string {
+	sep := "."
+	if c.Kind == "section" || c.Kind == "heading" {
+		sep = " › "
+	}
+	if len(c.Decl) > 0 {
+		t := strings.Join(c.Decl, sep)
+		if n := len(c.Symbols); n > 1 && c.Kind != "section" && c.Kind != "type" && c.Kind != "class" {
+			t += fmt.Sprintf(" +%d", n-1)
+		}
+		return clip(t, 80)
+	}
+	return ""
+}
+
+// clip cuts a string at a rune and says so.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// budget is how many tokens the reply may have.
+func (s *shower) budget(hits int) int {
+	per := minimalTokens
+	switch s.r.Detail {
+	case "contextual":
+		per = contextualTokens
+	case "full":
+		per = fullTokens
+	}
+	if s.r.Explain {
+		per += 100
+	}
+	return min(replyTokens, per*max(hits, 1))
+}
+
+// fit gives every hit as many of its lines as the budget allows: all hits one
+// line first, then more to those that gain most by it.
+func (s *shower) fit(r *Reply) {
+	budget := s.budget(s.r.Limit)
+	most := 4
+	if s.r.Detail == "contextual" {
+		most = 8
+	} else if s.r.Detail == "full" {
+		most = 60
+	}
+	const header = 14 // the digits of tokens and ms, which are not known yet
+	for n := most; ; n-- {
+		width := 160
+		if n <= 0 {
+			width = max(20, 100+20*n)
+		}
+		for i := range r.Hits {
+			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n, 1), width)
+		}
+		r.Tokens = tokens.Estimate(r.Text()) + header
+		if r.Tokens <= budget || n < -4 {
+			return
+		}
+		if n > 8 {
+			n -= n / 4
+		}
+	}
+}

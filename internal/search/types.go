@@ -1,0 +1,138 @@
+package search
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/rank"
+)
+
+// Target is one store to search.
+type Target struct {
+	Store kb.Store
+	Label string // as hits cite it: name, with @ and seven digits of the commit
+	Index kb.Index
+	// Fresh says how a document stands to its source now: "" when it is as
+	// indexed or nobody can tell cheaply.
+	Fresh func(path string, stamp uint64) string
+}
+
+// Request is a query with its options; see the parameters of the command.
+type Request struct {
+	Query        string
+	Mode         string
+	Intent       string
+	Detail       string
+	Limit        int
+	Threshold    *float64
+	MinRelevance *float64
+	Under        string
+	Explain      bool
+}
+
+// Reply answers a Request.
+type Reply struct {
+	Hits       []Hit    `json:"hits"`
+	Count      int      `json:"count"`
+	Confidence string   `json:"confidence"` // high, medium, low, none
+	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
+	Ms         float64  `json:"ms"`
+	Notes      []string `json:"notes,omitempty"`
+}
+
+// Text is the reply as an agent gets it: compact JSON, with what all hits
+// share said once.
+func (r Reply) Text() string {
+	type compact Reply
+	c := struct {
+		Store string `json:"store,omitempty"`
+		compact
+	}{compact: compact(r)}
+	if len(r.Hits) > 0 {
+		c.Store = r.Hits[0].Store
+		for _, h := range r.Hits {
+			if h.Store != c.Store {
+				c.Store = ""
+			}
+		}
+	}
+	if c.Store != "" {
+		c.Hits = append([]Hit(nil), r.Hits...)
+		for i := range c.Hits {
+			c.Hits[i].Store = ""
+		}
+	}
+	return marshal(c)
+}
+
+// Text is the reply as an agent gets it.
+func (c Context) Text() string { return marshal(c) }
+
+// marshal writes JSON without escaping <, > and &, which code is full of.
+func marshal(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "{}"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Intents and modes that a request may name.
+var (
+	Intents = rank.Intents()
+	Modes   = []string{rank.Hybrid, rank.Vector, rank.FTS}
+	Details = []string{"minimal", "contextual", "full"}
+)
+
+// Hit is one place that answers.
+type Hit struct {
+	ID     string  `json:"id"`
+	Store  string  `json:"store,omitempty"` // name, with @ and seven digits of the commit for repositories
+	At     string  `json:"at"`              // path:Lstart-Lend, or path:L12:c0-4000 for a part of a long line
+	Symbol string  `json:"symbol,omitempty"`
+	Score  float64 `json:"score"`          // calibrated, in [0,1]
+	Line   int     `json:"line,omitempty"` // number of the first line in Code
+	Code   string  `json:"code,omitempty"` // the lines that answer best
+	Note   string  `json:"note,omitempty"` // "changed since indexing", …
+
+	// Added by detail contextual and full.
+	Kind      string             `json:"kind,omitempty"`
+	Language  string             `json:"language,omitempty"`
+	Signature string             `json:"signature,omitempty"`
+	Doc       string             `json:"doc,omitempty"`
+	Why       []string           `json:"why,omitempty"`
+	Imports   []string           `json:"imports,omitempty"`
+	Related   []Related          `json:"related,omitempty"`
+	Explain   map[string]float64 `json:"explain,omitempty"`
+}
+
+// Related points at another place.
+type Related struct {
+	ID     string `json:"id"`
+	At     string `json:"at"`
+	Symbol string `json:"symbol,omitempty"`
+	Why    string `json:"why"` // "same declaration", "same file", …
+}
+
+// Context is the answer of get_full_context.
+type Context struct {
+	ID       string    `json:"id"`
+	Store    string    `json:"store"`
+	Commit   string    `json:"commit,omitempty"`
+	At       string    `json:"at"`
+	Path     string    `json:"path"`
+	Start    int       `json:"start"`
+	End      int       `json:"end"`
+	Symbol   string    `json:"symbol,omitempty"`
+	Kind     string    `json:"kind,omitempty"`
+	Language string    `json:"language,omitempty"`
+	Doc      string    `json:"doc,omitempty"`
+	Code     string    `json:"code"` // the lines Start to End of the text, joined with \n
+	Note     string    `json:"note,omitempty"`
+	Others   []Context `json:"others,omitempty"` // further places that share the id
+	Related  []Related `json:"related,omitempty"`
+	Next     string    `json:"next,omitempty"` // a value for resultId that continues a long reply
+}
