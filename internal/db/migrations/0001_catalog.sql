@@ -6,7 +6,7 @@ CREATE TABLE stores (
 	created    INTEGER NOT NULL,
 	generation INTEGER NOT NULL DEFAULT 0, -- of head; 0 before the first
 	head       TEXT,                       -- JSON of kb.Head
-	head_sum   INTEGER NOT NULL DEFAULT 0, -- CRC-32C of head's bytes
+	sum        INTEGER NOT NULL,           -- CRC-32C of spec, a zero byte and head (nothing if NULL)
 	last_error TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 

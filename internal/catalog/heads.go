@@ -1,0 +1,204 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Head returns the live head of a store, nil before the first generation.
+func (c *Catalog) Head(ctx context.Context, id kb.StoreID) (*kb.Head, error) {
+	st, err := c.Get(ctx, id)
+	return st.Head, err
+}
+
+// Publish makes head the live one, in one durable transaction, if the live
+// generation is still expectGeneration (0: none yet): kb.Busy otherwise,
+// kb.NotFound when the store was deleted meanwhile. head.Generation must be
+// expectGeneration+1. It clears the store's last error. The files that head
+// names must be durable before; the references of the previous generation go
+// with it. Uses of the job that publishes stay until it releases them.
+func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration int64, head kb.Head) error {
+	if head.Generation != expectGeneration+1 || head.Manifest == "" {
+		return kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d", head.Generation, head.Manifest, expectGeneration)
+	}
+	b, err := json.Marshal(head)
+	if err != nil {
+		return kb.Errorf(kb.Internal, "encode a head: %w", err)
+	}
+	names, err := array(append([]string{head.Manifest}, head.Segments...))
+	if err != nil {
+		return err
+	}
+	return c.db.Write(ctx, func(tx *sql.Tx) error {
+		var spec string
+		var live int64
+		err := tx.QueryRowContext(ctx, "SELECT spec, generation FROM stores WHERE id = ?", id).Scan(&spec, &live)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).WithHint("create it again if it is still wanted")
+		case err != nil:
+			return err
+		case live != expectGeneration:
+			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, id).
+				WithHint("index the store again")
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE stores SET generation = ?, head = ?, sum = ?, last_error = '' WHERE id = ?",
+			head.Generation, string(b), sum(spec, string(b)), id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ? AND segment NOT IN (SELECT value FROM json_each(?))", id, names)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO store_segments (store, segment) SELECT ?, value FROM json_each(?)", id, names)
+		return err
+	})
+}
+
+func array(names []string) (string, error) {
+	b, err := json.Marshal(names)
+	if err != nil {
+		return "", kb.Errorf(kb.Internal, "encode names: %w", err)
+	}
+	return string(b), nil
+}
+
+// SetError records why the last run failed; "" clears it. The live generation
+// stays. A store that was deleted meanwhile has no error.
+func (c *Catalog) SetError(ctx context.Context, id kb.StoreID, msg string) error {
+	return c.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE stores SET last_error = ? WHERE id = ?", msg, id)
+		return err
+	})
+}
+
+// UseSegments keeps segments (and manifests) from being deleted until
+// ReleaseUses(job). Call it before a file of that name is looked for or made
+// visible: a file found after UseSegments stays.
+func (c *Catalog) UseSegments(ctx context.Context, job string, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	list, err := array(names)
+	if err != nil {
+		return err
+	}
+	// Not synced: a use means nothing after a power cut, which ends the job and
+	// any Garbage alike; before the next Garbage the job is resumed or released.
+	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO segment_uses (job, segment, created) SELECT ?, value, ? FROM json_each(?)",
+			job, c.stamp(), list)
+		return err
+	})
+}
+
+// ReleaseUses gives up all uses of a job.
+func (c *Catalog) ReleaseUses(ctx context.Context, job string) error {
+	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM segment_uses WHERE job = ?", job)
+		return err
+	})
+}
+
+// Users returns the jobs that use segments. Release those that have ended: a
+// job that was killed did not.
+func (c *Catalog) Users(ctx context.Context) (jobs []string, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		jobs = nil
+		return each(ctx, tx, func(r *sql.Rows) error {
+			var job string
+			err := r.Scan(&job)
+			jobs = append(jobs, job)
+			return err
+		}, "SELECT DISTINCT job FROM segment_uses ORDER BY job")
+	})
+	return jobs, err
+}
+
+// File is one segment or manifest as found on disk, by the name that kb.Head knows it by.
+type File struct {
+	Name    string
+	ModTime time.Time
+}
+
+// batch bounds how many files go while the write lock is held: some 10 ms.
+const batch = 128
+
+// Garbage calls remove for each file that no head and no use names and that
+// is older than grace, while holding the database's write lock, so that nobody
+// begins to rely on a file while it goes. remove deletes the file and its
+// siblings (vectors); names whose removal fails are left for the next time,
+// and the first such error is returned after the others were tried. A file
+// dated in the future is young: a clock that was set back deletes nothing.
+func (c *Catalog) Garbage(ctx context.Context, files []File, grace time.Duration, remove func(name string) error) (removed int, err error) {
+	limit := c.now().Add(-grace)
+	var old []string
+	for _, f := range files {
+		if !f.ModTime.After(limit) {
+			old = append(old, f.Name)
+		}
+	}
+	// Most files are needed. Finding that out takes no lock; what is left is
+	// asked again under it.
+	var suspects []string
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		suspects, err = unneeded(ctx, tx, old)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	for len(suspects) > 0 {
+		n := min(batch, len(suspects))
+		done := map[string]bool{} // the transaction may be tried again
+		err := c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
+			names, err := unneeded(ctx, tx, suspects[:n])
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				if done[name] {
+					continue
+				}
+				if err := remove(name); err != nil {
+					if failed == nil {
+						failed = err
+					}
+					continue
+				}
+				done[name] = true
+			}
+			return nil
+		})
+		removed += len(done)
+		if err != nil {
+			return removed, err
+		}
+		suspects = suspects[n:]
+	}
+	return removed, failed
+}
+
+// unneeded returns those of names that no head and no use needs.
+func unneeded(ctx context.Context, tx *sql.Tx, names []string) ([]string, error) {
+	list, err := array(names)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	err = each(ctx, tx, func(r *sql.Rows) error {
+		var s string
+		err := r.Scan(&s)
+		out = append(out, s)
+		return err
+	}, `SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments)
+		AND value NOT IN (SELECT segment FROM segment_uses)`, list)
+	return out, err
+}

@@ -1,0 +1,363 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const maxName = 64
+
+// CheckName returns kb.Invalid with the rule when name cannot name a store.
+func CheckName(name string) error {
+	ok := len(name) >= 1 && len(name) <= maxName && name[0] != '-' && name[0] != '.'
+	for _, r := range name {
+		ok = ok && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
+	}
+	if ok {
+		return nil
+	}
+	shown := name
+	if len(shown) > maxName {
+		shown = strings.ToValidUTF8(shown[:maxName], "") + "…"
+	}
+	return kb.Errorf(kb.Invalid, "%q cannot name a store", shown).
+		WithHint("use 1 to 64 letters, digits, dots, underscores and hyphens, beginning with a letter, a digit or an underscore")
+}
+
+// Attach lets name mean the store id in a project ("" is the user). Attaching
+// the same again updates description and tags where given. kb.Exists when the
+// name means another store here, kb.NotFound when there is no such store.
+func (c *Catalog) Attach(ctx context.Context, projectID, name string, id kb.StoreID, description string, tags []string) (st kb.Store, err error) {
+	if err := CheckName(name); err != nil {
+		return st, err
+	}
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		st, err = c.attach(ctx, tx, projectID, name, id, description, tags)
+		return err
+	})
+	return st, err
+}
+
+// Add is Put and Attach in one transaction; use it to create a named store,
+// so that nobody drops it as unheld in between. created reports whether the
+// store is new.
+func (c *Catalog) Add(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string) (st kb.Store, created bool, err error) {
+	if err := CheckName(name); err != nil {
+		return st, false, err
+	}
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		if _, created, err = c.put(ctx, tx, spec); err != nil {
+			return err
+		}
+		st, err = c.attach(ctx, tx, projectID, name, spec.ID(), description, tags)
+		return err
+	})
+	if err != nil {
+		return kb.Store{}, false, err
+	}
+	return st, created, nil
+}
+
+func (c *Catalog) attach(ctx context.Context, tx *sql.Tx, projectID, name string, id kb.StoreID, description string, tags []string) (kb.Store, error) {
+	old, err := byName(ctx, tx, projectID, name)
+	switch {
+	case err == nil && old.ID != id:
+		return kb.Store{}, kb.Errorf(kb.Exists, "the name %q means %s %s here already", name, old.Spec.Kind, described(old.Spec)).
+			WithHint("choose another name, or free this one with: store:delete %s", name)
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return kb.Store{}, err
+	}
+	if _, err := get(ctx, tx, id); err != nil {
+		return kb.Store{}, err
+	}
+	if err == nil { // the same again
+		if description == "" {
+			description = old.Description
+		}
+		if tags == nil {
+			tags = old.Tags
+		}
+	}
+	b, err := json.Marshal(append([]string{}, tags...))
+	if err != nil {
+		return kb.Store{}, kb.Errorf(kb.Internal, "encode tags: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO names (project, name, store, description, tags, created) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET description = excluded.description, tags = excluded.tags`,
+		projectID, name, id, description, string(b), c.stamp())
+	if err != nil {
+		return kb.Store{}, err
+	}
+	return byName(ctx, tx, projectID, name)
+}
+
+func described(s kb.Spec) string {
+	if s.Ref.String() == string(kb.RefDefault) {
+		return s.Source
+	}
+	return s.Source + " at " + s.Ref.String()
+}
+
+func byName(ctx context.Context, tx *sql.Tx, projectID, name string) (kb.Store, error) {
+	return scan(tx.QueryRowContext(ctx, "SELECT "+columns+` FROM names n JOIN stores s ON s.id = n.store
+		WHERE n.project = ? AND n.name = ?`, projectID, name))
+}
+
+// Detach takes name away from a project ("" is the user) and returns the
+// store it meant and who still holds that. kb.NotFound when the name means
+// nothing in exactly that project.
+func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.StoreID, holders []string, err error) {
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, "DELETE FROM names WHERE project = ? AND name = ? RETURNING store", projectID, name).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return notFound(ctx, tx, projectID, name)
+		}
+		if err != nil {
+			return err
+		}
+		holders, err = holdersOf(ctx, tx, id)
+		return err
+	})
+	return id, holders, err
+}
+
+// Holders names, for a reader, who holds a store: `project /src/app as "react"`,
+// `user as "react"`, `own folder of /src/app`.
+func (c *Catalog) Holders(ctx context.Context, id kb.StoreID) (holders []string, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		holders, err = holdersOf(ctx, tx, id)
+		return err
+	})
+	return holders, err
+}
+
+func holdersOf(ctx context.Context, tx *sql.Tx, id kb.StoreID) ([]string, error) {
+	var out []string
+	err := each(ctx, tx, func(r *sql.Rows) error {
+		var project, name, dir string
+		if err := r.Scan(&project, &name, &dir); err != nil {
+			return err
+		}
+		who := "user"
+		if project != "" {
+			who = "project " + dir
+		}
+		out = append(out, fmt.Sprintf("%s as %q", who, name))
+		return nil
+	}, `SELECT n.project, n.name, coalesce(p.dir, n.project) FROM names n LEFT JOIN projects p ON p.id = n.project
+		WHERE n.store = ? ORDER BY n.project, n.name`, id)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, tx, func(r *sql.Rows) error {
+		var root string
+		if err := r.Scan(&root); err != nil {
+			return err
+		}
+		out = append(out, "own folder of "+root)
+		return nil
+	}, "SELECT root FROM own WHERE store = ? ORDER BY root", id)
+	return out, err
+}
+
+func each(ctx context.Context, tx *sql.Tx, f func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// NoteProject records the directory of a project, for Holders to show. It
+// writes only when that has changed.
+func (c *Catalog) NoteProject(ctx context.Context, projectID, dir string) error {
+	if projectID == "" {
+		return nil
+	}
+	var known bool
+	err := c.db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM projects WHERE id = ? AND dir = ?)", projectID, dir).Scan(&known)
+	})
+	if err != nil || known {
+		return err
+	}
+	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO projects (id, dir, seen) VALUES (?, ?, ?)", projectID, dir, c.stamp())
+		return err
+	})
+}
+
+// Lookup returns the store that nameOrID means in a project: the project's
+// names first, then the user's, then full ids and unique prefixes of at least
+// 4 characters. kb.NotFound hints at the nearest names.
+func (c *Catalog) Lookup(ctx context.Context, projectID, nameOrID string) (st kb.Store, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		for _, scope := range slices.Compact([]string{projectID, ""}) {
+			if st, err = byName(ctx, tx, scope, nameOrID); !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+		}
+		st, err = byID(ctx, tx, projectID, nameOrID)
+		return err
+	})
+	if err != nil {
+		return kb.Store{}, err
+	}
+	return st, nil
+}
+
+const (
+	minPrefix = 4
+	fullID    = 16
+)
+
+func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, error) {
+	if len(id) < minPrefix || len(id) > fullID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+		return kb.Store{}, notFound(ctx, tx, projectID, id)
+	}
+	var ids []string
+	err := each(ctx, tx, func(r *sql.Rows) error {
+		var s string
+		err := r.Scan(&s)
+		ids = append(ids, s)
+		return err
+	}, "SELECT id FROM stores WHERE id >= ?1 AND id < ?1 || '{' ORDER BY id LIMIT 5", id) // '{' follows 'z'
+	switch {
+	case err != nil:
+		return kb.Store{}, err
+	case len(ids) == 0:
+		return kb.Store{}, notFound(ctx, tx, projectID, id)
+	case len(ids) > 1:
+		return kb.Store{}, kb.Errorf(kb.Invalid, "%q is the beginning of several store ids", id).
+			WithHint("give more of it: %s", strings.Join(ids, ", "))
+	}
+	// The name it goes by here, else anywhere.
+	return scan(tx.QueryRowContext(ctx, "SELECT "+columns+` FROM stores s LEFT JOIN names n ON n.store = s.id
+		WHERE s.id = ? ORDER BY n.project = ? DESC, n.project = '' DESC, n.name LIMIT 1`, ids[0], projectID))
+}
+
+// notFound says what names there are that look like name.
+func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
+	var names []string
+	err := each(ctx, tx, func(r *sql.Rows) error {
+		var s string
+		err := r.Scan(&s)
+		names = append(names, s)
+		return err
+	}, "SELECT DISTINCT name FROM names WHERE project IN (?, '') ORDER BY name", projectID)
+	if err != nil {
+		return err
+	}
+	if len(name) > 2*maxName {
+		name = strings.ToValidUTF8(name[:2*maxName], "") + "…"
+	}
+	e := kb.Errorf(kb.NotFound, "no store is named %q here", name)
+	switch near := nearest(name, names); {
+	case len(near) > 0:
+		return e.WithHint("did you mean %s? list all with: stores", strings.Join(near, " or "))
+	case len(names) == 0:
+		return e.WithHint("there are no named stores yet; make one with: store:create")
+	}
+	return e.WithHint("list the stores there are with: stores")
+}
+
+// nearest returns up to three quoted names within an edit distance of a third
+// of their length, or containing what was asked for, nearest first.
+func nearest(name string, names []string) []string {
+	type candidate struct {
+		name string
+		cost int
+	}
+	var near []candidate
+	want := strings.ToLower(name)
+	for _, n := range names {
+		have := strings.ToLower(n)
+		cost := distance(want, have)
+		if len(want) >= 3 && (strings.Contains(have, want) || strings.Contains(want, have)) {
+			cost = min(cost, 2)
+		}
+		if cost <= max(2, len(have)/3) && cost < len(have) {
+			near = append(near, candidate{n, cost})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
+	var out []string
+	for _, c := range near[:min(3, len(near))] {
+		out = append(out, fmt.Sprintf("%q", c.name))
+	}
+	return out
+}
+
+// distance is the Levenshtein distance of two short strings, in bytes.
+func distance(a, b string) int {
+	if len(a) > 2*maxName {
+		return len(a)
+	}
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		diagonal := prev[0]
+		prev[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, prev[j], prev[j+1])
+			}
+			diagonal, prev[j+1] = prev[j+1], cost
+		}
+	}
+	return prev[len(b)]
+}
+
+// SetOwn makes the store of spec the unlisted own folder of the work tree at
+// root; projectID is "" outside any project. It writes only when that has changed.
+func (c *Catalog) SetOwn(ctx context.Context, projectID, root string, spec kb.Spec) (st kb.Store, err error) {
+	if st, err = c.Own(ctx, root); err == nil && st.ID == spec.ID() {
+		return st, nil
+	}
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		if st, _, err = c.put(ctx, tx, spec); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO own (root, project, store, created) VALUES (?, ?, ?, ?)",
+			root, projectID, st.ID, c.stamp())
+		return err
+	})
+	return st, err
+}
+
+// UnsetOwn forgets the own folder of the work tree at root, so that Drop can
+// delete its store. A root without one is left as it is.
+func (c *Catalog) UnsetOwn(ctx context.Context, root string) error {
+	return c.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM own WHERE root = ?", root)
+		return err
+	})
+}
+
+// Own returns the own folder's store of the work tree at root, or kb.NotFound.
+func (c *Catalog) Own(ctx context.Context, root string) (st kb.Store, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		st, err = scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM own o JOIN stores s ON s.id = o.store, "+unnamed+" WHERE o.root = ?", root))
+		if errors.Is(err, sql.ErrNoRows) {
+			return kb.Errorf(kb.NotFound, "the folder %q is not indexed yet", root).WithHint("search in it once, or make a store of it")
+		}
+		return err
+	})
+	return st, err
+}
