@@ -110,7 +110,7 @@ const (
 func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, error) {
 	r := app.SearchRequest{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit, Stores: in.Stores,
-		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Wait: firstUse,
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Person: isCLI(ctx), Wait: firstUse,
 	}
 	if isCLI(ctx) {
 		r.Wait = firstUseCLI
