@@ -58,6 +58,7 @@ const (
 // unit is a place where something begins. It reaches to the next unit's start.
 type unit struct {
 	start   int // index of its first line, comments and decorators included
+	end     int // last line of all that it encloses, 0 if nobody knows
 	level   int // how many units enclose it
 	path    []string
 	kind    string

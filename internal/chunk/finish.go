@@ -45,7 +45,12 @@ func tidy(ls *lines, units []unit) []unit {
 			u.start = n - 1
 		}
 		if k := len(out) - 1; k >= 0 && u.start <= out[k].start {
-			out[k].symbols = append(out[k].symbols, u.symbols...)
+			if len(out[k].path) == 0 && len(out[k].symbols) == 0 {
+				u.start = out[k].start
+				out[k] = u
+			} else {
+				out[k].symbols = append(out[k].symbols, u.symbols...)
+			}
 			continue
 		}
 		out = append(out, u)
@@ -84,7 +89,7 @@ func (l *lines) content(from, to int) (n, bytes int) {
 //   - up to tinyLines without a name, with what stands before them;
 //   - imports with imports.
 //
-// What lies deeper may join what encloses it, never the other way round.
+// A class joins what stands before it only whole. What lies deeper may join what encloses it, never the other way round.
 // Of sections, one with next to no text of its own joins the first below it.
 func merge(ls *lines, units []unit, sections bool) []group {
 	groups := make([]group, 0, len(units))
@@ -92,6 +97,7 @@ func merge(ls *lines, units []unit, sections bool) []group {
 		cur             group
 		lines, bytes    int  // of cur
 		lone            bool // cur holds a declaration of real size
+		importing       bool // cur holds imports
 		lastN, lastTail int  // content lines of cur's last unit
 	)
 	for k, u := range units {
@@ -110,8 +116,8 @@ func merge(ls *lines, units []unit, sections bool) []group {
 			switch {
 			case sections:
 				join = u.level > last.level && lastN <= tinyLines+1 && lastTail <= fullBytes
-			case u.kind == "imports" || first.kind == "imports":
-				join = fits && (u.kind == first.kind ||
+			case u.kind == "imports" || importing:
+				join = fits && (u.kind == "imports" && importing ||
 					nameless && n <= tinyLines ||
 					u.kind == "imports" && len(first.symbols) == 0 && lines <= tinyLines)
 			case nameless && n <= tinyLines:
@@ -119,6 +125,9 @@ func merge(ls *lines, units []unit, sections bool) []group {
 			case u.level < first.level:
 			case !lone && !alone:
 				join = lines < fullLines && bytes < fullBytes
+				if u.end >= to && u.level <= last.level {
+					join = join && u.end+1-cur.from <= fullLines
+				}
 			case !lone && len(cur.units) == 1 && u.level > first.level && len(first.path) > 0:
 				join = fits
 			}
@@ -127,12 +136,14 @@ func merge(ls *lines, units []unit, sections bool) []group {
 			cur.to = to
 			cur.units = units[k-len(cur.units) : k+1]
 			lines, bytes, lone = lines+n, bytes+size, lone || alone
+			importing = importing || u.kind == "imports"
 		} else {
 			if k > 0 {
 				groups = append(groups, cur)
 			}
 			cur = group{from: u.start, to: to, units: units[k : k+1]}
 			lines, bytes, lone = n, size, alone
+			importing = u.kind == "imports"
 		}
 		lastN, lastTail = n, size
 	}
@@ -239,7 +250,7 @@ func (f *finisher) run(c kb.Chunk, from, to, limitLines, limitBytes int) {
 		}
 		cut := f.cut(from, to)
 		f.emit(c, from, cut)
-		from = cut
+		from, limitLines, limitBytes = cut, softLines, softBytes
 	}
 	if from < to {
 		f.emit(c, from, to)

@@ -13,8 +13,7 @@ import (
 // with a syntax error goes to the window: the parser gives up after the tenth
 // error, and what stands behind would be one piece.
 func splitGo(t kb.Text, ls *lines) (outline, bool) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", t.Body, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parseGo(t.Body)
 	if err != nil || file == nil {
 		return outline{}, false
 	}
@@ -41,6 +40,10 @@ func splitGo(t kb.Text, ls *lines) (outline, bool) {
 		g.o.units = append(g.o.units, imports)
 	}
 	return g.o, true
+}
+
+func parseGo(src string) (*ast.File, error) {
+	return parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments|parser.SkipObjectResolution)
 }
 
 type goSplitter struct {

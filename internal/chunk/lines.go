@@ -194,6 +194,6 @@ func unmark(s string) string {
 	s = strings.TrimLeft(s, `"'`)
 	s = strings.TrimSuffix(strings.TrimRight(s, " \t"), "*/")
 	s = strings.TrimSuffix(strings.TrimSuffix(s, `"""`), "'''")
-	s = strings.TrimRight(s, "*-=~#+ \t")
-	return s
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "<summary>"), "</summary>")
+	return strings.Trim(s, "*-=~#+ \t")
 }

@@ -12,7 +12,7 @@ import (
 // document tree does not say that for every kind of block. Fenced code, HTML
 // comments, indented code and a block of front matter hold no headings.
 func splitMarkdown(_ kb.Text, ls *lines) (outline, bool) {
-	o := outline{sections: true, class: make([]class, ls.len())}
+	o := outline{units: []unit{{kind: "section"}}, sections: true, class: make([]class, ls.len())}
 	m := markdown{ls: ls, o: &o}
 	i := m.frontMatter()
 	for ; i < ls.len(); i++ {
@@ -54,7 +54,7 @@ func (m *markdown) frontMatter() int {
 	for i := 1; i < m.ls.len() && i < far; i++ {
 		s := strings.TrimRight(m.ls.text(i), " \t")
 		if s == mark || mark == "---" && s == "..." {
-			m.o.units = append(m.o.units, unit{kind: "block"})
+			m.o.units[0].kind = "block"
 			for j := 1; j <= i; j++ {
 				m.o.class[j] = classInside
 			}

@@ -23,6 +23,7 @@ type rules struct {
 	// looseBraces says that a "{" alone on a line begins a block of its own.
 	looseBraces bool
 	docString   bool // documentation is a string below the signature
+	typeAbove   bool // a function's type may stand on the line above its name
 	do          bool // "do" at the end of a line begins the body
 }
 

@@ -239,7 +239,8 @@ func TestSplitFolders(t *testing.T) {
 func walk(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no folder %s", dir)
+		t.Logf("no folder %s", dir)
+		return
 	}
 	var files, chunks, symbols int
 	var bytes int64

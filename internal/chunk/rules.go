@@ -76,6 +76,7 @@ var cRules = rules{
 	decorator: cDecorator,
 	other:     cOther,
 	keep:      cKeep,
+	typeAbove: true,
 	ends:      []string{"else", "while", "case", "default"},
 }
 
@@ -389,7 +390,7 @@ var rulesOf = map[string]*rules{
 	"lisp":    {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
 	"scheme":  {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
 	"sql": {
-		syntax: syntax{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`},
+		syntax: syntax{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, multi: [][2]string{{"$$", "$$"}}, quotes: `"'`},
 		other:  sqlOther,
 	},
 	"protobuf": {

@@ -190,7 +190,9 @@ func (w *window) pop(ind int) {
 			continue
 		}
 		w.over = true
-		if u := &w.o.units[sc.unit]; len(u.symbols) > 0 {
+		u := &w.o.units[sc.unit]
+		u.end = w.last
+		if len(u.symbols) > 0 {
 			u.symbols[0].End = max(u.symbols[0].End, w.last+1)
 		}
 	}
@@ -343,6 +345,9 @@ func (w *window) declare(i, ind int, s string, f found) {
 	u := &w.o.units[len(w.o.units)-1]
 	if !f.quiet {
 		sig, end := w.signature(i, s)
+		if w.r.typeAbove && i > 0 && w.decor >= 0 && w.o.class[i-1] == classDecorator {
+			sig = fold(w.ls.text(i-1)+" "+sig, noteBytes)
+		}
 		u.symbols = append(u.symbols, symbol{
 			Symbol: kb.Symbol{
 				Name: f.name, Kind: kind, Signature: sig, Doc: w.doc(doc, i, end),

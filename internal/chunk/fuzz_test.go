@@ -1,0 +1,113 @@
+package chunk
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+func FuzzSplit(f *testing.F) {
+	for name, body := range samples(f) {
+		f.Add(name, body)
+	}
+	f.Add("x.md", "# A\n```\n# b\n")
+	f.Add("x.py", "class A:\n\tdef f(): '''\n")
+	f.Add("x.go", "package a\nfunc (")
+	f.Add("x.rb", "<<~A\n")
+	f.Add("x.txt", strings.Repeat("x", kb.MaxLineBytes+1)+"\n\n\n")
+	f.Fuzz(func(t *testing.T, path, body string) {
+		text := kb.Text{Body: body, Language: Language(path, []byte(body))}
+		if err := verify(text, Split(text)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("a.go", []byte("package a\n"))
+	f.Add("a", []byte("#!/usr/bin/env python3\nimport a\n"))
+	f.Add("a.txt", []byte("\xFF\xFEa\x00"))
+	f.Add("a.txt", []byte("\xFE\xFF\xD8\x00"))
+	f.Add("a.txt", []byte("\x81\x8D"))
+	f.Fuzz(func(t *testing.T, path string, raw []byte) {
+		text, err := Decode(path, raw)
+		if err != nil {
+			if kb.CodeOf(err) != kb.Unsupported {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !utf8.ValidString(text.Body) || strings.Contains(text.Body, "\x00") || text.Language == "" {
+			t.Fatalf("%+v", text)
+		}
+		if text.Encoding == "" && text.Body != string(raw) {
+			t.Fatal("the text is not the bytes")
+		}
+		if err := verify(text, Split(text)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func bench(b *testing.B, text kb.Text) {
+	b.Helper()
+	b.SetBytes(int64(len(text.Body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Split(text)
+	}
+}
+
+// goFile is a large file of the Go standard library.
+func goFile(b *testing.B) string {
+	b.Helper()
+	raw, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", "net", "http", "server.go")) //nolint:staticcheck // see walk
+	if err != nil {
+		b.Skip(err)
+	}
+	return string(raw)
+}
+
+func BenchmarkSplitGo(b *testing.B) {
+	bench(b, kb.Text{Body: goFile(b), Language: "go"})
+}
+
+// BenchmarkParseGo is the yardstick for BenchmarkSplitGo: the parser alone.
+func BenchmarkParseGo(b *testing.B) {
+	body := goFile(b)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, err := parseGo(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchSample(b *testing.B, name, language string) {
+	b.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "samples", name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	bench(b, kb.Text{Body: strings.Repeat(string(raw), 1+100_000/len(raw)), Language: language})
+}
+
+func BenchmarkSplitPython(b *testing.B)     { benchSample(b, "tool.py", "python") }
+func BenchmarkSplitTypescript(b *testing.B) { benchSample(b, "app.ts", "typescript") }
+func BenchmarkSplitC(b *testing.B)          { benchSample(b, "server.c", "c") }
+func BenchmarkSplitMarkdown(b *testing.B)   { benchSample(b, "guide.md", "markdown") }
+
+func BenchmarkDecode(b *testing.B) {
+	raw := []byte(goFile(b))
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		if _, err := Decode("a.go", raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+resource "aws_s3_bucket" "logs" {
+  bucket = "x"
+}
+
+variable "name" {
+  type = string
+}
