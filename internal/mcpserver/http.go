@@ -104,6 +104,10 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	}
 	m, wrong := f.parse(body)
 	header := r.Header.Get(mcp.HeaderProtocolVersion)
+	if wrong != nil && wrong.code == mcp.UNSUPPORTED_PROTOCOL_VERSION && header != m.version {
+		// That the two differ comes before what one of them says.
+		wrong = refuse(mcp.HEADER_MISMATCH, mcp.HeaderProtocolVersion+" "+quote(header)+" is not the body's "+quote(m.version))
+	}
 	if wrong == nil && m.version == "" && header != "" && m.method != string(mcp.MethodInitialize) &&
 		!slices.Contains(mcp.ValidProtocolVersions, header) {
 		wrong = unsupported(header)

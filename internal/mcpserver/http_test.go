@@ -119,6 +119,7 @@ func TestHTTPMessages(t *testing.T) {
 		{"header differs", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`, modern("tools/call"), 400, -32020, ""},
 		{"name differs", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo",` + meta + `}}`, modern("tools/call", "Mcp-Name", "x"), 400, -32020, ""},
 		{"unknown version", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2031-01-01"}}}`, set("Mcp-Protocol-Version", "2031-01-01"), 400, -32022, ""},
+		{"unknown version, header differs", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2031-01-01"}}}`, set("Mcp-Protocol-Version", "2026-07-28"), 400, -32020, ""},
 		{"unknown version in the header", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, set("Mcp-Protocol-Version", "1900-01-01"), 400, -32022, ""},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, 200, -32601, ""},
 		{"unknown method, modern", `{"jsonrpc":"2.0","id":1,"method":"no/such","params":{` + meta + `}}`, modern("no/such"), 404, -32601, ""},
