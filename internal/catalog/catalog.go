@@ -81,7 +81,7 @@ const unnamed = `(SELECT NULL AS name, NULL AS description, NULL AS tags) AS n`
 
 type row interface{ Scan(dest ...any) error }
 
-// scan reads columns, then more.
+// scan reads columns, then more. Of a damaged row it returns id and name beside the error.
 func scan(r row, more ...any) (kb.Store, error) {
 	var (
 		st         kb.Store
@@ -102,8 +102,8 @@ func scan(r row, more ...any) (kb.Store, error) {
 		damaged = damaged || json.Unmarshal([]byte(head.String), st.Head) != nil || st.Head.Generation != generation
 	}
 	if damaged {
-		return kb.Store{}, kb.Errorf(kb.Corrupt, "what the catalog says of store %s is damaged", st.ID).
-			WithHint("delete the store everywhere and create it again")
+		return kb.Store{ID: st.ID, Name: st.Name}, kb.Errorf(kb.Corrupt, "what the catalog says of store %s is damaged", st.ID).
+			WithHint("create the store again from the same source, or delete it")
 	}
 	if err := json.Unmarshal([]byte(tags), &st.Tags); err != nil {
 		st.Tags = nil // decoration
@@ -124,7 +124,8 @@ func noStore(id kb.StoreID) error {
 	return kb.Errorf(kb.NotFound, "no store has the id %q", id).WithHint("list them with: stores")
 }
 
-// put makes the store of a spec unless it exists.
+// put makes the store of a spec unless it exists. A row that is damaged is
+// made anew, without a head: indexing finds the segments that stand.
 func (c *Catalog) put(ctx context.Context, tx *sql.Tx, spec kb.Spec) (st kb.Store, created bool, err error) {
 	if spec.Ref.Type == kb.RefDefault {
 		spec.Ref = kb.Ref{}
@@ -143,7 +144,18 @@ func (c *Catalog) put(ctx context.Context, tx *sql.Tx, spec kb.Spec) (st kb.Stor
 		return kb.Store{}, false, err
 	}
 	st, err = get(ctx, tx, spec.ID())
-	return st, n > 0, err
+	if kb.CodeOf(err) != kb.Corrupt {
+		return st, n > 0, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE stores SET spec = ?, sum = ?, generation = 0, head = NULL WHERE id = ?", string(b), sum(string(b), ""), spec.ID())
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ?", spec.ID())
+	}
+	if err != nil {
+		return kb.Store{}, false, err
+	}
+	st, err = get(ctx, tx, spec.ID())
+	return st, true, err
 }
 
 // Put makes the store of a spec, or returns the one that exists.

@@ -202,7 +202,8 @@ func (c *Catalog) NoteProject(ctx context.Context, projectID, dir string) error 
 
 // Lookup returns the store that nameOrID means in a project: the project's
 // names first, then the user's, then full ids and unique prefixes of at least
-// 4 characters. kb.NotFound hints at the nearest names.
+// 4 characters. kb.NotFound hints at the nearest names. With kb.Corrupt the
+// store's ID is set, so that it can be deleted.
 func (c *Catalog) Lookup(ctx context.Context, projectID, nameOrID string) (st kb.Store, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		for _, scope := range slices.Compact([]string{projectID, ""}) {
@@ -213,10 +214,7 @@ func (c *Catalog) Lookup(ctx context.Context, projectID, nameOrID string) (st kb
 		st, err = byID(ctx, tx, projectID, nameOrID)
 		return err
 	})
-	if err != nil {
-		return kb.Store{}, err
-	}
-	return st, nil
+	return st, err
 }
 
 const (
