@@ -30,12 +30,6 @@ func (s *session) remark(note string) {
 	io.WriteString(s.env.Stderr, "note: "+clean(note)+"\n")
 }
 
-func (s *session) more(shown, total int, things string) {
-	if total > shown {
-		s.remark(fmt.Sprintf("%d of %d %s; --limit shows more", shown, total, things))
-	}
-}
-
 // table prints rows: aligned under a head on a terminal, separated by tabs
 // and without a head elsewhere. Columns that are empty in every row are left
 // out on a terminal only, so that programs can count fields.

@@ -31,7 +31,6 @@ func (s *session) print(result any) error {
 		for _, f := range r.Files {
 			s.line(f)
 		}
-		s.more(len(r.Files), r.Total, "documents")
 		s.remark(r.Note)
 	case app.GrepReply:
 		for _, m := range r.Matches {
@@ -41,7 +40,6 @@ func (s *session) print(result any) error {
 				s.out.WriteString(field(m.Path) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 			}
 		}
-		s.more(len(r.Matches), r.Total, "matching lines")
 		s.remark(r.Note)
 	case app.StoreList:
 		t := s.table("name", "type", "documents", "chunks", "status", "scope", "commit", "source", "id")
@@ -202,9 +200,6 @@ func (s *session) text(r app.FileText) {
 		}
 	} else if r.Text != "" {
 		s.code(strings.TrimSuffix(r.Text, "\n"), max(r.Start, 1), "")
-	}
-	if r.End < r.Lines && r.Start <= 1 && r.End > 0 {
-		s.remark(fmt.Sprintf("lines %d to %d of %d", r.Start, r.End, r.Lines))
 	}
 	s.remark(r.Note)
 }

@@ -101,7 +101,7 @@ func TestPrint(t *testing.T) {
 		{"text in a pipe", false, app.FileText{Path: "a", Start: 2, End: 3, Lines: 9, Text: "two\tcells\nthree"}, "two\tcells\nthree\n", ""},
 		{"text on a terminal", true, app.FileText{Path: "a", Start: 9, End: 10, Lines: 10, Text: "nine\nten\n"}, " 9  nine\n10  ten\n", ""},
 		{"empty text", false, app.FileText{}, "", ""},
-		{"files", false, app.FileList{Files: []string{"a.go", "b.go"}, Total: 5}, "a.go\nb.go\n", "note: 2 of 5 documents; --limit shows more\n"},
+		{"files", false, app.FileList{Files: []string{"a.go", "b.go"}, Total: 5, Note: "the first 2 of 5"}, "a.go\nb.go\n", "note: the first 2 of 5\n"},
 		{"grep in a pipe", false, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 3, Text: "x\ty\r"}}, Total: 1}, "a\t3\tx\ty\n", ""},
 		{"grep on a terminal", true, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 3, Text: "x"}}, Total: 1}, "a:3: x\n", ""},
 		{"message", false, command.Message{Message: "trusted"}, "trusted\n", ""},

@@ -113,7 +113,7 @@ func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, e
 		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Person: isCLI(ctx), Wait: firstUse,
 	}
 	if isCLI(ctx) {
-		r.Wait = firstUseCLI
+		r.Wait, r.Person = firstUseCLI, true
 	}
 	if in.In != "" {
 		r.In = strings.TrimPrefix(path.Clean(filepath.ToSlash(in.In)), "./")
@@ -149,13 +149,6 @@ func kindOf(t string) kb.Kind {
 
 func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error) {
 	kind := kindOf(in.Type)
-	if kind == "" {
-		kind = guessKind(in.Source)
-	}
-	if kind == kb.KindWeb {
-		return app.Started{}, kb.Errorf(kb.Unsupported, "stores of type web are not possible yet: they come with a later version").
-			WithHint("clone or download the documentation and create a store of type file, or use its repository with type repo")
-	}
 	for _, w := range []struct {
 		name string
 		set  bool
@@ -163,7 +156,7 @@ func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error
 		{"depth", in.Depth != 0}, {"maxPages", in.MaxPages != 0},
 		{"crawlInstructions", in.CrawlInstructions != ""}, {"extractInstructions", in.ExtractInstructions != ""},
 	} {
-		if w.set {
+		if w.set && kind != kb.KindWeb { // for that kind they say nothing yet, and the kind says so
 			return app.Started{}, kb.Errorf(kb.Invalid, "argument %q is for stores of type web", w.name).WithHint("leave it out")
 		}
 	}
@@ -171,17 +164,4 @@ func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error
 		Name: in.Name, Kind: kind, Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
 		Description: in.Description, Tags: in.Tags, Paths: in.Paths, User: in.Scope == "user", Yes: in.Yes,
 	})
-}
-
-// guessKind tells a repository's address from a path. A path is a folder even
-// when a repository lies there: folders are indexed as they stand.
-func guessKind(source string) kb.Kind {
-	if strings.Contains(source, "://") {
-		return kb.KindRepo
-	}
-	host, rest, found := strings.Cut(source, ":") // scp-like, git@host:path, but not C:\path
-	if found && len(host) > 1 && rest != "" && !strings.ContainsAny(host, `/\`) {
-		return kb.KindRepo
-	}
-	return kb.KindFolder
 }
