@@ -1,9 +1,9 @@
 package chunk
 
 import (
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,7 +66,7 @@ func bench(b *testing.B, text kb.Text) {
 // goFile is a large file of the Go standard library.
 func goFile(b *testing.B) string {
 	b.Helper()
-	raw, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", "net", "http", "server.go")) //nolint:staticcheck // see walk
+	raw, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src", "net", "http", "server.go"))
 	if err != nil {
 		b.Skip(err)
 	}

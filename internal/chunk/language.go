@@ -189,11 +189,15 @@ func byContent(ext, l string, head []byte) string {
 		if strings.HasPrefix(strings.TrimLeft(s, bom+" \r\n\t"), "<?xml") {
 			return "xml"
 		}
+	case "inc":
+		if !has("<?") && has("#define ", "#include ", "#if") {
+			return "c"
+		}
 	case "v":
 		if has("Theorem ", "Lemma ", "Require ", "Definition ", "Proof.") {
 			return "coq"
 		}
-	case "t", "pl", "inc", "cl", "ss", "fs", "s", "d", "r", "f", "for", "1", "2", "3", "4", "5", "6", "7", "8", "9", "cls", "pp", "sc", "cr", "rest", "asc", "bas", "mat":
+	case "t", "pl", "cl", "ss", "fs", "s", "d", "r", "f", "for", "1", "2", "3", "4", "5", "6", "7", "8", "9", "cls", "pp", "sc", "cr", "rest", "asc", "bas", "mat":
 		if p := byProgram[program(head)]; p != "" {
 			return p
 		}

@@ -2,10 +2,10 @@ package chunk
 
 import (
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -220,7 +220,7 @@ func TestSplitGoToolchain(t *testing.T) {
 		dirs = []string{""}
 	}
 	for _, d := range dirs {
-		walk(t, filepath.Join(runtime.GOROOT(), "src", d)) //nolint:staticcheck // the tests run where the toolchain is
+		walk(t, filepath.Join(build.Default.GOROOT, "src", d))
 	}
 }
 
