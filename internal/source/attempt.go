@@ -96,7 +96,11 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	}
 	var gitErr error
 	for _, u := range urls {
-		if gitErr = m.exec(u); gitErr == nil || errors.Is(gitErr, errNoRef) || errors.Is(gitErr, errNoExact) {
+		gitErr = m.exec(u)
+		if errors.Is(gitErr, errNoRef) && dumb(url, last) {
+			break
+		}
+		if gitErr == nil || errors.Is(gitErr, errNoRef) || errors.Is(gitErr, errNoExact) {
 			f.t.note("go-git failed (%s, %s); installed git was used instead", oneLine(last.Error()), strings.Join(tried, ", "))
 			return gitErr
 		}
@@ -109,6 +113,13 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 		return ke.WithHint("%s (tried %s, and installed git: %s)", ke.Hint, strings.Join(tried, ", "), oneLine(gitErr.Error()))
 	}
 	return failure
+}
+
+// dumb reports whether git may have taken any web page for a repository of the
+// old protocol, in which all references are missing.
+func dumb(url string, err error) bool {
+	var cert *tls.CertificateVerificationError
+	return strings.HasPrefix(url, "http") && !wantsAuth(err) && !errors.As(err, &cert)
 }
 
 func appendNew(list []string, s string) []string {

@@ -211,12 +211,7 @@ const (
 // Walk implements kb.Snapshot. Sizes are -1: a tree does not hold them.
 func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 	r.startWalk()
-	objs, err := r.acquire()
-	if err != nil {
-		return err
-	}
-	defer r.release(objs)
-	w := walker{r: r, objs: objs, f: f, found: map[string]bool{}}
+	w := walker{r: r, f: f, found: map[string]bool{}}
 	if err := w.walk(ctx, r.tree, "", 0); err != nil {
 		return err
 	}
@@ -230,10 +225,20 @@ func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 
 type walker struct {
 	r       *repo
-	objs    *objects
 	f       func(kb.Entry) error
 	entries int
 	found   map[string]bool // named paths that exist
+}
+
+// readTree holds a handle no longer than it takes: whoever is called with an
+// entry needs one to read it.
+func (r *repo) readTree(h plumbing.Hash) (*object.Tree, error) {
+	objs, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(objs)
+	return object.GetTree(objs, h)
 }
 
 // walk follows git's order of a tree, which is the byte order of full paths.
@@ -241,7 +246,7 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth in
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t, err := object.GetTree(w.objs, h)
+	t, err := w.r.readTree(h)
 	if err != nil {
 		if rel != "" && errors.Is(err, plumbing.ErrObjectNotFound) {
 			w.r.skip(reasonNotFetched)
