@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // Config says where an App works. What is empty is filled from the environment.
@@ -27,7 +30,7 @@ type Config struct {
 	DataDir string // --data-dir
 	Project string // --project
 	Dir     string // working directory
-	Engine  string // vectors.engine: "flat" (default) or "chromem"
+	Engine  string // vectors.engine, else $KNOWLEDGE_VECTORS_ENGINE: "flat" (default) or "chromem"
 	Env     func(string) string
 }
 
@@ -68,6 +71,12 @@ func New(cfg Config) (*App, error) {
 			return nil, kb.Errorf(kb.Denied, "the working directory cannot be told: %w", err).WithHint("change to a directory that exists")
 		}
 		cfg.Dir = dir
+	}
+	if cfg.Engine == "" {
+		cfg.Engine = cfg.Env("KNOWLEDGE_VECTORS_ENGINE")
+	}
+	if cfg.Engine != "" && !slices.Contains(vector.EngineNames(), cfg.Engine) {
+		return nil, kb.Errorf(kb.Invalid, "there is no vector engine %q", cfg.Engine).WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
 	}
 	return &App{cfg: cfg}, nil
 }

@@ -16,6 +16,8 @@ import (
 const (
 	askFiles = 50_000
 	askBytes = 1 << 30
+	// maxMaxFile bounds what a file may be allowed to have: it is read whole.
+	maxMaxFile = 64 << 20
 )
 
 // lookup returns the store that a name or id means here.
@@ -156,7 +158,10 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths)}}
+	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
+	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
+		return Started{}, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
+	}
 	if spec.Ref, err = refOf(r); err != nil {
 		return Started{}, err
 	}

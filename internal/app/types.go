@@ -82,6 +82,8 @@ type CreateStore struct {
 	Description string
 	Tags        []string
 	Paths       []string
+	All         bool  // keep vendored trees, lockfiles and minified files
+	MaxFile     int64 // bytes of the largest file that is indexed; 0 is 1 MiB
 	User        bool // name it for the user in every project, not for this project
 	Yes         bool
 }

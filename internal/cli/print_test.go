@@ -183,17 +183,18 @@ func TestOutcome(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var w bytes.Buffer
-	now := time.Unix(0, 0)
+	now := time.Unix(1, 0)
 	p := &progress{w: &w, now: func() time.Time { return now }}
 	report := func(after time.Duration, at kb.Progress) { now = now.Add(after); p.report(at) }
-	report(0, kb.Progress{Phase: "clone", Done: 5})
-	report(time.Second, kb.Progress{Phase: "clone", Done: 6})
-	report(0, kb.Progress{Phase: "index", Done: 1, Total: 10, ETA: 9})
+	report(0, kb.Progress{})
+	report(time.Second, kb.Progress{Phase: "clone", Done: 5})
+	report(lineEvery, kb.Progress{Phase: "clone", Done: 6})
+	report(0, kb.Progress{Phase: "index", Done: 1, Total: 10})
 	report(time.Second, kb.Progress{Phase: "index", Done: 2, Total: 10})
-	report(lineEvery, kb.Progress{Phase: "index", Done: 9, Total: 10})
+	report(lineEvery, kb.Progress{Phase: "index", Done: 9, Total: 10, ETA: 9})
 	p.stop()
 	report(lineEvery, kb.Progress{Phase: "late"})
-	want := "clone: 5\nindex: 1 of 10 (10%), 9s left\nindex: 9 of 10 (90%)\n"
+	want := "clone: 6\nindex: 9 of 10 (90%), 9s left\n"
 	if d := cmp.Diff(want, w.String()); d != "" {
 		t.Error(d)
 	}

@@ -50,10 +50,13 @@ func (p *progress) report(at kb.Progress) {
 		return
 	}
 	now := p.now()
-	if at.Phase == p.phase && now.Sub(p.told) < lineEvery {
+	if p.told.IsZero() {
+		p.told = now // what is done sooner needs no line
+	}
+	if now.Sub(p.told) < lineEvery {
 		return
 	}
-	p.phase, p.told = at.Phase, now
+	p.told = now
 	fmt.Fprintln(p.w, progressLine(at))
 }
 

@@ -68,6 +68,8 @@ type createIn struct {
 	Description         string   `json:"description,omitempty" help:"what the store is good for"`
 	Tags                []string `json:"tags,omitempty" help:"words to label the store with"`
 	Paths               []string `json:"paths,omitempty" help:"only these folders or files of the source"`
+	All                 bool     `json:"all,omitempty" help:"also vendored trees, lockfiles and minified files"`
+	MaxFileBytes        int      `json:"maxFileBytes,omitempty" help:"largest file to index (default 1048576)"`
 	Scope               string   `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default) or all of yours"`
 	Depth               int      `json:"depth,omitempty" help:"type web, which comes later"`
 	MaxPages            int      `json:"maxPages,omitempty" help:"type web, which comes later"`
@@ -162,6 +164,6 @@ func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error
 	}
 	return a.CreateStore(ctx, app.CreateStore{
 		Name: in.Name, Kind: kind, Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
-		Description: in.Description, Tags: in.Tags, Paths: in.Paths, User: in.Scope == "user", Yes: in.Yes,
+		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes,
 	})
 }

@@ -107,6 +107,7 @@ type Manager struct {
 
 	mu      sync.Mutex
 	here    map[string]context.CancelCauseFunc // runs in this process
+	broken  map[string]error                   // runs here whose end could not be written, and why
 	changed chan struct{}                      // closed when a run here changed its job
 }
 
@@ -125,6 +126,7 @@ func New(cfg Config) *Manager {
 		cfg:     cfg,
 		turns:   map[Class]chan struct{}{Local: make(chan struct{}, 1), Network: make(chan struct{}, 1)},
 		here:    map[string]context.CancelCauseFunc{},
+		broken:  map[string]error{},
 		changed: make(chan struct{}),
 	}
 	m.base, m.stop = context.WithCancelCause(context.Background())
@@ -261,17 +263,33 @@ func newID() string {
 }
 
 // Get returns one job, or kb.NotFound. One whose process died is shown as interrupted.
-func (m *Manager) Get(ctx context.Context, id string) (j kb.Job, err error) {
+func (m *Manager) Get(ctx context.Context, id string) (kb.Job, error) {
+	j, err := m.read(ctx, id)
+	if err != nil {
+		return j, err
+	}
+	return m.truth(ctx, j), nil
+}
+
+func (m *Manager) read(ctx context.Context, id string) (j kb.Job, err error) {
 	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
 		j, err = get(ctx, tx, id)
 		return err
 	})
-	return m.truth(j), err
+	return j, err
 }
 
-// truth corrects what the row of a killed process's job says.
-func (m *Manager) truth(j kb.Job) kb.Job {
-	if j.State == kb.JobRunning && m.orphan(j.ID) {
+// truth corrects what the row of a killed process's job says. A run writes how
+// it ended before it gives its lock up, so of a job whose lock is free the row
+// is read again.
+func (m *Manager) truth(ctx context.Context, j kb.Job) kb.Job {
+	if j.State != kb.JobRunning || !m.orphan(j.ID) {
+		return j
+	}
+	if now, err := m.read(ctx, j.ID); err == nil {
+		j = now
+	}
+	if j.State == kb.JobRunning {
 		j.State = kb.JobInterrupted
 	}
 	return j
@@ -291,7 +309,8 @@ func (m *Manager) List(ctx context.Context, state kb.JobState, active bool) ([]k
 	}
 	out := jobs[:0]
 	for _, j := range jobs {
-		if j = m.truth(j); state == "" || j.State == state {
+		j = m.truth(ctx, j)
+		if (state == "" || j.State == state) && !(active && j.State.Ended()) {
 			out = append(out, j)
 		}
 	}
@@ -305,7 +324,7 @@ func (m *Manager) Active(ctx context.Context, store kb.StoreID) (kb.Job, bool, e
 	if err != nil || len(jobs) == 0 {
 		return kb.Job{}, false, err
 	}
-	return m.truth(jobs[0]), true, nil
+	return m.truth(ctx, jobs[0]), true, nil
 }
 
 // Cancel asks a job to stop, wherever it runs, and returns it as it stands
@@ -343,7 +362,8 @@ func (m *Manager) Cancel(ctx context.Context, id string) (j kb.Job, err error) {
 }
 
 // Wait returns when the job has ended, or with ctx's error. f, if not nil, is
-// called with every change seen. A job whose process died is resumed here.
+// called with every change seen. A job whose process died is resumed here; if
+// the database cannot even be told how a run here ended, the error says why.
 func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, error) {
 	var seen kb.Job
 	for wait := tick / 16; ; wait = min(2*wait, tick) {
@@ -362,7 +382,13 @@ func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, 
 			return j, nil
 		}
 		if m.orphan(id) {
-			if err := m.revive(ctx, j); err != nil {
+			m.mu.Lock()
+			err := m.broken[id]
+			m.mu.Unlock()
+			if err == nil {
+				err = m.revive(ctx, j)
+			}
+			if err != nil {
 				return j, err
 			}
 		}

@@ -44,12 +44,16 @@ func (m *Manager) run(ctx context.Context, id string, lock *lockfile.Lock) error
 
 	m.mu.Lock()
 	m.here[id] = cancel
+	delete(m.broken, id)
 	m.mu.Unlock()
 	watch := newWatcher(m, id, cancel)
 	ended, err := m.passes(ctx, id, watch)
 	watch.close()
 	m.mu.Lock()
 	delete(m.here, id)
+	if err != nil {
+		m.broken[id] = err
+	}
 	m.mu.Unlock()
 	if ended {
 		err = errors.Join(err, lock.Remove())
@@ -156,9 +160,6 @@ func (m *Manager) settle(id string, watch *watcher, o outcome, state kb.JobState
 	defer cancel()
 	if p, ok := watch.last(); ok {
 		o.progress = &p
-	}
-	if o.code != "" && m.cfg.DB.Newer() {
-		return false, nil // the newer program resumes it
 	}
 	err = m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {
 		var again, cancelled bool
