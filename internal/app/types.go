@@ -84,7 +84,7 @@ type CreateStore struct {
 	Paths       []string
 	All         bool  // keep vendored trees, lockfiles and minified files
 	MaxFile     int64 // bytes of the largest file that is indexed; 0 is 1 MiB
-	User        bool // name it for the user in every project, not for this project
+	User        bool  // name it for the user in every project, not for this project
 	Yes         bool
 }
 

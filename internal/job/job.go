@@ -154,6 +154,9 @@ func (m *Manager) Submit(ctx context.Context, r Request) (kb.Job, error) {
 	if m.cfg.Handlers[r.Type] == nil {
 		return kb.Job{}, kb.Errorf(kb.Internal, "nothing handles jobs of type %q", r.Type)
 	}
+	if m.base.Err() != nil {
+		return kb.Job{}, context.Cause(m.base)
+	}
 	if r.Class == "" {
 		r.Class = Local
 	}

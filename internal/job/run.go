@@ -75,6 +75,9 @@ func (m *Manager) passes(ctx context.Context, id string, watch *watcher) (ended 
 		if ctx.Err() == nil { // the lock files fail: no permission, disk full
 			return m.settle(id, watch, outcomeOf(err, nil, ""), kb.JobFailed)
 		}
+		if Interrupted(ctx) {
+			return false, nil // not begun: the row stays as it is
+		}
 		return m.settleDone(ctx, id, watch, outcome{})
 	}
 	for {
