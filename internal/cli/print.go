@@ -65,9 +65,9 @@ func (s *session) print(result any) error {
 			"index", map[bool]string{true: "removed", false: "kept: others use it"}[r.Removed],
 			"used by", strings.Join(r.UsedBy, ", "))
 	case app.JobList:
-		t := s.table("job", "type", "status", "progress", "updated", "message")
+		t := s.table("job", "type", "store", "status", "progress", "updated", "message")
 		for _, j := range r.Jobs {
-			t.row(j.ID, j.Type, j.State, percent(j.Progress), when(j.Updated), j.Message)
+			t.row(j.ID, j.Type, j.Store, j.State, percent(j.Progress), when(j.Updated), j.Message)
 		}
 		t.flush()
 	case kb.Job:

@@ -45,7 +45,7 @@ func TestPrint(t *testing.T) {
 			Status: "ready", Documents: 12, Chunks: 340, Scope: "project", Indexed: at},
 		{Name: "n", ID: "id2", Kind: kb.KindFolder, Source: "/n", Status: "empty", Scope: "user"},
 	}}
-	jobs := app.JobList{Jobs: []kb.Job{{ID: "j1", Type: "index", State: kb.JobFailed, Message: "no\nsuch host",
+	jobs := app.JobList{Jobs: []kb.Job{{ID: "j1", Type: "index", Store: "id1", State: kb.JobFailed, Message: "no\nsuch host",
 		Progress: kb.Progress{Phase: "clone", Done: 3, Total: 10}, Updated: at}}}
 	for _, tc := range []struct {
 		name           string
@@ -85,9 +85,9 @@ func TestPrint(t *testing.T) {
 				"react  repo    12         340     ready   project  0123456  https://example.org/react (tag:v1)  id1\n" +
 				"n      folder  0          0       empty   user              /n                                  id2\n", ""},
 		{"no stores", true, app.StoreList{Note: "none yet"}, "note: none yet\n", ""},
-		{"jobs in a pipe", false, jobs, "j1\tindex\tfailed\t3/10\t2026-01-02T03:04:05Z\tno such host\n", ""},
+		{"jobs in a pipe", false, jobs, "j1\tindex\tid1\tfailed\t3/10\t2026-01-02T03:04:05Z\tno such host\n", ""},
 		{"job", false, jobs.Jobs[0],
-			"job\tj1\ntype\tindex\nstatus\tfailed\nphase\tclone\nprogress\t3/10\nmessage\tno such host\nupdated\t2026-01-02T03:04:05Z\n", ""},
+			"job\tj1\ntype\tindex\nstore\tid1\nstatus\tfailed\nphase\tclone\nprogress\t3/10\nmessage\tno such host\nupdated\t2026-01-02T03:04:05Z\n", ""},
 		{"store", false, app.StoreInfo{StoreRow: stores.Stores[0], TextBytes: 20 << 20, IndexBytes: 11 << 10, Segments: 2, Generation: 3,
 			Languages: map[string]int{"go": 9, "markdown": 3}, Notes: []string{"fell back to git"}},
 			"name\treact\nid\tid1\ntype\trepo\nsource\thttps://example.org/react\nref\ttag:v1\ncommit\t0123456789abcdef\nscope\tproject\n" +

@@ -42,7 +42,7 @@ func (s *session) progress() *progress {
 func (p *progress) report(at kb.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped {
+	if p.stopped || at.Phase == "" && at.Done == 0 && at.Total == 0 { // not begun
 		return
 	}
 	if p.terminal {
