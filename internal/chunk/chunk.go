@@ -45,15 +45,19 @@ const (
 	MaxLines = 120
 	MaxBytes = 6000
 
-	// Small neighbours are merged until they are worth a hit of their own.
-	fullLines = 12
-	fullBytes = 500
-	// A declaration of this many lines stands alone.
-	realLines = 8
-	realBytes = 600
 	// What has no name and is no longer than this joins what stands before it.
 	tinyLines = 3
 )
+
+// merging says how small neighbours are merged until they are worth a hit of
+// their own: those below full lines and bytes are, and a declaration of real
+// lines or bytes stands alone.
+type merging struct{ fullLines, fullBytes, realLines, realBytes int }
+
+// shipped is the merging of this version. With half of these figures the Go
+// toolchain makes a third more chunks, and an index that, with its vectors,
+// is larger than the text.
+var shipped = merging{fullLines: 24, fullBytes: 1200, realLines: 20, realBytes: 1100}
 
 // unit is a place where something begins. It reaches to the next unit's start.
 type unit struct {
@@ -97,15 +101,17 @@ var splitters = map[string]splitter{
 
 // Split cuts a text into chunks. It needs t.Body and t.Language; an unknown
 // language is cut by indentation. A text without bytes has no chunks.
-func Split(t kb.Text) []kb.Chunk {
+func Split(t kb.Text) []kb.Chunk { return cut(t, shipped) }
+
+func cut(t kb.Text, m merging) []kb.Chunk {
 	if t.Body == "" {
 		return nil
 	}
 	ls := newLines(t.Body)
 	if split, ok := splitters[t.Language]; ok {
 		if o, ok := split(t, ls); ok {
-			return finish(ls, o)
+			return finish(ls, o, m)
 		}
 	}
-	return finish(ls, splitWindow(t, ls))
+	return finish(ls, splitWindow(t, ls), m)
 }

@@ -17,9 +17,9 @@ type group struct {
 
 // finish makes chunks of what a splitter found and keeps every promise of the
 // package, whatever the splitter says.
-func finish(ls *lines, o outline) []kb.Chunk {
+func finish(ls *lines, o outline, m merging) []kb.Chunk {
 	units := tidy(ls, o.units)
-	groups := merge(ls, units, o.sections)
+	groups := m.merge(ls, units, o.sections)
 	f := finisher{ls: ls, o: o, out: make([]kb.Chunk, 0, len(groups)+len(ls.body)/(2*AimBytes))}
 	for _, g := range groups {
 		f.group(g)
@@ -83,7 +83,7 @@ func (l *lines) content(from, to int) (n, bytes int) {
 
 // merge joins small neighbours:
 //
-//   - small declarations, until they have fullLines or fullBytes together;
+//   - small declarations, until they have m.fullLines or m.fullBytes together;
 //   - the head of a class with its first member, up to the aim, because a
 //     class line alone says little;
 //   - up to tinyLines without a name, with what stands before them;
@@ -91,7 +91,7 @@ func (l *lines) content(from, to int) (n, bytes int) {
 //
 // A class joins what stands before it only whole. What lies deeper may join what encloses it, never the other way round.
 // Of sections, one with next to no text of its own joins the first below it.
-func merge(ls *lines, units []unit, sections bool) []group {
+func (m merging) merge(ls *lines, units []unit, sections bool) []group {
 	groups := make([]group, 0, len(units))
 	var (
 		cur             group
@@ -106,7 +106,7 @@ func merge(ls *lines, units []unit, sections bool) []group {
 			to = units[k+1].start
 		}
 		n, size := ls.content(u.start, to)
-		alone := n >= realLines || size >= realBytes
+		alone := n >= m.realLines || size >= m.realBytes
 		join := false
 		if k > 0 {
 			first, last := &cur.units[0], &cur.units[len(cur.units)-1]
@@ -115,7 +115,7 @@ func merge(ls *lines, units []unit, sections bool) []group {
 			nameless := len(u.symbols) == 0 && u.kind == "block"
 			switch {
 			case sections:
-				join = u.level > last.level && lastN <= tinyLines+1 && lastTail <= fullBytes
+				join = u.level > last.level && lastN <= tinyLines+1 && lastTail <= m.fullBytes
 			case u.kind == "imports" || importing:
 				join = fits && (u.kind == "imports" && importing ||
 					nameless && n <= tinyLines ||
@@ -124,9 +124,9 @@ func merge(ls *lines, units []unit, sections bool) []group {
 				join = total <= MaxLines && totalBytes <= MaxBytes
 			case u.level < first.level:
 			case !lone && !alone:
-				join = lines < fullLines && bytes < fullBytes
+				join = lines < m.fullLines && bytes < m.fullBytes
 				if u.end >= to && u.level <= last.level {
-					join = join && u.end+1-cur.from <= fullLines
+					join = join && u.end+1-cur.from <= m.fullLines
 				}
 			case !lone && len(cur.units) == 1 && u.level > first.level && len(first.path) > 0:
 				join = fits

@@ -99,9 +99,13 @@ func verify(t kb.Text, chunks []kb.Chunk) error {
 	return nil
 }
 
+// fine merges less than what is shipped, so that short examples show where
+// the boundaries are.
+var fine = merging{fullLines: 12, fullBytes: 500, realLines: 8, realBytes: 600}
+
 func check(t testing.TB, text kb.Text) []kb.Chunk {
 	t.Helper()
-	chunks := Split(text)
+	chunks := cut(text, fine)
 	if err := verify(text, chunks); err != nil {
 		t.Fatalf("%s: %v", text.Language, err)
 	}
