@@ -31,22 +31,40 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		}
 	}
 	msg, details, err := c.indexStore(ctx, j, args)
-	// Whatever became of the run, what it held is free again. A run that was
-	// interrupted keeps its finished segments for the one that resumes it.
-	if ctx.Err() == nil {
-		if e := c.catalog.ReleaseUses(context.WithoutCancel(ctx), j.ID); err == nil {
-			err = e
-		}
-		if e := c.indexer.Sweep(context.WithoutCancel(ctx)); err == nil {
-			err = e
-		}
-		if err != nil && j.Store != "" {
-			if e := c.catalog.SetError(context.WithoutCancel(ctx), j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
-				return msg, details, err
-			}
+	if job.Interrupted(ctx) {
+		return msg, details, err // its segments wait for the run that resumes it
+	}
+	// Whatever became of the run, also when it was cancelled, what it held is
+	// free again, and what nobody needs any more goes.
+	after := context.WithoutCancel(ctx)
+	if e := c.sweep(after, j.ID); err == nil {
+		err = e
+	}
+	if err != nil && ctx.Err() == nil {
+		if e := c.catalog.SetError(after, j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
+			return msg, details, e
 		}
 	}
 	return msg, details, err
+}
+
+// sweep deletes what no store and no job that may still run needs. done is a
+// job that is ending.
+func (c *core) sweep(ctx context.Context, done string) error {
+	users, err := c.catalog.Users(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range users {
+		j, err := c.jobs.Get(ctx, id)
+		if id == done || kb.CodeOf(err) == kb.NotFound && err != nil || err == nil && j.State.Ended() {
+			err = c.catalog.ReleaseUses(ctx, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.indexer.Sweep(ctx)
 }
 
 func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {

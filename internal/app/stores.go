@@ -338,7 +338,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		}
 		d.Removed = true
 		c.library.forget(st.ID)
-		if err := c.indexer.Sweep(ctx); err != nil {
+		if err := c.sweep(ctx, ""); err != nil {
 			return d, err
 		}
 	}

@@ -386,3 +386,23 @@ func TestFolderErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestFolderWithoutPermission(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a user whom permissions bind")
+	}
+	dir := writeFiles(t, map[string]string{"ok.txt": "x\n", "no/x": "x", "file": "x"})
+	os.Chmod(filepath.Join(dir, "no"), 0)
+	os.Chmod(filepath.Join(dir, "file"), 0)
+	defer os.Chmod(filepath.Join(dir, "no"), 0o700)
+	s := open(t, folderSpec(dir))
+	if d := cmp.Diff([]string{"ok.txt"}, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+	if s.Skipped()[reasonUnreadable] != 2 || len(s.Notes()) != 2 {
+		t.Errorf("skipped %v, notes %q", s.Skipped(), s.Notes())
+	}
+	if _, _, err := Canonical(t.Context(), "file", "no", dir); kb.CodeOf(err) != kb.Denied || kb.HintOf(err) == "" {
+		t.Errorf("canonical: %v", err)
+	}
+}

@@ -17,7 +17,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/gofrs/flock"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -81,21 +80,6 @@ func (o *Opener) discard(ctx context.Context, source string) error {
 	return errors.Join(os.RemoveAll(dir), os.RemoveAll(dir+fullSuffix))
 }
 
-// lock takes the lock of a bare repository, which writers hold.
-func lock(ctx context.Context, dir string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return nil, diskError(dir, err)
-	}
-	l := flock.New(dir+".lock", flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		if ctx.Err() != nil {
-			return nil, canceled(ctx.Err())
-		}
-		return nil, diskError(dir, err)
-	}
-	return func() { l.Unlock() }, nil
-}
-
 // update brings the bare repository up to date. The work goes on in a
 // goroutine of its own: parts of it cannot be interrupted.
 func (o *Opener) update(ctx context.Context, spec kb.Spec, t *tally) (fetched, error) {
@@ -148,47 +132,6 @@ type fetcher struct {
 	dir    string
 	t      *tally
 	won    *attempt // what worked last
-}
-
-// local is where a ref is kept: refs/knowledge/<type>/<name>, with all but
-// [a-z0-9._-] escaped, so that "a" and "a/b", "A" and "a" get along on every
-// file system.
-func local(ref kb.Ref) plumbing.ReferenceName {
-	if ref == (kb.Ref{}) {
-		return "refs/knowledge/default/head"
-	}
-	var b strings.Builder
-	for i := 0; i < len(ref.Name); i++ {
-		c := ref.Name[i]
-		if isLower(c) || isDigit(c) || c == '-' || c == '_' || c == '.' && i > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02x", c)
-		}
-	}
-	name := b.String()
-	if len(name) > 150 {
-		sum := sha256.Sum256([]byte(ref.Name))
-		name = name[:100] + "%" + kb.IDEncoding.EncodeToString(sum[:10])
-	}
-	return plumbing.ReferenceName("refs/knowledge/" + string(ref.Type) + "/" + name)
-}
-
-func refspec(src string, dst plumbing.ReferenceName) config.RefSpec {
-	return config.RefSpec("+" + src + ":" + string(dst))
-}
-
-// have returns what a reference of the bare repository at dir leads to, if
-// that commit is there.
-func have(dir string, name plumbing.ReferenceName) (plumbing.Hash, bool) {
-	objs := openObjects(gitDirs{own: dir, common: dir})
-	defer objs.Close()
-	h, err := objs.resolve(name)
-	if err != nil {
-		return h, false
-	}
-	_, err = objs.commit(h)
-	return h, err == nil
 }
 
 // named fetches a branch, a tag, or the default branch.
@@ -385,72 +328,4 @@ func (f *fetcher) list(ctx context.Context) (refs []*plumbing.Reference, err err
 		},
 	})
 	return refs, err
-}
-
-// initBare makes sure that dir is a bare repository and clears what killed
-// fetches left in it. The lock is held.
-func initBare(dir string) error {
-	for _, d := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags", "refs/knowledge"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700); err != nil {
-			return err
-		}
-	}
-	for _, glob := range []string{"objects/pack/tmp_*", "shallow.lock", "*.lock"} {
-		left, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(glob)))
-		for _, name := range left {
-			os.Remove(name)
-		}
-	}
-	for _, file := range []struct{ name, text string }{
-		{"config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"},
-		{"HEAD", "ref: refs/heads/none\n"},
-	} {
-		name := filepath.Join(dir, file.name)
-		if _, err := os.Stat(name); err == nil {
-			continue
-		}
-		if err := os.WriteFile(name, []byte(file.text), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// nearest returns up to n of the names, those that share most with want first.
-func nearest(want string, names []string, n int) []string {
-	type scored struct {
-		name  string
-		score int
-	}
-	var best []scored
-	for _, name := range names {
-		if strings.HasSuffix(name, "^{}") || len(name) > 100 {
-			continue
-		}
-		s := scored{name, shared(strings.ToLower(want), strings.ToLower(name))}
-		i := len(best)
-		for i > 0 && best[i-1].score < s.score {
-			i--
-		}
-		if i < n {
-			best = append(best[:i], append([]scored{s}, best[i:]...)...)
-			best = best[:min(len(best), n)]
-		}
-	}
-	out := make([]string, len(best))
-	for i, b := range best {
-		out[i] = b.name
-	}
-	return out
-}
-
-// shared is the length of the longest common beginning plus that of the longest common end.
-func shared(a, b string) (n int) {
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for i := 0; i < len(a)-n && i < len(b)-n && a[len(a)-1-i] == b[len(b)-1-i]; i++ {
-		n++
-	}
-	return n
 }
