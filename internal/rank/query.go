@@ -269,6 +269,16 @@ func (w *Word) share(bits uint64) float64 {
 	return 0.8 * float64(n) / float64(len(w.Parts))
 }
 
+// Names reports whether a word of the query is exactly a name, letter case aside.
+func (q *Query) Names(name string) bool {
+	for i := range q.Words {
+		if w := &q.Words[i]; !w.Stop && strings.EqualFold(w.Text, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // TermIDF returns how much a term tells, for choosing lines; 0 for a term
 // that the query does not have.
 func (q *Query) TermIDF(term string) float64 {

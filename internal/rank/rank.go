@@ -51,6 +51,8 @@ var signals = []signal{
 	// The file named for the subject holds it [0.016].
 	{"stem", 0.40, false, (*ranking).stem},
 	{"directory", 0.12, false, (*ranking).directory},
+	// The file that the query is the path of.
+	{"path", 1.50, false, (*ranking).path},
 	// The definition of a name that the query names [0.007].
 	{"definition", 0.55, false, (*ranking).definition},
 	// Names that the chunk defines share words with the query [0.003].
@@ -307,6 +309,16 @@ func (r *ranking) stem(e *Evidence) float64 {
 		base = path.Base(path.Dir(e.Path))
 	}
 	return r.covered(base)
+}
+
+// path is 1 when the query is the document's path or the end of it.
+func (r *ranking) path(e *Evidence) float64 {
+	if r.q.Class != Path {
+		return 0
+	}
+	want := strings.ToLower(strings.Trim(strings.TrimSpace(r.q.Text), "/"))
+	have := strings.ToLower(e.Path)
+	return flag(have == want || strings.HasSuffix(have, "/"+want) || strings.HasPrefix(have, want+"/"))
 }
 
 // directory is the same for the last two directories.

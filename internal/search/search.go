@@ -234,7 +234,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			p := &passages[j]
 			s.lines[i] = bestLines(s.q, p)
 			hits[i] = Hit{
-				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: Title(&p.Chunk),
+				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: s.title(&p.Chunk, &s.lines[i]),
 				Score: math.Round(ranked[i].Score*100) / 100,
 			}
 			if s.r.Explain || s.r.Detail == "full" {
@@ -381,6 +381,35 @@ func Title(c *kb.Chunk) string {
 		return clip(t, 80)
 	}
 	return ""
+}
+
+// title names a chunk of several declarations for the one that answers: the
+// one that the query names, else the one that the best line lies in.
+func (s *shower) title(c *kb.Chunk, l *lines) string {
+	if len(c.Symbols) < 2 || c.Kind == "section" {
+		return Title(c)
+	}
+	for _, sym := range c.Symbols {
+		if s.q.Names(sym.Name) {
+			return qualified(c, sym)
+		}
+	}
+	at, _ := l.window(1, 80)
+	for _, sym := range c.Symbols {
+		if sym.Start <= at && at <= sym.End && sym.End <= c.End {
+			return qualified(c, sym)
+		}
+	}
+	return Title(c)
+}
+
+// qualified names one of a chunk's symbols, with what encloses it where the
+// chunk's own path tells.
+func qualified(c *kb.Chunk, sym kb.Symbol) string {
+	if n := len(c.Decl); n > 0 && c.Decl[n-1] == sym.Name {
+		return Title(&kb.Chunk{Decl: c.Decl, Kind: c.Kind})
+	}
+	return sym.Name
 }
 
 // clip cuts a string at a rune and says so.
