@@ -60,6 +60,8 @@ var (
 	wordRE   = regexp.MustCompile("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
 	pathRE   = regexp.MustCompile(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
 	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$`)
+	joinRE   = regexp.MustCompile(`^(?:\.|::|->|#)[\p{L}_]`)
+	joinedRE = regexp.MustCompile(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
 	failRE   = regexp.MustCompile(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
 )
 
@@ -118,13 +120,18 @@ func Parse(text string) *Query {
 	}
 	seen := map[string]bool{}
 	var s terms.Scanner
-	for _, raw := range wordRE.FindAllString(trimmed, -1) {
+	for _, at := range wordRE.FindAllStringIndex(trimmed, -1) {
+		raw := trimmed[at[0]:at[1]]
+		// In sort.Slice or Foo::bar the last name is meant, and what stands
+		// before it says where.
+		qualifies := joinRE.MatchString(trimmed[at[1]:])
+		qualified := joinedRE.MatchString(trimmed[:at[0]])
 		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1}
 		if seen[w.Text] {
 			continue
 		}
 		seen[w.Text] = true
-		w.Named = raw != w.Text || named(w.Text) || q.Class == Symbol
+		w.Named = !qualifies && (raw != w.Text || named(w.Text) || q.Class == Symbol || qualified && q.Class != Path)
 		s.Scan(w.Text, func(t []byte, whole bool) {
 			i := id(string(t))
 			switch {
@@ -139,7 +146,7 @@ func Parse(text string) *Query {
 		if w.Whole < 0 && len(w.Parts) == 0 {
 			continue
 		}
-		if !w.Stop && (w.Named || len(q.Words) < 12) {
+		if !w.Stop && !qualifies && (w.Named || len(q.Words) < 12) {
 			w.Exact = id(terms.Exact(w.Text))
 		}
 		q.Words = append(q.Words, w)
@@ -269,10 +276,11 @@ func (w *Word) share(bits uint64) float64 {
 	return 0.8 * float64(n) / float64(len(w.Parts))
 }
 
-// Names reports whether a word of the query is exactly a name, letter case aside.
+// Names reports whether what looks like a name in the query is exactly this
+// one, letter case aside.
 func (q *Query) Names(name string) bool {
 	for i := range q.Words {
-		if w := &q.Words[i]; !w.Stop && strings.EqualFold(w.Text, name) {
+		if w := &q.Words[i]; w.Named && strings.EqualFold(w.Text, name) {
 			return true
 		}
 	}

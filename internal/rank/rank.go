@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -29,6 +30,7 @@ type Evidence struct {
 // Scored is a candidate with its score.
 type Scored struct {
 	Evidence
+	Also  []int              // further stores that hold the same text at the same path
 	Score float64            // calibrated, in [0,1]
 	Parts map[string]float64 // contribution of each signal to the order
 	raw   float64
@@ -249,10 +251,16 @@ func (r *ranking) onePerDocument(list []Scored) []Scored {
 	}
 	best := map[doc]float64{}
 	count := map[doc]int{}
+	shown := map[string]int{} // index in out, by path, lines and the text's part of the id
 	out := make([]Scored, 0, min(len(list), r.o.Limit))
 	for _, s := range list {
+		copyOf := fmt.Sprintf("%s:%d:%s", s.Path, s.Start, s.ID[max(0, len(s.ID)-3):])
+		if i, ok := shown[copyOf]; ok && out[i].Store != s.Store {
+			out[i].Also = append(out[i].Also, s.Store)
+			continue
+		}
 		if len(out) == r.o.Limit {
-			break
+			continue // only copies of what is shown are still of interest
 		}
 		d := doc{s.Store, s.Path}
 		if n := count[d]; n > 0 {
@@ -263,6 +271,7 @@ func (r *ranking) onePerDocument(list []Scored) []Scored {
 			best[d] = s.raw
 		}
 		count[d]++
+		shown[copyOf] = len(out)
 		out = append(out, s)
 	}
 	return out

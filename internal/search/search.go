@@ -247,15 +247,22 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			}
 		}
 	}
-	s.fresh(hits, ranked)
+	s.note(hits, ranked)
 	return hits, nil
 }
 
-// fresh notes the hits whose document has changed since it was indexed.
-func (s *shower) fresh(hits []Hit, ranked []rank.Scored) {
+// note says of hits whose document has changed since it was indexed, and of
+// those that other stores hold as well.
+func (s *shower) note(hits []Hit, ranked []rank.Scored) {
 	for i := range hits {
 		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
 			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
+		}
+		if also := ranked[i].Also; len(also) > 0 && hits[i].Note == "" {
+			hits[i].Note = "the same in " + s.targets[also[0]].Label
+			if n := len(also) - 1; n > 0 {
+				hits[i].Note += fmt.Sprintf(" and %d more stores", n)
+			}
 		}
 	}
 }
