@@ -17,7 +17,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(cli.Main(ctx, cli.Faces{MCP: serveMCP, Serve: serveHTTP}))
+	faces := cli.Faces{MCP: serveMCP, Serve: serveHTTP}
+	if exe, err := os.Executable(); err == nil {
+		faces.Worker = []string{exe}
+	}
+	os.Exit(cli.Main(ctx, faces))
 }
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {

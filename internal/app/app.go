@@ -31,7 +31,10 @@ type Config struct {
 	Project string // --project
 	Dir     string // working directory
 	Engine  string // vectors.engine, else $KNOWLEDGE_VECTORS_ENGINE: "flat" (default) or "chromem"
-	Env     func(string) string
+	// Worker is the program that runs jobs; the arguments "--data-dir DIR work
+	// JOB" are added. Empty: jobs run in this process and end with it.
+	Worker []string
+	Env    func(string) string
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.
@@ -127,10 +130,14 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb}
 	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos")}
 	c.library = &library{core: c}
-	c.jobs = job.New(job.Config{
+	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex},
-	})
+	}
+	if len(a.cfg.Worker) > 0 {
+		jobs.Runner = job.Processes(append(slices.Clone(a.cfg.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))
+	}
+	c.jobs = job.New(jobs)
 	a.core = c
 	return c, nil
 }

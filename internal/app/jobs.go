@@ -88,6 +88,15 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	}, nil
 }
 
+// Work runs a job in this process, and then those that nobody runs.
+func (a *App) Work(ctx context.Context, id string) error {
+	c, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	return c.jobs.Drain(ctx, id)
+}
+
 // Jobs lists jobs, newest first: of one state when state is not empty, only those not ended when active.
 func (a *App) Jobs(ctx context.Context, state kb.JobState, active bool) (JobList, error) {
 	c, err := a.open(ctx)

@@ -23,6 +23,10 @@ import (
 type Faces struct {
 	MCP   func(context.Context, *app.App, MCPOptions) error
 	Serve func(context.Context, *app.App, ServeOptions) error
+	// Worker is the program that runs jobs, with its first arguments; the rest
+	// is "work JOB" with this run's data directory. Empty: jobs run in this
+	// process and end with it.
+	Worker []string
 }
 
 // MCPOptions are the flags of `knowledge mcp`.
@@ -107,7 +111,7 @@ func (s *session) open() (*app.App, error) {
 	if s.app != nil {
 		return s.app, nil
 	}
-	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir})
+	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir, Worker: s.faces.Worker})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -232,10 +231,13 @@ func outcomeOf(err error, details map[string]any, message string) outcome {
 // turn waits for the store and for a slot, and returns what gives both back.
 func (m *Manager) turn(ctx context.Context, id string) (release func(), err error) {
 	var store string
-	var class Class
 	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT store, class FROM jobs WHERE id = ?", id).Scan(&store, &class)
+		return tx.QueryRowContext(ctx, "SELECT store FROM jobs WHERE id = ?", id).Scan(&store)
 	})
+	if err != nil {
+		return nil, err
+	}
+	class, err := m.class(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -261,14 +263,21 @@ func (m *Manager) turn(ctx context.Context, id string) (release func(), err erro
 	return release, nil
 }
 
+// class returns whose slots a job runs in; one of a newer version runs as local.
+func (m *Manager) class(ctx context.Context, id string) (class Class, err error) {
+	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT class FROM jobs WHERE id = ?", id).Scan(&class)
+	})
+	if m.turns[class] == nil {
+		class = Local
+	}
+	return class, err
+}
+
 // slot waits for one of the class's slots. Within a process the first to wait
 // is the first to get one.
 func (m *Manager) slot(ctx context.Context, class Class) (*lockfile.Lock, error) {
 	turn := m.turns[class]
-	if turn == nil {
-		turn = m.turns[Local] // a class of a newer version
-		class = Local
-	}
 	select {
 	case turn <- struct{}{}:
 		defer func() { <-turn }()
@@ -277,7 +286,7 @@ func (m *Manager) slot(ctx context.Context, class Class) (*lockfile.Lock, error)
 	}
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		for i := range m.cfg.Slots {
-			l, err := lockfile.TryLock(filepath.Join(m.cfg.Dir, "slot-"+string(class)+"-"+strconv.Itoa(i)+".lock"))
+			l, err := lockfile.TryLock(m.slotPath(class, i))
 			if err == nil {
 				return l, nil
 			}

@@ -1,0 +1,169 @@
+package job
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+)
+
+// Processes returns a runner that runs jobs in processes of their own, which
+// outlive the one that submits: command is the program and its arguments, to
+// which the id of the job is added; it calls Manager.Drain. The processes are
+// detached and inherit nothing but the environment; what they say on stderr
+// (which is what a crash says) goes to the file log.
+//
+// A process is only started when a slot is free. Otherwise the job stays
+// queued: who ends a job gives its slot back before it looks for the next
+// one, and who submits writes the row before it looks for a slot, so that one
+// of the two sees the other.
+func Processes(command []string, log string) func(*Manager) Runner {
+	return func(m *Manager) Runner {
+		return &processes{m: m, command: command, log: log, failed: map[string]int{}, alive: map[string]bool{}}
+	}
+}
+
+// maxStarts is how many processes may end without having taken their job
+// before the starter says that something is wrong with the program.
+const maxStarts = 3
+
+type processes struct {
+	m       *Manager
+	command []string
+	log     string
+
+	mu     sync.Mutex
+	failed map[string]int  // processes that ended before their job began
+	alive  map[string]bool // jobs whose process has not ended
+}
+
+func (p *processes) Start(ctx context.Context, j kb.Job) error {
+	if p.m.base.Err() != nil {
+		return context.Cause(p.m.base)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.alive[j.ID] || !p.m.orphan(j.ID) {
+		return nil // a child is on its way, or somebody has it
+	}
+	if free, err := p.m.slotFree(ctx, j.ID); err != nil || !free {
+		return err
+	}
+	if p.failed[j.ID] >= maxStarts {
+		return kb.Errorf(kb.Internal, "the worker process for job %q ends before it begins", j.ID).
+			WithHint("see what it said in %s", p.log)
+	}
+	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], j.ID)...)
+	cmd.Dir = filepath.Dir(p.log)
+	detach(cmd)
+	if f := openLog(p.log); f != nil {
+		cmd.Stderr = f
+		defer f.Close()
+	}
+	if err := cmd.Start(); err != nil {
+		return kb.Errorf(kb.Internal, "a worker process cannot be started: %w", err).WithHint("the job stays queued; run the command again")
+	}
+	p.alive[j.ID] = true
+	go func() {
+		_ = cmd.Wait() // how the job ended stands in its row
+		now, err := p.m.read(context.Background(), j.ID)
+		p.mu.Lock()
+		delete(p.alive, j.ID)
+		if err == nil && now.State == kb.JobQueued {
+			p.failed[j.ID]++
+		} else {
+			delete(p.failed, j.ID)
+		}
+		p.mu.Unlock()
+		p.m.announce()
+	}()
+	return nil
+}
+
+// Close leaves the workers alone: they end when their work does.
+func (p *processes) Close(context.Context) error { return nil }
+
+// openLog opens the log for appending, starting it anew when it is large; nil
+// when that fails, since a job does not need a log.
+func openLog(path string) *os.File {
+	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	if info, err := os.Stat(path); err == nil && info.Size() > 1<<20 {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// slotFree reports whether a job of the job's class could begin now.
+func (m *Manager) slotFree(ctx context.Context, id string) (bool, error) {
+	class, err := m.class(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	for i := range m.cfg.Slots {
+		if _, held := lockfile.Held(m.slotPath(class, i)); !held {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (m *Manager) slotPath(class Class, i int) string {
+	return filepath.Join(m.cfg.Dir, "slot-"+string(class)+"-"+strconv.Itoa(i)+".lock")
+}
+
+// Drain runs the job in this process, and then, one after the other, those
+// that nobody runs, until there are none. It is what a worker process does.
+// kb.Busy when somebody else runs the first one; that is no failure.
+func (m *Manager) Drain(ctx context.Context, id string) error {
+	if _, err := m.Work(ctx, id); err != nil && kb.CodeOf(err) != kb.Busy {
+		return err
+	}
+	tried := map[string]bool{id: true}
+	for ctx.Err() == nil {
+		next, err := m.next(ctx, tried)
+		if err != nil || next == "" {
+			return err
+		}
+		tried[next] = true
+		if _, err := m.Work(ctx, next); err != nil && kb.CodeOf(err) != kb.Busy {
+			return err
+		}
+	}
+	return nil
+}
+
+// next returns the oldest job that nobody runs, that this process can run,
+// and whose class has a free slot; "" when there is none.
+func (m *Manager) next(ctx context.Context, tried map[string]bool) (string, error) {
+	jobs, err := m.query(ctx, "state IN ('queued', 'running', 'interrupted')")
+	if err != nil {
+		return "", err
+	}
+	for i := len(jobs) - 1; i >= 0; i-- {
+		j := jobs[i]
+		if tried[j.ID] || !m.orphan(j.ID) || m.cfg.Handlers[j.Type] == nil {
+			continue
+		}
+		able, err := m.able(ctx, j.ID)
+		if err != nil {
+			return "", err
+		}
+		free, err := m.slotFree(ctx, j.ID)
+		if err != nil {
+			return "", err
+		}
+		if able && free {
+			return j.ID, nil
+		}
+	}
+	return "", nil
+}
