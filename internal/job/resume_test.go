@@ -24,6 +24,9 @@ import (
 const helperEnv = "JOB_TEST_DIR"
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(workerEnv); dir != "" {
+		worker(dir)
+	}
 	if dir := os.Getenv(helperEnv); dir != "" {
 		helper(dir)
 	}
