@@ -28,8 +28,8 @@ func VectorsPath(dir, name, embedder string) string {
 }
 
 // Write makes the segment and its vectors durable in dir and returns their
-// size. The vectors come first: a segment that exists has them. What exists
-// already is left alone, since the name tells the content.
+// size. The vectors come first: a segment that exists has them. A file of the
+// name has the same content and is replaced, which mends a damaged one.
 func (b *Builder) Write(dir, embedder string) (name string, size int64, err error) {
 	name = b.Name()
 	secs, err := b.sections()
