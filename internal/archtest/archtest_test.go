@@ -146,6 +146,11 @@ func TestDependencies(t *testing.T) {
 			return err
 		case d.IsDir() && p != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_")):
 			return fs.SkipDir
+		case d.IsDir() && p != ".":
+			if _, err := os.Stat(path.Join(root, p, "go.mod")); err == nil {
+				return fs.SkipDir // another module
+			}
+			return nil
 		case d.IsDir() || path.Ext(p) != ".go":
 			return nil
 		}
