@@ -3,7 +3,13 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -48,6 +54,93 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 	return msg, details, err
 }
 
+// maxPasses bounds how often a job follows a folder that keeps changing.
+const maxPasses = 5
+
+// pass makes one generation. After the death of a worker it is careful with
+// what that worker was at: such documents come last, and those at which
+// job.MaxDeaths workers died are skipped.
+func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, died bool) (ingest.Result, error) {
+	trail, left, err := c.jobs.Trail(j.ID)
+	if err != nil {
+		return ingest.Result{}, err
+	}
+	defer trail.Close()
+	snap, err := c.opener.Open(ctx, st.Spec)
+	if err != nil {
+		return ingest.Result{}, err
+	}
+	defer snap.Close()
+	o := ingest.Options{Force: args.Force, At: trail.At}
+	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
+		return ingest.Result{}, err
+	}
+	res, err := c.indexer.Run(ctx, j.ID, st, snap, o)
+	if err == nil {
+		err = c.jobs.Forgive(ctx, st.ID, args.Force)
+	}
+	return res, err
+}
+
+// careful fills in what earlier deaths ask for. died says that the worker
+// before died, left what it was at.
+func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snapshot, died bool, left []string, o *ingest.Options) error {
+	used, err := c.catalog.Used(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	// A document's count starts anew when it changes, the job's own when it
+	// has made another segment durable.
+	stamps := map[string]uint64{"": uint64(used)}
+	known, err := c.jobs.Blamed(ctx, st.ID, nil)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 || len(known) > 0 {
+		err := snap.Walk(ctx, func(e kb.Entry) error {
+			if _, ok := known[e.Path]; ok || slices.Contains(left, e.Path) {
+				stamps[e.Path] = index.StampHash(e.Stamp)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	mark := func(p string) uint64 { return stamps[p] }
+	if died {
+		if err := c.jobs.Blame(ctx, st.ID, left, mark); err != nil {
+			return err
+		}
+	}
+	deaths, err := c.jobs.Blamed(ctx, st.ID, mark)
+	if err != nil {
+		return err
+	}
+	if deaths[""] >= job.MaxDeaths {
+		return errors.Join(
+			kb.Errorf(kb.Internal, "%d worker processes died without getting further", deaths[""]).
+				WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.dir, "worker.log")),
+			c.jobs.Forgive(ctx, st.ID, false))
+	}
+	for p, n := range deaths {
+		switch {
+		case p == "":
+		case n >= job.MaxDeaths:
+			if o.Skip == nil {
+				o.Skip = map[string]string{}
+			}
+			o.Skip[p] = fmt.Sprintf("%d workers died at it; it is tried again when it changes or the store is indexed with force", n)
+		default:
+			o.Last = append(o.Last, p)
+		}
+	}
+	if o.Force {
+		o.Skip = nil
+	}
+	return nil
+}
+
 // sweep deletes what no store and no job that may still run needs. done is a
 // job that is ending.
 func (c *core) sweep(ctx context.Context, done string) error {
@@ -72,14 +165,26 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	if err != nil {
 		return "", nil, err
 	}
-	snap, err := c.opener.Open(ctx, st.Spec)
-	if err != nil {
-		return "", nil, err
-	}
-	defer snap.Close()
-	res, err := c.indexer.Run(ctx, j.ID, st, snap, args.Force)
-	if err != nil {
-		return "", nil, err
+	var res ingest.Result
+	for n := range maxPasses {
+		if res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx)); err != nil {
+			return "", nil, err
+		}
+		args.Force = false
+		if st, err = c.catalog.Get(ctx, j.Store); err != nil {
+			return "", nil, err
+		}
+		if st.Spec.Kind != kb.KindFolder {
+			break // a commit does not change
+		}
+		// What was changed during the pass is in the index when the job ends.
+		changed, err := c.indexer.Changed(ctx, st, c.opener)
+		if err != nil {
+			return "", nil, err
+		}
+		if !changed {
+			break
+		}
 	}
 	return res.String(), map[string]any{
 		"documents": res.Head.Documents, "chunks": res.Head.Chunks, "read": res.Read, "indexed": res.Indexed,

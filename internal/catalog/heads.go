@@ -106,6 +106,14 @@ func (c *Catalog) ReleaseUses(ctx context.Context, job string) error {
 	})
 }
 
+// Used returns how many files a job uses.
+func (c *Catalog) Used(ctx context.Context, job string) (n int, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT count(*) FROM segment_uses WHERE job = ?", job).Scan(&n)
+	})
+	return n, err
+}
+
 // Users returns the jobs that use segments. Release those that have ended: a
 // job that was killed did not.
 func (c *Catalog) Users(ctx context.Context) (jobs []string, err error) {

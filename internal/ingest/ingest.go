@@ -42,6 +42,7 @@ type Indexer struct {
 	Generations string // folder of the manifests
 	Embedder    kb.Embedder
 	Workers     int              // 0: GOMAXPROCS, at most 8
+	EmbedAtOnce time.Duration    // see embedAtOnce, which 0 stands for
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -67,11 +68,26 @@ func (r Result) String() string {
 // ManifestPath returns where the manifest called name lies.
 func (x *Indexer) ManifestPath(name string) string { return filepath.Join(x.Generations, name) }
 
+// Options say how careful a run is.
+type Options struct {
+	Force bool // read and index everything again
+	// Skip are documents that are left out, each with the reason that is noted.
+	Skip map[string]string
+	// Last are documents that are indexed when all others are durable, one at
+	// a time: workers have died at them.
+	Last []string
+	// At is told which document a worker, by number, is at; "" when it is at none.
+	At func(worker int, path string)
+}
+
 // Run makes a generation of store st from snap and publishes it. job names
-// who keeps the files in use meanwhile; force reads and indexes everything
-// again. kb.Busy when somebody else published in between.
-func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snapshot, force bool) (Result, error) {
-	r := &run{x: x, job: job, store: st, snap: snap, force: force, used: map[string]bool{}, docs: map[string]index.Document{}, located: map[index.DocKey]location{}}
+// who keeps the files in use meanwhile. kb.Busy when somebody else published
+// in between.
+func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snapshot, o Options) (Result, error) {
+	if o.At == nil {
+		o.At = func(int, string) {}
+	}
+	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{}, docs: map[string]index.Document{}, located: map[index.DocKey]location{}}
 	res, err := r.do(ctx)
 	if r.prev != nil {
 		r.prev.Close()
@@ -89,6 +105,7 @@ type run struct {
 	job   string
 	store kb.Store
 	snap  kb.Snapshot
+	o     Options
 	force bool
 	prev  *index.Generation
 	res   Result
@@ -101,9 +118,11 @@ type run struct {
 	failed  []string
 	unreads map[string]uint64 // stamps of documents that were ruled out
 
-	done  atomic.Int64
-	total int64
-	began time.Time
+	done atomic.Int64
+	// embedding is the time all workers have spent embedding, in nanoseconds.
+	embedding atomic.Int64
+	total     int64
+	began     time.Time
 }
 
 func (r *run) do(ctx context.Context) (Result, error) {
@@ -155,6 +174,11 @@ func (r *run) walk(ctx context.Context) ([]kb.Entry, error) {
 	var entries []kb.Entry
 	last := time.Time{}
 	err := r.snap.Walk(ctx, func(e kb.Entry) error {
+		if why, skip := r.o.Skip[e.Path]; skip {
+			r.failed = append(r.failed, "skipped: "+e.Path+": "+why)
+			r.passOver(e)
+			return nil
+		}
 		entries = append(entries, e)
 		if now := time.Now(); now.Sub(last) > 100*time.Millisecond {
 			last = now
@@ -259,15 +283,46 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 	}
 	r.total, r.began = int64(len(todo)), time.Now()
 	r.waiting = map[index.DocKey][]kb.Entry{}
-	batches := batch(todo, workers)
+	first, last := todo, []kb.Entry(nil)
+	if len(r.o.Last) > 0 {
+		first = nil
+		for _, e := range todo {
+			if slices.Contains(r.o.Last, e.Path) {
+				last = append(last, e)
+			} else {
+				first = append(first, e)
+			}
+		}
+	}
+	if err := r.parallel(ctx, batch(first, workers), workers); err != nil {
+		return err
+	}
+	for _, e := range last {
+		if err := r.parallel(ctx, [][]kb.Entry{{e}}, 1); err != nil {
+			return err
+		}
+	}
+	// What stands twice in the source was indexed once.
+	for k, entries := range r.waiting {
+		for _, e := range entries {
+			if at, ok := r.located[k]; ok {
+				r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
+			}
+		}
+	}
+	return nil
+}
+
+// parallel makes segments of batches, several at a time.
+func (r *run) parallel(ctx context.Context, batches [][]kb.Entry, workers int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan []kb.Entry)
 	var wg sync.WaitGroup
-	for range min(workers, len(batches)) {
+	for n := range min(workers, len(batches)) {
 		wg.Go(func() {
 			for b := range next {
-				if err := r.segment(ctx, b); err != nil {
+				if err := r.segment(ctx, n, b); err != nil {
 					cancel(err)
 				}
 			}
@@ -281,18 +336,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 	}
 	close(next)
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	// What stands twice in the source was indexed once.
-	for k, entries := range r.waiting {
-		for _, e := range entries {
-			if at, ok := r.located[k]; ok {
-				r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
-			}
-		}
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // batch splits entries, in order, into the documents of one segment each.
@@ -318,7 +362,17 @@ func batch(entries []kb.Entry, workers int) [][]kb.Entry {
 		}
 		sum += size(e)
 	}
-	return append(out, entries[start:])
+	if start < len(entries) {
+		out = append(out, entries[start:])
+	}
+	return out
+}
+
+func (r *run) atOnce() time.Duration {
+	if r.x.EmbedAtOnce > 0 {
+		return r.x.EmbedAtOnce
+	}
+	return embedAtOnce
 }
 
 // added is a document in the segment in the making.
@@ -328,15 +382,26 @@ type added struct {
 	number int
 }
 
+// A segment is written when its embedding has taken this long, or this share
+// of all embedding so far: with a slow provider that bounds what is embedded
+// again when a worker dies, whatever the size of the documents.
+const (
+	embedAtOnce  = time.Second
+	embedPortion = 100
+)
+
 // segment indexes one batch, into one segment unless the documents turn out
-// larger than their source said.
-func (r *run) segment(ctx context.Context, entries []kb.Entry) error {
+// larger than their source said or embedding is slow.
+func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error {
 	b := index.NewBuilder(chunk.Version, r.x.Embedder.Dims())
 	var mine []added
+	var spent time.Duration
+	defer r.o.At(worker, "")
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+		r.o.At(worker, e.Path)
 		raw, err := r.snap.Read(ctx, e)
 		var t kb.Text
 		if err == nil {
@@ -356,19 +421,25 @@ func (r *run) segment(ctx context.Context, entries []kb.Entry) error {
 		if !shared {
 			chunks := chunk.Split(t)
 			number := b.Add(key.Hash, t, chunks)
+			began := time.Now()
 			if err := r.embed(ctx, b, t, chunks); err != nil {
 				return err
 			}
+			took := time.Since(began)
+			spent += took
+			r.embedding.Add(int64(took))
 			mine = append(mine, added{e, key, number})
 		}
 		r.progress(ctx)
-		if b.TextBytes() >= segmentBytes {
+		if b.TextBytes() >= segmentBytes || spent > max(r.atOnce(), time.Duration(r.embedding.Load()/embedPortion)) {
+			r.o.At(worker, "")
 			if err := r.write(ctx, b, mine); err != nil {
 				return err
 			}
-			b, mine = index.NewBuilder(chunk.Version, r.x.Embedder.Dims()), nil
+			b, mine, spent = index.NewBuilder(chunk.Version, r.x.Embedder.Dims()), nil, 0
 		}
 	}
+	r.o.At(worker, "")
 	return r.write(ctx, b, mine)
 }
 
@@ -443,17 +514,26 @@ func (r *run) unread(ctx context.Context, e kb.Entry, err error) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if kb.CodeOf(err) == kb.Unsupported && e.Stamp != "" {
-		if r.unreads == nil {
-			r.unreads = map[string]uint64{}
-		}
-		r.unreads[e.Path] = index.StampHash(e.Stamp)
+	if kb.CodeOf(err) == kb.Unsupported {
+		r.passOver(e)
 	}
 	if c := kb.CodeOf(err); c != kb.Unsupported && c != kb.NotFound {
-		r.failed = append(r.failed, fmt.Sprintf("%s: %v", e.Path, err))
+		r.failed = append(r.failed, fmt.Sprintf("could not be read: %s: %v", e.Path, err))
 	}
 	r.done.Add(1)
 	return nil
+}
+
+// passOver remembers a document that is left out as it is, so that a look at
+// the source does not take it for a change.
+func (r *run) passOver(e kb.Entry) {
+	if e.Stamp == "" {
+		return
+	}
+	if r.unreads == nil {
+		r.unreads = map[string]uint64{}
+	}
+	r.unreads[e.Path] = index.StampHash(e.Stamp)
 }
 
 // embed adds the vectors of a document's chunks. A chunk is embedded with the
@@ -564,10 +644,10 @@ func (r *run) notes() []string {
 	const most = 5
 	for i, f := range r.failed {
 		if i == most {
-			notes = append(notes, fmt.Sprintf("and %d more could not be read", len(r.failed)-most))
+			notes = append(notes, fmt.Sprintf("and %d more were left out", len(r.failed)-most))
 			break
 		}
-		notes = append(notes, "could not be read: "+f)
+		notes = append(notes, f)
 	}
 	return notes
 }

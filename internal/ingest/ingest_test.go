@@ -127,7 +127,7 @@ func (f *fixture) try(ctx context.Context, force bool) (Result, error) {
 	f.Helper()
 	f.jobs++
 	job := fmt.Sprint("job", f.jobs)
-	res, err := f.x.Run(ctx, job, f.get(), f.src, force)
+	res, err := f.x.Run(ctx, job, f.get(), f.src, Options{Force: force})
 	if e := f.x.Catalog.ReleaseUses(f.Context(), job); e != nil {
 		f.Fatal(e)
 	}
@@ -300,7 +300,7 @@ func TestTwoWritersDoNotOverwriteEachOther(t *testing.T) {
 	f.src.docs = map[string]string{"a.txt": "one\n"}
 	before := f.get()
 	f.run()
-	if _, err := f.x.Run(t.Context(), "late", before, f.src, false); kb.CodeOf(err) != kb.Busy {
+	if _, err := f.x.Run(t.Context(), "late", before, f.src, Options{}); kb.CodeOf(err) != kb.Busy {
 		t.Errorf("got %v", err)
 	}
 }
@@ -319,6 +319,59 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.expect(f.src.docs)
+}
+
+func TestDocumentsThatKilledWorkersComeLastAndAlone(t *testing.T) {
+	f := newFixture(t)
+	f.src.docs = map[string]string{"a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n", "d.txt": "four\n"}
+	var order []string
+	o := Options{Last: []string{"a.txt", "b.txt"}, Skip: map[string]string{"c.txt": "three workers died at it"}, At: func(_ int, p string) {
+		if p != "" {
+			files, _ := filepath.Glob(filepath.Join(f.x.Pool.Dir, "*"+index.Ext))
+			order = append(order, fmt.Sprint(p, len(files)))
+		}
+	}}
+	res, err := f.x.Run(t.Context(), "j", f.get(), f.src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each is begun when what came before is durable.
+	if diff := cmp.Diff([]string{"d.txt0", "a.txt1", "b.txt2"}, order); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"skipped: c.txt: three workers died at it"}, res.Head.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if changed, err := f.x.Changed(t.Context(), f.get(), f.src); err != nil || changed {
+		t.Errorf("a skipped document is no change: %v, %v", changed, err)
+	}
+}
+
+func TestSlowEmbeddingIsMadeDurableSoon(t *testing.T) {
+	f := newFixture(t)
+	f.x.EmbedAtOnce = time.Nanosecond
+	for i := range 5 {
+		f.src.docs[fmt.Sprint(i)] = fmt.Sprint("text ", i)
+	}
+	f.x.EmbedAtOnce = 1
+	f.emb.texts = 0
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	f.src.onRead = func() {
+		if n++; n == 5 {
+			cancel()
+		}
+	}
+	if _, err := f.x.Run(ctx, "j", f.get(), f.src, Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	done := f.emb.texts
+	if _, err := f.x.Run(t.Context(), "j", f.get(), f.src, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if f.emb.texts-done > 1 {
+		t.Errorf("%d of 5 texts were embedded again", f.emb.texts-done+5-5)
+	}
 }
 
 func TestForceReadsEverythingAgain(t *testing.T) {

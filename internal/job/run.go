@@ -80,7 +80,7 @@ func (m *Manager) passes(ctx context.Context, id string, watch *watcher) (ended 
 		return m.settleDone(ctx, id, watch, outcome{})
 	}
 	for {
-		j, args, ok, err := m.begin(ctx, id)
+		j, args, died, ok, err := m.begin(ctx, id)
 		if err != nil && ctx.Err() == nil {
 			return m.settle(id, watch, outcomeOf(err, nil, ""), kb.JobFailed)
 		}
@@ -92,7 +92,11 @@ func (m *Manager) passes(ctx context.Context, id string, watch *watcher) (ended 
 		}
 		m.announce()
 		watch.reset()
-		message, details, err := m.call(kb.WithProgress(ctx, watch.report), j, args)
+		run := kb.WithProgress(ctx, watch.report)
+		if died {
+			run = context.WithValue(run, diedKey{}, true)
+		}
+		message, details, err := m.call(run, j, args)
 		o := outcomeOf(err, details, message)
 		if err != nil && ctx.Err() != nil {
 			return m.settleDone(ctx, id, watch, o)
@@ -109,7 +113,7 @@ func (m *Manager) passes(ctx context.Context, id string, watch *watcher) (ended 
 
 // begin marks the job running and returns what to do; ok is false when it
 // has ended meanwhile.
-func (m *Manager) begin(ctx context.Context, id string) (j kb.Job, args json.RawMessage, ok bool, err error) {
+func (m *Manager) begin(ctx context.Context, id string) (j kb.Job, args json.RawMessage, died, ok bool, err error) {
 	err = m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {
 		ok = false
 		var state, have string
@@ -127,7 +131,7 @@ func (m *Manager) begin(ctx context.Context, id string) (j kb.Job, args json.Raw
 		}
 		// The lock is ours, so a row that says running was left by a process
 		// that died. pid is 0 between two passes of ours.
-		died := kb.JobState(state) == kb.JobRunning && pid != 0
+		died = kb.JobState(state) == kb.JobRunning && pid != 0
 		if again.Valid { // this pass begins after that request, so it serves both
 			have = merge(have, json.RawMessage(again.String))
 		}
@@ -141,7 +145,7 @@ func (m *Manager) begin(ctx context.Context, id string) (j kb.Job, args json.Raw
 		j, err = get(ctx, tx, id)
 		return err
 	})
-	return j, args, ok, err
+	return j, args, died, ok, err
 }
 
 // settleDone ends a run whose context is done: cancelled, or interrupted.

@@ -34,6 +34,7 @@ type Job struct {
 	Message  string         `json:"message,omitempty"` // the cause of a failure, or what was done
 	Hint     string         `json:"hint,omitempty"`
 	Details  map[string]any `json:"details,omitempty"`
+	Deaths   int            `json:"deaths,omitempty"` // how many worker processes died running it
 	Created  time.Time      `json:"createdAt"`
 	Updated  time.Time      `json:"updatedAt"`
 }
