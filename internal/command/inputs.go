@@ -92,6 +92,7 @@ type jobsIn struct {
 	ActiveOnly bool   `json:"activeOnly,omitempty" help:"only jobs that have not ended"`
 	Status     string `json:"status,omitempty" enum:"queued|pending|running|completed|failed|cancelled|interrupted" help:"only jobs in this state; pending and queued are the same"`
 	Limit      int    `json:"limit,omitempty" default:"20" help:"at most this many jobs (default 20)"`
+	Follow     bool   `json:"follow,omitempty" cli:"only" help:"wait until every job has ended, and tell how far they are"`
 }
 
 type jobIn struct {
@@ -134,11 +135,30 @@ func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {
 	if in.Limit < 1 {
 		return app.JobList{}, kb.Errorf(kb.Invalid, "argument %q must be at least 1, not %d", "limit", in.Limit).WithHint("leave it out for 20")
 	}
+	if in.Follow {
+		if err := follow(ctx, a); err != nil {
+			return app.JobList{}, err
+		}
+	}
 	list, err := a.Jobs(ctx, state, in.ActiveOnly)
 	if err == nil && len(list.Jobs) > in.Limit {
 		list.Jobs = list.Jobs[:in.Limit]
 	}
 	return list, err
+}
+
+// follow waits for the jobs that have not ended, and for those that come meanwhile.
+func follow(ctx context.Context, a *app.App) error {
+	for {
+		active, err := a.Jobs(ctx, "", true)
+		if err != nil || len(active.Jobs) == 0 {
+			return err
+		}
+		// The oldest is the one that runs.
+		if _, err := a.WaitJob(ctx, active.Jobs[len(active.Jobs)-1].ID); err != nil {
+			return err
+		}
+	}
 }
 
 // kindOf reads a type as agents and people write it.
