@@ -1,0 +1,511 @@
+// The tests of this package drive the built program as its users do: as a
+// server over standard input and output, over HTTP, and from the command
+// line. They need no network but loopback, no home directory and no settings
+// of git. What needs something that this machine may lack (the sources of Go,
+// git's HTTP backend, another user, a mount) is skipped, and says so.
+//
+// Two tests can also be pointed at material of one's own: KNOWLEDGE_E2E_REPO
+// is the URL or path of a git repository, KNOWLEDGE_E2E_FOLDER a folder.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// program is the path of the built program, goroot that of Go's own tree.
+var program, goroot string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "knowledge-program-")
+		if err == nil {
+			defer os.RemoveAll(dir)
+			err = build(dir)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "the program cannot be built:", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+func build(dir string) error {
+	if err := os.Chmod(dir, 0o755); err != nil { // another user runs it too
+		return err
+	}
+	program = filepath.Join(dir, "knowledge")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	args := []string{"build", "-o", program}
+	if raceFlag != "" {
+		args = append(args, raceFlag)
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	goroot = strings.TrimSpace(string(out))
+	return err
+}
+
+// patience is how long a test waits for what must happen; it is no measure of
+// speed, only of when to give up.
+const patience = 90 * time.Second
+
+// world is one user on one machine: a data directory, a home directory and
+// what the user makes.
+type world struct {
+	t    testing.TB
+	root string
+	home string
+	data string
+	env  []string // further variables
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	root, err := os.MkdirTemp("", "knowledge-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, root: root, data: filepath.Join(root, "data")}
+	w.home = w.dir("home")
+	t.Cleanup(w.end)
+	return w
+}
+
+// end waits for the workers, which outlive who started them, checks that none
+// met a defect, and removes everything.
+func (w *world) end() {
+	if _, err := os.Stat(filepath.Join(w.data, "knowledge.db")); err == nil {
+		for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+			var list app.JobList
+			r := w.run(w.root, "jobs", "--activeOnly", "--json")
+			if r.status != 0 || json.Unmarshal([]byte(r.out), &list) != nil || len(list.Jobs) == 0 {
+				break
+			}
+			if w.t.Failed() {
+				for _, j := range list.Jobs {
+					w.run(w.root, "job:cancel", j.ID)
+				}
+			}
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(w.data, "worker.log")); err == nil && defect.Match(log) {
+		w.t.Errorf("a worker met a defect:\n%s", log)
+	}
+	var err error
+	for range 50 {
+		if err = os.RemoveAll(w.root); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	w.t.Error(err)
+}
+
+// defect finds what only a defect of the program makes it say.
+var defect = regexp.MustCompile(`DATA RACE|panic:|goroutine \d|fatal error`)
+
+// dir makes a folder.
+func (w *world) dir(name string) string {
+	w.t.Helper()
+	d := filepath.Join(w.root, filepath.FromSlash(name))
+	if err := os.MkdirAll(d, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// other is a second machine of the same user: the same files, no data yet.
+func (w *world) other(data string) *world {
+	o := &world{t: w.t, root: w.root, home: w.home, data: filepath.Join(w.root, data), env: w.env}
+	w.t.Cleanup(func() {
+		// The folders are removed with those of w, after its workers have ended.
+		x := *o
+		x.waitIdle()
+	})
+	return o
+}
+
+func (w *world) waitIdle() {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if r := w.run(w.root, "jobs", "--activeOnly"); strings.TrimSpace(r.out) == "" {
+			return
+		}
+	}
+}
+
+func (w *world) with(env ...string) *world {
+	c := *w
+	c.env = append(append([]string{}, w.env...), env...)
+	return &c
+}
+
+// command prepares a run of the program in a working directory.
+func (w *world) command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"KNOWLEDGE_DATA_DIR=" + w.data, "HOME=" + w.home, "USERPROFILE=" + w.home,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C.UTF-8",
+	}
+	for _, name := range []string{"PATH", "TMPDIR", "TMP", "TEMP", "SystemRoot", "GORACE"} {
+		if v, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	cmd.Env = append(cmd.Env, w.env...)
+	return cmd
+}
+
+// result is one run of the program.
+type result struct {
+	out, err string
+	status   int
+}
+
+// run runs the program to its end. A defect that it shows fails the test.
+func (w *world) run(dir string, args ...string) result {
+	w.t.Helper()
+	return w.finish(w.command(dir, args...))
+}
+
+func (w *world) finish(cmd *exec.Cmd) result {
+	w.t.Helper()
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Start(); err != nil {
+		w.t.Error(err)
+		return result{status: -1}
+	}
+	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !late.Stop() {
+		w.t.Errorf("%.200q does not end", cmd.Args[1:])
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Error(err)
+	}
+	if defect.Match(said.Bytes()) {
+		w.t.Errorf("%.200q met a defect:\n%s", cmd.Args[1:], said.String())
+	}
+	return result{out.String(), said.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must runs the program, which must succeed, and returns what it prints.
+func (w *world) must(dir string, args ...string) string {
+	w.t.Helper()
+	r := w.run(dir, args...)
+	if r.status != 0 {
+		w.t.Fatalf("%.200q ends with status %d: %s", args, r.status, r.err)
+	}
+	return r.out
+}
+
+// decode runs the program with --json and reads what it prints into v.
+func (w *world) decode(v any, dir string, args ...string) {
+	w.t.Helper()
+	out := w.must(dir, append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		w.t.Fatalf("%.200q prints no JSON: %v\n%s", args, err, out)
+	}
+}
+
+// call is what a request to an agent's server came to.
+type call struct {
+	text    string
+	isError bool
+}
+
+// agent is a client of `knowledge mcp` over standard input and output.
+type agent struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	in     *os.File
+	said   bytes.Buffer
+	modern bool // speaks the protocol of 2026-07-28, else that of 2025-11-25
+	lines  chan []byte
+	mu     sync.Mutex
+	id     int
+	closed bool
+}
+
+// agent starts a server for a project; the end of the test ends it.
+func (w *world) agent(project string) *agent {
+	w.t.Helper()
+	return w.agentOf(false, project)
+}
+
+func (w *world) agentOf(modern bool, project string, args ...string) *agent {
+	w.t.Helper()
+	a := &agent{t: w.t, modern: modern, lines: make(chan []byte)}
+	a.cmd = w.command(w.root, append([]string{"mcp", "--project", project}, args...)...)
+	r, in, err := os.Pipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a.in = in
+	a.cmd.Stdin, a.cmd.Stderr = r, &a.said
+	out, err := a.cmd.StdoutPipe()
+	if err == nil {
+		err = a.cmd.Start()
+	}
+	r.Close()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		defer close(a.lines)
+		d := json.NewDecoder(out)
+		for {
+			var m json.RawMessage
+			if d.Decode(&m) != nil {
+				return
+			}
+			a.lines <- m
+		}
+	}()
+	w.t.Cleanup(func() { a.close() })
+	if modern {
+		var found struct{ SupportedVersions []string }
+		a.request(&found, "server/discover", map[string]any{})
+		if len(found.SupportedVersions) == 0 {
+			w.t.Fatal("server/discover names no version")
+		}
+	} else {
+		var met struct{ ProtocolVersion, Instructions string }
+		a.request(&met, "initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"}})
+		if met.ProtocolVersion != "2025-11-25" || met.Instructions == "" {
+			w.t.Fatalf("initialize: %+v", met)
+		}
+		a.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	}
+	return a
+}
+
+func (a *agent) send(m map[string]any) {
+	a.t.Helper()
+	b, err := json.Marshal(m)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if _, err := a.in.Write(append(b, '\n')); err != nil {
+		a.t.Fatalf("%v: %s", err, a.said.String())
+	}
+}
+
+// request sends a request, waits for its reply and reads its result into v.
+func (a *agent) request(v any, method string, params map[string]any) {
+	a.t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.id++
+	if a.modern {
+		params["_meta"] = map[string]any{
+			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientInfo": map[string]any{"name": "test", "version": "1"},
+		}
+	}
+	a.send(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params})
+	late := time.After(patience)
+	for {
+		select {
+		case line, ok := <-a.lines:
+			if !ok {
+				a.t.Fatalf("the server ended instead of answering %s", method)
+			}
+			var m struct {
+				ID     int
+				Result json.RawMessage
+				Error  json.RawMessage
+			}
+			if err := json.Unmarshal(line, &m); err != nil {
+				a.t.Fatalf("%v: %s", err, line)
+			}
+			if m.ID != a.id {
+				continue // a notification
+			}
+			if m.Error != nil {
+				a.t.Fatalf("%s: %s", method, m.Error)
+			}
+			if err := json.Unmarshal(m.Result, v); err != nil {
+				a.t.Fatalf("%v: %s", err, m.Result)
+			}
+			return
+		case <-late:
+			a.t.Fatalf("no answer to %s", method)
+		}
+	}
+}
+
+// tool calls one of the three tools.
+func (a *agent) tool(name string, args any) call {
+	a.t.Helper()
+	var r struct {
+		Content []struct{ Type, Text string }
+		IsError bool
+	}
+	a.request(&r, "tools/call", map[string]any{"name": name, "arguments": args})
+	if len(r.Content) != 1 || r.Content[0].Type != "text" {
+		a.t.Fatalf("%s: %+v", name, r)
+	}
+	return call{r.Content[0].Text, r.IsError}
+}
+
+// ask calls a tool that must succeed and reads its JSON into v.
+func (a *agent) ask(v any, name string, args any) {
+	a.t.Helper()
+	c := a.tool(name, args)
+	if c.isError {
+		a.t.Fatalf("%s %.200v: %s", name, args, c.text)
+	}
+	if err := json.Unmarshal([]byte(c.text), v); err != nil {
+		a.t.Fatalf("%s: %v: %s", name, err, c.text)
+	}
+}
+
+// execute runs any other command, which must succeed.
+func (a *agent) execute(v any, command string, args any) {
+	a.t.Helper()
+	a.ask(v, "execute", map[string]any{"command": command, "args": args})
+}
+
+type obj = map[string]any
+
+func (a *agent) search(args obj) app.SearchReply {
+	a.t.Helper()
+	// What all hits share is said once.
+	var r struct {
+		Store string
+		app.SearchReply
+	}
+	a.ask(&r, "search", args)
+	for i := range r.Hits {
+		if r.Hits[i].Store == "" {
+			r.Hits[i].Store = r.Store
+		}
+	}
+	return r.SearchReply
+}
+
+func (a *agent) show(id string) app.Context {
+	a.t.Helper()
+	var c app.Context
+	a.ask(&c, "get_full_context", obj{"resultId": id})
+	return c
+}
+
+// wait polls a job until it has ended.
+func (a *agent) wait(id string) kb.Job {
+	a.t.Helper()
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		var j kb.Job
+		a.execute(&j, "job:status", obj{"jobId": id})
+		if j.State.Ended() {
+			return j
+		}
+	}
+	a.t.Fatalf("job %s does not end", id)
+	return kb.Job{}
+}
+
+// index runs store:create or store:index, sees its job completed and returns it.
+func (a *agent) index(command string, args obj) (app.Started, kb.Job) {
+	a.t.Helper()
+	var s app.Started
+	a.execute(&s, command, args)
+	j := a.wait(s.Job)
+	if j.State != kb.JobCompleted {
+		a.t.Fatalf("%s %v: %s: %s", command, args, j.State, j.Message)
+	}
+	return s, j
+}
+
+// close ends the server's input and returns how long it took to end.
+func (a *agent) close() time.Duration {
+	a.t.Helper()
+	if a.closed {
+		return 0
+	}
+	a.closed = true
+	began := time.Now()
+	a.in.Close()
+	late := time.AfterFunc(patience, func() { a.cmd.Process.Kill() })
+	for range a.lines { // what is still to be read would keep it
+	}
+	err := a.cmd.Wait()
+	if !late.Stop() || err != nil {
+		a.t.Errorf("the server does not end well: %v: %s", err, a.said.String())
+	}
+	if defect.Match(a.said.Bytes()) {
+		a.t.Errorf("the server met a defect:\n%s", a.said.String())
+	}
+	return time.Since(began)
+}
+
+// write writes a file and the folders that lead to it.
+func write(t testing.TB, dir, name string, text []byte) {
+	t.Helper()
+	p := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// diskUse is the sum of the sizes of all files below folders.
+func diskUse(t testing.TB, dirs ...string) (n int64) {
+	t.Helper()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil {
+				n += info.Size()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
