@@ -122,6 +122,9 @@ type Options struct {
 	Explain bool
 }
 
+// leastCosine is how near a chunk that shares no word with the query must be.
+const leastCosine = 0.3
+
 type ranking struct {
 	q      *Query
 	o      Options
@@ -137,6 +140,15 @@ type ranking struct {
 func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence float64) {
 	if len(cands) == 0 {
 		return nil, 0
+	}
+	// The nearest vectors of a store in which nothing is near are noise.
+	if o.Mode != Vector {
+		cands = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
+			return q.Coverage(e.Matched) == 0 && e.Cosine < leastCosine
+		})
+		if len(cands) == 0 {
+			return nil, 0
+		}
 	}
 	r := &ranking{q: q, o: o, stems: map[string][]string{}}
 	for i := range q.Words {
