@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -123,6 +124,10 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	if m.method == string(mcp.MethodSubscriptionsListen) {
+		f.listen(w, r, next, body)
+		return
+	}
 	s := &stream{ResponseWriter: w}
 	if accepts(r, "text/event-stream") {
 		r = r.WithContext(withNotifier(r.Context(), s.notify))
@@ -131,6 +136,43 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	next.ServeHTTP(s, r)
 	s.finish()
 }
+
+// listen answers subscriptions/listen. There is nothing to subscribe to, so
+// the stream ends with its acknowledgement, which mcp-go's own handler loses
+// when the result follows at once; it only judges the request here.
+func (f *face) listen(w http.ResponseWriter, r *http.Request, next http.Handler, body []byte) {
+	judged := &memory{header: http.Header{}, status: http.StatusOK}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(judged, r)
+	if judged.status != http.StatusOK {
+		maps.Copy(w.Header(), judged.header)
+		w.WriteHeader(judged.status)
+		w.Write(judged.body.Bytes()) // a client that is gone needs no answer
+		return
+	}
+	notes := &session{notes: make(chan mcp.JSONRPCNotification, 4)}
+	res := f.mcp.HandleMessage(f.mcp.WithContext(r.Context(), notes), body)
+	close(notes.notes)
+	s := &stream{ResponseWriter: w}
+	for n := range notes.notes {
+		s.notify(n.Method, n.Params)
+	}
+	if b, err := encode(res); err == nil && res != nil {
+		s.Write(b)
+	}
+	s.finish()
+}
+
+// memory is a response that is kept.
+type memory struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (m *memory) Header() http.Header         { return m.header }
+func (m *memory) WriteHeader(status int)      { m.status = status }
+func (m *memory) Write(p []byte) (int, error) { return m.body.Write(p) }
 
 func accepts(r *http.Request, want string) bool {
 	for _, v := range r.Header.Values("Accept") {
@@ -218,7 +260,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.ResponseWriter.Write(p)
 }
 
-// Flush lets mcp-go stream the acknowledgement of subscriptions/listen.
+// Flush lets mcp-go stream.
 func (s *stream) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
