@@ -43,7 +43,7 @@ func bestLines(q *rank.Query, p *kb.Passage) lines {
 		case trimmed == "", len(trimmed) < 3:
 			l.bonus[i] = -0.5
 		case declares(trimmed, p.Chunk.Symbols):
-			l.bonus[i] = 2
+			l.bonus[i] = 2 // the line that says what this is
 		}
 	}
 	return l
@@ -52,9 +52,6 @@ func bestLines(q *rank.Query, p *kb.Passage) lines {
 // declares reports whether a line is the one that a signature was taken from.
 func declares(line string, symbols []kb.Symbol) bool {
 	for i := range symbols {
-		if i == 3 {
-			break
-		}
 		s := symbols[i].Signature
 		if n := min(len(s), 24); n > 0 && strings.HasPrefix(line, s[:n]) {
 			return true

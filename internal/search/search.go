@@ -26,7 +26,7 @@ const (
 	// candidates is how many chunks each ranker of each store contributes.
 	candidates = 150
 	// hitTokens is the budget of one hit at each detail.
-	minimalTokens, contextualTokens, fullTokens = 100, 260, 900
+	minimalTokens, contextualTokens, fullTokens = 100, 420, 900
 	// replyTokens keeps any reply well below what clients cut.
 	replyTokens = 9000
 )
@@ -233,15 +233,16 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 		for j, i := range at {
 			p := &passages[j]
 			s.lines[i] = bestLines(s.q, p)
+			title, symbol := s.title(&p.Chunk, &s.lines[i])
 			hits[i] = Hit{
-				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: s.title(&p.Chunk, &s.lines[i]),
+				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 				Score: math.Round(ranked[i].Score*100) / 100,
 			}
 			if s.r.Explain || s.r.Detail == "full" {
 				hits[i].Explain = ranked[i].Parts
 			}
 			if s.r.Detail != "minimal" {
-				if err := s.detail(ctx, &hits[i], &t, p, &ranked[i]); err != nil {
+				if err := s.detail(ctx, &hits[i], &t, p, symbol, &ranked[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -268,10 +269,10 @@ func (s *shower) note(hits []Hit, ranked []rank.Scored) {
 }
 
 // detail adds what contextual and full show.
-func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, c *rank.Scored) error {
+func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, symbol *kb.Symbol, c *rank.Scored) error {
 	h.Kind, h.Language = p.Chunk.Kind, p.Language
-	if len(p.Chunk.Symbols) > 0 {
-		h.Signature, h.Doc = p.Chunk.Symbols[0].Signature, p.Chunk.Symbols[0].Doc
+	if symbol != nil {
+		h.Kind, h.Signature, h.Doc = symbol.Kind, symbol.Signature, symbol.Doc
 	}
 	h.Why = s.why(c)
 	doc, err := t.Index.Document(ctx, p.Path)
@@ -390,24 +391,27 @@ func Title(c *kb.Chunk) string {
 	return ""
 }
 
-// title names a chunk of several declarations for the one that answers: the
-// one that the query names, else the one that the best line lies in.
-func (s *shower) title(c *kb.Chunk, l *lines) string {
-	if len(c.Symbols) < 2 || c.Kind == "section" {
-		return Title(c)
+// title names a chunk for the declaration in it that answers: the one that
+// the query names, else the one that the best line lies in, else its first.
+func (s *shower) title(c *kb.Chunk, l *lines) (string, *kb.Symbol) {
+	if len(c.Symbols) == 0 || c.Kind == "section" {
+		return Title(c), nil
 	}
-	for _, sym := range c.Symbols {
-		if s.q.Names(sym.Name) {
-			return qualified(c, sym)
+	if len(c.Symbols) == 1 {
+		return Title(c), &c.Symbols[0]
+	}
+	for i := range c.Symbols {
+		if sym := &c.Symbols[i]; s.q.Names(sym.Name) {
+			return qualified(c, *sym), sym
 		}
 	}
 	at, _ := l.window(1, 80)
-	for _, sym := range c.Symbols {
-		if sym.Start <= at && at <= sym.End && sym.End <= c.End {
-			return qualified(c, sym)
+	for i := range c.Symbols {
+		if sym := &c.Symbols[i]; sym.Start <= at && at <= sym.End && sym.End <= c.End {
+			return qualified(c, *sym), sym
 		}
 	}
-	return Title(c)
+	return Title(c), &c.Symbols[0]
 }
 
 // qualified names one of a chunk's symbols, with what encloses it where the
