@@ -273,29 +273,35 @@ func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase 
 	return r, nil
 }
 
-// grepText calls f once for every line in which a match begins.
+// grepText calls f once for every line that matches, taken by itself and
+// without the \r of a Windows line end. The whole text is searched first, since
+// that skips what does not match much faster; its matches may span lines.
 func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
+	if strings.Contains(body, "\r\n") {
+		body = strings.ReplaceAll(body, "\r\n", "\n")
+	}
 	line, at := 1, 0
-	for at <= len(body) {
+	for at < len(body) {
 		m := re.FindStringIndex(body[at:])
 		if m == nil {
 			return
 		}
 		pos := at + m[0]
 		start := strings.LastIndexByte(body[:pos], '\n') + 1
+		if start == len(body) {
+			return // the empty line behind the last newline
+		}
 		line += strings.Count(body[at:start], "\n")
 		end := len(body)
 		if i := strings.IndexByte(body[pos:], '\n'); i >= 0 {
 			end = pos + i
 		}
-		if start == len(body) && start > 0 {
-			return // the empty line behind the last newline
+		if text := body[start:end]; re.MatchString(text) {
+			if len(text) > maxLine {
+				text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+			}
+			f(line, text)
 		}
-		text := strings.TrimRight(body[start:end], "\r")
-		if len(text) > maxLine {
-			text = strings.ToValidUTF8(text[:maxLine], "") + "…"
-		}
-		f(line, text)
 		at = end + 1
 		line++
 	}
