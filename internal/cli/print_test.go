@@ -171,7 +171,7 @@ func TestOutcome(t *testing.T) {
 		says string
 	}{
 		{kb.Job{ID: "j1", State: kb.JobCancelled}, kb.Canceled, "was cancelled"},
-		{kb.Job{ID: "j1", State: kb.JobFailed, Message: "no such host", Details: map[string]any{"code": "away"}}, kb.Away, "no such host"},
+		{kb.Job{ID: "j1", State: kb.JobFailed, Message: "no such host", Code: kb.Away}, kb.Away, "no such host"},
 		{kb.Job{ID: "j1", State: kb.JobFailed}, kb.Internal, "job j1 failed"},
 	} {
 		_, err := outcome(started, tc.job)

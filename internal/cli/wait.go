@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -44,10 +45,7 @@ func outcome(started app.Started, job kb.Job) (app.Started, error) {
 		return started, kb.Errorf(kb.Canceled, "job %s was cancelled", job.ID).
 			WithHint("start again with: knowledge store:index %s", started.Store)
 	}
-	code := kb.Internal
-	if c, ok := job.Details["code"].(string); ok && c != "" {
-		code = kb.Code(c)
-	}
+	code := cmp.Or(job.Code, kb.Internal)
 	message, hint := job.Message, job.Hint
 	if message == "" {
 		message = "job " + job.ID + " " + string(job.State)

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const columns = "id, type, store, state, progress, message, hint, details, deaths, created, updated"
+const columns = "id, type, store, state, progress, code, message, hint, details, deaths, created, updated"
 
 type row interface{ Scan(dest ...any) error }
 
@@ -18,7 +18,7 @@ func scan(r row) (kb.Job, error) {
 	var j kb.Job
 	var progress, details string
 	var created, updated int64
-	err := r.Scan(&j.ID, &j.Type, &j.Store, &j.State, &progress, &j.Message, &j.Hint, &details, &j.Deaths, &created, &updated)
+	err := r.Scan(&j.ID, &j.Type, &j.Store, &j.State, &progress, &j.Code, &j.Message, &j.Hint, &details, &j.Deaths, &created, &updated)
 	if err != nil {
 		return j, err
 	}

@@ -31,6 +31,7 @@ type Job struct {
 	Store    StoreID        `json:"store,omitempty"`
 	State    JobState       `json:"status"`
 	Progress Progress       `json:"progress"`
+	Code     Code           `json:"code,omitempty"`    // of the failure
 	Message  string         `json:"message,omitempty"` // the cause of a failure, or what was done
 	Hint     string         `json:"hint,omitempty"`
 	Details  map[string]any `json:"details,omitempty"`
