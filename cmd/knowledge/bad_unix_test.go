@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const interruptible = true
+
+var interrupt os.Signal = os.Interrupt
+
+// TestNoPermission: a folder that may not be read is refused; one inside a
+// folder is counted and named.
+func TestNoPermission(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir, project := w.dir("tree"), w.dir("project")
+	oddities().write(t, dir)
+	write(t, dir, "shut/plan.md", []byte("zanzibar\n"))
+	write(t, dir, "locked.md", []byte("zanzibar\n"))
+	if err := os.Chmod(filepath.Join(dir, "locked.md"), 0); err != nil {
+		t.Fatal(err)
+	}
+	shut := filepath.Join(dir, "shut")
+	if err := os.Chmod(shut, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(shut, 0o755) })
+	// Permissions do not bind root: somebody else asks then.
+	as := &syscall.SysProcAttr{}
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		as.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		if err := os.MkdirAll(w.data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(w.data, nobody, nobody); err != nil {
+			t.Skipf("no other user can be had: %v", err)
+		}
+		cmd := w.command(project, "version")
+		cmd.SysProcAttr = as
+		if err := cmd.Run(); err != nil {
+			t.Skipf("no other user can run the program: %v", err)
+		}
+	}
+	run := func(args ...string) result {
+		cmd := w.command(project, append([]string{"--project", project}, args...)...)
+		cmd.SysProcAttr = as
+		return w.finish(cmd)
+	}
+	r := run("store:create", "tree", dir)
+	if r.status != 0 {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	failedCLI(t, "folder without permission", run("store:create", "shut", shut), kb.Denied)
+	r = run("store:info", "tree", "--json")
+	if !strings.Contains(r.out, `"unreadable":2`) || !strings.Contains(r.out, "locked.md") || !strings.Contains(r.out, "shut") {
+		t.Errorf("store:info does not say what could not be read: %s", r.out)
+	}
+	if r := run("search", "quokka sleeps", "--stores", "tree"); r.status != 0 || !strings.Contains(r.out, "odd/blank.txt:L") {
+		t.Errorf("status %d: %s%s", r.status, r.out, r.err)
+	}
+	// The data directory itself may be out of reach.
+	o := *w
+	o.data = filepath.Join(w.data, "below")
+	if err := os.MkdirAll(o.data, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		cmd := o.command(project, "--project", project, "stores")
+		cmd.SysProcAttr = as
+		failedCLI(t, "data directory without permission", o.finish(cmd), kb.Denied)
+	}
+}
+
+// fullDisk checks what happens when data, a folder on a small disk, fills up.
+// grow makes the disk larger.
+func fullDisk(t *testing.T, w *world, grow func()) {
+	project, little, much := w.dir("project"), w.dir("little"), w.dir("much")
+	oddities().write(t, little)
+	goSources(t, large...).write(t, much)
+	cli := func(args ...string) result { return w.run(project, append([]string{"--project", project}, args...)...) }
+	w.must(project, "--project", project, "store:create", "little", little)
+	found := func(when string) {
+		t.Helper()
+		r := cli("search", "quokka sleeps", "--stores", "little")
+		if r.status != 0 || !strings.Contains(r.out, "odd/blank.txt:L") {
+			t.Errorf("%s: status %d: %s%s", when, r.status, r.out, r.err)
+		}
+	}
+	found("before")
+	failedCLI(t, "full disk, command line", cli("store:create", "much", much), kb.Full)
+	found("after the disk was full")
+
+	a := w.agent(project)
+	var s app.Started
+	c := a.tool("execute", obj{"command": "store:index", "args": obj{"store": "much"}})
+	if c.isError {
+		plainly(t, "full disk, MCP", c.text)
+	} else {
+		a.execute(&s, "store:index", obj{"store": "much"})
+		j := a.wait(s.Job)
+		if j.State != kb.JobFailed {
+			t.Errorf("a job on a full disk: %+v", j)
+		}
+		plainParts(t, "full disk, job", j.Message, j.Hint)
+	}
+	if r := a.search(obj{"query": "quokka sleeps", "stores": []string{"little"}}); len(r.Hits) == 0 {
+		t.Errorf("an agent finds nothing on a full disk: %+v", r)
+	}
+	grow()
+	a.index("store:index", obj{"store": "much"})
+	if n := trueHits(t, a, []string{"much"}, questions[:3], func(p string) string { return read(t, much, p) }); n == 0 {
+		t.Error("with more space nothing is found")
+	}
+	found("with more space")
+	a.close()
+}
