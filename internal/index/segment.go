@@ -80,6 +80,7 @@ type segment struct {
 	blocks []int64  // where each frame begins in text, and where the last ends
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
+	pooled *pooled // in the pool that opened it
 
 	mu    sync.Mutex
 	cache [8]streamCache
@@ -350,157 +351,12 @@ func (s *segment) vectors(dir, embedder, engine string) (vector.Engine, *vector.
 	return s.engine, s.matrix, s.vecErr
 }
 
-// Pool shares open segments between generations and stores.
-type Pool struct {
-	Dir      string // folder of the segments
-	Embedder string // whose vectors are used
-	Engine   string // of package vector
-
-	mu   sync.Mutex
-	open map[string]*pooled
-}
-
-type pooled struct {
-	seg  *segment
-	refs int
-}
-
-// get opens or shares a segment; put gives it back.
-func (p *Pool) get(name string) (*segment, error) {
+// Forget makes the next user of segments open their files anew, as after a
+// damage that was mended; who has them open now keeps what they have.
+func (p *Pool) Forget(names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e, ok := p.open[name]; ok {
-		e.refs++
-		return e.seg, nil
-	}
-	s, err := openSegment(p.Dir, name)
-	if err != nil {
-		return nil, err
-	}
-	if p.open == nil {
-		p.open = map[string]*pooled{}
-	}
-	p.open[name] = &pooled{s, 1}
-	return s, nil
-}
-
-func (p *Pool) put(s *segment) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if e := p.open[s.name]; e != nil {
-		if e.refs--; e.refs == 0 {
-			delete(p.open, s.name)
-			e.seg.close()
-		}
-	}
-}
-
-// Hold keeps segments open until release is called, so that work on their
-// documents one by one does not open and close them each time.
-func (p *Pool) Hold(names []string) (release func(), err error) {
-	var held []*segment
-	release = func() {
-		for _, s := range held {
-			p.put(s)
-		}
-	}
 	for _, n := range names {
-		s, err := p.get(n)
-		if err != nil {
-			release()
-			return nil, err
-		}
-		held = append(held, s)
+		delete(p.open, n)
 	}
-	return release, nil
-}
-
-// SegmentKeys returns the documents that a segment holds, in order.
-func (p *Pool) SegmentKeys(name string) ([]DocKey, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return nil, err
-	}
-	defer p.put(s)
-	keys := make([]DocKey, s.info.Documents)
-	err = s.file.Guard(func() error {
-		for d := range keys {
-			keys[d] = s.key(d)
-		}
-		return nil
-	})
-	return keys, err
-}
-
-// SegmentChunker returns the version of the chunker that cut a segment's
-// chunks; NotFound when the segment, or its vectors, are not there.
-func (p *Pool) SegmentChunker(name string) (uint32, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return 0, err
-	}
-	defer p.put(s)
-	_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
-	if err != nil {
-		return 0, err
-	}
-	if m == nil {
-		return 0, kb.Errorf(kb.NotFound, "segment %s has no vectors of %s", name, p.Embedder)
-	}
-	return s.file.Header().Chunker, nil
-}
-
-// TextBytes returns the size of the text of one document.
-func (p *Pool) TextBytes(name string, doc int) (int64, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return 0, err
-	}
-	defer p.put(s)
-	if doc >= s.info.Documents {
-		return 0, s.corrupt("it has fewer documents than its users say")
-	}
-	return s.textLen(doc), nil
-}
-
-// StoredDocument is a document taken out of a segment, to be put into another.
-type StoredDocument struct {
-	Key     DocKey
-	Text    kb.Text
-	Chunks  []kb.Chunk
-	Vectors *vector.Matrix // of the whole segment; nil when there are none
-	First   int            // row of the document's first chunk
-}
-
-// Document takes one document out of a segment. use is called while the
-// segment is open; the matrix does not outlive it.
-func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) error {
-	s, err := p.get(name)
-	if err != nil {
-		return err
-	}
-	defer p.put(s)
-	return s.file.Guard(func() error {
-		if doc >= s.info.Documents {
-			return s.corrupt("it has fewer documents than its users say")
-		}
-		body, err := s.body(doc)
-		if err != nil {
-			return err
-		}
-		chunks, err := s.chunksOf(doc)
-		if err != nil {
-			return err
-		}
-		_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
-		if err != nil {
-			return err
-		}
-		first, _ := s.chunkRange(doc)
-		return use(StoredDocument{
-			Key:    s.key(doc),
-			Text:   kb.Text{Body: body, Language: s.language(doc), Flags: s.flags(doc)},
-			Chunks: chunks, Vectors: m, First: first,
-		})
-	})
 }

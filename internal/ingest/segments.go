@@ -1,0 +1,313 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// index reads the documents of todo and indexes what is new.
+func (r *run) index(ctx context.Context, todo []kb.Entry) error {
+	workers := r.x.Workers
+	if workers <= 0 {
+		workers = min(runtime.GOMAXPROCS(0), maxWorkers)
+	}
+	r.total, r.began = int64(len(todo)), time.Now()
+	r.waiting = map[index.DocKey][]kb.Entry{}
+	first, last := todo, []kb.Entry(nil)
+	if len(r.o.Last) > 0 {
+		first = nil
+		for _, e := range todo {
+			if slices.Contains(r.o.Last, e.Path) {
+				last = append(last, e)
+			} else {
+				first = append(first, e)
+			}
+		}
+	}
+	if err := r.parallel(ctx, batch(first, workers), workers); err != nil {
+		return err
+	}
+	for _, e := range last {
+		if err := r.parallel(ctx, [][]kb.Entry{{e}}, 1); err != nil {
+			return err
+		}
+	}
+	// What stands twice in the source was indexed once.
+	for k, entries := range r.waiting {
+		for _, e := range entries {
+			if at, ok := r.located[k]; ok {
+				r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
+			}
+		}
+	}
+	return nil
+}
+
+// parallel makes segments of batches, several at a time.
+func (r *run) parallel(ctx context.Context, batches [][]kb.Entry, workers int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan []kb.Entry)
+	var wg sync.WaitGroup
+	for n := range min(workers, len(batches)) {
+		wg.Go(func() {
+			for b := range next {
+				if err := r.segment(ctx, n, b); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, b := range batches {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- b
+	}
+	close(next)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// batch splits entries, in order, into the documents of one segment each.
+func batch(entries []kb.Entry, workers int) [][]kb.Entry {
+	var total int64
+	size := func(e kb.Entry) int64 {
+		if e.Size < 0 {
+			return 8 << 10 // a repository tells only when it is read
+		}
+		return e.Size + 256
+	}
+	for _, e := range entries {
+		total += size(e)
+	}
+	limit := min(max(total/int64(workers)+1, leastSegment), segmentBytes)
+	var out [][]kb.Entry
+	var sum int64
+	start := 0
+	for i, e := range entries {
+		if i > start && sum+size(e) > limit {
+			out = append(out, entries[start:i])
+			start, sum = i, 0
+		}
+		sum += size(e)
+	}
+	if start < len(entries) {
+		out = append(out, entries[start:])
+	}
+	return out
+}
+
+func (r *run) atOnce() time.Duration {
+	if r.x.EmbedAtOnce > 0 {
+		return r.x.EmbedAtOnce
+	}
+	return embedAtOnce
+}
+
+// added is a document in the segment in the making.
+type added struct {
+	entry  kb.Entry
+	key    index.DocKey
+	number int
+}
+
+// A segment is written when its embedding has taken this long, or this share
+// of all embedding so far: with a slow provider that bounds what is embedded
+// again when a worker dies, whatever the size of the documents.
+const (
+	embedAtOnce  = time.Second
+	embedPortion = 100
+)
+
+// segment indexes one batch, into one segment unless the documents turn out
+// larger than their source said or embedding is slow.
+func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error {
+	b := index.NewBuilder(chunk.Version, r.x.Embedder.Dims())
+	var mine []added
+	var spent time.Duration
+	defer r.o.At(worker, "")
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		r.o.At(worker, e.Path)
+		raw, err := r.snap.Read(ctx, e)
+		var t kb.Text
+		if err == nil {
+			t, err = chunk.Decode(e.Path, raw)
+		}
+		if err != nil {
+			if err := r.unread(ctx, e, err); err != nil {
+				return err
+			}
+			continue
+		}
+		key := index.DocKey{Hash: kb.HashDocument(raw), Language: t.Language}
+		shared, err := r.claim(ctx, e, key)
+		if err != nil {
+			return err
+		}
+		if !shared {
+			chunks := chunk.Split(t)
+			number := b.Add(key.Hash, t, chunks)
+			began := time.Now()
+			if err := r.embed(ctx, b, t, chunks); err != nil {
+				return err
+			}
+			took := time.Since(began)
+			spent += took
+			r.embedding.Add(int64(took))
+			mine = append(mine, added{e, key, number})
+		}
+		r.progress(ctx)
+		if b.TextBytes() >= segmentBytes || spent > max(r.atOnce(), time.Duration(r.embedding.Load()/embedPortion)) {
+			r.o.At(worker, "")
+			if err := r.write(ctx, b, mine); err != nil {
+				return err
+			}
+			b, mine, spent = index.NewBuilder(chunk.Version, r.x.Embedder.Dims()), nil, 0
+		}
+	}
+	r.o.At(worker, "")
+	return r.write(ctx, b, mine)
+}
+
+// write makes a segment durable and its documents known.
+func (r *run) write(ctx context.Context, b *index.Builder, mine []added) error {
+	if b.Documents() == 0 {
+		return nil
+	}
+	name := b.Name()
+	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
+		return err
+	}
+	_, n, err := b.Write(r.x.Pool.Dir, r.x.Embedder.ID())
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.res.Written += n
+	r.used[name] = true
+	for _, a := range mine {
+		r.located[a.key] = location{name, a.number}
+		r.docs[a.entry.Path] = index.Document{Path: a.entry.Path, Stamp: index.StampHash(a.entry.Stamp), Segment: name, Number: a.number}
+	}
+	r.res.Indexed += len(mine)
+	return nil
+}
+
+// claim reports whether a document is indexed already, or is being indexed by
+// another worker; otherwise it is the caller's to index.
+func (r *run) claim(ctx context.Context, e kb.Entry, key index.DocKey) (bool, error) {
+	r.mu.Lock()
+	r.res.Read++
+	at, ok := r.located[key]
+	if !ok {
+		if w, taken := r.waiting[key]; taken {
+			r.waiting[key] = append(w, e)
+			r.res.Shared++
+			r.mu.Unlock()
+			return true, nil
+		}
+		r.waiting[key] = nil
+		r.mu.Unlock()
+		return false, nil
+	}
+	r.mu.Unlock()
+	there, err := r.use(ctx, at.segment)
+	if err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !there {
+		delete(r.located, key)
+		r.waiting[key] = nil
+		return false, nil
+	}
+	r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
+	r.res.Shared++
+	return true, nil
+}
+
+// unread deals with a document that could not be read: what its content rules
+// out the source has counted, what has vanished is gone, and the rest is
+// named; none of it stops the others.
+func (r *run) unread(ctx context.Context, e kb.Entry, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if c := kb.CodeOf(err); c == kb.Away || c == kb.Full || c == kb.Canceled {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if kb.CodeOf(err) == kb.Unsupported {
+		r.passOver(e)
+	}
+	if c := kb.CodeOf(err); c != kb.Unsupported && c != kb.NotFound {
+		r.failed = append(r.failed, fmt.Sprintf("could not be read: %s: %v", e.Path, err))
+	}
+	r.done.Add(1)
+	return nil
+}
+
+// passOver remembers a document that is left out as it is, so that a look at
+// the source does not take it for a change.
+func (r *run) passOver(e kb.Entry) {
+	if e.Stamp == "" {
+		return
+	}
+	if r.unreads == nil {
+		r.unreads = map[string]uint64{}
+	}
+	r.unreads[e.Path] = index.StampHash(e.Stamp)
+}
+
+// embed adds the vectors of a document's chunks. A chunk is embedded with the
+// names of what encloses it, which its own lines do not repeat.
+func (r *run) embed(ctx context.Context, b *index.Builder, t kb.Text, chunks []kb.Chunk) error {
+	texts := make([]string, len(chunks))
+	for i := range chunks {
+		texts[i] = embedText(t.Body, &chunks[i])
+	}
+	vecs, err := r.x.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	if len(vecs) != len(texts) {
+		return kb.Errorf(kb.Away, "the embedder %s returned %d vectors for %d texts", r.x.Embedder.ID(), len(vecs), len(texts))
+	}
+	for _, v := range vecs {
+		b.Vectors().Add(v)
+	}
+	return nil
+}
+
+func embedText(body string, c *kb.Chunk) string {
+	if len(c.Decl) == 0 {
+		return body[c.From:c.To]
+	}
+	return strings.Join(c.Decl, " ") + "\n" + body[c.From:c.To]
+}
+
+func (r *run) progress(ctx context.Context) {
+	n := r.done.Add(1)
+	p := kb.Progress{Phase: "index", Done: n, Total: r.total}
+	if s := time.Since(r.began).Seconds(); s > 0.2 {
+		p.Rate = float64(n) / s
+		p.ETA = float64(r.total-n) / p.Rate
+	}
+	kb.Report(ctx, p)
+}
