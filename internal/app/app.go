@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/db"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
@@ -24,7 +26,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
-// Config says where an App works. What is empty is filled from the environment.
+// Config says where an App works. What is empty is filled from the environment,
+// and what that leaves empty from the user's configuration file.
 type Config struct {
 	Version string // of the program, "dev" outside releases
 	DataDir string // --data-dir
@@ -78,10 +81,17 @@ func New(cfg Config) (*App, error) {
 	if cfg.Engine == "" {
 		cfg.Engine = cfg.Env("KNOWLEDGE_VECTORS_ENGINE")
 	}
-	if cfg.Engine != "" && !slices.Contains(vector.EngineNames(), cfg.Engine) {
-		return nil, kb.Errorf(kb.Invalid, "there is no vector engine %q", cfg.Engine).WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
+	if err := checkEngine(cfg.Engine); err != nil {
+		return nil, err
 	}
 	return &App{cfg: cfg}, nil
+}
+
+func checkEngine(name string) error {
+	if name != "" && !slices.Contains(vector.EngineNames(), name) {
+		return kb.Errorf(kb.Invalid, "there is no vector engine %q", name).WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
+	}
+	return nil
 }
 
 // Version returns the version of the program.
@@ -112,7 +122,19 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if a.core != nil || a.err != nil {
 		return a.core, a.err
 	}
-	dir, err := project.DataDir(a.cfg.DataDir, a.cfg.Env)
+	file, err := config.Load(a.cfg.Env)
+	if err != nil {
+		return nil, err
+	}
+	engine := cmp.Or(a.cfg.Engine, file.Engine)
+	if err := checkEngine(engine); err != nil {
+		return nil, err
+	}
+	flag := a.cfg.DataDir
+	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
+		flag = file.DataDir
+	}
+	dir, err := project.DataDir(flag, a.cfg.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +148,12 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	}
 	c := &core{dir: dir, db: d, embedder: emb}
 	c.catalog = catalog.New(d, nil)
-	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: a.cfg.Engine}
+	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb}
-	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos")}
+	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), MaxFileBytes: file.MaxFileBytes}
+	for _, t := range file.Tokens {
+		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
+	}
 	c.library = &library{core: c}
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,

@@ -25,7 +25,7 @@ func (c *core) submit(ctx context.Context, st kb.Store, force bool) (kb.Job, err
 	if st.Spec.Kind == kb.KindRepo {
 		class = job.Network
 	}
-	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}})
+	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}, Needs: c.opener.Needs(st.Spec)})
 }
 
 // runIndex is the handler of index jobs.

@@ -13,6 +13,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // credential is a place that may hold a name and password for a host.
@@ -46,6 +48,22 @@ func (o *Opener) credentials(ctx context.Context, rawURL string) []credential {
 		}
 	}
 	return out
+}
+
+// Needs returns the set variables that hold tokens for the host of a source:
+// a process without them might not reach what this one does.
+func (o *Opener) Needs(spec kb.Spec) []string {
+	u, err := url.Parse(spec.Source)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	var names []string
+	for _, t := range o.Tokens {
+		if strings.EqualFold(t.Host, u.Host) && os.Getenv(t.Env) != "" {
+			names = append(names, t.Env)
+		}
+	}
+	return names
 }
 
 func netrcPath() string {

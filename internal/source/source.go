@@ -24,6 +24,9 @@ type Opener struct {
 	// https, each to the one host it is named for. They are the user's own
 	// configuration, never a project's.
 	Tokens []Token
+	// MaxFileBytes is the size above which a file is left out of stores whose
+	// selection sets no limit of its own; 0 is DefaultMaxFileBytes.
+	MaxFileBytes int64
 	// NoGit keeps installed git from being run: no fallback, no credential helper.
 	NoGit bool
 
@@ -80,6 +83,9 @@ func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, canceled(err)
+	}
+	if spec.Selection.MaxFileBytes <= 0 {
+		spec.Selection.MaxFileBytes = o.MaxFileBytes
 	}
 	return k.open(ctx, o, spec)
 }
