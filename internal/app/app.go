@@ -38,6 +38,11 @@ type Config struct {
 	// JOB" are added. Empty: jobs run in this process and end with it.
 	Worker []string
 	Env    func(string) string
+	// Embedder stands in for the configured one where faults are rehearsed;
+	// nil otherwise.
+	Embedder kb.Embedder
+	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce, likewise.
+	EmbedAtOnce time.Duration
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.
@@ -142,14 +147,16 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	emb, err := embed.New(embed.Config{})
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
+	emb := a.cfg.Embedder
+	if emb == nil {
+		if emb, err = embed.New(embed.Config{}); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
 	}
 	c := &core{dir: dir, db: d, embedder: emb}
 	c.catalog = catalog.New(d, nil)
 	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
-	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb}
+	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce}
 	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), MaxFileBytes: file.MaxFileBytes}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))

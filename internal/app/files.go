@@ -26,15 +26,14 @@ func (a *App) one(ctx context.Context, store string) (search.Target, func(), err
 	if err != nil {
 		return search.Target{}, nil, err
 	}
-	targets, notes, release, err := c.targets(ctx, []kb.Store{st})
+	s, err := c.targets(ctx, []kb.Store{st})
 	if err != nil {
 		return search.Target{}, nil, err
 	}
-	if len(targets) == 0 {
-		release()
-		return search.Target{}, nil, kb.Errorf(kb.NotFound, "%s", strings.Join(notes, "; ")).WithHint("wait for its job, or run store:index")
+	if len(s.targets) == 0 {
+		return search.Target{}, nil, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("wait for its job, or run store:index")
 	}
-	return targets[0], release, nil
+	return s.targets[0], s.release, nil
 }
 
 // Read returns lines of one document; lines is "", "12", "12-40", "12-" or "-40".

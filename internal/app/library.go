@@ -65,10 +65,10 @@ func (l *library) get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 			return h, head, nil
 		}
 		if kb.CodeOf(err) != kb.NotFound {
-			break
+			return nil, nil, err
 		}
 	}
-	return nil, nil, err
+	return nil, nil, kb.Errorf(kb.Corrupt, "a file of the index is missing: %w", err)
 }
 
 func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
@@ -104,12 +104,14 @@ func (l *library) drop(s *shelf) {
 	}
 }
 
-// forget closes the generation of a store that is deleted.
+// forget closes the generation of a store that is deleted or damaged, and
+// with it, for the next reader, its segments.
 func (l *library) forget(id kb.StoreID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.open[id]; s != nil {
 		delete(l.open, id)
+		l.core.pool.Forget(s.gen.Segments())
 		l.drop(s)
 	}
 }

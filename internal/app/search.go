@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,20 +37,23 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	} else if stores, err = a.named(ctx, c, r.Stores); err != nil {
 		return SearchReply{}, err
 	}
-	targets, more, release, err := c.targets(ctx, stores)
+	s, err := c.targets(ctx, stores)
 	if err != nil {
 		return SearchReply{}, err
 	}
-	defer release()
-	notes = append(notes, more...)
-	if len(targets) == 0 {
-		if len(notes) == 0 {
-			return SearchReply{}, a.nothingInScope(ctx, c)
-		}
-		return SearchReply{Hits: []Hit{}, Confidence: "none", Notes: notes}, nil
+	defer s.release()
+	if len(s.targets)+len(s.notes)+len(notes) == 0 {
+		return SearchReply{}, a.nothingInScope(ctx, c)
 	}
-	reply, err := search.Run(ctx, targets, c.embedder, req)
-	reply.Notes = append(notes, reply.Notes...)
+	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		reply, err = search.Run(ctx, targets, c.embedder, req)
+		return err
+	})
+	if len(s.targets) == 0 {
+		reply = SearchReply{Hits: []Hit{}, Confidence: "none"}
+	}
+	reply.Notes = slices.Concat(notes, s.notes, reply.Notes)
 	return reply, err
 }
 
@@ -222,40 +226,83 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	return st, "", nil
 }
 
+// shelves are the stores that a request is answered from.
+type shelves struct {
+	core    *core
+	targets []search.Target
+	notes   []string // what is left out, and why
+}
+
 // targets opens the live generations of stores. A store that is empty or
 // damaged is left out, and said; the rest is served.
-func (c *core) targets(ctx context.Context, stores []kb.Store) (targets []search.Target, notes []string, release func(), err error) {
-	release = func() {
-		for _, t := range targets {
-			t.Index.Release()
-		}
-	}
+func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error) {
+	s := &shelves{core: c}
 	for _, st := range stores {
 		idx, head, err := c.library.get(ctx, st)
 		switch {
-		case kb.CodeOf(err) == kb.Corrupt && err != nil:
-			notes = append(notes, fmt.Sprintf("store %s is damaged and left out: %v; it is being rebuilt", st.Label(), err))
-			if _, err := c.submit(ctx, st, true); err != nil {
-				release()
-				return nil, nil, nil, err
-			}
-			continue
-		case err != nil:
-			release()
-			return nil, nil, nil, err
-		case idx == nil:
-			note, err := c.emptyNote(ctx, st)
-			if err != nil {
-				release()
-				return nil, nil, nil, err
-			}
-			notes = append(notes, note)
-			continue
+		case err != nil && kb.CodeOf(err) == kb.Corrupt:
+			err = s.damaged(ctx, st, err)
+		case err == nil && idx == nil:
+			var note string
+			note, err = c.emptyNote(ctx, st)
+			s.notes = append(s.notes, note)
+		case err == nil:
+			st.Head = head
+			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st)})
 		}
-		st.Head = head
-		targets = append(targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st)})
+		if err != nil {
+			s.release()
+			return nil, err
+		}
 	}
-	return targets, notes, release, nil
+	return s, nil
+}
+
+func (s *shelves) release() {
+	for _, t := range s.targets {
+		t.Index.Release()
+	}
+	s.targets = nil
+}
+
+// damaged notes that a store is left out, and has it rebuilt.
+func (s *shelves) damaged(ctx context.Context, st kb.Store, why error) error {
+	c := s.core
+	note := fmt.Sprintf("store %s is damaged and left out: %v", st.Label(), why)
+	// A rebuild that is on its way would only begin again.
+	_, active, err := c.jobs.Active(ctx, st.ID)
+	if err == nil && !active {
+		_, err = c.submit(ctx, st, true)
+	}
+	switch kb.CodeOf(err) {
+	case kb.Denied, kb.Full, kb.Newer, kb.Internal:
+		if err != nil { // nothing can be written here now: what is whole is still served
+			s.notes = append(s.notes, note+"; run store:index with force to rebuild it")
+			return nil
+		}
+	}
+	s.notes = append(s.notes, note+"; it is being rebuilt")
+	return err
+}
+
+// serve answers from the targets, and again without those that turn out to be
+// damaged; with none left it does not ask.
+func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) error {
+	for len(s.targets) > 0 {
+		err := ask(s.targets)
+		var of *search.TargetError
+		if err == nil || kb.CodeOf(err) != kb.Corrupt || !errors.As(err, &of) {
+			return err
+		}
+		t := s.targets[of.Target]
+		s.targets = slices.Delete(s.targets, of.Target, of.Target+1)
+		t.Index.Release()
+		s.core.library.forget(t.Store.ID)
+		if err := s.damaged(ctx, t.Store, of.Err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // emptyNote says why a store has nothing to search yet.
@@ -321,10 +368,27 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 			stores = append(stores, e.Store)
 		}
 	}
-	targets, _, release, err := c.targets(ctx, unique(stores))
+	s, err := c.targets(ctx, unique(stores))
 	if err != nil {
 		return Context{}, err
 	}
-	defer release()
-	return search.Show(ctx, targets, id)
+	defer s.release()
+	var found Context
+	asked := false
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		asked = true
+		found, err = search.Show(ctx, targets, id)
+		return err
+	})
+	if len(s.targets) == 0 || kb.CodeOf(err) == kb.NotFound && err != nil {
+		for _, n := range s.notes {
+			if strings.Contains(n, "damaged") { // the place may be there
+				return Context{}, kb.Errorf(kb.Corrupt, "%s", n).WithHint("try again when it is rebuilt; see: jobs")
+			}
+		}
+		if !asked {
+			_, err = search.Show(ctx, nil, id)
+		}
+	}
+	return found, err
 }

@@ -29,7 +29,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 		t := &targets[i]
 		res, err := t.Index.Resolve(ctx, []string{bare})
 		if err != nil {
-			return Context{}, err
+			return Context{}, of(i, err)
 		}
 		if g := res[0].Gone; g != nil && gone == nil {
 			gone = &Context{ID: bare, Store: t.Label, Commit: commit(t), Path: g.Path, Start: g.Start, End: g.End,
@@ -39,7 +39,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 		for _, p := range res[0].Places {
 			c, err := show(ctx, t, p, from)
 			if err != nil {
-				return Context{}, err
+				return Context{}, of(i, err)
 			}
 			found = append(found, c)
 		}

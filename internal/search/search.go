@@ -31,7 +31,7 @@ const (
 	replyTokens = 9000
 )
 
-// Run answers a request over targets.
+// Run answers a request over targets. The failure of a target is a *TargetError.
 func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Reply, error) {
 	began := time.Now()
 	if err := r.Check(); err != nil {
@@ -179,10 +179,10 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	return out, nil
 }
 
-// each runs f for 0 to n-1 side by side and returns the first error by number.
+// each runs f for 0 to n-1 side by side and returns the first error by number, with that number.
 func each(n int, f func(i int) error) error {
 	if n == 1 {
-		return f(0)
+		return of(0, f(0))
 	}
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -195,9 +195,9 @@ func each(n int, f func(i int) error) error {
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
+	for i, err := range errs {
 		if err != nil {
-			return err
+			return of(i, err)
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 		}
 		passages, err := t.Index.Passages(ctx, places)
 		if err != nil {
-			return nil, err
+			return nil, of(ti, err)
 		}
 		for j, i := range at {
 			p := &passages[j]

@@ -18,6 +18,26 @@ type Target struct {
 	Fresh func(path string, stamp uint64) string
 }
 
+// TargetError is the failure of one target, so that the others can be asked
+// without it.
+type TargetError struct {
+	Target int // its number
+	Err    error
+}
+
+func (e *TargetError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure itself.
+func (e *TargetError) Unwrap() error { return e.Err }
+
+// of says whose failure err is.
+func of(target int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &TargetError{target, err}
+}
+
 // Request is a query with its options; see the parameters of the command.
 type Request struct {
 	Query        string
