@@ -1,0 +1,14 @@
+//go:build !linux
+
+package lab
+
+import "os"
+
+func usageOf(p *os.ProcessState) sample {
+	return sample{user: p.UserTime(), sys: p.SystemTime()}
+}
+
+func sampleAll(string, map[int]sample) int { return 0 }
+
+// OwnRSS returns 0: only Linux tells it here.
+func OwnRSS() int64 { return 0 }
