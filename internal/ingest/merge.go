@@ -14,10 +14,17 @@ import (
 // are many, so that neither searches nor single edits pay for long histories.
 type tier struct{ below, most int64 }
 
-var tiers = []tier{{512 << 10, 8}, {4 << 20, 8}, {32 << 20, 8}}
+// What a first index fills to the brim (segmentBytes) is in no tier: merging
+// it would write the whole index twice.
+var tiers = []tier{{512 << 10, 8}, {4 << 20, 8}, {segmentBytes * 3 / 4, 8}}
 
-// merge joins the documents of small segments into one new segment, when
-// there are too many of one tier. Vectors are copied.
+// joinBytes is how much text goes into one merged segment. A segment in the
+// making takes about five times its text in memory; without a bound 90 MB of
+// text in segments that a slow machine had cut short took 500 MB.
+const joinBytes = 2 * segmentBytes
+
+// merge joins the documents of small segments into new ones of at most
+// joinBytes, when there are too many of one tier. Vectors are copied.
 func (r *run) merge(ctx context.Context) error {
 	names := map[string]bool{}
 	for _, d := range r.docs {
@@ -48,18 +55,39 @@ func (r *run) merge(ctx context.Context) error {
 		if int64(len(small)) <= t.most {
 			continue
 		}
-		slices.Sort(small)
-		name, n, err := r.join(ctx, small, paths)
-		if err != nil {
-			return err
+		for _, group := range groups(small, size) {
+			name, n, err := r.join(ctx, group, paths)
+			if err != nil {
+				return err
+			}
+			for _, s := range group {
+				delete(size, s)
+				paths[name] = append(paths[name], paths[s]...)
+			}
+			size[name] = n
 		}
-		for _, s := range small {
-			delete(size, s)
-			paths[name] = append(paths[name], paths[s]...)
-		}
-		size[name] = n
 	}
 	return nil
+}
+
+// groups packs segments, the smallest first, into groups of at most joinBytes
+// of text. What would stay alone is in none.
+func groups(segments []string, size map[string]int64) [][]string {
+	slices.SortFunc(segments, func(a, b string) int {
+		return cmp.Or(cmp.Compare(size[a], size[b]), cmp.Compare(a, b))
+	})
+	var out [][]string
+	var sum int64
+	start := 0
+	for i, s := range segments {
+		if sum+size[s] > joinBytes {
+			out = append(out, segments[start:i])
+			start, sum = i, 0
+		}
+		sum += size[s]
+	}
+	out = append(out, segments[start:])
+	return slices.DeleteFunc(out, func(g []string) bool { return len(g) < 2 })
 }
 
 func (r *run) join(ctx context.Context, segments []string, paths map[string][]string) (string, int64, error) {
