@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -208,20 +207,15 @@ func (b *Builder) flush() {
 // Name returns the name that the segment's content gives it.
 func (b *Builder) Name() string { return segmentName(b.chunker, b.keys) }
 
+// segmentName hashes the documents in their order: generations refer to them
+// by number, so that two orders must not have one name.
 func segmentName(chunker uint32, keys []DocKey) string {
-	sorted := slices.Clone(keys)
-	slices.SortFunc(sorted, func(a, b DocKey) int {
-		if c := bytes.Compare(a.Hash[:], b.Hash[:]); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Language, b.Language)
-	})
 	h := sha256.New()
 	var v [8]byte
 	binary.LittleEndian.PutUint32(v[:], FormatVersion)
 	binary.LittleEndian.PutUint32(v[4:], chunker)
 	h.Write(v[:])
-	for _, k := range sorted {
+	for _, k := range keys {
 		h.Write(k.Hash[:])
 		h.Write([]byte(k.Language))
 		h.Write([]byte{0})

@@ -4,7 +4,7 @@
 // # Segment
 //
 // A segment is immutable and named by its content: the hash of the (document
-// hash, language) pairs in it and of the versions of format and chunker. It
+// hash, language) pairs in it, in order, and of the versions of format and chunker. It
 // knows no store, path or project, so that every store, worktree and
 // generation in which a document occurs shares it. It is a block file (see
 // package blockfile) of kind "segment" with these sections; integers are
