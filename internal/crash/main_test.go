@@ -1,0 +1,164 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
+)
+
+// full asks for the counts of the fault model instead of a sample.
+var full = os.Getenv("KNOWLEDGE_CRASH") == "full"
+
+// programEnv makes this test binary the program itself, with faults.
+const programEnv = "KNOWLEDGE_CRASH_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programEnv) != "" {
+		os.Exit(program())
+	}
+	for _, e := range os.Environ() { // nothing of who runs the tests
+		name, _, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(name, "KNOWLEDGE_") && name != "KNOWLEDGE_CRASH" || strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv(programEnv, "1") // for the processes that tests start
+	os.Exit(m.Run())
+}
+
+// program is cmd/knowledge, except that faults reach its workers.
+func program() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	args := os.Args[1:]
+	if len(args) == 4 && args[0] == "--data-dir" && args[2] == "work" {
+		if err := work(ctx, args[1], args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	return cli.Main(ctx, cli.Faces{
+		Worker: []string{os.Args[0]},
+		MCP: func(ctx context.Context, a *app.App, o cli.MCPOptions) error {
+			return mcpserver.ServeStdio(ctx, a, mcpserver.Options{Tools: o.Tools, Log: o.Stderr}, o.Stdin, o.Stdout)
+		},
+		Serve: func(ctx context.Context, a *app.App, o cli.ServeOptions) error {
+			return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, RequireToken: o.RequireToken, Log: o.Stdout})
+		},
+	})
+}
+
+// faults are what a worker suffers. They lie beside the data directory, so
+// that every worker finds them, whoever starts it.
+type faults struct {
+	EmbedDelay  time.Duration // for each text
+	EmbedAtOnce time.Duration // see ingest.Indexer
+	StepDelay   time.Duration // for each step of writing a file
+	KillStep    int           // the worker kills itself at this step of writing files, counted from 1
+	Poison      string        // the worker kills itself when it embeds a text that holds this
+	FailStep    atomicfile.Op // this step fails
+}
+
+func faultsPath(dir string) string { return dir + ".faults" }
+
+// embeddedPath is a file with one byte for every text that a worker embedded.
+func embeddedPath(dir string) string { return dir + ".embedded" }
+
+// diedPath is a file that says at which step a worker killed itself.
+func diedPath(dir string) string { return dir + ".died" }
+
+// stepsPath is a file that says how many steps the last worker took.
+func stepsPath(dir string) string { return dir + ".steps" }
+
+// work is a worker process.
+func work(ctx context.Context, dir, id string) error {
+	var f faults
+	b, err := os.ReadFile(faultsPath(dir))
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var steps atomic.Int64
+	atomicfile.Inject(func(op atomicfile.Op, path string) error {
+		time.Sleep(f.StepDelay)
+		if n := steps.Add(1); f.KillStep > 0 && n == int64(f.KillStep) {
+			os.WriteFile(diedPath(dir), []byte(string(op)+" "+filepath.Ext(path)), 0o600)
+			killSelf()
+		}
+		if f.FailStep != "" && op == f.FailStep {
+			return errInjected
+		}
+		return nil
+	})
+	a, err := app.New(app.Config{DataDir: dir, Worker: []string{os.Args[0]}, Env: noEnv, EmbedAtOnce: f.EmbedAtOnce, Embedder: &embedder{embed.Default(), f, dir}})
+	if err != nil {
+		return err
+	}
+	err = errors.Join(a.Work(ctx, id), a.Close())
+	return errors.Join(err, os.WriteFile(stepsPath(dir), fmt.Append(nil, steps.Load()), 0o600))
+}
+
+var errInjected = errors.New("injected: input/output error")
+
+func killSelf() {
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		p.Kill()
+	}
+	select {}
+}
+
+func noEnv(string) string { return "" }
+
+// embedder is the usual one, with faults.
+type embedder struct {
+	kb.Embedder
+	faults faults
+	dir    string
+}
+
+func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if e.faults.Poison != "" && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, e.faults.Poison) }) {
+		killSelf()
+	}
+	if e.faults.EmbedDelay > 0 {
+		count, err := os.OpenFile(embeddedPath(e.dir), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		defer count.Close()
+		for range texts {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(e.faults.EmbedDelay):
+			}
+			if _, err := count.Write([]byte{'.'}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return e.Embedder.Embed(ctx, texts)
+}
