@@ -113,7 +113,8 @@ type run struct {
 	failed  []string
 	unreads map[string]uint64 // stamps of documents that were ruled out
 
-	done atomic.Int64
+	done   atomic.Int64
+	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count
 	// embedding is the time all workers have spent embedding, in nanoseconds.
 	embedding atomic.Int64
 	total     int64

@@ -51,7 +51,7 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Skipped: r.snap.Skipped(), Notes: r.notes(), Unread: r.unreads, Indexed: now().UTC(),
+		Languages: totals.Languages, Skipped: r.skipped(), Notes: r.notes(), Unread: r.unreads, Indexed: now().UTC(),
 	}
 	for s := range segments {
 		head.Segments = append(head.Segments, s)
@@ -77,6 +77,18 @@ func (r *run) unchanged() bool {
 		return false
 	}
 	return !slices.ContainsFunc(manifest, func(d index.Document) bool { return r.docs[d.Path] != d })
+}
+
+// skipped counts what was left out, by reason: by the source, and by decoding.
+func (r *run) skipped() map[string]int {
+	m := r.snap.Skipped()
+	if n := int(r.noText.Load()); n > 0 {
+		if m == nil {
+			m = map[string]int{}
+		}
+		m["binary"] += n
+	}
+	return m
 }
 
 // notes are what a reader should know of the run, bounded.

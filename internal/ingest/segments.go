@@ -144,7 +144,9 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 		raw, err := r.snap.Read(ctx, e)
 		var t kb.Text
 		if err == nil {
-			t, err = chunk.Decode(e.Path, raw)
+			if t, err = chunk.Decode(e.Path, raw); kb.CodeOf(err) == kb.Unsupported {
+				r.noText.Add(1)
+			}
 		}
 		if err != nil {
 			if err := r.unread(ctx, e, err); err != nil {
