@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -273,35 +275,68 @@ func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase 
 }
 
 // grepText calls f once for every line that matches, taken by itself and
-// without the \r of a Windows line end. The whole text is searched first, since
-// that skips what does not match much faster; its matches may span lines.
+// without the \r of a Windows line end.
 func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
 	if strings.Contains(body, "\r\n") {
 		body = strings.ReplaceAll(body, "\r\n", "\n")
 	}
+	found := func(line int, text string) {
+		if len(text) > maxLine {
+			text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+		}
+		f(line, text)
+	}
+	if body == "" {
+		return
+	}
+	if spansLines(re.String()) {
+		line := 0
+		for text := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
+			if line++; re.MatchString(text) {
+				found(line, text)
+			}
+		}
+		return
+	}
+	// Searching the whole text skips what does not match several times faster.
 	line, at := 1, 0
 	for at < len(body) {
 		m := re.FindStringIndex(body[at:])
-		if m == nil {
-			return
+		if m == nil || at+m[0] == len(body) {
+			return // nothing, or the empty line behind the last newline
 		}
-		pos := at + m[0]
-		start := strings.LastIndexByte(body[:pos], '\n') + 1
-		if start == len(body) {
-			return // the empty line behind the last newline
-		}
+		start := strings.LastIndexByte(body[:at+m[0]], '\n') + 1
 		line += strings.Count(body[at:start], "\n")
 		end := len(body)
-		if i := strings.IndexByte(body[pos:], '\n'); i >= 0 {
-			end = pos + i
+		if i := strings.IndexByte(body[start:], '\n'); i >= 0 {
+			end = start + i
 		}
-		if text := body[start:end]; re.MatchString(text) {
-			if len(text) > maxLine {
-				text = strings.ToValidUTF8(text[:maxLine], "") + "…"
-			}
-			f(line, text)
-		}
+		found(line, body[start:end])
 		at = end + 1
 		line++
 	}
+}
+
+// spansLines reports whether an expression may match a line's end, or asks
+// for the ends of the text: then what matches in a text is not what matches
+// in its lines.
+func spansLines(expr string) bool {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	return err != nil || spans(tree)
+}
+
+func spans(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return true
+	case syntax.OpLiteral:
+		return slices.Contains(tree.Rune, '\n')
+	case syntax.OpCharClass: // pairs of first and last
+		for i := 0; i+1 < len(tree.Rune); i += 2 {
+			if tree.Rune[i] <= '\n' && '\n' <= tree.Rune[i+1] {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(tree.Sub, spans)
 }
