@@ -13,7 +13,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Mkdir(w.data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("tmpfs", w.data, "tmpfs", 0, "size=3m"); err != nil {
+	if err := syscall.Mount("tmpfs", w.data, "tmpfs", 0, "size=1600k"); err != nil {
 		t.Skipf("no small disk can be mounted here: %v", err)
 	}
 	t.Cleanup(func() { // before the world ends

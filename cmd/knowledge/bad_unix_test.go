@@ -86,8 +86,10 @@ func TestNoPermission(t *testing.T) {
 func fullDisk(t *testing.T, w *world, grow func()) {
 	project, little, much := w.dir("project"), w.dir("little"), w.dir("much")
 	oddities().write(t, little)
-	goSources(t, large...).write(t, much)
-	cli := func(args ...string) result { return w.run(project, append([]string{"--project", project}, args...)...) }
+	goSources(t, medium...).write(t, much)
+	cli := func(args ...string) result {
+		return w.run(project, append([]string{"--project", project, "--quiet"}, args...)...)
+	}
 	w.must(project, "--project", project, "store:create", "little", little)
 	found := func(when string) {
 		t.Helper()

@@ -15,8 +15,9 @@ type corpus map[string][]byte
 
 // packages are the parts of Go's own library that tests index.
 var (
-	large = []string{"net/http", "encoding/json", "go/parser", "text/template", "compress/flate"}
-	small = []string{"encoding/json", "text/template", "sort"}
+	large  = []string{"net/http", "encoding/json", "go/parser", "text/template", "compress/flate"} // 4.5 MB
+	medium = []string{"encoding/json", "text/template", "sort"}                                    // 2 MB
+	small  = []string{"go/parser", "text/template", "sort"}                                        // 0.5 MB
 )
 
 // goSources reads packages of Go's own library, as far as their files are text

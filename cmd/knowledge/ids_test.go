@@ -90,7 +90,7 @@ func TestIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dir, project := w.dir("tree"), w.dir("project")
-	goSources(t, "encoding/json", "sort").and(oddities()).write(t, dir)
+	goSources(t, small...).and(oddities()).write(t, dir)
 	a := w.agent(project)
 	a.index("store:create", obj{"name": "tree", "source": dir})
 	ids := shownIDs(t, w, a, project, []string{"tree"})
@@ -208,7 +208,7 @@ func TestIncremental(t *testing.T) {
 	w := newWorld(t)
 	dir, project := w.dir("tree"), w.dir("project")
 	const seed = 20261120
-	e := newEditor(seed, goSources(t, "encoding/json", "sort", "container", "bufio", "text/tabwriter").and(oddities()))
+	e := newEditor(seed, goSources(t, "go/parser", "text", "sort", "container", "bufio").and(oddities()))
 	e.start(t, dir, 60)
 	a := w.agent(project)
 	s, _ := a.index("store:create", obj{"name": "tree", "source": dir})

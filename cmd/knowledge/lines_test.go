@@ -17,7 +17,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // origin is a git repository that tests make.
@@ -335,26 +334,4 @@ func questionsFrom(paths []string, text func(string) string) []string {
 		}
 	}
 	return out
-}
-
-// TestFolder: every line that an agent is shown of a folder stands in the file.
-func TestFolder(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	dir := w.dir("tree")
-	goSources(t, large...).and(oddities()).write(t, dir)
-	for _, modern := range []bool{false, true} {
-		a := w.agentOf(modern, w.dir("project"))
-		a.index("store:create", obj{"name": "tree", "type": "file", "source": dir})
-		n := trueHits(t, a, []string{"tree"}, questions, func(p string) string { return read(t, dir, p) })
-		if n < 100 {
-			t.Errorf("%d hits for %d questions", n, len(questions))
-		}
-		var list app.StoreList
-		a.execute(&list, "stores", obj{})
-		if len(list.Stores) != 1 || list.Stores[0].Kind != kb.KindFolder || list.Stores[0].Status != "ready" {
-			t.Errorf("stores: %+v", list)
-		}
-		a.close()
-	}
 }

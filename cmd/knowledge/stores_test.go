@@ -73,46 +73,12 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSharing: a copy of a tree costs next to nothing on the disk.
-func TestSharing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	material := goSources(t, large...)
-	one, two := w.dir("one"), w.dir("two")
-	material.write(t, one)
-	material.write(t, two)
-	a := w.agent(w.dir("project"))
-	segments, generations := filepath.Join(w.data, "segments"), filepath.Join(w.data, "generations")
-	a.index("store:create", obj{"name": "one", "source": one})
-	segs, all := diskUse(t, segments), diskUse(t, segments, generations)
-	a.index("store:create", obj{"name": "two", "source": two})
-	segs2, all2 := diskUse(t, segments), diskUse(t, segments, generations)
-	t.Logf("text %d bytes; segments %d, then %d; with generations %d, then %d (+%.2f %%)",
-		material.bytes(), segs, segs2, all, all2, 100*float64(all2-all)/float64(all))
-	if segs2 != segs || float64(all2) > 1.02*float64(all) {
-		t.Error("a copy adds more than 2 %")
-	}
-	if float64(all) > 1.0*float64(material.bytes()) {
-		t.Logf("the index is larger than the text: %.2f", float64(all)/float64(material.bytes()))
-	}
-	// The copy is as good as the first when that goes.
-	var d app.Deleted
-	a.execute(&d, "store:delete", obj{"store": "one"})
-	if n := trueHits(t, a, []string{"two"}, questions[:4], func(p string) string { return read(t, two, p) }); n == 0 {
-		t.Error("the copy is gone with the first")
-	}
-	a.execute(&d, "store:delete", obj{"store": "two"})
-	if n := diskUse(t, segments); n > segs/50 {
-		t.Logf("after both were deleted %d bytes of segments wait to be swept", n)
-	}
-}
-
 // TestFiles: files, read and grep agree with the file system.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dir := w.dir("tree")
-	material := goSources(t, "encoding/json", "go/parser", "sort").and(oddities())
+	material := goSources(t, small...).and(oddities())
 	material.write(t, dir)
 	for p, text := range map[string]string{ // what nobody wants indexed
 		"node_modules/dep/index.js": "module.exports = 1\n", ".env": "TOKEN=x\n", "pic.png": "\x89PNG\x00", "a.bin": "\x00\x01\x02",
@@ -143,7 +109,7 @@ func TestFiles(t *testing.T) {
 		{"*.md", func(p string) bool { return strings.HasSuffix(p, ".md") }},
 		{"sort/*.go", func(p string) bool { return filepath.ToSlash(filepath.Dir(p)) == "sort" && strings.HasSuffix(p, ".go") }},
 		{"**/*_test.go", func(p string) bool { return strings.HasSuffix(p, "_test.go") }},
-		{"go/**", func(p string) bool { return strings.HasPrefix(p, "go/") }},
+		{"text/**", func(p string) bool { return strings.HasPrefix(p, "text/") }},
 		{"odd/[a-n]*.t?t", func(p string) bool { return p == "odd/blank.txt" || p == "odd/empty.txt" || p == "odd/long.txt" }},
 	} {
 		got = app.FileList{}
@@ -184,9 +150,9 @@ func TestFiles(t *testing.T) {
 	}
 
 	type line = app.GrepMatch
-	for _, pattern := range []string{`func \(d \*decodeState\)`, `^package \w+$`, `winds?\b`, `^$`, `[A-Z]\w+Error\b`, `\t+return nil$`, `caravan`, `rhubarb`, `漢`, `\s+return nil`, `[^x]+rhubarb`, `rest$`, `[^z]*winds?\s`} {
+	for _, pattern := range []string{`func \(t \*Template\)`, `^package \w+$`, `winds?\b`, `^$`, `[A-Z]\w+Error\b`, `\t+return nil$`, `caravan`, `rhubarb`, `漢`, `\s+return nil`, `[^x]+rhubarb`, `rest$`, `\Apackage`, `return\z`, `(?s)func.*{$`, `}\n`, `[^z]*winds?\s`} {
 		re := regexp.MustCompile(pattern)
-		var want []line
+		want := []line{}
 		for _, p := range material.paths() {
 			all := lines(string(material[p]))
 			if len(material[p]) == 0 {
