@@ -59,6 +59,8 @@ type ranking struct {
 	topCos float64
 	named  bool
 	tests  bool // the query asks for tests
+	docs   bool // the query asks for documentation
+	code   bool // there is code among the candidates
 	stems  map[string][]string
 }
 
@@ -84,11 +86,14 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 		switch strings.ToLower(w.Text) {
 		case "test", "tests", "testing", "benchmark", "fuzz", "spec", "prueba", "pruebas":
 			r.tests = true
+		case "readme", "doc", "docs", "documentation", "guide", "tutorial", "changelog", "config", "configuration", "documentación", "guía", "manual":
+			r.docs = true
 		}
 	}
 	for i := range cands {
 		r.topLex = max(r.topLex, cands[i].Lexical)
 		r.topCos = max(r.topCos, cands[i].Cosine)
+		r.code = r.code || cands[i].Flags&kb.FlagProse == 0 && !slices.Contains(settings, cands[i].Language)
 	}
 	list := make([]Scored, len(cands))
 	for i := range cands {
@@ -181,7 +186,7 @@ func (r *ranking) score(e *Evidence) Scored {
 
 // closeSecond is how near a second chunk of a document must come to the
 // first to be shown as well.
-const closeSecond = 0.92
+const closeSecond = 0.98
 
 func (r *ranking) onePerDocument(list []Scored) []Scored {
 	type doc struct {

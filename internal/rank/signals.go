@@ -49,8 +49,9 @@ var signals = []signal{
 	{"generated", 0.70, true, (*ranking).generated},
 	{"reexport", 0.75, true, (*ranking).reexport},
 	{"vendored", 0.70, true, (*ranking).vendored},
-	// Prose about code is not the code, when the query is a name.
-	{"proseForName", 0.80, true, (*ranking).proseForName},
+	// Prose about code is not the code, and files of settings repeat its words;
+	// who wants documentation says so by the intent.
+	{"aside", 0.72, true, (*ranking).aside},
 }
 
 // fusion is how much the rankers weigh; each is relative to its best. The
@@ -68,7 +69,7 @@ var intents = map[string]map[string]float64{
 	"find-definition":     {"definition": 2.5, "names": 2, "usage": 0},
 	"find-implementation": {"definition": 1.5, "body": 1, "reexport": 2, "test": 1.5},
 	"find-usage":          {"definition": -0.6, "names": -1, "usage": 1, "test": 0.4, "example": 0},
-	"find-documentation":  {"prose": 1, "proseForName": 0, "example": 0.3, "definition": 0.5},
+	"find-documentation":  {"prose": 1, "aside": 0, "example": 0.3, "definition": 0.5},
 	"find-pattern":        {"coverage": 2, "definition": 0.3, "stem": 0.5, "example": 0, "second": 0},
 }
 
@@ -217,9 +218,17 @@ func (r *ranking) body(e *Evidence) float64 {
 	return flag(e.Flags&kb.FlagProse == 0 && e.End-e.Start >= 5)
 }
 
-func (r *ranking) proseForName(e *Evidence) float64 {
-	return flag(r.q.Class == Symbol && e.Flags&kb.FlagProse != 0)
+// aside is 1 for prose and settings beside code, unless the query asks for
+// prose or names the file.
+func (r *ranking) aside(e *Evidence) float64 {
+	if r.docs || !r.code || r.q.Class == Path {
+		return 0
+	}
+	return flag(e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language))
 }
+
+// settings are the languages of files that set things up.
+var settings = []string{"yaml", "json", "toml", "ini", "xml", "gomod", "text", "csv"}
 
 func (r *ranking) test(e *Evidence) float64 { return flag(!r.tests && IsTest(e.Path)) }
 
