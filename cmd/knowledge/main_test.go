@@ -68,7 +68,7 @@ func build(dir string) error {
 
 // patience is how long a test waits for what must happen; it is no measure of
 // speed, only of when to give up.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 // world is one user on one machine: a data directory, a home directory and
 // what the user makes.
