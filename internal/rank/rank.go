@@ -15,8 +15,8 @@ import (
 // as much; path terms are weighed by signals as well.
 var BM25F = kb.BM25F{
 	K1:     1.2,
-	Weight: [kb.Fields]float64{kb.FieldBody: 1, kb.FieldSymbols: 2.5, kb.FieldHeadings: 1.2, kb.FieldPath: 1.0},
-	B:      [kb.Fields]float64{kb.FieldBody: 0.7, kb.FieldSymbols: 0.4, kb.FieldHeadings: 0.3, kb.FieldPath: 0.5},
+	Weight: [kb.Fields]float64{kb.FieldBody: 1, kb.FieldSymbols: 3, kb.FieldHeadings: 1.2, kb.FieldPath: 1.5},
+	B:      [kb.Fields]float64{kb.FieldBody: 0.6, kb.FieldSymbols: 0.4, kb.FieldHeadings: 0.3, kb.FieldPath: 0.5},
 }
 
 // Evidence is a candidate with where it comes from.
