@@ -179,6 +179,9 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 		}
 		// What was changed during the pass is in the index when the job ends.
 		changed, err := c.indexer.Changed(ctx, st, c.opener)
+		if ctx.Err() != nil && !job.Interrupted(ctx) {
+			break // cancelled too late: this pass is published
+		}
 		if err != nil {
 			return "", nil, err
 		}
@@ -186,11 +189,15 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 			break
 		}
 	}
-	return res.String(), map[string]any{
+	details := map[string]any{
 		"documents": res.Head.Documents, "chunks": res.Head.Chunks, "read": res.Read, "indexed": res.Indexed,
 		"shared": res.Shared, "removed": res.Removed, "bytesWritten": res.Written, "generation": res.Head.Generation,
 		"commit": res.Head.Commit,
-	}, nil
+	}
+	if len(res.LeftOut) > 0 {
+		details["leftOut"] = res.LeftOut
+	}
+	return res.String(), details, nil
 }
 
 // Work runs a job in this process, and then those that nobody runs.

@@ -300,47 +300,60 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		return Deleted{}, err
 	}
 	d := Deleted{Store: st.Label()}
+	holders, err := c.catalog.Holders(ctx, st.ID)
+	if err != nil {
+		return d, err
+	}
+	if own, err := c.catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
+		everywhere = true // the own folder: nobody else holds it
+	}
+	// Its job is cancelled before: a store of the same source that somebody
+	// makes right after has a job of its own.
+	var cancelled bool
+	if everywhere || len(holders) <= 1 {
+		j, ok, err := c.jobs.Active(ctx, st.ID)
+		if err == nil && ok {
+			_, err = c.jobs.Cancel(ctx, j.ID)
+			cancelled = err == nil
+		}
+		if err != nil && kb.CodeOf(err) != kb.Invalid { // it has just ended
+			return d, err
+		}
+	}
 	if everywhere {
-		if d.UsedBy, err = c.catalog.Holders(ctx, st.ID); err != nil {
-			return d, err
-		}
+		d.UsedBy = holders
+		err = c.catalog.Delete(ctx, st.ID)
 	} else {
-		for _, scope := range []string{p.ID, ""} {
-			if _, d.UsedBy, err = c.catalog.Detach(ctx, scope, st.Name); kb.CodeOf(err) != kb.NotFound || err == nil {
-				break
-			}
+		d.UsedBy, err = a.detach(ctx, c, p.ID, store, st)
+	}
+	if err != nil {
+		return d, err
+	}
+	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
+		if cancelled { // somebody has taken it up meanwhile
+			_, err = c.submit(ctx, st, false)
 		}
-		switch {
-		case kb.CodeOf(err) == kb.NotFound:
-			holders, e := c.catalog.Holders(ctx, st.ID)
-			if e != nil {
-				return d, e
-			}
-			if own, e := c.catalog.Own(ctx, p.Root); e != nil || own.ID != st.ID || len(holders) > 1 {
-				return d, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", store, strings.Join(holders, ", ")).
-					WithHint("delete it there, or set everywhere to delete it for all of them")
-			}
-			everywhere = true // the own folder: nobody else holds it
-		case err != nil:
-			return d, err
+		return d, err
+	}
+	c.library.forget(st.ID)
+	return d, c.sweep(ctx, "")
+}
+
+// detach takes the store's name away from the project, else from the user,
+// and returns who still holds it.
+func (a *App) detach(ctx context.Context, c *core, projectID, asked string, st kb.Store) (usedBy []string, err error) {
+	for _, scope := range []string{projectID, ""} {
+		if _, usedBy, err = c.catalog.Detach(ctx, scope, st.Name); err == nil || kb.CodeOf(err) != kb.NotFound {
+			return usedBy, err
 		}
 	}
-	if everywhere || len(d.UsedBy) == 0 {
-		if j, ok, err := c.jobs.Active(ctx, st.ID); err != nil {
-			return d, err
-		} else if ok {
-			if _, err := c.jobs.Cancel(ctx, j.ID); err != nil {
-				return d, err
-			}
-		}
-		if err := c.catalog.Delete(ctx, st.ID); err != nil {
-			return d, err
-		}
-		d.Removed = true
-		c.library.forget(st.ID)
-		if err := c.sweep(ctx, ""); err != nil {
-			return d, err
-		}
+	holders, e := c.catalog.Holders(ctx, st.ID)
+	if e != nil {
+		return nil, e
 	}
-	return d, nil
+	if len(holders) == 0 { // somebody else has deleted it just now
+		return nil, err
+	}
+	return nil, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", asked, strings.Join(holders, ", ")).
+		WithHint("delete it there, or set everywhere to delete it for all of them")
 }

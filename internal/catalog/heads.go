@@ -62,6 +62,9 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 }
 
 func array(names []string) (string, error) {
+	if names == nil {
+		names = []string{} // json_each makes a row of null
+	}
 	b, err := json.Marshal(names)
 	if err != nil {
 		return "", kb.Errorf(kb.Internal, "encode names: %w", err)

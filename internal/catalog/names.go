@@ -111,7 +111,8 @@ func byName(ctx context.Context, tx *sql.Tx, projectID, name string) (kb.Store, 
 }
 
 // Detach takes name away from a project ("" is the user) and returns the
-// store it meant and who still holds that. kb.NotFound when the name means
+// store it meant and who still holds that; one that nobody holds any more is
+// deleted with its last name, as Delete does. kb.NotFound when the name means
 // nothing in exactly that project.
 func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.StoreID, holders []string, err error) {
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {
@@ -122,7 +123,9 @@ func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.Sto
 		if err != nil {
 			return err
 		}
-		holders, err = holdersOf(ctx, tx, id)
+		if holders, err = holdersOf(ctx, tx, id); err == nil && len(holders) == 0 {
+			_, err = tx.ExecContext(ctx, "DELETE FROM stores WHERE id = ?", id)
+		}
 		return err
 	})
 	return id, holders, err

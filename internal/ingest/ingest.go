@@ -50,6 +50,8 @@ type Result struct {
 	Removed  int  // documents that are gone
 	UpToDate bool // nothing had changed, nothing was published
 	Written  int64
+	// LeftOut says which documents could not be indexed and why, bounded.
+	LeftOut []string
 }
 
 // String says it in one sentence.
@@ -57,7 +59,11 @@ func (r Result) String() string {
 	if r.UpToDate {
 		return fmt.Sprintf("up to date: %d documents", r.Head.Documents)
 	}
-	return fmt.Sprintf("%d documents, %d chunks: %d indexed, %d shared, %d removed", r.Head.Documents, r.Head.Chunks, r.Indexed, r.Shared, r.Removed)
+	s := fmt.Sprintf("%d documents, %d chunks: %d indexed, %d shared, %d removed", r.Head.Documents, r.Head.Chunks, r.Indexed, r.Shared, r.Removed)
+	if len(r.LeftOut) > 0 {
+		s += "; " + strings.Join(r.LeftOut, "; ")
+	}
+	return s
 }
 
 // ManifestPath returns where the manifest called name lies.

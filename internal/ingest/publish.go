@@ -93,17 +93,13 @@ func (r *run) skipped() map[string]int {
 
 // notes are what a reader should know of the run, bounded.
 func (r *run) notes() []string {
-	notes := r.snap.Notes()
 	slices.Sort(r.failed)
 	const most = 5
-	for i, f := range r.failed {
-		if i == most {
-			notes = append(notes, fmt.Sprintf("and %d more were left out", len(r.failed)-most))
-			break
-		}
-		notes = append(notes, f)
+	r.res.LeftOut = slices.Clone(r.failed[:min(most, len(r.failed))])
+	if n := len(r.failed) - most; n > 0 {
+		r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("and %d more were left out", n))
 	}
-	return notes
+	return append(r.snap.Notes(), r.res.LeftOut...)
 }
 
 // Sweep deletes the files that no store and no running job needs, and what

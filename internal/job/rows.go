@@ -94,8 +94,14 @@ func (m *Manager) end(ctx context.Context, tx *sql.Tx, id string, state kb.JobSt
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM jobs WHERE state IN ('completed', 'failed', 'cancelled') AND seq <=
-		(SELECT seq FROM jobs WHERE state IN ('completed', 'failed', 'cancelled') ORDER BY seq DESC LIMIT 1 OFFSET ?)`, keep)
+	if !state.Ended() {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE jobs SET ended = (SELECT max(ended) + 1 FROM jobs) WHERE id = ?", id); err != nil {
+		return err
+	}
+	const over = "state IN ('completed', 'failed', 'cancelled') ORDER BY ended DESC, seq DESC LIMIT -1 OFFSET ?"
+	_, err = tx.ExecContext(ctx, "DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE "+over+")", keep)
 	return err
 }
 

@@ -183,6 +183,9 @@ func (m *Manager) settle(id string, watch *watcher, o outcome, state kb.JobState
 			_, err := tx.ExecContext(ctx, "UPDATE jobs SET args = again, again = NULL, pid = 0 WHERE id = ?", id)
 			return err
 		}
+		if cancelled && state == kb.JobFailed { // why it failed follows from why it was cancelled
+			state, o = kb.JobCancelled, outcome{message: errCancelled.Message, details: o.details, progress: o.progress}
+		}
 		ended = state.Ended()
 		return m.end(ctx, tx, id, state, o)
 	})

@@ -44,12 +44,12 @@ func (m *Manager) Trail(id string) (t *Trail, left []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, kb.Errorf(kb.Denied, "read the trail of a job: %w", err).WithHint("check the permissions of the data directory")
 	}
-	for len(old) >= trailSlot {
+	for len(old) >= 2 {
 		n := int(binary.LittleEndian.Uint16(old))
-		if n > 0 && n <= trailSlot-2 {
+		if n > 0 && 2+n <= min(len(old), trailSlot) {
 			left = append(left, string(old[2:2+n]))
 		}
-		old = old[trailSlot:]
+		old = old[min(len(old), trailSlot):] // the last slot ends with its path
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
