@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,7 +220,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	case err != nil:
 		return st, "", err
 	case j.State == kb.JobFailed && st.Head == nil:
-		return st, "", kb.Errorf(kb.Internal, "%s could not be indexed: %s", p.Root, j.Message).WithHint("%s", j.Hint)
+		return st, "", kb.Errorf(cmp.Or(j.Code, kb.Internal), "%s could not be indexed: %s", p.Root, j.Message).WithHint("%s", j.Hint)
 	case j.State != kb.JobCompleted:
 		return st, fmt.Sprintf("%s could not be brought up to date: %s", st.Label(), j.Message), nil
 	}
