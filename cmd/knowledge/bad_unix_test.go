@@ -101,6 +101,7 @@ func fullDisk(t *testing.T, w *world, grow func()) {
 	found("before")
 	failedCLI(t, "full disk, command line", cli("store:create", "much", much), kb.Full)
 	found("after the disk was full")
+	failedCLI(t, "full disk, first search", w.run(much, "--quiet", "search", "sort"), kb.Full)
 
 	a := w.agent(project)
 	var s app.Started

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -107,7 +108,7 @@ var part = regexp.MustCompile(`:L(\d+):c(\d+)-(\d+)$`)
 func trueLines(t testing.TB, a *agent, c app.Context, text func(path string) string) {
 	t.Helper()
 	for {
-		all := strings.Split(text(c.Path), "\n")
+		all := strings.Split(decoded(text(c.Path)), "\n")
 		switch {
 		case c.Start < 1 || c.End < c.Start || c.End > len(all):
 			t.Errorf("%s: lines %d to %d of %d", c.At, c.Start, c.End, len(all))
@@ -136,6 +137,19 @@ func trueLines(t testing.TB, a *agent, c app.Context, text func(path string) str
 	}
 }
 
+// decoded is text as the program shows it: UTF-8 without its mark, and what
+// is not UTF-8 taken for windows-1252 (as far as that is Latin-1).
+func decoded(text string) string {
+	if !utf8.ValidString(text) {
+		runes := make([]rune, len(text))
+		for i := range len(text) {
+			runes[i] = rune(text[i])
+		}
+		text = string(runes)
+	}
+	return strings.TrimPrefix(text, "\ufeff")
+}
+
 // trueHits asks questions and checks the lines of every hit, as found and in
 // full. It returns how many hits it saw.
 func trueHits(t testing.TB, a *agent, stores []string, questions []string, text func(path string) string) int {
@@ -160,7 +174,7 @@ func trueHits(t testing.TB, a *agent, stores []string, questions []string, text 
 // trueCode checks the lines that a hit shows, of which long ones are cut.
 func trueCode(t testing.TB, h app.Hit, text string) {
 	t.Helper()
-	all := strings.Split(text, "\n")
+	all := strings.Split(decoded(text), "\n")
 	for i, l := range strings.Split(h.Code, "\n") {
 		at := h.Line + i
 		if at < 1 || at > len(all) {
