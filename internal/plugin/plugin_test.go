@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -159,65 +157,5 @@ func TestUnknownNames(t *testing.T) {
 		if _, err := (slash{name: "x", body: body}).render(); err == nil {
 			t.Errorf("%s renders", body)
 		}
-	}
-}
-
-// TestLauncher runs the launcher of a checkout with a stand-in for Go: it
-// builds once, outside the checkout, and again when a file has changed.
-func TestLauncher(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a shell script")
-	}
-	script, err := os.ReadFile(filepath.Join(root, "bin", "knowledge"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(script, []byte("\n")); n > 20 {
-		t.Errorf("%d lines", n)
-	}
-	dir := t.TempDir()
-	write := func(path, text string, mode os.FileMode) string {
-		t.Helper()
-		full := filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		return full
-	}
-	launcher := write("my checkout/bin/knowledge", string(script), 0o755)
-	write("my checkout/cmd/knowledge/main.go", "package main\n", 0o644)
-	write("my checkout/internal/x.go", "package x\n", 0o644)
-	write("my checkout/go.mod", "module x\n", 0o644)
-	// The stand-in counts its runs and writes a program that repeats its arguments.
-	write("bin/go", `#!/bin/sh
-echo run >>"$COUNT"
-while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\necho "$@"\n' >"$2"
-chmod +x "$2"
-`, 0o755)
-	count := filepath.Join(dir, "count")
-	run := func(want string, runs int) {
-		t.Helper()
-		cmd := exec.Command(launcher, "mcp", "two words")
-		cmd.Env = []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "COUNT=" + count}
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil || strings.TrimSpace(string(out)) != want {
-			t.Fatalf("%v: %s", err, out)
-		}
-		n, err := os.ReadFile(count)
-		if err != nil || bytes.Count(n, []byte("\n")) != runs {
-			t.Errorf("built %d times, want %d (%v)", bytes.Count(n, []byte("\n")), runs, err)
-		}
-	}
-	run("mcp two words", 1)
-	run("mcp two words", 1)
-	write("my checkout/internal/new.go", "package x\n", 0o644)
-	run("mcp two words", 2)
-	if more, _ := filepath.Glob(filepath.Join(dir, "my checkout", "*")); len(more) != 4 {
-		t.Errorf("the launcher writes into the checkout: %v", more)
 	}
 }
