@@ -10,8 +10,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 )
 
-// tier is a size class of segments: the smaller ones are merged when there
-// are many, so that neither searches nor single edits pay for long histories.
+// tier is a size class of segments, from the class before it on: they are
+// merged when there are many, so that searches do not pay for long histories.
+// A class is merged by itself, so that an edit, which adds a small segment,
+// seldom writes large ones again.
 type tier struct{ below, most int64 }
 
 // What a first index fills to the brim (segmentBytes) is in no tier: merging
@@ -45,13 +47,15 @@ func (r *run) merge(ctx context.Context) error {
 		size[d.Segment] += n
 		paths[d.Segment] = append(paths[d.Segment], p)
 	}
+	floor := int64(0)
 	for _, t := range tiers {
 		var small []string
 		for s, n := range size {
-			if n < t.below {
+			if n >= floor && n < t.below {
 				small = append(small, s)
 			}
 		}
+		floor = t.below
 		if int64(len(small)) <= t.most {
 			continue
 		}
