@@ -146,3 +146,11 @@ func (c *Client) Close() error {
 		return fmt.Errorf("the server did not leave within 10 s of the end of its input")
 	}
 }
+
+// CPU returns the processor time that the server took in its life; call it after Close.
+func (c *Client) CPU() time.Duration {
+	if c.cmd.ProcessState == nil {
+		return 0
+	}
+	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
+}

@@ -116,7 +116,7 @@ func (b *bench) measureSearch() error {
 
 // searchStore measures first and warm searches of one store.
 func (b *bench) searchStore(store, title, dir string, bounded bool) ([]string, error) {
-	var cli, dialled, call, yard, p50, p95, worst []time.Duration
+	var cli, dialled, call, yard, p50, p95, worst, cpu []time.Duration
 	q := 0
 	next := func() string { q++; return b.queries[q%len(b.queries)] }
 	args := func(query string) map[string]any {
@@ -166,6 +166,7 @@ func (b *bench) searchStore(store, title, dir string, bounded bool) ([]string, e
 		if err := c.Close(); err != nil {
 			return nil, err
 		}
+		cpu = append(cpu, c.CPU()/time.Duration(len(b.queries)))
 		p50, p95, worst = append(p50, lab.Median(warm)), append(p95, lab.Quantile(warm, 0.95)), append(worst, slices.Max(warm))
 	}
 	e, y, n := lab.Median(b.spawn), lab.Median(yard), fmt.Sprintf("%d processes", len(cli))
@@ -182,6 +183,7 @@ func (b *bench) searchStore(store, title, dir string, bounded bool) ([]string, e
 	first("first search, stdio, the call alone", call, "substring scan of the same text", y)
 	w := lab.Median(p50)
 	b.figure(title+fmt.Sprintf(": warm search over stdio, p50 of %d queries", len(b.queries)-warmup), lab.Spread(p50, lab.Ms), warmBound, w <= 5*time.Millisecond, "substring scan of the same text "+lab.Ms(y), lab.Ratio(w, y))
+	b.figure("… processor time a query, mean", lab.Spread(cpu, lab.Ms), "", true, "the same "+lab.Ms(y), lab.Ratio(lab.Median(cpu), y))
 	b.figure("… p95", lab.Spread(p95, lab.Ms), "", true, "the same "+lab.Ms(y), lab.Ratio(lab.Median(p95), y))
 	return []string{title, lab.Spread(cli, lab.Ms), lab.Spread(dialled, lab.Ms), lab.Spread(call, lab.Ms), lab.Spread(p50, lab.Ms), lab.Spread(p95, lab.Ms), lab.Spread(worst, lab.Ms), lab.Spread(yard, lab.Ms)}, nil
 }
