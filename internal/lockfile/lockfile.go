@@ -131,7 +131,7 @@ func (l *Lock) Remove() error {
 
 // try returns nil, nil when somebody else holds the lock.
 func try(path string) (*Lock, error) {
-	for {
+	for tries := 1; ; tries++ {
 		f := flock.New(path)
 		ok, err := f.TryLock()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -140,6 +140,14 @@ func try(path string) (*Lock, error) {
 			}
 		}
 		if err != nil {
+			now, perhaps := goes(err)
+			if now {
+				return nil, nil // its holder is not quite done with it
+			}
+			if perhaps && tries < 20 {
+				time.Sleep(5 * time.Millisecond)
+				continue
+			}
 			return nil, wrap(err, path)
 		}
 		if !ok {

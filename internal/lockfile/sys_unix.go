@@ -12,3 +12,6 @@ func isFull(err error) bool {
 }
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+// goes is about Windows.
+func goes(error) (now, perhaps bool) { return false, false }
