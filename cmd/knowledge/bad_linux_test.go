@@ -18,6 +18,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { // before the world ends
 		w.waitIdle()
+		w.workersEnd()
 		if err := syscall.Unmount(w.data, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,7 @@ func (w *world) end() {
 			}
 		}
 	}
+	w.workersEnd()
 	if log, err := os.ReadFile(filepath.Join(w.data, "worker.log")); err == nil && defect.Match(log) {
 		w.t.Errorf("a worker met a defect:\n%s", log)
 	}
@@ -124,6 +126,25 @@ func (w *world) end() {
 		time.Sleep(100 * time.Millisecond)
 	}
 	w.t.Error(err)
+}
+
+// workersEnd waits for the processes that run jobs, which end when there is
+// nothing left to do; where processes cannot be listed it just returns.
+func (w *world) workersEnd() {
+	for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		left := slices.DeleteFunc(names, func(name string) bool {
+			line, err := os.ReadFile(name)
+			return err != nil || !bytes.Contains(line, []byte(w.root+string(filepath.Separator)))
+		})
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			w.t.Errorf("%d processes do not end: %v", len(left), left)
+			return
+		}
+	}
 }
 
 // defect finds what only a defect of the program makes it say.
