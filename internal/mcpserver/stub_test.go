@@ -17,8 +17,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-// bin is where the launcher's files are.
-const bin = "../../bin"
+// launcher is where the launcher finds its files.
+const launcher = "../../.claude-plugin"
 
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"2.1.329"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
@@ -79,7 +79,7 @@ func TestReplies(t *testing.T) {
 		line(m.era, m.name, reply, `"result":`)
 	}
 	c.end()
-	path := filepath.Join(bin, "replies")
+	path := filepath.Join(launcher, "replies")
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestStub(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"bin/knowledge", "bin/stub", "bin/replies", ".claude-plugin/plugin.json"} {
+	for _, name := range []string{"bin/knowledge", ".claude-plugin/stub", ".claude-plugin/replies", ".claude-plugin/plugin.json"} {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)

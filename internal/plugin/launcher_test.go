@@ -45,7 +45,7 @@ func newInstall(t *testing.T, archive []byte, wait time.Duration) *install {
 		t.Skip("a shell script")
 	}
 	i := &install{T: t, dir: filepath.Join(t.TempDir(), "my plugin")}
-	for _, name := range []string{"bin/knowledge", "bin/stub", "bin/replies", ".claude-plugin/plugin.json"} {
+	for _, name := range []string{"bin/knowledge", ".claude-plugin/stub", ".claude-plugin/replies", ".claude-plugin/plugin.json"} {
 		b, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func (i *install) write(path, text string) {
 // promise writes the checksum that the repository carries for this machine.
 func (i *install) promise(archive []byte) {
 	i.Helper()
-	i.write("bin/checksums.txt", fmt.Sprintf("%064x  knowledge_0.0.1_linux_amd64.tar.gz\n%x  %s\n", 0, sha256.Sum256(archive), archiveName()))
+	i.write(".claude-plugin/checksums.txt", fmt.Sprintf("%064x  knowledge_0.0.1_linux_amd64.tar.gz\n%x  %s\n", 0, sha256.Sum256(archive), archiveName()))
 }
 
 func (i *install) command(args ...string) *exec.Cmd {

@@ -18,6 +18,8 @@ const (
 	toolPrefix = "mcp__plugin_" + name + "_" + name + "__"
 	home       = "https://github.com/seed-4f2d999b/knowledge"
 	owner      = "seed-4f2d999b"
+
+	description = "Ranked, cited knowledge of the code you depend on, your own folders and documentation, through three tools"
 )
 
 // Files returns every generated file by its slash-separated path in the
@@ -28,19 +30,36 @@ func Files() (map[string][]byte, error) {
 		".claude-plugin/plugin.json": indent(manifest{
 			Name:        name,
 			Version:     command.Version,
-			Description: "Ranked, cited knowledge of the code you depend on, your own folders and documentation, through three tools",
+			Description: description,
 			Author:      author{Name: owner, URL: "https://github.com/" + owner},
 			Homepage:    home,
 			Repository:  home,
 			License:     "MIT",
 			Keywords:    []string{"search", "code", "documentation", "index", "mcp"},
+			UserConfig:  options,
+			// This goes before .mcp.json, which cannot speak of options: a
+			// project file has none.
+			Servers: map[string]server{name: {
+				Command:    "${CLAUDE_PLUGIN_ROOT}/bin/knowledge",
+				Args:       []string{"mcp", "--data-dir", "${user_config.data_dir}"},
+				Env:        map[string]string{"KNOWLEDGE_OPTION_RELEASE_URL": "${user_config.release_url}"},
+				AlwaysLoad: true,
+			}},
+		}),
+		".claude-plugin/marketplace.json": indent(marketplace{
+			Name:        owner,
+			Description: "The knowledge plugin",
+			Owner:       author{Name: owner, URL: "https://github.com/" + owner},
+			Plugins:     []offer{{Name: name, Source: "./", Description: description, Category: "development"}},
 		}),
 		".mcp.json": indent(servers{map[string]server{
 			// Outside a plugin the variable is unset: the file is also this
 			// repository's own project file.
 			name: {Command: "${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge", Args: []string{"mcp"}, AlwaysLoad: true},
 		}}),
-		"docs/commands.md": reference(),
+		"skills/" + name + "/SKILL.md": skill(),
+		"docs/commands.md":             reference(),
+		"docs/configuration.md":        configuration(),
 	}
 	for _, s := range slashes {
 		b, err := s.render()
@@ -61,6 +80,24 @@ type manifest struct {
 	Repository  string   `json:"repository"`
 	License     string   `json:"license"`
 	Keywords    []string `json:"keywords"`
+
+	UserConfig map[string]option `json:"userConfig"`
+	Servers    map[string]server `json:"mcpServers"`
+}
+
+// marketplace makes the repository a place to install the plugin from.
+type marketplace struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Owner       author  `json:"owner"`
+	Plugins     []offer `json:"plugins"`
+}
+
+type offer struct {
+	Name        string `json:"name"`
+	Source      string `json:"source"`
+	Description string `json:"description"`
+	Category    string `json:"category"`
 }
 
 type author struct {
@@ -73,9 +110,10 @@ type servers struct {
 }
 
 type server struct {
-	Command    string   `json:"command"`
-	Args       []string `json:"args"`
-	AlwaysLoad bool     `json:"alwaysLoad"` // three tools are cheap enough to be always there
+	Command    string            `json:"command"`
+	Args       []string          `json:"args"`
+	Env        map[string]string `json:"env,omitempty"`
+	AlwaysLoad bool              `json:"alwaysLoad"` // three tools are cheap enough to be always there
 }
 
 func indent(v any) []byte {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,22 +118,113 @@ func TestSlashCommands(t *testing.T) {
 	}
 }
 
+// TestManifests checks what `claude plugin validate` lets pass: keys that the
+// client ignores, servers under other names than the tools that the slash
+// commands allow, options that nothing reads.
 func TestManifests(t *testing.T) {
 	files, err := Files()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m struct{ Name, Version, License, Description string }
-	if err := json.Unmarshal(files[".claude-plugin/plugin.json"], &m); err != nil {
-		t.Fatal(err)
+	strict := func(path string, into any) {
+		t.Helper()
+		dec := json.NewDecoder(bytes.NewReader(files[path]))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(into); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
 	}
+	type serverKeys struct {
+		Command    string
+		Args       []string
+		Env        map[string]string
+		AlwaysLoad bool
+	}
+	var m struct {
+		Name, Version, Description, Homepage, Repository, License string
+		Author                                                    struct{ Name, URL string }
+		Keywords                                                  []string
+		UserConfig                                                map[string]struct{ Type, Title, Description, Default string }
+		MCPServers                                                map[string]serverKeys
+	}
+	strict(".claude-plugin/plugin.json", &m)
 	if m.Name != "knowledge" || m.Version != command.Version || m.License != "MIT" || m.Description == "" {
 		t.Errorf("%+v", m)
 	}
-	want := `{"mcpServers":{"knowledge":{"command":"${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge","args":["mcp"],"alwaysLoad":true}}}`
-	var b bytes.Buffer
-	if err := json.Compact(&b, files[".mcp.json"]); err != nil || b.String() != want {
-		t.Errorf("%v %s", err, &b)
+	// The launcher reads the version without a parser.
+	if !bytes.Contains(files[".claude-plugin/plugin.json"], []byte("\n  \"version\": \""+command.Version+"\",\n")) {
+		t.Error("the version does not stand on a line of its own")
+	}
+	var project struct{ MCPServers map[string]serverKeys }
+	strict(".mcp.json", &project)
+	for path, servers := range map[string]map[string]serverKeys{"plugin.json": m.MCPServers, ".mcp.json": project.MCPServers} {
+		s, ok := servers["knowledge"]
+		if len(servers) != 1 || !ok || !s.AlwaysLoad || len(s.Args) == 0 || s.Args[0] != "mcp" || !strings.HasSuffix(s.Command, "}/bin/knowledge") {
+			t.Errorf("%s: %+v", path, servers)
+		}
+	}
+	if strings.Contains(string(files[".mcp.json"]), "user_config") {
+		t.Error(".mcp.json names options, which a project does not have")
+	}
+	for name := range m.UserConfig {
+		if !bytes.Contains(files[".claude-plugin/plugin.json"], []byte("${user_config."+name+"}")) {
+			t.Errorf("nothing reads the option %q", name)
+		}
+	}
+	var market struct {
+		Name, Description string
+		Owner             struct{ Name, URL string }
+		Plugins           []struct{ Name, Source, Description, Category string }
+	}
+	strict(".claude-plugin/marketplace.json", &market)
+	if len(market.Plugins) != 1 || market.Plugins[0].Name != m.Name || market.Owner.Name == "" {
+		t.Fatalf("%+v", market)
+	}
+	if _, err := os.Stat(filepath.Join(root, market.Plugins[0].Source, ".claude-plugin", "plugin.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSkills: each folder has a SKILL.md that names it and is rendered here,
+// and what it says of tools and commands is true.
+func TestSkills(t *testing.T) {
+	files, err := Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs, err := os.ReadDir(filepath.Join(root, "skills"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		content := files["skills/"+d.Name()+"/SKILL.md"]
+		parts := strings.SplitN(string(content), "---\n", 3)
+		if len(parts) != 3 || parts[0] != "" {
+			t.Errorf("skills/%s has no front matter", d.Name())
+			continue
+		}
+		var head struct{ Name, Description string }
+		dec := yaml.NewDecoder(strings.NewReader(parts[1]))
+		dec.KnownFields(true)
+		if err := dec.Decode(&head); err != nil || head.Name != d.Name() || head.Description == "" || len(head.Description) > 120 {
+			t.Errorf("skills/%s: %+v %v", d.Name(), head, err)
+		}
+		for _, m := range regexp.MustCompile("`([a-z][a-z:_]*)`").FindAllStringSubmatch(parts[2], -1) {
+			if c, err := command.Find(m[1]); err == nil && c.Audience == command.Agent {
+				continue
+			}
+			if !slices.ContainsFunc(command.All(), func(c command.Command) bool {
+				return slices.ContainsFunc(c.Params, func(p command.Param) bool { return p.Name == m[1] && !p.CLIOnly })
+			}) {
+				t.Errorf("skills/%s names %q, which is neither a command nor an argument", d.Name(), m[1])
+			}
+		}
+	}
+	// Nothing else may lie where the client looks for parts of a plugin.
+	for _, dir := range []string{"agents", "hooks", "monitors", ".claude-plugin/commands", ".claude-plugin/skills"} {
+		if _, err := os.Stat(filepath.Join(root, dir)); err == nil {
+			t.Errorf("%s is there, and nothing renders or checks it", dir)
+		}
 	}
 }
 
