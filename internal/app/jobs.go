@@ -167,12 +167,20 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	}
 	var res ingest.Result
 	for n := range maxPasses {
-		if res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx)); err != nil {
+		res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx))
+		if err != nil && kb.CodeOf(err) == kb.Corrupt && n == 0 && ctx.Err() == nil {
+			args.Force = true // without what was indexed before, and from a fresh copy
+			continue
+		}
+		if err != nil {
 			return "", nil, err
 		}
 		args.Force = false
 		if st, err = c.catalog.Get(ctx, j.Store); err != nil {
 			return "", nil, err
+		}
+		if res.Damaged && n == 0 {
+			continue // a copy is fetched anew
 		}
 		if st.Spec.Kind != kb.KindFolder {
 			break // a commit does not change

@@ -52,6 +52,7 @@ type Result struct {
 	Written  int64
 	// LeftOut says which documents could not be indexed and why, bounded.
 	LeftOut []string
+	Damaged bool // some of it because the source itself is damaged
 }
 
 // String says it in one sentence.

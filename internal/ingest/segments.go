@@ -260,6 +260,7 @@ func (r *run) unread(ctx context.Context, e kb.Entry, err error) error {
 	}
 	if c := kb.CodeOf(err); c != kb.Unsupported && c != kb.NotFound {
 		r.failed = append(r.failed, fmt.Sprintf("could not be read: %s: %v", e.Path, err))
+		r.res.Damaged = r.res.Damaged || c == kb.Corrupt
 	}
 	r.done.Add(1)
 	return nil

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"crypto/sha1"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -169,6 +171,13 @@ func (o *objects) blob(h plumbing.Hash, limit int64) ([]byte, error) {
 	data := make([]byte, obj.Size())
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, err
+	}
+	// A flipped bit in a pack may still inflate, to something else.
+	sum := sha1.New()
+	fmt.Fprintf(sum, "blob %d\x00", len(data))
+	sum.Write(data)
+	if plumbing.Hash(sum.Sum(nil)) != h {
+		return nil, errors.New("its content has another hash")
 	}
 	return data, nil
 }

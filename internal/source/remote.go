@@ -43,7 +43,14 @@ type fetched struct {
 
 // openRemote fetches what the spec asks for and opens it.
 func (o *Opener) openRemote(ctx context.Context, spec kb.Spec, sel *selector) (kb.Snapshot, error) {
-	r := &repo{sel: sel}
+	r := &repo{sel: sel, copied: spec.Source}
+	// One of the copy, or of the fuller one beside it, that an earlier run found damaged.
+	if marks, _ := filepath.Glob(o.RepoDir(spec.Source) + "*" + damagedSuffix); len(marks) > 0 {
+		r.note("the copy of %q was damaged and was fetched anew", spec.Source)
+		if err := o.discard(ctx, spec.Source); err != nil {
+			return nil, err
+		}
+	}
 	for attempt := 0; ; attempt++ {
 		got, err := o.update(ctx, spec, &r.tally)
 		if err != nil {
@@ -77,7 +84,11 @@ func (o *Opener) discard(ctx context.Context, source string) error {
 		return err
 	}
 	defer unlock()
-	return errors.Join(os.RemoveAll(dir), os.RemoveAll(dir+fullSuffix))
+	var errs []error
+	for _, d := range []string{dir, dir + fullSuffix} {
+		errs = append(errs, os.RemoveAll(d), os.RemoveAll(d+damagedSuffix)) // the mark goes last
+	}
+	return errors.Join(errs...)
 }
 
 // update brings the bare repository up to date. The work goes on in a

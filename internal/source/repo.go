@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -116,6 +117,7 @@ type repo struct {
 	dirs   gitDirs
 	commit plumbing.Hash
 	tree   plumbing.Hash
+	copied string // what it is a copy of, for one that is ours: see damaged
 
 	mu      sync.Mutex
 	cond    *sync.Cond
@@ -152,6 +154,22 @@ func corrupt(what string, err error) error {
 	return kb.Errorf(kb.Corrupt, "the objects of %q cannot be read: %w", what, err).
 		WithHint("check the repository with: git fsck")
 }
+
+// damaged returns kb.Corrupt. A copy of ours is marked, so that the next Open
+// fetches it anew.
+func (r *repo) damaged(what string, err error) error {
+	if r.copied == "" {
+		return corrupt(what, err)
+	}
+	e := kb.Errorf(kb.Corrupt, "the copy of %q is damaged: %s cannot be read: %w", r.copied, what, err)
+	if werr := os.WriteFile(r.dirs.common+damagedSuffix, nil, 0o600); werr != nil {
+		return e.WithHint("delete %s, then run store:index", r.dirs.common)
+	}
+	return e.WithHint("run store:index: it is fetched anew")
+}
+
+// damagedSuffix is added to the name of a copy that is to be fetched anew.
+const damagedSuffix = ".damaged"
 
 func (r *repo) acquire() (*objects, error) {
 	r.mu.Lock()
@@ -248,12 +266,12 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth in
 	}
 	t, err := w.r.readTree(h)
 	if err != nil {
-		if rel != "" && errors.Is(err, plumbing.ErrObjectNotFound) {
+		if rel != "" && errors.Is(err, plumbing.ErrObjectNotFound) && w.r.copied == "" {
 			w.r.skip(reasonNotFetched)
 			w.r.trouble("is not in this copy of the repository", rel)
 			return nil
 		}
-		return corrupt(w.r.dirs.common, err)
+		return w.r.damaged(w.r.dirs.common, err)
 	}
 	if w.entries += len(t.Entries); w.entries > maxTreeEntries || depth > maxTreeDepth {
 		return kb.Errorf(kb.TooLarge, "the repository lists more than %d files", maxTreeEntries).
@@ -322,7 +340,7 @@ func (r *repo) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
 	case err == nil:
 	case errors.Is(err, errTooLarge):
 		return nil, r.ruleOut(e.Path, reasonTooLarge, nil)
-	case errors.Is(err, plumbing.ErrObjectNotFound):
+	case errors.Is(err, plumbing.ErrObjectNotFound) && r.copied == "":
 		r.trouble("is not in this copy of the repository", e.Path)
 		return nil, r.ruleOut(e.Path, reasonNotFetched, err)
 	default:
@@ -330,7 +348,7 @@ func (r *repo) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
 		if errors.As(err, &ke) {
 			return nil, err
 		}
-		return nil, corrupt(e.Path, err)
+		return nil, r.damaged(e.Path, err)
 	}
 	if reason := contentReason(e.Path, data, r.sel.all || r.sel.named(e.Path)); reason != "" {
 		return nil, r.ruleOut(e.Path, reason, nil)
