@@ -20,7 +20,12 @@ import (
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
 
-var npmPackages = []string{"react", "lodash", "typescript"}
+// Version 5 of typescript is the last that ships its compiler as one file of
+// 9 MB of JavaScript.
+var (
+	npmPackages = []string{"react", "lodash", "typescript"}
+	npmSpecs    = []string{"react", "lodash", "typescript@5"}
+)
 
 // corpus is a tree and what the report calls it.
 type corpus struct{ name, title, dir string }
@@ -106,7 +111,7 @@ func find(root, scratch string) (trees []corpus, missing []string) {
 		}
 	}
 	npm := filepath.Join(scratch, "npm")
-	if why := lab.Npm(npm, npmPackages...); why != "" {
+	if why := lab.Npm(npm, npmSpecs...); why != "" {
 		skip("npm packages "+strings.Join(npmPackages, ", "), why)
 		return trees, missing
 	}
