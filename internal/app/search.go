@@ -213,7 +213,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		return st, "", ctx.Err()
 	case wctx.Err() != nil:
 		what := "being indexed for the first time"
-		if st.Head != nil {
+		if head, err := c.catalog.Head(ctx, st.ID); err == nil && head != nil && !head.Partial {
 			what = "being brought up to date"
 		}
 		return st, fmt.Sprintf("%s is still %s (job %s, %d of %d documents): hits may be missing; search again later", st.Label(), what, j.ID, j.Progress.Done, j.Progress.Total), nil

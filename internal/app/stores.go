@@ -105,7 +105,12 @@ func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 		r.Ref = st.Spec.Ref.String()
 	}
 	if h := st.Head; h != nil {
-		r.Status, r.Commit, r.Documents, r.Chunks, r.Indexed = "ready", h.Commit, h.Documents, h.Chunks, h.Indexed
+		if h.Partial {
+			r.Status = "partial"
+		} else {
+			r.Status = "ready"
+		}
+		r.Commit, r.Documents, r.Chunks, r.Indexed = h.Commit, h.Documents, h.Chunks, h.Indexed
 	}
 	if st.LastError != "" {
 		r.Status = "failed"

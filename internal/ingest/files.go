@@ -46,7 +46,7 @@ var errChanged = errors.New("changed")
 // Changed reports whether a source differs from the store's live generation
 // as far as a walk tells: paths and stamps, nothing is read.
 func (x *Indexer) Changed(ctx context.Context, st kb.Store, o Opener) (bool, error) {
-	if st.Head == nil {
+	if st.Head == nil || st.Head.Partial {
 		return true, nil
 	}
 	g, err := x.Pool.OpenGeneration(x.ManifestPath(st.Head.Manifest))

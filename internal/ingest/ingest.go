@@ -38,7 +38,15 @@ type Indexer struct {
 	Embedder    kb.Embedder
 	Workers     int              // 0: GOMAXPROCS, at most 8
 	EmbedAtOnce time.Duration    // see embedAtOnce, which 0 stands for
+	FirstLook   time.Duration    // see firstLook, which 0 stands for
 	Now         func() time.Time // nil: time.Now
+}
+
+func (x *Indexer) firstLook() time.Duration {
+	if x.FirstLook > 0 {
+		return x.FirstLook
+	}
+	return firstLook
 }
 
 // Result says what a run did.
@@ -90,6 +98,9 @@ func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snap
 		o.At = func(int, string) {}
 	}
 	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{}, docs: map[string]index.Document{}, located: map[index.DocKey]location{}}
+	if st.Head != nil {
+		r.expect = st.Head.Generation
+	}
 	res, err := r.do(ctx)
 	if r.prev != nil {
 		r.prev.Close()
@@ -126,6 +137,10 @@ type run struct {
 	embedding atomic.Int64
 	total     int64
 	began     time.Time
+
+	expect  int64 // generation that is live, as far as this run knows
+	looking sync.Mutex
+	look    time.Duration // after which a first index is published once more
 }
 
 func (r *run) do(ctx context.Context) (Result, error) {

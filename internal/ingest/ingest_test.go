@@ -374,6 +374,41 @@ func TestSlowEmbeddingIsMadeDurableSoon(t *testing.T) {
 	}
 }
 
+func TestAFirstIndexIsShownBeforeItIsComplete(t *testing.T) {
+	f := newFixture(t)
+	f.x.FirstLook = time.Nanosecond
+	big := strings.Repeat("many words\n", 2<<20/11) // more than fits the first segment
+	for i := range 4 {
+		f.src.docs[fmt.Sprint(i)] = fmt.Sprintf("text %d\n%s", i, big)
+	}
+	var seen []int
+	f.src.onRead = func() {
+		if h := f.get().Head; h != nil {
+			if !h.Partial {
+				t.Error("a part is taken for the whole")
+			}
+			seen = append(seen, len(f.content()))
+		}
+	}
+	r := f.run()
+	if len(seen) == 0 || r.Head.Partial || f.get().Head.Partial {
+		t.Errorf("seen %v, %+v", seen, r.Head)
+	}
+	f.expect(f.src.docs)
+	// One that was interrupted is gone on with.
+	h := *f.get().Head
+	h.Generation++
+	h.Partial = true
+	if err := f.x.Catalog.Publish(t.Context(), f.store, h.Generation-1, h); err != nil {
+		t.Fatal(err)
+	}
+	f.src.onRead = nil
+	f.src.reads = 0
+	if r := f.run(); r.UpToDate || r.Head.Partial || f.src.reads != 0 {
+		t.Errorf("%+v, %d reads", r, f.src.reads)
+	}
+}
+
 func TestForceReadsEverythingAgain(t *testing.T) {
 	f := newFixture(t)
 	f.src.docs = map[string]string{"a.txt": "one\n", "b.txt": "two\n"}

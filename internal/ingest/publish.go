@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,48 +26,73 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	if err := r.merge(ctx); err != nil {
 		return r.res, err
 	}
-	expect := int64(0)
-	if r.store.Head != nil {
-		expect = r.store.Head.Generation
+	err := r.announce(ctx, r.docs, false)
+	return r.res, err
+}
+
+// A first index is published before it is complete, so that who asks meanwhile
+// gets what is ready: after firstLook, and then each time that it has taken
+// twice as long.
+const firstLook = 2 * time.Second
+
+// preview publishes what is durable of a first index, when it is time to.
+func (r *run) preview(ctx context.Context) error {
+	if r.store.Head != nil && !r.store.Head.Partial {
+		return nil
 	}
+	r.looking.Lock()
+	defer r.looking.Unlock()
+	if time.Since(r.began) < r.look {
+		return nil
+	}
+	r.look = max(r.look, time.Since(r.began)) * 2
+	r.mu.Lock()
+	docs := maps.Clone(r.docs)
+	r.mu.Unlock()
+	return r.announce(ctx, docs, true)
+}
+
+// announce writes the manifest of docs and makes it live. When part of a run
+// is announced, others may be adding to it.
+func (r *run) announce(ctx context.Context, docs map[string]index.Document, partial bool) error {
 	now := time.Now
 	if r.x.Now != nil {
 		now = r.x.Now
 	}
-	m := index.Manifest{Store: r.store.ID, Generation: expect + 1, Commit: r.snap.Version(), Chunker: chunk.Version, Embedder: r.x.Embedder.ID(), Created: now().Unix()}
+	m := index.Manifest{Store: r.store.ID, Generation: r.expect + 1, Commit: r.snap.Version(), Chunker: chunk.Version, Embedder: r.x.Embedder.ID(), Created: now().Unix()}
 	segments := map[string]bool{}
-	for _, d := range r.docs {
+	for _, d := range docs {
 		m.Documents = append(m.Documents, d)
 		segments[d.Segment] = true
 	}
 	// The job's id keeps two writers of one number from meeting at a file.
 	name := fmt.Sprintf("%s-%d-%s%s", r.store.ID, m.Generation, r.job, index.GenerationExt)
 	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
-		return r.res, err
+		return err
 	}
 	totals, err := r.x.Pool.WriteGeneration(r.x.ManifestPath(name), m, r.prev)
 	if err != nil {
-		return r.res, err
+		return err
 	}
+	r.mu.Lock()
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Skipped: r.skipped(), Notes: r.notes(), Unread: r.unreads, Indexed: now().UTC(),
+		Languages: totals.Languages, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(),
 	}
-	for s := range segments {
-		head.Segments = append(head.Segments, s)
+	r.mu.Unlock()
+	head.Segments = slices.Sorted(maps.Keys(segments))
+	if err := r.x.Catalog.Publish(ctx, r.store.ID, r.expect, head); err != nil {
+		return err
 	}
-	slices.Sort(head.Segments)
-	if err := r.x.Catalog.Publish(ctx, r.store.ID, expect, head); err != nil {
-		return r.res, err
-	}
+	r.expect = m.Generation
 	r.res.Head = head
-	return r.res, nil
+	return nil
 }
 
 // unchanged reports whether the new generation would say what the live one says.
 func (r *run) unchanged() bool {
-	if r.prev == nil || r.force || r.store.Head == nil || r.store.Head.Commit != r.snap.Version() {
+	if r.prev == nil || r.force || r.store.Head == nil || r.store.Head.Partial || r.store.Head.Commit != r.snap.Version() {
 		return false
 	}
 	if r.prev.Chunker() != chunk.Version || r.prev.Embedder() != r.x.Embedder.ID() {
@@ -113,15 +139,26 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range segs {
-		segs[i].Name = strings.TrimSuffix(segs[i].Name, index.Ext)
+	vecs, err := listFiles(x.Pool.Dir, index.VecExt)
+	if err != nil {
+		return err
+	}
+	// Vectors without their segment are what a sweep that was killed left.
+	known := map[string]bool{}
+	files := gens
+	for _, f := range append(segs, vecs...) {
+		f.Name, _, _ = strings.Cut(f.Name, ".")
+		if !known[f.Name] {
+			known[f.Name] = true
+			files = append(files, f)
+		}
 	}
 	for _, dir := range []string{x.Pool.Dir, x.Generations} {
 		if _, err := atomicfile.CleanTemp(dir, tempAge); err != nil {
 			return err
 		}
 	}
-	_, err = x.Catalog.Garbage(ctx, append(segs, gens...), 0, func(name string) error {
+	_, err = x.Catalog.Garbage(ctx, files, 0, func(name string) error {
 		if strings.HasSuffix(name, index.GenerationExt) {
 			return remove(x.ManifestPath(name))
 		}
@@ -129,8 +166,10 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var errs []error
-		for _, f := range append(siblings, index.SegmentPath(x.Pool.Dir, name)) {
+		// The segment goes first: who has opened one whose vectors are missing
+		// can tell by that whether it is being deleted.
+		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name))}
+		for _, f := range siblings {
 			errs = append(errs, remove(f))
 		}
 		return errors.Join(errs...)

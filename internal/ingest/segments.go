@@ -21,6 +21,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 		workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
 	r.total, r.began = int64(len(todo)), time.Now()
+	r.look = r.x.firstLook()
 	r.waiting = map[index.DocKey][]kb.Entry{}
 	first, last := todo, []kb.Entry(nil)
 	if len(r.o.Last) > 0 {
@@ -90,7 +91,9 @@ func batch(entries []kb.Entry, workers int) [][]kb.Entry {
 	for _, e := range entries {
 		total += size(e)
 	}
-	limit := min(max(total/int64(workers)+1, leastSegment), segmentBytes)
+	most := min(max(total/int64(workers)+1, leastSegment), segmentBytes)
+	// The first segments are small, so that there is soon something to show.
+	limit := min(most, leastSegment)
 	var out [][]kb.Entry
 	var sum int64
 	start := 0
@@ -98,6 +101,9 @@ func batch(entries []kb.Entry, workers int) [][]kb.Entry {
 		if i > start && sum+size(e) > limit {
 			out = append(out, entries[start:i])
 			start, sum = i, 0
+			if len(out)%workers == 0 {
+				limit = min(2*limit, most)
+			}
 		}
 		sum += size(e)
 	}
@@ -197,16 +203,21 @@ func (r *run) write(ctx context.Context, b *index.Builder, mine []added) error {
 	if err != nil {
 		return err
 	}
+	r.known(name, n, mine)
+	return r.preview(ctx)
+}
+
+// known notes where the documents of a durable segment are.
+func (r *run) known(name string, size int64, mine []added) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.res.Written += n
+	r.res.Written += size
 	r.used[name] = true
 	for _, a := range mine {
 		r.located[a.key] = location{name, a.number}
 		r.docs[a.entry.Path] = index.Document{Path: a.entry.Path, Stamp: index.StampHash(a.entry.Stamp), Segment: name, Number: a.number}
 	}
 	r.res.Indexed += len(mine)
-	return nil
 }
 
 // claim reports whether a document is indexed already, or is being indexed by

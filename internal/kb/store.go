@@ -131,5 +131,7 @@ type Head struct {
 	// hold, not indexed (binary files without a telling name), by path.
 	Unread   map[string]uint64 `json:"unread,omitempty"`
 	Segments []string          `json:"segments"`
-	Indexed  time.Time         `json:"indexed"`
+	// Partial is set while a first index is being made: this is what is ready of it.
+	Partial bool      `json:"partial,omitempty"`
+	Indexed time.Time `json:"indexed"`
 }
