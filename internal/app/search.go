@@ -212,11 +212,10 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	case ctx.Err() != nil:
 		return st, "", ctx.Err()
 	case wctx.Err() != nil:
-		what := "being indexed for the first time"
-		if head, err := c.catalog.Head(ctx, st.ID); err == nil && head != nil && !head.Partial {
-			what = "being brought up to date"
+		if head, err := c.catalog.Head(ctx, st.ID); err != nil || head == nil || head.Partial {
+			return st, "", err // what is missing is said of any store that is not complete
 		}
-		return st, fmt.Sprintf("%s is still %s (job %s, %d of %d documents): hits may be missing; search again later", st.Label(), what, j.ID, j.Progress.Done, j.Progress.Total), nil
+		return st, fmt.Sprintf("%s is still being brought up to date (job %s, %s): the newest edits may be missing", st.Label(), j.ID, doneOf(j)), nil
 	case err != nil:
 		return st, "", err
 	case j.State == kb.JobFailed && st.Head == nil:
@@ -250,6 +249,11 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 		case err == nil:
 			st.Head = head
 			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st)})
+			if head.Partial {
+				var note string
+				note, err = c.emptyNote(ctx, st)
+				s.notes = append(s.notes, note)
+			}
 		}
 		if err != nil {
 			s.release()
@@ -306,18 +310,32 @@ func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) er
 	return nil
 }
 
-// emptyNote says why a store has nothing to search yet.
+// emptyNote says why a store has nothing, or not everything, to search yet.
 func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
+	so := "is empty"
+	if st.Head != nil {
+		so = fmt.Sprintf("is indexed in part, %d documents", st.Head.Documents)
+	}
 	j, ok, err := c.jobs.Active(ctx, st.ID)
 	switch {
 	case err != nil:
 		return "", err
+	case ok && j.State == kb.JobRunning:
+		return fmt.Sprintf("store %s %s so far: job %s is at it (%s); hits may be missing, search again later", st.Label(), so, j.ID, doneOf(j)), nil
 	case ok:
-		return fmt.Sprintf("store %s is not indexed yet: job %s is %s", st.Label(), j.ID, j.State), nil
+		return fmt.Sprintf("store %s %s so far: job %s is %s", st.Label(), so, j.ID, j.State), nil
 	case st.LastError != "":
-		return fmt.Sprintf("store %s is empty, its last job failed: %s", st.Label(), st.LastError), nil
+		return fmt.Sprintf("store %s %s, its last job failed: %s", st.Label(), so, st.LastError), nil
 	}
-	return fmt.Sprintf("store %s is empty: run store:index", st.Label()), nil
+	return fmt.Sprintf("store %s %s: run store:index", st.Label(), so), nil
+}
+
+// doneOf tells how far a job is.
+func doneOf(j kb.Job) string {
+	if j.Progress.Total > 0 {
+		return fmt.Sprintf("%d of %d documents", j.Progress.Done, j.Progress.Total)
+	}
+	return "begun"
 }
 
 // label is how hits cite a store.
