@@ -137,7 +137,7 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Total
 	head.Totals.IndexBytes = n
 	for _, s := range segs {
 		head.Totals.IndexBytes += s.file.Size()
-		if _, _, err := s.vectors(p.Dir, m.Embedder, p.Engine); err == nil && s.vecFile != nil {
+		if _, _, err := s.vectors(p.Engine); err == nil && s.vecFile != nil {
 			head.Totals.IndexBytes += s.vecFile.Size()
 		}
 	}

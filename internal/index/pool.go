@@ -30,7 +30,7 @@ func (p *Pool) get(name string) (*segment, error) {
 		e.refs++
 		return e.seg, nil
 	}
-	s, err := openSegment(p.Dir, name)
+	s, err := openSegment(p.Dir, name, p.Embedder)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (p *Pool) SegmentChunker(name string) (uint32, error) {
 		return 0, err
 	}
 	defer p.put(s)
-	_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
+	_, m, err := s.vectors(p.Engine)
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) er
 		if err != nil {
 			return err
 		}
-		_, m, err := s.vectors(p.Dir, p.Embedder, p.Engine)
+		_, m, err := s.vectors(p.Engine)
 		if err != nil {
 			return err
 		}

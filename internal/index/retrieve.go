@@ -282,7 +282,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, limit int, lo
 	}
 	var all []match
 	for si, s := range g.segs {
-		e, m, err := s.vectors(g.pool.Dir, g.pool.Embedder, g.pool.Engine)
+		e, m, err := s.vectors(g.pool.Engine)
 		if err != nil {
 			return err
 		}
@@ -383,7 +383,7 @@ func (g *Generation) candidate(c uint32, r *kb.Retrieval, sc *scores, inPath map
 		out.Cosine = cosine
 		return out, nil
 	}
-	_, m, err := s.vectors(g.pool.Dir, g.pool.Embedder, g.pool.Engine)
+	_, m, err := s.vectors(g.pool.Engine)
 	if err != nil || m == nil || m.Dims() != len(r.Vector) {
 		return out, err
 	}

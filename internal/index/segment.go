@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -86,9 +87,9 @@ type segment struct {
 	cache [8]streamCache
 	next  int
 
+	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
 	vecOnce sync.Once
 	vecErr  error
-	vecFile *blockfile.Reader
 	matrix  *vector.Matrix
 	engine  vector.Engine
 }
@@ -98,8 +99,12 @@ type streamCache struct {
 	raw   []byte
 }
 
-func openSegment(dir, name string) (*segment, error) {
-	f, err := blockfile.Open(SegmentPath(dir, name), kindSegment, FormatVersion)
+// openSegment maps a segment and its vectors: both now, since a reader may
+// outlive their names. Of a segment that is being deleted the vectors go
+// last, so that missing ones are missing for good when the segment stands.
+func openSegment(dir, name, embedder string) (*segment, error) {
+	path := SegmentPath(dir, name)
+	f, err := blockfile.Open(path, kindSegment, FormatVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +112,17 @@ func openSegment(dir, name string) (*segment, error) {
 	if err := f.Guard(s.load); err != nil {
 		f.Close()
 		return nil, err
+	}
+	if s.vecFile, err = blockfile.Open(VectorsPath(dir, name, embedder), kindVectors, FormatVersion); err == nil {
+		return s, nil
+	}
+	if kb.CodeOf(err) != kb.NotFound {
+		s.vecErr = err
+		return s, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		f.Close()
+		return nil, kb.Errorf(kb.NotFound, "no file %q", path).WithHint("index the store again to rebuild it")
 	}
 	return s, nil
 }
@@ -321,16 +337,12 @@ func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
 
 // vectors opens the vectors by embedder, once; nil without an error when they
 // were never made.
-func (s *segment) vectors(dir, embedder, engine string) (vector.Engine, *vector.Matrix, error) {
+func (s *segment) vectors(engine string) (vector.Engine, *vector.Matrix, error) {
 	s.vecOnce.Do(func() {
-		f, err := blockfile.Open(VectorsPath(dir, s.name, embedder), kindVectors, FormatVersion)
-		if err != nil {
-			if kb.CodeOf(err) != kb.NotFound {
-				s.vecErr = err
-			}
+		f := s.vecFile
+		if f == nil {
 			return
 		}
-		s.vecFile = f
 		s.vecErr = f.Guard(func() error {
 			raw, err := f.Section("matrix").All()
 			if err != nil {
