@@ -210,7 +210,7 @@ func (d *damage) suffer(repair bool) {
 			if was, ok := want.hits[id]; ok && was != h {
 				t.Errorf("%s: %s: %s is\n%s instead of\n%s", d.at, s.call, id, h, was)
 			} else if !ok && s.notes == want.notes {
-				t.Errorf("%s: %s: %s was not found before:\n%s", d.at, s.call, id, h)
+				t.Errorf("%s: %s: %s was not found before:\n%s\nof %v\ninstead of %v", d.at, s.call, id, h, s.hits, want.hits)
 			}
 		}
 		if len(s.hits) < len(want.hits) && s.notes == want.notes {

@@ -37,10 +37,11 @@ func TestMain(m *testing.M) {
 	}
 	for _, e := range os.Environ() { // nothing of who runs the tests
 		name, _, _ := strings.Cut(e, "=")
-		if strings.HasPrefix(name, "KNOWLEDGE_") && name != "KNOWLEDGE_CRASH" || strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "GIT_") {
+		if strings.HasPrefix(name, "KNOWLEDGE_") && name != "KNOWLEDGE_CRASH" || strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "GIT_") {
 			os.Unsetenv(name)
 		}
 	}
+	os.Setenv("HOME", filepath.Join(os.TempDir(), "nobody-lives-here"))
 	os.Setenv(programEnv, "1") // for the processes that tests start
 	os.Exit(m.Run())
 }
@@ -77,6 +78,7 @@ type faults struct {
 	KillStep    int           // the worker kills itself at this step of writing files, counted from 1
 	Poison      string        // the worker kills itself when it embeds a text that holds this
 	FailStep    atomicfile.Op // this step fails
+	FailFull    bool          // for want of space
 }
 
 func faultsPath(dir string) string { return dir + ".faults" }
@@ -108,6 +110,9 @@ func work(ctx context.Context, dir, id string) error {
 			killSelf()
 		}
 		if f.FailStep != "" && op == f.FailStep {
+			if f.FailFull {
+				return syscall.ENOSPC
+			}
 			return errInjected
 		}
 		return nil

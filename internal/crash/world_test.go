@@ -350,6 +350,10 @@ func (tr *tree) grow(files int) {
 // edit changes, adds and removes files.
 func (tr *tree) edit(changes int) {
 	list := tr.files()
+	if len(list) < 8 {
+		tr.grow(8)
+		list = tr.files()
+	}
 	for range changes {
 		at := tr.rng.IntN(len(list))
 		switch p := list[at]; tr.rng.IntN(4) {
