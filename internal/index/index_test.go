@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -345,10 +346,34 @@ func TestEmptyStore(t *testing.T) {
 func TestMissingVectorsLeaveWords(t *testing.T) {
 	w := newWorld(t)
 	w.docs["a"] = "f alpha\n"
-	g := w.publish(9)
-	g.pool.Embedder = "another"
+	live := w.publish(9)
+	g, err := (&Pool{Dir: live.pool.Dir, Embedder: "another"}).OpenGeneration(live.file.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
 	if got := retrieve(t, g, []string{"alpha"}, ""); len(got) != 1 || got[0].Cosine != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAReaderOutlivesTheNamesOfItsFiles(t *testing.T) {
+	w := newWorld(t)
+	w.docs["a"] = "f alpha\n"
+	g := w.publish(9)
+	if err := os.RemoveAll(g.pool.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := retrieve(t, g, []string{"alpha"}, ""); len(got) != 1 || got[0].Cosine == 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Generations tell documents by their number in a segment.
+func TestASegmentsNameTellsTheOrderOfItsDocuments(t *testing.T) {
+	a, b := DocKey{kb.DocHash{1}, "go"}, DocKey{kb.DocHash{2}, "go"}
+	if segmentName(1, []DocKey{a, b}) == segmentName(1, []DocKey{b, a}) {
+		t.Error("two orders have one name")
 	}
 }
 
