@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -46,6 +47,49 @@ func Load() string {
 		return strings.Join(f[:3], " ")
 	}
 	return "unknown"
+}
+
+// WaitQuiet returns when the processors of the machine were at most a tenth busy over a
+// second, or when limit has passed, and reports which. Where the system does not
+// tell (not Linux) it returns true at once.
+func WaitQuiet(limit time.Duration) bool {
+	for until := time.Now().Add(limit); ; {
+		busy, total, ok := processorTime()
+		if !ok {
+			return true
+		}
+		time.Sleep(time.Second)
+		busy2, total2, _ := processorTime()
+		if 10*(busy2-busy) <= total2-total {
+			return true
+		}
+		if time.Now().After(until) {
+			return false
+		}
+	}
+}
+
+// processorTime returns the busy and the whole time of all processors so far, in ticks.
+func processorTime() (busy, total int64, ok bool) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, 0, false
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	for i, f := range strings.Fields(line) {
+		if i == 0 || i > 8 { // the name; guest time is in user time already
+			continue
+		}
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return 0, 0, false
+		}
+		total += n
+		if i != 4 && i != 5 { // idle, and waiting for a disk
+			busy += n
+		}
+	}
+	return busy, total, total > 0
 }
 
 // Machine tells what the figures depend on.

@@ -133,6 +133,7 @@ func (b *bench) measureIndex() error {
 		if err := os.RemoveAll(b.path(dataDir)); err != nil {
 			return err
 		}
+		b.round()
 		y, err := readAndHash(b.path(fullDir))
 		if err != nil {
 			return err
@@ -211,6 +212,7 @@ func (b *bench) measureEdits() error {
 		}
 		word := "Quolvex" + strings.Repeat("mund", i+1)
 		text = append(text, fmt.Sprintf("\n// %s is new since the last run.\nfunc %s() int { return %d }\n", word, word, i)...)
+		b.round()
 		y, err := walkOnly(b.path(fullDir))
 		if err != nil {
 			return err

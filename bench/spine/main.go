@@ -33,6 +33,9 @@ func main() {
 // bench is one run.
 type bench struct {
 	rounds  int
+	quiet   time.Duration
+	waits   int // rounds that began, and how many of them on a busy machine
+	noisy   int
 	scratch string
 	root    string // of the repository
 	tree    lab.Tree
@@ -53,9 +56,10 @@ func run() error {
 	rounds := flag.Int("rounds", 5, "how often each figure is measured; the median counts")
 	out := flag.String("out", "bench/runs", "folder of the report")
 	dirty := flag.Bool("dirty", false, "measure the work tree as it is, not the last commit")
+	quiet := flag.Duration("quiet", 10*time.Second, "how long each round waits, at most, for the machine to be idle")
 	keep := flag.Bool("keep", false, "keep the scratch folder")
 	flag.Parse()
-	b.rounds = max(*rounds, 1)
+	b.rounds, b.quiet = max(*rounds, 1), *quiet
 
 	var err error
 	if b.root, err = os.Getwd(); err != nil {
@@ -86,6 +90,14 @@ func run() error {
 		}
 	}
 	return b.write(*out, began, load)
+}
+
+// round waits for the machine to be idle.
+func (b *bench) round() {
+	b.waits++
+	if !lab.WaitQuiet(b.quiet) {
+		b.noisy++
+	}
 }
 
 // prepare builds the product and the empty program.
@@ -139,8 +151,8 @@ func (b *bench) figure(what, value, bound string, met bool, yardstick, ratio str
 func (b *bench) write(out string, began time.Time, load string) error {
 	var r lab.Report
 	r.Printf("# Spine, %s\n\n", began.Format(time.DateOnly))
-	r.Printf("Commit %s. %s. Load averages %s at the start, %s at the end, %s later; the run itself keeps one to two cores busy. Written by `.ci/extra spine`.\n\n",
-		b.tree.Commit, lab.Machine(), load, lab.Load(), time.Since(began).Round(time.Second))
+	r.Printf("Commit %s. %s. Load averages %s at the start, %s at the end, %s later; the run itself keeps one to two cores busy. %d rounds began, %d of them while something else kept more than a tenth of the machine busy. Written by `.ci/extra spine`.\n\n",
+		b.tree.Commit, lab.Machine(), load, lab.Load(), time.Since(began).Round(time.Second), b.waits, b.noisy)
 	r.Printf("Each figure is the median of %d rounds unless the line says otherwise, with the least and the greatest in brackets. A yardstick was measured in the same run; the ratio is figure to yardstick.\n\n", b.rounds)
 	r.Table(append([][]string{{"what", "figure", "bound", "verdict", "yardstick", "ratio"}}, b.summary...)...)
 	r.Printf("%s", b.details.String())

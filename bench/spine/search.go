@@ -123,6 +123,7 @@ func (b *bench) searchStore(store, title, dir string, bounded bool) ([]string, e
 		return map[string]any{"query": query, "stores": []string{store}}
 	}
 	for range b.rounds {
+		b.round()
 		for range firstRuns {
 			start := time.Now()
 			if _, err := lab.Command(b.scratch, b.env(), b.bin, "--json", "search", next(), "--stores", store); err != nil {
@@ -142,6 +143,7 @@ func (b *bench) searchStore(store, title, dir string, bounded bool) ([]string, e
 				return nil, err
 			}
 		}
+		b.round()
 		for range scans {
 			d, _, err := scan(b.path(dir), longest(next()))
 			if err != nil {
@@ -270,10 +272,18 @@ var recallRE = regexp.MustCompile(`(?m)^\s*\S+\.go:\d+: (.+?) +(\d+) x (\d+), \d
 
 // measureVectors runs the engine's own comparison with chromem-go.
 func (b *bench) measureVectors() error {
-	env := append(os.Environ(), "KNOWLEDGE_BENCH=1")
-	out, err := lab.Command(b.tree.Dir, env, "go", "test", "-count="+strconv.Itoa(b.rounds), "-run", "^TestRecall100k$", "-v", "./internal/vector")
-	if err != nil {
+	test := b.path("vector.test")
+	if _, err := lab.Command(b.tree.Dir, nil, "go", "test", "-c", "-o", test, "./internal/vector"); err != nil {
 		return err
+	}
+	out := ""
+	for range b.rounds {
+		b.round()
+		said, err := lab.Command(b.scratch, append(os.Environ(), "KNOWLEDGE_BENCH=1"), test, "-test.run", "^TestRecall100k$", "-test.v")
+		if err != nil {
+			return err
+		}
+		out += said
 	}
 	type series struct {
 		recall, ratio []float64

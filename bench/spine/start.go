@@ -24,7 +24,10 @@ func (b *bench) measureSpawn() error {
 	}
 	eras := []string{lab.Handshake, lab.Stateless}
 	times := map[string][]time.Duration{}
-	for range b.rounds * spawnsPerRound {
+	for i := range b.rounds * spawnsPerRound {
+		if i%spawnsPerRound == 0 {
+			b.round()
+		}
 		d, err := b.spawnEmpty()
 		if err != nil {
 			return err
