@@ -113,7 +113,9 @@ func read(out []byte) (t tally) {
 			ours := false
 			for _, s := range said {
 				s = strings.TrimSpace(s)
-				ours = ours || s != "" && !strings.Contains(s, "TempDir RemoveAll cleanup: ") && !strings.HasPrefix(s, "--- ")
+				// What a test says that skips itself looks like what one says that fails.
+				ours = ours || s != "" && !strings.Contains(s, "TempDir RemoveAll cleanup: ") && !strings.HasPrefix(s, "--- ") &&
+					!strings.HasSuffix(s, "this user may write anywhere") && !strings.HasSuffix(s, "cannot be deleted there")
 			}
 			if ours {
 				t.failed = append(t.failed, line+"\n"+strings.Join(said, "\n"))
