@@ -16,18 +16,19 @@ func isFull(err error) bool {
 
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
-// rename retries for half a second: virus scanners and indexers hold files
-// that have just been written, and Windows refuses to rename those.
+// rename retries for two seconds: Windows refuses to rename a file, and to
+// rename over one, that somebody has open: a reader, or a virus scanner that
+// looks at what has just been written.
 func rename(from, to string) error {
-	var err error
-	for wait := 5 * time.Millisecond; wait < 500*time.Millisecond; wait *= 2 {
-		err = os.Rename(from, to)
-		if err == nil || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+	began := time.Now()
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		err := os.Rename(from, to)
+		held := errors.Is(err, fs.ErrPermission) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
+		if !held || time.Since(began) > 2*time.Second {
 			return err
 		}
 		time.Sleep(wait)
 	}
-	return err
 }
 
 func syncDir(string) error { return nil }
