@@ -38,6 +38,15 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	} else if stores, err = a.named(ctx, c, r.Stores); err != nil {
 		return SearchReply{}, err
 	}
+	if len(r.Stores) == 0 || slices.Contains(r.Stores, "*") {
+		lost, err := c.catalog.Damaged(ctx)
+		if err != nil {
+			return SearchReply{}, err
+		}
+		for _, name := range lost {
+			notes = append(notes, fmt.Sprintf("store %s is left out: what the catalog says of it is damaged; create it again from the same source, or delete it", name))
+		}
+	}
 	s, err := c.targets(ctx, stores)
 	if err != nil {
 		return SearchReply{}, err

@@ -96,7 +96,7 @@ func scan(r row, more ...any) (kb.Store, error) {
 		return st, err
 	}
 	st.Created = time.UnixMicro(created).UTC()
-	damaged := sum(spec, head.String) != check || json.Unmarshal([]byte(spec), &st.Spec) != nil
+	damaged := sum(spec, head.String) != check || json.Unmarshal([]byte(spec), &st.Spec) != nil || st.Spec.ID() != st.ID
 	if head.Valid {
 		st.Head = &kb.Head{}
 		damaged = damaged || json.Unmarshal([]byte(head.String), st.Head) != nil || st.Head.Generation != generation
@@ -215,6 +215,43 @@ func (c *Catalog) All(ctx context.Context) ([]Entry, error) {
 		}
 	}
 	return out, err
+}
+
+// Damaged returns the names, or ids, of the stores that lists leave out
+// because what the catalog says of them is damaged.
+func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		names = nil
+		rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			st, err := scan(rows)
+			if kb.CodeOf(err) == kb.Corrupt && err != nil {
+				names = append(names, st.Label())
+			} else if err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		// Deleting a store takes its names along, so one without a store is damage.
+		return each(ctx, tx, func(r *sql.Rows) error {
+			var name string
+			err := r.Scan(&name)
+			names = append(names, name)
+			return err
+		}, "SELECT name FROM names WHERE store NOT IN (SELECT id FROM stores) ORDER BY name")
+	})
+	for i, n := range names {
+		if n == "" {
+			names[i] = "without a name"
+		}
+	}
+	return names, err
 }
 
 // entries reads columns, project and scope. Stores that are damaged are left

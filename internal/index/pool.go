@@ -26,7 +26,8 @@ type pooled struct {
 func (p *Pool) get(name string) (*segment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e, ok := p.open[name]; ok {
+	// A segment that was damaged and mended has the name it had before.
+	if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
 		e.refs++
 		return e.seg, nil
 	}

@@ -73,6 +73,7 @@ func writeBlockfile(path string, h blockfile.Header, secs []named) (int64, error
 type segment struct {
 	name   string
 	file   *blockfile.Reader
+	stat   os.FileInfo // of the file that was opened, nil if not known
 	info   segmentInfo
 	docs   []byte
 	chunks []byte
@@ -104,11 +105,12 @@ type streamCache struct {
 // last, so that missing ones are missing for good when the segment stands.
 func openSegment(dir, name, embedder string) (*segment, error) {
 	path := SegmentPath(dir, name)
+	stat, _ := os.Stat(path)
 	f, err := blockfile.Open(path, kindSegment, FormatVersion)
 	if err != nil {
 		return nil, err
 	}
-	s := &segment{name: name, file: f}
+	s := &segment{name: name, file: f, stat: stat}
 	if err := f.Guard(s.load); err != nil {
 		f.Close()
 		return nil, err
@@ -178,6 +180,12 @@ func (s *segment) load() error {
 		}
 	}
 	return nil
+}
+
+// replaced reports whether another file stands under the segment's name now.
+func (s *segment) replaced(dir string) bool {
+	now, err := os.Stat(SegmentPath(dir, s.name))
+	return err == nil && (s.stat == nil || !os.SameFile(now, s.stat))
 }
 
 // close gives up the maps. Nothing may use the segment any more.
