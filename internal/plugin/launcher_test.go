@@ -44,6 +44,11 @@ func newInstall(t *testing.T, archive []byte, wait time.Duration) *install {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script")
 	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		if _, err := exec.LookPath("wget"); err != nil {
+			t.Skip("neither curl nor wget is there, one of which the launcher needs")
+		}
+	}
 	i := &install{T: t, dir: filepath.Join(t.TempDir(), "my plugin")}
 	for _, name := range []string{"bin/knowledge", ".claude-plugin/stub", ".claude-plugin/replies", ".claude-plugin/plugin.json"} {
 		b, err := os.ReadFile(filepath.Join(root, name))
@@ -147,6 +152,30 @@ func TestLauncherFetches(t *testing.T) {
 	}
 	if n := i.gets.Load(); n != 2 {
 		t.Errorf("fetched %d times, want once a place", n)
+	}
+}
+
+// Where there is no curl, wget does.
+func TestLauncherFetchesWithWget(t *testing.T) {
+	archive := packed(t, `echo "got $*"`)
+	i := newInstall(t, archive, 0)
+	i.promise(archive)
+	path := filepath.Join(i.dir, "path")
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"sh", "mkdir", "rm", "mv", "chmod", "uname", "tar", "gzip", "openssl", "wget"} {
+		at, err := exec.LookPath(tool)
+		if err != nil {
+			t.Skipf("no program %s on the PATH", tool)
+		}
+		if err := os.Symlink(at, filepath.Join(path, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.env = append(i.env, "PATH="+path)
+	if out, err := i.run("version"); err != nil || out != "got version" {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
