@@ -226,7 +226,14 @@ func TestReadersNeverSeeHalf(t *testing.T) {
 		})
 	}
 	for range 200 {
-		if got := []byte(read(t, path)); !bytes.Equal(got, a) && !bytes.Equal(got, b) {
+		got, err := os.ReadFile(path)
+		if err != nil && runtime.GOOS == "windows" {
+			continue // it is being replaced at this moment
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, a) && !bytes.Equal(got, b) {
 			t.Fatalf("read %d bytes of neither content", len(got))
 		}
 	}

@@ -29,7 +29,7 @@ import (
 // said so; a store that is whole is served beside a damaged one; and indexing
 // with force brings everything back.
 func TestFlippedBytes(t *testing.T) {
-	flips, repairEvery := 60, 6
+	flips, repairEvery := 21, 7
 	if full {
 		flips, repairEvery = 1000, 10
 	}
@@ -63,7 +63,7 @@ func TestFlippedBytes(t *testing.T) {
 	kinds := kindsOf(t, pristine)
 	d := &damage{t: t, w: w, trees: trees, outcomes: map[string]int{}}
 	a, end = w.open(true)
-	d.queries = append(trees[0].queries(3), trees[1].queries(3)...)
+	d.queries = append(trees[0].queries(2), trees[1].queries(2)...)
 	d.want = d.look(a)
 	end()
 	for _, s := range d.want {

@@ -68,7 +68,7 @@ func TestAStepOfWritingFails(t *testing.T) {
 func TestTheDiskIsFull(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.Mkdir(w.dir, 0o700))
-	resize, err := mountSmall(t, w.dir, 3<<20)
+	resize, err := mountSmall(t, w.dir, 5<<18)
 	if err != nil {
 		t.Skipf("no file system of its own can be mounted here: %v; TestAStepOfWritingFails rehearses it", err)
 	}
@@ -80,7 +80,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	before := w.answers(a, queries, "main")
 
 	big := newTree(t, 72)
-	big.grow(5000)
+	big.grow(1600)
 	s, err := a.CreateStore(t.Context(), app.CreateStore{Name: "big", Kind: kb.KindFolder, Source: big.dir})
 	if err == nil {
 		var j kb.Job
@@ -115,7 +115,7 @@ func TestTheDiskIsFull(t *testing.T) {
 
 	must(t, os.Remove(filepath.Join(w.dir, "fill")))
 	must(t, resize(64<<20))
-	for name, n := range map[string]int{"main": 21, "big": 5000} {
+	for name, n := range map[string]int{"main": 21, "big": 1600} {
 		s, err := a.IndexStore(t.Context(), name, false)
 		must(t, err)
 		w.finish(a, s.Job)

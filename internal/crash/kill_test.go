@@ -25,7 +25,7 @@ import (
 // before or as after the run, the job is resumed by another process, and at
 // the end the index is what an undisturbed one is.
 func TestKilledAtRandomMoments(t *testing.T) {
-	want := 14
+	want := 10
 	if full {
 		want = 200
 	}
@@ -70,9 +70,11 @@ func newKiller(t *testing.T) *killer {
 	k := &killer{t: t, rng: rand.New(rand.NewPCG(3, 3)), tree: newTree(t, 1), other: newTree(t, 2), w: newWorld(t), calm: newWorld(t),
 		moments: map[string]int{}, took: map[string]time.Duration{}, steps: map[string]int{}}
 	k.tree.grow(120)
-	k.tree.golang("sort", "text/template")
+	if full {
+		k.tree.golang("sort", "text/template")
+	}
 	k.other.grow(40)
-	k.queries = k.tree.queries(8)
+	k.queries = k.tree.queries(6)
 	k.app, _ = k.w.open(false)
 	k.ref, _ = k.calm.open(true)
 	k.w.create(k.app, "main", k.tree.dir)
@@ -285,7 +287,10 @@ func (k *killer) end() {
 	if list := k.tree.files(); len(list) != len(got) {
 		t.Errorf("%d documents of %d files", len(got), len(list))
 	}
-	queries := k.tree.queries(100)
+	queries := k.tree.queries(40)
+	if full {
+		queries = k.tree.queries(100)
+	}
 	expect, have := fresh.answers(a, queries, "main"), k.w.answers(k.app, queries, "main")
 	for i := range queries {
 		if diff := gocmp.Diff(expect[i], have[i]); diff != "" {
