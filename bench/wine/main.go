@@ -125,6 +125,10 @@ func read(out []byte) (t tally) {
 			said = nil
 		}
 	}
+	// A program that ends before its last test says neither.
+	if end := strings.TrimSpace(string(last(out, 8))); !strings.HasSuffix(end, "PASS") && !strings.HasSuffix(end, "FAIL") {
+		t.failed = append(t.failed, "it ended before its end:\n"+string(last(out, 2000)))
+	}
 	if i := bytes.Index(out, []byte("\npanic: ")); i >= 0 {
 		t.failed = append(t.failed, string(out[i:min(len(out), i+2000)]))
 	}
