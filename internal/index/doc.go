@@ -18,7 +18,7 @@
 //	            from u32, to u32 (bytes in the text), start u32, end u32 (lines),
 //	            declaration hash u64, body terms u32, symbol terms u16,
 //	            heading terms u16, ordinal u16, text hash u16, columns u8, 3 bytes zero
-//	text      zstd frames of 64 KiB of the stream each; the stream is, document
+//	text      zstd frames of 32 KiB of the stream each; the stream is, document
 //	            by document, the text and then its meta
 //	blocks    u32 a frame: its compressed length
 //	terms     the dictionary: terms in byte order, front-coded in blocks of 16:
@@ -70,6 +70,6 @@ const (
 const (
 	docRecord   = 56
 	chunkRecord = 40
-	streamBlock = 64 << 10
+	streamBlock = 32 << 10
 	dictBlock   = 16
 )

@@ -166,7 +166,7 @@ func retrieve(t *testing.T, g *Generation, terms []string, under string, phrases
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := kb.Retrieval{Terms: terms, Limit: 7, Under: under, Vector: vectorOf(strings.Join(terms, " ")), Phrases: phrases,
+	r := kb.Retrieval{Terms: terms, Limit: 7, Near: 7, Under: under, Vector: vectorOf(strings.Join(terms, " ")), Phrases: phrases,
 		BM25F: kb.BM25F{K1: 1.2, Weight: [kb.Fields]float64{1, 2, 1, 1}, B: [kb.Fields]float64{.7, .4, .3, .5}}}
 	for i := range terms {
 		r.IDF = append(r.IDF, 1/float64(1+st.Frequency[i]))

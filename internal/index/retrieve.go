@@ -112,8 +112,8 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 		for _, c := range best(lex, limit, sc.score) {
 			picked[c] = math.NaN()
 		}
-		if r.Vector != nil {
-			if err := g.nearest(ctx, &r, limit, lo, hi, picked); err != nil {
+		if r.Vector != nil && r.Near > 0 {
+			if err := g.nearest(ctx, &r, lo, hi, picked); err != nil {
 				return err
 			}
 		}
@@ -275,7 +275,7 @@ func siftDown(h []uint32, i int, less func(a, b uint32) int) {
 }
 
 // nearest adds the chunks whose vectors are nearest to the query's.
-func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, limit int, lo, hi uint32, picked map[uint32]float64) error {
+func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32, picked map[uint32]float64) error {
 	type match struct {
 		global uint32
 		cosine float64
@@ -306,7 +306,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, limit int, lo
 			g.each(si, uint32(c), func(global uint32) { n = min(n, global) })
 			return n
 		}
-		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: limit, Live: live,
+		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: r.Near, Live: live,
 			Less: func(a, b int) bool { return first(a) < first(b) }})
 		if err != nil {
 			return err
@@ -325,7 +325,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, limit int, lo
 		}
 		return cmp.Compare(a.global, b.global)
 	})
-	for _, m := range all[:min(limit, len(all))] {
+	for _, m := range all[:min(r.Near, len(all))] {
 		picked[m.global] = m.cosine
 	}
 	return nil

@@ -67,7 +67,8 @@ type Retrieval struct {
 	Average [Fields]float64
 	BM25F   BM25F
 	Vector  []float32 // of the query; nil leaves the vectors out
-	Limit   int       // candidates of each ranker
+	Limit   int       // candidates by words
+	Near    int       // candidates by vector
 	Under   string    // only documents at or below this path; "" is all
 	// Phrases must all stand in a chunk's text, letter case folded, for it to
 	// be a candidate.

@@ -25,6 +25,10 @@ const (
 	MaxLimit = 100
 	// candidates is how many chunks each ranker of each store contributes.
 	candidates = 150
+	// neighbours is how many the vectors do. They cost more each, and what they
+	// find beyond these does not come up: 259 queries of the development
+	// benchmark score the same with 60 as with 150.
+	neighbours = 60
 	// hitTokens is the budget of one hit at each detail.
 	minimalTokens, contextualTokens, fullTokens = 100, 420, 900
 	// replyTokens keeps any reply well below what clients cut.
@@ -134,7 +138,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	if len(all.Frequency) == 0 {
 		return nil, nil
 	}
-	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(all), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Under: r.Under, Phrases: q.Phrases}
+	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(all), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
 	for f := range req.Average {
 		n := all.Chunks
 		if f == kb.FieldPath {
