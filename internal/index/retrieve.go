@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/vector"
@@ -90,13 +91,27 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 	err := g.guard(func() error {
 		sc := g.getScores()
 		defer g.putScores(sc)
+		from, to := g.under(r.Under)
+		lo, hi := g.base[from], g.base[to]
+		keep := func(c uint32) bool { return c >= lo && c < hi }
+		// The vectors are searched on another processor meanwhile. Whatever
+		// happens here, that must have ended before the maps may go.
+		var near []match
+		var nearErr error
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		if r.Vector != nil && r.Near > 0 {
+			wg.Go(func() {
+				nearErr = g.guard(func() (err error) {
+					near, err = g.nearest(ctx, &r, lo, hi)
+					return err
+				})
+			})
+		}
 		inPath := make(map[int]uint64)
 		if err := g.lexical(ctx, &r, sc, inPath); err != nil {
 			return err
 		}
-		from, to := g.under(r.Under)
-		lo, hi := g.base[from], g.base[to]
-		keep := func(c uint32) bool { return c >= lo && c < hi }
 
 		picked := map[uint32]float64{} // global → cosine
 		lex := make([]uint32, 0, len(sc.found))
@@ -112,10 +127,12 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 		for _, c := range best(lex, limit, sc.score) {
 			picked[c] = math.NaN()
 		}
-		if r.Vector != nil && r.Near > 0 {
-			if err := g.nearest(ctx, &r, lo, hi, picked); err != nil {
-				return err
-			}
+		wg.Wait()
+		if nearErr != nil {
+			return nearErr
+		}
+		for _, m := range near {
+			picked[m.global] = m.cosine
 		}
 		order := make([]uint32, 0, len(picked))
 		for c := range picked {
@@ -274,17 +291,19 @@ func siftDown(h []uint32, i int, less func(a, b uint32) int) {
 	}
 }
 
-// nearest adds the chunks whose vectors are nearest to the query's.
-func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32, picked map[uint32]float64) error {
-	type match struct {
-		global uint32
-		cosine float64
-	}
+// match is a chunk near the query's vector.
+type match struct {
+	global uint32
+	cosine float64
+}
+
+// nearest returns the chunks whose vectors are nearest to the query's.
+func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32) ([]match, error) {
 	var all []match
 	for si, s := range g.segs {
 		e, m, err := s.vectors(g.pool.Engine)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if e == nil || m.Dims() != len(r.Vector) {
 			continue
@@ -309,7 +328,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32
 		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: r.Near, Live: live,
 			Less: func(a, b int) bool { return first(a) < first(b) }})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, x := range matches {
 			g.each(si, uint32(x.Row), func(global uint32) {
@@ -325,10 +344,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32
 		}
 		return cmp.Compare(a.global, b.global)
 	})
-	for _, m := range all[:min(r.Near, len(all))] {
-		picked[m.global] = m.cosine
-	}
-	return nil
+	return all[:min(r.Near, len(all))], nil
 }
 
 // withPhrases keeps the chunks that hold every phrase, at most n of them, the
