@@ -227,7 +227,8 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		return st, fmt.Sprintf("%s is still being brought up to date (job %s, %s): the newest edits may be missing", st.Label(), j.ID, doneOf(j)), nil
 	case err != nil:
 		return st, "", err
-	case j.State == kb.JobFailed && st.Head == nil:
+	case j.State == kb.JobFailed && (st.Head == nil || st.Head.Partial):
+		// Even if a part of it can be searched: the first use has failed.
 		return st, "", kb.Errorf(cmp.Or(j.Code, kb.Internal), "%s could not be indexed: %s", p.Root, j.Message).WithHint("%s", j.Hint)
 	case j.State != kb.JobCompleted:
 		return st, fmt.Sprintf("%s could not be brought up to date: %s", st.Label(), j.Message), nil
