@@ -3,6 +3,7 @@ package kb
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 )
 
 // Entry is one document as a source lists it, before it is read.
@@ -94,6 +95,19 @@ type Symbol struct {
 	Doc       string // first sentence of the doc comment, at most 200 bytes; may be empty
 	Start     int    // line of the declaration including its doc comment
 	End       int    // last line
+	Line      int    // on which the name stands; 0 when not known
+	// Path holds the names of the enclosing declarations, outermost first,
+	// without Name: ["Server"] of a method Serve. Nil at top level.
+	Path []string
+}
+
+// Qualified returns the names of a symbol's enclosing declarations and its
+// own, joined with dots: "Server.Serve".
+func (s *Symbol) Qualified() string {
+	if len(s.Path) == 0 {
+		return s.Name
+	}
+	return strings.Join(s.Path, ".") + "." + s.Name
 }
 
 // Embedder turns texts into vectors. Implementations are safe for concurrent use.

@@ -1,0 +1,96 @@
+package kb
+
+// Facts are what the text of one document says about names beyond what it
+// defines: what it imports and which names it uses where. They know no other
+// document; what a use refers to is decided when documents are joined, see
+// Edge.
+type Facts struct {
+	// Package is the package, module or namespace that the document says it
+	// belongs to, as written: "net/http" is not known to a file, "http" is;
+	// "com.google.gson", "Newtonsoft.Json.Linq". Empty where the language has
+	// none, or the path tells it.
+	Package    string
+	Imports    []Import
+	References []Reference
+	Bindings   []Binding
+}
+
+// Import is one name that a document brings in from elsewhere.
+type Import struct {
+	// Path is the module as written: "net/http", "./util", "os.path",
+	// "..models" (dots as in Python), "crate::io", "foo/bar.h".
+	Path string
+	// Name is what is taken out of it: "" for the module itself, "*" for all
+	// that it offers, "default" for a default export.
+	Name string
+	// Local is the name it goes by here; "" when nothing new can be said by
+	// name (an include, a star import, a side effect).
+	Local string
+	Line  int // 1-based
+}
+
+// UseKind says how a name is used.
+type UseKind uint8
+
+// The kinds of references.
+const (
+	UseName    UseKind = iota // read or written
+	UseCall                   // called, or constructed by a call: f(), x.f(), new T()
+	UseType                   // named as a type: annotation, cast, generic argument
+	UseInherit                // named as base class, interface or trait
+	UseKinds                  // how many kinds there are
+)
+
+// String names a kind: "use", "call", "type", "inherit".
+func (k UseKind) String() string {
+	if int(k) < len(useKinds) {
+		return useKinds[k]
+	}
+	return "use"
+}
+
+var useKinds = [UseKinds]string{"use", "call", "type", "inherit"}
+
+// Reference is one use of a name, outside imports and outside the name's own
+// declaration.
+type Reference struct {
+	Name string // the last identifier, as written: "Serve" of s.srv.Serve()
+	// Qualifier is what stands before it when that is a plain chain of names,
+	// joined with ".": "s.srv", "http", "self", "super", "Foo". It is "()" when something
+	// stands before it that is no such chain (a call, an index), "" for a
+	// name that stands alone.
+	Qualifier string
+	Kind      UseKind
+	Line      int // 1-based
+}
+
+// Binding is a name that is local to a declaration: a parameter, a variable,
+// a loop variable, a field of a class. Whoever resolves a use of that name
+// must not look outside.
+type Binding struct {
+	Name string // "x"; a field is written as "self.x", whatever the language calls the receiver
+	// Type is its type as written, or the constructor it was made by, without
+	// pointers, references, generic arguments and nullability:
+	// "Server" of x *Server, x := &Server{}, x = Server(). "" when unknown.
+	Type string
+	// From and To are the lines between which it holds, 1-based, inclusive.
+	From, To int
+}
+
+// Edge is a reference whose target is known: at a line of one document a name
+// stands that a declaration, of the same document or another, defines.
+type Edge struct {
+	From Spot // where the name stands; Decl is the innermost declaration around it, "" at top level
+	To   Spot // the declaration; Line is where its name stands
+	Kind UseKind
+	// Confidence is in (0,1]: 1 from a type checker or when scope and imports
+	// leave no choice, less when the receiver's type was inferred.
+	Confidence float64
+}
+
+// Spot is a line of a document in one index.
+type Spot struct {
+	Path string
+	Line int    // 1-based
+	Decl string // qualified name of a declaration: "Server.Serve"
+}
