@@ -1,0 +1,41 @@
+// Package graph joins the documents of one generation: it decides which
+// declaration every use of a name refers to, and keeps the answers in a view,
+// one file per store that can be rebuilt at any time.
+//
+// Go is resolved by go/types (see linkGo), everything else from the facts of
+// single documents (see resolveGeneral).
+//
+// # The view file
+//
+// A view is a block file of kind "view". Integers are unsigned varints
+// (LEB128), "delta" is the difference to the value before (0 at the start of a
+// list), "zigzag" maps signed values to unsigned ones, a string is its length
+// and its bytes. Documents are numbered in ascending order of their paths,
+// strings in ascending order of their bytes, the declarations of a document
+// from 0 in order of line, then position. A "pack" is a section of frames,
+// each compressed by zstd alone, and the section NAME.at holds the delta of
+// every frame's end in bytes. Sections:
+//
+//	strings  one frame: count, then each: bytes shared with the one before, rest
+//	docs     one frame: count, then by columns: path (as in strings), language
+//	         (string), number of declarations, number of edges, in-degree
+//	hashes   the first 16 bytes of every document's hash
+//	decls    pack, 64 documents a frame. Each document, by columns: name
+//	         (zigzag delta), string before its last dot or 0 for none else
+//	         string + 1, kind (number of the string), line (delta), line -
+//	         start, end - line
+//	edges    pack, 32 documents a frame. Each document: its targets (number,
+//	         then document (delta) and declaration of each (delta within a document,
+//	         else absolute)), then by columns for each edge in order of line:
+//	         line (delta), target, kind of use, and 0 when all are certain else 1 and
+//	         confidences in percent
+//	into     pack, 64 documents a frame. Each document: number of its
+//	         declarations that are used; each: declaration (delta), number of documents
+//	         that use it, those (delta)
+//	names    pack, 1024 strings a frame. Each string: number of documents that
+//	         declare it, those (delta)
+//	go       one frame: what the next link needs to know about Go, see gostate.go
+//
+// The innermost declaration around an edge is not kept: it follows from the
+// lines of the declarations.
+package graph
