@@ -24,7 +24,7 @@ import "github.com/seed-4f2d999b/knowledge/internal/kb"
 
 // Version names the way of cutting. It stands in every segment header and
 // grows whenever the same text would be decoded, named or cut differently.
-const Version = 1
+const Version = 2
 
 // The sizes of chunks. A reader is shown whole chunks, and an embedding of more
 // than about 400 tokens (1,600 bytes) blurs; so that is what text without
@@ -97,6 +97,13 @@ type splitter func(t kb.Text, ls *lines) (outline, bool)
 var splitters = map[string]splitter{
 	"go":       splitGo,
 	"markdown": splitMarkdown,
+	"mdx":      splitMDX,
+	"rst":      splitRST,
+	"asciidoc": splitAsciiDoc,
+	"org":      splitOrg,
+	"html":     splitHTML,
+	"latex":    splitLaTeX,
+	"notebook": splitNotebook,
 }
 
 // Split cuts a text into chunks. It needs t.Body and t.Language; an unknown

@@ -25,6 +25,8 @@ var ErrBinary = errors.New("binary")
 //     the text. Encoding is then "utf-16le" or "utf-16be".
 //   - Other bytes that are not valid UTF-8 are taken for Windows-1252, which
 //     every byte sequence is; Encoding is "windows-1252".
+//   - A Jupyter notebook is rendered: see notebook. Encoding is then "ipynb".
+//     What is none, whatever its name, is taken as it is, as "json".
 //   - A NUL, or a great share of other control characters in what is not
 //     UTF-8, means that it is no text: code Unsupported, wrapping ErrBinary.
 func Decode(path string, raw []byte) (kb.Text, error) {
@@ -86,10 +88,24 @@ const headBytes = 8192
 func describe(path string, t *kb.Text) {
 	head := t.Body[:min(len(t.Body), headBytes)]
 	t.Language = Language(path, []byte(head[:min(len(head), 4096)]))
+	if t.Language == "notebook" {
+		if body, prose, ok := notebook(t.Body); ok {
+			t.Body, t.Encoding = body, notebookEncoding
+			if prose {
+				t.Flags |= kb.FlagProse
+			}
+			return
+		}
+		t.Language = "json"
+	}
 	if generated(head) {
 		t.Flags |= kb.FlagGenerated
 	}
-	if prose(path, t.Language) {
+	document := false
+	if t.Language == "html" {
+		_, document = htmlDocument(t.Body)
+	}
+	if document || prose(path, t.Language) {
 		t.Flags |= kb.FlagProse
 	}
 	if x, ok := reexporters[t.Language]; ok && reexports(t.Body, x) {
@@ -100,7 +116,7 @@ func describe(path string, t *kb.Text) {
 // prose reports whether a document is written for people to read.
 func prose(path, language string) bool {
 	switch language {
-	case "markdown", "rst", "asciidoc", "org", "latex", "troff", "notebook":
+	case "markdown", "mdx", "rst", "asciidoc", "org", "latex", "troff":
 		return true
 	case "text":
 		p := strings.ToLower(path)

@@ -49,7 +49,7 @@ func TestLanguage(t *testing.T) {
 		{"x.h", "int f(void);", "c"},
 		{"x.h", "#pragma once\nnamespace a {", "cpp"},
 		{"x.m", "#import <A.h>", "objectivec"},
-		{"x.mdx", "", "markdown"},
+		{"x.mdx", "", "mdx"},
 		{"x.ipynb", "", "notebook"},
 		{"Dockerfile", "", "dockerfile"},
 		{"docker/Dockerfile.dev", "", "dockerfile"},

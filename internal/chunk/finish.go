@@ -154,7 +154,7 @@ func (m merging) merge(ls *lines, units []unit, sections bool) []group {
 // chunk its declaration path.
 func weight(kind string) int {
 	switch kind {
-	case "block", "":
+	case "block", "cell", "":
 		return 0
 	case "imports":
 		return 1
@@ -195,7 +195,7 @@ func (f *finisher) group(g group) {
 	}
 	first := len(f.out)
 	limitLines, limitBytes := MaxLines, MaxBytes
-	if f.o.sections || head.kind == "block" {
+	if f.o.sections || head.kind == "block" || head.kind == "cell" {
 		limitLines, limitBytes = softLines, softBytes
 	}
 	run := g.from

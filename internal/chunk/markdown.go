@@ -6,38 +6,45 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// splitMarkdown finds sections by headings, ATX ("## Install") and setext
-// (underlined with === or ---). It scans lines by hand instead of using a
-// Markdown parser: what matters here is which line a heading stands on, and a
-// document tree does not say that for every kind of block. Fenced code, HTML
-// comments, indented code and a block of front matter hold no headings.
+// splitMarkdown finds sections by headings, ATX ("## Install"), setext
+// (underlined with === or ---) and HTML on one line ("<h1>Name</h1>"). It scans
+// lines by hand instead of using a Markdown parser: what matters here is which
+// line a heading stands on, and a document tree does not say that for every
+// kind of block. Fenced code, HTML blocks and comments, indented code and a
+// block of front matter hold no headings. The title that front matter gives
+// stands above all headings until the first of level 1.
 func splitMarkdown(_ kb.Text, ls *lines) (outline, bool) {
-	o := outline{units: []unit{{kind: "section"}}, sections: true, class: make([]class, ls.len())}
-	m := markdown{ls: ls, o: &o}
-	i := m.frontMatter()
-	for ; i < ls.len(); i++ {
-		m.line(i)
-	}
-	m.close(ls.len(), 0)
-	return o, true
+	m := markdown{sections: newSections(ls)}
+	m.scan()
+	return m.o, true
 }
 
 type markdown struct {
-	ls *lines
-	o  *outline
+	*sections
+	mdx bool // no HTML comments and blocks and no indented code, but JSX and modules
 
-	fence     byte // '`' or '~' inside a fence, else 0
-	fenceLen  int
-	comment   bool // inside an HTML comment
-	paragraph int  // first line of the running paragraph + 1, or 0
+	fails int // JSX that seemed to have no end
 
-	open []heading // headings that enclose the current line, by level
+	fence       byte   // '`' or '~' inside a fence, else 0
+	fenceLen    int    // how many of it opened the fence
+	fenceIndent int    // columns before them
+	until       string // what ends the comment or HTML block, lower case; "\n" a blank line; "" outside
+	paragraph   int    // first line of the running paragraph + 1, or 0
+	lazy        bool   // the running block is a list item or quote, whose text may go on unindented
 }
 
-type heading struct {
-	level int
-	text  string
-	unit  int // index of its unit
+func (m *markdown) scan() {
+	for i := m.frontMatter(); i < m.ls.len(); i++ {
+		if m.mdx && m.fence == 0 {
+			if next := m.script(i); next > i {
+				i = next - 1
+				m.paragraph = 0
+				continue
+			}
+		}
+		m.line(i)
+	}
+	m.close(m.ls.len(), 0)
 }
 
 // frontMatter skips a block between lines of "---" or "+++" at the very top
@@ -54,10 +61,18 @@ func (m *markdown) frontMatter() int {
 	for i := 1; i < m.ls.len() && i < far; i++ {
 		s := strings.TrimRight(m.ls.text(i), " \t")
 		if s == mark || mark == "---" && s == "..." {
-			m.o.units[0].kind = "block"
+			title, at := "", 0
 			for j := 1; j <= i; j++ {
 				m.o.class[j] = classInside
+				if t := frontTitle(m.ls.text(j)); t != "" && title == "" {
+					title, at = t, j
+				}
 			}
+			if title != "" {
+				m.begin(0, at, at, 0, title, "")
+				return i + 1
+			}
+			m.o.units[0].kind = "block"
 			if i+1 < m.ls.len() {
 				m.o.units = append(m.o.units, unit{start: i + 1, kind: "section"})
 			}
@@ -70,42 +85,62 @@ func (m *markdown) frontMatter() int {
 	return 0
 }
 
+// frontTitle returns the title that a line of front matter gives, or "".
+func frontTitle(s string) string {
+	s, ok := strings.CutPrefix(s, "title")
+	if !ok {
+		return ""
+	}
+	s = strings.TrimSpace(s)
+	if s == "" || s[0] != ':' && s[0] != '=' {
+		return ""
+	}
+	s = strings.Trim(strings.TrimSpace(s[1:]), `"'`)
+	if s == "|" || s == ">" || strings.HasPrefix(s, ">-") || strings.HasPrefix(s, "{{") {
+		return "" // on the lines below, or filled in
+	}
+	return s
+}
+
 func (m *markdown) line(i int) {
 	ind, s := indent(m.ls.text(i))
 	if m.fence != 0 {
 		m.o.class[i] = classInside
-		if n := run(s, m.fence); ind < 4 && n >= m.fenceLen && strings.TrimRight(s[n:], " \t") == "" {
+		// A fence inside a list item is indented like the item's text.
+		if n := run(s, m.fence); ind < m.fenceIndent+4 && n >= m.fenceLen && strings.TrimRight(s[n:], " \t") == "" {
 			m.fence = 0
 		}
 		return
 	}
-	if m.comment {
+	if m.until == "\n" && s == "" {
+		m.until = ""
+	}
+	if m.until != "" {
 		m.o.class[i] = classInside
-		m.comment = !strings.Contains(s, "-->")
+		if m.until != "\n" && containsFold(s, m.until) {
+			m.until = ""
+		}
 		return
 	}
 	if s == "" {
-		m.paragraph = 0
+		m.paragraph, m.lazy = 0, false
 		return
 	}
-	// A fence may stand inside a list item, so its indentation does not count.
 	if c := s[0]; c == '`' || c == '~' {
 		if n := run(s, c); n >= 3 && (c == '~' || !strings.Contains(s[n:], "`")) {
-			m.fence, m.fenceLen, m.paragraph = c, n, 0
+			m.fence, m.fenceLen, m.fenceIndent, m.paragraph = c, n, ind, 0
 			return
 		}
 	}
-	if ind >= 4 {
+	if ind >= 4 && !m.mdx {
 		return // indented code, or the continuation of a paragraph or list
 	}
-	if strings.HasPrefix(s, "<!--") {
-		m.comment = !strings.Contains(s[4:], "-->")
+	if s[0] == '<' && !m.mdx && m.html(i, s) {
 		m.paragraph = 0
 		return
 	}
 	if n := run(s, '#'); n >= 1 && n <= 6 && (len(s) == n || s[n] == ' ' || s[n] == '\t') {
 		m.heading(i, i, n, atxText(s[n:]))
-		m.paragraph = 0
 		return
 	}
 	if m.paragraph > 0 && (s[0] == '=' || s[0] == '-') {
@@ -127,11 +162,100 @@ func (m *markdown) line(i int) {
 		}
 	}
 	switch {
-	case m.paragraph > 0:
-	case s[0] == '>' || s[0] == '|' || s[0] == '<' || isListItem(s):
-		// What begins other blocks is not the text of a setext heading.
+	case m.paragraph > 0 || m.lazy:
+	case s[0] == '|':
+		if i > 0 && strings.HasPrefix(strings.TrimLeft(m.ls.text(i-1), " "), "|") {
+			m.o.class[i] = classInside // a row of a table
+		}
+	case s[0] == '<':
+	case s[0] == '>' || isListItem(s):
+		m.lazy = true // what begins other blocks is not the text of a setext heading
 	default:
 		m.paragraph = i + 1
+	}
+}
+
+// heading begins a section by a heading on lines first to last.
+func (m *markdown) heading(first, last, level int, text string) {
+	m.paragraph, m.lazy = 0, false
+	if level == 1 {
+		m.close(first, 0) // stands beside the title of the front matter, not below
+	}
+	anchor := ""
+	if n := strings.LastIndex(text, "{#"); n > 0 && strings.HasSuffix(text, "}") {
+		anchor, _, _ = strings.Cut(text[n+1:len(text)-1], " ")
+	}
+	m.begin(first, first, last, level, headingText(shorten(text, 4*noteBytes)), anchor)
+}
+
+// htmlBlocks are the elements that begin an HTML block even within a paragraph.
+var htmlBlocks = words(`address article aside blockquote body center details dialog dd div dl dt fieldset figcaption figure
+	footer form h1 h2 h3 h4 h5 h6 head header hr html iframe li link main menu nav ol optgroup option p section source
+	summary table tbody td tfoot th thead title tr track ul`)
+
+// html takes a line that begins with "<" and reports whether it begins an
+// HTML block or comment.
+func (m *markdown) html(i int, s string) bool {
+	if strings.HasPrefix(s, "<!--") {
+		if !strings.Contains(s[4:], "-->") {
+			m.until = "-->"
+		}
+		return true
+	}
+	name := tagName(strings.TrimPrefix(s[1:], "/"))
+	switch name {
+	case "":
+		return false
+	case "pre", "script", "style", "textarea":
+		if end := "</" + name; s[1] != '/' && !containsFold(s, end) {
+			m.until = end
+		}
+		return true
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		if s[1] == '/' {
+			break
+		}
+		h, end := htmlHeading(m.ls.body, m.ls.at[i]+strings.IndexByte(m.ls.body[m.ls.at[i]:], '<'))
+		if end > 0 && h.text != "" {
+			if h.level == 1 {
+				m.close(i, 0)
+			}
+			m.begin(i, i, m.ls.find(end-1, i), h.level, h.text, h.anchor)
+		}
+	}
+	last := strings.TrimRight(s, " \t")
+	if htmlBlocks[name] || m.paragraph == 0 && last[len(last)-1] == '>' && strings.IndexByte(last, '>') == len(last)-1 {
+		m.until = "\n"
+		return true
+	}
+	return false
+}
+
+// tagName returns the name of a tag, lower case, at the start of s, or "".
+func tagName(s string) string {
+	n := 0
+	for n < len(s) && n < 32 && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || n > 0 && (s[n] >= '0' && s[n] <= '9' || s[n] == '-')) {
+		n++
+	}
+	if n < len(s) && strings.IndexByte(" \t\r\n/>", s[n]) < 0 {
+		return "" // "<https://…>", "<a.b>"
+	}
+	return strings.ToLower(s[:n])
+}
+
+// containsFold reports whether s holds part, which is lower case, whatever the
+// case of the ASCII letters of s.
+func containsFold(s, part string) bool { return indexFold(s, part) >= 0 }
+
+func indexFold(s, part string) int {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(s[i:], part[0])
+		if n < 0 || len(s)-i-n < len(part) {
+			return -1
+		}
+		if i += n; strings.EqualFold(s[i:i+len(part)], part) {
+			return i
+		}
 	}
 }
 
@@ -163,42 +287,6 @@ func atxText(s string) string {
 		s = strings.TrimRight(t, " ")
 	}
 	return s
-}
-
-// heading begins a section at line first; the heading ends on line last.
-func (m *markdown) heading(first, last, level int, text string) {
-	m.close(first, level)
-	text = fold(headingText(shorten(text, 4*noteBytes)), noteBytes)
-	u := unit{start: first, level: level, kind: "section"}
-	for _, h := range m.open {
-		if h.text != "" {
-			u.path = append(u.path, h.text)
-		}
-	}
-	if text != "" {
-		u.path = append(u.path, text)
-		u.symbols = []symbol{{
-			Symbol: kb.Symbol{Name: text, Kind: "heading", Start: first + 1, End: last + 1},
-			line:   first,
-		}}
-	}
-	m.open = append(m.open, heading{level: level, text: text, unit: len(m.o.units)})
-	m.o.units = append(m.o.units, u)
-}
-
-// close ends the sections of this level and deeper before line i: a heading's
-// symbol reaches to the last line of its section that is not blank.
-func (m *markdown) close(i, level int) {
-	for i > 0 && m.ls.blank(i-1) {
-		i--
-	}
-	for len(m.open) > 0 && m.open[len(m.open)-1].level >= level {
-		h := m.open[len(m.open)-1]
-		m.open = m.open[:len(m.open)-1]
-		if s := m.o.units[h.unit].symbols; len(s) > 0 {
-			s[0].End = max(s[0].End, i)
-		}
-	}
 }
 
 // headingText strips what a reader does not see of a heading: an explicit

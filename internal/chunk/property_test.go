@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"go/build"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,18 +168,26 @@ func TestSplitKeepsPromisesOnOddTexts(t *testing.T) {
 		"front matter":    "---\ntitle: x\n---\n# A\ntext\n",
 		"open front":      "---\n" + strings.Repeat("a: b\n", 500),
 	}
-	languages := []string{"", "text", "go", "markdown"}
-	for l := range rulesOf {
-		languages = append(languages, l)
-	}
 	for name, body := range odd {
-		for _, l := range languages {
+		for _, l := range append([]string{"", "text"}, everyLanguage()...) {
 			text := kb.Text{Body: body, Language: l}
 			if err := verify(text, Split(text)); err != nil {
 				t.Errorf("%s as %q: %v", name, l, err)
 			}
 		}
 	}
+}
+
+// everyLanguage lists the languages with rules or a splitter of their own.
+func everyLanguage() []string {
+	all := map[string]bool{}
+	for l := range rulesOf {
+		all[l] = true
+	}
+	for l := range splitters {
+		all[l] = true
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 func staircase(n int) string {
@@ -202,7 +212,7 @@ func TestSplitIsDeterministic(t *testing.T) {
 // syntax of every kind.
 func TestSplitSamplesAsEveryLanguage(t *testing.T) {
 	for name, body := range samples(t) {
-		for l := range rulesOf {
+		for _, l := range everyLanguage() {
 			for _, text := range []kb.Text{
 				{Body: body, Language: l},
 				{Body: strings.ReplaceAll(body, "\n", "\r\n"), Language: l},
