@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Builds the modules of package grammar: build.sh [LANGUAGE ...]
+#
+# Each line of grammars.txt becomes wasm/LANGUAGE.wasm.zst: the C sources of
+# tree-sitter (lib.c, from the npm package named below), of the grammar
+# (parser.c and, where there is one, its hand-written scanner.c) and shim.c.
+# It needs Debian's clang, lld, wasi-libc, libclang-rt-14-dev-wasm32 and zstd,
+# and npm to fetch the packages. The same versions of these give the same
+# bytes: SHA256SUMS holds what Debian 12's gave, and --check compares.
+set -euo pipefail
+cd "$(dirname "$0")"
+core_package=tree-sitter@0.25.1
+check=
+[ "${1:-}" = --check ] && { check=1; shift; }
+for tool in clang wasm-ld zstd npm sha256sum; do
+  command -v $tool >/dev/null || { echo "build.sh needs $tool: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32 zstd, and npm" >&2; exit 1; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=$PWD/../wasm
+[ -n "$check" ] && out=$work/wasm
+mkdir -p "$out"
+
+# unpack PACKAGE@VERSION prints the folder of its sources.
+unpack() {
+  local to=$work/${1//\//+}
+  if [ ! -d "$to" ]; then
+    local file
+    file=$(cd "$work" && npm pack --silent "$1")
+    mkdir -p "$to"
+    tar xzf "$work/$file" -C "$to" --strip-components=1
+  fi
+  echo "$to"
+}
+
+core=$(unpack $core_package)/vendor/tree-sitter/lib
+flags="--target=wasm32-wasi -O3 -flto -DNDEBUG -D_POSIX_C_SOURCE=200112L -D_DEFAULT_SOURCE -fvisibility=hidden -w -ffile-prefix-map=$work=."
+while read -r language package sources constructor; do
+  [[ -z $language || $language = \#* ]] && continue
+  [[ $# -gt 0 && " $* " != *" $language "* ]] && continue
+  folder=$(unpack "$package")
+  src=$folder/$sources
+  objects=()
+  compile() { # FILE NAME FLAGS...
+    clang $flags "${@:3}" -I"$core/include" -I"$core/src" -I"$src" -c "$1" -o "$work/$2.o"
+    objects+=("$work/$2.o")
+  }
+  compile "$core/src/lib.c" core
+  compile shim.c shim -DTS_LANGUAGE="$constructor"
+  compile "$src/parser.c" parser
+  if [ -f "$src/scanner.c" ]; then
+    compile "$src/scanner.c" scanner -fsanitize-coverage=trace-pc
+  fi
+  clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -Wl,--lto-O3 -Wl,--strip-all -Wl,--gc-sections \
+    -Wl,-z,stack-size=1048576 -o "$work/$language.wasm" "${objects[@]}"
+  zstd -q -19 -f "$work/$language.wasm" -o "$out/$language.wasm.zst"
+  echo "$language $(stat -c %s "$out/$language.wasm.zst") bytes"
+done < grammars.txt
+if [ -n "$check" ]; then
+  (cd "$out" && sha256sum --check --ignore-missing "$OLDPWD/SHA256SUMS")
+else
+  (cd "$out" && sha256sum ./*.zst) > SHA256SUMS
+fi

@@ -1,0 +1,7 @@
+package syntax
+
+// specs is the one table of languages, by the name that package chunk gives
+// them. Languages that share a grammar or rules are rows of the same.
+var specs = map[string]*spec{
+	"python": python,
+}
