@@ -88,6 +88,10 @@ func build() []Command {
 		`{"command":"store:create"}`)
 	add("help", New("commands", "List the commands by group", Reads, runCommands).agent(), `{}`)
 
+	c = add("find", New("eval", "Measure how well search answers judged queries", Reads, runEval),
+		`{"tasks":"queries.json","repos":"checkouts"}`)
+	c.Help = "Indexes each repository of the tasks in a data directory of its own and asks every query. With --data-dir the indexes are kept for the next time."
+
 	c = add("trust", New("trust", "Vouch for a project file as it is now, so that what it asks for is done", Writes,
 		func(ctx context.Context, a *app.App, in trustIn) (Message, error) {
 			said, err := a.Trust(ctx, in.Path)

@@ -47,10 +47,20 @@ type Options struct {
 	Intent  string
 	Limit   int
 	Explain bool
+	Without []string // names of Parts that do not count
 }
 
 // leastCosine is how near a chunk that shares no word with the query must be.
 const leastCosine = 0.3
+
+// Parts names what Options.Without may leave out: the rankers and the signals.
+func Parts() []string {
+	out := []string{"lexical", "vector"}
+	for i := range signals {
+		out = append(out, signals[i].name)
+	}
+	return out
+}
 
 type ranking struct {
 	q      *Query
@@ -62,6 +72,7 @@ type ranking struct {
 	docs   bool // the query asks for documentation
 	code   bool // there is code among the candidates
 	stems  map[string][]string
+	out    []bool // by signal: left out
 }
 
 // Rank orders candidates of all stores, keeps one a document unless a second
@@ -79,7 +90,10 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 			return nil, 0
 		}
 	}
-	r := &ranking{q: q, o: o, stems: map[string][]string{}}
+	r := &ranking{q: q, o: o, stems: map[string][]string{}, out: make([]bool, len(signals))}
+	for i := range signals {
+		r.out[i] = slices.Contains(o.Without, signals[i].name)
+	}
 	for i := range q.Words {
 		w := &q.Words[i]
 		r.named = r.named || w.Named
@@ -135,10 +149,10 @@ func (r *ranking) score(e *Evidence) Scored {
 		}
 	}
 	lex, vec := 0.0, 0.0
-	if r.topLex > 0 {
+	if r.topLex > 0 && !slices.Contains(r.o.Without, "lexical") {
 		lex = e.Lexical / r.topLex
 	}
-	if r.topCos > 0 {
+	if r.topCos > 0 && !slices.Contains(r.o.Without, "vector") {
 		vec = max(0, e.Cosine/r.topCos)
 	}
 	switch r.o.Mode {
@@ -156,7 +170,10 @@ func (r *ranking) score(e *Evidence) Scored {
 		note("vector", vectorWeight*vec)
 	}
 	factors := intents[r.o.Intent]
-	for _, sg := range signals {
+	for i, sg := range signals {
+		if r.out[i] {
+			continue
+		}
 		v := sg.value(r, e)
 		if v == 0 {
 			continue

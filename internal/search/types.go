@@ -49,6 +49,7 @@ type Request struct {
 	MinRelevance *float64
 	Under        string
 	Explain      bool
+	Without      []string // parts of the ranking that do not count, see rank.Parts
 }
 
 // Reply answers a Request.
