@@ -1,6 +1,6 @@
 // Package catalog knows the stores: what they are made from, what they are
 // called where, and which generation of each is live. It owns the tables
-// stores, names, own, projects, store_segments, segment_uses and trust.
+// stores, names, own, projects, store_segments, segment_uses, trust and defined.
 //
 // # The life of a file
 //
