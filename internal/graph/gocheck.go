@@ -1,0 +1,455 @@
+package graph
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"sort"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	// passBytes is how much source is checked with its bodies in one pass: the
+	// syntax trees and the table of uses of more would not fit in memory.
+	passBytes = 3 << 19
+	// deepFile is the size above which the depth of a syntax tree is looked
+	// at, and maxDepth the depth that the checker's recursion stands: the
+	// runtime kills a program whose stack grows over 1 GB.
+	deepFile = 64 << 10
+	maxDepth = 4000
+	// maxPasses is how many builds of one package are looked at.
+	maxPasses = 80
+)
+
+// passTime is how long one pass of the checker may take.
+var passTime = 30 * time.Second
+
+// parsed is a Go file with its syntax tree.
+type parsed struct {
+	file *goFile
+	ast  *ast.File
+	span *span
+	full bool // with the bodies of functions
+	done bool // its edges are known
+}
+
+// span is where the positions of one parsed file lie, and which of them are
+// declarations.
+type span struct {
+	from, to token.Pos
+	doc      int32
+	refs     []posRef // in order of pos
+}
+
+type posRef struct {
+	pos  token.Pos
+	decl int32
+}
+
+// at returns the declaration whose name stands at a position, -1 for none.
+func (s *span) at(p token.Pos) int32 {
+	i := sort.Search(len(s.refs), func(i int) bool { return s.refs[i].pos >= p })
+	if i < len(s.refs) && s.refs[i].pos == p {
+		return s.refs[i].decl
+	}
+	return -1
+}
+
+// parse reads one file; nil for one that is too deep to check.
+func (g *goLinker) parse(f *goFile, body string) *parsed {
+	a, _ := parser.ParseFile(g.fset, f.path, body, parser.SkipObjectResolution|parser.AllErrors)
+	if a == nil {
+		return nil
+	}
+	p := &parsed{file: f, ast: a, full: true}
+	if len(body) > deepFile && tooDeep(a) {
+		g.drop(p)
+		return nil
+	}
+	tf := g.fset.File(a.FileStart)
+	if tf == nil {
+		return nil
+	}
+	c := collector{b: g.b, lines: lines{tf: tf, at: tf.Lines()}}
+	c.file(a)
+	where := g.b.declare(f.doc, c.decls)
+	p.span = &span{from: token.Pos(tf.Base()), to: token.Pos(tf.Base() + tf.Size()), doc: f.doc, refs: make([]posRef, len(where))}
+	for i, to := range where {
+		p.span.refs[i] = posRef{c.pos[i], to}
+	}
+	sort.Slice(p.span.refs, func(i, j int) bool { return p.span.refs[i].pos < p.span.refs[j].pos })
+	return p
+}
+
+// drop forgets the lines of a file, which take as much as its declarations.
+func (g *goLinker) drop(p *parsed) {
+	if tf := g.fset.File(p.ast.FileStart); tf != nil {
+		g.fset.RemoveFile(tf)
+	}
+}
+
+// strip takes the bodies of functions off a file.
+func (p *parsed) strip() {
+	if !p.full {
+		return
+	}
+	p.full = false
+	for _, d := range p.ast.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			fn.Body = nil
+		}
+	}
+}
+
+func tooDeep(a *ast.File) bool {
+	depth, deep := 0, false
+	ast.Inspect(a, func(n ast.Node) bool {
+		if n == nil {
+			depth--
+			return true
+		}
+		if depth >= maxDepth {
+			deep = true
+			return false
+		}
+		depth++
+		return true
+	})
+	return deep
+}
+
+// lines finds the lines of positions, quickly when asked in order; //line
+// directives have no say.
+type lines struct {
+	tf   *token.File
+	at   []int
+	hint int
+}
+
+func (l *lines) of(p token.Pos) int32 {
+	off := int(p) - l.tf.Base()
+	if l.at[l.hint] > off {
+		l.hint = max(sort.SearchInts(l.at[:l.hint], off+1)-1, 0)
+	}
+	for steps := 0; l.hint+1 < len(l.at) && l.at[l.hint+1] <= off; steps++ {
+		if steps > 8 {
+			l.hint += sort.SearchInts(l.at[l.hint:], off+1) - 1
+			break
+		}
+		l.hint++
+	}
+	return int32(l.hint + 1)
+}
+
+// collector lists the declarations of a file that others can refer to.
+type collector struct {
+	b     *builder
+	lines lines
+	decls []declared
+	pos   []token.Pos
+}
+
+func (c *collector) add(id *ast.Ident, qual, kind string, n ast.Node) {
+	if id == nil || id.Name == "_" || id.Name == "" {
+		return
+	}
+	d := declared{name: c.b.strs.id(id.Name), qual: c.b.strs.id(qual), kind: c.b.strs.id(kind), line: c.lines.of(id.Pos())}
+	d.start, d.end = min(c.lines.of(n.Pos()), d.line), max(c.lines.of(n.End()-1), d.line)
+	c.decls = append(c.decls, d)
+	c.pos = append(c.pos, id.Pos())
+}
+
+func (c *collector) file(a *ast.File) {
+	for _, d := range a.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				c.add(d.Name, "", "function", d)
+			} else if len(d.Recv.List) > 0 {
+				c.add(d.Name, receiver(d.Recv.List[0].Type), "method", d)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				c.spec(d, s)
+			}
+		}
+	}
+}
+
+func (c *collector) spec(d *ast.GenDecl, s ast.Spec) {
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		c.add(s.Name, "", "type", s)
+		c.fields(s.Type, s.Name.Name)
+	case *ast.ValueSpec:
+		kind := "var"
+		if d.Tok == token.CONST {
+			kind = "const"
+		}
+		for _, id := range s.Names {
+			c.add(id, "", kind, s)
+		}
+		if len(s.Names) == 0 {
+			return
+		}
+		if s.Type != nil {
+			c.fields(s.Type, s.Names[0].Name)
+		}
+		for i, v := range s.Values {
+			c.fields(v, s.Names[min(i, len(s.Names)-1)].Name)
+		}
+	}
+}
+
+// fields adds the fields and methods of the types that are written out in a
+// package-level declaration.
+func (c *collector) fields(n ast.Expr, qual string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.FuncType, *ast.BasicLit:
+			return false
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				for _, id := range f.Names {
+					c.add(id, qual, kindField, f)
+				}
+				if len(f.Names) == 0 {
+					c.add(embedded(f.Type), qual, kindField, f)
+				} else {
+					c.fields(f.Type, qual+"."+f.Names[0].Name)
+				}
+			}
+			return false
+		case *ast.InterfaceType:
+			for _, f := range n.Methods.List {
+				for _, id := range f.Names {
+					c.add(id, qual, "method", f)
+				}
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// receiver returns the name of a receiver's type: "T" of *T, T[K, V], (*T).
+func receiver(e ast.Expr) string {
+	if id := embedded(e); id != nil {
+		return id.Name
+	}
+	return ""
+}
+
+// embedded returns the identifier that a type expression without arguments,
+// pointers and package ends with: T of *p.T[K].
+func embedded(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			return x.Sel
+		case *ast.Ident:
+			return x
+		default:
+			return nil
+		}
+	}
+}
+
+// stopped ends a check from within the checker.
+type stopped struct{}
+
+// check runs the checker over files. It returns nil when the checker failed
+// or took too long.
+func (g *goLinker) check(ctx context.Context, path string, files []*parsed, imp types.Importer, bodies bool) (*types.Package, map[*ast.Ident]types.Object) {
+	asts := make([]*ast.File, len(files))
+	for i, p := range files {
+		asts[i] = p.ast
+	}
+	type result struct {
+		pkg  *types.Package
+		uses map[*ast.Ident]types.Object
+	}
+	done := make(chan result, 1)
+	ctx, cancel := context.WithTimeout(ctx, passTime)
+	defer cancel()
+	go func() {
+		var r result
+		defer func() {
+			if recover() != nil { // a defect of the checker, or stopped
+				r = result{}
+			}
+			done <- r
+		}()
+		info := &types.Info{}
+		if bodies {
+			info.Uses = map[*ast.Ident]types.Object{}
+		}
+		conf := types.Config{
+			IgnoreFuncBodies: !bodies, FakeImportC: true, DisableUnusedImportCheck: true, Importer: imp,
+			Sizes: sizes,
+			Error: func(error) {
+				if ctx.Err() != nil {
+					panic(stopped{})
+				}
+			},
+		}
+		pkg, _ := conf.Check(path, g.fset, asts, info)
+		r = result{pkg, info.Uses}
+	}()
+	select {
+	case r := <-done:
+		return r.pkg, r.uses
+	case <-ctx.Done():
+		return nil, nil
+	}
+}
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// edges lists what a file uses of what documents of the store declare.
+func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
+	tf := g.fset.File(p.ast.FileStart)
+	if tf == nil {
+		return
+	}
+	w := walker{lines: lines{tf: tf, at: tf.Lines()}}
+	var out []edge
+	ast.Inspect(p.ast, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec, *ast.BasicLit:
+			return false
+		case *ast.CallExpr:
+			if id := embedded(n.Fun); id != nil {
+				w.callees = append(w.callees, id)
+			}
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				if len(f.Names) == 0 {
+					w.bases = append(w.bases, embedded(f.Type))
+				}
+			}
+		case *ast.InterfaceType:
+			for _, f := range n.Methods.List {
+				if len(f.Names) == 0 {
+					w.inherit(f.Type)
+				}
+			}
+		case *ast.Ident:
+			obj := uses[n]
+			if obj == nil {
+				w.kind(n, nil)
+				return true
+			}
+			target := t.target(obj)
+			kind := w.kind(n, obj)
+			if target != noRef {
+				out = append(out, edge{w.lines.of(n.Pos()), target, kind, 100})
+			}
+		}
+		return true
+	})
+	g.b.docs[p.file.doc].edges = fold(out)
+}
+
+// walker remembers what the identifiers ahead are used for.
+type walker struct {
+	lines   lines
+	callees []*ast.Ident // of calls that the walk is in, inner ones last
+	bases   []*ast.Ident
+}
+
+// inherit notes the interfaces of an embedded element: A of A | ~B.
+func (w *walker) inherit(e ast.Expr) {
+	switch x := e.(type) {
+	case *ast.BinaryExpr:
+		w.inherit(x.X)
+		w.inherit(x.Y)
+	case *ast.UnaryExpr:
+		w.inherit(x.X)
+	default:
+		w.bases = append(w.bases, embedded(e))
+	}
+}
+
+func (w *walker) kind(id *ast.Ident, obj types.Object) kb.UseKind {
+	for i := len(w.callees) - 1; i >= 0; i-- {
+		if w.callees[i] == id {
+			w.callees = append(w.callees[:i], w.callees[i+1:]...)
+			if _, ok := obj.(*types.TypeName); ok {
+				return kb.UseType
+			}
+			return kb.UseCall
+		}
+	}
+	for i, b := range w.bases {
+		if b == id {
+			w.bases = append(w.bases[:i], w.bases[i+1:]...)
+			return kb.UseInherit
+		}
+	}
+	if _, ok := obj.(*types.TypeName); ok {
+		return kb.UseType
+	}
+	return kb.UseName
+}
+
+// target returns the declaration of an object, noRef for one that is local or
+// outside of the store.
+func (t *task) target(obj types.Object) ref {
+	if r, ok := t.seen[obj]; ok {
+		return r
+	}
+	r := noRef
+	switch x := obj.(type) {
+	case *types.PkgName, *types.Builtin, *types.Nil, *types.Label:
+	case *types.Func:
+		r = t.find(x.Origin())
+	case *types.Var:
+		r = t.find(x.Origin())
+	default:
+		r = t.find(obj)
+	}
+	t.seen[obj] = r
+	return r
+}
+
+func (t *task) find(obj types.Object) ref {
+	if obj.Pkg() == nil || !obj.Pos().IsValid() {
+		return noRef
+	}
+	pos := obj.Pos()
+	if r, ok := findSpan(t.spans, pos); ok {
+		return r
+	}
+	if u, ok := t.g.unitOf[obj.Pkg().Path()]; ok {
+		if r, ok := findSpan(t.g.apiSpans(u), pos); ok {
+			return r
+		}
+	}
+	return noRef
+}
+
+// findSpan looks a position up in spans, which are in order. It reports
+// whether the position is of one of them.
+func findSpan(spans []*span, pos token.Pos) (ref, bool) {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].to >= pos })
+	if i == len(spans) || pos < spans[i].from {
+		return noRef, false
+	}
+	if d := spans[i].at(pos); d >= 0 {
+		return ref{spans[i].doc, d}, true
+	}
+	return noRef, true
+}

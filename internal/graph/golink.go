@@ -1,0 +1,551 @@
+package graph
+
+import (
+	"context"
+	"go/token"
+	"go/types"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// goLinker resolves the Go files of a store with go/types.
+//
+// Every unit (a package with its tests) is checked twice. Once without the
+// bodies of functions and tests, in the order of imports: that is what its
+// importers see, and it is kept until the last of them is done. Once with
+// everything, which needs nothing but what the units it imports show: that
+// gives the edges and is dropped at once. So packages that import each other
+// from tests are no cycle, packages without a path between them are checked
+// side by side, and memory holds declarations but hardly any bodies.
+type goLinker struct {
+	b      *builder
+	src    Source
+	fset   *token.FileSet
+	layout *layout
+	unitOf map[string]int // by import path
+
+	mu     sync.Mutex
+	cond   *sync.Cond
+	run    []running
+	apis   []int // units whose declarations can be checked now
+	bodies []int // units whose bodies can be checked now
+	left   int   // tasks not done
+	busy   int
+	stop   bool
+	err    error
+
+	checked, failed atomic.Int64
+	progress        func(int)
+}
+
+// running is where a unit stands. It is guarded by goLinker.mu.
+type running struct {
+	needAPI, needBody bool
+	apiWait, bodyWait int
+	users             int // tasks that need pkg and are not done
+	apiDone           bool
+	pkg               *types.Package
+	spans             []*span
+	apiUsers          []int // units whose API needs this one
+	bodyUsers         []int
+}
+
+// task is one unit being checked with its bodies.
+type task struct {
+	g     *goLinker
+	u     *unit
+	i     int
+	spans []*span
+	seen  map[types.Object]ref
+}
+
+func (g *goLinker) apiSpans(u int) []*span {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.run[u].spans
+}
+
+// link checks the units that want says; workers is how many at once.
+func (g *goLinker) link(ctx context.Context, want []bool, workers int) error {
+	g.plan(want)
+	g.cond = sync.NewCond(&g.mu)
+	stop := context.AfterFunc(ctx, func() {
+		g.mu.Lock()
+		g.stop = true
+		g.mu.Unlock()
+		g.cond.Broadcast()
+	})
+	defer stop()
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() { g.work(ctx) })
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return canceled(err)
+	}
+	return g.err
+}
+
+// plan says which units must be checked how, and what waits for what.
+func (g *goLinker) plan(want []bool) {
+	units := g.layout.units
+	g.run = make([]running, len(units))
+	g.unitOf = make(map[string]int, len(units))
+	for i, u := range units {
+		g.unitOf[u.path] = i
+	}
+	var need func(i int)
+	need = func(i int) {
+		if r := &g.run[i]; !r.needAPI {
+			r.needAPI = true
+			g.left++
+			for _, k := range units[i].apiDeps {
+				need(k)
+			}
+		}
+	}
+	for i, u := range units {
+		if want[i] {
+			g.run[i].needBody = true
+			g.left++
+			for _, k := range u.deps {
+				need(k)
+			}
+		}
+	}
+	for i, u := range units {
+		r := &g.run[i]
+		if r.needAPI {
+			r.apiWait = len(u.apiDeps)
+			for _, k := range u.apiDeps {
+				g.run[k].apiUsers = append(g.run[k].apiUsers, i)
+				g.run[k].users++
+			}
+			if r.apiWait == 0 {
+				g.apis = append(g.apis, i)
+			}
+		}
+		if r.needBody {
+			r.bodyWait = len(u.deps)
+			for _, k := range u.deps {
+				g.run[k].bodyUsers = append(g.run[k].bodyUsers, i)
+				g.run[k].users++
+			}
+			if r.bodyWait == 0 && !r.needAPI {
+				g.bodies = append(g.bodies, i)
+			}
+		}
+	}
+}
+
+// work takes tasks until none is left: bodies first, since they give memory
+// back, then declarations.
+func (g *goLinker) work(ctx context.Context) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for {
+		for !g.stop && g.left > 0 && len(g.bodies) == 0 && len(g.apis) == 0 {
+			g.cond.Wait()
+		}
+		if g.stop || g.left == 0 {
+			g.cond.Broadcast()
+			return
+		}
+		var err error
+		if n := len(g.bodies); n > 0 {
+			i := g.bodies[n-1]
+			g.bodies = g.bodies[:n-1]
+			g.mu.Unlock()
+			err = g.body(ctx, i, nil)
+			g.mu.Lock()
+		} else {
+			n := len(g.apis)
+			i := g.apis[n-1]
+			g.apis = g.apis[:n-1]
+			g.mu.Unlock()
+			err = g.api(ctx, i)
+			g.mu.Lock()
+		}
+		if err != nil {
+			if g.err == nil {
+				g.err = err
+			}
+			g.stop = true
+		}
+		g.cond.Broadcast()
+	}
+}
+
+// release notes that a task that needed these units is done; g.mu is held.
+func (g *goLinker) release(units []int) {
+	for _, k := range units {
+		if g.run[k].users--; g.run[k].users == 0 {
+			g.run[k].pkg = nil
+		}
+	}
+}
+
+// load returns the texts of files, those that can be read.
+func (g *goLinker) load(ctx context.Context, files []*goFile) (map[*goFile]string, error) {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	docs, err := g.src.Load(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[*goFile]string, len(files))
+	for k := range docs {
+		i := slices.Index(paths, docs[k].Path)
+		if i < 0 {
+			continue
+		}
+		body, err := docs[k].Body()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, canceled(ctx.Err())
+			}
+			continue
+		}
+		out[files[i]] = body
+	}
+	return out, nil
+}
+
+// api checks what importers of a unit see. If its bodies can be checked now,
+// they are, with the same syntax trees.
+func (g *goLinker) api(ctx context.Context, i int) error {
+	u := g.layout.units[i]
+	bodies, err := g.load(ctx, u.base)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	atOnce := g.run[i].needBody && g.run[i].bodyWait == 0
+	g.mu.Unlock()
+	total := 0
+	for _, b := range bodies {
+		total += len(b)
+	}
+	atOnce = atOnce && total <= passBytes
+
+	var files []*parsed
+	var spans []*span
+	for _, f := range u.base {
+		body, ok := bodies[f]
+		if !ok || ctx.Err() != nil {
+			continue
+		}
+		if p := g.parse(f, body); p != nil {
+			if !atOnce {
+				p.strip()
+			}
+			files = append(files, p)
+			spans = append(spans, p.span)
+		}
+		delete(bodies, f)
+	}
+	pkg, _ := g.check(ctx, u.path, files, g.importer(i, nil), false)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if pkg == nil {
+		g.failed.Add(1)
+	}
+
+	g.mu.Lock()
+	r := &g.run[i]
+	r.apiDone, r.pkg, r.spans = true, pkg, spans
+	if r.users == 0 {
+		r.pkg = nil
+	}
+	for _, k := range r.apiUsers {
+		if g.run[k].apiWait--; g.run[k].apiWait == 0 {
+			g.apis = append(g.apis, k)
+		}
+	}
+	for _, k := range r.bodyUsers {
+		if g.run[k].bodyWait--; g.run[k].bodyWait == 0 && (!g.run[k].needAPI || g.run[k].apiDone) {
+			g.bodies = append(g.bodies, k)
+		}
+	}
+	g.release(u.apiDeps)
+	g.left--
+	mine := r.needBody && r.bodyWait == 0
+	if mine && !atOnce {
+		g.bodies = append(g.bodies, i)
+	}
+	g.cond.Broadcast()
+	g.mu.Unlock()
+	if mine && atOnce {
+		return g.body(ctx, i, files)
+	}
+	for _, p := range files {
+		g.drop(p)
+	}
+	return nil
+}
+
+// importer gives a unit the packages it imports; own overrides the unit's own path.
+func (g *goLinker) importer(i int, own *types.Package) types.Importer {
+	return importFunc(func(p string) (*types.Package, error) {
+		if p == "unsafe" {
+			return types.Unsafe, nil
+		}
+		if k, ok := g.layout.units[i].imports[p]; ok {
+			if k == i && own != nil {
+				return own, nil
+			}
+			g.mu.Lock()
+			pkg := g.run[k].pkg
+			g.mu.Unlock()
+			if pkg != nil && k != i {
+				return pkg, nil
+			}
+		}
+		return nil, errMissing
+	})
+}
+
+var errMissing = kb.Errorf(kb.NotFound, "not in this store")
+
+type importFunc func(string) (*types.Package, error)
+
+func (f importFunc) Import(p string) (*types.Package, error) { return f(p) }
+
+// body finds the edges out of every file of a unit. ready holds files that
+// are parsed already.
+func (g *goLinker) body(ctx context.Context, i int, ready []*parsed) error {
+	u := g.layout.units[i]
+	t := &task{g: g, u: u, i: i}
+	err := t.run(ctx, ready)
+	g.checked.Add(1)
+	if g.progress != nil {
+		g.progress(len(u.files))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.release(u.deps)
+	g.left--
+	g.cond.Broadcast()
+	return err
+}
+
+func (t *task) run(ctx context.Context, ready []*parsed) error {
+	g, u := t.g, t.u
+	have := map[*goFile]*parsed{}
+	for _, p := range ready {
+		have[p.file] = p
+		t.spans = append(t.spans, p.span)
+	}
+	defer func() {
+		for _, p := range have {
+			if p != nil {
+				g.drop(p)
+			}
+		}
+	}()
+	done := map[*goFile]bool{}
+	left := slices.Clone(u.files)
+	aside := t.clashes(left)
+	for pass := 0; len(left) > 0 && ctx.Err() == nil; pass++ {
+		// What is checked with what: first the build that importers see, then
+		// one that takes the first file left, then what no build takes alone.
+		c, ok := u.config, true
+		if pass > 0 {
+			if c, ok = configFor(left[0]); pass > maxPasses {
+				ok = false
+			}
+		}
+		var inner, outer []*goFile // the package with its tests; the tests beside it
+		if ok && !(pass > 0 && aside[left[0]]) {
+			for _, f := range u.files {
+				if aside[f] || !c.takes(f) {
+					continue
+				}
+				if f.external() {
+					outer = append(outer, f)
+				} else {
+					inner = append(inner, f)
+				}
+			}
+		} else {
+			inner = left[:1:1]
+		}
+		pkg, err := t.pass(ctx, u.path, inner, nil, have, done)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(outer, func(f *goFile) bool { return !done[f] }) {
+			if _, err := t.pass(ctx, u.path+"_test", outer, pkg, have, done); err != nil {
+				return err
+			}
+		}
+		if pass > 0 {
+			done[left[0]] = true
+		}
+		left = slices.DeleteFunc(left, func(f *goFile) bool { return done[f] })
+	}
+	return nil
+}
+
+// clashes returns the files that are better looked at alone, since another
+// file of the same build is the same program: those of folders full of
+// examples or test data, each with a main of its own.
+func (t *task) clashes(files []*goFile) map[*goFile]bool {
+	aside := map[*goFile]bool{}
+	if t.u.name != "main" && !inside(t.u.dir, "testdata") {
+		return aside
+	}
+	mains := map[string]bool{}
+	for _, f := range files {
+		for _, name := range f.tops {
+			key := f.build + "\x00" + strings.Join(osArch(f.path), "_") + "\x00" + f.pkg + "\x00" + name
+			if mains[key] {
+				aside[f] = true
+			}
+		}
+		if !aside[f] {
+			for _, name := range f.tops {
+				mains[f.build+"\x00"+strings.Join(osArch(f.path), "_")+"\x00"+f.pkg+"\x00"+name] = true
+			}
+		}
+	}
+	return aside
+}
+
+func osArch(p string) []string {
+	os, arch := portOf(p)
+	return []string{os, arch}
+}
+
+// pass checks files as one package and keeps the edges of those not done yet.
+// Of a large package only some files have bodies at a time.
+func (t *task) pass(ctx context.Context, name string, files []*goFile, own *types.Package, have map[*goFile]*parsed, done map[*goFile]bool) (*types.Package, error) {
+	g := t.g
+	var pkg *types.Package
+	for ctx.Err() == nil {
+		// The files whose turn it is.
+		var turn []*goFile
+		size := int64(0)
+		for _, f := range files {
+			if !done[f] && (len(turn) == 0 || size+f.size <= passBytes) {
+				turn = append(turn, f)
+				size += f.size
+			}
+		}
+		if len(turn) == 0 {
+			break
+		}
+		if err := t.parse(ctx, files, turn, have); err != nil {
+			return nil, err
+		}
+		var list []*parsed
+		for _, f := range files {
+			if p := have[f]; p != nil {
+				list = append(list, p)
+			}
+		}
+		t.seen = map[types.Object]ref{}
+		checked, uses := g.check(ctx, name, list, g.importer(t.i, own), true)
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		if checked == nil {
+			g.failed.Add(1)
+		} else {
+			pkg = checked
+		}
+		for _, f := range turn {
+			done[f] = true
+			if p := have[f]; p != nil {
+				if checked != nil {
+					g.edges(t, p, uses)
+				}
+				p.strip()
+			}
+		}
+		t.seen = nil
+	}
+	return pkg, nil
+}
+
+// parse makes sure that files are parsed, those whose turn it is with bodies.
+func (t *task) parse(ctx context.Context, files, turn []*goFile, have map[*goFile]*parsed) error {
+	g := t.g
+	isTurn := func(f *goFile) bool { return slices.Contains(turn, f) }
+	var missing []*goFile
+	for _, f := range files {
+		if p, ok := have[f]; !ok || p != nil && !p.full && isTurn(f) {
+			missing = append(missing, f)
+		}
+	}
+	for len(missing) > 0 {
+		n, size := 0, int64(0)
+		for n < len(missing) && (n == 0 || size+missing[n].size <= passBytes) {
+			size += missing[n].size
+			n++
+		}
+		bodies, err := g.load(ctx, missing[:n])
+		if err != nil {
+			return err
+		}
+		for _, f := range missing[:n] {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if old := have[f]; old != nil {
+				g.drop(old)
+				t.spans = slices.DeleteFunc(t.spans, func(s *span) bool { return s == old.span })
+			}
+			have[f] = nil
+			body, ok := bodies[f]
+			if !ok {
+				continue
+			}
+			p := g.parse(f, body)
+			if p == nil {
+				g.failed.Add(1)
+				continue
+			}
+			if !isTurn(f) {
+				p.strip()
+			}
+			have[f] = p
+			t.spans = append(t.spans, p.span)
+			delete(bodies, f)
+		}
+		missing = missing[n:]
+	}
+	slices.SortFunc(t.spans, func(a, b *span) int { return int(a.from) - int(b.from) })
+	for _, f := range files {
+		// Files of earlier passes have been stripped; those parsed ahead have not.
+		if p := have[f]; p != nil && !isTurn(f) {
+			p.strip()
+		}
+	}
+	return nil
+}
+
+// modulePath returns the path that a go.mod declares, "" for none.
+func modulePath(body string) string {
+	for line := range strings.Lines(body) {
+		line, _, _ = strings.Cut(line, "//")
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module"); ok && rest != "" && strings.TrimLeft(rest, " \t\"`") != rest {
+			return strings.Trim(strings.TrimSpace(rest), "\"`")
+		}
+	}
+	return ""
+}
+
+func isGoMod(p string) bool { return path.Base(p) == "go.mod" }
+
+func workers() int { return min(runtime.GOMAXPROCS(0), 4) }

@@ -1,0 +1,244 @@
+package graph
+
+import (
+	"context"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// loadBytes is how much text is asked for at a time.
+const loadBytes = 4 << 20
+
+// Link resolves the references of the documents of src and makes the view
+// file at path, replacing one that is there. What did not change since prev,
+// which may be nil, is taken over from it; prev may be the view at path. progress,
+// which may be nil, is called from one goroutine at a time with documents done
+// and their number. Errors: kb.Canceled, those of src, and those of writing.
+// A package that the checker fails on costs its own edges only.
+func Link(ctx context.Context, src Source, prev *View, path string, progress func(done, total int)) (Stats, error) {
+	entries := src.Entries()
+	b := newBuilder(entries)
+	report := counter(len(entries), progress)
+
+	g := &goLinker{b: b, src: src, fset: token.NewFileSet(), progress: report}
+	stats := Stats{Documents: len(entries)}
+	if err := g.all(ctx, prev, &stats); err != nil {
+		return Stats{}, err
+	}
+	if err := linkOthers(ctx, b, src, report); err != nil {
+		return Stats{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Stats{}, canceled(err)
+	}
+	var err error
+	g.internState()
+	stats.Edges, stats.Declarations, err = b.write(path, g.writeState)
+	if err != nil {
+		return Stats{}, err
+	}
+	if fi, err := os.Stat(path); err == nil {
+		stats.Bytes = fi.Size()
+	}
+	return stats, nil
+}
+
+// counter returns a function that adds to the number of documents done.
+func counter(total int, progress func(done, total int)) func(int) {
+	var mu sync.Mutex
+	done := 0
+	return func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		done += n
+		if progress != nil {
+			progress(min(done, total), total)
+		}
+	}
+}
+
+// isGo reports whether a document is a file of the Go language.
+func isGo(e *Entry) bool { return strings.HasSuffix(e.Path, ".go") }
+
+// linkOthers resolves the documents of every language but Go.
+func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) error {
+	var docs []Document
+	var paths []string
+	size := int64(0)
+	load := func() error {
+		if len(paths) == 0 {
+			return nil
+		}
+		got, err := src.Load(ctx, paths)
+		if err != nil {
+			return err
+		}
+		for i := range got {
+			d := &got[i]
+			doc, ok := b.at[d.Path]
+			if !ok {
+				continue
+			}
+			b.symbols(doc, d.Symbols)
+			if len(d.Symbols) > 0 || len(d.Facts.References) > 0 || len(d.Facts.Imports) > 0 {
+				d.Body = nil
+				docs = append(docs, *d)
+			}
+		}
+		report(len(paths))
+		paths, size = paths[:0], 0
+		return nil
+	}
+	for i := range b.docs {
+		e := &b.docs[i].entry
+		if isGo(e) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return canceled(err)
+		}
+		paths = append(paths, e.Path)
+		if size += e.Size; size > loadBytes || len(paths) == 512 {
+			if err := load(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	if len(docs) == 0 {
+		return nil
+	}
+	if err := resolveGeneral(ctx, docs, b.add); err != nil {
+		return err
+	}
+	for i := range b.docs {
+		if d := &b.docs[i]; !isGo(&d.entry) {
+			d.edges = fold(d.edges)
+		}
+	}
+	return nil
+}
+
+// all links the Go files.
+func (g *goLinker) all(ctx context.Context, prev *View, stats *Stats) error {
+	old := prev.goState()
+	files, mods, err := g.scan(ctx, old)
+	if err != nil {
+		return err
+	}
+	g.layout = newLayout(files, mods)
+	stats.Packages = len(g.layout.units)
+
+	want := make([]bool, len(g.layout.units))
+	var r *reuse
+	if old != nil {
+		r = &reuse{v: prev, b: g.b, moved: map[int32][]int32{}}
+	}
+	for i, u := range g.layout.units {
+		want[i] = true
+		if old == nil {
+			continue
+		}
+		if key, ok := old.keys[unitName{u.dir, u.name, u.path}]; ok && key == u.key {
+			want[i] = false
+			for _, f := range u.files {
+				if err := prev.guard(func() error { return r.declare(f.doc) }); err != nil {
+					return err
+				}
+			}
+			stats.Copied++
+			g.progress(len(u.files))
+		}
+	}
+	if err := g.link(ctx, want, workers()); err != nil {
+		return err
+	}
+	for i, u := range g.layout.units {
+		if want[i] {
+			continue
+		}
+		for _, f := range u.files {
+			if err := prev.guard(func() error { return r.edges(f.doc) }); err != nil {
+				return err
+			}
+		}
+	}
+	stats.Checked, stats.Failed = int(g.checked.Load()), int(g.failed.Load())
+	return nil
+}
+
+// scan looks at every Go file and go.mod. What is known of a file from the
+// previous link is not read again.
+func (g *goLinker) scan(ctx context.Context, old *goState) ([]*goFile, map[string]string, error) {
+	mods := map[string]string{}
+	var files, unread []*goFile
+	for i := range g.b.docs {
+		e := &g.b.docs[i].entry
+		switch {
+		case isGoMod(e.Path):
+			docs, err := g.src.Load(ctx, []string{e.Path})
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(docs) == 1 {
+				if body, err := docs[0].Body(); err == nil {
+					mods[dirOfFile(e.Path)] = modulePath(body)
+				}
+			}
+		case isGo(e):
+			f := &goFile{doc: int32(i), path: e.Path, size: e.Size}
+			copy(f.hash[:], e.Hash[:])
+			if old != nil {
+				if was := old.files[e.Path]; was != nil && was.hash == f.hash {
+					was.doc = f.doc
+					files = append(files, was)
+					continue
+				}
+			}
+			files, unread = append(files, f), append(unread, f)
+		}
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	slots := make(chan struct{}, workers())
+	for len(unread) > 0 {
+		n, size := 0, int64(0)
+		for n < len(unread) && n < 512 && (n == 0 || size+unread[n].size <= loadBytes) {
+			size += unread[n].size
+			n++
+		}
+		batch := unread[:n]
+		unread = unread[n:]
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() != nil {
+				return
+			}
+			bodies, err := g.load(ctx, batch)
+			if err != nil {
+				mu.Lock()
+				failed = err
+				mu.Unlock()
+				return
+			}
+			for _, f := range batch {
+				body := bodies[f]
+				f.size = int64(len(body))
+				f.scanGo(body)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, canceled(err)
+	}
+	files = slices.DeleteFunc(files, func(f *goFile) bool { return f.pkg == "" })
+	return files, mods, failed
+}
