@@ -1,0 +1,297 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// How sure a resolution is, by what led to it.
+const (
+	sureScope     = 1.0 // scopes and imports leave no choice
+	sureReceiver  = 0.9 // the receiver's type was written or is that of its constructor
+	sureInherited = 0.8 // found in a base class that another file declares
+	sureOverload  = 0.7 // one of several declarations of that name in the same place
+	sureUnique    = 0.6 // the receiver is not known, the name is declared once
+)
+
+// Bounds that keep hostile input from costing more than it is worth.
+const (
+	maxChain  = 12  // names of a qualifier that are followed
+	maxFollow = 24  // re-exports and inferences that lead to each other
+	maxBases  = 128 // ancestors of one type
+	maxStars  = 64  // star imports of one scope that are tried
+)
+
+// resolveGeneral emits an edge for every reference of docs whose target is
+// known, in order of documents and lines. docs are all documents of one store
+// that are not Go, in path order; Body is not called. An error is the
+// context's or emit's.
+//
+// Declarations hang in a tree: under the file that has them, or, in languages
+// whose namespaces span files, under the namespace. A name is looked for from
+// the innermost scope outwards, a qualified one in what its qualifier stands
+// for; a name that is bound to something unknown is not looked for outside.
+func resolveGeneral(ctx context.Context, docs []Document, emit func(kb.Edge)) error {
+	r := newResolver(docs)
+	for _, pass := range []func(int){r.place, r.plant, r.rehome, r.derive} {
+		for i := range r.files {
+			if i%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			pass(i)
+		}
+	}
+	r.count()
+	for i := range r.files {
+		if i%16 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.resolveFile(i, emit)
+	}
+	return ctx.Err()
+}
+
+// kinds of nodes, as bits: a node can be declared more than once.
+const (
+	isType uint8 = 1 << iota
+	isFunc
+	isVar
+	isSpace // namespace, module, package
+	isFile  // stands for a file and what it offers
+)
+
+// node is a name in the tree of declarations.
+type node struct {
+	parent      int32
+	name        int32
+	first, last int32 // declarations, as a list through decl.next; -1 when none
+	file        int32 // that it stands for; -1
+	kind        uint8
+	kids        bool
+}
+
+// decl is one declaration of a node.
+type decl struct {
+	file, sym, next int32
+}
+
+type pair struct{ a, b int32 }
+
+// file is what the resolver keeps of a document.
+type file struct {
+	lang  *family
+	root  int32 // the node in which its top level lies: of the file or of its package
+	self  int32 // the node that its imports belong to
+	nodes []int32
+	order []int32 // symbols by first line, outer ones first
+	outer []int32 // by symbol: the one around it, -1
+	at    []int32 // first line of order
+}
+
+// link is one import.
+type link struct {
+	file, imp int32
+	scope     int32 // node in which it holds
+	next      int32 // one more of the same name in the same scope
+	state     uint8 // 0 not tried, 1 being tried, 2 done
+	inst      bool
+	node      int32
+}
+
+// typed is the type of a field or of a variable that others can see.
+type typed struct {
+	file, at int32
+	text     string
+	mixed    bool // several types were seen
+	state    uint8
+	node     int32
+}
+
+type base struct {
+	file, at int32
+	ref      int32
+}
+
+type resolver struct {
+	docs  []Document
+	files []file
+	names map[string]int32
+	words []string
+	nodes []node
+	decls []decl
+	child map[pair]int32
+
+	links  []link
+	locals map[pair]int32    // scope, local name → first link
+	stars  map[int32][]int32 // scope → links
+	fields map[pair]*typed   // node, name
+	bases  map[int32][]base
+	orders map[int32][]int32 // memo of ancestors
+	spaces map[string]int32  // roots by family
+	unique map[pair]int32    // family, name of a method → its only node, or -1
+	common map[int32]bool
+
+	byPath  map[string]int32
+	byTail  map[string][]int32 // last part of a path without extension → files
+	modules map[string]int32   // names that files give themselves (Haskell)
+	inits   map[string]bool    // directories that are Python packages
+	crates  map[string]int32   // Rust: name → root node
+	crateAt map[string]int32   // Rust: directory of the root → root node
+	found   map[string]int32   // memo of modules by family, directory and path
+	mono    map[string]int     // JavaScript: npm scope → how many of its packages are folders here
+
+	binds map[int32][]int32 // of the file being resolved: name → bindings
+	cur   int32             // that file
+	depth int
+}
+
+func newResolver(docs []Document) *resolver {
+	r := &resolver{
+		docs: docs, files: make([]file, len(docs)), names: map[string]int32{}, child: map[pair]int32{},
+		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]*typed{}, bases: map[int32][]base{},
+		orders: map[int32][]int32{}, spaces: map[string]int32{}, unique: map[pair]int32{}, common: map[int32]bool{},
+		byPath: make(map[string]int32, len(docs)), byTail: map[string][]int32{}, modules: map[string]int32{},
+		inits: map[string]bool{}, crates: map[string]int32{}, crateAt: map[string]int32{}, found: map[string]int32{},
+		mono: map[string]int{}, cur: -1,
+	}
+	r.listPaths()
+	return r
+}
+
+// intern returns the number of a name.
+func (r *resolver) intern(s string) int32 {
+	if n, ok := r.names[s]; ok {
+		return n
+	}
+	n := int32(len(r.words))
+	r.names[s] = n
+	r.words = append(r.words, s)
+	return n
+}
+
+// known returns the number of a name, -1 when nothing declares or imports it.
+func (r *resolver) known(s string) int32 {
+	if n, ok := r.names[s]; ok {
+		return n
+	}
+	return -1
+}
+
+// get returns the child of a node, -1 when there is none.
+func (r *resolver) get(n, name int32) int32 {
+	if n < 0 || name < 0 {
+		return -1
+	}
+	if c, ok := r.child[pair{n, name}]; ok {
+		return c
+	}
+	return -1
+}
+
+// make returns the child of a node, a new one when there is none.
+func (r *resolver) make(n, name int32) int32 {
+	if c, ok := r.child[pair{n, name}]; ok {
+		return c
+	}
+	c := r.free(n, name)
+	r.child[pair{n, name}] = c
+	if n >= 0 {
+		r.nodes[n].kids = true
+	}
+	return c
+}
+
+// free returns a new node that is nobody's child.
+func (r *resolver) free(parent, name int32) int32 {
+	c := int32(len(r.nodes))
+	r.nodes = append(r.nodes, node{parent: parent, name: name, first: -1, last: -1, file: -1})
+	return c
+}
+
+// declare adds a declaration to a node.
+func (r *resolver) declare(n, file, sym int32) {
+	d := int32(len(r.decls))
+	r.decls = append(r.decls, decl{file, sym, -1})
+	v := &r.nodes[n]
+	if v.first < 0 {
+		v.first = d
+	} else {
+		r.decls[v.last].next = d
+	}
+	v.last = d
+	v.kind |= kindOf(r.docs[file].Symbols[sym].Kind)
+}
+
+// is reports whether a node has one of the kinds.
+func (r *resolver) is(n int32, kinds uint8) bool { return n >= 0 && r.nodes[n].kind&kinds != 0 }
+
+// real reports whether something declares the node or lies in it.
+func (r *resolver) real(n int32) bool {
+	return n >= 0 && (r.nodes[n].first >= 0 || r.nodes[n].kids || r.nodes[n].file >= 0)
+}
+
+// nest fills order and outer of a file from the ranges of its symbols.
+func (r *resolver) nest(i int) {
+	f, syms := &r.files[i], r.docs[i].Symbols
+	f.order = make([]int32, len(syms))
+	f.outer = make([]int32, len(syms))
+	f.at = make([]int32, len(syms))
+	for k := range syms {
+		f.order[k] = int32(k)
+	}
+	slices.SortFunc(f.order, func(a, b int32) int {
+		x, y := &syms[a], &syms[b]
+		return cmp.Or(cmp.Compare(first(x), first(y)), cmp.Compare(final(y), final(x)),
+			cmp.Compare(len(x.Path), len(y.Path)), cmp.Compare(a, b))
+	})
+	top := int32(-1)
+	for k, s := range f.order {
+		f.at[k] = int32(first(&syms[s]))
+		for top >= 0 && final(&syms[top]) < first(&syms[s]) {
+			top = f.outer[top]
+		}
+		f.outer[s] = top
+		// A declaration within one line holds nothing, unless it says so: two
+		// may share a line.
+		if top >= 0 && first(&syms[top]) == first(&syms[s]) && final(&syms[top]) == final(&syms[s]) &&
+			len(syms[s].Path) <= len(syms[top].Path) {
+			f.outer[s] = f.outer[top]
+		}
+		top = s
+	}
+}
+
+// around returns the innermost symbol around a line, -1 at top level.
+func (r *resolver) around(i int32, line int) int32 {
+	f := &r.files[i]
+	k, hit := slices.BinarySearch(f.at, int32(line)+1)
+	_ = hit
+	if k == 0 {
+		return -1
+	}
+	s := f.order[k-1]
+	for s >= 0 && final(&r.docs[i].Symbols[s]) < line {
+		s = f.outer[s]
+	}
+	return s
+}
+
+func first(s *kb.Symbol) int {
+	if s.Start > 0 {
+		return s.Start
+	}
+	return s.Line
+}
+
+func final(s *kb.Symbol) int { return max(s.End, s.Line, s.Start) }
+
+// lineOf returns the line of a symbol's name.
+func lineOf(s *kb.Symbol) int {
+	if s.Line > 0 {
+		return s.Line
+	}
+	return s.Start
+}

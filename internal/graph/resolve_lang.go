@@ -1,0 +1,107 @@
+package graph
+
+import "strings"
+
+// family is how a language, or several that can use each other's
+// declarations, finds names.
+type family struct {
+	name string
+	// global: namespaces span files; else every file is a module of its own.
+	global bool
+	// implicit: members of the class around can be named without a receiver.
+	implicit bool
+	// constructors are the names under which a class declares how it is made,
+	// besides its own name.
+	constructors []string
+	// overloads: a name may be declared several times, by parameters.
+	overloads bool
+}
+
+var (
+	pythonFamily  = &family{name: "python", constructors: []string{"__init__", "__new__"}}
+	jsFamily      = &family{name: "js", constructors: []string{"constructor"}}
+	rustFamily    = &family{name: "rust"}
+	luaFamily     = &family{name: "lua"}
+	bashFamily    = &family{name: "bash"}
+	zigFamily     = &family{name: "zig"}
+	haskellFamily = &family{name: "haskell"}
+	plainFamily   = &family{name: "plain"}
+	jvmFamily     = &family{name: "jvm", global: true, implicit: true, overloads: true, constructors: []string{"<init>", "constructor", "this", "init"}}
+	csharpFamily  = &family{name: "csharp", global: true, implicit: true, overloads: true, constructors: []string{".ctor", "constructor"}}
+	cFamily       = &family{name: "c", global: true, implicit: true, overloads: true}
+	rubyFamily    = &family{name: "ruby", global: true, implicit: true, constructors: []string{"initialize"}}
+	phpFamily     = &family{name: "php", global: true, constructors: []string{"__construct"}}
+	swiftFamily   = &family{name: "swift", global: true, implicit: true, overloads: true, constructors: []string{"init"}}
+	elixirFamily  = &family{name: "elixir", global: true, implicit: true}
+)
+
+var families = map[string]*family{
+	"python": pythonFamily, "starlark": pythonFamily,
+	"javascript": jsFamily, "typescript": jsFamily, "tsx": jsFamily, "vue": jsFamily, "svelte": jsFamily, "astro": jsFamily,
+	"rust": rustFamily, "lua": luaFamily, "bash": bashFamily, "zig": zigFamily, "haskell": haskellFamily,
+	"java": jvmFamily, "kotlin": jvmFamily, "scala": jvmFamily, "groovy": jvmFamily,
+	"csharp": csharpFamily, "c": cFamily, "cpp": cFamily, "objectivec": cFamily,
+	"ruby": rubyFamily, "php": phpFamily, "swift": swiftFamily, "elixir": elixirFamily,
+}
+
+// familyOf returns the family of a language.
+func familyOf(language string) *family {
+	if f := families[language]; f != nil {
+		return f
+	}
+	return plainFamily
+}
+
+// kindOf returns what a symbol's kind makes of a node.
+func kindOf(kind string) uint8 {
+	switch kind {
+	case "class", "interface", "struct", "enum", "trait", "record", "type", "object", "protocol", "union",
+		"extension", "impl", "mixin", "actor", "annotation", "alias", "typealias", "instance", "newtype", "data":
+		return isType
+	case "module", "namespace", "package", "mod":
+		return isSpace
+	case "function", "method", "constructor", "macro", "getter", "setter", "func", "fn", "operator", "test",
+		"initializer", "destructor", "procedure", "delegate", "signature":
+		return isFunc
+	}
+	return isVar
+}
+
+// The names by which code speaks of the object or class it stands in, and of
+// its base.
+var selfWords = wordSet("self this cls Self @ $this static Me me __CLASS__ __MODULE__ self.class this.constructor")
+var superWords = wordSet("super parent base Super super()")
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// commonMethods are names that libraries give their methods, so that a single
+// declaration in a store says nothing about an unknown receiver.
+var commonMethods = wordSet(`append apply accept assert assign attach bounds cancel charAt children clone close collect
+compare compile concat config connect console contains convert create cursor decode default define delete describe
+destroy detach dispatch dispose encode endswith endsWith entries equals escape exists execute expand expect export extend
+filter finish flatten flatMap flat_map for_each forEach format fulfill getItem getClass getName getValue handle hasNext hashCode
+has_next hasOwnProperty hexdigest import includes indexOf index_of insert instance_of intersection invoke is_empty isEmpty is_none
+is_some isinstance iterator keySet keys_list lastIndexOf length listen locate lookup lowercase map_err matches message
+next_back notify notifyAll observe on_error onError ordinal parent parse_args pop_front popitem position prepend print printf println process
+promise publish push_back push_str pushState querySelector readline readLine readlines receive reduce refresh register release
+remove removeAll render repeat replace replaceAll replace_all request require reserve reset_mock resize resolve respond restart
+result resume return reverse rollback schedule search select serialize setdefault setItem set_value setName setTimeout setValue
+settimeout shutdown signal_all sort_by sorted splice splitlines splitLines startsWith starts_with startswith status stream
+strip_prefix submit subscribe substring substr suspend symmetric_difference synchronized tearDown test_all to_owned to_string to_vec
+toArray toList toLowerCase toMap toSet toString toUpperCase to_lowercase to_uppercase transform translate trim_end trim_start trimEnd
+trimStart truncate unwrap_or unwrap_or_else unsubscribe update updated upgrade uppercase validate valueOf values verify visit
+warning with_capacity withIndex write_all write_str writelines writeln writable readable exitcode getattr setattr hasattr
+addEventListener removeEventListener appendChild removeChild getElementById createElement getAttribute setAttribute
+containsKey containsValue putAll addAll computeIfAbsent getOrDefault getBytes getMessage getCause printStackTrace compareTo
+isPresent orElse orElseThrow ifPresent as_str as_ref as_mut as_bytes as_slice into_iter iter_mut and_then ok_or unwrap expect_err
+is_ok is_err is_alive isalnum isdigit isalpha casefold finditer findall fullmatch groupdict setUp add_argument set_defaults
+maketrans most_common total_seconds isoformat strftime strptime fromtimestamp utcnow timestamp getvalue fileno readinto
+seekable getTime toISOString toFixed toString_ stringify defineProperty getOwnPropertyNames isArray fromEntries
+preventDefault stopPropagation dispatchEvent postMessage terminate clearTimeout localeCompare padStart padEnd codePointAt
+charCodeAt matchAll findIndex findLast copyWithin reduceRight toSorted hasAttribute toggleAttribute createTextNode`)

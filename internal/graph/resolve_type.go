@@ -1,0 +1,417 @@
+package graph
+
+import "strings"
+
+// member returns what a type has under a name, its bases' included, and how
+// sure that is; -1 when nothing.
+func (r *resolver) member(n, name int32) (int32, float64) {
+	if n < 0 || name < 0 {
+		return -1, 0
+	}
+	if c := r.get(n, name); r.real(c) {
+		return c, sureScope
+	}
+	if r.is(n, isType) {
+		if c := r.inherit(n, name); c >= 0 {
+			return c, r.inherited(n, c)
+		}
+	}
+	if c := r.get(r.get(n, r.known("Companion")), name); r.real(c) {
+		return c, sureScope
+	}
+	return -1, 0
+}
+
+func (r *resolver) inherited(n, c int32) float64 {
+	a, b := r.nodes[n].first, r.nodes[c].first
+	if a >= 0 && b >= 0 && r.decls[a].file == r.decls[b].file {
+		return sureReceiver
+	}
+	return sureInherited
+}
+
+// inherit returns what the bases of a type have under a name.
+func (r *resolver) inherit(n, name int32) int32 {
+	for _, b := range r.ancestors(n) {
+		if c := r.get(b, name); c >= 0 && r.nodes[c].first >= 0 {
+			return c
+		}
+	}
+	return -1
+}
+
+// fieldOf returns the type of a field of a type or its bases, nil when it has
+// none of that name.
+func (r *resolver) fieldOf(n, name int32) *typed {
+	if t := r.fields[pair{n, name}]; t != nil {
+		return t
+	}
+	if r.is(n, isType) {
+		for _, b := range r.ancestors(n) {
+			if t := r.fields[pair{b, name}]; t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// ancestors returns the bases of a type, nearest first, and theirs, each once.
+func (r *resolver) ancestors(n int32) []int32 {
+	if a, ok := r.orders[n]; ok {
+		return a
+	}
+	if len(r.bases[n]) == 0 {
+		return nil
+	}
+	r.orders[n] = nil // for a type that inherits from itself
+	var all []int32
+	seen := map[int32]bool{n: true}
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxFollow {
+		delete(r.orders, n)
+		return nil
+	}
+	for _, b := range r.bases[n] {
+		ref := &r.docs[b.file].Facts.References[b.ref]
+		p := r.static(b.file, b.at, ref.Qualifier, ref.Name)
+		if p < 0 || seen[p] || !r.is(p, isType|isSpace) {
+			continue
+		}
+		seen[p] = true
+		all = append(all, p)
+		for _, q := range r.ancestors(p) {
+			if !seen[q] && len(all) < maxBases {
+				seen[q] = true
+				all = append(all, q)
+			}
+		}
+	}
+	r.orders[n] = all
+	return all
+}
+
+// static finds a type as it is named in a file, whatever variables there are.
+func (r *resolver) static(i, at int32, qualifier, name string) int32 {
+	cur := r.cur
+	r.cur = -1
+	defer func() { r.cur = cur }()
+	id := r.known(name)
+	if id < 0 {
+		return -1
+	}
+	if qualifier == "" {
+		return r.lookup(i, at, 0, id).node
+	}
+	v := r.chain(i, at, 0, qualifier)
+	if v.node < 0 {
+		return -1
+	}
+	c := r.offers(v.node, id)
+	return c
+}
+
+// typeNode finds the type that a text names: a type, or a function that says
+// what it returns.
+func (r *resolver) typeNode(i, at int32, text string) int32 {
+	if text == "" || r.depth > maxFollow {
+		return -1
+	}
+	if k := strings.IndexAny(text, "<[ ("); k > 0 {
+		text = text[:k]
+	}
+	text = strings.TrimLeft(text, "&*?$")
+	text = strings.TrimRight(text, "?!*&")
+	parts := splitName(text)
+	if len(parts) == 0 {
+		return -1
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	last := parts[len(parts)-1]
+	if len(parts) == 1 && selfWords[last] {
+		if at >= 0 {
+			return r.classOf(r.files[i].nodes[at])
+		}
+		return -1
+	}
+	n := r.static(i, at, strings.Join(parts[:len(parts)-1], "."), last)
+	if n < 0 {
+		return -1
+	}
+	if r.is(n, isType) {
+		return n
+	}
+	if r.is(n, isFile) && r.files[i].lang == jsFamily {
+		if n = r.standard(n, last); r.is(n, isType) {
+			return n
+		}
+	}
+	if r.is(n, isFunc) {
+		return r.returns(n)
+	}
+	return -1
+}
+
+// known type of a field or variable, -1 when it is not known.
+func (r *resolver) typedNode(t *typed) int32 {
+	switch {
+	case t == nil || t.mixed || t.text == "" || t.state == 1:
+		return -1
+	case t.state == 0:
+		t.state = 1
+		t.node = r.typeNode(t.file, t.at, t.text)
+		t.state = 2
+	}
+	return t.node
+}
+
+// returns finds the type that a function's signature says it returns. All
+// declarations must agree, or nothing is known.
+func (r *resolver) returns(n int32) int32 {
+	found := int32(-1)
+	for d, k := r.nodes[n].first, 0; d >= 0; d, k = r.decls[d].next, k+1 {
+		x := r.decls[d]
+		text := returnType(r.files[x.file].lang, r.docs[x.file].Symbols[x.sym].Signature, r.words[r.nodes[n].name])
+		if k == 8 || text == "" {
+			return -1
+		}
+		var t int32
+		if selfWords[text] {
+			t = r.classOf(n)
+		} else {
+			t = r.typeNode(x.file, x.sym, text)
+		}
+		if t < 0 || found >= 0 && t != found {
+			return -1
+		}
+		found = t
+	}
+	return found
+}
+
+// returnType cuts the return type out of a signature, "" when it has none or
+// one that is more than a name.
+func returnType(fam *family, sig, name string) string {
+	t := ""
+	switch fam {
+	case pythonFamily, rustFamily, swiftFamily:
+		k := strings.LastIndex(sig, "->")
+		if k < 0 {
+			return ""
+		}
+		t = sig[k+2:]
+		if w := strings.Index(t, " where "); w >= 0 {
+			t = t[:w]
+		}
+	case jsFamily:
+		k := strings.LastIndex(sig, "):")
+		if k < 0 {
+			return ""
+		}
+		t = sig[k+2:]
+	case jvmFamily, csharpFamily:
+		if k := strings.LastIndex(sig, "):"); k >= 0 { // Kotlin, Scala
+			t = sig[k+2:]
+			break
+		}
+		k := strings.Index(sig, name+"(")
+		if k <= 0 {
+			return ""
+		}
+		words := strings.Fields(sig[:k])
+		if len(words) == 0 {
+			return ""
+		}
+		t = words[len(words)-1]
+	default:
+		return ""
+	}
+	t = strings.TrimRight(strings.TrimSpace(t), " :{=;>")
+	t = strings.Trim(t, `"'&? `)
+	t = strings.TrimPrefix(t, "mut ")
+	for k := 0; k < len(t); k++ {
+		switch c := t[k]; {
+		case c == '_' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
+		default:
+			return ""
+		}
+	}
+	return t
+}
+
+// value is what a qualifier stands for.
+type value struct {
+	node    int32 // a type, module, package or object; -1 when it is not known
+	conf    float64
+	super   bool // only what the bases of node have counts
+	outside bool // it is known to lie outside the store
+}
+
+var unknown = value{node: -1}
+
+// chain follows a qualifier as it stands in symbol at of file i.
+func (r *resolver) chain(i, at int32, line int, qualifier string) value {
+	if strings.ContainsAny(qualifier, "()[") || r.depth > maxFollow {
+		return unknown
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	parts := splitName(qualifier)
+	if len(parts) == 0 || len(parts) > maxChain {
+		return unknown
+	}
+	f := &r.files[i]
+	if f.lang == phpFamily {
+		for k := range parts {
+			parts[k] = strings.TrimPrefix(parts[k], "$")
+		}
+	}
+	v, rest := r.head(i, at, line, parts)
+	for _, p := range rest {
+		if v.node < 0 || v.super {
+			return unknown
+		}
+		if selfWords[p] || f.lang == jvmFamily && p == "Companion" && r.get(v.node, r.known(p)) < 0 {
+			continue
+		}
+		if p == "prototype" && f.lang == jsFamily {
+			continue
+		}
+		v = r.step(v, p)
+	}
+	return v
+}
+
+// head finds what a qualifier begins with, and returns the parts left.
+func (r *resolver) head(i, at int32, line int, parts []string) (value, []string) {
+	f, rest := &r.files[i], parts[1:]
+	self := int32(-1)
+	if at >= 0 {
+		self = r.classOf(f.nodes[at])
+	}
+	w := parts[0]
+	if f.lang == rustFamily && (w == "crate" || w == "super" || w == "self" && self < 0) {
+		n := r.rustPath(i, r.spaceAround(i, at), w)
+		for len(rest) > 0 && rest[0] == "super" && n >= 0 {
+			n, rest = r.nodes[n].parent, rest[1:]
+		}
+		return value{node: n, conf: sureScope}, rest
+	}
+	switch {
+	case superWords[w]:
+		return value{node: self, conf: sureReceiver, super: true}, rest
+	case selfWords[w] && f.lang != cFamily || w == "this":
+		return value{node: self, conf: sureScope}, rest
+	}
+	id := r.known(w)
+	if id < 0 {
+		if f.lang == rustFamily {
+			if n := r.extern(i, w); n >= 0 {
+				return value{node: n, conf: r.crateConf(w)}, rest
+			}
+		}
+		if upper(w) {
+			return value{node: -1, outside: true}, nil
+		}
+		return unknown, nil
+	}
+	// "import a.b" makes "a" known here, and a.b with it.
+	if f.lang == pythonFamily {
+		for k, ok := r.locals[pair{f.self, id}]; ok && k >= 0; k = r.links[k].next {
+			imp := &r.docs[i].Facts.Imports[r.links[k].imp]
+			if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && p[0] == w && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
+				if n := r.module(i, imp.Path); n >= 0 {
+					return value{node: n, conf: sureScope}, parts[len(p):]
+				}
+			}
+		}
+	}
+	h := r.lookup(i, at, line, id)
+	v := r.valueOf(i, at, h)
+	if v.node < 0 && h.local < 0 && h.field == nil && h.node < 0 {
+		if f.lang == rustFamily && !h.stop {
+			if n := r.extern(i, w); n >= 0 {
+				return value{node: n, conf: r.crateConf(w)}, rest
+			}
+		}
+		if upper(w) {
+			v.outside = true
+		}
+	}
+	return v, rest
+}
+
+// spaceAround returns the module around a symbol.
+func (r *resolver) spaceAround(i, at int32) int32 {
+	f := &r.files[i]
+	for ; at >= 0; at = f.outer[at] {
+		if r.is(f.nodes[at], isSpace) {
+			return f.nodes[at]
+		}
+	}
+	return f.root
+}
+
+// valueOf returns what members are looked for in, given what a name stands for.
+func (r *resolver) valueOf(i, at int32, h hit) value {
+	switch {
+	case h.node >= 0:
+		if r.is(h.node, isType|isSpace|isFile) {
+			return value{node: h.node, conf: h.conf}
+		}
+		v := &r.nodes[h.node]
+		key := pair{v.parent, v.name}
+		t := r.fields[key]
+		if t == nil && v.first >= 0 && r.files[r.decls[v.first].file].lang.global {
+			t = r.fields[pair{r.files[r.decls[v.first].file].self, v.name}]
+		}
+		if t != nil {
+			if n := r.typedNode(t); n >= 0 {
+				return value{node: n, conf: min(h.conf, sureReceiver)}
+			}
+		}
+		if v.kids {
+			return value{node: h.node, conf: h.conf}
+		}
+	case h.field != nil:
+		if n := r.typedNode(h.field); n >= 0 {
+			return value{node: n, conf: sureReceiver}
+		}
+	case h.local >= 0:
+		b := &r.docs[i].Facts.Bindings[h.local]
+		if n := r.typeNode(i, at, b.Type); n >= 0 {
+			return value{node: n, conf: sureReceiver}
+		}
+	case h.outside:
+		return value{node: -1, outside: true}
+	}
+	return unknown
+}
+
+// step goes from a value to one of its members' values.
+func (r *resolver) step(v value, word string) value {
+	id := r.known(strings.TrimPrefix(word, "@"))
+	if id < 0 {
+		return unknown
+	}
+	if r.is(v.node, isFile|isSpace) {
+		c := r.offers(v.node, id)
+		if c < 0 {
+			return unknown
+		}
+		return r.valueOf(-1, -1, found(c, v.conf))
+	}
+	if c, conf := r.member(v.node, id); c >= 0 {
+		if w := r.valueOf(-1, -1, found(c, min(v.conf, conf))); w.node >= 0 {
+			return w
+		}
+	}
+	if t := r.fieldOf(v.node, id); t != nil {
+		if n := r.typedNode(t); n >= 0 {
+			return value{node: n, conf: min(v.conf, sureReceiver)}
+		}
+	}
+	return unknown
+}
