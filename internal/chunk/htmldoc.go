@@ -35,17 +35,20 @@ type htmlHead struct {
 }
 
 // Bounds of what is taken for a document: fewer bytes of text than this are no
-// document, nor are pages with a mark of a template in every so many bytes.
+// document, nor are pages with less than a byte of text in so many, or with a mark
+// of a template for every so many bytes of text.
 const (
-	htmlText     = 400
+	htmlText     = 800
+	htmlShare    = 10
 	htmlTemplate = 250
 	htmlHeadMax  = 1000 // bytes of a heading, tags included
+	htmlTagMax   = 8000 // bytes of a tag
 )
 
 // htmlDocument returns the headings of a page and whether it is a document to
 // read rather than a template or the shell of a program: it has a heading with
-// text and, outside tags, scripts and styles, at least htmlText bytes of text
-// with few marks of a template.
+// text and, outside tags, scripts and styles, enough text with few marks of a
+// template.
 func htmlDocument(body string) ([]htmlHead, bool) {
 	var heads []htmlHead
 	text, marks := 0, 0
@@ -116,18 +119,22 @@ func htmlDocument(body string) ([]htmlHead, bool) {
 		}
 		i = tagEnd(body, i)
 	}
-	return heads, len(heads) > 0 && text >= htmlText && marks*htmlTemplate <= text
+	return heads, len(heads) > 0 && text >= htmlText && text*htmlShare >= len(body) && marks*htmlTemplate <= text
 }
 
 // tagEnd returns the offset behind the tag that begins at from: behind the
-// next ">" outside quotes, or behind "<" when there is none near.
+// next ">" outside quotes. A quote that does not end near is taken for none;
+// where nothing ends the tag, it is the "<" alone.
 func tagEnd(body string, from int) int {
 	var quote byte
-	for i := from + 1; i < len(body) && i < from+htmlHeadMax; i++ {
+	first := from + 1
+	for i := from + 1; i < len(body) && i < from+htmlTagMax; i++ {
 		switch c := body[i]; {
 		case quote != 0:
 			if c == quote {
 				quote = 0
+			} else if c == '>' && first == from+1 {
+				first = i + 1
 			}
 		case c == '"' || c == '\'':
 			if body[i-1] == '=' || body[i-1] == ' ' {
@@ -139,7 +146,7 @@ func tagEnd(body string, from int) int {
 			return i
 		}
 	}
-	return from + 1
+	return first
 }
 
 // htmlHeading returns the heading whose tag begins at offset from and the

@@ -126,9 +126,9 @@ func (m *markdown) line(i int) {
 		m.paragraph, m.lazy = 0, false
 		return
 	}
-	if c := s[0]; c == '`' || c == '~' {
-		if n := run(s, c); n >= 3 && (c == '~' || !strings.Contains(s[n:], "`")) {
-			m.fence, m.fenceLen, m.fenceIndent, m.paragraph = c, n, ind, 0
+	if col, t := listText(ind, s); t != "" && (t[0] == '`' || t[0] == '~') {
+		if n := run(t, t[0]); n >= 3 && (t[0] == '~' || !strings.Contains(t[n:], "`")) {
+			m.fence, m.fenceLen, m.fenceIndent, m.paragraph = t[0], n, col, 0
 			return
 		}
 	}
@@ -182,7 +182,7 @@ func (m *markdown) heading(first, last, level int, text string) {
 		m.close(first, 0) // stands beside the title of the front matter, not below
 	}
 	anchor := ""
-	if n := strings.LastIndex(text, "{#"); n > 0 && strings.HasSuffix(text, "}") {
+	if n := attributes(text); n > 0 && text[n+1] == '#' {
 		anchor, _, _ = strings.Cut(text[n+1:len(text)-1], " ")
 	}
 	m.begin(first, first, last, level, headingText(shorten(text, 4*noteBytes)), anchor)
@@ -280,6 +280,20 @@ func isListItem(s string) bool {
 	return n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ')') && s[n+1] == ' '
 }
 
+// listText returns s, indented by ind, without the marker of a list item that it may
+// begin with, and the columns before that.
+func listText(ind int, s string) (int, string) {
+	if !isListItem(s) {
+		return ind, s
+	}
+	n := strings.IndexAny(s, " \t")
+	if n < 0 {
+		return ind, s
+	}
+	col, t := indent(s[n:])
+	return ind + n + col, t
+}
+
 // atxText returns the text of an ATX heading without a closing run of #.
 func atxText(s string) string {
 	s = strings.TrimSpace(s)
@@ -289,11 +303,24 @@ func atxText(s string) string {
 	return s
 }
 
-// headingText strips what a reader does not see of a heading: an explicit
-// anchor "{#id}" at its end, link targets, and marks of emphasis and code
+// attributes returns where the attributes begin that a heading ends in,
+// "{#id}", "{.class}" or "{key=value}"; 0 without any.
+func attributes(s string) int {
+	n := strings.LastIndexByte(s, '{')
+	if n <= 0 || s[n-1] != ' ' || !strings.HasSuffix(s, "}") || len(s) < n+3 {
+		return 0
+	}
+	if c := s[n+1]; c == '#' || c == '.' || strings.Contains(s[n:], "=\"") {
+		return n
+	}
+	return 0
+}
+
+// headingText strips what a reader does not see of a heading: attributes at
+// its end such as an anchor "{#id}", link targets, and marks of emphasis and code
 // around words.
 func headingText(s string) string {
-	if n := strings.LastIndex(s, "{#"); n > 0 && strings.HasSuffix(s, "}") {
+	if n := attributes(s); n > 0 {
 		s = strings.TrimRight(s[:n], " ")
 	}
 	if !strings.ContainsAny(s, "[`*<") {

@@ -70,10 +70,13 @@ func orgText(s string) string {
 		}
 		s = s[:n] + text + s[n+m+2:]
 	}
-	if len(s) > 2 && strings.IndexByte("=~*/", s[0]) >= 0 && s[len(s)-1] == s[0] && strings.Count(s, s[:1]) == 2 {
-		s = s[1 : len(s)-1]
+	f := strings.Fields(s)
+	for k, w := range f {
+		if n := len(w); n > 2 && strings.IndexByte("=~*/_", w[0]) >= 0 && w[n-1] == w[0] {
+			f[k] = w[1 : n-1]
+		}
 	}
-	return s
+	return strings.Join(f, " ")
 }
 
 // orgAnchor returns "#" and the custom id that the drawer on line i gives.

@@ -29,6 +29,7 @@ type rst struct {
 	literal int      // the same of a paragraph that ended in "::", until the block below it begins
 	objects []int    // indentation of the open objects
 	text    bool     // the line above is text
+	ended   bool     // an object ended above the current line, which began nothing so far
 }
 
 // Objects are the levels behind all those of titles; deeper ones are not followed.
@@ -61,26 +62,32 @@ func (r *rst) line(i int) int {
 		}
 		r.literal = -1
 	}
-	ended := r.dedent(i, ind)
+	r.ended = r.dedent(i, ind)
 	if last := r.title(i, ind, s); last > 0 {
 		r.text = false
 		return last
 	}
 	if strings.HasPrefix(s, ".. ") || s == ".." {
 		r.text = false
-		if r.directive(i, ind, s) {
-			return i
-		}
+		r.directive(i, ind, s)
 	} else {
 		r.text = true
 		if strings.HasSuffix(strings.TrimRight(s, " \t"), "::") {
 			r.literal = ind
 		}
 	}
-	if ended && !strings.HasPrefix(s, ".. _") {
-		r.resume(i)
+	if !strings.HasPrefix(s, ".. _") {
+		r.back(i)
 	}
 	return i
+}
+
+// back goes on with what encloses the object that ended above line i.
+func (r *rst) back(i int) {
+	if r.ended {
+		r.resume(i)
+		r.ended = false
+	}
 }
 
 // dedent ends the objects that a line indented by ind does not belong to and
@@ -215,15 +222,14 @@ var rstObjects = map[string]bool{
 	"object": true, "directive": true, "role": true,
 }
 
-// directive takes a line that begins with ".." and reports whether it began a
-// section.
-func (r *rst) directive(i, ind int, s string) bool {
+// directive takes a line that begins with "..".
+func (r *rst) directive(i, ind int, s string) {
 	name, args, ok := strings.Cut(strings.TrimSpace(s[2:]), "::")
 	if !ok || name == "" || len(name) > 40 || strings.ContainsAny(name, " |") {
 		if !strings.HasPrefix(s, ".. _") && !strings.HasPrefix(s, ".. |") && !strings.HasPrefix(s, ".. [") {
 			r.inside = ind // a comment
 		}
-		return false
+		return
 	}
 	domain := ""
 	if n := strings.LastIndexByte(name, ':'); n >= 0 {
@@ -240,7 +246,7 @@ func (r *rst) directive(i, ind int, s string) bool {
 		default:
 			r.inside = ind
 		}
-		return false
+		return
 	}
 	sig := strings.TrimSpace(args)
 	lines, end := 0, i
@@ -256,14 +262,15 @@ func (r *rst) directive(i, ind int, s string) bool {
 		from, _ := r.labels(i)
 		r.begin(from, i, i, rstObject+len(r.objects), object, sig)
 		r.objects = append(r.objects, ind)
-		return true
+		r.ended = false
+		return
 	}
+	r.back(i)
 	u := &r.o.units[len(r.o.units)-1]
 	u.symbols = append(u.symbols, symbol{
 		Symbol: kb.Symbol{Name: fold(object, noteBytes), Kind: "heading", Signature: fold(sig, noteBytes), Start: i + 1, End: end + 1},
 		line:   i,
 	})
-	return false
 }
 
 // rstName returns the name in the signature of an object.
