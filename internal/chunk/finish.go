@@ -89,6 +89,8 @@ func (l *lines) content(from, to int) (n, bytes int) {
 //   - up to tinyLines without a name, with what stands before them;
 //   - imports with imports.
 //
+// A heading among declarations, in a notebook, begins a group unless one of
+// a higher level with nothing below it stands before.
 // A class joins what stands before it only whole. What lies deeper may join what encloses it, never the other way round.
 // Of sections, one with next to no text of its own joins the first below it.
 func (m merging) merge(ls *lines, units []unit, sections bool) []group {
@@ -116,6 +118,8 @@ func (m merging) merge(ls *lines, units []unit, sections bool) []group {
 			switch {
 			case sections:
 				join = u.level > last.level && lastN <= tinyLines+1 && lastTail <= m.fullBytes
+			case len(u.symbols) > 0 && u.symbols[0].Kind == "heading":
+				join = u.level > last.level && lastN <= tinyLines
 			case u.kind == "imports" || importing:
 				join = fits && (u.kind == "imports" && importing ||
 					nameless && n <= tinyLines ||
@@ -160,10 +164,12 @@ func weight(kind string) int {
 		return 1
 	case "const", "var", "macro", "property", "key", "target":
 		return 2
-	case "function", "method":
+	case "section":
 		return 3
+	case "function", "method":
+		return 4
 	}
-	return 4
+	return 5
 }
 
 // head returns the unit that speaks for a merged group.

@@ -199,12 +199,15 @@ func splitNotebook(_ kb.Text, ls *lines) (outline, bool) {
 	return o, n > 0
 }
 
+// belowHeadings is the level of what is no heading in a notebook.
+const belowHeadings = 7
+
 // cell adds the units of cell n, whose mark stands on line at and which
 // reaches to line to.
 func (o *outline) cell(ls *lines, at, to, n int, kind string) {
 	name := "cell " + strconv.Itoa(n)
 	o.class[at] = classComment
-	whole := unit{start: at, kind: "cell", path: []string{name}}
+	whole := unit{start: at, level: belowHeadings, kind: "cell", path: []string{name}}
 	from := at + 1
 	for from < to && ls.blank(from) {
 		from++
@@ -233,11 +236,14 @@ func (o *outline) cell(ls *lines, at, to, n int, kind string) {
 	copy(o.class[from:to], inner.class)
 	first := len(o.units)
 	for _, u := range inner.units {
-		if kind == "markdown" {
-			u.level = 0 // cells stand side by side
+		if kind != "markdown" || len(u.symbols) == 0 {
+			u.level += belowHeadings
+			if kind == "markdown" {
+				u.kind = "cell"
+			}
 		}
-		if u.kind == "block" {
-			u.kind = "cell"
+		if u.kind == "block" || u.kind == "imports" {
+			u.kind = "cell" // imports say less than the text above them, which they join
 		}
 		if u.start += from; u.start == from {
 			u.start = at
