@@ -350,6 +350,11 @@ func (r *resolver) target(l *link) int32 {
 		}
 		return r.rustPath(i, scope, p)
 	}
+	if f.lang == pythonFamily && imp.Name == "" && imp.Local != "" {
+		if top, _, _ := strings.Cut(p, "."); top == imp.Local || strings.HasPrefix(imp.Local, top+".") {
+			p = top
+		}
+	}
 	m := r.module(i, p)
 	switch {
 	case f.lang == pythonFamily && name != "":

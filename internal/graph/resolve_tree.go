@@ -172,6 +172,9 @@ func (r *resolver) importIn(i, k int32) {
 	if local == "" || local == "_" {
 		return
 	}
+	if f.lang == pythonFamily { // "import a.b" makes "a" known here
+		local, _, _ = strings.Cut(local, ".")
+	}
 	key := pair{scope, r.intern(local)}
 	head, ok := r.locals[key]
 	if !ok {

@@ -154,7 +154,29 @@ func (r *resolver) typeNode(i, at int32, text string) int32 {
 	return -1
 }
 
-// known type of a field or variable, -1 when it is not known.
+// localType returns the type of a binding, "" when others of the same name and
+// lines say another.
+func (r *resolver) localType(i, b int32) string {
+	bs := r.docs[i].Facts.Bindings
+	x := &bs[b]
+	text := ""
+	for n, k := range r.binds[r.known(strings.TrimPrefix(x.Name, "$"))] {
+		y := &bs[k]
+		if n > 256 {
+			return ""
+		}
+		if y.From != x.From || y.To != x.To || y.Type == "" || y.Type == text {
+			continue
+		}
+		if text != "" {
+			return ""
+		}
+		text = y.Type
+	}
+	return text
+}
+
+// typedNode returns the type of a field or variable, -1 when it is not known.
 func (r *resolver) typedNode(t *typed) int32 {
 	switch {
 	case t == nil || t.mixed || t.text == "" || t.state == 1:
@@ -380,8 +402,7 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 			return value{node: n, conf: sureReceiver}
 		}
 	case h.local >= 0:
-		b := &r.docs[i].Facts.Bindings[h.local]
-		if n := r.typeNode(i, at, b.Type); n >= 0 {
+		if n := r.typeNode(i, at, r.localType(i, h.local)); n >= 0 {
 			return value{node: n, conf: sureReceiver}
 		}
 	case h.outside:

@@ -161,7 +161,7 @@ func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
 // declared once and that libraries are not likely to use.
 func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 	word := r.words[id]
-	if len(word) < 6 || r.common[id] || !method && len(word) < 4 {
+	if r.common[id] || method && !distinctive(word) || !method && len(word) < 4 {
 		return -1, 0
 	}
 	n, ok := r.unique[pair{r.famKey(r.files[i].lang), id}]
@@ -173,6 +173,21 @@ func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 		return -1, 0
 	}
 	return r.pick(i, at, n, kb.UseCall, sureUnique)
+}
+
+// distinctive reports whether a name has two words and six letters or more, so
+// that a method of another library is not likely to be called the same.
+func distinctive(s string) bool {
+	if len(s) < 6 || strings.HasPrefix(s, "__") {
+		return false
+	}
+	s = strings.Trim(s, "_!?=")
+	for k := 1; k < len(s); k++ {
+		if s[k] == '_' || s[k] >= 'A' && s[k] <= 'Z' && s[k-1] >= 'a' && s[k-1] <= 'z' {
+			return true
+		}
+	}
+	return false
 }
 
 // pick chooses one of a node's declarations for a use, or the constructor of a
@@ -264,7 +279,12 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		}
 		total++
 		switch {
-		case score > most:
+		case score > most, score == most && r.latest(fam, kind) && x.file == files:
+			if score == most {
+				best = d // stubs of overloads stand before what they stand for
+				same++
+				break
+			}
 			best, most, same, files = d, score, 1, x.file
 		case score == most:
 			same++
@@ -273,7 +293,7 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 			}
 		}
 	}
-	if same == 1 {
+	if same == 1 || r.latest(fam, kind) && files >= 0 {
 		if total > 1 && fam.overloads && fam != cFamily {
 			conf = min(conf, sureReceiver)
 		}
@@ -286,6 +306,11 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		conf = min(conf, sureOverload)
 	}
 	return best, conf
+}
+
+// latest reports whether of several declarations the last one holds.
+func (r *resolver) latest(fam *family, kind kb.UseKind) bool {
+	return kind == kb.UseCall && (fam == pythonFamily || fam == jsFamily)
 }
 
 func header(p string) bool {
