@@ -161,7 +161,7 @@ func htmlHeading(body string, from int) (htmlHead, int) {
 	h := htmlHead{from: from, to: from + tagEnd(near, end), level: int(near[2] - '0'), anchor: htmlID(near[:begin])}
 	var b strings.Builder
 	for i := begin; i < end; {
-		if near[i] != '<' {
+		if near[i] != '<' || near[i+1] != '/' && tagName(near[i+1:]) == "" {
 			b.WriteByte(near[i])
 			i++
 			continue
@@ -169,9 +169,6 @@ func htmlHeading(body string, from int) (htmlHead, int) {
 		to := min(tagEnd(near, i), end)
 		if h.anchor == "" {
 			h.anchor = htmlID(near[i:to])
-		}
-		if to == i+1 {
-			b.WriteByte('<')
 		}
 		i = to
 	}

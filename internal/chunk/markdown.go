@@ -161,13 +161,17 @@ func (m *markdown) line(i int) {
 			return
 		}
 	}
+	if m.lazy && s[0] == '-' && strings.TrimRight(s[run(s, '-'):], " \t") == "" && run(s, '-') >= 3 {
+		m.lazy = false // a rule
+		return
+	}
 	switch {
 	case m.paragraph > 0 || m.lazy:
 	case s[0] == '|':
 		if i > 0 && strings.HasPrefix(strings.TrimLeft(m.ls.text(i-1), " "), "|") {
 			m.o.class[i] = classInside // a row of a table
 		}
-	case s[0] == '<':
+	case s[0] == '<' && tagName(strings.TrimPrefix(s[1:], "/")) != "":
 	case s[0] == '>' || isListItem(s):
 		m.lazy = true // what begins other blocks is not the text of a setext heading
 	default:

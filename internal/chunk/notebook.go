@@ -240,6 +240,8 @@ func (o *outline) cell(ls *lines, at, to, n int, kind string) {
 			u.level += belowHeadings
 			if kind == "markdown" {
 				u.kind = "cell"
+			} else if len(u.path) > 0 {
+				u.level++ // what stands right above introduces it
 			}
 		}
 		if u.kind == "block" || u.kind == "imports" {
