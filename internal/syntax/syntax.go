@@ -55,6 +55,9 @@ type spec struct {
 	// stand between a comment and its declaration as a sibling ("attribute_item").
 	comments   []string
 	attributes []string
+	// prepare, if not nil, makes the text that is parsed out of the file's: of
+	// the same length, with everything of another language blanked.
+	prepare func(text string) string
 	// visit is called for each node of nodes, in document order. It goes on
 	// into the node with w.children or w.visit, or passes over what is in it.
 	// Nodes of other types are gone into by themselves.
@@ -95,6 +98,9 @@ func Read(ctx context.Context, set *grammar.Set, language, text string) (Outline
 	if !ok {
 		return Outline{}, kb.Errorf(kb.NotFound, "there are no rules for %q", language)
 	}
+	if s.prepare != nil {
+		text = s.prepare(text)
+	}
 	var out Outline
 	err := set.Parse(ctx, s.grammar, text, func(t *grammar.Tree) error {
 		w := newWalk(s, t)
@@ -119,8 +125,11 @@ type walk struct {
 	depth int
 	scope []int // indexes in decls of those around
 	path  []string
-	out   Outline
-	leads []lead // comments and attributes, in order
+	// region is for rules of languages with blocks: the node for whose lines
+	// what is declared next holds, 0 for that of the declaration around.
+	region int32
+	out    Outline
+	leads  []lead // comments and attributes, in order
 }
 
 type lead struct {
@@ -404,6 +413,23 @@ func (w *walk) lead(x *Decl, start int) {
 	if doc[0] >= 0 {
 		x.Doc = doc
 	}
+}
+
+// within calls f with another region.
+func (w *walk) within(region int32, f func()) {
+	old := w.region
+	w.region = region
+	f()
+	w.region = old
+}
+
+// bindHere binds a name for the region, or the declaration around without one.
+func (w *walk) bindHere(name, typ string) {
+	if w.region != 0 {
+		w.bind(w.region, name, typ)
+		return
+	}
+	w.bindIn(w.enclosing(), name, typ)
 }
 
 // enclosing returns the innermost declaration around, nil at top level.

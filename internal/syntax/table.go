@@ -3,5 +3,8 @@ package syntax
 // specs is the one table of languages, by the name that package chunk gives
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
-	"python": python,
+	"python":     python,
+	"javascript": javascript,
+	"typescript": typescript,
+	"tsx":        tsx,
 }
