@@ -97,8 +97,8 @@ type link struct {
 	scope     int32 // node in which it holds
 	next      int32 // one more of the same name in the same scope
 	state     uint8 // 0 not tried, 1 being tried, 2 done
-	inst      bool
 	node      int32
+	conf      float64
 }
 
 // typed is the type of a field or of a variable that others can see.
@@ -143,6 +143,7 @@ type resolver struct {
 	found   map[string]int32   // memo of modules by family, directory and path
 	mono    map[string]int     // JavaScript: npm scope → how many of its packages are folders here
 
+	tops  map[int32]int32   // JavaScript: name → the only top-level node of it, or -1
 	binds map[int32][]int32 // of the file being resolved: name → bindings
 	cur   int32             // that file
 	depth int

@@ -229,7 +229,7 @@ func (r *resolver) imported(scope, name int32) hit {
 	}
 	for ; k >= 0; k = r.links[k].next {
 		if n := r.follow(k); n >= 0 {
-			return found(n, sureScope)
+			return found(n, r.links[k].conf)
 		}
 	}
 	return hit{node: -1, local: -1, stop: true, outside: true}
@@ -356,6 +356,10 @@ func (r *resolver) target(l *link) int32 {
 		}
 	}
 	m := r.module(i, p)
+	if m < 0 && f.lang == jsFamily && p != "" && name != "" && name != "default" && strings.IndexByte("~#$", p[0]) >= 0 {
+		l.conf = sureUnique // an alias that only the project's configuration knows
+		return r.exported(r.known(name))
+	}
 	switch {
 	case f.lang == pythonFamily && name != "":
 		if c := r.offers(m, r.known(name)); c >= 0 && c != l.node {
@@ -371,6 +375,32 @@ func (r *resolver) target(l *link) int32 {
 		return r.standard(m, imp.Local)
 	}
 	return r.offers(m, r.known(name))
+}
+
+// exported returns the only top-level declaration of a name in JavaScript.
+func (r *resolver) exported(name int32) int32 {
+	if r.tops == nil {
+		r.tops = map[int32]int32{}
+		for i := range r.files {
+			f := &r.files[i]
+			if f.lang != jsFamily {
+				continue
+			}
+			for k, n := range f.nodes {
+				if len(r.docs[i].Symbols[k].Path) > 0 {
+					continue
+				}
+				if old, ok := r.tops[r.nodes[n].name]; ok && old != n {
+					n = -1
+				}
+				r.tops[r.nodes[f.nodes[k]].name] = n
+			}
+		}
+	}
+	if n, ok := r.tops[name]; ok {
+		return n
+	}
+	return -1
 }
 
 // standard returns the default export of a JavaScript module: what is called

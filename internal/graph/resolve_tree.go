@@ -9,7 +9,7 @@ import (
 // splitName returns the parts of a dotted name in any language's spelling:
 // "a.b", "a::b", "a\b", "a/b".
 func splitName(s string) []string {
-	if strings.IndexAny(s, ".:\\/") < 0 {
+	if !strings.ContainsAny(s, ".:\\/") {
 		if s == "" {
 			return nil
 		}
@@ -147,7 +147,7 @@ func (r *resolver) importIn(i, k int32) {
 			break
 		}
 	}
-	l := link{file: i, imp: k, scope: scope, next: -1, node: -1}
+	l := link{file: i, imp: k, scope: scope, next: -1, node: -1, conf: sureScope}
 	at := int32(len(r.links))
 	local, star := imp.Local, imp.Name == "*" && imp.Local == ""
 	switch f.lang {

@@ -154,6 +154,35 @@ func (r *resolver) typeNode(i, at int32, text string) int32 {
 	return -1
 }
 
+// localNode returns the type of a binding of the current file: as its type is
+// written, or what the function that made it returns ("m.open" of x = m.open(),
+// where m may be local too).
+func (r *resolver) localNode(i, at, b int32) int32 {
+	text := r.localType(i, b)
+	if n := r.typeNode(i, at, text); n >= 0 || text == "" {
+		return n
+	}
+	text = strings.TrimSuffix(text, "()")
+	k := strings.LastIndexByte(text, '.')
+	if k <= 0 || r.depth > maxFollow {
+		return -1
+	}
+	id := r.known(text[k+1:])
+	if id < 0 {
+		return -1
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	v := r.chain(i, at, r.docs[i].Facts.Bindings[b].From, text[:k])
+	if v.node < 0 || v.super {
+		return -1
+	}
+	if c, _ := r.member(v.node, id); r.is(c, isFunc) {
+		return r.returns(c)
+	}
+	return -1
+}
+
 // localType returns the type of a binding, "" when others of the same name and
 // lines say another.
 func (r *resolver) localType(i, b int32) string {
@@ -250,7 +279,15 @@ func returnType(fam *family, sig, name string) string {
 	default:
 		return ""
 	}
-	t = strings.TrimRight(strings.TrimSpace(t), " :{=;>")
+	if len(sig) >= 190 && strings.HasSuffix(sig, t) {
+		return "" // cut off, perhaps
+	}
+	t = strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(t), "=>"), " :{=;")
+	if fam == jsFamily { // what is not awaited has none of its type's members
+		if rest, ok := strings.CutPrefix(t, "Promise<"); ok {
+			t = strings.TrimSuffix(rest, ">")
+		}
+	}
 	t = strings.Trim(t, `"'&? `)
 	t = strings.TrimPrefix(t, "mut ")
 	for k := 0; k < len(t); k++ {
@@ -323,9 +360,9 @@ func (r *resolver) head(i, at int32, line int, parts []string) (value, []string)
 	}
 	switch {
 	case superWords[w]:
-		return value{node: self, conf: sureReceiver, super: true}, rest
+		return value{node: self, conf: sureReceiver, super: true, outside: self < 0}, rest
 	case selfWords[w] && f.lang != cFamily || w == "this":
-		return value{node: self, conf: sureScope}, rest
+		return value{node: self, conf: sureScope, outside: self < 0}, rest
 	}
 	id := r.known(w)
 	if id < 0 {
@@ -402,7 +439,7 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 			return value{node: n, conf: sureReceiver}
 		}
 	case h.local >= 0:
-		if n := r.typeNode(i, at, r.localType(i, h.local)); n >= 0 {
+		if n := r.localNode(i, at, h.local); n >= 0 {
 			return value{node: n, conf: sureReceiver}
 		}
 	case h.outside:
