@@ -16,6 +16,13 @@ func FuzzSplit(f *testing.F) {
 		f.Add(name, body)
 	}
 	f.Add("x.md", "# A\n```\n# b\n")
+	f.Add("x.md", "---\ntitle: a\n---\n1. ```\n<div>\n# b {#c}\n")
+	f.Add("x.mdx", "import a from 'b'\n\nexport const c = {\n\n<A b={`\n# d\n{/*\n")
+	f.Add("x.rst", ".. _a:\n\n==\nb\n==\n\nc::\n\n d\n\n.. py:class:: e(f)\n")
+	f.Add("x.adoc", "[[a]]\n== b\n----\n====\n|===\nc\n-\n--\n")
+	f.Add("x.org", "#+title: a\n* TODO [#A] [[b][c]] :d:\n:PROPERTIES:\n#+begin_e\n")
+	f.Add("x.html", strings.Repeat("<p>some text of a page", 60)+"<h1 id='a>b<i></h1><a name=c><h2><!--<script>")
+	f.Add("x.tex", "\\section*[a]{b{c}\\d}\\label{e\n\\begin{verbatim}\n")
 	f.Add("x.py", "class A:\n\tdef f(): '''\n")
 	f.Add("x.go", "package a\nfunc (")
 	f.Add("x.rb", "<<~A\n")
@@ -34,6 +41,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add("a.txt", []byte("\xFF\xFEa\x00"))
 	f.Add("a.txt", []byte("\xFE\xFF\xD8\x00"))
 	f.Add("a.txt", []byte("\x81\x8D"))
+	f.Add("a.ipynb", []byte(`{"cells":[{"cell_type":"code","source":["%%bash\n","a"]},{"cell_type":"markdown","source":"# %% cell 3\n## b"}]}`))
+	f.Add("a.ipynb", []byte(`{"worksheets":[{"cells":[{"cell_type":"heading","source":"a\u0000"},{"cell_type":"code","language":"r","input":"f <- function() {"}]}]}`))
+	f.Add("a.ipynb", []byte(`{"cells":[{"cell_type":`))
+	f.Add("a.html", []byte("<h1 a=\"<h2>"+strings.Repeat("text <b", 300)))
 	f.Fuzz(func(t *testing.T, path string, raw []byte) {
 		text, err := Decode(path, raw)
 		if err != nil {
