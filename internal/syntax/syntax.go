@@ -7,6 +7,7 @@ package syntax
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
@@ -334,8 +335,26 @@ type declaration struct {
 	inner  bool
 	// doc is the node of a doc string inside the body, -1 for none.
 	doc int32
-	// sigEnd is where the signature ends instead of at the body, 0 for there.
-	sigEnd int
+	// sigStart and sigEnd are where the signature begins and ends instead of
+	// at node and body, 0 for there.
+	sigStart, sigEnd int
+}
+
+// behind returns where a node's text goes on behind the children of some types
+// that it begins with (annotations); those of a child of type inside count.
+func (w *walk) behind(n int32, inside string, types ...string) int {
+	at := int(w.nodes[n].Start)
+	in := n
+	if m := w.child(n, inside); m >= 0 && w.nodes[m].Start == w.nodes[n].Start {
+		in = m
+	}
+	for c := w.first(in); c >= 0; c = w.next(in, c) {
+		if !slices.Contains(types, w.typ(c)) || strings.TrimSpace(w.t.Source[at:w.nodes[c].Start]) != "" {
+			break
+		}
+		at = int(w.nodes[c].End)
+	}
+	return at + len(w.t.Source[at:]) - len(strings.TrimLeft(w.t.Source[at:], " \t\r\n"))
 }
 
 // declare records a declaration and calls inside, if not nil, with it as the
@@ -368,6 +387,9 @@ func (w *walk) declare(d declaration, inside func()) int {
 	}
 	if d.sigEnd > 0 {
 		to = d.sigEnd
+	}
+	if d.sigStart > 0 {
+		from = d.sigStart
 	}
 	x.Signature = [2]int{from, max(from, to)}
 	w.lead(&x, int(w.nodes[whole].Start))

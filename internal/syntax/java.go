@@ -1,0 +1,502 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	javaPackage = iota + 1
+	javaImport
+	javaClass
+	javaInterface
+	javaEnum
+	javaRecord
+	javaAnnotationType
+	javaConstant
+	javaMethod
+	javaConstructor
+	javaCompact
+	javaElement
+	javaField
+	javaFixed
+	javaBlock
+	javaConstructorBody
+	javaSwitch
+	javaFor
+	javaForEach
+	javaTry
+	javaCatch
+	javaCatchParameter
+	javaResource
+	javaLocal
+	javaParameter
+	javaSpread
+	javaLambda
+	javaInstanceof
+	javaTypePattern
+	javaRecordComponent
+	javaRecordPattern
+	javaCall
+	javaNew
+	javaExplicit
+	javaMethodReference
+	javaAnnotation
+	javaMarker
+	javaType
+	javaScopedType
+	javaTypeParameter
+	javaAssignment
+)
+
+var java = &spec{
+	grammar: "java",
+	nodes: []string{"package_declaration", "import_declaration", "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
+		"annotation_type_declaration", "enum_constant", "method_declaration", "constructor_declaration", "compact_constructor_declaration",
+		"annotation_type_element_declaration", "field_declaration", "constant_declaration", "block", "constructor_body", "switch_block", "for_statement",
+		"enhanced_for_statement", "try_with_resources_statement", "catch_clause", "catch_formal_parameter", "resource", "local_variable_declaration",
+		"formal_parameter", "spread_parameter", "lambda_expression", "instanceof_expression", "type_pattern", "record_pattern_component", "record_pattern",
+		"method_invocation", "object_creation_expression", "explicit_constructor_invocation", "method_reference", "annotation", "marker_annotation",
+		"type_identifier", "scoped_type_identifier", "type_parameter", "assignment_expression"},
+	comments: []string{"line_comment", "block_comment"},
+	visit:    visitJava,
+}
+
+var javaKinds = map[int]string{javaClass: "class", javaInterface: "interface", javaEnum: "enum", javaRecord: "record", javaAnnotationType: "annotation"}
+
+func visitJava(w *walk, n int32, kind int) {
+	switch kind {
+	case javaPackage:
+		w.visit(w.child(n, "annotation", "marker_annotation"))
+		w.out.Facts.Package = unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
+	case javaImport:
+		w.importing(n)
+		path := unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
+		if w.child(n, "asterisk") >= 0 {
+			w.imported(n, path, "*", "")
+			return
+		}
+		local := path[strings.LastIndexByte(path, '.')+1:]
+		of := strings.TrimSuffix(path[:len(path)-len(local)], ".")
+		w.imported(n, of, local, local)
+	case javaClass, javaInterface, javaEnum, javaRecord, javaAnnotationType:
+		javaTypeDecl(w, n, javaKinds[kind])
+	case javaConstant:
+		name := w.field(n, "name")
+		w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
+		if w.text(name) != "" {
+			w.declare(declaration{node: n, name: name, kind: "enumerator", body: w.field(n, "body"), outer: -1, doc: -1, inner: true}, func() {
+				w.visit(w.field(n, "body"))
+			})
+		}
+	case javaMethod, javaConstructor, javaCompact, javaElement:
+		javaMethodDecl(w, n, kind)
+	case javaField, javaFixed:
+		javaVariables(w, n, true)
+	case javaLocal:
+		javaVariables(w, n, false)
+	case javaBlock, javaSwitch, javaFor, javaTry, javaConstructorBody:
+		w.within(n, func() { w.children(n) })
+	case javaForEach:
+		w.within(n, func() {
+			w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
+			w.children(n)
+		})
+	case javaCatch:
+		w.within(n, func() { w.children(n) })
+	case javaCatchParameter:
+		types := w.child(n, "catch_type")
+		typ := ""
+		if types >= 0 {
+			if c := w.first(types); c >= 0 && w.next(types, c) < 0 {
+				typ = javaTypeName(w, c)
+			}
+		}
+		w.bindHere(w.text(w.field(n, "name")), typ)
+		w.children(n)
+	case javaResource, javaInstanceof:
+		if name := w.field(n, "name"); name >= 0 && w.typ(name) == "identifier" {
+			typ := w.field(n, "type")
+			if kind == javaInstanceof {
+				typ = w.field(n, "right")
+			}
+			made := javaTypeName(w, typ)
+			if made == "" {
+				made = javaMade(w, w.field(n, "value"))
+			}
+			w.bindHere(w.text(name), made)
+		}
+		w.children(n)
+	case javaParameter:
+		w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
+		w.children(n)
+	case javaSpread:
+		if v := w.child(n, "variable_declarator"); v >= 0 {
+			typ := ""
+			for c := w.first(n); c >= 0 && c != v; c = w.next(n, c) {
+				if w.typ(c) != "modifiers" {
+					typ = javaTypeName(w, c)
+				}
+			}
+			w.bindHere(w.text(w.field(v, "name")), typ)
+		}
+		w.children(n)
+	case javaLambda:
+		w.within(n, func() {
+			p := w.field(n, "parameters")
+			if w.typ(p) == "identifier" {
+				w.bindHere(w.text(p), "")
+			} else if w.typ(p) == "inferred_parameters" {
+				for c := w.first(p); c >= 0; c = w.next(p, c) {
+					w.bindHere(w.text(c), "")
+				}
+			}
+			w.children(n)
+		})
+	case javaTypePattern, javaRecordComponent:
+		typ := w.first(n)
+		if typ >= 0 {
+			if name := w.child(n, "identifier"); name >= 0 && name != typ {
+				w.bindHere(w.text(name), javaTypeName(w, typ))
+			}
+		}
+		w.children(n)
+	case javaRecordPattern:
+		if c := w.child(n, "identifier"); c >= 0 {
+			w.use(c, w.text(c), "", kb.UseType)
+		}
+		w.children(n)
+	case javaCall:
+		object, q := w.field(n, "object"), ""
+		if object >= 0 {
+			if q = javaChain(w, object); q == "()" {
+				w.visit(object)
+			}
+		}
+		name := w.field(n, "name")
+		w.use(name, w.text(name), q, kb.UseCall)
+		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
+	case javaNew:
+		typ := w.field(n, "type")
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if c == typ {
+				javaUse(w, c, kb.UseCall)
+			} else if w.typ(c) == "class_body" {
+				w.within(c, func() { w.visit(c) })
+			} else {
+				w.visit(c)
+			}
+		}
+	case javaExplicit:
+		c := w.field(n, "constructor")
+		w.use(c, w.text(c), "", kb.UseCall)
+		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
+	case javaMethodReference:
+		javaReference(w, n)
+	case javaAnnotation, javaMarker:
+		name := w.field(n, "name")
+		if q, last := splitQualified(unspaced(w.text(name))); last != "" {
+			w.use(n, last, q, kb.UseType)
+		}
+		w.visit(w.field(n, "arguments"))
+	case javaType, javaScopedType:
+		javaUse(w, n, kb.UseType)
+	case javaTypeParameter:
+		name := w.child(n, "type_identifier", "identifier")
+		w.bindHere(w.text(name), "")
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if c != name {
+				w.visit(c)
+			}
+		}
+	case javaAssignment:
+		left := w.field(n, "left")
+		if w.typ(left) != "field_access" || javaChain(w, left) == "()" {
+			w.visit(left)
+		}
+		w.visit(w.field(n, "right"))
+	default:
+		w.children(n)
+	}
+}
+
+// unspaced takes white space out of a dotted name.
+func unspaced(s string) string {
+	if strings.ContainsAny(s, " \t\r\n") {
+		return strings.Join(strings.Fields(s), "")
+	}
+	return s
+}
+
+// splitQualified splits "a.b.C" into "a.b" and "C".
+func splitQualified(s string) (qualifier, name string) {
+	if i := strings.LastIndexByte(s, '.'); i >= 0 {
+		return s[:i], s[i+1:]
+	}
+	return "", s
+}
+
+func isTypeKind(kind string) bool {
+	switch kind {
+	case "class", "interface", "enum", "record", "annotation", "struct", "object", "type":
+		return true
+	}
+	return false
+}
+
+// javaInner reports whether what stands here is inside of a method, an
+// initializer or a class without a name.
+func javaInner(w *walk) bool {
+	d := w.enclosing()
+	return w.region != 0 || d != nil && !isTypeKind(d.Kind) && d.Kind != "namespace"
+}
+
+func javaTypeDecl(w *walk, n int32, kind string) {
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w),
+		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
+	if w.text(d.name) == "" {
+		w.children(n)
+		return
+	}
+	w.visit(w.child(n, "modifiers"))
+	w.declare(d, func() {
+		w.within(0, func() {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "modifiers":
+				case "superclass", "super_interfaces", "extends_interfaces":
+					javaInherits(w, c)
+				case "formal_parameters": // of a record
+					for p := w.first(c); p >= 0; p = w.next(c, p) {
+						if name := w.field(p, "name"); name >= 0 {
+							typ := javaTypeName(w, w.field(p, "type"))
+							w.bindIn(w.enclosing(), "self."+w.text(name), typ)
+						}
+					}
+					w.children(c)
+				default:
+					w.visit(c)
+				}
+			}
+		})
+	})
+}
+
+func javaInherits(w *walk, n int32) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.typ(c) == "type_list" {
+			javaInherits(w, c)
+		} else {
+			javaUse(w, c, kb.UseInherit)
+		}
+	}
+}
+
+func javaMethodDecl(w *walk, n int32, kind int) {
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", inner: javaInner(w),
+		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
+	if kind == javaConstructor || kind == javaCompact {
+		d.kind = "constructor"
+	}
+	if w.text(d.name) == "" {
+		w.children(n)
+		return
+	}
+	w.visit(w.child(n, "modifiers"))
+	w.declare(d, func() {
+		w.within(0, func() {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "modifiers" {
+					w.visit(c)
+				}
+			}
+		})
+	})
+}
+
+// javaVariables binds the variables of a declaration of fields or locals.
+func javaVariables(w *walk, n int32, field bool) {
+	typ := w.field(n, "type")
+	name := javaTypeName(w, typ)
+	w.visit(w.child(n, "modifiers"))
+	w.visit(typ)
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.typ(c) != "variable_declarator" {
+			continue
+		}
+		value, t := w.field(c, "value"), name
+		if t == "" {
+			t = javaMade(w, value)
+		}
+		if d := w.enclosing(); field && w.region == 0 && d != nil {
+			w.bindIn(d, "self."+w.text(w.field(c, "name")), t)
+		} else if field {
+			w.bindHere("self."+w.text(w.field(c, "name")), t)
+		} else {
+			w.bindHere(w.text(w.field(c, "name")), t)
+		}
+		if field {
+			w.within(c, func() { w.visit(value) })
+		} else {
+			w.visit(value)
+		}
+	}
+}
+
+// javaTypeName returns a type as a kb.Binding has it; "" for "var".
+func javaTypeName(w *walk, n int32) string {
+	for n >= 0 {
+		switch w.typ(n) {
+		case "type_identifier":
+			if t := w.text(n); t != "var" && t != "val" {
+				return t
+			}
+			return ""
+		case "array_type":
+			n = w.field(n, "element")
+		case "generic_type":
+			n = w.first(n)
+		case "annotated_type":
+			n = w.child(n, "type_identifier", "scoped_type_identifier", "generic_type", "array_type")
+		case "scoped_type_identifier":
+			return javaScoped(w, n)
+		default:
+			return plainType(w.text(n))
+		}
+	}
+	return ""
+}
+
+// javaScoped returns the names of a scoped type without annotations and
+// generic arguments.
+func javaScoped(w *walk, n int32) string {
+	var parts []string
+	for n >= 0 && w.typ(n) != "type_identifier" {
+		next := int32(-1)
+		last := ""
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch w.typ(c) {
+			case "type_identifier":
+				if w.typ(n) == "generic_type" || next >= 0 || w.next(n, c) < 0 || last != "" {
+					last = w.text(c)
+				}
+				if next < 0 && last == "" {
+					next = c
+				}
+			case "scoped_type_identifier", "generic_type":
+				next = c
+			}
+		}
+		if last != "" {
+			parts = append(parts, last)
+		}
+		n = next
+	}
+	if n >= 0 {
+		parts = append(parts, w.text(n))
+	}
+	for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
+		parts[i], parts[k] = parts[k], parts[i]
+	}
+	return strings.Join(parts, ".")
+}
+
+// javaUse records a type that is used, and the types in its arguments.
+func javaUse(w *walk, n int32, kind kb.UseKind) {
+	switch w.typ(n) {
+	case "":
+	case "type_identifier":
+		if t := w.text(n); t != "var" {
+			w.use(n, t, "", kind)
+		}
+	case "scoped_type_identifier":
+		q, name := splitQualified(javaScoped(w, n))
+		w.use(n, name, q, kind)
+	case "generic_type":
+		javaUse(w, w.first(n), kind)
+		w.visit(w.child(n, "type_arguments"))
+	case "annotated_type":
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if t := w.typ(c); t == "annotation" || t == "marker_annotation" {
+				w.visit(c)
+			} else {
+				javaUse(w, c, kind)
+			}
+		}
+	default:
+		w.visit(n)
+	}
+}
+
+// javaChain returns a plain chain of names, "()" for anything else.
+func javaChain(w *walk, n int32) string {
+	var parts []string
+	for n >= 0 {
+		switch w.typ(n) {
+		case "identifier":
+			parts = append(parts, w.text(n))
+		case "this":
+			parts = append(parts, "self")
+		case "super":
+			parts = append(parts, "super")
+		case "field_access":
+			f := w.field(n, "field")
+			if w.typ(f) == "this" {
+				parts = append(parts, "self") // Outer.this
+				break
+			}
+			parts = append(parts, w.text(f))
+			n = w.field(n, "object")
+			continue
+		default:
+			return "()"
+		}
+		for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
+			parts[i], parts[k] = parts[k], parts[i]
+		}
+		return strings.Join(parts, ".")
+	}
+	return "()"
+}
+
+// javaMade returns the type that an expression makes a value of.
+func javaMade(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "object_creation_expression", "cast_expression":
+		return javaTypeName(w, w.field(n, "type"))
+	}
+	return ""
+}
+
+// javaReference reads "Item::name" and "Shop::new".
+func javaReference(w *walk, n int32) {
+	object := w.first(n)
+	if object < 0 {
+		return
+	}
+	name := int32(-1)
+	for c := w.next(n, object); c >= 0; c = w.next(n, c) {
+		if w.typ(c) == "identifier" {
+			name = c
+		} else {
+			w.visit(c)
+		}
+	}
+	q := ""
+	switch w.typ(object) {
+	case "type_identifier", "scoped_type_identifier", "generic_type", "array_type":
+		q = javaTypeName(w, object)
+		w.visit(w.child(object, "type_arguments"))
+	default:
+		if q = javaChain(w, object); q == "()" {
+			w.visit(object)
+		}
+	}
+	if name >= 0 {
+		w.use(name, w.text(name), q, kb.UseCall)
+	} else if q != "()" {
+		qualifier, last := splitQualified(q)
+		w.use(object, last, qualifier, kb.UseCall)
+	}
+}
