@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/db"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/grammar"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -66,6 +68,7 @@ type core struct {
 	jobs     *job.Manager
 	pool     *index.Pool
 	indexer  *ingest.Indexer
+	grammars *grammar.Set
 	opener   *source.Opener
 	embedder kb.Embedder
 	library  *library
@@ -117,7 +120,7 @@ func (a *App) Close() error {
 	defer cancel()
 	err := c.jobs.Close(ctx)
 	c.library.close()
-	return errors.Join(err, c.db.Close())
+	return errors.Join(err, c.grammars.Close(), c.db.Close())
 }
 
 // open returns the core, opening the data directory the first time.
@@ -154,9 +157,12 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		}
 	}
 	c := &core{dir: dir, db: d, embedder: emb}
+	// What compiled grammars take (a few megabytes each) may be deleted at any time.
+	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)
 	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
-	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce}
+	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
+		Cutter: chunk.Cutter{Grammars: c.grammars}}
 	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), MaxFileBytes: file.MaxFileBytes}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))

@@ -152,34 +152,24 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	}
 	if h := st.Head; h != nil {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
-		info.Embedder, info.Languages, info.Skipped, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Notes
+		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Notes
 	}
 	return info, nil
 }
 
 // CreateStore names a store and starts indexing it.
 func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
-	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, a.cfg.Dir)
+	spec, err := specOf(ctx, r, a.cfg.Dir)
 	if err != nil {
 		return Started{}, err
 	}
-	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
-	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
-		return Started{}, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
-	}
-	if spec.Ref, err = refOf(r); err != nil {
-		return Started{}, err
-	}
-	if kind != kb.KindRepo && spec.Ref != (kb.Ref{}) {
-		return Started{}, kb.Errorf(kb.Invalid, "a folder has no branch, tag or commit").WithHint("give type repo to index a state of a repository")
-	}
-	if kind == kb.KindFolder && !r.Yes {
+	if spec.Kind == kb.KindFolder && !r.Yes {
 		if err := refuseLarge(ctx, spec); err != nil {
 			return Started{}, err
 		}
 	}
 	if r.Name == "" {
-		r.Name = nameFrom(src)
+		r.Name = nameFrom(spec.Source)
 	}
 	if err := catalog.CheckName(r.Name); err != nil {
 		return Started{}, err
@@ -206,10 +196,19 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		return Started{}, err
 	}
 	s, err := c.start(ctx, st, r.Name, false)
-	if err == nil && !created && st.Head != nil {
+	if err != nil {
+		return s, err
+	}
+	if !created && st.Head != nil {
 		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
 	}
-	return s, err
+	if projectID == "" {
+		if r.Save {
+			return s, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q is a name of yours", r.Name).WithHint("leave save out, or create the store for a project")
+		}
+		return s, nil
+	}
+	return s, a.remember(ctx, c, p, r, st)
 }
 
 func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
@@ -304,7 +303,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	if err != nil {
 		return Deleted{}, err
 	}
-	d := Deleted{Store: st.Label()}
+	d := Deleted{Store: st.Label(), Note: a.stillDefined(st.Name)}
 	holders, err := c.catalog.Holders(ctx, st.ID)
 	if err != nil {
 		return d, err

@@ -66,6 +66,7 @@ type StoreInfo struct {
 	Embedder    string         `json:"embedder,omitempty"`
 	Languages   map[string]int `json:"languages,omitempty"`
 	Skipped     map[string]int `json:"skipped,omitempty"`
+	Unparsed    int            `json:"unparsed,omitempty"` // documents whose grammar gave up
 	Notes       []string       `json:"notes,omitempty"`
 	Job         *kb.Job        `json:"job,omitempty"`
 	LastError   string         `json:"lastError,omitempty"`
@@ -85,7 +86,11 @@ type CreateStore struct {
 	All         bool  // keep vendored trees, lockfiles and minified files
 	MaxFile     int64 // bytes of the largest file that is indexed; 0 is 1 MiB
 	User        bool  // name it for the user in every project, not for this project
-	Yes         bool
+	// Follows is the dependency whose locked version Tag or Commit is, "npm:react":
+	// an update moves the store when the lockfile has moved.
+	Follows string
+	Save    bool // write it into the project's definitions too
+	Yes     bool
 }
 
 // Started is the reply of what starts a job.
@@ -102,6 +107,7 @@ type Deleted struct {
 	Store   string   `json:"store"`
 	Removed bool     `json:"indexRemoved"` // false when somebody else still holds the store
 	UsedBy  []string `json:"usedBy,omitempty"`
+	Note    string   `json:"note,omitempty"`
 }
 
 // FileText is the reply of read.

@@ -20,7 +20,13 @@
 // it is not empty: "a\n" is one line, "" is none.
 package chunk
 
-import "github.com/seed-4f2d999b/knowledge/internal/kb"
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	outlines "github.com/seed-4f2d999b/knowledge/internal/syntax"
+)
 
 // Version names the way of cutting. It stands in every segment header and
 // grows whenever the same text would be decoded, named or cut differently.
@@ -85,6 +91,7 @@ type outline struct {
 	// sections makes the finishing pass treat units as sections of prose:
 	// merged only when next to empty, and cut at softLines.
 	sections bool
+	facts    kb.Facts
 }
 
 // splitter finds the units of a text. It reports false when it cannot make
@@ -92,8 +99,9 @@ type outline struct {
 // leave gaps: the finishing pass puts them right.
 type splitter func(t kb.Text, ls *lines) (outline, bool)
 
-// splitters holds the languages that have more than the window. A grammar is
-// one more row.
+// splitters holds the languages that have a splitter of their own. Those that
+// package syntax has rules for are cut at what its grammars find, all others
+// by the window.
 var splitters = map[string]splitter{
 	"go":       splitGo,
 	"markdown": splitMarkdown,
@@ -106,19 +114,74 @@ var splitters = map[string]splitter{
 	"notebook": splitNotebook,
 }
 
-// Split cuts a text into chunks. It needs t.Body and t.Language; an unknown
-// language is cut by indentation. A text without bytes has no chunks.
-func Split(t kb.Text) []kb.Chunk { return cut(t, shipped) }
+// Cutter cuts texts. The zero value does without grammars. It is safe for
+// concurrent use.
+type Cutter struct {
+	Grammars *grammar.Set
+}
 
-func cut(t kb.Text, m merging) []kb.Chunk {
+// Wanted is what a grammar.Set for a Cutter wants.
+func Wanted(language, node string, named bool) grammar.Want {
+	return outlines.Wanted(language, node, named)
+}
+
+// Cut is a text taken apart.
+type Cut struct {
+	Chunks []kb.Chunk
+	Facts  kb.Facts
+	// Failed is set when a grammar could not read the text, which was then cut
+	// by indentation: it says why.
+	Failed string
+}
+
+// Split cuts a text into chunks. It needs t.Body and t.Language; an unknown
+// language is cut by indentation. A text without bytes has no chunks. The only
+// error is that of the context.
+func (c *Cutter) Split(ctx context.Context, t kb.Text) (Cut, error) {
+	return c.cut(ctx, t, shipped)
+}
+
+// Split is Cutter.Split without grammars.
+func Split(t kb.Text) []kb.Chunk {
+	cut, err := new(Cutter).Split(context.Background(), t)
+	if err != nil {
+		panic(err) // the background is never done
+	}
+	return cut.Chunks
+}
+
+func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
+	var cut Cut
 	if t.Body == "" {
-		return nil
+		return cut, nil
 	}
 	ls := newLines(t.Body)
 	if split, ok := splitters[t.Language]; ok {
 		if o, ok := split(t, ls); ok {
-			return finish(ls, o, m)
+			cut.Chunks, cut.Facts = finish(ls, o, m), o.facts
+			return cut, nil
 		}
 	}
-	return finish(ls, splitWindow(t, ls), m)
+	if c.Grammars != nil && outlines.Known(t.Language) && !minified(ls) {
+		o, err := outlines.Read(ctx, c.Grammars, t.Language, t.Body)
+		switch {
+		case err == nil && o.Broken <= brokenShare:
+			cut.Chunks, cut.Facts = finish(ls, fromTree(ls, &o), m), o.Facts
+			return cut, nil
+		case err == nil:
+			cut.Facts = o.Facts
+		case ctx.Err() != nil:
+			return cut, err
+		default:
+			cut.Failed = err.Error()
+		}
+	}
+	cut.Chunks = finish(ls, splitWindow(t, ls), m)
+	return cut, nil
+}
+
+// minified reports whether a text is written for machines: its declarations
+// lie on a few endless lines, where names say nothing.
+func minified(ls *lines) bool {
+	return len(ls.body) > 4*kb.MaxLineBytes && len(ls.body)/ls.len() > kb.MaxLineBytes/8
 }

@@ -236,7 +236,11 @@ func (f *finisher) name(chunks []kb.Chunk, units []unit) {
 			for k > 0 && chunks[k].Start > s.line+1 {
 				k--
 			}
-			s.Start = min(max(s.Start, 1), f.ls.len())
+			if n := len(units[i].path); s.Path == nil && n > 1 && units[i].path[n-1] == s.Name {
+				s.Path = units[i].path[:n-1]
+			}
+			s.Line = min(s.line+1, f.ls.len())
+			s.Start = min(max(s.Start, 1), f.ls.len(), s.Line)
 			s.End = min(max(s.End, s.Start), f.ls.len())
 			if chunks[k].Symbols == nil && len(chunks) == 1 {
 				chunks[k].Symbols = make([]kb.Symbol, 0, total)

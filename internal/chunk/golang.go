@@ -211,6 +211,7 @@ func (g *goSplitter) typ(d *ast.GenDecl, s *ast.TypeSpec) unit {
 			}
 			ms := g.symbol(m.Names[0], "method", m.Doc, m.Pos(), m.End())
 			ms.Signature = g.fold("", m.Pos(), m.End())
+			ms.Path = u.path
 			u.symbols = append(u.symbols, ms)
 		}
 	default:

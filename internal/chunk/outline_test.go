@@ -122,11 +122,11 @@ func TestGoSymbols(t *testing.T) {
 		got = append(got, c.Symbols...)
 	}
 	want := []kb.Symbol{
-		{Name: "Serve", Kind: "method", Signature: "func (s *Server) Serve( l net.Listener, ) error", Doc: "Serve accepts connections, e.g. TCP.", Start: 3, End: 9},
-		{Name: "Server", Kind: "type", Signature: "type Server struct", Doc: "Server is one.", Start: 11, End: 15},
-		{Name: "A", Kind: "const", Signature: "const A, B = 1, 2", Doc: "both", Start: 18, End: 18},
-		{Name: "B", Kind: "const", Signature: "const A, B = 1, 2", Doc: "both", Start: 18, End: 18},
-		{Name: "C", Kind: "const", Signature: "const C = 3", Doc: "C is.", Start: 20, End: 21},
+		{Name: "Serve", Kind: "method", Signature: "func (s *Server) Serve( l net.Listener, ) error", Doc: "Serve accepts connections, e.g. TCP.", Start: 3, End: 9, Line: 5, Path: []string{"Server"}},
+		{Name: "Server", Kind: "type", Signature: "type Server struct", Doc: "Server is one.", Start: 11, End: 15, Line: 13},
+		{Name: "A", Kind: "const", Signature: "const A, B = 1, 2", Doc: "both", Start: 18, End: 18, Line: 18},
+		{Name: "B", Kind: "const", Signature: "const A, B = 1, 2", Doc: "both", Start: 18, End: 18, Line: 18},
+		{Name: "C", Kind: "const", Signature: "const C = 3", Doc: "C is.", Start: 20, End: 21, Line: 21},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

@@ -107,7 +107,11 @@ var fine = merging{fullLines: 12, fullBytes: 500, realLines: 8, realBytes: 600}
 
 func check(t testing.TB, text kb.Text) []kb.Chunk {
 	t.Helper()
-	chunks := cut(text, fine)
+	finely, err := new(Cutter).cut(t.Context(), text, fine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks := finely.Chunks
 	if err := verify(text, chunks); err != nil {
 		t.Fatalf("%s: %v", text.Language, err)
 	}

@@ -198,7 +198,7 @@ func (s *Set) Parse(ctx context.Context, language, text string, f func(*Tree) er
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return kb.Errorf(kb.Unsupported, "the grammar of %s cannot read this text: %v", language, err)
+		return kb.Errorf(kb.Unsupported, "the grammar of %s cannot read this text: %v", language, trapped(err))
 	}
 	err = f(&Tree{Language: m.lang, Source: text, Nodes: nodes})
 	if in.mod.Memory().Size() > keepBytes {
@@ -209,6 +209,18 @@ func (s *Set) Parse(ctx context.Context, language, text string, f func(*Tree) er
 	m.rest = append(m.rest, in)
 	m.mu.Unlock()
 	return err
+}
+
+// trapped says in a line why a module ended; wazero's own errors hold a stack.
+func trapped(err error) error {
+	if err == errMemory || err == errSteps {
+		return err
+	}
+	what, _, _ := strings.Cut(err.Error(), "\n")
+	if strings.Contains(what, "unreachable") {
+		return errSteps
+	}
+	return errors.New(what)
 }
 
 // Close gives up everything.

@@ -32,10 +32,9 @@ type Builder struct {
 	docs    []byte
 	chunks  []byte
 	nchunks uint32
-	stream  []byte // what is not yet a full block
-	at      uint64 // stream offset of the next byte
-	text    []byte
-	blocks  []byte
+	text    streamWriter
+	facts   streamWriter
+	factidx []byte
 	bytes   int64
 
 	scan    terms.Scanner
@@ -43,7 +42,6 @@ type Builder struct {
 	posts   []termPost
 	touched []uint32
 	vectors *vector.Builder
-	enc     *zstd.Encoder
 }
 
 type termPost struct {
@@ -61,7 +59,7 @@ func NewBuilder(chunker uint32, dims int) *Builder {
 	if err != nil {
 		panic(err) // only bad options fail
 	}
-	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), enc: enc}
+	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), text: streamWriter{enc: enc}, facts: streamWriter{enc: enc}}
 }
 
 // Documents returns how many documents were added.
@@ -75,7 +73,7 @@ func (b *Builder) TextBytes() int64 { return b.bytes }
 func (b *Builder) Vectors() *vector.Builder { return b.vectors }
 
 // Add indexes one document and returns its number in the segment.
-func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk) int {
+func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk, facts *kb.Facts) int {
 	lang := slices.Index(b.langs, t.Language)
 	if lang < 0 {
 		lang = len(b.langs)
@@ -83,7 +81,7 @@ func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk) int {
 	}
 	meta := appendMeta(nil, chunks)
 	b.docs = append(b.docs, hash[:]...)
-	b.docs = binary.LittleEndian.AppendUint64(b.docs, b.at)
+	b.docs = binary.LittleEndian.AppendUint64(b.docs, b.text.at)
 	b.docs = binary.LittleEndian.AppendUint32(b.docs, uint32(len(t.Body)))
 	b.docs = binary.LittleEndian.AppendUint32(b.docs, uint32(len(meta)))
 	b.docs = binary.LittleEndian.AppendUint32(b.docs, b.nchunks)
@@ -113,8 +111,11 @@ func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk) int {
 		ordinals[decl]++
 		b.nchunks++
 	}
-	b.write(t.Body)
-	b.write(string(meta))
+	b.text.write(t.Body)
+	b.text.write(string(meta))
+	known := appendFacts(chunks, facts)
+	b.factidx = binary.LittleEndian.AppendUint32(b.factidx, uint32(len(known)))
+	b.facts.write(string(known))
 	b.keys = append(b.keys, DocKey{hash, t.Language})
 	b.bytes += int64(len(t.Body))
 	return len(b.keys) - 1
@@ -185,25 +186,6 @@ func textHash(text string) uint16 {
 	return binary.BigEndian.Uint16(sum[:]) & 0x7fff
 }
 
-func (b *Builder) write(s string) {
-	b.at += uint64(len(s))
-	for len(s) > 0 {
-		n := min(len(s), streamBlock-len(b.stream))
-		b.stream = append(b.stream, s[:n]...)
-		s = s[n:]
-		if len(b.stream) == streamBlock {
-			b.flush()
-		}
-	}
-}
-
-func (b *Builder) flush() {
-	before := len(b.text)
-	b.text = b.enc.EncodeAll(b.stream, b.text)
-	b.blocks = binary.LittleEndian.AppendUint32(b.blocks, uint32(len(b.text)-before))
-	b.stream = b.stream[:0]
-}
-
 // Name returns the name that the segment's content gives it.
 func (b *Builder) Name() string { return segmentName(b.chunker, b.keys) }
 
@@ -240,13 +222,12 @@ type named struct {
 
 // sections lays the segment out; the builder is spent afterwards.
 func (b *Builder) sections() ([]named, error) {
-	if len(b.stream) > 0 {
-		b.flush()
-	}
-	if err := b.enc.Close(); err != nil {
+	b.text.flush()
+	b.facts.flush()
+	if err := b.text.enc.Close(); err != nil {
 		return nil, err
 	}
-	info, err := json.Marshal(segmentInfo{len(b.keys), int(b.nchunks), b.bytes, int64(b.at), b.langs})
+	info, err := json.Marshal(segmentInfo{len(b.keys), int(b.nchunks), b.bytes, int64(b.text.at), b.langs})
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +241,8 @@ func (b *Builder) sections() ([]named, error) {
 	}
 	b.posts = nil
 	return []named{
-		{"info", info}, {"docs", b.docs}, {"chunks", b.chunks}, {"text", b.text}, {"blocks", b.blocks},
+		{"info", info}, {"docs", b.docs}, {"chunks", b.chunks}, {"text", b.text.frames}, {"blocks", b.text.blocks},
+		{"facts", b.facts.frames}, {"factblocks", b.facts.blocks}, {"factidx", b.factidx},
 		{"terms", d.terms}, {"termidx", d.index}, {"post", d.post},
 	}, nil
 }

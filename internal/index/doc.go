@@ -21,6 +21,8 @@
 //	text      zstd frames of 32 KiB of the stream each; the stream is, document
 //	            by document, the text and then its meta
 //	blocks    u32 a frame: its compressed length
+//	facts, factblocks   a stream like text and blocks, of the documents' facts, see facts.go
+//	factidx   u32 a document: the bytes of its facts
 //	terms     the dictionary: terms in byte order, front-coded in blocks of 16:
 //	            varint shared, varint length, suffix, varint chunks, varint postings bytes;
 //	            the first of a block shares nothing and begins with the block's
@@ -58,7 +60,8 @@ package index
 
 // FormatVersion is the version of the files of this package. A reader takes
 // what an older or equal version wrote and refuses what a newer one did.
-const FormatVersion = 1
+// Version 2 added the facts.
+const FormatVersion = 2
 
 // Kinds of block files.
 const (

@@ -55,6 +55,7 @@ type Totals struct {
 	TextBytes  int64            `json:"textBytes"`
 	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
 	Languages  map[string]int   `json:"languages"`
+	Unparsed   int              `json:"unparsed,omitempty"` // documents with kb.FlagUnparsed
 	IndexBytes int64            `json:"-"` // of the segments, their vectors and the manifest
 }
 
@@ -199,6 +200,9 @@ func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals
 	t.Length[kb.FieldPath] += int64(len(pt))
 	t.TextBytes += s.textLen(d.Number)
 	t.Languages[s.language(d.Number)]++
+	if s.flags(d.Number)&kb.FlagUnparsed != 0 {
+		t.Unparsed++
+	}
 	return nil
 }
 

@@ -109,7 +109,7 @@ func (w *world) publish(per int) *Generation {
 			b = NewBuilder(testChunker, testDims)
 		}
 		chunks := cutText(body)
-		pending[k] = b.Add(k.Hash, kb.Text{Body: body, Language: "text"}, chunks)
+		pending[k] = b.Add(k.Hash, kb.Text{Body: body, Language: "text"}, chunks, &kb.Facts{})
 		for _, c := range chunks {
 			b.Vectors().Add(vectorOf(body[c.From:c.To]))
 		}

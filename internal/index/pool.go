@@ -129,6 +129,7 @@ type StoredDocument struct {
 	Key     DocKey
 	Text    kb.Text
 	Chunks  []kb.Chunk
+	Facts   kb.Facts
 	Vectors *vector.Matrix // of the whole segment; nil when there are none
 	First   int            // row of the document's first chunk
 }
@@ -153,6 +154,10 @@ func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) er
 		if err != nil {
 			return err
 		}
+		facts, err := s.factsOf(doc, chunks)
+		if err != nil {
+			return err
+		}
 		_, m, err := s.vectors(p.Engine)
 		if err != nil {
 			return err
@@ -161,7 +166,7 @@ func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) er
 		return use(StoredDocument{
 			Key:    s.key(doc),
 			Text:   kb.Text{Body: body, Language: s.language(doc), Flags: s.flags(doc)},
-			Chunks: chunks, Vectors: m, First: first,
+			Chunks: chunks, Facts: facts, Vectors: m, First: first,
 		})
 	})
 }

@@ -263,6 +263,19 @@ func (r *varReader) uvarint() uint64 {
 	return v
 }
 
+func (r *varReader) varint() int64 {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.err = errShort
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
 func (r *varReader) bytes(n uint64) []byte {
 	if r.err != nil || n > uint64(len(r.b)) {
 		r.err = errShort

@@ -352,6 +352,38 @@ func (g *Generation) under(path string) (from, to int) {
 	return from, to
 }
 
+// Outlines returns what documents define, import and use, in the order asked;
+// kb.NotFound when one is not there.
+func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline, error) {
+	out := make([]kb.Outline, len(paths))
+	err := g.guard(func() error {
+		for k, p := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			i, ok := g.docByPath(p)
+			if !ok {
+				return kb.Errorf(kb.NotFound, "no document %q in the store", p)
+			}
+			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+			chunks, err := s.chunksOf(doc)
+			if err != nil {
+				return err
+			}
+			o := kb.Outline{Path: p, Hash: s.hash(doc), Language: s.language(doc), Flags: s.flags(doc)}
+			if o.Facts, err = s.factsOf(doc, chunks); err != nil {
+				return err
+			}
+			for j := range chunks {
+				o.Symbols = append(o.Symbols, chunks[j].Symbols...)
+			}
+			out[k] = o
+		}
+		return nil
+	})
+	return out, err
+}
+
 // Document returns one document as it was indexed.
 func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, error) {
 	i, ok := g.docByPath(path)
@@ -369,7 +401,11 @@ func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, 
 		if err != nil {
 			return err
 		}
-		t = kb.DocumentText{Path: path, Body: body, Language: s.language(doc), Flags: s.flags(doc), Chunks: chunks, Stamp: g.docs[i].stamp}
+		facts, err := s.factsOf(doc, chunks)
+		if err != nil {
+			return err
+		}
+		t = kb.DocumentText{Path: path, Hash: s.hash(doc), Body: body, Language: s.language(doc), Flags: s.flags(doc), Chunks: chunks, Facts: facts, Stamp: g.docs[i].stamp}
 		for global := g.base[i]; global < g.base[i+1]; global++ {
 			t.IDs = append(t.IDs, g.id(global))
 		}

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/vector"
@@ -78,26 +76,18 @@ type segment struct {
 	docs   []byte
 	chunks []byte
 	dict   *dict
-	text   blockfile.Section
-	blocks []int64  // where each frame begins in text, and where the last ends
+	text   stream
+	facts  stream   // empty in segments of version 1
+	fact   []int64  // where the facts of each document begin, and where the last end
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
 	pooled *pooled // in the pool that opened it
-
-	mu    sync.Mutex
-	cache [8]streamCache
-	next  int
 
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
 	vecOnce sync.Once
 	vecErr  error
 	matrix  *vector.Matrix
 	engine  vector.Engine
-}
-
-type streamCache struct {
-	block int // number + 1
-	raw   []byte
 }
 
 // openSegment maps a segment and its vectors: both now, since a reader may
@@ -153,14 +143,13 @@ func (s *segment) load() error {
 	if s.dict, err = openDict(s.file.Section("terms"), s.file.Section("termidx"), s.file.Section("post")); err != nil {
 		return err
 	}
-	s.text = s.file.Section("text")
-	raw, err = s.file.Section("blocks").All()
-	if err != nil {
+	if err := s.text.open(s.file.Section("text"), s.file.Section("blocks"), s.info.Stream); err != nil {
 		return err
 	}
-	s.blocks = make([]int64, len(raw)/4+1)
-	for i := range len(raw) / 4 {
-		s.blocks[i+1] = s.blocks[i] + int64(binary.LittleEndian.Uint32(raw[4*i:]))
+	if s.file.Has("factidx") {
+		if err := s.loadFacts(); err != nil {
+			return err
+		}
 	}
 	s.doc = make([]uint32, s.info.Chunks)
 	s.lens = make([][numFields]uint32, s.info.Chunks)
@@ -247,69 +236,20 @@ func (s *segment) chunk(c int) chunkInfo {
 	}
 }
 
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*streamBlock))
-	if err != nil {
-		panic(err) // only bad options fail
+// part returns n bytes of a stream from off, copied.
+func (s *segment) part(from *stream, off, n int64) ([]byte, error) {
+	b, err := from.read(off, n)
+	if err == errStream {
+		return nil, s.corrupt("its text is cut short or does not decompress")
 	}
-	return d
-})
-
-// stream returns n bytes of the stream from off, copied.
-func (s *segment) stream(off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off+n > s.info.Stream {
-		return nil, s.corrupt("a text lies outside the stream")
-	}
-	out := make([]byte, 0, n)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for n > 0 {
-		raw, err := s.streamBlock(int(off / streamBlock))
-		if err != nil {
-			return nil, err
-		}
-		at := off % streamBlock
-		if at >= int64(len(raw)) {
-			return nil, s.corrupt("its text is cut short")
-		}
-		take := min(n, int64(len(raw))-at)
-		out = append(out, raw[at:at+take]...)
-		off += take
-		n -= take
-	}
-	return out, nil
-}
-
-// streamBlock decompresses one frame; s.mu is held.
-func (s *segment) streamBlock(i int) ([]byte, error) {
-	for j := range s.cache {
-		if s.cache[j].block == i+1 {
-			return s.cache[j].raw, nil
-		}
-	}
-	if i+1 >= len(s.blocks) {
-		return nil, s.corrupt("its text is cut short")
-	}
-	b, err := s.text.Bytes(s.blocks[i], s.blocks[i+1]-s.blocks[i])
-	if err != nil {
-		return nil, err
-	}
-	slot := &s.cache[s.next]
-	s.next = (s.next + 1) % len(s.cache)
-	slot.block = 0
-	slot.raw, err = decoder().DecodeAll(b, slot.raw[:0])
-	if err != nil {
-		return nil, s.corrupt("its text does not decompress")
-	}
-	slot.block = i + 1
-	return slot.raw, nil
+	return b, err
 }
 
 // body returns the text of a document.
 func (s *segment) body(d int) (string, error) {
 	r := s.docs[d*docRecord:]
 	off := int64(binary.LittleEndian.Uint64(r[32:]))
-	b, err := s.stream(off, s.textLen(d))
+	b, err := s.part(&s.text, off, s.textLen(d))
 	return string(b), err
 }
 
@@ -319,7 +259,7 @@ func (s *segment) excerpt(d, from, to int) (string, error) {
 		return "", s.corrupt("a chunk lies outside its text")
 	}
 	off := int64(binary.LittleEndian.Uint64(s.docs[d*docRecord+32:]))
-	b, err := s.stream(off+int64(from), int64(to-from))
+	b, err := s.part(&s.text, off+int64(from), int64(to-from))
 	return string(b), err
 }
 
@@ -333,7 +273,7 @@ func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
 	}
 	r := s.docs[d*docRecord:]
 	off := int64(binary.LittleEndian.Uint64(r[32:])) + s.textLen(d)
-	b, err := s.stream(off, int64(binary.LittleEndian.Uint32(r[44:])))
+	b, err := s.part(&s.text, off, int64(binary.LittleEndian.Uint32(r[44:])))
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type Indexer struct {
 	Pool        *index.Pool
 	Generations string // folder of the manifests
 	Embedder    kb.Embedder
+	Cutter      chunk.Cutter
 	Workers     int              // 0: GOMAXPROCS, at most 8
 	EmbedAtOnce time.Duration    // see embedAtOnce, which 0 stands for
 	FirstLook   time.Duration    // see firstLook, which 0 stands for

@@ -110,7 +110,7 @@ func (r *run) join(ctx context.Context, segments []string, paths map[string][]st
 					numbers[p] = n
 					return nil
 				}
-				n := b.Add(d.Key.Hash, d.Text, d.Chunks)
+				n := b.Add(d.Key.Hash, d.Text, d.Chunks, &d.Facts)
 				seen[d.Key], numbers[p] = n, n
 				if d.Vectors == nil || d.Vectors.Dims() != r.x.Embedder.Dims() {
 					return r.embed(ctx, b, d.Text, d.Chunks)

@@ -78,7 +78,7 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(),
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))

@@ -166,10 +166,16 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			return err
 		}
 		if !shared {
-			chunks := chunk.Split(t)
-			number := b.Add(key.Hash, t, chunks)
+			cut, err := r.x.Cutter.Split(ctx, t)
+			if err != nil {
+				return err
+			}
+			if cut.Failed != "" {
+				t.Flags |= kb.FlagUnparsed
+			}
+			number := b.Add(key.Hash, t, cut.Chunks, &cut.Facts)
 			began := time.Now()
-			if err := r.embed(ctx, b, t, chunks); err != nil {
+			if err := r.embed(ctx, b, t, cut.Chunks); err != nil {
 				return err
 			}
 			took := time.Since(began)

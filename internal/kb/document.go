@@ -64,6 +64,7 @@ const (
 	FlagGenerated DocFlags = 1 << iota // says of itself that a program wrote it
 	FlagReexports                      // mostly imports and re-exports
 	FlagProse                          // documentation rather than code
+	FlagUnparsed                       // its grammar gave up: cut by indentation, without facts
 )
 
 // Chunk is a run of whole lines of one text. Chunks of a text are in order

@@ -110,9 +110,21 @@ type DocumentText struct {
 	Body     string
 	Language string
 	Flags    DocFlags
+	Hash     DocHash
 	Chunks   []Chunk
+	Facts    Facts
 	IDs      []string // of the chunks
 	Stamp    uint64   // index.StampHash of the source's stamp when indexed
+}
+
+// Outline is what a document defines, imports and uses.
+type Outline struct {
+	Path     string
+	Hash     DocHash
+	Language string
+	Flags    DocFlags
+	Symbols  []Symbol // in order of the chunks that list them
+	Facts    Facts
 }
 
 // Resolution is what an id means in one index.
@@ -149,6 +161,8 @@ type Index interface {
 	Documents(ctx context.Context, under string) ([]string, error)
 	// Document returns one document; NotFound when there is none at path.
 	Document(ctx context.Context, path string) (DocumentText, error)
+	// Outlines returns the outlines of documents, in the order asked.
+	Outlines(ctx context.Context, paths []string) ([]Outline, error)
 	// Release gives the index back; it must not be used afterwards.
 	Release()
 }

@@ -126,6 +126,7 @@ type Head struct {
 	IndexBytes int64          `json:"indexBytes"`          // segments may be shared with other stores
 	Languages  map[string]int `json:"languages,omitempty"` // documents by language
 	Skipped    map[string]int `json:"skipped,omitempty"`   // documents left out, by reason
+	Unparsed   int            `json:"unparsed,omitempty"`  // documents whose grammar gave up, cut by indentation
 	Notes      []string       `json:"notes,omitempty"`     // what a reader should know: named files that failed, fallbacks taken
 	// Unread holds the stamps of documents that were walked and, for what they
 	// hold, not indexed (binary files without a telling name), by path.
