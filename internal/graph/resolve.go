@@ -141,10 +141,12 @@ type resolver struct {
 	crates  map[string]int32   // Rust: name → root node
 	crateAt map[string]int32   // Rust: directory of the root → root node
 	found   map[string]int32   // memo of modules by family, directory and path
-	mono    map[string]int     // JavaScript: npm scope → how many of its packages are folders here
+	mono    map[string]bool    // JavaScript: npm scopes that are the store's own; nil before they are asked for
+	folders map[string]int32   // JavaScript: name of a folder → its index, -1 when several
 
 	tops  map[int32]int32   // JavaScript: name → the only top-level node of it, or -1
 	binds map[int32][]int32 // of the file being resolved: name → bindings
+	tried map[int32]hit     // of that file: what its top level has under a name
 	cur   int32             // that file
 	depth int
 }
@@ -156,7 +158,7 @@ func newResolver(docs []Document) *resolver {
 		orders: map[int32][]int32{}, spaces: map[string]int32{}, unique: map[pair]int32{}, common: map[int32]bool{},
 		byPath: make(map[string]int32, len(docs)), byTail: map[string][]int32{}, modules: map[string]int32{},
 		inits: map[string]bool{}, crates: map[string]int32{}, crateAt: map[string]int32{}, found: map[string]int32{},
-		mono: map[string]int{}, cur: -1,
+		cur: -1,
 	}
 	r.listPaths()
 	return r

@@ -189,6 +189,7 @@ function help 1-2
 == packages/extra/src/index.ts typescript
 import @babel/types * t 1
 import @babel/parser * p 1
+import @own/core x y 1
 import @own/core x x 1
 == packages/extra/src/deep.ts typescript
 function dig 1-2

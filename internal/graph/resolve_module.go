@@ -220,54 +220,101 @@ func (r *resolver) jsModule(i int32, p string) int32 {
 	return r.jsPackage(p)
 }
 
-// jsPackage finds "@scope/name" in packages/name, if every package that the
+// jsPackage finds "@scope/name" in a folder called name, if nearly all that the
 // store imports of that scope has such a folder, so that the scope is its own.
 func (r *resolver) jsPackage(p string) int32 {
 	scope, rest, ok := strings.Cut(p, "/")
 	if !ok || !strings.HasPrefix(scope, "@") || len(scope) < 2 {
 		return -1
 	}
-	own, ok := r.mono[scope]
-	if !ok {
-		seen, hits := map[string]bool{}, 0
-		for i := range r.docs {
-			if r.files[i].lang != jsFamily {
-				continue
-			}
-			for k := range r.docs[i].Facts.Imports {
-				q, ok := strings.CutPrefix(r.docs[i].Facts.Imports[k].Path, scope+"/")
-				q, _, _ = strings.Cut(q, "/")
-				if ok && !seen[q] {
-					seen[q] = true
-					if r.jsFolder(q) >= 0 {
-						hits++
-					}
-				}
-			}
-		}
-		if hits >= 2 && hits*10 >= len(seen)*8 {
-			own = 1
-		}
-		r.mono[scope] = own
+	if r.mono == nil {
+		r.countScopes()
 	}
-	if own == 0 {
+	if !r.mono[scope] {
 		return -1
 	}
 	name, sub, deep := strings.Cut(rest, "/")
-	if !deep {
-		return r.jsFolder(name)
+	i, ok := r.folders[name]
+	if !ok || i < 0 {
+		return -1
 	}
-	if n := r.jsFile(under("packages/"+name+"/src", sub)); n >= 0 {
+	if !deep {
+		return r.files[i].root
+	}
+	dir := dirOf(r.docs[i].Path)
+	if n := r.jsFile(under(dir, sub)); n >= 0 {
 		return n
 	}
-	return r.jsFile(under("packages/"+name, sub))
+	return r.jsFile(under(strings.TrimSuffix(dir, "/src"), sub))
 }
 
-func (r *resolver) jsFolder(name string) int32 {
-	if n := r.jsFile("packages/" + name + "/src/index"); n >= 0 {
-		return n
+// countScopes finds the folders that may be packages, those with an index in
+// them or in their src, and the npm scopes whose packages are such folders.
+func (r *resolver) countScopes() {
+	r.mono, r.folders = map[string]bool{}, map[string]int32{}
+	for i := range r.docs {
+		p := r.docs[i].Path
+		stem, _, _ := strings.Cut(path.Base(p), ".")
+		if r.files[i].lang != jsFamily || stem != "index" {
+			continue
+		}
+		dir, src := dirOf(p), false
+		if path.Base(dir) == "src" {
+			dir, src = dirOf(dir), true
+		}
+		if strings.Count(dir, "/") != 1 && !(src && strings.Count(dir, "/") < 3 && dir != "") {
+			continue
+		}
+		name := path.Base(dir)
+		if old, ok := r.folders[name]; ok && dirOf(r.docs[max(old, 0)].Path) != dirOf(p) {
+			// The source rather than what is built from it.
+			if before := path.Base(dirOf(r.docs[max(old, 0)].Path)) == "src"; old >= 0 && before != src && strings.TrimSuffix(dirOf(r.docs[old].Path), "/src") == dir {
+				if src {
+					r.folders[name] = int32(i)
+				}
+				continue
+			}
+			r.folders[name] = -1
+			continue
+		}
+		if old, ok := r.folders[name]; !ok || old >= 0 && strings.HasSuffix(p, ".ts") {
+			r.folders[name] = int32(i)
+		}
 	}
-	return r.jsFile("packages/" + name + "/index")
+	type tally struct {
+		all, here int
+		names     map[string]bool
+	}
+	seen := map[string]*tally{}
+	for i := range r.docs {
+		if r.files[i].lang != jsFamily {
+			continue
+		}
+		for k := range r.docs[i].Facts.Imports {
+			p := r.docs[i].Facts.Imports[k].Path
+			if !strings.HasPrefix(p, "@") {
+				continue
+			}
+			scope, rest, ok := strings.Cut(p, "/")
+			if !ok {
+				continue
+			}
+			name, _, _ := strings.Cut(rest, "/")
+			t := seen[scope]
+			if t == nil {
+				t = &tally{names: map[string]bool{}}
+				seen[scope] = t
+			}
+			t.all++
+			if n, ok := r.folders[name]; ok && n >= 0 {
+				t.here++
+				t.names[name] = true
+			}
+		}
+	}
+	for scope, t := range seen {
+		r.mono[scope] = len(t.names) >= 2 && t.here*10 >= t.all*8
+	}
 }
 
 // luaModule finds "a.b" as a/b.lua below any root.

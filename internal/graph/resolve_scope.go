@@ -120,8 +120,21 @@ func (r *resolver) classScope(f *file, n, name int32, direct, skip bool) hit {
 	return none
 }
 
-// topLevel finds a name that is declared in no scope around.
+// topLevel finds a name that is declared in no scope around. For the file that
+// is being resolved the answer is kept.
 func (r *resolver) topLevel(i, name int32) hit {
+	if i != r.cur || r.depth > 1 {
+		return r.findTop(i, name)
+	}
+	h, ok := r.tried[name]
+	if !ok {
+		h = r.findTop(i, name)
+		r.tried[name] = h
+	}
+	return h
+}
+
+func (r *resolver) findTop(i, name int32) hit {
 	f := &r.files[i]
 	c := r.get(f.root, name)
 	if f.lang.global {

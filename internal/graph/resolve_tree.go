@@ -85,7 +85,11 @@ func (r *resolver) plant(i int) {
 		if f.lang.global && len(own) > 0 && len(parts) >= len(own) && equal(parts[:len(own)], own) {
 			from = len(own)
 		}
-		for _, p := range parts[from:] {
+		for at, p := range parts[from:] {
+			if f.lang == jsFamily && at == len(parts)-1 && r.loose(int32(i), n, s) {
+				n = r.free(n, r.intern(p))
+				continue
+			}
 			n = r.make(n, r.intern(p))
 		}
 		f.nodes[k] = n
@@ -94,6 +98,25 @@ func (r *resolver) plant(i int) {
 	for k := range d.Facts.Imports {
 		r.importIn(int32(i), int32(k))
 	}
+}
+
+// loose reports whether a JavaScript method lies in an object that has no name,
+// so that no name in scope means it.
+func (r *resolver) loose(i, parent int32, s *kb.Symbol) bool {
+	switch s.Kind {
+	case "method", "getter", "setter", "field", "property":
+	default:
+		return false
+	}
+	v := &r.nodes[parent]
+	if parent == r.files[i].root {
+		return true
+	}
+	if v.kind&isFunc == 0 || v.first < 0 {
+		return false
+	}
+	out := &r.docs[i].Symbols[r.decls[v.first].sym]
+	return r.decls[v.first].file == i && first(s) >= first(out) && final(s) <= final(out)
 }
 
 // partsOf appends the names that lead to a symbol.

@@ -41,7 +41,7 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 		return
 	}
 	r.cur = int32(i)
-	r.binds = map[int32][]int32{}
+	r.binds, r.tried = map[int32][]int32{}, map[int32]hit{}
 	for k := range d.Facts.Bindings {
 		n := r.intern(strings.TrimPrefix(d.Facts.Bindings[k].Name, "$"))
 		r.binds[n] = append(r.binds[n], int32(k))
@@ -86,7 +86,7 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 			emit(e)
 		}
 	}
-	r.cur, r.binds = -1, nil
+	r.cur, r.binds, r.tried = -1, nil, nil
 }
 
 // use returns the declaration that a reference means and how sure that is, -1
