@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -64,20 +65,21 @@ var noRef = ref{-1, -1}
 
 // building is one document in the making.
 type building struct {
-	entry Entry
-	decls []declared
-	edges []edge
-	done  bool // its declarations are known
+	entry  Entry
+	decls  []declared
+	edges  []edge // while they are collected
+	packed []byte // in order, see pack
+	count  int    // of those packed
+	done   bool   // its declarations are known
 }
 
 // builder collects declarations and edges. Different documents may be filled
 // by different goroutines.
 type builder struct {
-	strs  *interner
-	docs  []building
-	at    map[string]int32 // path → document
-	mu    sync.Mutex
-	edges int
+	strs *interner
+	docs []building
+	at   map[string]int32 // path → document
+	mu   sync.Mutex
 }
 
 func newBuilder(entries []Entry) *builder {
@@ -210,5 +212,33 @@ func fold(es []edge) []edge {
 		}
 		out = append(out, e)
 	}
-	return append(make([]edge, 0, len(out)), out...)
+	return out
+}
+
+// pack keeps a document's edges, which are sorted, in a fifth of the memory.
+func (d *building) pack(es []edge) {
+	var e enc
+	var last edge
+	for _, x := range es {
+		e.int(int(x.line - last.line))
+		e.zig(int(x.target.doc - last.target.doc))
+		e.int(int(x.target.decl))
+		e.b = append(e.b, byte(x.kind), x.conf)
+		last = x
+	}
+	d.edges, d.count, d.packed = nil, len(es), slices.Clone(e.b)
+}
+
+// unpack appends the edges to es.
+func (d *building) unpack(es []edge) []edge {
+	var last edge
+	r := dec{b: d.packed}
+	for range d.count {
+		last.line += int32(r.int())
+		last.target = ref{last.target.doc + int32(r.zig()), int32(r.int())}
+		b := r.bytes(2)
+		last.kind, last.conf = kb.UseKind(b[0]), b[1]
+		es = append(es, last)
+	}
+	return es
 }

@@ -92,17 +92,66 @@ func (g *goLinker) drop(p *parsed) {
 	}
 }
 
-// strip takes the bodies of functions off a file.
+func trees(files []*parsed) []*ast.File {
+	asts := make([]*ast.File, len(files))
+	for i, p := range files {
+		asts[i] = p.ast
+	}
+	return asts
+}
+
+// strip takes off a file what others cannot see: the bodies of functions and
+// what fills tables whose type is written down.
 func (p *parsed) strip() {
 	if !p.full {
 		return
 	}
 	p.full = false
 	for _, d := range p.ast.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			fn.Body = nil
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			d.Body = nil
+		case *ast.GenDecl:
+			if d.Tok != token.VAR {
+				continue
+			}
+			for _, s := range d.Specs {
+				s, ok := s.(*ast.ValueSpec)
+				if !ok {
+					continue
+				}
+				if s.Type != nil {
+					s.Values = nil
+				}
+				for _, v := range s.Values {
+					hollow(v)
+				}
+			}
 		}
 	}
+}
+
+// hollow empties the composite literals and functions of an expression that
+// do not bear on its type.
+func hollow(e ast.Expr) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			n.Body.List = nil
+			return false
+		case *ast.CompositeLit:
+			if a, ok := n.Type.(*ast.ArrayType); ok {
+				if _, counts := a.Len.(*ast.Ellipsis); counts {
+					return false
+				}
+			}
+			if n.Type != nil {
+				n.Elts = nil
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func tooDeep(a *ast.File) bool {
@@ -272,11 +321,7 @@ type stopped struct{}
 
 // check runs the checker over files. It returns nil when the checker failed
 // or took too long.
-func (g *goLinker) check(ctx context.Context, path string, files []*parsed, imp types.Importer, bodies bool) (*types.Package, map[*ast.Ident]types.Object) {
-	asts := make([]*ast.File, len(files))
-	for i, p := range files {
-		asts[i] = p.ast
-	}
+func (g *goLinker) check(ctx context.Context, path string, asts []*ast.File, imp types.Importer, bodies bool) (*types.Package, map[*ast.Ident]types.Object) {
 	type result struct {
 		pkg  *types.Package
 		uses map[*ast.Ident]types.Object
@@ -360,7 +405,7 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 		}
 		return true
 	})
-	g.b.docs[p.file.doc].edges = fold(out)
+	g.b.docs[p.file.doc].pack(fold(out))
 }
 
 // walker remembers what the identifiers ahead are used for.

@@ -63,6 +63,7 @@ type task struct {
 	i     int
 	spans []*span
 	seen  map[types.Object]ref
+	pruner
 }
 
 func (g *goLinker) apiSpans(u int) []*span {
@@ -253,7 +254,7 @@ func (g *goLinker) api(ctx context.Context, i int) error {
 		}
 		delete(bodies, f)
 	}
-	pkg, _ := g.check(ctx, u.path, files, g.importer(i, nil), false)
+	pkg, _ := g.check(ctx, u.path, trees(files), g.importer(i, nil), false)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -325,7 +326,7 @@ func (f importFunc) Import(p string) (*types.Package, error) { return f(p) }
 // are parsed already.
 func (g *goLinker) body(ctx context.Context, i int, ready []*parsed) error {
 	u := g.layout.units[i]
-	t := &task{g: g, u: u, i: i}
+	t := &task{g: g, u: u, i: i, pruner: pruner{ids: map[string]int32{}, files: map[*parsed][]*part{}}}
 	err := t.run(ctx, ready)
 	g.checked.Add(1)
 	if g.progress != nil {
@@ -380,12 +381,13 @@ func (t *task) run(ctx context.Context, ready []*parsed) error {
 		} else {
 			inner = left[:1:1]
 		}
-		pkg, err := t.pass(ctx, u.path, inner, nil, have, done)
+		outside := slices.ContainsFunc(outer, func(f *goFile) bool { return !done[f] })
+		pkg, err := t.pass(ctx, u.path, inner, nil, have, done, outside)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(outer, func(f *goFile) bool { return !done[f] }) {
-			if _, err := t.pass(ctx, u.path+"_test", outer, pkg, have, done); err != nil {
+		if outside {
+			if _, err := t.pass(ctx, u.path+"_test", outer, pkg, have, done, false); err != nil {
 				return err
 			}
 		}
@@ -428,43 +430,44 @@ func osArch(p string) []string {
 }
 
 // pass checks files as one package and keeps the edges of those not done yet.
-// Of a large package only some files have bodies at a time.
-func (t *task) pass(ctx context.Context, name string, files []*goFile, own *types.Package, have map[*goFile]*parsed, done map[*goFile]bool) (*types.Package, error) {
+// Of a large package only some files have bodies at a time. With whole, the package is
+// returned as others see it.
+func (t *task) pass(ctx context.Context, name string, files []*goFile, own *types.Package, have map[*goFile]*parsed, done map[*goFile]bool, whole bool) (*types.Package, error) {
 	g := t.g
 	var pkg *types.Package
+	complete := false
 	for ctx.Err() == nil {
 		// The files whose turn it is.
-		var turn []*goFile
+		turn := map[*goFile]bool{}
 		size := int64(0)
 		for _, f := range files {
 			if !done[f] && (len(turn) == 0 || size+f.size <= passBytes) {
-				turn = append(turn, f)
+				turn[f] = true
 				size += f.size
 			}
 		}
 		if len(turn) == 0 {
 			break
 		}
-		if err := t.parse(ctx, files, turn, have); err != nil {
+		list, err := t.parse(ctx, files, turn, have)
+		if err != nil || ctx.Err() != nil {
 			return nil, err
 		}
-		var list []*parsed
-		for _, f := range files {
-			if p := have[f]; p != nil {
-				list = append(list, p)
-			}
+		asts := trees(list)
+		if len(turn) < len(files) {
+			asts = t.pruner.prune(list, func(p *parsed) bool { return turn[p.file] })
 		}
 		t.seen = map[types.Object]ref{}
-		checked, uses := g.check(ctx, name, list, g.importer(t.i, own), true)
+		checked, uses := g.check(ctx, name, asts, g.importer(t.i, own), true)
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		if checked == nil {
 			g.failed.Add(1)
 		} else {
-			pkg = checked
+			pkg, complete = checked, len(turn) == len(files)
 		}
-		for _, f := range turn {
+		for f := range turn {
 			done[f] = true
 			if p := have[f]; p != nil {
 				if checked != nil {
@@ -475,16 +478,22 @@ func (t *task) pass(ctx context.Context, name string, files []*goFile, own *type
 		}
 		t.seen = nil
 	}
+	if whole && !complete && ctx.Err() == nil {
+		list, err := t.parse(ctx, files, nil, have)
+		if err != nil || ctx.Err() != nil {
+			return nil, err
+		}
+		pkg, _ = g.check(ctx, name, trees(list), g.importer(t.i, own), false)
+	}
 	return pkg, nil
 }
 
-// parse makes sure that files are parsed, those whose turn it is with bodies.
-func (t *task) parse(ctx context.Context, files, turn []*goFile, have map[*goFile]*parsed) error {
+// parse returns files parsed, those whose turn it is with bodies.
+func (t *task) parse(ctx context.Context, files []*goFile, turn map[*goFile]bool, have map[*goFile]*parsed) ([]*parsed, error) {
 	g := t.g
-	isTurn := func(f *goFile) bool { return slices.Contains(turn, f) }
 	var missing []*goFile
 	for _, f := range files {
-		if p, ok := have[f]; !ok || p != nil && !p.full && isTurn(f) {
+		if p, ok := have[f]; !ok || p != nil && !p.full && turn[f] {
 			missing = append(missing, f)
 		}
 	}
@@ -496,11 +505,11 @@ func (t *task) parse(ctx context.Context, files, turn []*goFile, have map[*goFil
 		}
 		bodies, err := g.load(ctx, missing[:n])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, f := range missing[:n] {
 			if ctx.Err() != nil {
-				return nil
+				return nil, nil
 			}
 			if old := have[f]; old != nil {
 				g.drop(old)
@@ -516,7 +525,7 @@ func (t *task) parse(ctx context.Context, files, turn []*goFile, have map[*goFil
 				g.failed.Add(1)
 				continue
 			}
-			if !isTurn(f) {
+			if !turn[f] {
 				p.strip()
 			}
 			have[f] = p
@@ -526,13 +535,18 @@ func (t *task) parse(ctx context.Context, files, turn []*goFile, have map[*goFil
 		missing = missing[n:]
 	}
 	slices.SortFunc(t.spans, func(a, b *span) int { return int(a.from) - int(b.from) })
+	var list []*parsed
 	for _, f := range files {
-		// Files of earlier passes have been stripped; those parsed ahead have not.
-		if p := have[f]; p != nil && !isTurn(f) {
+		p := have[f]
+		if p == nil {
+			continue
+		}
+		if !turn[f] {
 			p.strip()
 		}
+		list = append(list, p)
 	}
-	return nil
+	return list, nil
 }
 
 // modulePath returns the path that a go.mod declares, "" for none.

@@ -159,7 +159,7 @@ func (r *reuse) edges(doc int32) error {
 			out = append(out, edge{int32(a.line), target, a.kind, uint8(a.conf)})
 		}
 	}
-	r.b.docs[doc].edges = fold(out)
+	r.b.docs[doc].pack(fold(out))
 	return nil
 }
 

@@ -118,7 +118,7 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 	}
 	for i := range b.docs {
 		if d := &b.docs[i]; !isGo(&d.entry) {
-			d.edges = fold(d.edges)
+			d.pack(fold(d.edges))
 		}
 	}
 	return nil

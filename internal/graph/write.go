@@ -39,7 +39,7 @@ func (b *builder) write(path string, state func(e *enc, str func(string) int)) (
 			paths := make([]string, len(b.docs))
 			for i := range b.docs {
 				paths[i] = b.docs[i].entry.Path
-				edges += len(b.docs[i].edges)
+				edges += b.docs[i].count
 				decls += len(b.docs[i].decls)
 			}
 			share(&e, paths)
@@ -50,7 +50,7 @@ func (b *builder) write(path string, state func(e *enc, str func(string) int)) (
 				e.int(len(b.docs[i].decls))
 			}
 			for i := range b.docs {
-				e.int(len(b.docs[i].edges))
+				e.int(b.docs[i].count)
 			}
 			for i := range b.docs {
 				e.int(inDegree[i])
@@ -72,7 +72,11 @@ func (b *builder) write(path string, state func(e *enc, str func(string) int)) (
 			return p.pack("decls", len(b.docs), docsPerFrame, func(e *enc, i int) { b.writeDecls(e, i, number) })
 		},
 		func() error {
-			return p.pack("edges", len(b.docs), sourcesPerFrame, func(e *enc, i int) { writeEdges(e, b.docs[i].edges) })
+			var es []edge
+			return p.pack("edges", len(b.docs), sourcesPerFrame, func(e *enc, i int) {
+				es = b.docs[i].unpack(es[:0])
+				writeEdges(e, es)
+			})
 		},
 		func() error {
 			rest := uses
@@ -104,9 +108,10 @@ func (b *builder) uses() ([]use, []int) {
 	var uses []use
 	inDegree := make([]int, len(b.docs))
 	var targets []ref
+	var es []edge
 	for i := range b.docs {
-		targets = targets[:0]
-		for _, e := range b.docs[i].edges {
+		targets, es = targets[:0], b.docs[i].unpack(es[:0])
+		for _, e := range es {
 			targets = append(targets, e.target)
 		}
 		slices.SortFunc(targets, compareRefs)
