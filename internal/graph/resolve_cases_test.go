@@ -282,6 +282,32 @@ src/com/x/A.java:23 > src/com/x/A.java:9 call
 src/com/x/A.java:24 > src/com/x/Base.java:2 call 0.8
 src/com/x/A.java:25 > src/com/x/A.java:21 type
 `},
+	{"java: a type's name means the type, not its constructor", `
+== a/A.java java
+pkg a
+import b.Base - Base 1
+class A 2-20
+inherit Base 2
+bind self.base Base 2-20
+bind self.own A 2-20
+constructor A.A 3-4
+method A.run 5-10
+call base.stop 6
+call own.run 7
+type Base 8
+type A 9
+== b/Base.java java
+pkg b
+class Base 2-9
+constructor Base.Base 3-4
+method Base.stop 5-6
+`, `
+a/A.java:2 > b/Base.java:2 inherit
+a/A.java:6 > b/Base.java:5 call 0.9
+a/A.java:7 > a/A.java:5 call 0.9
+a/A.java:8 > b/Base.java:2 type
+a/A.java:9 > a/A.java:2 type
+`},
 	{"java: overloads call each other", `
 == A.java java
 class A 1-20

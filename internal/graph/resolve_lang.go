@@ -67,10 +67,22 @@ func kindOf(kind string) uint8 {
 	return isVar
 }
 
-// The names by which code speaks of the object or class it stands in, and of
-// its base.
-var selfWords = wordSet("self this cls Self @ $this static Me me __CLASS__ __MODULE__ self.class this.constructor")
-var superWords = wordSet("super parent base Super super()")
+// The names by which code speaks of the object or class it stands in. Facts
+// write most of them as "self".
+var selfWords = wordSet("self this cls Self @ $this static __CLASS__ __MODULE__")
+
+// super reports whether a name means the base of the class around.
+func (f *family) super(s string) bool {
+	switch s {
+	case "super", "super()":
+		return true
+	case "base":
+		return f == csharpFamily
+	case "parent":
+		return f == phpFamily
+	}
+	return false
+}
 
 func wordSet(s string) map[string]bool {
 	m := map[string]bool{}

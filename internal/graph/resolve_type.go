@@ -8,7 +8,7 @@ func (r *resolver) member(n, name int32) (int32, float64) {
 	if n < 0 || name < 0 {
 		return -1, 0
 	}
-	if c := r.get(n, name); r.real(c) {
+	if c := r.get(n, name); r.real(c) && !r.making(n, c) {
 		return c, sureScope
 	}
 	if r.is(n, isType) {
@@ -33,11 +33,18 @@ func (r *resolver) inherited(n, c int32) float64 {
 // inherit returns what the bases of a type have under a name.
 func (r *resolver) inherit(n, name int32) int32 {
 	for _, b := range r.ancestors(n) {
-		if c := r.get(b, name); c >= 0 && r.nodes[c].first >= 0 {
+		if c := r.get(b, name); c >= 0 && r.nodes[c].first >= 0 && !r.making(b, c) {
 			return c
 		}
 	}
 	return -1
+}
+
+// making reports whether a member is the constructor that goes by its type's
+// name, by which code means the type.
+func (r *resolver) making(n, c int32) bool {
+	return r.nodes[n].name == r.nodes[c].name && r.nodes[c].kind == isFunc && r.nodes[c].first >= 0 &&
+		r.files[r.decls[r.nodes[c].first].file].lang.overloads
 }
 
 // fieldOf returns the type of a field of a type or its bases, nil when it has
@@ -359,7 +366,7 @@ func (r *resolver) head(i, at int32, line int, parts []string) (value, []string)
 		return value{node: n, conf: sureScope}, rest
 	}
 	switch {
-	case superWords[w]:
+	case f.lang.super(w):
 		return value{node: self, conf: sureReceiver, super: true, outside: self < 0}, rest
 	case selfWords[w] && f.lang != cFamily || w == "this":
 		return value{node: self, conf: sureScope, outside: self < 0}, rest

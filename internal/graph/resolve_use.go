@@ -128,7 +128,7 @@ func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
 		return r.onlyOne(i, at, id, true)
 	}
 	if v.super {
-		if name == "new" || selfWords[name] || superWords[name] {
+		if name == "new" || selfWords[name] || f.lang.super(name) {
 			return -1, 0
 		}
 		if c := r.inherit(v.node, id); c >= 0 {
@@ -268,7 +268,7 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		if x.file == i {
 			score += 32
 		}
-		if fam == cFamily && !header(r.docs[x.file].Path) {
+		if fam == cFamily && !header(r.docs[x.file].Path) || fam != cFamily && x.file != i && !private(s) {
 			score += 16
 		}
 		if !(fam.overloads && x.file == i && x.sym == at) {
@@ -306,6 +306,11 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		conf = min(conf, sureOverload)
 	}
 	return best, conf
+}
+
+// private reports whether no other file can name a declaration.
+func private(s *kb.Symbol) bool {
+	return strings.HasPrefix(s.Signature, "private ") || strings.Contains(s.Signature, " private ")
 }
 
 // latest reports whether of several declarations the last one holds.
