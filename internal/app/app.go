@@ -69,6 +69,7 @@ type core struct {
 	pool     *index.Pool
 	indexer  *ingest.Indexer
 	grammars *grammar.Set
+	views    views
 	opener   *source.Opener
 	embedder kb.Embedder
 	library  *library
@@ -120,6 +121,7 @@ func (a *App) Close() error {
 	defer cancel()
 	err := c.jobs.Close(ctx)
 	c.library.close()
+	c.views.close()
 	return errors.Join(err, c.grammars.Close(), c.db.Close())
 }
 
@@ -170,7 +172,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.library = &library{core: c}
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
-		Handlers: map[string]job.Handler{"index": c.runIndex},
+		Handlers: map[string]job.Handler{"index": c.runIndex, "link": c.runLink},
 	}
 	if len(a.cfg.Worker) > 0 {
 		jobs.Runner = job.Processes(append(slices.Clone(a.cfg.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))

@@ -157,7 +157,7 @@ func (c *core) sweep(ctx context.Context, done string) error {
 			return err
 		}
 	}
-	return c.indexer.Sweep(ctx)
+	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx))
 }
 
 func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {
@@ -204,6 +204,12 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	}
 	if len(res.LeftOut) > 0 {
 		details["leftOut"] = res.LeftOut
+	}
+	// The index is live by now: a link that fails, or is cancelled, takes nothing from it.
+	if linked, err := c.links(ctx, st); err != nil && ctx.Err() == nil {
+		details["links"] = err.Error()
+	} else if linked.Edges > 0 {
+		details["links"] = linked.Edges
 	}
 	return res.String(), details, nil
 }

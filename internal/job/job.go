@@ -39,6 +39,8 @@ type Class string
 const (
 	Local   Class = "local"
 	Network Class = "network"
+	// Linking is what joins documents after indexing, which waits for nothing of it.
+	Linking Class = "link"
 )
 
 // Handler does the work of one type of job. It returns soon after ctx is
@@ -124,7 +126,7 @@ func New(cfg Config) *Manager {
 	}
 	m := &Manager{
 		cfg:     cfg,
-		turns:   map[Class]chan struct{}{Local: make(chan struct{}, 1), Network: make(chan struct{}, 1)},
+		turns:   map[Class]chan struct{}{Local: make(chan struct{}, 1), Network: make(chan struct{}, 1), Linking: make(chan struct{}, 1)},
 		here:    map[string]context.CancelCauseFunc{},
 		broken:  map[string]error{},
 		changed: make(chan struct{}),

@@ -1,0 +1,233 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	// viewExt is the extension of the views, each named by its store.
+	viewExt = ".view"
+	// linkAtOnce is the text up to which a store is linked by the job that
+	// indexed it; that takes a second at most. Larger ones are linked by a job
+	// of their own, so that an edit is not held up.
+	linkAtOnce = 6 << 20
+	// linkStore ends what link jobs call their store: they write a view, not
+	// the store, and must not wait for who does.
+	linkStore = "-links"
+)
+
+// links resolves the references of a store that was just indexed, or has a
+// job do it. What fails here fails nothing else: a view can be made at any time.
+func (c *core) links(ctx context.Context, st kb.Store) (graph.Stats, error) {
+	if st.Head == nil || st.Head.Partial {
+		return graph.Stats{}, nil
+	}
+	if st.Head.TextBytes > linkAtOnce {
+		return graph.Stats{}, c.submitLink(ctx, st.ID)
+	}
+	return c.link(ctx, st.ID)
+}
+
+type linkArgs struct {
+	Store kb.StoreID `json:"store"`
+}
+
+func (c *core) submitLink(ctx context.Context, id kb.StoreID) error {
+	_, err := c.jobs.Submit(ctx, job.Request{Type: "link", Store: id + linkStore, Class: job.Linking, Args: linkArgs{id}})
+	return err
+}
+
+// runLink is the handler of link jobs.
+func (c *core) runLink(ctx context.Context, _ kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+	var args linkArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
+	}
+	s, err := c.link(ctx, args.Store)
+	if kb.CodeOf(err) == kb.NotFound && err != nil {
+		return "the store was deleted meanwhile", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return "references resolved", map[string]any{"declarations": s.Declarations, "edges": s.Edges, "packages": s.Packages, "checked": s.Checked, "failed": s.Failed}, nil
+}
+
+func (c *core) viewPath(id kb.StoreID) string {
+	return filepath.Join(c.dir, "views", string(id)+viewExt)
+}
+
+// link brings a store's view up to date with its live generation.
+func (c *core) link(ctx context.Context, id kb.StoreID) (graph.Stats, error) {
+	st, err := c.catalog.Get(ctx, id)
+	if err != nil || st.Head == nil {
+		return graph.Stats{}, err
+	}
+	h, _, err := c.library.get(ctx, st)
+	if err != nil || h == nil {
+		return graph.Stats{}, err
+	}
+	defer h.Release()
+	src := newLinkSource(h.(*handle).Generation)
+	prev, err := graph.Open(c.viewPath(id))
+	if err == nil {
+		defer prev.Close()
+		if stamp, err := prev.Stamp(); err == nil && stamp == graph.StampOf(src.entries) {
+			return graph.Stats{}, nil
+		}
+	} else if kb.CodeOf(err) == kb.Newer {
+		return graph.Stats{}, err
+	} else {
+		prev = nil // damaged, or none yet
+	}
+	if err := os.MkdirAll(filepath.Join(c.dir, "views"), 0o700); err != nil {
+		return graph.Stats{}, kb.Errorf(kb.Denied, "make the folder of views: %w", err).WithHint("check the rights of the data directory")
+	}
+	last := time.Time{}
+	return graph.Link(ctx, src, prev, c.viewPath(id), func(done, total int) {
+		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
+			last = now
+			kb.Report(ctx, kb.Progress{Phase: "link", Done: int64(done), Total: int64(total)})
+		}
+	})
+}
+
+// sweepViews deletes the views of stores that are no more.
+func (c *core) sweepViews(ctx context.Context) error {
+	entries, err := os.ReadDir(filepath.Join(c.dir, "views"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return kb.Errorf(kb.Denied, "list the folder of views: %w", err).WithHint("check the rights of the data directory")
+	}
+	all, err := c.catalog.All(ctx)
+	if err != nil {
+		return err
+	}
+	live := map[string]bool{}
+	for _, e := range all {
+		live[string(e.ID)+viewExt] = true
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), viewExt) && !live[e.Name()] {
+			// Who has it open keeps it; where that forbids deleting, the next sweep does it.
+			_ = os.Remove(filepath.Join(c.dir, "views", e.Name()))
+		}
+	}
+	return nil
+}
+
+// linkSource gives the documents of a generation to the linker.
+type linkSource struct {
+	gen     *index.Generation
+	entries []graph.Entry
+}
+
+func newLinkSource(g *index.Generation) *linkSource {
+	s := &linkSource{gen: g}
+	for i, d := range g.Manifest() {
+		k := g.Key(i)
+		s.entries = append(s.entries, graph.Entry{Path: d.Path, Hash: k.Hash, Language: k.Language, Size: g.TextBytes(i)})
+	}
+	return s
+}
+
+func (s *linkSource) Entries() []graph.Entry { return s.entries }
+
+func (s *linkSource) Load(ctx context.Context, paths []string) ([]graph.Document, error) {
+	list, err := s.gen.Outlines(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]graph.Document, len(list))
+	for i, o := range list {
+		out[i] = graph.Document{Path: o.Path, Hash: o.Hash, Language: o.Language, Symbols: o.Symbols, Facts: o.Facts, Body: func() (string, error) {
+			d, err := s.gen.Document(ctx, o.Path)
+			return d.Body, err
+		}}
+	}
+	return out, nil
+}
+
+// viewShelf keeps a store's view open between questions, until its file is another.
+type viewShelf struct {
+	view *graph.View
+	stat os.FileInfo
+	refs int // readers, and one while it is the newest
+}
+
+// views are the open views of a process.
+type views struct {
+	mu   sync.Mutex
+	open map[kb.StoreID]*viewShelf
+}
+
+// get returns the view of a store, nil without one, and what gives it back.
+func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
+	path := c.viewPath(id)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	stat, err := os.Stat(path)
+	s := v.open[id]
+	if s != nil && (err != nil || !os.SameFile(stat, s.stat) || stat.ModTime() != s.stat.ModTime()) {
+		delete(v.open, id)
+		v.drop(s)
+		s = nil
+	}
+	if err != nil {
+		return nil, func() {}
+	}
+	if s == nil {
+		view, err := graph.Open(path)
+		if err != nil {
+			if kb.CodeOf(err) == kb.Corrupt {
+				_ = os.Remove(path) // the next link makes it anew
+			}
+			return nil, func() {}
+		}
+		s = &viewShelf{view: view, stat: stat, refs: 1}
+		if v.open == nil {
+			v.open = map[kb.StoreID]*viewShelf{}
+		}
+		v.open[id] = s
+	}
+	s.refs++
+	var once sync.Once
+	return s.view, func() {
+		once.Do(func() {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.drop(s)
+		})
+	}
+}
+
+// drop gives up one hold; v.mu is held.
+func (v *views) drop(s *viewShelf) {
+	if s.refs--; s.refs == 0 {
+		s.view.Close()
+	}
+}
+
+func (v *views) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, s := range v.open {
+		delete(v.open, id)
+		v.drop(s)
+	}
+}
