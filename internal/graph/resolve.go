@@ -149,6 +149,7 @@ type resolver struct {
 	tried map[int32]hit     // of that file: what its top level has under a name
 	cur   int32             // that file
 	depth int
+	args  int // of the reference being resolved, as in kb.Reference
 }
 
 func newResolver(docs []Document) *resolver {

@@ -322,6 +322,29 @@ A.java:3 > A.java:5 call 0.9
 A.java:6 > A.java:2 call 0.9
 A.java:10 > A.java:2 call 0.7
 `},
+	{"java: overloads by the number of arguments, private ones", `
+== A.java java
+class A 1-20
+method A.run void_run(int_a) 2-4
+method A.run void_run(int_a,int_b) 5-8
+method A.run private_void_run() 9-10
+method A.go 11-15
+call run/2 12
+call run/1 13
+call run/0 14
+== B.java java
+class B 1-20
+bind a A 1-20
+method B.go 2-9
+call a.run/2 3
+call a.run/0 4
+`, `
+A.java:12 > A.java:5 call 0.9
+A.java:13 > A.java:2 call 0.9
+A.java:14 > A.java:9 call 0.9
+B.java:3 > A.java:5 call 0.9
+B.java:4 > A.java:9 call 0.9
+`},
 	{"csharp: namespaces as declarations", `
 == a.cs csharp
 import Lib.Text - - 1

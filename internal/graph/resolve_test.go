@@ -19,9 +19,10 @@ import (
 //
 //	== path language
 //	pkg NAME
-//	KIND Outer.name FROM-TO       a declaration; ":" parts names that hold dots
+//	KIND Outer.name FROM-TO       a declaration; ":" parts names that hold dots;
+//	                              a signature may stand before the lines, "_" for blanks
 //	import PATH NAME LOCAL LINE   "-" for nothing
-//	call|use|type|inherit Qualifier.Name LINE
+//	call|use|type|inherit Qualifier.Name LINE    Name/2: with two arguments
 //	bind NAME TYPE FROM-TO
 func facts(t testing.TB, text string) []Document {
 	t.Helper()
@@ -57,6 +58,11 @@ func facts(t testing.TB, text string) []Document {
 			d.Facts.Bindings = append(d.Facts.Bindings, kb.Binding{Name: w[1], Type: w[2], From: from, To: to})
 		case "call", "use", "type", "inherit":
 			ref := kb.Reference{Name: w[1], Line: from}
+			if name, args, ok := strings.Cut(ref.Name, "/"); ok {
+				w[1], ref.Name = name, name
+				ref.Args, _ = strconv.Atoi(args)
+				ref.Args++
+			}
 			if n := strings.LastIndexByte(w[1], '.'); n >= 0 {
 				ref.Qualifier, ref.Name = w[1][:n], w[1][n+1:]
 			}
@@ -187,6 +193,32 @@ func TestResolveAnyFacts(t *testing.T) {
 		}
 		if d := cmp.Diff(all, edges(t, docs)); d != "" {
 			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+}
+
+func TestTakes(t *testing.T) {
+	for _, c := range []struct {
+		sig  string
+		want string // the numbers from 0 to 4 that it takes
+	}{
+		{"void f()", "0"},
+		{"public <T> T f(String a, Class<T> b) throws E", "2"},
+		{"f(Map<String, List<B>> m, int... rest)", "1234"},
+		{"fun f(a: Int, b: (Int, Int) -> Int = g(1, 2), vararg c: Int)", "1234"},
+		{"void f(params object[] a)", "01234"},
+		{"void f(int a = 1, int b = 2)", "012"},
+		{"void f(int a, int", "01234"},
+		{"", "01234"},
+	} {
+		got := ""
+		for n := range 5 {
+			if takes(&kb.Symbol{Name: "f", Signature: c.sig}, n) {
+				got += strconv.Itoa(n)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q takes %s, want %s", c.sig, got, c.want)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
 	if f.lang == phpFamily {
 		name = strings.TrimPrefix(name, "$")
 	}
-	r.depth = 0
+	r.depth, r.args = 0, ref.Args
 	if ref.Kind == kb.UseInherit {
 		if n, out := r.heir(i, ref.Line); n >= 0 {
 			at = out
@@ -254,15 +254,18 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		switch kind {
 		case kb.UseCall:
 			if is&(isFunc|isType) != 0 {
-				score += 64
+				score += 256
+			}
+			if fam.overloads && r.args > 0 && takes(s, r.args-1) {
+				score += 128
 			}
 		case kb.UseType, kb.UseInherit:
 			if is&isType != 0 {
-				score += 64
+				score += 256
 			}
 		default:
 			if is&isFunc == 0 {
-				score += 64
+				score += 256
 			}
 		}
 		if x.file == i {
@@ -306,6 +309,62 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		conf = min(conf, sureOverload)
 	}
 	return best, conf
+}
+
+// takes reports whether a function can be called with n arguments, as far as
+// its signature tells.
+func takes(s *kb.Symbol, n int) bool {
+	k := strings.Index(s.Signature, s.Name+"(")
+	if k < 0 {
+		return true
+	}
+	least, most, deep, some, optional, variadic := 0, 0, 0, false, false, false
+	sig := s.Signature[k+len(s.Name)+1:]
+	end := func() {
+		if some {
+			most++
+			if !optional {
+				least++
+			}
+		}
+		some, optional = false, false
+	}
+	for at := 0; at < len(sig); at++ {
+		c := sig[at]
+		switch c {
+		case '(', '[', '{', '<':
+			deep++
+		case '>':
+			if at > 0 && (sig[at-1] == '-' || sig[at-1] == '=') {
+				continue
+			}
+			deep--
+		case ')', ']', '}':
+			if deep == 0 && c == ')' {
+				end()
+				return n >= least && (variadic || n <= most)
+			}
+			deep--
+		case ',':
+			if deep == 0 {
+				end()
+				continue
+			}
+		case '=':
+			optional = optional || deep == 0
+		case '.':
+			if strings.HasPrefix(sig[at:], "...") {
+				variadic, optional = true, true
+			}
+		}
+		if c != ' ' {
+			some = true
+		}
+		if deep == 0 && (strings.HasPrefix(sig[at:], "vararg ") || strings.HasPrefix(sig[at:], "params ")) {
+			variadic, optional = true, true
+		}
+	}
+	return true // cut off
 }
 
 // private reports whether no other file can name a declaration.

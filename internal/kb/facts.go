@@ -62,6 +62,9 @@ type Reference struct {
 	Qualifier string
 	Kind      UseKind
 	Line      int // 1-based
+	// Args is one more than the number of arguments of a call, 0 when that is
+	// not known. It tells overloads apart.
+	Args int
 }
 
 // Binding is a name that is local to a declaration: a parameter, a variable,
