@@ -1,0 +1,179 @@
+package graph
+
+import (
+	"strings"
+)
+
+// value is what a qualifier stands for.
+type value struct {
+	node    int32 // a type, module, package or object; -1 when it is not known
+	conf    float64
+	super   bool // only what the bases of node have counts
+	outside bool // it is known to lie outside the store
+}
+
+var unknown = value{node: -1}
+
+// chain follows a qualifier as it stands in symbol at of file i.
+func (r *resolver) chain(i, at int32, line int, qualifier string) value {
+	if strings.ContainsAny(qualifier, "()[") || r.depth > maxFollow {
+		return unknown
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	parts := splitName(qualifier)
+	if len(parts) == 0 || len(parts) > maxChain {
+		return unknown
+	}
+	f := &r.files[i]
+	if f.lang == phpFamily {
+		for k := range parts {
+			parts[k] = strings.TrimPrefix(parts[k], "$")
+		}
+	}
+	v, rest := r.head(i, at, line, parts)
+	for _, p := range rest {
+		if v.node < 0 || v.super {
+			return unknown
+		}
+		if selfWords[p] || f.lang == jvmFamily && p == "Companion" && r.get(v.node, r.known(p)) < 0 {
+			continue
+		}
+		if p == "prototype" && f.lang == jsFamily {
+			continue
+		}
+		v = r.step(v, p)
+	}
+	return v
+}
+
+// head finds what a qualifier begins with, and returns the parts left.
+func (r *resolver) head(i, at int32, line int, parts []string) (value, []string) {
+	f, rest := &r.files[i], parts[1:]
+	self := int32(-1)
+	if at >= 0 {
+		self = r.classOf(f.nodes[at])
+	}
+	w := parts[0]
+	if f.lang == rustFamily && (w == "crate" || w == "super" || w == "self" && self < 0) {
+		n := r.rustPath(i, r.spaceAround(i, at), w)
+		for len(rest) > 0 && rest[0] == "super" && n >= 0 {
+			n, rest = r.nodes[n].parent, rest[1:]
+		}
+		return value{node: n, conf: sureScope}, rest
+	}
+	switch {
+	case f.lang.super(w):
+		return value{node: self, conf: sureReceiver, super: true, outside: self < 0}, rest
+	case selfWords[w] && f.lang != cFamily || w == "this":
+		return value{node: self, conf: sureScope, outside: self < 0}, rest
+	}
+	id := r.known(w)
+	if id < 0 {
+		if f.lang == rustFamily {
+			if n := r.extern(i, w); n >= 0 {
+				return value{node: n, conf: r.crateConf(w)}, rest
+			}
+		}
+		if upper(w) {
+			return value{node: -1, outside: true}, nil
+		}
+		return unknown, nil
+	}
+	// "import a.b" makes "a" known here, and a.b with it.
+	if f.lang == pythonFamily {
+		for k, ok := r.locals[pair{f.self, id}]; ok && k >= 0; k = r.links[k].next {
+			imp := &r.docs[i].Facts.Imports[r.links[k].imp]
+			if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && p[0] == w && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
+				if n := r.module(i, imp.Path); n >= 0 {
+					return value{node: n, conf: sureScope}, parts[len(p):]
+				}
+			}
+		}
+	}
+	h := r.lookup(i, at, line, id)
+	v := r.valueOf(i, at, h)
+	if v.node < 0 && h.local < 0 && h.field == nil && h.node < 0 {
+		if f.lang == rustFamily && !h.stop {
+			if n := r.extern(i, w); n >= 0 {
+				return value{node: n, conf: r.crateConf(w)}, rest
+			}
+		}
+		if upper(w) {
+			v.outside = true
+		}
+	}
+	return v, rest
+}
+
+// spaceAround returns the module around a symbol.
+func (r *resolver) spaceAround(i, at int32) int32 {
+	f := &r.files[i]
+	for ; at >= 0; at = f.outer[at] {
+		if r.is(f.nodes[at], isSpace) {
+			return f.nodes[at]
+		}
+	}
+	return f.root
+}
+
+// valueOf returns what members are looked for in, given what a name stands for.
+func (r *resolver) valueOf(i, at int32, h hit) value {
+	switch {
+	case h.node >= 0:
+		if r.is(h.node, isType|isSpace|isFile) {
+			return value{node: h.node, conf: h.conf}
+		}
+		v := &r.nodes[h.node]
+		key := pair{v.parent, v.name}
+		t := r.fields[key]
+		if t == nil && v.first >= 0 && r.files[r.decls[v.first].file].lang.global {
+			t = r.fields[pair{r.files[r.decls[v.first].file].self, v.name}]
+		}
+		if t != nil {
+			if n := r.typedNode(t); n >= 0 {
+				return value{node: n, conf: min(h.conf, sureReceiver)}
+			}
+		}
+		if v.kids {
+			return value{node: h.node, conf: h.conf}
+		}
+	case h.field != nil:
+		if n := r.typedNode(h.field); n >= 0 {
+			return value{node: n, conf: sureReceiver}
+		}
+	case h.local >= 0:
+		if n := r.localNode(i, at, h.local); n >= 0 {
+			return value{node: n, conf: sureReceiver}
+		}
+	case h.outside:
+		return value{node: -1, outside: true}
+	}
+	return unknown
+}
+
+// step goes from a value to one of its members' values.
+func (r *resolver) step(v value, word string) value {
+	id := r.known(strings.TrimPrefix(word, "@"))
+	if id < 0 {
+		return unknown
+	}
+	if r.is(v.node, isFile|isSpace) {
+		c := r.offers(v.node, id)
+		if c < 0 {
+			return unknown
+		}
+		return r.valueOf(-1, -1, found(c, v.conf))
+	}
+	if c, conf := r.member(v.node, id); c >= 0 {
+		if w := r.valueOf(-1, -1, found(c, min(v.conf, conf))); w.node >= 0 {
+			return w
+		}
+	}
+	if t := r.fieldOf(v.node, id); t != nil {
+		if n := r.typedNode(t); n >= 0 {
+			return value{node: n, conf: min(v.conf, sureReceiver)}
+		}
+	}
+	return unknown
+}

@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// derive notes the types of fields and variables, and the bases of types.
+func (r *resolver) derive(i int) {
+	f, d := &r.files[i], &r.docs[i]
+	if f.lang == plainFamily || len(f.nodes) == 0 && len(d.Facts.Bindings) == 0 {
+		return
+	}
+	for k := range d.Facts.Bindings {
+		b := &d.Facts.Bindings[k]
+		name, field := fieldName(b.Name)
+		s := r.around(int32(i), b.From)
+		owner := f.root
+		if f.lang.global {
+			owner = f.self
+		}
+		local := false
+		for ; s >= 0; s = f.outer[s] {
+			n := f.nodes[s]
+			if r.is(n, isType) {
+				owner = n
+				break
+			}
+			if r.is(n, isFunc) {
+				if field {
+					owner = r.classOf(n)
+					break
+				}
+				local = true
+				break
+			}
+		}
+		if local || owner < 0 {
+			continue
+		}
+		key := pair{owner, r.intern(name)}
+		t := r.fields[key]
+		switch {
+		case t == nil:
+			r.fields[key] = &typed{file: int32(i), at: s, text: b.Type, node: -1}
+		case b.Type == "" || t.text == b.Type:
+		case t.text == "":
+			t.text, t.file, t.at = b.Type, int32(i), s
+		default:
+			t.mixed = true
+		}
+	}
+	for k := range d.Facts.References {
+		ref := &d.Facts.References[k]
+		if ref.Kind != kb.UseInherit {
+			continue
+		}
+		n, at := r.heir(int32(i), ref.Line)
+		if n >= 0 && len(r.bases[n]) < maxBases {
+			r.bases[n] = append(r.bases[n], base{int32(i), at, int32(k)})
+		}
+	}
+}
+
+// fieldName strips the receiver of a field's name.
+func fieldName(s string) (string, bool) {
+	for _, p := range []string{"self.", "this.", "$this.", "@"} {
+		if rest, ok := strings.CutPrefix(s, p); ok {
+			return strings.TrimPrefix(rest, "@"), true
+		}
+	}
+	return strings.TrimPrefix(s, "$"), false
+}
+
+// heir returns the type whose bases are named on a line, and the symbol
+// outside of which those names are to be looked for.
+func (r *resolver) heir(i int32, line int) (n, at int32) {
+	f := &r.files[i]
+	for s := r.around(i, line); s >= 0; s = f.outer[s] {
+		if r.is(f.nodes[s], isFunc) {
+			break
+		}
+		sym := &r.docs[i].Symbols[s]
+		if kindOf(sym.Kind)&isType != 0 || sym.Kind == "module" {
+			if f.lang != rustFamily || kindOf(sym.Kind)&isType != 0 {
+				return f.nodes[s], f.outer[s]
+			}
+		}
+	}
+	if f.lang != rustFamily && f.lang != swiftFamily {
+		return -1, -1
+	}
+	// The head of a block that is no declaration: its first member tells.
+	k := 0
+	for lo, hi := 0, len(f.at); lo < hi; {
+		if m := (lo + hi) / 2; int(f.at[m]) < line {
+			lo = m + 1
+			k = lo
+		} else {
+			hi = m
+			k = hi
+		}
+	}
+	if k < len(f.order) {
+		s := f.order[k]
+		if c := r.classOf(f.nodes[s]); c >= 0 && len(r.docs[i].Symbols[s].Path) > 0 {
+			return c, f.outer[s]
+		}
+	}
+	return -1, -1
+}
+
+// classOf returns the type around a node: what "self" stands for in it.
+func (r *resolver) classOf(n int32) int32 {
+	if r.is(n, isType) {
+		return n
+	}
+	start := n
+	for depth := 0; n >= 0 && depth < 64; depth++ {
+		p := r.nodes[n].parent
+		if p >= 0 && r.is(p, isType) {
+			return p
+		}
+		n = p
+	}
+	// A function in an object or on a prototype.
+	if start >= 0 {
+		if p := r.nodes[start].parent; p >= 0 && r.nodes[p].parent >= 0 && !r.is(p, isSpace|isFile) {
+			return p
+		}
+	}
+	return -1
+}

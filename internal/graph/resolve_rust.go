@@ -1,0 +1,146 @@
+package graph
+
+import (
+	"path"
+	"strings"
+)
+
+// rustRoot returns the directory of the crate that a file belongs to and the
+// modules that lead to the file.
+func (r *resolver) rustRoot(p string) (dir string, parts []string) {
+	dir, base := dirOf(p), path.Base(p)
+	stem := strings.TrimSuffix(base, ".rs")
+	if stem == "lib" || stem == "main" {
+		return dir, nil
+	}
+	for d := dir; ; d = dirOf(d) {
+		if r.byRoot(d) {
+			rel := strings.TrimPrefix(strings.TrimPrefix(dir, d), "/")
+			if rel == "bin" || strings.HasPrefix(rel, "bin/") {
+				break // programs beside the library are crates of their own
+			}
+			if rel != "" {
+				parts = strings.Split(rel, "/")
+			}
+			if stem != "mod" {
+				parts = append(parts, stem)
+			}
+			return d, parts
+		}
+		if d == "" {
+			break
+		}
+	}
+	if stem == "mod" {
+		return dirOf(dir), []string{path.Base(dir)}
+	}
+	return dir, []string{stem}
+}
+
+func (r *resolver) byRoot(dir string) bool {
+	_, lib := r.byPath[under(dir, "lib.rs")]
+	_, bin := r.byPath[under(dir, "main.rs")]
+	return lib || bin
+}
+
+// rustFile places a Rust file in the tree of its crate.
+func (r *resolver) rustFile(i int32) int32 {
+	dir, parts := r.rustRoot(r.docs[i].Path)
+	root, ok := r.crateAt[dir]
+	if !ok {
+		root = r.free(-1, -1)
+		r.nodes[root].kind |= isSpace
+		r.crateAt[dir] = root
+		if r.byRoot(dir) {
+			name := path.Base(dir)
+			if name == "src" {
+				name = path.Base(dirOf(dir))
+			}
+			name = strings.ReplaceAll(name, "-", "_")
+			if old, twice := r.crates[name]; twice && old != root {
+				r.crates[name] = -1
+			} else if name != "." && name != "" {
+				r.crates[name] = root
+			}
+		}
+	}
+	n := root
+	for _, p := range parts {
+		n = r.make(n, r.intern(p))
+		r.nodes[n].kind |= isSpace
+	}
+	return n
+}
+
+// rustPath finds a path as seen from a module.
+func (r *resolver) rustPath(i, from int32, p string) int32 {
+	parts := splitName(p)
+	if len(parts) == 0 || len(parts) > maxChain {
+		return -1
+	}
+	n, rest := from, parts[1:]
+	switch parts[0] {
+	case "crate", "$crate":
+		n = r.crateOf(i)
+	case "self":
+	case "super":
+		n = r.nodes[from].parent
+	default:
+		if n = r.get(from, r.known(parts[0])); !r.real(n) {
+			n = r.extern(i, parts[0])
+		}
+	}
+	for k, w := range rest {
+		if n < 0 {
+			return -1
+		}
+		if w == "super" && k == 0 && parts[0] == "super" || w == "super" && rest[0] == "super" {
+			n = r.nodes[n].parent
+			continue
+		}
+		n = r.offers(n, r.known(w))
+	}
+	return n
+}
+
+// extern finds a crate by name, or for programs, tests and examples the
+// library beside them, whatever it is called.
+func (r *resolver) extern(i int32, name string) int32 {
+	if n, ok := r.crates[name]; ok {
+		return n
+	}
+	switch name {
+	case "std", "core", "alloc", "proc_macro", "test":
+		return -1
+	}
+	dir, _ := r.rustRoot(r.docs[i].Path)
+	for d := dirOf(r.docs[i].Path); ; d = dirOf(d) {
+		lib := under(d, "src")
+		if _, ok := r.byPath[under(lib, "lib.rs")]; ok {
+			if lib == dir && path.Base(r.docs[i].Path) != "main.rs" {
+				return -1
+			}
+			// Of a folder that has another name only what it does offer counts.
+			return r.crateAt[lib]
+		}
+		if d == "" {
+			return -1
+		}
+	}
+}
+
+// crateConf says how sure it is that a crate's name means what extern finds.
+func (r *resolver) crateConf(name string) float64 {
+	if r.crates[name] > 0 {
+		return sureScope
+	}
+	return sureReceiver
+}
+
+func (r *resolver) crateOf(i int32) int32 {
+	dir, _ := r.rustRoot(r.docs[i].Path)
+	if n, ok := r.crateAt[dir]; ok {
+		return n
+	}
+	return -1
+}
