@@ -345,9 +345,26 @@ func pythonAssignment(w *walk, n int32) {
 		}
 		w.declare(declaration{node: n, name: left, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
 	}
+	if d == nil && w.typ(left) != "identifier" {
+		pythonNames(w, left, func(name int32) {
+			w.declare(declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}, nil)
+		})
+	}
 	pythonTarget(w, left, -1, made)
 	if t := w.typ(left); t == "subscript" || t == "attribute" {
 		w.children(left)
 	}
 	w.visitAll(typ, right)
+}
+
+// pythonNames calls f with the names in a list of targets: "a, *b = …".
+func pythonNames(w *walk, n int32, f func(name int32)) {
+	switch w.typ(n) {
+	case "identifier":
+		f(n)
+	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern":
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			pythonNames(w, c, f)
+		}
+	}
 }
