@@ -131,6 +131,11 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Total
 	if err != nil {
 		return Totals{}, err
 	}
+	uses, err := p.central(docs, segs, index)
+	if err != nil {
+		return Totals{}, err
+	}
+	secs = append(secs, named{"uses", appendFloats(nil, uses)})
 	n, err := writeBlockfile(path, blockfile.Header{Kind: kindGeneration, Version: FormatVersion, Chunker: m.Chunker, Embedder: m.Embedder}, secs)
 	if err != nil {
 		return Totals{}, err
@@ -143,6 +148,38 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Total
 		}
 	}
 	return head.Totals, nil
+}
+
+// central returns how central each document is, see central.go.
+func (p *Pool) central(docs []Document, segs []*segment, index map[string]int) ([]float32, error) {
+	at := make([][]int32, len(segs))
+	for i, s := range segs {
+		at[i] = make([]int32, s.info.Documents)
+	}
+	for i := range docs {
+		if d := &at[index[docs[i].Segment]][docs[i].Number]; *d == 0 {
+			*d = int32(i + 1)
+		}
+	}
+	var uses []float32
+	guarded := func() (err error) {
+		uses, err = centrality(segs, len(docs), func(seg, doc int) int { return int(at[seg][doc]) - 1 })
+		return err
+	}
+	for _, s := range segs { // a fault in any of the maps becomes an error
+		next, file := guarded, s.file
+		guarded = func() error { return file.Guard(next) }
+	}
+	if err := guarded(); err != nil {
+		return nil, err
+	}
+	// Copies are as central as the first of them.
+	for i := range docs {
+		if first := at[index[docs[i].Segment]][docs[i].Number] - 1; int(first) != i {
+			uses[i] = uses[first]
+		}
+	}
+	return uses, nil
 }
 
 type generationWriter struct {

@@ -2,7 +2,9 @@ package index
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -31,6 +33,7 @@ type Generation struct {
 	globals [][]int32
 	shared  map[sharedKey][]int // generation documents that are the same segment document
 	live    [][]uint64          // bitset of chunks by segment
+	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest
 
 	scratch sync.Pool
 }
@@ -143,7 +146,29 @@ func (g *Generation) load() error {
 	if raw, err = g.file.Section("docs").All(); err != nil {
 		return err
 	}
-	return g.loadDocs(raw)
+	if err := g.loadDocs(raw); err != nil {
+		return err
+	}
+	return g.loadUses()
+}
+
+func (g *Generation) loadUses() error {
+	sec := g.file.Section("uses")
+	if sec.Len() == 0 {
+		return nil
+	}
+	raw, err := sec.All()
+	if err != nil {
+		return err
+	}
+	if len(raw) != 4*len(g.docs) {
+		return g.corrupt("its tables do not agree")
+	}
+	g.uses = make([]float32, len(g.docs))
+	for i := range g.uses {
+		g.uses[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return nil
 }
 
 func (g *Generation) loadDocs(raw []byte) error {

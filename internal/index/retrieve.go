@@ -139,14 +139,20 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 			order = append(order, c)
 		}
 		slices.Sort(order)
+		var err error
 		if len(r.Phrases) > 0 {
-			var err error
 			if order, err = g.withPhrases(ctx, order, r.Phrases, r.Limit, sc); err != nil {
 				return err
 			}
 		}
+		var d docEvidence
 		for _, c := range order {
-			cand, err := g.candidate(c, &r, sc, inPath, picked[c])
+			if doc := g.docOf(c); d.chunks == 0 || d.doc != doc {
+				if d, err = g.evidence(doc, &r, sc); err != nil {
+					return err
+				}
+			}
+			cand, err := g.candidate(c, &d, &r, sc, inPath, picked[c])
 			if err != nil {
 				return err
 			}
@@ -375,8 +381,60 @@ func (g *Generation) withPhrases(ctx context.Context, chunks []uint32, phrases [
 	return out, nil
 }
 
-func (g *Generation) candidate(c uint32, r *kb.Retrieval, sc *scores, inPath map[int]uint64, cosine float64) (kb.Candidate, error) {
-	d, s, i := g.locate(c)
+// docEvidence is what the candidates of one document have in common.
+type docEvidence struct {
+	doc, chunks int
+	matched     uint64
+	sum         float64
+	first       float64 // the best lexical score, and where
+	firstAt     uint32
+	second      float64 // the best of the others
+	mean        float64
+}
+
+func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence, error) {
+	from, to := g.base[doc], g.base[doc+1]
+	d := docEvidence{doc: doc, chunks: int(to - from)}
+	for c := from; c < to; c++ {
+		x := sc.score[c]
+		d.matched |= sc.matched[c]
+		d.sum += x
+		switch {
+		case x > d.first:
+			d.first, d.firstAt, d.second = x, c, d.first
+		case x > d.second:
+			d.second = x
+		}
+	}
+	if r.Vector == nil {
+		return d, nil
+	}
+	s := g.segs[g.docs[doc].seg]
+	_, m, err := s.vectors(g.pool.Engine)
+	if err != nil || m == nil || m.Dims() != len(r.Vector) {
+		return d, err
+	}
+	sum := make([]float32, m.Dims())
+	at, end := s.chunkRange(int(g.docs[doc].doc))
+	for ; at < end; at++ {
+		row := m.Raw(at)
+		vector.Axpy(sum, row.Codes[:len(sum)], row.Scale*16)
+	}
+	var dot, norm float64
+	for j, x := range sum {
+		dot += float64(x) * float64(r.Vector[j])
+		norm += float64(x) * float64(x)
+	}
+	if norm > 0 {
+		d.mean = dot / math.Sqrt(norm)
+	}
+	return d, nil
+}
+
+func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *scores, inPath map[int]uint64, cosine float64) (kb.Candidate, error) {
+	d, s := e.doc, g.segs[g.docs[e.doc].seg]
+	from, _ := s.chunkRange(int(g.docs[d].doc))
+	i := from + int(c-g.base[d])
 	ci := s.chunk(i)
 	out := kb.Candidate{
 		Place: kb.Place{Path: g.paths[d], Chunk: int(c - g.base[d])},
@@ -384,13 +442,13 @@ func (g *Generation) candidate(c uint32, r *kb.Retrieval, sc *scores, inPath map
 		Start: ci.start, End: ci.end,
 		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
 		Lexical: sc.score[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
-		Chunks: int(g.base[d+1] - g.base[d]), Stamp: g.docs[d].stamp,
+		Chunks: e.chunks, Stamp: g.docs[d].stamp, DocMatched: e.matched, Sum: e.sum, Mean: e.mean, Second: e.first,
 	}
-	for o := g.base[d]; o < g.base[d+1]; o++ {
-		out.DocMatched |= sc.matched[o]
-		if o != c && sc.score[o] > out.Second {
-			out.Second = sc.score[o]
-		}
+	if g.uses != nil {
+		out.Uses = float64(g.uses[d])
+	}
+	if e.first > 0 && e.firstAt == c {
+		out.Second = e.second
 	}
 	if r.Vector == nil {
 		return out, nil

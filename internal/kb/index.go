@@ -94,6 +94,14 @@ type Candidate struct {
 	Second     float64
 	DocMatched uint64
 	Chunks     int // of the document
+	// Sum is the lexical score of all chunks of the document together, Mean
+	// the cosine of the query's vector with the mean of theirs, 0 without
+	// vectors.
+	Sum  float64
+	Mean float64
+	// Uses is how many other documents use a name that the document declares,
+	// each counting 1 divided by how many documents declare that name.
+	Uses float64
 }
 
 // Passage is a chunk with its text.

@@ -47,32 +47,135 @@ type Options struct {
 	Intent  string
 	Limit   int
 	Explain bool
-	Without []string // names of Parts that do not count
+	Without []string           // names of Parts that do not count
+	Weights map[string]float64 // instead of the weights of those Parts
 }
 
 // leastCosine is how near a chunk that shares no word with the query must be.
 const leastCosine = 0.3
 
-// Parts names what Options.Without may leave out: the rankers and the signals.
+// Parts names what Options.Without may leave out and Options.Weights may
+// weigh: the rankers and the signals.
 func Parts() []string {
-	out := []string{"lexical", "vector"}
+	out := make([]string, len(signals))
 	for i := range signals {
-		out = append(out, signals[i].name)
+		out[i] = signals[i].name
 	}
 	return out
 }
 
+// Demotions tells which of Parts are demotions.
+func Demotions() []bool {
+	out := make([]bool, len(signals))
+	for i := range signals {
+		out[i] = signals[i].demote
+	}
+	return out
+}
+
+// Weights returns the weight of every part as it stands.
+func Weights() map[string]float64 {
+	m := map[string]float64{}
+	for i := range signals {
+		m[signals[i].name] = signals[i].weight
+	}
+	return m
+}
+
 type ranking struct {
-	q      *Query
-	o      Options
-	topLex float64
-	topCos float64
-	named  bool
-	tests  bool // the query asks for tests
-	docs   bool // the query asks for documentation
-	code   bool // there is code among the candidates
-	stems  map[string][]string
-	out    []bool // by signal: left out
+	q        *Query
+	o        Options
+	topLex   float64
+	topCos   float64
+	topMean  float64
+	topTotal float64
+	topUses  float64
+	named    bool
+	tests    bool // the query asks for tests
+	prose    bool // the query asks for documentation
+	code     bool // there is code among the candidates
+	words    []nameWord
+	most     float64 // weight of the weightiest of words
+	sum      float64 // weight of the words that tell
+	docs     map[docKey]*document
+	weight   []float64 // of each signal in this ranking; of demotions the factor
+	off      []bool    // signals that do not count
+}
+
+type docKey struct {
+	store int
+	path  string
+}
+
+// document is what is told once for all chunks of a document.
+type document struct {
+	stem, dir               meet
+	path                    float64
+	test, example, vendored bool
+}
+
+func newRanking(q *Query, cands []Evidence, o Options) *ranking {
+	r := &ranking{q: q, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2)}
+	for i := range r.words {
+		r.most = max(r.most, r.words[i].weight)
+	}
+	for i := range q.Words {
+		w := &q.Words[i]
+		if !w.Stop {
+			r.sum += w.idf
+		}
+		r.named = r.named || w.Named
+		switch strings.ToLower(w.Text) {
+		case "test", "tests", "testing", "benchmark", "fuzz", "spec", "prueba", "pruebas":
+			r.tests = true
+		case "readme", "doc", "docs", "documentation", "guide", "tutorial", "changelog", "config", "configuration", "documentación", "guía", "manual":
+			r.prose = true
+		}
+	}
+	for i := range cands {
+		r.topLex = max(r.topLex, cands[i].Lexical)
+		r.topCos = max(r.topCos, cands[i].Cosine)
+		r.topMean = max(r.topMean, cands[i].Mean)
+		r.topTotal = max(r.topTotal, total(&cands[i]))
+		r.topUses = max(r.topUses, cands[i].Uses)
+		r.code = r.code || cands[i].Flags&kb.FlagProse == 0 && !slices.Contains(settings, cands[i].Language)
+	}
+	r.weigh()
+	return r
+}
+
+// weigh settles what each signal weighs in this ranking.
+func (r *ranking) weigh() {
+	r.weight, r.off = make([]float64, len(signals)), make([]bool, len(signals))
+	factors := intents[r.o.Intent]
+	for i := range signals {
+		sg := &signals[i]
+		w := sg.weight
+		if x, ok := r.o.Weights[sg.name]; ok {
+			w = x
+		}
+		f, ok := factors[sg.name]
+		only, special := intentWeights[sg.name]
+		switch {
+		case sg.demote && ok:
+			w = math.Pow(w, f)
+		case special && ok:
+			w = only * f
+		case ok:
+			w *= f
+		}
+		r.weight[i] = w
+		switch {
+		case slices.Contains(r.o.Without, sg.name):
+			r.off[i] = true
+		case r.o.Mode == Vector:
+			// Nothing but the cosines: the mode is for judging the vectors.
+			r.off[i] = !sg.near
+		case r.o.Mode == FTS:
+			r.off[i] = sg.near
+		}
+		r.off[i] = r.off[i] || !sg.demote && w == 0
+	}
 }
 
 // Rank orders candidates of all stores, keeps one a document unless a second
@@ -90,25 +193,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 			return nil, 0
 		}
 	}
-	r := &ranking{q: q, o: o, stems: map[string][]string{}, out: make([]bool, len(signals))}
-	for i := range signals {
-		r.out[i] = slices.Contains(o.Without, signals[i].name)
-	}
-	for i := range q.Words {
-		w := &q.Words[i]
-		r.named = r.named || w.Named
-		switch strings.ToLower(w.Text) {
-		case "test", "tests", "testing", "benchmark", "fuzz", "spec", "prueba", "pruebas":
-			r.tests = true
-		case "readme", "doc", "docs", "documentation", "guide", "tutorial", "changelog", "config", "configuration", "documentación", "guía", "manual":
-			r.docs = true
-		}
-	}
-	for i := range cands {
-		r.topLex = max(r.topLex, cands[i].Lexical)
-		r.topCos = max(r.topCos, cands[i].Cosine)
-		r.code = r.code || cands[i].Flags&kb.FlagProse == 0 && !slices.Contains(settings, cands[i].Language)
-	}
+	r := newRanking(q, cands, o)
 	list := make([]Scored, len(cands))
 	for i := range cands {
 		list[i] = r.score(&cands[i])
@@ -137,68 +222,56 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 	return hits, confidence
 }
 
+// score adds up what speaks for a candidate:
+//
+//	(Σ weight·value over the signals) · Π factor^value over the demotions
 func (r *ranking) score(e *Evidence) Scored {
 	s := Scored{Evidence: *e}
-	note := func(string, float64) {}
 	if r.o.Explain {
 		s.Parts = map[string]float64{}
-		note = func(name string, v float64) {
-			if v != 0 {
-				s.Parts[name] = math.Round(v*1000) / 1000
-			}
-		}
 	}
-	lex, vec := 0.0, 0.0
-	if r.topLex > 0 && !slices.Contains(r.o.Without, "lexical") {
-		lex = e.Lexical / r.topLex
-	}
-	if r.topCos > 0 && !slices.Contains(r.o.Without, "vector") {
-		vec = max(0, e.Cosine/r.topCos)
-	}
-	switch r.o.Mode {
-	case Vector:
-		// Nothing but the cosine: the mode is for judging the vectors.
-		s.raw = vec
-		note("vector", vec)
-		return s
-	case FTS:
-		s.raw = lex
-		note("lexical", lex)
-	default:
-		s.raw = lexicalWeight*lex + vectorWeight*vec
-		note("lexical", lexicalWeight*lex)
-		note("vector", vectorWeight*vec)
-	}
-	factors := intents[r.o.Intent]
-	for i, sg := range signals {
-		if r.out[i] {
+	d := r.document(e)
+	factor := 1.0
+	for i := range signals {
+		if r.off[i] {
 			continue
 		}
-		v := sg.value(r, e)
+		sg := &signals[i]
+		v := sg.value(r, e, d)
 		if v == 0 {
 			continue
 		}
-		f, ok := factors[sg.name]
+		v *= r.weight[i]
 		if sg.demote {
-			k := sg.weight
-			if ok {
-				k = math.Pow(k, f)
-			}
-			s.raw *= k
-			note(sg.name, k-1)
-			continue
+			factor *= v // the value is 1
+			v--
+		} else {
+			s.raw += v
 		}
-		w := sg.weight
-		switch only, special := intentWeights[sg.name]; {
-		case special && ok:
-			w = only * f
-		case ok:
-			w *= f
+		if s.Parts != nil {
+			s.Parts[sg.name] = math.Round(v*1000) / 1000
 		}
-		s.raw += w * v
-		note(sg.name, w*v)
 	}
+	s.raw *= factor
 	return s
+}
+
+// Evaluate returns the values of every signal, in the order of Parts, for
+// every candidate that Rank would order; that of a demotion is 0 or 1.
+func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values [][]float64) {
+	kept = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
+		return q.Coverage(e.Matched) == 0 && e.Cosine < leastCosine
+	})
+	r := newRanking(q, kept, o)
+	for i := range kept {
+		d := r.document(&kept[i])
+		row := make([]float64, len(signals))
+		for j := range signals {
+			row[j] = signals[j].value(r, &kept[i], d)
+		}
+		values = append(values, row)
+	}
+	return kept, values
 }
 
 // closeSecond is how near a second chunk of a document must come to the

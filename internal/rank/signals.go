@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -10,61 +11,62 @@ import (
 )
 
 // signal is one piece of evidence with its weight: a value in [0,1] that is
-// added to the fused score, or, where demote is set, a factor that is applied
-// when the value is 1.
+// added, or, where demote is set, a factor that is applied when the value is
+// 1. near marks those that come from vectors.
 type signal struct {
 	name   string
 	weight float64
 	demote bool
-	value  func(*ranking, *Evidence) float64
+	near   bool
+	value  func(*ranking, *Evidence, *document) float64
 }
 
-// signals is the one table of weights. The reason stands beside each; the
-// figures in brackets are what leaving the signal out cost a prototype on
-// held-out repositories (NDCG@10).
+// signals is the one table of weights. The reason stands beside each, and what
+// leaving it out costs in bench/runs. The first ten rankers and signals were
+// fitted together by Bench.Fit of internal/eval, which holds them near these
+// values, and rounded; the others are set by hand. All but the demotions are
+// relative to the best candidate, so that they compare.
 var signals = []signal{
-	// The file named for the subject holds it [0.016].
-	{"stem", 0.55, false, (*ranking).stem},
-	{"directory", 0.20, false, (*ranking).directory},
+	// BM25F and cosine of the chunk.
+	{"lexical", 0.15, false, false, (*ranking).lexical},
+	{"vector", 0.25, false, true, (*ranking).vector},
+	// The mean of a document's vectors: what it is about on the whole.
+	{"mean", 0.20, false, true, (*ranking).mean},
+	// All that speaks for a document by its words, against its length.
+	{"total", 0.30, false, false, (*ranking).total},
+	// The file named for the subject holds it: how much of its name the query
+	// covers, and that once more for words that are rare here.
+	{"stem", 0.20, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
+	{"rarestem", 0.15, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
+	// The definition of a name that the query names.
+	{"definition", 0.30, false, false, (*ranking).definition},
+	// Names that the chunk defines share words with the query.
+	{"names", 0.17, false, false, (*ranking).names},
+	// What many others use answers questions about the whole rather than its
+	// helpers, and lies high in the tree.
+	{"central", 0.16, false, false, (*ranking).central},
+	{"shallow", 0.20, false, false, (*ranking).shallow},
+	// The folder named for the subject.
+	{"directory", 0.08, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
 	// The file that the query is the path of.
-	{"path", 1.50, false, (*ranking).path},
-	// The definition of a name that the query names [0.007].
-	{"definition", 0.55, false, (*ranking).definition},
-	// Names that the chunk defines share words with the query [0.003].
-	{"names", 0.30, false, (*ranking).names},
-	// Words of the query together in one chunk beat one word often.
-	{"coverage", 0.15, false, (*ranking).coverage},
-	// A second strong chunk: the file is about the subject [0.004].
-	{"second", 0.10, false, (*ranking).second},
-	{"document", 0.15, false, (*ranking).document},
-
+	{"path", 1.50, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
+	// Words of the query together in one chunk; nothing unless the intent asks for it.
+	{"coverage", 0, false, false, (*ranking).coverage},
 	// A use that does not define; nothing unless the intent asks for it.
-	{"usage", 0, false, (*ranking).usage},
-	{"prose", 0, false, (*ranking).prose},
-	{"body", 0, false, (*ranking).body},
+	{"usage", 0, false, false, (*ranking).usage},
+	{"prose", 0, false, false, (*ranking).isProse},
+	{"body", 0, false, false, (*ranking).body},
 
 	// Tests mention everything and explain nothing, unless asked for.
-	{"test", 0.62, true, (*ranking).test},
-	{"example", 0.75, true, (*ranking).example},
-	{"generated", 0.70, true, (*ranking).generated},
-	{"reexport", 0.75, true, (*ranking).reexport},
-	{"vendored", 0.70, true, (*ranking).vendored},
+	{"test", 0.62, true, false, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
+	{"example", 0.75, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
+	{"generated", 0.70, true, false, (*ranking).generated},
+	{"reexport", 0.75, true, false, (*ranking).reexport},
+	{"vendored", 0.70, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
-	{"aside", 0.65, true, (*ranking).aside},
+	{"aside", 0.65, true, false, (*ranking).aside},
 }
-
-// fusion is how much the rankers weigh; each is relative to its best. The
-// vectors are of hashed character trigrams and untrained, but they see the
-// word families that stems keep apart (quantize, quantization). These and the
-// weights above were set in one coarse step each on 13 repositories (259
-// queries) of the development half of the public benchmark: NDCG@10 0.861
-// together, 0.830 with the fusion at 0.80 and 0.20, the field weights at 2.5
-// and 1 and the signals about the name of file and symbol a third lower.
-const (
-	lexicalWeight = 0.65
-	vectorWeight  = 0.35
-)
 
 // Intents says what an intent changes: factors on the weights above, by
 // signal. Demotions are raised to the power of their factor.
@@ -74,120 +76,111 @@ var intents = map[string]map[string]float64{
 	"find-implementation": {"definition": 1.5, "body": 1, "reexport": 2, "test": 1.5},
 	"find-usage":          {"definition": -0.6, "names": -1, "usage": 1, "test": 0.4, "example": 0},
 	"find-documentation":  {"prose": 1, "aside": 0, "example": 0.3, "definition": 0.5},
-	"find-pattern":        {"coverage": 2, "definition": 0.3, "stem": 0.5, "example": 0, "second": 0},
+	"find-pattern":        {"coverage": 1, "definition": 0.3, "stem": 0.5, "example": 0},
 }
 
 // intentWeights are the weights of signals that only an intent switches on.
-var intentWeights = map[string]float64{"usage": 0.45, "prose": 0.6, "body": 0.3}
+var intentWeights = map[string]float64{"usage": 0.45, "prose": 0.6, "body": 0.3, "coverage": 0.3}
 
 // Intents lists the intents that change weights.
 func Intents() []string {
 	return []string{"find-pattern", "find-implementation", "find-usage", "find-definition", "find-documentation"}
 }
 
-// stem is the share of the file's name that the query covers.
-func (r *ranking) stem(e *Evidence) float64 {
-	base := path.Base(e.Path)
-	if i := strings.IndexByte(base[1:], '.'); i >= 0 {
-		base = base[:i+1]
+// document tells what a candidate's path says, once for all its chunks.
+func (r *ranking) document(e *Evidence) *document {
+	k := docKey{e.Store, e.Path}
+	if d, ok := r.docs[k]; ok {
+		return d
 	}
-	// A file named for nothing is named by its directory.
-	switch strings.ToLower(base) {
-	case "index", "main", "mod", "lib", "__init__", "init", "doc", "readme":
-		base = path.Base(path.Dir(e.Path))
+	d := &document{path: r.isPath(e.Path), test: IsTest(e.Path), example: within(e.Path, exampleDirs), vendored: within(e.Path, vendorDirs)}
+	r.docs[k] = d
+	d.stem = r.meet(terms.Words(fileName(e.Path)))
+	if dir := path.Dir(e.Path); dir != "." {
+		d.dir = r.meet(terms.Words(path.Base(dir)))
+		if up := path.Dir(dir); up != "." {
+			m := r.meet(terms.Words(path.Base(up)))
+			d.dir.own = max(d.dir.own, 0.6*m.own)
+		}
 	}
-	return r.covered(base)
+	return d
 }
 
-// path is 1 when the query is the document's path or the end of it.
-func (r *ranking) path(e *Evidence) float64 {
+func (r *ranking) lexical(e *Evidence, _ *document) float64 {
+	if r.topLex == 0 {
+		return 0
+	}
+	return e.Lexical / r.topLex
+}
+
+func (r *ranking) vector(e *Evidence, _ *document) float64 {
+	if r.topCos <= 0 {
+		return 0
+	}
+	return max(0, e.Cosine/r.topCos)
+}
+
+func (r *ranking) mean(e *Evidence, _ *document) float64 {
+	if r.topMean <= 0 {
+		return 0
+	}
+	return max(0, e.Mean/r.topMean)
+}
+
+// total is the sum of the scores of a document's chunks over the root of
+// their number: neither the longest document wins nor the one with one line.
+func (r *ranking) total(e *Evidence, _ *document) float64 {
+	if r.topTotal <= 0 {
+		return 0
+	}
+	return total(e) / r.topTotal
+}
+
+func total(e *Evidence) float64 { return e.Sum / math.Sqrt(float64(max(1, e.Chunks))) }
+
+func (r *ranking) shallow(e *Evidence, _ *document) float64 {
+	return 1 / (1 + float64(strings.Count(e.Path, "/")))
+}
+
+func (r *ranking) central(e *Evidence, _ *document) float64 {
+	return math.Log1p(e.Uses) / math.Log1p(max(1, r.topUses))
+}
+
+// isPath is 1 when the query is the document's path or the end of it.
+func (r *ranking) isPath(p string) float64 {
 	if r.q.Class != Path {
 		return 0
 	}
 	want := strings.ToLower(strings.Trim(strings.TrimSpace(r.q.Text), "/"))
-	have := strings.ToLower(e.Path)
+	have := strings.ToLower(p)
 	return flag(have == want || strings.HasSuffix(have, "/"+want) || strings.HasPrefix(have, want+"/"))
-}
-
-// directory is the same for the last two directories.
-func (r *ranking) directory(e *Evidence) float64 {
-	d := path.Dir(e.Path)
-	if d == "." {
-		return 0
-	}
-	v := r.covered(path.Base(d))
-	if up := path.Dir(d); up != "." {
-		v = max(v, 0.6*r.covered(path.Base(up)))
-	}
-	return v
-}
-
-// covered is the share of a name's words that are words of the query, each
-// counting as the query weighs it against its weightiest.
-func (r *ranking) covered(name string) float64 {
-	words, ok := r.stems[name]
-	if !ok {
-		words = terms.Words(name)
-		r.stems[name] = words
-	}
-	if len(words) == 0 {
-		return 0
-	}
-	most := 0.0
-	for i := range r.q.Words {
-		if !r.q.Words[i].Stop {
-			most = max(most, r.q.Words[i].idf)
-		}
-	}
-	if most == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, w := range words {
-		sum += min(1, r.q.TermIDF(w)/most)
-	}
-	return sum / float64(len(words))
 }
 
 // definition is 1 when the chunk defines a name that the query names, and a
 // third of that word's share of the query for a word that need not be one.
-func (r *ranking) definition(e *Evidence) float64 {
-	v, sum := 0.0, 0.0
-	for i := range r.q.Words {
-		if w := &r.q.Words[i]; !w.Stop {
-			sum += w.idf
-		}
-	}
+func (r *ranking) definition(e *Evidence, _ *document) float64 {
+	v := 0.0
 	for i := range r.q.Words {
 		w := &r.q.Words[i]
-		if w.Exact < 0 || e.Defines&(1<<w.Exact) == 0 {
+		if w.Stop || w.Exact < 0 || e.Defines&(1<<w.Exact) == 0 {
 			continue
 		}
 		if w.Named {
 			return 1
 		}
-		if sum > 0 {
-			v = max(v, 0.33*w.idf/sum)
+		if r.sum > 0 {
+			v = max(v, 0.33*w.idf/r.sum)
 		}
 	}
 	return v
 }
 
-func (r *ranking) names(e *Evidence) float64 { return r.q.Coverage(e.Defines) }
+func (r *ranking) names(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Defines) }
 
-func (r *ranking) coverage(e *Evidence) float64 { return r.q.Coverage(e.Matched) }
-
-func (r *ranking) document(e *Evidence) float64 { return r.q.Coverage(e.DocMatched) }
-
-func (r *ranking) second(e *Evidence) float64 {
-	if r.topLex == 0 {
-		return 0
-	}
-	return min(1, e.Second/r.topLex)
-}
+func (r *ranking) coverage(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Matched) }
 
 // usage is 1 when the chunk mentions a named word that it does not define.
-func (r *ranking) usage(e *Evidence) float64 {
+func (r *ranking) usage(e *Evidence, _ *document) float64 {
 	for i := range r.q.Words {
 		w := &r.q.Words[i]
 		if w.Stop || !w.Named && len(r.q.Words) > 1 && r.named {
@@ -210,22 +203,26 @@ func flag(b bool) float64 {
 	return 0
 }
 
-func (r *ranking) prose(e *Evidence) float64 { return flag(e.Flags&kb.FlagProse != 0) }
+func (r *ranking) isProse(e *Evidence, _ *document) float64 { return flag(e.Flags&kb.FlagProse != 0) }
 
-func (r *ranking) generated(e *Evidence) float64 { return flag(e.Flags&kb.FlagGenerated != 0) }
+func (r *ranking) generated(e *Evidence, _ *document) float64 {
+	return flag(e.Flags&kb.FlagGenerated != 0)
+}
 
-func (r *ranking) reexport(e *Evidence) float64 { return flag(e.Flags&kb.FlagReexports != 0) }
+func (r *ranking) reexport(e *Evidence, _ *document) float64 {
+	return flag(e.Flags&kb.FlagReexports != 0)
+}
 
 // body tells code that does from lines that declare: it has several lines and
 // is not prose.
-func (r *ranking) body(e *Evidence) float64 {
+func (r *ranking) body(e *Evidence, _ *document) float64 {
 	return flag(e.Flags&kb.FlagProse == 0 && e.End-e.Start >= 5)
 }
 
 // aside is 1 for prose and settings beside code, unless the query asks for
 // prose or names the file.
-func (r *ranking) aside(e *Evidence) float64 {
-	if r.docs || !r.code || r.q.Class == Path {
+func (r *ranking) aside(e *Evidence, _ *document) float64 {
+	if r.prose || !r.code || r.q.Class == Path {
 		return 0
 	}
 	return flag(e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language))
@@ -233,14 +230,6 @@ func (r *ranking) aside(e *Evidence) float64 {
 
 // settings are the languages of files that set things up.
 var settings = []string{"yaml", "json", "toml", "ini", "xml", "gomod", "text", "csv"}
-
-func (r *ranking) test(e *Evidence) float64 { return flag(!r.tests && IsTest(e.Path)) }
-
-func (r *ranking) example(e *Evidence) float64 { return flag(within(e.Path, exampleDirs)) }
-
-func (r *ranking) vendored(e *Evidence) float64 {
-	return flag(within(e.Path, vendorDirs))
-}
 
 var (
 	testDirs    = []string{"test", "tests", "testing", "testdata", "__tests__", "spec", "specs", "fixtures", "mocks", "__mocks__", "e2e"}

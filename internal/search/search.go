@@ -41,7 +41,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if err := r.Check(); err != nil {
 		return Reply{}, err
 	}
-	q := rank.Parse(r.Query)
+	q := parse(&r, targets)
 	if len(q.Terms) == 0 {
 		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
 	}
@@ -119,6 +119,26 @@ func (r *Request) Check() error {
 		}
 	}
 	return nil
+}
+
+// Candidates returns what would be ranked for a request, and the query as it
+// is understood: what weights are fitted on.
+func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
+	if err := r.Check(); err != nil {
+		return nil, nil, err
+	}
+	q := parse(&r, targets)
+	found, err := retrieve(ctx, targets, emb, q, &r)
+	return q, found, err
+}
+
+// parse understands the query of a request.
+func parse(r *Request, targets []Target) *rank.Query {
+	q := rank.Parse(r.Query)
+	for i := range targets {
+		q.Within(targets[i].Label)
+	}
+	return q
 }
 
 // retrieve asks every target, with statistics of all of them.
