@@ -308,6 +308,34 @@ a/A.java:7 > a/A.java:5 call 0.9
 a/A.java:8 > b/Base.java:2 type
 a/A.java:9 > a/A.java:2 type
 `},
+	{"java: what is of a type from outside has no member here", `
+== a/A.java java
+pkg a
+import java.util.BitSet - BitSet 1
+import java.util BitSet BitSet 1
+class A 2-30
+bind self.bits BitSet 2-30
+bind self.what - 2-30
+method A.run 5-20
+call bits.nextClearBit 6
+call what.nextClearBit 7
+call what.ofNothing 8
+call run().nextClearBit 9
+bind b BitSet 5-20
+call b.nextClearBit 10
+method A.again 21-25
+call what.nextClearBit 22
+== a/Bits.java java
+pkg a
+class Bits 2-9
+method Bits.nextClearBit 3-4
+call bits.nextClearBit 4
+method Bits.ofNothing static_Bits_ofNothing() 5-6
+`, `
+a/A.java:7 > a/Bits.java:3 call 0.6
+a/A.java:9 > a/Bits.java:3 call 0.6
+a/A.java:22 > a/Bits.java:3 call 0.6
+`},
 	{"java: overloads call each other", `
 == A.java java
 class A 1-20

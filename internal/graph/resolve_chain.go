@@ -134,6 +134,9 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 			if n := r.typedNode(t); n >= 0 {
 				return value{node: n, conf: min(h.conf, sureReceiver)}
 			}
+			if !t.mixed && r.foreign(t.file, t.at, t.text) {
+				return value{node: -1, outside: true}
+			}
 		}
 		if v.kids {
 			return value{node: h.node, conf: h.conf}
@@ -142,9 +145,15 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 		if n := r.typedNode(h.field); n >= 0 {
 			return value{node: n, conf: sureReceiver}
 		}
+		if !h.field.mixed && r.foreign(h.field.file, h.field.at, h.field.text) {
+			return value{node: -1, outside: true}
+		}
 	case h.local >= 0:
 		if n := r.localNode(i, at, h.local); n >= 0 {
 			return value{node: n, conf: sureReceiver}
+		}
+		if r.foreign(i, at, r.localType(i, h.local)) {
+			return value{node: -1, outside: true}
 		}
 	case h.outside:
 		return value{node: -1, outside: true}
@@ -174,6 +183,27 @@ func (r *resolver) step(v value, word string) value {
 		if n := r.typedNode(t); n >= 0 {
 			return value{node: n, conf: min(v.conf, sureReceiver)}
 		}
+		if !t.mixed && r.foreign(t.file, t.at, t.text) {
+			return value{node: -1, outside: true}
+		}
 	}
 	return unknown
+}
+
+// foreign reports whether a type is written that nothing in the store is
+// called, so that no member of the store can be meant.
+func (r *resolver) foreign(i, at int32, text string) bool {
+	if k := strings.IndexAny(text, "<[ "); k > 0 {
+		text = text[:k]
+	}
+	parts := splitName(text)
+	if len(parts) == 0 || strings.Contains(text, "(") || r.depth > maxFollow {
+		return false
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	if len(parts) == 1 && (selfWords[parts[0]] || !upper(parts[0]) && !r.files[i].lang.typed()) {
+		return false
+	}
+	return r.static(i, at, "", parts[0]) < 0
 }

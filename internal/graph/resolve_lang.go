@@ -71,6 +71,15 @@ func kindOf(kind string) uint8 {
 // write most of them as "self".
 var selfWords = wordSet("self this cls Self @ $this static __CLASS__ __MODULE__")
 
+// typed reports whether types of variables are always written or clear.
+func (f *family) typed() bool {
+	switch f {
+	case jvmFamily, csharpFamily, cFamily, swiftFamily, rustFamily, zigFamily:
+		return true
+	}
+	return false
+}
+
 // super reports whether a name means the base of the class around.
 func (f *family) super(s string) bool {
 	switch s {

@@ -167,11 +167,27 @@ func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 	if !ok || n < 0 {
 		return -1, 0
 	}
+	for s := at; s >= 0; s = r.files[i].outer[s] {
+		if r.files[i].nodes[s] == n {
+			return -1, 0 // it passes the call on, to an object of another type
+		}
+	}
 	p := r.nodes[n].parent
-	if method && (p < 0 || !r.is(p, isType)) {
+	if method && (p < 0 || !r.is(p, isType) || r.shared(n)) {
 		return -1, 0
 	}
 	return r.pick(i, at, n, kb.UseCall, sureUnique)
+}
+
+// shared reports whether a method belongs to its type rather than to the
+// objects of it, and so is not called on one.
+func (r *resolver) shared(n int32) bool {
+	d := r.decls[r.nodes[n].first]
+	sig := r.docs[d.file].Symbols[d.sym].Signature
+	if r.files[d.file].lang == rustFamily {
+		return sig != "" && !strings.Contains(sig, "self")
+	}
+	return strings.HasPrefix(sig, "static ") || strings.Contains(sig, " static ")
 }
 
 // distinctive reports whether a name has two words and six letters or more, so
