@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 const (
@@ -167,6 +168,8 @@ func (s *linkSource) Load(ctx context.Context, paths []string) ([]graph.Document
 type viewShelf struct {
 	view *graph.View
 	stat os.FileInfo
+	// fits is the manifest that the view was found to be of.
+	fits string
 	refs int // readers, and one while it is the newest
 }
 
@@ -214,6 +217,25 @@ func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
 			v.drop(s)
 		})
 	}
+}
+
+// current reports whether a target's view is of the generation that it shows.
+func (v *views) current(t *search.Target, h *handle) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := v.open[t.Store.ID]
+	if s == nil {
+		return false
+	}
+	if s.fits == t.Store.Head.Manifest {
+		return true
+	}
+	stamp, err := s.view.Stamp()
+	if err != nil || stamp != graph.StampOf(newLinkSource(h.Generation).entries) {
+		return false
+	}
+	s.fits = t.Store.Head.Manifest
+	return true
 }
 
 // drop gives up one hold; v.mu is held.

@@ -241,6 +241,7 @@ type shelves struct {
 	core    *core
 	targets []search.Target
 	notes   []string // what is left out, and why
+	done    []func() // give the views back
 }
 
 // targets opens the live generations of stores. A store that is empty or
@@ -278,6 +279,10 @@ func (s *shelves) release() {
 		t.Index.Release()
 	}
 	s.targets = nil
+	for _, f := range s.done {
+		f()
+	}
+	s.done = nil
 }
 
 // damaged notes that a store is left out, and has it rebuilt.

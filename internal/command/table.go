@@ -47,6 +47,8 @@ func build() []Command {
 			return a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit)
 		}).agent(), `{"store":"go","pattern":"func \\(srv \\*Server\\)","glob":"net/http/*.go"}`)
 
+	addCode(add)
+
 	add("store", New("stores", "List the stores in scope", Reads,
 		func(ctx context.Context, a *app.App, in storesIn) (app.StoreList, error) {
 			return a.Stores(ctx, kindOf(in.Type), in.All)

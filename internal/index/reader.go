@@ -438,3 +438,12 @@ func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, 
 	})
 	return t, err
 }
+
+// Hash returns the hash of a document, false when there is none at path.
+func (g *Generation) Hash(path string) (h kb.DocHash, ok bool) {
+	i, ok := g.docByPath(path)
+	if !ok {
+		return h, false
+	}
+	return g.segs[g.docs[i].seg].hash(int(g.docs[i].doc)), true
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
 )
@@ -13,6 +14,9 @@ type Target struct {
 	Store kb.Store
 	Label string // as hits cite it: name, with @ and seven digits of the commit
 	Index kb.Index
+	// View has the resolved references of the store, as they stand for the
+	// documents of Index; nil when they are not resolved yet.
+	View *graph.View
 	// Fresh says how a document stands to its source now: "" when it is as
 	// indexed or nobody can tell cheaply.
 	Fresh func(path string, stamp uint64) string

@@ -1,0 +1,200 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// CodeRequest asks about a symbol in stores; see search.CodeRequest.
+type CodeRequest struct {
+	search.CodeRequest
+	Stores []string
+	Waiting
+}
+
+// Waiting says who asks, and how long they wait for what is being made.
+type Waiting struct {
+	Wait   time.Duration
+	Person bool
+}
+
+// SymbolsRequest asks which declarations stores have; see search.SymbolsRequest.
+type SymbolsRequest struct {
+	search.SymbolsRequest
+	Stores []string
+	Waiting
+}
+
+// Replies about code.
+type (
+	CodeReply    = search.CodeReply
+	OutlineReply = search.OutlineReply
+)
+
+const (
+	defaultUses    = 50
+	defaultSymbols = 50
+)
+
+// Code answers questions about a symbol: where it is defined, used, called,
+// and what it calls.
+func (a *App) Code(ctx context.Context, r CodeRequest) (CodeReply, error) {
+	var err error
+	if r.Limit, err = checkLimit(r.Limit, defaultUses); err != nil {
+		return CodeReply{}, err
+	}
+	if r.Depth == 0 {
+		r.Depth = 1
+	}
+	s, err := a.shelvesOf(ctx, r.Stores, r.Waiting)
+	if err != nil {
+		return CodeReply{}, err
+	}
+	defer s.release()
+	if err := s.link(ctx, r.Wait); err != nil {
+		return CodeReply{}, err
+	}
+	var reply CodeReply
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		reply, err = search.Code(ctx, targets, r.CodeRequest)
+		return err
+	})
+	reply.Notes = append(s.notes, reply.Notes...)
+	return reply, err
+}
+
+// Symbols lists the declarations of stores.
+func (a *App) Symbols(ctx context.Context, r SymbolsRequest) (CodeReply, error) {
+	var err error
+	if r.Limit, err = checkLimit(r.Limit, defaultSymbols); err != nil {
+		return CodeReply{}, err
+	}
+	s, err := a.shelvesOf(ctx, r.Stores, r.Waiting)
+	if err != nil {
+		return CodeReply{}, err
+	}
+	defer s.release()
+	var reply CodeReply
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		reply, err = search.Symbols(ctx, targets, r.SymbolsRequest)
+		return err
+	})
+	reply.Notes = append(s.notes, reply.Notes...)
+	return reply, err
+}
+
+// Outline returns what one document declares. Without a store the document is
+// looked for in all that are in scope.
+func (a *App) Outline(ctx context.Context, path, store string, w Waiting) (OutlineReply, error) {
+	var stores []string
+	if store != "" {
+		stores = []string{store}
+	}
+	s, err := a.shelvesOf(ctx, stores, w)
+	if err != nil {
+		return OutlineReply{}, err
+	}
+	defer s.release()
+	var reply OutlineReply
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		for i := range targets {
+			if reply, err = search.Outline(ctx, &targets[i], path); err == nil || kb.CodeOf(err) != kb.NotFound {
+				return err
+			}
+		}
+		return kb.Errorf(kb.NotFound, "no store in scope has a document %q", path).WithHint("find its path with: files {\"store\":NAME,\"glob\":\"**/%s\"}", base(path))
+	})
+	return reply, err
+}
+
+// shelvesOf opens the named stores, or those in scope when none is named.
+func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelves, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var stores []kb.Store
+	var notes []string
+	if len(names) == 0 {
+		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Wait: w.Wait, Person: w.Person})
+	} else {
+		stores, err = a.named(ctx, c, names)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.targets(ctx, stores)
+	if err != nil {
+		return nil, err
+	}
+	s.notes = append(notes, s.notes...)
+	if len(s.targets) == 0 {
+		what := "nothing is indexed in scope"
+		if len(s.notes) > 0 {
+			what = s.notes[0]
+		}
+		return nil, kb.Errorf(kb.NotFound, "%s", what).WithHint("list the stores with: stores; the own folder is indexed by its first search")
+	}
+	return s, nil
+}
+
+// openViews opens what is resolved of each target.
+func (s *shelves) openViews() {
+	for i := range s.targets {
+		t := &s.targets[i]
+		h, ok := t.Index.(*handle)
+		if !ok || t.View != nil {
+			continue
+		}
+		view, done := s.core.views.get(s.core, t.Store.ID)
+		s.done = append(s.done, done)
+		if view == nil {
+			continue
+		}
+		t.View = view.At(graph.Now{
+			Hash: h.Hash,
+			Symbols: func(path string) []kb.Symbol {
+				list, err := h.Outlines(context.Background(), []string{path})
+				if err != nil || len(list) == 0 {
+					return nil
+				}
+				return list[0].Symbols
+			},
+		})
+	}
+}
+
+// link opens the views and, where one is missing or behind its index, has a
+// job make it and waits for that a while.
+func (s *shelves) link(ctx context.Context, wait time.Duration) error {
+	s.openViews()
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for i := range s.targets {
+		t := &s.targets[i]
+		h, ok := t.Index.(*handle)
+		if !ok || t.Store.Head == nil || t.Store.Head.Partial {
+			continue
+		}
+		if t.View != nil && s.core.views.current(t, h) {
+			continue
+		}
+		if err := s.core.submitLink(ctx, t.Store.ID); err != nil {
+			return err
+		}
+		j, running, err := s.core.jobs.Active(ctx, t.Store.ID+linkStore)
+		if err == nil && running {
+			_, err = s.core.jobs.Wait(ctx, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		t.View = nil
+	}
+	s.openViews()
+	return nil
+}

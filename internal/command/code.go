@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+type symbolsIn struct {
+	Name   string   `json:"name,omitempty" arg:"1" help:"part of a name: serve, Server.Serve (default all)"`
+	Path   string   `json:"path,omitempty" help:"only documents at or below this path"`
+	Kind   string   `json:"kind,omitempty" help:"only this kind: function, method, class, type, const, var, …"`
+	Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	Limit  int      `json:"limit,omitempty" help:"at most this many (default 50)"`
+}
+
+type definitionIn struct {
+	Symbol string   `json:"symbol" arg:"1" help:"a name (Serve, Server.Serve, http.Server.Serve), a place (server.go:120) or the id of a hit"`
+	Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+}
+
+type referencesIn struct {
+	Symbol string   `json:"symbol" arg:"1" help:"a name (Serve, Server.Serve, http.Server.Serve), a place (server.go:120) or the id of a hit"`
+	Kind   string   `json:"kind,omitempty" enum:"call|type|inherit|use" help:"only uses of this kind"`
+	Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	Limit  int      `json:"limit,omitempty" help:"at most this many uses (default 50)"`
+}
+
+type callsIn struct {
+	Symbol string   `json:"symbol" arg:"1" help:"a name (Serve, Server.Serve, http.Server.Serve), a place (server.go:120) or the id of a hit"`
+	Depth  int      `json:"depth,omitempty" help:"how many calls far, up to 5 (default 1)"`
+	Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	Limit  int      `json:"limit,omitempty" help:"at most this many calls (default 50)"`
+}
+
+type outlineIn struct {
+	Path  string `json:"path" arg:"1" help:"path of a document"`
+	Store string `json:"store,omitempty" help:"name or id of its store (default: those in scope)"`
+}
+
+func waiting(ctx context.Context) app.Waiting {
+	if isCLI(ctx) {
+		return app.Waiting{Wait: firstUseCLI, Person: true}
+	}
+	return app.Waiting{Wait: firstUse}
+}
+
+// addCode adds the commands about declarations and their uses.
+func addCode(add func(group string, c Command, examples ...string) *Command) {
+	ask := func(ctx context.Context, a *app.App, r search.CodeRequest, stores []string) (app.CodeReply, error) {
+		return a.Code(ctx, app.CodeRequest{CodeRequest: r, Stores: stores, Waiting: waiting(ctx)})
+	}
+	add("code", New("code:symbols", "Declarations by part of their name", Reads,
+		func(ctx context.Context, a *app.App, in symbolsIn) (app.CodeReply, error) {
+			r := search.SymbolsRequest{Name: in.Name, Under: in.Path, Kind: in.Kind, Limit: in.Limit}
+			return a.Symbols(ctx, app.SymbolsRequest{SymbolsRequest: r, Stores: in.Stores, Waiting: waiting(ctx)})
+		}).agent(), `{"name":"Handler","kind":"type","path":"net/http"}`)
+	add("code", New("code:definition", "Where a symbol is declared, with signature and doc", Reads,
+		func(ctx context.Context, a *app.App, in definitionIn) (app.CodeReply, error) {
+			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Definition}, in.Stores)
+		}).agent(), `{"symbol":"http.Server.Serve"}`)
+	c := add("code", New("code:references", "Every line that uses a symbol", Reads,
+		func(ctx context.Context, a *app.App, in referencesIn) (app.CodeReply, error) {
+			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.References, Kind: in.Kind, Limit: in.Limit}, in.Stores)
+		}).agent(), `{"symbol":"Server.Serve","kind":"call"}`)
+	c.Help = "Go is resolved by its type checker, other languages through scopes, imports and the types that the code states. " +
+		"A use whose target is not certain enough is left out; confidence is shown where it is less than 1. " +
+		"In languages other than Go only calls, types and base types count as uses."
+	c = add("code", New("code:callers", "Who calls a symbol, and who calls them", Reads,
+		func(ctx context.Context, a *app.App, in callsIn) (app.CodeReply, error) {
+			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Callers, Depth: in.Depth, Limit: in.Limit}, in.Stores)
+		}).agent(), `{"symbol":"Server.Serve","depth":2}`)
+	c.Help = "Calls as the code states them: a call through an interface leads to the method of the interface."
+	add("code", New("code:callees", "What a symbol calls, and what that calls", Reads,
+		func(ctx context.Context, a *app.App, in callsIn) (app.CodeReply, error) {
+			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Callees, Depth: in.Depth, Limit: in.Limit}, in.Stores)
+		}).agent(), `{"symbol":"Server.Serve"}`)
+	add("code", New("code:outline", "What a document declares, with lines and ids", Reads,
+		func(ctx context.Context, a *app.App, in outlineIn) (app.OutlineReply, error) {
+			return a.Outline(ctx, in.Path, in.Store, waiting(ctx))
+		}).agent(), `{"path":"net/http/server.go"}`)
+}
