@@ -163,7 +163,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	if spec.Kind == kb.KindFolder && !r.Yes {
+	if !r.Yes {
 		if err := refuseLarge(ctx, spec); err != nil {
 			return Started{}, err
 		}
@@ -219,6 +219,33 @@ func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) 
 	return Started{Store: name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}, nil
 }
 
+// specOf is what a request names; relative paths start at dir.
+func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
+	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, dir)
+	if err != nil {
+		return kb.Spec{}, err
+	}
+	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
+	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
+		return spec, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
+	}
+	if spec.Ref, err = refOf(r); err != nil {
+		return spec, err
+	}
+	if kind != kb.KindRepo && spec.Ref != (kb.Ref{}) {
+		return spec, kb.Errorf(kb.Invalid, "a folder has no branch, tag or commit").WithHint("give type repo to index a state of a repository")
+	}
+	return spec, nil
+}
+
+// typeOf spells a kind as definitions do, and the older plugin's.
+func typeOf(k kb.Kind) string {
+	if k == kb.KindFolder {
+		return "file"
+	}
+	return string(k)
+}
+
 // refOf returns the state of a repository that a request names.
 func refOf(r CreateStore) (kb.Ref, error) {
 	var ref kb.Ref
@@ -270,6 +297,9 @@ func cleanPaths(paths []string) []string {
 
 // refuseLarge refuses folders that nobody means to index without thinking.
 func refuseLarge(ctx context.Context, spec kb.Spec) error {
+	if spec.Kind != kb.KindFolder {
+		return nil
+	}
 	if why := source.Dangerous(spec.Source); why != "" {
 		return kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
 	}

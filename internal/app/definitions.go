@@ -1,0 +1,330 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+)
+
+// The files that a project's stores are defined in, below its root. The second
+// is that of an older plugin: it is read and never written.
+const (
+	definitionsFile = ".knowledge/stores.json"
+	olderFile       = ".bluera/bluera-knowledge/stores.config.json"
+)
+
+// Definition is one store of a project's definitions:
+//
+//	{"version":1,"stores":[
+//	  {"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"},
+//	  {"name":"guides","type":"file","source":"docs/guides"}]}
+//
+// A relative source starts at the project's root. Path and URL are other
+// spellings of source, those of the older plugin's file.
+type Definition struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"` // file (or folder), repo, web
+	Source string `json:"source,omitempty"`
+	Branch string `json:"branch,omitempty"` // at most one of Branch, Tag and Commit
+	Tag    string `json:"tag,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	// Follows names the dependency whose locked version Tag is, "npm:react".
+	Follows      string   `json:"follows,omitempty"`
+	Paths        []string `json:"paths,omitempty"`
+	All          bool     `json:"all,omitempty"`
+	MaxFileBytes int64    `json:"maxFileBytes,omitempty"`
+	Description  string   `json:"description,omitempty"`
+	Tags         []string `json:"tags,omitempty"`
+	Schedule     string   `json:"schedule,omitempty"`
+
+	Depth               int    `json:"depth,omitempty"` // of stores of type web, as the next three
+	MaxPages            int    `json:"maxPages,omitempty"`
+	CrawlInstructions   string `json:"crawlInstructions,omitempty"`
+	ExtractInstructions string `json:"extractInstructions,omitempty"`
+
+	Path string `json:"path,omitempty"`
+	URL  string `json:"url,omitempty"`
+}
+
+// request is what store:create would be asked for.
+func (d Definition) request() CreateStore {
+	kind := kb.Kind(d.Type)
+	src := d.Source
+	for _, s := range []string{d.URL, d.Path} {
+		if src == "" {
+			src = s
+		}
+	}
+	return CreateStore{
+		Name: d.Name, Kind: kind, Source: src, Branch: d.Branch, Tag: d.Tag, Commit: d.Commit, Follows: d.Follows,
+		Description: d.Description, Tags: d.Tags, Paths: d.Paths, All: d.All, MaxFile: d.MaxFileBytes,
+	}
+}
+
+// defined is one entry of a file of definitions, as far as it can be read.
+type defined struct {
+	Definition
+	spec kb.Spec
+	err  error  // why nothing can be made of it
+	risk string // what a person must vouch for, "" for what is harmless
+}
+
+// definitions is one file of definitions.
+type definitions struct {
+	path    string // absolute
+	name    string // below the root, as it is shown
+	entries []defined
+	trusted bool // a person vouched for the file as it is
+}
+
+// inert reports whether nothing is done of what the file says.
+func (f *definitions) inert() bool {
+	return !f.trusted && slices.ContainsFunc(f.entries, func(d defined) bool { return d.risk != "" })
+}
+
+// loadDefinitions reads the definitions of a project; there may be none. What
+// both files name is taken from the first.
+func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) ([]*definitions, error) {
+	var files []*definitions
+	seen := map[string]bool{}
+	for _, name := range []string{definitionsFile, olderFile} {
+		path := filepath.Join(p.Root, filepath.FromSlash(name))
+		raw, err := readProjectFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := &definitions{path: path, name: name}
+		if f.entries, err = parseDefinitions(name, raw, name == definitionsFile); err != nil {
+			return nil, err
+		}
+		if f.trusted, err = c.trusts(ctx, path, raw); err != nil {
+			return nil, err
+		}
+		for i := range f.entries {
+			d := &f.entries[i]
+			if d.err == nil && seen[d.Name] {
+				if name == definitionsFile {
+					d.err = kb.Errorf(kb.Invalid, "the name %q is defined twice", d.Name).WithHint("give each store a name of its own")
+				} else {
+					d.Name = "" // the newer file has it
+				}
+			}
+			seen[d.Name] = true
+			if d.err == nil && d.Name != "" {
+				d.resolve(ctx, p.Root)
+			}
+		}
+		f.entries = slices.DeleteFunc(f.entries, func(d defined) bool { return d.err == nil && d.Name == "" })
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// readProjectFile reads a file that a stranger may have written.
+func readProjectFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	if !info.Mode().IsRegular() {
+		return nil, kb.Errorf(kb.Invalid, "%q is not a file", path).WithHint("make it a file, or remove it")
+	}
+	if info.Size() > maxTrusted {
+		return nil, kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("keep it below 1 MiB")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	return raw, nil
+}
+
+// parseDefinitions reads a file entry by entry, so that one that is wrong
+// costs no other. strict refuses fields that there are not.
+func parseDefinitions(name string, raw []byte, strict bool) ([]defined, error) {
+	var file struct {
+		Version *int              `json:"version"`
+		Stores  []json.RawMessage `json:"stores"`
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", name, err).
+			WithHint(`write {"version":1,"stores":[…]}; see: help stores:sync`)
+	}
+	if file.Version != nil && *file.Version != 1 {
+		return nil, kb.Errorf(kb.Unsupported, "the definitions in %s are of version %d, and this program knows version 1", name, *file.Version).
+			WithHint("update the program")
+	}
+	var out []defined
+	for i, r := range file.Stores {
+		var d defined
+		dec := json.NewDecoder(bytes.NewReader(r))
+		if strict {
+			dec.DisallowUnknownFields()
+		}
+		if err := dec.Decode(&d.Definition); err != nil {
+			d.err = kb.Errorf(kb.Invalid, "entry %d of %s does not parse: %w", i+1, name, err).WithHint("see: help stores:sync")
+		}
+		if d.Name == "" {
+			d.Name = fmt.Sprintf("entry %d", i+1)
+			if d.err == nil {
+				d.err = kb.Errorf(kb.Invalid, "entry %d of %s has no name", i+1, name).WithHint("give it a name")
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// resolve makes the spec of an entry and finds what a person must vouch for.
+func (d *defined) resolve(ctx context.Context, root string) {
+	r := d.request()
+	// Where the path leads is looked at before whether it can be indexed.
+	d.spec, d.err = specOf(ctx, r, root)
+	switch {
+	case d.err == nil && filepath.IsAbs(d.spec.Source) && !within(root, d.spec.Source):
+		d.risk = "its source " + r.Source + " lies outside the project"
+	case d.err != nil && escapes(root, r.Source):
+		d.risk = "its source " + r.Source + " lies outside the project"
+	case d.Schedule != "":
+		d.risk = "it asks to run at times of its own: " + d.Schedule
+	}
+}
+
+// within reports whether a resolved path is root or lies below it.
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// escapes says the same of what was written, whether or not it exists: a path
+// that leads out of root. A URL does not.
+func escapes(root, src string) bool {
+	if strings.Contains(src, "://") || src == "" {
+		return false
+	}
+	if filepath.IsAbs(src) || strings.HasPrefix(src, "~") {
+		return !within(root, filepath.Clean(src))
+	}
+	return !within(root, filepath.Join(root, filepath.FromSlash(src)))
+}
+
+// trusts reports whether a person vouched for the file with that content.
+func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false, nil
+	}
+	sum := sha256.Sum256(raw)
+	return c.catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
+}
+
+// define writes a store into the project's definitions, in the place of the
+// one of that name if there is one. What else stands in the file stays as it
+// is. Trust in the file goes on: the change is the user's own.
+func (a *App) define(ctx context.Context, c *core, p project.Project, d Definition) error {
+	path := filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
+	raw, err := readProjectFile(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return err
+	}
+	file := map[string]json.RawMessage{"version": json.RawMessage("1")}
+	var stores []json.RawMessage
+	trusted := false
+	if !fresh {
+		if _, err := parseDefinitions(definitionsFile, raw, false); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(raw, &file); err != nil {
+			return kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
+		}
+		if s := file["stores"]; s != nil {
+			if err := json.Unmarshal(s, &stores); err != nil {
+				return kb.Errorf(kb.Invalid, "the stores in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
+			}
+		}
+		if trusted, err = c.trusts(ctx, path, raw); err != nil {
+			return err
+		}
+	}
+	entry, err := json.Marshal(d)
+	if err != nil {
+		return kb.Errorf(kb.Internal, "encode a definition: %w", err)
+	}
+	i := slices.IndexFunc(stores, func(r json.RawMessage) bool {
+		var have struct{ Name string }
+		return json.Unmarshal(r, &have) == nil && have.Name == d.Name
+	})
+	if i < 0 {
+		stores = append(stores, entry)
+	} else {
+		stores[i] = entry
+	}
+	text, err := renderDefinitions(file, stores)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(text, raw) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return kb.Errorf(kb.Denied, "%q cannot be made: %w", filepath.Dir(path), err).WithHint("check its permissions")
+	}
+	if err := atomicfile.Write(path, text); err != nil {
+		return err
+	}
+	if err := os.Chmod(path, 0o644); err != nil { // it is the project's, not ours
+		return kb.Errorf(kb.Denied, "the mode of %q cannot be set: %w", path, err).WithHint("check its permissions")
+	}
+	if trusted {
+		_, err = a.Trust(ctx, path)
+	}
+	return err
+}
+
+// renderDefinitions writes one store a line.
+func renderDefinitions(file map[string]json.RawMessage, stores []json.RawMessage) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("{\n  \"version\": ")
+	b.Write(file["version"])
+	for _, k := range slices.Sorted(maps.Keys(file)) {
+		if k != "version" && k != "stores" {
+			fmt.Fprintf(&b, ",\n  %q: %s", k, file[k])
+		}
+	}
+	b.WriteString(",\n  \"stores\": [")
+	for i, s := range stores {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		if err := json.Compact(&b, s); err != nil {
+			return nil, kb.Errorf(kb.Internal, "write a definition: %w", err)
+		}
+	}
+	if len(stores) > 0 {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("]\n}\n")
+	return b.Bytes(), nil
+}

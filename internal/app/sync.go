@@ -1,0 +1,384 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+)
+
+// SyncRequest says how far a sync goes.
+type SyncRequest struct {
+	DryRun  bool // tell what would be done, and do nothing
+	Prune   bool // remove stores that are defined no more
+	Reindex bool // read every document of every defined store again
+}
+
+// Synced is the reply of stores:sync and store:update. The lists hold names;
+// each name is in one of them.
+type Synced struct {
+	Created []string `json:"created"`
+	Updated []string `json:"updated"`
+	Skipped []string `json:"skipped"` // as they should be
+	Orphans []string `json:"orphans,omitempty"`
+	Pruned  []string `json:"pruned,omitempty"`
+	Failed  []Failed `json:"failed"`
+	// Untrusted says what a person must vouch for before anything is done.
+	Untrusted []string `json:"untrusted,omitempty"`
+	// Changes says what was different, "react: tag:v18.2.0 → tag:v18.3.1".
+	Changes []string  `json:"changes,omitempty"`
+	Jobs    []Started `json:"jobs"`
+	DryRun  bool      `json:"dryRun,omitempty"`
+	Note    string    `json:"note,omitempty"`
+}
+
+// Failed is a store of which nothing could be made.
+type Failed struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Started returns the jobs that were started.
+func (s Synced) Started() []Started { return s.Jobs }
+
+func newSynced(dry bool) Synced {
+	return Synced{Created: []string{}, Updated: []string{}, Skipped: []string{}, Failed: []Failed{}, Jobs: []Started{}, DryRun: dry}
+}
+
+func (s *Synced) fail(name string, err error) {
+	s.Failed = append(s.Failed, Failed{Name: name, Error: err.Error(), Hint: kb.HintOf(err)})
+}
+
+// Sync makes the project's stores what its definitions say: new ones are
+// created and indexed, changed ones moved to their new source, ref or options,
+// and those that are defined no more are told, or removed when pruning.
+// Nothing is done of a file that asks for what a person must vouch for.
+func (a *App) Sync(ctx context.Context, r SyncRequest) (Synced, error) {
+	out := newSynced(r.DryRun)
+	c, p, err := a.inProject(ctx, "definitions belong to a project, and there is none here")
+	if err != nil {
+		return out, err
+	}
+	files, err := a.loadDefinitions(ctx, c, p)
+	if err != nil {
+		return out, err
+	}
+	if len(files) == 0 {
+		out.Note = "nothing is defined: there is no " + definitionsFile + "; store:create with save writes it"
+	}
+	run := syncRun{a: a, c: c, p: p, r: r, out: &out, named: map[string]bool{}}
+	if err := run.load(ctx); err != nil {
+		return out, err
+	}
+	for _, f := range files {
+		if f.inert() {
+			run.refuse(f)
+			continue
+		}
+		for i := range f.entries {
+			d := &f.entries[i]
+			run.named[d.Name] = true
+			if err := run.entry(ctx, d); err != nil {
+				if ctx.Err() != nil {
+					return out, err
+				}
+				out.fail(d.Name, err)
+			}
+		}
+	}
+	return out, run.orphans(ctx)
+}
+
+// inProject opens the core for what only a project has.
+func (a *App) inProject(ctx context.Context, why string) (*core, project.Project, error) {
+	p, err := a.where()
+	if err != nil {
+		return nil, p, err
+	}
+	if p.None {
+		return nil, p, kb.Errorf(kb.Invalid, "%s", why).WithHint("run it inside a repository, or name a folder with --project")
+	}
+	c, err := a.open(ctx)
+	return c, p, err
+}
+
+// syncRun is one sync.
+type syncRun struct {
+	a     *App
+	c     *core
+	p     project.Project
+	r     SyncRequest
+	out   *Synced
+	have  map[string]kb.Store        // what the project names
+	by    map[string]catalog.Defined // how it came by the names
+	named map[string]bool            // what the definitions name
+	locks *locks
+}
+
+func (s *syncRun) load(ctx context.Context) error {
+	s.have, s.by = map[string]kb.Store{}, map[string]catalog.Defined{}
+	entries, err := s.c.catalog.List(ctx, s.p.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Scope == catalog.ScopeProject {
+			s.have[e.Name] = e.Store
+		}
+	}
+	list, err := s.c.catalog.Defined(ctx, s.p.ID)
+	for _, d := range list {
+		s.by[d.Name] = d
+	}
+	s.locks = &locks{root: s.p.Root}
+	return err
+}
+
+// refuse tells what a person must vouch for. The names of the file are
+// defined all the same, so none of them is an orphan.
+func (s *syncRun) refuse(f *definitions) {
+	for _, d := range f.entries {
+		s.named[d.Name] = true
+		if d.risk != "" {
+			s.out.Untrusted = append(s.out.Untrusted, fmt.Sprintf("%s in %s: %s", d.Name, f.name, d.risk))
+		}
+	}
+	s.out.Note = strings.TrimPrefix(fmt.Sprintf("%s; nothing was done of %s: read it, and if you agree, run in a terminal: knowledge trust %s",
+		s.out.Note, f.name, f.name), "; ")
+}
+
+// entry makes one store what its definition says.
+func (s *syncRun) entry(ctx context.Context, d *defined) error {
+	if d.err != nil {
+		return d.err
+	}
+	if err := catalog.CheckName(d.Name); err != nil {
+		return err
+	}
+	spec := d.spec
+	if d.Follows != "" {
+		if err := s.locks.pin(ctx, &spec, d.Follows); err != nil {
+			return err
+		}
+	}
+	old, there := s.have[d.Name]
+	switch {
+	case there && old.ID == spec.ID():
+		return s.same(ctx, d, old)
+	case there && !s.by[d.Name].ByFile:
+		return kb.Errorf(kb.Exists, "the name %q means %s here, and was not made from the definitions", d.Name, old.Spec.Source).
+			WithHint("remove it with: store:delete %s, or give the definition another name", d.Name)
+	}
+	if err := refuseLarge(ctx, spec); err != nil {
+		return err
+	}
+	if there {
+		s.out.Changes = append(s.out.Changes, d.Name+": "+difference(old.Spec, spec))
+	}
+	if s.r.DryRun {
+		s.done(there, d.Name)
+		return nil
+	}
+	if err := s.c.catalog.NoteProject(ctx, s.p.ID, s.p.Root); err != nil {
+		return err
+	}
+	var st kb.Store
+	var err error
+	if there {
+		st, err = s.c.move(ctx, s.p.ID, old, spec, d.Description, d.Tags)
+	} else {
+		st, _, err = s.c.catalog.Add(ctx, s.p.ID, d.Name, spec, d.Description, d.Tags)
+	}
+	if err == nil {
+		err = s.c.catalog.SetDefined(ctx, s.p.ID, catalog.Defined{Name: d.Name, Store: st.ID, ByFile: true, Follows: d.Follows})
+	}
+	if err == nil {
+		err = s.index(ctx, st, d.Name)
+	}
+	if err == nil {
+		s.done(there, d.Name)
+	}
+	return err
+}
+
+// same is for a store that is what its definition says.
+func (s *syncRun) same(ctx context.Context, d *defined, st kb.Store) error {
+	// A store that was never indexed, or not to the end, is.
+	ready := st.Head != nil && !st.Head.Partial && st.LastError == ""
+	said := (d.Description == "" || d.Description == st.Description) && (d.Tags == nil || slices.Equal(d.Tags, st.Tags))
+	if ready && said && !s.r.Reindex {
+		s.out.Skipped = append(s.out.Skipped, d.Name)
+	} else {
+		s.out.Updated = append(s.out.Updated, d.Name)
+	}
+	if s.r.DryRun {
+		return nil
+	}
+	if !said {
+		if _, err := s.c.catalog.Attach(ctx, s.p.ID, d.Name, st.ID, d.Description, d.Tags); err != nil {
+			return err
+		}
+	}
+	if by := s.by[d.Name]; !by.ByFile || by.Follows != d.Follows {
+		if err := s.c.catalog.SetDefined(ctx, s.p.ID, catalog.Defined{Name: d.Name, Store: st.ID, ByFile: true, Follows: d.Follows}); err != nil {
+			return err
+		}
+	}
+	if !ready || s.r.Reindex {
+		return s.index(ctx, st, d.Name)
+	}
+	return nil
+}
+
+func (s *syncRun) done(there bool, name string) {
+	if there {
+		s.out.Updated = append(s.out.Updated, name)
+	} else {
+		s.out.Created = append(s.out.Created, name)
+	}
+}
+
+func (s *syncRun) index(ctx context.Context, st kb.Store, name string) error {
+	started, err := s.c.start(ctx, st, name, s.r.Reindex)
+	if err == nil {
+		s.out.Jobs = append(s.out.Jobs, started)
+	}
+	return err
+}
+
+// orphans tells the stores that were defined and are no more, or removes them.
+func (s *syncRun) orphans(ctx context.Context) error {
+	for _, by := range sortedDefined(s.by) {
+		if !by.ByFile || s.named[by.Name] {
+			continue
+		}
+		if !s.r.Prune || s.r.DryRun {
+			s.out.Orphans = append(s.out.Orphans, by.Name)
+			continue
+		}
+		if _, err := s.a.DeleteStore(ctx, by.Name, false); err != nil {
+			s.out.fail(by.Name, err)
+			continue
+		}
+		if err := s.c.catalog.UnsetDefined(ctx, s.p.ID, by.Name); err != nil {
+			return err
+		}
+		s.out.Pruned = append(s.out.Pruned, by.Name)
+	}
+	return nil
+}
+
+func sortedDefined(m map[string]catalog.Defined) []catalog.Defined {
+	var list []catalog.Defined
+	for _, d := range m {
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b catalog.Defined) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// move lets a name of a project mean another spec. A job of the store that
+// nobody holds any more is cancelled first, its files go.
+func (c *core) move(ctx context.Context, projectID string, old kb.Store, spec kb.Spec, description string, tags []string) (kb.Store, error) {
+	holders, err := c.catalog.Holders(ctx, old.ID)
+	if err != nil {
+		return kb.Store{}, err
+	}
+	if len(holders) <= 1 {
+		j, ok, err := c.jobs.Active(ctx, old.ID)
+		if err == nil && ok {
+			_, err = c.jobs.Cancel(ctx, j.ID)
+		}
+		if err != nil && kb.CodeOf(err) != kb.Invalid { // it has just ended
+			return kb.Store{}, err
+		}
+	}
+	st, gone, err := c.catalog.Move(ctx, projectID, old.Name, spec, description, tags)
+	if err != nil || !gone {
+		return st, err
+	}
+	c.library.forget(old.ID)
+	// Nothing is swept yet: the job of the new store finds there what the two
+	// versions share, and sweeps when it ends.
+	return st, nil
+}
+
+// difference says what is not the same in two specs.
+func difference(old, spec kb.Spec) string {
+	var parts []string
+	add := func(what, a, b string) {
+		if a != b {
+			parts = append(parts, strings.TrimSpace(what+" "+a+" → "+b))
+		}
+	}
+	add("type", string(old.Kind), string(spec.Kind))
+	add("", old.Source, spec.Source)
+	add("", old.Ref.String(), spec.Ref.String())
+	add("options", fmt.Sprint(old.Selection), fmt.Sprint(spec.Selection))
+	return strings.Join(parts, ", ")
+}
+
+// remember keeps how a store came to be: in the project's definitions when
+// they exist or are asked for, and what it follows.
+func (a *App) remember(ctx context.Context, c *core, p project.Project, r CreateStore, st kb.Store) error {
+	save := r.Save
+	if !save {
+		_, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(definitionsFile)))
+		save = err == nil
+	}
+	if save {
+		src := st.Spec.Source
+		if filepath.IsAbs(src) {
+			if within(p.Root, src) {
+				rel, err := filepath.Rel(p.Root, src)
+				if err != nil {
+					return kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)
+				}
+				src = filepath.ToSlash(rel)
+			}
+		}
+		d := Definition{
+			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
+			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
+		}
+		switch st.Spec.Ref.Type {
+		case kb.RefBranch:
+			d.Branch = st.Spec.Ref.Name
+		case kb.RefTag:
+			d.Tag = st.Spec.Ref.Name
+		case kb.RefCommit:
+			d.Commit = st.Spec.Ref.Name
+		}
+		if err := a.define(ctx, c, p, d); err != nil {
+			return err
+		}
+	}
+	if !save && r.Follows == "" {
+		return nil
+	}
+	return c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
+}
+
+// stillDefined warns that the next sync makes a deleted store again.
+func (a *App) stillDefined(name string) string {
+	p, err := a.where()
+	if err != nil || p.None || name == "" {
+		return ""
+	}
+	raw, err := readProjectFile(filepath.Join(p.Root, filepath.FromSlash(definitionsFile)))
+	if err != nil {
+		return ""
+	}
+	entries, err := parseDefinitions(definitionsFile, raw, false)
+	if err != nil || !slices.ContainsFunc(entries, func(d defined) bool { return d.Name == name }) {
+		return ""
+	}
+	return "it is still defined in " + definitionsFile + ": the next stores:sync makes it again"
+}

@@ -1,0 +1,321 @@
+// Package deps finds what a project depends on, without a model and without a
+// network: from its manifests which packages it names, from its lockfiles
+// which version is in use, from its code how many files import each, and from
+// lockfiles, module paths, installed packages and a built-in table which
+// repository and tag that version comes from.
+//
+// One file per ecosystem holds its manifests, lockfiles and imports; the table
+// ecosystems names them all. What does not parse is noted and passed over: a
+// project is analysed as far as it can be read.
+package deps
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Dependency is one package that a project names.
+type Dependency struct {
+	Ecosystem string `json:"ecosystem"` // go, npm, pypi, cargo, maven, gem, composer, hex, nuget, swift
+	Name      string `json:"name"`      // as the ecosystem's registry spells it; of maven group:artifact
+	Version   string `json:"version,omitempty"`
+	Range     string `json:"range,omitempty"` // what the manifest asks for
+	Dev       bool   `json:"dev,omitempty"`   // for building and testing only
+	Files     int    `json:"files"`           // source files that import it
+	Manifest  string `json:"manifest"`        // slash-separated, below the root
+	// Repository is the URL of a git repository, "" when nothing on this
+	// machine says it; From says what did: lockfile, module path, installed
+	// package, table or registry.
+	Repository string `json:"repository,omitempty"`
+	From       string `json:"from,omitempty"`
+	// Tag is how the repository calls the version, as far as is known; Commit
+	// the hash where the lockfile or the version holds one.
+	Tag    string `json:"tag,omitempty"`
+	Commit string `json:"commit,omitempty"`
+}
+
+// ID returns "npm:react".
+func (d Dependency) ID() string { return d.Ecosystem + ":" + d.Name }
+
+// Report is what a project depends on.
+type Report struct {
+	// Dependencies are the packages that manifests name, most imported first.
+	// Those that the project itself consists of are left out.
+	Dependencies []Dependency
+	Manifests    []string // that were read
+	Files        int      // source files that were read
+	Notes        []string // what could not be read
+}
+
+// Manifests reads manifests and lockfiles only: Files is 0 everywhere.
+func Manifests(ctx context.Context, root string) (Report, error) {
+	return analyze(ctx, root, false)
+}
+
+// Analyze reads manifests, lockfiles and source files below a folder. Files of
+// dependencies, build output and hidden folders are passed over.
+func Analyze(ctx context.Context, root string) (Report, error) {
+	return analyze(ctx, root, true)
+}
+
+func analyze(ctx context.Context, root string, code bool) (Report, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return Report{}, kb.Errorf(kb.NotFound, "the folder %q cannot be read: %w", root, err).WithHint("name a folder that exists")
+	}
+	defer r.Close()
+	files, err := list(ctx, r)
+	if err != nil {
+		return Report{}, err
+	}
+	p := newCollector(r, files.all)
+	for _, f := range files.manifests {
+		if err := ctx.Err(); err != nil {
+			return Report{}, kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+		}
+		data, err := readSome(r, f.path, maxManifest)
+		if err != nil {
+			p.note("%s cannot be read: %v", f.path, err)
+			continue
+		}
+		p.manifests = append(p.manifests, f.path)
+		f.parse(p, f.path, data)
+	}
+	found := p.resolve()
+	rep := Report{Manifests: p.manifests, Notes: p.notes}
+	if code {
+		rep.Files = count(ctx, r, p, files.sources, found)
+		if err := ctx.Err(); err != nil {
+			return Report{}, kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+		}
+	}
+	for _, d := range found {
+		rep.Dependencies = append(rep.Dependencies, *d)
+	}
+	slices.SortStableFunc(rep.Dependencies, func(a, b Dependency) int {
+		return cmp.Or(cmp.Compare(b.Files, a.Files), boolCompare(a.Dev, b.Dev), cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name))
+	})
+	for i := range rep.Dependencies {
+		p.locate(&rep.Dependencies[i])
+	}
+	return rep, nil
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// ecosystem is what differs between the worlds of packages.
+type ecosystem struct {
+	name string
+	// manifest returns the parser of a file of that name, nil when it is none.
+	// Lockfiles are manifests too.
+	manifest func(base string) parser
+	exts     []string // of source files, with the dot
+	// imports calls emit with each thing that a source file imports, as it is
+	// written; the same may come several times.
+	imports func(text []byte, emit func(string))
+	// matcher returns which of the dependencies an import means, nil for none.
+	matcher func(p *collector, deps []*Dependency) func(imp string) []*Dependency
+	// tag spells the tag of a version where the table of packages does not;
+	// "" when there is no custom.
+	tag string
+	// installed says what the package manager put below the root, or nil.
+	installed func(p *collector, d *Dependency) string
+}
+
+type parser func(p *collector, path string, data []byte)
+
+// ecosystems is the table of them.
+var ecosystems = []*ecosystem{
+	&golang, &npm, &python, &cargo, &maven, &ruby, &php, &elixir, &dotnet, &swift,
+}
+
+func ecosystemNamed(name string) *ecosystem {
+	for _, e := range ecosystems {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// declared is a package that a manifest names.
+type declared struct {
+	eco, name string
+	rng       string // what is asked for
+	version   string // when the manifest itself fixes it
+	alias     string // the name it goes by in the lockfile and the code, when another
+	dev       bool
+	manifest  string
+	repo      string // when the manifest names the place
+	ref       kb.Ref
+}
+
+// locked is one package of a lockfile.
+type locked struct {
+	version string
+	repo    string
+	commit  string
+	tag     string
+}
+
+// collector gathers what the manifests of a project say.
+type collector struct {
+	root      *os.Root
+	files     map[string]bool // every file that was listed
+	manifests []string
+	notes     []string
+	declared  []declared
+	own       map[string]map[string]bool // ecosystem → names of the project itself
+	// locks: ecosystem → directory of the lockfile → name → versions of it
+	locks map[string]map[string]map[string][]locked
+
+	npmSpecs  map[string]map[string]string // of pnpm: directory → name → version
+	catalogs  map[string]catalog           // of gradle, by directory of the build
+	poms      map[string]*pom
+	central   map[string]map[string]string // of nuget: directory → id → version
+	spaces    map[string]string            // of composer: namespace prefix → package
+	products  map[string]string            // of swift: module → package
+	inherited map[string]cargoInherited    // of cargo: directory of the workspace → its dependencies
+}
+
+func newCollector(r *os.Root, files map[string]bool) *collector {
+	return &collector{
+		root: r, files: files, own: map[string]map[string]bool{}, locks: map[string]map[string]map[string][]locked{},
+		npmSpecs: map[string]map[string]string{}, catalogs: map[string]catalog{}, poms: map[string]*pom{},
+		central: map[string]map[string]string{}, spaces: map[string]string{}, products: map[string]string{},
+		inherited: map[string]cargoInherited{},
+	}
+}
+
+func (p *collector) owns(eco, name string) {
+	if p.own[eco] == nil {
+		p.own[eco] = map[string]bool{}
+	}
+	p.own[eco][name] = true
+}
+
+func (p *collector) lock(eco, file, name string, l locked) {
+	dir := path.Dir(file)
+	if p.locks[eco] == nil {
+		p.locks[eco] = map[string]map[string][]locked{}
+	}
+	if p.locks[eco][dir] == nil {
+		p.locks[eco][dir] = map[string][]locked{}
+	}
+	if !slices.Contains(p.locks[eco][dir][name], l) {
+		p.locks[eco][dir][name] = append(p.locks[eco][dir][name], l)
+	}
+}
+
+// lockedNear returns what the lockfile nearest above a directory holds of a name.
+func (p *collector) lockedNear(eco, dir, name string) []locked {
+	for _, d := range upwards(dir) {
+		if l := p.locks[eco][d][name]; len(l) > 0 {
+			return l
+		}
+	}
+	return nil
+}
+
+// upwards returns a directory and those above it, up to ".".
+func upwards(dir string) []string {
+	out := []string{dir}
+	for dir != "." {
+		dir = path.Dir(dir)
+		out = append(out, dir)
+	}
+	return out
+}
+
+// resolve makes one dependency of all declarations of a package: that of the
+// manifest nearest to the root, with what its lockfile holds. One for running
+// goes before one for testing.
+func (p *collector) resolve() []*Dependency {
+	p.resolveMaven()
+	p.resolveGradle()
+	p.resolveDotnet()
+	p.resolveCargo()
+	slices.SortStableFunc(p.declared, func(a, b declared) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.manifest, "/"), strings.Count(b.manifest, "/")), boolCompare(a.dev, b.dev))
+	})
+	byID := map[string]*Dependency{}
+	var out []*Dependency
+	for _, d := range p.declared {
+		if p.own[d.eco][d.name] || d.name == "" {
+			continue
+		}
+		id := d.eco + ":" + d.name
+		have := byID[id]
+		if have == nil {
+			have = &Dependency{Ecosystem: d.eco, Name: d.name, Range: d.rng, Dev: d.dev, Manifest: d.manifest}
+			byID[id] = have
+			out = append(out, have)
+		}
+		have.Dev = have.Dev && d.dev
+		if have.Version == "" && have.Commit == "" && (have.Manifest == d.manifest || have.Range == "" && d.rng != "" || p.versionOf(d).version != "") {
+			l := p.versionOf(d)
+			have.Version, have.Commit, have.Repository, have.Tag = l.version, l.commit, l.repo, l.tag
+			if l.version != "" {
+				have.Manifest, have.Range = d.manifest, d.rng
+			}
+			if l.repo != "" {
+				have.From = "lockfile"
+			}
+		}
+	}
+	return out
+}
+
+// versionOf returns the version in use of what a manifest names.
+func (p *collector) versionOf(d declared) locked {
+	dir := path.Dir(d.manifest)
+	l := locked{version: d.version}
+	if d.eco == npm.name {
+		if v := p.npmVersion(dir, cmp.Or(d.alias, d.name)); v != (locked{}) {
+			l = v
+		}
+	} else if all := p.lockedNear(d.eco, dir, d.name); len(all) > 0 {
+		l = choose(all, d.rng)
+	}
+	if l.repo == "" && d.repo != "" {
+		l.repo = d.repo
+	}
+	if l.commit == "" && d.ref.Type == kb.RefCommit {
+		l.commit = d.ref.Name
+	}
+	if l.tag == "" && d.ref.Type == kb.RefTag {
+		l.tag = d.ref.Name
+	}
+	return l
+}
+
+// choose returns the one of several versions that a range most likely asks
+// for: the one that begins as the range does, else the last.
+func choose(all []locked, rng string) locked {
+	want := strings.TrimLeft(strings.TrimSpace(rng), "^~=>< v")
+	best, most := all[len(all)-1], -1
+	for _, l := range all {
+		n := 0
+		for n < len(want) && n < len(l.version) && want[n] == l.version[n] {
+			n++
+		}
+		if n >= most {
+			best, most = l, n
+		}
+	}
+	return best
+}
