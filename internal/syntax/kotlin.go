@@ -1,0 +1,533 @@
+package syntax
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	ktPackage = iota + 1
+	ktImport
+	ktClass
+	ktObject
+	ktCompanion
+	ktFunction
+	ktConstructor
+	ktProperty
+	ktGetter
+	ktSetter
+	ktAlias
+	ktEntry
+	ktParameter
+	ktLooseParameter
+	ktClassParameter
+	ktLambda
+	ktLambdaParameters
+	ktAnonymous
+	ktInit
+	ktObjectLiteral
+	ktStatements
+	ktFor
+	ktCatch
+	ktWhen
+	ktWhenSubject
+	ktCall
+	ktDelegationCall
+	ktInfix
+	ktConstructorInvocation
+	ktCallable
+	ktUserType
+	ktTypeParameter
+	ktAssignment
+)
+
+var kotlin = &spec{
+	grammar: "kotlin",
+	nodes: []string{"package_header", "import_header", "class_declaration", "object_declaration", "companion_object", "function_declaration",
+		"secondary_constructor", "property_declaration", "getter", "setter", "type_alias", "enum_entry", "parameter", "parameter_with_optional_type",
+		"class_parameter", "lambda_literal", "lambda_parameters", "anonymous_function", "anonymous_initializer", "object_literal", "statements",
+		"for_statement", "catch_block", "when_expression", "when_subject", "call_expression", "constructor_delegation_call", "infix_expression",
+		"constructor_invocation", "callable_reference", "user_type", "type_parameter", "assignment"},
+	comments: []string{"line_comment", "multiline_comment"},
+	prepare:  prepareKotlin,
+	visit:    visitKotlin,
+}
+
+var ktFunInterface = regexp.MustCompile(`(?m)^[^"/*\n]*\bfun[ \t]+interface\b`)
+
+// prepareKotlin takes the "fun" from "fun interface", which the grammar does
+// not know.
+func prepareKotlin(text string) string {
+	if !strings.Contains(text, "fun ") {
+		return text
+	}
+	return ktFunInterface.ReplaceAllStringFunc(text, func(s string) string {
+		i := strings.LastIndex(s, "fun")
+		return s[:i] + "   " + s[i+3:]
+	})
+}
+
+func visitKotlin(w *walk, n int32, kind int) {
+	switch kind {
+	case ktPackage:
+		w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier")))
+	case ktImport:
+		name := w.child(n, "identifier")
+		if name < 0 {
+			return
+		}
+		w.importing(name) // the node may hold comments behind it
+		path := unspaced(w.text(name))
+		of, last := splitQualified(path)
+		switch alias := w.child(n, "import_alias"); {
+		case w.child(n, "wildcard_import") >= 0:
+			w.imported(n, path, "*", "")
+		case alias >= 0:
+			w.imported(n, of, last, w.text(w.child(alias, "type_identifier", "simple_identifier")))
+		default:
+			w.imported(n, of, last, last)
+		}
+	case ktClass, ktObject, ktCompanion:
+		ktTypeDecl(w, n, kind)
+	case ktFunction, ktConstructor:
+		ktFunctionDecl(w, n, kind)
+	case ktProperty:
+		ktPropertyDecl(w, n)
+	case ktGetter, ktSetter, ktInit, ktStatements, ktAnonymous, ktFor, ktWhen:
+		w.within(n, func() {
+			if kind == ktFor {
+				for c := w.first(n); c >= 0; c = w.next(n, c) {
+					ktBind(w, c, "")
+				}
+			}
+			w.children(n)
+		})
+	case ktAlias:
+		if name := w.child(n, "type_identifier"); name >= 0 {
+			w.declare(declaration{node: n, name: name, kind: "type", body: -1, outer: -1, doc: -1, inner: javaInner(w)}, func() { w.children(n) })
+		}
+	case ktEntry:
+		if name := w.child(n, "simple_identifier"); name >= 0 {
+			body := w.child(n, "class_body")
+			w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, outer: -1, doc: -1, inner: true}, func() { w.children(n) })
+		}
+	case ktParameter, ktLooseParameter:
+		if name := w.child(n, "simple_identifier"); name >= 0 {
+			w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
+		}
+		w.children(n)
+	case ktClassParameter:
+		if name := w.child(n, "simple_identifier"); name >= 0 {
+			typ := ktTypeName(w, ktTypeOf(w, n))
+			w.bindHere(w.text(name), typ)
+			if w.child(n, "binding_pattern_kind") >= 0 {
+				w.bindHere("self."+w.text(name), typ)
+			}
+		}
+		w.children(n)
+	case ktLambda:
+		w.within(n, func() { w.children(n) })
+	case ktLambdaParameters:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			ktBind(w, c, "")
+		}
+		w.children(n)
+	case ktObjectLiteral:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch w.typ(c) {
+			case "delegation_specifier":
+				ktInherits(w, c)
+			case "class_body":
+				w.within(c, func() { w.children(c) })
+			default:
+				w.visit(c)
+			}
+		}
+	case ktCatch:
+		w.within(n, func() {
+			if name := w.child(n, "simple_identifier"); name >= 0 {
+				w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
+			}
+			w.children(n)
+		})
+	case ktWhenSubject:
+		if v := w.child(n, "variable_declaration"); v >= 0 {
+			ktBind(w, v, "")
+		}
+		w.children(n)
+	case ktCall:
+		f := w.first(n)
+		if f < 0 {
+			return
+		}
+		ktUse(w, f)
+		for c := w.next(n, f); c >= 0; c = w.next(n, c) {
+			w.visit(c)
+		}
+	case ktDelegationCall:
+		name := "this"
+		if strings.HasPrefix(w.text(n), "super") {
+			name = "super"
+		}
+		w.use(n, name, "", kb.UseCall)
+		w.children(n)
+	case ktInfix:
+		left := w.first(n)
+		for c := left; c >= 0; c = w.next(n, c) {
+			if c != left && w.typ(c) == "simple_identifier" && w.next(n, c) >= 0 {
+				q := ktChain(w, left)
+				w.use(c, w.text(c), q, kb.UseCall)
+				break
+			}
+		}
+		w.children(n)
+	case ktConstructorInvocation: // of an annotation
+		ktType(w, w.child(n, "user_type"), kb.UseType)
+		w.visit(w.child(n, "value_arguments"))
+	case ktCallable:
+		first := w.first(n)
+		if first < 0 {
+			return
+		}
+		if name := w.next(n, first); name >= 0 && w.typ(name) == "simple_identifier" {
+			q := ktChain(w, first)
+			w.use(name, w.text(name), q, kb.UseCall)
+			if q == "()" {
+				w.visit(first)
+			}
+		} else if w.typ(first) == "type_identifier" {
+			w.use(first, w.text(first), "", kb.UseType) // T::class
+		} else if w.typ(first) == "simple_identifier" && strings.HasPrefix(w.text(n), "::") {
+			w.use(first, w.text(first), "", kb.UseCall)
+		} else {
+			w.children(n)
+		}
+	case ktUserType:
+		ktType(w, n, kb.UseType)
+	case ktTypeParameter:
+		name := w.child(n, "type_identifier")
+		w.bindHere(w.text(name), "")
+		w.children(n)
+	case ktAssignment:
+		if left := w.child(n, "directly_assignable_expression"); left >= 0 {
+			if w.child(left, "indexing_suffix", "call_expression", "navigation_expression") >= 0 {
+				w.children(left)
+			}
+			for c := w.next(n, left); c >= 0; c = w.next(n, c) {
+				w.visit(c)
+			}
+			return
+		}
+		w.children(n)
+	default:
+		w.children(n)
+	}
+}
+
+// ktBind binds what a declaration of variables names.
+func ktBind(w *walk, n int32, typ string) {
+	switch w.typ(n) {
+	case "variable_declaration":
+		if t := ktTypeName(w, ktTypeOf(w, n)); t != "" {
+			typ = t
+		}
+		w.bindHere(w.text(w.child(n, "simple_identifier")), typ)
+	case "multi_variable_declaration":
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			ktBind(w, c, "")
+		}
+	}
+}
+
+// ktTypeOf returns the node of a declaration's type, -1 without one.
+func ktTypeOf(w *walk, n int32) int32 {
+	return w.child(n, "user_type", "nullable_type", "function_type", "parenthesized_type", "not_nullable_type")
+}
+
+// ktTypeName returns a type as a kb.Binding has it.
+func ktTypeName(w *walk, n int32) string {
+	for n >= 0 {
+		switch w.typ(n) {
+		case "nullable_type", "parenthesized_type", "not_nullable_type":
+			n = w.first(n)
+		case "user_type":
+			return ktJoined(w, n)
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+func ktJoined(w *walk, n int32) string {
+	s := ""
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.typ(c) == "type_identifier" {
+			if s != "" {
+				s += "."
+			}
+			s += w.text(c)
+		}
+	}
+	return s
+}
+
+// ktType records a type that is used, and those in its arguments.
+func ktType(w *walk, n int32, kind kb.UseKind) {
+	if n < 0 {
+		return
+	}
+	if w.typ(n) != "user_type" {
+		w.visit(n)
+		return
+	}
+	q, name := splitQualified(ktJoined(w, n))
+	w.use(n, name, q, kind)
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		w.visit(c)
+	}
+}
+
+func ktInherits(w *walk, n int32) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		switch w.typ(c) {
+		case "constructor_invocation", "explicit_delegation":
+			for x := w.first(c); x >= 0; x = w.next(c, x) {
+				if w.typ(x) == "user_type" {
+					ktType(w, x, kb.UseInherit)
+				} else {
+					w.visit(x)
+				}
+			}
+		case "user_type":
+			ktType(w, c, kb.UseInherit)
+		default:
+			w.visit(c)
+		}
+	}
+}
+
+// ktUse records what an expression calls.
+func ktUse(w *walk, n int32) {
+	switch w.typ(n) {
+	case "simple_identifier":
+		w.use(n, w.text(n), "", kb.UseCall)
+	case "navigation_expression":
+		object := w.first(n)
+		suffix := w.child(n, "navigation_suffix")
+		name := int32(-1)
+		if suffix >= 0 {
+			name = w.child(suffix, "simple_identifier")
+		}
+		q := ktChain(w, object)
+		if name >= 0 {
+			w.use(name, w.text(name), q, kb.UseCall)
+		}
+		if q == "()" || name < 0 {
+			w.visit(object)
+			if name < 0 {
+				w.visit(suffix)
+			}
+		}
+	default:
+		w.visit(n)
+	}
+}
+
+// ktChain returns a plain chain of names, "()" for anything else.
+func ktChain(w *walk, n int32) string {
+	var parts []string
+	for n >= 0 {
+		switch w.typ(n) {
+		case "simple_identifier", "type_identifier":
+			parts = append(parts, strings.Trim(w.text(n), "`"))
+		case "this_expression":
+			parts = append(parts, "self")
+		case "super_expression":
+			parts = append(parts, "super")
+		case "user_type":
+			parts = append(parts, ktJoined(w, n))
+		case "postfix_expression":
+			if !strings.HasSuffix(w.text(n), "!!") {
+				return "()"
+			}
+			n = w.first(n)
+			continue
+		case "navigation_expression":
+			s := w.child(n, "navigation_suffix")
+			if s < 0 {
+				return "()"
+			}
+			id := w.child(s, "simple_identifier")
+			if id < 0 {
+				return "()"
+			}
+			parts = append(parts, w.text(id))
+			n = w.first(n)
+			continue
+		default:
+			return "()"
+		}
+		for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
+			parts[i], parts[k] = parts[k], parts[i]
+		}
+		return strings.Join(parts, ".")
+	}
+	return "()"
+}
+
+// ktMade returns the type that an expression makes a value of.
+func ktMade(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "call_expression":
+		if q := ktChain(w, w.first(n)); q != "()" {
+			if _, last := splitQualified(q); last != "" && last[0] >= 'A' && last[0] <= 'Z' {
+				return q
+			}
+		}
+	case "as_expression":
+		return ktTypeName(w, ktTypeOf(w, n))
+	}
+	return ""
+}
+
+func ktTypeDecl(w *walk, n int32, kind int) {
+	body := w.child(n, "class_body", "enum_class_body")
+	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, outer: -1, doc: -1, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	inside := func() {
+		w.within(0, func() {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch {
+				case c == d.name || w.typ(c) == "modifiers":
+				case w.typ(c) == "delegation_specifier":
+					ktInherits(w, c)
+				default:
+					w.visit(c)
+				}
+			}
+		})
+	}
+	w.visit(w.child(n, "modifiers"))
+	if d.name < 0 {
+		// A companion without a name: its members are called by the class's.
+		inside()
+		return
+	}
+	head := w.t.Source[w.nodes[n].Start:w.nodes[d.name].Start]
+	switch m := " " + strings.Join(strings.Fields(head), " ") + " "; {
+	case kind != ktClass:
+		d.kind = "object"
+	case strings.HasSuffix(m, " interface "):
+		d.kind = "interface"
+	case strings.HasSuffix(m, " enum class "):
+		d.kind = "enum"
+	case strings.Contains(m, " annotation "):
+		d.kind = "annotation"
+	}
+	w.declare(d, inside)
+}
+
+func ktFunctionDecl(w *walk, n int32, kind int) {
+	d := declaration{node: n, name: w.child(n, "simple_identifier"), body: w.child(n, "function_body"), outer: -1, doc: -1, kind: "function", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	if around := w.enclosing(); around != nil && (isTypeKind(around.Kind) || around.Kind == "enumerator") {
+		d.kind = "method"
+	}
+	if kind == ktConstructor {
+		d.kind, d.as, d.name = "constructor", "constructor", -1
+		if d.body = w.child(n, "statements"); d.body >= 0 {
+			from := int(w.nodes[n].Start)
+			d.sigEnd = from + len(strings.TrimRight(w.t.Source[from:w.nodes[d.body].Start], " \t\r\n{"))
+		}
+	} else if d.name < 0 {
+		w.children(n)
+		return
+	}
+	if r := ktTypeName(w, ktTypeOf(w, n)); kind != ktConstructor && r != "" && ktTypeOf(w, n) < d.name {
+		d.owners = []string{r} // an extension
+		d.kind = "method"
+	}
+	w.visit(w.child(n, "modifiers"))
+	w.declare(d, func() {
+		w.within(0, func() {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "modifiers" {
+					w.visit(c)
+				}
+			}
+		})
+	})
+}
+
+// ktPropertyDecl reads a property: a variable in a function; a declaration at
+// top level or with code of its own; else a field.
+func ktPropertyDecl(w *walk, n int32) {
+	around := w.enclosing()
+	v := w.child(n, "variable_declaration", "multi_variable_declaration")
+	if v < 0 {
+		w.children(n)
+		return
+	}
+	value := int32(-1)
+	for c := w.next(n, v); c >= 0; c = w.next(n, c) {
+		if t := w.typ(c); t != "getter" && t != "setter" && t != "type_constraints" && t != "property_delegate" {
+			value = c
+			break
+		}
+	}
+	made := ktMade(w, value)
+	// Getters and setters on lines of their own stand behind it.
+	last := int32(w.nodes[n].Next)
+	end := int32(-1)
+	code := w.child(n, "getter", "setter")
+	for last < int32(len(w.nodes)) && (w.kind(last) == ktGetter || w.kind(last) == ktSetter) {
+		code, end = last, last
+		last = int32(w.nodes[last].Next)
+	}
+	top := around == nil && w.region == 0
+	member := !top && w.region == 0 && (isTypeKind(around.Kind) || around.Kind == "enumerator")
+	name := w.child(v, "simple_identifier")
+	if member && name >= 0 {
+		typ := ktTypeName(w, ktTypeOf(w, v))
+		if typ == "" {
+			typ = made
+		}
+		w.bindHere("self."+w.text(name), typ)
+	} else if !top {
+		ktBind(w, v, made)
+	} else if made != "" || ktTypeOf(w, v) >= 0 {
+		ktBind(w, v, made)
+	}
+	constant := member && strings.Contains(w.t.Source[w.nodes[n].Start:w.nodes[v].Start], "const ")
+	if name < 0 || !top && !(member && code >= 0) && !constant {
+		if member {
+			w.within(n, func() { w.children(n) })
+		} else {
+			w.children(n)
+		}
+		return
+	}
+	d := declaration{node: n, name: name, body: -1, outer: -1, doc: -1, kind: "property", sigStart: w.behind(n, "modifiers", "annotation")}
+	d.inner = w.start(n) == w.end(n) && end < 0
+	if g := w.child(n, "getter", "setter"); g >= 0 {
+		d.sigEnd = int(w.nodes[g].Start)
+	} else if value >= 0 && w.start(value) != w.end(value) {
+		d.sigEnd = int(w.nodes[value].Start)
+	}
+	if code < 0 {
+		d.kind = "const"
+		if w.text(w.child(n, "binding_pattern_kind")) == "var" {
+			d.kind = "var"
+		}
+	}
+	if r := ktTypeOf(w, n); r >= 0 && r < v {
+		if t := ktTypeName(w, r); t != "" {
+			d.owners = []string{t}
+		}
+	}
+	i := w.declare(d, func() { w.within(n, func() { w.children(n) }) })
+	if end >= 0 {
+		w.out.Decls[i].End = w.end(end)
+	}
+}
