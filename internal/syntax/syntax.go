@@ -242,7 +242,7 @@ func (w *walk) text(n int32) string {
 // first returns the first child of a node, -1 when it has none; next the
 // sibling behind one under the same parent.
 func (w *walk) first(n int32) int32 {
-	if n+1 < int32(w.nodes[n].Next) {
+	if n >= 0 && n+1 < int32(w.nodes[n].Next) {
 		return n + 1
 	}
 	return -1

@@ -4,8 +4,14 @@ package syntax
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
 	"python":     python,
+	"ruby":       ruby,
 	"java":       java,
+	"csharp":     csharp,
+	"kotlin":     kotlin,
 	"javascript": javascript,
 	"typescript": typescript,
 	"tsx":        tsx,
+	"vue":        vue,
+	"svelte":     svelte,
+	"rust":       rust,
 }
