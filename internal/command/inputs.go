@@ -71,6 +71,8 @@ type createIn struct {
 	All                 bool     `json:"all,omitempty" help:"also vendored trees, lockfiles and minified files"`
 	MaxFileBytes        int      `json:"maxFileBytes,omitempty" help:"largest file to index (default 1048576)"`
 	Scope               string   `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default) or all of yours"`
+	Follows             string   `json:"follows,omitempty" help:"dependency whose locked version the tag is, such as npm:react; store:update moves along"`
+	Save                bool     `json:"save,omitempty" help:"write it into .knowledge/stores.json of the project too"`
 	Depth               int      `json:"depth,omitempty" help:"type web, which comes later"`
 	MaxPages            int      `json:"maxPages,omitempty" help:"type web, which comes later"`
 	CrawlInstructions   string   `json:"crawlInstructions,omitempty" help:"type web, which comes later"`
@@ -185,5 +187,6 @@ func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error
 	return a.CreateStore(ctx, app.CreateStore{
 		Name: in.Name, Kind: kind, Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
 		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes,
+		Follows: in.Follows, Save: in.Save,
 	})
 }

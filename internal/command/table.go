@@ -62,17 +62,19 @@ func build() []Command {
 		`{"name":"notes","type":"file","source":"./docs"}`)
 	c.Network = AnyHost
 	c.Help = "Without name and type both follow from the source: a URL is a repository, a path a folder. " +
-		"At most one of branch, tag and commit. A job does the indexing; the reply holds its id, and job:status tells how far it is. " +
+		"At most one of branch, tag and commit. save, or a file .knowledge/stores.json that exists, keeps the store in the project's definitions, for stores:sync. A job does the indexing; the reply holds its id, and job:status tells how far it is. " +
 		"Not possible yet: type web, and with it depth, maxPages, crawlInstructions and extractInstructions."
 	c = add("store", New("store:index", "Bring a store up to date", Writes,
 		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
 			return a.IndexStore(ctx, in.Store, in.Force)
 		}).agent(), `{"store":"react"}`)
-	c.Network = AnyHost
+	c.Network, c.Aliases = AnyHost, []string{"index"}
 	add("store", New("store:delete", "Remove a store from this project, and its index when nobody else uses it", Deletes,
 		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
 			return a.DeleteStore(ctx, in.Store, in.Everywhere)
 		}).agent(), `{"store":"react"}`)
+
+	addSync(add)
 
 	add("job", New("jobs", "List jobs, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`)
 	add("job", New("job:status", "How far a job is, or how it ended", Reads,

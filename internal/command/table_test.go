@@ -19,7 +19,7 @@ import (
 func TestAudience(t *testing.T) {
 	agents := []string{
 		"search", "get_full_context", "execute", "commands", "help", "read", "files", "grep",
-		"stores", "store:info", "store:create", "store:index", "store:delete", "jobs", "job:status", "job:cancel",
+		"stores", "store:info", "store:create", "store:index", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel",
 	}
 	slices.Sort(agents)
 	var got []string
