@@ -245,7 +245,7 @@ func (g *goLinker) api(ctx context.Context, i int) error {
 		if !ok || ctx.Err() != nil {
 			continue
 		}
-		if p := g.parse(f, body); p != nil {
+		if p := g.parse(u, f, body); p != nil {
 			if !atOnce {
 				p.strip()
 			}
@@ -520,7 +520,7 @@ func (t *task) parse(ctx context.Context, files []*goFile, turn map[*goFile]bool
 			if !ok {
 				continue
 			}
-			p := g.parse(f, body)
+			p := g.parse(t.u, f, body)
 			if p == nil {
 				g.failed.Add(1)
 				continue

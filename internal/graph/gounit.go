@@ -22,6 +22,9 @@ type unit struct {
 	// imports says for every import path of its files which unit it means, by
 	// number; paths that mean none in this store are not there.
 	imports map[string]int
+	// open is set when its files, or those it needs, import what is not in this
+	// store, so that types may be unknown.
+	open    bool
 	apiDeps []int // units that base needs, without those that would make a cycle
 	deps    []int // units that any file needs
 
@@ -137,9 +140,11 @@ func newLayout(files []*goFile, mods map[string]string) *layout {
 				if _, ok := u.imports[p]; ok {
 					continue
 				}
-				if k := l.resolve(p, u); k >= 0 && (l.units[k] != u || f.external()) {
+				k := l.resolve(p, u)
+				if k >= 0 && (l.units[k] != u || f.external()) {
 					u.imports[p] = k
 				}
+				u.open = u.open || k < 0 && p != "unsafe"
 			}
 		}
 	}
@@ -346,6 +351,7 @@ func (l *layout) keys() {
 			visit(k)
 			text(l.units[k].path)
 			text(l.units[k].dir)
+			u.open = u.open || l.units[k].open
 			h.Write(l.units[k].api[:])
 		}
 		copy(u.api[:], h.Sum(nil))
@@ -363,6 +369,7 @@ func (l *layout) keys() {
 		for _, k := range u.deps {
 			h.Write([]byte(l.units[k].path))
 			h.Write(l.units[k].api[:])
+			u.open = u.open || l.units[k].open
 		}
 		copy(u.key[:], h.Sum(nil))
 	}

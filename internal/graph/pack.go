@@ -54,6 +54,23 @@ func (d *dec) int() int {
 	return int(v)
 }
 
+// skip passes over n numbers.
+func (d *dec) skip(n int) {
+	for i, c := range d.b {
+		if n == 0 {
+			d.b = d.b[i:]
+			return
+		}
+		if c < 0x80 {
+			n--
+		}
+	}
+	if n > 0 {
+		d.bad = true
+	}
+	d.b = nil
+}
+
 // count reads the length of a list whose items take a byte or more each.
 func (d *dec) count() int {
 	n := d.int()

@@ -38,6 +38,7 @@ type core struct {
 	mu     sync.Mutex
 	frames [16]frame // a ring of the frames unpacked last
 	next   int
+	starts map[string][]int64 // of a pack: where its frames begin, and the end
 }
 
 type frame struct {
@@ -156,20 +157,14 @@ func (c *core) frame(section string, i int) ([]byte, error) {
 			return f.raw, nil
 		}
 	}
-	at, err := c.r.Section(section + ".at").All()
+	at, err := c.ends(section)
 	if err != nil {
 		return nil, err
 	}
-	d := dec{b: at}
-	from, to := 0, 0
-	for k := 0; k <= i; k++ {
-		from = to
-		to += d.int()
-	}
-	if d.bad {
+	if i+1 >= len(at) {
 		return nil, c.damaged()
 	}
-	b, err := c.r.Section(section).Bytes(int64(from), int64(to-from))
+	b, err := c.r.Section(section).Bytes(at[i], at[i+1]-at[i])
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +175,30 @@ func (c *core) frame(section string, i int) ([]byte, error) {
 	c.frames[c.next] = frame{section, i, raw}
 	c.next = (c.next + 1) % len(c.frames)
 	return raw, nil
+}
+
+// ends returns where the frames of a pack begin and end; c.mu is held.
+func (c *core) ends(section string) ([]int64, error) {
+	if at, ok := c.starts[section]; ok {
+		return at, nil
+	}
+	b, err := c.r.Section(section + ".at").All()
+	if err != nil {
+		return nil, err
+	}
+	d := dec{b: b}
+	at := []int64{0}
+	for len(d.b) > 0 {
+		at = append(at, at[len(at)-1]+int64(d.int()))
+	}
+	if d.bad {
+		return nil, c.damaged()
+	}
+	if c.starts == nil {
+		c.starts = map[string][]int64{}
+	}
+	c.starts[section] = at
+	return at, nil
 }
 
 // doc returns the number of a document, -1 if there is none.
@@ -241,12 +260,13 @@ func (c *core) rows(doc int) ([]row, error) {
 	}
 	d := dec{b: raw}
 	for k := doc / docsPerFrame * docsPerFrame; ; k++ {
+		if k < doc {
+			d.skip(6 * c.decls[k])
+			continue
+		}
 		rows := readRows(&d, c.decls[k])
 		if d.bad {
 			return nil, c.damaged()
-		}
-		if k < doc {
-			continue
 		}
 		for _, r := range rows {
 			if max(r.name, r.qual, r.kind) >= len(strs) || r.name < 0 {
@@ -319,6 +339,14 @@ func (c *core) arrows(doc int) ([]arrow, error) {
 	}
 	d := dec{b: raw}
 	for k := doc / sourcesPerFrame * sourcesPerFrame; ; k++ {
+		if k < doc {
+			d.skip(2 * d.count())
+			d.skip(3 * c.edges[k])
+			if d.int() != 0 {
+				d.skip(c.edges[k])
+			}
+			continue
+		}
 		as := readArrows(&d, c.edges[k])
 		if d.bad {
 			return nil, c.damaged()
