@@ -55,6 +55,9 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if len(s.targets)+len(s.notes)+len(notes) == 0 {
 		return SearchReply{}, a.nothingInScope(ctx, c)
 	}
+	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
+		s.openViews()
+	}
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.serve(ctx, func(targets []search.Target) (err error) {
 		reply, err = search.Run(ctx, targets, c.embedder, req)
@@ -407,6 +410,7 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 		return Context{}, err
 	}
 	defer s.release()
+	s.openViews()
 	var found Context
 	asked := false
 	err = s.serve(ctx, func(targets []search.Target) (err error) {

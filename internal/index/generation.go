@@ -56,7 +56,7 @@ type Totals struct {
 	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
 	Languages  map[string]int   `json:"languages"`
 	Unparsed   int              `json:"unparsed,omitempty"` // documents with kb.FlagUnparsed
-	IndexBytes int64            `json:"-"` // of the segments, their vectors and the manifest
+	IndexBytes int64            `json:"-"`                  // of the segments, their vectors and the manifest
 }
 
 // generationHead is the section "head".

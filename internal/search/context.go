@@ -94,9 +94,22 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 		Start: d.Chunks[first].Start, End: d.Chunks[last].End,
 		Symbol: Title(ch), Kind: ch.Kind, Language: d.Language,
 	}
-	if len(ch.Symbols) > 0 {
-		c.Doc = ch.Symbols[0].Doc
+	symbol := subject(&d, first, last)
+	if symbol != nil {
+		c.Doc, c.Signature = symbol.Doc, symbol.Signature
+		switch k := chunkAt(&d, symbol.End); {
+		case k <= last:
+		case symbol.End-symbol.Start < largeType:
+			last, c.End = k, d.Chunks[k].End // the whole type, members and all
+		default:
+			c.Members = members(&d, symbol)
+		}
 	}
+	u, _, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks)
+	if err != nil {
+		return Context{}, err
+	}
+	c.Inherits, c.Callers, c.Callees = u.inherits, u.callers, u.callees
 	if ch.ColTo > 0 && first == last {
 		c.Code = d.Body[ch.From:ch.To]
 		c.At = location(p.Path, ch)
@@ -119,7 +132,11 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 		c.Code = strings.Join(all[:n], "\n")
 		c.At = fmt.Sprintf("%s:L%d-%d", p.Path, c.Start, c.End)
 	}
+	c.Imports = used(&d, c.Start, c.End, 20)
 	var notes []string
+	if n := u.moreIn + u.moreOut; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d more callers and callees: see code:callers and code:callees", n))
+	}
 	if p.Changed {
 		notes = append(notes, "changed since the id was given: this is what stands there now")
 	}
@@ -131,6 +148,25 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 	c.Note = strings.Join(notes, "; ")
 	c.Related = relatedIn(&d, p.Chunk, 6)
 	return c, nil
+}
+
+// subject returns the symbol that the declaration in chunks first to last is
+// about: the one that ends its path, else its first; nil without symbols.
+func subject(d *kb.DocumentText, first, last int) *kb.Symbol {
+	decl := d.Chunks[first].Decl
+	var any *kb.Symbol
+	for i := first; i <= last; i++ {
+		for j := range d.Chunks[i].Symbols {
+			s := &d.Chunks[i].Symbols[j]
+			if n := len(decl); n > 0 && s.Name == decl[n-1] {
+				return s
+			}
+			if any == nil {
+				any = s
+			}
+		}
+	}
+	return any
 }
 
 // declaration returns the chunks, first and last, that make up the whole

@@ -303,7 +303,14 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	if err != nil {
 		return err
 	}
-	h.Imports = imports(&doc, 8)
+	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, 6)
+	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, hitLinks)
+	if err != nil {
+		return err
+	}
+	if ok {
+		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
+	}
 	h.Related = relatedIn(&doc, p.Place.Chunk, 3)
 	return nil
 }
@@ -380,6 +387,7 @@ func relatedIn(d *kb.DocumentText, chunk, most int) []Related {
 	for i := range d.Chunks {
 		if len(own) > 1 && slices.Equal(d.Chunks[i].Decl, own[:len(own)-1]) {
 			add(i, "encloses it")
+			break // its head; the rest of it is further members
 		}
 	}
 	add(chunk-1, "before it")
