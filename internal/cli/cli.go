@@ -101,6 +101,7 @@ type session struct {
 	out   *bufio.Writer
 
 	dataDir, project string
+	format           string // "", json, table or plain
 	json, quiet      bool
 
 	app *app.App // nil until a command needs it

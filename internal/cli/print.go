@@ -25,6 +25,10 @@ func (s *session) print(result any) error {
 		s.hits(r)
 	case app.Context:
 		s.place(r)
+	case app.CodeReply:
+		s.codeReply(r)
+	case app.OutlineReply:
+		s.outline(r)
 	case app.FileText:
 		s.text(r)
 	case app.FileList:
@@ -64,6 +68,13 @@ func (s *session) print(result any) error {
 			"store", r.Store,
 			"index", map[bool]string{true: "removed", false: "kept: others use it"}[r.Removed],
 			"used by", strings.Join(r.UsedBy, ", "))
+		s.remark(r.Note)
+	case app.Synced:
+		s.synced(r)
+	case app.Suggested:
+		s.suggested(r)
+	case app.Defaults:
+		s.defaults(r)
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message")
 		for _, j := range r.Jobs {
@@ -134,6 +145,12 @@ func (s *session) hit(h app.Hit) {
 	if len(h.Imports) > 0 {
 		s.line("    imports: " + strings.Join(h.Imports, ", "))
 	}
+	if len(h.CalledBy) > 0 {
+		s.line("    called by: " + strings.Join(h.CalledBy, ", "))
+	}
+	if len(h.Calls) > 0 {
+		s.line("    calls: " + strings.Join(h.Calls, ", "))
+	}
 	s.related(h.Related, "    ")
 	if len(h.Explain) > 0 {
 		names := slices.SortedFunc(maps.Keys(h.Explain), func(a, b string) int {
@@ -167,6 +184,7 @@ func (s *session) place(c app.Context) {
 	if c.Code != "" {
 		s.code(c.Code, c.Start, "")
 	}
+	s.usage(c)
 	if len(c.Related) > 0 {
 		s.line("")
 		s.related(c.Related, "")

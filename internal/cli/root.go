@@ -46,8 +46,11 @@ func (s *session) root() *cobra.Command {
 	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
 	flags.StringVar(&s.project, "project", "", "the project to work in (default: the repository around the working directory)")
 	flags.BoolVar(&s.json, "json", false, "print JSON")
+	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
 
+	complete(root, "format", formats...)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.chooseFormat() }
 	for _, dir := range []string{"data-dir", "project"} {
 		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
 	}
@@ -83,6 +86,7 @@ func (s *session) root() *cobra.Command {
 			parent.AddCommand(child)
 		}
 	}
+	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
 	root.AddCommand(s.mcp(), s.serve(), s.work(), s.version(), exitCodes())
 	root.SetHelpCommand(s.help(root))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,7 +19,10 @@ import (
 
 // command turns a verb of the registry into words and flags. Every parameter
 // is a flag; positional ones may be given as words instead.
-func (s *session) command(c command.Command) *cobra.Command {
+func (s *session) command(c command.Command) *cobra.Command { return s.preset(c, nil) }
+
+// preset is command with some of its parameters given.
+func (s *session) preset(c command.Command, given map[string]any) *cobra.Command {
 	values := map[string]any{}
 	use := c.Word()
 	for _, p := range c.Params {
@@ -37,6 +41,7 @@ func (s *session) command(c command.Command) *cobra.Command {
 			if err := fill(c, values, args); err != nil {
 				return err
 			}
+			maps.Copy(values, given)
 			return s.run(cmd.Context(), c, values)
 		},
 		ValidArgsFunction: s.completeWords(c),
@@ -100,8 +105,15 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 			return err
 		}
 	}
+	var failed error
+	if many, ok := result.(starter); ok {
+		failed = s.waitAll(ctx, a, many.Started())
+	}
 	bar.stop()
-	return s.print(result)
+	if err := s.print(result); err != nil {
+		return err
+	}
+	return failed
 }
 
 // fill puts words where flags have not: each positional parameter takes one,

@@ -23,8 +23,7 @@ func build() []Command {
 		`{"query":"Server.Shutdown","intent":"find-definition","stores":["go"],"detail":"full","limit":3}`)
 	c.Native = true
 	c.Help = "The default scope is this project's stores, its own folder and your own stores; stores [\"*\"] is everything. " +
-		"A hit's id is good for get_full_context in any later session. " +
-		"Not known yet: callers and usages; until they are, intent find-usage ranks by the words alone."
+		"A hit's id is good for get_full_context in any later session."
 
 	c = add("find", New("get_full_context",
 		"Whole declaration, docs and related code of a search hit",
@@ -32,7 +31,7 @@ func build() []Command {
 			return a.Context(ctx, in.ResultID)
 		}).agent(), `{"resultId":"k3vq7m2xabc"}`)
 	c.Native, c.Aliases = true, []string{"show"}
-	c.Help = "A long reply ends with next, itself a value for resultId. Not known yet: callers and callees."
+	c.Help = "A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
 
 	add("find", New("read", "Lines of one document of a store", Reads,
 		func(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
@@ -68,7 +67,7 @@ func build() []Command {
 		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
 			return a.IndexStore(ctx, in.Store, in.Force)
 		}).agent(), `{"store":"react"}`)
-	c.Network, c.Aliases = AnyHost, []string{"index"}
+	c.Network = AnyHost
 	add("store", New("store:delete", "Remove a store from this project, and its index when nobody else uses it", Deletes,
 		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
 			return a.DeleteStore(ctx, in.Store, in.Everywhere)

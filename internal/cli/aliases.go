@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// aliases are shorter ways to type a command that differ from it in more than
+// the name: in what is given already, and in the order of its words.
+var aliases = []struct {
+	use, short, command string
+	words               []string // parameters that may be given as words, in order
+	given               map[string]any
+}{
+	{"add-repo", "Index a git repository: add-repo URL [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "repo"}},
+	{"add-folder", "Index a folder: add-folder PATH [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "file"}},
+	{"index", "Bring a store up to date: index STORE [--force]", "store:index", []string{"store"}, nil},
+}
+
+// addAliases adds them beside the commands of the registry.
+func (s *session) addAliases(root *cobra.Command) {
+	for _, x := range aliases {
+		c, err := command.Find(x.command)
+		if err != nil {
+			panic(err) // found by any test
+		}
+		c.Name, c.Aliases, c.Examples = x.use, nil, nil
+		place := func(p command.Param) int {
+			if i := slices.Index(x.words, p.Name); i >= 0 {
+				return i
+			}
+			return len(x.words)
+		}
+		params := slices.DeleteFunc(slices.Clone(c.Params), func(p command.Param) bool { _, ok := x.given[p.Name]; return ok })
+		for i := range params {
+			params[i].Arg = slices.Contains(x.words, params[i].Name)
+		}
+		slices.SortStableFunc(params, func(a, b command.Param) int { return place(a) - place(b) })
+		c.Params = params
+		cmd := s.preset(c, x.given)
+		cmd.Short, cmd.GroupID = x.short, c.Group
+		root.AddCommand(cmd)
+	}
+}
+
+// formats are the ways to print.
+var formats = []string{"json", "table", "plain"}
+
+// chooseFormat makes --format as good as --json, a terminal or a pipe.
+func (s *session) chooseFormat() error {
+	switch s.format {
+	case "":
+	case "json":
+		s.json = true
+	case "table", "plain":
+		s.env.Terminal = s.format == "table"
+	default:
+		e := kb.Errorf(kb.Invalid, "flag --format must be one of json, table, plain, not %q", clip(s.format))
+		if near := command.Nearest(s.format, formats); near != "" {
+			return e.WithHint("did you mean %q?", near)
+		}
+		return e.WithHint("leave it out for a table on a terminal and plain lines in a pipe")
+	}
+	return nil
+}
