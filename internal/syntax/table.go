@@ -4,6 +4,7 @@ package syntax
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
 	"python":     python,
+	"php":        php,
 	"ruby":       ruby,
 	"java":       java,
 	"csharp":     csharp,
