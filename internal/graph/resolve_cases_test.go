@@ -478,6 +478,31 @@ call my_core.start 5
 crates/app/src/main.rs:3 > crates/my-core/src/lib.rs:1 call
 crates/app/src/main.rs:5 > crates/my-core/src/lib.rs:1 call
 `},
+	{"rust: crates named with a prefix, macros of the crate", `
+== crates/cli/src/lib.rs rust
+function start 1-2
+== crates/matcher/src/lib.rs rust
+function find 1-2
+== crates/core/src/main.rs rust
+import grep_cli::start - start 1
+import grep_matcher - - 2
+import serde_json::find - find_json 2
+call start 3
+call grep_matcher.find 4
+call find_json 5
+call shout 6
+call twice 7
+== crates/core/src/say.rs rust
+macro shout 1-2
+mod inner 3-9
+macro inner.twice 4-5
+== crates/core/src/say2.rs rust
+macro twice 1-2
+`, `
+crates/core/src/main.rs:3 > crates/cli/src/lib.rs:1 call
+crates/core/src/main.rs:4 > crates/matcher/src/lib.rs:1 call 0.9
+crates/core/src/main.rs:6 > crates/core/src/say.rs:1 call 0.9
+`},
 	{"c: headers, statics, several definitions", `
 == src/a.c c
 import a.h - - 1

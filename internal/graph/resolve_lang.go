@@ -125,4 +125,8 @@ is_ok is_err is_alive isalnum isdigit isalpha casefold finditer findall fullmatc
 maketrans most_common total_seconds isoformat strftime strptime fromtimestamp utcnow timestamp getvalue fileno readinto
 seekable getTime toISOString toFixed toString_ stringify defineProperty getOwnPropertyNames isArray fromEntries
 preventDefault stopPropagation dispatchEvent postMessage terminate clearTimeout localeCompare padStart padEnd codePointAt
+initCause getPort getHost nextBytes nextDouble getSimpleName getCanonicalName setLength setCharAt deleteCharAt
+getDeclaredField getDeclaredMethod getMethod getField getSuperclass getComponentType getParameterTypes getReturnType getAnnotation
+getModifiers newInstance getActualTypeArguments getRawType isAssignableFrom isInstance getInterfaces getAndIncrement
+incrementAndGet decrementAndGet getAndSet compareAndSet addAndGet toByteArray getAsString getContent getText setText getId setId
 charCodeAt matchAll findIndex findLast copyWithin reduceRight toSorted hasAttribute toggleAttribute createTextNode`)

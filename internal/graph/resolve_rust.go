@@ -113,6 +113,9 @@ func (r *resolver) extern(i int32, name string) int32 {
 	case "std", "core", "alloc", "proc_macro", "test":
 		return -1
 	}
+	if n := r.prefixed(name); n >= 0 {
+		return n
+	}
 	dir, _ := r.rustRoot(r.docs[i].Path)
 	for d := dirOf(r.docs[i].Path); ; d = dirOf(d) {
 		lib := under(d, "src")
@@ -127,6 +130,76 @@ func (r *resolver) extern(i int32, name string) int32 {
 			return -1
 		}
 	}
+}
+
+// prefixed finds "grep_regex" in the folder regex, if nearly all crates that
+// the store uses and whose names begin so have such folders.
+func (r *resolver) prefixed(name string) int32 {
+	if r.prefixes == nil {
+		r.prefixes = map[string]bool{}
+		all, here := map[string]map[string]bool{}, map[string]int{}
+		for i := range r.docs {
+			if r.files[i].lang != rustFamily {
+				continue
+			}
+			for k := range r.docs[i].Facts.Imports {
+				p := r.docs[i].Facts.Imports[k].Path
+				if n := strings.Index(p, "::"); n >= 0 {
+					p = p[:n]
+				}
+				prefix, rest, ok := strings.Cut(p, "_")
+				if !ok || prefix == "" || all[prefix][rest] {
+					continue
+				}
+				if all[prefix] == nil {
+					all[prefix] = map[string]bool{}
+				}
+				all[prefix][rest] = true
+				if n, ok := r.crates[rest]; ok && n >= 0 {
+					here[prefix]++
+				}
+			}
+		}
+		for prefix, n := range here {
+			r.prefixes[prefix] = n >= 2 && n*10 >= len(all[prefix])*8
+		}
+	}
+	prefix, rest, ok := strings.Cut(name, "_")
+	if !ok || !r.prefixes[prefix] {
+		return -1
+	}
+	if n, ok := r.crates[rest]; ok {
+		return n
+	}
+	return -1
+}
+
+// macro finds a macro by name anywhere in the crate of a file, in which
+// #[macro_use] makes it known; -1 when there are several or none.
+func (r *resolver) macro(i, name int32) int32 {
+	if r.macros == nil {
+		r.macros = map[pair]int32{}
+		for k := range r.files {
+			if r.files[k].lang != rustFamily {
+				continue
+			}
+			for s := range r.docs[k].Symbols {
+				if r.docs[k].Symbols[s].Kind != "macro" {
+					continue
+				}
+				n := r.files[k].nodes[s]
+				key := pair{r.crateOf(int32(k)), r.nodes[n].name}
+				if old, twice := r.macros[key]; twice && old != n {
+					n = -1
+				}
+				r.macros[key] = n
+			}
+		}
+	}
+	if n, ok := r.macros[pair{r.crateOf(i), name}]; ok {
+		return n
+	}
+	return -1
 }
 
 // crateConf says how sure it is that a crate's name means what extern finds.

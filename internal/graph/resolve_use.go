@@ -111,6 +111,9 @@ func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
 	}
 	if ref.Qualifier == "" {
 		h := r.lookup(i, at, ref.Line, id)
+		if h.node < 0 && !h.stop && f.lang == rustFamily && ref.Kind == kb.UseCall {
+			h = found(r.macro(i, id), sureReceiver)
+		}
 		if h.node < 0 {
 			if h.stop || f.lang != bashFamily || ref.Kind != kb.UseCall {
 				return -1, 0
