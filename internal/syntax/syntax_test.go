@@ -104,7 +104,7 @@ func TestBrokenSyntax(t *testing.T) {
 func TestDeepNesting(t *testing.T) {
 	for name := range specs {
 		for _, p := range []string{"(", "{", "[", "if (x) {", "f(", "a.b(", "<a>", "- ", "class A { "} {
-			check(t, name, strings.Repeat(p, 20000))
+			check(t, name, strings.Repeat(p, 5000))
 		}
 	}
 }
