@@ -177,6 +177,9 @@ func (r *resolver) prefixed(name string) int32 {
 // macro finds a macro by name anywhere in the crate of a file, in which
 // #[macro_use] makes it known; -1 when there are several or none.
 func (r *resolver) macro(i, name int32) int32 {
+	if rustStd[r.words[name]] {
+		return -1 // one that stands in for a macro of the library does so in its own module
+	}
 	if r.macros == nil {
 		r.macros = map[pair]int32{}
 		for k := range r.files {
@@ -201,6 +204,10 @@ func (r *resolver) macro(i, name int32) int32 {
 	}
 	return -1
 }
+
+var rustStd = wordSet(`assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq
+debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str line matches module_path
+option_env panic print println stringify thread_local todo try unimplemented unreachable vec write writeln`)
 
 // crateConf says how sure it is that a crate's name means what extern finds.
 func (r *resolver) crateConf(name string) float64 {
