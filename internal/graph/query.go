@@ -341,9 +341,9 @@ func (v *View) into(t *table, i int) ([]kb.Edge, error) {
 	return out, nil
 }
 
-// Callers returns who calls a declaration, who calls those, and so on to
-// depth (at least 1), each calling declaration once, breadth first; at most
-// limit calls, 0 for no limit.
+// Callers returns who calls a declaration, line by line, then who calls those,
+// each calling declaration once, and so on to depth (at least 1), breadth
+// first; at most limit calls, 0 for no limit.
 func (v *View) Callers(s kb.Spot, depth, limit int) ([]Call, error) {
 	return v.walk(s, depth, limit, func(s kb.Spot) ([]kb.Edge, error) { return v.Into(s) }, func(e kb.Edge) (kb.Spot, error) {
 		if e.From.Decl == "" {
