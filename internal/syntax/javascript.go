@@ -65,6 +65,7 @@ var javascript = &spec{
 	grammar:  "javascript",
 	nodes:    concat(jsNodes, []string{"field_definition"}, jsxNodes),
 	comments: []string{"comment", "html_comment"},
+	prepare:  prepareJSX,
 	visit: func(w *walk, n int32, kind int) {
 		if kind > jsField {
 			kind += jsxOpening - jsField - 1
@@ -622,4 +623,31 @@ func jsMembers(w *walk, n int32, owners []string, deep int) {
 			w.visit(c)
 		}
 	}
+}
+
+// prepareJSX renames the attributes "class" and "for" of elements, which the
+// grammar takes for keywords. Nowhere else do these words stand before "=".
+func prepareJSX(text string) string {
+	var b []byte
+	for _, word := range []string{"class=", "for="} {
+		for i := 0; ; {
+			k := strings.Index(text[i:], word)
+			if k < 0 {
+				break
+			}
+			i += k + len(word)
+			at := i - len(word)
+			if at == 0 || i >= len(text) || strings.IndexByte(" \t\r\n", text[at-1]) < 0 || strings.IndexByte("\"'{", text[i]) < 0 {
+				continue
+			}
+			if b == nil {
+				b = []byte(text)
+			}
+			b[i-2] = '_'
+		}
+	}
+	if b == nil {
+		return text
+	}
+	return string(b)
 }

@@ -66,7 +66,7 @@ export default function Card({ title, onPick: pick, children }) {
 
 export const square = x => x * x
 export const Fancy = memo(function Fancy({ value }) {
-  return <b>{value}</b>
+  return <b id="x" class="bold">{value}<label for="x" /></b>
 })
 const Anonymous = class Named extends Basket {}
 var old = function () { return 1 }, legacy = 3
