@@ -65,6 +65,18 @@ var rows = []row{
 	{name: "TypeScript", reference: "TypeScript compiler", languages: tsLanguages, repos: []string{"vitejs/vite", "TanStack/query", "vuejs/core", "excalidraw/excalidraw"}, prepare: typescript},
 	{name: "Java", reference: "javac's parser", languages: map[string]string{".java": "java"}, repos: []string{"google/gson", "apache/commons-lang", "netty/netty"}, prepare: javac},
 	{name: "Python", reference: "CPython's ast", languages: map[string]string{".py": "python"}, repos: []string{"pallets/flask", "celery/celery", "networkx/networkx", "sqlalchemy/sqlalchemy"}, prepare: cpython},
+	{name: "Ruby", reference: "CRuby's parser", languages: map[string]string{".rb": "ruby"}, repos: []string{"rails/rails", "puma/puma", "jekyll/jekyll", "rack/rack"}, prepare: program("ruby", "reference.rb")},
+	{name: "PHP", reference: "PHP's scanner", languages: map[string]string{".php": "php"}, repos: []string{"composer/composer", "Seldaek/monolog", "guzzle/guzzle", "sebastianbergmann/phpunit"}, prepare: program("php", "reference.php")},
+}
+
+// program runs a script beside this file with a program of the PATH.
+func program(name, script string) func(here, scratch string) ([]string, string) {
+	return func(here, _ string) ([]string, string) {
+		if _, err := exec.LookPath(name); err != nil {
+			return nil, "no program " + name + " on the PATH"
+		}
+		return []string{name, filepath.Join(here, script)}, ""
+	}
 }
 
 func typescript(here, scratch string) ([]string, string) {
