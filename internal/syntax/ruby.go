@@ -87,7 +87,7 @@ func visitRuby(w *walk, n int32, kind int) {
 		w.visitAll(w.field(n, "value"), w.field(n, "body"))
 	case rbAlias:
 		if name := w.field(n, "name"); name >= 0 && rubyInType(w) {
-			w.declare(declaration{node: n, name: name, kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
 		}
 	case rbUndef:
 	case rbSuper:
@@ -130,7 +130,7 @@ func rubyMethod(w *walk, n int32) {
 	}
 	if o := w.field(n, "object"); o >= 0 {
 		d.kind = "method"
-		if q := rubyChain(w, o); q != "self" && q != "()" && (around == nil || around.Name != q) {
+		if q := rubyChain(w, o); q != "" && q[0] >= 'A' && q[0] <= 'Z' && (around == nil || around.Name != q) {
 			d.owners = strings.Split(q, ".")
 		}
 	}
