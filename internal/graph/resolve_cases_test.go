@@ -373,6 +373,52 @@ A.java:14 > A.java:9 call 0.9
 B.java:3 > A.java:5 call 0.9
 B.java:4 > A.java:9 call 0.9
 `},
+	{"kotlin: packages, extensions, companions, an import of the function's own name", `
+== a.kt kotlin
+pkg a.b
+import a.util hash hash 1
+import a.util join join 1
+class Box 2-20
+bind self.size Int 2-20
+method Box.hash 3-5
+call hash 4
+method Box.Companion.of 6-7
+method Box.grow 8-12
+call shrink 9
+call join 10
+call Box.of 11
+== b.kt kotlin
+pkg a.b
+function Box.shrink 1-2
+function use 3-9
+bind b Box 3-9
+call b.grow 4
+call b.shrink 5
+call b.size.toString 6
+call Box.of 7
+call local 8
+function local 10-11
+== util.kt kotlin
+pkg a.util
+function hash 1-2
+function join 3-4
+== Old.java java
+pkg a.b
+class Old 1-9
+bind self.box Box 1-9
+method Old.go 2-8
+call box.grow 3
+`, `
+Old.java:3 > a.kt:8 call 0.9
+a.kt:4 > util.kt:1 call
+a.kt:9 > b.kt:1 call
+a.kt:10 > util.kt:3 call
+a.kt:11 > a.kt:6 call
+b.kt:4 > a.kt:8 call 0.9
+b.kt:5 > b.kt:1 call 0.9
+b.kt:7 > a.kt:6 call
+b.kt:8 > b.kt:10 call
+`},
 	{"csharp: namespaces as declarations", `
 == a.cs csharp
 import Lib.Text - - 1

@@ -49,6 +49,13 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		}
 		if k&isType != 0 {
 			if h := r.classScope(f, n, name, direct, small && !inner); h.node >= 0 || h.stop {
+				// What is imported under the name of the function around is
+				// meant more often than that the function calls itself.
+				if h.node >= 0 && f.lang.overloads && r.encloses(i, at, h.node) {
+					if x := r.imported(f.self, name); x.node >= 0 && r.is(x.node, isFunc) {
+						return x
+					}
+				}
 				return h
 			}
 			inner = false
@@ -95,6 +102,16 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		return hit{node: -1, local: b, stop: true}
 	}
 	return h
+}
+
+// encloses reports whether symbol at or one around it declares a node.
+func (r *resolver) encloses(i, at, n int32) bool {
+	for f := &r.files[i]; at >= 0; at = f.outer[at] {
+		if f.nodes[at] == n {
+			return true
+		}
+	}
+	return false
 }
 
 // classScope finds a bare name among the members of a type.

@@ -170,10 +170,8 @@ func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 	if !ok || n < 0 {
 		return -1, 0
 	}
-	for s := at; s >= 0; s = r.files[i].outer[s] {
-		if r.files[i].nodes[s] == n {
-			return -1, 0 // it passes the call on, to an object of another type
-		}
+	if r.encloses(i, at, n) {
+		return -1, 0 // it passes the call on, to an object of another type
 	}
 	p := r.nodes[n].parent
 	if method && (p < 0 || !r.is(p, isType) || r.shared(n)) {
