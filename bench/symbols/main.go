@@ -30,12 +30,14 @@ import (
 )
 
 const (
-	sample   = 200     // files of a row
 	minBytes = 1 << 10 // of a file
 	maxBytes = 300 << 10
 	least    = 0.98 // precision and recall
 	shown    = 40   // disagreements that a report lists of a row
 )
+
+// sample is how many files a row has.
+var sample = flag.Int("files", 200, "files of each row")
 
 // row is one language.
 type row struct {
@@ -147,7 +149,7 @@ func run() error {
 	defer set.Close()
 	var r, rest lab.Report
 	r.Printf("# Symbols against references, %s\n\nCommit %s. %s. Written by `.ci/extra symbols`.\n\n", time.Now().Format(time.DateOnly), strings.TrimSpace(commit), lab.Machine())
-	r.Printf("Declarations are the same when kind (function, type, value, name space), qualified name and line of the name are. Of each row %d files of %d to %d kB, from each repository in turn, by the hash of their paths; those that the reference refuses are left out.\n\n", sample, minBytes>>10, maxBytes>>10)
+	r.Printf("Declarations are the same when kind (function, type, value, name space), qualified name and line of the name are. Of each row %d files of %d to %d kB, from each repository in turn, by the hash of their paths; those that the reference refuses are left out.\n\n", *sample, minBytes>>10, maxBytes>>10)
 	r.Printf("| language | reference | files | refused | theirs | ours | precision | recall | verdict |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	failed := false
 	for _, w := range rows {
@@ -314,12 +316,12 @@ func (w *row) files(res *result, dir, mirror string) (paths []string, why string
 		})
 		queues = append(queues, queue)
 	}
-	for i := 0; len(paths) < sample; i++ {
+	for i := 0; len(paths) < *sample; i++ {
 		if !slices.ContainsFunc(queues, func(q []file) bool { return len(q) > i }) {
 			break
 		}
 		for _, q := range queues {
-			if i >= len(q) || len(paths) == sample {
+			if i >= len(q) || len(paths) == *sample {
 				continue
 			}
 			text, err := exec.Command("git", "-C", q[i].git, "cat-file", "blob", "HEAD:"+q[i].path).Output()
