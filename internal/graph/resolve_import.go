@@ -168,6 +168,9 @@ func (r *resolver) space(i int32, parts []string) int32 {
 		if !r.real(c) && r.is(n, isType) {
 			c, _ = r.member(n, r.known(p))
 		}
+		if !r.real(c) && p == "Companion" {
+			continue // whose members are taken for the class's
+		}
 		if n = c; !r.real(n) {
 			return -1
 		}
