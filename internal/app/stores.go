@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -154,7 +155,41 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
 		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Notes
 	}
-	return info, nil
+	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec)
+	p, err := a.where()
+	if err != nil {
+		return info, err
+	}
+	by, err := c.catalog.Defined(ctx, p.ID)
+	for _, d := range by {
+		if d.Store == st.ID && d.Name == st.Name {
+			info.Follows = d.Follows
+		}
+	}
+	return info, err
+}
+
+// copyBytes is what the copies of a remote repository take on disk; other
+// stores of that repository share them.
+func (c *core) copyBytes(spec kb.Spec) int64 {
+	dir := c.opener.RepoDir(spec.Source)
+	if dir == "" {
+		return 0
+	}
+	var n int64
+	dirs, _ := filepath.Glob(dir + "*") // fails only for a bad pattern
+	for _, d := range dirs {
+		_ = filepath.WalkDir(d, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // it is going just now
+			}
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				n += info.Size()
+			}
+			return nil
+		})
+	}
+	return n
 }
 
 // CreateStore names a store and starts indexing it.

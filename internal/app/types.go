@@ -62,7 +62,9 @@ type StoreInfo struct {
 	Generation  int64          `json:"generation"`
 	TextBytes   int64          `json:"textBytes"`
 	IndexBytes  int64          `json:"indexBytes"`
+	DiskBytes   int64          `json:"diskBytes"` // the index, shared segments included, and the copy of the repository
 	Segments    int            `json:"segments"`
+	Follows     string         `json:"follows,omitempty"` // the dependency whose locked version it is pinned to
 	Embedder    string         `json:"embedder,omitempty"`
 	Languages   map[string]int `json:"languages,omitempty"`
 	Skipped     map[string]int `json:"skipped,omitempty"`

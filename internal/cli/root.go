@@ -69,6 +69,11 @@ func (s *session) root() *cobra.Command {
 		// `store create` is `store:create`: a hidden parent with the same children.
 		if group, verb, ok := strings.Cut(c.Name, ":"); ok {
 			parent := groups[group]
+			for _, x := range root.Commands() {
+				if x.Name() == group {
+					parent = x // "stores" is a command of its own
+				}
+			}
 			if parent == nil {
 				parent = &cobra.Command{Use: group, Short: "Commands of " + group, Hidden: true, Args: cobra.ArbitraryArgs,
 					RunE: func(cmd *cobra.Command, args []string) error {
