@@ -28,10 +28,11 @@ type Evidence struct {
 // Scored is a candidate with its score.
 type Scored struct {
 	Evidence
-	Also  []int              // further stores that hold the same text at the same path
-	Score float64            // calibrated, in [0,1]
-	Parts map[string]float64 // contribution of each signal to the order
-	raw   float64
+	Also   []int              // further stores that hold the same text at the same path
+	Score  float64            // calibrated, in [0,1]
+	Parts  map[string]float64 // contribution of each signal to the order
+	raw    float64
+	within float64 // its place among the chunks of its document
 }
 
 // Modes are which rankers count.
@@ -99,6 +100,7 @@ type ranking struct {
 	sum      float64 // weight of the words that tell
 	docs     map[docKey]*document
 	weight   []float64 // of each signal in this ranking; of demotions the factor
+	within   []float64 // of each among the chunks of one document
 	off      []bool    // signals that do not count
 }
 
@@ -146,7 +148,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 
 // weigh settles what each signal weighs in this ranking.
 func (r *ranking) weigh() {
-	r.weight, r.off = make([]float64, len(signals)), make([]bool, len(signals))
+	r.weight, r.within, r.off = make([]float64, len(signals)), make([]float64, len(signals)), make([]bool, len(signals))
 	factors := intents[r.o.Intent]
 	for i := range signals {
 		sg := &signals[i]
@@ -174,7 +176,13 @@ func (r *ranking) weigh() {
 		case r.o.Mode == FTS:
 			r.off[i] = sg.near
 		}
-		r.off[i] = r.off[i] || !sg.demote && w == 0
+		r.within[i] = sg.within
+		if sg.weight > 0 && !sg.demote {
+			r.within[i] *= w / sg.weight // as the intent has it
+		} else if special && ok {
+			r.within[i] = w
+		}
+		r.off[i] = r.off[i] || !sg.demote && w == 0 && r.within[i] == 0
 	}
 }
 
@@ -198,19 +206,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 	for i := range cands {
 		list[i] = r.score(&cands[i])
 	}
-	slices.SortFunc(list, func(a, b Scored) int {
-		if c := cmp.Compare(b.raw, a.raw); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.ID, b.ID); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.Store, b.Store); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Path, b.Path)
-	})
-	hits = r.onePerDocument(list)
+	hits = r.distinct(r.perDocument(list))
 	confidence = r.confidence(hits)
 	top := hits[0].raw
 	for i := range hits {
@@ -241,6 +237,7 @@ func (r *ranking) score(e *Evidence) Scored {
 		if v == 0 {
 			continue
 		}
+		s.within += r.within[i] * v
 		v *= r.weight[i]
 		if sg.demote {
 			factor *= v // the value is 1
@@ -274,17 +271,74 @@ func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values []
 	return kept, values
 }
 
-// closeSecond is how near a second chunk of a document must come to the
-// first to be shown as well.
-const closeSecond = 0.98
+// again is what a further chunk of a document counts of the one before: it
+// comes after what else there is to see, unless that is far worse. mostAgain
+// is how many chunks of one document are shown at most.
+const (
+	again     = 0.65
+	mostAgain = 3
+)
 
-func (r *ranking) onePerDocument(list []Scored) []Scored {
-	type doc struct {
-		store int
-		path  string
+// perDocument orders documents by their best chunk, each with the chunks in
+// it that answer best, which are not always those that speak for the document.
+func (r *ranking) perDocument(list []Scored) []Scored {
+	chunks := map[docKey][]int{}
+	var keys []docKey
+	for i := range list {
+		k := docKey{list[i].Store, list[i].Path}
+		if chunks[k] == nil {
+			keys = append(keys, k)
+		}
+		chunks[k] = append(chunks[k], i)
 	}
-	best := map[doc]float64{}
-	count := map[doc]int{}
+	most := mostAgain
+	if r.o.Intent == "find-pattern" { // as many documents as there are
+		most = 1
+	}
+	out := make([]Scored, 0, len(list))
+	for _, k := range keys {
+		of := chunks[k]
+		raw := list[of[0]].raw
+		for _, i := range of {
+			raw = max(raw, list[i].raw)
+		}
+		slices.SortFunc(of, func(a, b int) int {
+			if c := cmp.Compare(list[b].within, list[a].within); c != 0 {
+				return c
+			}
+			return order(&list[a], &list[b])
+		})
+		for n, i := range of[:min(most, len(of))] {
+			if n > 0 && raw <= 0 {
+				break
+			}
+			s := list[i]
+			s.raw = raw
+			raw *= again
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b Scored) int { return order(&a, &b) })
+	return out
+}
+
+// order puts the better first; equals stand in an order that no run changes.
+func order(a, b *Scored) int {
+	if c := cmp.Compare(b.raw, a.raw); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.ID, b.ID); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Store, b.Store); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Path, b.Path)
+}
+
+// distinct keeps the first Limit hits and notes which other stores hold the
+// same.
+func (r *ranking) distinct(list []Scored) []Scored {
 	shown := map[string]int{} // index in out, by path, lines and the text's part of the id
 	out := make([]Scored, 0, min(len(list), r.o.Limit))
 	for _, s := range list {
@@ -296,15 +350,6 @@ func (r *ranking) onePerDocument(list []Scored) []Scored {
 		if len(out) == r.o.Limit {
 			continue // only copies of what is shown are still of interest
 		}
-		d := doc{s.Store, s.Path}
-		if n := count[d]; n > 0 {
-			if n > 1 || r.o.Intent == "find-pattern" || s.raw < closeSecond*best[d] || s.raw <= 0 {
-				continue
-			}
-		} else {
-			best[d] = s.raw
-		}
-		count[d]++
 		shown[copyOf] = len(out)
 		out = append(out, s)
 	}

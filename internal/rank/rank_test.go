@@ -171,18 +171,31 @@ func TestTestsStepBackUnlessAskedFor(t *testing.T) {
 	}
 }
 
-func TestOneHitADocument(t *testing.T) {
+func TestFurtherChunksComeAfterOtherDocuments(t *testing.T) {
 	c := newCorpus("parse headers")
 	c.add("a.go", 9, "pars header", "", 0)
-	c.add("a.go", 8.9, "pars header", "", 0) // clearly as good
-	c.add("a.go", 8.8, "pars header", "", 0) // but a third is not shown
-	c.add("b.go", 5, "pars header", "", 0)
-	c.add("b.go", 2, "header", "", 0)
-	if got := c.order(Options{}); got != "a.go a.go b.go" {
+	c.add("a.go", 8.9, "pars header", "", 0)
+	c.add("a.go", 8.8, "pars header", "", 0)
+	c.add("a.go", 8.7, "pars header", "", 0) // one too many
+	c.add("b.go", 8, "pars header", "", 0)
+	c.add("c.go", 1, "header", "", 0) // far worse
+	if got := c.order(Options{}); got != "a.go b.go a.go c.go a.go" {
 		t.Error(got)
 	}
-	if got := c.order(Options{Intent: "find-pattern"}); got != "a.go b.go" {
+	if got := c.order(Options{Intent: "find-pattern"}); got != "a.go b.go c.go" {
 		t.Error("find-pattern wants several files:", got)
+	}
+}
+
+// What speaks for a document need not be the lines that answer.
+func TestChunkThatAnswersIsShown(t *testing.T) {
+	c := newCorpus("parse headers")
+	c.add("a.go", 5, "pars header", "", 0)
+	c.add("a.go", 9, "pars header", "pars header", 0)
+	c.cands[0].Cosine, c.cands[1].Cosine = 0.9, 0.5
+	hits, _ := Rank(c.q, c.cands, Options{Limit: 10})
+	if hits[0].ID != c.cands[1].ID {
+		t.Error("shown is", hits[0].ID)
 	}
 }
 

@@ -10,12 +10,14 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
-// signal is one piece of evidence with its weight: a value in [0,1] that is
+// signal is one piece of evidence with its weights: a value in [0,1] that is
 // added, or, where demote is set, a factor that is applied when the value is
-// 1. near marks those that come from vectors.
+// 1. weight orders documents, within the chunks of one document. near marks
+// those that come from vectors.
 type signal struct {
 	name   string
 	weight float64
+	within float64
 	demote bool
 	near   bool
 	value  func(*ranking, *Evidence, *document) float64
@@ -28,44 +30,47 @@ type signal struct {
 // relative to the best candidate, so that they compare.
 var signals = []signal{
 	// BM25F and cosine of the chunk.
-	{"lexical", 0.15, false, false, (*ranking).lexical},
-	{"vector", 0.25, false, true, (*ranking).vector},
+	{"lexical", 0.15, 0.37, false, false, (*ranking).lexical},
+	{"vector", 0.25, 0.1, false, true, (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
-	{"mean", 0.20, false, true, (*ranking).mean},
+	{"mean", 0.20, 0, false, true, (*ranking).mean},
 	// All that speaks for a document by its words, against its length.
-	{"total", 0.30, false, false, (*ranking).total},
+	{"total", 0.30, 0, false, false, (*ranking).total},
 	// The file named for the subject holds it: how much of its name the query
 	// covers, and that once more for words that are rare here.
-	{"stem", 0.20, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
-	{"rarestem", 0.15, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
+	{"stem", 0.20, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
+	{"rarestem", 0.15, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
 	// The definition of a name that the query names.
-	{"definition", 0.30, false, false, (*ranking).definition},
+	{"definition", 0.30, 0.2, false, false, (*ranking).definition},
+	// A declaration as a whole rather than a line of one.
+	{"size", 0, 0.14, false, false, (*ranking).size},
+	{"declares", 0, 0.08, false, false, (*ranking).declares},
 	// Names that the chunk defines share words with the query.
-	{"names", 0.17, false, false, (*ranking).names},
+	{"names", 0.17, 0.25, false, false, (*ranking).names},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
-	{"central", 0.16, false, false, (*ranking).central},
-	{"shallow", 0.20, false, false, (*ranking).shallow},
+	{"central", 0.16, 0, false, false, (*ranking).central},
+	{"shallow", 0.20, 0, false, false, (*ranking).shallow},
 	// The folder named for the subject.
-	{"directory", 0.08, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
+	{"directory", 0.08, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
 	// The file that the query is the path of.
-	{"path", 1.50, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
+	{"path", 1.50, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
 	// Words of the query together in one chunk; nothing unless the intent asks for it.
-	{"coverage", 0, false, false, (*ranking).coverage},
+	{"coverage", 0, 0, false, false, (*ranking).coverage},
 	// A use that does not define; nothing unless the intent asks for it.
-	{"usage", 0, false, false, (*ranking).usage},
-	{"prose", 0, false, false, (*ranking).isProse},
-	{"body", 0, false, false, (*ranking).body},
+	{"usage", 0, 0, false, false, (*ranking).usage},
+	{"prose", 0, 0, false, false, (*ranking).isProse},
+	{"body", 0, 0, false, false, (*ranking).body},
 
 	// Tests mention everything and explain nothing, unless asked for.
-	{"test", 0.62, true, false, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
-	{"example", 0.75, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
-	{"generated", 0.70, true, false, (*ranking).generated},
-	{"reexport", 0.75, true, false, (*ranking).reexport},
-	{"vendored", 0.70, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
+	{"test", 0.62, 0, true, false, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
+	{"example", 0.75, 0, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
+	{"generated", 0.70, 0, true, false, (*ranking).generated},
+	{"reexport", 0.75, 0, true, false, (*ranking).reexport},
+	{"vendored", 0.70, 0, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
-	{"aside", 0.65, true, false, (*ranking).aside},
+	{"aside", 0.65, 0, true, false, (*ranking).aside},
 }
 
 // Intents says what an intent changes: factors on the weights above, by
@@ -178,6 +183,13 @@ func (r *ranking) definition(e *Evidence, _ *document) float64 {
 func (r *ranking) names(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Defines) }
 
 func (r *ranking) coverage(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Matched) }
+
+// size is the share of a screen that a chunk fills.
+func (r *ranking) size(e *Evidence, _ *document) float64 {
+	return min(1, float64(e.End-e.Start+1)/40)
+}
+
+func (r *ranking) declares(e *Evidence, _ *document) float64 { return flag(e.Defines != 0) }
 
 // usage is 1 when the chunk mentions a named word that it does not define.
 func (r *ranking) usage(e *Evidence, _ *document) float64 {

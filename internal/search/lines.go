@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/bits"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -12,10 +13,21 @@ import (
 type lines struct {
 	first int // number of the first line
 	text  []string
-	terms []map[int]bool // query terms of each line
-	bonus []float64
+	terms []uint64  // query terms of each line, a bit each
+	doc   []uint64  // of a line that declares: the query terms of its doc comment
+	bonus []float64 // of each line, whatever is asked
 	idf   []float64 // by query term
 }
+
+const (
+	// declares is what the line that says what this is counts more than
+	// others: about a word that stands in every tenth chunk.
+	declaresBonus = 2.0
+	blankBonus    = -0.5
+	// docShare is what a word of the doc comment counts for the line that
+	// declares: who asks with words of the comment wants what it is about.
+	docShare = 0.9
+)
 
 // bestLines prepares the choice of the lines to show.
 func bestLines(q *rank.Query, p *kb.Passage) lines {
@@ -26,38 +38,59 @@ func bestLines(q *rank.Query, p *kb.Passage) lines {
 		index[t] = i
 		l.idf[i] = q.TermIDF(t)
 	}
-	l.terms = make([]map[int]bool, len(l.text))
+	l.terms = make([]uint64, len(l.text))
+	l.doc = make([]uint64, len(l.text))
 	l.bonus = make([]float64, len(l.text))
 	var s terms.Scanner
 	for i, t := range l.text {
 		s.Scan(t, func(term []byte, _ bool) {
 			if j, ok := index[string(term)]; ok && l.idf[j] > 0 {
-				if l.terms[i] == nil {
-					l.terms[i] = map[int]bool{}
-				}
-				l.terms[i][j] = true
+				l.terms[i] |= 1 << j
 			}
 		})
-		trimmed := strings.TrimSpace(t)
-		switch {
-		case trimmed == "", len(trimmed) < 3:
-			l.bonus[i] = -0.5
-		case declares(trimmed, p.Chunk.Symbols):
-			l.bonus[i] = 2 // the line that says what this is
+		if len(strings.TrimSpace(t)) < 3 {
+			l.bonus[i] = blankBonus
 		}
+	}
+	for i := range p.Chunk.Symbols {
+		l.declare(&p.Chunk.Symbols[i])
 	}
 	return l
 }
 
-// declares reports whether a line is the one that a signature was taken from.
-func declares(line string, symbols []kb.Symbol) bool {
-	for i := range symbols {
-		s := symbols[i].Signature
-		if n := min(len(s), 24); n > 0 && strings.HasPrefix(line, s[:n]) {
-			return true
+// declare marks the line that declares a symbol.
+func (l *lines) declare(s *kb.Symbol) {
+	from := max(0, s.Start-l.first)
+	at := s.Line - l.first
+	if s.Line == 0 {
+		at = -1
+		if sig := s.Signature[:min(len(s.Signature), 24)]; sig != "" {
+			for i := from; i < len(l.text) && i <= s.End-l.first; i++ {
+				if strings.HasPrefix(strings.TrimSpace(l.text[i]), sig) {
+					at = i
+					break
+				}
+			}
 		}
 	}
-	return false
+	if at < 0 || at >= len(l.text) || s.Kind == "heading" {
+		return
+	}
+	l.bonus[at] = declaresBonus
+	for i := from; i < at; i++ {
+		l.doc[at] |= l.terms[i]
+	}
+}
+
+// weight is how much a set of query terms tells.
+func (l *lines) weight(set uint64) float64 {
+	sum := 0.0
+	for set != 0 { // in order, so that sums are the same everywhere
+		i := bits.TrailingZeros64(set)
+		sum += l.idf[i]
+		set &= set - 1
+	}
+	return sum
 }
 
 // window returns the n lines in a row that tell most, each cut to width bytes.
@@ -69,20 +102,13 @@ func (l *lines) window(n, width int) (first int, code string) {
 	best, at := -1.0, 0
 	for i := 0; i+n <= len(l.text); i++ {
 		score := 0.0
-		seen := map[int]bool{}
+		var seen, doc uint64
 		for j := i; j < i+n; j++ {
 			score += l.bonus[j]
-			for t := range l.terms[j] {
-				if !seen[t] {
-					seen[t] = true
-				}
-			}
+			seen |= l.terms[j]
+			doc |= l.doc[j]
 		}
-		for t := range l.idf { // in order, so that sums do not depend on map order
-			if seen[t] {
-				score += l.idf[t]
-			}
-		}
+		score += l.weight(seen) + docShare*l.weight(doc&^seen)
 		if score > best+1e-9 {
 			best, at = score, i
 		}

@@ -48,7 +48,8 @@ func TestTheLinesThatAnswerAreShown(t *testing.T) {
 		line  int
 		code  string
 	}{
-		{"turn a list around", 1, 9, "// Reverse turns a list around, in place."},
+		{"turn a list around", 1, 10, "func Reverse(l *List) {"}, // what the comment is about
+		{"turn a list around", 2, 9, "// Reverse turns a list around, in place.\nfunc Reverse(l *List) {"},
 		{"Reverse", 1, 10, "func Reverse(l *List) {"},
 		{"swap", 1, 12, "\t\tswap(a, b)"},
 		{"reverse swap", 3, 10, "func Reverse(l *List) {\n\tfor a, b := l.head, l.tail; a != b; a, b = a.next, b.prev {\n\t\tswap(a, b)"},
