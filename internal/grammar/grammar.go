@@ -16,7 +16,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -300,7 +302,16 @@ func (s *Set) compile(ctx context.Context, r wazero.Runtime, m *module, language
 	if err != nil {
 		return kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
 	}
-	if m.compiled, err = r.CompileModule(ctx, code); err != nil {
+	if m.compiled, err = r.CompileModule(ctx, code); err != nil && s.Folder != "" {
+		// What is kept may be damaged. It is only a cache, of this folder's own.
+		if old, _ := filepath.Glob(filepath.Join(s.Folder, "wazero-*", "*")); len(old) > 0 {
+			for _, f := range old {
+				_ = os.Remove(f)
+			}
+		}
+		m.compiled, err = r.CompileModule(ctx, code)
+	}
+	if err != nil {
 		return kb.Errorf(kb.Internal, "compile the grammar of %s: %w", language, err)
 	}
 	in, err := s.fresh(ctx, m)
@@ -424,7 +435,7 @@ var (
 
 // run parses a text; the nodes lie in the module's memory.
 func (in *instance) run(ctx context.Context, text string) ([]Node, error) {
-	p, err := in.call(ctx, in.buffer, uint64(len(text)))
+	p, err := in.call(ctx, in.buffer, uint64(max(1, len(text))))
 	if err != nil {
 		return nil, err
 	}

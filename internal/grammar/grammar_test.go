@@ -1,0 +1,209 @@
+package grammar
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// kept is where tests keep compiled modules, so that each is compiled once.
+var kept = filepath.Join(os.TempDir(), "knowledge-grammars")
+
+func TestParse(t *testing.T) {
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	var got []string
+	err := s.Parse(t.Context(), "python", "def f(x):\n    return g(x)\n", func(tree *Tree) error {
+		var open []uint32
+		for i := range tree.Nodes {
+			n := &tree.Nodes[i]
+			for len(open) > 0 && open[len(open)-1] <= uint32(i) {
+				open = open[:len(open)-1]
+			}
+			row := strings.Repeat("  ", len(open))
+			if f := tree.Fields[n.Field]; f != "" {
+				row += f + ": "
+			}
+			got = append(got, row+tree.Symbols[n.Symbol])
+			open = append(open, n.Next)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"module", "  function_definition", "    name: identifier", "    parameters: parameters", "      identifier",
+		"    body: block", "      return_statement", "        call", "          function: identifier", "          arguments: argument_list", "            identifier"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// An index of one language compiles and starts one module.
+func TestOneLanguageStartsOneModule(t *testing.T) {
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	for range 3 {
+		if err := s.Parse(t.Context(), "json", `{"a": [1]}`, func(*Tree) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.langs) != 1 || len(s.langs["json"].rest) != 1 {
+		t.Errorf("%d languages, %d instances", len(s.langs), len(s.langs["json"].rest))
+	}
+}
+
+func TestEveryGrammarParses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles every grammar")
+	}
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	for _, l := range Languages() {
+		for _, text := range []string{"", "\n", "x", "\x00\xff", "a b c {", strings.Repeat("/*\"'`", 50)} {
+			err := s.Parse(t.Context(), l, text, func(tree *Tree) error {
+				if len(tree.Nodes) == 0 || int(tree.Nodes[0].Next) != len(tree.Nodes) {
+					t.Errorf("%s: the root of %q does not hold everything", l, text)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s: %q: %v", l, text, err)
+			}
+		}
+	}
+}
+
+func TestWanted(t *testing.T) {
+	s := &Set{Folder: kept, Wanted: func(_, node string, _ bool) Want {
+		switch node {
+		case "array":
+			return Leaf
+		case "number", "{":
+			return Emit
+		}
+		return Skip
+	}}
+	t.Cleanup(func() { s.Close() })
+	var got []string
+	err := s.Parse(t.Context(), "json", `{"a": [1, 2], "b": 3}`, func(tree *Tree) error {
+		for i := range tree.Nodes {
+			got = append(got, tree.Text(&tree.Nodes[i]))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"{", "[1, 2]", "3"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// What a grammar cannot read costs that text only, and the same text is
+// refused on every machine, since steps are counted and not seconds.
+func TestTooMuch(t *testing.T) {
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	none := func(*Tree) error { return nil }
+	err := s.Parse(t.Context(), "python", strings.Repeat("<a>", 20000), none)
+	if kb.CodeOf(err) != kb.Unsupported || strings.ContainsRune(err.Error(), '\n') {
+		t.Errorf("a text that is all errors: %v", err)
+	}
+	if err := s.Parse(t.Context(), "python", "x = 1\n", none); err != nil {
+		t.Errorf("the text after it: %v", err)
+	}
+	if err := s.Parse(t.Context(), "cobol", "", none); kb.CodeOf(err) != kb.NotFound {
+		t.Errorf("a language without a grammar: %v", err)
+	}
+	want := errors.New("mine")
+	if err := s.Parse(t.Context(), "python", "x", func(*Tree) error { return want }); err != want {
+		t.Errorf("the caller's error came back as %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	if _, err := s.Language(t.Context(), "python"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	if err := s.Parse(ctx, "python", strings.Repeat("x = f(1)\n", 100_000), func(*Tree) error { return nil }); !errors.Is(err, cause) {
+		t.Errorf("a cancelled parse: %v", err)
+	}
+	if err := s.Parse(t.Context(), "python", "x = 1\n", func(*Tree) error { return nil }); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	s := &Set{Folder: kept}
+	t.Cleanup(func() { s.Close() })
+	var wg sync.WaitGroup
+	for n := range 4 {
+		wg.Go(func() {
+			text := strings.Repeat("x = [1, 2]\n", 50*(n+1))
+			for range 20 {
+				err := s.Parse(t.Context(), "python", text, func(tree *Tree) error {
+					if got := int(tree.Nodes[0].End); got != len(text) {
+						t.Errorf("a tree of %d bytes for a text of %d", got, len(text))
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Machine code that was damaged on disk is made again or, at worst, not kept.
+func TestDamagedCache(t *testing.T) {
+	dir := t.TempDir()
+	parse := func() error {
+		s := &Set{Folder: dir}
+		defer s.Close()
+		return s.Parse(context.Background(), "json", "[1]", func(*Tree) error { return nil })
+	}
+	if err := parse(); err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			b, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			damaged++
+			return os.WriteFile(p, b[:len(b)/2], 0o600)
+		}
+		return err
+	})
+	if err != nil || damaged == 0 {
+		t.Fatalf("%d files damaged, %v", damaged, err)
+	}
+	if err := parse(); err != nil {
+		t.Errorf("with a damaged cache: %v", err)
+	}
+}
+
+func TestLanguagesAreListed(t *testing.T) {
+	if l := Languages(); !slices.IsSorted(l) || len(l) < 20 || !Has("python") || Has("../python") {
+		t.Errorf("languages: %v", l)
+	}
+}
