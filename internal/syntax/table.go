@@ -4,6 +4,7 @@ package syntax
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
 	"python":     python,
+	"lua":        lua,
 	"php":        php,
 	"ruby":       ruby,
 	"java":       java,
@@ -15,4 +16,6 @@ var specs = map[string]*spec{
 	"vue":        vue,
 	"svelte":     svelte,
 	"rust":       rust,
+	"c":          clang,
+	"cpp":        cpp,
 }

@@ -1,0 +1,839 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	cFunction = iota + 1
+	cDeclaration
+	cTypedef
+	cStruct
+	cUnion
+	cEnum
+	cInclude
+	cMacro
+	cFunctionMacro
+	cIfdef
+	cIf
+	cCall
+	cTypeName
+	cParameter
+	cField
+	cInitializerPair
+	cInitializerList
+	cArguments
+	cFieldUse
+	cIdentifier
+	cAttribute
+	cMacroType
+	cAsm
+	// C++ only.
+	cppClass
+	cppNamespace
+	cppTemplate
+	cppAlias
+	cppConcept
+	cppUsing
+	cppNamespaceAlias
+	cppNew
+	cppQualified
+	cppTemplateType
+	cppTemplateFunction
+	cppRange
+	cppFieldInitializer
+	cppFriend
+	cppInstantiation
+	cppOptionalParameter
+	cppVariadicParameter
+	cppAttribute
+	cppTypeParameter
+)
+
+var cNodes = []string{"function_definition", "declaration", "type_definition", "struct_specifier", "union_specifier", "enum_specifier", "preproc_include", "preproc_def", "preproc_function_def", "preproc_ifdef", "preproc_if",
+	"call_expression", "type_identifier", "parameter_declaration", "field_declaration", "initializer_pair", "initializer_list", "argument_list", "field_expression", "identifier", "attribute_specifier", "macro_type_specifier", "gnu_asm_expression"}
+
+var clang = &spec{grammar: "c", nodes: cNodes, comments: []string{"comment"}, prepare: cPrepare, visit: visitC}
+
+var cpp = &spec{
+	grammar: "cpp",
+	nodes: slices.Concat(cNodes[:cMacroType-1], []string{"ms_declspec_modifier"}, cNodes[cMacroType:], []string{"class_specifier", "namespace_definition", "template_declaration", "alias_declaration", "concept_definition", "using_declaration", "namespace_alias_definition",
+		"new_expression", "qualified_identifier", "template_type", "template_function", "for_range_loop", "field_initializer", "friend_declaration", "template_instantiation",
+		"optional_parameter_declaration", "variadic_parameter_declaration", "attribute_declaration", "type_parameter_declaration"}),
+	comments: []string{"comment"},
+	prepare:  cPrepare,
+	visit:    visitC,
+}
+
+func visitC(w *walk, n int32, kind int) {
+	switch kind {
+	case cFunction:
+		cDefinition(w, n, -1)
+	case cDeclaration:
+		cDeclare(w, n, -1)
+	case cTypedef:
+		cTypeDefinition(w, n)
+	case cStruct, cUnion, cEnum, cppClass:
+		cRecord(w, n, -1, -1, -1)
+	case cInclude:
+		w.importing(n)
+		if p := w.field(n, "path"); p >= 0 {
+			if t := w.typ(p); t == "system_lib_string" || t == "string_literal" {
+				w.imported(n, strings.Trim(w.text(p), `<>" `), "", "")
+			}
+		}
+	case cMacro, cFunctionMacro:
+		value := w.field(n, "value")
+		if name := w.field(n, "name"); name >= 0 && (kind == cFunctionMacro || value >= 0) {
+			d := declaration{node: n, name: name, kind: "macro", body: -1, outer: -1, doc: -1, inner: cLocal(w)}
+			if value >= 0 && strings.Contains(w.text(value), "\n") {
+				d.sigEnd = int(w.nodes[value].Start)
+			}
+			w.declare(d, func() { cMacroCalls(w, n, value) })
+		}
+	case cIfdef, cIf:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if f := w.fieldOf(c); f != "name" && f != "condition" {
+				w.visit(c)
+			}
+		}
+	case cCall:
+		args := w.field(n, "arguments")
+		cUse(w, w.field(n, "function"), kb.UseCall, children(w, args)+1)
+		w.visit(args)
+	case cTypeName:
+		w.use(n, w.text(n), "", kb.UseType)
+	case cParameter, cppOptionalParameter, cppVariadicParameter:
+		cBindAll(w, n)
+		w.visit(w.field(n, "default_value"))
+	case cField:
+		cFieldDeclaration(w, n, -1)
+	case cInitializerPair:
+		if v := w.field(n, "value"); w.typ(v) == "identifier" {
+			cValue(w, v)
+		} else {
+			w.visit(v)
+		}
+	case cInitializerList, cArguments:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if w.typ(c) == "identifier" {
+				cValue(w, c)
+			} else if w.typ(c) == "pointer_expression" && w.typ(w.field(c, "argument")) == "identifier" {
+				cValue(w, w.field(c, "argument"))
+			} else {
+				w.visit(c)
+			}
+		}
+	case cFieldUse:
+		w.visit(w.field(n, "argument"))
+	case cIdentifier:
+		// Only what is written as constants are: most others are variables.
+		if t := w.text(n); len(t) > 1 && strings.ToUpper(t) == t {
+			cValue(w, n)
+		}
+	case cAttribute, cAsm, cppAttribute, cppInstantiation, cppTypeParameter:
+		if kind == cppTypeParameter {
+			return
+		}
+		if kind == cAsm {
+			w.children(n)
+		}
+	case cMacroType:
+		if w.typ(n) == "macro_type_specifier" {
+			w.use(n, w.text(w.field(n, "name")), "", kb.UseCall)
+			w.visit(w.field(n, "type"))
+		}
+	default:
+		visitCpp(w, n, kind)
+	}
+}
+
+// cLocal reports whether the place is inside a function.
+func cLocal(w *walk) bool {
+	d := w.enclosing()
+	return d != nil && (d.Kind == "function" || d.Kind == "method" || d.Kind == "constructor" || d.Kind == "test")
+}
+
+// cMember reports whether the place is right in a class.
+func cMember(w *walk) bool {
+	d := w.enclosing()
+	return d != nil && (d.Kind == "class" || d.Kind == "struct" || d.Kind == "union")
+}
+
+// cName is what a declarator declares.
+type cName struct {
+	node     int32    // the last identifier, -1 when there is none
+	as       string   // the name when it is not the text of node
+	owners   []string // what stands before it with "::"
+	function int32    // the function_declarator whose name it is, -1 for none
+}
+
+// cDeclarator finds the name in a declarator.
+func cDeclarator(w *walk, n int32) cName {
+	out := cName{node: -1, function: -1}
+	for range 64 {
+		switch w.typ(n) {
+		case "identifier", "type_identifier", "field_identifier", "primitive_type":
+			out.node = n
+			return out
+		case "destructor_name", "operator_name":
+			out.node, out.as = n, strings.Join(strings.Fields(w.text(n)), "")
+			if rest, ok := strings.CutPrefix(out.as, "operator"); ok && rest != "" && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z') {
+				out.as = "operator " + rest
+			}
+			return out
+		case "operator_cast":
+			out.node, out.as = n, "operator "+strings.TrimSpace(w.text(w.field(n, "type")))
+			out.function = n
+			return out
+		case "template_function", "template_method", "template_type":
+			n = w.field(n, "name")
+		case "qualified_identifier":
+			if s := w.field(n, "scope"); s >= 0 {
+				if q := cChain(w, s); q != "()" && q != "" {
+					out.owners = append(out.owners, strings.Split(q, ".")...)
+				}
+			}
+			n = w.field(n, "name")
+		case "function_declarator":
+			out.function = n
+			n = cInnerDeclarator(w, n)
+		case "parenthesized_declarator":
+			n = cInnerDeclarator(w, n)
+		case "pointer_declarator", "array_declarator", "reference_declarator", "pointer_type_declarator":
+			out.function = -1
+			n = cInnerDeclarator(w, n)
+		case "init_declarator", "attributed_declarator", "variadic_declarator":
+			n = cInnerDeclarator(w, n)
+		default:
+			return out
+		}
+	}
+	return out
+}
+
+func cInnerDeclarator(w *walk, n int32) int32 {
+	if d := w.field(n, "declarator"); d >= 0 {
+		return d
+	}
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		switch t := w.typ(c); t {
+		case "ms_call_modifier", "type_qualifier", "attribute_specifier", "ms_based_modifier", "comment", "ERROR":
+		default:
+			return c
+		}
+	}
+	return -1
+}
+
+// cDefinition declares a function with a body.
+func cDefinition(w *walk, n, outer int32) {
+	declarator, body := w.field(n, "declarator"), w.field(n, "body")
+	if body < 0 {
+		body = w.child(n, "try_statement")
+	}
+	name := cDeclarator(w, declarator)
+	if name.node < 0 || w.text(name.node) == "" {
+		w.children(n)
+		return
+	}
+	d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: cFunctionKind(w, name), body: body, outer: outer, doc: -1, inner: cLocal(w)}
+	typ := w.field(n, "type")
+	if init := w.child(n, "field_initializer_list"); init >= 0 {
+		d.sigEnd = int(w.nodes[init].Start)
+	}
+	var params int32 = -1
+	if name.function >= 0 {
+		params = w.field(name.function, "parameters")
+	}
+	// A macro that makes a function out of its arguments: TEST(Suite, Name) {.
+	if t := w.text(name.node); typ < 0 && name.owners == nil && name.function >= 0 && len(t) > 2 && strings.ToUpper(t) == t && body >= 0 && params >= 0 {
+		var args []int32
+		for c := w.first(params); c >= 0; c = w.next(params, c) {
+			args = append(args, c)
+		}
+		w.use(name.node, t, "", kb.UseCall)
+		if len(args) > 0 && len(args) <= 2 && strings.Contains(t, "TEST") {
+			d.kind, d.as, d.name = "test", w.text(args[len(args)-1]), args[len(args)-1]
+			if len(args) == 2 {
+				d.owners = []string{w.text(args[0])}
+			}
+		} else if len(args) > 0 && w.typ(w.field(args[0], "type")) == "type_identifier" && w.field(args[0], "declarator") < 0 {
+			d.as, d.name = w.text(args[0]), args[0]
+		}
+		if d.as == "" {
+			d.as = t
+		}
+		w.declare(d, func() { w.visit(body) })
+		return
+	}
+	w.declare(d, func() {
+		w.visit(typ)
+		cParameters(w, declarator)
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch w.typ(c) {
+			case "declaration": // as K&R wrote the types of parameters
+				cBindAll(w, c)
+			case "field_initializer_list", "trailing_return_type":
+				w.visit(c)
+			}
+		}
+		w.visit(body)
+	})
+}
+
+func cFunctionKind(w *walk, name cName) string {
+	if cMember(w) || len(name.owners) > 0 {
+		return "method"
+	}
+	return "function"
+}
+
+// cParameters visits what a declarator says besides names.
+func cParameters(w *walk, n int32) {
+	for c := w.first(n); n >= 0 && c >= 0; c = w.next(n, c) {
+		switch t := w.typ(c); {
+		case t == "parameter_list":
+			for p := w.first(c); p >= 0; p = w.next(c, p) {
+				if w.typ(p) == "identifier" {
+					w.bindIn(w.enclosing(), w.text(p), "")
+				} else {
+					w.visit(p)
+				}
+			}
+		case strings.HasSuffix(t, "declarator"):
+			cParameters(w, c)
+		case t == "trailing_return_type", w.fieldOf(c) == "size":
+			w.visit(c)
+		}
+	}
+}
+
+// cBindAll binds the names of a declaration of variables and visits the rest.
+func cBindAll(w *walk, n int32) {
+	typ := w.field(n, "type")
+	w.visit(typ)
+	plain := cPlain(w, typ)
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.fieldOf(c) != "declarator" {
+			continue
+		}
+		t, value := plain, int32(-1)
+		if w.typ(c) == "init_declarator" {
+			value = w.field(c, "value")
+			if t == "auto" {
+				t = cMade(w, value)
+			}
+		}
+		if t == "auto" {
+			t = ""
+		}
+		if w.typ(c) == "structured_binding_declarator" || value >= 0 && w.typ(w.field(c, "declarator")) == "structured_binding_declarator" {
+			s := c
+			if value >= 0 {
+				s = w.field(c, "declarator")
+			}
+			for x := w.first(s); x >= 0; x = w.next(s, x) {
+				cBind(w, w.text(x), "")
+			}
+		} else if name := cDeclarator(w, c); name.node >= 0 && len(name.owners) == 0 {
+			cBind(w, w.text(name.node), t)
+		}
+		cParameters(w, c)
+		if w.typ(value) == "identifier" {
+			cValue(w, value)
+		} else {
+			w.visit(value)
+		}
+	}
+}
+
+// cBind binds a name in a function; parameters of prototypes bind nothing.
+func cBind(w *walk, name, typ string) {
+	if d := w.enclosing(); cLocal(w) && d.Body >= 0 {
+		w.bindHere(name, typ)
+	}
+}
+
+// cDeclare reads a declaration outside records: prototypes and variables; in
+// functions it binds.
+func cDeclare(w *walk, n, outer int32) {
+	if cLocal(w) {
+		cBindAll(w, n)
+		return
+	}
+	typ := w.field(n, "type")
+	if t := w.typ(typ); cIsRecord(t) && w.field(typ, "body") >= 0 {
+		cRecord(w, typ, -1, n, outer)
+	} else {
+		w.visit(typ)
+	}
+	constant := false
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if t := w.text(c); w.typ(c) == "type_qualifier" && (t == "const" || t == "constexpr") {
+			constant = true
+		}
+	}
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.fieldOf(c) != "declarator" {
+			if w.typ(c) == "ERROR" {
+				w.visit(c)
+			}
+			continue
+		}
+		name := cDeclarator(w, c)
+		value := int32(-1)
+		if w.typ(c) == "init_declarator" {
+			value = w.field(c, "value")
+		}
+		if name.node >= 0 && w.text(name.node) != "" {
+			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", body: -1, outer: outer, doc: -1}
+			switch {
+			case name.function >= 0:
+				d.kind = cFunctionKind(w, name)
+			case constant:
+				d.kind = "const"
+			}
+			if value >= 0 && strings.Contains(w.text(value), "\n") {
+				d.sigEnd = int(w.nodes[value].Start)
+			}
+			w.declare(d, func() {
+				cParameters(w, c)
+				if w.typ(value) == "identifier" {
+					cValue(w, value)
+				} else {
+					w.visit(value)
+				}
+			})
+			if d.kind != "function" && d.kind != "method" {
+				if t := cPlain(w, typ); t != "" && t != "auto" && len(name.owners) == 0 {
+					w.bindIn(w.enclosing(), w.text(name.node), t)
+				}
+			}
+		}
+	}
+}
+
+func cIsRecord(t string) bool {
+	return t == "struct_specifier" || t == "union_specifier" || t == "enum_specifier" || t == "class_specifier"
+}
+
+func cTypeDefinition(w *walk, n int32) {
+	typ := w.field(n, "type")
+	body := int32(-1)
+	tag := ""
+	var names []cName
+	var first int32 = -1
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.fieldOf(c) == "declarator" {
+			if name := cDeclarator(w, c); name.node >= 0 && w.text(name.node) != "" {
+				if first < 0 && w.nodes[name.node].Start == w.nodes[c].Start {
+					first = name.node
+				}
+				names = append(names, name)
+			}
+			cParameters(w, c)
+		}
+	}
+	if cIsRecord(w.typ(typ)) {
+		body = w.field(typ, "body")
+		tag = w.text(w.field(typ, "name"))
+	}
+	switch {
+	case body >= 0:
+		cRecord(w, typ, first, n, -1)
+	default:
+		w.visit(typ)
+	}
+	for _, name := range names {
+		t := w.text(name.node)
+		if body >= 0 && (tag == "" && name.node == first || t == tag) {
+			continue
+		}
+		if body < 0 && t == tag {
+			continue // typedef struct foo foo: the struct is elsewhere
+		}
+		w.declare(declaration{node: n, name: name.node, kind: "type", body: body, outer: -1, doc: -1, inner: cLocal(w) || body >= 0}, nil)
+	}
+}
+
+// cRecord declares a struct, union, enum or class. One without a name goes by
+// alias, the name of the typedef that it stands in. whole is the declaration
+// around it, of which its comment is; outer as for declare.
+func cRecord(w *walk, n, alias, whole, outer int32) {
+	name, body := w.field(n, "name"), w.field(n, "body")
+	if body < 0 {
+		if name >= 0 {
+			cUse(w, name, kb.UseType, 0)
+		}
+		return
+	}
+	if name < 0 {
+		name = alias
+	}
+	node := n
+	if whole >= 0 {
+		node = whole
+	}
+	d := declaration{node: node, body: body, outer: outer, doc: -1, inner: cLocal(w), kind: "struct"}
+	named := cDeclarator(w, name)
+	d.name, d.owners = named.node, named.owners
+	switch w.typ(n) {
+	case "union_specifier":
+		d.kind = "union"
+	case "class_specifier":
+		d.kind = "class"
+	case "enum_specifier":
+		d.kind = "enum"
+	}
+	inside := func() {
+		w.visitAll(w.child(n, "base_class_clause"), body)
+	}
+	if b := w.child(n, "base_class_clause"); b >= 0 {
+		inside = func() {
+			for c := w.first(b); c >= 0; c = w.next(b, c) {
+				switch w.typ(c) {
+				case "type_identifier", "qualified_identifier", "template_type":
+					cUse(w, c, kb.UseInherit, 0)
+				}
+			}
+			w.visit(body)
+		}
+	}
+	if d.kind != "enum" {
+		if d.name < 0 || w.text(d.name) == "" {
+			w.visit(body)
+			return
+		}
+		w.declare(d, inside)
+		return
+	}
+	// The names in an enum stand beside it, those in an enum class inside.
+	enumerators := func() {
+		for c := w.first(body); c >= 0; c = w.next(body, c) {
+			cEnumerators(w, c)
+		}
+	}
+	if d.name < 0 || w.text(d.name) == "" {
+		enumerators()
+		return
+	}
+	head := w.t.Source[w.nodes[n].Start:w.nodes[d.name].Start]
+	if w.nodes[d.name].Start < w.nodes[body].Start && (strings.Contains(head, "class") || strings.Contains(head, "struct")) {
+		w.declare(d, enumerators)
+		return
+	}
+	w.declare(d, nil)
+	enumerators()
+}
+
+func cEnumerators(w *walk, n int32) {
+	if w.typ(n) != "enumerator" {
+		if strings.HasPrefix(w.typ(n), "preproc_") {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				cEnumerators(w, c)
+			}
+		}
+		return
+	}
+	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
+		w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+	}
+	w.visit(w.field(n, "value"))
+}
+
+// cFieldDeclaration reads what stands in a record: fields, and in C++ methods.
+func cFieldDeclaration(w *walk, n, outer int32) {
+	typ := w.field(n, "type")
+	if t := w.typ(typ); cIsRecord(t) && w.field(typ, "body") >= 0 {
+		cRecord(w, typ, -1, n, outer)
+	} else {
+		w.visit(typ)
+	}
+	plain := cPlain(w, typ)
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		switch w.fieldOf(c) {
+		case "declarator":
+			name := cDeclarator(w, c)
+			if name.node >= 0 && w.text(name.node) != "" {
+				if name.function >= 0 {
+					w.declare(declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "method", body: -1, outer: outer, doc: -1}, func() { cParameters(w, c) })
+					continue
+				}
+				if d := w.enclosingKind("struct", "union", "class"); d != nil {
+					w.bindIn(d, "self."+w.text(name.node), plain)
+				}
+			}
+			cParameters(w, c)
+		case "default_value":
+			w.visit(c)
+		}
+	}
+}
+
+// cUse records the use that an expression or a type makes of a name.
+func cUse(w *walk, n int32, kind kb.UseKind, args int) {
+	use := func(n int32, q string) {
+		w.use(n, w.text(n), q, kind)
+		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
+			refs[len(refs)-1].Args = args
+		}
+	}
+	switch w.typ(n) {
+	case "":
+	case "identifier", "type_identifier", "field_identifier", "namespace_identifier":
+		use(n, "")
+	case "field_expression":
+		object, field := w.field(n, "argument"), w.field(n, "field")
+		q := cChain(w, object)
+		for range 4 {
+			switch w.typ(field) {
+			case "template_method":
+				w.visit(w.field(field, "arguments"))
+				field = w.field(field, "name")
+				continue
+			case "qualified_identifier", "dependent_name":
+				if x := w.field(field, "name"); x >= 0 {
+					field = x
+				} else {
+					field = w.first(field)
+				}
+				continue
+			}
+			break
+		}
+		if w.typ(field) == "field_identifier" || w.typ(field) == "identifier" {
+			use(field, q)
+		}
+		if q == "()" {
+			w.visit(object)
+		}
+	case "qualified_identifier":
+		var parts []string
+		plain := true
+		for range 64 {
+			if w.typ(n) != "qualified_identifier" {
+				break
+			}
+			if s := w.field(n, "scope"); s >= 0 {
+				q := cChain(w, s)
+				if q == "()" {
+					plain = false
+				}
+				parts = append(parts, q)
+				cTemplateArguments(w, s)
+			}
+			n = w.field(n, "name")
+		}
+		q := strings.Join(parts, ".")
+		if !plain {
+			q = "()"
+		}
+		switch w.typ(n) {
+		case "template_function", "template_type", "template_method":
+			w.visit(w.field(n, "arguments"))
+			n = w.field(n, "name")
+		case "dependent_name":
+			n = w.first(n)
+			if n >= 0 && w.field(n, "name") >= 0 {
+				n = w.field(n, "name")
+			}
+		}
+		if n >= 0 {
+			use(n, q)
+		}
+	case "template_function", "template_type":
+		name := w.field(n, "name")
+		if !strings.HasSuffix(w.text(name), "_cast") {
+			cUse(w, name, kind, args)
+		}
+		w.visit(w.field(n, "arguments"))
+	default:
+		w.visit(n)
+	}
+}
+
+// cTemplateArguments visits the template arguments of a scope.
+func cTemplateArguments(w *walk, n int32) {
+	if n >= 0 && w.typ(n) == "template_type" {
+		w.visit(w.field(n, "arguments"))
+	}
+}
+
+// cChain returns a plain chain of names joined with ".", "()" for anything
+// else. "this" is "self".
+func cChain(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "identifier", "type_identifier", "namespace_identifier", "field_identifier":
+		return w.text(n)
+	case "this":
+		return "self"
+	case "field_expression":
+		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
+			if q := cChain(w, w.field(n, "argument")); q != "()" {
+				return q + "." + w.text(f)
+			}
+		}
+	case "qualified_identifier":
+		q := cChain(w, w.field(n, "name"))
+		if s := w.field(n, "scope"); s >= 0 && q != "()" {
+			if p := cChain(w, s); p != "()" {
+				return p + "." + q
+			}
+			return "()"
+		}
+		return q
+	case "template_type", "template_function":
+		return cChain(w, w.field(n, "name"))
+	case "parenthesized_expression":
+		// (*x).y is x->y.
+		if c := w.first(n); c >= 0 && w.typ(c) == "pointer_expression" {
+			return cChain(w, w.field(c, "argument"))
+		}
+	}
+	return "()"
+}
+
+// cValue records that the name of a function or constant is used as a value,
+// unless it is a variable of the function around.
+func cValue(w *walk, n int32) {
+	t := w.text(n)
+	if d := w.enclosing(); d != nil && cLocal(w) {
+		b := w.out.Facts.Bindings
+		for i := len(b) - 1; i >= 0 && b[i].From >= d.Start+1; i-- {
+			if b[i].Name == t {
+				return
+			}
+		}
+	}
+	if t == "NULL" || t == "true" || t == "false" || t == "TRUE" || t == "FALSE" {
+		return
+	}
+	w.use(n, t, "", kb.UseName)
+}
+
+// cMacroCalls records the calls in what a macro stands for, which is text.
+func cMacroCalls(w *walk, n, value int32) {
+	if value < 0 {
+		return
+	}
+	s := w.text(value)
+	line := w.start(value)
+	word := func(c byte) bool { return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] == '\n':
+			line++
+			i++
+		case s[i] == '"':
+			for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+			i++
+		case word(s[i]):
+			j := i
+			for j < len(s) && word(s[j]) {
+				j++
+			}
+			name := s[i:j]
+			if j < len(s) && s[j] == '(' && (name[0] < '0' || name[0] > '9') && !cKeyword[name] && (i == 0 || s[i-1] != '.' && s[i-1] != '>' && s[i-1] != ':' && s[i-1] != '#') {
+				w.out.Facts.References = append(w.out.Facts.References, kb.Reference{Name: name, Kind: kb.UseCall, Line: line + 1})
+			}
+			i = j
+		default:
+			i++
+		}
+	}
+}
+
+var cKeyword = func() map[string]bool {
+	m := map[string]bool{}
+	for _, s := range strings.Fields("if for while switch return sizeof typeof __typeof__ __attribute__ __extension__ defined do else case alignof _Alignof static_cast reinterpret_cast const_cast dynamic_cast decltype asm __asm__ _Static_assert static_assert __declspec noexcept catch alignas") {
+		m[s] = true
+	}
+	return m
+}()
+
+// cPointers are types through which the members of their argument are reached.
+var cPointers = []string{"unique_ptr", "shared_ptr", "weak_ptr", "optional", "scoped_refptr", "RefPtr", "intrusive_ptr"}
+
+// cPlain returns a type as a kb.Binding has it; "auto" for auto, "" for
+// primitive ones, which have no members.
+func cPlain(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "type_identifier":
+		return w.text(n)
+	case "struct_specifier", "union_specifier", "enum_specifier", "class_specifier":
+		return cPlain(w, w.field(n, "name"))
+	case "qualified_identifier":
+		scope, name := w.field(n, "scope"), w.field(n, "name")
+		last := name
+		for range 16 {
+			if w.typ(last) != "qualified_identifier" {
+				break
+			}
+			last = w.field(last, "name")
+		}
+		if w.typ(last) == "template_type" && slices.Contains(cPointers, w.text(w.field(last, "name"))) {
+			return cPlain(w, last)
+		}
+		t := cPlain(w, name)
+		if q := cChain(w, scope); t != "" && q != "()" && q != "" {
+			return q + "." + t
+		}
+		return t
+	case "template_type":
+		if slices.Contains(cPointers, w.text(w.field(n, "name"))) {
+			if a := w.field(n, "arguments"); a >= 0 {
+				if c := w.first(a); c >= 0 {
+					return cPlain(w, w.field(c, "type"))
+				}
+			}
+		}
+		return cPlain(w, w.field(n, "name"))
+	case "dependent_type":
+		return cPlain(w, w.first(n))
+	case "placeholder_type_specifier":
+		return "auto"
+	case "type_descriptor":
+		return cPlain(w, w.field(n, "type"))
+	}
+	return ""
+}
+
+// cMade returns the type that an expression makes a value of.
+func cMade(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "new_expression", "compound_literal_expression", "cast_expression":
+		return cPlain(w, w.field(n, "type"))
+	case "call_expression":
+		f := w.field(n, "function")
+		if w.typ(f) == "qualified_identifier" {
+			if x := w.field(f, "name"); w.typ(x) == "template_function" {
+				f = x
+			}
+		}
+		if w.typ(f) == "template_function" {
+			name := w.text(w.field(f, "name"))
+			if strings.HasSuffix(name, "_cast") || strings.HasPrefix(name, "make_") || strings.HasPrefix(name, "Make") {
+				if a := w.field(f, "arguments"); a >= 0 {
+					if c := w.first(a); c >= 0 {
+						return cPlain(w, w.field(c, "type"))
+					}
+				}
+			}
+			return ""
+		}
+		if w.typ(f) == "identifier" {
+			if t := w.text(f); t != "" && t[0] >= 'A' && t[0] <= 'Z' && strings.ToUpper(t) != t {
+				return t
+			}
+		}
+	}
+	return ""
+}

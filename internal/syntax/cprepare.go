@@ -1,0 +1,3 @@
+package syntax
+
+func cPrepare(text string) string { return text }
