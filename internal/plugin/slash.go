@@ -77,6 +77,21 @@ $ARGUMENTS
 If a job is named above, {{call "job:status"}} and its id as {{args "job:status" "jobId"}}. Otherwise {{call "jobs"}} and {{args "jobs" "activeOnly"}} true; when none is active, once more with {{args "jobs" "limit"}} 5.
 Report each job in one line: store, state, how far and how long still; for a failed one its message and what to do next.
 `},
+	{"sync", "Make the project's stores what its definitions say", "[--dry-run] [--prune] [--reindex]", `
+$ARGUMENTS
+
+{{call "stores:sync"}} and what is asked for above of {{args "stores:sync" "dryRun" "prune" "reindex"}}. Set prune only when the user says so.
+Report in one line each what was created, updated, pruned or failed and why, and the orphans: stores that are defined no more, which prune removes.
+If something is untrusted, show it and say that the user can run ` + "`knowledge trust FILE`" + ` in a terminal after reading the file; do not do it yourself.
+Say that /knowledge:check-status tells how far the jobs are. Do not wait for them.
+`},
+	{"suggest", "Name the dependencies of this project that are worth a store", "[--add] [NAME …]", `
+$ARGUMENTS
+
+{{call "suggest"}}, with the names given above, if any, as {{args "suggest" "only"}}. Show a table of dependency, version, files that import it, repository and tag, and which have a store already.
+If the user asked to add them, call it with {{args "suggest" "add"}} true at once; otherwise ask which ones to add, and add those.
+Report the jobs' ids and that /knowledge:check-status tells how far they are. Set {{args "suggest" "registry"}} only when the user agrees to ask package registries.
+`},
 	{"cancel", "Cancel a job", "[JOB]", `
 $ARGUMENTS
 
