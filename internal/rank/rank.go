@@ -23,6 +23,10 @@ var BM25F = kb.BM25F{
 type Evidence struct {
 	kb.Candidate
 	Store int // index of the store asked
+	// Refers and Declares are set when a name of the query is used, or declared,
+	// in the chunk for certain: its references are resolved. Only the intents
+	// that ask about a name look.
+	Refers, Declares bool
 }
 
 // Scored is a candidate with its score.
@@ -87,6 +91,7 @@ type ranking struct {
 	q        *Query
 	o        Options
 	topLex   float64
+	resolved bool // some candidate uses or declares a name for certain
 	topCos   float64
 	topMean  float64
 	topTotal float64
@@ -135,6 +140,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		}
 	}
 	for i := range cands {
+		r.resolved = r.resolved || cands[i].Refers || cands[i].Declares
 		r.topLex = max(r.topLex, cands[i].Lexical)
 		r.topCos = max(r.topCos, cands[i].Cosine)
 		r.topMean = max(r.topMean, cands[i].Mean)

@@ -192,7 +192,20 @@ func (r *ranking) size(e *Evidence, _ *document) float64 {
 func (r *ranking) declares(e *Evidence, _ *document) float64 { return flag(e.Defines != 0) }
 
 // usage is 1 when the chunk mentions a named word that it does not define.
-func (r *ranking) usage(e *Evidence, _ *document) float64 {
+func (r *ranking) usage(e *Evidence, d *document) float64 {
+	switch {
+	case e.Refers:
+		return 1
+	case e.Declares:
+		return 0
+	case r.resolved:
+		return 0.5 * r.mentions(e, d) // what could not be resolved may still be one
+	}
+	return r.mentions(e, d)
+}
+
+// mentions is 1 when the chunk holds a named word that it does not define.
+func (r *ranking) mentions(e *Evidence, _ *document) float64 {
 	for i := range r.q.Words {
 		w := &r.q.Words[i]
 		if w.Stop || !w.Named && len(r.q.Words) > 1 && r.named {

@@ -49,6 +49,9 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if err != nil {
 		return Reply{}, err
 	}
+	if err := resolve(targets, q, &r, found); err != nil {
+		return Reply{}, err
+	}
 	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without})
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
