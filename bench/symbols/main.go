@@ -26,6 +26,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/syntax"
 )
 
@@ -234,7 +235,10 @@ func (w *row) run(set *grammar.Set, root, scratch, mirror string) (res result, w
 			continue
 		}
 		ours, err := read(set, w.languages[filepath.Ext(x.File)], x.File)
-		if err != nil {
+		if kb.CodeOf(err) == kb.Unsupported {
+			// What the grammar gives up at counts as missed.
+			res.differ = append(res.differ, fmt.Sprintf("%s: %v", filepath.ToSlash(rel), err))
+		} else if err != nil {
 			return res, fmt.Sprintf("%s: %v", rel, err)
 		}
 		res.files++

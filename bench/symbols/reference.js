@@ -187,7 +187,7 @@ function read(name) {
         into(n, below)
         return
       case K.Constructor:
-        if (!s.member) break
+        if (!s.member) break // of a class without a name
         add('function', s.path, 'constructor', n.getChildren(file).find(c => c.kind === K.ConstructorKeyword || c.kind === K.StringLiteral) || n)
         body(n, s, 'constructor')
         return

@@ -403,13 +403,13 @@ func jsMethodDecl(w *walk, n int32, kind int, owners []string) {
 	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", owners: owners, inner: jsInner(w)}
 	around := w.enclosing()
 	d.as = jsKey(w, d.name)
-	if kind != jsMethod && (around == nil || !jsIsType(around) || w.region != 0) || d.as == "" {
+	member := around != nil && jsIsType(around) && w.region == 0
+	if !member && (kind != jsMethod || d.as == "constructor") || d.as == "" {
 		// Of a type without a name, or computed.
 		w.visit(d.name)
 		w.within(n, func() { jsFunctionParts(w, n) })
 		return
 	}
-	member := around != nil && jsIsType(around) && w.region == 0
 	for word := range strings.FieldsSeq(w.t.Source[w.nodes[n].Start:w.nodes[d.name].Start]) {
 		switch word {
 		case "get":

@@ -67,6 +67,14 @@ func jsChain(w *walk, n int32) string {
 	return "()"
 }
 
+// jsOfThis reports whether a chain begins with "this".
+func jsOfThis(w *walk, n int32) bool {
+	for n >= 0 && (w.typ(n) == "member_expression" || w.typ(n) == "non_null_expression") {
+		n = w.first(n)
+	}
+	return w.typ(n) == "this"
+}
+
 // jsType returns a type as a kb.Binding has it, "" when it is not one that is
 // declared somewhere: a function, an object, a union of several.
 func jsType(w *walk, n int32) string {
@@ -431,7 +439,7 @@ func jsAssign(w *walk, n int32) {
 		owners = owners[:len(owners)-1]
 	}
 	d := declaration{node: n, name: property, outer: -1, doc: -1, body: w.field(max(right, 0), "body"), owners: owners}
-	plain := !jsInner(w) && (owners == nil || owners[0] != "self")
+	plain := !jsInner(w) && !jsOfThis(w, left)
 	switch {
 	case plain && (k == jsArrow || k == jsFunctionExpression || k == jsGeneratorExpression):
 		d.kind = "function"
@@ -452,7 +460,7 @@ func jsAssign(w *walk, n int32) {
 		w.imported(n, jsRequired(w, right), "", name)
 		return
 	}
-	if object == "self" {
+	if w.typ(w.field(left, "object")) == "this" {
 		if d := w.enclosingKind("class", "function"); d != nil {
 			w.bindIn(d, "self."+name, jsMade(w, right))
 		}
