@@ -46,7 +46,7 @@ func appendMeta(dst []byte, chunks []kb.Chunk) []byte {
 
 // readMeta fills in what appendMeta wrote for chunks whose positions are known.
 func readMeta(b []byte, chunks []kb.Chunk) error {
-	r := varReader{b: b}
+	r := metaReader{varReader: varReader{b: b}, all: string(b)}
 	var prev []string
 	for i := range chunks {
 		c := &chunks[i]
@@ -80,4 +80,20 @@ func readMeta(b []byte, chunks []kb.Chunk) error {
 		}
 	}
 	return r.err
+}
+
+// metaReader reads strings as parts of one, so that a document with hundreds
+// of names costs one allocation for them.
+type metaReader struct {
+	varReader
+	all string
+}
+
+func (r *metaReader) string() string {
+	n := r.uvarint()
+	at := uint64(len(r.all) - len(r.b))
+	if r.bytes(n); r.err != nil {
+		return ""
+	}
+	return r.all[at : at+n]
 }
