@@ -58,21 +58,26 @@ func resolve(targets []Target, q *rank.Query, r *Request, found []rank.Evidence)
 // named returns the declarations that the query names: by its words that look
 // like names or, without any, by each word that is the name of something.
 func named(view *graph.View, q *rank.Query) ([]graph.Decl, error) {
-	var words []string
+	var full, names, words []string
 	for _, w := range strings.Fields(q.Text) {
 		w = strings.Trim(w, "`'\"?,;:()¿.")
 		if strings.ContainsAny(w, ".#") || strings.Contains(w, "::") {
-			words = append(words, w) // with what encloses it
+			full = append(full, w) // with what encloses it
 		}
 	}
-	for _, only := range []bool{true, false} {
-		for i := range q.Words {
-			if w := &q.Words[i]; w.Named == only && !w.Stop {
-				words = append(words, strings.Trim(w.Text, "`()"))
-			}
+	for i := range q.Words {
+		switch w := &q.Words[i]; {
+		case w.Stop:
+		case w.Named:
+			names = append(names, strings.Trim(w.Text, "`()"))
+		default:
+			words = append(words, w.Text)
 		}
+	}
+	// What is said most exactly is meant.
+	for _, list := range [][]string{full, names, words} {
 		var out []graph.Decl
-		for _, w := range words {
+		for _, w := range list {
 			decls, err := view.Find(w)
 			if err != nil {
 				return nil, err
