@@ -146,12 +146,13 @@ type resolver struct {
 	mono     map[string]bool    // JavaScript: npm scopes that are the store's own; nil before they are asked for
 	folders  map[string]int32   // JavaScript: name of a folder → its index, -1 when several
 
-	tops  map[int32]int32   // JavaScript: name → the only top-level node of it, or -1
-	binds map[int32][]int32 // of the file being resolved: name → bindings
-	tried map[int32]hit     // of that file: what its top level has under a name
-	cur   int32             // that file
-	depth int
-	args  int // of the reference being resolved, as in kb.Reference
+	tops    map[int32]int32   // JavaScript: name → the only top-level node of it, or -1
+	binds   map[int32][]int32 // of the file being resolved: name → bindings
+	tried   map[int32]hit     // of that file: what its top level has under a name
+	cur     int32             // that file
+	depth   int
+	chained int // calls of a chain being followed
+	args    int // of the reference being resolved, as in kb.Reference
 }
 
 func newResolver(docs []Document) *resolver {

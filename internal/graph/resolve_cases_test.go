@@ -549,6 +549,35 @@ crates/core/src/main.rs:3 > crates/cli/src/lib.rs:1 call
 crates/core/src/main.rs:4 > crates/matcher/src/lib.rs:1 call 0.9
 crates/core/src/main.rs:6 > crates/core/src/say.rs:1 call 0.9
 `},
+	{"rust: chains of calls, by what each says it returns", `
+== src/lib.rs rust
+struct Builder 1-2
+method Builder.new fn_new()_->_Self 3-4
+method Builder.size fn_size(&mut_self)_->_&mut_Builder 5-6
+method Builder.build fn_build(&self)_->_Result<Tool,_Error> 7-8
+method Builder.odd fn_odd(&self)_->_Vec<Tool> 9-10
+struct Tool 20-21
+method Tool.size fn_size(&self)_->_usize 22-23
+method Tool.run fn_run(&self) 24-25
+function main 30-60
+call ().run 35
+call ().unwrap 34
+call ().build 33
+call ().size 32
+call Builder.new 31
+call ().run 37
+call ().odd 37
+call Builder.new 37
+call ().run 38
+call main 30
+`, `
+src/lib.rs:31 > src/lib.rs:3 call
+src/lib.rs:32 > src/lib.rs:5 call 0.8
+src/lib.rs:33 > src/lib.rs:7 call 0.8
+src/lib.rs:35 > src/lib.rs:24 call 0.8
+src/lib.rs:37 > src/lib.rs:9 call 0.8
+src/lib.rs:37 > src/lib.rs:3 call
+`},
 	{"c: headers, statics, several definitions", `
 == src/a.c c
 import a.h - - 1

@@ -158,7 +158,7 @@ func (r *resolver) typeNode(i, at int32, text string) int32 {
 		}
 	}
 	if r.is(n, isFunc) {
-		return r.returns(n)
+		return r.returns(n, false)
 	}
 	return -1
 }
@@ -187,7 +187,7 @@ func (r *resolver) localNode(i, at, b int32) int32 {
 		return -1
 	}
 	if c, _ := r.member(v.node, id); r.is(c, isFunc) {
-		return r.returns(c)
+		return r.returns(c, false)
 	}
 	return -1
 }
@@ -228,12 +228,13 @@ func (r *resolver) typedNode(t *typed) int32 {
 }
 
 // returns finds the type that a function's signature says it returns. All
-// declarations must agree, or nothing is known.
-func (r *resolver) returns(n int32) int32 {
+// declarations must agree, or nothing is known. With unwrap it is what a Result
+// or Option holds.
+func (r *resolver) returns(n int32, unwrap bool) int32 {
 	found := int32(-1)
 	for d, k := r.nodes[n].first, 0; d >= 0; d, k = r.decls[d].next, k+1 {
 		x := r.decls[d]
-		text := returnType(r.files[x.file].lang, r.docs[x.file].Symbols[x.sym].Signature, r.words[r.nodes[n].name])
+		text := returnType(r.files[x.file].lang, r.docs[x.file].Symbols[x.sym].Signature, r.words[r.nodes[n].name], unwrap)
 		if k == 8 || text == "" {
 			return -1
 		}
@@ -253,7 +254,7 @@ func (r *resolver) returns(n int32) int32 {
 
 // returnType cuts the return type out of a signature, "" when it has none or
 // one that is more than a name.
-func returnType(fam *family, sig, name string) string {
+func returnType(fam *family, sig, name string, unwrap bool) string {
 	t := ""
 	switch fam {
 	case pythonFamily, rustFamily, swiftFamily:
@@ -292,6 +293,13 @@ func returnType(fam *family, sig, name string) string {
 		return "" // cut off, perhaps
 	}
 	t = strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(t), "=>"), " :{=;")
+	if unwrap {
+		k := strings.IndexByte(t, '<')
+		if k < 0 || !strings.HasSuffix(t[:k], "Result") && !strings.HasSuffix(t[:k], "Option") {
+			return ""
+		}
+		t, _, _ = strings.Cut(strings.TrimSuffix(t[k+1:], ">"), ",")
+	}
 	if fam == jsFamily { // what is not awaited has none of its type's members
 		if rest, ok := strings.CutPrefix(t, "Promise<"); ok {
 			t = strings.TrimSuffix(rest, ">")

@@ -60,7 +60,7 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 			at = r.around(int32(i), line)
 			clear(seen)
 		}
-		x, conf := r.use(int32(i), at, ref)
+		x, conf := r.use(int32(i), at, int(k))
 		if x < 0 {
 			continue
 		}
@@ -90,8 +90,8 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 
 // use returns the declaration that a reference means and how sure that is, -1
 // when it is not known.
-func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
-	f := &r.files[i]
+func (r *resolver) use(i, at int32, k int) (int32, float64) {
+	f, ref := &r.files[i], &r.docs[i].Facts.References[k]
 	name := ref.Name
 	if f.lang == phpFamily {
 		name = strings.TrimPrefix(name, "$")
@@ -126,6 +126,13 @@ func (r *resolver) use(i, at int32, ref *kb.Reference) (int32, float64) {
 	if v.node < 0 {
 		if v.outside || ref.Kind != kb.UseCall || f.lang == plainFamily {
 			return -1, 0
+		}
+		if ref.Qualifier == "()" {
+			if t := r.receiver(i, at, k, false); t >= 0 {
+				if c, conf := r.member(t, id); c >= 0 {
+					return r.pick(i, at, c, ref.Kind, min(conf, sureInherited))
+				}
+			}
 		}
 		return r.onlyOne(i, at, id, true)
 	}
