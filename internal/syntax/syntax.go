@@ -129,8 +129,10 @@ type walk struct {
 	// region is for rules of languages with blocks: the node for whose lines
 	// what is declared next holds, 0 for that of the declaration around.
 	region int32
-	out    Outline
-	leads  []lead // comments and attributes, in order
+	// state is what the rules of a language remember over a reading.
+	state any
+	out   Outline
+	leads []lead // comments and attributes, in order
 }
 
 type lead struct {

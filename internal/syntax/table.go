@@ -4,6 +4,8 @@ package syntax
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
 	"python":     python,
+	"bash":       bash,
+	"elixir":     elixir,
 	"lua":        lua,
 	"php":        php,
 	"ruby":       ruby,

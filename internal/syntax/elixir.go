@@ -1,0 +1,550 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	exCall = iota + 1
+	exUnary
+	exBinary
+	exAlias
+	exDot
+	exStab
+)
+
+var elixir = &spec{
+	grammar:  "elixir",
+	nodes:    []string{"call", "unary_operator", "binary_operator", "alias", "dot", "stab_clause"},
+	comments: []string{"comment"},
+	// "@doc", "@spec" and "@impl" are operators.
+	attributes: []string{"unary_operator"},
+	visit:      visitElixir,
+}
+
+// elixirState is what the rules remember between declarations.
+type elixirState struct {
+	doc   int32 // string of the last @doc that no function had yet, 0 for none
+	arity map[int]int
+}
+
+func visitElixir(w *walk, n int32, kind int) {
+	switch kind {
+	case exCall:
+		elixirCall(w, n)
+	case exUnary:
+		elixirAttribute(w, n)
+	case exBinary:
+		left, right := w.field(n, "left"), w.field(n, "right")
+		switch elixirOperator(w, left, right) {
+		case "=":
+			elixirPattern(w, left, elixirStruct(w, right))
+			if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
+				w.bindHere(w.text(right), s)
+			}
+			w.visit(left)
+			w.visit(right)
+		case "<-":
+			elixirPattern(w, left, "")
+			w.children(n)
+		case "|>":
+			w.visit(left)
+			if w.typ(right) == "identifier" {
+				w.use(right, w.text(right), "", kb.UseCall)
+			}
+			w.visit(right)
+		default:
+			w.children(n)
+		}
+	case exAlias:
+		q, name := splitQualified(w.text(n))
+		w.use(n, name, q, kb.UseType)
+	case exDot: // App.{A, B} and the like, outside of a call
+		w.children(n)
+	case exStab:
+		w.within(n, func() {
+			if l := w.field(n, "left"); l >= 0 {
+				for c := w.first(l); c >= 0; c = w.next(l, c) {
+					elixirPattern(w, c, "")
+				}
+			}
+			w.children(n)
+		})
+	default:
+		w.children(n)
+	}
+}
+
+// elixirOperator returns what stands between two operands.
+func elixirOperator(w *walk, left, right int32) string {
+	if left < 0 || right < 0 {
+		return ""
+	}
+	s := strings.TrimSpace(w.t.Source[w.nodes[left].End:max(w.nodes[left].End, w.nodes[right].Start)])
+	s, _, _ = strings.Cut(s, "\n")
+	return strings.TrimSpace(s)
+}
+
+var elixirDefs = map[string]string{"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro", "defguardp": "macro",
+	"defdelegate": "function", "defn": "function", "defnp": "function"}
+
+// What looks like a call and is syntax.
+var elixirForms = func() map[string]bool {
+	m := map[string]bool{}
+	for s := range strings.FieldsSeq(`case cond if unless with for quote unquote unquote_splicing receive try raise reraise throw fn super import alias require use
+when and or not in is_nil is_map is_list is_binary is_atom is_integer is_tuple is_function is_float is_number is_boolean is_pid is_struct is_map_key is_exception
+to_string inspect hd tl length elem put_elem map_size tuple_size byte_size send self spawn spawn_link exit apply assert refute describe test setup setup_all doctest assert_raise`) {
+		m[s] = true
+	}
+	return m
+}()
+
+func elixirCall(w *walk, n int32) {
+	target := w.field(n, "target")
+	args, block := w.child(n, "arguments"), w.child(n, "do_block")
+	if w.typ(target) == "dot" {
+		left, right := w.field(target, "left"), w.field(target, "right")
+		name := w.text(right)
+		switch w.typ(left) {
+		case "alias":
+			if w.typ(right) == "identifier" {
+				w.use(right, name, w.text(left), kb.UseCall)
+			}
+		case "identifier":
+			q := w.text(left)
+			if q == "__MODULE__" {
+				w.use(right, name, elixirModule(w, left), kb.UseCall)
+			} else if args >= 0 && w.typ(right) == "identifier" {
+				w.use(right, name, q, kb.UseCall)
+			}
+		case "atom":
+		case "dot", "call", "unary_operator":
+			if q := elixirModule(w, left); q != "" {
+				w.use(right, name, q, kb.UseCall)
+			} else {
+				w.visit(left)
+			}
+		default:
+			w.visit(left)
+		}
+		w.visitAll(args, block)
+		return
+	}
+	if w.typ(target) != "identifier" {
+		w.children(n)
+		return
+	}
+	name := w.text(target)
+	switch name {
+	case "defmodule", "defprotocol", "defimpl":
+		if elixirModuleDecl(w, n, name, args, block) {
+			return
+		}
+	case "alias", "import", "require", "use":
+		if elixirImport(w, n, name, args) {
+			return
+		}
+	case "defstruct", "defexception":
+		if m := w.enclosing(); m != nil && m.Kind == "module" {
+			i := w.declare(declaration{node: n, name: target, as: "__struct__", kind: "struct", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.out.Decls[i].Start = w.start(n)
+		}
+	}
+	if kind := elixirDefs[name]; kind != "" && elixirDef(w, n, kind, args, block) {
+		return
+	}
+	if !elixirForms[name] && !strings.HasPrefix(name, "def") {
+		w.use(target, name, "", kb.UseCall)
+	}
+	if block >= 0 && w.enclosing() != nil {
+		w.visit(args)
+		w.within(block, func() { w.children(block) })
+		return
+	}
+	w.visitAll(args, block)
+}
+
+// elixirModule returns the name of a module that is written out, "" for
+// anything else.
+func elixirModule(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "alias":
+		return w.text(n)
+	case "identifier":
+		if w.text(n) == "__MODULE__" {
+			if d := w.enclosingKind("module", "interface", "impl"); d != nil {
+				return strings.Join(append(append([]string(nil), d.Path...), d.Name), ".")
+			}
+		}
+	case "dot":
+		if l, r := elixirModule(w, w.field(n, "left")), w.field(n, "right"); l != "" && w.typ(r) == "alias" {
+			return l + "." + w.text(r)
+		}
+	case "call":
+		if w.child(n, "arguments") < 0 {
+			return elixirModule(w, w.field(n, "target"))
+		}
+	}
+	return ""
+}
+
+// elixirOption returns the value of "key: value" in arguments, -1 when there
+// is none.
+func elixirOption(w *walk, args int32, key string) int32 {
+	k := w.child(args, "keywords")
+	for c := w.first(k); c >= 0; c = w.next(k, c) {
+		if strings.TrimRight(w.text(w.field(c, "key")), ": \t\n") == key {
+			return w.field(c, "value")
+		}
+	}
+	return -1
+}
+
+func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
+	a := w.first(args)
+	name := elixirModule(w, a)
+	if name == "" {
+		return false
+	}
+	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block, outer: -1, doc: -1}
+	if strings.HasPrefix(d.as, "__MODULE__.") {
+		d.as = strings.TrimPrefix(d.as, "__MODULE__.")
+	}
+	var of int32 = -1
+	switch form {
+	case "defprotocol":
+		d.kind = "interface"
+	case "defimpl":
+		d.kind = "impl"
+		of = elixirOption(w, args, "for")
+		if t := elixirModule(w, of); t != "" {
+			d.as += "." + t
+		}
+	}
+	d.inner = w.enclosingKind("function", "macro") != nil
+	for c := w.first(block); c >= 0; c = w.next(block, c) {
+		if attr, value := elixirAttr(w, c); attr == "moduledoc" {
+			if t := w.typ(value); t == "string" || t == "sigil" {
+				d.doc = value
+			}
+			break
+		}
+	}
+	w.declare(d, func() {
+		w.within(0, func() {
+			if form == "defimpl" {
+				q, last := splitQualified(name)
+				w.use(a, last, q, kb.UseInherit)
+				w.visit(of)
+			}
+			w.children(block)
+			if block < 0 {
+				w.visit(elixirOption(w, args, "do"))
+			}
+		})
+	})
+	return true
+}
+
+// elixirAttr returns name and value of "@name value".
+func elixirAttr(w *walk, n int32) (name string, value int32) {
+	if w.typ(n) != "unary_operator" || !strings.HasPrefix(w.text(n), "@") {
+		return "", -1
+	}
+	c := w.field(n, "operand")
+	if w.typ(c) != "call" {
+		return w.text(c), -1
+	}
+	return w.text(w.field(c, "target")), w.first(w.child(c, "arguments"))
+}
+
+func elixirAttribute(w *walk, n int32) {
+	name, value := elixirAttr(w, n)
+	operand := w.field(n, "operand")
+	if name == "" {
+		// &helper/1
+		if w.typ(operand) == "binary_operator" && strings.HasPrefix(w.text(n), "&") {
+			if l := w.field(operand, "left"); w.typ(l) == "identifier" && w.typ(w.field(operand, "right")) == "integer" {
+				w.use(l, w.text(l), "", kb.UseCall)
+			}
+		}
+		w.children(n)
+		return
+	}
+	if value < 0 {
+		return // @name is read
+	}
+	switch name {
+	case "doc":
+		if t := w.typ(value); t == "string" || t == "sigil" {
+			elixirOf(w).doc = value
+		}
+	case "moduledoc", "typedoc", "impl", "deprecated", "since", "dialyzer", "external_resource", "compile", "on_load", "before_compile", "after_compile":
+		w.visit(value)
+	case "behaviour", "behavior":
+		if q := elixirModule(w, value); q != "" {
+			q, last := splitQualified(q)
+			w.use(value, last, q, kb.UseInherit)
+		}
+	case "spec":
+		elixirTypes(w, value)
+	case "type", "typep", "opaque", "callback", "macrocallback":
+		left := value
+		for w.typ(left) == "binary_operator" {
+			left = w.field(left, "left")
+		}
+		if w.typ(left) == "call" {
+			left = w.field(left, "target")
+		}
+		if w.typ(left) == "identifier" && w.enclosing() != nil {
+			d := declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: true}
+			if strings.HasSuffix(name, "callback") {
+				d.kind = "callback"
+				if st := elixirOf(w); st.doc > 0 {
+					d.doc, st.doc = st.doc, 0
+				}
+			}
+			// What stands above it is no part of it.
+			w.out.Decls[w.declare(d, nil)].Start = w.start(n)
+		}
+		elixirTypes(w, value)
+	default:
+		if d := w.enclosing(); d != nil && (d.Kind == "module" || d.Kind == "interface" || d.Kind == "impl") && w.region == 0 {
+			known := false
+			for i := len(w.out.Decls) - 1; i >= 0 && i > len(w.out.Decls)-100 && !known; i-- {
+				x := &w.out.Decls[i]
+				known = x.Kind == "const" && x.Name == name && len(x.Path) == len(w.path) // it can be set again
+			}
+			if !known {
+				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.out.Decls[i].Start = w.start(n)
+			}
+		}
+		w.visit(w.child(operand, "arguments"))
+	}
+}
+
+func elixirOf(w *walk) *elixirState {
+	st, ok := w.state.(*elixirState)
+	if !ok {
+		st = &elixirState{arity: map[int]int{}}
+		w.state = st
+	}
+	return st
+}
+
+// elixirTypes records the modules in a type.
+func elixirTypes(w *walk, n int32) {
+	if n < 0 || w.depth >= maxDepth {
+		return
+	}
+	w.depth++
+	if w.typ(n) == "alias" {
+		w.visit(n)
+	}
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		elixirTypes(w, c)
+	}
+	w.depth--
+}
+
+// elixirDef reads a clause of a function. Clauses of one name and number of
+// parameters that follow each other are one declaration.
+func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
+	head := w.first(args)
+	sigEnd := 0
+	if head >= 0 {
+		sigEnd = int(w.nodes[head].End)
+	}
+	if w.typ(head) == "binary_operator" && elixirOperator(w, w.field(head, "left"), w.field(head, "right")) == "when" {
+		head = w.field(head, "left")
+	}
+	name, params := int32(-1), int32(-1)
+	arity := 0
+	switch w.typ(head) {
+	case "identifier":
+		name = head
+	case "call":
+		if name = w.field(head, "target"); w.typ(name) != "identifier" {
+			return false // def unquote(name)(…)
+		}
+		if w.text(name) == "unquote" {
+			return false
+		}
+		params = w.child(head, "arguments")
+		for c := w.first(params); c >= 0; c = w.next(params, c) {
+			arity++
+		}
+	case "binary_operator":
+		params, arity = head, 2
+	default:
+		return false
+	}
+	d := declaration{node: n, name: name, kind: kind, body: block, outer: -1, doc: -1, sigEnd: sigEnd}
+	if name < 0 {
+		if d.as = elixirOperator(w, w.field(head, "left"), w.field(head, "right")); d.as == "" {
+			return false
+		}
+	}
+	around := w.enclosing()
+	d.inner = around != nil && around.Kind != "module" && around.Kind != "interface" && around.Kind != "impl"
+	st := elixirOf(w)
+	if st.doc > 0 {
+		d.doc, st.doc = st.doc, 0
+	}
+	body := func() {
+		w.within(n, func() {
+			for c := w.first(params); c >= 0; c = w.next(params, c) {
+				elixirPattern(w, c, "")
+			}
+			for c := w.first(args); c >= 0; c = w.next(args, c) {
+				if c != head || params >= 0 {
+					elixirHead(w, c, name)
+				}
+			}
+			w.children(block)
+		})
+	}
+	if i := len(w.out.Decls) - 1; i >= 0 && around != nil {
+		text := d.as
+		if text == "" {
+			text = w.text(name)
+		}
+		// What was declared inside of it lies between.
+		for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
+			i--
+		}
+		x := &w.out.Decls[i]
+		if a, ok := st.arity[i]; ok && a == arity && x.Name == text && x.Kind == kind && len(x.Path) == len(w.path) {
+			x.End = w.end(n)
+			w.scope = append(w.scope, i)
+			w.path = append(w.path, text)
+			body()
+			w.path = w.path[:len(w.path)-1]
+			w.scope = w.scope[:len(w.scope)-1]
+			return true
+		}
+	}
+	i := len(w.out.Decls)
+	st.arity[i] = arity
+	w.declare(d, body)
+	return true
+}
+
+// elixirHead visits what stands in the head of a function but for its name.
+func elixirHead(w *walk, n, name int32) {
+	if w.typ(n) == "call" && w.field(n, "target") == name {
+		w.visit(w.child(n, "arguments"))
+		return
+	}
+	if w.typ(n) == "binary_operator" {
+		elixirHead(w, w.field(n, "left"), name)
+		w.visit(w.field(n, "right"))
+		return
+	}
+	if n != name {
+		w.visit(n)
+	}
+}
+
+// elixirStruct returns User of %User{…}.
+func elixirStruct(w *walk, n int32) string {
+	if w.typ(n) == "map" {
+		return elixirModule(w, w.first(w.child(n, "struct")))
+	}
+	return ""
+}
+
+// elixirPattern binds the variables of a pattern.
+func elixirPattern(w *walk, n int32, typ string) {
+	if n < 0 || w.depth >= maxDepth {
+		return
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	switch w.typ(n) {
+	case "identifier":
+		if s := w.text(n); !strings.HasPrefix(s, "_") && (w.region != 0 || w.enclosing() != nil) {
+			w.bindHere(s, typ)
+		}
+	case "binary_operator":
+		left, right := w.field(n, "left"), w.field(n, "right")
+		switch elixirOperator(w, left, right) {
+		case "=":
+			t := elixirStruct(w, left)
+			if t == "" {
+				t = elixirStruct(w, right)
+			}
+			elixirPattern(w, left, t)
+			elixirPattern(w, right, t)
+		case "when", `\\`:
+			elixirPattern(w, left, typ)
+		default:
+			elixirPattern(w, left, "")
+			elixirPattern(w, right, "")
+		}
+	case "call", "unary_operator", "struct", "dot", "anonymous_function":
+	case "pair":
+		elixirPattern(w, w.field(n, "value"), "")
+	default:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			elixirPattern(w, c, "")
+		}
+	}
+}
+
+// elixirImport reads alias, import, require and use.
+func elixirImport(w *walk, n int32, form string, args int32) bool {
+	a := w.first(args)
+	if a < 0 {
+		return false
+	}
+	if w.enclosing() == nil {
+		w.importing(n)
+	}
+	one := func(at int32, path string) {
+		q, last := splitQualified(path)
+		switch form {
+		case "alias":
+			if as := elixirOption(w, args, "as"); as >= 0 {
+				last = w.text(as)
+			}
+			w.imported(at, path, "", last)
+		case "import":
+			w.imported(at, path, "*", "")
+		case "require":
+			local := path // says nothing new
+			if as := elixirOption(w, args, "as"); as >= 0 {
+				local = w.text(as)
+			}
+			w.imported(at, path, "", local)
+		case "use":
+			w.use(at, last, q, kb.UseInherit)
+		}
+	}
+	if path := elixirModule(w, a); path != "" {
+		one(n, path)
+		if form == "use" {
+			w.visit(w.child(args, "keywords"))
+		}
+		return true
+	}
+	// alias App.{User, Repo}
+	dot := a
+	if w.typ(dot) == "call" {
+		dot = w.field(dot, "target")
+	}
+	group := w.field(dot, "right")
+	if w.typ(dot) != "dot" || w.typ(group) != "tuple" {
+		return false
+	}
+	prefix := elixirModule(w, w.field(dot, "left"))
+	for c := w.first(group); c >= 0 && prefix != ""; c = w.next(group, c) {
+		if m := elixirModule(w, c); m != "" {
+			one(c, prefix+"."+m)
+		}
+	}
+	return true
+}
