@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
+)
+
+// debianCrates is where Debian's packages of Rust libraries put their sources.
+const debianCrates = "/usr/share/cargo/registry"
+
+// rust builds the reference program for Rust with syn, as Debian packages it
+// (librust-syn-dev): without a network.
+func rust(here, scratch string) ([]string, string) {
+	if _, err := exec.LookPath("cargo"); err != nil {
+		return nil, "no program cargo on the PATH"
+	}
+	if m, _ := filepath.Glob(filepath.Join(debianCrates, "syn-*")); len(m) == 0 {
+		return nil, "no crate syn in " + debianCrates + " (package librust-syn-dev)"
+	}
+	dir := filepath.Join(scratch, "rust-reference")
+	main, err := os.ReadFile(filepath.Join(here, "rust", "main.rs"))
+	if err != nil {
+		return nil, err.Error()
+	}
+	for name, text := range map[string]string{
+		"src/main.rs":        string(main),
+		"Cargo.toml":         "[package]\nname = \"symbols\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[dependencies]\nsyn = { version = \"1\", features = [\"full\", \"visit\"] }\nproc-macro2 = { version = \"1\", features = [\"span-locations\"] }\n",
+		".cargo/config.toml": "[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\ndirectory = \"" + debianCrates + "\"\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err.Error()
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return nil, err.Error()
+		}
+	}
+	if _, err := lab.Command(dir, nil, "cargo", "build", "--offline", "--release", "--quiet"); err != nil {
+		return nil, "the reference cannot be built: " + err.Error()
+	}
+	return []string{filepath.Join(dir, "target", "release", "symbols")}, ""
+}
