@@ -2,7 +2,9 @@ package grammar
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,5 +207,37 @@ func TestDamagedCache(t *testing.T) {
 func TestLanguagesAreListed(t *testing.T) {
 	if l := Languages(); !slices.IsSorted(l) || len(l) < 20 || !Has("python") || Has("../python") {
 		t.Errorf("languages: %v", l)
+	}
+}
+
+// What is in the binary is what the build script says it is, and its licences
+// are in NOTICE.
+func TestModulesAreListed(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	notice, sums := read("../../NOTICE"), read("build/SHA256SUMS")
+	var listed []string
+	for line := range strings.Lines(read("build/grammars.txt")) {
+		f := strings.Fields(line)
+		if len(f) != 4 || f[0] == "#" {
+			continue
+		}
+		listed = append(listed, f[0])
+		if !strings.Contains(notice, f[1]+" (") {
+			t.Errorf("NOTICE does not name %s", f[1])
+		}
+		sum := fmt.Sprintf("%x  ./%s.wasm.zst\n", sha256.Sum256([]byte(read("wasm/"+f[0]+".wasm.zst"))), f[0])
+		if !strings.Contains(sums, sum) {
+			t.Errorf("SHA256SUMS does not have the module of %s: build it with build/build.sh", f[0])
+		}
+	}
+	slices.Sort(listed)
+	if d := cmp.Diff(listed, Languages()); d != "" {
+		t.Errorf("grammars.txt and the folder of modules differ (-listed +there):\n%s", d)
 	}
 }
