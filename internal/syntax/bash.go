@@ -23,6 +23,7 @@ var bash = &spec{
 	grammar:  "bash",
 	nodes:    []string{"function_definition", "command", "declaration_command", "variable_assignment", "if_statement", "for_statement", "c_style_for_statement", "while_statement", "case_statement", "subshell"},
 	comments: []string{"comment"},
+	brittle:  true,
 	visit:    visitBash,
 }
 

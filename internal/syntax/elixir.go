@@ -212,6 +212,9 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 	if strings.HasPrefix(d.as, "__MODULE__.") {
 		d.as = strings.TrimPrefix(d.as, "__MODULE__.")
 	}
+	if i := strings.LastIndexByte(d.as, '.'); i >= 0 {
+		d.owners, d.as = strings.Split(d.as[:i], "."), d.as[i+1:]
+	}
 	var of int32 = -1
 	switch form {
 	case "defprotocol":

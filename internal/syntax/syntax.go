@@ -59,6 +59,9 @@ type spec struct {
 	// prepare, if not nil, makes the text that is parsed out of the file's: of
 	// the same length, with everything of another language blanked.
 	prepare func(text string) string
+	// brittle is for a grammar that loses its way at what it does not know
+	// (zsh and fish for that of bash): any error is as if nothing had parsed.
+	brittle bool
 	// visit is called for each node of nodes, in document order. It goes on
 	// into the node with w.children or w.visit, or passes over what is in it.
 	// Nodes of other types are gone into by themselves.
@@ -535,6 +538,9 @@ func (w *walk) finish() Outline {
 	}
 	if len(w.t.Source) > 0 {
 		w.out.Broken = float64(broken) / float64(len(w.t.Source))
+		if w.s.brittle && broken > 0 {
+			w.out.Broken = 1
+		}
 	}
 	return w.out
 }
