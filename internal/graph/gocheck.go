@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 const (
 	// passBytes is how much source is checked with its bodies in one pass: the
 	// syntax trees and the table of uses of more would not fit in memory.
-	passBytes = 3 << 19
+	passBytes = 1 << 20
 	// deepFile is the size above which the depth of a syntax tree is looked
 	// at, and maxDepth the depth that the checker's recursion stands: the
 	// runtime kills a program whose stack grows over 1 GB.
@@ -135,8 +137,9 @@ func (p *parsed) strip() {
 	}
 }
 
-// hollow empties the composite literals and functions of an expression that
-// do not bear on its type.
+// hollow empties the composite literals and functions of an expression as far
+// as its type does not depend on them. Of an array that is as long as its
+// elements the last one stays.
 func hollow(e ast.Expr) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -144,19 +147,36 @@ func hollow(e ast.Expr) {
 			n.Body.List = nil
 			return false
 		case *ast.CompositeLit:
-			if a, ok := n.Type.(*ast.ArrayType); ok {
-				if _, counts := a.Len.(*ast.Ellipsis); counts {
-					return false
+			a, _ := n.Type.(*ast.ArrayType)
+			counts := false
+			if a != nil {
+				_, counts = a.Len.(*ast.Ellipsis)
+			}
+			switch {
+			case n.Type == nil:
+			case !counts:
+				n.Elts = nil
+			case len(n.Elts) > 0 && !slices.ContainsFunc(n.Elts, keyed):
+				last := n.Elts[len(n.Elts)-1]
+				key := &ast.BasicLit{ValuePos: last.Pos(), Kind: token.INT, Value: strconv.Itoa(len(n.Elts) - 1)}
+				n.Elts = []ast.Expr{&ast.KeyValueExpr{Key: key, Colon: last.Pos(), Value: last}}
+			default:
+				for _, x := range n.Elts {
+					if kv, ok := x.(*ast.KeyValueExpr); ok {
+						x = kv.Value
+					}
+					if inner, ok := x.(*ast.CompositeLit); ok {
+						inner.Elts = nil
+					}
 				}
 			}
-			if n.Type != nil {
-				n.Elts = nil
-				return false
-			}
+			return false
 		}
 		return true
 	})
 }
+
+func keyed(e ast.Expr) bool { _, ok := e.(*ast.KeyValueExpr); return ok }
 
 // assertAny makes every x.(T) a func(...interface{}) interface{} {}(x).(T).
 // The checker gives up on x.(T) when the type of x comes from a package that

@@ -36,7 +36,7 @@ type goLinker struct {
 	apis   []int // units whose declarations can be checked now
 	bodies []int // units whose bodies can be checked now
 	left   int   // tasks not done
-	busy   int
+	large  bool  // a unit over passBytes is being checked
 	stop   bool
 	err    error
 
@@ -152,7 +152,7 @@ func (g *goLinker) work(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for {
-		for !g.stop && g.left > 0 && len(g.bodies) == 0 && len(g.apis) == 0 {
+		for !g.stop && g.left > 0 && g.nextBody() < 0 && len(g.apis) == 0 {
 			g.cond.Wait()
 		}
 		if g.stop || g.left == 0 {
@@ -160,12 +160,17 @@ func (g *goLinker) work(ctx context.Context) {
 			return
 		}
 		var err error
-		if n := len(g.bodies); n > 0 {
-			i := g.bodies[n-1]
-			g.bodies = g.bodies[:n-1]
+		if at := g.nextBody(); at >= 0 {
+			i := g.bodies[at]
+			g.bodies = slices.Delete(g.bodies, at, at+1)
+			large := g.isLarge(i)
+			g.large = g.large || large
 			g.mu.Unlock()
 			err = g.body(ctx, i, nil)
 			g.mu.Lock()
+			if large {
+				g.large = false
+			}
 		} else {
 			n := len(g.apis)
 			i := g.apis[n-1]
@@ -183,6 +188,23 @@ func (g *goLinker) work(ctx context.Context) {
 		g.cond.Broadcast()
 	}
 }
+
+// nextBody returns which of bodies to check next, -1 for none now. Large units
+// come first, since they take long, and one at a time, since they take much
+// memory; g.mu is held.
+func (g *goLinker) nextBody() int {
+	small := -1
+	for at := len(g.bodies) - 1; at >= 0; at-- {
+		if !g.isLarge(g.bodies[at]) {
+			small = max(small, at)
+		} else if !g.large {
+			return at
+		}
+	}
+	return small
+}
+
+func (g *goLinker) isLarge(i int) bool { return g.layout.units[i].size > passBytes }
 
 // release notes that a task that needed these units is done; g.mu is held.
 func (g *goLinker) release(units []int) {
@@ -395,6 +417,13 @@ func (t *task) run(ctx context.Context, ready []*parsed) error {
 			done[left[0]] = true
 		}
 		left = slices.DeleteFunc(left, func(f *goFile) bool { return done[f] })
+		// Files for one system and one processor are in no other build.
+		for f, p := range have {
+			if os, arch := portOf(f.path); p != nil && pass > 0 && os != "" && arch != "" {
+				t.forget(p)
+				delete(have, f)
+			}
+		}
 	}
 	return nil
 }
@@ -488,6 +517,13 @@ func (t *task) pass(ctx context.Context, name string, files []*goFile, own *type
 	return pkg, nil
 }
 
+// forget drops what is known of a parsed file.
+func (t *task) forget(p *parsed) {
+	t.g.drop(p)
+	t.spans = slices.DeleteFunc(t.spans, func(s *span) bool { return s == p.span })
+	delete(t.pruner.files, p)
+}
+
 // parse returns files parsed, those whose turn it is with bodies.
 func (t *task) parse(ctx context.Context, files []*goFile, turn map[*goFile]bool, have map[*goFile]*parsed) ([]*parsed, error) {
 	g := t.g
@@ -512,8 +548,7 @@ func (t *task) parse(ctx context.Context, files []*goFile, turn map[*goFile]bool
 				return nil, nil
 			}
 			if old := have[f]; old != nil {
-				g.drop(old)
-				t.spans = slices.DeleteFunc(t.spans, func(s *span) bool { return s == old.span })
+				t.forget(old)
 			}
 			have[f] = nil
 			body, ok := bodies[f]

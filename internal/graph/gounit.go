@@ -16,6 +16,7 @@ type unit struct {
 	path   string
 	module *module
 	files  []*goFile // in order of path
+	size   int64     // bytes of its files
 	config config    // how importers see it
 	base   []*goFile // the files without tests of that build
 
@@ -111,6 +112,9 @@ func newLayout(files []*goFile, mods map[string]string) *layout {
 	for p, fs := range groups {
 		sort.Slice(fs, func(i, j int) bool { return fs[i].path < fs[j].path })
 		u := &unit{dir: p.dir, name: p.name, files: fs, module: l.moduleOf(p.dir)}
+		for _, f := range fs {
+			u.size += f.size
+		}
 		u.choose()
 		l.units = append(l.units, u)
 	}
