@@ -151,6 +151,10 @@ func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
 			b.scan.Scan(s.Name, count)
 			count([]byte(terms.Exact(s.Name)), true)
 			lens[field]--
+			if t := terms.Cased(s.Name); t != "" {
+				count([]byte(t), true)
+				lens[field]--
+			}
 		}
 	}
 	field = fieldHeadings

@@ -32,7 +32,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 	for si, s := range segs {
 		err := s.dict.each("=", func(term string, post []byte) error {
 			name := term[1:]
-			if len(name) < leastName || len(declared[name]) > mostDeclarers {
+			if len(name) < leastName || terms.Cased(name) != "" || len(declared[name]) > mostDeclarers {
 				return nil
 			}
 			return s.docsOf(post, func(d int) {

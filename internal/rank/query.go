@@ -45,6 +45,7 @@ type Word struct {
 	Whole int
 	Parts []int
 	Exact int
+	Cased int // of a definition written the same, for a word with capitals
 	// Named is set for what looks like a name: it has inner capitals,
 	// underscores or digits, stood in backquotes or before parentheses, or is
 	// all there is.
@@ -126,7 +127,7 @@ func Parse(text string) *Query {
 		// before it says where.
 		qualifies := joinRE.MatchString(trimmed[at[1]:])
 		qualified := joinedRE.MatchString(trimmed[:at[0]])
-		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1}
+		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1, Cased: -1}
 		if seen[w.Text] {
 			continue
 		}
@@ -148,6 +149,9 @@ func Parse(text string) *Query {
 		}
 		if !w.Stop && !qualifies && (w.Named || len(q.Words) < 12) {
 			w.Exact = id(terms.Exact(w.Text))
+			if t := terms.Cased(w.Text); t != "" && w.Named {
+				w.Cased = id(t)
+			}
 		}
 		q.Words = append(q.Words, w)
 		if len(q.Words) == maxTerms {
@@ -245,6 +249,9 @@ func (q *Query) Weigh(st kb.TermStats) []float64 {
 			if !w.Named {
 				weight[w.Exact] *= exactUnnamed
 			}
+		}
+		if w.Cased >= 0 && st.Frequency[w.Cased] > 0 {
+			weight[w.Cased] = idf[w.Cased] * exactWeight
 		}
 	}
 	q.idf = idf

@@ -251,7 +251,7 @@ func (r *ranking) score(e *Evidence) Scored {
 		} else {
 			s.raw += v
 		}
-		if s.Parts != nil {
+		if s.Parts != nil && v != 0 {
 			s.Parts[sg.name] = math.Round(v*1000) / 1000
 		}
 	}

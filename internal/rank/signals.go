@@ -161,8 +161,9 @@ func (r *ranking) isPath(p string) float64 {
 	return flag(have == want || strings.HasSuffix(have, "/"+want) || strings.HasPrefix(have, want+"/"))
 }
 
-// definition is 1 when the chunk defines a name that the query names, and a
-// third of that word's share of the query for a word that need not be one.
+// definition is 1 when the chunk defines a name that the query names, less
+// when it is written in other capitals, and a third of that word's share of
+// the query for a word that need not be a name.
 func (r *ranking) definition(e *Evidence, _ *document) float64 {
 	v := 0.0
 	for i := range r.q.Words {
@@ -170,15 +171,20 @@ func (r *ranking) definition(e *Evidence, _ *document) float64 {
 		if w.Stop || w.Exact < 0 || e.Defines&(1<<w.Exact) == 0 {
 			continue
 		}
-		if w.Named {
+		switch {
+		case w.Named && (w.Cased < 0 || e.Defines&(1<<w.Cased) != 0):
 			return 1
-		}
-		if r.sum > 0 {
+		case w.Named:
+			v = max(v, otherCapitals)
+		case r.sum > 0:
 			v = max(v, 0.33*w.idf/r.sum)
 		}
 	}
 	return v
 }
+
+// otherCapitals is what the definition of session is for the query Session.
+const otherCapitals = 0.5
 
 func (r *ranking) names(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Defines) }
 

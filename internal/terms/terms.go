@@ -301,6 +301,16 @@ func undouble(w []byte) ([]byte, int) {
 // definition of "parse" from one of "parseHeader" or "parsing".
 func Exact(name string) string { return "=" + string(cut([]byte(strings.ToLower(name)))) }
 
+// Cased returns the term under which the definition of a name is indexed as
+// it is written; "" for a name without capitals, which Exact tells already. It
+// tells the type Session from the variable session.
+func Cased(name string) string {
+	if strings.ToLower(name) == name {
+		return ""
+	}
+	return "=" + string(cut([]byte(name)))
+}
+
 // Of returns the distinct terms of text in order of first appearance.
 func Of(text string) []string {
 	var s Scanner
