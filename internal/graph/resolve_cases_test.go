@@ -128,6 +128,27 @@ call field 6
 `, `
 a.py:4 > a.py:2 call
 `},
+	{"javascript: what a module passes on of its own", `
+== a.js javascript
+function card 1-3
+function other 4-5
+import - card default 7
+import - other renamed 8
+== b.js javascript
+function make module.exports_=_function_make() 1-3
+== c.js javascript
+import ./a default Card 1
+import ./a renamed renamed 1
+import ./b default made 1
+function f 2-9
+call Card 3
+call renamed 4
+call made 5
+`, `
+c.js:3 > a.js:1 call
+c.js:4 > a.js:4 call
+c.js:5 > b.js:1 call
+`},
 	{"typescript: paths, index, re-exports, namespaces, default", `
 == src/index.ts typescript
 import ./util * - 1

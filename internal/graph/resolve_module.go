@@ -73,6 +73,9 @@ func (r *resolver) module(i int32, p string) int32 {
 		return r.space(i, splitName(p))
 	}
 	if p == "" {
+		if fam == jsFamily {
+			return r.files[i].self // "export { a as b }"
+		}
 		return -1
 	}
 	key := fam.name + "\x00" + dirOf(r.docs[i].Path) + "\x00" + p

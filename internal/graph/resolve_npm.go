@@ -205,7 +205,7 @@ func (r *resolver) standard(m int32, local string) int32 {
 			continue
 		}
 		n := r.files[i].nodes[k]
-		if strings.Contains(s.Signature, "export default") {
+		if strings.Contains(s.Signature, "export default") || strings.HasPrefix(s.Signature, "module.exports = ") {
 			return n
 		}
 		if strings.EqualFold(s.Name, strings.ReplaceAll(stem, "-", "")) {
