@@ -27,26 +27,14 @@ var cargo = ecosystem{
 		for _, d := range deps {
 			byName[strings.ReplaceAll(d.Name, "-", "_")] = append(byName[strings.ReplaceAll(d.Name, "-", "_")], d)
 		}
-		for _, x := range p.declared {
-			if x.eco == "cargo" && x.alias != "" {
-				for _, d := range deps {
-					if d.Name == x.name {
-						byName[strings.ReplaceAll(x.alias, "-", "_")] = []*Dependency{d}
-					}
-				}
-			}
+		for alias, name := range p.aliases("cargo") {
+			byName[strings.ReplaceAll(alias, "-", "_")] = byName[strings.ReplaceAll(name, "-", "_")]
 		}
 		return func(imp string) []*Dependency { return byName[imp] }
 	},
 }
 
 type cargoTable map[string]any
-
-// cargoInherited is what the members of a workspace may take over, and who does.
-type cargoInherited struct {
-	deps    cargoTable
-	waiting []declared
-}
 
 type cargoFile struct {
 	Package   struct{ Name string }
@@ -69,7 +57,7 @@ func cargoToml(p *collector, file string, data []byte) {
 		p.owns("cargo", m.Package.Name)
 	}
 	if m.Workspace.Deps != nil {
-		p.inherited[path.Dir(file)] = cargoInherited{deps: m.Workspace.Deps}
+		p.inherited[path.Dir(file)] = m.Workspace.Deps
 	}
 	cargoDeps(p, file, m)
 	for _, t := range m.Target {
@@ -124,7 +112,7 @@ func (p *collector) resolveCargo() {
 		if d.eco == "cargo" && d.rng == "workspace" {
 			found := false
 			for _, dir := range upwards(path.Dir(d.manifest)) {
-				v, ok := p.inherited[dir].deps[d.name]
+				v, ok := p.inherited[dir][d.name]
 				if !ok {
 					continue
 				}

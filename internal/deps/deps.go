@@ -189,7 +189,7 @@ type collector struct {
 	central   map[string]map[string]string // of nuget: directory → id → version
 	spaces    map[string]string            // of composer: namespace prefix → package
 	products  map[string]string            // of swift: module → package
-	inherited map[string]cargoInherited    // of cargo: directory of the workspace → its dependencies
+	inherited map[string]cargoTable        // of cargo: directory of the workspace → its dependencies
 }
 
 func newCollector(r *os.Root, files map[string]bool) *collector {
@@ -197,7 +197,7 @@ func newCollector(r *os.Root, files map[string]bool) *collector {
 		root: r, files: files, own: map[string]map[string]bool{}, locks: map[string]map[string]map[string][]locked{},
 		npmSpecs: map[string]map[string]string{}, catalogs: map[string]catalog{}, poms: map[string]*pom{},
 		central: map[string]map[string]string{}, spaces: map[string]string{}, products: map[string]string{},
-		inherited: map[string]cargoInherited{},
+		inherited: map[string]cargoTable{},
 	}
 }
 
@@ -300,7 +300,21 @@ func (p *collector) versionOf(d declared) locked {
 	if l.tag == "" && d.ref.Type == kb.RefTag {
 		l.tag = d.ref.Name
 	}
+	if l.tag != "" {
+		l.commit = "" // the tag says the same, and more
+	}
 	return l
+}
+
+// aliases returns the names that the code gives to packages of an ecosystem.
+func (p *collector) aliases(eco string) map[string]string {
+	out := map[string]string{}
+	for _, d := range p.declared {
+		if d.eco == eco && d.alias != "" {
+			out[d.alias] = d.name
+		}
+	}
+	return out
 }
 
 // choose returns the one of several versions that a range most likely asks

@@ -78,7 +78,7 @@ func goMod(p *collector, file string, data []byte) {
 		switch {
 		case verb == "module" && len(words) > 0:
 			p.owns("go", words[0])
-		case verb == "require" && len(words) >= 2:
+		case verb == "require" && len(words) >= 2 && strings.HasPrefix(words[1], "v"):
 			if !strings.HasPrefix(strings.TrimSpace(comment), "indirect") {
 				list = append(list, declared{eco: "go", name: words[0], version: words[1], manifest: file})
 			}

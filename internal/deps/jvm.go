@@ -233,16 +233,9 @@ func (p *collector) resolveMaven() {
 }
 
 // catalog is a version catalog of gradle: accessor → library.
-type catalog struct {
-	file string
-	libs map[string]library
-}
+type catalog struct{ libs map[string]library }
 
-type library struct {
-	name, version string
-	used, dev     bool
-	by            string
-}
+type library struct{ name, version string }
 
 func gradleCatalog(p *collector, file string, data []byte) {
 	var m struct {
@@ -266,7 +259,7 @@ func gradleCatalog(p *collector, file string, data []byte) {
 		}
 		return ""
 	}
-	c := catalog{file: file, libs: map[string]library{}}
+	c := catalog{libs: map[string]library{}}
 	for alias, v := range m.Libraries {
 		var l library
 		switch v := v.(type) {

@@ -115,8 +115,8 @@ var hostedRE = regexp.MustCompile(`^(github|gitlab|bitbucket|gist):(.+)$`)
 func CleanURL(raw string) string {
 	raw = strings.TrimSpace(raw)
 	raw = strings.TrimPrefix(raw, "scm:")
-	raw = strings.TrimPrefix(strings.TrimPrefix(raw, "git:git"), "git+")
-	if strings.HasPrefix(raw, "git:") && !strings.HasPrefix(raw, "git://") {
+	raw = strings.TrimPrefix(raw, "git+")
+	if strings.HasPrefix(raw, "git:") && !strings.HasPrefix(raw, "git://") { // as maven writes it
 		raw = strings.TrimPrefix(raw, "git:")
 	}
 	if m := hostedRE.FindStringSubmatch(raw); m != nil {
@@ -126,7 +126,7 @@ func CleanURL(raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "git@"); ok && !strings.Contains(raw, "://") {
 		raw = "https://" + strings.Replace(rest, ":", "/", 1)
 	}
-	if strings.Count(raw, "/") == 1 && !strings.ContainsAny(raw, ":.@ ") {
+	if owner, name, ok := strings.Cut(raw, "/"); ok && owner != "" && name != "" && !strings.ContainsAny(owner, ".~") && !strings.ContainsAny(raw, ":@ ") && !strings.Contains(name, "/") {
 		raw = "https://github.com/" + raw
 	}
 	u, err := url.Parse(raw)
@@ -157,7 +157,9 @@ func CleanURL(raw string) string {
 			return ""
 		}
 	}
-	p = strings.TrimSuffix(p, ".git")
+	if !strings.HasSuffix(p, "/.git") {
+		p = strings.TrimSuffix(p, ".git")
+	}
 	if p == "" {
 		return ""
 	}

@@ -36,7 +36,10 @@ var npm = ecosystem{
 	matcher: func(p *collector, deps []*Dependency) func(string) []*Dependency {
 		byName := map[string][]*Dependency{}
 		for _, d := range deps {
-			byName[d.Name] = append(byName[d.Name], d)
+			byName[d.Name] = []*Dependency{d}
+		}
+		for alias, name := range p.aliases("npm") {
+			byName[alias] = byName[name]
 		}
 		return func(imp string) []*Dependency { return byName[npmPackage(imp)] }
 	},

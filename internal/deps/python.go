@@ -294,8 +294,12 @@ func pythonLock(p *collector, file string, data []byte) {
 			if _, rest, ok := strings.Cut(line, `git = "`); ok {
 				addr, _, _ := strings.Cut(rest, `"`)
 				addr, l.commit, _ = strings.Cut(addr, "#")
-				addr, _, _ = strings.Cut(addr, "?")
+				addr, query, _ := strings.Cut(addr, "?")
 				l.repo = CleanURL(addr)
+				l.tag, _ = strings.CutPrefix(query, "tag=")
+				if l.tag == query {
+					l.tag = ""
+				}
 			}
 		case section == "[package.source]" && strings.HasPrefix(line, "url = "):
 			if u := value(line); strings.HasSuffix(u, ".git") || l.repo == "git" {
