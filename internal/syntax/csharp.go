@@ -209,17 +209,27 @@ func visitCSharp(w *walk, n int32, kind int) {
 	case csImplicitParameter:
 		w.bindHere(w.text(n), "")
 	case csCall:
-		csUse(w, w.field(n, "function"), kb.UseCall)
+		i, f := len(w.out.Facts.References), w.field(n, "function")
+		csUse(w, f, kb.UseCall)
+		if t := w.typ(f); t == "identifier" && w.text(f) != "nameof" || t == "generic_name" || t == "member_access_expression" {
+			w.argued(i, w.field(n, "arguments"), 0)
+		}
 		w.visit(w.field(n, "arguments"))
 	case csNew:
+		i := len(w.out.Facts.References)
 		csType(w, w.field(n, "type"), kb.UseCall)
+		if args := w.field(n, "arguments"); args >= 0 {
+			w.argued(i, args, 0)
+		}
 		w.visitAll(w.field(n, "arguments"), w.field(n, "initializer"))
 	case csConstructorInitializer:
 		name := "this"
 		if s := w.text(n); strings.HasPrefix(strings.TrimLeft(s, ": \t\r\n"), "base") {
 			name = "base"
 		}
+		i := len(w.out.Facts.References)
 		w.use(n, name, "", kb.UseCall)
+		w.argued(i, w.child(n, "argument_list"), 0)
 		w.children(n)
 	case csAttribute:
 		csType(w, w.field(n, "name"), kb.UseType)

@@ -175,13 +175,17 @@ func visitJava(w *walk, n int32, kind int) {
 			}
 		}
 		name := w.field(n, "name")
+		i := len(w.out.Facts.References)
 		w.use(name, w.text(name), q, kb.UseCall)
+		w.argued(i, w.field(n, "arguments"), 0)
 		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
 	case javaNew:
 		typ := w.field(n, "type")
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if c == typ {
+				i := len(w.out.Facts.References)
 				javaUse(w, c, kb.UseCall)
+				w.argued(i, w.field(n, "arguments"), 0)
 			} else if w.typ(c) == "class_body" {
 				w.within(c, func() { w.visit(c) })
 			} else {
@@ -190,7 +194,9 @@ func visitJava(w *walk, n int32, kind int) {
 		}
 	case javaExplicit:
 		c := w.field(n, "constructor")
+		i := len(w.out.Facts.References)
 		w.use(c, w.text(c), "", kb.UseCall)
+		w.argued(i, w.field(n, "arguments"), 0)
 		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
 	case javaMethodReference:
 		javaReference(w, n)

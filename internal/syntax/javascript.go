@@ -185,9 +185,8 @@ func visitJavaScript(w *walk, n int32, kind int) {
 // statement around it, or itself.
 func jsDeclaration(w *walk, n, outer int32, kind int) {
 	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, inner: jsInner(w)}
-	if outer != n && w.child(outer, "decorator") < 0 {
-		d.node = outer // "export default" is worth reading in a signature
-	}
+	// "export default" is worth reading in a signature, decorators are not.
+	d.node, d.sigStart = outer, w.behind(outer, "", "decorator")
 	switch kind {
 	case jsFunction, jsGenerator, tsFunction:
 		d.kind = "function"

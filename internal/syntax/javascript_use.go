@@ -330,11 +330,6 @@ func jsExports(w *walk, n int32) {
 				w.visit(c)
 				continue
 			}
-			if strings.Contains(w.t.Source[w.nodes[n].Start:w.nodes[c].Start], "default") {
-				if name := w.text(w.field(c, "name")); name != "" {
-					w.imported(n, "", name, "default")
-				}
-			}
 			jsDeclaration(w, c, n, k)
 		case c == source:
 		case w.typ(c) == "decorator" || w.typ(c) == "comment":
@@ -357,15 +352,9 @@ func jsExportValue(w *walk, n, value int32) {
 	switch w.kind(value) {
 	case jsArrow, jsFunctionExpression, jsGeneratorExpression, jsFunction, jsGenerator:
 		d.kind, d.body = "function", w.field(value, "body")
-		if d.as != "default" {
-			w.imported(n, "", d.as, "default")
-		}
 		jsFunctionDecl(w, d, value)
 	case jsClassExpression, jsClass:
 		d.kind, d.body = "class", w.field(value, "body")
-		if d.as != "default" {
-			w.imported(n, "", d.as, "default")
-		}
 		jsClassDecl(w, d, value)
 	case jsAssignment:
 		w.visit(value)

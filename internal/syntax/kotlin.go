@@ -162,7 +162,18 @@ func visitKotlin(w *walk, n int32, kind int) {
 		if f < 0 {
 			return
 		}
+		i := len(w.out.Facts.References)
 		ktUse(w, f)
+		if t := w.typ(f); t == "simple_identifier" || t == "navigation_expression" {
+			// A lambda behind the parentheses is an argument too.
+			if s := w.child(n, "call_suffix"); s >= 0 {
+				more := 0
+				if w.child(s, "annotated_lambda") >= 0 {
+					more = 1
+				}
+				w.argued(i, w.child(s, "value_arguments"), more)
+			}
+		}
 		for c := w.next(n, f); c >= 0; c = w.next(n, c) {
 			w.visit(c)
 		}

@@ -503,6 +503,28 @@ func (w *walk) use(n int32, name, qualifier string, kind kb.UseKind) {
 	w.out.Facts.References = append(w.out.Facts.References, kb.Reference{Name: name, Qualifier: qualifier, Kind: kind, Line: w.start(n) + 1})
 }
 
+// argued gives the call that was recorded i-th its number of arguments: those
+// in the list args, and more besides it.
+func (w *walk) argued(i int, args int32, more int) {
+	if i >= len(w.out.Facts.References) {
+		return
+	}
+	for c := int32(-1); args >= 0; more++ {
+		if c < 0 {
+			c = w.first(args)
+		} else {
+			c = w.next(args, c)
+		}
+		for c >= 0 && w.nodes[c].Symbol != grammar.ErrorSymbol && w.mark[w.nodes[c].Symbol]&isComment != 0 {
+			c = w.next(args, c)
+		}
+		if c < 0 {
+			break
+		}
+	}
+	w.out.Facts.References[i].Args = more + 1
+}
+
 // bind records a name that is local to the lines of node within.
 func (w *walk) bind(within int32, name, typ string) {
 	if name == "" || name == "_" {
