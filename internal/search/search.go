@@ -307,6 +307,10 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 		return err
 	}
 	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, 6)
+	if symbol != nil {
+		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
+		h.Symbol = symbol.Qualified()
+	}
 	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, hitLinks)
 	if err != nil {
 		return err
@@ -316,6 +320,17 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	}
 	h.Related = relatedIn(&doc, p.Place.Chunk, 3)
 	return nil
+}
+
+// known returns the symbol of a chunk that s, which may lack the line of its
+// name and what encloses it, stands for.
+func known(c *kb.Chunk, s *kb.Symbol) *kb.Symbol {
+	for i := range c.Symbols {
+		if k := &c.Symbols[i]; k.Name == s.Name && k.Start == s.Start {
+			return k
+		}
+	}
+	return s
 }
 
 // why says in words what speaks for a hit.
