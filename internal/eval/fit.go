@@ -122,7 +122,7 @@ func (b *Bench) examples(ctx context.Context, set *Set, o Options) ([]example, e
 			f := 1.0
 			for k, x := range rows[j] {
 				if demote[k] && x > 0 {
-					f *= standing[k]
+					f *= math.Pow(standing[k], x)
 				}
 			}
 			e.penalty = append(e.penalty, f)

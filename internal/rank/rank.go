@@ -99,7 +99,7 @@ type ranking struct {
 	named    bool
 	tests    bool // the query asks for tests
 	prose    bool // the query asks for documentation
-	code     bool // there is code among the candidates
+	code   float64 // share of the candidates that are code
 	words    []nameWord
 	most     float64 // weight of the weightiest of words
 	sum      float64 // weight of the words that tell
@@ -146,7 +146,9 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topMean = max(r.topMean, cands[i].Mean)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
-		r.code = r.code || cands[i].Flags&kb.FlagProse == 0 && !slices.Contains(settings, cands[i].Language)
+		if !beside(&cands[i]) {
+			r.code += 1 / float64(len(cands))
+		}
 	}
 	r.weigh()
 	return r
@@ -243,12 +245,13 @@ func (r *ranking) score(e *Evidence) Scored {
 		if v == 0 {
 			continue
 		}
-		s.within += r.within[i] * v
-		v *= r.weight[i]
 		if sg.demote {
-			factor *= v // the value is 1
+			v = math.Pow(r.weight[i], v)
+			factor *= v
 			v--
 		} else {
+			s.within += r.within[i] * v
+			v *= r.weight[i]
 			s.raw += v
 		}
 		if s.Parts != nil && v != 0 {

@@ -251,12 +251,21 @@ func (r *ranking) body(e *Evidence, _ *document) float64 {
 }
 
 // aside is 1 for prose and settings beside code, unless the query asks for
-// prose or names the file.
+// prose or names the file. Where most of what is found is prose, prose is what
+// there is to find.
 func (r *ranking) aside(e *Evidence, _ *document) float64 {
-	if r.prose || !r.code || r.q.Class == Path {
+	if r.prose || r.q.Class == Path || !beside(e) {
 		return 0
 	}
-	return flag(e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language))
+	return max(0, min(1, (r.code-fewCode)/(mostCode-fewCode)))
+}
+
+// fewCode and mostCode are the shares of code among the candidates between
+// which prose comes to be taken for something beside the code.
+const fewCode, mostCode = 0.3, 0.7
+
+func beside(e *Evidence) bool {
+	return e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language)
 }
 
 // settings are the languages of files that set things up.
