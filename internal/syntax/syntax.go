@@ -59,6 +59,9 @@ type spec struct {
 	// prepare, if not nil, makes the text that is parsed out of the file's: of
 	// the same length, with everything of another language blanked.
 	prepare func(text string) string
+	// data is for formats of data: a text that is larger than maxData or
+	// declares nothing is as if nothing had parsed.
+	data bool
 	// brittle is for a grammar that loses its way at what it does not know
 	// (zsh and fish for that of bash): any error is as if nothing had parsed.
 	brittle bool
@@ -101,6 +104,9 @@ func Read(ctx context.Context, set *grammar.Set, language, text string) (Outline
 	s, ok := specs[language]
 	if !ok {
 		return Outline{}, kb.Errorf(kb.NotFound, "there are no rules for %q", language)
+	}
+	if s.data && len(text) > maxData {
+		return Outline{Broken: 1}, nil
 	}
 	if s.prepare != nil {
 		text = s.prepare(text)
@@ -560,7 +566,7 @@ func (w *walk) finish() Outline {
 	}
 	if len(w.t.Source) > 0 {
 		w.out.Broken = float64(broken) / float64(len(w.t.Source))
-		if w.s.brittle && broken > 0 {
+		if w.s.brittle && broken > 0 || w.s.data && len(w.out.Decls) == 0 {
 			w.out.Broken = 1
 		}
 	}

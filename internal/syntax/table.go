@@ -4,6 +4,13 @@ package syntax
 // them. Languages that share a grammar or rules are rows of the same.
 var specs = map[string]*spec{
 	"python":     python,
+	"sql":        sql,
+	"css":        css,
+	"yaml":       yaml,
+	"toml":       toml,
+	"json":       jsonRules,
+	"hcl":        hcl,
+	"makefile":   makefile,
 	"bash":       bash,
 	"elixir":     elixir,
 	"lua":        lua,

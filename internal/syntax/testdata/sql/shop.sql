@@ -1,0 +1,22 @@
+-- Users.
+CREATE TABLE IF NOT EXISTS app.users (
+  id serial PRIMARY KEY,
+  name text NOT NULL
+);
+CREATE UNIQUE INDEX CONCURRENTLY idx_u ON users (name);
+create or replace view v as select * from users;
+CREATE FUNCTION f(a int) RETURNS int AS $$
+BEGIN
+  RETURN a + 1;
+END;
+$$ LANGUAGE plpgsql;
+CREATE TRIGGER trg AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION f();
+CREATE TYPE mood AS ENUM ('a');
+ALTER TABLE users ADD COLUMN x int;
+INSERT INTO users VALUES (1);
+CREATE SCHEMA app;
+CREATE TABLE `t2` (a int) ENGINE=InnoDB;
+CREATE EXTENSION pgcrypto;
+CREATE MATERIALIZED VIEW mv AS SELECT 1;
+CREATE SEQUENCE s;
+SELECT a FROM b;
