@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -153,6 +154,119 @@ func TestGoEdgesOfEveryLine(t *testing.T) {
 			if diff := cmp.Diff(want, g); diff != "" {
 				t.Errorf("%s:%d: %s\n%s", p, i+1, strings.TrimSpace(line), diff)
 			}
+		}
+	}
+}
+
+func TestHostileGo(t *testing.T) {
+	before := passTime
+	passTime = 20 * time.Second
+	defer func() { passTime = before }()
+	src := &tree{files: map[string]string{
+		"deep/deep.go":   "package deep\n\nvar x = " + strings.Repeat("(", 40000) + "1" + strings.Repeat(")", 40000) + "\n",
+		"wide/wide.go":   "package wide\n\nvar x = 1" + strings.Repeat("+1", 40000) + "\n",
+		"deep/fine.go":   "package deep\n\nfunc a() { b() }\n\nfunc b() {}\n",
+		"empty/empty.go": "",
+		"junk/junk.go":   strings.Repeat("}{)(package func import `\n", 2000),
+		"self/self.go":   "package self\n\nimport \"self\"\n\ntype T [len(T{})]T\n\ntype I interface{ I }\n\nfunc f() { self.f(); f() }\n",
+		"long/long.go":   "package long\n\nfunc f() { f(); f() } //" + strings.Repeat("x", 300000) + "\n",
+		"line/line.go":   "package line\n\n//line other.go:1000\nfunc f() { f() }\n",
+		"crlf/crlf.go":   "package crlf\r\n\r\nfunc f() {\r\n\tf()\r\n}\r\n",
+	}}
+	v, stats := linked(t, src, nil)
+	for name, want := range map[string][]string{
+		"deep/fine.a": nil,
+		"deep/fine.b": {"call deep/fine.go:3 a"},
+		"self/self.f": {"call self/self.go:9 f"},
+		"line/line.f": {"call line/line.go:4 f"},
+		"crlf/crlf.f": {"call crlf/crlf.go:4 f"},
+	} {
+		es, err := v.Into(one(t, v, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, places(es)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if stats.Failed == 0 {
+		t.Error("nothing was too deep")
+	}
+}
+
+func TestAPackageThatTakesTooLong(t *testing.T) {
+	before := passTime
+	passTime = 0
+	defer func() { passTime = before }()
+	src := readTree(t, "go.txtar")
+	v, stats := linked(t, src, nil)
+	if stats.Failed == 0 || stats.Edges != 0 {
+		t.Errorf("%+v", stats)
+	}
+	if ds, err := v.Find("Cart.Add"); err != nil || len(ds) != 1 {
+		t.Errorf("declarations need no checker: %v, %v", ds, err)
+	}
+}
+
+func TestGuessedModule(t *testing.T) {
+	src := &tree{files: map[string]string{
+		"a/a.go":   "package a\n\nimport \"example.org/x/v2/b\"\n\nfunc A() { b.B() }\n",
+		"b/b.go":   "package b\n\nimport \"example.org/x/v2/c/d\"\n\nfunc B() { d.D() }\n",
+		"c/d/d.go": "package d\n\nfunc D() {}\n",
+	}}
+	v, _ := linked(t, src, nil)
+	es, err := v.Into(one(t, v, "D"))
+	if err != nil || len(es) != 1 {
+		t.Errorf("%v, %v", es, err)
+	}
+}
+
+func TestSkeleton(t *testing.T) {
+	scan := func(s string) goFile {
+		f := goFile{path: "x.go"}
+		f.scanGo(s)
+		return f
+	}
+	base := "//go:build linux && !cgo\n\n// Package p.\npackage p\n\nimport (\n\t\"a\"\n\tb \"c/d\" // why\n)\nimport `e`\n\nvar s struct{ x int }\n\nfunc f(a struct{ b int }, c interface{ D() }) (e struct{}) {\n\tif x := '{'; true { _ = \"}\" /* } */ }\n\treturn // }\n}\n\nfunc g() int\n\nvar h = func() int { return 1 }\n"
+	f := scan(base)
+	if f.pkg != "p" || f.build != "linux && !cgo" || !slices.Equal(f.imports, []string{"a", "c/d", "e"}) {
+		t.Errorf("%+v", f)
+	}
+	same := func(from, to string) bool {
+		edited := strings.Replace(base, from, to, 1)
+		if edited == base {
+			t.Fatalf("no %q", from)
+		}
+		return scan(edited).skeleton == f.skeleton
+	}
+	for from, to := range map[string]string{"// Package p.": "// P.", "return //": "return; return //", "'{'": "'}'", "\n\nfunc g": "\n\n\n\nfunc g", "/* } */": "{ }"} {
+		if !same(from, to) {
+			t.Errorf("%q → %q shows", from, to)
+		}
+	}
+	for from, to := range map[string]string{"b int": "b int8", "D()": "E()", "g() int": "g() string", "x int }": "y int }", "return 1": "return 2"} {
+		if same(from, to) {
+			t.Errorf("%q → %q does not show", from, to)
+		}
+	}
+}
+
+func TestBuilds(t *testing.T) {
+	for path, want := range map[string]string{
+		"a.go": "linux/amd64", "a_windows.go": "windows/amd64", "a_linux_arm64.go": "linux/arm64", "a_arm.go": "linux/arm",
+		"windows.go": "linux/amd64", "a_windows_test.go": "windows/amd64", "a_unix.go": "linux/amd64", "ios/a_ios.go": "ios/arm64",
+		"a.go //go:build plan9": "plan9/amd64", "a.go //go:build !unix": "windows/amd64", "a.go //go:build special": "linux/amd64",
+		"a.go //go:build ignore": "none", "a_linux.go //go:build darwin": "none", "a.go //go:build solaris && illumos": "illumos/amd64",
+		"a.go //go:build go1.99": "linux/amd64",
+	} {
+		p, build, _ := strings.Cut(path, " //go:build ")
+		c, ok := configFor(&goFile{path: p, build: build})
+		got := c.os + "/" + c.arch
+		if !ok {
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
 }

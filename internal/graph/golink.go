@@ -308,11 +308,14 @@ func (g *goLinker) api(ctx context.Context, i int) error {
 	}
 	g.cond.Broadcast()
 	g.mu.Unlock()
-	if mine && atOnce {
+	if mine && atOnce && pkg != nil {
 		return g.body(ctx, i, files)
 	}
 	for _, p := range files {
 		g.drop(p)
+	}
+	if mine && atOnce {
+		return g.body(ctx, i, nil)
 	}
 	return nil
 }
@@ -498,11 +501,15 @@ func (t *task) pass(ctx context.Context, name string, files []*goFile, own *type
 		}
 		for f := range turn {
 			done[f] = true
-			if p := have[f]; p != nil {
-				if checked != nil {
-					g.edges(t, p, uses)
-				}
+			if p := have[f]; p != nil && checked != nil {
+				g.edges(t, p, uses)
 				p.strip()
+			}
+		}
+		if checked == nil { // the checker may be at work still: it keeps these trees
+			for _, p := range list {
+				t.forget(p)
+				delete(have, p.file)
 			}
 		}
 		t.seen = nil

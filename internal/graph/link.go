@@ -23,6 +23,13 @@ func Link(ctx context.Context, src Source, prev *View, path string, progress fun
 	b := newBuilder(entries)
 	report := counter(len(entries), progress)
 
+	source := int64(0)
+	for i := range entries {
+		if isGo(&entries[i]) {
+			source += entries[i].Size
+		}
+	}
+	defer limitMemory(source)()
 	g := &goLinker{b: b, src: src, fset: token.NewFileSet(), progress: report}
 	stats := Stats{Documents: len(entries)}
 	if err := g.all(ctx, prev, &stats); err != nil {
