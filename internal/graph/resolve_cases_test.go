@@ -627,6 +627,18 @@ src/a.c:7 > src/a.c:3 call
 src/a.c:8 > src/b.c:4 call
 src/a.c:9 > src/dup_one.c:1 call 0.9
 `},
+	{"c: a definition rather than the prototype above it", `
+== a.c c
+function late 1-1
+function user 3-9
+call late 4
+call assert 5
+function late 10-15
+== b.h c
+function assert 1-1
+`, `
+a.c:4 > a.c:10 call
+`},
 	{"cpp: members outside their class", `
 == w.cpp cpp
 import w.hpp - - 1

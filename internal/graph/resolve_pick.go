@@ -94,8 +94,9 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		if !(fam.overloads && x.file == i && x.sym == at) {
 			score += 8 // overloads call each other more often than themselves
 		}
-		if final(s)-lineOf(s) > 1 || fam != pythonFamily && fam != jsFamily {
-			score += 4 // stubs of overloads have no body
+		switch long := final(s) - lineOf(s); {
+		case long > 1, fam == cFamily && long == 1, fam != pythonFamily && fam != jsFamily && fam != cFamily:
+			score += 4 // stubs of overloads and prototypes have no body
 		}
 		total++
 		switch {

@@ -96,6 +96,9 @@ func (r *resolver) use(i, at int32, k int) (int32, float64) {
 	if f.lang == phpFamily {
 		name = strings.TrimPrefix(name, "$")
 	}
+	if f.lang == cFamily && name == "assert" && ref.Qualifier == "" {
+		return -1, 0 // the library's, whatever looks like a declaration of it
+	}
 	r.depth, r.args = 0, ref.Args
 	if ref.Kind == kb.UseInherit {
 		if n, out := r.heir(i, ref.Line); n >= 0 {
