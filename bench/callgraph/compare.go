@@ -153,8 +153,8 @@ func shuffle(items []string) {
 func compareReferences(r *lab.Report, mods []*module, gopls string, n int) {
 	r.Printf("## References\n\n")
 	version, err := exec.Command(gopls, "version").Output()
-	if err != nil {
-		r.Printf("Skipped: no program gopls.\n\n")
+	if err != nil || len(mods) == 0 || n == 0 {
+		r.Printf("Skipped: no program gopls, or nothing to ask it.\n\n")
 		return
 	}
 	v, _, _ := strings.Cut(strings.TrimSpace(string(version)), "\n")

@@ -4,7 +4,8 @@
 // with gopls. Run it with ".ci/extra callgraph [MODULE[:PATTERN,…] …]".
 //
 // MODULE is the folder of a Go module whose dependencies are at hand,
-// PATTERN a package pattern of it ("./..." unless told). The linker sees the
+// PATTERN a package pattern of it ("./..." unless told; gopls, which loads all of a
+// module and what it imports, is asked about those only). The linker sees the
 // module alone, without what it imports; the others see everything. A file
 // that the others leave out (another system, another module) counts for
 // neither side.
@@ -66,7 +67,7 @@ func run() error {
 			return nil
 		}
 	}
-	var mods []*module
+	var mods, whole []*module
 	for _, arg := range flag.Args() {
 		dir, patterns, _ := strings.Cut(arg, ":")
 		if patterns == "" {
@@ -77,10 +78,13 @@ func run() error {
 			return err
 		}
 		mods = append(mods, m)
+		if patterns == "./..." {
+			whole = append(whole, m)
+		}
 	}
 	if len(mods) > 0 {
 		compareCalls(&r, mods)
-		compareReferences(&r, mods, *gopls, *symbols)
+		compareReferences(&r, whole, *gopls, *symbols)
 	}
 	p, err := r.Write(*out, "callgraph")
 	if err != nil {

@@ -144,14 +144,12 @@ func (b *builder) find(s kb.Spot) ref {
 	if !ok {
 		return noRef
 	}
-	qual, name := "", s.Decl
 	// A name may hold dots itself: every way to cut it is tried, the last dot first.
 	for end := len(s.Decl); ; {
+		qual, name := "", s.Decl
 		dot := strings.LastIndexByte(s.Decl[:end], '.')
 		if dot >= 0 {
 			qual, name = s.Decl[:dot], s.Decl[dot+1:]
-		} else {
-			qual, name = "", s.Decl
 		}
 		q, ok := b.strs.lookup(qual)
 		n, ok2 := b.strs.lookup(name)

@@ -37,7 +37,6 @@ type parsed struct {
 	ast  *ast.File
 	span *span
 	full bool // with the bodies of functions
-	done bool // its edges are known
 }
 
 // span is where the positions of one parsed file lie, and which of them are

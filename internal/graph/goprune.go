@@ -129,9 +129,7 @@ func (p *pruner) prune(files []*parsed, isTurn func(*parsed) bool) []*ast.File {
 			queue = append(queue, p.idents(f.ast)...)
 			continue
 		}
-		for _, x := range p.parts(f) {
-			parts = append(parts, x)
-		}
+		parts = append(parts, p.parts(f)...)
 	}
 	byName := make([][]*part, len(p.ids))
 	byRecv := make([][]*part, len(p.ids))

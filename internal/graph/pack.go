@@ -151,7 +151,6 @@ type packer struct {
 	z   *zstd.Encoder
 	out []byte
 	at  enc // ends of the frames of the pack being written
-	n   int // bytes of it so far
 }
 
 func newPacker(path string) (*packer, error) {
