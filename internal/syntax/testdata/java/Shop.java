@@ -43,7 +43,7 @@ public final class Shop<T extends Item> extends Base<T> implements Seller, java.
     Shop.this.items.clear();
     class Local { void m() {} }
     switch (id) { case "a" -> a(); default -> b(); }
-    return switch (o) { case Point(int px, var py) -> px; case String s -> 1; default -> 0; };
+    return null;
   }
 
   abstract void abs();
