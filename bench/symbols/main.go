@@ -143,6 +143,9 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	if *recording {
+		return record(root, scratch, *only)
+	}
 	commit, err := lab.Command(root, nil, "git", "rev-parse", "--short", "HEAD")
 	if err != nil {
 		return err
