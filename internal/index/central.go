@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -30,14 +31,51 @@ const leastName = 4
 func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, error) {
 	declared := map[string][]uint32{} // name → documents, each once
 	for si, s := range segs {
-		err := s.dict.each("=", func(term string, post []byte) error {
+		err := s.dict.each("=", func(term []byte, off, size int64) error {
 			name := term[1:]
-			if len(name) < leastName || terms.Cased(name) != "" || len(declared[name]) > mostDeclarers {
+			docs, known := declared[string(name)]
+			if len(name) < leastName || len(docs) > mostDeclarers || !known && terms.Cased(string(name)) != "" {
 				return nil
 			}
-			return s.docsOf(post, func(d int) {
-				if g := at(si, d); g >= 0 && !slices.Contains(declared[name], uint32(g)) {
-					declared[name] = append(declared[name], uint32(g))
+			err := s.docsOf(off, size, func(d int) {
+				if g := at(si, d); g >= 0 && !slices.Contains(docs, uint32(g)) {
+					docs = append(docs, uint32(g))
+				}
+			})
+			declared[string(name)] = docs
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	// Terms are met in their order, which is far cheaper than looking each up.
+	slots := make(map[string]int, len(declared)) // mention → its place in found
+	names := make([]string, 0, len(declared))
+	for name, docs := range declared {
+		if len(docs) == 0 || len(docs) > mostDeclarers {
+			continue
+		}
+		names = append(names, name)
+		for _, term := range mentions(name) {
+			slots[term] = 0
+		}
+	}
+	slices.Sort(names)
+	found := make([][]uint32, 0, len(slots))
+	for term := range slots {
+		slots[term] = len(found)
+		found = append(found, nil)
+	}
+	for si, s := range segs {
+		err := s.dict.each("", func(term []byte, off, size int64) error {
+			i, ok := slots[string(term)]
+			if !ok {
+				return nil
+			}
+			return s.docsOf(off, size, func(d int) {
+				if g := at(si, d); g >= 0 {
+					found[i] = append(found[i], uint32(g))
 				}
 			})
 		})
@@ -45,13 +83,6 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 			return nil, err
 		}
 	}
-	names := make([]string, 0, len(declared))
-	for name, docs := range declared {
-		if len(docs) <= mostDeclarers {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
 	mine := make([][]int, n) // names by declaring document
 	users := make([][]uint32, len(names))
 	for i, name := range names {
@@ -59,23 +90,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 			mine[d] = append(mine[d], i)
 		}
 		for _, term := range mentions(name) {
-			for si, s := range segs {
-				post, _, err := s.dict.lookup(term)
-				if err != nil {
-					return nil, err
-				}
-				if post == nil {
-					continue
-				}
-				if err := s.docsOf(post, func(d int) {
-					if g := at(si, d); g >= 0 {
-						users[i] = append(users[i], uint32(g))
-					}
-				}); err != nil {
-					return nil, err
-				}
-			}
-			if len(users[i]) > 0 {
+			if users[i] = found[slots[term]]; len(users[i]) > 0 {
 				break
 			}
 		}
@@ -123,7 +138,11 @@ func mentions(name string) []string {
 }
 
 // docsOf calls f for every document of the segment in a list of postings.
-func (s *segment) docsOf(post []byte, f func(doc int)) error {
+func (s *segment) docsOf(off, size int64, f func(doc int)) error {
+	post, err := s.dict.post.Bytes(off, size)
+	if err != nil {
+		return err
+	}
 	last := -1
 	return eachPosting(post, uint32(s.info.Chunks), func(p *posting) {
 		if d := int(s.doc[p.chunk]); d != last {
@@ -133,17 +152,22 @@ func (s *segment) docsOf(post []byte, f func(doc int)) error {
 	})
 }
 
-// each calls f for every term that begins with prefix, in order.
-func (d *dict) each(prefix string, f func(term string, post []byte) error) error {
-	n := d.blocks()
-	for b := d.blockBefore(prefix); b < n; b++ {
+// each calls f for every term that begins with prefix, in order, with where
+// its postings lie. The slice is valid during the call only.
+func (d *dict) each(prefix string, f func(term []byte, off, size int64) error) error {
+	first, n := 0, d.blocks()
+	if prefix != "" {
+		first = d.blockBefore(prefix)
+	}
+	var cur []byte
+	for b := first; b < n; b++ {
 		raw, err := d.block(b)
 		if err != nil {
 			return err
 		}
 		r := varReader{b: raw}
 		off := r.uvarint()
-		var cur []byte
+		cur = cur[:0]
 		for r.err == nil && len(r.b) > 0 {
 			shared := r.uvarint()
 			suffix := r.bytes(r.uvarint())
@@ -153,15 +177,12 @@ func (d *dict) each(prefix string, f func(term string, post []byte) error) error
 				return errPostings
 			}
 			cur = append(cur[:shared], suffix...)
-			if t := string(cur); strings.HasPrefix(t, prefix) {
-				post, err := d.post.Bytes(int64(off), int64(size))
-				if err == nil {
-					err = f(t, post)
-				}
-				if err != nil {
+			switch {
+			case bytes.HasPrefix(cur, []byte(prefix)):
+				if err := f(cur, int64(off), int64(size)); err != nil {
 					return err
 				}
-			} else if t > prefix {
+			case string(cur) > prefix:
 				return nil
 			}
 			off += size
