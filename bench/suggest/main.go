@@ -3,10 +3,10 @@
 // the first ten rows name a dependency with the version in use and the right
 // repository. It also measures the analysis of a made project of 5,000 files.
 //
-//	suggest -repos DIR [-aside] [-out FILE]
+//	suggest [-repos DIR] [-aside] [-out FILE]
 //
 // DIR holds one folder per project, OWNER+NAME, with a git repository in it or
-// below it. What is not there is skipped.
+// in its folder repo. What is not there is fetched, and skipped if that fails.
 package main
 
 import (
@@ -140,7 +140,7 @@ func run(repos, list string, aside bool, out string) error {
 	if out == "" {
 		return nil
 	}
-	head := fmt.Sprintf("# What suggest names\n\n%s, %s/%s, %d processors. The list, bench/suggest/judged.json, was written from the manifests before any code of the analysis ran.\nA row is right when name, version in use and repository are as judged; a version is empty where the manifests hold only a range.\n\n    .ci/extra suggest DIR -aside\n\n",
+	head := fmt.Sprintf("# What suggest names\n\n%s, %s/%s, %d processors. The list, bench/suggest/judged.json, was written from the manifests before any code of the analysis ran.\nA row is right when name, version in use and repository are as judged; a version is empty where the manifests hold only a range.\n\n    .ci/extra suggest -aside\n\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	return os.WriteFile(out, []byte(head+b.String()), 0o644)
 }
@@ -153,7 +153,14 @@ func checkout(repos, project, commit, dir string) error {
 		}
 		return export(at, commit, dir)
 	}
-	return fmt.Errorf("no repository with commit %.12s", commit)
+	at := dir + ".git"
+	for _, args := range [][]string{{"init", "-q", "--bare", at}, {"-C", at, "fetch", "-q", "--depth=1", "https://github.com/" + project, commit}} {
+		if text, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			first, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+			return fmt.Errorf("commit %.12s cannot be had: %s", commit, first)
+		}
+	}
+	return export(at, commit, dir)
 }
 
 // export writes the files of a commit, as far as the repository holds them: of

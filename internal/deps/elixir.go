@@ -117,7 +117,8 @@ func elixirImports(text []byte, emit func(string)) {
 }
 
 func elixirMatcher(p *collector, deps []*Dependency) func(string) []*Dependency {
-	squeeze := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", ".", "").Replace(s)) }
+	plain := strings.NewReplacer("_", "", ".", "")
+	squeeze := func(s string) string { return strings.ToLower(plain.Replace(s)) }
 	byName := map[string][]*Dependency{}
 	for _, d := range deps {
 		byName[squeeze(d.Name)] = []*Dependency{d}

@@ -194,8 +194,13 @@ func (p *collector) resolveMaven() {
 		chain := p.above(m)
 		own := p.value(chain, "${project.groupId}")
 		managed, scopes := map[string]string{}, map[string]string{}
+		boms := map[string]string{} // group → version, of lists of versions that are imported
 		for _, a := range chain {
 			for _, d := range a.Managed {
+				if d.Scope == "import" {
+					boms[p.value(chain, d.Group)] = p.value(chain, d.Version)
+					continue
+				}
 				id := p.value(chain, d.Group) + ":" + p.value(chain, d.Artifact)
 				if managed[id] == "" {
 					managed[id], scopes[id] = p.value(chain, d.Version), d.Scope
@@ -211,6 +216,9 @@ func (p *collector) resolveMaven() {
 			version = p.value(chain, version)
 			if version == "" || strings.Contains(version, "?") {
 				version = managed[id]
+			}
+			if version == "" {
+				version = boms[group] // as a rule a group lists its own artifacts, of its own version
 			}
 			if scope == "" {
 				scope = scopes[id]

@@ -146,6 +146,7 @@ func count(ctx context.Context, r *os.Root, p *collector, sources []sourceFile, 
 		wg.Go(func() {
 			counts := map[*Dependency]int{}
 			buf := make([]byte, maxSource)
+			memo := map[*ecosystem]map[string][]*Dependency{} // files import the same things
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(sources) {
@@ -170,7 +171,15 @@ func count(ctx context.Context, r *os.Root, p *collector, sources []sourceFile, 
 						return
 					}
 					imports[imp] = true
-					for _, d := range m(imp) {
+					found, known := memo[s.eco][imp]
+					if !known {
+						if memo[s.eco] == nil {
+							memo[s.eco] = map[string][]*Dependency{}
+						}
+						found = m(imp)
+						memo[s.eco][imp] = found
+					}
+					for _, d := range found {
 						seen[d] = true
 					}
 				})
