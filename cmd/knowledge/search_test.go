@@ -75,14 +75,13 @@ func TestFirstUse(t *testing.T) {
 	if !strings.HasPrefix(f[1], "odd/sections.md:L") {
 		t.Errorf("found %q", first)
 	}
-	if g := generations(); g != "1" {
-		t.Errorf("generation %s after the first search", g)
-	}
+	// A first index that takes its time is published in parts.
+	made := generations()
 	if again := w.must(dir, "search", "steep the oolong"); again != first {
 		t.Errorf("the second search differs:\n%s\n%s", first, again)
 	}
-	if g := generations(); g != "1" {
-		t.Errorf("generation %s after a search of what had not changed", g)
+	if g := generations(); g != made {
+		t.Errorf("generation %s after a search of what had not changed, %s before", g, made)
 	}
 
 	// show prints the very lines.
@@ -118,8 +117,8 @@ func TestFirstUse(t *testing.T) {
 			t.Errorf("a hit of a fresh index notes %q", h.Note)
 		}
 	}
-	if g := generations(); g != "2" {
-		t.Errorf("generation %s after an edit", g)
+	if g := generations(); len(g) != 1 || g[0] != made[0]+1 {
+		t.Errorf("generation %s after an edit, %s before", g, made)
 	}
 
 	// Narrowed to a folder.

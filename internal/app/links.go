@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -18,13 +19,20 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
+// A view lies at views/STAMP.view, named for the paths and hashes of the
+// documents that it joins, so that work trees and copies share one. The file
+// views/STORE.now holds the stamp of a store's newest view.
 const (
-	// viewExt is the extension of the views, each named by its store.
 	viewExt = ".view"
+	nowExt  = ".now"
 	// linkAtOnce is the text up to which a store is linked by the job that
 	// indexed it; that takes a second at most. Larger ones are linked by a job
 	// of their own, so that an edit is not held up.
 	linkAtOnce = 6 << 20
+	// linkShare is the part of a large store's documents that may change before
+	// it is linked without being asked to; until then the view of before serves,
+	// and a question about code has it made anew.
+	linkShare = 50
 	// linkStore ends what link jobs call their store: they write a view, not
 	// the store, and must not wait for who does.
 	linkStore = "-links"
@@ -32,14 +40,17 @@ const (
 
 // links resolves the references of a store that was just indexed, or has a
 // job do it. What fails here fails nothing else: a view can be made at any time.
-func (c *core) links(ctx context.Context, st kb.Store) (graph.Stats, error) {
+func (c *core) links(ctx context.Context, st kb.Store, changed int) (graph.Stats, error) {
 	if st.Head == nil || st.Head.Partial {
 		return graph.Stats{}, nil
 	}
-	if st.Head.TextBytes > linkAtOnce {
-		return graph.Stats{}, c.submitLink(ctx, st.ID)
+	if st.Head.TextBytes <= linkAtOnce {
+		return c.link(ctx, st.ID)
 	}
-	return c.link(ctx, st.ID)
+	if changed*linkShare < st.Head.Documents && c.viewOf(st.ID) != "" {
+		return graph.Stats{}, nil
+	}
+	return graph.Stats{}, c.submitLink(ctx, st.ID)
 }
 
 type linkArgs struct {
@@ -67,8 +78,18 @@ func (c *core) runLink(ctx context.Context, _ kb.Job, raw json.RawMessage) (stri
 	return "references resolved", map[string]any{"declarations": s.Declarations, "edges": s.Edges, "packages": s.Packages, "checked": s.Checked, "failed": s.Failed}, nil
 }
 
-func (c *core) viewPath(id kb.StoreID) string {
-	return filepath.Join(c.dir, "views", string(id)+viewExt)
+func (c *core) viewPath(stamp string) string {
+	return filepath.Join(c.dir, "views", stamp+viewExt)
+}
+
+// viewOf returns the path of a store's newest view, "" without one.
+func (c *core) viewOf(id kb.StoreID) string {
+	b, err := os.ReadFile(filepath.Join(c.dir, "views", string(id)+nowExt))
+	stamp := strings.TrimSpace(string(b))
+	if err != nil || stamp == "" || strings.ContainsAny(stamp, `/\.`) {
+		return ""
+	}
+	return c.viewPath(stamp)
 }
 
 // link brings a store's view up to date with its live generation.
@@ -83,22 +104,37 @@ func (c *core) link(ctx context.Context, id kb.StoreID) (graph.Stats, error) {
 	}
 	defer h.Release()
 	src := newLinkSource(h.(*handle).Generation)
-	prev, err := graph.Open(c.viewPath(id))
-	if err == nil {
-		defer prev.Close()
-		if stamp, err := prev.Stamp(); err == nil && stamp == graph.StampOf(src.entries) {
-			return graph.Stats{}, nil
-		}
-	} else if kb.CodeOf(err) == kb.Newer {
-		return graph.Stats{}, err
-	} else {
-		prev = nil // damaged, or none yet
-	}
-	if err := os.MkdirAll(filepath.Join(c.dir, "views"), 0o700); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Join(c.dir, "views")); err != nil {
 		return graph.Stats{}, kb.Errorf(kb.Denied, "make the folder of views: %w", err).WithHint("check the rights of the data directory")
 	}
+	stamp := graph.StampOf(src.entries)
+	path := c.viewPath(stamp)
+	var stats graph.Stats
+	if have, err := graph.Open(path); err == nil {
+		have.Close() // another store, or this one, has linked the same documents
+	} else if kb.CodeOf(err) == kb.Newer {
+		return stats, err
+	} else if stats, err = c.makeView(ctx, src, c.viewOf(id), path); err != nil {
+		return stats, err
+	}
+	if c.viewOf(id) == path {
+		return stats, nil
+	}
+	return stats, atomicfile.Write(filepath.Join(c.dir, "views", string(id)+nowExt), []byte(stamp+"\n"))
+}
+
+// makeView links the documents of src, with the help of the view before.
+func (c *core) makeView(ctx context.Context, src *linkSource, before, path string) (graph.Stats, error) {
+	var prev *graph.View
+	if before != "" {
+		// Damaged, or of another version: then without it.
+		if v, err := graph.Open(before); err == nil {
+			defer v.Close()
+			prev = v
+		}
+	}
 	last := time.Time{}
-	return graph.Link(ctx, src, prev, c.viewPath(id), func(done, total int) {
+	return graph.Link(ctx, src, prev, path, func(done, total int) {
 		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
 			last = now
 			kb.Report(ctx, kb.Progress{Phase: "link", Done: int64(done), Total: int64(total)})
@@ -121,10 +157,18 @@ func (c *core) sweepViews(ctx context.Context) error {
 	}
 	live := map[string]bool{}
 	for _, e := range all {
-		live[string(e.ID)+viewExt] = true
+		live[string(e.ID)+nowExt] = true
+		if p := c.viewOf(e.ID); p != "" {
+			live[filepath.Base(p)] = true
+		}
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), viewExt) && !live[e.Name()] {
+		info, err := e.Info()
+		// A young one may be about to be named by its store.
+		if err != nil || live[e.Name()] || time.Since(info.ModTime()) < time.Minute && strings.HasSuffix(e.Name(), viewExt) && len(all) > 0 {
+			continue
+		}
+		if ext := filepath.Ext(e.Name()); ext == viewExt || ext == nowExt {
 			// Who has it open keeps it; where that forbids deleting, the next sweep does it.
 			_ = os.Remove(filepath.Join(c.dir, "views", e.Name()))
 		}
@@ -181,7 +225,7 @@ type views struct {
 
 // get returns the view of a store, nil without one, and what gives it back.
 func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
-	path := c.viewPath(id)
+	path := c.viewOf(id)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	stat, err := os.Stat(path)

@@ -16,7 +16,8 @@ import (
 // before it:
 //
 //	imports     varint line, strings path, name, local
-//	references  varint line - line of the one before, zigzag; byte kind;
+//	references  varint line - line of the one before, zigzag; byte kind,
+//	            plus 16 × min(arguments + 1, 15), 0 when not known;
 //	            varint qualifier, varint name
 //	bindings    varint from, varint to - from, varint name, varint type
 //
@@ -74,7 +75,7 @@ func appendFacts(chunks []kb.Chunk, f *kb.Facts) []byte {
 	for _, x := range f.References {
 		w.b = binary.AppendVarint(w.b, int64(x.Line-line))
 		line = x.Line
-		w.b = append(w.b, byte(x.Kind))
+		w.b = append(w.b, byte(x.Kind)|byte(min(max(x.Args, 0), 15))<<4)
 		w.name(x.Qualifier)
 		w.name(x.Name)
 	}
@@ -147,10 +148,10 @@ func readFacts(b []byte, chunks []kb.Chunk) (kb.Facts, error) {
 	for i := range f.References {
 		line += int(r.varint())
 		kind := r.bytes(1)
-		if r.err != nil || kind[0] >= byte(kb.UseKinds) {
+		if r.err != nil || kind[0]&15 >= byte(kb.UseKinds) {
 			return kb.Facts{}, errShort
 		}
-		f.References[i] = kb.Reference{Line: line, Kind: kb.UseKind(kind[0]), Qualifier: r.name(), Name: r.name()}
+		f.References[i] = kb.Reference{Line: line, Kind: kb.UseKind(kind[0] & 15), Args: int(kind[0] >> 4), Qualifier: r.name(), Name: r.name()}
 	}
 	f.Bindings = make([]kb.Binding, r.count())
 	for i := range f.Bindings {

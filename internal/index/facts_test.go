@@ -19,7 +19,7 @@ func TestFactsRoundTrip(t *testing.T) {
 	want := kb.Facts{
 		Package:    "shop",
 		Imports:    []kb.Import{{Path: "./x", Name: "y", Local: "z", Line: 1}, {Path: "os", Line: 2}},
-		References: []kb.Reference{{Name: "f", Qualifier: "a.b", Kind: kb.UseCall, Line: 10}, {Name: "f", Line: 4}, {Name: "", Qualifier: "()", Kind: kb.UseInherit, Line: 70000}},
+		References: []kb.Reference{{Name: "f", Qualifier: "a.b", Kind: kb.UseCall, Line: 10, Args: 3}, {Name: "f", Line: 4}, {Name: "", Qualifier: "()", Kind: kb.UseInherit, Line: 70000}},
 		Bindings:   []kb.Binding{{Name: "x", Type: "T", From: 3, To: 9}, {Name: "T", From: 1, To: 1}},
 	}
 	raw := appendFacts(full, &want)
