@@ -15,6 +15,8 @@ const maxData = 256 << 10
 const (
 	manyLines = 20
 	maxKeys   = 400
+	// A text of fewer lines is read as a whole.
+	wholeLines = 50
 )
 
 var jsonRules = &spec{
@@ -62,7 +64,7 @@ func dataKeys(w *walk, mapping int32, depth int, pair string, inside func(value 
 		if lines < 2 || len(w.out.Decls) >= maxKeys || name == "" || len(name) > 100 || strings.Contains(name, "\n") {
 			continue
 		}
-		d := declaration{node: c, name: key, as: name, kind: "key", body: value, outer: -1, doc: -1}
+		d := declaration{node: c, name: key, as: name, kind: "key", body: value, outer: -1, doc: -1, inner: depth > 0 && lines < manyLines || len(w.at) < wholeLines}
 		w.declare(d, func() {
 			w.enclosing().End = end
 			if in := inside(value); in >= 0 && depth == 0 && lines >= manyLines {
@@ -156,7 +158,7 @@ func visitCSS(w *walk, n int32, kind int) {
 			w.visit(body)
 			return
 		}
-		d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, outer: -1, doc: -1}
+		d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, outer: -1, doc: -1, inner: len(w.scope) > 0}
 		w.declare(d, func() {
 			if kind != cssKeyframes {
 				w.visit(body)
