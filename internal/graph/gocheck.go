@@ -428,6 +428,8 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 			if id := embedded(n.Fun); id != nil {
 				w.callees = append(w.callees, id)
 			}
+		case *ast.SelectorExpr:
+			t.unresolved(&w, n, p.file.doc, uses)
 		case *ast.StructType:
 			for _, f := range n.Fields.List {
 				if len(f.Names) == 0 {

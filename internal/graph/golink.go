@@ -40,6 +40,8 @@ type goLinker struct {
 	stop   bool
 	err    error
 
+	others []elsewhere
+
 	checked, failed atomic.Int64
 	progress        func(int)
 }
@@ -63,6 +65,8 @@ type task struct {
 	i     int
 	spans []*span
 	seen  map[types.Object]ref
+	// config is the build being checked.
+	config config
 	pruner
 }
 
@@ -391,6 +395,7 @@ func (t *task) run(ctx context.Context, ready []*parsed) error {
 				ok = false
 			}
 		}
+		t.config = c
 		var inner, outer []*goFile // the package with its tests; the tests beside it
 		if ok && !(pass > 0 && aside[left[0]]) {
 			for _, f := range u.files {

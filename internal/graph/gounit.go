@@ -3,6 +3,7 @@ package graph
 import (
 	"crypto/sha256"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -363,9 +364,22 @@ func (l *layout) keys() {
 	for i := range l.units {
 		visit(i)
 	}
+	// A file of another build may use what only other builds of a package have.
+	other := make([][]byte, len(l.units))
+	for i, u := range l.units {
+		h := sha256.New()
+		for _, f := range u.files {
+			if !f.test() {
+				h.Write([]byte(f.path))
+				h.Write(f.skeleton[:])
+			}
+		}
+		other[i] = h.Sum(nil)
+	}
 	for _, u := range l.units {
 		h := sha256.New()
 		h.Write(u.api[:])
+		oneBuild := !slices.ContainsFunc(u.files, func(f *goFile) bool { return !u.config.takes(f) })
 		for _, f := range u.files {
 			h.Write([]byte(f.path))
 			h.Write(f.hash[:])
@@ -373,6 +387,9 @@ func (l *layout) keys() {
 		for _, k := range u.deps {
 			h.Write([]byte(l.units[k].path))
 			h.Write(l.units[k].api[:])
+			if !oneBuild {
+				h.Write(other[k])
+			}
 			u.open = u.open || l.units[k].open
 		}
 		copy(u.key[:], h.Sum(nil))

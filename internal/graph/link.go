@@ -165,6 +165,7 @@ func (g *goLinker) all(ctx context.Context, prev *View, stats *Stats) error {
 	if err := g.link(ctx, want, workers()); err != nil {
 		return err
 	}
+	g.resolveOthers()
 	for i, u := range g.layout.units {
 		if want[i] {
 			continue
