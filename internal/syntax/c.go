@@ -92,7 +92,11 @@ func visitC(w *walk, n int32, kind int) {
 			if value >= 0 && strings.Contains(w.text(value), "\n") {
 				d.sigEnd = int(w.nodes[value].Start)
 			}
+			// Macros are in no name space.
+			path := w.path
+			w.path = nil
 			w.declare(d, func() { cMacroCalls(w, n, value) })
+			w.path = path
 		}
 	case cIfdef, cIf:
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -751,13 +755,7 @@ func cMacroCalls(w *walk, n, value int32) {
 	}
 }
 
-var cKeyword = func() map[string]bool {
-	m := map[string]bool{}
-	for _, s := range strings.Fields("if for while switch return sizeof typeof __typeof__ __attribute__ __extension__ defined do else case alignof _Alignof static_cast reinterpret_cast const_cast dynamic_cast decltype asm __asm__ _Static_assert static_assert __declspec noexcept catch alignas") {
-		m[s] = true
-	}
-	return m
-}()
+var cKeyword = wordSet("if for while switch return sizeof typeof __typeof__ __attribute__ __extension__ defined do else case alignof _Alignof static_cast reinterpret_cast const_cast dynamic_cast decltype asm __asm__ _Static_assert static_assert __declspec noexcept catch alignas")
 
 // cPointers are types through which the members of their argument are reached.
 var cPointers = []string{"unique_ptr", "shared_ptr", "weak_ptr", "optional", "scoped_refptr", "RefPtr", "intrusive_ptr"}

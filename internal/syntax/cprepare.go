@@ -1,3 +1,737 @@
 package syntax
 
-func cPrepare(text string) string { return text }
+import (
+	"slices"
+	"strings"
+)
+
+// cPrepare blanks what the grammars of C and C++ cannot read without knowing
+// macros: attributes written as macros ("EXPORT int f(void)"), macros that
+// stand where a declaration does, dead branches, and the directives around
+// branches that are no whole statements, with all branches but one. The text
+// keeps its length and its lines.
+func cPrepare(text string) string {
+	p := &cText{text: text}
+	p.scan()
+	p.branches()
+	p.statements()
+	if p.out == nil {
+		return text
+	}
+	return string(p.out)
+}
+
+type cToken struct {
+	start, end int
+	kind       byte // 'i' a name, 'l' a literal, '#' a directive, 0 blanked, else the character
+}
+
+type cText struct {
+	text   string
+	tokens []cToken
+	out    []byte
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+func (p *cText) word(i int) string { return p.text[p.tokens[i].start:p.tokens[i].end] }
+
+// blank overwrites the tokens from a to b, exclusive, and what lies between.
+func (p *cText) blank(a, b int) {
+	if a >= b {
+		return
+	}
+	if p.out == nil {
+		p.out = []byte(p.text)
+	}
+	for i := p.tokens[a].start; i < p.tokens[b-1].end; i++ {
+		if p.out[i] != '\n' && p.out[i] != '\r' {
+			p.out[i] = ' '
+		}
+	}
+	for i := a; i < b; i++ {
+		p.tokens[i].kind = 0
+	}
+}
+
+func (p *cText) scan() {
+	s := p.text
+	fresh := true // nothing yet on this line
+	for i := 0; i < len(s); {
+		c := s[i]
+		from := i
+		switch {
+		case c == '\n':
+			fresh = true
+			i++
+			continue
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+			i++
+			continue
+		case c == '/' && i+1 < len(s) && s[i+1] == '/':
+			for i < len(s) && s[i] != '\n' {
+				if s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n' {
+					i++
+				}
+				i++
+			}
+			continue
+		case c == '/' && i+1 < len(s) && s[i+1] == '*':
+			if k := strings.Index(s[i+2:], "*/"); k >= 0 {
+				i += k + 4
+			} else {
+				i = len(s)
+			}
+			continue
+		case c == '#' && fresh:
+			// The directive goes on over escaped line ends and block comments.
+			for i < len(s) && s[i] != '\n' {
+				switch {
+				case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n':
+					i++
+				case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
+					i += 2
+				case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
+					if k := strings.Index(s[i+2:], "*/"); k >= 0 {
+						i += k + 3
+					}
+				}
+				i++
+			}
+			p.tokens = append(p.tokens, cToken{from, min(i, len(s)), '#'})
+			continue
+		case c == '"' || c == '\'':
+			if c == '"' && i > 0 && s[i-1] == 'R' && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].end == i {
+				if k := strings.IndexByte(s[i:min(len(s), i+20)], '('); k > 0 {
+					if e := strings.Index(s[i:], ")"+s[i+1:i+k]+`"`); e > 0 {
+						i += e + k + 1
+						p.tokens = append(p.tokens, cToken{from, i, 'l'})
+						continue
+					}
+				}
+			}
+			for i++; i < len(s) && s[i] != c && s[i] != '\n'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+			i = min(i+1, len(s))
+			p.tokens = append(p.tokens, cToken{from, i, 'l'})
+		case isWord(c):
+			for i < len(s) && (isWord(s[i]) || s[i] == '\'' && c >= '0' && c <= '9' && i+1 < len(s) && isWord(s[i+1])) {
+				i++
+			}
+			kind := byte('i')
+			if c >= '0' && c <= '9' {
+				kind = 'l'
+			}
+			p.tokens = append(p.tokens, cToken{from, i, kind})
+		default:
+			i++
+			p.tokens = append(p.tokens, cToken{from, i, c})
+		}
+		fresh = false
+	}
+}
+
+// cBranch is one branch of a conditional group.
+type cBranch struct {
+	from, to int // tokens, the directive that begins it included
+	uneven   bool
+	open     bool // ends within a statement
+}
+
+type cGroup struct {
+	branches     []cBranch
+	paren, brace int // depth before
+	inside       bool
+}
+
+// branches evens out conditional groups that are no sequence of statements.
+func (p *cText) branches() {
+	var groups []cGroup
+	paren, brace := 0, 0
+	last := byte(';')
+	boundary := func() bool { return last == ';' || last == '}' || last == '{' || last == ':' }
+	closeBranch := func(g *cGroup, at int) {
+		b := &g.branches[len(g.branches)-1]
+		b.to = at
+		b.uneven = paren != g.paren || brace != g.brace
+		b.open = !boundary()
+		paren, brace = g.paren, g.brace
+	}
+	for i := 0; i < len(p.tokens); i++ {
+		switch k := p.tokens[i].kind; k {
+		case '(', '[':
+			paren++
+			last = k
+		case ')', ']':
+			paren = max(0, paren-1)
+			last = k
+		case '{':
+			brace++
+			last = k
+		case '}':
+			brace = max(0, brace-1)
+			last = k
+		case '#':
+			name, rest := directive(p.word(i))
+			switch name {
+			case "if", "ifdef", "ifndef":
+				groups = append(groups, cGroup{paren: paren, brace: brace, inside: paren > 0 || !boundary(), branches: []cBranch{{from: i}}})
+				if name == "if" && rest == "0" {
+					last = ';'
+				}
+			case "elif", "else", "elifdef", "elifndef":
+				if n := len(groups); n > 0 {
+					closeBranch(&groups[n-1], i)
+					groups[n-1].branches = append(groups[n-1].branches, cBranch{from: i})
+					last = ';'
+				}
+			case "endif":
+				if n := len(groups); n > 0 {
+					g := groups[n-1]
+					groups = groups[:n-1]
+
+					closeBranch(&g, i)
+					paren, brace = p.group(&g, i, paren, brace)
+					last = ';'
+					if g.inside {
+						last = ','
+					}
+				}
+			}
+		case 0:
+		default:
+			last = k
+		}
+	}
+}
+
+// directive splits "#  ifdef X" into "ifdef" and "X".
+func directive(s string) (name, rest string) {
+	s = strings.TrimLeft(s, "# \t")
+	i := 0
+	for i < len(s) && isWord(s[i]) {
+		i++
+	}
+	return s[:i], strings.TrimSpace(s[i:])
+}
+
+// group deals with a whole group that ends at token end, and returns the
+// depths behind it.
+func (p *cText) group(g *cGroup, end, paren, brace int) (int, int) {
+	head := g.branches[0]
+	name, rest := directive(p.word(head.from))
+	dead := name == "if" && (rest == "0" || strings.HasPrefix(rest, "0 ") || strings.HasPrefix(rest, "0\t"))
+	// extern "C" around declarations for C++.
+	if len(g.branches) == 1 && strings.Contains(rest, "__cplusplus") {
+		var word strings.Builder
+		for i := head.from + 1; i < head.to && word.Len() < 20; i++ {
+			if p.tokens[i].kind != '#' && p.tokens[i].kind != 0 {
+				word.WriteString(p.word(i))
+			}
+		}
+		if w := word.String(); w == "}" || strings.HasPrefix(w, `extern"C`) && strings.HasSuffix(w, "{") {
+			p.blank(head.from, end+1)
+			return g.paren, g.brace
+		}
+	}
+	flat := g.inside
+	for _, b := range g.branches {
+		flat = flat || b.uneven || b.open
+	}
+	keep := 0
+	if dead {
+		keep = 1
+	}
+	if !flat {
+		if dead {
+			p.blank(head.from+1, head.to)
+		}
+		return g.paren, g.brace
+	}
+	for i, b := range g.branches {
+		if i == keep {
+			p.blank(b.from, b.from+1)
+			for k := b.from + 1; k < b.to; k++ {
+				switch p.tokens[k].kind {
+				case '(', '[':
+					paren++
+				case ')', ']':
+					paren = max(0, paren-1)
+				case '{':
+					brace++
+				case '}':
+					brace = max(0, brace-1)
+				}
+			}
+		} else {
+			p.blank(b.from, b.to)
+		}
+	}
+	p.blank(end, end+1)
+	return paren, brace
+}
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// cQualifiers say nothing about the type; cBuiltin are types; cHands are
+	// words at which a statement is left alone.
+	cQualifiers = wordSet("static extern inline const volatile register restrict constexpr consteval constinit virtual explicit mutable thread_local _Thread_local __inline __inline__ __forceinline __extension__ _Noreturn __restrict __restrict__ typename auto_ptr_ __const noexcept")
+	cBuiltin    = wordSet("void char short int long float double signed unsigned bool _Bool auto wchar_t size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t __int128 _Complex __signed__ char16_t char32_t")
+	cHands      = wordSet("operator using friend requires concept namespace asm __asm__ static_assert _Static_assert goto return if for while switch do else case default public private protected new delete throw import module export __attribute__ __declspec alignas decltype typeof __typeof__ _Alignas defined try catch co_return")
+	cTags       = wordSet("struct class union enum")
+	cTrailing   = wordSet("const override final noexcept volatile throw try requires mutable __attribute__ __asm__ asm restrict")
+	cMarks      = wordSet("__user __force __iomem __rcu __percpu __init __exit __must_check __maybe_unused __always_unused __read_mostly __always_inline __cold __hot __pure")
+)
+
+// shouted reports whether a name is written as macros are.
+func shouted(s string) bool {
+	if strings.HasPrefix(s, "__") {
+		return true
+	}
+	upper := false
+	for i := range len(s) {
+		if s[i] >= 'a' && s[i] <= 'z' {
+			return false
+		}
+		upper = upper || s[i] >= 'A' && s[i] <= 'Z'
+	}
+	return upper && len(s) > 1
+}
+
+// statements goes through the declarations outside of functions.
+func (p *cText) statements() {
+	t := slices.DeleteFunc(p.tokens, func(t cToken) bool { return t.kind == 0 || t.kind == '#' })
+	p.tokens = t
+	for i := range t {
+		if t[i].kind == 'i' && cMarks[p.word(i)] {
+			p.blank(i, i+1)
+		}
+	}
+	t = slices.DeleteFunc(t, func(t cToken) bool { return t.kind == 0 })
+	p.tokens = t
+	var open []bool // for each brace around: that of a record
+	for i := 0; i < len(t); {
+		if t[i].kind == '}' {
+			if n := len(open); n > 0 {
+				record := open[n-1]
+				open = open[:n-1]
+				i++
+				// "} name;" behind a record; a name space just ends.
+				if record {
+					i = p.tail(i)
+				}
+				continue
+			}
+			i++
+			continue
+		}
+		// A statement ends at ";", "{" or "}" outside of parentheses.
+		from, paren := i, 0
+		assigned := false
+	statement:
+		for ; i < len(t); i++ {
+			switch t[i].kind {
+			case '(', '[':
+				paren++
+			case ')', ']':
+				paren--
+			case '=':
+				assigned = assigned || paren == 0
+			case ':':
+				if paren <= 0 && i == from+1 && len(open) > 0 && (i+1 >= len(t) || t[i+1].kind != ':') {
+					break statement // public:
+				}
+			case ';', '}':
+				if paren <= 0 {
+					break statement
+				}
+			case '{':
+				if paren <= 0 {
+					break statement
+				}
+				i = p.matching(i) // a lambda, say
+			}
+		}
+		if i >= len(t) {
+			break
+		}
+		switch t[i].kind {
+		case '{':
+			switch p.block(from, i) {
+			case 'd':
+				open = append(open, false)
+				i++
+			case 'r':
+				open = append(open, true)
+				i++
+			default:
+				if !assigned {
+					p.declaration(from, i)
+				}
+				i = p.matching(i) + 1
+				if assigned {
+					i = p.tail(i)
+				}
+			}
+		case '}':
+			// What is left of a statement without an end.
+		default:
+			if t[i].kind == ';' {
+				p.declaration(from, i)
+			}
+			i++
+		}
+	}
+}
+
+// matching returns the token that closes the brace at i.
+func (p *cText) matching(i int) int {
+	depth := 0
+	for ; i < len(p.tokens); i++ {
+		switch p.tokens[i].kind {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(p.tokens) - 1
+}
+
+// tail skips to behind the next ";".
+func (p *cText) tail(i int) int {
+	for k := i; k < len(p.tokens); k++ {
+		switch p.tokens[k].kind {
+		case ';':
+			return k + 1
+		case '{':
+			k = p.matching(k)
+		case '}':
+			return k
+		}
+	}
+	return len(p.tokens)
+}
+
+// behind returns the token behind the parentheses that open at i.
+func (p *cText) behind(i, to int) int {
+	depth := 0
+	for ; i < to; i++ {
+		switch p.tokens[i].kind {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return to
+}
+
+// block says what the brace behind a head opens: 'd' a name space, 'r' a
+// record, 'f' anything else. Macros in the head of a record are blanked.
+func (p *cText) block(from, to int) byte {
+	t := p.tokens
+	tag, paren := -1, 0
+	from = p.template(from, to)
+	for i := from; i < to; i++ {
+		switch t[i].kind {
+		case '(':
+			paren++
+		case ')':
+			paren--
+		case 'i':
+			switch w := p.word(i); {
+			case w == "namespace":
+				return 'd'
+			case w == "extern" && i+2 == to && t[i+1].kind == 'l':
+				return 'd'
+			case paren == 0 && cTags[w] && tag < 0:
+				tag = i
+			}
+		case '=':
+			if paren == 0 {
+				return 'f'
+			}
+		}
+	}
+	if tag < 0 {
+		return 'f'
+	}
+	// The names behind the tag: macros, then the name.
+	enum := p.word(tag) == "enum"
+	i := tag + 1
+	if enum && i < to && t[i].kind == 'i' && cTags[p.word(i)] {
+		i++
+	}
+	type item struct{ from, to int }
+	var items []item
+	for i < to && t[i].kind == 'i' && p.word(i) != "final" {
+		k := i + 1
+		w := p.word(i)
+		if k < to && t[k].kind == '(' {
+			k = p.behind(k, to)
+		}
+		for k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && t[k+2].kind == 'i' {
+			k += 3
+		}
+		if w != "__attribute__" && w != "alignas" && w != "__declspec" && w != "_Alignas" {
+			items = append(items, item{i, k})
+		}
+		i = k
+	}
+	if i < to && t[i].kind != ':' && t[i].kind != '<' && !(t[i].kind == 'i' && p.word(i) == "final") && t[i].kind != '[' {
+		return 'f' // a function that returns one
+	}
+	if n := len(items); n > 0 && items[n-1].to-items[n-1].from > 1 && t[items[n-1].from+1].kind == '(' && n < 2 {
+		return 'f'
+	}
+	if n := len(items); n > 1 {
+		name := n - 1
+		if shouted(p.word(items[name].from)) && !shouted(p.word(items[0].from)) {
+			name = 0
+		}
+		for k, x := range items {
+			if k != name {
+				p.blank(x.from, x.to)
+			}
+		}
+	}
+	for i := from; i < tag; i++ {
+		if w := p.word(i); t[i].kind == 'i' && w != "typedef" && !cQualifiers[w] && !cHands[w] {
+			k := i + 1
+			if k < tag && t[k].kind == '(' {
+				k = p.behind(k, tag)
+			}
+			p.blank(i, k)
+			i = k - 1
+		}
+	}
+	if enum {
+		return 'f'
+	}
+	return 'r'
+}
+
+// template returns the token behind "template <…>".
+func (p *cText) template(from, to int) int {
+	t := p.tokens
+	for from+1 < to && t[from].kind == 'i' && p.word(from) == "template" && t[from+1].kind == '<' {
+		depth := 0
+		for from++; from < to; from++ {
+			if t[from].kind == '<' {
+				depth++
+			} else if t[from].kind == '>' {
+				if depth--; depth == 0 {
+					from++
+					break
+				}
+			}
+		}
+	}
+	return from
+}
+
+// cItem is a piece of the head of a declaration.
+type cItem struct {
+	kind     byte // 'w' a name, 'b' a built-in type, 'g' a name with parentheses, '*'
+	from, to int
+}
+
+// declaration blanks the macros among the words of a declaration without a
+// body of its own: the head of a function, a prototype, a variable.
+func (p *cText) declaration(from, to int) {
+	t := p.tokens
+	from = p.template(from, to)
+	var items []cItem
+	i := from
+loop:
+	for i < to {
+		switch t[i].kind {
+		case 'i':
+			w := p.word(i)
+			switch {
+			case cHands[w] || w == "typedef":
+				return
+			case cQualifiers[w]:
+				i++
+				continue
+			case cBuiltin[w]:
+				items = append(items, cItem{'b', i, i + 1})
+				i++
+				continue
+			case cTags[w]:
+				// "struct x" is a type.
+				if i+1 < to && t[i+1].kind == 'i' {
+					items = append(items, cItem{'b', i, i + 2})
+					i += 2
+					continue
+				}
+				return
+			}
+			k := i + 1
+			for k < to {
+				if t[k].kind == '<' {
+					depth := 0
+					for ; k < to; k++ {
+						if t[k].kind == '<' {
+							depth++
+						} else if t[k].kind == '>' {
+							if depth--; depth == 0 {
+								k++
+								break
+							}
+						} else if t[k].kind == ';' {
+							return
+						}
+					}
+				} else if k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && (t[k+2].kind == 'i' || t[k+2].kind == '~') {
+					if t[k+2].kind == '~' {
+						return
+					}
+					if cHands[p.word(k+2)] {
+						return
+					}
+					k += 3
+				} else {
+					break
+				}
+			}
+			if k < to && t[k].kind == '(' {
+				e := p.behind(k, to)
+				items = append(items, cItem{'g', i, e})
+				i = e
+			} else {
+				items = append(items, cItem{'w', i, k})
+				i = k
+			}
+		case '*', '&':
+			items = append(items, cItem{'*', i, i + 1})
+			i++
+		default:
+			break loop
+		}
+	}
+	stopped := i
+	// The function: the first name with parentheses that has a type before it.
+	typed, function := 0, -1
+	words := 0 // plain names before
+	for k, x := range items {
+		if x.kind == 'g' {
+			if typed > 0 && function < 0 {
+				function = k
+				break
+			}
+			continue
+		}
+		if x.kind == 'w' {
+			words++
+		}
+		typed++
+	}
+	if function < 0 {
+		// A macro before a whole declaration: "MODULE(x) static int y;".
+		if len(items) > 2 && items[0].kind == 'g' && (shouted(p.word(items[0].from)) || p.lines(items[0].to-1, items[0].to)) {
+			p.blank(items[0].from, items[0].to)
+			p.reduce(items[1:len(items)-1], items[len(items)-1])
+		} else if n := len(items); n > 2 && items[n-1].kind == 'w' {
+			p.reduce(items[:n-1], items[n-1])
+		}
+		return
+	}
+	f := items[function]
+	before := items[:function]
+	// "int x GUARDED_BY(mu);"
+	if shouted(p.word(f.from)) && function >= 2 && before[function-1].kind == 'w' && !shouted(p.word(before[function-1].from)) {
+		types := 0
+		for _, x := range before[:function-1] {
+			if x.kind == 'b' || x.kind == 'w' {
+				types++
+			}
+		}
+		if types > 0 {
+			p.blank(f.from, f.to)
+			return
+		}
+	}
+	p.reduce(before, f)
+	// What stands behind the parameters.
+	rest := items[function+1:]
+	for _, x := range rest {
+		if x.kind == '*' || x.kind == 'b' || !shouted(p.word(x.from)) && !(x.kind == 'g' && len(rest) == 1 && stopped == to) || cTrailing[p.word(x.from)] {
+			return
+		}
+	}
+	for _, x := range rest {
+		p.blank(x.from, x.to)
+	}
+}
+
+// lines reports whether two tokens lie on different lines.
+func (p *cText) lines(a, b int) bool {
+	return b < len(p.tokens) && strings.Contains(p.text[p.tokens[a].end:p.tokens[b].start], "\n")
+}
+
+// reduce leaves one type before a name: what stands between the last "*" and
+// the name goes, and so do names too many, those that look like macros first.
+func (p *cText) reduce(before []cItem, _ cItem) {
+	for k := len(before) - 1; k >= 0; k-- {
+		if before[k].kind == '*' {
+			for _, x := range before[k+1:] {
+				if x.kind == 'w' || x.kind == 'g' {
+					p.blank(x.from, x.to)
+				}
+			}
+			before = before[:k]
+			break
+		}
+	}
+	need := 1
+	var names []cItem
+	for _, x := range before {
+		switch x.kind {
+		case 'b':
+			need = 0
+		case 'w', 'g':
+			names = append(names, x)
+		}
+	}
+	extra := len(names) - need
+	for _, round := range []func(x cItem) bool{
+		func(x cItem) bool { return x.kind == 'g' },
+		func(x cItem) bool {
+			w := p.word(x.from)
+			for _, s := range []string{"API", "EXPORT", "INLINE", "CALL", "PUBLIC", "ATTR", "EXTERN", "DECL", "NODISCARD", "LIKELY"} {
+				if strings.Contains(w, s) && shouted(w) {
+					return true
+				}
+			}
+			return strings.HasPrefix(w, "__")
+		},
+		func(x cItem) bool { return shouted(p.word(x.from)) },
+		func(x cItem) bool { return true },
+	} {
+		for k := range names {
+			if extra > 0 && names[k].kind != 0 && round(names[k]) {
+				p.blank(names[k].from, names[k].to)
+				names[k].kind = 0
+				extra--
+			}
+		}
+	}
+}

@@ -185,7 +185,7 @@ func rustDeclare(w *walk, n, name int32, kind string, body int32, inside func())
 		w.children(n)
 		return
 	}
-	w.declare(declaration{node: n, name: name, kind: kind, body: body, outer: -1, doc: -1, inner: w.enclosingKind("function", "method") != nil}, inside)
+	w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), "r#"), kind: kind, body: body, outer: -1, doc: -1, inner: w.enclosingKind("function", "method") != nil}, inside)
 }
 
 // rustRest visits what is in an item besides its name.
@@ -254,13 +254,7 @@ func rustImpl(w *walk, n int32) {
 	} else {
 		w.visit(typ)
 	}
-	owner := rustPlain(w, typ)
-	if owner == "" {
-		owner = plainType(w.text(typ))
-	}
-	if i := strings.LastIndexByte(owner, '.'); i >= 0 {
-		owner = owner[i+1:]
-	}
+	owner := rustOwner(w, typ)
 	around := len(w.path)
 	if owner != "" {
 		w.path = append(w.path, owner)
@@ -268,6 +262,40 @@ func rustImpl(w *walk, n int32) {
 	w.visit(w.child(n, "where_clause"))
 	rustMembers(w, body)
 	w.path = w.path[:around]
+}
+
+// rustOwner returns the name that members of an impl go by: that of the type
+// behind pointers. Types without a name are called as their documentation does.
+func rustOwner(w *walk, n int32) string {
+	for range 8 {
+		switch w.typ(n) {
+		case "reference_type", "pointer_type":
+			n = w.field(n, "type")
+		case "dynamic_type", "abstract_type":
+			n = w.field(n, "trait")
+		case "bounded_type", "higher_ranked_trait_bound":
+			if t := w.field(n, "type"); t >= 0 {
+				n = t
+			} else {
+				n = w.first(n)
+			}
+		case "array_type":
+			if w.field(n, "length") >= 0 {
+				return "array"
+			}
+			return "slice"
+		case "tuple_type", "unit_type":
+			return "tuple"
+		case "function_type":
+			return "fn"
+		case "never_type":
+			return "never"
+		default:
+			q := rustChain(w, n)
+			return strings.Trim(q[strings.LastIndexByte(q, '.')+1:], "()")
+		}
+	}
+	return ""
 }
 
 // rustMembers visits what is in a trait or an impl; its functions are methods.
@@ -336,7 +364,7 @@ func rustUse(w *walk, n int32, kind kb.UseKind, args int) {
 		if t == "Self" || t == "self" || q == "" && slices.Contains(rustPrelude, t) {
 			return
 		}
-		w.use(name, t, q, kind)
+		w.use(name, strings.TrimPrefix(t, "r#"), q, kind)
 		if args > 0 {
 			refs := w.out.Facts.References
 			refs[len(refs)-1].Args = args
