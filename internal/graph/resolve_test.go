@@ -106,7 +106,7 @@ func short(e kb.Edge) string {
 }
 
 func TestResolve(t *testing.T) {
-	for _, c := range resolveCases {
+	for _, c := range append(resolveCases[:len(resolveCases):len(resolveCases)], nativeCases...) {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
 			for _, e := range edges(t, facts(t, c.docs)) {
