@@ -244,6 +244,10 @@ func ktTypeDecl(w *walk, n int32, kind int) {
 				case c == d.name || w.typ(c) == "modifiers":
 				case w.typ(c) == "delegation_specifier":
 					ktInherits(w, c)
+				case w.typ(c) == "primary_constructor" && w.child(body, "secondary_constructor") >= 0:
+					// One of several: the others are declarations too.
+					w.declare(declaration{node: c, name: -1, as: "constructor", kind: "constructor", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.visit(c)
 				default:
 					w.visit(c)
 				}
