@@ -50,15 +50,11 @@ func (a *App) Update(ctx context.Context, store string, dry bool) (Synced, error
 	}
 	for _, st := range stores {
 		if err := s.update(ctx, st); err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || store != "" {
 				return out, err
 			}
 			out.fail(st.Label(), err)
 		}
-	}
-	if store != "" && len(out.Failed) == 1 {
-		f := out.Failed[0]
-		return out, kb.Errorf(kb.NotFound, "%s", f.Error).WithHint("%s", f.Hint)
 	}
 	return out, nil
 }
