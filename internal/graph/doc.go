@@ -2,7 +2,7 @@
 // declaration every use of a name refers to, and keeps the answers in a view,
 // one file per store that can be rebuilt at any time.
 //
-// Go is resolved by go/types (see linkGo), everything else from the facts of
+// Go is resolved by go/types (see goLinker), everything else from the facts of
 // single documents (see resolveGeneral).
 //
 // # The view file
@@ -20,15 +20,15 @@
 //	docs     one frame: count, then by columns: path (as in strings), language
 //	         (string), number of declarations, number of edges, in-degree
 //	hashes   the first 16 bytes of every document's hash
-//	decls    pack, 64 documents a frame. Each document, by columns: name
-//	         (zigzag delta), string before its last dot or 0 for none else
-//	         string + 1, kind (number of the string), line (delta), line -
-//	         start, end - line
-//	edges    pack, 32 documents a frame. Each document: its targets (number,
-//	         then document (delta) and declaration of each (delta within a document,
-//	         else absolute)), then by columns for each edge in order of line:
-//	         line (delta), target, kind of use, and 0 when all are certain else 1 and
-//	         confidences in percent
+//	decls    pack, 64 documents a frame. Each document, by columns: name (zigzag
+//	         delta), what stands before it in the qualified name ("" is string
+//	         0), kind (all three numbers of strings), line (delta), line - first
+//	         line, last line - line
+//	edges    pack, 32 documents a frame. Each document: number of its targets,
+//	         then document (delta) and declaration of each (delta within a
+//	         document, else absolute); then by columns for its edges, in order of
+//	         line: line (delta), target, kind of use; then 0 when all are certain,
+//	         else 1 and the column of confidences in percent
 //	into     pack, 64 documents a frame. Each document: number of its
 //	         declarations that are used; each: declaration (delta), number of documents
 //	         that use it, those (delta)

@@ -434,3 +434,66 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%v, %v", n, err)
 	}
 }
+
+func TestOtherLanguages(t *testing.T) {
+	src := &tree{
+		files: map[string]string{"a.py": "def f():\n    pass\n", "b.py": "import a\n\ndef g():\n    a.f()\n", "notes.md": "# f\n"},
+		symbols: map[string][]kb.Symbol{
+			"a.py":     {{Name: "f", Kind: "function", Start: 1, End: 2, Line: 1}},
+			"b.py":     {{Name: "g", Kind: "function", Start: 3, End: 4, Line: 3}},
+			"notes.md": {{Name: "f", Kind: "heading", Start: 1, End: 1, Line: 1}},
+		},
+		facts: map[string]kb.Facts{
+			"b.py": {Imports: []kb.Import{{Path: "a", Local: "a", Line: 1}}, References: []kb.Reference{{Name: "f", Qualifier: "a", Kind: kb.UseCall, Line: 4}}},
+		},
+	}
+	// Documents of languages carry names, not endings.
+	v, stats := linked(t, named{src}, nil)
+	es, err := v.Into(one(t, v, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"call b.py:4 g"}, places(es)); diff != "" {
+		t.Error(diff)
+	}
+	if stats.Declarations != 2 || stats.Edges != 1 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// named gives documents the names of their languages.
+type named struct{ *tree }
+
+func (n named) Load(ctx context.Context, paths []string) ([]Document, error) {
+	docs, err := n.tree.Load(ctx, paths)
+	for i := range docs {
+		docs[i].Language = map[string]string{"py": "python", "md": "markdown"}[docs[i].Language]
+	}
+	return docs, err
+}
+
+func TestUncertainEdgesAreKept(t *testing.T) {
+	b := newBuilder([]Entry{{Path: "a"}, {Path: "b"}})
+	b.symbols(0, []kb.Symbol{{Name: "f.g", Kind: "function", Line: 2, Start: 1, End: 3, Path: []string{"C"}}, {Name: "f.g", Kind: "function", Line: 9, Start: 9, End: 9, Path: []string{"C"}}})
+	b.symbols(1, nil)
+	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 3}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}, Kind: kb.UseInherit, Confidence: 0.7})
+	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 3}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}, Kind: kb.UseInherit, Confidence: 0.9})
+	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 4}, To: kb.Spot{Path: "a", Line: 5, Decl: "C.f.g"}})
+	b.add(kb.Edge{From: kb.Spot{Path: "x", Line: 4}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}})
+	b.docs[1].pack(fold(b.docs[1].edges))
+	path := filepath.Join(t.TempDir(), "view")
+	g := &goLinker{b: b, layout: newLayout(nil, nil)}
+	if _, _, err := b.write(path, g.writeState); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	es, err := v.Out(kb.Spot{Path: "b"})
+	want := []kb.Edge{{From: kb.Spot{Path: "b", Line: 3}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}, Kind: kb.UseInherit, Confidence: 0.9}}
+	if diff := cmp.Diff(want, es); err != nil || diff != "" {
+		t.Error(diff, err)
+	}
+}
