@@ -84,7 +84,7 @@ func run() error {
 	env := lab.Env(data)
 	var r lab.Report
 	r.Printf("# Indexing with grammars, %s\n\nThe product at commit %s. %s. Load averages %s at the start. Written by `.ci/extra parse`.\n\n", began.Format(time.DateOnly), tree.Commit, lab.Machine(), lab.Load())
-	r.Printf("Wall time of `store:create` until its workers have ended: walking, parsing, embedding, writing and linking, by as many workers as there are cores. Text is what was indexed.\n\n")
+	r.Printf("Wall time of `store:create` until its job has completed: walking, parsing, embedding and writing, for stores up to 6 MB also linking, by as many workers as there are cores. Text is what was indexed.\n\n")
 	rows := [][]string{{"folder", "text", "documents", "wall", "MB/s", "user + system", "peak memory", "unparsed", "languages"}}
 	var text int64
 	var sum time.Duration
