@@ -196,7 +196,7 @@ func luaTable(w *walk, table int32, names []string, depth int) {
 	for c := w.first(table); c >= 0; c = w.next(table, c) {
 		name, value := w.field(c, "name"), w.field(c, "value")
 		key := strings.Trim(w.text(name), `"'`)
-		if w.typ(c) != "field" || name < 0 || !luaName(key) {
+		if w.typ(c) != "field" || name < 0 || !luaName(key) && w.typ(name) != "string" || key == "" {
 			w.visit(c)
 			continue
 		}
