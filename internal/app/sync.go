@@ -361,7 +361,8 @@ func (a *App) remember(ctx context.Context, c *core, p project.Project, r Create
 		}
 	}
 	if !save && r.Follows == "" {
-		return nil
+		// Made by hand now, however a store of that name came to be before.
+		return c.catalog.UnsetDefined(ctx, p.ID, st.Name)
 	}
 	return c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
 }

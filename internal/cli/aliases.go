@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ var aliases = []struct {
 	{"add-repo", "Index a git repository: add-repo URL [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "repo"}},
 	{"add-folder", "Index a folder: add-folder PATH [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "file"}},
 	{"index", "Bring a store up to date: index STORE [--force]", "store:index", []string{"store"}, nil},
+	{"store list", "List the stores in scope", "stores", nil, nil},
 }
 
 // addAliases adds them beside the commands of the registry.
@@ -41,9 +43,21 @@ func (s *session) addAliases(root *cobra.Command) {
 		}
 		slices.SortStableFunc(params, func(a, b command.Param) int { return place(a) - place(b) })
 		c.Params = params
+		parent := root
+		if group, verb, ok := strings.Cut(x.use, " "); ok {
+			c.Name = verb
+			for _, sub := range root.Commands() {
+				if sub.Name() == group {
+					parent = sub
+				}
+			}
+		}
 		cmd := s.preset(c, x.given)
-		cmd.Short, cmd.GroupID = x.short, c.Group
-		root.AddCommand(cmd)
+		cmd.Short = x.short
+		if parent == root {
+			cmd.GroupID = c.Group
+		}
+		parent.AddCommand(cmd)
 	}
 }
 

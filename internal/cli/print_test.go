@@ -91,7 +91,7 @@ func TestPrint(t *testing.T) {
 		{"store", false, app.StoreInfo{StoreRow: stores.Stores[0], TextBytes: 20 << 20, IndexBytes: 11 << 10, Segments: 2, Generation: 3,
 			Languages: map[string]int{"go": 9, "markdown": 3}, Notes: []string{"fell back to git"}},
 			"name\treact\nid\tid1\ntype\trepo\nsource\thttps://example.org/react\nref\ttag:v1\ncommit\t0123456789abcdef\nscope\tproject\n" +
-				"status\tready\ndocuments\t12\nchunks\t340\ntext\t20 MiB\nindex\t11 KiB\nsegments\t2\ngeneration\t3\n" +
+				"status\tready\ndocuments\t12\nchunks\t340\ntext\t20 MiB\nindex\t11 KiB\non disk\t0 B\nsegments\t2\ngeneration\t3\n" +
 				"indexed\t2026-01-02T03:04:05Z\nlanguages\tgo 9, markdown 3\n", "note: fell back to git\n"},
 		{"started on a terminal", true, app.Started{Store: "react", ID: "id1", Job: "j1", Status: "completed", Note: "12 documents"},
 			"react: completed. 12 documents\n", ""},
