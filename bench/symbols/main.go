@@ -70,6 +70,7 @@ var rows = []row{
 	{name: "Python", reference: "CPython's ast", languages: map[string]string{".py": "python"}, repos: []string{"pallets/flask", "celery/celery", "networkx/networkx", "sqlalchemy/sqlalchemy"}, prepare: cpython},
 	{name: "Ruby", reference: "CRuby's parser", languages: map[string]string{".rb": "ruby"}, repos: []string{"rails/rails", "puma/puma", "jekyll/jekyll", "rack/rack"}, prepare: program("ruby", "reference.rb")},
 	{name: "PHP", reference: "PHP's scanner", languages: map[string]string{".php": "php"}, repos: []string{"composer/composer", "Seldaek/monolog", "guzzle/guzzle", "sebastianbergmann/phpunit"}, prepare: program("php", "reference.php")},
+	{name: "Elixir", reference: "Elixir's parser", languages: map[string]string{".ex": "elixir", ".exs": "elixir"}, repos: []string{"elixir-ecto/ecto", "oban-bg/oban", "phoenixframework/phoenix", "absinthe-graphql/absinthe"}, prepare: program("elixir", "reference.exs")},
 	{name: "Rust", reference: "syn", languages: map[string]string{".rs": "rust"}, repos: []string{"BurntSushi/ripgrep", "clap-rs/clap", "hyperium/hyper", "tokio-rs/axum", "serde-rs/serde"}, prepare: rust},
 }
 

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -318,7 +319,7 @@ func elixirAttribute(w *walk, n int32) {
 			known := false
 			for i := len(w.out.Decls) - 1; i >= 0 && i > len(w.out.Decls)-100 && !known; i-- {
 				x := &w.out.Decls[i]
-				known = x.Kind == "const" && x.Name == name && len(x.Path) == len(w.path) // it can be set again
+				known = x.Kind == "const" && x.Name == name && slices.Equal(x.Path, w.path) // it can be set again
 			}
 			if !known {
 				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", body: -1, outer: -1, doc: -1, inner: true}, nil)
@@ -420,7 +421,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 			i--
 		}
 		x := &w.out.Decls[i]
-		if a, ok := st.arity[i]; ok && a == arity && x.Name == text && x.Kind == kind && len(x.Path) == len(w.path) {
+		if a, ok := st.arity[i]; ok && a == arity && x.Name == text && x.Kind == kind && slices.Equal(x.Path, w.path) {
 			x.End = w.end(n)
 			w.scope = append(w.scope, i)
 			w.path = append(w.path, text)
