@@ -61,6 +61,13 @@ func run() error {
 		return err
 	}
 	trees, missing := find(root, scratch)
+	for _, d := range flag.Args() {
+		more, err := below(d)
+		if err != nil {
+			return err
+		}
+		trees = append(trees, more...)
+	}
 
 	var r lab.Report
 	r.Printf("# Conservation, %s\n\nCommit %s. %s. Written by `.ci/extra conservation`.\n\n", began.Format(time.DateOnly), tree.Commit, lab.Machine())
@@ -85,6 +92,25 @@ func run() error {
 		return errBroken
 	}
 	return nil
+}
+
+// below returns every folder in d, each a checkout, as a tree.
+func below(d string) ([]corpus, error) {
+	d, err := filepath.Abs(d)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(d)
+	if err != nil {
+		return nil, err
+	}
+	var out []corpus
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, corpus{"d-" + e.Name(), e.Name(), filepath.Join(d, e.Name())})
+		}
+	}
+	return out, nil
 }
 
 // find returns the trees that are here, and a sentence for each that is not.

@@ -29,7 +29,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("x.txt", strings.Repeat("x", kb.MaxLineBytes+1)+"\n\n\n")
 	f.Fuzz(func(t *testing.T, path, body string) {
 		text := kb.Text{Body: body, Language: Language(path, []byte(body))}
-		if err := verify(text, Split(text)); err != nil {
+		if err := promises(t, text); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 		if text.Encoding == "" && text.Body != string(raw) {
 			t.Fatal("the text is not the bytes")
 		}
-		if err := verify(text, Split(text)); err != nil {
+		if err := promises(t, text); err != nil {
 			t.Fatal(err)
 		}
 	})

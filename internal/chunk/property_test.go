@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"errors"
 	"fmt"
 	"go/build"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-4f2d999b/knowledge/internal/grammar"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -118,6 +120,40 @@ func check(t testing.TB, text kb.Text) []kb.Chunk {
 	return chunks
 }
 
+// withGrammars is shared, since a grammar is compiled once.
+var withGrammars = &Cutter{Grammars: &grammar.Set{Wanted: Wanted, Folder: filepath.Join(os.TempDir(), "knowledge-grammars")}}
+
+// promises cuts a text without grammars and with them, and verifies both.
+func promises(t testing.TB, text kb.Text) error {
+	t.Helper()
+	cut, err := withGrammars.Split(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return errors.Join(verify(text, Split(text)), verify(text, cut.Chunks), truthful(text, cut.Facts))
+}
+
+// truthful reports facts about lines that a text does not have.
+func truthful(t kb.Text, f kb.Facts) error {
+	n := strings.Count(t.Body, "\n") + 1
+	for _, x := range f.Imports {
+		if x.Line < 1 || x.Line > n {
+			return fmt.Errorf("an import on line %d of %d", x.Line, n)
+		}
+	}
+	for _, x := range f.References {
+		if x.Line < 1 || x.Line > n || x.Name == "" {
+			return fmt.Errorf("a use of %q on line %d of %d", x.Name, x.Line, n)
+		}
+	}
+	for _, x := range f.Bindings {
+		if x.From < 1 || x.From > x.To || x.To > n || x.Name == "" {
+			return fmt.Errorf("a binding of %q on lines %d to %d of %d", x.Name, x.From, x.To, n)
+		}
+	}
+	return nil
+}
+
 // samples are texts of many languages: the seeds of the fuzz targets.
 func samples(t testing.TB) map[string]string {
 	t.Helper()
@@ -175,7 +211,7 @@ func TestSplitKeepsPromisesOnOddTexts(t *testing.T) {
 	for name, body := range odd {
 		for _, l := range append([]string{"", "text"}, everyLanguage()...) {
 			text := kb.Text{Body: body, Language: l}
-			if err := verify(text, Split(text)); err != nil {
+			if err := promises(t, text); err != nil {
 				t.Errorf("%s as %q: %v", name, l, err)
 			}
 		}
@@ -222,7 +258,7 @@ func TestSplitSamplesAsEveryLanguage(t *testing.T) {
 				{Body: strings.ReplaceAll(body, "\n", "\r\n"), Language: l},
 				{Body: body[:len(body)*2/3], Language: l},
 			} {
-				if err := verify(text, Split(text)); err != nil {
+				if err := promises(t, text); err != nil {
 					t.Fatalf("%s as %s: %v", name, l, err)
 				}
 			}
@@ -260,7 +296,7 @@ func walk(t *testing.T, dir string) {
 		t.Logf("no folder %s", dir)
 		return
 	}
-	var files, chunks, symbols int
+	var files, chunks, symbols, unparsed int
 	var bytes int64
 	took := map[string]time.Duration{}
 	size := map[string]int{}
@@ -286,11 +322,19 @@ func walk(t *testing.T, dir string) {
 			t.Errorf("%s: the text is not the file's bytes", p)
 		}
 		start := time.Now()
-		cs := Split(text)
+		cut, err := withGrammars.Split(t.Context(), text)
+		if err != nil {
+			return err
+		}
 		took[text.Language] += time.Since(start)
 		size[text.Language] += len(text.Body)
-		if err := verify(text, cs); err != nil {
+		cs := cut.Chunks
+		if err := errors.Join(verify(text, cs), truthful(text, cut.Facts)); err != nil {
 			t.Errorf("%s: %v", p, err)
+		}
+		if cut.Failed != "" {
+			unparsed++
+			t.Logf("  %s: %s", p, cut.Failed)
 		}
 		files++
 		bytes += int64(len(raw))
@@ -304,6 +348,7 @@ func walk(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	t.Logf("%s: %d files, %d bytes, %d chunks, %d symbols", dir, files, bytes, chunks, symbols)
+	t.Logf("  %d files that no grammar could read", unparsed)
 	for l, d := range took {
 		if size[l] > 100_000 {
 			t.Logf("  %-12s %9d bytes, %6.1f MB/s", l, size[l], float64(size[l])/1e6/d.Seconds())
