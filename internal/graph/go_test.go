@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ type tree struct {
 	symbols map[string][]kb.Symbol
 	facts   map[string]kb.Facts
 	before  func(path string) error // runs when a text is read
+	mu      sync.Mutex              // held meanwhile
 }
 
 func (t *tree) Entries() []Entry {
@@ -43,6 +45,8 @@ func (t *tree) Load(_ context.Context, paths []string) ([]Document, error) {
 			Path: p, Hash: kb.HashDocument([]byte(body)), Language: language(p), Symbols: t.symbols[p], Facts: t.facts[p],
 			Body: func() (string, error) {
 				if t.before != nil {
+					t.mu.Lock()
+					defer t.mu.Unlock()
 					if err := t.before(p); err != nil {
 						return "", err
 					}

@@ -1,0 +1,83 @@
+package graph
+
+import "github.com/seed-4f2d999b/knowledge/internal/kb"
+
+// Callers returns who calls a declaration, line by line, then who calls those,
+// each calling declaration once, and so on to depth (at least 1), breadth
+// first; at most limit calls, 0 for no limit.
+func (v *View) Callers(s kb.Spot, depth, limit int) ([]Call, error) {
+	return v.walk(s, depth, limit, func(s kb.Spot) ([]kb.Edge, error) { return v.Into(s) }, func(e kb.Edge) (kb.Spot, error) {
+		if e.From.Decl == "" {
+			return kb.Spot{}, nil
+		}
+		return v.spot(e.From)
+	})
+}
+
+// Callees is Callers in the other direction.
+func (v *View) Callees(s kb.Spot, depth, limit int) ([]Call, error) {
+	return v.walk(s, depth, limit, func(s kb.Spot) ([]kb.Edge, error) { return v.Out(s) }, func(e kb.Edge) (kb.Spot, error) { return e.To, nil })
+}
+
+func (v *View) walk(s kb.Spot, depth, limit int, edges func(kb.Spot) ([]kb.Edge, error), far func(kb.Edge) (kb.Spot, error)) ([]Call, error) {
+	var out []Call
+	seen := map[kb.Spot]bool{s: true}
+	level := []kb.Spot{s}
+	for d := 1; d <= max(depth, 1) && len(level) > 0; d++ {
+		var next []kb.Spot
+		for _, at := range level {
+			es, err := edges(at)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range es {
+				if e.Kind != kb.UseCall {
+					continue
+				}
+				if limit > 0 && len(out) == limit {
+					return out, nil
+				}
+				to, err := far(e)
+				if err != nil {
+					return nil, err
+				}
+				if to.Path == "" {
+					out = append(out, Call{Edge: e, Depth: d})
+					continue
+				}
+				if seen[to] && d > 1 {
+					continue
+				}
+				out = append(out, Call{Edge: e, Depth: d})
+				if !seen[to] {
+					seen[to] = true
+					next = append(next, to)
+				}
+			}
+		}
+		level = next
+	}
+	return out, nil
+}
+
+// spot returns the declaration around a place, as a spot.
+func (v *View) spot(at kb.Spot) (kb.Spot, error) {
+	var out kb.Spot
+	err := v.guard(func() error {
+		doc := v.core.doc(at.Path)
+		if doc < 0 {
+			return nil
+		}
+		t, err := v.table(doc)
+		if err != nil {
+			return err
+		}
+		if i := t.around(at.Line); i >= 0 {
+			if d, ok := t.decl(i); ok {
+				out = d.Spot()
+			}
+		}
+		return nil
+	})
+	return out, err
+}

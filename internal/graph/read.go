@@ -1,0 +1,201 @@
+package graph
+
+import "github.com/seed-4f2d999b/knowledge/internal/kb"
+
+// row is a declaration as the file has it; its strings are numbers.
+type row struct{ name, qual, kind, line, start, end int }
+
+func readRows(d *dec, n int) []row {
+	if n > len(d.b) {
+		d.bad = true
+		return nil
+	}
+	rows := make([]row, n)
+	prev := 0
+	for i := range rows {
+		prev += d.zig()
+		rows[i].name = prev
+	}
+	for i := range rows {
+		rows[i].qual = d.int()
+	}
+	for i := range rows {
+		rows[i].kind = d.int()
+	}
+	prev = 0
+	for i := range rows {
+		prev += d.int()
+		rows[i].line = prev
+	}
+	for i := range rows {
+		rows[i].start = rows[i].line - d.int()
+	}
+	for i := range rows {
+		rows[i].end = rows[i].line + d.int()
+	}
+	return rows
+}
+
+// rows returns the declarations of a document.
+func (c *core) rows(doc int) ([]row, error) {
+	raw, err := c.frame("decls", doc/docsPerFrame)
+	if err != nil {
+		return nil, err
+	}
+	strs, err := c.strings()
+	if err != nil {
+		return nil, err
+	}
+	d := dec{b: raw}
+	for k := doc / docsPerFrame * docsPerFrame; ; k++ {
+		if k < doc {
+			d.skip(6 * c.decls[k])
+			continue
+		}
+		rows := readRows(&d, c.decls[k])
+		if d.bad {
+			return nil, c.damaged()
+		}
+		for _, r := range rows {
+			if max(r.name, r.qual, r.kind) >= len(strs) || r.name < 0 {
+				return nil, c.damaged()
+			}
+		}
+		return rows, nil
+	}
+}
+
+// arrow is an edge as the file has it.
+type arrow struct {
+	line   int
+	target ref
+	kind   kb.UseKind
+	conf   int
+}
+
+func readArrows(d *dec, n int) []arrow {
+	targets := make([]ref, d.count())
+	last := ref{}
+	for i := range targets {
+		doc := int32(d.int())
+		decl := int32(d.int())
+		if doc == 0 {
+			decl += last.decl
+		}
+		last = ref{last.doc + doc, decl}
+		targets[i] = last
+	}
+	if n > len(d.b)+1 || d.bad {
+		d.bad = true
+		return nil
+	}
+	out := make([]arrow, n)
+	prev := 0
+	for i := range out {
+		prev += d.int()
+		out[i].line = prev
+	}
+	for i := range out {
+		k := d.int()
+		if k >= len(targets) {
+			d.bad = true
+			return nil
+		}
+		out[i].target = targets[k]
+	}
+	for i := range out {
+		out[i].kind = kb.UseKind(min(d.int(), int(kb.UseKinds)-1))
+	}
+	exact := d.int() == 0
+	for i := range out {
+		out[i].conf = 100
+		if !exact {
+			out[i].conf = d.int()
+		}
+	}
+	return out
+}
+
+// arrows returns the edges out of a document.
+func (c *core) arrows(doc int) ([]arrow, error) {
+	if c.edges[doc] == 0 {
+		return nil, nil
+	}
+	raw, err := c.frame("edges", doc/sourcesPerFrame)
+	if err != nil {
+		return nil, err
+	}
+	d := dec{b: raw}
+	for k := doc / sourcesPerFrame * sourcesPerFrame; ; k++ {
+		if k < doc {
+			d.skip(2 * d.count())
+			d.skip(3 * c.edges[k])
+			if d.int() != 0 {
+				d.skip(c.edges[k])
+			}
+			continue
+		}
+		as := readArrows(&d, c.edges[k])
+		if d.bad {
+			return nil, c.damaged()
+		}
+		if k == doc {
+			for _, a := range as {
+				if int(a.target.doc) >= len(c.paths) || int(a.target.decl) >= c.decls[a.target.doc] {
+					return nil, c.damaged()
+				}
+			}
+			return as, nil
+		}
+	}
+}
+
+// users returns the documents that use a declaration.
+func (c *core) users(doc, decl int) ([]int, error) {
+	raw, err := c.frame("into", doc/docsPerFrame)
+	if err != nil {
+		return nil, err
+	}
+	d := dec{b: raw}
+	var found []int
+	for k := doc / docsPerFrame * docsPerFrame; k <= doc && !d.bad; k++ {
+		last := 0
+		for n := d.count(); n > 0 && !d.bad; n-- {
+			last += d.int()
+			from := 0
+			for m := d.count(); m > 0 && !d.bad; m-- {
+				from += d.int()
+				if k == doc && last == decl {
+					found = append(found, from)
+				}
+			}
+		}
+	}
+	if d.bad || len(found) > 0 && found[len(found)-1] >= len(c.paths) {
+		return nil, c.damaged()
+	}
+	return found, nil
+}
+
+// declaring returns the documents that declare the name of a number.
+func (c *core) declaring(name int) ([]int, error) {
+	raw, err := c.frame("names", name/stringsPerFrame)
+	if err != nil {
+		return nil, err
+	}
+	d := dec{b: raw}
+	for k := name / stringsPerFrame * stringsPerFrame; ; k++ {
+		out := make([]int, d.count())
+		last := 0
+		for i := range out {
+			last += d.int()
+			out[i] = last
+		}
+		if d.bad || len(out) > 0 && last >= len(c.paths) {
+			return nil, c.damaged()
+		}
+		if k == name {
+			return out, nil
+		}
+	}
+}
