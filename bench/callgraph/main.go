@@ -180,7 +180,7 @@ func measure(r *lab.Report, scratch string) error {
 		func() error { return step("fresh", a, "") },
 		func() error { return step("nothing changed", b, a) },
 		func() error {
-			return edit("net/http/server.go", "func (srv *Server) Shutdown(ctx context.Context) error {\n", "func (srv *Server) Shutdown(ctx context.Context) error {\n\t_ = ErrServerClosed\n")
+			return edit("net/http/server.go", "func (s *Server) Shutdown(ctx context.Context) error {\n", "func (s *Server) Shutdown(ctx context.Context) error {\n\t_ = ErrServerClosed\n")
 		},
 		func() error { return step("a body in net/http changed", b, a) },
 		func() error { return edit("strings/strings.go", "func Index(", "func index2() {}\n\nfunc Index(") },
