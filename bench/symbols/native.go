@@ -1,9 +1,11 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
@@ -42,4 +44,33 @@ func rust(here, scratch string) ([]string, string) {
 		return nil, "the reference cannot be built: " + err.Error()
 	}
 	return []string{filepath.Join(dir, "target", "release", "symbols")}, ""
+}
+
+var cRepos = []string{"redis/redis", "nginx/nginx", "jqlang/jq", "memcached/memcached", "nghttp2/nghttp2"}
+
+// libclang returns the reference program for C. It reads files where they lie,
+// among their headers.
+func libclang(here, scratch string) ([]string, string) {
+	const python = "/usr/bin/python3" // Debian's, for which its bindings are
+	if _, err := lab.Command("", nil, python, "-c", "from clang import cindex; cindex.Index.create()"); err != nil {
+		return nil, "no bindings of libclang (package python3-clang)"
+	}
+	checkouts := filepath.Join(scratch, "checkouts")
+	for _, repo := range cRepos {
+		git, err := checkout(repo, scratch, flag.Lookup("mirror").Value.String())
+		if err != nil {
+			return nil, repo + " cannot be had: " + err.Error()
+		}
+		dir := filepath.Join(checkouts, strings.ReplaceAll(repo, "/", "+"))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err.Error()
+		}
+		if _, err := lab.Command("", nil, "git", "-C", git, "archive", "-o", dir+".tar", "HEAD"); err != nil {
+			return nil, repo + " cannot be read: " + err.Error()
+		}
+		if _, err := lab.Command(dir, nil, "tar", "-xf", dir+".tar"); err != nil {
+			return nil, repo + " cannot be unpacked: " + err.Error()
+		}
+	}
+	return []string{python, filepath.Join(here, "reference_clang.py"), filepath.Join(scratch, "C"), checkouts}, ""
 }

@@ -219,6 +219,13 @@ func cDeclarator(w *walk, n int32) cName {
 	return out
 }
 
+// cUnnamed reports whether a declarator has no name, or one that cannot be:
+// what does not parse looks like that.
+func cUnnamed(w *walk, name cName) bool {
+	t := w.text(name.node)
+	return t == "" || name.as == "" && (cKeyword[t] || cBuiltin[t] && w.typ(name.node) != "type_identifier" || cTags[t])
+}
+
 func cInnerDeclarator(w *walk, n int32) int32 {
 	if d := w.field(n, "declarator"); d >= 0 {
 		return d
@@ -240,7 +247,7 @@ func cDefinition(w *walk, n, outer int32) {
 		body = w.child(n, "try_statement")
 	}
 	name := cDeclarator(w, declarator)
-	if name.node < 0 || w.text(name.node) == "" {
+	if cUnnamed(w, name) {
 		w.children(n)
 		return
 	}
@@ -393,7 +400,7 @@ func cDeclare(w *walk, n, outer int32) {
 		if w.typ(c) == "init_declarator" {
 			value = w.field(c, "value")
 		}
-		if name.node >= 0 && w.text(name.node) != "" {
+		if !cUnnamed(w, name) {
 			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", body: -1, outer: outer, doc: -1}
 			switch {
 			case name.function >= 0:
@@ -562,7 +569,7 @@ func cFieldDeclaration(w *walk, n, outer int32) {
 		switch w.fieldOf(c) {
 		case "declarator":
 			name := cDeclarator(w, c)
-			if name.node >= 0 && w.text(name.node) != "" {
+			if !cUnnamed(w, name) {
 				if name.function >= 0 {
 					w.declare(declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "method", body: -1, outer: outer, doc: -1}, func() { cParameters(w, c) })
 					continue

@@ -43,16 +43,21 @@ func (p *cText) blank(a, b int) {
 	if a >= b {
 		return
 	}
+	p.white(p.tokens[a].start, p.tokens[b-1].end)
+	for i := a; i < b; i++ {
+		p.tokens[i].kind = 0
+	}
+}
+
+// white overwrites bytes, except ends of lines and the "\\" before one.
+func (p *cText) white(from, to int) {
 	if p.out == nil {
 		p.out = []byte(p.text)
 	}
-	for i := p.tokens[a].start; i < p.tokens[b-1].end; i++ {
-		if p.out[i] != '\n' && p.out[i] != '\r' {
+	for i := from; i < to; i++ {
+		if c := p.out[i]; c != '\n' && c != '\r' && (c != '\\' || i+1 < len(p.out) && p.out[i+1] != '\n' && p.out[i+1] != '\r') {
 			p.out[i] = ' '
 		}
-	}
-	for i := a; i < b; i++ {
-		p.tokens[i].kind = 0
 	}
 }
 
@@ -93,8 +98,19 @@ func (p *cText) scan() {
 					i++
 				case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
 					i += 2
+				case s[i] == '"':
+					for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
+						if s[i] == '\\' && i+1 < len(s) && s[i+1] != '\n' {
+							i++
+						}
+					}
+					if i < len(s) && s[i] == '\n' {
+						continue
+					}
 				case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
+					// The grammars stumble over comments in what a macro stands for.
 					if k := strings.Index(s[i+2:], "*/"); k >= 0 {
+						p.white(i, i+k+4)
 						i += k + 3
 					}
 				}
@@ -386,7 +402,10 @@ func (p *cText) statements() {
 				}
 			}
 		case '}':
-			// What is left of a statement without an end.
+			// What is left of a statement without an end: macros.
+			if i > from && t[from].kind == 'i' && shouted(p.word(from)) {
+				p.blank(from, i)
+			}
 		default:
 			if t[i].kind == ';' {
 				p.declaration(from, i)
@@ -498,7 +517,7 @@ func (p *cText) block(from, to int) byte {
 	if i < to && t[i].kind != ':' && t[i].kind != '<' && !(t[i].kind == 'i' && p.word(i) == "final") && t[i].kind != '[' {
 		return 'f' // a function that returns one
 	}
-	if n := len(items); n > 0 && items[n-1].to-items[n-1].from > 1 && t[items[n-1].from+1].kind == '(' && n < 2 {
+	if n := len(items); n > 0 && items[n-1].to-items[n-1].from > 1 && t[items[n-1].from+1].kind == '(' {
 		return 'f'
 	}
 	if n := len(items); n > 1 {
@@ -623,6 +642,15 @@ loop:
 		case '*', '&':
 			items = append(items, cItem{'*', i, i + 1})
 			i++
+		case '(':
+			// "int (f)(int)", where a macro f is not to be taken for it.
+			if i+3 < to && t[i+1].kind == 'i' && t[i+2].kind == ')' && t[i+3].kind == '(' && len(items) > 0 {
+				e := p.behind(i+3, to)
+				items = append(items, cItem{'g', i + 1, e})
+				i = e
+				continue
+			}
+			break loop
 		default:
 			break loop
 		}

@@ -2,7 +2,6 @@
 //! Python: paths on standard input, one a line, a line of JSON for each.
 
 use std::io::{self, BufRead};
-use syn::spanned::Spanned;
 use syn::{ImplItem, Item, TraitItem, Type};
 
 struct Out(Vec<(&'static str, String, usize)>, Vec<String>);
@@ -131,7 +130,12 @@ fn owner(t: &Type) -> String {
                 _ => None,
             })
             .unwrap_or_default(),
-        _ => format!("?{}", t.span().start().line),
+        Type::Slice(_) => "slice".into(),
+        Type::Array(_) => "array".into(),
+        Type::Tuple(_) => "tuple".into(),
+        Type::BareFn(_) => "fn".into(),
+        Type::Never(_) => "never".into(),
+        _ => String::new(),
     }
 }
 
