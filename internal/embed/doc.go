@@ -15,7 +15,8 @@
 //	bucket = (h * buckets) >> 64
 //
 // Words are runs of letters or of digits, in lower case, with identifiers
-// split: "HTTPServer_v2" is http, server, v, 2. Split defines it.
+// split and accents folded: "HTTPServer_v2" is http, server, v, 2 and "función"
+// is funcion. Split defines it.
 //
 // Sums are taken in float32 in ascending order of the words' FNV-1a hashes,
 // with every product rounded: a text has the same vector, to the bit, on every
@@ -46,12 +47,9 @@
 // The first 64 bytes keep the places of magic, format version and checksum in
 // every later format, so that a newer file is told from a damaged one.
 //
-// # The untrained model
+// # The model in the program
 //
-// Until there is a trained model, Untrained makes one: 8192 buckets of 256
-// dimensions whose codes are +1 or -1 from splitmix64 with a fixed seed, at
-// scale 1/16, so that rows have length 1 and two of them are nearly
-// orthogonal (cosine 0 ± 1/16). Texts are near each other as far as they
-// share trigrams. Its few words are those that say little, each with a row
-// of its own that is short; see common.go.
+// cmd/embedtrain makes it from public source; docs/model.md says from what,
+// and how good it is. Whoever changes it gives it another version: its id
+// tells whether vectors on disk may be compared.
 package embed

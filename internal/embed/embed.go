@@ -1,10 +1,13 @@
 package embed
 
 import (
+	"context"
+	_ "embed" // the model is a part of the program
 	"errors"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -51,14 +54,53 @@ func newStatic(c Config) (kb.Embedder, error) {
 	return Load(b)
 }
 
-// Default returns the embedder of the model in the program. The first call
-// makes it, in a few milliseconds.
-func Default() kb.Embedder { return builtin() }
+// Default returns the embedder of the model in the program. It costs nothing
+// until the first text: the model is then indexed in a few milliseconds, and
+// its rows are read in place, where the program file is mapped.
+func Default() kb.Embedder { return &builtin }
 
-var builtin = sync.OnceValue(func() *Static {
-	s, err := Load(Untrained())
-	if err != nil {
-		panic(err) // everything in it is ours
+//go:embed code.kembmodl
+var trained []byte
+
+var builtin lazy
+
+// lazy is the model in the program. Its id stands in the file's header, so
+// that whoever only names it need not load it.
+type lazy struct {
+	once sync.Once
+	s    *Static
+}
+
+func (l *lazy) ID() string { return headerID(trained) }
+func (l *lazy) Dims() int  { return headerDims(trained) }
+
+func (l *lazy) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return l.load().Embed(ctx, texts)
+}
+
+func (l *lazy) load() *Static {
+	l.once.Do(func() {
+		// The program's own bytes need no checksum, which would touch every
+		// page of them; a test loads the file with it.
+		s, err := load(trained, false)
+		if err != nil {
+			panic(err)
+		}
+		l.s = s
+	})
+	return l.s
+}
+
+// Text returns what is embedded of a chunk: the names of what encloses it,
+// which its own lines do not repeat, and its lines. It is the one place that
+// says so; the model is trained and measured on the same.
+func Text(body string, c *kb.Chunk) string {
+	if len(c.Decl) == 0 {
+		return body[c.From:c.To]
 	}
-	return s
-})
+	return strings.Join(c.Decl, " ") + "\n" + body[c.From:c.To]
+}
+
+// PathText returns what is embedded of a path, for the vector of a whole file:
+// the path relative to its store without the extension.
+func PathText(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }

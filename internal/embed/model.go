@@ -121,7 +121,18 @@ func badScale(s float32) bool { return !(s >= 0 && s <= math.MaxFloat32) }
 
 // Load returns the embedder of a model file. It keeps b and reads rows in
 // place; b must not change. Damaged bytes give Corrupt, a later format Newer.
-func Load(b []byte) (*Static, error) {
+func Load(b []byte) (*Static, error) { return load(b, true) }
+
+// headerID and headerDims read the header of a model that is known to be one.
+func headerID(b []byte) string {
+	le := binary.LittleEndian
+	name := strings.TrimRight(string(b[32:32+nameSize]), "\x00")
+	return "static-" + name + "-" + strconv.Itoa(int(le.Uint32(b[28:]))) + "-" + strconv.Itoa(headerDims(b))
+}
+
+func headerDims(b []byte) int { return int(binary.LittleEndian.Uint32(b[12:])) }
+
+func load(b []byte, sum bool) (*Static, error) {
 	le := binary.LittleEndian
 	if len(b) < headerSize+4 || string(b[:8]) != magic {
 		return nil, corrupt("it does not begin like one")
@@ -143,12 +154,11 @@ func Load(b []byte) (*Static, error) {
 		headerSize+4*(words+1)+4*rows+text+dims*rows+4 != int64(len(b)) {
 		return nil, corrupt("the header contradicts itself or the size of %d bytes", len(b))
 	}
-	if le.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) {
+	if sum && le.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) {
 		return nil, corrupt("it fails its checksum")
 	}
 
-	s := &Static{dims: int(dims), words: int(words), buckets: int(buckets)}
-	s.id = "static-" + name + "-" + strconv.Itoa(int(version)) + "-" + strconv.Itoa(s.dims)
+	s := &Static{id: headerID(b), dims: int(dims), words: int(words), buckets: int(buckets)}
 	b = b[headerSize:]
 	s.offsets = make([]uint32, words+1)
 	for i := range s.offsets {

@@ -70,7 +70,8 @@ var classes = func() (t [256]uint8) {
 // the last of several upper-case letters when a lower-case one follows:
 // "parseHTTPServer" is parse, http, server. A single "s" after upper-case
 // letters belongs to them: "URLs" is urls. Letters without case count as
-// lower-case. A word is cut at 64 bytes.
+// lower-case. A word is cut at 64 bytes. Latin letters lose their accents:
+// "función" and "funcion" are one word, "Straße" is strasse.
 func Split(text string) []string {
 	c := newCounter()
 	var words []string
@@ -254,6 +255,22 @@ func (c *counter) splitWide(text string, start int, emit func([]byte)) int {
 	return i
 }
 
+// folded gives the letters of ASCII for what has accents in Latin-1 and Latin
+// Extended-A, in lower case. Who writes a query often leaves accents out.
+var folded = func() map[rune]string {
+	m := map[rune]string{}
+	for plain, accented := range map[string]string{
+		"a": "àáâãäåāăą", "ae": "æ", "c": "çćĉċč", "d": "ďđð", "e": "èéêëēĕėęě", "g": "ĝğġģ", "h": "ĥħ",
+		"i": "ìíîïĩīĭįı", "ij": "ĳ", "j": "ĵ", "k": "ķ", "l": "ĺļľŀł", "n": "ñńņňŋ", "o": "òóôõöøōŏő", "oe": "œ",
+		"r": "ŕŗř", "s": "śŝşšſ", "ss": "ß", "t": "ţťŧ", "th": "þ", "u": "ùúûüũūŭůűų", "w": "ŵ", "y": "ýÿŷ", "z": "źżž",
+	} {
+		for _, r := range accented {
+			m[r] = plain
+		}
+	}
+	return m
+}()
+
 // wide takes a word of any letters or digits.
 func (c *counter) wide(rs []rune, emit func([]byte)) {
 	from := len(c.arena)
@@ -267,10 +284,23 @@ func (c *counter) wide(rs []rune, emit func([]byte)) {
 	}
 	for _, r := range rs {
 		r = unicode.ToLower(r)
-		if len(c.arena)-from+utf8.RuneLen(r) > maxWord {
+		if 0x300 <= r && r < 0x370 {
+			continue // combining accents
+		}
+		plain, ok := folded[r]
+		if !ok {
+			plain = ""
+		}
+		if len(c.arena)-from+max(len(plain), utf8.RuneLen(r)) > maxWord {
 			done()
 		}
-		c.arena = utf8.AppendRune(c.arena, r)
+		if ok {
+			c.arena = append(c.arena, plain...)
+		} else {
+			c.arena = utf8.AppendRune(c.arena, r)
+		}
 	}
-	done()
+	if len(c.arena) > from {
+		done()
+	}
 }

@@ -22,16 +22,19 @@ func TestSplit(t *testing.T) {
 		"sha256sum":                  "sha 256 sum",
 		"x86_64-linux":               "x 86 64 linux",
 		"don't":                      "don t",
-		"Größe straßenBahn ÄÖÜNamen": "größe straßen bahn äöü namen",
+		"Größe straßenBahn ÄÖÜNamen": "grosse strassen bahn aou namen",
 		"世界Hello":                    "世界 hello",
 		"hello世界":                    "hello世界",
 		"URLs世 URLs→ URLs":           "ur ls世 urls urls",
 		"٣٤abc12٣":                   "٣٤ abc 12٣",
 		"a\xffb":                     "a b",
-		"é":                          "é",
+		"é":                          "e",
+		"e\u0301 función FUNCIÓN":    "e funcion funcion",
+		"\u0301 x":                   "x",
+		"Æon œuvre":                  "aeon oeuvre",
 		"ЖуковскийНиколай":           "жуковский николай",
 		long:                         long[:64] + " " + long[64:],
-		long + "é":                   long[:64] + " " + long[64:] + "é",
+		long + "é":                   long[:64] + " " + long[64:] + "e",
 	} {
 		if got := strings.Join(Split(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

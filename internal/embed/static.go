@@ -166,3 +166,15 @@ func normalise(v []float32) {
 		v[i] = float32(float64(x) / length)
 	}
 }
+
+// Trigrams returns the buckets of the trigrams of "^word$", of so many, for
+// whoever trains a model.
+func Trigrams(word string, buckets int) []int {
+	s := Static{buckets: buckets}
+	var out []int
+	rs := []rune("^" + word + "$")
+	for i := range rs[2:] {
+		out = append(out, s.bucket(rs[i], rs[i+1], rs[i+2]))
+	}
+	return out
+}

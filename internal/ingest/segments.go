@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -295,12 +295,11 @@ func (r *run) passOver(e kb.Entry) {
 	r.unreads[e.Path] = index.StampHash(e.Stamp)
 }
 
-// embed adds the vectors of a document's chunks. A chunk is embedded with the
-// names of what encloses it, which its own lines do not repeat.
+// embed adds the vectors of a document's chunks.
 func (r *run) embed(ctx context.Context, b *index.Builder, t kb.Text, chunks []kb.Chunk) error {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
-		texts[i] = embedText(t.Body, &chunks[i])
+		texts[i] = embed.Text(t.Body, &chunks[i])
 	}
 	vecs, err := r.x.Embedder.Embed(ctx, texts)
 	if err != nil {
@@ -313,13 +312,6 @@ func (r *run) embed(ctx context.Context, b *index.Builder, t kb.Text, chunks []k
 		b.Vectors().Add(v)
 	}
 	return nil
-}
-
-func embedText(body string, c *kb.Chunk) string {
-	if len(c.Decl) == 0 {
-		return body[c.From:c.To]
-	}
-	return strings.Join(c.Decl, " ") + "\n" + body[c.From:c.To]
 }
 
 func (r *run) progress(ctx context.Context) {
