@@ -159,6 +159,14 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	if split, ok := splitters[t.Language]; ok {
 		if o, ok := split(t, ls); ok {
 			cut.Chunks, cut.Facts = finish(ls, o, m), o.facts
+			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
+				// What cannot be read of a notebook has no facts.
+				if o, err := outlines.Read(ctx, c.Grammars, "python", pythonCells(ls)); err == nil {
+					cut.Facts = o.Facts
+				} else if ctx.Err() != nil {
+					return cut, err
+				}
+			}
 			return cut, nil
 		}
 	}

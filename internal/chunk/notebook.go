@@ -199,6 +199,34 @@ func splitNotebook(_ kb.Text, ls *lines) (outline, bool) {
 	return o, n > 0
 }
 
+// pythonCells returns the text of a notebook with every line that is no Python
+// blanked, so that all lines and bytes keep their places: other cells, and what
+// speaks to the notebook or the shell ("%timeit f()", "!ls", "f?").
+func pythonCells(ls *lines) string {
+	b := []byte(ls.body)
+	n, python := 0, false
+	for i := 0; i < ls.len(); i++ {
+		s := ls.text(i)
+		kind, mark := isCellMark(s, n+1)
+		if mark {
+			n, python = n+1, kind == ""
+		} else if l, ok := magic(s); ok && python && i > 0 {
+			_, above := isCellMark(ls.text(i-1), n)
+			python = !above || l == "python"
+		}
+		s = strings.TrimSpace(s)
+		if !mark && python && s != "" && s[0] != '%' && s[0] != '!' && s[0] != '?' && s[len(s)-1] != '?' {
+			continue
+		}
+		for k := ls.at[i]; k < ls.at[i+1]; k++ {
+			if b[k] != '\n' {
+				b[k] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
 // belowHeadings is the level of what is no heading in a notebook.
 const belowHeadings = 7
 

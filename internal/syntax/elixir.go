@@ -210,9 +210,7 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 		return false
 	}
 	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block, outer: -1, doc: -1}
-	if strings.HasPrefix(d.as, "__MODULE__.") {
-		d.as = strings.TrimPrefix(d.as, "__MODULE__.")
-	}
+	d.as = strings.TrimPrefix(d.as, "__MODULE__.")
 	if i := strings.LastIndexByte(d.as, '.'); i >= 0 {
 		d.owners, d.as = strings.Split(d.as[:i], "."), d.as[i+1:]
 	}
