@@ -64,7 +64,7 @@ var jsLanguages = map[string]string{".js": "javascript", ".cjs": "javascript", "
 var tsLanguages = map[string]string{".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
 
 var rows = []row{
-	{name: "JavaScript", reference: "TypeScript compiler", languages: jsLanguages, repos: []string{"fastify/fastify", "expressjs/express", "preactjs/preact", "eslint/eslint"}, prepare: typescript},
+	{name: "JavaScript", reference: "TypeScript compiler", languages: jsLanguages, repos: []string{"fastify/fastify", "socketio/socket.io", "preactjs/preact", "eslint/eslint"}, prepare: typescript},
 	{name: "TypeScript", reference: "TypeScript compiler", languages: tsLanguages, repos: []string{"vitejs/vite", "TanStack/query", "vuejs/core", "excalidraw/excalidraw"}, prepare: typescript},
 	{name: "Java", reference: "javac's parser", languages: map[string]string{".java": "java"}, repos: []string{"google/gson", "apache/commons-lang", "netty/netty"}, prepare: javac},
 	{name: "Python", reference: "CPython's ast", languages: map[string]string{".py": "python"}, repos: []string{"pallets/flask", "celery/celery", "networkx/networkx", "sqlalchemy/sqlalchemy"}, prepare: cpython},
