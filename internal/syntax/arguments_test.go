@@ -13,9 +13,9 @@ import (
 
 func TestArguments(t *testing.T) {
 	for _, c := range []struct{ language, text, want string }{
-		{"java", "class A { void f() { g(); h(1, /* two */ 2); a.b(x -> 1); new T(1, 2, 3); } A() { this(4); } }", "g/0 h/2 b/1 T/3 this/1"},
+		{"java", "class A extends B { void f() { g(); h(1, /* two */ 2); a.b(x -> 1); new T(1, 2, 3); } A() { this(4); } A(int x) { super(x, x); } }", "g/0 h/2 b/1 T/3 A/1 B/2"},
 		{"kotlin", "fun f() { g(); h(1, 2); a.b { it }; c(1) { it } }", "g/0 h/2 b/1 c/2"},
-		{"csharp", "class A { void F() { G(); H(1, 2); a.B<int>(3); new T(1); new U { X = 1 }; } A() : base(1, 2) { } }", "G/0 H/2 B/1 T/1 U base/2"},
+		{"csharp", "class A : p.B { void F() { G(); H(1, 2); a.B<int>(3); new T(1); new U { X = 1 }; } A() : base(1, 2) { } }", "G/0 H/2 B/1 T/1 U B/2"},
 	} {
 		o, err := Read(context.Background(), set, c.language, c.text)
 		if err != nil {

@@ -223,13 +223,8 @@ func visitCSharp(w *walk, n int32, kind int) {
 		}
 		w.visitAll(w.field(n, "arguments"), w.field(n, "initializer"))
 	case csConstructorInitializer:
-		name := "this"
-		if s := w.text(n); strings.HasPrefix(strings.TrimLeft(s, ": \t\r\n"), "base") {
-			name = "base"
-		}
-		i := len(w.out.Facts.References)
-		w.use(n, name, "", kb.UseCall)
-		w.argued(i, w.child(n, "argument_list"), 0)
+		own := !strings.HasPrefix(strings.TrimLeft(w.text(n), ": \t\r\n"), "base")
+		delegates(w, n, own, w.child(n, "argument_list"))
 		w.children(n)
 	case csAttribute:
 		csType(w, w.field(n, "name"), kb.UseType)
@@ -284,8 +279,16 @@ func csTypeDecl(w *walk, n int32, kind string) {
 	for c := w.first(n); c >= 0 && w.typ(c) == "attribute_list"; c = w.next(n, c) {
 		w.visit(c)
 	}
+	base := ""
+	if l := w.child(n, "base_list"); l >= 0 {
+		first := w.first(l)
+		if w.typ(first) == "primary_constructor_base_type" {
+			first = w.field(first, "type")
+		}
+		base = csTypeName(w, first)
+	}
 	w.declare(d, func() {
-		w.within(0, func() {
+		extending(w, base, func() {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
 				case "attribute_list":

@@ -193,10 +193,7 @@ func visitJava(w *walk, n int32, kind int) {
 			}
 		}
 	case javaExplicit:
-		c := w.field(n, "constructor")
-		i := len(w.out.Facts.References)
-		w.use(c, w.text(c), "", kb.UseCall)
-		w.argued(i, w.field(n, "arguments"), 0)
+		delegates(w, n, w.typ(w.field(n, "constructor")) == "this", w.field(n, "arguments"))
 		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
 	case javaMethodReference:
 		javaReference(w, n)
@@ -250,8 +247,12 @@ func javaTypeDecl(w *walk, n int32, kind string) {
 		return
 	}
 	w.visit(w.child(n, "modifiers"))
+	base := ""
+	if s := w.field(n, "superclass"); s >= 0 {
+		base = javaTypeName(w, w.first(s))
+	}
 	w.declare(d, func() {
-		w.within(0, func() {
+		extending(w, base, func() {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
 				case "modifiers":
@@ -331,5 +332,32 @@ func javaVariables(w *walk, n int32, field bool) {
 		} else {
 			w.visit(value)
 		}
+	}
+}
+
+// extending calls f for what is in a type with a base class, "" without one.
+func extending(w *walk, base string, f func()) {
+	old := w.state
+	w.state = base
+	w.within(0, f)
+	w.state = old
+}
+
+// delegates records the call that a constructor makes of another one: of its
+// own class, or of the base that extending gave. They go by the classes' names,
+// as "new" does.
+func delegates(w *walk, n int32, own bool, args int32) {
+	name := ""
+	if own {
+		if d := w.enclosingKind("class", "enum", "record", "struct"); d != nil {
+			name = d.Name
+		}
+	} else if s, ok := w.state.(string); ok {
+		name = s
+	}
+	qualifier, last := splitQualified(name)
+	i := len(w.out.Facts.References)
+	if w.use(n, last, qualifier, kb.UseCall); last != "" {
+		w.argued(i, args, 0)
 	}
 }

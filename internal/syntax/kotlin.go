@@ -160,11 +160,7 @@ func visitKotlin(w *walk, n int32, kind int) {
 	case ktCall:
 		ktCallOf(w, n, 0)
 	case ktDelegationCall:
-		name := "this"
-		if strings.HasPrefix(w.text(n), "super") {
-			name = "super"
-		}
-		w.use(n, name, "", kb.UseCall)
+		delegates(w, n, !strings.HasPrefix(w.text(n), "super"), w.child(n, "value_arguments"))
 		w.children(n)
 	case ktInfix:
 		left := w.first(n)
@@ -237,8 +233,15 @@ func ktBind(w *walk, n int32, typ string) {
 func ktTypeDecl(w *walk, n int32, kind int) {
 	body := w.child(n, "class_body", "enum_class_body")
 	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, outer: -1, doc: -1, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	base := ""
+	if s := w.child(n, "delegation_specifier"); s >= 0 {
+		if c := w.child(s, "constructor_invocation"); c >= 0 {
+			s = c
+		}
+		base = ktTypeName(w, w.child(s, "user_type"))
+	}
 	inside := func() {
-		w.within(0, func() {
+		extending(w, base, func() {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch {
 				case c == d.name || w.typ(c) == "modifiers":
