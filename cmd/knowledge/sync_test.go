@@ -259,6 +259,15 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 		}
 		a.close()
 	}
+	// A schedule that a person vouched for is told of.
+	defines(t, project, obj{"name": "docs", "type": "file", "source": "docs", "schedule": "@hourly"})
+	w.must(project, "trust", ".knowledge/stores.json")
+	out := w.run(project, "sync")
+	if out.status != 0 || !strings.HasPrefix(out.out, "docs\tcreated") || !strings.Contains(out.err, "schedule") {
+		t.Errorf("a trusted schedule: %+v", out)
+	}
+	w.must(project, "store:delete", "docs")
+
 	// An agent cannot vouch; a person can, for this content and no other.
 	defines(t, project, harmless, obj{"name": "x", "type": "file", "source": secret})
 	a := w.agent(project)

@@ -150,9 +150,11 @@ func (s *syncRun) refuse(f *definitions) {
 			s.out.Untrusted = append(s.out.Untrusted, fmt.Sprintf("%s in %s: %s", d.Name, f.name, d.risk))
 		}
 	}
-	s.out.Note = strings.TrimPrefix(fmt.Sprintf("%s; nothing was done of %s: read it, and if you agree, run in a terminal: knowledge trust %s",
-		s.out.Note, f.name, f.name), "; ")
+	s.out.remark(fmt.Sprintf("nothing was done of %s: read it, and if you agree, run in a terminal: knowledge trust %s", f.name, f.name))
 }
+
+// remark adds to what is said of the whole.
+func (s *Synced) remark(text string) { s.Note = strings.TrimPrefix(s.Note+"; "+text, "; ") }
 
 // entry makes one store what its definition says.
 func (s *syncRun) entry(ctx context.Context, d *defined) error {
@@ -161,6 +163,9 @@ func (s *syncRun) entry(ctx context.Context, d *defined) error {
 	}
 	if err := catalog.CheckName(d.Name); err != nil {
 		return err
+	}
+	if d.Schedule != "" {
+		s.out.remark(fmt.Sprintf("%s has a schedule, which is not kept yet: bring it up to date with store:update", d.Name))
 	}
 	spec := d.spec
 	if d.Follows != "" {
