@@ -172,6 +172,7 @@ func (e *example) ndcg(w []float64) float64 {
 }
 
 const (
+	even        = 0.2 // what every fitted weight starts from and is drawn to
 	temperature = 8
 	rounds      = 80
 )
@@ -187,7 +188,9 @@ func fit(ex []example, parts []string, pull float64) Fitted {
 			continue
 		}
 		start[i] = rank.Weights()[n]
-		free[i] = slices.Contains(parts, n)
+		if free[i] = slices.Contains(parts, n); free[i] {
+			start[i] = even
+		}
 	}
 	// Only the columns that count are kept from here on.
 	var columns []int
@@ -201,6 +204,10 @@ func fit(ex []example, parts []string, pull float64) Fitted {
 	}
 	pick := func(k int) string { return names[columns[k]] }
 	start, free = take(start, columns), take(free, columns)
+	asis := make([]float64, len(columns))
+	for k := range columns {
+		asis[k] = rank.Weights()[pick(k)]
+	}
 	f := Fitted{Weights: map[string]float64{}}
 	cross := make([]float64, len(ex))
 	standing := make([]float64, len(ex))
@@ -225,7 +232,7 @@ func fit(ex []example, parts []string, pull float64) Fitted {
 	all := make([]float64, len(ex))
 	for i := range ex {
 		all[i] = ex[i].ndcg(w)
-		standing[i] = ex[i].ndcg(start)
+		standing[i] = ex[i].ndcg(asis)
 	}
 	for k := range w {
 		f.Weights[pick(k)] = round(w[k], 3)

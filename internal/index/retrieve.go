@@ -421,7 +421,8 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	at, end := s.chunkRange(int(g.docs[doc].doc))
 	for ; at < end; at++ {
 		row := m.Raw(at)
-		vector.Axpy(sum, row.Codes[:len(sum)], row.Scale*16)
+		ci := s.chunk(at)
+		vector.Axpy(sum, row.Codes[:len(sum)], row.Scale*16*float32(math.Sqrt(float64(ci.to-ci.from))))
 	}
 	if norm := dot(sum, sum); norm > 0 {
 		d.mean = dot(sum, r.Vector) / math.Sqrt(norm)

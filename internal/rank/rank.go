@@ -23,6 +23,9 @@ var BM25F = kb.BM25F{
 type Evidence struct {
 	kb.Candidate
 	Store int // index of the store asked
+	// PathCosine is that of the query's vector with the one of the document's
+	// path, 0 when nobody knows.
+	PathCosine float64
 	// Refers and Declares are set when a name of the query is used, or declared,
 	// in the chunk for certain: its references are resolved. Only the intents
 	// that ask about a name look.
@@ -94,12 +97,13 @@ type ranking struct {
 	resolved bool // some candidate uses or declares a name for certain
 	topCos   float64
 	topMean  float64
+	topPath  float64
 	topTotal float64
 	topUses  float64
 	named    bool
-	tests    bool // the query asks for tests
-	prose    bool // the query asks for documentation
-	code   float64 // share of the candidates that are code
+	tests    bool    // the query asks for tests
+	prose    bool    // the query asks for documentation
+	code     float64 // share of the candidates that are code
 	words    []nameWord
 	most     float64 // weight of the weightiest of words
 	sum      float64 // weight of the words that tell
@@ -144,11 +148,15 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topLex = max(r.topLex, cands[i].Lexical)
 		r.topCos = max(r.topCos, cands[i].Cosine)
 		r.topMean = max(r.topMean, cands[i].Mean)
+		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
 		if !beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}
+	}
+	if o.Mode == Vector { // cosines as they are
+		r.topCos, r.topMean, r.topPath = 1, 1, 1
 	}
 	r.weigh()
 	return r
@@ -284,7 +292,7 @@ func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values []
 // comes after what else there is to see, unless that is far worse. mostAgain
 // is how many chunks of one document are shown at most.
 const (
-	again     = 0.65
+	again     = 0.7
 	mostAgain = 3
 )
 
@@ -301,7 +309,7 @@ func (r *ranking) perDocument(list []Scored) []Scored {
 		chunks[k] = append(chunks[k], i)
 	}
 	most := mostAgain
-	if r.o.Intent == "find-pattern" { // as many documents as there are
+	if r.o.Intent == "find-pattern" || r.o.Mode == Vector { // as many documents as there are
 		most = 1
 	}
 	out := make([]Scored, 0, len(list))
@@ -322,8 +330,11 @@ func (r *ranking) perDocument(list []Scored) []Scored {
 				break
 			}
 			s := list[i]
-			s.raw = raw
-			raw *= again
+			if n == 0 {
+				s.raw = raw
+			} else {
+				s.raw = math.Min(s.raw, raw) * math.Pow(again, float64(n))
+			}
 			out = append(out, s)
 		}
 	}

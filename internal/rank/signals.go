@@ -30,29 +30,31 @@ type signal struct {
 // relative to the best candidate, so that they compare.
 var signals = []signal{
 	// BM25F and cosine of the chunk.
-	{"lexical", 0.15, 0.37, false, false, (*ranking).lexical},
-	{"vector", 0.25, 0.1, false, true, (*ranking).vector},
+	{"lexical", 0.18, 0.37, false, false, (*ranking).lexical},
+	{"vector", 0.24, 0.1, false, true, (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
-	{"mean", 0.20, 0, false, true, (*ranking).mean},
+	{"mean", 0.24, 0, false, true, (*ranking).mean},
+	// What the path says in other words than the query (reply, response.rb).
+	{"pathname", 0.12, 0, false, true, (*ranking).pathName},
 	// All that speaks for a document by its words, against its length.
-	{"total", 0.30, 0, false, false, (*ranking).total},
+	{"total", 0.26, 0, false, false, (*ranking).total},
 	// The file named for the subject holds it: how much of its name the query
 	// covers, and that once more for words that are rare here.
-	{"stem", 0.20, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
-	{"rarestem", 0.15, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
+	{"stem", 0.16, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
+	{"rarestem", 0.16, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
 	// The definition of a name that the query names.
-	{"definition", 0.30, 0.2, false, false, (*ranking).definition},
+	{"definition", 0.3, 0.2, false, false, (*ranking).definition},
 	// A declaration as a whole rather than a line of one.
 	{"size", 0, 0.14, false, false, (*ranking).size},
 	{"declares", 0, 0.08, false, false, (*ranking).declares},
 	// Names that the chunk defines share words with the query.
-	{"names", 0.17, 0.25, false, false, (*ranking).names},
+	{"names", 0.15, 0.25, false, false, (*ranking).names},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
-	{"central", 0.16, 0, false, false, (*ranking).central},
-	{"shallow", 0.20, 0, false, false, (*ranking).shallow},
+	{"central", 0.18, 0, false, false, (*ranking).central},
+	{"shallow", 0.24, 0, false, false, (*ranking).shallow},
 	// The folder named for the subject.
-	{"directory", 0.08, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
+	{"directory", 0.14, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
 	// The file that the query is the path of.
 	{"path", 1.50, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
 	// Words of the query together in one chunk; nothing unless the intent asks for it.
@@ -130,6 +132,13 @@ func (r *ranking) mean(e *Evidence, _ *document) float64 {
 		return 0
 	}
 	return max(0, e.Mean/r.topMean)
+}
+
+func (r *ranking) pathName(e *Evidence, _ *document) float64 {
+	if r.topPath <= 0 {
+		return 0
+	}
+	return max(0, e.PathCosine/r.topPath)
 }
 
 // total is the sum of the scores of a document's chunks over the root of

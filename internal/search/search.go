@@ -203,7 +203,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 			out = append(out, rank.Evidence{Candidate: c, Store: i})
 		}
 	}
-	return out, nil
+	return out, nearPaths(ctx, emb, req.Vector, out)
 }
 
 // each runs f for 0 to n-1 side by side and returns the first error by number, with that number.

@@ -299,7 +299,13 @@ func undouble(w []byte) ([]byte, int) {
 // Exact returns the term under which the definition of a name is indexed: the
 // name itself, lower-cased, behind a sign that no word holds. It tells the
 // definition of "parse" from one of "parseHeader" or "parsing".
-func Exact(name string) string { return "=" + string(cut([]byte(strings.ToLower(name)))) }
+func Exact(name string) string {
+	return "=" + string(cut([]byte(strings.ToLower(strings.TrimLeft(name, sigils)))))
+}
+
+// sigils mark what a name is in some languages and are left out when people
+// ask for it: $this, @count, $ZodType.
+const sigils = "$@"
 
 // Cased returns the term under which the definition of a name is indexed as
 // it is written; "" for a name without capitals, which Exact tells already. It
@@ -308,7 +314,7 @@ func Cased(name string) string {
 	if strings.ToLower(name) == name {
 		return ""
 	}
-	return "=" + string(cut([]byte(name)))
+	return "=" + string(cut([]byte(strings.TrimLeft(name, sigils))))
 }
 
 // Of returns the distinct terms of text in order of first appearance.
