@@ -210,6 +210,12 @@ func TestAPackageThatTakesTooLong(t *testing.T) {
 	if ds, err := v.Find("Cart.Add"); err != nil || len(ds) != 1 {
 		t.Errorf("declarations need no checker: %v, %v", ds, err)
 	}
+	passTime = before
+	fresh, _ := linked(t, src, nil)
+	again, stats := linked(t, src, v)
+	if diff := cmp.Diff(dump(t, fresh), dump(t, again)); diff != "" || stats.Failed > 0 {
+		t.Errorf("the next link does not try again: %s", diff)
+	}
 }
 
 func TestGuessedModule(t *testing.T) {

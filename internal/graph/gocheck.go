@@ -25,7 +25,7 @@ const (
 )
 
 // passTime is how long one pass of the checker may take.
-var passTime = 30 * time.Second
+var passTime = time.Minute
 
 // stopped ends a check from within the checker.
 type stopped struct{}

@@ -52,6 +52,7 @@ type running struct {
 	apiWait, bodyWait int
 	users             int // tasks that need pkg and are not done
 	apiDone           bool
+	failed            bool
 	pkg               *types.Package
 	spans             []*span
 	apiUsers          []int // units whose API needs this one
@@ -210,6 +211,14 @@ func (g *goLinker) nextBody() int {
 
 func (g *goLinker) isLarge(i int) bool { return g.layout.units[i].size > passBytes }
 
+// fail notes that the checker gave up on a unit, which the next link tries again.
+func (g *goLinker) fail(i int) {
+	g.failed.Add(1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.run[i].failed = true
+}
+
 // release notes that a task that needed these units is done; g.mu is held.
 func (g *goLinker) release(units []int) {
 	for _, k := range units {
@@ -285,7 +294,7 @@ func (g *goLinker) api(ctx context.Context, i int) error {
 		return nil
 	}
 	if pkg == nil {
-		g.failed.Add(1)
+		g.fail(i)
 	}
 
 	g.mu.Lock()

@@ -138,7 +138,7 @@ func (t *task) pass(ctx context.Context, name string, files []*goFile, own *type
 			return nil, nil
 		}
 		if checked == nil {
-			g.failed.Add(1)
+			g.fail(t.i)
 		} else {
 			pkg, complete = checked, len(turn) == len(files)
 		}

@@ -176,6 +176,7 @@ func (g *goLinker) all(ctx context.Context, prev *View, stats *Stats) error {
 			}
 		}
 	}
+	g.forgetFailed()
 	stats.Checked, stats.Failed = int(g.checked.Load()), int(g.failed.Load())
 	return nil
 }
@@ -249,4 +250,18 @@ func (g *goLinker) scan(ctx context.Context, old *goState) ([]*goFile, map[strin
 	}
 	files = slices.DeleteFunc(files, func(f *goFile) bool { return f.pkg == "" })
 	return files, mods, failed
+}
+
+// forgetFailed makes the next link check again what the checker gave up on,
+// and whatever needs that.
+func (g *goLinker) forgetFailed() {
+	for again := true; again; {
+		again = false
+		for i, u := range g.layout.units {
+			bad := g.run[i].failed || slices.ContainsFunc(u.deps, func(k int) bool { return g.layout.units[k].key == sum8{} })
+			if bad && u.key != (sum8{}) {
+				u.key, again = sum8{}, true
+			}
+		}
+	}
 }
