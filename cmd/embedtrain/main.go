@@ -1,9 +1,23 @@
-// Command embedtrain makes the static model of package embed from folders of
-// checked-out repositories.
+// Command embedtrain makes the static model of package embed.
+//
+//	embedtrain -repos DIR [-o MODEL] [-card FILE] [-tasks FILE -eval DIR]
+//	embedtrain -model MODEL -tasks FILE -eval DIR
+//
+// It mines pairs of a short and a long text from every folder in DIR, a
+// checked-out repository with its history if it has one (mine.go has what is
+// paired), adds some of them once more in Spanish (spanish.go), trains on all
+// cores (train.go) and writes the model and its card. With -tasks it measures
+// the vectors alone on judged queries, in the format of "knowledge eval",
+// whose repositories lie in DIR (eval.go); the second form does nothing else.
+//
+// The same pairs, options and build give the same bytes, however many workers
+// there are. History is read with the installed git. Built with
+// GOEXPERIMENT=simd GOAMD64=v3, training takes a third of the time.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +26,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 func main() {
@@ -32,110 +47,114 @@ func run(ctx context.Context, args []string) error {
 	cache := fl.String("pairs", "", "file that keeps the mined pairs for the next run")
 	given := fl.String("model", "", "model file to measure; nothing is trained")
 	out := fl.String("o", "", "model file to write")
+	card := fl.String("card", "", "model card to write")
+	version := fl.Int("version", 1, "version of the model")
 	fl.IntVar(&o.Dims, "dims", 192, "dimensions, a multiple of 16")
 	fl.IntVar(&o.Words, "words", 32000, "words with a row of their own, at most")
 	fl.IntVar(&o.Buckets, "buckets", 8192, "buckets of trigrams")
 	fl.IntVar(&o.Least, "least", 4, "texts that a word with a row stands in, at least")
 	fl.IntVar(&o.Batch, "batch", 512, "pairs in a batch, a multiple of 16")
-	fl.IntVar(&o.Epochs, "epochs", 5, "")
-	fl.IntVar(&o.Hard, "hard", 4, "pairs of one directory side by side in a batch")
-	fl.Float64Var(&o.Rate, "rate", 0.1, "learning rate at the start; it falls linearly")
-	fl.Float64Var(&o.Temperature, "temperature", 0.05, "")
-	fl.Uint64Var(&o.Seed, "seed", 1, "")
-	fl.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "")
+	fl.IntVar(&o.Epochs, "epochs", 2, "how often every pair is seen")
+	fl.IntVar(&o.Hard, "hard", 1, "pairs of one directory side by side in a batch")
+	fl.Float64Var(&o.Rate, "rate", 0.08, "learning rate at the start; it falls linearly")
+	fl.Float64Var(&o.Temperature, "temperature", 0.07, "what cosines are divided by")
+	fl.Uint64Var(&o.Seed, "seed", 1, "seed of all that is random")
+	fl.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "cores to use")
 	part := fl.Float64("part", 1, "share of the pairs to train on, for experiments")
 	spanish := fl.Float64("spanish", 0.15, "share of the pairs to add in Spanish")
 	shares := fl.String("shares", "", "shares of kinds per epoch, such as name=0.5,commit=0")
 	if err := fl.Parse(args); err != nil {
 		return err
 	}
-	if *given != "" {
-		return only(ctx, *given, *tasks, *dir)
+	if o.Dims%16 != 0 || o.Batch%16 != 0 || o.Dims < 16 || o.Batch < 16 || o.Workers < 1 || o.Temperature < 0.03 {
+		return errors.New("dims and batch are multiples of 16, workers at least 1, temperature at least 0.03")
+	}
+	if err := setShares(&o, *shares, *part); err != nil {
+		return err
 	}
 	began := time.Now()
 	say := func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, "%6.1fs "+format+"\n", append([]any{time.Since(began).Seconds()}, args...)...)
 	}
-	c, err := readCorpus(*cache)
-	if err != nil {
-		ms, err := mine(ctx, *repos, o.Workers, say)
-		if err != nil {
-			return err
-		}
-		c = gather(ms)
-		if err := writeCorpus(*cache, c); err != nil {
-			return err
-		}
-	}
-	if err := addSpanish(c, *spanish, o.Seed); err != nil {
-		return err
-	}
-	var per [kinds]int
-	for _, p := range c.pairs {
-		per[p.kind]++
-	}
-	say("%d pairs of %d repositories, %d words %v", len(c.pairs), len(c.sources), len(c.words), per)
-	if err := setShares(&o, *shares, *part); err != nil {
-		return err
-	}
 	var bench *benchmark
 	if *tasks != "" {
+		var err error
 		if bench, err = readBenchmark(*tasks, *dir); err != nil {
 			return err
 		}
-		say("%d tasks", len(bench.tasks))
+		say("%d judged queries on %d repositories", len(bench.tasks), len(bench.repos))
+	}
+	if *given != "" {
+		e, err := embed.New(embed.Config{Model: *given})
+		if err == nil {
+			_, err = measure(ctx, e, bench, say)
+		}
+		return err
+	}
+	c, err := learnFrom(ctx, *repos, *cache, o.Workers, say)
+	if err != nil {
+		return err
+	}
+	mined := time.Since(began)
+	if err := addSpanish(c, *spanish, o.Seed); err != nil {
+		return err
 	}
 	t := newTrainer(c, o)
-	measure := func(epoch int) {
-		if bench == nil {
-			return
-		}
-		b, err := t.model("code", 1).Encode()
-		if err != nil {
-			panic(err)
-		}
-		s, err := embed.Load(b)
-		if err != nil {
-			panic(err)
-		}
-		fs, err := bench.score(ctx, s)
-		if err != nil {
-			panic(err)
-		}
-		for i, f := range fs {
-			say("%s: %v", rankings[i].name, f)
-		}
-	}
-	if err := t.train(ctx, say, measure); err != nil {
+	if err := t.train(ctx, say, nil); err != nil {
 		return err
 	}
-	b, err := t.model("code", 1).Encode()
+	b, err := t.model("code", *version).Encode()
 	if err != nil {
 		return err
 	}
-	say("model of %d bytes, %d words", len(b), len(t.words))
-	if *out == "" {
-		return nil
-	}
-	return os.WriteFile(*out, b, 0o644)
-}
-
-// only measures a model that is there.
-func only(ctx context.Context, model, tasks, dir string) error {
-	e, err := embed.New(embed.Config{Model: model})
+	say("a model of %d bytes, %d words", len(b), len(t.words))
+	e, err := embed.Load(b)
 	if err != nil {
 		return err
 	}
-	b, err := readBenchmark(tasks, dir)
+	fs, err := measure(ctx, e, bench, say)
 	if err != nil {
 		return err
 	}
-	fs, err := b.score(ctx, e)
-	if err != nil {
-		return err
+	if *out != "" {
+		if err := os.WriteFile(*out, b, 0o644); err != nil {
+			return err
+		}
 	}
-	for i, f := range fs {
-		fmt.Printf("%s, %s: %v\n", e.ID(), rankings[i].name, f)
+	if *card != "" {
+		text := writeCard(t, e, len(b), fs, *repos, *spanish, mined, time.Since(began)-mined)
+		return os.WriteFile(*card, []byte(text), 0o644)
 	}
 	return nil
 }
+
+// learnFrom reads the pairs that an earlier run kept, or mines them.
+func learnFrom(ctx context.Context, repos, cache string, workers int, say func(string, ...any)) (*corpus, error) {
+	c, err := readCorpus(cache)
+	if err == nil {
+		return c, nil
+	}
+	if repos == "" {
+		return nil, errors.New("name a folder of repositories with -repos")
+	}
+	ms, err := mine(ctx, repos, workers, say)
+	if err != nil {
+		return nil, err
+	}
+	c = gather(ms)
+	return c, writeCorpus(cache, c)
+}
+
+// measure says how good vectors alone are, in each ranking.
+func measure(ctx context.Context, e kb.Embedder, b *benchmark, say func(string, ...any)) ([]figures, error) {
+	if b == nil {
+		return nil, nil
+	}
+	fs, err := b.score(ctx, e)
+	for i, f := range fs {
+		say("%s, %s: %v", e.ID(), rankings[i].name, f)
+	}
+	return fs, err
+}
+
+func defaultModel() kb.Embedder { return embed.Default() }
