@@ -18,31 +18,11 @@ defmodule Listing do
 
   defp add(class, path, name, line), do: Process.put(:out, [[class, Enum.join(path ++ [name], "."), line] | Process.get(:out)])
 
+  defp name_of({:__aliases__, meta, [{:__MODULE__, _, _} | rest]}), do: {Enum.map(rest, &Atom.to_string/1), meta[:line]}
   defp name_of({:__aliases__, meta, parts}) do
     if Enum.all?(parts, &is_atom/1), do: {Enum.map(parts, &Atom.to_string/1), meta[:line]}
   end
-  defp name_of({:__aliases__, meta, [{:__MODULE__, _, _} | rest]}), do: {Enum.map(rest, &Atom.to_string/1), meta[:line]}
   defp name_of(_), do: nil
-
-  defp walk({form, _, [name | rest]} = node, path, inside) when form in [:defmodule, :defprotocol, :defimpl] do
-    case name_of(name) do
-      {parts, line} ->
-        parts =
-          with :defimpl <- form,
-               [options | _] when is_list(options) <- rest,
-               {of, _} <- name_of(Keyword.get(options, :for)) do
-            parts ++ of
-          else
-            _ -> parts
-          end
-        class = %{defmodule: "space", defprotocol: "type", defimpl: "impl"}[form]
-        add(class, path, Enum.join(parts, "."), line)
-        attributes(rest, path ++ parts)
-        walk(rest, path ++ parts, true)
-      nil ->
-        each(node, path, inside)
-    end
-  end
 
   # What "@name value" and defstruct in the body of a module declare.
   @plain [:doc, :moduledoc, :typedoc, :impl, :deprecated, :since, :dialyzer, :external_resource, :compile, :on_load, :before_compile, :after_compile,
@@ -78,6 +58,27 @@ defmodule Listing do
   defp head({:"::", _, [left, _]}), do: head(left)
   defp head({:when, _, [left, _]}), do: head(left)
   defp head(node), do: node
+
+  defp walk({form, _, [name | rest]} = node, path, inside) when form in [:defmodule, :defprotocol, :defimpl] do
+    case name_of(name) do
+      {parts, line} ->
+        parts =
+          with :defimpl <- form,
+               [options | _] when is_list(options) <- rest,
+               {of, _} <- name_of(Keyword.get(options, :for)) do
+            parts ++ of
+          else
+            _ -> parts
+          end
+        class = %{defmodule: "space", defprotocol: "type", defimpl: "impl"}[form]
+        add(class, path, Enum.join(parts, "."), line)
+        attributes(rest, path ++ parts)
+        Process.put(:last, nil)
+        walk(rest, path ++ parts, true)
+      nil ->
+        each(node, path, inside)
+    end
+  end
 
   defp walk({form, meta, [head | rest]} = node, path, inside) when is_map_key(@defs, form) do
     call = case head do
