@@ -27,4 +27,8 @@ var specs = map[string]*spec{
 	"rust":       rust,
 	"c":          clang,
 	"cpp":        cpp,
+	"swift":      swift,
+	"scala":      scala,
+	"zig":        zig,
+	"haskell":    haskell,
 }

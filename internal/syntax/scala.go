@@ -1,0 +1,433 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const (
+	scPackage = iota + 1
+	scImport
+	scClass
+	scObject
+	scTrait
+	scEnum
+	scPackageObject
+	scGiven
+	scFunction
+	scFunctionDeclaration
+	scVal
+	scVar
+	scValDeclaration
+	scVarDeclaration
+	scType
+	scEnumCase
+	scFullEnumCase
+	scCall
+	scInstance
+	scTypeName
+	scStableType
+	scExtends
+	scParameter
+	scClassParameter
+	scLambda
+	scCase
+	scEnumerator
+	scTypeParameters
+	scAnnotation
+	scInfix
+	scFieldUse
+	scGenericFunction
+	scExtension
+)
+
+var scala = &spec{
+	grammar: "scala",
+	nodes: []string{"package_clause", "import_declaration", "class_definition", "object_definition", "trait_definition", "enum_definition", "package_object", "given_definition", "function_definition", "function_declaration",
+		"val_definition", "var_definition", "val_declaration", "var_declaration", "type_definition", "simple_enum_case", "full_enum_case", "call_expression", "instance_expression", "type_identifier", "stable_type_identifier", "extends_clause",
+		"parameter", "class_parameter", "lambda_expression", "case_clause", "enumerator", "type_parameters", "annotation", "infix_expression", "field_expression", "generic_function", "extension_definition"},
+	comments: []string{"comment", "block_comment"},
+	visit:    visitScala,
+}
+
+func visitScala(w *walk, n int32, kind int) {
+	switch kind {
+	case scPackage:
+		if name := w.field(n, "name"); name >= 0 {
+			p := w.text(name)
+			if body := w.field(n, "body"); body >= 0 {
+				w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+				return
+			}
+			if w.out.Facts.Package != "" {
+				p = w.out.Facts.Package + "." + p
+			}
+			w.out.Facts.Package = p
+		}
+	case scImport:
+		scalaImport(w, n)
+	case scClass, scObject, scTrait, scEnum, scPackageObject, scGiven:
+		k := [...]string{"class", "object", "trait", "enum", "object", "object"}[kind-scClass]
+		if kind == scGiven && w.field(n, "name") < 0 {
+			w.children(n)
+			return
+		}
+		name := w.field(n, "name")
+		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+	case scFunction, scFunctionDeclaration:
+		k := "function"
+		if scalaMember(w) {
+			k = "method"
+		}
+		name := w.field(n, "name")
+		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+	case scVal, scVar, scValDeclaration, scVarDeclaration:
+		scalaValue(w, n, kind)
+	case scType:
+		scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
+		scalaRest(w, n, w.field(n, "name"))
+	case scEnumCase, scFullEnumCase:
+		if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
+			w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			scalaRest(w, n, name)
+		}
+	case scCall:
+		args := w.field(n, "arguments")
+		count := 0
+		if w.typ(args) == "arguments" {
+			count = children(w, args) + 1
+		}
+		scalaUse(w, w.field(n, "function"), kb.UseCall, count)
+		w.visit(args)
+	case scGenericFunction:
+		scalaUse(w, n, kb.UseName, 0)
+	case scInstance:
+		c := w.first(n)
+		scalaType(w, c, kb.UseCall)
+		if c >= 0 {
+			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
+				w.visit(c)
+			}
+		}
+	case scTypeName, scStableType:
+		scalaType(w, n, kb.UseType)
+	case scExtends:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if w.fieldOf(c) == "type" {
+				scalaType(w, c, kb.UseInherit)
+			} else {
+				w.visit(c)
+			}
+		}
+	case scParameter:
+		if d := w.enclosing(); d != nil && d.Body >= 0 {
+			w.bindIn(d, w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
+		}
+		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
+	case scClassParameter:
+		w.bindIn(w.enclosing(), "self."+w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
+		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
+	case scLambda:
+		if p := w.field(n, "parameters"); p >= 0 {
+			w.within(n, func() { scalaPattern(w, p) })
+		}
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if w.fieldOf(c) != "parameters" {
+				w.visit(c)
+			}
+		}
+	case scCase:
+		w.within(n, func() { scalaPattern(w, w.field(n, "pattern")) })
+		w.visitAll(w.field(n, "guard"), w.field(n, "body"))
+	case scEnumerator:
+		c := w.first(n)
+		if c >= 0 && w.enclosing() != nil {
+			scalaPattern(w, c)
+			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
+				w.visit(c)
+			}
+		}
+	case scTypeParameters:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if w.fieldOf(c) == "name" {
+				w.bindIn(w.enclosing(), w.text(c), "")
+			} else {
+				w.visit(c)
+			}
+		}
+	case scAnnotation:
+		scalaType(w, w.field(n, "name"), kb.UseCall)
+		w.visit(w.field(n, "arguments"))
+	case scInfix:
+		op := w.field(n, "operator")
+		if w.typ(op) == "identifier" {
+			w.use(op, w.text(op), scalaChain(w, w.field(n, "left")), kb.UseCall)
+		}
+		w.visitAll(w.field(n, "left"), w.field(n, "right"))
+	case scFieldUse:
+		// Members without parentheses may be methods.
+		scalaUse(w, n, kb.UseName, 0)
+	case scExtension:
+		w.children(n)
+	default:
+		w.children(n)
+	}
+}
+
+func scalaOwners(p string) []string {
+	parts := strings.Split(p, ".")
+	return parts[:len(parts)-1]
+}
+
+func scalaMember(w *walk) bool {
+	d := w.enclosing()
+	return d != nil && (d.Kind == "class" || d.Kind == "object" || d.Kind == "trait" || d.Kind == "enum")
+}
+
+func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()) {
+	if name < 0 || w.text(name) == "" {
+		w.children(n)
+		return
+	}
+	d := w.enclosing()
+	end := 0
+	if body >= 0 {
+		from := int(w.nodes[n].Start)
+		end = from + len(strings.TrimRight(w.t.Source[from:max(from, int(w.nodes[body].Start))], " \t\r\n=:"))
+	}
+	w.declare(declaration{sigEnd: end, node: n, name: name, as: strings.Trim(w.text(name), "`"), kind: kind, body: body, outer: -1, doc: -1, inner: d != nil && !scalaMember(w) && d.Kind != "package"}, inside)
+}
+
+func scalaRest(w *walk, n, name int32) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if c != name {
+			w.visit(c)
+		}
+	}
+}
+
+// scalaImport reads "import a.b.{c, d => e, _}", several with commas.
+func scalaImport(w *walk, n int32) {
+	w.importing(n)
+	var path []string
+	var last int32 = -1
+	end := func() {
+		if len(path) > 0 {
+			p, name := strings.Join(path[:len(path)-1], "."), path[len(path)-1]
+			w.imported(last, p, name, name)
+		}
+		path = nil
+	}
+	var before uint32
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if before > 0 && strings.Contains(w.t.Source[before:w.nodes[c].Start], ",") {
+			end()
+		}
+		before = w.nodes[c].End
+		switch w.typ(c) {
+		case "identifier", "operator_identifier":
+			path = append(path, strings.Trim(w.text(c), "`"))
+			last = c
+		case "namespace_wildcard":
+			w.imported(c, strings.Join(path, "."), "*", "")
+			path = nil
+		case "as_renamed_identifier", "arrow_renamed_identifier":
+			w.imported(c, strings.Join(path, "."), w.text(w.field(c, "name")), strings.Trim(w.text(w.field(c, "alias")), "_"))
+			path = nil
+		case "namespace_selectors":
+			p := strings.Join(path, ".")
+			for s := w.first(c); s >= 0; s = w.next(c, s) {
+				switch w.typ(s) {
+				case "identifier":
+					w.imported(s, p, w.text(s), w.text(s))
+				case "namespace_wildcard":
+					w.imported(s, p, "*", "")
+				case "arrow_renamed_identifier", "as_renamed_identifier":
+					if alias := w.text(w.field(s, "alias")); alias != "" && alias != "_" {
+						w.imported(s, p, w.text(w.field(s, "name")), alias)
+					}
+				}
+			}
+			path = nil
+		}
+	}
+	end()
+}
+
+func scalaValue(w *walk, n int32, kind int) {
+	pattern := w.field(n, "pattern")
+	if pattern < 0 {
+		pattern = w.field(n, "name")
+	}
+	typ, value := w.field(n, "type"), w.field(n, "value")
+	t := scalaPlain(w, typ)
+	if t == "" {
+		t = scalaMade(w, value)
+	}
+	d := w.enclosing()
+	local := d != nil && !scalaMember(w) && d.Kind != "package"
+	var inside func() = func() { w.visitAll(typ, value) }
+	if w.typ(pattern) == "identifier" && !local {
+		k := "const"
+		if kind == scVar || kind == scVarDeclaration {
+			k = "var"
+		}
+		name := w.text(pattern)
+		if d != nil {
+			w.bindIn(d, "self."+name, t)
+		} else if t != "" {
+			w.bindIn(nil, name, t)
+		}
+		if d == nil || d.Kind == "object" || d.Kind == "package" {
+			x := declaration{node: n, name: pattern, as: strings.Trim(name, "`"), kind: k, body: -1, outer: -1, doc: -1}
+			if value >= 0 && strings.Contains(w.text(value), "\n") {
+				x.sigEnd = int(w.nodes[value].Start)
+			}
+			w.declare(x, inside)
+			return
+		}
+	} else if w.typ(pattern) == "identifier" {
+		w.bindHere(w.text(pattern), t)
+	} else if local {
+		scalaPattern(w, pattern)
+	}
+	inside()
+}
+
+func scalaPattern(w *walk, n int32) {
+	if n < 0 || w.depth >= maxDepth {
+		return
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	switch w.typ(n) {
+	case "identifier":
+		if t := w.text(n); t[0] >= 'A' && t[0] <= 'Z' {
+			w.use(n, t, "", kb.UseName)
+		} else {
+			w.bindHere(t, "")
+		}
+	case "binding":
+		if name := w.field(n, "name"); name >= 0 {
+			w.bindHere(w.text(name), scalaPlain(w, w.field(n, "type")))
+		}
+		w.visit(w.field(n, "type"))
+	case "typed_pattern":
+		p := w.field(n, "pattern")
+		if w.typ(p) == "identifier" {
+			w.bindHere(w.text(p), scalaPlain(w, w.field(n, "type")))
+		} else {
+			scalaPattern(w, p)
+		}
+		w.visit(w.field(n, "type"))
+	case "type_identifier", "stable_type_identifier", "generic_type":
+		scalaType(w, n, kb.UseName)
+	case "field_expression", "stable_identifier":
+		scalaUse(w, n, kb.UseName, 0)
+	default:
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			scalaPattern(w, c)
+		}
+	}
+}
+
+func scalaType(w *walk, n int32, kind kb.UseKind) {
+	switch w.typ(n) {
+	case "":
+	case "type_identifier":
+		w.use(n, w.text(n), "", kind)
+	case "stable_type_identifier":
+		q := plainType(w.text(n))
+		i := strings.LastIndexByte(q, '.')
+		w.use(n, q[i+1:], strings.TrimSpace(q[:max(i, 0)]), kind)
+	case "generic_type":
+		scalaType(w, w.field(n, "type"), kind)
+		w.visit(w.field(n, "type_arguments"))
+	case "compound_type", "annotated_type":
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			scalaType(w, c, kind)
+		}
+	default:
+		w.visit(n)
+	}
+}
+
+func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
+	use := func(name int32, q string) {
+		w.use(name, strings.Trim(w.text(name), "`"), q, kind)
+		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
+			refs[len(refs)-1].Args = args
+		}
+	}
+	switch w.typ(n) {
+	case "":
+	case "identifier":
+		use(n, "")
+	case "field_expression":
+		value := w.field(n, "value")
+		q := scalaChain(w, value)
+		if f := w.field(n, "field"); f >= 0 {
+			use(f, q)
+		}
+		if q == "()" {
+			w.visit(value)
+		}
+	case "stable_identifier":
+		q := strings.Join(strings.Fields(w.text(n)), "")
+		i := strings.LastIndexByte(q, '.')
+		w.use(n, q[i+1:], q[:max(i, 0)], kind)
+	case "generic_function":
+		scalaUse(w, w.field(n, "function"), kind, args)
+		w.visit(w.field(n, "type_arguments"))
+	default:
+		w.visit(n)
+	}
+}
+
+func scalaChain(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "identifier", "operator_identifier":
+		if w.text(n) == "this" {
+			return "self"
+		}
+		return strings.Trim(w.text(n), "`")
+	case "field_expression":
+		if q := scalaChain(w, w.field(n, "value")); q != "()" {
+			return q + "." + w.text(w.field(n, "field"))
+		}
+	}
+	return "()"
+}
+
+func scalaPlain(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "type_identifier", "stable_type_identifier":
+		return plainType(w.text(n))
+	case "generic_type":
+		if t := w.field(n, "type"); w.text(t) == "Option" {
+			if a := w.field(n, "type_arguments"); a >= 0 {
+				return scalaPlain(w, w.first(a))
+			}
+		}
+		return plainType(w.text(n))
+	}
+	return ""
+}
+
+func scalaMade(w *walk, n int32) string {
+	switch w.typ(n) {
+	case "instance_expression":
+		return scalaPlain(w, w.first(n))
+	case "call_expression":
+		f := w.field(n, "function")
+		if w.typ(f) == "generic_function" {
+			f = w.field(f, "function")
+		}
+		q := strings.TrimSuffix(scalaChain(w, f), ".apply")
+		if last := q[strings.LastIndexByte(q, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
+			return q
+		}
+	}
+	return ""
+}
