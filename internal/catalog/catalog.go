@@ -96,12 +96,18 @@ func scan(r row, more ...any) (kb.Store, error) {
 		return st, err
 	}
 	st.Created = time.UnixMicro(created).UTC()
-	damaged := sum(spec, head.String) != check || json.Unmarshal([]byte(spec), &st.Spec) != nil || st.Spec.ID() != st.ID
-	if head.Valid {
-		st.Head = &kb.Head{}
-		damaged = damaged || json.Unmarshal([]byte(head.String), st.Head) != nil || st.Head.Generation != generation
+	p, ok := memo.get(st.ID, spec, head)
+	if !ok && p.check == check && json.Unmarshal([]byte(spec), &p.spec) == nil && p.spec.ID() == st.ID {
+		p.head = kb.Head{}
+		if ok = !head.Valid || json.Unmarshal([]byte(head.String), &p.head) == nil; ok {
+			memo.put(st.ID, p)
+		}
 	}
-	if damaged {
+	if st.Spec = p.spec; head.Valid {
+		st.Head = &p.head
+		ok = ok && p.head.Generation == generation
+	}
+	if !ok || p.check != check {
 		return kb.Store{ID: st.ID, Name: st.Name}, kb.Errorf(kb.Corrupt, "what the catalog says of store %s is damaged", st.ID).
 			WithHint("create the store again from the same source, or delete it")
 	}
