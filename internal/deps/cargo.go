@@ -1,6 +1,7 @@
 package deps
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -173,10 +174,12 @@ func cargoLock(p *collector, file string, data []byte) {
 // rustImports emits each name that stands before "::" and after none, and
 // those of extern crate and of use.
 func rustImports(text []byte, emit func(string)) {
-	for i := 0; i+2 < len(text); i++ {
-		if text[i] != ':' || text[i+1] != ':' {
-			continue
+	for i := 0; ; {
+		k := bytes.Index(text[i:], []byte("::"))
+		if k < 0 {
+			break
 		}
+		i += k
 		j := i
 		for j > 0 && isWord(text[j-1]) {
 			j--
@@ -184,22 +187,25 @@ func rustImports(text []byte, emit func(string)) {
 		if j < i && (j < 2 || text[j-1] != ':') {
 			emit(string(text[j:i]))
 		}
-		i++
+		i += 2
 	}
-	lines(text, func(line string) {
-		for _, word := range []string{"use ", "pub use ", "extern crate "} {
-			if rest, ok := strings.CutPrefix(line, word); ok {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimLeft(line, " \t")
+		for _, word := range rustWords {
+			if rest, ok := bytes.CutPrefix(line, word); ok {
 				n := 0
 				for n < len(rest) && isWord(rest[n]) {
 					n++
 				}
 				if n > 0 {
-					emit(rest[:n])
+					emit(string(rest[:n]))
 				}
 			}
 		}
-	})
+	}
 }
+
+var rustWords = [][]byte{[]byte("use "), []byte("pub use "), []byte("extern crate ")}
 
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
