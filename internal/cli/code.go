@@ -86,9 +86,12 @@ func (s *session) outline(r app.OutlineReply) {
 
 // usage prints what a place is called by, what it calls, imports and holds.
 func (s *session) usage(c app.Context) {
-	list := func(title string, links []search.Link) {
+	list := func(title string, links []search.Link, more int) {
 		if len(links) == 0 {
 			return
+		}
+		if more > 0 {
+			title += fmt.Sprintf(" (%d more: knowledge code:%s %s)", more, map[string]string{"called by": "callers", "calls": "callees"}[title], c.ID)
 		}
 		s.line("")
 		s.line(title)
@@ -103,8 +106,8 @@ func (s *session) usage(c app.Context) {
 	if len(c.Inherits) > 0 {
 		s.line("inherits: " + strings.Join(c.Inherits, ", "))
 	}
-	list("called by", c.Callers)
-	list("calls", c.Callees)
+	list("called by", c.Callers, c.MoreCallers)
+	list("calls", c.Callees, c.MoreCallees)
 	if len(c.Members) > 0 {
 		s.line("")
 		s.line("members")

@@ -133,10 +133,8 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 		c.At = fmt.Sprintf("%s:L%d-%d", p.Path, c.Start, c.End)
 	}
 	c.Imports = used(&d, c.Start, c.End, 20)
+	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
 	var notes []string
-	if n := u.moreIn + u.moreOut; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d more callers and callees: see code:callers and code:callees", n))
-	}
 	if p.Changed {
 		notes = append(notes, "changed since the id was given: this is what stands there now")
 	}

@@ -146,26 +146,28 @@ type Related struct {
 
 // Context is the answer of get_full_context.
 type Context struct {
-	ID        string    `json:"id"`
-	Store     string    `json:"store"`
-	Commit    string    `json:"commit,omitempty"`
-	At        string    `json:"at"`
-	Path      string    `json:"path"`
-	Start     int       `json:"start"`
-	End       int       `json:"end"`
-	Symbol    string    `json:"symbol,omitempty"`
-	Kind      string    `json:"kind,omitempty"`
-	Language  string    `json:"language,omitempty"`
-	Signature string    `json:"signature,omitempty"`
-	Doc       string    `json:"doc,omitempty"`
-	Code      string    `json:"code"`              // the lines Start to End of the text, joined with \n
-	Imports   []string  `json:"imports,omitempty"` // lines that import what is used here
-	Inherits  []string  `json:"inherits,omitempty"`
-	Callers   []Link    `json:"callers,omitempty"`
-	Callees   []Link    `json:"callees,omitempty"`
-	Members   []Member  `json:"members,omitempty"` // of a type
-	Note      string    `json:"note,omitempty"`
-	Others    []Context `json:"others,omitempty"` // further places that share the id
-	Related   []Related `json:"related,omitempty"`
-	Next      string    `json:"next,omitempty"` // a value for resultId that continues a long reply
+	ID          string    `json:"id"`
+	Store       string    `json:"store"`
+	Commit      string    `json:"commit,omitempty"`
+	At          string    `json:"at"`
+	Path        string    `json:"path"`
+	Start       int       `json:"start"`
+	End         int       `json:"end"`
+	Symbol      string    `json:"symbol,omitempty"`
+	Kind        string    `json:"kind,omitempty"`
+	Language    string    `json:"language,omitempty"`
+	Signature   string    `json:"signature,omitempty"`
+	Doc         string    `json:"doc,omitempty"`
+	Code        string    `json:"code"`              // the lines Start to End of the text, joined with \n
+	Imports     []string  `json:"imports,omitempty"` // lines that import what is used here
+	Inherits    []string  `json:"inherits,omitempty"`
+	Callers     []Link    `json:"callers,omitempty"`
+	MoreCallers int       `json:"moreCallers,omitempty"` // not shown; code:callers has them
+	Callees     []Link    `json:"callees,omitempty"`
+	MoreCallees int       `json:"moreCallees,omitempty"`
+	Members     []Member  `json:"members,omitempty"` // of a type
+	Note        string    `json:"note,omitempty"`
+	Others      []Context `json:"others,omitempty"` // further places that share the id
+	Related     []Related `json:"related,omitempty"`
+	Next        string    `json:"next,omitempty"` // a value for resultId that continues a long reply
 }
