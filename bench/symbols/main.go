@@ -47,6 +47,7 @@ type row struct {
 	languages map[string]string // by extension
 	repos     []string          // GitHub repositories the files are taken from
 	skip      *regexp.Regexp    // paths left out, nil for none
+	sample    int               // files to take instead of -files, as the reference refuses many; 0 as many
 	// prepare returns the command of the reference program, which reads paths
 	// and prints lines of JSON, or why it cannot be run here.
 	prepare func(here, scratch string) (command []string, why string)
@@ -72,7 +73,7 @@ var rows = []row{
 	{name: "PHP", reference: "PHP's scanner", languages: map[string]string{".php": "php"}, repos: []string{"composer/composer", "Seldaek/monolog", "guzzle/guzzle", "sebastianbergmann/phpunit"}, prepare: program("php", "reference.php")},
 	{name: "Elixir", reference: "Elixir's parser", languages: map[string]string{".ex": "elixir", ".exs": "elixir"}, repos: []string{"elixir-ecto/ecto", "oban-bg/oban", "phoenixframework/phoenix", "absinthe-graphql/absinthe"}, prepare: program("elixir", "reference.exs")},
 	{name: "Rust", reference: "syn", languages: map[string]string{".rs": "rust"}, repos: []string{"BurntSushi/ripgrep", "clap-rs/clap", "hyperium/hyper", "tokio-rs/axum", "serde-rs/serde"}, prepare: rust},
-	{name: "C", reference: "clang", languages: map[string]string{".c": "c", ".h": "c"}, repos: cRepos, prepare: libclang},
+	{name: "C", reference: "clang", languages: map[string]string{".c": "c", ".h": "c"}, repos: cRepos, skip: generatedC, sample: 320, prepare: libclang},
 }
 
 // program runs a script beside this file with a program of the PATH.
@@ -330,12 +331,12 @@ func (w *row) files(res *result, dir, mirror string) (paths []string, why string
 		})
 		queues = append(queues, queue)
 	}
-	for i := 0; len(paths) < *sample; i++ {
+	for i := 0; len(paths) < max(*sample, w.sample); i++ {
 		if !slices.ContainsFunc(queues, func(q []file) bool { return len(q) > i }) {
 			break
 		}
 		for _, q := range queues {
-			if i >= len(q) || len(paths) == *sample {
+			if i >= len(q) || len(paths) == max(*sample, w.sample) {
 				continue
 			}
 			text, err := exec.Command("git", "-C", q[i].git, "cat-file", "blob", "HEAD:"+q[i].path).Output()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -47,6 +48,10 @@ func rust(here, scratch string) ([]string, string) {
 }
 
 var cRepos = []string{"redis/redis", "nginx/nginx", "jqlang/jq", "memcached/memcached", "nghttp2/nghttp2"}
+
+// generatedC matches what flex and bison write, and headers of nghttp2 that
+// are C++.
+var generatedC = regexp.MustCompile(`(lexer|parser)\.[ch]$|^src/(shrpx|h2load|nghttp)[^/]*\.h$`)
 
 // libclang returns the reference program for C. It reads files where they lie,
 // among their headers.
