@@ -101,7 +101,7 @@ var toml = &spec{
 	data:     true,
 	visit: func(w *walk, n int32, kind int) {
 		key := w.child(n, "bare_key", "dotted_key", "quoted_key")
-		if key < 0 || len(w.out.Decls) >= maxKeys {
+		if w.text(key) == "" || len(w.out.Decls) >= maxKeys {
 			return
 		}
 		d := declaration{node: n, name: key, kind: "section", body: -1, outer: -1, doc: -1, sigEnd: int(w.nodes[key].End) + 1}
@@ -181,7 +181,7 @@ var hcl = &spec{
 		around := w.enclosing()
 		if kind == hclAttribute {
 			if around == nil || around.Kind == "locals" && len(w.scope) == 1 {
-				if name := w.child(n, "identifier"); name >= 0 && (around != nil || w.start(n) != w.end(n)) {
+				if name := w.child(n, "identifier"); w.text(name) != "" && (around != nil || w.start(n) != w.end(n)) {
 					w.declare(declaration{node: n, name: name, kind: "var", body: w.child(n, "expression"), outer: -1, doc: -1, inner: around != nil}, nil)
 				}
 			}
@@ -243,7 +243,7 @@ func visitMake(w *walk, n int32, kind int) {
 		targets := w.child(n, "targets")
 		var found []int32
 		for c := w.first(targets); c >= 0; c = w.next(targets, c) {
-			if s := w.text(c); w.typ(c) == "word" && s[0] != '.' && !strings.ContainsAny(s, "%$*") {
+			if s := w.text(c); w.typ(c) == "word" && s != "" && s[0] != '.' && !strings.ContainsAny(s, "%$*") {
 				found = append(found, c)
 			}
 		}

@@ -214,6 +214,9 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 	if i := strings.LastIndexByte(d.as, '.'); i >= 0 {
 		d.owners, d.as = strings.Split(d.as[:i], "."), d.as[i+1:]
 	}
+	if d.as == "" {
+		return false
+	}
 	var of int32 = -1
 	switch form {
 	case "defprotocol":
@@ -300,7 +303,7 @@ func elixirAttribute(w *walk, n int32) {
 		if w.typ(left) == "call" {
 			left = w.field(left, "target")
 		}
-		if w.typ(left) == "identifier" && w.enclosing() != nil {
+		if w.typ(left) == "identifier" && w.text(left) != "" && w.enclosing() != nil {
 			d := declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: true}
 			if strings.HasSuffix(name, "callback") {
 				d.kind = "callback"
@@ -385,6 +388,9 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 		return false
 	}
 	d := declaration{node: n, name: name, kind: kind, body: block, outer: -1, doc: -1, sigEnd: sigEnd}
+	if name >= 0 && w.text(name) == "" {
+		return false
+	}
 	if name < 0 {
 		if d.as = elixirOperator(w, w.field(head, "left"), w.field(head, "right")); d.as == "" {
 			return false

@@ -256,6 +256,9 @@ func luaChain(w *walk, n int32) string {
 		}
 		break
 	}
+	if slices.Contains(parts, "") {
+		return "()" // a name that the parser put in
+	}
 	slices.Reverse(parts)
 	return strings.Join(parts, ".")
 }

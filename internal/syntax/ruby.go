@@ -86,7 +86,7 @@ func visitRuby(w *walk, n int32, kind int) {
 		rubyTarget(w, w.field(n, "pattern"), "")
 		w.visitAll(w.field(n, "value"), w.field(n, "body"))
 	case rbAlias:
-		if name := w.field(n, "name"); name >= 0 && rubyInType(w) {
+		if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
 			w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
 		}
 	case rbUndef:
@@ -332,6 +332,9 @@ func rubyChain(w *walk, n int32) string {
 		if len(parts) > maxDepth {
 			return "()"
 		}
+	}
+	if slices.Contains(parts, "") {
+		return "()" // a name that the parser put in
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, ".")
