@@ -621,7 +621,10 @@ loop:
 					}
 				} else if k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && (t[k+2].kind == 'i' || t[k+2].kind == '~') {
 					if t[k+2].kind == '~' {
-						return
+						k++ // A::~A
+						if k+2 >= to || t[k+2].kind != 'i' {
+							return
+						}
 					}
 					if cHands[p.word(k+2)] {
 						return
@@ -715,9 +718,33 @@ func (p *cText) lines(a, b int) bool {
 	return b < len(p.tokens) && strings.Contains(p.text[p.tokens[a].end:p.tokens[b].start], "\n")
 }
 
+// maker reports whether a name is that of a constructor or destructor outside
+// its class: A::A, A<T>::~A.
+func (p *cText) maker(x cItem) bool {
+	var names []string
+	for i := x.from; i < x.to && p.tokens[i].kind != '('; i++ {
+		switch k := p.tokens[i].kind; k {
+		case '<':
+			for depth := 0; i < x.to; i++ {
+				if p.tokens[i].kind == '<' {
+					depth++
+				} else if p.tokens[i].kind == '>' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+		case 'i':
+			names = append(names, p.word(i))
+		}
+	}
+	n := len(names)
+	return n > 1 && names[n-1] == names[n-2]
+}
+
 // reduce leaves one type before a name: what stands between the last "*" and
 // the name goes, and so do names too many, those that look like macros first.
-func (p *cText) reduce(before []cItem, _ cItem) {
+func (p *cText) reduce(before []cItem, name cItem) {
 	for k := len(before) - 1; k >= 0; k-- {
 		if before[k].kind == '*' {
 			for _, x := range before[k+1:] {
@@ -730,6 +757,9 @@ func (p *cText) reduce(before []cItem, _ cItem) {
 		}
 	}
 	need := 1
+	if p.maker(name) {
+		need = 0
+	}
 	var names []cItem
 	for _, x := range before {
 		switch x.kind {
