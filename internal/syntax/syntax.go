@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/grammar"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -156,24 +157,50 @@ const (
 	isAttribute
 )
 
-func newWalk(s *spec, t *grammar.Tree) *walk {
-	w := &walk{t: t, s: s, nodes: t.Nodes, of: make([]int, len(t.Symbols)), mark: make([]uint8, len(t.Symbols))}
+// numbers are the types of nodes of a spec by the numbers of a grammar.
+type numbers struct {
+	of   []int   // number in spec.nodes, from 1
+	mark []uint8 // isComment, isAttribute
+}
+
+// numbered keeps the numbers of each spec and grammar: they are looked up by
+// name, which for a small file takes as long as reading it.
+var numbered sync.Map // of numbersKey to numbers
+
+type numbersKey struct {
+	s *spec
+	l *grammar.Language
+}
+
+func numbersOf(s *spec, l *grammar.Language) numbers {
+	key := numbersKey{s, l}
+	if n, ok := numbered.Load(key); ok {
+		return n.(numbers)
+	}
+	out := numbers{of: make([]int, len(l.Symbols)), mark: make([]uint8, len(l.Symbols))}
 	number := func(names []string, f func(symbol, i int)) {
 		for i, n := range names {
-			for sym := range t.Symbols {
-				if t.Symbols[sym] == n {
+			for sym := range l.Symbols {
+				if l.Symbols[sym] == n {
 					f(sym, i)
 				}
 			}
 		}
 	}
 	number(s.nodes, func(sym, i int) {
-		if t.Named[sym] {
-			w.of[sym] = i + 1
+		if l.Named[sym] {
+			out.of[sym] = i + 1
 		}
 	})
-	number(s.comments, func(sym, _ int) { w.mark[sym] |= isComment })
-	number(s.attributes, func(sym, _ int) { w.mark[sym] |= isAttribute })
+	number(s.comments, func(sym, _ int) { out.mark[sym] |= isComment })
+	number(s.attributes, func(sym, _ int) { out.mark[sym] |= isAttribute })
+	numbered.Store(key, out)
+	return out
+}
+
+func newWalk(s *spec, t *grammar.Tree) *walk {
+	n := numbersOf(s, t.Language)
+	w := &walk{t: t, s: s, nodes: t.Nodes, of: n.of, mark: n.mark}
 	w.at = append(w.at, 0)
 	for i := 0; i < len(t.Source); {
 		k := strings.IndexByte(t.Source[i:], '\n')
