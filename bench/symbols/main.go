@@ -73,7 +73,7 @@ var rows = []row{
 	{name: "PHP", reference: "PHP's scanner", languages: map[string]string{".php": "php"}, repos: []string{"composer/composer", "Seldaek/monolog", "guzzle/guzzle", "sebastianbergmann/phpunit"}, prepare: program("php", "reference.php")},
 	{name: "Elixir", reference: "Elixir's parser", languages: map[string]string{".ex": "elixir", ".exs": "elixir"}, repos: []string{"elixir-ecto/ecto", "oban-bg/oban", "phoenixframework/phoenix", "absinthe-graphql/absinthe"}, prepare: program("elixir", "reference.exs")},
 	{name: "Rust", reference: "syn", languages: map[string]string{".rs": "rust"}, repos: []string{"BurntSushi/ripgrep", "clap-rs/clap", "hyperium/hyper", "tokio-rs/axum", "serde-rs/serde"}, prepare: rust},
-	{name: "C", reference: "clang", languages: map[string]string{".c": "c", ".h": "c"}, repos: cRepos, skip: generatedC, sample: 320, prepare: libclang},
+	{name: "C", reference: "clang", languages: map[string]string{".c": "c", ".h": "c"}, repos: cRepos, skip: generatedC, sample: 350, prepare: libclang},
 }
 
 // program runs a script beside this file with a program of the PATH.
