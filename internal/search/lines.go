@@ -20,9 +20,9 @@ type lines struct {
 }
 
 const (
-	// declares is what the line that says what this is counts more than
-	// others: about a word that stands in every tenth chunk.
-	declaresBonus = 2.0
+	// declaresBonus is what the line that says what this is counts more than
+	// others: as much as a word that stands in every fiftieth chunk.
+	declaresBonus = 4.0
 	blankBonus    = -0.5
 	// docShare is what a word of the doc comment counts for the line that
 	// declares: who asks with words of the comment wants what it is about.
@@ -102,13 +102,15 @@ func (l *lines) window(n, width int) (first int, code string) {
 	best, at := -1.0, 0
 	for i := 0; i+n <= len(l.text); i++ {
 		score := 0.0
+		declares := 0.0 // once: a row of declarations is no better than one
 		var seen, doc uint64
 		for j := i; j < i+n; j++ {
-			score += l.bonus[j]
+			declares = max(declares, l.bonus[j])
+			score += min(0, l.bonus[j])
 			seen |= l.terms[j]
 			doc |= l.doc[j]
 		}
-		score += l.weight(seen) + docShare*l.weight(doc&^seen)
+		score += declares + l.weight(seen) + docShare*l.weight(doc&^seen)
 		if score > best+1e-9 {
 			best, at = score, i
 		}

@@ -508,11 +508,22 @@ func (s *shower) budget(hits int) int {
 	return min(replyTokens, per*max(hits, 1))
 }
 
-// fit gives every hit as many of its lines as the budget allows: all hits one
-// line first, then more to those that gain most by it.
+// extra is how many lines more than a hit in the middle one at that place gets.
+func extra(place int) int {
+	switch {
+	case place < 3:
+		return 2
+	case place < 5:
+		return 1
+	}
+	return 0
+}
+
+// fit gives every hit as many of its lines as the budget allows, the first
+// ones more: they answer most often.
 func (s *shower) fit(r *Reply) {
 	budget := s.budget(s.r.Limit)
-	most := 4
+	most := 6
 	if s.r.Detail == "contextual" {
 		most = 8
 	} else if s.r.Detail == "full" {
@@ -525,7 +536,7 @@ func (s *shower) fit(r *Reply) {
 			width = max(20, 100+20*n)
 		}
 		for i := range r.Hits {
-			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n, 1), width)
+			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n+extra(i), 1), width)
 		}
 		r.Tokens = tokens.Estimate(r.Text()) + header
 		if r.Tokens <= budget || n < -4 {
