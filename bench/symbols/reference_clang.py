@@ -94,7 +94,8 @@ def bodies(cursor, path, text):
     for c in cursor.get_children():
         if c.location.file is None or c.location.file.name != path:
             continue
-        if c.kind == CursorKind.FUNCTION_DECL and c.is_definition():
+        # One whose body is passed over counts as no definition.
+        if c.kind == CursorKind.FUNCTION_DECL and re.match(r"(\s|//[^\n]*|/\*.*?\*/)*\{", text[c.extent.end.offset:][:2000], re.S):
             depth, end = 0, c.location.line
             for m in PIECES.finditer(text, c.location.offset):
                 depth += {"{": 1, "}": -1}.get(m.group(), 0)
