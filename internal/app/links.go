@@ -25,6 +25,8 @@ import (
 const (
 	viewExt = ".view"
 	nowExt  = ".now"
+	// linkPhase is what a job calls the part of it that resolves references.
+	linkPhase = "link"
 	// linkAtOnce is the text up to which a store is linked by the job that
 	// indexed it; that takes a second at most. Larger ones are linked by a job
 	// of their own, so that an edit is not held up.
@@ -137,7 +139,7 @@ func (c *core) makeView(ctx context.Context, src *linkSource, before, path strin
 	return graph.Link(ctx, src, prev, path, func(done, total int) {
 		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
 			last = now
-			kb.Report(ctx, kb.Progress{Phase: "link", Done: int64(done), Total: int64(total)})
+			kb.Report(ctx, kb.Progress{Phase: linkPhase, Done: int64(done), Total: int64(total)})
 		}
 	})
 }
