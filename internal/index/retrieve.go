@@ -58,6 +58,7 @@ type scores struct {
 	tf      []float64
 	matched []uint64
 	defines []uint64
+	heads   []uint64 // terms in the headings above
 	found   []uint32 // chunks with a score
 	touched []uint32 // chunks with a tf
 }
@@ -67,12 +68,12 @@ func (g *Generation) getScores() *scores {
 		return s
 	}
 	n := int(g.base[len(g.docs)])
-	return &scores{score: make([]float64, n), tf: make([]float64, n), matched: make([]uint64, n), defines: make([]uint64, n)}
+	return &scores{score: make([]float64, n), tf: make([]float64, n), matched: make([]uint64, n), defines: make([]uint64, n), heads: make([]uint64, n)}
 }
 
 func (g *Generation) putScores(s *scores) {
 	for _, c := range s.found {
-		s.score[c], s.matched[c], s.defines[c] = 0, 0, 0
+		s.score[c], s.matched[c], s.defines[c], s.heads[c] = 0, 0, 0, 0
 	}
 	s.found = s.found[:0]
 	g.scratch.Put(s)
@@ -212,12 +213,18 @@ func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, i
 					if p.tf[fieldSymbols] > 0 {
 						sc.defines[v] |= bit
 					}
+					if p.tf[fieldHeadings] > 0 {
+						sc.heads[v] |= bit
+					}
 					return
 				}
 				g.each(si, p.chunk, func(c uint32) {
 					touch(c, f)
 					if p.tf[fieldSymbols] > 0 {
 						sc.defines[c] |= bit
+					}
+					if p.tf[fieldHeadings] > 0 {
+						sc.heads[c] |= bit
 					}
 				})
 			})
@@ -445,6 +452,9 @@ func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *sc
 	}
 	if g.uses != nil {
 		out.Uses = float64(g.uses[d])
+	}
+	if out.Flags&kb.FlagProse != 0 { // a section is named by its headings
+		out.Defines |= sc.heads[c]
 	}
 	if e.first > 0 && e.firstAt == c {
 		out.Second = e.second

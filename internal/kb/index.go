@@ -87,7 +87,7 @@ type Candidate struct {
 	Lexical  float64 // BM25F, not normalised
 	Cosine   float64 // of the chunk's vector with the query's, 0 without vectors
 	Matched  uint64  // bit i: term i stands in the chunk or its path
-	Defines  uint64  // bit i: term i is part of a name that the chunk defines
+	Defines  uint64  // bit i: term i is part of a name that the chunk defines, or of its headings in prose
 	InPath   uint64  // bit i: term i stands in the path
 	// Second is the lexical score of the best other chunk of the document,
 	// DocMatched the terms that stand anywhere in it.

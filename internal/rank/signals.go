@@ -130,7 +130,11 @@ func (r *ranking) mean(e *Evidence, _ *document) float64 {
 	if r.topMean <= 0 {
 		return 0
 	}
-	return max(0, e.Mean/r.topMean)
+	v := max(0, e.Mean/r.topMean)
+	if e.Flags&kb.FlagProse != 0 { // a manual is about everything, a section of it about one thing
+		v = max(v, r.vector(e, nil))
+	}
+	return v
 }
 
 func (r *ranking) pathName(e *Evidence, _ *document) float64 {
@@ -146,7 +150,11 @@ func (r *ranking) total(e *Evidence, _ *document) float64 {
 	if r.topTotal <= 0 {
 		return 0
 	}
-	return total(e) / r.topTotal
+	v := total(e) / r.topTotal
+	if e.Flags&kb.FlagProse != 0 { // see mean
+		v = max(v, r.lexical(e, nil))
+	}
+	return v
 }
 
 func total(e *Evidence) float64 { return e.Sum / math.Sqrt(float64(max(1, e.Chunks))) }
