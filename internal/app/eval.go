@@ -26,6 +26,7 @@ type EvalRequest struct {
 	Without []string // signals and rankers to leave out
 	Ablate  bool     // also without each of them
 	Budgets bool     // also recall by tokens
+	Fit     bool     // also fit the weights, and cross-validate them
 	Worst   int      // list so many of the worst queries
 }
 
@@ -82,6 +83,13 @@ func (a *App) Eval(ctx context.Context, r EvalRequest) (report EvalReport, err e
 		if report.Ablation, err = b.Ablate(ctx, &set, o); err != nil {
 			return EvalReport{}, err
 		}
+	}
+	if r.Fit {
+		f, err := b.Fit(ctx, &set, o)
+		if err != nil {
+			return EvalReport{}, err
+		}
+		report.Fit = &f
 	}
 	return report, nil
 }

@@ -12,6 +12,7 @@ type evalIn struct {
 	Without []string `json:"without,omitempty" help:"signals or rankers to leave out"`
 	Mode    string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look (default hybrid)"`
 	Ablate  bool     `json:"ablate,omitempty" help:"also measure without each signal"`
+	Fit     bool     `json:"fit,omitempty" help:"also fit the weights of the ranking to the tasks, each repository's without its own"`
 	Detail  string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`
 	Limit   int      `json:"limit,omitempty" help:"at most this many hits a query (default 10)"`
 	Budgets bool     `json:"budgets,omitempty" help:"also measure what the first tokens of a longer answer hold"`
@@ -20,5 +21,5 @@ type evalIn struct {
 
 func runEval(ctx context.Context, a *app.App, in evalIn) (app.EvalReport, error) {
 	return a.Eval(ctx, app.EvalRequest{Tasks: in.Tasks, Repos: in.Repos, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit,
-		Without: in.Without, Ablate: in.Ablate, Budgets: in.Budgets, Worst: in.Worst})
+		Without: in.Without, Ablate: in.Ablate, Fit: in.Fit, Budgets: in.Budgets, Worst: in.Worst})
 }

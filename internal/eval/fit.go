@@ -59,17 +59,23 @@ type example struct {
 	docs     int
 }
 
-// Fit fits the weights of parts to the tasks, starting from and drawn to
-// those that stand. The loss of a task is the cross entropy of the relevant
-// documents under a softmax over its documents' scores, a document's being
-// that of its best candidate; to it comes pull times the squared distance of
-// the weights from those that stand. Demotions are left as they are.
-func (b *Bench) Fit(ctx context.Context, set *Set, o Options, parts []string, pull float64) (Fitted, error) {
+// fitted are the parts whose weights Fit fits. The others are set by hand:
+// definition, which only queries for names can tell, path, what an intent
+// switches on, and the demotions.
+var fitted = []string{"lexical", "vector", "mean", "pathname", "total", "stem", "rarestem", "names", "central", "shallow", "directory"}
+
+// Fit fits the weights of the ranking to the tasks, starting from and drawn to
+// equal ones. The loss of a task is the cross entropy of the relevant
+// documents under a softmax over its documents' scores times temperature, a
+// document's score being that of its best candidate; to it comes pull times
+// the squared distance of the weights from equal ones. Hits of one document
+// after the first are left out of account, and lines in labels as well.
+func (b *Bench) Fit(ctx context.Context, set *Set, o Options) (Fitted, error) {
 	ex, err := b.examples(ctx, set, o)
 	if err != nil {
 		return Fitted{}, err
 	}
-	return fit(ex, parts, pull), nil
+	return fit(ex, fitted, pull), nil
 }
 
 func (b *Bench) examples(ctx context.Context, set *Set, o Options) ([]example, error) {
@@ -174,6 +180,7 @@ func (e *example) ndcg(w []float64) float64 {
 const (
 	even        = 0.2 // what every fitted weight starts from and is drawn to
 	temperature = 8
+	pull        = 0.3
 	rounds      = 80
 )
 
