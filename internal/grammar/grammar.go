@@ -5,7 +5,7 @@
 // costs the file it misbehaved at.
 //
 // A module is compiled at the first file of its language and kept, as machine
-// code, in a folder for later processes. An instance parses one file at a
+// code, in a folder for later processes (see kept.go). An instance parses one file at a
 // time; instances are pooled. What a module may do is bounded three ways: by
 // the parser's own steps, so that the same text gives the same tree on every
 // machine; by memory; and by the context.
@@ -16,9 +16,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -126,16 +124,16 @@ type Set struct {
 	// Wanted says which nodes of a language come out; nil is all named ones.
 	Wanted func(language, node string, named bool) Want
 
-	mu      sync.Mutex
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
-	langs   map[string]*module
+	mu    sync.Mutex
+	langs map[string]*module
 }
 
 // module is one language: compiled once, with instances at rest.
 type module struct {
 	once     sync.Once
 	err      error
+	runtime  wazero.Runtime
+	cache    wazero.CompilationCache // nil when machine code is not kept
 	compiled wazero.CompiledModule
 	lang     *Language
 	want     []byte
@@ -229,14 +227,11 @@ func trapped(err error) error {
 func (s *Set) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runtime == nil {
-		return nil
+	var err error
+	for _, m := range s.langs {
+		err = errors.Join(err, m.close())
 	}
-	err := s.runtime.Close(context.Background())
-	if s.cache != nil {
-		err = errors.Join(err, s.cache.Close(context.Background()))
-	}
-	s.runtime, s.cache, s.langs = nil, nil, nil
+	s.langs = nil
 	return err
 }
 
@@ -248,48 +243,58 @@ func (s *Set) module(ctx context.Context, language string) (*module, error) {
 			s.mu.Unlock()
 			return nil, kb.Errorf(kb.NotFound, "there is no grammar for %q", language)
 		}
-		if err := s.start(ctx); err != nil {
+		m = &module{}
+		if err := m.start(context.WithoutCancel(ctx), s.folder(language)); err != nil {
 			s.mu.Unlock()
 			return nil, err
 		}
-		m = &module{}
+		if s.langs == nil {
+			s.langs = map[string]*module{}
+		}
 		s.langs[language] = m
 	}
-	runtime := s.runtime
 	s.mu.Unlock()
 	// What one caller's context ends would fail all who wait for it.
-	m.once.Do(func() { m.err = s.compile(context.WithoutCancel(ctx), runtime, m, language) })
+	m.once.Do(func() { m.err = s.compile(context.WithoutCancel(ctx), m, language) })
 	return m, m.err
 }
 
-// start makes the runtime; s.mu is held.
-func (s *Set) start(ctx context.Context) error {
-	if s.runtime != nil {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
+// start makes the runtime, of each language its own, since its machine code
+// lies in a folder of its own. folder is "" when none is kept.
+func (m *module) start(ctx context.Context, folder string) error {
 	// wazero's own WithCloseOnContextDone makes parsing three times slower
 	// (0.85 instead of 2.4 MB/s): it leaves the machine code at every loop.
 	// The modules look at a word of memory instead, see run.
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(memoryPages)
-	if s.Folder != "" {
+	var cache wazero.CompilationCache
+	if folder != "" && clean(folder) {
 		// Machine code that cannot be kept is made again by every process.
-		if cache, err := wazero.NewCompilationCacheWithDir(s.Folder); err == nil {
-			s.cache = cache
+		var err error
+		if cache, err = wazero.NewCompilationCacheWithDir(folder); err == nil {
 			config = config.WithCompilationCache(cache)
+		} else {
+			cache = nil
 		}
 	}
 	r := wazero.NewRuntimeWithConfig(ctx, config)
+	m.runtime, m.cache = r, cache
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
-		return kb.Errorf(kb.Internal, "start the runtime of the grammars: %w", err)
+		return kb.Errorf(kb.Internal, "start the runtime of the grammars: %w", errors.Join(err, m.close()))
 	}
-	s.runtime, s.langs = r, map[string]*module{}
 	return nil
+}
+
+func (m *module) close() error {
+	err := m.runtime.Close(context.Background())
+	if m.cache != nil {
+		err = errors.Join(err, m.cache.Close(context.Background()))
+	}
+	return err
 }
 
 var decoder = sync.OnceValues(func() (*zstd.Decoder, error) { return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) })
 
-func (s *Set) compile(ctx context.Context, r wazero.Runtime, m *module, language string) error {
+func (s *Set) compile(ctx context.Context, m *module, language string) error {
 	raw, err := modules.ReadFile(path.Join("wasm", language+".wasm.zst"))
 	if err != nil {
 		return kb.Errorf(kb.NotFound, "there is no grammar for %q", language)
@@ -302,14 +307,16 @@ func (s *Set) compile(ctx context.Context, r wazero.Runtime, m *module, language
 	if err != nil {
 		return kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
 	}
-	if m.compiled, err = r.CompileModule(ctx, code); err != nil && s.Folder != "" {
-		// What is kept may be damaged. It is only a cache, of this folder's own.
-		if old, _ := filepath.Glob(filepath.Join(s.Folder, "wazero-*", "*")); len(old) > 0 {
-			for _, f := range old {
-				_ = os.Remove(f)
-			}
+	s.mu.Lock()
+	r, kept := m.runtime, m.cache != nil
+	s.mu.Unlock()
+	if m.compiled, err = r.CompileModule(ctx, code); err != nil && kept {
+		// The machine code cannot be written, or be read: then without keeping it.
+		if r, err = s.restart(ctx, m, language); err == nil {
+			m.compiled, err = r.CompileModule(ctx, code)
 		}
-		m.compiled, err = r.CompileModule(ctx, code)
+	} else if err == nil && kept {
+		sign(s.folder(language))
 	}
 	if err != nil {
 		return kb.Errorf(kb.Internal, "compile the grammar of %s: %w", language, err)
@@ -337,6 +344,21 @@ func (s *Set) compile(ctx context.Context, r wazero.Runtime, m *module, language
 	return nil
 }
 
+// restart gives a module a runtime that keeps no machine code.
+func (s *Set) restart(ctx context.Context, m *module, language string) (wazero.Runtime, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.langs[language] != m {
+		return nil, kb.Errorf(kb.Canceled, "the grammars are closed")
+	}
+	err := m.close()
+	if e := m.start(ctx, ""); e != nil {
+		delete(s.langs, language)
+		return nil, errors.Join(err, e)
+	}
+	return m.runtime, nil
+}
+
 // instance returns one that is at rest, or a new one.
 func (s *Set) instance(ctx context.Context, m *module) (*instance, error) {
 	m.mu.Lock()
@@ -355,7 +377,7 @@ func (s *Set) instance(ctx context.Context, m *module) (*instance, error) {
 }
 
 func (s *Set) fresh(ctx context.Context, m *module) (*instance, error) {
-	mod, err := s.runtime.InstantiateModule(ctx, m.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "start a grammar: %w", err)
 	}

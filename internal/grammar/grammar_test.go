@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -173,34 +175,122 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// Machine code that was damaged on disk is made again or, at worst, not kept.
+// Machine code that was damaged on disk, at any byte, is made again or, at
+// worst, not kept; what is parsed with it is always the same.
 func TestDamagedCache(t *testing.T) {
 	dir := t.TempDir()
-	parse := func() error {
+	parse := func() ([]Node, error) {
 		s := &Set{Folder: dir}
 		defer s.Close()
-		return s.Parse(context.Background(), "json", "[1]", func(*Tree) error { return nil })
+		var nodes []Node
+		err := s.Parse(context.Background(), "json", `{"a": [1, null]}`, func(t *Tree) error {
+			nodes = slices.Clone(t.Nodes)
+			return nil
+		})
+		return nodes, err
 	}
-	if err := parse(); err != nil {
+	want, err := parse()
+	if err != nil {
 		t.Fatal(err)
 	}
-	damaged := 0
-	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			b, err := os.ReadFile(p)
-			if err != nil {
-				return err
-			}
-			damaged++
-			return os.WriteFile(p, b[:len(b)/2], 0o600)
-		}
-		return err
-	})
-	if err != nil || damaged == 0 {
-		t.Fatalf("%d files damaged, %v", damaged, err)
+	files := keptIn(filepath.Join(dir, "json"))
+	if len(files) != 2 || files[1] != files[0]+sumExt {
+		t.Fatalf("kept: %v", files)
 	}
-	if err := parse(); err != nil {
-		t.Errorf("with a damaged cache: %v", err)
+	whole := map[string][]byte{}
+	for _, f := range files {
+		if whole[f], err = os.ReadFile(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(f string, b []byte) {
+		if err := os.WriteFile(f, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try := func(what string) {
+		t.Helper()
+		got, err := parse()
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("%s: %v, %s", what, err, d)
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, f := range files {
+		b := whole[f]
+		// The header and the table of functions come first, the source map and
+		// the checksum of the code last: wazero does not check all of them.
+		for _, at := range []int{6, 12, 14, 18, 20, 30, len(b) - 5, len(b) / 2, rng.IntN(len(b)), rng.IntN(len(b))} {
+			if at >= len(b) {
+				continue
+			}
+			for name, content := range whole {
+				put(name, content)
+			}
+			bad := slices.Clone(b)
+			bad[at] ^= 1 << rng.IntN(8)
+			put(f, bad)
+			try(fmt.Sprintf("byte %d of %s", at, filepath.Ext(f)))
+		}
+		for _, n := range []int{0, 1, 20, len(b) / 2, len(b) - 1} {
+			for name, content := range whole {
+				put(name, content)
+			}
+			put(f, b[:n])
+			try(fmt.Sprintf("the first %d bytes of %s", n, filepath.Ext(f)))
+		}
+	}
+	// What a killed process left goes, what somebody may be writing stays.
+	old, young := files[0]+".1"+tmpExt, files[0]+".2"+tmpExt
+	put(old, []byte("x"))
+	put(young, []byte("x"))
+	then := time.Now().Add(-2 * tmpAge)
+	if err := os.Chtimes(old, then, then); err != nil {
+		t.Fatal(err)
+	}
+	try("with leftovers")
+	if _, err := os.Stat(old); err == nil {
+		t.Error("an old leftover stays")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("a young file went")
+	}
+	// Machine code that is whole is used, not made again.
+	before, err := os.Stat(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	try("undamaged")
+	if after, err := os.Stat(files[0]); err != nil || !os.SameFile(before, after) {
+		t.Errorf("it was compiled again: %v", err)
+	}
+}
+
+// A folder that takes no machine code costs time only.
+func TestCacheThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gone := filepath.Join(t.TempDir(), "gone")
+	for _, dir := range []string{file, gone} {
+		s := &Set{Folder: dir}
+		if dir == gone { // after the folder was made and before it is written
+			m := &module{}
+			if err := m.start(context.Background(), s.folder("json")); err != nil {
+				t.Fatal(err)
+			}
+			s.langs = map[string]*module{"json": m}
+			if err := os.RemoveAll(gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Parse(context.Background(), "json", "[1]", func(*Tree) error { return nil }); err != nil {
+			t.Errorf("%s: %v", filepath.Base(dir), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
