@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -18,7 +17,7 @@ var cardText string
 
 // writeCard returns the model card: the words of card.md with the figures of
 // this run in place of their names.
-func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos string, spanish float64, mining, training time.Duration) string {
+func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos, shares string, spanish float64) string {
 	var per [kinds]int
 	for _, p := range t.c.pairs {
 		per[p.kind]++
@@ -46,7 +45,7 @@ func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos string, 
 		"{{bytes}}", fmt.Sprintf("%.1f MB", float64(size)/1e6), "{{pairs}}", fmt.Sprint(len(t.c.pairs)), "{{repos}}", fmt.Sprint(len(t.c.sources)),
 		"{{epochs}}", fmt.Sprint(o.Epochs), "{{batch}}", fmt.Sprint(o.Batch), "{{rate}}", fmt.Sprint(o.Rate), "{{temperature}}", fmt.Sprint(o.Temperature),
 		"{{hard}}", fmt.Sprint(o.Hard), "{{seed}}", fmt.Sprint(o.Seed), "{{spanish}}", fmt.Sprint(spanish),
-		"{{kinds}}\n", counts.String(), "{{figures}}\n", table.String(), "{{sources}}\n", sources.String(),
+		"{{shares}}", shares, "{{kinds}}\n", counts.String(), "{{figures}}\n", table.String(), "{{sources}}\n", sources.String(),
 		"{{languages}}", strings.TrimSuffix(languages.String(), ", "),
 	).Replace(cardText)
 }
@@ -64,7 +63,7 @@ var licences = []struct{ says, name string }{
 
 // licenceOf returns the licence of a checked-out repository, or "see there".
 func licenceOf(dir string) string {
-	for _, pattern := range []string{"LICEN[CS]E*", "licen[cs]e*", "Licen[cs]e*", "COPYING*", "*/LICENSE*"} {
+	for _, pattern := range []string{"LICEN[CS]E*", "licen[cs]e*", "Licen[cs]e*", "COPYING*", "*/LICENSE*", "MIT-LICENSE*"} {
 		files, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, f := range files {
 			raw, err := os.ReadFile(f)

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string) error {
 	given := fl.String("model", "", "model file to measure; nothing is trained")
 	out := fl.String("o", "", "model file to write")
 	card := fl.String("card", "", "model card to write")
-	version := fl.Int("version", 1, "version of the model")
+	version := fl.Int("version", 2, "version of the model")
 	fl.IntVar(&o.Dims, "dims", 192, "dimensions, a multiple of 16")
 	fl.IntVar(&o.Words, "words", 32000, "words with a row of their own, at most")
 	fl.IntVar(&o.Buckets, "buckets", 8192, "buckets of trigrams")
@@ -61,8 +61,8 @@ func run(ctx context.Context, args []string) error {
 	fl.Uint64Var(&o.Seed, "seed", 1, "seed of all that is random")
 	fl.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "cores to use")
 	part := fl.Float64("part", 1, "share of the pairs to train on, for experiments")
-	spanish := fl.Float64("spanish", 0.15, "share of the pairs to add in Spanish")
-	shares := fl.String("shares", "", "shares of kinds per epoch, such as name=0.5,commit=0")
+	spanish := fl.Float64("spanish", 0.12, "share of the pairs to add in Spanish")
+	shares := fl.String("shares", "name=0.5,string=0.4,path=0.5,file=0.8", "shares of kinds per epoch, such as name=0.5,commit=0")
 	if err := fl.Parse(args); err != nil {
 		return err
 	}
@@ -95,7 +95,6 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	mined := time.Since(began)
 	if err := addSpanish(c, *spanish, o.Seed); err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	if *card != "" {
-		text := writeCard(t, e, len(b), fs, *repos, *spanish, mined, time.Since(began)-mined)
+		text := writeCard(t, e, len(b), fs, *repos, *shares, *spanish)
 		return os.WriteFile(*card, []byte(text), 0o644)
 	}
 	return nil
