@@ -105,7 +105,7 @@ EXPORT(parse) int32_t parse(uint32_t n, uint32_t limit) {
   out_len = 0;
   steps = 0;
   step_limit = limit;
-  fuel = ((uint64_t)1 << 22) + ((uint64_t)n << 6);
+  fuel = ((uint64_t)1 << 24) + ((uint64_t)n << 8);
   ts_parser_reset(parser);
   length = n;
   TSInput input = {.payload = NULL, .read = chunk, .encoding = TSInputEncodingUTF8};
