@@ -126,7 +126,7 @@ func (b *builder) symbols(doc int32, symbols []kb.Symbol) {
 		if line == 0 {
 			line = s.Start
 		}
-		if s.Kind == "heading" || s.Name == "" || line <= 0 {
+		if !s.Declares() || s.Name == "" || line <= 0 {
 			continue
 		}
 		ds = append(ds, declared{

@@ -147,7 +147,7 @@ func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
 	b.scan.Scan(body, count)
 	field = fieldSymbols
 	for _, s := range c.Symbols {
-		if s.Kind != "heading" {
+		if s.Declares() {
 			b.scan.Scan(s.Name, count)
 			count([]byte(terms.Exact(s.Name)), true)
 			lens[field]--

@@ -102,6 +102,16 @@ type Symbol struct {
 	Path []string
 }
 
+// Declares reports whether code can refer to a symbol by its name. Headings,
+// and the keys, rules and sections of data, only label what stands below them.
+func (s *Symbol) Declares() bool {
+	switch s.Kind {
+	case "heading", "key", "rule", "section":
+		return false
+	}
+	return true
+}
+
 // Qualified returns the names of a symbol's enclosing declarations and its
 // own, joined with dots: "Server.Serve".
 func (s *Symbol) Qualified() string {

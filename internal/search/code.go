@@ -359,7 +359,7 @@ func Symbols(ctx context.Context, targets []Target, r SymbolsRequest) (CodeReply
 			paths = paths[n:]
 			for _, o := range list {
 				for _, s := range o.Symbols {
-					if s.Kind == "heading" && r.Kind != "heading" || r.Kind != "" && s.Kind != r.Kind {
+					if !s.Declares() && r.Kind != s.Kind || r.Kind != "" && s.Kind != r.Kind {
 						continue
 					}
 					if rank := nameRank(&s, want); rank >= 0 {
