@@ -111,9 +111,10 @@ type ranking struct {
 	most     float64 // weight of the weightiest of words
 	sum      float64 // weight of the words that tell
 	docs     map[docKey]*document
-	weight   []float64 // of each signal in this ranking; of demotions the factor
-	within   []float64 // of each among the chunks of one document
-	off      []bool    // signals that do not count
+	newest   map[docKey]int // version beside others, by store and the path before it
+	weight   []float64      // of each signal in this ranking; of demotions the factor
+	within   []float64      // of each among the chunks of one document
+	off      []bool         // signals that do not count
 }
 
 type docKey struct {
@@ -154,6 +155,13 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
+		if before, n := version(cands[i].Path); n > 0 {
+			if r.newest == nil {
+				r.newest = map[docKey]int{}
+			}
+			k := docKey{cands[i].Store, before}
+			r.newest[k] = max(r.newest[k], n)
+		}
 		if !beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}

@@ -68,6 +68,8 @@ var signals = []signal{
 	{"example", 0.75, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
 	{"generated", 0.70, 0, true, 0, (*ranking).generated},
 	{"reexport", 0.9, 0, true, 0, (*ranking).reexport},
+	// Of versions side by side the newest is meant.
+	{"superseded", 0.85, 0, true, 0, (*ranking).superseded},
 	{"vendored", 0.70, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
@@ -79,7 +81,7 @@ var signals = []signal{
 var intents = map[string]map[string]float64{
 	"":                    {},
 	"find-definition":     {"definition": 2.5, "names": 2, "usage": 0},
-	"find-implementation": {"definition": 0.5, "usage": 0.6, "body": 0.3, "central": 0.5, "reexport": 2, "test": 1.5},
+	"find-implementation": {"definition": 1.2, "usage": 0.3, "body": 1, "central": 0.5, "reexport": 2, "test": 1.5},
 	"find-usage":          {"definition": -0.6, "names": -1, "usage": 1, "test": 0.4, "example": 0},
 	"find-documentation":  {"prose": 1, "aside": 0, "example": 0.3, "definition": 0.5},
 	"find-pattern":        {"coverage": 1, "definition": 0.3, "stem": 0.5, "example": 0},
