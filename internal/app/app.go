@@ -45,6 +45,9 @@ type Config struct {
 	Embedder kb.Embedder
 	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce, likewise.
 	EmbedAtOnce time.Duration
+	// LinkAtOnce stands in for the size, in bytes of text, up to which a store
+	// is linked by the job that indexed it; 0 for the usual one.
+	LinkAtOnce int64
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.
@@ -73,6 +76,7 @@ type core struct {
 	opener   *source.Opener
 	embedder kb.Embedder
 	library  *library
+	atOnce   int64 // linkAtOnce, or Config.LinkAtOnce
 }
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
@@ -158,7 +162,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	c := &core{dir: dir, db: d, embedder: emb}
+	c := &core{dir: dir, db: d, embedder: emb, atOnce: cmp.Or(a.cfg.LinkAtOnce, linkAtOnce)}
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/graph"
@@ -55,7 +56,8 @@ func (a *App) Code(ctx context.Context, r CodeRequest) (CodeReply, error) {
 		return CodeReply{}, err
 	}
 	defer s.release()
-	if err := s.link(ctx, r.Wait); err != nil {
+	s.wait = max(r.Wait, time.Nanosecond)
+	if err := s.link(ctx); err != nil {
 		return CodeReply{}, err
 	}
 	var reply CodeReply
@@ -150,8 +152,14 @@ func (s *shelves) openViews() {
 		if !ok || t.View != nil {
 			continue
 		}
-		view, done := s.core.views.get(s.core, t.Store.ID)
+		if s.lost[t.Store.ID] && whole(s.core.viewOf(t.Store.ID)) != nil {
+			continue // not even deleted: nothing can be written here
+		}
+		view, done, damaged := s.core.views.get(s.core, t.Store.ID)
 		s.done = append(s.done, done)
+		if damaged && !s.lost[t.Store.ID] {
+			s.lose(context.Background(), t)
+		}
 		if view == nil {
 			continue
 		}
@@ -169,10 +177,10 @@ func (s *shelves) openViews() {
 }
 
 // link opens the views and, where one is missing or behind its index, has a
-// job make it and waits for that a while.
-func (s *shelves) link(ctx context.Context, wait time.Duration) error {
+// job make it and waits for that a while. Where none can be made, what is there serves.
+func (s *shelves) link(ctx context.Context) error {
 	s.openViews()
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	wait, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	for i := range s.targets {
 		t := &s.targets[i]
@@ -183,18 +191,64 @@ func (s *shelves) link(ctx context.Context, wait time.Duration) error {
 		if t.View != nil && s.core.views.current(t, h) {
 			continue
 		}
-		if err := s.core.submitLink(ctx, t.Store.ID); err != nil {
-			return err
-		}
-		j, running, err := s.core.jobs.Active(ctx, t.Store.ID+linkStore)
-		if err == nil && running {
-			_, err = s.core.jobs.Wait(ctx, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
-		}
-		if err != nil && ctx.Err() == nil {
+		if err := s.linked(ctx, wait, t); err != nil {
 			return err
 		}
 		t.View = nil
 	}
 	s.openViews()
 	return nil
+}
+
+// linked has a job link a target's store, and waits for it until wait is done.
+func (s *shelves) linked(ctx, wait context.Context, t *search.Target) error {
+	err := s.core.submitLink(ctx, t.Store.ID)
+	var j kb.Job
+	if err == nil {
+		var running bool
+		j, running, err = s.core.jobs.Active(ctx, t.Store.ID+linkStore)
+		if err == nil && running {
+			j, err = s.core.jobs.Wait(wait, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+		}
+	}
+	switch kb.CodeOf(err) {
+	case kb.Denied, kb.Full, kb.Newer, kb.Busy: // nothing can be written here now
+		if err != nil {
+			s.notes = append(s.notes, fmt.Sprintf("the references of %s cannot be resolved: %v", t.Store.Label(), err))
+			return nil
+		}
+	}
+	if err != nil && (ctx.Err() != nil || wait.Err() == nil) {
+		return err
+	}
+	if err == nil && j.State == kb.JobFailed {
+		s.notes = append(s.notes, fmt.Sprintf("the references of %s cannot be resolved: %s; %s", t.Store.Label(), j.Message, j.Hint))
+	}
+	return nil
+}
+
+// unresolved goes on without the view of a target that turned out damaged,
+// or, where references are what is asked for, with one that is made anew.
+func (s *shelves) unresolved(ctx context.Context, t *search.Target) error {
+	s.lose(ctx, t)
+	if s.wait > 0 {
+		return s.link(ctx)
+	}
+	return nil
+}
+
+// lose gives up a target's view, and has another made.
+func (s *shelves) lose(ctx context.Context, t *search.Target) {
+	t.View = nil
+	if s.lost == nil {
+		s.lost = map[kb.StoreID]bool{}
+	}
+	s.lost[t.Store.ID] = true
+	note := fmt.Sprintf("the resolved references of %s were damaged and are made anew", t.Store.Label())
+	if s.wait == 0 { // else link does
+		if err := s.core.submitLink(ctx, t.Store.ID); err != nil { // what is whole is still served
+			note = fmt.Sprintf("the resolved references of %s are damaged and left out: %v", t.Store.Label(), err)
+		}
+	}
+	s.notes = append(s.notes, note)
 }

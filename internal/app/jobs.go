@@ -206,7 +206,7 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 		details["leftOut"] = res.LeftOut
 	}
 	// The index is live by now: a link that fails, or is cancelled, takes nothing from it.
-	if linked, err := c.links(ctx, st, res.Indexed+res.Shared+res.Removed); err != nil && ctx.Err() == nil {
+	if linked, err := c.links(ctx, j, st, res.Indexed+res.Shared+res.Removed); err != nil && ctx.Err() == nil {
 		details["links"] = err.Error()
 	} else if linked.Edges > 0 {
 		details["links"] = linked.Edges

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -38,15 +39,20 @@ const (
 	// linkStore ends what link jobs call their store: they write a view, not
 	// the store, and must not wait for who does.
 	linkStore = "-links"
+	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
+	// tempAge is how long somebody may still be writing an unfinished view.
+	tempAge = time.Hour
 )
 
 // links resolves the references of a store that was just indexed, or has a
 // job do it. What fails here fails nothing else: a view can be made at any time.
-func (c *core) links(ctx context.Context, st kb.Store, changed int) (graph.Stats, error) {
+// An index job whose worker died leaves it to a job of its own, which gives up
+// after three deaths: it may have died of linking, and would again and again.
+func (c *core) links(ctx context.Context, j kb.Job, st kb.Store, changed int) (graph.Stats, error) {
 	if st.Head == nil || st.Head.Partial {
 		return graph.Stats{}, nil
 	}
-	if st.Head.TextBytes <= linkAtOnce {
+	if st.Head.TextBytes <= c.atOnce && j.Deaths == 0 {
 		return c.link(ctx, st.ID)
 	}
 	if changed*linkShare < st.Head.Documents && c.viewOf(st.ID) != "" {
@@ -65,7 +71,11 @@ func (c *core) submitLink(ctx context.Context, id kb.StoreID) error {
 }
 
 // runLink is the handler of link jobs.
-func (c *core) runLink(ctx context.Context, _ kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+func (c *core) runLink(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+	if j.Deaths >= job.MaxDeaths {
+		return "", nil, kb.Errorf(kb.Internal, "%d worker processes died while they resolved references", j.Deaths).
+			WithHint("see what they said in %s; everything but references is served; free memory, then ask for them again", filepath.Join(c.dir, "worker.log"))
+	}
 	var args linkArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
@@ -77,6 +87,10 @@ func (c *core) runLink(ctx context.Context, _ kb.Job, raw json.RawMessage) (stri
 	if err != nil {
 		return "", nil, err
 	}
+	// A store that was deleted meanwhile leaves no view.
+	if _, err := c.catalog.Get(ctx, args.Store); kb.CodeOf(err) == kb.NotFound && err != nil {
+		return "the store was deleted meanwhile", nil, c.sweepViews(ctx)
+	}
 	return "references resolved", map[string]any{"declarations": s.Declarations, "edges": s.Edges, "packages": s.Packages, "checked": s.Checked, "failed": s.Failed}, nil
 }
 
@@ -84,14 +98,30 @@ func (c *core) viewPath(stamp string) string {
 	return filepath.Join(c.dir, "views", stamp+viewExt)
 }
 
-// viewOf returns the path of a store's newest view, "" without one.
+// viewOf returns the path of a store's newest view, "" when it has none. There
+// may be no file of that path: then something was damaged.
 func (c *core) viewOf(id kb.StoreID) string {
 	b, err := os.ReadFile(filepath.Join(c.dir, "views", string(id)+nowExt))
-	stamp := strings.TrimSpace(string(b))
-	if err != nil || stamp == "" || strings.ContainsAny(stamp, `/\.`) {
+	if err != nil {
 		return ""
 	}
+	stamp := strings.TrimSpace(string(b))
+	if raw, err := hex.DecodeString(stamp); err != nil || len(raw) != stampBytes {
+		stamp = "damaged" // which no view is called
+	}
 	return c.viewPath(stamp)
+}
+
+// unlink cancels the link job of a store that goes.
+func (c *core) unlink(ctx context.Context, id kb.StoreID) error {
+	j, ok, err := c.jobs.Active(ctx, id+linkStore)
+	if err == nil && ok {
+		_, err = c.jobs.Cancel(ctx, j.ID)
+	}
+	if err != nil && kb.CodeOf(err) == kb.Invalid {
+		return nil // it has just ended
+	}
+	return err
 }
 
 // link brings a store's view up to date with its live generation.
@@ -107,13 +137,13 @@ func (c *core) link(ctx context.Context, id kb.StoreID) (graph.Stats, error) {
 	defer h.Release()
 	src := newLinkSource(h.(*handle).Generation)
 	if err := atomicfile.MkdirAll(filepath.Join(c.dir, "views")); err != nil {
-		return graph.Stats{}, kb.Errorf(kb.Denied, "make the folder of views: %w", err).WithHint("check the rights of the data directory")
+		return graph.Stats{}, err
 	}
 	stamp := graph.StampOf(src.entries)
 	path := c.viewPath(stamp)
 	var stats graph.Stats
-	if have, err := graph.Open(path); err == nil {
-		have.Close() // another store, or this one, has linked the same documents
+	if err := whole(path); err == nil {
+		// Another store, or this one, has linked the same documents.
 	} else if kb.CodeOf(err) == kb.Newer {
 		return stats, err
 	} else if stats, err = c.makeView(ctx, src, c.viewOf(id), path); err != nil {
@@ -123,6 +153,17 @@ func (c *core) link(ctx context.Context, id kb.StoreID) (graph.Stats, error) {
 		return stats, nil
 	}
 	return stats, atomicfile.Write(filepath.Join(c.dir, "views", string(id)+nowExt), []byte(stamp+"\n"))
+}
+
+// whole opens a view and reads it to its end: kb.Corrupt for one that is
+// damaged anywhere, which would else be found, and stay, where it is asked about.
+func whole(path string) error {
+	v, err := graph.Open(path)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return v.Verify()
 }
 
 // makeView links the documents of src, with the help of the view before.
@@ -152,6 +193,9 @@ func (c *core) sweepViews(ctx context.Context) error {
 			return nil
 		}
 		return kb.Errorf(kb.Denied, "list the folder of views: %w", err).WithHint("check the rights of the data directory")
+	}
+	if _, err := atomicfile.CleanTemp(filepath.Join(c.dir, "views"), tempAge); err != nil {
+		return err
 	}
 	all, err := c.catalog.All(ctx)
 	if err != nil {
@@ -226,7 +270,8 @@ type views struct {
 }
 
 // get returns the view of a store, nil without one, and what gives it back.
-func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
+// damaged says that there should be one.
+func (v *views) get(c *core, id kb.StoreID) (view *graph.View, done func(), damaged bool) {
 	path := c.viewOf(id)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -238,15 +283,15 @@ func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
 		s = nil
 	}
 	if err != nil {
-		return nil, func() {}
+		return nil, func() {}, path != "" && errors.Is(err, fs.ErrNotExist)
 	}
 	if s == nil {
 		view, err := graph.Open(path)
 		if err != nil {
-			if kb.CodeOf(err) == kb.Corrupt {
+			if damaged = kb.CodeOf(err) == kb.Corrupt; damaged {
 				_ = os.Remove(path) // the next link makes it anew
 			}
-			return nil, func() {}
+			return nil, func() {}, damaged
 		}
 		s = &viewShelf{view: view, stat: stat, refs: 1}
 		if v.open == nil {
@@ -262,7 +307,24 @@ func (v *views) get(c *core, id kb.StoreID) (*graph.View, func()) {
 			defer v.mu.Unlock()
 			v.drop(s)
 		})
+	}, false
+}
+
+// lose gives up a store's view if its file is damaged, and deletes that: the
+// next link makes it anew. Who reads it finishes on it.
+func (v *views) lose(c *core, id kb.StoreID) bool {
+	path := c.viewOf(id)
+	if err := whole(path); err == nil || kb.CodeOf(err) != kb.Corrupt {
+		return false
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s := v.open[id]; s != nil {
+		delete(v.open, id)
+		v.drop(s)
+	}
+	_ = os.Remove(path)
+	return true
 }
 
 // current reports whether a target's view is of the generation that it shows.

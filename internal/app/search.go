@@ -252,8 +252,10 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 type shelves struct {
 	core    *core
 	targets []search.Target
-	notes   []string // what is left out, and why
-	done    []func() // give the views back
+	notes   []string            // what is left out, and why
+	done    []func()            // give the views back
+	lost    map[kb.StoreID]bool // whose view was damaged
+	wait    time.Duration       // for references that have to be resolved first; 0 does without them
 }
 
 // targets opens the live generations of stores. A store that is empty or
@@ -327,6 +329,12 @@ func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) er
 			return err
 		}
 		t := s.targets[of.Target]
+		if t.View != nil && s.core.views.lose(s.core, t.Store.ID) {
+			if err := s.unresolved(ctx, &s.targets[of.Target]); err != nil {
+				return err
+			}
+			continue
+		}
 		s.targets = slices.Delete(s.targets, of.Target, of.Target+1)
 		t.Index.Release()
 		s.core.library.forget(t.Store.ID)

@@ -385,7 +385,10 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 			_, err = c.jobs.Cancel(ctx, j.ID)
 			cancelled = err == nil
 		}
-		if err != nil && kb.CodeOf(err) != kb.Invalid { // it has just ended
+		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
+			err = c.unlink(ctx, st.ID)
+		}
+		if err != nil {
 			return d, err
 		}
 	}

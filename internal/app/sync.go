@@ -301,7 +301,10 @@ func (c *core) move(ctx context.Context, projectID string, old kb.Store, spec kb
 		if err == nil && ok {
 			_, err = c.jobs.Cancel(ctx, j.ID)
 		}
-		if err != nil && kb.CodeOf(err) != kb.Invalid { // it has just ended
+		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
+			err = c.unlink(ctx, old.ID)
+		}
+		if err != nil {
 			return kb.Store{}, err
 		}
 	}

@@ -80,6 +80,11 @@ type faults struct {
 	Poison      string        // the worker kills itself when it embeds a text that holds this
 	FailStep    atomicfile.Op // this step fails
 	FailFull    bool          // for want of space
+	// The same of steps of writing below views only, and what makes a store large.
+	KillView   int
+	FailView   atomicfile.Op
+	ViewDelay  time.Duration
+	LinkAtOnce int64
 }
 
 func faultsPath(dir string) string { return dir + ".faults" }
@@ -103,12 +108,25 @@ func work(ctx context.Context, dir, id string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var steps atomic.Int64
+	var steps, views atomic.Int64
 	atomicfile.Inject(func(op atomicfile.Op, path string) error {
 		time.Sleep(f.StepDelay)
 		if n := steps.Add(1); f.KillStep > 0 && n == int64(f.KillStep) {
 			os.WriteFile(diedPath(dir), []byte(string(op)+" "+filepath.Ext(path)), 0o600)
 			killSelf()
+		}
+		if filepath.Base(filepath.Dir(path)) == "views" {
+			time.Sleep(f.ViewDelay)
+			if n := views.Add(1); f.KillView > 0 && n == int64(f.KillView) {
+				os.WriteFile(diedPath(dir), []byte("link "+string(op)+" "+filepath.Ext(path)), 0o600)
+				killSelf()
+			}
+			if f.FailView != "" && op == f.FailView {
+				if f.FailFull {
+					return syscall.ENOSPC
+				}
+				return errInjected
+			}
 		}
 		if f.FailStep != "" && op == f.FailStep {
 			if f.FailFull {
@@ -118,7 +136,7 @@ func work(ctx context.Context, dir, id string) error {
 		}
 		return nil
 	})
-	a, err := app.New(app.Config{DataDir: dir, Worker: []string{os.Args[0]}, Env: noEnv, EmbedAtOnce: f.EmbedAtOnce, Embedder: &embedder{embed.Default(), f, dir}})
+	a, err := app.New(app.Config{DataDir: dir, Worker: []string{os.Args[0]}, Env: noEnv, EmbedAtOnce: f.EmbedAtOnce, LinkAtOnce: f.LinkAtOnce, Embedder: &embedder{embed.Default(), f, dir}})
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,25 @@ type world struct {
 	t    testing.TB
 	dir  string // the data directory
 	home string // where processes work: no project
+	// linkAtOnce is app.Config.LinkAtOnce of the processes that are no workers.
+	linkAtOnce int64
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	root := t.TempDir()
-	w := &world{t, filepath.Join(root, "data"), filepath.Join(root, "home")}
+	w := &world{t: t, dir: filepath.Join(root, "data"), home: filepath.Join(root, "home")}
 	must(t, os.Mkdir(w.home, 0o700))
+	t.Cleanup(func() { // workers that are about to end may still write
+		for quiet := 0; quiet < 3; time.Sleep(10 * time.Millisecond) {
+			if quiet++; os.RemoveAll(w.dir) != nil {
+				quiet = 0
+			}
+			if t.Failed() && quiet == 0 {
+				return
+			}
+		}
+	})
 	return w
 }
 
@@ -52,7 +64,7 @@ func must(t testing.TB, err error) {
 // or with close. Its jobs run in workers, or in itself when alone.
 func (w *world) open(alone bool) (a *app.App, end func()) {
 	w.t.Helper()
-	cfg := app.Config{DataDir: w.dir, Dir: w.home, Env: noEnv}
+	cfg := app.Config{DataDir: w.dir, Dir: w.home, Env: noEnv, LinkAtOnce: w.linkAtOnce}
 	if !alone {
 		cfg.Worker = []string{os.Args[0]}
 	}

@@ -99,7 +99,11 @@ func (m *Manager) revive(ctx context.Context, j kb.Job) error {
 	if err != nil {
 		return err
 	}
-	if !able || m.cfg.Handlers[j.Type] == nil {
+	if m.cfg.Handlers[j.Type] == nil {
+		return kb.Errorf(kb.Unsupported, "job %q was interrupted, and this version of the program knows no jobs of type %q", j.ID, j.Type).
+			WithHint("restart this session to use a newer version; its commands resume the job")
+	}
+	if !able {
 		return kb.Errorf(kb.Unsupported, "job %q was interrupted and cannot be resumed here", j.ID).
 			WithHint("run a command where it was started, with the same environment variables")
 	}
