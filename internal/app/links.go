@@ -38,7 +38,7 @@ const (
 	linkShare = 50
 	// linkStore ends what link jobs call their store: they write a view, not
 	// the store, and must not wait for who does.
-	linkStore = "-links"
+	linkStore  = "-links"
 	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
 	// tempAge is how long somebody may still be writing an unfinished view.
 	tempAge = time.Hour
