@@ -209,3 +209,16 @@ func TestDump(t *testing.T) {
 		fmt.Print(show(string(src), out))
 	}
 }
+
+// A grammar that no rules use is dead weight in the binary.
+func TestEveryGrammarIsUsed(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range specs {
+		used[s.grammar] = true
+	}
+	for _, l := range grammar.Languages() {
+		if !used[l] {
+			t.Errorf("no rules use the grammar of %s", l)
+		}
+	}
+}

@@ -6,6 +6,7 @@ var specs = map[string]*spec{
 	"python":     python,
 	"sql":        sql,
 	"css":        css,
+	"html":       html,
 	"yaml":       yaml,
 	"toml":       toml,
 	"json":       jsonRules,
