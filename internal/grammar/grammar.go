@@ -130,7 +130,7 @@ type Set struct {
 
 // module is one language: compiled once, with instances at rest.
 type module struct {
-	once     sync.Once
+	ready    chan struct{} // closed when it is compiled, or err says why not
 	err      error
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache // nil when machine code is not kept
@@ -229,7 +229,15 @@ func (s *Set) Close() error {
 	defer s.mu.Unlock()
 	var err error
 	for _, m := range s.langs {
-		err = errors.Join(err, m.close())
+		select {
+		case <-m.ready:
+			err = errors.Join(err, m.close())
+		default: // it takes seconds, which who was cancelled does not have
+			go func() {
+				<-m.ready
+				_ = m.close()
+			}()
+		}
 	}
 	s.langs = nil
 	return err
@@ -243,7 +251,7 @@ func (s *Set) module(ctx context.Context, language string) (*module, error) {
 			s.mu.Unlock()
 			return nil, kb.Errorf(kb.NotFound, "there is no grammar for %q", language)
 		}
-		m = &module{}
+		m = &module{ready: make(chan struct{})}
 		if err := m.start(context.WithoutCancel(ctx), s.folder(language)); err != nil {
 			s.mu.Unlock()
 			return nil, err
@@ -252,11 +260,19 @@ func (s *Set) module(ctx context.Context, language string) (*module, error) {
 			s.langs = map[string]*module{}
 		}
 		s.langs[language] = m
+		go func() {
+			defer close(m.ready)
+			// What one caller's context ends would fail all who wait for it.
+			m.err = s.compile(context.WithoutCancel(ctx), m, language)
+		}()
 	}
 	s.mu.Unlock()
-	// What one caller's context ends would fail all who wait for it.
-	m.once.Do(func() { m.err = s.compile(context.WithoutCancel(ctx), m, language) })
-	return m, m.err
+	select {
+	case <-m.ready:
+		return m, m.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // start makes the runtime, of each language its own, since its machine code

@@ -266,6 +266,33 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
+// Who is cancelled does not wait for a grammar to be compiled, and who waits
+// beside it gets it.
+func TestCancelDuringCompilation(t *testing.T) {
+	s := &Set{}
+	ctx, cancel := context.WithCancel(context.Background())
+	other := make(chan error, 1)
+	go func() {
+		other <- s.Parse(context.Background(), "json", "[1]", func(*Tree) error { return nil })
+	}()
+	cancel()
+	if err := s.Parse(ctx, "json", "[1]", func(*Tree) error { return nil }); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := <-other; err != nil {
+		t.Error(err)
+	}
+	again := &Set{}
+	if err := again.Parse(ctx, "json", "[1]", func(*Tree) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	for _, s := range []*Set{s, again} {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A folder that takes no machine code costs time only.
 func TestCacheThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
@@ -276,7 +303,7 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 	for _, dir := range []string{file, gone} {
 		s := &Set{Folder: dir}
 		if dir == gone { // after the folder was made and before it is written
-			m := &module{}
+			m := &module{ready: make(chan struct{})}
 			if err := m.start(context.Background(), s.folder("json")); err != nil {
 				t.Fatal(err)
 			}
@@ -284,6 +311,8 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 			if err := os.RemoveAll(gone); err != nil {
 				t.Fatal(err)
 			}
+			m.err = s.compile(context.Background(), m, "json")
+			close(m.ready)
 		}
 		if err := s.Parse(context.Background(), "json", "[1]", func(*Tree) error { return nil }); err != nil {
 			t.Errorf("%s: %v", filepath.Base(dir), err)
