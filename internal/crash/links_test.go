@@ -321,8 +321,8 @@ func TestADamagedView(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	outcomes := map[string]int{}
 	for i := range flips {
-		file := files[0]
-		if file = files[i%len(files)]; i%4 > 0 { // views mostly
+		file := files[i%len(files)]
+		if i%4 > 0 { // views mostly
 			file = files[slices.IndexFunc(files, func(f string) bool { return strings.HasSuffix(f, ".view") })]
 		}
 		for f, b := range pristine {
