@@ -437,7 +437,7 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 	})
 	if len(s.targets) == 0 || kb.CodeOf(err) == kb.NotFound && err != nil {
 		for _, n := range s.notes {
-			if strings.Contains(n, "damaged") { // the place may be there
+			if strings.HasPrefix(n, "store ") && strings.Contains(n, "damaged") { // the place may be there
 				return Context{}, kb.Errorf(kb.Corrupt, "%s", n).WithHint("try again when it is rebuilt; see: jobs")
 			}
 		}

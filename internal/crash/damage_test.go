@@ -199,6 +199,9 @@ func (d *damage) suffer(repair bool) {
 		switch {
 		case s.err != nil:
 			outcome = "refused"
+			if d.kind == ".view" || d.kind == ".now" { // they are given up alone
+				t.Errorf("%s: %s: %v", d.at, s.call, s.err)
+			}
 			if code := kb.CodeOf(s.err); code == kb.Internal && kb.HintOf(s.err) == "" || s.err.Error() == "" {
 				t.Errorf("%s: %s: no clear message: %v", d.at, s.call, s.err)
 			}

@@ -293,8 +293,8 @@ func TestADamagedView(t *testing.T) {
 	names := c.some(truth, 4)
 	hits := func(a *app.App) string {
 		var b strings.Builder
-		for _, name := range names[:2] {
-			r, err := a.Search(t.Context(), app.SearchRequest{Query: name, Intent: "find-usage", Stores: []string{"main"}, Detail: "contextual", Limit: 5})
+		for i, name := range names[:3] {
+			r, err := a.Search(t.Context(), app.SearchRequest{Query: name, Intent: []string{"", "find-usage", "find-definition"}[i], Stores: []string{"main"}, Detail: "contextual", Limit: 5})
 			must(t, err)
 			for _, h := range r.Hits {
 				fmt.Fprint(&b, h.ID, h.At, h.Score, h.Why, h.Related, "\n")

@@ -279,7 +279,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			}
 			if s.r.Detail != "minimal" {
 				if err := s.detail(ctx, &hits[i], &t, p, symbol, &ranked[i]); err != nil {
-					return nil, err
+					return nil, of(ti, err)
 				}
 			}
 		}
