@@ -25,6 +25,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -40,6 +41,8 @@ const (
 	// keepBytes is the memory above which an instance is given up after use:
 	// the memory of a module never shrinks.
 	keepBytes = 24 << 20
+	// firstBytes is what an instance has room for at once; see room.
+	firstBytes = 4 << 20
 	// A parse may take stepsLeast hundreds of the parser's steps, and one more
 	// for every bytesPerStep bytes. Real code takes a third of a step a byte.
 	bytesPerStep = 8
@@ -393,6 +396,7 @@ func (s *Set) instance(ctx context.Context, m *module) (*instance, error) {
 }
 
 func (s *Set) fresh(ctx context.Context, m *module) (*instance, error) {
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(newRoom))
 	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "start a grammar: %w", err)
@@ -408,6 +412,29 @@ func (s *Set) fresh(ctx context.Context, m *module) (*instance, error) {
 	}
 	return in, nil
 }
+
+// room is an instance's memory. A module asks for it in small steps, and
+// wazero's own way of growing copies all of it at each quarter more.
+type room struct {
+	b   []byte
+	max uint64
+}
+
+func newRoom(_, limit uint64) experimental.LinearMemory {
+	return &room{b: make([]byte, 0, min(firstBytes, limit)), max: limit}
+}
+
+func (r *room) Reallocate(size uint64) []byte {
+	if size > uint64(cap(r.b)) {
+		b := make([]byte, len(r.b), min(max(size, 2*uint64(cap(r.b))), max(size, r.max)))
+		copy(b, r.b)
+		r.b = b
+	}
+	r.b = r.b[:size]
+	return r.b
+}
+
+func (r *room) Free() { r.b = nil }
 
 func (in *instance) call(ctx context.Context, f api.Function, args ...uint64) (uint32, error) {
 	r, err := f.Call(ctx, args...)
