@@ -45,7 +45,8 @@ while read -r language package sources constructor; do
     clang $flags "${@:3}" -I"$core/include" -I"$core/src" -I"$src" -c "$1" -o "$work/$2.o"
     objects+=("$work/$2.o")
   }
-  compile "$core/src/lib.c" core -fsanitize-coverage=bb,trace-pc -fsanitize-coverage-allowlist=counted.txt
+  compile pool.c pool
+  compile "$core/src/lib.c" core -include pool.h -fsanitize-coverage=bb,trace-pc -fsanitize-coverage-allowlist=counted.txt
   compile shim.c shim -DTS_LANGUAGE="$constructor"
   compile "$src/parser.c" parser
   if [ -f "$src/scanner.c" ]; then

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tree_sitter/api.h>
+#include "language.h"
+#include "pool.h"
+#include "subtree.h"
+#include "tree.h"
 
 extern const TSLanguage *TS_LANGUAGE(void);
 
@@ -21,7 +25,7 @@ typedef struct {
   uint32_t next;   // index of the first record behind its subtree
 } record;
 
-static TSParser *parser;
+static const TSLanguage *language;
 static uint8_t *want;    // by symbol: 1 emit, 2 emit and leave out what is in it
 static uint8_t *source;
 static uint32_t source_size;
@@ -52,9 +56,13 @@ static bool progress(TSParseState *state) {
 }
 
 EXPORT(init) int32_t init(void) {
-  parser = ts_parser_new();
-  if (!ts_parser_set_language(parser, TS_LANGUAGE())) return -1;
-  uint32_t n = ts_language_symbol_count(TS_LANGUAGE());
+  language = TS_LANGUAGE();
+  TSParser *parser = ts_parser_new();
+  bool fits = ts_parser_set_language(parser, language);
+  ts_parser_delete(parser);
+  tree_reset();
+  if (!fits) return -1;
+  uint32_t n = ts_language_symbol_count(language);
   want = malloc(n);
   memset(want, 1, n);
   return (int32_t)n;
@@ -80,22 +88,119 @@ EXPORT(buffer) uint8_t *buffer(uint32_t n) {
   return source;
 }
 
-static int push(const TSTreeCursor *c, TSNode n, uint16_t symbol) {
+// level is a node whose children are being gone over.
+typedef struct {
+  const Subtree *child; // the next one
+  uint32_t left;        // children from there on
+  uint32_t structural;  // its index among those that are no extras
+  uint32_t at;          // byte behind the child before it, or where the node begins
+  uint32_t record;      // of the node, NONE when it was passed over
+  const TSSymbol *alias; // of its children by structural index, or NULL
+  const TSFieldMapEntry *fields, *fields_end;
+  TSFieldId field; // for children without one: that of a hidden node
+  bool begun;
+} level;
+
+enum { NONE = UINT32_MAX };
+
+static level *levels;
+static uint32_t levels_cap;
+
+// open starts on the children of node, which begins at a byte.
+static bool open(uint32_t depth, Subtree node, uint32_t at, uint32_t number, TSFieldId field) {
+  if (depth == levels_cap) {
+    uint32_t cap = levels_cap ? levels_cap * 2 : 256;
+    level *l = realloc(levels, cap * sizeof *l);
+    if (!l) return false;
+    levels = l;
+    levels_cap = cap;
+  }
+  level *l = &levels[depth];
+  l->child = ts_subtree_children(node);
+  l->left = node.ptr->child_count;
+  l->structural = 0;
+  l->at = at;
+  l->record = number;
+  l->alias = ts_language_alias_sequence(language, node.ptr->production_id);
+  ts_language_field_map(language, node.ptr->production_id, &l->fields, &l->fields_end);
+  l->field = field;
+  l->begun = false;
+  return true;
+}
+
+static bool push(Subtree node, TSSymbol alias, uint16_t symbol, TSFieldId field, uint32_t start) {
   if (out_len == out_cap) {
     uint32_t cap = out_cap ? out_cap * 2 : 4096;
     record *r = realloc(out, (size_t)cap * sizeof(record));
-    if (!r) return 0;
+    if (!r) return false;
     out = r;
     out_cap = cap;
   }
   record *r = &out[out_len++];
+  bool named = alias ? ts_language_symbol_metadata(language, alias).named : ts_subtree_named(node);
   r->symbol = symbol;
-  r->field = (uint8_t)ts_tree_cursor_current_field_id(c);
-  r->flags = (uint8_t)((ts_node_is_named(n) ? 1 : 0) | (ts_node_is_error(n) ? 2 : 0) | (ts_node_is_missing(n) ? 4 : 0) | (ts_node_has_error(n) ? 8 : 0));
-  r->start = ts_node_start_byte(n);
-  r->end = ts_node_end_byte(n);
-  r->next = 0;
-  return 1;
+  r->field = (uint8_t)field;
+  r->flags = (uint8_t)((named ? 1 : 0) | (symbol == ts_builtin_sym_error ? 2 : 0) | (ts_subtree_missing(node) ? 4 : 0) | (ts_subtree_error_cost(node) ? 8 : 0));
+  r->start = start;
+  r->end = start + ts_subtree_size(node).bytes;
+  r->next = out_len;
+  return true;
+}
+
+// walk writes the records of a tree. It does what a cursor does, on the tree
+// itself: a cursor finds a node's place and field anew at every step. Visible
+// nodes are those that the grammar shows or calls by another name (an alias);
+// what is in hidden ones counts as their parent's, in the field that they
+// stand in unless it has one of its own.
+static bool walk(Subtree root) {
+  uint32_t depth = 0;
+  Subtree node = root;
+  TSSymbol alias = 0;
+  TSFieldId field = 0;
+  uint32_t start = ts_subtree_padding(root).bytes;
+  bool visible = true;
+  for (;;) {
+    uint32_t number = NONE;
+    uint8_t w = 1;
+    if (visible) {
+      TSSymbol own = alias ? alias : ts_subtree_symbol(node);
+      uint16_t symbol = own == ts_builtin_sym_error ? own : language->public_symbol_map[own];
+      w = symbol == ts_builtin_sym_error ? 1 : want[symbol];
+      if (w) {
+        number = out_len;
+        if (!push(node, alias, symbol, field, start)) return false;
+      }
+    }
+    if (w != 2 && ts_subtree_child_count(node) > 0 && (visible || ts_subtree_visible_child_count(node) > 0)) {
+      if (!open(depth, node, start, number, visible ? 0 : field)) return false;
+      depth++;
+    }
+    while (depth && !levels[depth - 1].left) {
+      if (levels[--depth].record != NONE) out[levels[depth].record].next = out_len;
+    }
+    if (!depth) return true;
+    level *l = &levels[depth - 1];
+    node = *l->child++;
+    l->left--;
+    start = l->at + (l->begun ? ts_subtree_padding(node).bytes : 0);
+    l->begun = true;
+    l->at = start + ts_subtree_size(node).bytes;
+    visible = ts_subtree_visible(node);
+    alias = 0;
+    field = 0;
+    if (!ts_subtree_extra(node)) {
+      if (l->alias) alias = l->alias[l->structural];
+      visible |= alias != 0;
+      field = l->field;
+      for (const TSFieldMapEntry *f = l->fields; f < l->fields_end; f++) {
+        if (!f->inherited && f->child_index == l->structural) {
+          field = f->field_id;
+          break;
+        }
+      }
+      l->structural++;
+    }
+  }
 }
 
 // parse reads n bytes of the buffer, in at most limit times a hundred steps of
@@ -106,49 +211,16 @@ EXPORT(parse) int32_t parse(uint32_t n, uint32_t limit) {
   steps = 0;
   step_limit = limit;
   fuel = ((uint64_t)1 << 24) + ((uint64_t)n << 8);
-  ts_parser_reset(parser);
   length = n;
+  // The parser and the tree lie in memory that is given up as a whole below:
+  // a tree is not taken apart node by node.
+  TSParser *parser = ts_parser_new();
+  ts_parser_set_language(parser, language);
   TSInput input = {.payload = NULL, .read = chunk, .encoding = TSInputEncodingUTF8};
   TSParseOptions options = {.payload = NULL, .progress_callback = progress};
   TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
-  if (!tree) return -1;
-  TSTreeCursor c = ts_tree_cursor_new(ts_tree_root_node(tree));
-  // open holds the records whose subtree is being walked, one per level that
-  // emitted; depth says at which level.
-  uint32_t cap = 256, top = 0, depth = 0;
-  struct { uint32_t record, depth; } *open = malloc(cap * sizeof *open);
-  int32_t result = 0;
-  if (!open) { result = -2; goto done; }
-  for (;;) {
-    TSNode node = ts_tree_cursor_current_node(&c);
-    uint16_t symbol = ts_node_symbol(node);
-    uint8_t w = symbol == (uint16_t)-1 ? 1 : want[symbol];
-    if (w) {
-      if (!push(&c, node, symbol)) { result = -2; break; }
-      if (top == cap) {
-        cap *= 2;
-        void *bigger = realloc(open, cap * sizeof *open);
-        if (!bigger) { result = -2; break; }
-        open = bigger;
-      }
-      open[top].record = out_len - 1;
-      open[top++].depth = depth;
-    }
-    if (w != 2 && ts_tree_cursor_goto_first_child(&c)) {
-      depth++;
-      continue;
-    }
-    for (;;) {
-      while (top && open[top - 1].depth >= depth) out[open[--top].record].next = out_len;
-      if (ts_tree_cursor_goto_next_sibling(&c)) break;
-      if (!ts_tree_cursor_goto_parent(&c)) goto done;
-      depth--;
-    }
-  }
-done:
-  while (top) out[open[--top].record].next = out_len;
-  free(open);
-  ts_tree_cursor_delete(&c);
-  ts_tree_delete(tree);
-  return result < 0 ? result : (int32_t)out_len;
+  int32_t result = !tree ? -1 : walk(tree->root) ? (int32_t)out_len : -2;
+  ts_parser_delete(parser); // its scanner has memory of its own
+  tree_reset();
+  return result;
 }
