@@ -108,9 +108,9 @@ func TestOutlive(t *testing.T) {
 	if len(list.Jobs) != 1 || list.Jobs[0].ID != s.Job || list.Jobs[0].State == kb.JobFailed {
 		t.Fatalf("jobs: %+v", list)
 	}
-	t.Logf("after its worker died the job is %s", list.Jobs[0].State)
 	if j := b.wait(s.Job); j.State != kb.JobCompleted {
-		t.Errorf("resumed: %+v", j)
+		log, _ := os.ReadFile(filepath.Join(w.data, "worker.log"))
+		t.Fatalf("seen as %s after its worker died, resumed it came to: %+v; its workers said:\n%s", list.Jobs[0].State, j, log)
 	}
 	checkRepo(t, b, s, o.repo, commit, questions[1:3])
 }
