@@ -49,7 +49,7 @@ func TestKilledWhileLinking(t *testing.T) {
 				c.change(1 + c.n/4)
 				queries := c.some(c.truth(), 3)
 				byStep := rng.IntN(3) > 0
-				f := faults{LinkAtOnce: atOnce, ViewDelay: 3 * time.Millisecond}
+				f := faults{LinkAtOnce: atOnce, ViewDelay: 3 * time.Millisecond, KillOnce: true}
 				if byStep {
 					f.KillView = 1 + rng.IntN(16)
 				}

@@ -82,6 +82,7 @@ type faults struct {
 	FailFull    bool          // for want of space
 	// The same of steps of writing below views only, and what makes a store large.
 	KillView   int
+	KillOnce   bool // only the first worker that comes to KillView dies of it
 	FailView   atomicfile.Op
 	ViewDelay  time.Duration
 	LinkAtOnce int64
@@ -118,6 +119,13 @@ func work(ctx context.Context, dir, id string) error {
 		if filepath.Base(filepath.Dir(path)) == "views" {
 			time.Sleep(f.ViewDelay)
 			if n := views.Add(1); f.KillView > 0 && n == int64(f.KillView) {
+				if f.KillOnce { // whoever resumes the job may be quicker than the test
+					next := f
+					next.KillView = 0
+					if b, err := json.Marshal(next); err == nil {
+						os.WriteFile(faultsPath(dir), b, 0o600)
+					}
+				}
 				os.WriteFile(diedPath(dir), []byte("link "+string(op)+" "+filepath.Ext(path)), 0o600)
 				killSelf()
 			}
