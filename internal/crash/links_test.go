@@ -288,7 +288,7 @@ func TestAnOldVersionMeetsALinkJob(t *testing.T) {
 	w.linkAtOnce = large
 	c := newCalling(t, 92, 4)
 	a, end := w.open(false)
-	w.suffer(faults{LinkAtOnce: large, KillView: 1})
+	w.suffer(faults{LinkAtOnce: large, KillView: 1, KillOnce: true})
 	w.create(a, "main", c.dir)
 	var j kb.Job
 	until(t, "the worker dies at the link job", func() bool {
@@ -334,7 +334,7 @@ func TestAnOldVersionMeetsALinkJob(t *testing.T) {
 	b, _ := w.open(false)
 	_, err = w.run("jobs", "--follow")
 	must(t, err)
-	if now := w.wait(b, j.ID); now.State != kb.JobCompleted || now.Deaths != 1 {
+	if now := w.wait(b, j.ID); now.State != kb.JobCompleted || now.Deaths == 0 { // the worker of the index job may have tried it too
 		t.Errorf("in the end: %+v", now)
 	}
 	w.checkCalls(b, c.truth(), c.some(c.truth(), 3))
