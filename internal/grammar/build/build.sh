@@ -4,7 +4,8 @@
 # Each line of grammars.txt becomes wasm/LANGUAGE.wasm.zst: the C sources of
 # tree-sitter (lib.c, from the npm package named below), of the grammar
 # (parser.c and, where there is one, its hand-written scanner.c) and shim.c.
-# It needs Debian's clang, lld, wasi-libc, libclang-rt-14-dev-wasm32 and zstd,
+# It needs Debian's clang, lld, binaryen (clang runs its wasm-opt), wasi-libc,
+# libclang-rt-14-dev-wasm32 and zstd,
 # and npm to fetch the packages. The same versions of these give the same
 # bytes: SHA256SUMS holds what Debian 12's gave, and --check compares.
 set -euo pipefail
@@ -12,8 +13,8 @@ cd "$(dirname "$0")"
 core_package=tree-sitter@0.25.1
 check=
 [ "${1:-}" = --check ] && { check=1; shift; }
-for tool in clang wasm-ld zstd npm sha256sum; do
-  command -v $tool >/dev/null || { echo "build.sh needs $tool: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32 zstd, and npm" >&2; exit 1; }
+for tool in clang wasm-ld wasm-opt zstd npm sha256sum; do
+  command -v $tool >/dev/null || { echo "build.sh needs $tool: apt-get install clang lld binaryen wasi-libc libclang-rt-14-dev-wasm32 zstd, and npm" >&2; exit 1; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
