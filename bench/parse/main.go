@@ -124,7 +124,7 @@ func run() error {
 	}
 	rows = append(rows, []string{"all", lab.MB(text), fmt.Sprint(documents), lab.Ms(sum), rate(text, sum), "", "", fmt.Sprint(unparsed), ""})
 	r.Table(rows...)
-	path, err := r.Write(*out, began.Format(time.DateOnly)+"-parse.md")
+	path, err := r.Write(*out, "parse")
 	if err != nil {
 		return err
 	}
