@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -288,9 +289,7 @@ func (p *placer) use(ctx context.Context, c graph.Call, callee bool) (Use, error
 	if c.Depth > 1 {
 		u.Depth = c.Depth
 	}
-	if e.Confidence < 0.995 {
-		u.Confidence = float64(int(e.Confidence*100+0.5)) / 100
-	}
+	u.Confidence = shownConfidence(e)
 	doc, err := p.doc(ctx, at.Path)
 	if err != nil || doc == nil || len(doc.Chunks) == 0 {
 		return u, err
@@ -302,6 +301,15 @@ func (p *placer) use(ctx context.Context, c graph.Call, callee bool) (Use, error
 	}
 	u.Code = clip(strings.TrimSpace(lineOf(from, e.From.Line)), 120)
 	return u, nil
+}
+
+// shownConfidence is an edge's confidence to two places, 0 when that is 1,
+// which is left out.
+func shownConfidence(e kb.Edge) float64 {
+	if e.Confidence >= 0.995 {
+		return 0
+	}
+	return math.Round(e.Confidence*100) / 100
 }
 
 // lineOf returns a line of a document, "" when it has no such line.

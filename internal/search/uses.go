@@ -99,10 +99,7 @@ func (p *placer) links(ctx context.Context, edges []kb.Edge, most int, end func(
 			more++
 			continue
 		}
-		l := Link{At: span(at.Path, at.Line, at.Line), Symbol: at.Decl}
-		if e.Confidence < 0.995 {
-			l.Confidence = float64(int(e.Confidence*100+0.5)) / 100
-		}
+		l := Link{At: span(at.Path, at.Line, at.Line), Symbol: at.Decl, Confidence: shownConfidence(e)}
 		doc, err := p.doc(ctx, at.Path)
 		if err != nil {
 			return nil, 0, err

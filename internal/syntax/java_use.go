@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -58,9 +59,7 @@ func javaScoped(w *walk, n int32) string {
 	if n >= 0 {
 		parts = append(parts, w.text(n))
 	}
-	for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
-		parts[i], parts[k] = parts[k], parts[i]
-	}
+	slices.Reverse(parts)
 	return strings.Join(parts, ".")
 }
 
@@ -114,9 +113,7 @@ func javaChain(w *walk, n int32) string {
 		default:
 			return "()"
 		}
-		for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
-			parts[i], parts[k] = parts[k], parts[i]
-		}
+		slices.Reverse(parts)
 		return strings.Join(parts, ".")
 	}
 	return "()"

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -168,9 +169,7 @@ func ktChain(w *walk, n int32) string {
 		default:
 			return "()"
 		}
-		for i, k := 0, len(parts)-1; i < k; i, k = i+1, k-1 {
-			parts[i], parts[k] = parts[k], parts[i]
-		}
+		slices.Reverse(parts)
 		return strings.Join(parts, ".")
 	}
 	return "()"
