@@ -219,19 +219,10 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	}
 	wctx, cancel := context.WithTimeout(ctx, r.Wait)
 	defer cancel()
-	live := false
-	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) {
-		kb.Report(ctx, j.Progress)
-		if j.Progress.Phase == linkPhase { // the index is live; a search needs no more
-			live = true
-			cancel()
-		}
-	})
+	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 	switch {
 	case ctx.Err() != nil:
 		return st, "", ctx.Err()
-	case live:
-		return st, "", nil
 	case wctx.Err() != nil:
 		if head, err := c.catalog.Head(ctx, st.ID); err != nil || head == nil || head.Partial {
 			return st, "", err // what is missing is said of any store that is not complete

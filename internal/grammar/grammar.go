@@ -148,6 +148,7 @@ type module struct {
 type instance struct {
 	mod                    api.Module
 	buffer, parse, results api.Function
+	room                   *room
 	stop                   uint32 // where the word lies that ends a parse
 }
 
@@ -396,12 +397,16 @@ func (s *Set) instance(ctx context.Context, m *module) (*instance, error) {
 }
 
 func (s *Set) fresh(ctx context.Context, m *module) (*instance, error) {
-	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(newRoom))
+	var memory *room
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, limit uint64) experimental.LinearMemory {
+		memory = &room{b: make([]byte, 0, min(firstBytes, limit)), max: limit}
+		return memory
+	}))
 	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "start a grammar: %w", err)
 	}
-	in := &instance{mod: mod, buffer: mod.ExportedFunction("buffer"), parse: mod.ExportedFunction("parse"), results: mod.ExportedFunction("results")}
+	in := &instance{mod: mod, room: memory, buffer: mod.ExportedFunction("buffer"), parse: mod.ExportedFunction("parse"), results: mod.ExportedFunction("results")}
 	if n, err := in.call(ctx, mod.ExportedFunction("init")); err != nil || int32(n) <= 0 {
 		mod.Close(ctx)
 		return nil, kb.Errorf(kb.Internal, "start a grammar: it is of another version of tree-sitter (%d, %v)", int32(n), err)
@@ -416,15 +421,23 @@ func (s *Set) fresh(ctx context.Context, m *module) (*instance, error) {
 // room is an instance's memory. A module asks for it in small steps, and
 // wazero's own way of growing copies all of it at each quarter more.
 type room struct {
+	mu  sync.Mutex // between growing and stop
 	b   []byte
 	max uint64
 }
 
-func newRoom(_, limit uint64) experimental.LinearMemory {
-	return &room{b: make([]byte, 0, min(firstBytes, limit)), max: limit}
+// stop sets the word at an address, whoever is running in the memory.
+func (r *room) stop(at uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if int(at) < len(r.b) {
+		r.b[at] = 1
+	}
 }
 
 func (r *room) Reallocate(size uint64) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if size > uint64(cap(r.b)) {
 		b := make([]byte, len(r.b), min(max(size, 2*uint64(cap(r.b))), max(size, r.max)))
 		copy(b, r.b)
@@ -434,7 +447,12 @@ func (r *room) Reallocate(size uint64) []byte {
 	return r.b
 }
 
-func (r *room) Free() { r.b = nil }
+// Free gives the memory up.
+func (r *room) Free() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.b = nil
+}
 
 func (in *instance) call(ctx context.Context, f api.Function, args ...uint64) (uint32, error) {
 	r, err := f.Call(ctx, args...)
@@ -511,7 +529,7 @@ func (in *instance) run(ctx context.Context, text string) ([]Node, error) {
 	limit := uint64(len(text)/bytesPerStep + stepsLeast)
 	mem.WriteUint32Le(in.stop, 0)
 	// The parser sees the word within a hundred of its steps.
-	defer context.AfterFunc(ctx, func() { mem.WriteUint32Le(in.stop, 1) })()
+	defer context.AfterFunc(ctx, func() { in.room.stop(in.stop) })()
 	r, err := in.call(ctx, in.parse, uint64(len(text)), limit)
 	if err != nil {
 		return nil, err
