@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 
@@ -25,11 +26,11 @@ and JSON with --json. "knowledge help exit-codes" lists the exit statuses.`
 
 // root builds the whole tree of commands. It opens nothing.
 func (s *session) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:           "knowledge",
 		Short:         "Ranked, cited knowledge of code for agents and people",
 		Long:          about,
-		Version:       command.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -37,10 +38,16 @@ func (s *session) root() *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args)
 			}
+			if version {
+				_, err := io.WriteString(cmd.OutOrStdout(), versionLine())
+				return err
+			}
 			return cmd.Help()
 		},
 	}
-	root.SetVersionTemplate(versionLine())
+	// Cobra's own flag prints through text/template, which keeps the linker
+	// from dropping any method of any type: 4 MB of the program.
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for knowledge")
 	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
