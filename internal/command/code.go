@@ -47,7 +47,7 @@ func waiting(ctx context.Context) app.Waiting {
 }
 
 // addCode adds the commands about declarations and their uses.
-func addCode(add func(group string, c Command, examples ...string) *Command) {
+func addCode(add adder) {
 	ask := func(ctx context.Context, a *app.App, r search.CodeRequest, stores []string) (app.CodeReply, error) {
 		return a.Code(ctx, app.CodeRequest{CodeRequest: r, Stores: stores, Waiting: waiting(ctx)})
 	}

@@ -33,7 +33,7 @@ type defaultsIn struct {
 }
 
 // addSync adds the commands that make a project's stores follow the project.
-func addSync(add func(group string, c Command, examples ...string) *Command) {
+func addSync(add adder) {
 	c := add("store", New("stores:sync", "Make the project's stores what its definitions say", Writes,
 		func(ctx context.Context, a *app.App, in syncIn) (app.Synced, error) {
 			return a.Sync(ctx, app.SyncRequest{DryRun: in.DryRun, Prune: in.Prune, Reindex: in.Reindex})

@@ -10,11 +10,11 @@ import (
 // build makes the one table of commands.
 func build() []Command {
 	var all []Command
-	add := func(group string, c Command, examples ...string) *Command {
+	add := adder(func(group string, c Command, examples ...string) *Command {
 		c.Group, c.Examples = group, examples
 		all = append(all, c)
 		return &all[len(all)-1]
-	}
+	})
 
 	c := add("find", New("search",
 		"Use before grep when you know what code does, not its name: ranked, cited code and docs of this project and its stores",
@@ -74,6 +74,12 @@ func build() []Command {
 		}).agent(), `{"store":"react"}`)
 
 	addSync(add)
+	addKDD(add)
+	addEvidence(add)
+	addAPIs(add)
+	addAnswers(add)
+	addWatch(add)
+	addResources(add)
 
 	add("job", New("jobs", "List jobs, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`)
 	add("job", New("job:status", "How far a job is, or how it ended", Reads,
@@ -103,3 +109,6 @@ func build() []Command {
 	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes."
 	return all
 }
+
+// adder puts a command of a group, with examples of its arguments, into the table.
+type adder func(group string, c Command, examples ...string) *Command

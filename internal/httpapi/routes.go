@@ -46,6 +46,8 @@ func (s *service) routes() {
 	for _, t := range table {
 		s.mux.HandleFunc(t.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t) })
 	}
+	s.rpcRoutes()
+	s.ragRoutes()
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
 		if s.allowed(w, r, httpguard.Open) {
 			answer(w, http.StatusOK, map[string]string{"status": "ok", "version": s.app.Version()})

@@ -13,6 +13,9 @@ type Facts struct {
 	Imports    []Import
 	References []Reference
 	Bindings   []Binding
+	// Spec is set for Markdown documents of prose: what the specification
+	// graph is joined from.
+	Spec *SpecDoc
 }
 
 // Import is one name that a document brings in from elsewhere.

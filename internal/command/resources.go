@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Resource is something that is read by its URI: over MCP as a resource, and
+// through the commands "resources" and "resource:read" by clients that know
+// none. Every resource is JSON and reads only.
+type Resource struct {
+	// URI is the address, "evidence://status", or a template of RFC 6570 with
+	// one variable at its end, "kdd://entity/{name}".
+	URI         string
+	Name        string // short, for lists
+	Description string // one line, no full stop
+	Access      Access // over HTTP; Read unless said otherwise
+	// Read returns the value that is shown as JSON. variable is what stands
+	// for the template's variable, percent-decoded; "" without one.
+	Read func(ctx context.Context, a *app.App, variable string) (any, error)
+}
+
+// Template reports whether the URI has a variable.
+func (r Resource) Template() bool { return strings.Contains(r.URI, "{") }
+
+// Resources returns every resource, in order of URI.
+func Resources() []Resource {
+	all := slices.Concat(kddResources(), evidenceResources(), apisResources(), answersResources(), watchResources())
+	slices.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
+	return all
+}
+
+// FindResource returns the resource that a URI means, and the value of its variable.
+func FindResource(uri string) (Resource, string, error) {
+	for _, r := range Resources() {
+		if r.URI == uri {
+			return r, "", nil
+		}
+	}
+	for _, r := range Resources() {
+		if before, _, ok := strings.Cut(r.URI, "{"); ok && strings.HasPrefix(uri, before) && len(uri) > len(before) {
+			v, err := url.PathUnescape(uri[len(before):])
+			if err != nil {
+				return Resource{}, "", kb.Errorf(kb.Invalid, "the address %q cannot be read", clip(uri)).WithHint("percent-encode what stands after %s", before)
+			}
+			return r, v, nil
+		}
+	}
+	return Resource{}, "", kb.Errorf(kb.NotFound, "no resource %q", clip(uri)).WithHint("\"resources\" lists them all")
+}
+
+// ReadResource returns what stands at a URI, as JSON.
+func ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage, error) {
+	r, v, err := FindResource(uri)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Read(ctx, a, v)
+	if err != nil {
+		return nil, err
+	}
+	return json.RawMessage(Render(out)), nil
+}
+
+type (
+	resourcesIn struct{}
+	resourceIn  struct {
+		URI string `json:"uri" arg:"1" help:"address of a resource, as \"resources\" lists it"`
+	}
+	resourceRow struct {
+		URI         string `json:"uri"`
+		Description string `json:"description"`
+	}
+	resourceList struct {
+		Resources []resourceRow `json:"resources"`
+	}
+)
+
+// addResources adds the twins of MCP's resources.
+func addResources(add adder) {
+	if len(Resources()) == 0 {
+		return
+	}
+	add("help", New("resources", "List what can be read by address", Reads,
+		func(context.Context, *app.App, resourcesIn) (resourceList, error) {
+			l := resourceList{Resources: []resourceRow{}}
+			for _, r := range Resources() {
+				l.Resources = append(l.Resources, resourceRow{r.URI, r.Description})
+			}
+			return l, nil
+		}).agent(), `{}`)
+	add("help", New("resource:read", "What stands at the address of a resource", Reads,
+		func(ctx context.Context, a *app.App, in resourceIn) (json.RawMessage, error) {
+			return ReadResource(ctx, a, in.URI)
+		}).agent(), `{"uri":"evidence://status"}`)
+}

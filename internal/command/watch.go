@@ -1,0 +1,6 @@
+package command
+
+// addWatch adds the commands about watching and schedules.
+func addWatch(adder) {}
+
+func watchResources() []Resource { return nil }

@@ -1,0 +1,54 @@
+package kb
+
+// SpecDoc is what the text of one specification (a Markdown document with
+// requirements, rules, processes, decisions, …) says about itself and about
+// others, without knowing any other document. What a target refers to is
+// decided when documents are joined.
+type SpecDoc struct {
+	// Kind is the document's kind as written in its front matter, lower-case:
+	// "entity", "use-case", "business-rule", "adr", …; "" when it says none.
+	Kind    string
+	ID      string // of the front matter; "" for none
+	Title   string // of the front matter, else the first heading; "" for neither
+	Status  string // of the front matter, lower-case, as written; "" for none
+	Version string
+	Domain  string
+	Aliases []string
+	Tags    []string
+	// Sections are the parts between headings, in order; the part before the
+	// first heading has level 0 and is left out when it is blank.
+	Sections []SpecSection
+	Nodes    []SpecNode // beside the document's own
+	Edges    []SpecEdge
+}
+
+// SpecSection is one heading and what stands below it up to the next heading.
+type SpecSection struct {
+	Path   []string // headings from the outermost to its own
+	Level  int      // 1 to 6; 0 before the first heading
+	Anchor string   // folded, by the algorithm of the specification; "" before the first heading
+	Type   string   // ENTITY, USE_CASE, RULE, PROCESS or DEFAULT
+	Start  int      // first line, 1-based, that of the heading
+	End    int      // last line, inclusive
+}
+
+// SpecNode is something that a specification names: a concept, an actor, ….
+type SpecNode struct {
+	Type       string // entity, use_case, rule, process, actor, system, concept, event
+	Name       string
+	Line       int // where it is named first
+	Confidence float64
+}
+
+// SpecEdge is a relation that a specification states.
+type SpecEdge struct {
+	// From is "" for the document itself, else the name of a node.
+	From string
+	// Target is what it points at, as written: an id, a file stem, an alias,
+	// a title or the name of a node.
+	Target     string
+	Type       string // DEPENDS_ON, IMPLEMENTS, REFERENCES, MENTIONS, …
+	Method     string // how it was found: frontmatter, wiki_link, id, table, pattern
+	Line       int    // where it is stated, 1-based
+	Confidence float64
+}
