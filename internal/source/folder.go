@@ -27,6 +27,10 @@ type folder struct {
 	top    string       // the path of dir below the work tree's root, "" or ending in a slash
 	ignore *ignoreLevel // rules of the directories above, nil outside a work tree
 
+	// listed, when set, is told of every directory that is entered, "" or
+	// ending in a slash, with the rules that hold in it; files are passed over then.
+	listed func(rel string, ignore *ignoreLevel)
+
 	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
 	real    sync.Map                                // directories seen not to be links
 }
@@ -189,6 +193,9 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 	if hasIgnore {
 		ignore = parseIgnore(ignore, f.top+rel, f.readRules(rel+".gitignore"))
 	}
+	if f.listed != nil {
+		f.listed(rel, ignore)
+	}
 	for _, it := range items {
 		name := it.e.Name()
 		p := rel + name
@@ -217,6 +224,9 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 			if err := f.walk(ctx, p+"/", below, fn); err != nil {
 				return err
 			}
+			continue
+		}
+		if f.listed != nil {
 			continue
 		}
 		if err := f.file(it.e, p, fn); err != nil {

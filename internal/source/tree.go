@@ -1,0 +1,102 @@
+package source
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Tree is the directories of a folder in which documents of a store may lie,
+// as they stood when it was listed: what somebody has to watch who wants to
+// know of every change. A Tree does not change and is safe for concurrent use.
+type Tree struct {
+	f    *folder
+	dirs map[string]*ignoreLevel // by path below the folder, "" or ending in a slash
+}
+
+// ListTree lists the directories of a folder. kb.Unsupported for other kinds.
+func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
+	if spec.Kind != kb.KindFolder {
+		return nil, kb.Errorf(kb.Unsupported, "only folders can be watched, %s is of kind %s", spec.Source, spec.Kind).
+			WithHint("bring other stores up to date at fixed times: store:schedule")
+	}
+	f, err := newFolder(spec)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t := &Tree{f: f, dirs: map[string]*ignoreLevel{}}
+	f.listed = func(rel string, ignore *ignoreLevel) { t.dirs[rel] = ignore }
+	return t, f.Walk(ctx, func(kb.Entry) error { return nil })
+}
+
+// Dirs returns the directories as absolute paths, parents before children.
+func (t *Tree) Dirs() []string {
+	rels := slices.Sorted(maps.Keys(t.dirs))
+	for i, rel := range rels {
+		rels[i] = filepath.Join(t.f.dir, filepath.FromSlash(rel))
+	}
+	return rels
+}
+
+// Wants reports whether something that happened to the file or directory at
+// the absolute path name can change what the folder's documents are. What is
+// ignored, and what no rule ever selects, cannot; rules themselves can.
+func (t *Tree) Wants(name string, isDir bool) bool {
+	rel, err := filepath.Rel(t.f.dir, name)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return false
+	}
+	if rel = filepath.ToSlash(rel); rel == "." {
+		return true
+	}
+	dir, base := path.Split(rel)
+	ignore, known := t.dirs[dir]
+	switch {
+	case base == ".gitignore":
+		return true
+	case silentDirs[base]:
+		return base == ".git" // rules begin or end where a work tree does
+	case base == venvMarker:
+		return true
+	case !known:
+		return true // a directory that came since
+	case !t.f.sel.wants(rel, isDir):
+		return false
+	case ignore.ignored(t.f.top+rel, isDir) && !t.f.sel.named(rel):
+		return false
+	}
+	if r := dirReason(base, t.f.sel.all); isDir && r != "" && !t.f.sel.exempt(rel, r) {
+		return false
+	}
+	if r := fileReason(base, t.f.sel.all); !isDir && r != "" && !t.f.sel.exempt(rel, r) {
+		return false
+	}
+	return true
+}
+
+// Settling returns a function that reports whether a version control program
+// is changing the work tree around the folder at this moment, so that who
+// watches can wait for the whole of it.
+func Settling(spec kb.Spec) func() bool {
+	for dir := spec.Source; ; {
+		if own := resolveDotGit(filepath.Join(dir, ".git")); own != "" {
+			lock := filepath.Join(own, "index.lock")
+			return func() bool {
+				_, err := os.Lstat(lock)
+				return err == nil
+			}
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return func() bool { return false }
+		}
+		dir = parent
+	}
+}
