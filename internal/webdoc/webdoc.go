@@ -1,0 +1,101 @@
+// Package webdoc turns what a web server sent into a document: its main text
+// as Markdown by heading with the anchors of the page, and what stands around
+// it (title, links, breadcrumbs, language, version). It reads HTML, Markdown,
+// plain text and PDF and asks nobody for anything.
+package webdoc
+
+import (
+	"mime"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Page is one page of the web as it is kept.
+type Page struct {
+	URL         string   // the final URL without a fragment
+	Canonical   string   // what the page calls itself (rel=canonical), absolute; "" when it does not say
+	Title       string   // without the name of the site
+	Description string   // one or two sentences that the page gives of itself, or ""
+	Language    string   // a BCP 47 tag such as "en", or ""
+	Version     string   // which version of the documentation this is, as the page or its URL says: "v2", "3.12", "stable"; or ""
+	Breadcrumbs []string // from the root down, without the page itself
+	Modified    time.Time
+	// Markdown is the main text in UTF-8, its lines ended by "\n". Headings
+	// are ATX with the anchor that exists in the page, "## Install {#install}";
+	// one without stands below the nearest anchor before it.
+	Markdown []byte
+	Links    []Link // every link of the whole page, once each, in order
+	// NoIndex and NoFollow are what the page asks of robots.
+	NoIndex, NoFollow bool
+	// NeedsScript says that the page holds next to no text, but scripts that
+	// would make it.
+	NeedsScript bool
+	Truncated   bool   // a limit cut the page short
+	Words       int    // of Markdown
+	Fingerprint uint64 // see Distance
+}
+
+// Link is one link of a page.
+type Link struct {
+	URL   string // absolute, with its fragment
+	Text  string // what is shown, spaces collapsed, at most 200 bytes
+	Title string // the title attribute, or ""
+	// Rel is the rel attribute in lower case; "frame" for a frame, "refresh"
+	// for where the page sends its reader.
+	Rel string
+}
+
+// Options bound what is read; zero values are the defaults.
+type Options struct {
+	MaxBytes int // of Markdown; 4 MiB
+	MaxLinks int // 5,000
+	MaxNodes int // elements and texts of a page of HTML; 400,000
+	MaxPages int // of a PDF; 500
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 4 << 20
+	}
+	if o.MaxLinks <= 0 {
+		o.MaxLinks = 5000
+	}
+	if o.MaxNodes <= 0 {
+		o.MaxNodes = 400_000
+	}
+	if o.MaxPages <= 0 {
+		o.MaxPages = 500
+	}
+	return o
+}
+
+// Read turns a body into a page. contentType is the header of the response and
+// may be "": then the body decides. Types that hold no text are kb.Unsupported.
+func Read(body []byte, contentType, finalURL string, o Options) (Page, error) {
+	o = o.withDefaults()
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	base, err := url.Parse(finalURL)
+	if err != nil {
+		return Page{}, kb.Errorf(kb.Invalid, "%q is no URL", finalURL)
+	}
+	page := Page{}
+	page.URL, _ = Split(finalURL)
+	_ = media
+	_ = base
+	page.Markdown = body
+	page.Words = len(strings.Fields(string(body)))
+	return page, nil
+}
+
+// Split cuts a URL at its fragment, which comes without "#".
+func Split(u string) (page, fragment string) {
+	page, fragment, _ = strings.Cut(u, "#")
+	return page, fragment
+}
