@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -94,7 +95,8 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 		defer g.putScores(sc)
 		from, to := g.under(r.Under)
 		lo, hi := g.base[from], g.base[to]
-		keep := func(c uint32) bool { return c >= lo && c < hi }
+		only := g.only(r.Only)
+		keep := func(c uint32) bool { return c >= lo && c < hi && (only == nil || only[c/64]&(1<<(c%64)) != 0) }
 		// The vectors are searched on another processor meanwhile. Whatever
 		// happens here, that must have ended before the maps may go.
 		var near []match
@@ -104,7 +106,7 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 		if r.Vector != nil && r.Near > 0 {
 			wg.Go(func() {
 				nearErr = g.guard(func() (err error) {
-					near, err = g.nearest(ctx, &r, lo, hi)
+					near, err = g.nearest(ctx, &r, keep, r.Only != nil || lo > 0 || hi < g.base[len(g.docs)])
 					return err
 				})
 			})
@@ -164,6 +166,36 @@ func (g *Generation) Retrieve(ctx context.Context, r kb.Retrieval) ([]kb.Candida
 		return ctx.Err()
 	})
 	return out, err
+}
+
+// only returns a bit for every chunk of the parts, nil without any.
+func (g *Generation) only(parts []kb.Part) []uint64 {
+	if parts == nil {
+		return nil
+	}
+	bits := make([]uint64, g.base[len(g.docs)]/64+1)
+	d := 0
+	for _, p := range parts {
+		d += sort.SearchStrings(g.paths[d:], p.Path)
+		if d == len(g.paths) {
+			break
+		}
+		if g.paths[d] != p.Path {
+			continue
+		}
+		for c := g.base[d]; c < g.base[d+1]; c++ {
+			keep := p.Lines == nil
+			if !keep {
+				_, s, i := g.locate(c)
+				ci := s.chunk(i)
+				keep = slices.ContainsFunc(p.Lines, func(l [2]int) bool { return ci.start <= l[1] && l[0] <= ci.end })
+			}
+			if keep {
+				bits[c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+	return bits
 }
 
 // lexical scores every chunk in which a term stands.
@@ -312,8 +344,9 @@ type match struct {
 	cosine float64
 }
 
-// nearest returns the chunks whose vectors are nearest to the query's.
-func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32) ([]match, error) {
+// nearest returns the chunks whose vectors are nearest to the query's, of those
+// that keep keeps; some says that these are not all.
+func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uint32) bool, some bool) ([]match, error) {
 	var all []match
 	for si, s := range g.segs {
 		e, m, err := s.vectors(g.pool.Engine)
@@ -325,11 +358,11 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32
 		}
 		globals := g.globals[si]
 		live := g.live[si]
-		if lo > 0 || hi < g.base[len(g.docs)] {
+		if some {
 			live = make([]uint64, len(g.live[si]))
 			for c := range globals {
 				g.each(si, uint32(c), func(global uint32) {
-					if global >= lo && global < hi {
+					if keep(global) {
 						live[c/64] |= 1 << (c % 64)
 					}
 				})
@@ -347,7 +380,7 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, lo, hi uint32
 		}
 		for _, x := range matches {
 			g.each(si, uint32(x.Row), func(global uint32) {
-				if global >= lo && global < hi {
+				if keep(global) {
 					all = append(all, match{global, float64(x.Score)})
 				}
 			})

@@ -70,9 +70,20 @@ type Retrieval struct {
 	Limit   int       // candidates by words
 	Near    int       // candidates by vector
 	Under   string    // only documents at or below this path; "" is all
+	// Only, when it is not nil, holds the places that may be found, in byte
+	// order of their paths, each path once.
+	Only []Part
 	// Phrases must all stand in a chunk's text, letter case folded, for it to
 	// be a candidate.
 	Phrases []string
+}
+
+// Part is a document, or lines of one.
+type Part struct {
+	Path string
+	// Lines are pairs of first and last line, 1-based, inclusive: a chunk
+	// belongs to the part when it has a line of any. Nil is the whole document.
+	Lines [][2]int
 }
 
 // Candidate is a chunk that a ranker found, with the evidence for it.

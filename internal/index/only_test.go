@@ -1,0 +1,76 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// What is outside the parts asked for takes no place from what is inside.
+func TestOnlyParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	w := newWorld(t)
+	for i := range 60 {
+		w.docs[fmt.Sprintf("d%d/f%02d", i%3, i)] = randomBody(r)
+	}
+	w.docs["copy"] = w.docs["d0/f00"] // one content at two paths, one of them asked for
+	g := w.publish(20)
+	ask := func(only []kb.Part, limit int, terms ...string) []kb.Candidate {
+		req := kb.Retrieval{Terms: terms, IDF: []float64{1, 2}[:len(terms)], Limit: limit, Near: limit, Only: only, Vector: vectorOf(strings.Join(terms, " ")),
+			BM25F: kb.BM25F{K1: 1.2, Weight: [kb.Fields]float64{1, 2, 1, 1}}, Average: [kb.Fields]float64{1, 1, 1, 1}}
+		out, err := g.Retrieve(context.Background(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for range 50 {
+		only := []kb.Part{{Path: "a stranger"}, {Path: "copy"}}
+		for _, p := range sortedKeys(w.docs)[1:] {
+			switch r.IntN(6) {
+			case 0:
+				only = append(only, kb.Part{Path: p})
+			case 1:
+				only = append(only, kb.Part{Path: p, Lines: [][2]int{{1, 1}, {4, 5}}})
+			}
+		}
+		terms := []string{strings.ToLower(vocabulary[r.IntN(9)]), strings.ToLower(vocabulary[r.IntN(9)])}
+		inside := slices.DeleteFunc(ask(nil, 1000, terms...), func(c kb.Candidate) bool {
+			return !slices.ContainsFunc(only, func(p kb.Part) bool {
+				return p.Path == c.Path && (p.Lines == nil || slices.ContainsFunc(p.Lines, func(l [2]int) bool { return c.Start <= l[1] && l[0] <= c.End }))
+			})
+		})
+		const n = 5
+		want := map[kb.Place]bool{}
+		slices.SortStableFunc(inside, func(a, b kb.Candidate) int { return cmp.Compare(b.Lexical, a.Lexical) })
+		for _, c := range inside[:min(n, len(inside))] {
+			if c.Lexical > 0 {
+				want[c.Place] = true
+			}
+		}
+		slices.SortFunc(inside, func(a, b kb.Candidate) int {
+			return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Chunk, b.Chunk))
+		})
+		for _, c := range inside[:min(n, len(inside))] {
+			want[c.Place] = true
+		}
+		got := map[kb.Place]bool{}
+		for _, c := range ask(only, n, terms...) {
+			got[c.Place] = true
+		}
+		if d := gocmp.Diff(want, got); d != "" {
+			t.Fatalf("%v in %v (-want +got):\n%s", terms, only, d)
+		}
+	}
+	if got := ask([]kb.Part{}, 5, "alpha"); len(got) != 0 {
+		t.Errorf("no part, and %d candidates", len(got))
+	}
+}
