@@ -5,10 +5,12 @@ package kb
 // others, without knowing any other document. What a target refers to is
 // decided when documents are joined.
 type SpecDoc struct {
-	// Kind is the document's kind as written in its front matter, lower-case:
-	// "entity", "use-case", "business-rule", "adr", …; "" when it says none.
+	// Kind is the document's kind: one of specdoc.Kinds ("entity", "use-case",
+	// "business-rule", "adr", …) by its front matter, whose other words are kept
+	// in lower case, or by its title ("ADR-0004: …"); "" when neither says it.
+	// The path may then tell: see specdoc.KindOf.
 	Kind    string
-	ID      string // of the front matter; "" for none
+	ID      string // of the front matter, else what the title begins with; "" for none
 	Title   string // of the front matter, else the first heading; "" for neither
 	Status  string // of the front matter, lower-case, as written; "" for none
 	Version string
@@ -20,6 +22,15 @@ type SpecDoc struct {
 	Sections []SpecSection
 	Nodes    []SpecNode // beside the document's own
 	Edges    []SpecEdge
+	// Mentions are what stands in inline code or link targets and looks like a
+	// file or a symbol: "internal/app/app.go", "app.go", "Server.Serve".
+	Mentions []SpecMention
+}
+
+// SpecMention is a file or symbol that a specification names.
+type SpecMention struct {
+	Text string // as written
+	Line int    // where first, 1-based
 }
 
 // SpecSection is one heading and what stands below it up to the next heading.
@@ -27,9 +38,11 @@ type SpecSection struct {
 	Path   []string // headings from the outermost to its own
 	Level  int      // 1 to 6; 0 before the first heading
 	Anchor string   // folded, by the algorithm of the specification; "" before the first heading
-	Type   string   // ENTITY, USE_CASE, RULE, PROCESS or DEFAULT
-	Start  int      // first line, 1-based, that of the heading
-	End    int      // last line, inclusive
+	// Type is ENTITY, USE_CASE, RULE, PROCESS or DEFAULT by heading and text
+	// alone. The document's kind comes first: see specdoc.TypeOf.
+	Type  string
+	Start int // first line, 1-based, that of the heading
+	End   int // last line, inclusive
 }
 
 // SpecNode is something that a specification names: a concept, an actor, ….
@@ -48,7 +61,8 @@ type SpecEdge struct {
 	// a title or the name of a node.
 	Target     string
 	Type       string // DEPENDS_ON, IMPLEMENTS, REFERENCES, MENTIONS, …
-	Method     string // how it was found: frontmatter, wiki_link, id, table, pattern
+	Method     string // how it was found: frontmatter, wiki_link, link, id, table, pattern
+	Label      string // what the document calls the relation: "desde N:1"; mostly ""
 	Line       int    // where it is stated, 1-based
 	Confidence float64
 }

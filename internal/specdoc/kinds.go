@@ -1,0 +1,163 @@
+package specdoc
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Kind is a kind of specification.
+type Kind struct {
+	Name   string // "business-rule"
+	Prefix string // of node ids: "BR" of "BR:BR-LAYER-001"
+	Type   string // of its node, and of what its sections hold: see Types
+	Layer  int    // 0 to 4: requirements, domain, behaviour, experience, verification; -1 for none
+	// words are what front matter and folders call it, in Spanish and English,
+	// folded as by Anchor. ids begin a file's stem or a title: "ADR" of ADR-0004.
+	words []string
+	ids   []string
+}
+
+// Kinds are the kinds of specifications, the original's sixteen.
+var Kinds = []Kind{
+	{"entity", "Entity", "ENTITY", 1, list("entity entities entidad entidades object objeto value-object"), list("ENT ENTITY")},
+	{"event", "Event", "EVENT", 1, list("event events evento eventos domain-event"), list("EVT EVENT")},
+	{"business-rule", "BR", "RULE", 1, list("business-rule business-rules rule rules regla reglas regla-de-negocio reglas-de-negocio validation"), list("BR RN RUL RULE")},
+	{"business-policy", "BP", "RULE", 1, list("business-policy business-policies policy policies politica politicas politica-de-negocio"), list("BP POL")},
+	{"cross-policy", "XP", "RULE", 1, list("cross-policy cross-policies politica-transversal politicas-transversales"), list("XP")},
+	{"command", "CMD", "PROCESS", 2, list("command commands comando comandos"), list("CMD")},
+	{"query", "QRY", "PROCESS", 2, list("query queries consulta consultas"), list("QRY")},
+	{"process", "PROC", "PROCESS", 2, list("process processes proceso procesos workflow workflows flow flujo flujos procedure procedimiento"), list("PROC PRC")},
+	{"use-case", "UC", "USE_CASE", 2, list("use-case use-cases usecase caso-de-uso casos-de-uso user-story user-stories story stories historia-de-usuario historias-de-usuario"), list("UC CU US STORY HU")},
+	{"ui-view", "UIView", "DEFAULT", 3, list("ui-view ui-views view vista vistas screen pantalla"), list("UIV UI VIEW")},
+	{"ui-component", "UIComp", "DEFAULT", 3, list("ui-component ui-components component componente componentes"), list("UIC")},
+	{"requirement", "REQ", "USE_CASE", 4, list("requirement requirements requisito requisitos requerimiento requerimientos criteria acceptance-criteria scenario escenario nfr"), list("REQ RF RNF NFR FR SCN")},
+	{"objective", "OBJ", "USE_CASE", 0, list("objective objectives objetivo objetivos goal meta"), list("OBJ")},
+	{"prd", "PRD", "DEFAULT", 0, list("prd product-requirements product-requirements-document"), list("PRD")},
+	{"adr", "ADR", "DEFAULT", -1, list("adr adrs decision decisions decision-record architecture-decision architecture-decision-record decision-de-arquitectura decisiones"), list("ADR")},
+	{"glossary", "GLOSS", "DEFAULT", 1, list("glossary glosario"), list("GLOSS")},
+}
+
+// Types are the types of sections.
+var Types = []string{"ENTITY", "USE_CASE", "RULE", "PROCESS", "DEFAULT"}
+
+func list(s string) []string { return strings.Fields(s) }
+
+// KindNamed returns the kind that a word names, in Spanish or English, in any
+// spelling: "Caso de uso", "use_case", "UseCase".
+func KindNamed(word string) (Kind, bool) {
+	w := kindWord(word)
+	if w == "" {
+		return Kind{}, false
+	}
+	for _, k := range Kinds {
+		if k.Name == w || slices.Contains(k.words, w) || strings.EqualFold(k.Prefix, w) {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// kindWord folds the spelling of a kind: lower case, hyphens between words.
+func kindWord(s string) string {
+	s = strings.TrimSpace(s)
+	var b strings.Builder
+	lower := false
+	for _, r := range s {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte('-')
+		}
+		lower = unicode.IsLower(r)
+		if r == '_' || r == '/' {
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return Anchor(b.String())
+}
+
+// idKind returns the kind that an id's prefix names: "ADR-0004", "BR_LAYER".
+func idKind(id string) (Kind, bool) {
+	n := 0
+	for n < len(id) && (id[n]|0x20 >= 'a' && id[n]|0x20 <= 'z') {
+		n++
+	}
+	if n == 0 || n+1 >= len(id) || id[n] != '-' && id[n] != '_' {
+		return Kind{}, false
+	}
+	for _, k := range Kinds {
+		if slices.Contains(k.ids, strings.ToUpper(id[:n])) {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// KindOf returns the kind of a document at a path: what it says itself, else
+// what its file's name begins with, else what one of its folders is called,
+// the innermost first. "" when nothing tells.
+func KindOf(kind, path string) string {
+	if kind != "" {
+		return kind
+	}
+	parts := strings.Split(path, "/")
+	stem := Stem(path)
+	if k, ok := idKind(stem); ok {
+		return k.Name
+	}
+	for i := len(parts) - 2; i >= 0; i-- {
+		if k, ok := KindNamed(parts[i]); ok && folderTells(k, parts[i]) {
+			return k.Name
+		}
+	}
+	if k, ok := KindNamed(stem); ok && (k.Name == "glossary" || k.Name == "prd") {
+		return k.Name
+	}
+	return ""
+}
+
+// folderTells reports whether a folder's name is telling: source trees have
+// folders called "view", "component", "command" or "flow" too, specifications
+// of kinds lie in plural ones.
+func folderTells(k Kind, folder string) bool {
+	w := kindWord(folder)
+	return w == "adr" || w == "prd" || w == "glossary" || w == "glosario" || strings.HasSuffix(w, "s") && w != "process"
+}
+
+// Stem returns the file's name of a path without its extension.
+func Stem(path string) string {
+	path = path[strings.LastIndexByte(path, '/')+1:]
+	if i := strings.LastIndexByte(path, '.'); i > 0 {
+		path = path[:i]
+	}
+	return path
+}
+
+// Known returns a kind by its name; kinds that only a front matter names are
+// documents without a layer.
+func Known(kind string) Kind {
+	for _, k := range Kinds {
+		if k.Name == kind {
+			return k
+		}
+	}
+	return Kind{Name: kind, Prefix: "Doc", Type: "DEFAULT", Layer: -1}
+}
+
+// NodeID returns the id of a document's node: "BR:BR-LAYER-001",
+// "Entity:Order". Without an id the file's stem stands for it.
+func NodeID(kind, id, path string) string {
+	if id == "" {
+		id = Stem(path)
+	}
+	return Known(kind).Prefix + ":" + id
+}
+
+// TypeOf returns the type of a section of a document of that kind: the kind
+// tells where it has a type of its own, else heading and text did.
+func TypeOf(kind, section string) string {
+	if t := Known(kind).Type; t != "DEFAULT" && t != "EVENT" {
+		return t
+	}
+	return section
+}
