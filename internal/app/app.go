@@ -24,6 +24,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
@@ -61,22 +62,25 @@ type App struct {
 	projectOnce sync.Once
 	project     project.Project
 	projectErr  error
+
+	watching following // the folder that this process follows
 }
 
 // core is what needs the data directory.
 type core struct {
-	dir      string
-	db       *db.DB
-	catalog  *catalog.Catalog
-	jobs     *job.Manager
-	pool     *index.Pool
-	indexer  *ingest.Indexer
-	grammars *grammar.Set
-	views    views
-	opener   *source.Opener
-	embedder kb.Embedder
-	library  *library
-	atOnce   int64 // linkAtOnce, or Config.LinkAtOnce
+	dir       string
+	db        *db.DB
+	catalog   *catalog.Catalog
+	jobs      *job.Manager
+	pool      *index.Pool
+	indexer   *ingest.Indexer
+	grammars  *grammar.Set
+	views     views
+	opener    *source.Opener
+	embedder  kb.Embedder
+	library   *library
+	schedules schedule.Table
+	atOnce    int64 // linkAtOnce, or Config.LinkAtOnce
 }
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
@@ -174,6 +178,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
 	}
 	c.library = &library{core: c}
+	c.schedules = schedule.Table{DB: d}
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex, "link": c.runLink},

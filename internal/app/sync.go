@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/schedule"
 )
 
 // SyncRequest says how far a sync goes.
@@ -165,7 +167,9 @@ func (s *syncRun) entry(ctx context.Context, d *defined) error {
 		return err
 	}
 	if d.Schedule != "" {
-		s.out.remark(fmt.Sprintf("%s has a schedule, which is not kept yet: bring it up to date with store:update", d.Name))
+		if err := schedule.Check(d.Schedule); err != nil {
+			return err
+		}
 	}
 	spec := d.spec
 	if d.Follows != "" {
@@ -205,6 +209,9 @@ func (s *syncRun) entry(ctx context.Context, d *defined) error {
 		err = s.c.catalog.SetDefined(ctx, s.p.ID, catalog.Defined{Name: d.Name, Store: st.ID, ByFile: true, Follows: d.Follows})
 	}
 	if err == nil {
+		err = s.schedule(ctx, d, st.ID)
+	}
+	if err == nil {
 		err = s.index(ctx, st, d.Name)
 	}
 	if err == nil {
@@ -236,10 +243,28 @@ func (s *syncRun) same(ctx context.Context, d *defined, st kb.Store) error {
 			return err
 		}
 	}
+	if err := s.schedule(ctx, d, st.ID); err != nil {
+		return err
+	}
 	if !ready || s.r.Reindex {
 		return s.index(ctx, st, d.Name)
 	}
 	return nil
+}
+
+// schedule lets a store be brought up to date when its definition says. One
+// that the definition gave it before and does not name any more ends.
+func (s *syncRun) schedule(ctx context.Context, d *defined, id kb.StoreID) error {
+	if d.Schedule != "" {
+		return s.c.schedules.Set(ctx, id, d.Schedule, s.p.ID, time.Now())
+	}
+	list, err := s.c.schedules.List(ctx)
+	for _, e := range list {
+		if e.Store == id && e.By == s.p.ID && e.By != "" {
+			_, err = s.c.schedules.Unset(ctx, id)
+		}
+	}
+	return err
 }
 
 func (s *syncRun) done(there bool, name string) {

@@ -41,6 +41,9 @@ const (
 	Network Class = "network"
 	// Linking is what joins documents after indexing, which waits for nothing of it.
 	Linking Class = "link"
+	// Watched is what follows the edits of a folder: short, and waits for no
+	// first index of another store.
+	Watched Class = "watch"
 )
 
 // Handler does the work of one type of job. It returns soon after ctx is
@@ -126,7 +129,7 @@ func New(cfg Config) *Manager {
 	}
 	m := &Manager{
 		cfg:     cfg,
-		turns:   map[Class]chan struct{}{Local: make(chan struct{}, 1), Network: make(chan struct{}, 1), Linking: make(chan struct{}, 1)},
+		turns:   map[Class]chan struct{}{Local: make(chan struct{}, 1), Network: make(chan struct{}, 1), Linking: make(chan struct{}, 1), Watched: make(chan struct{}, 1)},
 		here:    map[string]context.CancelCauseFunc{},
 		broken:  map[string]error{},
 		changed: make(chan struct{}),

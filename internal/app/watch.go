@@ -1,0 +1,297 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/schedule"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/watch"
+)
+
+// WatchEvent is what happens while folders are followed.
+type WatchEvent struct {
+	Store string    `json:"store"`
+	Kind  string    `json:"kind"` // watching, polling, missing, back, failed, updated, waiting
+	Text  string    `json:"text"` // one sentence
+	Hint  string    `json:"hint,omitempty"`
+	Dirs  int       `json:"directories,omitempty"`
+	Time  time.Time `json:"time"`
+}
+
+// following is the state of a process that follows folders.
+type following struct {
+	mu     sync.Mutex
+	events map[kb.StoreID]WatchEvent // the newest that is no update
+}
+
+const (
+	// backgroundAfter lets a server answer its first requests before it looks
+	// at what else there is to do.
+	backgroundAfter = time.Second
+	// ownEvery is how often a server looks whether its project's folder has
+	// become a store.
+	ownEvery = 5 * time.Second
+	// lockEvery is how often the lock of a folder that another process follows
+	// is tried for.
+	lockEvery = 2 * time.Second
+)
+
+// Background does what a server does beside answering, until ctx ends: it
+// follows the folder of its project once that is indexed, and keeps the clock
+// of the schedules, each as long as no other process does. It makes no store,
+// and says nothing: how it goes is seen with doctor.
+func (a *App) Background(ctx context.Context) {
+	if !pause(ctx, backgroundAfter) {
+		return
+	}
+	var c *core
+	for {
+		var err error
+		if c, err = a.open(ctx); err == nil {
+			break
+		}
+		if !pause(ctx, time.Minute) { // full, newer, not ours: requests say what is wrong
+			return
+		}
+	}
+	var all sync.WaitGroup
+	all.Go(func() { _ = c.clock().Run(ctx) })
+	all.Go(func() { a.followOwn(ctx, c) })
+	all.Wait()
+}
+
+// clock is the clock of this data directory.
+func (c *core) clock() *schedule.Clock {
+	return &schedule.Clock{
+		Table: c.schedules,
+		Take: func() (schedule.Lock, error) {
+			return lockfile.TryLock(filepath.Join(c.dir, "jobs", "clock.lock"))
+		},
+		Start: c.scheduled,
+	}
+}
+
+// scheduled starts the run of a store that is due, unless one is under way.
+func (c *core) scheduled(ctx context.Context, id kb.StoreID) (string, string, error) {
+	st, err := c.catalog.Get(ctx, id)
+	if err != nil {
+		return "", "", err
+	}
+	j, active, err := c.jobs.Active(ctx, id)
+	if err != nil {
+		return "", "", err
+	}
+	if active {
+		return "", "job " + j.ID + " was at it already", nil
+	}
+	if j, err = c.submit(ctx, st, false); err != nil {
+		return "", "", err
+	}
+	return j.ID, "", nil
+}
+
+// followOwn follows the folder of the work tree that this process stands for.
+func (a *App) followOwn(ctx context.Context, c *core) {
+	p, err := a.where()
+	if err != nil || p.Root == "" || p.None {
+		return
+	}
+	for ctx.Err() == nil {
+		if st, ok := c.folderAt(ctx, p.ID, p.Root); ok && st.Head != nil {
+			a.follow(ctx, c, st, nil)
+		}
+		pause(ctx, ownEvery)
+	}
+}
+
+// folderAt returns the store of the folder root, named or not.
+func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
+	if entries, err := c.catalog.List(ctx, projectID); err == nil {
+		for _, e := range entries {
+			if e.Spec.Kind == kb.KindFolder && e.Spec.Source == root {
+				return e.Store, true
+			}
+		}
+	}
+	st, err := c.catalog.Own(ctx, root)
+	return st, err == nil
+}
+
+// watchLock is what the process that follows a store's folder holds.
+func (c *core) watchLock(id kb.StoreID) string {
+	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".lock")
+}
+
+// follow follows the folder of a store until ctx ends or the store is no more.
+// While another process does, it waits.
+func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchEvent)) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	say := func(kind, text, hint string, dirs int) {
+		e := WatchEvent{Store: st.Label(), Kind: kind, Text: text, Hint: hint, Dirs: dirs, Time: time.Now()}
+		a.watching.note(st.ID, e)
+		if tell != nil {
+			tell(e)
+		}
+	}
+	var lock *lockfile.Lock
+	for said := false; lock == nil; {
+		var err error
+		if lock, err = lockfile.TryLock(c.watchLock(st.ID)); err == nil {
+			break
+		}
+		if !said {
+			said = true
+			who, _ := lockfile.Held(c.watchLock(st.ID))
+			say("waiting", fmt.Sprintf("process %d follows %s already; this one takes over when it ends", who.PID, st.Spec.Source), "", 0)
+		}
+		if !pause(ctx, lockEvery) {
+			return
+		}
+	}
+	defer lock.Unlock()
+	defer a.watching.forget(st.ID)
+	f := &watch.Folder{
+		Root: st.Spec.Source,
+		List: func(ctx context.Context) (watch.Tree, error) { return source.ListTree(ctx, st.Spec) },
+		Changed: func(ctx context.Context) (bool, error) {
+			now, err := c.catalog.Get(ctx, st.ID)
+			if err != nil {
+				return false, err
+			}
+			return c.indexer.Changed(ctx, now, c.opener)
+		},
+		Update: func(ctx context.Context) error {
+			said, err := c.catchUp(ctx, st.ID)
+			if kb.CodeOf(err) == kb.NotFound && err != nil {
+				stop() // the store was deleted
+			}
+			if err == nil && said != "" {
+				say("updated", said, "", 0)
+			}
+			return err
+		},
+		Settling: source.Settling(st.Spec),
+		Remote:   watch.Network,
+		Tell:     func(e watch.Event) { say(e.Kind, e.Text, e.Hint, e.Dirs) },
+	}
+	_ = f.Run(ctx) // the context's error
+}
+
+// catchUp brings a followed folder's index up to date, and says what was done;
+// "" when there was nothing to do.
+func (c *core) catchUp(ctx context.Context, id kb.StoreID) (string, error) {
+	st, err := c.catalog.Get(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	changed, err := c.indexer.Changed(ctx, st, c.opener)
+	if err != nil || !changed {
+		return "", err
+	}
+	class := job.Watched
+	if st.Head == nil || st.Head.Partial {
+		class = job.Local // a first index waits its turn
+	}
+	j, err := c.jobs.Submit(ctx, job.Request{Type: "index", Store: id, Class: class, Args: indexArgs{}})
+	if err == nil {
+		j, err = c.jobs.Wait(ctx, j.ID, nil)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case j.State == kb.JobFailed:
+		return "", kb.Errorf(j.Code, "%s", j.Message).WithHint("%s", j.Hint)
+	}
+	return j.Message, nil
+}
+
+func (f *following) note(id kb.StoreID, e WatchEvent) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.events == nil {
+		f.events = map[kb.StoreID]WatchEvent{}
+	}
+	if e.Kind != "updated" {
+		f.events[id] = e
+	}
+}
+
+func (f *following) forget(id kb.StoreID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.events, id)
+}
+
+// Watch follows the folders of stores, by name or id, or without any the own
+// folder of the work tree, which is indexed first if it never was; until ctx ends.
+// yes allows a very large own folder.
+func (a *App) Watch(ctx context.Context, names []string, yes bool, tell func(WatchEvent)) error {
+	c, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	var stores []kb.Store
+	if len(names) > 0 {
+		if stores, err = a.named(ctx, c, names); err != nil {
+			return err
+		}
+	} else {
+		p, err := a.where()
+		if err != nil {
+			return err
+		}
+		st, ok := c.folderAt(ctx, p.ID, p.Root)
+		if !ok {
+			spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
+			if !yes {
+				if err := refuseLarge(ctx, spec); err != nil {
+					return err
+				}
+			}
+			if st, err = c.catalog.SetOwn(ctx, p.ID, p.Root, spec); err != nil {
+				return err
+			}
+		}
+		stores = []kb.Store{st}
+	}
+	for _, st := range stores {
+		if st.Spec.Kind != kb.KindFolder {
+			return kb.Errorf(kb.Unsupported, "store %q is of kind %s, and only folders can be watched", st.Label(), st.Spec.Kind).
+				WithHint("bring it up to date at fixed times: knowledge store:schedule %s @daily", st.Label())
+		}
+	}
+	var all sync.WaitGroup
+	all.Go(func() { _ = c.clock().Run(ctx) })
+	var order sync.Mutex
+	for _, st := range stores {
+		all.Go(func() {
+			a.follow(ctx, c, st, func(e WatchEvent) {
+				order.Lock()
+				defer order.Unlock()
+				tell(e)
+			})
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// pause waits and reports whether ctx goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
