@@ -30,6 +30,9 @@ type Evidence struct {
 	// in the chunk for certain: its references are resolved. Only the intents
 	// that ask about a name look.
 	Refers, Declares bool
+	// Marked is how much feedback on similar questions speaks against the
+	// chunk, in [0,1].
+	Marked float64
 }
 
 // Scored is a candidate with its score.

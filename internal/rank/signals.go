@@ -74,6 +74,8 @@ var signals = []signal{
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
 	{"aside", 0.65, 0, true, 0, (*ranking).aside},
+	// What somebody who asked much the same found to be no answer.
+	{"feedback", 0.7, 0, true, 0, func(_ *ranking, e *Evidence, _ *document) float64 { return e.Marked }},
 }
 
 // Intents says what an intent changes: factors on the weights above, by

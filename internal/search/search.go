@@ -53,6 +53,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if err := resolve(targets, q, &r, found); err != nil {
 		return Reply{}, err
 	}
+	r.mark(targets, found)
 	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)})
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance

@@ -52,6 +52,9 @@ type Request struct {
 	Threshold    *float64
 	MinRelevance *float64
 	Under        string
+	// Marks says how much feedback on similar questions speaks against a chunk,
+	// by its store and id, in [0,1]; nil for nothing.
+	Marks func(store kb.StoreID, id string) float64
 	Explain      bool
 	Without      []string // parts of the ranking that do not count, see rank.Parts
 }

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/rank"
+)
+
+// Passage is a ranked chunk with its text, for flows that quote it.
+type Passage struct {
+	kb.Passage
+	Target int     // number of the target that it stands in
+	ID     string  // of the hit
+	Score  float64 // relative to the best, in [0,1]
+	Stamp  uint64  // of the document when it was indexed
+	Marked float64 // how much feedback speaks against it here, in [0,1]
+}
+
+// Passages returns the chunks that answer a request best, ranked under each
+// of the intents, best first, each chunk once: what answers a question in
+// words may be documentation or the comment of a declaration, and no single
+// intent ranks both. r.Limit is per intent; what shapes a reply (detail,
+// threshold) does not count.
+func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request, intents ...string) ([]Passage, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	q := parse(&r, targets)
+	if len(q.Terms) == 0 {
+		return nil, nil
+	}
+	found, err := retrieve(ctx, targets, emb, q, &r)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	r.mark(targets, found)
+	type key struct {
+		target int
+		place  kb.Place
+	}
+	at := map[key]int{}
+	var out []Passage
+	for _, intent := range intents {
+		ranked, _ := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: noise(emb)})
+		for i := range ranked {
+			c := &ranked[i]
+			score := 0.0
+			if top := ranked[0].Score; top > 0 {
+				score = c.Score / top
+			}
+			k := key{c.Store, c.Place}
+			if j, ok := at[k]; ok {
+				out[j].Score = max(out[j].Score, score)
+				continue
+			}
+			at[k] = len(out)
+			out = append(out, Passage{Passage: kb.Passage{Place: c.Place}, Target: c.Store, ID: c.ID, Score: score, Stamp: c.Stamp, Marked: c.Marked})
+		}
+	}
+	for ti := range targets {
+		var places []kb.Place
+		var to []int
+		for i := range out {
+			if out[i].Target == ti {
+				places, to = append(places, out[i].Place), append(to, i)
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		texts, err := targets[ti].Index.Passages(ctx, places)
+		if err != nil {
+			return nil, of(ti, err)
+		}
+		for j, i := range to {
+			out[i].Passage = texts[j]
+		}
+	}
+	return out, nil
+}
+
+// mark sets how much feedback speaks against each candidate.
+func (r *Request) mark(targets []Target, found []rank.Evidence) {
+	if r.Marks == nil {
+		return
+	}
+	for i := range found {
+		found[i].Marked = r.Marks(targets[found[i].Store].Store.ID, found[i].ID)
+	}
+}
