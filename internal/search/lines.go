@@ -17,6 +17,7 @@ type lines struct {
 	doc   []uint64  // of a line that declares: the query terms of its doc comment
 	bonus []float64 // of each line, whatever is asked
 	idf   []float64 // by query term
+	index map[string]int
 }
 
 const (
@@ -33,6 +34,7 @@ const (
 func bestLines(q *rank.Query, p *kb.Passage) lines {
 	l := lines{first: p.Chunk.Start, text: strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")}
 	index := make(map[string]int, len(q.Terms))
+	l.index = index
 	l.idf = make([]float64, len(q.Terms))
 	for i, t := range q.Terms {
 		index[t] = i

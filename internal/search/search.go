@@ -201,6 +201,10 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	}
 	lists := make([][]kb.Candidate, len(targets))
 	err = each(len(targets), func(i int) (err error) {
+		req := req
+		if r.Only != nil {
+			req.Only = r.Only[i]
+		}
 		lists[i], err = targets[i].Index.Retrieve(ctx, req)
 		return err
 	})
@@ -274,6 +278,10 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			hits[i] = Hit{
 				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 				Score: math.Round(ranked[i].Score*100) / 100,
+				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End},
+			}
+			if s.r.Only != nil {
+				hits[i].Where.Line, hits[i].Where.Excerpt = s.lines[i].excerpt(s.r.Only[ti], p.Path)
 			}
 			if s.r.Explain || s.r.Detail == "full" {
 				hits[i].Explain = ranked[i].Parts

@@ -57,6 +57,9 @@ type Request struct {
 	Marks func(store kb.StoreID, id string) float64
 	Explain      bool
 	Without      []string // parts of the ranking that do not count, see rank.Parts
+	// Only, when it is not nil, holds the parts of each target, by its number,
+	// in which hits may lie.
+	Only [][]kb.Part
 }
 
 // Reply answers a Request.
@@ -126,6 +129,8 @@ type Hit struct {
 	Code   string  `json:"code,omitempty"` // the lines that answer best
 	Note   string  `json:"note,omitempty"` // "changed since indexing", …
 
+	Where Where `json:"-"`
+
 	// Added by detail contextual and full.
 	Kind      string             `json:"kind,omitempty"`
 	Language  string             `json:"language,omitempty"`
@@ -137,6 +142,15 @@ type Hit struct {
 	Calls     []string           `json:"calls,omitempty"`
 	Related   []Related          `json:"related,omitempty"`
 	Explain   map[string]float64 `json:"explain,omitempty"`
+}
+
+// Where is the place of a hit, for callers within the program.
+type Where struct {
+	Target     int // number of the target
+	Path       string
+	Start, End int    // lines of the chunk
+	Line       int    // the one that answers best
+	Excerpt    string // of that line, at most ExcerptRunes
 }
 
 // Related points at another place.
