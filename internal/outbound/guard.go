@@ -1,0 +1,362 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// allowed is Policy.Allow, read.
+type allowed struct {
+	hosts map[string]bool // "host" for every port, "host:port"
+	nets  []netip.Prefix
+}
+
+func parseAllow(entries []string) (allowed, error) {
+	a := allowed{hosts: map[string]bool{}}
+	for _, e := range entries {
+		bad := kb.Errorf(kb.Invalid, "%q names no host or network", e).
+			WithHint("write a host (docs.internal), a host with its port (localhost:8080) or a network (10.0.0.0/8)")
+		e := strings.ToLower(strings.TrimSpace(e))
+		if strings.Contains(e, "/") {
+			p, err := netip.ParsePrefix(e)
+			if err != nil {
+				return a, bad
+			}
+			a.nets = append(a.nets, p.Masked())
+			continue
+		}
+		host, port := e, ""
+		if ip, err := netip.ParseAddr(strings.Trim(e, "[]")); err == nil {
+			host = ip.String()
+		} else if h, p, err := net.SplitHostPort(e); err == nil {
+			if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+				return a, bad
+			}
+			host, port = h, p
+			if ip, err := netip.ParseAddr(h); err == nil {
+				host = ip.String()
+			}
+		}
+		host = strings.TrimSuffix(host, ".")
+		if host == "" || strings.ContainsAny(host, " *?@\\%") || port == "" && strings.Contains(host, ":") && !isAddr(host) {
+			return a, bad
+		}
+		if port != "" {
+			host = net.JoinHostPort(host, port)
+		}
+		a.hosts[host] = true
+	}
+	return a, nil
+}
+
+func isAddr(s string) bool { _, err := netip.ParseAddr(s); return err == nil }
+
+func (a *allowed) host(host, port string) bool {
+	return a.hosts[host] || a.hosts[net.JoinHostPort(host, port)]
+}
+
+func (a *allowed) net(ip netip.Addr) bool {
+	for _, p := range a.nets {
+		if p.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// The blocks that are no public unicast, from the special-purpose registries
+// of IANA (RFC 6890 and its updates), with what a reader calls them.
+var special = []struct {
+	prefix netip.Prefix
+	name   string
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), "an address of this very host"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "a private address"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "a shared address of a provider's own network"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "a loopback address"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "a link-local address, where clouds serve their metadata"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "a private address"},
+	{netip.MustParsePrefix("192.0.0.0/24"), "a reserved address"},
+	{netip.MustParsePrefix("192.0.2.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("192.31.196.0/24"), "a reserved address"},
+	{netip.MustParsePrefix("192.52.193.0/24"), "a reserved address"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "a reserved address"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "a private address"},
+	{netip.MustParsePrefix("192.175.48.0/24"), "a reserved address"},
+	{netip.MustParsePrefix("198.18.0.0/15"), "an address for benchmarks"},
+	{netip.MustParsePrefix("198.51.100.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("203.0.113.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address"},
+	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved address"},
+	// 168.63.129.16 and the next two are public by their block and serve
+	// machines of a cloud alone.
+	{netip.MustParsePrefix("168.63.129.16/32"), "the metadata service of a cloud"},
+	{netip.MustParsePrefix("100.100.100.200/32"), "the metadata service of a cloud"},
+
+	{netip.MustParsePrefix("::/128"), "an address of this very host"},
+	{netip.MustParsePrefix("::1/128"), "a loopback address"},
+	{netip.MustParsePrefix("::/96"), "an obsolete form of an IPv4 address"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "a translated local address"},
+	{netip.MustParsePrefix("100::/64"), "a discarding address"},
+	{netip.MustParsePrefix("100:0:0:1::/64"), "a discarding address"},
+	{netip.MustParsePrefix("2001::/23"), "a reserved or tunnelled address"},
+	{netip.MustParsePrefix("2001:db8::/32"), "an address for documentation"},
+	{netip.MustParsePrefix("2002::/16"), "a tunnelled address (6to4)"},
+	{netip.MustParsePrefix("3fff::/20"), "an address for documentation"},
+	{netip.MustParsePrefix("5f00::/16"), "a reserved address"},
+	{netip.MustParsePrefix("fc00::/7"), "a private address"},
+	{netip.MustParsePrefix("fe80::/10"), "a link-local address"},
+	{netip.MustParsePrefix("fec0::/10"), "a private address"},
+	{netip.MustParsePrefix("ff00::/8"), "a multicast address"},
+}
+
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	global = netip.MustParsePrefix("2000::/3")
+)
+
+// why says what an address is instead of public, "" when it is public. An
+// address translated by NAT64 is judged by the IPv4 address in it: on a
+// network without IPv4 every IPv4 host is reached that way.
+func why(ip netip.Addr) string {
+	if ip.Zone() != "" {
+		return "an address of one network interface"
+	}
+	ip = ip.Unmap()
+	if nat64.Contains(ip) {
+		b := ip.As16()
+		return why(netip.AddrFrom4([4]byte(b[12:])))
+	}
+	for _, s := range special {
+		if s.prefix.Contains(ip) {
+			return s.name
+		}
+	}
+	if !ip.IsValid() || ip.Is6() && !global.Contains(ip) {
+		return "a reserved address"
+	}
+	return ""
+}
+
+// CheckURL refuses what no request may name, without resolving anything:
+// another scheme than http and https, user names and passwords, hosts that
+// only look like names. Invalid or Denied.
+func (c *Client) CheckURL(u *url.URL) error {
+	show := u.Redacted()
+	if len(show) > 200 {
+		show = show[:200] + "…"
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return kb.Errorf(kb.Invalid, "%q is not an address on the web", show).WithHint("only http and https are fetched")
+	}
+	if u.User != nil {
+		return kb.Errorf(kb.Denied, "%q has a user name or password in it", show).
+			WithHint("leave it out; credentials come from the environment or the configuration")
+	}
+	if len(u.String()) > maxURL {
+		return kb.Errorf(kb.TooLarge, "the address %q is longer than %d bytes", show, maxURL).WithHint("such a page is not fetched")
+	}
+	_, _, err := c.checkHost(u.Hostname(), portOf(u))
+	return err
+}
+
+func portOf(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// checkHost returns the host in its plain form and, when it is a literal, its
+// address, or the reason why nothing of that form is reached.
+func (c *Client) checkHost(host, port string) (string, netip.Addr, error) {
+	var none netip.Addr
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || badPort(n) && !c.allow.hosts[net.JoinHostPort(strings.ToLower(host), port)] {
+		return "", none, kb.Errorf(kb.Denied, "port %s of %q is not one for the web", port, host).WithHint("%s", c.hint())
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "" || len(host) > 253 {
+		return "", none, kb.Errorf(kb.Invalid, "the address names no host").WithHint("write it like https://docs.example.org/")
+	}
+	if strings.Contains(host, "%") {
+		return "", none, kb.Errorf(kb.Denied, "%q names one network interface", host).WithHint("such addresses are never fetched")
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.String(), ip, c.judge(ip.String(), port, ip)
+	}
+	// A host whose last label is a number is an IPv4 address to browsers and
+	// to the C library, in one of several spellings (URL standard, §3.5). Only
+	// the plain one is read, above.
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if numeric(last) {
+		return "", none, kb.Errorf(kb.Denied, "the host %q is an address in disguise", host).WithHint("write an address as four decimal numbers")
+	}
+	for i := 0; i < len(host); i++ {
+		b := host[i]
+		if !(b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '-' || b == '.' || b == '_' || b >= 0x80) {
+			return "", none, kb.Errorf(kb.Invalid, "%q is no name of a host", host).WithHint("check how the address is written")
+		}
+	}
+	return host, none, nil
+}
+
+func numeric(label string) bool {
+	if h, ok := strings.CutPrefix(label, "0x"); ok {
+		return strings.Trim(h, "0123456789abcdef") == ""
+	}
+	return label != "" && strings.Trim(label, "0123456789") == ""
+}
+
+// judge says whether the address of a host may be dialled.
+func (c *Client) judge(host, port string, ip netip.Addr) error {
+	reason := why(ip)
+	plain := ip.Unmap().WithZone("")
+	switch {
+	case reason == "", c.allow.net(plain):
+		return nil
+	case ip.Zone() == "" && c.allow.host(host, port) && (isAddr(host) || !plain.IsLinkLocalUnicast() && !plain.IsMulticast() && !plain.IsUnspecified()):
+		return nil
+	}
+	at := ""
+	if host != ip.String() {
+		at = fmt.Sprintf(" at %s", ip)
+	}
+	return kb.Errorf(kb.Denied, "%q is not fetched: it is%s %s", host, at, reason).WithHint("%s", c.hint())
+}
+
+func (c *Client) hint() string {
+	if c.policy.AllowHint != "" {
+		return c.policy.AllowHint
+	}
+	return "if that host is yours, allow it in the configuration"
+}
+
+// Resolve returns the addresses of a host that may be dialled. All of them
+// must be allowed: a name with one bad answer among good ones is refused.
+func (c *Client) Resolve(ctx context.Context, host, port string) ([]netip.Addr, error) {
+	host, ip, err := c.checkHost(host, port)
+	if err != nil {
+		return nil, err
+	}
+	if ip.IsValid() {
+		return []netip.Addr{ip.Unmap()}, nil
+	}
+	ips, err := c.policy.Lookup(ctx, host)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var de *net.DNSError
+		if errors.As(err, &de) && de.IsNotFound {
+			return nil, kb.Errorf(kb.Away, "there is no host named %q: %w", host, err).WithHint("check the name and your connection")
+		}
+		return nil, kb.Errorf(kb.Away, "the address of %q cannot be found: %w", host, err).WithHint("check your connection, then try again")
+	}
+	out := ips[:0:0]
+	for _, ip := range ips {
+		if err := c.judge(host, port, ip); err != nil {
+			return nil, err
+		}
+		out = append(out, ip.Unmap())
+	}
+	if len(out) == 0 {
+		return nil, kb.Errorf(kb.Away, "the host %q has no address", host).WithHint("check the name and your connection")
+	}
+	return out, nil
+}
+
+// DialContext connects to host:port through the guard: for whoever speaks
+// HTTP by itself, as a browser's proxy does.
+func (c *Client) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, kb.Errorf(kb.Invalid, "%q is no host with a port", addr)
+	}
+	ips, err := c.Resolve(ctx, host, port)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialAny(ctx, network, host, port, ips)
+}
+
+// dialAny tries the addresses in turn, each a little after the one before,
+// until one answers (RFC 8305, simplified).
+func (c *Client) dialAny(ctx context.Context, network, host, port string, ips []netip.Addr) (net.Conn, error) {
+	const stagger = 300 * time.Millisecond
+	ips = ips[:min(len(ips), 8)]
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		conn net.Conn
+		err  error
+	}
+	results := make(chan result, len(ips))
+	next, pending := 0, 0
+	start := func() {
+		ip := ips[next]
+		next++
+		pending++
+		d := c.dialer
+		// The last word, on the address that the kernel is given.
+		d.Control = func(_, address string, _ syscall.RawConn) error {
+			ap, err := netip.ParseAddrPort(address)
+			if err != nil || ap.Addr().Unmap() != ip {
+				return kb.Errorf(kb.Denied, "%q is not the address that was checked", address)
+			}
+			return nil
+		}
+		go func() {
+			conn, err := d.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+			results <- result{conn, err}
+		}()
+	}
+	start()
+	timer := time.NewTimer(stagger)
+	defer timer.Stop()
+	var first error
+	for pending > 0 {
+		select {
+		case r := <-results:
+			pending--
+			if r.err == nil {
+				go func(n int) { // whoever else connects is not needed
+					for range n {
+						if r := <-results; r.conn != nil {
+							r.conn.Close()
+						}
+					}
+				}(pending)
+				return r.conn, nil
+			}
+			if first == nil {
+				first = r.err
+			}
+			if next < len(ips) {
+				start()
+			}
+		case <-timer.C:
+			if next < len(ips) {
+				start()
+				timer.Reset(stagger)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, kb.Errorf(kb.Away, "cannot connect to %q: %w", net.JoinHostPort(host, port), first).
+		WithHint("check that the server runs and your connection works, then try again")
+}
