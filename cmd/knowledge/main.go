@@ -25,6 +25,7 @@ func main() {
 }
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
+	defer background(ctx, a)()
 	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Log: o.Stderr}
 	if o.HTTP != "" {
 		return mcpserver.ServeHTTP(ctx, a, opts)
@@ -32,6 +33,22 @@ func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 	return mcpserver.ServeStdio(ctx, a, opts, o.Stdin, o.Stdout)
 }
 
+// background lets a server follow its project and keep the clock; the
+// function that it returns ends that.
+func background(ctx context.Context, a *app.App) func() {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.Background(ctx)
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
+	defer background(ctx, a)()
 	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, RequireToken: o.RequireToken, Log: o.Stdout})
 }

@@ -75,6 +75,27 @@ func (s *session) print(result any) error {
 		s.suggested(r)
 	case app.Defaults:
 		s.defaults(r)
+	case app.ScheduleList:
+		t := s.table("store", "schedule", "next", "last", "status", "note", "id")
+		for _, row := range r.Schedules {
+			t.row(row.Store, row.Cron, at(row.Next), at(row.Last), row.Status, row.Note, row.ID)
+		}
+		t.flush()
+		s.remark(r.Note)
+	case app.ScheduleRow:
+		s.facts("store", r.Store, "schedule", r.Cron, "next", at(r.Next))
+		s.remark(r.Note)
+	case app.Diagnosis:
+		t := s.table("status", "what", "found")
+		for _, f := range r.Findings {
+			t.row(f.Status, f.What, f.Text)
+		}
+		t.flush()
+		for _, f := range r.Findings {
+			if f.Hint != "" {
+				s.remark(f.What + ": " + f.Hint)
+			}
+		}
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message")
 		for _, j := range r.Jobs {

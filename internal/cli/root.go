@@ -100,7 +100,7 @@ func (s *session) root() *cobra.Command {
 	}
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
-	root.AddCommand(s.mcp(), s.serve(), s.work(), s.version(), exitCodes())
+	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), exitCodes())
 	root.SetHelpCommand(s.help(root))
 	root.SetHelpCommandGroupID("help")
 	root.SetCompletionCommandGroupID("help")
