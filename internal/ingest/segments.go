@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -150,7 +151,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 		raw, err := r.snap.Read(ctx, e)
 		var t kb.Text
 		if err == nil {
-			if t, err = chunk.Decode(e.Path, raw); kb.CodeOf(err) == kb.Unsupported {
+			if t, err = chunk.Decode(cmp.Or(e.As, e.Path), raw); kb.CodeOf(err) == kb.Unsupported {
 				r.noText.Add(1)
 			}
 		}

@@ -14,6 +14,8 @@ type Entry struct {
 	// get: size, time and inode of a file, the blob's hash in a repository.
 	// "" means that only reading tells.
 	Stamp string
+	// As is a name that tells the language, where the path does not: "page.md".
+	As string
 }
 
 // Snapshot is one listing of a source: a commit, or a folder as it stands.

@@ -54,6 +54,22 @@ type Selection struct {
 	// All keeps what is left out by default as not the project's own writing:
 	// vendored trees, lockfiles, minified and generated files.
 	All bool `json:"all,omitempty"`
+	// Web is for stores of kind web alone.
+	Web Web `json:"web,omitzero"`
+}
+
+// Web narrows which pages of a site are taken, and what of them. Zero values
+// are the defaults.
+type Web struct {
+	Depth    int      `json:"depth,omitempty"`    // links away from the start
+	MaxPages int      `json:"maxPages,omitempty"` // kept pages
+	Crawl    string   `json:"crawl,omitempty"`    // which pages are wanted, in plain language
+	Extract  string   `json:"extract,omitempty"`  // which sections of them
+	Include  []string `json:"include,omitempty"`  // globs over host and path, sorted
+	Exclude  []string `json:"exclude,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"` // further hosts, lower case, sorted
+	// Headless says when a browser makes the page: "" as needed, "always" or "never".
+	Headless string `json:"headless,omitempty"`
 }
 
 // Spec is what a store is made from: everything its identity depends on.
