@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -257,6 +258,9 @@ func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
 		return s.tree.Wants(e.Name, s.watched[e.Name])
 	}
 	dir := s.watched[e.Name]
+	if dir && (e.Has(fsnotify.Rename) || e.Has(fsnotify.Remove)) {
+		s.forgetBelow(e.Name)
+	}
 	if e.Has(fsnotify.Create) {
 		fi, err := os.Lstat(e.Name)
 		dir = err == nil && fi.IsDir()
@@ -265,6 +269,18 @@ func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
 		}
 	}
 	return s.tree.Wants(e.Name, dir)
+}
+
+// forgetBelow takes the watches of a directory that went back. inotify's
+// follow a directory to its new name: one that is taken back later, by the old
+// name, would be that of the new name by then.
+func (s *state) forgetBelow(dir string) {
+	for name := range s.watched {
+		if name == dir || strings.HasPrefix(name, dir+string(filepath.Separator)) {
+			_ = s.w.Remove(name) // fails when it went by itself
+			delete(s.watched, name)
+		}
+	}
 }
 
 // watchBelow watches a new directory before it is known what in it matters;
@@ -368,6 +384,14 @@ func (s *state) sync(ctx context.Context) error {
 	want := map[string]bool{}
 	for _, dir := range tree.Dirs() {
 		want[dir] = true
+	}
+	for _, dir := range slices.Collect(maps.Keys(s.watched)) {
+		if !want[dir] {
+			_ = s.w.Remove(dir)
+			clear(s.watched) // one of them may have had the same watch: see forgetBelow
+		}
+	}
+	for _, dir := range tree.Dirs() {
 		if s.watched[dir] {
 			continue
 		}
@@ -377,27 +401,21 @@ func (s *state) sync(ctx context.Context) error {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR):
 			// Gone meanwhile, or not ours to read: nothing in it is indexed.
 		default:
-			_, n := s.giveUp()
+			n := s.giveUp()
 			s.why = fmt.Sprintf("%d directories can be watched and no more (%v)", n, err)
 			s.tellPolling()
 			return nil
-		}
-	}
-	for _, dir := range slices.Collect(maps.Keys(s.watched)) {
-		if !want[dir] {
-			_ = s.w.Remove(dir) // fails when it went by itself
-			delete(s.watched, dir)
 		}
 	}
 	return nil
 }
 
 // giveUp goes over to polling and gives the watches back.
-func (s *state) giveUp() (*fsnotify.Watcher, int) {
-	w, n := s.w, len(s.watched)
+func (s *state) giveUp() (watched int) {
+	watched = len(s.watched)
 	s.w.Close()
 	s.w, s.watched = nil, map[string]bool{}
-	return w, n
+	return watched
 }
 
 // poll rests, and looks; false ends the life.
