@@ -1,6 +1,6 @@
 // Package mcpserver is the face that agents speak to: the native commands of
-// the registry as tools of the Model Context Protocol, over stdio and over
-// streamable HTTP.
+// the registry as tools of the Model Context Protocol, and its resources, over
+// stdio and over streamable HTTP.
 //
 // Both eras of the protocol are served on the same connection, request by
 // request: the handshake of 2024-11-05 to 2025-11-25 (initialize), and the
@@ -106,10 +106,11 @@ func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
 		app: a, log: log, tools: map[string]bool{},
 		slots: make(chan struct{}, running), every: 100 * time.Millisecond,
 	}
-	f.mcp = server.NewMCPServer("knowledge", a.Version(),
+	f.mcp = server.NewMCPServer("knowledge", a.Version(), append(resourceOptions(),
 		server.WithToolCapabilities(false), // the list never changes within a process
 		server.WithCacheHints((5*time.Minute).Milliseconds(), mcp.CacheScopePrivate),
-		server.WithInstructions(instructions))
+		server.WithInstructions(instructions))...)
+	f.addResources()
 	for _, c := range tools {
 		f.tools[c.Name] = true
 		f.mcp.AddTool(toolOf(c), f.handler(c))

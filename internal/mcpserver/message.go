@@ -102,6 +102,12 @@ func decodes(method string, raw []byte) *rpcError {
 		into = new(mcp.ListToolsRequest)
 	case mcp.MethodToolsCall:
 		into = new(mcp.CallToolRequest)
+	case mcp.MethodResourcesList:
+		into = new(mcp.ListResourcesRequest)
+	case mcp.MethodResourcesTemplatesList:
+		into = new(mcp.ListResourceTemplatesRequest)
+	case mcp.MethodResourcesRead:
+		into = new(mcp.ReadResourceRequest)
 	default:
 		return nil
 	}
@@ -123,6 +129,7 @@ func (f *face) parseParams(m *message, raw json.RawMessage) *rpcError {
 		Meta      json.RawMessage `json:"_meta"`
 		Name      json.RawMessage `json:"name"`
 		RequestID json.RawMessage `json:"requestId"`
+		URI       json.RawMessage `json:"uri"`
 	}
 	if raw != nil && json.Unmarshal(raw, &p) != nil {
 		return wrong("params must be an object")
@@ -141,6 +148,13 @@ func (f *face) parseParams(m *message, raw json.RawMessage) *rpcError {
 				return unsupported(m.version)
 			}
 		}
+	}
+	if m.method == string(mcp.MethodResourcesRead) {
+		var uri string
+		if !isString(p.URI) || json.Unmarshal(p.URI, &uri) != nil {
+			return wrong("params.uri must be the address of a resource")
+		}
+		return unknownResource(m, uri)
 	}
 	if m.method != string(mcp.MethodToolsCall) {
 		return nil

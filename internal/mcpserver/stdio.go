@@ -102,8 +102,8 @@ func (c *conn) finish(fail context.CancelCauseFunc) {
 	}
 }
 
-// handle answers one line. Only tool calls can be slow: they run beside the
-// loop. All else is answered at once and in order.
+// handle answers one line. Only tool calls and reads of resources can be
+// slow: they run beside the loop. All else is answered at once and in order.
 func (c *conn) handle(ctx context.Context, l line) {
 	if l.tooLong {
 		c.send(refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(idOf(l.data)))
@@ -123,7 +123,7 @@ func (c *conn) handle(ctx context.Context, l line) {
 		if m.method == string(mcp.MethodNotificationCancelled) {
 			c.drop(m.request)
 		}
-	case m.method == string(mcp.MethodToolsCall):
+	case m.method == string(mcp.MethodToolsCall), m.method == string(mcp.MethodResourcesRead):
 		ctx, cancel := context.WithCancel(ctx)
 		t := &call{cancel: cancel}
 		c.mu.Lock()
