@@ -38,6 +38,8 @@ type Config struct {
 	MaxFileBytes int64
 	// Tokens name the variables that may be sent as passwords, in the file's order.
 	Tokens []Token
+	Web    Web
+	Answer Answer
 }
 
 // Token names the environment variable that holds the token for a git host.

@@ -32,7 +32,9 @@ type Key struct {
 const maxMaxFile = 64 << 20
 
 // keys is the table of keys.
-var keys = []Key{
+var keys = slices.Concat(ownKeys, webKeys, answerKeys)
+
+var ownKeys = []Key{
 	{
 		Name: "dataDir", Type: "absolute folder; `~/` is your home", Default: "the platform's per-user data directory",
 		Env: "KNOWLEDGE_DATA_DIR", Flag: "--data-dir",

@@ -17,7 +17,9 @@ const maxSource = 4096
 
 // Canonical turns what a user wrote into the kind and source of a kb.Spec.
 // Relative paths start at dir, "~/" at the home directory. An empty kind is
-// guessed: what looks like a URL is a repository, everything else a folder.
+// guessed: what looks like a URL is a repository, npm: and go: are packages of
+// kind web, everything else a folder. canonicalWeb says how sources of kind
+// web are written.
 //
 // A folder becomes an absolute path without links. A repository is one of
 //
@@ -41,7 +43,11 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 	}
 	if kind == "" {
 		kind = kb.KindFolder
-		if remoteShape(raw) && !isDir(absolute(raw, dir)) {
+		switch {
+		case isDir(absolute(raw, dir)):
+		case isPackage(raw):
+			kind = kb.KindWeb
+		case remoteShape(raw):
 			kind = kb.KindRepo
 		}
 	}
@@ -89,7 +95,7 @@ func absolute(raw, dir string) string {
 func canonicalFolder(_ context.Context, raw, dir string) (string, error) {
 	p := absolute(raw, dir)
 	if remoteShape(raw) && !isDir(p) {
-		return "", kb.Errorf(kb.Invalid, "%q is not a folder but a URL", redact(raw)).WithHint("use type repo")
+		return "", kb.Errorf(kb.Invalid, "%q is not a folder but a URL", redact(raw)).WithHint("use type repo, or web to crawl a site")
 	}
 	return resolveDir(p)
 }
@@ -189,11 +195,11 @@ func canonicalURL(raw string) (string, error) {
 		return refuse("holds a password", "leave it out, and keep it in a git credential helper or ~/.netrc")
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		return refuse("has a query or fragment", "name branches, tags and commits with the parameters of that name")
+		return refuse("has a query or fragment", "name branches, tags and commits with the parameters of that name; a site is crawled with type web")
 	}
 	p := trimRepoPath(u.EscapedPath())
 	if p == "" || !strings.HasPrefix(p, "/") {
-		return refuse("names a host but no repository", "write https://host/path")
+		return refuse("names a host but no repository", "write https://host/path, or give type web to crawl a site")
 	}
 	out := scheme + "://"
 	if user := u.User.Username(); user != "" && scheme == "ssh" {

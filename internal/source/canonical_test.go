@@ -82,7 +82,18 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"folder", "nowhere", kb.NotFound, "spelling"},
 		{"folder", "file", kb.Invalid, "paths"},
 		{"", "", kb.Invalid, "source"},
-		{"web", "https://host/docs", kb.Unsupported, "later"},
+		{"web", "host.org/docs", kb.Invalid, "https://host.org/docs"},
+		{"web", "ftp://host/docs", kb.Invalid, "http"},
+		{"web", "https://u:hunter2@host/a", kb.Invalid, "web.headers"},
+		{"web", "https:///a", kb.Invalid, "host"},
+		{"web", "./docs", kb.Invalid, "https://host/path"},
+		{"web", "npm:", kb.Invalid, "npm:NAME"},
+		{"web", "npm:../x", kb.Invalid, "npm:NAME"},
+		{"web", "npm:a@1 2", kb.Invalid, "npm:NAME"},
+		{"", "npm:a@", kb.Invalid, "npm:NAME"},
+		{"", "go:x", kb.Invalid, "go:MODULE"},
+		{"", "go:../../x.y", kb.Invalid, "go:MODULE"},
+		{"", "https://docs.example.org/", kb.Invalid, "type web"},
 		{"tape", "x", kb.Invalid, "file, repo or web"},
 	} {
 		_, got, err := Canonical(t.Context(), c.kind, c.raw, dir)
@@ -93,6 +104,62 @@ func TestCanonicalRefuses(t *testing.T) {
 		if kb.CodeOf(err) != c.code || kb.HintOf(err) == "" || !strings.Contains(said, c.says) || strings.Contains(said, "hunter2") {
 			t.Errorf("%s %q: %q, %s (%s)", c.kind, c.raw, got, said, kb.CodeOf(err))
 		}
+	}
+}
+
+func TestCanonicalWeb(t *testing.T) {
+	for _, c := range []struct {
+		kind            kb.Kind
+		raw, want, name string
+	}{
+		{"web", "HTTPS://Docs.Example.org:443", "https://docs.example.org/", "docs.example.org"},
+		{"web", "https://docs.example.org/Guide/#install", "https://docs.example.org/Guide/", "docs.example.org"},
+		{"site", "https://docs.example.org/react/intro.html?v=2", "https://docs.example.org/react/intro.html?v=2", "docs.example.org-intro"},
+		{"web", "http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x", "127.0.0.1-x"},
+		{"web", "http://[::1]:80/", "http://[::1]/", "::1"},
+		{"web", "https://bücher.example/", "https://bücher.example/", "bücher.example"},
+		{"", "npm:left-pad", "npm:left-pad", "left-pad"},
+		{"", "npm:left-pad@latest", "npm:left-pad", "left-pad"},
+		{"web", "npm:@types/node@^22.1", "npm:@types/node@^22.1", "node-22.1"},
+		{"", "go:golang.org/x/sync@v0.7.0", "go:golang.org/x/sync@v0.7.0", "sync-v0.7.0"},
+		{"", "go:gopkg.in/yaml.v3", "go:gopkg.in/yaml.v3", "yaml"},
+		{"", "go:github.com/jackc/pgx/v5@v5", "go:github.com/jackc/pgx/v5@v5", "pgx-v5"},
+	} {
+		kind, got, err := Canonical(t.Context(), c.kind, c.raw, t.TempDir())
+		if err != nil || got != c.want || kind != kb.KindWeb {
+			t.Errorf("%q: %q, %q, %v; want %q", c.raw, kind, got, err, c.want)
+			continue
+		}
+		if _, again, err := Canonical(t.Context(), kind, got, ""); again != got || err != nil {
+			t.Errorf("%q is not stable: %q, %v", got, again, err)
+		}
+		if n := NameOf(kind, got); n != c.name {
+			t.Errorf("%q is named %q, want %q", got, n, c.name)
+		}
+	}
+}
+
+func TestCanonicalSite(t *testing.T) {
+	a, err := CanonicalSelection(kb.Selection{Web: kb.Web{Include: []string{" /b/ ", "/a/", "/a/", ""}, Hosts: []string{"B.org", "*.a.org"}, Headless: "auto", Crawl: " x "}})
+	b, err2 := CanonicalSelection(kb.Selection{Web: kb.Web{Include: []string{"/a/", "/b/"}, Hosts: []string{"*.a.org", "b.org"}, Crawl: "x"}})
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	one, two := kb.Spec{Kind: kb.KindWeb, Source: "https://x/", Selection: a}, kb.Spec{Kind: kb.KindWeb, Source: "https://x/", Selection: b}
+	if one.ID() != two.ID() {
+		t.Errorf("%+v and %+v differ", a, b)
+	}
+	if b.Web.MaxPages = 7; one.ID() == (kb.Spec{Kind: kb.KindWeb, Source: "https://x/", Selection: b}).ID() {
+		t.Error("maxPages is no part of the identity")
+	}
+	for _, w := range []kb.Web{{Depth: -1}, {MaxPages: MaxPages + 1}, {Headless: "sometimes"}, {Hosts: []string{"https://x"}}, {Crawl: strings.Repeat("x", 3000)}} {
+		if _, err := CanonicalSelection(kb.Selection{Web: w}); err == nil || kb.HintOf(err) == "" {
+			t.Errorf("%+v: %v", w, err)
+		}
+	}
+	// What a store of another kind is called does not change by the new fields.
+	if id := (kb.Spec{Kind: kb.KindFolder, Source: "/a"}).ID(); id != "q4cgjf4cxwwiu6fd" {
+		t.Errorf("the id of a folder is %s", id)
 	}
 }
 

@@ -31,6 +31,10 @@ func newSelector(sel kb.Selection) (*selector, error) {
 // identity is made from: paths cleaned, sorted and without those that lie
 // below another; no paths when the root itself is named.
 func CanonicalSelection(sel kb.Selection) (kb.Selection, error) {
+	var err error
+	if sel.Web, err = canonicalSite(sel.Web); err != nil {
+		return sel, err
+	}
 	var clean []string
 	for _, p := range sel.Paths {
 		q := path.Clean(strings.TrimPrefix(strings.ReplaceAll(p, `\`, "/"), "./"))

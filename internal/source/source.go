@@ -6,7 +6,8 @@
 // A folder is listed as it stands on disk, by the rules of .gitignore. A
 // repository is read straight from its objects at one commit: a remote one
 // from a bare, shallow copy below Opener.ReposDir, a local one in place. Of a
-// repository everything that is tracked counts, .gitignore or not.
+// repository everything that is tracked counts, .gitignore or not. Of a site
+// or package what a job has gathered below Opener.WebDir is read.
 package source
 
 import (
@@ -27,6 +28,8 @@ type Opener struct {
 	// MaxFileBytes is the size above which a file is left out of stores whose
 	// selection sets no limit of its own; 0 is DefaultMaxFileBytes.
 	MaxFileBytes int64
+	// WebDir holds one folder of kept pages per web store.
+	WebDir string
 	// NoGit keeps installed git from being run: no fallback, no credential helper.
 	NoGit bool
 
@@ -46,12 +49,37 @@ type kindRow struct {
 	// canonical turns what a user wrote into kb.Spec.Source; relative paths start at dir.
 	canonical func(ctx context.Context, raw, dir string) (string, error)
 	open      func(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
+	name      func(src string) string // from a canonical source; nil for the last element of it
+	traits    Traits
+}
+
+// Traits are what callers need to know of a kind.
+type Traits struct {
+	Network  bool // bringing it up to date may ask a server
+	Refs     bool // it has branches, tags and commits
+	Gathered bool // a job gathers its documents into PagesDir before Open finds them
 }
 
 var kinds = []kindRow{
-	{kb.KindFolder, []kb.Kind{"file", "files", "dir", "directory"}, canonicalFolder, openFolder},
-	{kb.KindRepo, []kb.Kind{"repository", "git"}, canonicalRepo, openRepo},
-	{kb.KindWeb, []kb.Kind{"site", "crawl"}, laterCanonical, laterOpen},
+	{kb.KindFolder, []kb.Kind{"file", "files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
+	{kb.KindRepo, []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
+	{kb.KindWeb, []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
+}
+
+// TraitsOf returns the traits of a kind; none of one that there is not.
+func TraitsOf(kind kb.Kind) Traits {
+	if k, err := lookup(kind); err == nil {
+		return k.traits
+	}
+	return Traits{}
+}
+
+// NameOf returns the part of a canonical source that names a store best.
+func NameOf(kind kb.Kind, src string) string {
+	if k, err := lookup(kind); err == nil && k.name != nil {
+		return k.name(src)
+	}
+	return src
 }
 
 // Kinds returns the names of the kinds, aliases left out.
@@ -93,10 +121,3 @@ func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
 func canceled(err error) error {
 	return kb.Errorf(kb.Canceled, "stopped on request: %w", err)
 }
-
-var errLater = kb.Errorf(kb.Unsupported, "web stores come later").
-	WithHint("index a folder or a repository: type file or repo")
-
-func laterCanonical(context.Context, string, string) (string, error) { return "", errLater }
-
-func laterOpen(context.Context, *Opener, kb.Spec) (kb.Snapshot, error) { return nil, errLater }
