@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -19,6 +22,8 @@ import (
 type Generation struct {
 	pool  *Pool
 	file  *blockfile.Reader
+	lay   *blockfile.Reader // the layout
+	key   placeKey          // of the store, see placeKey.in
 	head  generationHead
 	names []string
 	segs  []*segment
@@ -66,6 +71,9 @@ func (g *Generation) Close() {
 		g.pool.put(s)
 	}
 	g.segs = nil
+	if g.lay != nil {
+		g.lay.Close()
+	}
 	g.file.Close()
 }
 
@@ -108,6 +116,15 @@ func (g *Generation) TextBytes(i int) int64 {
 	return g.segs[d.seg].textLen(int(d.doc))
 }
 
+// Stamp returns the stamp of the document at a path, see StampHash.
+func (g *Generation) Stamp(path string) (uint64, bool) {
+	i, ok := g.docByPath(path)
+	if !ok {
+		return 0, false
+	}
+	return g.docs[i].stamp, true
+}
+
 // guard turns faults in any of the maps into errors.
 func (g *Generation) guard(f func() error) error { return g.file.Guard(f) }
 
@@ -123,7 +140,20 @@ func (g *Generation) load() error {
 	if err := json.Unmarshal(raw, &g.head); err != nil {
 		return g.corrupt("its head does not parse")
 	}
-	if raw, err = g.file.Section("segments").All(); err != nil {
+	if g.head.Layout == "" { // rebuilt like a damaged one
+		return kb.Errorf(kb.Corrupt, "the index of store %s was written by an older version", g.head.Store).WithHint("run store:index")
+	}
+	if filepath.Base(g.head.Layout) != g.head.Layout {
+		return g.corrupt("its layout has no name")
+	}
+	g.key = storeKey(g.head.Store)
+	if g.lay, err = blockfile.Open(LayoutPath(g.pool.Dir, g.head.Layout), kindLayout, FormatVersion); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return g.corrupt("its layout is missing")
+		}
+		return err
+	}
+	if raw, err = g.lay.Section("segments").All(); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(raw, &g.names); err != nil {
@@ -136,24 +166,28 @@ func (g *Generation) load() error {
 		}
 		g.segs = append(g.segs, s)
 	}
-	if g.dict, err = openDict(g.file.Section("pathterms"), g.file.Section("pathidx"), g.file.Section("pathpost")); err != nil {
+	if g.dict, err = openDict(g.lay.Section("pathterms"), g.lay.Section("pathidx"), g.lay.Section("pathpost")); err != nil {
 		return err
 	}
-	if raw, err = g.file.Section("ids").All(); err != nil {
+	if raw, err = g.lay.Section("ids").All(); err != nil {
 		return err
 	}
 	g.ids = idTable(raw)
-	if raw, err = g.file.Section("docs").All(); err != nil {
+	if raw, err = g.lay.Section("docs").All(); err != nil {
 		return err
 	}
-	if err := g.loadDocs(raw); err != nil {
+	stamps, err := g.file.Section("stamps").All()
+	if err != nil {
+		return err
+	}
+	if err := g.loadDocs(raw, stamps); err != nil {
 		return err
 	}
 	return g.loadUses()
 }
 
 func (g *Generation) loadUses() error {
-	sec := g.file.Section("uses")
+	sec := g.lay.Section("uses")
 	if sec.Len() == 0 {
 		return nil
 	}
@@ -171,10 +205,10 @@ func (g *Generation) loadUses() error {
 	return nil
 }
 
-func (g *Generation) loadDocs(raw []byte) error {
+func (g *Generation) loadDocs(raw, stamps []byte) error {
 	r := varReader{b: raw}
 	n := g.head.Totals.Documents
-	if n < 0 || n > len(raw) {
+	if n < 0 || n > len(raw) || len(stamps) != 8*n {
 		return g.corrupt("its number of documents is wrong")
 	}
 	g.paths = make([]string, 0, n)
@@ -196,7 +230,7 @@ func (g *Generation) loadDocs(raw []byte) error {
 	for len(r.b) > 0 {
 		shared := r.uvarint()
 		suffix := r.bytes(r.uvarint())
-		d := genDoc{seg: uint32(r.uvarint()), doc: uint32(r.uvarint()), terms: uint32(r.uvarint()), stamp: r.u64()}
+		d := genDoc{seg: uint32(r.uvarint()), doc: uint32(r.uvarint()), terms: uint32(r.uvarint())}
 		if r.err != nil || shared > uint64(len(path)) || int(d.seg) >= len(g.segs) || int(d.doc) >= g.segs[d.seg].info.Documents {
 			return g.corrupt("its documents do not parse")
 		}
@@ -204,6 +238,10 @@ func (g *Generation) loadDocs(raw []byte) error {
 		s := g.segs[d.seg]
 		from, to := s.chunkRange(int(d.doc))
 		i := len(g.docs)
+		if i >= n {
+			return g.corrupt("its tables do not agree")
+		}
+		d.stamp = binary.LittleEndian.Uint64(stamps[8*i:])
 		if f := first[d.seg][d.doc]; f != 0 {
 			if g.shared == nil {
 				g.shared = map[sharedKey][]int{}
@@ -275,7 +313,7 @@ func (g *Generation) tombstones() ([]tombstone, error) {
 func (g *Generation) id(global uint32) string {
 	doc, s, c := g.locate(global)
 	ci := s.chunk(c)
-	return formatID(placeOf(g.head.Store, g.paths[doc], ci.decl, ci.ordinal), ci.text)
+	return formatID(placeOf(g.paths[doc], ci.decl, ci.ordinal).in(g.key), ci.text)
 }
 
 func (g *Generation) docByPath(path string) (int, bool) {
@@ -329,7 +367,7 @@ func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution
 			if !ok {
 				continue
 			}
-			found := g.ids.find(place)
+			found := g.ids.find(placeKey(place).in(g.key))
 			for _, global := range found {
 				doc, s, c := g.locate(global)
 				ci := s.chunk(c)
