@@ -30,7 +30,11 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 	if err != nil {
 		return kb.Errorf(kb.Internal, "encode a head: %w", err)
 	}
-	names, err := array(append([]string{head.Manifest}, head.Segments...))
+	files := append([]string{head.Manifest}, head.Segments...)
+	if head.Layout != "" {
+		files = append(files, head.Layout)
+	}
+	names, err := array(files)
 	if err != nil {
 		return err
 	}

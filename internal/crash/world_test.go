@@ -210,6 +210,7 @@ func (w *world) noGarbage() {
 	for _, e := range all {
 		if e.Head != nil {
 			need[e.Head.Manifest] = true
+			need[e.Head.Layout] = true
 			for _, s := range e.Head.Segments {
 				need[s] = true
 			}

@@ -23,6 +23,9 @@
 //	blocks    u32 a frame: its compressed length
 //	facts, factblocks   a stream like text and blocks, of the documents' facts, see facts.go
 //	factidx   u32 a document: the bytes of its facts
+//	specs, specblocks   a stream like text and blocks, of what Markdown documents say
+//	            as specifications, see specs.go; missing in segments without any
+//	specidx   8 bytes a document that has one, in order: document u32, bytes u32
 //	terms     the dictionary: terms in byte order, front-coded in blocks of 16:
 //	            varint shared, varint length, suffix, varint chunks, varint postings bytes;
 //	            the first of a block shares nothing and begins with the block's
@@ -38,18 +41,26 @@
 //
 // # Generation
 //
-// A generation is one published state of one store, a block file of kind
-// "generation":
+// A generation is one published state of one store. It is two block files.
 //
-//	head      JSON Head: store, number, commit, embedder, sums of lengths
+// The layout, NAME.lay beside the segments, says which document stands at
+// which path. It knows no store and is named by its content, so that the work
+// trees of one repository share it (kind "layout"):
+//
 //	segments  JSON list of segment names
 //	docs      documents in byte order of their paths, front-coded:
 //	            varint shared, varint length, suffix, varint segment, varint document
-//	            in it, varint path terms, stamp u64
+//	            in it, varint path terms
 //	pathterms, pathidx, pathpost   dictionary and postings of the path terms,
 //	            like a segment's, over document numbers
-//	ids       9 bytes a chunk, sorted: the 40 bits of the id that name the place,
-//	            big endian, then the chunk's global number u32
+//	ids       9 bytes a chunk, sorted: the 40 bits that name the place in any
+//	            store, big endian, then the chunk's global number u32
+//	uses      f32 a document: how central it is, see central.go
+//
+// The manifest (kind "generation") has what is a store's own:
+//
+//	head      JSON: store, number, commit, embedder, sums of lengths, name of the layout
+//	stamps    u64 a document, in the order of docs
 //	gone      tombstones, newest first, see ids.go
 //
 // The global number of a chunk is its rank when all documents are put in
@@ -60,13 +71,14 @@ package index
 
 // FormatVersion is the version of the files of this package. A reader takes
 // what an older or equal version wrote and refuses what a newer one did.
-// Version 2 added the facts.
-const FormatVersion = 2
+// Version 2 added the facts; version 3 parted the layout from the manifest.
+const FormatVersion = 3
 
 // Kinds of block files.
 const (
 	kindSegment    = "segment"
 	kindVectors    = "vectors"
+	kindLayout     = "layout"
 	kindGeneration = "generation"
 )
 

@@ -2,10 +2,14 @@ package index
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -15,8 +19,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
-// GenerationExt is the extension of manifests.
-const GenerationExt = ".gen"
+// The extensions of manifests and layouts.
+const (
+	GenerationExt = ".gen"
+	LayoutExt     = ".lay"
+)
 
 // Document is one line of a manifest: a path and where its content is indexed.
 type Document struct {
@@ -56,7 +63,8 @@ type Totals struct {
 	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
 	Languages  map[string]int   `json:"languages"`
 	Unparsed   int              `json:"unparsed,omitempty"` // documents with kb.FlagUnparsed
-	IndexBytes int64            `json:"-"`                  // of the segments, their vectors and the manifest
+	IndexBytes int64            `json:"-"`                  // of the segments, their vectors, the layout and the manifest
+	Layout     string           `json:"-"`                  // name of the layout
 }
 
 // generationHead is the section "head".
@@ -68,6 +76,7 @@ type generationHead struct {
 	Embedder   string     `json:"embedder"`
 	Created    int64      `json:"created"`
 	Totals     Totals     `json:"totals"`
+	Layout     string     `json:"layout"` // its name
 }
 
 // pathTerms returns the terms of a path: of its directories and its stem.
@@ -86,9 +95,12 @@ func pathTerms(path string) []string {
 	return out
 }
 
-// WriteGeneration writes the manifest to path; prev, the generation before
-// or nil, gives the places that are gone. The segments must exist.
-func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Totals, error) {
+// WriteGeneration writes the manifest to path, and its layout unless another
+// store has the same; prev, the generation before or nil, gives the places
+// that are gone. The segments must exist. use is told the layout's name before
+// it is looked whether it exists, so that it is not deleted meanwhile; nil
+// where nothing is.
+func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation, use func(name string) error) (Totals, error) {
 	docs := slices.Clone(m.Documents)
 	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Path, b.Path) })
 
@@ -117,7 +129,6 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Total
 		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}
 	head.Totals.Languages = map[string]int{}
 	var w generationWriter
-	w.store = m.Store
 	for i := range docs {
 		d := &docs[i]
 		si := index[d.Segment]
@@ -127,20 +138,34 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation) (Total
 	}
 	head.Totals.Documents = len(docs)
 	head.Totals.Chunks = len(w.ids)
-	secs, err := w.sections(&head, names, prev)
-	if err != nil {
-		return Totals{}, err
-	}
 	uses, err := p.central(docs, segs, index)
 	if err != nil {
 		return Totals{}, err
 	}
-	secs = append(secs, named{"uses", appendFloats(nil, uses)})
+	layout, ids, err := w.layout(names, uses)
+	if err != nil {
+		return Totals{}, err
+	}
+	head.Layout = layoutName(m.Chunker, layout)
+	if use != nil {
+		if err := use(head.Layout); err != nil {
+			return Totals{}, err
+		}
+	}
+	ln, err := p.writeLayout(head.Layout, m.Chunker, layout)
+	if err != nil {
+		return Totals{}, err
+	}
+	secs, err := w.sections(&head, ids, prev)
+	if err != nil {
+		return Totals{}, err
+	}
 	n, err := writeBlockfile(path, blockfile.Header{Kind: kindGeneration, Version: FormatVersion, Chunker: m.Chunker, Embedder: m.Embedder}, secs)
 	if err != nil {
 		return Totals{}, err
 	}
-	head.Totals.IndexBytes = n
+	head.Totals.IndexBytes = n + ln
+	head.Totals.Layout = head.Layout
 	for _, s := range segs {
 		head.Totals.IndexBytes += s.file.Size()
 		if _, _, err := s.vectors(p.Engine); err == nil && s.vecFile != nil {
@@ -183,11 +208,11 @@ func (p *Pool) central(docs []Document, segs []*segment, index map[string]int) (
 }
 
 type generationWriter struct {
-	store kb.StoreID
-	last  string
-	docs  []byte
-	ids   []idEntry
-	paths map[string]*termPost
+	last   string
+	docs   []byte
+	stamps []byte
+	ids    []idEntry
+	paths  map[string]*termPost
 }
 
 type idEntry struct {
@@ -206,7 +231,7 @@ func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals
 	w.docs = binary.AppendUvarint(w.docs, uint64(si))
 	w.docs = binary.AppendUvarint(w.docs, uint64(d.Number))
 	w.docs = binary.AppendUvarint(w.docs, uint64(len(pt)))
-	w.docs = binary.LittleEndian.AppendUint64(w.docs, d.Stamp)
+	w.stamps = binary.LittleEndian.AppendUint64(w.stamps, d.Stamp)
 	w.last = d.Path
 
 	if w.paths == nil {
@@ -229,7 +254,7 @@ func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals
 	from, to := s.chunkRange(d.Number)
 	for c := from; c < to; c++ {
 		ci := s.chunk(c)
-		w.ids = append(w.ids, idEntry{placeOf(w.store, d.Path, ci.decl, ci.ordinal), uint32(len(w.ids))})
+		w.ids = append(w.ids, idEntry{placeOf(d.Path, ci.decl, ci.ordinal), uint32(len(w.ids))})
 		for f := range numFields {
 			t.Length[f] += int64(s.lens[c][f])
 		}
@@ -243,9 +268,10 @@ func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals
 	return nil
 }
 
-func (w *generationWriter) sections(head *generationHead, names []string, prev *Generation) ([]named, error) {
+// layout returns the sections of the layout, and the table of ids among them.
+func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTable, error) {
 	if len(w.ids) > math.MaxUint32>>1 {
-		return nil, kb.Errorf(kb.TooLarge, "the store has %d chunks, more than one store can hold", len(w.ids))
+		return nil, nil, kb.Errorf(kb.TooLarge, "the store has %d chunks, more than one store can hold", len(w.ids))
 	}
 	sort.Slice(w.ids, func(i, j int) bool {
 		if c := bytes.Compare(w.ids[i].place[:], w.ids[j].place[:]); c != 0 {
@@ -258,10 +284,6 @@ func (w *generationWriter) sections(head *generationHead, names []string, prev *
 		ids = append(ids, e.place[:]...)
 		ids = binary.LittleEndian.AppendUint32(ids, e.global)
 	}
-	gone, err := prev.goneBy(idTable(ids))
-	if err != nil {
-		return nil, err
-	}
 	var d dictWriter
 	list := make([]*termPost, 0, len(w.paths))
 	for _, p := range w.paths {
@@ -271,22 +293,76 @@ func (w *generationWriter) sections(head *generationHead, names []string, prev *
 	for _, p := range list {
 		d.add(p.term, int(p.n), p.buf)
 	}
+	n, err := json.Marshal(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []named{{"segments", n}, {"docs", w.docs}, {"pathterms", d.terms}, {"pathidx", d.index}, {"pathpost", d.post},
+		{"ids", ids}, {"uses", appendFloats(nil, uses)}}, ids, nil
+}
+
+// sections returns the sections of the manifest.
+func (w *generationWriter) sections(head *generationHead, ids idTable, prev *Generation) ([]named, error) {
+	gone, err := prev.goneBy(ids, storeKey(head.Store))
+	if err != nil {
+		return nil, err
+	}
 	h, err := json.Marshal(head)
 	if err != nil {
 		return nil, err
 	}
-	n, err := json.Marshal(names)
-	if err != nil {
-		return nil, err
-	}
-	return []named{{"head", h}, {"segments", n}, {"docs", w.docs},
-		{"pathterms", d.terms}, {"pathidx", d.index}, {"pathpost", d.post},
-		{"ids", ids}, {"gone", gone}}, nil
+	return []named{{"head", h}, {"stamps", w.stamps}, {"gone", gone}}, nil
 }
 
+// layoutName names a layout by what is in it.
+func layoutName(chunker uint32, secs []named) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "layout %d %d\n", FormatVersion, chunker)
+	for _, s := range secs {
+		fmt.Fprintf(h, "%s %d\n", s.name, len(s.data))
+		h.Write(s.data)
+	}
+	return kb.IDEncoding.EncodeToString(h.Sum(nil)[:15])
+}
+
+// LayoutPath returns where a layout lies in the folder of segments.
+func LayoutPath(dir, name string) string { return filepath.Join(dir, name+LayoutExt) }
+
+// writeLayout sees to it that a layout exists, whole, and returns its size.
+func (p *Pool) writeLayout(name string, chunker uint32, secs []named) (int64, error) {
+	path := LayoutPath(p.Dir, name)
+	if n, ok := sameSections(path, secs); ok {
+		return n, nil
+	}
+	return writeBlockfile(path, blockfile.Header{Kind: kindLayout, Version: FormatVersion, Chunker: chunker}, secs)
+}
+
+// sameSections reports whether the layout at path is undamaged and has these
+// sections, and its size.
+func sameSections(path string, secs []named) (size int64, same bool) {
+	f, err := blockfile.Open(path, kindLayout, FormatVersion)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	err = f.Guard(func() error {
+		for _, s := range secs {
+			raw, err := f.Section(s.name).All()
+			if err != nil || !bytes.Equal(raw, s.data) {
+				return errDiffers
+			}
+		}
+		return nil
+	})
+	return f.Size(), err == nil
+}
+
+var errDiffers = errors.New("another layout")
+
 // goneBy returns the tombstones of a generation that follows g and has the
-// places in ids: the places of g that it lacks, then what g remembered.
-func (g *Generation) goneBy(ids idTable) ([]byte, error) {
+// places in ids: the places of g that it lacks, then what g remembered. own is
+// the key of the store.
+func (g *Generation) goneBy(ids idTable, own placeKey) ([]byte, error) {
 	if g == nil {
 		return nil, nil
 	}
@@ -297,7 +373,8 @@ func (g *Generation) goneBy(ids idTable) ([]byte, error) {
 		for i := 0; i+idRecord <= len(g.ids) && n < MaxTombstones; i += idRecord {
 			var k placeKey
 			copy(k[:], g.ids[i:])
-			if fresh[k] || len(ids.find(k)) > 0 {
+			k = k.in(g.key)
+			if fresh[k] || len(ids.find(k.in(own))) > 0 {
 				continue
 			}
 			fresh[k] = true
@@ -314,7 +391,7 @@ func (g *Generation) goneBy(ids idTable) ([]byte, error) {
 			if n >= MaxTombstones {
 				break
 			}
-			if fresh[t.place] || len(ids.find(t.place)) > 0 {
+			if fresh[t.place] || len(ids.find(t.place.in(own))) > 0 {
 				continue
 			}
 			out = appendTombstone(out, t)

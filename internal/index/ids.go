@@ -26,17 +26,32 @@ const (
 
 type placeKey [placeBytes]byte
 
-// placeOf returns the 40 bits that name a place.
-func placeOf(store kb.StoreID, path string, decl uint64, ordinal uint16) (k placeKey) {
+// placeOf returns the 40 bits that name a place within any store. The place
+// that an id shows is that combined with the store's own 40 bits, see
+// placeKey.in: a table of places can so be shared by stores of the same content.
+func placeOf(path string, decl uint64, ordinal uint16) (k placeKey) {
 	b := make([]byte, 0, 128)
-	b = append(b, store...)
-	b = append(b, 0)
 	b = append(b, path...)
 	b = append(b, 0)
 	b = binary.LittleEndian.AppendUint64(b, decl)
 	b = binary.LittleEndian.AppendUint16(b, ordinal)
 	sum := sha256.Sum256(b)
 	copy(k[:], sum[:])
+	return k
+}
+
+// storeKey returns the 40 bits of a store.
+func storeKey(store kb.StoreID) (k placeKey) {
+	sum := sha256.Sum256([]byte(store))
+	copy(k[:], sum[:])
+	return k
+}
+
+// in combines the bits of a place with those of a store, or takes them apart again.
+func (k placeKey) in(store placeKey) placeKey {
+	for i := range k {
+		k[i] ^= store[i]
+	}
 	return k
 }
 
@@ -77,7 +92,8 @@ func ParseID(s string) (place [placeBytes]byte, text uint16, ok bool) {
 	return place, text, true
 }
 
-// A tombstone is a place that an earlier generation had: 5 bytes place, u16
+// A tombstone is a place that an earlier generation had: 5 bytes place as ids
+// show it, u16
 // text hash, string path, varint first line, varint lines. They are stored newest
 // first; no text is kept.
 type tombstone struct {

@@ -126,7 +126,7 @@ func (w *world) publish(per int) *Generation {
 		m.Documents = append(m.Documents, d)
 	}
 	file := filepath.Join(w.pool.Dir, fmt.Sprintf("%d%s", w.number, GenerationExt))
-	if _, err := w.pool.WriteGeneration(file, m, w.prev); err != nil {
+	if _, err := w.pool.WriteGeneration(file, m, w.prev, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	g, err := w.pool.OpenGeneration(file)

@@ -477,7 +477,7 @@ func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *sc
 	ci := s.chunk(i)
 	out := kb.Candidate{
 		Place: kb.Place{Path: g.paths[d], Chunk: int(c - g.base[d])},
-		ID:    formatID(placeOf(g.head.Store, g.paths[d], ci.decl, ci.ordinal), ci.text),
+		ID:    formatID(placeOf(g.paths[d], ci.decl, ci.ordinal).in(g.key), ci.text),
 		Start: ci.start, End: ci.end,
 		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
 		Lexical: sc.score[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],

@@ -223,7 +223,7 @@ func TestManyEditsStayFewSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 2*len(head.Segments) {
+	if len(files) != 2*len(head.Segments)+1 { // with vectors, and the layout
 		t.Errorf("%d files for %d segments: garbage was left", len(files), len(head.Segments))
 	}
 	if gens, _ := os.ReadDir(f.x.Generations); len(gens) != 1 {
@@ -290,7 +290,7 @@ func TestCancelledRunLeavesTheGenerationBefore(t *testing.T) {
 	}
 	f.expect(map[string]string{"a.txt": "one\n"})
 	files, _ := os.ReadDir(f.x.Pool.Dir)
-	if len(files) != 2 {
+	if len(files) != 3 { // segment, vectors and layout
 		t.Errorf("%d files: the cancelled run left some", len(files))
 	}
 }
@@ -434,7 +434,7 @@ func TestNewerIndexIsNotTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := index.Manifest{Store: st.ID, Generation: 2, Chunker: chunk.Version + 1, Embedder: "test-4"}
-	if _, err := f.x.Pool.WriteGeneration(f.x.ManifestPath("new.gen"), m, nil); err != nil {
+	if _, err := f.x.Pool.WriteGeneration(f.x.ManifestPath("new.gen"), m, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	head := *st.Head

@@ -70,7 +70,8 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
 		return err
 	}
-	totals, err := r.x.Pool.WriteGeneration(r.x.ManifestPath(name), m, r.prev)
+	use := func(layout string) error { return r.x.Catalog.UseSegments(ctx, r.job, layout) }
+	totals, err := r.x.Pool.WriteGeneration(r.x.ManifestPath(name), m, r.prev, use)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(),
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: totals.Layout,
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))
@@ -143,10 +144,14 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	lays, err := listFiles(x.Pool.Dir, index.LayoutExt)
+	if err != nil {
+		return err
+	}
 	// Vectors without their segment are what a sweep that was killed left.
 	known := map[string]bool{}
 	files := gens
-	for _, f := range append(segs, vecs...) {
+	for _, f := range slices.Concat(segs, vecs, lays) {
 		f.Name, _, _ = strings.Cut(f.Name, ".")
 		if !known[f.Name] {
 			known[f.Name] = true
@@ -168,7 +173,7 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 		}
 		// The segment goes first: who has opened one whose vectors are missing
 		// can tell by that whether it is being deleted.
-		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name))}
+		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name)), remove(index.LayoutPath(x.Pool.Dir, name))}
 		for _, f := range siblings {
 			errs = append(errs, remove(f))
 		}

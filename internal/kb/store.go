@@ -148,6 +148,8 @@ type Head struct {
 	// hold, not indexed (binary files without a telling name), by path.
 	Unread   map[string]uint64 `json:"unread,omitempty"`
 	Segments []string          `json:"segments"`
+	// Layout names the file that the manifest shares with stores of the same content.
+	Layout string `json:"layout,omitempty"`
 	// Partial is set while a first index is being made: this is what is ready of it.
 	Partial bool      `json:"partial,omitempty"`
 	Indexed time.Time `json:"indexed"`
