@@ -88,7 +88,7 @@ func (f *folder) findWorkTree() {
 			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(top, filepath.FromSlash(rel[:i]), ".gitignore")))
 		}
 	}
-	if level.ignoredPath(rel, true) {
+	if level.IgnoredPath(rel, true) {
 		return
 	}
 	f.top, f.ignore = rel+"/", level
@@ -209,7 +209,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 			continue
 		}
 		below := ignore
-		if ignore.ignored(f.top+p, isDir) {
+		if ignore.Ignored(f.top+p, isDir) {
 			if !f.sel.named(p) {
 				f.skip(reasonIgnored)
 				continue

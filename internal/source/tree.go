@@ -69,7 +69,7 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 		return true // a directory that came since
 	case !t.f.sel.wants(rel, isDir):
 		return false
-	case ignore.ignored(t.f.top+rel, isDir) && !t.f.sel.named(rel):
+	case ignore.Ignored(t.f.top+rel, isDir) && !t.f.sel.named(rel):
 		return false
 	}
 	if r := dirReason(base, t.f.sel.all); isDir && r != "" && !t.f.sel.exempt(rel, r) {

@@ -1,11 +1,11 @@
-package source
+package gitignore
 
 import "strings"
 
-// glob is a compiled gitignore pattern. It is a list of states that is run as
+// Glob is a compiled gitignore pattern. It is a list of states that is run as
 // an automaton, so that a hostile pattern of many stars costs no more than
 // len(pattern) × len(text); backtracking matchers take exponential time.
-type glob struct {
+type Glob struct {
 	literal string // the whole pattern, when it has no special character
 	suffix  string // what follows a leading star, when nothing else is special
 	states  []globState
@@ -29,17 +29,17 @@ type globState struct {
 	set *[256]bool
 }
 
-// compileGlob compiles a pattern; inPath says that it is matched against a
+// Compile compiles a pattern; inPath says that it is matched against a
 // path, where two stars between slashes cross directories. Patterns are made
 // of bytes, as git has it.
-func compileGlob(p string, inPath bool) glob {
+func Compile(p string, inPath bool) Glob {
 	if !strings.ContainsAny(p, `*?[\`) {
-		return glob{literal: p}
+		return Glob{literal: p}
 	}
 	if !inPath && len(p) > 1 && p[0] == '*' && !strings.ContainsAny(p[1:], `*?[\`) {
-		return glob{suffix: p[1:]}
+		return Glob{suffix: p[1:]}
 	}
-	var g glob
+	var g Glob
 	for i := 0; i < len(p); {
 		switch c := p[i]; c {
 		case '*':
@@ -70,13 +70,13 @@ func compileGlob(p string, inPath bool) glob {
 		case '[':
 			s, n := parseClass(p[i:])
 			if n == 0 {
-				return glob{never: true}
+				return Glob{never: true}
 			}
 			g.states = append(g.states, globState{op: opClass, set: s})
 			i += n
 		case '\\':
 			if i+1 == len(p) {
-				return glob{never: true}
+				return Glob{never: true}
 			}
 			g.states = append(g.states, globState{op: opByte, b: p[i+1]})
 			i += 2
@@ -193,8 +193,8 @@ var posixClasses = map[string]func(byte) bool{
 	"punct": func(c byte) bool { return isGraph(c) && !isAlnum(c) },
 }
 
-// match reports whether the whole text matches.
-func (g *glob) match(text string) bool {
+// Match reports whether the whole text matches.
+func (g *Glob) Match(text string) bool {
 	switch {
 	case g.never:
 		return false

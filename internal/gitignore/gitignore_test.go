@@ -1,4 +1,4 @@
-package source
+package gitignore
 
 import (
 	"bytes"
@@ -98,18 +98,18 @@ var ignoreCases = []struct {
 
 // askIgnore answers as a walk from the root would.
 func askIgnore(files map[string]string, p string) bool {
-	level := parseIgnore(nil, "", files[""])
+	level := Parse(nil, "", files[""])
 	isDir := strings.HasSuffix(p, "/")
 	p = strings.TrimSuffix(p, "/")
 	for i := 0; i < len(p); i++ {
 		if p[i] == '/' {
-			if level.ignored(p[:i], true) {
+			if level.Ignored(p[:i], true) {
 				return true
 			}
-			level = parseIgnore(level, p[:i+1], files[p[:i]])
+			level = Parse(level, p[:i+1], files[p[:i]])
 		}
 	}
-	return level.ignored(p, isDir)
+	return level.Ignored(p, isDir)
 }
 
 func TestIgnore(t *testing.T) {
@@ -158,7 +158,10 @@ func gitIgnores(t *testing.T, files map[string]string, paths []string) map[strin
 		ask[i] = strings.TrimSuffix(p, "/")
 	}
 	out := git(strings.Join(ask, "\x00"), "check-ignore", "-z", "--stdin")
-	ignored := set(strings.Split(out, "\x00")...)
+	ignored := map[string]bool{}
+	for _, p := range strings.Split(out, "\x00") {
+		ignored[p] = true
+	}
 	got := map[string]bool{}
 	for i, p := range paths {
 		got[p] = ignored[ask[i]]
@@ -168,7 +171,7 @@ func gitIgnores(t *testing.T, files map[string]string, paths []string) map[strin
 
 func needGit(t *testing.T) {
 	t.Helper()
-	if !haveGit() {
+	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git installed")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -236,8 +239,8 @@ func TestIgnoreAgreesWithGitAtRandom(t *testing.T) {
 }
 
 func TestGlobIsNotExponential(t *testing.T) {
-	g := compileGlob(strings.Repeat("*a", 200)+"b", false)
-	if g.match(strings.Repeat("a", 4000)) {
+	g := Compile(strings.Repeat("*a", 200)+"b", false)
+	if g.Match(strings.Repeat("a", 4000)) {
 		t.Error("matched")
 	}
 }
@@ -249,8 +252,8 @@ func FuzzGlob(f *testing.F) {
 		if len(pattern)+len(text) > 2000 {
 			return
 		}
-		g := compileGlob(pattern, true)
-		g.match(text)
-		parseIgnore(nil, "", pattern).ignoredPath(text, false)
+		g := Compile(pattern, true)
+		g.Match(text)
+		Parse(nil, "", pattern).IgnoredPath(text, false)
 	})
 }
