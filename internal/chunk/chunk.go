@@ -25,12 +25,13 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/grammar"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
 	outlines "github.com/seed-4f2d999b/knowledge/internal/syntax"
 )
 
 // Version names the way of cutting. It stands in every segment header and
 // grows whenever the same text would be decoded, named or cut differently.
-const Version = 2
+const Version = 3
 
 // The sizes of chunks. A reader is shown whole chunks, and an embedding of more
 // than about 400 tokens (1,600 bytes) blurs; so that is what text without
@@ -114,6 +115,9 @@ var splitters = map[string]splitter{
 	"notebook": splitNotebook,
 }
 
+// specs holds the languages that specifications are written in.
+var specs = map[string]bool{"markdown": true, "mdx": true}
+
 // Cutter cuts texts. The zero value does without grammars. It is safe for
 // concurrent use.
 type Cutter struct {
@@ -159,6 +163,9 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	if split, ok := splitters[t.Language]; ok {
 		if o, ok := split(t, ls); ok {
 			cut.Chunks, cut.Facts = finish(ls, o, m), o.facts
+			if specs[t.Language] {
+				cut.Facts.Spec = specdoc.Parse(t.Body)
+			}
 			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
 				// What cannot be read of a notebook has no facts.
 				if o, err := outlines.Read(ctx, c.Grammars, "python", pythonCells(ls)); err == nil {

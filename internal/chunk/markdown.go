@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
 )
 
 // splitMarkdown finds sections by headings, ATX ("## Install"), setext
@@ -34,7 +35,9 @@ type markdown struct {
 }
 
 func (m *markdown) scan() {
-	for i := m.frontMatter(); i < m.ls.len(); i++ {
+	first := m.frontMatter()
+	front := first > 0 // was met
+	for i := first; i < m.ls.len(); i++ {
 		if m.mdx && m.fence == 0 {
 			if next := m.script(i); next > i {
 				i = next - 1
@@ -42,9 +45,37 @@ func (m *markdown) scan() {
 				continue
 			}
 		}
+		headings := len(m.open)
 		m.line(i)
+		if headings == 0 && len(m.open) > 0 && !front {
+			front = true
+			i = m.frontBelow(i)
+		}
 	}
 	m.close(m.ls.len(), 0)
+}
+
+// frontBelow takes a block of front matter that stands below the title on
+// line i, as in some decision records: its last mark underlines no heading. It
+// returns the block's last line, i without one.
+func (m *markdown) frontBelow(i int) int {
+	at := i + 1
+	for at < m.ls.len() && m.ls.blank(at) {
+		at++
+	}
+	if at == m.ls.len() || !strings.HasPrefix(m.ls.text(at), "---") && !strings.HasPrefix(m.ls.text(at), "+++") {
+		return i
+	}
+	const far = 250 // longer than any front matter and the blank lines before it
+	ahead := make([]string, 0, far)
+	for j := i + 1; j < m.ls.len() && j <= i+far; j++ {
+		ahead = append(ahead, m.ls.text(j))
+	}
+	from, to := specdoc.FrontBelow(ahead, 0)
+	for j := from; j < to; j++ {
+		m.o.class[i+1+j] = classInside
+	}
+	return i + to
 }
 
 // frontMatter skips a block between lines of "---" or "+++" at the very top

@@ -35,6 +35,8 @@ type Builder struct {
 	text    streamWriter
 	facts   streamWriter
 	factidx []byte
+	specs   streamWriter
+	specidx []byte
 	bytes   int64
 
 	scan    terms.Scanner
@@ -59,7 +61,7 @@ func NewBuilder(chunker uint32, dims int) *Builder {
 	if err != nil {
 		panic(err) // only bad options fail
 	}
-	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), text: streamWriter{enc: enc}, facts: streamWriter{enc: enc}}
+	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), text: streamWriter{enc: enc}, facts: streamWriter{enc: enc}, specs: streamWriter{enc: enc}}
 }
 
 // Documents returns how many documents were added.
@@ -116,6 +118,12 @@ func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk, facts *kb.F
 	known := appendFacts(chunks, facts)
 	b.factidx = binary.LittleEndian.AppendUint32(b.factidx, uint32(len(known)))
 	b.facts.write(string(known))
+	if facts.Spec != nil {
+		said := appendSpec(facts.Spec)
+		b.specidx = binary.LittleEndian.AppendUint32(b.specidx, uint32(len(b.keys)))
+		b.specidx = binary.LittleEndian.AppendUint32(b.specidx, uint32(len(said)))
+		b.specs.write(string(said))
+	}
 	b.keys = append(b.keys, DocKey{hash, t.Language})
 	b.bytes += int64(len(t.Body))
 	return len(b.keys) - 1
@@ -228,6 +236,7 @@ type named struct {
 func (b *Builder) sections() ([]named, error) {
 	b.text.flush()
 	b.facts.flush()
+	b.specs.flush()
 	if err := b.text.enc.Close(); err != nil {
 		return nil, err
 	}
@@ -244,9 +253,13 @@ func (b *Builder) sections() ([]named, error) {
 		p.buf = nil
 	}
 	b.posts = nil
-	return []named{
+	secs := []named{
 		{"info", info}, {"docs", b.docs}, {"chunks", b.chunks}, {"text", b.text.frames}, {"blocks", b.text.blocks},
 		{"facts", b.facts.frames}, {"factblocks", b.facts.blocks}, {"factidx", b.factidx},
 		{"terms", d.terms}, {"termidx", d.index}, {"post", d.post},
-	}, nil
+	}
+	if len(b.specidx) > 0 {
+		secs = append(secs, named{"specs", b.specs.frames}, named{"specblocks", b.specs.blocks}, named{"specidx", b.specidx})
+	}
+	return secs, nil
 }

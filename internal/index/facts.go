@@ -193,5 +193,6 @@ func (s *segment) factsOf(d int, chunks []kb.Chunk) (kb.Facts, error) {
 	if err != nil {
 		return kb.Facts{}, s.corrupt("its facts do not parse")
 	}
-	return f, nil
+	f.Spec, _, err = s.specOf(d, nil)
+	return f, err
 }

@@ -77,8 +77,10 @@ type segment struct {
 	chunks []byte
 	dict   *dict
 	text   stream
-	facts  stream   // empty in segments of version 1
-	fact   []int64  // where the facts of each document begin, and where the last end
+	facts  stream  // empty in segments of version 1
+	fact   []int64 // where the facts of each document begin, and where the last end
+	specs  stream  // empty in segments without specifications
+	spec   map[uint32]specPart
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
 	pooled *pooled // in the pool that opened it
@@ -148,6 +150,11 @@ func (s *segment) load() error {
 	}
 	if s.file.Has("factidx") {
 		if err := s.loadFacts(); err != nil {
+			return err
+		}
+	}
+	if s.file.Has("specidx") {
+		if err := s.loadSpecs(); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,216 @@
 package specdoc
 
-import "github.com/seed-4f2d999b/knowledge/internal/kb"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Bounds on what is kept of one document.
+const (
+	maxSections = 4000
+	maxNodes    = 1000
+	maxEdges    = 2000
+	maxMentions = 300
+	maxName     = 120 // bytes of a name; longer ones are text
+)
 
 // Parse reads a Markdown document. It never fails: what it does not
-// understand is left out. The result is nil for a blank text.
-func Parse(body string) *kb.SpecDoc { return nil }
+// understand is left out. The result is nil for a text without headings,
+// front matter and links: nothing could be said about it.
+func Parse(body string) *kb.SpecDoc {
+	p := scan(body)
+	x := extractor{page: p, doc: &kb.SpecDoc{}, edges: map[edgeKey]int{}, nodes: map[nodeKey]int{}, mentions: map[string]bool{}}
+	x.head()
+	x.sections()
+	x.body()
+	d := x.doc
+	if len(p.headings) == 0 && len(p.front) == 0 && len(d.Edges)+len(d.Nodes)+len(d.Mentions) == 0 {
+		return nil
+	}
+	return d
+}
+
+type edgeKey struct{ from, target, typ string }
+
+type nodeKey struct{ typ, name string }
+
+// extractor makes a SpecDoc of a page.
+type extractor struct {
+	*page
+	doc      *kb.SpecDoc
+	name     string // of what the document is about: its title without id and kind
+	edges    map[edgeKey]int
+	nodes    map[nodeKey]int
+	mentions map[string]bool
+}
+
+// head reads front matter and title.
+func (x *extractor) head() {
+	d := x.doc
+	for _, f := range x.front {
+		v := ""
+		if len(f.values) > 0 {
+			v = f.values[0]
+		}
+		switch f.key {
+		case "kind", "type", "tipo", "doc_type", "document_type":
+			if d.Kind == "" && v != "" {
+				if k, ok := KindNamed(v); ok {
+					d.Kind = k.Name
+				} else if f.key == "kind" && len(v) <= 40 {
+					d.Kind = kindWord(v)
+				}
+			}
+		case "id", "identifier", "identificador":
+			if t := target(v); d.ID == "" && t != "" {
+				d.ID = t
+			}
+		case "title", "titulo", "name", "nombre":
+			if d.Title == "" && v != "" && len(v) <= 300 {
+				d.Title = Plain(v)
+			}
+		case "status", "estado", "state":
+			if d.Status == "" {
+				// A template lists all: "draft | approved".
+				if !strings.Contains(v, "|") {
+					d.Status = strings.ToLower(clip(v, 40))
+				}
+			}
+		case "version":
+			if d.Version == "" {
+				d.Version = clip(v, 40)
+			}
+		case "domain", "dominio", "bounded_context":
+			if d.Domain == "" {
+				d.Domain = clip(v, 80)
+			}
+		case "aliases", "alias":
+			d.Aliases = appendNames(d.Aliases, f.values)
+		case "tags", "etiquetas", "keywords":
+			d.Tags = appendNames(d.Tags, f.values)
+		}
+	}
+	heading := ""
+	if len(x.headings) > 0 {
+		heading = x.headings[0].text
+	}
+	if d.Title == "" {
+		d.Title = clip(heading, 300)
+	}
+	x.name = d.Title
+	for _, s := range []string{heading, d.Title} {
+		id, rest := titleID(s)
+		if id != "" {
+			if d.ID == "" && !placeholder(id) {
+				d.ID = id
+			}
+			if s == d.Title && rest != "" {
+				x.name = rest
+			}
+			if d.Kind == "" {
+				if k, ok := idKind(id); ok {
+					d.Kind = k.Name
+				}
+			}
+		} else if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
+			if k, ok := KindNamed(label); ok && strings.TrimSpace(rest) != "" {
+				if d.Kind == "" {
+					d.Kind = k.Name
+				}
+				if s == d.Title {
+					x.name = strings.TrimSpace(rest)
+				}
+			}
+		}
+	}
+	if d.Kind == "" && d.ID != "" {
+		if k, ok := idKind(d.ID); ok {
+			d.Kind = k.Name
+		}
+	}
+	x.frontEdges()
+}
+
+// titleID parts an id off a title: "ADR-0004: MCP", "CMD-001 — Index",
+// "[BR-1] Rule".
+func titleID(s string) (id, rest string) {
+	s = strings.TrimLeft(s, "[ ")
+	n := idLength(s)
+	if n == 0 {
+		return "", s
+	}
+	id = s[:n]
+	rest = strings.TrimLeft(s[n:], "]):.—–- \t")
+	if _, ok := idKind(id); !ok && strings.TrimLeft(s[n:], " ") != "" && !strings.ContainsAny(s[n:min(len(s), n+5)], ":—–-") {
+		return "", s // "UTF-8 everywhere" has no id
+	}
+	return id, rest
+}
+
+func appendNames(list, more []string) []string {
+	for _, s := range more {
+		for _, t := range strings.Split(s, ",") { // "a, b" as a scalar
+			if t = strings.Trim(target(t), "#"); t != "" && len(list) < 50 {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// clip returns a value that is short enough to be one, else "".
+func clip(s string, limit int) string {
+	if len(s) > limit {
+		return ""
+	}
+	return s
+}
+
+// sections fills in the sections.
+func (x *extractor) sections() {
+	type open struct {
+		level int
+		text  string
+	}
+	var path []open
+	n := len(x.lines)
+	add := func(h *heading, start, end int) {
+		s := kb.SpecSection{Start: start + 1, End: end}
+		if h != nil {
+			for len(path) > 0 && path[len(path)-1].level >= h.level {
+				path = path[:len(path)-1]
+			}
+			path = append(path, open{h.level, h.text})
+			s.Level, s.Anchor = h.level, Anchor(h.text)
+			s.Path = make([]string, len(path))
+			for i, o := range path {
+				s.Path[i] = o.text
+			}
+			s.Type = x.sectionType(h, h.last+1, end)
+		} else {
+			s.Type = x.sectionType(nil, start, end)
+		}
+		x.doc.Sections = append(x.doc.Sections, s)
+	}
+	first := n
+	if len(x.headings) > 0 {
+		first = x.headings[0].first
+	}
+	for i := 0; i < first; i++ {
+		if x.class[i] != lineFront && strings.TrimSpace(x.lines[i]) != "" {
+			add(nil, i, first)
+			break
+		}
+	}
+	for i := range x.headings {
+		if len(x.doc.Sections) >= maxSections {
+			break
+		}
+		end := n
+		if i+1 < len(x.headings) {
+			end = x.headings[i+1].first
+		}
+		add(&x.headings[i], x.headings[i].first, end)
+	}
+}

@@ -1,0 +1,379 @@
+package specdoc
+
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Confidences, as the original's.
+const (
+	sureFront   = 1.0
+	sureTable   = 0.95
+	sureLink    = 0.9
+	sureList    = 0.85
+	surePattern = 0.75
+	sureName    = 0.7
+)
+
+// fieldEdges are the types of the edges that fields of front matter state.
+// A "<" says that the edge points at the document.
+var fieldEdges = map[string]string{
+	"related": "RELATED_TO", "relates_to": "RELATED_TO", "related_to": "RELATED_TO", "relacionado": "RELATED_TO", "relacionados": "RELATED_TO", "see_also": "RELATED_TO", "links": "RELATED_TO", "adrs": "RELATED_TO", "adr": "RELATED_TO", "stories": "RELATED_TO",
+	"invokes": "INVOKES", "invokes_rules": "INVOKES", "rules": "INVOKES", "applies": "INVOKES", "applies_rules": "INVOKES", "commands": "INVOKES", "executes": "INVOKES", "reglas": "INVOKES", "comandos": "INVOKES", "invoca": "INVOKES",
+	"produces": "PRODUCES", "produces_events": "PRODUCES", "produce": "PRODUCES", "outputs": "PRODUCES",
+	"consumes": "CONSUMES", "consumes_events": "CONSUMES", "consume": "CONSUMES", "listens": "CONSUMES",
+	"emits": "EMITS", "emits_events": "EMITS", "emite": "EMITS", "events": "EMITS", "eventos": "EMITS",
+	"validates": "VALIDATES", "valida": "VALIDATES", "verifies": "VALIDATES", "verifica": "VALIDATES", "tests": "VALIDATES",
+	"implements": "IMPLEMENTS", "implementa": "IMPLEMENTS", "realizes": "IMPLEMENTS", "satisfies": "IMPLEMENTS", "fulfills": "IMPLEMENTS",
+	"depends_on": "DEPENDS_ON", "depends": "DEPENDS_ON", "dependencies": "DEPENDS_ON", "depende_de": "DEPENDS_ON", "requires": "DEPENDS_ON", "dependencias": "DEPENDS_ON", "requiere": "DEPENDS_ON", "blocked_by": "DEPENDS_ON",
+	"uses": "USES", "usa": "USES", "triggers": "TRIGGERS", "dispara": "TRIGGERS", "triggered_by": "<TRIGGERS", "trigger": "<TRIGGERS",
+	"references": "REFERENCES", "referencias": "REFERENCES", "refs": "REFERENCES", "traces_to": "REFERENCES", "trace": "REFERENCES", "traceability": "REFERENCES", "entity": "REFERENCES", "entities": "REFERENCES", "entidad": "REFERENCES", "entidades": "REFERENCES",
+	"extends": "EXTENDS", "extiende": "EXTENDS", "contradicts": "CONTRADICTS", "contains": "CONTAINS", "contiene": "CONTAINS", "part_of": "PART_OF", "parent": "PART_OF", "parte_de": "PART_OF", "belongs_to": "BELONGS_TO", "epic": "PART_OF",
+	"supersedes": "SUPERSEDES", "superseded_by": "<SUPERSEDES", "replaces": "SUPERSEDES", "replaced_by": "<SUPERSEDES", "reemplaza": "SUPERSEDES", "reemplazado_por": "<SUPERSEDES",
+	"actor": "<PERFORMS", "actors": "<PERFORMS", "actores": "<PERFORMS", "system": "USES", "systems": "USES", "sistema": "USES", "sistemas": "USES",
+}
+
+// frontEdges makes the edges that front matter states.
+func (x *extractor) frontEdges() {
+	d := x.doc
+	for _, f := range x.front {
+		typ := fieldEdges[f.key]
+		if typ == "" && strings.HasPrefix(f.key, "related_") {
+			typ = "RELATED_TO"
+		}
+		for _, v := range f.values {
+			if isFile(v) && !linksDoc(v) {
+				x.mention(v, f.line)
+				continue
+			}
+			t := target(v)
+			if t == "" || f.key == "id" || f.key == "title" || f.key == "aliases" {
+				continue
+			}
+			typ := typ
+			if typ == "" {
+				// Whatever the field: an id or a link is meant to point somewhere.
+				if !strings.HasPrefix(v, "[[") && (!KnownID(t) || strings.Contains(v, " ")) {
+					continue
+				}
+				typ = "REFERENCES"
+			}
+			node := ""
+			switch f.key {
+			case "actor", "actors", "actores":
+				node = "actor"
+			case "system", "systems", "sistema", "sistemas":
+				node = "system"
+			}
+			if node != "" {
+				if strings.Contains(t, ",") || len(t) > 60 {
+					continue
+				}
+				x.node(node, t, f.line, sureFront)
+			}
+			if back, ok := strings.CutPrefix(typ, "<"); ok {
+				x.edge(t, "", back, "frontmatter", "", f.line, sureFront)
+			} else {
+				x.edge("", t, typ, "frontmatter", "", f.line, sureFront)
+			}
+		}
+	}
+	line := 0
+	for _, f := range x.front {
+		if f.key == "tags" || f.key == "etiquetas" || f.key == "keywords" {
+			line = f.line
+		}
+	}
+	for _, t := range d.Tags {
+		x.node("concept", t, line, sureFront)
+		x.edge("", t, "RELATED_TO", "frontmatter", "tag", line, sureFront)
+	}
+	if d.Domain != "" {
+		x.node("concept", d.Domain, line, sureFront)
+		x.edge("", d.Domain, "RELATED_TO", "frontmatter", "domain", line, sureFront)
+	}
+}
+
+// edge adds an edge, or raises the confidence of the one there is.
+func (x *extractor) edge(from, target, typ, method, label string, line int, confidence float64) {
+	if from == target || from != "" && x.own(from) && target == "" || target != "" && x.own(target) && from == "" {
+		return
+	}
+	k := edgeKey{Anchor(from), strings.ToLower(target), typ}
+	if i, ok := x.edges[k]; ok {
+		e := &x.doc.Edges[i]
+		if e.Confidence < confidence {
+			e.Confidence, e.Method, e.Line, e.Label = confidence, method, line+1, label
+		}
+		return
+	}
+	if len(x.doc.Edges) >= maxEdges {
+		return
+	}
+	x.edges[k] = len(x.doc.Edges)
+	x.doc.Edges = append(x.doc.Edges, kb.SpecEdge{From: strings.Clone(from), Target: strings.Clone(target), Type: typ, Method: method, Label: strings.Clone(label), Line: line + 1, Confidence: confidence})
+}
+
+// own reports whether a name is what the document calls itself.
+func (x *extractor) own(s string) bool {
+	return strings.EqualFold(s, x.doc.ID) || strings.EqualFold(s, x.name) || strings.EqualFold(s, x.doc.Title)
+}
+
+func (x *extractor) node(typ, name string, line int, confidence float64) {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > maxName {
+		return
+	}
+	k := nodeKey{typ, Anchor(name)}
+	if i, ok := x.nodes[k]; ok {
+		n := &x.doc.Nodes[i]
+		n.Confidence = max(n.Confidence, confidence)
+		return
+	}
+	if len(x.doc.Nodes) >= maxNodes {
+		return
+	}
+	x.nodes[k] = len(x.doc.Nodes)
+	x.doc.Nodes = append(x.doc.Nodes, kb.SpecNode{Type: typ, Name: strings.Clone(name), Line: line + 1, Confidence: confidence})
+}
+
+func (x *extractor) mention(s string, line int) {
+	if x.mentions[s] || len(x.doc.Mentions) >= maxMentions {
+		return
+	}
+	s = strings.Clone(s)
+	x.mentions[s] = true
+	x.doc.Mentions = append(x.doc.Mentions, kb.SpecMention{Text: s, Line: line + 1})
+}
+
+// body goes through the lines of text.
+func (x *extractor) body() {
+	type open struct {
+		level int
+		role  string
+	}
+	var path []open
+	role := ""
+	h := 0
+	var buf []name
+	for i := 0; i < len(x.lines); i++ {
+		for h < len(x.headings) && x.headings[h].first == i {
+			g := &x.headings[h]
+			for len(path) > 0 && path[len(path)-1].level >= g.level {
+				path = path[:len(path)-1]
+			}
+			role = Role(g.text)
+			if role == "" && len(path) > 0 {
+				role = path[len(path)-1].role
+			}
+			path = append(path, open{g.level, role})
+			x.headingNode(g)
+			h++
+		}
+		switch x.class[i] {
+		case lineHeading:
+			buf = x.line(x.lines[i], i, "", buf)
+		case lineText:
+			if t := strings.TrimSpace(x.lines[i]); strings.HasPrefix(t, "|") {
+				switch role {
+				case "attributes", "relations", "states", "lifecycle", "events", "emits", "consumes":
+					end := i
+					for end < len(x.lines) && x.class[end] == lineText && strings.HasPrefix(strings.TrimSpace(x.lines[end]), "|") {
+						end++
+					}
+					buf = x.table(i, end, role, buf)
+					i = end - 1
+					continue
+				}
+			}
+			buf = x.line(x.lines[i], i, role, buf)
+		}
+	}
+}
+
+// headingNode takes a heading that names something: "Entity: User".
+func (x *extractor) headingNode(h *heading) {
+	label, rest, ok := strings.Cut(h.text, ":")
+	if !ok || len(label) > 20 {
+		return
+	}
+	if typ := labels[Anchor(label)]; typ != "" {
+		x.labelled(typ, rest, h.first, sureList)
+	}
+}
+
+// labels are the words before a colon that say what follows.
+var labels = map[string]string{
+	"actor": "actor", "actors": "actor", "actores": "actor", "actor-principal": "actor", "primary-actor": "actor", "main-actor": "actor", "actores-secundarios": "actor",
+	"system": "system", "systems": "system", "sistema": "system", "sistemas": "system", "external-system": "system", "sistema-externo": "system",
+	"entity": "entity", "entities": "entity", "entidad": "entity", "entidades": "entity",
+	"event": "event", "evento": "event", "use-case": "use_case", "caso-de-uso": "use_case", "rule": "rule", "regla": "rule", "business-rule": "rule",
+}
+
+// labelled takes what follows a label: names between commas.
+func (x *extractor) labelled(typ, s string, line int, confidence float64) {
+	if strings.ContainsAny(s, ".;") || len(s) > 200 {
+		return // a sentence
+	}
+	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == '/' }) {
+		for _, sep := range [...]string{" and ", " y ", " e "} {
+			if a, b, ok := strings.Cut(part, sep); ok {
+				x.labelledOne(typ, a, line, confidence)
+				part = b
+			}
+		}
+		x.labelledOne(typ, part, line, confidence)
+	}
+}
+
+func (x *extractor) labelledOne(typ, s string, line int, confidence float64) {
+	s = strings.TrimSpace(s)
+	link := strings.HasPrefix(s, "[[")
+	if s = target(strings.Trim(Plain(s), "*_ ")); s == "" {
+		return
+	}
+	if !link && (strings.Count(s, " ") > 3 || !(s[0] >= 'A' && s[0] <= 'Z') && s[0] < 0x80) {
+		return
+	}
+	if x.own(s) {
+		return
+	}
+	x.node(typ, s, line, confidence)
+	switch typ {
+	case "actor":
+		x.edge(s, "", "PERFORMS", "pattern", "", line, confidence)
+	case "system":
+		x.edge("", s, "USES", "pattern", "", line, confidence)
+	default:
+		x.edge("", s, "MENTIONS", "pattern", "", line, confidence)
+	}
+}
+
+// line takes one line of text in a section of a role.
+func (x *extractor) line(s string, i int, role string, buf []name) []name {
+	buf = names(s, buf)
+	ns := buf
+	text := strings.TrimSpace(s)
+	text = text[itemMark(text):]
+	if label, rest, ok := strings.Cut(text, ":"); ok && len(label) < 30 && role != "attributes" {
+		if typ := labels[Anchor(label)]; typ != "" {
+			x.labelled(typ, strings.Trim(rest, "* "), i, 0.8)
+		}
+	}
+	if role == "actors" && itemMark(strings.TrimSpace(s)) > 0 {
+		if n := actorOf(text); n != "" {
+			x.node("actor", n, i, sureList)
+			x.edge(n, "", "PERFORMS", "table", "", i, sureList)
+		}
+	}
+	if (role == "events" || role == "emits" || role == "consumes") && itemMark(strings.TrimSpace(s)) > 0 && len(ns) > 0 {
+		x.event(ns[0], eventType(role, text), i)
+	}
+	for k := range ns {
+		n := &ns[k]
+		switch n.kind {
+		case nameWiki, nameID:
+			x.points(n, i, role)
+		case nameLink:
+			x.edge("", n.text, "REFERENCES", "link", "", i, sureLink)
+		case nameFile:
+			x.mention(n.text, i)
+		}
+	}
+	if len(ns) > 0 {
+		x.patterns(s, ns, i)
+	}
+	return buf
+}
+
+// points makes the edge of a wiki link or an id, typed by the section that it stands in.
+func (x *extractor) points(n *name, line int, role string) {
+	method := "wiki_link"
+	if n.kind == nameID {
+		method = "id"
+	}
+	kind, known := idKind(n.text)
+	typ := "MENTIONS"
+	switch role {
+	case "rules", "commands":
+		typ = "INVOKES"
+	case "declaration":
+		if n.kind == nameWiki && (!known || kind.Name == "entity") {
+			typ = "VALIDATES"
+		}
+	case "postconditions", "lifecycle", "states", "emits":
+		if kind.Name == "event" {
+			typ = "EMITS"
+		}
+	case "events":
+		if kind.Name == "event" {
+			typ = "PRODUCES"
+		}
+	case "consumes":
+		if kind.Name == "event" {
+			typ = "CONSUMES"
+		}
+	case "producers", "consumers":
+		if n.kind == nameWiki && !(known && kind.Name == "requirement") {
+			typ := map[string]string{"producers": "PRODUCES", "consumers": "CONSUMES"}[role]
+			x.edge(n.text, "", typ, method, "", line, sureLink)
+			return
+		}
+	case "dependencies":
+		typ = "DEPENDS_ON"
+	case "trace", "related":
+		typ = "REFERENCES"
+	}
+	x.edge("", n.text, typ, method, "", line, sureLink)
+}
+
+// actorOf returns whom an item of a list of actors names: "**Developer**: …".
+func actorOf(s string) string {
+	s, _, _ = strings.Cut(s, ":")
+	s, _, _ = strings.Cut(s, " — ")
+	s, _, _ = strings.Cut(s, " - ")
+	s = target(strings.Trim(Plain(s), "*_ "))
+	if s == "" || strings.Count(s, " ") > 3 || strings.ContainsAny(s, ".,;") {
+		return ""
+	}
+	return s
+}
+
+// eventType returns the type of the edge to an event that a section or line names.
+func eventType(role, text string) string {
+	low := strings.ToLower(text)
+	for _, w := range [...]string{"consum", "listens", "escucha", "subscribes"} {
+		if strings.Contains(low, w) {
+			return "CONSUMES"
+		}
+	}
+	if role == "consumes" {
+		return "CONSUMES"
+	}
+	return "PRODUCES"
+}
+
+func (x *extractor) event(n name, typ string, line int) {
+	if n.kind == nameLink || n.kind == nameFile && !isSymbol(n.text) {
+		return
+	}
+	if n.kind != nameWiki && n.kind != nameID {
+		x.node("event", n.text, line, sureLink)
+	}
+	x.edge("", n.text, typ, "table", "", line, sureLink)
+}
+
+// isSymbol reports whether a name in code is one identifier in capitals and
+// small letters.
+func isSymbol(s string) bool {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return false
+	}
+	for i := range len(s) {
+		if !isWordByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}

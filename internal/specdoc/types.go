@@ -1,0 +1,244 @@
+package specdoc
+
+import (
+	"strings"
+)
+
+// words in headings, folded. The first of a heading, or where that says more
+// the last ("Authentication Flow"), tells what its section holds.
+var (
+	entityHeads  = set("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
+	useCaseHeads = set("use-case use-cases caso-de-uso casos-de-uso user-story user-stories historia-de-usuario historias-de-usuario actors actores actor preconditions precondiciones postconditions postcondiciones main-flow flujo-principal alternative-flow alternative-flows flujo-alternativo flujos-alternativos acceptance-criteria criterios-de-aceptacion")
+	ruleHeads    = set("rule rules regla reglas business-rule business-rules regla-de-negocio reglas-de-negocio constraint constraints restriccion restricciones validation validations validacion validaciones policy policies politica politicas invariant invariants invariante invariantes")
+	processHeads = set("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
+)
+
+func set(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// headType returns the type that a heading gives its section, "" for none.
+func headType(heading string) string {
+	for i := 0; i < len(heading); i++ {
+		if i == 0 || !isWordByte(heading[i-1]) && heading[i-1] != '-' {
+			if n := idLength(heading[i:]); n > 0 {
+				if k, ok := idKind(heading[i : i+n]); ok && k.Type != "DEFAULT" && k.Type != "EVENT" {
+					return k.Type
+				}
+			}
+		}
+	}
+	a := Anchor(heading)
+	for len(a) > 0 && (a[0] >= '0' && a[0] <= '9' || a[0] == '-') {
+		a = a[1:] // "3. Flujo"
+	}
+	label := ""
+	if before, _, ok := strings.Cut(heading, ":"); ok {
+		label = Anchor(before)
+	}
+	last := a[strings.LastIndexByte(a, '-')+1:]
+	for _, x := range [...]struct {
+		heads map[string]bool
+		typ   string
+		last  bool
+	}{{entityHeads, "ENTITY", false}, {useCaseHeads, "USE_CASE", false}, {ruleHeads, "RULE", true}, {processHeads, "PROCESS", true}} {
+		if x.heads[a] || x.heads[label] || x.last && x.heads[last] {
+			return x.typ
+		}
+		// "Reglas de validación", "Flujo de compra", but not "Process isolation":
+		// in English the first word mostly qualifies the next.
+		if i := strings.Index(a, "-de-"); i > 0 && x.heads[a[:i]] {
+			return x.typ
+		}
+		if i := strings.Index(a, "-for-"); i > 0 && x.heads[a[:i]] {
+			return x.typ
+		}
+	}
+	return ""
+}
+
+// sectionType returns the type of a section by its heading, else by its lines
+// [from,to). One word never decides: a rule's "must" and a list's numbers have
+// to be what the section mostly consists of.
+func (x *extractor) sectionType(h *heading, from, to int) string {
+	if h != nil {
+		if t := headType(h.text); t != "" {
+			return t
+		}
+	}
+	var (
+		entity, useCase       bool
+		statements, modal     int
+		bullets, fields       int
+		numbered, lines, next int
+		gherkin               int
+		diagram               bool
+		first                 = true
+	)
+	next = 1
+	for i := from; i < to; i++ {
+		raw := x.lines[i]
+		if x.class[i] == lineCode {
+			low := strings.ToLower(strings.TrimLeft(raw, " `~"))
+			diagram = diagram || strings.HasPrefix(low, "flowchart ") || strings.HasPrefix(low, "sequencediagram") ||
+				strings.HasPrefix(low, "statediagram") || strings.HasPrefix(low, "activitydiagram")
+			continue
+		}
+		if x.class[i] != lineText {
+			continue
+		}
+		ind, t := indented(raw)
+		if t == "" || t[0] == '|' || t[0] == '>' {
+			continue
+		}
+		n := itemMark(t)
+		if ind < 2 {
+			lines++
+			if n > 0 && t[0] >= '0' && t[0] <= '9' {
+				if k := number(t); k == next || k == 1 {
+					next = k + 1
+					if !linkOnly(t[n:]) {
+						numbered++
+					}
+				}
+			}
+		}
+		text := t[n:]
+		low := strings.ToLower(strings.Trim(text, "*_ "))
+		if first && n == 0 {
+			first = false
+			entity = entity || defines(low)
+		}
+		if n > 0 {
+			bullets++
+			if fieldBullet(text) {
+				fields++
+			}
+		}
+		switch label, _, ok := strings.Cut(low, ":"); {
+		case ok && len(label) < 30:
+			switch Anchor(label) {
+			case "attributes", "atributos", "properties", "propiedades":
+				entity = true
+			case "actor", "actors", "actores", "preconditions", "precondition", "precondiciones", "postconditions", "postcondiciones", "main-flow", "flujo-principal", "alternative-flow", "flujo-alternativo":
+				useCase = true
+			}
+		}
+		useCase = useCase || story(low)
+		if stepOf(low) {
+			gherkin++
+		}
+		for len(low) > 0 {
+			end := strings.Index(low, ". ")
+			s := low
+			if end >= 0 {
+				s, low = low[:end], low[end+2:]
+			} else {
+				low = ""
+			}
+			if len(s) < 8 {
+				continue
+			}
+			statements++
+			if obliges(s) {
+				modal++
+			}
+		}
+	}
+	switch {
+	case entity || fields >= 3 && 2*fields >= bullets:
+		return "ENTITY"
+	case useCase || gherkin >= 3:
+		return "USE_CASE"
+	case modal >= 2 && 2*modal >= statements || modal == 1 && statements <= 2:
+		return "RULE"
+	case diagram || numbered >= 3 && 2*numbered >= lines:
+		return "PROCESS"
+	}
+	return "DEFAULT"
+}
+
+func number(t string) int {
+	n := 0
+	for i := 0; i < len(t) && t[i] >= '0' && t[i] <= '9'; i++ {
+		n = 10*n + int(t[i]-'0')
+	}
+	return n
+}
+
+// linkOnly reports whether an item is nothing but a link: a table of contents.
+func linkOnly(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "[") && strings.HasSuffix(s, ")") || strings.HasPrefix(s, "http")
+}
+
+// defines reports whether a section's first sentence says what something is.
+func defines(low string) bool {
+	for _, v := range [...]string{" is defined as ", " represents a ", " represents an ", " represents the ", " se define como ", " representa un ", " representa una ", " representa al ", " representa a "} {
+		if i := strings.Index(low, v); i > 0 && i < 60 {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldBullet reports whether an item describes a field: a name in lower case,
+// bold or code, and a colon: "**email**: string".
+func fieldBullet(s string) bool {
+	mark := ""
+	switch {
+	case strings.HasPrefix(s, "**`"):
+		return fieldBullet(strings.Replace(strings.TrimPrefix(s, "**"), "`**", "`", 1))
+	case strings.HasPrefix(s, "**"):
+		mark = "**"
+	case strings.HasPrefix(s, "`"):
+		mark = "`"
+	default:
+		return false
+	}
+	name, rest, ok := strings.Cut(s[len(mark):], mark)
+	if !ok || name == "" || name[0] < 'a' || name[0] > 'z' || strings.ContainsAny(name, " -/") {
+		return false
+	}
+	rest = strings.TrimLeft(rest, " ")
+	return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "(") || strings.HasSuffix(name, ":")
+}
+
+// story reports whether a sentence is a user story.
+func story(low string) bool {
+	switch {
+	case strings.HasPrefix(low, "as a ") || strings.HasPrefix(low, "as an "):
+		return strings.Contains(low, "i want") || strings.Contains(low, "i need") || strings.Contains(low, "want to")
+	case strings.HasPrefix(low, "como "):
+		return strings.Contains(low, " quiero ") || strings.Contains(low, " necesito ")
+	}
+	return false
+}
+
+// stepOf reports whether a line is a step of a scenario.
+func stepOf(low string) bool {
+	for _, w := range [...]string{"given ", "when ", "then ", "dado ", "dada ", "cuando ", "entonces "} {
+		if strings.HasPrefix(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// obliges reports whether a sentence lays down what must or must not be.
+func obliges(s string) bool {
+	s = " " + strings.Trim(s, "*_.-– ") + " "
+	for _, w := range [...]string{
+		" must ", " shall ", " must not ", " may not ", " cannot be ", " is not allowed", " are not allowed", " is prohibited", " is forbidden", " is mandatory", "business rule",
+		" debe ", " deben ", " debera ", " deberá ", " deberán ", " no puede ", " no pueden ", " no se permite", " está prohibido", " es obligatorio", " son obligatorios", "regla de negocio",
+	} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
