@@ -79,6 +79,7 @@ type core struct {
 	opener    *source.Opener
 	embedder  kb.Embedder
 	library   *library
+	answers   *answering
 	schedules schedule.Table
 	atOnce    int64 // linkAtOnce, or Config.LinkAtOnce
 }
@@ -179,6 +180,8 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	}
 	c.library = &library{core: c}
 	c.schedules = schedule.Table{DB: d}
+	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
+	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex, "link": c.runLink},

@@ -58,6 +58,9 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
 		s.openViews()
 	}
+	if req.Marks, err = c.marks(ctx, r.Query); err != nil {
+		return SearchReply{}, err
+	}
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.serve(ctx, func(targets []search.Target) (err error) {
 		reply, err = search.Run(ctx, targets, c.embedder, req)

@@ -1,0 +1,266 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// MaxQuestion is the longest question in bytes.
+const MaxQuestion = 8 << 10
+
+// Request is one question.
+type Request struct {
+	Question string
+	// Topic holds words of earlier questions that this one leans on; see Rewrite.
+	Topic []string
+	// Marks says how much feedback speaks against a chunk for this question;
+	// nil for nothing. See search.Request.
+	Marks func(store kb.StoreID, id string) float64
+	// URL returns where a reader finds lines of a document of a target; nil,
+	// or "", for nowhere.
+	URL func(t *search.Target, id, path string, start, end int) string
+}
+
+// Reply is an answer with its sources.
+type Reply struct {
+	// Answer is the text: each sentence followed by the numbers of its sources,
+	// [1]. When nothing supports one it says so, and Sources is empty.
+	Answer  string   `json:"answer"`
+	Sources []Source `json:"sources"`
+	// Confidence is how much of the question the answer covers, in [0,1].
+	Confidence float64  `json:"confidence"`
+	SessionID  string   `json:"session_id,omitempty"`
+	Question   string   `json:"question,omitempty"` // as it was understood, when it leant on earlier ones
+	Cached     bool     `json:"cached,omitempty"`
+	Model      string   `json:"model,omitempty"` // that wrote the answer; "" when it was composed of sentences alone
+	Notes      []string `json:"notes,omitempty"`
+
+	// Parts are the sentences of Answer in their order, for who streams them
+	// or shows them elsewhere.
+	Parts []Part `json:"-"`
+	// Supported is false when nothing supports an answer.
+	Supported bool `json:"-"`
+	// Near are the places that came nearest where nothing supports an answer:
+	// what feedback on that is about.
+	Near []Source `json:"-"`
+}
+
+// Part is one sentence of an answer.
+type Part struct {
+	Text   string // without marks of links and emphasis
+	Source int    // number of its source, from 1; 0 for none
+	Code   bool
+}
+
+// Source is a place that an answer cites.
+type Source struct {
+	N         int     `json:"n"`
+	Title     string  `json:"title"` // path, and heading or declaration
+	URL       string  `json:"url,omitempty"`
+	Relevance float64 `json:"relevance"` // in [0,1], that of the best is the largest
+	ID        string  `json:"id"`        // for get_full_context
+	Store     string  `json:"store"`
+	At        string  `json:"at"`      // path:Lstart-Lend of the cited lines
+	Snippet   string  `json:"snippet"` // the cited lines
+	Note      string  `json:"note,omitempty"`
+
+	Key kb.StoreID `json:"-"` // of the store
+}
+
+// perIntent is how many passages of each ranking are read.
+const perIntent = 14
+
+// intents under which passages are ranked: as they come, and as documentation.
+var intents = []string{"", "find-documentation"}
+
+// Check refuses what is no question.
+func (r *Request) Check() error {
+	if strings.TrimSpace(r.Question) == "" {
+		return kb.Errorf(kb.Invalid, "the question is empty").WithHint("ask in a sentence or a few words")
+	}
+	if len(r.Question) > MaxQuestion {
+		return kb.Errorf(kb.TooLarge, "the question has %d bytes, more than the %d that are taken", len(r.Question), MaxQuestion).WithHint("ask with the few words that matter")
+	}
+	if !utf8.ValidString(r.Question) {
+		return kb.Errorf(kb.Invalid, "the question is not valid UTF-8").WithHint("send it as UTF-8 text")
+	}
+	return nil
+}
+
+// Run answers a question from targets. The failure of a target is a
+// *search.TargetError.
+func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Request) (Reply, error) {
+	if err := r.Check(); err != nil {
+		return Reply{}, err
+	}
+	q, passages, chosen, err := find(ctx, targets, emb, &r)
+	if err != nil {
+		return Reply{}, err
+	}
+	support := q.support(chosen)
+	if len(q.concepts) == 0 {
+		support = 0
+	}
+	reply := Reply{Sources: []Source{}, Confidence: confidence(support), Supported: support >= leastSupport}
+	if len(r.Topic) > 0 {
+		reply.Question = q.searchText()
+	}
+	if !reply.Supported {
+		reply.Answer = unsupported(q)
+		reply.Parts = []Part{{Text: reply.Answer}}
+		_, cited := arrange(chosen, passages)
+		reply.Near = r.sources(cited, passages, targets)
+		return reply, nil
+	}
+	parts, cited := arrange(chosen, passages)
+	reply.Sources = r.sources(cited, passages, targets)
+	for _, p := range parts {
+		reply.Parts = append(reply.Parts, Part{Text: shown(p), Source: p.source, Code: p.form == code})
+	}
+	reply.Answer = Text(reply.Parts)
+	return reply, nil
+}
+
+// find retrieves, scores and chooses.
+func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request) (*question, []search.Passage, []scored, error) {
+	q, err := understand(ctx, targets, emb, r.Question, r.Topic)
+	if err != nil || len(q.concepts) == 0 {
+		return q, nil, nil, err
+	}
+	asked := []string{q.searchText()}
+	if q.spanish { // the texts may be in either language
+		asked = append(asked, r.Question)
+	}
+	var passages []search.Passage
+	for _, text := range asked {
+		found, err := search.Passages(ctx, targets, emb, search.Request{Query: clip(text, search.MaxQuery), Limit: perIntent, Marks: r.Marks}, intents...)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, p := range found {
+			if !slices.ContainsFunc(passages, func(o search.Passage) bool { return o.Target == p.Target && o.ID == p.ID && o.Place == p.Place }) {
+				passages = append(passages, p)
+			}
+		}
+	}
+	all, err := q.score(ctx, passages, emb)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return q, passages, q.choose(all), nil
+}
+
+// leastSupport parts questions that the stores answer from others: calibrated
+// on the development half of bench/answers, see docs/design/018-answers.md.
+const leastSupport = 0.55
+
+// confidence brings support to a scale on which the threshold is ⅓.
+func confidence(support float64) float64 {
+	v := support / leastSupport / 3
+	if support >= leastSupport {
+		v = 1.0/3 + 2.0/3*(support-leastSupport)/(1-leastSupport)
+	}
+	return math.Round(100*max(0, min(1, v))) / 100
+}
+
+// unsupported says that nothing answers, in the language of the question, and
+// which of its words no store knows.
+func unsupported(q *question) string {
+	var missing []string
+	for i := range q.concepts {
+		if c := &q.concepts[i]; !c.known && !c.topic && len(missing) < 3 {
+			missing = append(missing, fmt.Sprintf("%q", clip(c.word, 40)))
+		}
+	}
+	list := strings.Join(missing, ", ")
+	switch {
+	case q.spanish && list != "":
+		return "Nada de lo que está indexado responde a esa pregunta: en ninguna parte aparece " + list + "."
+	case q.spanish:
+		return "Nada de lo que está indexado responde a esa pregunta."
+	case list != "":
+		return "Nothing that is indexed answers this question: " + list + " stands nowhere in it."
+	}
+	return "Nothing that is indexed answers this question."
+}
+
+// shown is a sentence as an answer shows it.
+func shown(p part) string {
+	if p.form == code {
+		t := strings.ReplaceAll(p.text, "`", "'")
+		return "`" + t + "`"
+	}
+	return plain(p.text)
+}
+
+// Text writes the sentences of an answer with their citations: those of one
+// source in one paragraph, lines of code each in their own.
+func Text(parts []Part) string { return text(parts, func(s string) string { return s }) }
+
+// Markdown is Text in which everything that came from a document is inert;
+// see Inert.
+func Markdown(parts []Part) string { return text(parts, Inert) }
+
+func text(parts []Part, form func(string) string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			if before := parts[i-1]; p.Source != before.Source || p.Code || before.Code {
+				b.WriteString("\n\n")
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(form(p.Text))
+		if p.Source > 0 {
+			fmt.Fprintf(&b, " [%d]", p.Source)
+		}
+	}
+	return b.String()
+}
+
+// sources describes what is cited.
+func (r *Request) sources(cited []citation, passages []search.Passage, targets []search.Target) []Source {
+	out := make([]Source, 0, len(cited))
+	top := 0.0
+	for i := range cited {
+		top = max(top, cited[i].score)
+	}
+	for i := range cited {
+		c := &cited[i]
+		p := &passages[c.passage]
+		t := &targets[p.Target]
+		s := Source{
+			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, At: c.at(p.Path), Snippet: clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
+			Relevance: math.Round(100*max(0, min(1, c.score))) / 100,
+		}
+		if h := search.Title(&p.Chunk); h != "" {
+			s.Title += " › " + h
+		}
+		if r.URL != nil {
+			s.URL = r.URL(t, p.ID, p.Path, c.start, c.end)
+		}
+		if t.Fresh != nil {
+			s.Note = t.Fresh(p.Path, p.Stamp)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,242 @@
+package answer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/terms"
+)
+
+// The bounds of Sessions.
+const (
+	MostSessions = 1000
+	MostTurns    = 20               // of one session
+	SessionLife  = 30 * time.Minute // after its last turn
+	MaxSessionID = 128              // bytes of an id
+	turnBytes    = 4 << 10          // of one text that a turn keeps
+	turnSources  = 8
+)
+
+// Key names a session: an id that a client chose, and who the client is, so
+// that two clients that choose the same id ("web") share nothing.
+type Key struct{ Owner, ID string }
+
+// Turn is one question of a session with its answer.
+type Turn struct {
+	Question string    `json:"question"`
+	Answer   string    `json:"answer"`
+	Topic    []string  `json:"topic,omitempty"` // what the question was about, for those that lean on it
+	At       time.Time `json:"at"`
+
+	Cites []Cite `json:"-"`
+}
+
+// Cite is a source by what feedback refers to it with.
+type Cite struct {
+	Store kb.StoreID
+	ID    string
+	At    string // label and place, for readers
+}
+
+// Sessions holds the turns of conversations in memory: at most MostSessions of
+// MostTurns, those that were asked least lately forgotten first, each for
+// SessionLife. The zero value is ready; its methods are safe for concurrent use.
+type Sessions struct {
+	mu   sync.Mutex
+	all  map[Key]*conversation
+	tick int64            // orders uses
+	now  func() time.Time // nil is time.Now
+}
+
+type conversation struct {
+	turns []Turn
+	used  int64
+	last  time.Time
+}
+
+func (s *Sessions) time() time.Time {
+	if s.now != nil {
+		return s.now()
+	}
+	return time.Now()
+}
+
+// live returns a conversation that has not expired.
+func (s *Sessions) live(k Key) *conversation {
+	c := s.all[k]
+	if c != nil && s.time().Sub(c.last) > SessionLife {
+		delete(s.all, k)
+		return nil
+	}
+	return c
+}
+
+// Turns returns the turns of a session, oldest first; none for one that is
+// not known or has expired.
+func (s *Sessions) Turns(k Key) []Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.live(k); c != nil {
+		return slices.Clone(c.turns)
+	}
+	return nil
+}
+
+// Add appends a turn. A session without id keeps nothing.
+func (s *Sessions) Add(k Key, t Turn) {
+	if k.ID == "" || len(k.ID) > MaxSessionID {
+		return
+	}
+	t.Question, t.Answer = clip(t.Question, turnBytes), clip(t.Answer, turnBytes)
+	t.Topic = slices.Clone(t.Topic)
+	t.Cites = slices.Clone(t.Cites[:min(len(t.Cites), turnSources)])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.At = s.time()
+	c := s.live(k)
+	if c == nil {
+		if s.all == nil {
+			s.all = map[Key]*conversation{}
+		}
+		if len(s.all) >= MostSessions {
+			s.evict()
+		}
+		c = &conversation{}
+		s.all[k] = c
+	}
+	s.tick++
+	c.used, c.last = s.tick, t.At
+	c.turns = append(c.turns, t)
+	if n := len(c.turns) - MostTurns; n > 0 {
+		c.turns = slices.Delete(c.turns, 0, n)
+	}
+}
+
+// evict makes room: what has expired goes, else what was used least lately.
+func (s *Sessions) evict() {
+	now := s.time()
+	var oldest Key
+	least := int64(-1)
+	for k, c := range s.all {
+		if now.Sub(c.last) > SessionLife {
+			delete(s.all, k)
+		} else if least < 0 || c.used < least {
+			oldest, least = k, c.used
+		}
+	}
+	if len(s.all) >= MostSessions {
+		delete(s.all, oldest)
+	}
+}
+
+// Named returns the conversations that clients hold under an id, the one
+// asked last first.
+func (s *Sessions) Named(id string) [][]Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []*conversation
+	for k := range s.all {
+		if k.ID == id {
+			if c := s.live(k); c != nil {
+				found = append(found, c)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *conversation) int { return int(b.used - a.used) })
+	out := make([][]Turn, len(found))
+	for i, c := range found {
+		out[i] = slices.Clone(c.turns)
+	}
+	return out
+}
+
+// Forget drops the conversations under an id and returns how many there were.
+func (s *Sessions) Forget(id string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for k := range s.all {
+		if k.ID == id {
+			if s.live(k) != nil {
+				n++
+			}
+			delete(s.all, k)
+		}
+	}
+	return n
+}
+
+var (
+	// A question that begins like this goes on with the one before.
+	onwardRE = regexp.MustCompile(`(?i)^\s*[¿¡(]?\s*(?:and|but|or|so|then|also|what about|how about|what if|y|e|pero|o|entonces|adem[aá]s|tambi[eé]n)\b`)
+	// Words that stand for what was named before.
+	pronounRE = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|this|that|these|those|there|one|ones|he|she|his|her|such|same|afterwards|` +
+		`eso|esto|ello|ellos|ellas|[eé]l|ella|ese|esa|esos|esas|este|esta|estos|estas|su|sus|lo|la misma|el mismo|all[ií]|ah[ií])(?:[^\p{L}]|$)`)
+	// Relative clauses and demonstratives with a noun of their own are no pronouns.
+	thatRE = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:(?:(?:one|the|a|an)\s+[\p{L}_]+\s+that)|there (?:is|are|was|be)|(?:is|are) there|(?:lo que))(?:[^\p{L}]|$)`)
+)
+
+// mostTopic is how many words of earlier turns a question takes along.
+const mostTopic = 6
+
+// Lean returns the words of earlier turns that a question leans on; none when
+// it stands alone. No model is asked: a question leans when it begins with
+// "and", holds a pronoun, or tells too little to be one by itself.
+func Lean(question string, turns []Turn) []string {
+	if len(turns) == 0 {
+		return nil
+	}
+	own := Subject(question)
+	text := thatRE.ReplaceAllString(question, " ")
+	leans := onwardRE.MatchString(question) || pronounRE.MatchString(text) || len(own) == 0 || len(own) == 1 && !isName(own[0])
+	if !leans {
+		return nil
+	}
+	return topicOf(turns[len(turns)-1], own)
+}
+
+// topicOf is what a turn was about: the words of its question, names first,
+// and then what that one leant on, without those in own.
+func topicOf(last Turn, own []string) []string {
+	known := map[string]bool{}
+	for _, w := range own {
+		known[stemmed(w)] = true
+	}
+	var out []string
+	for _, w := range slices.Concat(Subject(last.Question), last.Topic) {
+		if k := stemmed(w); !known[k] && len(out) < mostTopic {
+			known[k] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Subject returns the words of a question that tell what it is about.
+func Subject(question string) []string {
+	var out []string
+	for _, w := range words(question) {
+		f := fold(w)
+		if asking[f] || faints[f] || len(f) < 2 {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func stemmed(w string) string {
+	if t := terms.Of(w); len(t) > 0 {
+		return t[len(t)-1]
+	}
+	return w
+}
+
+// isName reports whether a word is written like a name of a program.
+func isName(w string) bool {
+	return strings.ContainsAny(w, "._:/#-0123456789") || w != strings.ToLower(w)
+}

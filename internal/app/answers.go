@@ -1,0 +1,344 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/db"
+	"github.com/seed-4f2d999b/knowledge/internal/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// answering is what answers need beyond the stores. Sessions and answers are
+// kept in memory; what people thought of answers is in the database.
+type answering struct {
+	config   config.Answer
+	feedback *feedback.Store
+	sessions answer.Sessions
+	cache    answer.Cache
+	model    *answer.Model // nil composes answers without one
+}
+
+func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) string) *answering {
+	x := &answering{config: c, feedback: feedback.New(d, emb)}
+	if c.Endpoint != "" && c.Model != "" {
+		x.model = &answer.Model{Endpoint: c.Endpoint, API: c.API, Name: c.Model}
+		if c.KeyEnv != "" {
+			x.model.Key = env(c.KeyEnv)
+		}
+	}
+	return x
+}
+
+// AskRequest is one question. The zero value of every field but Question is
+// its default.
+type AskRequest struct {
+	Question string
+	Session  string // id of the session that it belongs to; "" for none
+	// Owner is who asks, for telling apart sessions of one id.
+	Owner  string
+	Stores []string // names or ids; ["*"] is every store; empty is the default scope
+	// Public asks the stores that a person has made public, and no others.
+	Public bool
+	// Base is the address under which this program serves chunks, for the URLs
+	// of sources that have none of their own: "http://127.0.0.1:7390".
+	Base string
+	Waiting
+}
+
+// Answer is the reply to a question.
+type Answer = answer.Reply
+
+// askTime is how long one question may take.
+const askTime = 30 * time.Second
+
+// Ask answers a question with cited sentences of the stores.
+func (a *App) Ask(ctx context.Context, r AskRequest) (Answer, error) {
+	q := answer.Request{Question: r.Question}
+	if err := q.Check(); err != nil {
+		return Answer{}, err
+	}
+	if len(r.Session) > answer.MaxSessionID {
+		return Answer{}, kb.Errorf(kb.TooLarge, "the session's id has more than %d bytes", answer.MaxSessionID).WithHint("choose a shorter one")
+	}
+	c, err := a.open(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	asked, cancel := context.WithTimeout(ctx, askTime+r.Wait) // the wait is for an index that is being made
+	defer cancel()
+	reply, err := a.ask(asked, c, r, q)
+	if err != nil && asked.Err() != nil && ctx.Err() == nil {
+		return Answer{}, kb.Errorf(kb.Busy, "the answer took longer than %v", askTime).WithHint("ask again in a moment, or ask for less at a time")
+	}
+	return reply, err
+}
+
+func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) (Answer, error) {
+	s, err := a.askable(ctx, c, &r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer s.release()
+	key := answer.Key{Owner: r.Owner, ID: r.Session}
+	q.Topic = answer.Lean(r.Question, c.answers.sessions.Turns(key))
+	q.URL = func(t *search.Target, id, path string, start, end int) string {
+		return c.sourceURL(t, r.Base, id, path, start, end)
+	}
+	full := strings.Join(append([]string{r.Question}, q.Topic...), " ")
+	scope, err := c.answerScope(ctx, s, r.Base)
+	if err != nil {
+		return Answer{}, err
+	}
+	if q.Marks, err = c.marks(ctx, full); err != nil {
+		return Answer{}, err
+	}
+	vectors, err := c.embedder.Embed(ctx, []string{full})
+	if err != nil {
+		return Answer{}, err
+	}
+	reply, ok := c.answers.cache.Get(ctx, scope, r.Question, q.Topic, vectors[0])
+	if !ok {
+		err = s.serve(ctx, func(targets []search.Target) (err error) {
+			reply, err = answer.Run(ctx, targets, c.embedder, q)
+			return err
+		})
+		if err != nil {
+			return Answer{}, err
+		}
+		if len(s.targets) == 0 {
+			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
+		}
+		reply = c.answers.model.Word(ctx, r.Question, reply)
+		if len(s.notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
+			c.answers.cache.Put(ctx, scope, r.Question, q.Topic, vectors[0], reply)
+		}
+	}
+	reply.Cached, reply.SessionID = ok, r.Session
+	reply.Notes = slices.Concat(s.notes, reply.Notes)
+	c.answers.sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
+	return reply, nil
+}
+
+// cites is what feedback on an answer is about.
+func cites(r *Answer) []answer.Cite {
+	var out []answer.Cite
+	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, At: s.Store + " " + s.At})
+	}
+	return out
+}
+
+// askable opens the stores that a question is answered from.
+func (a *App) askable(ctx context.Context, c *core, r *AskRequest) (*shelves, error) {
+	if !r.Public {
+		return a.shelvesOf(ctx, r.Stores, r.Waiting)
+	}
+	stores, err := c.publicStores(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.targets(ctx, stores)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.targets) == 0 {
+		s.release()
+		return nil, kb.Errorf(kb.NotFound, "no public store has anything indexed yet").WithHint("try again when its job is done; see: knowledge jobs")
+	}
+	return s, nil
+}
+
+// publicStores returns the stores that a person has made public. That there
+// is none is an error that says how to make one.
+func (c *core) publicStores(ctx context.Context) ([]kb.Store, error) {
+	ids, err := c.catalog.Public(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.catalog.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var stores []kb.Store
+	var names []string
+	for _, e := range all {
+		if slices.Contains(ids, e.ID) {
+			stores = append(stores, e.Store)
+		} else if e.Name != "" {
+			names = append(names, e.Name)
+		}
+	}
+	if len(stores) == 0 {
+		name := "NAME"
+		if len(names) > 0 {
+			name = names[0]
+		}
+		return nil, kb.Errorf(kb.NotFound, "no store is public, so that there is nothing to answer from").
+			WithHint("make one public in a terminal, for example: knowledge store:public %s", name)
+	}
+	return unique(stores), nil
+}
+
+// answerScope names what answers are good for: these generations, with this
+// feedback, in the words of this model.
+func (c *core) answerScope(ctx context.Context, s *shelves, base string) (string, error) {
+	var parts []string
+	for i := range s.targets {
+		t := &s.targets[i]
+		manifest := ""
+		if t.Store.Head != nil {
+			manifest = t.Store.Head.Manifest
+		}
+		parts = append(parts, string(t.Store.ID)+":"+t.Label+":"+manifest)
+	}
+	slices.Sort(parts)
+	parts = append(parts, base)
+	if !c.answers.config.NoFeedback {
+		rev, err := c.answers.feedback.Revision(ctx)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, rev)
+	}
+	return strings.Join(parts, "|"), nil
+}
+
+// marks says what feedback speaks against for a question; nil for nothing, or
+// when the user has switched it off.
+func (c *core) marks(ctx context.Context, question string) (func(kb.StoreID, string) float64, error) {
+	if c.answers.config.NoFeedback {
+		return nil, nil
+	}
+	return c.answers.feedback.Marks(ctx, question)
+}
+
+// sourceURL is where a reader finds lines of a document: at the forge that a
+// commit was fetched from, else from this program.
+func (c *core) sourceURL(t *search.Target, base, id, path string, start, end int) string {
+	if h := t.Store.Head; h != nil && h.Commit != "" {
+		if u := forgeURL(t.Store.Spec.Source, h.Commit, path, start, end); u != "" {
+			return u
+		}
+	}
+	if base == "" {
+		return ""
+	}
+	return base + "/api/v1/chunks/" + url.PathEscape(id)
+}
+
+// forges are hosts whose pages of files have one form.
+var forges = map[string]string{
+	"github.com":   "%s/blob/%s/%s#L%d-L%d",
+	"gitlab.com":   "%s/-/blob/%s/%s#L%d-%d",
+	"codeberg.org": "%s/src/commit/%s/%s#L%d-L%d",
+}
+
+func forgeURL(source, commit, path string, start, end int) string {
+	u, err := url.Parse(source)
+	if err != nil || u.Scheme != "https" || forges[u.Host] == "" {
+		return ""
+	}
+	segments := strings.Split(path, "/")
+	for i := range segments {
+		segments[i] = url.PathEscape(segments[i])
+	}
+	return fmt.Sprintf(forges[u.Host], "https://"+u.Host+strings.TrimSuffix(u.EscapedPath(), ".git"), commit, strings.Join(segments, "/"), start, end)
+}
+
+// Origins returns the pages of other sites that may ask, as the user's
+// configuration lists them.
+func (a *App) Origins(ctx context.Context) ([]string, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.answers.config.Origins, nil
+}
+
+// PublicStore is the reply of store:public.
+type PublicStore struct {
+	Store  string   `json:"store"`
+	Public bool     `json:"public"`
+	All    []string `json:"all"` // names of every public store
+	Note   string   `json:"note,omitempty"`
+}
+
+// SetPublic says whether questions from outside may be answered from a store.
+func (a *App) SetPublic(ctx context.Context, store string, on bool) (PublicStore, error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return PublicStore{}, err
+	}
+	if err := c.catalog.SetPublic(ctx, st.ID, on); err != nil {
+		return PublicStore{}, err
+	}
+	r := PublicStore{Store: st.Label(), Public: on, All: []string{}}
+	if stores, err := c.publicStores(ctx); err == nil {
+		for _, s := range stores {
+			r.All = append(r.All, s.Label())
+		}
+	} else if kb.CodeOf(err) != kb.NotFound {
+		return r, err
+	}
+	if on {
+		r.Note = "whoever reaches this machine's knowledge serve may now ask about all of its text, " +
+			"and so may the pages of answer.origins in the configuration"
+		if len(c.answers.config.Origins) == 0 {
+			r.Note = "whoever reaches this machine's knowledge serve may now ask about all of its text; " +
+				"pages of other sites may do so when answer.origins in the configuration lists them"
+		}
+	}
+	return r, nil
+}
+
+// Conversation is what is remembered of a session, by client.
+type Conversation struct {
+	SessionID     string          `json:"session_id"`
+	Turns         []answer.Turn   `json:"turns"`            // of the client that asked last
+	Others        [][]answer.Turn `json:"others,omitempty"` // of other clients with a session of that id
+	ExpiresAfterS int             `json:"expires_after_s"`
+}
+
+// Conversation returns the turns of a session that is in memory here.
+func (a *App) Conversation(ctx context.Context, id string) (Conversation, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Conversation{}, err
+	}
+	all := c.answers.sessions.Named(id)
+	if len(all) == 0 {
+		return Conversation{}, kb.Errorf(kb.NotFound, "there is no session %q", clipName(id)).
+			WithHint("sessions live in the memory of the process that answered, for %v after the last question", answer.SessionLife)
+	}
+	return Conversation{SessionID: id, Turns: all[0], Others: all[1:], ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
+}
+
+// Forgotten is the reply of answer:forget.
+type Forgotten struct {
+	SessionID string `json:"session_id"`
+	Forgotten int    `json:"forgotten"` // conversations that there were
+}
+
+// Forget drops a session.
+func (a *App) Forget(ctx context.Context, id string) (Forgotten, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	return Forgotten{SessionID: id, Forgotten: c.answers.sessions.Forget(id)}, nil
+}
+
+func clipName(s string) string {
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:60], "") + "…"
+	}
+	return s
+}
