@@ -40,6 +40,7 @@ type Config struct {
 	Tokens []Token
 	Web    Web
 	Answer Answer
+	APIs   APIs
 }
 
 // Token names the environment variable that holds the token for a git host.
