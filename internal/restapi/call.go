@@ -1,0 +1,291 @@
+package restapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Client sends requests through the guard; outbound.Client is one.
+type Client interface {
+	// Do follows redirects.
+	Do(context.Context, *http.Request) (*http.Response, error)
+	// Once does not.
+	Once(context.Context, *http.Request) (*http.Response, error)
+}
+
+// Caller calls tools. It is safe for concurrent use.
+type Caller struct {
+	Client  func(p *Provider) (Client, error)
+	Secrets *Resolver
+	Log     *Log // nil keeps none
+	// Pause waits between tries; nil is a timer. For tests.
+	Pause func(context.Context, time.Duration) error
+}
+
+// Reply is what a service answered.
+type Reply struct {
+	API      string
+	Tool     string
+	Status   int             // of HTTP
+	Media    string          // media type without parameters
+	JSON     json.RawMessage // what came, when that is JSON
+	Text     string          // else
+	Redacted []string        // parameters out of which credentials were taken
+	Args     json.RawMessage // what was sent for arguments, defaults included, credentials masked
+	At       time.Time
+	Elapsed  time.Duration
+	Tries    int
+}
+
+// tries is how often an idempotent request is sent at most.
+const tries = 4
+
+// errorBytes is how much of a failure's body is read.
+const errorBytes = 8 << 10
+
+// Call checks arguments, sends the request and reads the reply. Nothing is
+// sent when an argument is wrong. The errors are *ArgumentError for those;
+// Denied for what may not be sent or was refused by the service; NotFound,
+// Invalid, Busy and Away as the service answered; TooLarge and Unsupported for
+// replies that cannot be shown. No error, reply or log line holds a secret.
+func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMessage) (*Reply, error) {
+	start := time.Now()
+	reply := &Reply{API: p.Code, Tool: t.Code, At: start.UTC().Truncate(time.Second)}
+	values, err := t.arguments(p.Auth, raw)
+	if err != nil {
+		var arg *ArgumentError
+		if errors.As(err, &arg) {
+			return nil, arg
+		}
+		return nil, err
+	}
+	cred, err := c.Secrets.resolve(p)
+	if err == nil {
+		red := newRedactor(p, cred)
+		reply.Redacted = scrub(values, red)
+		reply.Args = masked(values)
+		if err = c.try(ctx, p, t, values, cred, red, reply); err != nil {
+			var arg *ArgumentError
+			if !errors.As(err, &arg) {
+				err = red.Error(err)
+			}
+		}
+	}
+	reply.Elapsed = time.Since(start)
+	if e := c.Log.add(p, t, values, reply, err); err == nil && e != nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// masked returns arguments as a document may show them.
+func masked(values []value) json.RawMessage {
+	shown := make([]value, len(values))
+	for i, v := range values {
+		if secretName(v.param.Name) && v.param.Type != Boolean {
+			v.json = mustJSON("[MASKED]")
+		}
+		shown[i] = v
+	}
+	return object(shown)
+}
+
+// try sends the request until it is answered, cannot be, or time is up.
+func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, cred credentials, red *Redactor, reply *Reply) error {
+	client, err := c.Client(p)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, p.Timeout)
+	defer cancel()
+	for {
+		reply.Tries++
+		req, err := build(limited, p, t, values, cred)
+		if err != nil {
+			return err
+		}
+		again, err := c.once(limited, client, req, p, t, red, reply)
+		if limited.Err() != nil && ctx.Err() == nil {
+			return kb.Errorf(kb.Away, "%s did not answer within %s", p.Code, p.Timeout).WithHint("try again later, or ask it for less")
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil || again < 0 || !t.Idempotent() || reply.Tries == tries {
+			return err
+		}
+		wait := again
+		if wait == 0 {
+			wait = 200 * time.Millisecond << (reply.Tries - 1)
+			wait += rand.N(wait / 2)
+		}
+		if deadline, ok := limited.Deadline(); ok && time.Until(deadline) <= wait {
+			return err // no time for another
+		}
+		pause := c.Pause
+		if pause == nil {
+			pause = sleep
+		}
+		if e := pause(limited, wait); e != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// once sends one request. again says when another try may help: negative
+// never, 0 after a pause of the caller's choice, else after that.
+func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *Provider, t *Tool, red *Redactor, reply *Reply) (again time.Duration, err error) {
+	send := client.Once
+	if t.Method == "GET" || t.Method == "HEAD" {
+		send = client.Do
+	}
+	resp, err := send(ctx, req)
+	if err != nil {
+		if kb.CodeOf(err) == kb.Away {
+			return 0, err
+		}
+		return -1, err
+	}
+	defer resp.Body.Close()
+	reply.Status = resp.StatusCode
+	if resp.StatusCode >= 300 {
+		return refused(resp, p, t, red)
+	}
+	if t.Method == "HEAD" {
+		reply.JSON = heads(resp)
+		reply.JSON = red.JSON(reply.JSON)
+		return -1, nil
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		switch kb.CodeOf(err) {
+		case kb.Away:
+			return 0, err
+		case kb.TooLarge:
+			return -1, kb.Errorf(kb.TooLarge, "the reply of %s has more than %d bytes", t.Code, p.MaxBytes).
+				WithHint("ask it for less; a person may raise maxBytes of %s", p.Code)
+		}
+		return -1, err
+	}
+	return -1, reply.read(resp.Header.Get("Content-Type"), body, red)
+}
+
+// refused turns a status that is no success into an error.
+func refused(resp *http.Response, p *Provider, t *Tool, red *Redactor) (time.Duration, error) {
+	excerpt := ""
+	if b, err := io.ReadAll(io.LimitReader(resp.Body, errorBytes)); err == nil || len(b) > 0 {
+		var said Reply
+		if said.read(resp.Header.Get("Content-Type"), b, red) == nil {
+			excerpt = said.Text
+			if said.JSON != nil {
+				excerpt = string(said.JSON)
+			}
+			excerpt = clip(oneLine(credential.ReplaceAllString(excerpt, Redacted)), 300)
+		}
+	}
+	said := strconv.Itoa(resp.StatusCode)
+	if text := http.StatusText(resp.StatusCode); text != "" {
+		said += " " + text
+	}
+	if excerpt != "" {
+		said += ": " + excerpt
+	}
+	code, hint, again := kb.Invalid, "check the arguments against what \"api:help\" says of "+t.Code, time.Duration(-1)
+	switch s := resp.StatusCode; {
+	case s < 400:
+		code, hint = kb.Denied, "redirects of a "+t.Method+" are not followed; a person may correct the address in the definition of "+p.Code
+	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+		code, hint = kb.Denied, "the service did not accept the credential or does not allow this; a person can check "+p.Code+" with: knowledge api check --live"
+	case s == http.StatusNotFound, s == http.StatusGone:
+		code, hint = kb.NotFound, "check the arguments that name something"
+	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s == http.StatusBadGateway, s == http.StatusServiceUnavailable, s == http.StatusGatewayTimeout:
+		code, hint, again = kb.Busy, "try again later", retryAfter(resp)
+	case s >= 500:
+		code, hint, again = kb.Away, "the service failed; try again later", 0
+	}
+	return again, kb.Errorf(code, "%s answered %s", p.Code, said).WithHint("%s", hint)
+}
+
+// retryAfter reads the header of that name as far as we wait: up to 10 s.
+func retryAfter(resp *http.Response) time.Duration {
+	n, err := strconv.Atoi(strings.TrimSpace(resp.Header.Get("Retry-After")))
+	switch {
+	case err != nil || n <= 0:
+		return 0
+	case n > 10:
+		return -1
+	}
+	return time.Duration(n) * time.Second
+}
+
+// Health says whether the host of an API answers.
+type Health struct {
+	API     string `json:"api"`
+	OK      bool   `json:"ok"`
+	Status  int    `json:"status,omitempty"` // of HTTP
+	Problem string `json:"problem,omitempty"`
+	Millis  int64  `json:"ms"`
+}
+
+// healthTimeout bounds a health check.
+const healthTimeout = 5 * time.Second
+
+// Check asks for the head of the base address, without credential. Any answer
+// below 500 says that the service is there.
+func (c *Caller) Check(ctx context.Context, p *Provider) Health {
+	start := time.Now()
+	h := Health{API: p.Code}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	err := func() error {
+		client, err := c.Client(p)
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodHead, p.BaseURL, nil)
+		if err != nil {
+			return kb.Errorf(kb.Invalid, "the base address of %s cannot be asked", p.Code)
+		}
+		resp, err := client.Do(ctx, req)
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		h.Status, h.OK = resp.StatusCode, resp.StatusCode < 500
+		if !h.OK {
+			h.Problem = "it answers " + strconv.Itoa(resp.StatusCode)
+		}
+		return nil
+	}()
+	if err != nil {
+		h.Problem = clip(oneLine(err.Error()), 300)
+		if ctx.Err() != nil {
+			h.Problem = "it did not answer within " + healthTimeout.String()
+		}
+	}
+	h.Millis = time.Since(start).Milliseconds()
+	return h
+}

@@ -1,0 +1,216 @@
+package restapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// ArgumentError says which argument of a call is wrong.
+type ArgumentError struct {
+	Param   string
+	Missing bool
+	Unknown bool
+	Err     *kb.Error
+}
+
+func (e *ArgumentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that carries code and hint.
+func (e *ArgumentError) Unwrap() error { return e.Err }
+
+func badArgument(param, format string, args ...any) *ArgumentError {
+	return &ArgumentError{Param: param, Err: kb.Errorf(kb.Invalid, format, args...)}
+}
+
+// convert checks a JSON value against the parameter's type and returns it as
+// JSON of that type. Numbers keep the digits they were written with. What
+// agents write instead is understood: a number or boolean as a string, a
+// number where a string is wanted, a list or object as a string of JSON, and
+// one element where a list is wanted.
+func (p *Param) convert(v json.RawMessage) (json.RawMessage, error) {
+	out, err := convertTo(p.Type, p.Items, bytes.TrimSpace(v))
+	if err != nil {
+		return nil, badArgument(p.Name, "parameter %q must be %s", clip(p.Name, 60), err.Error())
+	}
+	if len(p.Enum) > 0 && p.Type != Array && p.Type != Object {
+		word := text(out)
+		if !slices.Contains(p.Enum, word) {
+			e := badArgument(p.Name, "parameter %q must be one of %s", clip(p.Name, 60), clip(strings.Join(p.Enum, ", "), 200))
+			if near := nearest(word, p.Enum); near != "" {
+				e.Err = e.Err.WithHint("did you mean %q?", near)
+			}
+			return nil, e
+		}
+	}
+	return out, nil
+}
+
+type wants string
+
+func (w wants) Error() string { return string(w) }
+
+func convertTo(kind, items string, v json.RawMessage) (json.RawMessage, error) {
+	if len(v) == 0 {
+		return nil, wants("a JSON value")
+	}
+	var s string
+	isText := v[0] == '"' && json.Unmarshal(v, &s) == nil
+	inner := json.RawMessage(strings.TrimSpace(s)) // what a string may hold
+	switch kind {
+	case Number, Integer:
+		if isText {
+			v = inner
+		}
+		if !isNumber(v) {
+			return nil, wants("a number")
+		}
+		if kind == Integer && bytes.ContainsAny(v, ".eE") {
+			return nil, wants("a whole number")
+		}
+		return v, nil
+	case Boolean:
+		if isText {
+			v = json.RawMessage(strings.ToLower(string(inner)))
+		}
+		if string(v) != "true" && string(v) != "false" {
+			return nil, wants("true or false")
+		}
+		return v, nil
+	case Object:
+		if isText {
+			v = inner
+		}
+		if len(v) == 0 || v[0] != '{' || !json.Valid(v) {
+			return nil, wants("an object")
+		}
+		return v, nil
+	case Array:
+		if isText && len(inner) > 0 && inner[0] == '[' && json.Valid(inner) {
+			v = inner
+		}
+		list := []json.RawMessage{v}
+		if v[0] == '[' {
+			if json.Unmarshal(v, &list) != nil {
+				return nil, wants("a list")
+			}
+		}
+		if items == "" {
+			items = String
+		}
+		for i := range list {
+			x, err := convertTo(items, "", bytes.TrimSpace(list[i]))
+			if err != nil {
+				return nil, wants(fmt.Sprintf("a list in which each element is %s", err))
+			}
+			list[i] = x
+		}
+		return mustJSON(list), nil
+	default:
+		switch v[0] {
+		case '"':
+			return v, nil
+		case '{', '[', 'n':
+			return nil, wants("a string")
+		}
+		return mustJSON(string(v)), nil
+	}
+}
+
+// isNumber reports whether v is a number as JSON has them.
+func isNumber(v json.RawMessage) bool {
+	return len(v) > 0 && len(v) <= 400 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') && json.Valid(v)
+}
+
+// text returns a value as it stands in a path or query: a string without its
+// quotes, anything else as JSON.
+func text(v json.RawMessage) string {
+	var s string
+	if len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}
+
+// value is one argument after all checks.
+type value struct {
+	param *Param
+	json  json.RawMessage
+}
+
+// Arguments checks the arguments of a call, a JSON object or nothing, and
+// fills in defaults. null is as good as absent. The error is an
+// *ArgumentError where it is about one of them.
+func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
+	raw = bytes.TrimSpace(raw)
+	given := map[string]json.RawMessage{}
+	if len(raw) > 0 && string(raw) != "null" {
+		if raw[0] != '{' || json.Unmarshal(raw, &given) != nil {
+			return nil, kb.Errorf(kb.Invalid, "the arguments of %s must be a JSON object", t.Code).WithHint(`send something like {"name":"value"}`)
+		}
+	}
+	var out []value
+	for i := range t.Params {
+		p := &t.Params[i]
+		v, ok := given[p.Name]
+		delete(given, p.Name)
+		if !ok || string(bytes.TrimSpace(v)) == "null" {
+			switch {
+			case p.Default != nil:
+				v = mustJSON(*p.Default)
+			case auth.Type != AuthNone && p.Name == auth.Name && auth.In != InHeader:
+				continue // the credential takes its place
+			case p.Required:
+				e := badArgument(p.Name, "missing required parameter %q", clip(p.Name, 60))
+				e.Missing = true
+				e.Err = e.Err.WithHint("%s needs it%s", t.Code, colon(p.Description))
+				return nil, e
+			default:
+				continue
+			}
+		}
+		x, err := p.convert(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, value{p, x})
+	}
+	// Some clients send the key that the service documents; ours goes instead.
+	if auth.Type != AuthNone {
+		delete(given, auth.Name)
+	}
+	if len(given) > 0 {
+		var names []string
+		for n := range given {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		var known []string
+		for _, p := range t.Params {
+			known = append(known, p.Name)
+		}
+		e := badArgument(names[0], "%s has no parameter %q", t.Code, clip(names[0], 60))
+		e.Unknown = true
+		switch near := nearest(names[0], known); {
+		case len(known) == 0:
+			e.Err = e.Err.WithHint("it takes none")
+		case near != "":
+			e.Err = e.Err.WithHint("did you mean %q?", near)
+		default:
+			e.Err = e.Err.WithHint("it takes: %s", clip(strings.Join(known, ", "), 300))
+		}
+		return nil, e
+	}
+	return out, nil
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + clip(s, 200)
+}

@@ -1,0 +1,165 @@
+package restapi
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Log keeps what was called, one JSON object a line, in a file that several
+// processes append to. At half of its bound it moves to PATH.1, whose old
+// content goes, so that both together stay below it. Values of arguments are
+// not kept, only what they are: "string(12)".
+type Log struct {
+	Path string
+	Max  int64 // bytes of both files; 0 is 1 MiB
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+// Entry is one line of the log.
+type Entry struct {
+	At      time.Time         `json:"at"`
+	API     string            `json:"api"`
+	Tool    string            `json:"tool"`
+	Method  string            `json:"method"`
+	Host    string            `json:"host"`
+	Path    string            `json:"path"` // as defined, with its {params}
+	Args    map[string]string `json:"args,omitempty"`
+	Status  int               `json:"status,omitempty"`
+	Tries   int               `json:"tries,omitempty"`
+	Millis  int64             `json:"ms"`
+	Bytes   int               `json:"bytes,omitempty"`
+	Code    kb.Code           `json:"error,omitempty"` // the words of an error may quote the service
+	Removed []string          `json:"redacted,omitempty"`
+}
+
+const defaultLogMax = 1 << 20
+
+func (l *Log) add(p *Provider, t *Tool, values []value, r *Reply, failed error) error {
+	if l == nil {
+		return nil
+	}
+	e := Entry{
+		At: r.At, API: p.Code, Tool: t.Code, Method: t.Method, Host: p.Host(), Path: t.Path, Status: r.Status, Tries: r.Tries,
+		Millis: r.Elapsed.Milliseconds(), Bytes: len(r.JSON) + len(r.Text), Removed: r.Redacted,
+	}
+	if len(values) > 0 {
+		e.Args = map[string]string{}
+	}
+	for _, v := range values {
+		e.Args[v.param.Name] = shape(v.json)
+	}
+	if failed != nil {
+		e.Code = kb.CodeOf(failed)
+	}
+	line := append(mustJSON(e), '\n')
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.open(); err != nil {
+		return kb.Errorf(kb.Denied, "the log of calls cannot be written: %w", err).WithHint("check the permissions of %s", l.Path)
+	}
+	if _, err := l.file.Write(line); err != nil { // appended as a whole
+		return kb.Errorf(kb.Full, "the log of calls cannot be written: %w", err).WithHint("free disk space at %s", l.Path)
+	}
+	return nil
+}
+
+// shape says what a value is without saying it.
+func shape(v json.RawMessage) string {
+	if len(v) == 0 {
+		return "nothing"
+	}
+	switch v[0] {
+	case '"':
+		return fmt.Sprintf("string(%d)", utf8.RuneCountInString(text(v)))
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// open opens the file, or another when it has grown too long or was moved
+// away by another process. l.mu is held.
+func (l *Log) open() error {
+	limit := l.Max
+	if limit <= 0 {
+		limit = defaultLogMax
+	}
+	if l.file != nil {
+		mine, err := l.file.Stat()
+		if err == nil {
+			at, e := os.Stat(l.Path)
+			if e == nil && os.SameFile(mine, at) && mine.Size() < limit/2 {
+				return nil
+			}
+		}
+		l.file.Close()
+		l.file = nil
+	}
+	if at, err := os.Stat(l.Path); err == nil && at.Size() >= limit/2 {
+		if err := os.Rename(l.Path, l.Path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := os.OpenFile(l.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	l.file = f
+	return nil
+}
+
+// Close closes the file.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// Recent returns the last n entries, oldest first.
+func (l *Log) Recent(n int) ([]Entry, error) {
+	var all []Entry
+	for _, path := range []string{l.Path + ".1", l.Path} {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, kb.Errorf(kb.Denied, "the log of calls cannot be read: %w", err).WithHint("check the permissions of %s", path)
+		}
+		s := bufio.NewScanner(f)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			var e Entry
+			if json.Unmarshal(s.Bytes(), &e) == nil && e.Tool != "" { // a line cut short by a crash is left out
+				all = append(all, e)
+			}
+		}
+		f.Close()
+	}
+	return all[max(0, len(all)-n):], nil
+}

@@ -1,0 +1,237 @@
+package restapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// credentials are the resolved secrets of one call.
+type credentials map[Ref]string
+
+// build makes the request of a call. The credential goes in last, so that it
+// stands where an argument of the same name may have been.
+func build(ctx context.Context, p *Provider, t *Tool, values []value, cred credentials) (*http.Request, error) {
+	path, static, _ := strings.Cut(t.Path, "?")
+	left := values[:0:0]
+	query, err := url.ParseQuery(static)
+	if err != nil {
+		return nil, kb.Errorf(kb.Invalid, "the query in the path of %s cannot be read", t.Code).WithHint("a person must mend its definition")
+	}
+	header := http.Header{}
+	var payload json.RawMessage
+	hasBody := t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH"
+	for _, v := range values {
+		hole := "{" + v.param.Name + "}"
+		in := v.param.In
+		if in == "" {
+			in = map[bool]string{true: "body", false: "query"}[hasBody]
+		}
+		for k, list := range query {
+			for i, s := range list {
+				if strings.Contains(s, hole) {
+					query[k][i], in = strings.ReplaceAll(s, hole, text(v.json)), "done"
+				}
+			}
+		}
+		switch in {
+		case "path":
+			s := text(v.json)
+			if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "\x00\r\n") {
+				return nil, badArgument(v.param.Name, "parameter %q cannot stand in a path as it is", v.param.Name)
+			}
+			path = strings.ReplaceAll(path, hole, url.PathEscape(s))
+		case "query":
+			addQuery(query, v, t.Comma)
+		case "header":
+			s := text(v.json)
+			if strings.ContainsAny(s, "\r\n\x00") {
+				return nil, badArgument(v.param.Name, "parameter %q must be one line", v.param.Name)
+			}
+			header.Set(v.param.Name, s)
+		case "payload":
+			payload = v.json
+		case "body":
+			left = append(left, v)
+		}
+	}
+	for k, list := range query { // optional parameters that were left out
+		kept := list[:0]
+		for _, s := range list {
+			if !pathParam.MatchString(s) || !t.names(s) {
+				kept = append(kept, s)
+			}
+		}
+		if query[k] = kept; len(kept) == 0 {
+			delete(query, k)
+		}
+	}
+	var body []byte
+	switch {
+	case !hasBody:
+	case payload != nil:
+		body = payload
+	case t.Template != "":
+		if body, err = t.fill(left); err != nil {
+			return nil, err
+		}
+	case t.Form:
+		form := url.Values{}
+		for _, v := range left {
+			addForm(form, v.param.Name, v.json)
+		}
+		if p.Auth.Type != AuthNone && p.Auth.In == InBody {
+			form.Set(p.Auth.Name, cred[p.Auth.Secret])
+		}
+		body = []byte(form.Encode())
+	default:
+		body = object(left)
+	}
+	for _, h := range p.Headers {
+		v := h.Value
+		if h.Secret.Set() {
+			v = cred[h.Secret]
+		}
+		header.Set(h.Name, v)
+	}
+	if body, err = authorise(p, t, hasBody, header, query, body, cred); err != nil {
+		return nil, err
+	}
+	addr := p.BaseURL + path
+	if p.BaseURL != "" && path == "/" {
+		addr = p.BaseURL
+	}
+	if len(query) > 0 {
+		addr += "?" + query.Encode()
+	}
+	var in io.Reader
+	if hasBody {
+		in = bytes.NewReader(body)
+		if header.Get("Content-Type") == "" {
+			header.Set("Content-Type", map[bool]string{true: "application/x-www-form-urlencoded", false: "application/json"}[t.Form])
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, t.Method, addr, in)
+	if err != nil {
+		// Its text would quote the address, and with it the credential.
+		return nil, kb.Errorf(kb.Invalid, "the arguments of %s make no address", t.Code).WithHint("check what stands in its path")
+	}
+	base, err := url.Parse(p.BaseURL)
+	if err != nil || req.URL.Host != base.Host || req.URL.Scheme != base.Scheme {
+		return nil, kb.Errorf(kb.Denied, "the arguments of %s lead to another host", t.Code).WithHint("check what stands in its path")
+	}
+	if header.Get("Accept") == "" {
+		header.Set("Accept", "application/json, text/*;q=0.8, */*;q=0.1")
+	}
+	req.Header = header
+	return req, nil
+}
+
+// names reports whether s has a hole for one of the tool's parameters.
+func (t *Tool) names(s string) bool {
+	for _, m := range pathParam.FindAllStringSubmatch(s, -1) {
+		if t.Param(m[1]) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// authorise puts the credential into its place.
+func authorise(p *Provider, t *Tool, hasBody bool, header http.Header, query url.Values, body []byte, cred credentials) ([]byte, error) {
+	a, secret := p.Auth, cred[p.Auth.Secret]
+	switch {
+	case a.Type == AuthNone:
+	case a.Type == AuthBasic:
+		if a.User != "" {
+			secret = a.User + ":" + secret
+		}
+		header.Set(a.Name, "Basic "+base64.StdEncoding.EncodeToString([]byte(secret)))
+	case a.In == InQuery:
+		query.Set(a.Name, secret)
+	case a.In == InBody:
+		if t.Form {
+			break // it is in there
+		}
+		if !hasBody {
+			return nil, kb.Errorf(kb.Invalid, "%s is a %s and %s wants its credential in the body", t.Code, t.Method, p.Code).
+				WithHint("a person must mend its definition: apiKeyLocation")
+		}
+		var m map[string]json.RawMessage
+		if json.Unmarshal(body, &m) != nil || m == nil {
+			return nil, kb.Errorf(kb.Invalid, "%s wants its credential in the body, which is no object", p.Code).
+				WithHint("a person must mend its definition: apiKeyLocation")
+		}
+		m[a.Name] = mustJSON(secret)
+		return mustJSON(m), nil
+	case a.Type == AuthBearer:
+		header.Set(a.Name, "Bearer "+secret)
+	default:
+		header.Set(a.Name, secret)
+	}
+	return body, nil
+}
+
+// addQuery adds an argument to a query: a list as p=a&p=b or p=a,b, an object as JSON.
+func addQuery(q url.Values, v value, comma bool) {
+	name := v.param.Name
+	q.Del(name)
+	var list []json.RawMessage
+	if v.param.Type != Array || json.Unmarshal(v.json, &list) != nil {
+		q.Set(name, text(v.json))
+		return
+	}
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = text(x)
+	}
+	if comma {
+		q.Set(name, strings.Join(words, ","))
+		return
+	}
+	q[name] = words
+}
+
+// addForm adds a value to a form as most services read nesting: a[b]=c, a[0]=c.
+func addForm(form url.Values, name string, v json.RawMessage) {
+	var list []json.RawMessage
+	var m map[string]json.RawMessage
+	switch {
+	case len(v) > 0 && v[0] == '[' && json.Unmarshal(v, &list) == nil:
+		for i, x := range list {
+			addForm(form, name+"["+itoa(i)+"]", bytes.TrimSpace(x))
+		}
+	case len(v) > 0 && v[0] == '{' && json.Unmarshal(v, &m) == nil:
+		for k, x := range m {
+			addForm(form, name+"["+k+"]", bytes.TrimSpace(x))
+		}
+	case string(v) == "null":
+	default:
+		form.Set(name, text(v))
+	}
+}
+
+func itoa(n int) string { return string(mustJSON(n)) }
+
+// object makes a JSON object of the arguments, in the order of the parameters.
+func object(values []value) []byte {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(mustJSON(v.param.Name))
+		b.WriteByte(':')
+		b.Write(v.json)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
