@@ -17,6 +17,8 @@ type library struct {
 	mu   sync.Mutex
 	open map[kb.StoreID]*shelf
 	seen map[kb.StoreID]time.Time // when a source was last compared with its index
+
+	specs specGraphs // joined from live generations
 }
 
 // due reports whether a source was not looked at for a while, and notes the look.

@@ -1,6 +1,149 @@
 package command
 
-// addKDD adds the commands about specifications.
-func addKDD(adder) {}
+import (
+	"context"
 
-func kddResources() []Resource { return nil }
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+)
+
+// Parameters are spelt as the original engine's tools spell them.
+type (
+	kddSearchIn struct {
+		Query          string   `json:"query" arg:"1..." help:"what to find, in words"`
+		Limit          int      `json:"limit,omitempty" help:"at most this many references (default 5)"`
+		ChunkTypes     []string `json:"chunk_types,omitempty" help:"only sections of these types: ENTITY, USE_CASE, RULE, PROCESS, DEFAULT"`
+		Domains        []string `json:"domains,omitempty" help:"only specifications of these domains"`
+		Tags           []string `json:"tags,omitempty" help:"only specifications with one of these tags"`
+		ScoreThreshold *float64 `json:"score_threshold,omitempty" help:"leave out what scores less, from 0 to 1"`
+		Statuses       []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores         []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddRelatedIn struct {
+		Entity    string   `json:"entity" arg:"1..." help:"id, title or alias of a specification, or the name of a concept"`
+		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 1)"`
+		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
+		Limit     int      `json:"limit,omitempty" help:"at most this many entities (default 20)"`
+		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddListIn struct {
+		Kind     string   `json:"kind,omitempty" help:"only this kind: entity, use-case, business-rule, adr, …"`
+		Domain   string   `json:"domain,omitempty" help:"only this domain"`
+		Status   string   `json:"status,omitempty" help:"only this state of the index: INDEXED, PENDING, FAILED"`
+		Limit    int      `json:"limit,omitempty" help:"at most this many documents (default 20)"`
+		Statuses []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddImpactIn struct {
+		Entity    string   `json:"entity" arg:"1..." help:"id, title or alias of what is to change"`
+		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 3)"`
+		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
+		Limit     int      `json:"limit,omitempty" help:"at most this many of each list (default 20)"`
+		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddContextIn struct {
+		Hints     []string `json:"hints" help:"what is about to be touched: paths of files, names, ids or words"`
+		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 1)"`
+		MaxTokens int      `json:"max_tokens,omitempty" help:"budget of the reply (default 4000)"`
+		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddFindIn struct {
+		Name     string   `json:"name" arg:"1..." help:"id, title, alias or the beginning of one"`
+		Kind     string   `json:"kind,omitempty" help:"only this kind: entity, use-case, business-rule, adr, …"`
+		Limit    int      `json:"limit,omitempty" help:"at most this many (default 5)"`
+		Statuses []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddSectionIn struct {
+		File   string   `json:"file" arg:"1" help:"url of a result, or path of a document"`
+		Anchor string   `json:"anchor,omitempty" arg:"2" help:"anchor or text of a heading (default: the url's, else the whole document)"`
+		Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddStatsIn struct {
+		Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+	kddCheckIn struct {
+		Entity   string   `json:"entity,omitempty" arg:"1..." help:"only this specification"`
+		Kind     string   `json:"kind,omitempty" help:"only this kind"`
+		Domain   string   `json:"domain,omitempty" help:"only this domain"`
+		Limit    int      `json:"limit,omitempty" help:"at most this many of each list (default 20)"`
+		Statuses []string `json:"include_statuses,omitempty" help:"only approved ones and these lifecycles (default all)"`
+		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
+)
+
+func specScope(ctx context.Context, stores, statuses []string) app.SpecScope {
+	return app.SpecScope{Stores: stores, Statuses: statuses, Waiting: waiting(ctx)}
+}
+
+// addKDD adds the commands about specifications.
+func addKDD(add adder) {
+	c := add("kdd", New("kdd:search", "References to sections of specifications: requirements, rules, processes, decisions", Reads,
+		func(ctx context.Context, a *app.App, in kddSearchIn) (app.SpecResults, error) {
+			return a.SearchSpecs(ctx, app.SpecSearch{Query: in.Query, Limit: in.Limit, ChunkTypes: in.ChunkTypes, Domains: in.Domains, Tags: in.Tags,
+				ScoreThreshold: in.ScoreThreshold, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
+		}).agent(),
+		`{"query":"how does authentication work","limit":3}`,
+		`{"query":"validation rules for user input","chunk_types":["RULE","PROCESS"],"domains":["security"]}`)
+	c.Help = "Prefer it over grep for concepts, processes and relations. Returns addresses with the anchor of a section; read what stands there with your own tool for files, or with kdd:section. " +
+		"Drafts and what is proposed, in review or deprecated are hidden, and counted; include_statuses shows them."
+	c = add("kdd", New("kdd:related", "What is related to an entity of the specifications, in both directions", Reads,
+		func(ctx context.Context, a *app.App, in kddRelatedIn) (app.SpecRelated, error) {
+			return a.RelatedSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
+		}).agent(),
+		`{"entity":"AuthenticationService","depth":2}`, `{"entity":"RF-AUTH-001","edge_types":["IMPLEMENTS","DEPENDS_ON"]}`)
+	c.Help = "For the dependencies and surroundings of a component, requirement or concept."
+	c = add("kdd", New("kdd:list", "Which specifications there are", Reads,
+		func(ctx context.Context, a *app.App, in kddListIn) (app.SpecList, error) {
+			return a.ListSpecs(ctx, app.ListQuery{Kind: in.Kind, Domain: in.Domain, Status: in.Status, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
+		}).agent(),
+		`{"domain":"security"}`, `{"kind":"requirement","limit":10}`)
+	c.Help = "total counts without the limit. status PENDING is a file that changed since it was indexed; kdd_status is shown unless it is approved."
+	c = add("kdd", New("kdd:impact", "What a change of an entity of the specifications touches", Reads,
+		func(ctx context.Context, a *app.App, in kddImpactIn) (app.SpecImpact, error) {
+			return a.ImpactSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
+		}).agent(), `{"entity":"Order","depth":2}`)
+	c.Help = "What depends on it, itself and through others, each once, and the scenarios of features that name any of it."
+	c = add("kdd", New("kdd:context", "Rules, invariants and behaviour to respect before touching something", Reads,
+		func(ctx context.Context, a *app.App, in kddContextIn) (app.SpecContext, error) {
+			return a.ContextOfSpecs(ctx, app.ContextQuery{Hints: in.Hints, Depth: in.Depth, MaxTokens: in.MaxTokens, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
+		}).agent(), `{"hints":["order.ts","checkout"]}`)
+	c.Help = "Ask it before you change code: what restricts comes first, each with at most 300 characters and how it was reached."
+	add("kdd", New("kdd:find", "What a name or id of the specifications means", Reads,
+		func(ctx context.Context, a *app.App, in kddFindIn) (app.SpecMatches, error) {
+			return a.FindSpecs(ctx, in.Name, in.Kind, in.Limit, specScope(ctx, in.Stores, in.Statuses))
+		}).agent(), `{"name":"BR-LAYER"}`)
+	add("kdd", New("kdd:section", "The Markdown of one section", Reads,
+		func(ctx context.Context, a *app.App, in kddSectionIn) (app.SpecSection, error) {
+			return a.Section(ctx, in.File, in.Anchor, specScope(ctx, in.Stores, nil))
+		}).agent(), `{"file":"specs/01-domain/entities/Order.md","anchor":"descripción"}`)
+	add("kdd", New("kdd:stats", "How many specifications, entities and relations there are", Reads,
+		func(ctx context.Context, a *app.App, in kddStatsIn) (app.SpecStats, error) {
+			return a.StatsOfSpecs(ctx, specScope(ctx, in.Stores, nil))
+		}).agent(), `{}`)
+	c = add("kdd", New("kdd:check", "What specifications lack, which relations lead nowhere or upwards", Reads,
+		func(ctx context.Context, a *app.App, in kddCheckIn) (app.SpecCheck, error) {
+			return a.CheckSpecs(ctx, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
+		}).agent(), `{}`, `{"kind":"entity"}`)
+	c.Help = "Coverage by kind, relations from a lower layer to a higher one, and relations whose target nothing is called."
+}
+
+// kddResources are what agents may keep an eye on.
+func kddResources() []Resource {
+	return []Resource{
+		{URI: "kdd://index", Name: "specifications", Description: "The specifications of this project",
+			Read: func(ctx context.Context, a *app.App, _ string) (any, error) {
+				return a.ListSpecs(ctx, app.ListQuery{Limit: 200, SpecScope: specScope(ctx, nil, nil)})
+			}},
+		{URI: "kdd://entity/{name}", Name: "entity of the specifications", Description: "What is related to an entity of the specifications",
+			Read: func(ctx context.Context, a *app.App, name string) (any, error) {
+				return a.RelatedSpecs(ctx, app.RelatedQuery{Entity: name, SpecScope: specScope(ctx, nil, nil)})
+			}},
+		{URI: "kdd://stats", Name: "statistics of the specifications", Description: "How many specifications, entities and relations there are",
+			Read: func(ctx context.Context, a *app.App, _ string) (any, error) {
+				return a.StatsOfSpecs(ctx, specScope(ctx, nil, nil))
+			}},
+	}
+}

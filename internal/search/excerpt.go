@@ -23,8 +23,8 @@ var (
 	rule      = regexp.MustCompile(`^[\s|:=*_~` + "`" + `-]*$`)
 )
 
-// plain returns a line of Markdown without its marks.
-func plain(s string) string {
+// Plain returns a line of Markdown without its marks.
+func Plain(s string) string {
 	s = s[len(leadMarks.FindString(s)):]
 	s = wikiLink.ReplaceAllString(s, "$1")
 	s = textLink.ReplaceAllString(s, "$1")
@@ -70,7 +70,7 @@ func (l *lines) excerpt(parts []kb.Part, path string) (line int, text string) {
 	if at < 0 {
 		return l.first, ""
 	}
-	return l.first + at, l.around(plain(l.text[at]))
+	return l.first + at, l.around(Plain(l.text[at]))
 }
 
 func trimmed(list []string) []string {
