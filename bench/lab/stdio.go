@@ -154,3 +154,13 @@ func (c *Client) CPU() time.Duration {
 	}
 	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
 }
+
+// PID is the server's process.
+func (c *Client) PID() int { return c.cmd.Process.Pid }
+
+// Kill ends the server without a word.
+func (c *Client) Kill() error {
+	err := c.cmd.Process.Kill()
+	_ = c.cmd.Wait() // that it was killed
+	return err
+}
