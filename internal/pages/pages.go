@@ -98,6 +98,11 @@ type Visit struct {
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Raw          string `json:"raw,omitempty"` // SHA-256 of the body as sent, in hexadecimal
+	// Made names the settings that made the text out of the body; what others
+	// made does not count as unchanged.
+	Made      string  `json:"made,omitempty"`
+	Canonical string  `json:"canonical,omitempty"` // key that the page says it goes by, if not its own
+	Relevance float64 `json:"relevance,omitempty"` // to the crawl's instruction
 	Kept
 
 	links span

@@ -1,0 +1,453 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/webdoc"
+)
+
+// The causes of failures, as Stats counts them.
+const (
+	causeNotFound = "not found"
+	causeDenied   = "no permission"
+	causeRefused  = "refused by the server"
+	causeBusy     = "too many requests"
+	causeServer   = "server error"
+	causeAway     = "no answer"
+	causeDown     = "server stopped answering"
+	causeLarge    = "too large"
+	causeLoop     = "redirects in a circle"
+	causeGuard    = "address not allowed"
+	causeBroken   = "cannot be read"
+	causeBrowser  = "browser failed"
+)
+
+// outcome is what a visit brought, before it is taken into account.
+type outcome struct {
+	it    *item
+	visit pages.Visit
+	links []pages.Link
+	body  []byte
+	same  bool // what was kept by the crawl before still holds
+	err   error
+	// retry says that another attempt may succeed, passing that what was kept
+	// before is still good.
+	retry, passing bool
+	target         *url.URL // of a redirect
+	canonical      string   // key that the page says it goes by; "" for none or its own
+	relevance      float64
+	left           string // why it was not asked for
+}
+
+func (o *outcome) fail(cause string, passing bool, err error) *outcome {
+	o.visit.Outcome, o.visit.Cause, o.visit.Detail = pages.OutFailed, cause, clip(err.Error(), 300)
+	o.err, o.passing = err, passing
+	return o
+}
+
+// response is one answer, read.
+type response struct {
+	status         int
+	body           []byte
+	hash           string
+	etag, modified string
+	contentType    string
+	robots         string // X-Robots-Tag
+	target         *url.URL
+	err            error
+}
+
+const accept = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/pdf;q=0.7, */*;q=0.1"
+
+// get asks a site for one URL. A redirect is not followed but for what is not a page (follow).
+func (r *run) get(ctx context.Context, s *site, u *url.URL, prev pages.Visit, conditional, follow bool) response {
+	if err := s.enter(ctx); err != nil {
+		return response{err: err}
+	}
+	defer s.leave()
+	req := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}}).WithContext(ctx)
+	if r.Headers != nil {
+		for k, vs := range r.Headers(u) {
+			req.Header[http.CanonicalHeaderKey(k)] = vs
+		}
+	}
+	req.Header.Set("User-Agent", r.UserAgent)
+	if req.Header.Get("Accept") == "" {
+		req.Header.Set("Accept", accept)
+	}
+	if conditional {
+		if prev.ETag != "" {
+			req.Header.Set("If-None-Match", prev.ETag)
+		}
+		if prev.LastModified != "" {
+			req.Header.Set("If-Modified-Since", prev.LastModified)
+		}
+	}
+	r.requests.Add(1)
+	do := r.Client.Once
+	if follow {
+		do = r.Client.Do
+	}
+	resp, err := do(ctx, req)
+	if err != nil {
+		if kb.CodeOf(err) == kb.Away {
+			s.silent()
+		}
+		return response{err: err}
+	}
+	defer resp.Body.Close()
+	defer func() { r.bytes.Add(outbound.Received(resp)) }()
+	s.answered(resp.StatusCode, resp.Header, time.Now())
+	out := response{
+		status: resp.StatusCode, etag: resp.Header.Get("ETag"), modified: resp.Header.Get("Last-Modified"),
+		contentType: resp.Header.Get("Content-Type"), robots: strings.ToLower(strings.Join(resp.Header.Values("X-Robots-Tag"), ",")),
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.StatusCode != http.StatusNotModified {
+		out.target = outbound.Redirect(resp)
+		return out
+	}
+	if resp.StatusCode != http.StatusOK || !follow && !readable(out.contentType) {
+		return out
+	}
+	if out.body, out.err = io.ReadAll(resp.Body); out.err == nil {
+		sum := sha256.Sum256(out.body)
+		out.hash = hex.EncodeToString(sum[:])
+	}
+	return out
+}
+
+// readable reports whether a body of this type may be text.
+func readable(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || media == "" {
+		return true // the body decides
+	}
+	family, sub, _ := strings.Cut(media, "/")
+	switch family {
+	case "image", "audio", "video", "font", "model":
+		return false
+	case "application":
+		switch {
+		case sub == "pdf", sub == "json", sub == "xml", sub == "xhtml+xml", sub == "markdown", sub == "x-markdown", strings.HasSuffix(sub, "+xml"), strings.HasSuffix(sub, "+json"):
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+// pause is how long to wait before another attempt: Backoff, doubled each
+// time, and up to half more or less, so that many do not come back at once.
+func (r *run) pause(key string, attempt int) time.Duration {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", key, attempt)
+	d := r.Backoff << min(attempt-1, 6)
+	return d/2 + time.Duration(float64(d)*float64(h.Sum32())/(1<<32))
+}
+
+// visit asks for one URL and reads what comes. It changes nothing of the run.
+func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
+	o = &outcome{it: it}
+	defer func() {
+		if p := recover(); p != nil { // one page that a reader stumbles over does not stop the rest
+			o = &outcome{it: it, visit: o.visit}
+			o.fail(causeBroken, false, kb.Errorf(kb.Internal, "reading the page failed: %v", p))
+		}
+	}()
+	u := parse(nil, it.url)
+	o.visit.Key, o.visit.Depth, o.visit.Listed, o.visit.Reason, o.visit.URL = it.key, it.depth, it.listed, it.reason, it.url
+	s, err := r.site(ctx, u)
+	if err != nil {
+		return o.fault(err)
+	}
+	if s.down() {
+		return o.fail(causeDown, true, kb.Errorf(kb.Away, "%q stopped answering", u.Host).WithHint("index the store again later"))
+	}
+	prev, has := r.Pages.Before(it.key)
+	has = has && !r.Force && !it.force && prev.Made == r.made && r.Pages.Sound(prev)
+	switch prev.Outcome {
+	case pages.OutKept, pages.OutFolded, pages.OutNoIndex, pages.OutEmpty:
+	default:
+		has = false
+	}
+	if has && r.trust(it, prev) {
+		if !s.robots.allows(requestPath(u)) {
+			o.left = "robots.txt"
+			return o
+		}
+		return o.unchanged(prev, response{etag: prev.ETag, modified: prev.LastModified, hash: prev.Raw})
+	}
+	circle := map[string]bool{}
+	for {
+		if !s.robots.allows(requestPath(u)) {
+			o.left = "robots.txt"
+			return o
+		}
+		circle[u.String()] = true
+		res := r.get(ctx, s, u, prev, has && !prev.Rendered && r.Headless != HeadlessAlways, false)
+		if res.err != nil {
+			return o.fault(res.err)
+		}
+		if res.status >= 300 && res.status < 400 && res.status != http.StatusNotModified {
+			next := canonical(res.target)
+			switch {
+			case next == nil:
+				return o.fail(causeBroken, false, kb.Errorf(kb.Away, "%q redirects to nothing that can be fetched", u))
+			case circle[next.String()], it.hops >= outbound.DefaultMaxRedirects:
+				return o.fail(causeLoop, false, kb.Errorf(kb.Away, "%q redirects in a circle", it.url))
+			case keyOf(next) != it.key:
+				o.visit.Outcome, o.visit.Target, o.target = pages.OutRedirect, next.String(), next
+				return o
+			}
+			if u = next; u.Scheme != s.origin.Scheme || u.Host != s.origin.Host {
+				if s, err = r.site(ctx, u); err != nil {
+					return o.fault(err)
+				}
+			}
+			continue
+		}
+		o.visit.URL = u.String()
+		return r.read(ctx, o, u, prev, has, res)
+	}
+}
+
+func requestPath(u *url.URL) string {
+	if u.RawQuery != "" {
+		return u.EscapedPath() + "?" + u.RawQuery
+	}
+	return u.EscapedPath()
+}
+
+// trust reports whether a page is taken as unchanged without asking: the
+// sitemap gives the same lastmod as when the page was fetched, and that is
+// older. One in sixteen is asked for nevertheless, another each time, so that a
+// sitemap that is wrong is noticed.
+func (r *run) trust(it *item, prev pages.Visit) bool {
+	if it.listed == "" || it.listed == "-" || it.listed != prev.Listed || prev.Outcome != pages.OutKept || prev.Rendered {
+		return false
+	}
+	changed := lastmod(it.listed)
+	if changed.IsZero() || !changed.Before(prev.Fetched) {
+		return false
+	}
+	h := fnv.New32a()
+	io.WriteString(h, it.key)
+	return (int(h.Sum32()%16)+r.Pages.Crawl())%16 != 0 && !r.liars.Load()
+}
+
+// lastmod reads the W3C date of a sitemap; a day counts until its end.
+func lastmod(s string) time.Time {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	if t, err := time.Parse("2006-01-02", s); err == nil {
+		return t.Add(24 * time.Hour)
+	}
+	return time.Time{}
+}
+
+// fault sorts an error of a request.
+func (o *outcome) fault(err error) *outcome {
+	switch kb.CodeOf(err) {
+	case kb.Denied, kb.Invalid:
+		return o.fail(causeGuard, false, err)
+	case kb.TooLarge:
+		return o.fail(causeLarge, false, err)
+	case kb.Corrupt, kb.Unsupported:
+		return o.fail(causeBroken, false, err)
+	}
+	o.retry = true
+	return o.fail(causeAway, true, err)
+}
+
+// unchanged takes over what the crawl before kept.
+func (o *outcome) unchanged(prev pages.Visit, res response) *outcome {
+	v := prev
+	v.Depth, v.Listed, v.Reason, v.Fetched = o.it.depth, o.it.listed, o.it.reason, time.Now().UTC()
+	v.Cause, v.Detail = "", ""
+	if res.etag != "" {
+		v.ETag = res.etag
+	}
+	if res.modified != "" {
+		v.LastModified = res.modified
+	}
+	if res.hash != "" {
+		v.Raw = res.hash
+	}
+	o.visit, o.same, o.relevance = v, true, v.Relevance
+	o.canonical = v.Canonical
+	return o
+}
+
+// read makes an outcome of an answer that is no redirect.
+func (r *run) read(ctx context.Context, o *outcome, u *url.URL, prev pages.Visit, has bool, res response) *outcome {
+	status := func(what string) error { return kb.Errorf(kb.Away, "%s: status %d", what, res.status) }
+	switch {
+	case res.status == http.StatusNotModified && has:
+		return o.unchanged(prev, response{etag: res.etag, modified: res.modified})
+	case res.status == http.StatusOK:
+	case res.status == http.StatusNotFound, res.status == http.StatusGone:
+		return o.fail(causeNotFound, false, status("the server knows no such page"))
+	case res.status == http.StatusUnauthorized, res.status == http.StatusForbidden, res.status == http.StatusProxyAuthRequired:
+		return o.fail(causeDenied, false, status("the server wants credentials"))
+	case res.status == http.StatusTooManyRequests:
+		o.retry = true
+		return o.fail(causeBusy, true, status("the server is asked too often"))
+	case res.status >= 500, res.status == http.StatusRequestTimeout, res.status == http.StatusTooEarly:
+		o.retry = res.status != http.StatusNotImplemented && res.status != http.StatusHTTPVersionNotSupported
+		return o.fail(causeServer, true, status("the server failed"))
+	case res.status >= 200 && res.status < 300:
+		o.visit.Outcome, o.visit.Cause = pages.OutEmpty, "no text"
+		return o
+	default:
+		return o.fail(causeRefused, false, status("the server refused"))
+	}
+	o.visit.ETag, o.visit.LastModified, o.visit.Raw, o.visit.Made = res.etag, res.modified, res.hash, r.made
+	o.visit.Fetched = time.Now().UTC()
+	if !readable(res.contentType) {
+		o.left = "not text"
+		return o
+	}
+	if has && prev.Raw == res.hash && !prev.Rendered && r.Headless != HeadlessAlways {
+		return o.unchanged(prev, res)
+	}
+	page, err := r.Read(res.body, res.contentType, u.String(), webdoc.Options{})
+	if kb.CodeOf(err) == kb.Unsupported && err != nil {
+		o.left = "not text"
+		return o
+	}
+	if err != nil {
+		return o.fail(causeBroken, false, err)
+	}
+	if r.Headless == HeadlessAlways || page.NeedsScript && r.Headless == HeadlessAuto {
+		page = r.render(ctx, o, u, page)
+		if ctx.Err() != nil {
+			return o.fault(ctx.Err())
+		}
+	}
+	return r.describe(ctx, o, page, prev, has, res)
+}
+
+// render reads a page with a browser. What goes wrong leaves the page as it
+// came without.
+func (r *run) render(ctx context.Context, o *outcome, u *url.URL, page webdoc.Page) webdoc.Page {
+	if r.Render == nil {
+		o.visit.Detail = "holds no text without a browser"
+		return page
+	}
+	html, final, err := r.Render(ctx, u.String())
+	if err != nil {
+		o.visit.Detail = clip("the browser failed: "+err.Error(), 300)
+		return page
+	}
+	if f := parse(nil, final); f == nil || !r.inScope(f.Host) {
+		final = u.String()
+	}
+	full, err := r.Read(html, "text/html; charset=utf-8", final, webdoc.Options{})
+	if err != nil || full.Words < page.Words {
+		return page
+	}
+	o.visit.Rendered = true
+	return full
+}
+
+// describe fills in what a page says.
+func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev pages.Visit, has bool, res response) *outcome {
+	v := &o.visit
+	v.Title, v.Description, v.Language, v.Version, v.Breadcrumbs = page.Title, page.Description, page.Language, page.Version, page.Breadcrumbs
+	v.Words, v.Fingerprint, v.Truncated, v.Modified = page.Words, page.Fingerprint, page.Truncated, page.Modified
+	if t, err := http.ParseTime(res.modified); err == nil && v.Modified.IsZero() {
+		v.Modified = t.UTC()
+	}
+	noindex := page.NoIndex || strings.Contains(res.robots, "noindex") || strings.Contains(res.robots, "none")
+	nofollow := page.NoFollow || strings.Contains(res.robots, "nofollow") || strings.Contains(res.robots, "none")
+	if r.Depth > o.it.depth && !nofollow {
+		o.links = r.pageLinks(page, o.it.key)
+	}
+	if c := parse(nil, page.Canonical); c != nil && r.inScope(c.Host) && keyOf(c) != o.it.key {
+		o.canonical = keyOf(c)
+		v.Canonical = o.canonical
+		if !nofollow {
+			o.links = append([]pages.Link{{URL: c.String()}}, o.links...)
+		}
+	}
+	switch {
+	case noindex:
+		v.Outcome, v.Cause = pages.OutNoIndex, "asks not to be indexed"
+		return o
+	case page.Words == 0:
+		v.Outcome, v.Cause = pages.OutEmpty, "no text"
+		if page.NeedsScript {
+			v.Cause = "no text without a browser"
+		}
+		return o
+	}
+	md := page.Markdown
+	if r.seek != nil {
+		rel, err := r.seek.page(ctx, page.Title, o.visit.URL, md)
+		if err != nil {
+			return o.fault(err)
+		}
+		o.relevance, v.Relevance = rel, rel
+	}
+	if r.take != nil {
+		var err error
+		if md, err = extract(ctx, r.Embedder, r.take, page.Title, md); err != nil {
+			return o.fault(err)
+		}
+	}
+	sum := sha256.Sum256(md)
+	v.Outcome, v.Hash, o.body = pages.OutKept, hex.EncodeToString(sum[:]), md
+	v.Changed = v.Fetched
+	if has && prev.Hash == v.Hash {
+		v.Changed = prev.Changed
+	}
+	if u := parse(nil, page.URL); u != nil && keyOf(u) == o.it.key {
+		v.URL = u.String()
+	}
+	return o
+}
+
+// pageLinks are the links of a page that a crawl could follow, once each.
+func (r *run) pageLinks(page webdoc.Page, self string) []pages.Link {
+	var out []pages.Link
+	seen := map[string]bool{self: true}
+	for _, l := range page.Links {
+		if len(out) >= maxPageLinks {
+			break
+		}
+		if strings.Contains(" "+l.Rel+" ", " nofollow ") {
+			continue
+		}
+		u := parse(nil, l.URL)
+		if u == nil || !r.inScope(u.Host) || len(u.String()) > maxURL {
+			continue
+		}
+		k := keyOf(u)
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		text := l.Text
+		if text == "" {
+			text = l.Title
+		}
+		out = append(out, pages.Link{URL: u.String(), Text: clip(text, 120)})
+	}
+	return out
+}
