@@ -5,8 +5,11 @@
 package webdoc
 
 import (
+	"bytes"
 	"mime"
+	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -73,29 +76,61 @@ func (o Options) withDefaults() Options {
 }
 
 // Read turns a body into a page. contentType is the header of the response and
-// may be "": then the body decides. Types that hold no text are kb.Unsupported.
+// may be "": then the body decides. A type that holds no text is
+// kb.Unsupported, a PDF that cannot be read kb.Corrupt or kb.TooLarge.
 func Read(body []byte, contentType, finalURL string, o Options) (Page, error) {
 	o = o.withDefaults()
+	base, err := url.Parse(finalURL)
+	if err != nil {
+		return Page{}, kb.Errorf(kb.Invalid, "%q is no URL", finalURL).WithHint("write it like https://example.org/docs/")
+	}
+	var p Page
+	switch media := mediaType(body, contentType, base); media {
+	case "text/html", "application/xhtml+xml":
+		p = readHTML(decode(body, contentType), base, o)
+	case "text/markdown", "text/x-markdown":
+		p = readMarkdown(decode(body, contentType), base, o)
+	case "text/plain", "text/x-rst", "text/prs.fallenstein.rst", "text/asciidoc", "text/x-asciidoc", "text/org":
+		p = readText(decode(body, contentType), base, o)
+	case "application/pdf", "application/x-pdf":
+		if p, err = readPDF(body, o); err != nil {
+			return Page{}, err
+		}
+		p.Version = versionOf(base)
+	default:
+		return Page{}, kb.Errorf(kb.Unsupported, "no text is read from %q", media)
+	}
+	p.URL, _ = Split(finalURL)
+	if p.Title == "" {
+		p.Title = path.Base(strings.TrimRight(base.Path, "/"))
+		if p.Title == "." || p.Title == "/" {
+			p.Title = base.Host
+		}
+	}
+	p.Words = words(p.Markdown)
+	p.Fingerprint = fingerprint(p.Markdown)
+	return p, nil
+}
+
+// mediaType returns what a body is: what the header says, corrected where it
+// says too little.
+func mediaType(body []byte, contentType string, u *url.URL) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")
 		media = strings.ToLower(strings.TrimSpace(media))
 	}
-	base, err := url.Parse(finalURL)
-	if err != nil {
-		return Page{}, kb.Errorf(kb.Invalid, "%q is no URL", finalURL)
+	switch media {
+	case "", "application/octet-stream", "binary/octet-stream", "unknown/unknown":
+		if media, _, err = mime.ParseMediaType(http.DetectContentType(body)); err != nil {
+			media = "application/octet-stream"
+		}
+		if bytes.HasPrefix(body, []byte("%PDF-")) {
+			media = "application/pdf"
+		}
 	}
-	page := Page{}
-	page.URL, _ = Split(finalURL)
-	_ = media
-	_ = base
-	page.Markdown = body
-	page.Words = len(strings.Fields(string(body)))
-	return page, nil
-}
-
-// Split cuts a URL at its fragment, which comes without "#".
-func Split(u string) (page, fragment string) {
-	page, fragment, _ = strings.Cut(u, "#")
-	return page, fragment
+	if media == "text/plain" && isMarkdownPath(u.Path) {
+		media = "text/markdown"
+	}
+	return media
 }

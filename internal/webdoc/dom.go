@@ -1,0 +1,155 @@
+package webdoc
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// attr returns an attribute of an element, or "".
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *html.Node, key string) bool {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// hasClass reports whether an element has one of the classes, in lower case.
+func hasClass(n *html.Node, classes map[string]bool) bool {
+	for c := range strings.FieldsSeq(attr(n, "class")) {
+		if classes[strings.ToLower(c)] {
+			return true
+		}
+	}
+	return false
+}
+
+// walk visits n and what is below it in order; enter decides whether to go
+// below a node. It needs no stack, whatever the depth.
+func walk(n *html.Node, enter func(*html.Node) bool) {
+	for at := n; ; {
+		if enter(at) && at.FirstChild != nil {
+			at = at.FirstChild
+			continue
+		}
+		for at != n && at.NextSibling == nil {
+			at = at.Parent
+		}
+		if at == n {
+			return
+		}
+		at = at.NextSibling
+	}
+}
+
+// find returns the first element below n, or n, for which is holds.
+func find(n *html.Node, is func(*html.Node) bool) *html.Node {
+	for at := n; ; {
+		if at.Type == html.ElementNode && is(at) {
+			return at
+		}
+		if at.FirstChild != nil {
+			at = at.FirstChild
+			continue
+		}
+		for at != n && at.NextSibling == nil {
+			at = at.Parent
+		}
+		if at == n {
+			return nil
+		}
+		at = at.NextSibling
+	}
+}
+
+// textOf returns the text below n, its spaces collapsed, at most max bytes of
+// it and a few more.
+func textOf(n *html.Node, max int) string {
+	var b strings.Builder
+	walk(n, func(at *html.Node) bool {
+		switch {
+		case b.Len() >= max:
+			return false
+		case at.Type == html.TextNode:
+			b.WriteString(at.Data[:min(len(at.Data), 2*max)])
+		case at.DataAtom == atom.Img && b.Len() < max:
+			b.WriteString(" " + attr(at, "alt") + " ")
+		case at.Type == html.ElementNode && (isBlock(at) || at.DataAtom == atom.Br):
+			b.WriteByte(' ')
+		case permalink(at):
+			return false
+		}
+		return true
+	})
+	return clip(strings.Join(strings.Fields(b.String()), " "), max)
+}
+
+// clip cuts a text at a rune after at most max bytes.
+func clip(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && s[max]&0xc0 == 0x80 {
+		max--
+	}
+	return s[:max]
+}
+
+// textSize counts the bytes of text below n that are no space, up to limit.
+func textSize(n *html.Node, limit int) int {
+	size := 0
+	walk(n, func(at *html.Node) bool {
+		if at.Type == html.TextNode && size < limit {
+			size += visible(at.Data, limit)
+		}
+		return size < limit
+	})
+	return size
+}
+
+func visible(s string, limit int) int {
+	size := 0
+	for i := 0; i < len(s) && size < limit; i++ {
+		if s[i] > ' ' {
+			size++
+		}
+	}
+	return size
+}
+
+// isBlock reports whether an element begins on a line of its own.
+func isBlock(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,
+		atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Html, atom.Li, atom.Main,
+		atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot,
+		atom.Th, atom.Thead, atom.Tr, atom.Ul:
+		return true
+	}
+	return n.Type == html.ElementNode && strings.Contains(n.Data, "-") // a custom element
+}
+
+// headingLevel returns 1 to 6 for a heading, else 0.
+func headingLevel(n *html.Node) int {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return int(n.Data[1] - '0')
+	}
+	if n.Type == html.ElementNode && attr(n, "role") == "heading" {
+		return 2
+	}
+	return 0
+}
