@@ -63,6 +63,8 @@ type App struct {
 	project     project.Project
 	projectErr  error
 
+	apis apis // what calls of declared APIs share
+
 	watching following // the folder that this process follows
 }
 
@@ -78,6 +80,8 @@ type core struct {
 	views     views
 	opener    *source.Opener
 	embedder  kb.Embedder
+	web       config.Web
+	env       func(string) string
 	library   *library
 	answers   *answering
 	schedules schedule.Table
@@ -123,12 +127,13 @@ func (a *App) Close() error {
 	a.core = nil
 	a.err = kb.Errorf(kb.Canceled, "the program is closing")
 	a.mu.Unlock()
+	closed := a.apis.close()
 	if c == nil {
-		return nil
+		return closed
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	err := c.jobs.Close(ctx)
+	err := errors.Join(closed, c.jobs.Close(ctx))
 	c.library.close()
 	c.views.close()
 	return errors.Join(err, c.grammars.Close(), c.db.Close())
@@ -174,14 +179,15 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
-	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), MaxFileBytes: file.MaxFileBytes}
+	c.web, c.env = file.Web, a.cfg.Env
+	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
 	}
 	c.library = &library{core: c}
+	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
+	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
 	c.schedules = schedule.Table{DB: d}
-	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
-	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex, "link": c.runLink},

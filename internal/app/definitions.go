@@ -31,7 +31,8 @@ const (
 //
 //	{"version":1,"stores":[
 //	  {"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"},
-//	  {"name":"guides","type":"file","source":"docs/guides"}]}
+//	  {"name":"guides","type":"file","source":"docs/guides"},
+//	  {"name":"site","type":"web","source":"https://docs.example.org/","maxPages":500,"include":["/guide/"]}]}
 //
 // A relative source starts at the project's root. Path and URL are other
 // spellings of source, those of the older plugin's file.
@@ -56,6 +57,11 @@ type Definition struct {
 	CrawlInstructions   string `json:"crawlInstructions,omitempty"`
 	ExtractInstructions string `json:"extractInstructions,omitempty"`
 
+	Include  []string `json:"include,omitempty"` // of stores of type web, as the rest
+	Exclude  []string `json:"exclude,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+	Headless string   `json:"headless,omitempty"`
+
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url,omitempty"`
 }
@@ -72,6 +78,8 @@ func (d Definition) request() CreateStore {
 	return CreateStore{
 		Name: d.Name, Kind: kind, Source: src, Branch: d.Branch, Tag: d.Tag, Commit: d.Commit, Follows: d.Follows,
 		Description: d.Description, Tags: d.Tags, Paths: d.Paths, All: d.All, MaxFile: d.MaxFileBytes,
+		Web: kb.Web{Depth: d.Depth, MaxPages: d.MaxPages, Crawl: d.CrawlInstructions, Extract: d.ExtractInstructions,
+			Include: d.Include, Exclude: d.Exclude, Hosts: d.Hosts, Headless: d.Headless},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // indexArgs are the arguments of an index job.
@@ -22,10 +24,10 @@ type indexArgs struct {
 // submit starts bringing a store up to date.
 func (c *core) submit(ctx context.Context, st kb.Store, force bool) (kb.Job, error) {
 	class := job.Local
-	if st.Spec.Kind == kb.KindRepo {
+	if source.TraitsOf(st.Spec.Kind).Network {
 		class = job.Network
 	}
-	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}, Needs: c.opener.Needs(st.Spec)})
+	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}, Needs: append(c.opener.Needs(st.Spec), c.siteNeeds(st.Spec)...)})
 }
 
 // runIndex is the handler of index jobs.
@@ -60,17 +62,29 @@ const maxPasses = 5
 // pass makes one generation. After the death of a worker it is careful with
 // what that worker was at: such documents come last, and those at which
 // job.MaxDeaths workers died are skipped.
-func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, died bool) (ingest.Result, error) {
+// What is told of gathering goes into details.
+func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, died bool, details map[string]any) (ingest.Result, error) {
 	trail, left, err := c.jobs.Trail(j.ID)
 	if err != nil {
 		return ingest.Result{}, err
 	}
 	defer trail.Close()
+	var notes []string
+	if source.TraitsOf(st.Spec.Kind).Gathered {
+		if notes, err = c.gather(ctx, j, st, args, died && len(left) == 0, details); err != nil {
+			return ingest.Result{}, err
+		}
+		died = died && len(left) > 0
+		if st, err = c.catalog.Get(ctx, st.ID); err != nil { // parts of it may have been published
+			return ingest.Result{}, err
+		}
+	}
 	snap, err := c.opener.Open(ctx, st.Spec)
 	if err != nil {
 		return ingest.Result{}, err
 	}
 	defer snap.Close()
+	snap = annotated{snap, notes}
 	o := ingest.Options{Force: args.Force, At: trail.At}
 	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
 		return ingest.Result{}, err
@@ -91,7 +105,7 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	}
 	// A document's count starts anew when it changes, the job's own when it
 	// has made another segment durable.
-	stamps := map[string]uint64{"": uint64(used)}
+	stamps := map[string]uint64{"": uint64(used) + uint64(c.pagesBytes(st.Spec))}
 	known, err := c.jobs.Blamed(ctx, st.ID, nil)
 	if err != nil {
 		return err
@@ -118,10 +132,7 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 		return err
 	}
 	if deaths[""] >= job.MaxDeaths {
-		return errors.Join(
-			kb.Errorf(kb.Internal, "%d worker processes died without getting further", deaths[""]).
-				WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.dir, "worker.log")),
-			c.jobs.Forgive(ctx, st.ID, false))
+		return c.tooManyDeaths(ctx, st, deaths[""])
 	}
 	for p, n := range deaths {
 		switch {
@@ -141,6 +152,14 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	return nil
 }
 
+// tooManyDeaths says that a job will not get further.
+func (c *core) tooManyDeaths(ctx context.Context, st kb.Store, n int) error {
+	return errors.Join(
+		kb.Errorf(kb.Internal, "%d worker processes died without getting further", n).
+			WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.dir, "worker.log")),
+		c.jobs.Forgive(ctx, st.ID, false))
+}
+
 // sweep deletes what no store and no job that may still run needs. done is a
 // job that is ending.
 func (c *core) sweep(ctx context.Context, done string) error {
@@ -157,7 +176,7 @@ func (c *core) sweep(ctx context.Context, done string) error {
 			return err
 		}
 	}
-	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx))
+	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx), c.sweepPages(ctx))
 }
 
 func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {
@@ -166,14 +185,15 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 		return "", nil, err
 	}
 	var res ingest.Result
+	details := map[string]any{}
 	for n := range maxPasses {
-		res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx))
+		res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx), details)
 		if err != nil && kb.CodeOf(err) == kb.Corrupt && n == 0 && ctx.Err() == nil {
 			args.Force = true // without what was indexed before, and from a fresh copy
 			continue
 		}
 		if err != nil {
-			return "", nil, err
+			return "", details, err
 		}
 		args.Force = false
 		if st, err = c.catalog.Get(ctx, j.Store); err != nil {
@@ -182,8 +202,8 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 		if res.Damaged && n == 0 {
 			continue // a copy is fetched anew
 		}
-		if st.Spec.Kind != kb.KindFolder {
-			break // a commit does not change
+		if source.TraitsOf(st.Spec.Kind).Network {
+			break // a commit does not change, and pages are not asked for twice
 		}
 		// What was changed during the pass is in the index when the job ends.
 		changed, err := c.indexer.Changed(ctx, st, c.opener)
@@ -197,11 +217,11 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 			break
 		}
 	}
-	details := map[string]any{
+	maps.Copy(details, map[string]any{
 		"documents": res.Head.Documents, "chunks": res.Head.Chunks, "read": res.Read, "indexed": res.Indexed,
 		"shared": res.Shared, "removed": res.Removed, "bytesWritten": res.Written, "generation": res.Head.Generation,
 		"commit": res.Head.Commit,
-	}
+	})
 	if len(res.LeftOut) > 0 {
 		details["leftOut"] = res.LeftOut
 	}

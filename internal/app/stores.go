@@ -102,7 +102,7 @@ func (a *App) scope(ctx context.Context, c *core, all bool) ([]catalog.Entry, er
 // row tells a store at a glance, with the job that works on it, if any.
 func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
 	r := StoreRow{Name: st.Label(), ID: string(st.ID), Kind: st.Spec.Kind, Source: st.Spec.Source, Scope: string(scope), Status: "empty"}
-	if st.Spec.Kind == kb.KindRepo {
+	if source.TraitsOf(st.Spec.Kind).Refs {
 		r.Ref = st.Spec.Ref.String()
 	}
 	if h := st.Head; h != nil {
@@ -155,7 +155,7 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
 		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Notes
 	}
-	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec)
+	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.pagesBytes(st.Spec)
 	p, err := a.where()
 	if err != nil {
 		return info, err
@@ -204,13 +204,16 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		}
 	}
 	if r.Name == "" {
-		r.Name = nameFrom(spec.Source)
+		r.Name = nameFrom(source.NameOf(spec.Kind, spec.Source))
 	}
 	if err := catalog.CheckName(r.Name); err != nil {
 		return Started{}, err
 	}
 	c, err := a.open(ctx)
 	if err != nil {
+		return Started{}, err
+	}
+	if err := c.checkSite(spec); err != nil {
 		return Started{}, err
 	}
 	p, err := a.where()
@@ -261,14 +264,17 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 		return kb.Spec{}, err
 	}
 	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
+	if spec.Selection.Web, err = webOf(spec, r); err != nil {
+		return spec, err
+	}
 	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
 		return spec, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
 	}
 	if spec.Ref, err = refOf(r); err != nil {
 		return spec, err
 	}
-	if kind != kb.KindRepo && spec.Ref != (kb.Ref{}) {
-		return spec, kb.Errorf(kb.Invalid, "a folder has no branch, tag or commit").WithHint("give type repo to index a state of a repository")
+	if !source.TraitsOf(kind).Refs && spec.Ref != (kb.Ref{}) {
+		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", typeOf(kind)).WithHint("give type repo to index a state of a repository")
 	}
 	return spec, nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -354,8 +355,17 @@ func difference(old, spec kb.Spec) string {
 	add("type", string(old.Kind), string(spec.Kind))
 	add("", old.Source, spec.Source)
 	add("", old.Ref.String(), spec.Ref.String())
-	add("options", fmt.Sprint(old.Selection), fmt.Sprint(spec.Selection))
+	add("options", options(old.Selection), options(spec.Selection))
 	return strings.Join(parts, ", ")
+}
+
+// options writes a selection for a reader.
+func options(sel kb.Selection) string {
+	b, err := json.Marshal(sel)
+	if err != nil {
+		return fmt.Sprint(sel)
+	}
+	return string(b)
 }
 
 // remember keeps how a store came to be: in the project's definitions when
@@ -381,6 +391,9 @@ func (a *App) remember(ctx context.Context, c *core, p project.Project, r Create
 			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
 			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
 		}
+		w := st.Spec.Selection.Web
+		d.Depth, d.MaxPages, d.CrawlInstructions, d.ExtractInstructions = w.Depth, w.MaxPages, w.Crawl, w.Extract
+		d.Include, d.Exclude, d.Hosts, d.Headless = w.Include, w.Exclude, w.Hosts, w.Headless
 		switch st.Spec.Ref.Type {
 		case kb.RefBranch:
 			d.Branch = st.Spec.Ref.Name

@@ -87,7 +87,8 @@ type CreateStore struct {
 	Paths       []string
 	All         bool  // keep vendored trees, lockfiles and minified files
 	MaxFile     int64 // bytes of the largest file that is indexed; 0 is 1 MiB
-	User        bool  // name it for the user in every project, not for this project
+	Web         kb.Web
+	User        bool // name it for the user in every project, not for this project
 	// Follows is the dependency whose locked version Tag or Commit is, "npm:react":
 	// an update moves the store when the lockfile has moved.
 	Follows string

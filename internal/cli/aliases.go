@@ -19,6 +19,7 @@ var aliases = []struct {
 }{
 	{"add-repo", "Index a git repository: add-repo URL [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "repo"}},
 	{"add-folder", "Index a folder: add-folder PATH [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "file"}},
+	{"crawl", "Crawl a documentation site: crawl URL [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "web"}},
 	{"index", "Bring a store up to date: index STORE [--force]", "store:index", []string{"store"}, nil},
 	{"store list", "List the stores in scope", "stores", nil, nil},
 }

@@ -31,7 +31,7 @@ type contextIn struct {
 
 type readIn struct {
 	Store string `json:"store" arg:"1" help:"name or id of a store"`
-	Path  string `json:"path" arg:"2" help:"path of a document in the store"`
+	Path  string `json:"path" arg:"2" help:"path of a document in the store, or the URL of a page"`
 	Lines string `json:"lines,omitempty" help:"12, 12-40, 12- or -40 (default all)"`
 }
 
@@ -60,7 +60,7 @@ type storeIn struct {
 
 type createIn struct {
 	Name                string   `json:"name,omitempty" arg:"1" help:"what to call the store (default: from the source)"`
-	Source              string   `json:"source" arg:"2" help:"folder, git URL or local repository"`
+	Source              string   `json:"source" arg:"2" help:"folder, git URL, local repository, URL of a site, npm:NAME@VERSION or go:MODULE@VERSION"`
 	Type                string   `json:"type,omitempty" enum:"file|folder|repo|web" help:"what the source is; file and folder are the same (default: from the source)"`
 	Branch              string   `json:"branch,omitempty" help:"branch to index instead of the default one"`
 	Tag                 string   `json:"tag,omitempty" help:"tag to index"`
@@ -73,10 +73,14 @@ type createIn struct {
 	Scope               string   `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default) or all of yours"`
 	Follows             string   `json:"follows,omitempty" help:"dependency whose locked version the tag is, such as npm:react; store:update moves along"`
 	Save                bool     `json:"save,omitempty" help:"write it into .knowledge/stores.json of the project too"`
-	Depth               int      `json:"depth,omitempty" help:"type web, which comes later"`
-	MaxPages            int      `json:"maxPages,omitempty" help:"type web, which comes later"`
-	CrawlInstructions   string   `json:"crawlInstructions,omitempty" help:"type web, which comes later"`
-	ExtractInstructions string   `json:"extractInstructions,omitempty" help:"type web, which comes later"`
+	Depth               int      `json:"depth,omitempty" help:"site: how many links away from the source (default 10)"`
+	MaxPages            int      `json:"maxPages,omitempty" help:"site: at most this many pages (default 1000)"`
+	CrawlInstructions   string   `json:"crawlInstructions,omitempty" help:"site: which pages come first, in plain words"`
+	ExtractInstructions string   `json:"extractInstructions,omitempty" help:"site: which sections of the pages are kept, in plain words"`
+	Include             []string `json:"include,omitempty" help:"site: only paths that match a pattern, such as /guide/ or *.html"`
+	Exclude             []string `json:"exclude,omitempty" help:"site: no paths that match"`
+	Hosts               []string `json:"hosts,omitempty" help:"site: further hosts to follow links to, such as *.example.org"`
+	Headless            string   `json:"headless,omitempty" enum:"auto|always|never" help:"site: when a browser reads a page (auto, the default: when it holds no text without)"`
 	Yes                 bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
 }
 
@@ -172,21 +176,11 @@ func kindOf(t string) kb.Kind {
 }
 
 func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error) {
-	kind := kindOf(in.Type)
-	for _, w := range []struct {
-		name string
-		set  bool
-	}{
-		{"depth", in.Depth != 0}, {"maxPages", in.MaxPages != 0},
-		{"crawlInstructions", in.CrawlInstructions != ""}, {"extractInstructions", in.ExtractInstructions != ""},
-	} {
-		if w.set && kind != kb.KindWeb { // for that kind they say nothing yet, and the kind says so
-			return app.Started{}, kb.Errorf(kb.Invalid, "argument %q is for stores of type web", w.name).WithHint("leave it out")
-		}
-	}
 	return a.CreateStore(ctx, app.CreateStore{
-		Name: in.Name, Kind: kind, Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
+		Name: in.Name, Kind: kindOf(in.Type), Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
 		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes,
 		Follows: in.Follows, Save: in.Save,
+		Web: kb.Web{Depth: in.Depth, MaxPages: in.MaxPages, Crawl: in.CrawlInstructions, Extract: in.ExtractInstructions,
+			Include: in.Include, Exclude: in.Exclude, Hosts: in.Hosts, Headless: in.Headless},
 	})
 }

@@ -56,13 +56,15 @@ func build() []Command {
 		func(ctx context.Context, a *app.App, in storeIn) (app.StoreInfo, error) {
 			return a.StoreInfo(ctx, in.Store)
 		}).agent(), `{"store":"react"}`)
-	c = add("store", New("store:create", "Name a folder or repository and index it", Writes, runCreate).agent(),
+	c = add("store", New("store:create", "Name a folder, repository, site or package and index it", Writes, runCreate).agent(),
 		`{"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"}`,
-		`{"name":"notes","type":"file","source":"./docs"}`)
+		`{"name":"notes","type":"file","source":"./docs"}`,
+		`{"name":"guide","type":"web","source":"https://docs.example.org/guide/","include":["/guide/"],"maxPages":500}`,
+		`{"source":"npm:zod@3"}`)
 	c.Network = AnyHost
-	c.Help = "Without name and type both follow from the source: a URL is a repository, a path a folder. " +
+	c.Help = "Without name and type both follow from the source: a URL is a repository, npm: and go: are packages, a path is a folder; type web makes a URL a site, which is crawled: its llms.txt and sitemap first, then links, within the host and what include and exclude leave. " +
 		"At most one of branch, tag and commit. save, or a file .knowledge/stores.json that exists, keeps the store in the project's definitions, for stores:sync. A job does the indexing; the reply holds its id, and job:status tells how far it is. " +
-		"Not possible yet: type web, and with it depth, maxPages, crawlInstructions and extractInstructions."
+		"Of an npm package README, guides and type declarations are indexed, of a Go module also its sources."
 	c = add("store", New("store:index", "Bring a store up to date", Writes,
 		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
 			return a.IndexStore(ctx, in.Store, in.Force)

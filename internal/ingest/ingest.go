@@ -82,6 +82,8 @@ func (x *Indexer) ManifestPath(name string) string { return filepath.Join(x.Gene
 // Options say how careful a run is.
 type Options struct {
 	Force bool // read and index everything again
+	// Partial publishes what the snapshot has as a part of a first index.
+	Partial bool
 	// Skip are documents that are left out, each with the reason that is noted.
 	Skip map[string]string
 	// Last are documents that are indexed when all others are durable, one at

@@ -26,7 +26,7 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	if err := r.merge(ctx); err != nil {
 		return r.res, err
 	}
-	err := r.announce(ctx, r.docs, false)
+	err := r.announce(ctx, r.docs, r.o.Partial)
 	return r.res, err
 }
 

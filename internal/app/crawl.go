@@ -1,0 +1,434 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/browser"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/crawl"
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
+	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/pkgdocs"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// allowHint is what to do about an address that is not reached.
+const allowHint = "if that host is yours, name it in web.allow of the configuration file; see docs/configuration.md"
+
+// webOf returns what narrows the pages of a store, and refuses what its kind,
+// or a package, has no use for.
+func webOf(spec kb.Spec, r CreateStore) (kb.Web, error) {
+	w := r.Web
+	site := []struct {
+		name string
+		set  bool
+	}{
+		{"depth", w.Depth != 0}, {"maxPages", w.MaxPages != 0}, {"crawlInstructions", w.Crawl != ""}, {"extractInstructions", w.Extract != ""},
+		{"include", len(w.Include) > 0}, {"exclude", len(w.Exclude) > 0}, {"hosts", len(w.Hosts) > 0}, {"headless", w.Headless != "" && w.Headless != "auto"},
+	}
+	_, pkg := source.PackageOf(spec.Source)
+	gathered := source.TraitsOf(spec.Kind).Gathered
+	for _, o := range site {
+		switch {
+		case !o.set:
+		case !gathered:
+			return w, kb.Errorf(kb.Invalid, "argument %q is for stores of type web", o.name).WithHint("leave it out, or give type web to crawl a site")
+		case pkg:
+			return w, kb.Errorf(kb.Invalid, "argument %q is for sites; %q is a package", o.name, spec.Source).WithHint("leave it out")
+		}
+	}
+	if gathered && (len(r.Paths) > 0 || r.All || r.MaxFile != 0) {
+		return w, kb.Errorf(kb.Invalid, "paths, all and maxFileBytes are for folders and repositories").WithHint("leave them out; include and exclude narrow the pages of a site")
+	}
+	sel, err := source.CanonicalSelection(kb.Selection{Web: w})
+	return sel.Web, err
+}
+
+// policy is where crawls may go and how much they take.
+func (c *core) policy() outbound.Policy {
+	return outbound.Policy{Allow: c.web.Allow, UserAgent: c.web.UserAgent, Proxy: c.web.Proxy, AllowHint: allowHint}
+}
+
+// checkSite refuses a site at an address that will not be reached, as far as
+// that can be told without asking anybody.
+func (c *core) checkSite(spec kb.Spec) error {
+	if _, pkg := source.PackageOf(spec.Source); pkg || !source.TraitsOf(spec.Kind).Gathered {
+		return nil
+	}
+	client, err := outbound.New(c.policy())
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	u, err := url.Parse(spec.Source)
+	if err != nil {
+		return kb.Errorf(kb.Invalid, "%q is not a well-formed URL", spec.Source).WithHint("write https://host/path")
+	}
+	return client.CheckURL(u)
+}
+
+// siteNeeds returns the set variables that hold secrets for the hosts of a
+// site or for a registry: a process without them might not see what this one does.
+func (c *core) siteNeeds(spec kb.Spec) []string {
+	if !source.TraitsOf(spec.Kind).Gathered {
+		return nil
+	}
+	var names []string
+	if p, ok := source.PackageOf(spec.Source); ok {
+		names = pkgdocs.Needs(p.Registry, c.env)
+	}
+	hosts := slices.Clone(spec.Selection.Web.Hosts)
+	if u, err := url.Parse(spec.Source); err == nil {
+		hosts = append(hosts, u.Host)
+	}
+	for _, h := range c.web.Headers {
+		if h.Env != "" && slices.Contains(hosts, h.Host) && c.env(h.Env) != "" && !slices.Contains(names, h.Env) {
+			names = append(names, h.Env)
+		}
+	}
+	return names
+}
+
+// headers returns the headers that the user named for a host: over https, or
+// to a host that the user allowed, and nowhere else.
+func (c *core) headers() (func(u *url.URL) http.Header, error) {
+	type value struct {
+		config.Header
+		text string
+	}
+	var values []value
+	for _, h := range c.web.Headers {
+		text := strings.TrimSpace(c.env(h.Env))
+		if h.File != "" {
+			var err error
+			if text, err = secretFile(h.File); err != nil {
+				return nil, err
+			}
+		}
+		if text != "" && !strings.ContainsAny(text, "\r\n\x00") {
+			values = append(values, value{h, text})
+		}
+	}
+	return func(u *url.URL) http.Header {
+		var out http.Header
+		for _, v := range values {
+			if !sameHost(v.Host, u) || u.Scheme != "https" && !slices.Contains(c.web.Allow, u.Host) && !slices.Contains(c.web.Allow, u.Hostname()) {
+				continue
+			}
+			if out == nil {
+				out = http.Header{}
+			}
+			out.Set(v.Name, v.text)
+		}
+		return out
+	}, nil
+}
+
+// sameHost reports whether a configured host, with a port where it is not the
+// scheme's, is that of a URL.
+func sameHost(host string, u *url.URL) bool {
+	return strings.EqualFold(host, u.Host) || strings.EqualFold(host, u.Hostname()) && u.Port() == ""
+}
+
+// secretFile reads a file that only its owner may be able to read.
+func secretFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", kb.Errorf(kb.Denied, "the file %q that web.headers names cannot be read: %w", path, err).WithHint("make it, or take the line out of the configuration")
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", kb.Errorf(kb.Denied, "others may read the file %q, which holds a secret", path).WithHint("run: chmod 600 %s", path)
+	}
+	if !info.Mode().IsRegular() || info.Size() > 64<<10 {
+		return "", kb.Errorf(kb.Invalid, "%q is no file with one header's value", path).WithHint("keep the value alone in it")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", kb.Errorf(kb.Denied, "the file %q that web.headers names cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// pagesBytes is what the kept pages of a store take on disk.
+func (c *core) pagesBytes(spec kb.Spec) int64 {
+	dir := c.opener.PagesDir(spec)
+	if dir == "" {
+		return 0
+	}
+	var n int64
+	list, _ := os.ReadDir(dir) // there may be none
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// sweepPages deletes the kept pages of stores that there are no more.
+func (c *core) sweepPages(ctx context.Context) error {
+	dirs, err := os.ReadDir(c.opener.WebDir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return kb.Errorf(kb.Denied, "cannot list %q: %w", c.opener.WebDir, err).WithHint("check the permissions of the data directory")
+	}
+	for _, d := range dirs {
+		id := kb.StoreID(d.Name())
+		if _, err := c.catalog.Get(ctx, id); err == nil || kb.CodeOf(err) != kb.NotFound {
+			continue
+		}
+		if _, active, err := c.jobs.Active(ctx, id); err != nil || active {
+			continue // its end sweeps again
+		}
+		// On Windows a reader may still have a file open; the next sweep has better luck.
+		_ = os.RemoveAll(filepath.Join(c.opener.WebDir, d.Name()))
+	}
+	return nil
+}
+
+// annotated is a snapshot of which more is to be said.
+type annotated struct {
+	kb.Snapshot
+	notes []string
+}
+
+// Notes implements kb.Snapshot.
+func (a annotated) Notes() []string { return append(slices.Clone(a.notes), a.Snapshot.Notes()...) }
+
+// gather brings the kept pages of a site, or the documents of a package, up to
+// date, and returns what a reader should know of it. died says that the worker
+// before died, of nothing that indexing is to blame for.
+func (c *core) gather(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, died bool, details map[string]any) ([]string, error) {
+	if died {
+		used, err := c.catalog.Used(ctx, j.ID)
+		if err != nil {
+			return nil, err
+		}
+		mark := func(string) uint64 { return uint64(used) + uint64(c.pagesBytes(st.Spec)) }
+		if err := c.jobs.Blame(ctx, st.ID, nil, mark); err != nil {
+			return nil, err
+		}
+		deaths, err := c.jobs.Blamed(ctx, st.ID, mark)
+		if err != nil {
+			return nil, err
+		}
+		if deaths[""] >= job.MaxDeaths {
+			return nil, c.tooManyDeaths(ctx, st, deaths[""])
+		}
+	}
+	kept, err := pages.Open(c.opener.PagesDir(st.Spec))
+	if err != nil {
+		return nil, err
+	}
+	defer kept.Close()
+	if p, ok := source.PackageOf(st.Spec.Source); ok {
+		res, err := pkgdocs.Fetch(ctx, pkgdocs.Config{
+			Registry: p.Registry, Name: p.Name, Version: p.Version, Env: c.env, Policy: c.policy(), Force: args.Force,
+		}, kept)
+		if err != nil {
+			return nil, err
+		}
+		details["version"] = res.Version
+		return res.Notes, nil
+	}
+	return c.crawl(ctx, j, st, args, kept, details)
+}
+
+// crawl takes a site. The first crawl of one publishes what it has on the way.
+func (c *core) crawl(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, kept *pages.Store, details map[string]any) ([]string, error) {
+	client, err := outbound.New(c.policy())
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	headers, err := c.headers()
+	if err != nil {
+		return nil, err
+	}
+	web := st.Spec.Selection.Web
+	renderer := &renderer{core: c, client: client}
+	defer renderer.close()
+	cfg := crawl.Config{
+		Start: []string{st.Spec.Source}, Depth: web.Depth, MaxPages: web.MaxPages,
+		Include: web.Include, Exclude: web.Exclude, Hosts: web.Hosts,
+		CrawlInstructions: web.Crawl, ExtractInstructions: web.Extract, Embedder: c.embedder,
+		Headless: crawl.Headless(web.Headless), Render: renderer.render,
+		Client: client, Pages: kept, Rate: c.web.Rate, Headers: headers, UserAgent: c.web.UserAgent, Force: args.Force,
+	}
+	if web.Headless == string(crawl.HeadlessNever) {
+		cfg.Render = nil
+	}
+	early := c.early(ctx, j, st)
+	began := time.Now()
+	cfg.Watch = func(s crawl.Stats) {
+		p := kb.Progress{Phase: "crawl", Done: int64(s.Pages), Total: int64(s.Pages + s.Queued)}
+		if most := int64(web.MaxPages); most > 0 && p.Total > most {
+			p.Total = most
+		}
+		if t := time.Since(began).Seconds(); t > 1 {
+			p.Rate = float64(s.Pages) / t
+		}
+		kb.Report(ctx, p)
+		early.look(s.Pages)
+	}
+	res, err := crawl.Run(ctx, cfg)
+	early.stop()
+	tell(details, res.Stats)
+	if err != nil {
+		return nil, err
+	}
+	notes := res.Notes
+	if renderer.missing != nil && web.Headless != string(crawl.HeadlessNever) {
+		notes = append(notes, fmt.Sprintf("pages that only scripts fill were read without: %v", renderer.missing))
+	}
+	for _, f := range []struct {
+		what  string
+		count map[string]int
+	}{{"failed", res.Failures}, {"left out", res.LeftOut}} {
+		if len(f.count) > 0 {
+			notes = append(notes, fmt.Sprintf("addresses that %s: %s; see: store:pages", strings.Replace(f.what, "left out", "were left out", 1), counts(f.count)))
+		}
+	}
+	return notes, nil
+}
+
+// counts writes "12 not found, 3 slow", most first.
+func counts(m map[string]int) string {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		if n := m[b] - m[a]; n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	for i, k := range keys {
+		keys[i] = fmt.Sprintf("%d %s", m[k], k)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// tell puts what a crawl did into the details of its job.
+func tell(details map[string]any, s crawl.Stats) {
+	details["pages"], details["queued"], details["requests"], details["bytesReceived"] = s.Pages, s.Queued, s.Requests, s.Bytes
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"unchanged", s.Unchanged}, {"folded", s.Folded}, {"rendered", s.Rendered}, {"gone", s.Gone}} {
+		if x.n > 0 {
+			details[x.name] = x.n
+		}
+	}
+	if len(s.Failures) > 0 {
+		details["failures"] = s.Failures
+	}
+	if len(s.LeftOut) > 0 {
+		details["notTaken"] = s.LeftOut
+	}
+}
+
+// early publishes parts of a first index while its site is being crawled: when
+// there are pages after earlyLook, and then each time that it has taken twice as long.
+type early struct {
+	core   *core
+	ctx    context.Context
+	cancel context.CancelFunc
+	job    string
+	store  kb.StoreID
+	off    bool
+	began  time.Time
+	next   time.Duration
+	busy   sync.Mutex // held by the run that publishes
+	wg     sync.WaitGroup
+}
+
+const earlyLook = 3 * time.Second
+
+func (c *core) early(ctx context.Context, j kb.Job, st kb.Store) *early {
+	// What is told of progress is the crawl's.
+	ctx, cancel := context.WithCancel(kb.WithProgress(ctx, func(kb.Progress) {}))
+	return &early{core: c, ctx: ctx, cancel: cancel, job: j.ID, store: st.ID, began: time.Now(), next: earlyLook,
+		off: st.Head != nil && !st.Head.Partial}
+}
+
+// look starts a run when it is time to; it does not wait.
+func (e *early) look(pages int) {
+	since := time.Since(e.began)
+	if e.off || pages == 0 || since < e.next || !e.busy.TryLock() {
+		return
+	}
+	e.next = 2 * since
+	e.wg.Go(func() {
+		defer e.busy.Unlock()
+		// Whatever goes wrong here goes wrong again at the end, and is told there.
+		_ = e.publish()
+	})
+}
+
+func (e *early) publish() error {
+	c := e.core
+	st, err := c.catalog.Get(e.ctx, e.store)
+	if err != nil {
+		return err
+	}
+	snap, err := c.opener.Open(e.ctx, st.Spec)
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	_, err = c.indexer.Run(e.ctx, e.job, st, snap, ingest.Options{Partial: true})
+	return err
+}
+
+// stop ends a run that is under way.
+func (e *early) stop() {
+	e.off = true
+	e.cancel()
+	e.wg.Wait()
+}
+
+// renderer starts a browser when the first page needs one.
+type renderer struct {
+	core    *core
+	client  *outbound.Client
+	once    sync.Once
+	browser *browser.Browser
+	missing error // why there is none
+}
+
+func (r *renderer) render(ctx context.Context, url string) ([]byte, string, error) {
+	r.once.Do(func() {
+		// It lives as long as the crawl: ctx is that of one page.
+		r.browser, r.missing = browser.Open(context.WithoutCancel(ctx), browser.Config{
+			Path: r.core.web.Browser, DialContext: r.client.DialContext, UserAgent: r.core.web.UserAgent,
+		})
+	})
+	if r.missing != nil {
+		return nil, "", r.missing
+	}
+	html, final, err := r.browser.Render(ctx, url)
+	return []byte(html), final, err
+}
+
+func (r *renderer) close() {
+	r.once.Do(func() {})
+	if r.browser != nil {
+		_ = r.browser.Close()
+	}
+}

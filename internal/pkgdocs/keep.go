@@ -1,0 +1,104 @@
+package pkgdocs
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// What is no documentation of a package, by the stem of its name in capitals.
+var chores = map[string]bool{
+	"CHANGELOG": true, "CHANGES": true, "HISTORY": true, "LICENSE": true, "LICENCE": true, "COPYING": true, "NOTICE": true,
+	"CONTRIBUTING": true, "CONTRIBUTORS": true, "AUTHORS": true, "CODE_OF_CONDUCT": true, "SECURITY": true, "GOVERNANCE": true,
+	"THIRDPARTYNOTICES": true, "THIRD_PARTY_NOTICES": true, "PATENTS": true, "CODEOWNERS": true, "MAINTAINERS": true,
+}
+
+var proseExts = map[string]bool{".md": true, ".mdx": true, ".markdown": true, ".rst": true, ".adoc": true}
+
+// Directories of which nothing is documentation, in any registry.
+var skippedDirs = map[string]bool{"node_modules": true, "vendor": true, "testdata": true, "__tests__": true, "__fixtures__": true, "fixtures": true}
+
+// proseReason says why a file is prose to keep, or "".
+func proseReason(p string) string {
+	name := path.Base(p)
+	ext := strings.ToLower(path.Ext(name))
+	stem := strings.ToUpper(strings.TrimSuffix(name, path.Ext(name)))
+	switch {
+	case chores[stem]:
+		return ""
+	case strings.HasPrefix(stem, "README") && (proseExts[ext] || ext == "" || ext == ".txt"):
+		return "README"
+	case proseExts[ext]:
+		return "guide"
+	}
+	return ""
+}
+
+// below reports whether a directory on the way to p is one that skip names.
+func below(p string, skip func(dir string) bool) bool {
+	dirs := strings.Split(p, "/")
+	for _, d := range dirs[:len(dirs)-1] {
+		if skippedDirs[d] || strings.HasPrefix(d, ".") || skip != nil && skip(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// npmReason says why a file of an npm package is kept, or "".
+func npmReason(p string) string {
+	switch {
+	case p == "package.json":
+		return "manifest"
+	case below(p, nil):
+		return ""
+	case strings.HasSuffix(p, ".d.ts"), strings.HasSuffix(p, ".d.mts"), strings.HasSuffix(p, ".d.cts"):
+		return "types"
+	}
+	return proseReason(p)
+}
+
+// goReason says why a file of a Go module is kept, or "": prose, sources of
+// packages that others can import, and examples, which go doc shows.
+func goReason(p string) string {
+	switch {
+	case p == "go.mod":
+		return "manifest"
+	case below(p, func(d string) bool { return d == "internal" || strings.HasPrefix(d, "_") }):
+		return ""
+	case strings.HasSuffix(p, "_test.go"):
+		if strings.HasPrefix(path.Base(p), "example") {
+			return "examples"
+		}
+		return ""
+	case strings.HasSuffix(p, ".go"):
+		return "source"
+	}
+	return proseReason(p)
+}
+
+// safePath returns the slash-separated path of an archive's entry, or "" for
+// one that leads elsewhere.
+func safePath(name string) string {
+	name = strings.TrimPrefix(name, "./")
+	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || path.Clean(name) != name || strings.HasPrefix(name, "../") || name == ".." {
+		return ""
+	}
+	return name
+}
+
+// once drops declarations that are there for another module system as well.
+func (b *bundle) once() {
+	have := map[string]bool{}
+	for _, d := range b.docs {
+		have[d.path] = true
+	}
+	b.docs = slices.DeleteFunc(b.docs, func(d document) bool {
+		for _, ext := range []string{".d.mts", ".d.cts"} {
+			if stem, ok := strings.CutSuffix(d.path, ext); ok && (have[stem+".d.ts"] || ext == ".d.cts" && have[stem+".d.mts"]) {
+				return true
+			}
+		}
+		return false
+	})
+}
