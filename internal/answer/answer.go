@@ -20,9 +20,14 @@ type Request struct {
 	Question string
 	// Topic holds words of earlier questions that this one leans on; see Rewrite.
 	Topic []string
+	// Before are the documents that the turn before cited, when the question
+	// leans on it.
+	Before []string
 	// Marks says how much feedback speaks against a chunk for this question;
 	// nil for nothing. See search.Request.
 	Marks func(store kb.StoreID, id string) float64
+	// Debug is told what the support of an answer is made of; nil tells nobody.
+	Debug func(string)
 	// URL returns where a reader finds lines of a document of a target; nil,
 	// or "", for nowhere.
 	URL func(t *search.Target, id, path string, start, end int) string
@@ -67,6 +72,7 @@ type Source struct {
 	Relevance float64 `json:"relevance"` // in [0,1], that of the best is the largest
 	ID        string  `json:"id"`        // for get_full_context
 	Store     string  `json:"store"`
+	Path      string  `json:"-"`
 	At        string  `json:"at"`      // path:Lstart-Lend of the cited lines
 	Snippet   string  `json:"snippet"` // the cited lines
 	Note      string  `json:"note,omitempty"`
@@ -75,10 +81,29 @@ type Source struct {
 }
 
 // perIntent is how many passages of each ranking are read.
-const perIntent = 14
+const perIntent = 40
 
 // intents under which passages are ranked: as they come, and as documentation.
 var intents = []string{"", "find-documentation"}
+
+// explain says what support is made of.
+func explain(q *question, chosen []scored, support float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "support %.3f:", support)
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		most := 0.0
+		for j := range chosen {
+			most = max(most, chosen[j].around[i])
+		}
+		fmt.Fprintf(&b, " %s %.1f×%.2f", strings.Join(c.terms, "/"), c.weight, most)
+	}
+	for i := range chosen {
+		s := &chosen[i]
+		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f %s", s.score, s.cover, s.cosine, clip(s.text, 100))
+	}
+	return b.String()
+}
 
 // Check refuses what is no question.
 func (r *Request) Check() error {
@@ -108,6 +133,9 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if len(q.concepts) == 0 {
 		support = 0
 	}
+	if r.Debug != nil {
+		r.Debug(explain(q, chosen, support))
+	}
 	reply := Reply{Sources: []Source{}, Confidence: confidence(support), Supported: support >= leastSupport}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
@@ -134,6 +162,10 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, nil, err
 	}
+	q.before = set("")
+	for _, p := range r.Before {
+		q.before[p] = true
+	}
 	asked := []string{q.searchText()}
 	if q.spanish { // the texts may be in either language
 		asked = append(asked, r.Question)
@@ -159,7 +191,7 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 
 // leastSupport parts questions that the stores answer from others: calibrated
 // on the development half of bench/answers, see docs/design/018-answers.md.
-const leastSupport = 0.55
+const leastSupport = 0.61
 
 // confidence brings support to a scale on which the threshold is ⅓.
 func confidence(support float64) float64 {
@@ -238,7 +270,7 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		p := &passages[c.passage]
 		t := &targets[p.Target]
 		s := Source{
-			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, At: c.at(p.Path), Snippet: clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
+			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
 			Relevance: math.Round(100*max(0, min(1, c.score))) / 100,
 		}
 		if h := search.Title(&p.Chunk); h != "" {

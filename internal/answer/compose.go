@@ -5,13 +5,16 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
@@ -19,7 +22,7 @@ import (
 const (
 	// MostWords is the longest answer, citations aside.
 	MostWords = 120
-	mostParts = 5 // sentences of one answer
+	mostParts = 6 // sentences of one answer
 	// shortlist is how many sentences are compared with the question by vector.
 	shortlist = 200
 
@@ -27,13 +30,14 @@ const (
 	cosineWeight  = 0.20
 	passageWeight = 0.12
 	cueWeight     = 0.08
+	focusWeight   = 0.06 // of saying it in few words
 
 	// What a concept counts that stands not in the sentence itself but near it.
 	beforeShare  = 0.7  // in the sentence before it
 	blockShare   = 0.45 // in its paragraph
 	headingShare = 0.6  // in the heading or declaration above it
 	pathShare    = 0.4  // in the path of its document
-	partShare    = 0.6  // as a part of a longer name
+	partShare    = 0.4  // as a part of a longer name
 
 	// floor is how much worse than the best a further sentence may be, and
 	// novelty how much likeness to what is said already costs.
@@ -60,8 +64,9 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 	var all []scored
 	for pi := range passages {
 		p := &passages[pi]
-		path := tokensOf(p.Path)
+		place := tokensOf(p.Path)
 		units := sentences(&p.Passage)
+		lift := q.lift(p)
 		list := make([]scored, len(units))
 		for i := range units {
 			list[i] = scored{sentence: units[i], passage: pi, tokens: tokensOf(units[i].text), length: len(strings.Fields(units[i].text))}
@@ -79,13 +84,14 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 				c := &q.concepts[ci]
 				d := c.in(s.tokens)
 				s.direct[ci] = d
-				a := max(d, headingShare*c.in(head), pathShare*c.in(path))
+				a := max(d, headingShare*c.in(head), pathShare*c.in(place))
 				for j := max(0, i-6); j < min(len(list), i+3) && a < beforeShare; j++ {
-					if j == i || list[j].block != s.block {
+					beside := (j == i-1 || j == i+1) && (s.form == code) != (list[j].form == code) // code and what announces it
+					if j == i || list[j].block != s.block && !beside {
 						continue
 					}
 					share := blockShare
-					if j == i-1 {
+					if j == i-1 || beside {
 						share = beforeShare
 					}
 					a = max(a, share*c.in(list[j].tokens))
@@ -96,7 +102,12 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 			if q.sum > 0 {
 				s.cover /= q.sum
 			}
-			s.score = coverWeight*s.cover + passageWeight*p.Score*(1-0.5*p.Marked) + q.cues(s) - penalty(s)
+			held := 0.0
+			for _, d := range s.direct {
+				held += d
+			}
+			focus := min(1, 3*held/float64(max(6, s.length)))
+			s.score = coverWeight*s.cover + focusWeight*focus + passageWeight*p.Score*(1-0.5*p.Marked) + lift + q.cues(s) - penalty(s)
 			s.score *= 1 - feedbackCost*p.Marked
 		}
 		all = append(all, list...)
@@ -121,6 +132,41 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return all, nil
 }
+
+// lift is what speaks for a passage as a whole: that it declares a name of
+// the question, at a place that the rest of the name says, and that an earlier
+// answer of the conversation came from its document.
+func (q *question) lift(p *search.Passage) float64 {
+	v := 0.0
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		if !c.name {
+			continue
+		}
+		for j := range p.Chunk.Symbols {
+			if p.Chunk.Symbols[j].Name == c.word {
+				v = max(v, declareLift)
+				dir := tokensOf(path.Dir(p.Path))
+				if i > 0 && q.concepts[i-1].in(dir) == 1 {
+					v = 2 * declareLift
+				}
+			}
+		}
+	}
+	if q.before[p.Path] {
+		v += beforeLift
+	}
+	if rank.IsTest(p.Path) {
+		v -= testCost
+	}
+	return v
+}
+
+const (
+	declareLift = 0.06
+	beforeLift  = 0.08
+	testCost    = 0.1
+)
 
 // feedbackCost is what feedback against a passage takes of its sentences' scores.
 const feedbackCost = 0.3
@@ -150,13 +196,19 @@ func (c *concept) in(tokens map[string]bool) float64 {
 func tokensOf(text string) map[string]bool {
 	m := map[string]bool{}
 	var s terms.Scanner
-	s.Scan(text, func(t []byte, _ bool) { m[string(t)] = true })
+	s.Scan(text, func(t []byte, _ bool) {
+		m[string(t)] = true
+		if n := len(t); n > 3 && t[n-1] == 's' { // NaNs
+			m[string(t[:n-1])] = true
+		}
+	})
 	return m
 }
 
 var (
 	isRE      = regexp.MustCompile(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
 	becauseRE = regexp.MustCompile(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
+	measureRE = regexp.MustCompile(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
 	pathLikeR = regexp.MustCompile("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
 )
 
@@ -184,7 +236,10 @@ func (q *question) cues(s *scored) float64 {
 		}
 	case amount:
 		if strings.ContainsAny(s.text, "0123456789") {
-			v += 1
+			v += 0.8
+		}
+		if measureRE.MatchString(s.text) {
+			v += 0.4
 		}
 	case reason:
 		if becauseRE.MatchString(s.text) {
@@ -215,6 +270,17 @@ func penalty(s *scored) float64 {
 	}
 	if s.form == code {
 		v += 0.06
+	}
+	switch {
+	case s.inside:
+		v += 0.1
+	case s.private:
+		v += 0.05
+	case s.manual:
+		v -= 0.03
+	}
+	if s.form == prose && s.length < 8 && !strings.ContainsAny(s.text[len(s.text)-1:], ".!?:`)") {
+		v += 0.08 // a label rather than a sentence
 	}
 	switch {
 	case strings.HasSuffix(s.text, ":"):
@@ -268,8 +334,38 @@ func (q *question) choose(all []scored) []scored {
 		used[at] = true
 		out = append(out, all[at])
 		left -= all[at].words()
+		for _, i := range q.company(all, at) {
+			if !used[i] && all[i].words() <= left && len(out) < mostParts+2 {
+				used[i] = true
+				out = append(out, all[i])
+				left -= all[i].words()
+			}
+		}
 	}
 	return out
+}
+
+// company returns what a sentence cannot stand without: the code that it
+// announces or goes on from.
+func (q *question) company(all []scored, at int) []int {
+	s := &all[at]
+	if s.form != prose {
+		return nil
+	}
+	r, _ := utf8.DecodeRuneInString(s.text)
+	before := unicode.IsLower(r)
+	after := !strings.ContainsAny(s.text[len(s.text)-1:], ".!?")
+	var out []int
+	for i := range all {
+		o := &all[i]
+		if o.passage != s.passage || o.form != code {
+			continue
+		}
+		if before && o.end < s.start && o.end >= s.start-2 || after && o.start > s.end && o.start <= s.end+3 {
+			out = append(out, i)
+		}
+	}
+	return out[:min(len(out), 3)]
 }
 
 // words is how many words a sentence takes of an answer.
@@ -283,7 +379,7 @@ func (s *scored) words() int {
 
 // needsHead reports whether a sentence says too little without its heading.
 func (s *scored) needsHead() bool {
-	if s.about == "" || s.length >= 8 || s.form == code && !strings.Contains(s.text, ":") {
+	if s.about == "" || s.length >= 7 || s.form == prose && s.length >= 5 || s.form == code && !strings.Contains(s.text, ":") {
 		return false
 	}
 	for t := range tokensOf(s.about) {

@@ -19,6 +19,7 @@ type concept struct {
 	terms  []string // terms that mean it, the word's own first
 	own    int      // how many of terms are the word's own; the others are translations
 	parts  []string // of an identifier, which cover it partly
+	name   bool     // written like a name of a program, not as the qualifier of one
 	weight float64  // how much it tells; rare words more
 	faint  bool     // a word that most questions hold and that tells little
 	topic  bool     // comes from an earlier turn
@@ -33,6 +34,7 @@ type question struct {
 	sum      float64 // of the weights
 	cue      cue
 	vector   []float32
+	before   map[string]bool // documents that the turn before cited
 }
 
 // cue is what kind of answer a question wants.
@@ -72,6 +74,11 @@ var (
 func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
 	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text)}
 	q.gather(text, false)
+	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
+		for i := range q.concepts { // there is nothing else to go by
+			q.concepts[i].faint = false
+		}
+	}
 	if len(topic) > 0 {
 		q.gather(strings.Join(topic, " "), true)
 	}
@@ -112,17 +119,15 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 				}
 			}
 		}
-		if most == 0 {
-			for _, p := range c.parts {
-				most = max(most, df(p))
-			}
-		}
 		most = min(most, n)
 		c.weight = math.Log(1 + (n-most+0.5)/(most+0.5))
 		// In a small store every word is rare: a word is worth something all the same.
 		c.weight = max(c.weight, 0.5)
-		if c.faint {
+		switch {
+		case c.faint:
 			c.weight *= 0.4
+		case !c.known && c.word != fold(c.word): // what is asked about is not here
+			c.weight *= strangerWeight
 		}
 		if c.topic {
 			c.weight *= topicWeight
@@ -139,12 +144,18 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	return q, nil
 }
 
+// strangerWeight is what a name that no store knows counts of a word that none does.
+const strangerWeight = 1.6
+
 // topicWeight is what a word of an earlier turn counts of one that is asked now.
 const topicWeight = 0.7
 
 // gather adds the concepts of a text.
 func (q *question) gather(text string, topic bool) {
 	for _, w := range words(text) {
+		if q.spanish {
+			w = bare(w)
+		}
 		f := fold(w)
 		if asking[f] || len(f) < 2 && !isDigits(f) {
 			continue
@@ -178,6 +189,11 @@ func (q *question) gather(text string, topic bool) {
 				c.terms = append(c.terms, e)
 			}
 		}
+		for _, t := range c.terms {
+			if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied
+				c.terms = append(c.terms, t[:n-1]+"i")
+			}
+		}
 		q.concepts = append(q.concepts, c)
 	}
 }
@@ -199,7 +215,8 @@ func (q *question) name(w string, topic bool) {
 		if whole == "" || q.has(whole) || asking[fold(p)] && len(pieces) > 1 {
 			continue
 		}
-		q.concepts = append(q.concepts, concept{word: p, terms: []string{whole}, own: 1, parts: parts, topic: topic || i < len(pieces)-1 && len(pieces) > 1 && len(p) < 4})
+		q.concepts = append(q.concepts, concept{word: p, terms: []string{whole}, own: 1, parts: parts,
+			name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
 	}
 }
 
@@ -251,7 +268,7 @@ func pairs(list string) map[string][]string {
 }
 
 var (
-	defineRE = regexp.MustCompile(`(?i)^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
+	defineRE = regexp.MustCompile(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
 	amountRE = regexp.MustCompile(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
 	reasonRE = regexp.MustCompile(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
 	placeRE  = regexp.MustCompile(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)

@@ -19,6 +19,9 @@ type sentence struct {
 	block      int    // paragraph that it stands in, counted from 0
 	about      string // heading or first line of the table above it
 	section    int    // counts headings
+	private    bool   // about a declaration that others cannot use
+	manual     bool   // stands in documentation
+	inside     bool   // a comment inside a declaration rather than before one
 }
 
 // form is what a sentence is written as.
@@ -50,9 +53,37 @@ func sentences(p *kb.Passage) []sentence {
 		s.html(body)
 	default:
 		s.code(body, p)
+		s.flush()
+		for i := range s.out {
+			s.out[i].private = private(p, s.out[i].start)
+		}
+		return s.out
 	}
 	s.flush()
+	for i := range s.out {
+		s.out[i].manual = true
+	}
 	return s.out
+}
+
+// private reports whether the declaration that a line belongs to is one that
+// other packages cannot use, by the custom of its language.
+func private(p *kb.Passage, line int) bool {
+	name := ""
+	for i := range p.Chunk.Symbols {
+		if sym := &p.Chunk.Symbols[i]; sym.Start <= line && line <= sym.End {
+			name = sym.Name
+			break
+		}
+	}
+	if name == "" && len(p.Chunk.Decl) > 0 {
+		name = p.Chunk.Decl[len(p.Chunk.Decl)-1]
+	}
+	r, _ := utf8.DecodeRuneInString(name)
+	if p.Language == "go" {
+		return name != "" && !unicode.IsUpper(r)
+	}
+	return r == '_'
 }
 
 // splitter gathers the lines of a paragraph.
@@ -67,6 +98,7 @@ type splitter struct {
 	fence   string
 	blank   bool // the line before was blank
 	inCode  bool // of indented lines
+	inside  bool // between the braces of a declaration
 }
 
 // flush splits the paragraph that was gathered.
@@ -95,9 +127,15 @@ func (s *splitter) flush() {
 		}
 		return n
 	}
-	for _, span := range split(text) {
-		t := text[span[0]:span[1]]
-		s.add(t, number(span[0]), number(span[1]-1), prose)
+	spans := split(text)
+	for i := 0; i < len(spans); i++ {
+		span := spans[i]
+		// What a paragraph begins with in two or three words names what it is about.
+		if i == 0 && len(spans) > 1 && strings.Count(text[span[0]:span[1]], " ") < 4 {
+			span[1] = spans[1][1]
+			i++
+		}
+		s.add(text[span[0]:span[1]], number(span[0]), number(span[1]-1), prose)
 	}
 	s.block++
 }
@@ -112,10 +150,10 @@ func (s *splitter) add(text string, start, end int, f form) {
 			letters++
 		}
 	}
-	if letters < leastLetter {
+	if letters < leastLetter || directiveRE.MatchString(text) {
 		return
 	}
-	s.out = append(s.out, sentence{text: text, start: start, end: end, form: f, block: s.block, about: s.about, section: s.section})
+	s.out = append(s.out, sentence{text: text, start: start, end: end, form: f, block: s.block, about: s.about, section: s.section, inside: s.inside})
 }
 
 func (s *splitter) take(l string) {
@@ -132,6 +170,9 @@ var (
 	tableRE   = regexp.MustCompile(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
 	commentRE = regexp.MustCompile(`^\s*<!--`)
 )
+
+// directiveRE are comments for tools.
+var directiveRE = regexp.MustCompile(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)
 
 // prose reads Markdown, and plain text as its simplest form.
 func (s *splitter) prose(body string) {
@@ -246,6 +287,7 @@ func (s *splitter) code(body string, p *kb.Passage) {
 	}
 	python := p.Language == "python" || p.Language == "elixir"
 	doc, block := false, false
+	whole := p.Chunk.Kind != "type" && p.Chunk.Kind != "class" && p.Chunk.Kind != "interface" && p.Chunk.Kind != "struct"
 	for _, l := range strings.Split(body, "\n") {
 		l = strings.TrimSuffix(l, "\r")
 		trimmed := strings.TrimSpace(l)
@@ -279,7 +321,7 @@ func (s *splitter) code(body string, p *kb.Passage) {
 			}
 		}
 		switch {
-		case comment && (strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "    ")) && strings.TrimSpace(text) != "" && !itemRE.MatchString(text):
+		case comment && len(s.lines) == 0 && (strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "    ")) && strings.TrimSpace(text) != "" && !itemRE.MatchString(text):
 			s.flush()
 			s.add(strings.TrimSpace(text), s.line, s.line, code)
 		case comment && strings.TrimSpace(text) == "":
@@ -298,7 +340,13 @@ func (s *splitter) code(body string, p *kb.Passage) {
 		default:
 			s.flush()
 			if declared[s.line] || data[p.Language] {
+				s.inside = false
 				s.add(trimmed, s.line, s.line, code)
+			}
+			// Comments of fields document them; those between statements explain code.
+			s.inside = whole && strings.HasPrefix(l, "\t") || declared[s.line] && whole && strings.HasSuffix(trimmed, "{")
+			if strings.HasPrefix(l, "}") {
+				s.inside = false
 			}
 		}
 		s.line++

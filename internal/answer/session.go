@@ -39,6 +39,7 @@ type Turn struct {
 type Cite struct {
 	Store kb.StoreID
 	ID    string
+	Path  string
 	At    string // label and place, for readers
 }
 
@@ -197,6 +198,19 @@ func Lean(question string, turns []Turn) []string {
 		return nil
 	}
 	return topicOf(turns[len(turns)-1], own)
+}
+
+// Cited returns the documents that a question which leans on the last turn
+// goes on with.
+func Cited(turns []Turn) []string {
+	if len(turns) == 0 {
+		return nil
+	}
+	var out []string
+	for _, c := range turns[len(turns)-1].Cites {
+		out = append(out, c.Path)
+	}
+	return out
 }
 
 // topicOf is what a turn was about: the words of its question, names first,

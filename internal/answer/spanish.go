@@ -2,6 +2,7 @@ package answer
 
 import (
 	_ "embed" // the word list is a part of the program
+	"regexp"
 	"strings"
 	"sync"
 
@@ -75,6 +76,17 @@ func isSpanish(q string) bool {
 	}
 	return n >= 2 && 4*n >= all
 }
+
+// bare takes the pronouns off the end of an infinitive: usarlo, eliminarse.
+func bare(w string) string {
+	m := encliticRE.FindStringSubmatch(w)
+	if m == nil {
+		return w
+	}
+	return m[1]
+}
+
+var encliticRE = regexp.MustCompile(`(?i)^(\p{L}{2,}[aeiáéí]r)(?:me|te|se|lo|la|le|los|las|les|nos)$`)
 
 // fold lower-cases a word and takes its accents off.
 func fold(w string) string {

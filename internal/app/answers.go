@@ -50,6 +50,8 @@ type AskRequest struct {
 	// Base is the address under which this program serves chunks, for the URLs
 	// of sources that have none of their own: "http://127.0.0.1:7390".
 	Base string
+	// Debug is told what the support of an answer is made of; nil tells nobody.
+	Debug func(string)
 	Waiting
 }
 
@@ -61,7 +63,7 @@ const askTime = 30 * time.Second
 
 // Ask answers a question with cited sentences of the stores.
 func (a *App) Ask(ctx context.Context, r AskRequest) (Answer, error) {
-	q := answer.Request{Question: r.Question}
+	q := answer.Request{Question: r.Question, Debug: r.Debug}
 	if err := q.Check(); err != nil {
 		return Answer{}, err
 	}
@@ -88,7 +90,10 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 	}
 	defer s.release()
 	key := answer.Key{Owner: r.Owner, ID: r.Session}
-	q.Topic = answer.Lean(r.Question, c.answers.sessions.Turns(key))
+	turns := c.answers.sessions.Turns(key)
+	if q.Topic = answer.Lean(r.Question, turns); q.Topic != nil {
+		q.Before = answer.Cited(turns)
+	}
 	q.URL = func(t *search.Target, id, path string, start, end int) string {
 		return c.sourceURL(t, r.Base, id, path, start, end)
 	}
@@ -100,11 +105,13 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 	if q.Marks, err = c.marks(ctx, full); err != nil {
 		return Answer{}, err
 	}
+	// What was cited before counts too, so it is a part of what is asked.
+	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
 	vectors, err := c.embedder.Embed(ctx, []string{full})
 	if err != nil {
 		return Answer{}, err
 	}
-	reply, ok := c.answers.cache.Get(ctx, scope, r.Question, q.Topic, vectors[0])
+	reply, ok := c.answers.cache.Get(ctx, scope, r.Question, context, vectors[0])
 	if !ok {
 		err = s.serve(ctx, func(targets []search.Target) (err error) {
 			reply, err = answer.Run(ctx, targets, c.embedder, q)
@@ -118,7 +125,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		}
 		reply = c.answers.model.Word(ctx, r.Question, reply)
 		if len(s.notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
-			c.answers.cache.Put(ctx, scope, r.Question, q.Topic, vectors[0], reply)
+			c.answers.cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}
 	}
 	reply.Cached, reply.SessionID = ok, r.Session
@@ -131,7 +138,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
 	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, At: s.Store + " " + s.At})
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At})
 	}
 	return out
 }

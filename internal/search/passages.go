@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
@@ -17,11 +19,12 @@ type Passage struct {
 	Marked float64 // how much feedback speaks against it here, in [0,1]
 }
 
-// Passages returns the chunks that answer a request best, ranked under each
-// of the intents, best first, each chunk once: what answers a question in
-// words may be documentation or the comment of a declaration, and no single
-// intent ranks both. r.Limit is per intent; what shapes a reply (detail,
-// threshold) does not count.
+// Passages returns the chunks that answer a request best, each once: ranked
+// under each of the intents, since what answers a question in words may be
+// documentation or the comment of a declaration, and no single intent ranks
+// both; then the best by words and by vector alone, since a ranking shows few
+// chunks of one document and a manual is one document. r.Limit is how many of
+// each; what shapes a reply (detail, threshold) does not count.
 func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request, intents ...string) ([]Passage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -58,6 +61,29 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 			out = append(out, Passage{Passage: kb.Passage{Place: c.Place}, Target: c.Store, ID: c.ID, Score: score, Stamp: c.Stamp, Marked: c.Marked})
 		}
 	}
+	single := func(e *rank.Evidence, score float64) {
+		k := key{e.Store, e.Place}
+		if j, ok := at[k]; ok {
+			out[j].Score = max(out[j].Score, score)
+			return
+		}
+		at[k] = len(out)
+		out = append(out, Passage{Passage: kb.Passage{Place: e.Place}, Target: e.Store, ID: e.ID, Score: score, Stamp: e.Stamp, Marked: e.Marked})
+	}
+	for _, by := range []func(*rank.Evidence) float64{
+		func(e *rank.Evidence) float64 { return e.Lexical },
+		func(e *rank.Evidence) float64 { return e.Cosine },
+	} {
+		slices.SortStableFunc(found, func(a, b rank.Evidence) int {
+			return cmp.Or(cmp.Compare(by(&b), by(&a)), cmp.Compare(a.ID, b.ID))
+		})
+		top := by(&found[0])
+		for i := range found[:min(len(found), r.Limit)] {
+			if v := by(&found[i]); v > 0 && top > 0 {
+				single(&found[i], alone*v/top)
+			}
+		}
+	}
 	for ti := range targets {
 		var places []kb.Place
 		var to []int
@@ -79,6 +105,10 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	}
 	return out, nil
 }
+
+// alone is what being the best by words, or by vector, counts of being the
+// best of a ranking.
+const alone = 0.8
 
 // mark sets how much feedback speaks against each candidate.
 func (r *Request) mark(targets []Target, found []rank.Evidence) {
