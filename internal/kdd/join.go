@@ -1,0 +1,511 @@
+package kdd
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+)
+
+// Graph is the join of the specifications of some stores.
+type Graph struct {
+	docs  []*Doc
+	nodes []Node // the documents' first, in their order
+	names names
+	// others finds the nodes that are no documents, by folded name.
+	others  map[string][]int32
+	edges   []edge  // by from, to, type
+	out, in []int32 // where the edges of each node begin, in edges and inward; one more at the end
+	inward  []int32 // edges by target
+	strings *interner
+	orphans []orphan
+	refs    []refs // by document
+	said    []mention
+	byText  lazyMentions
+}
+
+// edge is a relation between two nodes, by number.
+type edge struct {
+	from, to  int32
+	doc, line int32
+	typ       int32 // strings
+	label     int32
+	method    uint8 // methods
+	sure      uint8 // percent
+	violation bool
+}
+
+var methods = []string{"frontmatter", "wiki_link", "link", "id", "table", "pattern"}
+
+func methodOf(s string) uint8 { return uint8(max(0, slices.Index(methods, s))) }
+
+// stubs are the methods that may name what no document is about: an actor, an
+// attribute, a concept.
+func (e *raw) stub() bool { return methods[e.method] == "table" || methods[e.method] == "pattern" }
+
+// refs is how many edges of a document name a target, orphans included.
+type refs struct{ doc, n int32 }
+
+type orphan struct {
+	doc, line int32
+	target    int32
+	typ       int32
+	method    uint8
+	reason    string
+}
+
+// raw is an edge as a document states it, before its ends are resolved.
+type raw struct {
+	doc, line                int32
+	from, target, typ, label int32
+	method, sure             uint8
+}
+
+// rawNode is a node as a document names it.
+type rawNode struct {
+	doc, line int32
+	name, typ int32
+	sure      uint8
+}
+
+type interner struct {
+	ids  map[string]int32
+	list []string
+}
+
+func newInterner() *interner { return &interner{ids: map[string]int32{"": 0}, list: []string{""}} }
+
+func (n *interner) id(s string) int32 {
+	if id, ok := n.ids[s]; ok {
+		return id
+	}
+	id := int32(len(n.list))
+	s = strings.Clone(s) // else it keeps all strings of its document alive
+	n.ids[s] = id
+	n.list = append(n.list, s)
+	return id
+}
+
+// Join reads the documents of the sources and joins them.
+func Join(ctx context.Context, sources []Source) (*Graph, error) {
+	g := &Graph{strings: newInterner(), others: map[string][]int32{}, names: names{first: map[string]int32{}}}
+	var edges []raw
+	var nodes []rawNode
+	for i, src := range sources {
+		g.names.paths = append(g.names.paths, map[string]int32{})
+		err := src.Docs(ctx, func(e Entry) error {
+			if e.Spec == nil {
+				return nil
+			}
+			n := int32(len(g.docs))
+			d := newDoc(i, &sources[i], &e)
+			g.docs = append(g.docs, d)
+			g.names.paths[i][d.Path] = n
+			s := g.strings
+			for _, x := range e.Spec.Nodes {
+				nodes = append(nodes, rawNode{n, int32(x.Line), s.id(x.Name), s.id(x.Type), percent(x.Confidence)})
+			}
+			for _, x := range e.Spec.Edges {
+				edges = append(edges, raw{n, int32(x.Line), s.id(x.From), s.id(x.Target), s.id(x.Type), s.id(x.Label), methodOf(x.Method), percent(x.Confidence)})
+			}
+			for _, m := range e.Spec.Mentions {
+				g.said = append(g.said, mention{n, int32(m.Line), s.id(m.Text)})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	g.names.docs = g.docs
+	for i, d := range g.docs {
+		g.names.addDoc(int32(i), d)
+	}
+	g.nodes = make([]Node, len(g.docs), len(g.docs)+len(nodes)/4)
+	for i, d := range g.docs {
+		g.nodes[i] = Node{Name: cmp.Or(d.ID, d.Title), Type: typeOfKind(d.Kind), ID: d.NodeID, Doc: d, Confidence: 1}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j := joiner{Graph: g, memo: map[memoKey]resolved{}}
+	j.nodes(nodes)
+	j.edges(edges)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g.index(j.found)
+	return g, nil
+}
+
+func percent(f float64) uint8 { return uint8(min(max(int(f*100+0.5), 0), 100)) }
+
+func newDoc(source int, src *Source, e *Entry) *Doc {
+	s := e.Spec
+	kind := specdoc.KindOf(s.Kind, e.Path)
+	d := &Doc{
+		Source: source, Store: src.Store.ID, Label: src.Label, Path: e.Path,
+		Title: s.Title, Kind: kind, ID: s.ID, NodeID: specdoc.NodeID(kind, s.ID, e.Path),
+		Domain: s.Domain, Tags: s.Tags, Aliases: s.Aliases, Status: s.Status, Lifecycle: Lifecycle(s.Status), Version: s.Version,
+		Layer: layerOf(e.Path), Sections: s.Sections, Chunks: e.Chunks,
+	}
+	if d.Title == "" {
+		d.Title = specdoc.Stem(e.Path)
+	}
+	for i := range d.Sections {
+		d.Sections[i].Type = specdoc.TypeOf(kind, d.Sections[i].Type)
+	}
+	return d
+}
+
+// layers are the folders of the five layers, in Spanish and English.
+var layers = map[string]int{
+	"00-requirements": 0, "00-requisitos": 0, "01-domain": 1, "01-dominio": 1, "02-behavior": 2, "02-behaviour": 2, "02-comportamiento": 2,
+	"03-experience": 3, "03-experiencia": 3, "04-verification": 4, "04-verificacion": 4,
+}
+
+// layerOf returns the layer of a path by the innermost folder that is one, -1 for none.
+func layerOf(p string) int {
+	layer := -1
+	for i := strings.IndexByte(p, '/'); i >= 0; i = strings.IndexByte(p, '/') {
+		if n, ok := layers[strings.ToLower(p[:i])]; ok {
+			layer = n
+		}
+		p = p[i+1:]
+	}
+	return layer
+}
+
+// LayerName returns the folder of a layer: "01-domain"; "" for none.
+func LayerName(layer int) string {
+	names := [...]string{"00-requirements", "01-domain", "02-behavior", "03-experience", "04-verification"}
+	if layer < 0 || layer >= len(names) {
+		return ""
+	}
+	return names[layer]
+}
+
+// typeOfKind returns the type of the node of a document.
+func typeOfKind(kind string) string {
+	if t := specdoc.Known(kind).Type; t != "DEFAULT" {
+		return t
+	}
+	return "DOCUMENT"
+}
+
+// joiner resolves what documents state.
+type joiner struct {
+	*Graph
+	memo  map[memoKey]resolved
+	named map[int64]int32 // document and folded name's number → node that it names
+	found []edge
+}
+
+type memoKey struct {
+	dir    int32 // of the document that says it: what lies near may be meant
+	source int32
+	name   int32
+}
+
+type resolved struct {
+	doc  int32
+	rank int8
+}
+
+// document resolves a name to a document, -1 if there is none.
+func (j *joiner) document(name int32, doc int32) (int32, int) {
+	d := j.docs[doc]
+	k := memoKey{j.strings.id(path.Dir(d.Path)), int32(d.Source), name}
+	if r, ok := j.memo[k]; ok {
+		return r.doc, int(r.rank)
+	}
+	n, rank := j.names.find(j.strings.list[name], d.Source, doc)
+	j.memo[k] = resolved{n, int8(rank)}
+	return n, rank
+}
+
+// nodes makes the nodes that documents name and no document is about.
+func (j *joiner) nodes(list []rawNode) {
+	j.named = make(map[int64]int32, len(list))
+	seen := make([]int32, len(j.docs)) // entities by document
+	for i := range list {
+		r := &list[i]
+		d := j.docs[r.doc]
+		typ, name := j.strings.list[r.typ], j.strings.list[r.name]
+		part := strings.Contains(name, "::") || strings.Contains(name, ".")
+		if part && typ == "concept" && d.Kind != "entity" {
+			continue // a table of another kind of document that looked like an entity's
+		}
+		seen[r.doc]++
+		if typ != "concept" {
+			if n, rank := j.document(r.name, r.doc); n >= 0 && rank < byPrefix {
+				j.named[int64(r.doc)<<32|int64(r.name)] = n
+				continue
+			}
+		}
+		j.named[int64(r.doc)<<32|int64(r.name)] = j.other(strings.ToUpper(typ), name, r, part)
+	}
+	for i, d := range j.docs {
+		d.Entities = int(seen[i])
+		if d.Kind != "" {
+			d.Entities++
+		}
+	}
+}
+
+// other returns the node of a name that no document has. Attributes and states
+// belong to one document's entity; everything else is one node wherever it is
+// named.
+func (j *joiner) other(typ, name string, r *rawNode, part bool) int32 {
+	k := key(name)
+	owner := ""
+	if part {
+		owner = string(j.docs[r.doc].Store)
+	}
+	for _, n := range j.others[k] {
+		o := &j.Graph.nodes[n]
+		if o.Type == typ && (owner == "" || string(o.In[0].Doc.Store) == owner) {
+			j.spot(o, r)
+			return n
+		}
+	}
+	n := int32(len(j.Graph.nodes))
+	node := Node{Name: name, Type: typ, ID: title(typ) + ":" + name}
+	j.spot(&node, r)
+	j.Graph.nodes = append(j.Graph.nodes, node)
+	j.others[k] = append(j.others[k], n)
+	return n
+}
+
+// spotsKept is how many documents a node remembers that name it.
+const spotsKept = 20
+
+func (j *joiner) spot(n *Node, r *rawNode) {
+	n.Confidence = max(n.Confidence, float64(r.sure)/100)
+	if len(n.In) < spotsKept {
+		n.In = append(n.In, j.docs[r.doc].spot(int(r.line)))
+	}
+}
+
+// title returns a type as ids begin: "Actor" of ACTOR.
+func title(typ string) string {
+	if typ == "USE_CASE" {
+		return "UseCase"
+	}
+	return typ[:1] + strings.ToLower(typ[1:])
+}
+
+// edges resolves the ends of edges and keeps of equal ones the surest.
+func (j *joiner) edges(list []raw) {
+	used := map[int64]bool{} // document and node: named by an edge
+	for i := range list {
+		r := &list[i]
+		from, ok := j.end(r, r.from)
+		if !ok {
+			continue
+		}
+		to, ok := j.end(r, r.target)
+		if !ok || from == to {
+			continue
+		}
+		if methods[r.method] == "pattern" && j.docs[r.doc].Kind == "" && int(from) >= len(j.docs) && int(to) >= len(j.docs) {
+			continue // a sentence of some readme about things that nobody specifies
+		}
+		used[int64(r.doc)<<32|int64(from)], used[int64(r.doc)<<32|int64(to)] = true, true
+		j.found = append(j.found, edge{from: from, to: to, doc: r.doc, line: r.line, typ: r.typ, label: r.label, method: r.method, sure: r.sure,
+			violation: j.violates(from, to)})
+	}
+	// A node that no edge names was still found in a document.
+	extracted := j.strings.id("EXTRACTED_FROM")
+	for n := len(j.docs); n < len(j.Graph.nodes); n++ {
+		o := &j.Graph.nodes[n]
+		for _, at := range o.In {
+			doc := j.names.paths[at.Doc.Source][at.Doc.Path]
+			if !used[int64(doc)<<32|int64(n)] {
+				j.found = append(j.found, edge{from: int32(n), to: doc, doc: doc, line: int32(at.Line), typ: extracted, method: methodOf("pattern"), sure: percent(o.Confidence)})
+			}
+		}
+	}
+}
+
+// end resolves one end of an edge: 0 is the document itself. What cannot be
+// resolved is an orphan, if it is meant to be something.
+func (j *joiner) end(r *raw, name int32) (int32, bool) {
+	if name == 0 {
+		return r.doc, true
+	}
+	text := j.strings.list[name]
+	method := methods[r.method]
+	if method == "link" {
+		return j.link(r, name, text)
+	}
+	node, named := j.named[int64(r.doc)<<32|int64(name)]
+	if linked := method == "wiki_link" || method == "id"; !named || linked {
+		if n, rank := j.document(name, r.doc); rank >= 0 {
+			j.refers(r.doc)
+			return n, true
+		}
+	}
+	if named {
+		j.refers(r.doc)
+		return node, true
+	}
+	if list := j.others[key(text)]; len(list) > 0 && !strings.ContainsAny(text, "./") {
+		j.refers(r.doc)
+		return list[0], true
+	}
+	switch {
+	case r.stub() && !specdoc.KnownID(text):
+		return 0, false // of a table or sentence that turned out to be none
+	case method == "id" && !specdoc.KnownID(text):
+		return 0, false // looked like an id: ISO-8601
+	}
+	j.orphan(r, name, "nothing has this id, file name, alias or title")
+	return 0, false
+}
+
+// link resolves the relative path of a Markdown link.
+func (j *joiner) link(r *raw, name int32, text string) (int32, bool) {
+	d := j.docs[r.doc]
+	p := path.Join(path.Dir(d.Path), text)
+	if strings.HasPrefix(text, "/") {
+		p = strings.TrimPrefix(path.Clean(text), "/")
+	}
+	if p == ".." || strings.HasPrefix(p, "../") {
+		return 0, false // outside of the store
+	}
+	if n, ok := j.names.paths[d.Source][p]; ok {
+		j.refers(r.doc)
+		return n, true
+	}
+	j.orphan(r, name, "the store has no such document")
+	return 0, false
+}
+
+// refers counts an edge that names a target. Documents come one after another.
+func (j *joiner) refers(doc int32) {
+	if n := len(j.refs); n == 0 || j.refs[n-1].doc != doc {
+		j.refs = append(j.refs, refs{doc: doc})
+	}
+	j.refs[len(j.refs)-1].n++
+}
+
+func (j *joiner) orphan(r *raw, name int32, reason string) {
+	j.refers(r.doc)
+	j.orphans = append(j.orphans, orphan{r.doc, r.line, name, r.typ, r.method, reason})
+}
+
+// violates reports whether an edge points from a lower layer to a higher one.
+// Requirements stand outside of the layers.
+func (j *joiner) violates(from, to int32) bool {
+	if int(from) >= len(j.docs) || int(to) >= len(j.docs) {
+		return false
+	}
+	a, b := j.docs[from], j.docs[to]
+	return a.Source == b.Source && a.Layer > 0 && a.Layer < b.Layer
+}
+
+// index sorts the edges, keeps of equal ones the surest, and notes where those
+// of each node lie.
+func (g *Graph) index(found []edge) {
+	slices.SortFunc(found, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(g.strings.list[a.typ], g.strings.list[b.typ]),
+			cmp.Compare(b.sure, a.sure), cmp.Compare(a.method, b.method), cmp.Compare(a.doc, b.doc), cmp.Compare(a.line, b.line))
+	})
+	g.edges = slices.CompactFunc(found, func(a, b edge) bool { return a.from == b.from && a.to == b.to && a.typ == b.typ })
+	n := len(g.nodes)
+	g.out, g.in = make([]int32, n+1), make([]int32, n+1)
+	for i := range g.edges {
+		g.out[g.edges[i].from+1]++
+		g.in[g.edges[i].to+1]++
+	}
+	for i := range n {
+		g.out[i+1] += g.out[i]
+		g.in[i+1] += g.in[i]
+	}
+	g.inward = make([]int32, len(g.edges))
+	next := slices.Clone(g.in)
+	for i := range g.edges {
+		to := g.edges[i].to
+		g.inward[next[to]] = int32(i)
+		next[to]++
+	}
+}
+
+// Docs returns all documents, in order of source and path.
+func (g *Graph) Docs() []*Doc { return g.docs }
+
+// Doc returns the document at a path of a store, nil without one.
+func (g *Graph) Doc(store kb.StoreID, path string) *Doc {
+	for _, paths := range g.names.paths {
+		if n, ok := paths[path]; ok && g.docs[n].Store == store {
+			return g.docs[n]
+		}
+	}
+	return nil
+}
+
+// spot returns the place of a line.
+func (d *Doc) spot(line int) Spot {
+	s := Spot{Doc: d, Line: line}
+	if i := d.SectionAt(line); i >= 0 && len(d.Sections[i].Path) > 0 {
+		s.Section, s.Anchor = d.Sections[i].Path[len(d.Sections[i].Path)-1], d.Sections[i].Anchor
+	}
+	return s
+}
+
+// Section returns the index into d.Sections of an anchor, folded or accented,
+// or of a heading as written; -1 without one.
+func (d *Doc) Section(anchor string) int {
+	anchors := make([]string, len(d.Sections))
+	for i := range d.Sections {
+		anchors[i] = d.Sections[i].Anchor
+	}
+	return specdoc.Find(anchors, anchor)
+}
+
+// SectionAt returns the index of the section that a line lies in, -1 before the first.
+func (d *Doc) SectionAt(line int) int {
+	return sort.Search(len(d.Sections), func(i int) bool { return d.Sections[i].Start > line }) - 1
+}
+
+// Until returns the last line of section i with all that lies below it.
+func (d *Doc) Until(i int) int {
+	if i < 0 || i >= len(d.Sections) {
+		return 0
+	}
+	end := d.Sections[i].End
+	if d.Sections[i].Level == 0 {
+		return end
+	}
+	for k := i + 1; k < len(d.Sections) && d.Sections[k].Level > d.Sections[i].Level; k++ {
+		end = d.Sections[k].End
+	}
+	return end
+}
+
+// IDs returns what other documents and code call a document: its id, else its
+// file's name, and aliases that look like ids.
+func (d *Doc) IDs() []string {
+	var out []string
+	add := func(s string) {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	add(d.ID)
+	if stem := specdoc.Stem(d.Path); d.ID == "" && d.Kind != "" || shorter(stem+"-x") == stem {
+		add(stem)
+	}
+	for _, a := range d.Aliases {
+		if specdoc.KnownID(a) {
+			add(a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package kdd
+
+import (
+	"sort"
+	"strings"
+)
+
+// Lifecycles, in the order of a document's life.
+var Lifecycles = []string{"draft", "proposed", "review", "approved", "superseded", "deprecated"}
+
+// statuses are the words for a lifecycle in Spanish and English, folded.
+// Whatever is not here counts as approved, as a document without a status does.
+var statuses = map[string]string{
+	"draft": "draft", "wip": "draft", "work-in-progress": "draft", "borrador": "draft", "en-progreso": "draft", "idea": "draft",
+	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed",
+	"review": "review", "in-review": "review", "under-review": "review", "revision": "review", "en-revision": "review", "pending": "review", "pendiente": "review",
+	"approved": "approved", "active": "approved", "accepted": "approved", "aprobado": "approved", "aprobada": "approved", "activo": "approved", "activa": "approved", "aceptado": "approved", "aceptada": "approved", "vigente": "approved",
+	"superseded": "superseded", "replaced": "superseded", "reemplazado": "superseded", "reemplazada": "superseded", "sustituido": "superseded", "sustituida": "superseded",
+	"deprecated": "deprecated", "obsolete": "deprecated", "retired": "deprecated", "rejected": "deprecated", "archived": "deprecated", "withdrawn": "deprecated", "obsoleto": "deprecated", "obsoleta": "deprecated", "rechazado": "deprecated", "rechazada": "deprecated", "retirado": "deprecated", "retirada": "deprecated",
+}
+
+// Lifecycle returns what a status as written means: one of Lifecycles. Missing
+// and unknown ones are approved; "superseded by ADR-7" is superseded.
+func Lifecycle(status string) string {
+	k := key(status)
+	if l, ok := statuses[k]; ok {
+		return l
+	}
+	first, _, _ := strings.Cut(k, "-")
+	if l, ok := statuses[strings.Trim(first, ".,:;()")]; ok {
+		return l
+	}
+	return "approved"
+}
+
+// KnownStatus reports whether a word names a lifecycle, for refusing a filter
+// that could never match.
+func KnownStatus(word string) bool {
+	_, ok := statuses[key(word)]
+	return ok
+}
+
+// hides reports whether documents of a lifecycle are hidden unless asked for.
+func hides(lifecycle string) bool { return lifecycle != "approved" && lifecycle != "superseded" }
+
+// sees reports whether documents of a lifecycle are seen.
+func (s Seen) sees(lifecycle string) bool {
+	if s.All || !hides(lifecycle) {
+		return true
+	}
+	for _, w := range s.Statuses {
+		if key(w) == "all" || w == "*" || Lifecycle(w) == lifecycle {
+			return true
+		}
+	}
+	return false
+}
+
+// Sees reports whether a document is seen.
+func (s Seen) Sees(d *Doc) bool { return d == nil || s.sees(d.Lifecycle) }
+
+// HiddenNote says in one sentence how many documents are hidden, "" for none:
+// "3 draft and 1 deprecated".
+func HiddenNote(hidden map[string]int) string {
+	var parts []string
+	for _, l := range Lifecycles {
+		if n := hidden[l]; n > 0 {
+			parts = append(parts, itoa(n)+" "+l)
+		}
+	}
+	switch n := len(parts); n {
+	case 0:
+		return ""
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	sort.Strings(list)
+	return list
+}
