@@ -64,6 +64,15 @@ type (
 	kddStatsIn struct {
 		Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
+	kddGraphIn struct {
+		Entity    string   `json:"entity" arg:"1..." help:"id, title or alias of a specification, or the name of a concept"`
+		Format    string   `json:"format,omitempty" enum:"mermaid|dot|svg" help:"how to draw it (default mermaid)"`
+		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 1)"`
+		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
+		Limit     int      `json:"limit,omitempty" help:"at most this many entities around it (default 20)"`
+		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
 	kddCheckIn struct {
 		Entity   string   `json:"entity,omitempty" arg:"1..." help:"only this specification"`
 		Kind     string   `json:"kind,omitempty" help:"only this kind"`
@@ -128,6 +137,12 @@ func addKDD(add adder) {
 			return a.CheckSpecs(ctx, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
 		}).agent(), `{}`, `{"kind":"entity"}`)
 	c.Help = "Coverage by kind, relations from a lower layer to a higher one, and relations whose target nothing is called."
+	c = add("kdd", New("kdd:graph", "A picture of what is related to an entity of the specifications", Reads,
+		func(ctx context.Context, a *app.App, in kddGraphIn) (app.SpecPicture, error) {
+			return a.GraphOfSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)}, in.Format)
+		}).agent(), `{"entity":"Order","format":"svg"}`)
+	c.Aliases = []string{"graph"}
+	c.Help = "What points at it stands on the left, what it points at on the right."
 }
 
 // kddResources are what agents may keep an eye on.

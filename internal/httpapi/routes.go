@@ -40,6 +40,16 @@ var table = []route{
 	{"POST /api/stores/{store}/index", "store:index", map[string]string{"store": "store"}},
 	{"GET /api/jobs", "jobs", nil},
 	{"GET /api/jobs/{id}", "job:status", map[string]string{"id": "jobId"}},
+	{"GET /api/kdd/search", "kdd:search", nil},
+	{"GET /api/kdd/related", "kdd:related", nil},
+	{"GET /api/kdd/list", "kdd:list", nil},
+	{"GET /api/kdd/impact", "kdd:impact", nil},
+	{"GET /api/kdd/context", "kdd:context", nil},
+	{"GET /api/kdd/find", "kdd:find", nil},
+	{"GET /api/kdd/section", "kdd:section", nil},
+	{"GET /api/kdd/graph", "kdd:graph", nil},
+	{"GET /api/kdd/stats", "kdd:stats", nil},
+	{"GET /api/kdd/check", "kdd:check", nil},
 }
 
 func (s *service) routes() {

@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/diagram"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// SpecPicture is the reply of kdd:graph.
+type SpecPicture struct {
+	Entity      string           `json:"entity"`
+	Format      string           `json:"format"`
+	Nodes       int              `json:"nodes"`
+	Edges       int              `json:"edges"`
+	Text        string           `json:"text"` // the picture
+	Message     string           `json:"message,omitempty"`
+	Suggestions []kdd.Suggestion `json:"suggestions,omitempty"`
+	Warnings    []string         `json:"warnings,omitempty"`
+}
+
+// GraphOfSpecs draws what is related to an entity, in one of diagram.Formats.
+func (a *App) GraphOfSpecs(ctx context.Context, q RelatedQuery, format string) (SpecPicture, error) {
+	if format == "" {
+		format = diagram.Formats[0]
+	}
+	if !slices.Contains(diagram.Formats, format) {
+		return SpecPicture{}, kb.Errorf(kb.Invalid, "%q is no format of a picture", clipRunes(format, 40)).WithHint("choose one of %s", strings.Join(diagram.Formats, ", "))
+	}
+	asked := q.Depth
+	if err := q.check(1); err != nil {
+		return SpecPicture{}, err
+	}
+	s, err := a.specs(ctx, q.SpecScope)
+	if err != nil {
+		return SpecPicture{}, err
+	}
+	defer s.release()
+	var out SpecPicture
+	err = s.ask(ctx, func([]search.Target) error {
+		r := s.graph.Related(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
+		out = SpecPicture{Entity: q.Entity, Format: format}
+		if r.Node == nil {
+			out.Message, out.Suggestions = fmt.Sprintf("No entity found matching '%s'.", clipRunes(q.Entity, 80)), r.Suggestions
+			return nil
+		}
+		g := s.picture(r, q.EdgeTypes)
+		out.Entity, out.Nodes, out.Edges, out.Text = r.Node.Name, len(g.Nodes), len(g.Edges), diagram.Draw(g, format)
+		if asked > r.Depth {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, r.Depth))
+		}
+		if r.Total > len(r.Related) {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest %d of %d; raise limit for more", len(r.Related), r.Total))
+		}
+		if note := hiddenNote(r.Hidden, "related specifications"); note != "" {
+			out.Warnings = append(out.Warnings, note)
+		}
+		return nil
+	})
+	out.Warnings = append(out.Warnings, s.notes...)
+	return out, err
+}
+
+// picture puts what points at the entity on its left and what it points at on
+// its right, each as far away as its distance, with every relation among them.
+func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
+	var g diagram.Graph
+	at := map[*kdd.Node]int{}
+	add := func(n *kdd.Node, column int) {
+		if _, ok := at[n]; ok {
+			return
+		}
+		at[n] = len(g.Nodes)
+		under := strings.ReplaceAll(kindOfNode(n), "_", " ")
+		label := n.Name
+		if n.Doc != nil && n.Doc.Title != "" && n.Doc.Title != n.Name {
+			under += " · " + strings.TrimLeft(strings.TrimPrefix(n.Doc.Title, n.Name), " —–:-")
+		}
+		if st := statusOf(n.Doc); st != "" {
+			under += " · " + st
+		}
+		g.Nodes = append(g.Nodes, diagram.Node{Label: label, Under: under, Class: n.Type, URL: s.nodeURL(n), Column: column, Faded: statusOf(n.Doc) != ""})
+	}
+	add(r.Node, 0)
+	column := map[*kdd.Node]int{r.Node: 0}
+	nodes := []*kdd.Node{r.Node}
+	for _, x := range r.Related { // the nearest first
+		c := x.Distance
+		if before := column[x.Via]; before < 0 || before == 0 && !x.Outgoing {
+			c = -x.Distance
+		}
+		column[x.Node] = c
+		add(x.Node, c)
+		nodes = append(nodes, x.Node)
+	}
+	for _, n := range nodes {
+		out, _ := s.graph.Edges(n)
+		for _, e := range out {
+			to, ok := at[e.To]
+			if !ok || len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, e.Type) }) {
+				continue
+			}
+			name := e.Type
+			if e.Label != "" && len(e.Label) <= 24 {
+				name = e.Label
+			}
+			g.Edges = append(g.Edges, diagram.Edge{From: at[n], To: to, Label: name, Faded: e.Violation})
+		}
+	}
+	return g
+}
