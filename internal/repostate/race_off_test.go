@@ -1,0 +1,5 @@
+//go:build !race
+
+package repostate
+
+const raceEnabled = false

@@ -1,0 +1,203 @@
+// Package repostate tells how a git work tree stands: its branch, how far it
+// is from its upstream, how many paths are staged, changed and untracked. It
+// reads; the one thing that it ever writes is a section of the repository's
+// own configuration (SetSession), when a person or agent asks for that.
+//
+// Nothing that a repository says gets executed. Where a program git is
+// installed it is asked, since it is fast on large trees, in an environment
+// in which a stranger's configuration starts nothing: no hooks, no file system
+// monitor, no filters of the repository's own, no transports, no locks, no
+// recursion into submodules. Where none is installed, or it refuses, the index
+// and the work tree are read here, by the same rules, and the counts are those
+// of `git status --porcelain=v2`. A test holds both ways against it.
+//
+// Not followed here, where git is not installed: filters and encodings that
+// .gitattributes name, ident expansion, includes in configuration files, and
+// indexes that are split or sparse (which is said).
+package repostate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Reader reads one work tree. Its fields are not changed once it is in use.
+type Reader struct {
+	Root string // of the work tree, absolute
+	Git  string // the program git, absolute; "" does without
+	Env  func(string) string
+}
+
+// State is how a work tree stands. A path counts as staged or unstaged as
+// `git status --porcelain=v2` has it: a rename is one, a conflict is both.
+// An untracked directory is one, whatever is in it.
+type State struct {
+	Available bool
+	Branch    string // "HEAD" when no branch is checked out
+	Detached  bool
+	Commit    string // "" before the first
+	Upstream  string // "origin/main"; "" without one
+	Ahead     int
+	Behind    int
+	Staged    int
+	Unstaged  int
+	Untracked int
+	Conflicts int
+	Note      string // what could not be told, and why
+}
+
+// Dirty reports whether anything is not as the last commit has it.
+func (s State) Dirty() bool { return s.Staged+s.Unstaged+s.Untracked+s.Conflicts > 0 }
+
+// limit bounds how long one look at a work tree may take.
+const limit = 30 * time.Second
+
+// State reads how the work tree stands. It fails only when ctx ends; a tree
+// that cannot be read is not available, and Note says why.
+func (r *Reader) State(ctx context.Context) (State, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	d, err := r.open()
+	if err != nil {
+		return State{Note: err.Error()}, nil
+	}
+	s, err := r.installed(ctx, d)
+	if err != nil && ctx.Err() == nil {
+		s, err = r.native(ctx, d)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return State{Note: "the work tree is too large to look through in time"}, nil
+	case ctx.Err() != nil:
+		return State{}, ctx.Err()
+	case err != nil:
+		return State{Note: err.Error()}, nil
+	}
+	return s, nil
+}
+
+// dirs are where a repository lies.
+type dirs struct {
+	root   string
+	git    string // HEAD and index of this work tree
+	common string // objects, refs and configuration of all work trees
+	bare   bool
+}
+
+// open finds the repository whose work tree is Root. See gitrepository-layout(5).
+func (r *Reader) open() (dirs, error) { return find(r.Root) }
+
+func find(root string) (dirs, error) {
+	d := dirs{root: root, git: filepath.Join(root, ".git")}
+	none := kb.Errorf(kb.NotFound, "%q is not the root of a git repository", root).WithHint("name one with --project")
+	info, err := os.Stat(d.git)
+	switch {
+	case err != nil:
+		d.git, d.bare = root, true
+	case !info.IsDir():
+		target, ok := strings.CutPrefix(line(d.git), "gitdir:")
+		if !ok {
+			return d, none
+		}
+		d.git = under(root, strings.TrimSpace(target))
+	}
+	d.common = d.git
+	if l := line(filepath.Join(d.git, "commondir")); l != "" {
+		d.common = under(d.git, l)
+	}
+	if _, err := os.Lstat(filepath.Join(d.git, "HEAD")); err != nil {
+		return d, none
+	}
+	if info, err := os.Stat(filepath.Join(d.common, "objects")); err != nil || !info.IsDir() {
+		return d, none
+	}
+	return d, nil
+}
+
+func under(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// maxSmall bounds files of configuration.
+const maxSmall = 1 << 20
+
+// small returns the content of a small regular file, "" for anything else.
+func small(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSmall {
+		return ""
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func line(path string) string {
+	l, _, _ := strings.Cut(small(path), "\n")
+	return strings.TrimSpace(l)
+}
+
+// repository opens the repository with go-git.
+func (d dirs) repository() (*git.Repository, error) {
+	repo, err := git.PlainOpenWithOptions(d.root, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if err != nil {
+		return nil, kb.Errorf(kb.Unsupported, "the repository %q cannot be read without an installed git: %w", d.root, err).WithHint("install git")
+	}
+	return repo, nil
+}
+
+// index reads the list of what is tracked.
+func (d dirs) index() (*index.Index, error) {
+	f, err := os.Open(filepath.Join(d.git, "index"))
+	if errors.Is(err, os.ErrNotExist) {
+		return &index.Index{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	idx := &index.Index{}
+	if err := index.NewDecoder(f).Decode(idx); err != nil {
+		return nil, kb.Errorf(kb.Unsupported, "the index of %q cannot be read without an installed git: %w", d.root, err).WithHint("install git")
+	}
+	return idx, nil
+}
+
+// head returns what is checked out: a branch, or a commit, or both.
+func (d dirs) head(repo *git.Repository) (branch string, commit plumbing.Hash, err error) {
+	ref, err := repo.Reference(plumbing.HEAD, false)
+	if err != nil {
+		return "", commit, kb.Errorf(kb.Corrupt, "HEAD of %q cannot be read: %w", d.root, err).WithHint("see: git fsck")
+	}
+	if ref.Type() == plumbing.HashReference {
+		return "", ref.Hash(), nil
+	}
+	branch = ref.Target().Short()
+	to, err := repo.Reference(ref.Target(), true)
+	switch {
+	case errors.Is(err, plumbing.ErrReferenceNotFound):
+		return branch, commit, nil
+	case err != nil:
+		return "", commit, kb.Errorf(kb.Corrupt, "branch %q of %q cannot be read: %w", branch, d.root, err).WithHint("see: git fsck")
+	}
+	return branch, to.Hash(), nil
+}
+
+// merged is the stage of what is not in conflict; go-git's constant of that
+// name is the stage of the common ancestor.
+const merged index.Stage = 0
