@@ -36,7 +36,8 @@ import (
 
 // Options says what is served and, over HTTP, to whom.
 type Options struct {
-	// Tools names the set of tools: "" or "default"; "kdd" comes later.
+	// Tools names the set of tools: "" or "default"; "kdd" is the original
+	// specification engine's three.
 	Tools string
 	// Addr is where ServeHTTP listens, host:port.
 	Addr string
@@ -87,8 +88,7 @@ func native(set string) ([]command.Command, error) {
 	switch set {
 	case "", "default":
 	case "kdd":
-		return nil, kb.Errorf(kb.Unsupported, "the tools %q are not built yet; they come with the specification commands", set).
-			WithHint("start knowledge mcp without --tools")
+		return kddTools()
 	default:
 		return nil, kb.Errorf(kb.Invalid, "no set of tools is named %q", set).WithHint("the sets are default and kdd")
 	}
@@ -109,7 +109,7 @@ func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
 	f.mcp = server.NewMCPServer("knowledge", a.Version(), append(resourceOptions(),
 		server.WithToolCapabilities(false), // the list never changes within a process
 		server.WithCacheHints((5*time.Minute).Milliseconds(), mcp.CacheScopePrivate),
-		server.WithInstructions(instructions))...)
+		server.WithInstructions(instructionsFor(tools)))...)
 	f.addResources()
 	for _, c := range tools {
 		f.tools[c.Name] = true

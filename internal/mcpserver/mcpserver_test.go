@@ -249,7 +249,7 @@ func TestInstructions(t *testing.T) {
 }
 
 func TestToolSets(t *testing.T) {
-	for set, want := range map[string]kb.Code{"kdd": kb.Unsupported, "all": kb.Invalid} {
+	for set, want := range map[string]kb.Code{"KDD": kb.Invalid, "all": kb.Invalid} {
 		err := ServeStdio(t.Context(), newApp(t), Options{Tools: set}, strings.NewReader(""), io.Discard)
 		if kb.CodeOf(err) != want || kb.HintOf(err) == "" {
 			t.Errorf("%q: %v (%s)", set, err, kb.CodeOf(err))
