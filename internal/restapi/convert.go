@@ -214,3 +214,41 @@ func colon(s string) string {
 	}
 	return ": " + clip(s, 200)
 }
+
+// Example returns arguments that show how the tool is called: those that are
+// required, or the first when none is.
+func (t *Tool) Example() json.RawMessage {
+	var values []value
+	for i := range t.Params {
+		p := &t.Params[i]
+		if p.Required && p.Default == nil || len(values) == 0 && i == len(t.Params)-1 {
+			values = append(values, value{p, p.example()})
+		}
+	}
+	return object(values)
+}
+
+func (p *Param) example() json.RawMessage {
+	switch {
+	case p.Default != nil:
+		if v, err := p.convert(mustJSON(*p.Default)); err == nil {
+			return v
+		}
+	case len(p.Enum) > 0 && p.Type == String:
+		return mustJSON(p.Enum[0])
+	}
+	switch p.Type {
+	case Number, Integer:
+		return json.RawMessage("1")
+	case Boolean:
+		return json.RawMessage("true")
+	case Object:
+		return json.RawMessage("{}")
+	case Array:
+		if p.Items == "" || p.Items == String {
+			return json.RawMessage(`["a","b"]`)
+		}
+		return json.RawMessage("[]")
+	}
+	return mustJSON("a " + p.Name)
+}

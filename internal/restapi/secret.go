@@ -42,11 +42,26 @@ func (s *Resolver) resolve(p *Provider) (credentials, error) {
 	return out, nil
 }
 
+// Keyring reads an entry of the system's keyring.
+func Keyring(service, name string) (string, error) { return keyring.Get(service, name) }
+
 // Ready reports why p cannot be called, nil when it can as far as one can
-// tell here. It asks nothing of the network.
+// tell without the network and without the keyring, which may ask its user.
 func (s *Resolver) Ready(p *Provider) error {
-	_, err := s.resolve(p)
-	return err
+	for _, r := range p.Secrets() {
+		if r.Keyring != "" {
+			if s.Allowed != nil {
+				if err := s.Allowed(p, r); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if _, err := s.get(p, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Resolver) get(p *Provider, r Ref) (string, error) {
@@ -64,7 +79,7 @@ func (s *Resolver) get(p *Provider, r Ref) (string, error) {
 	} else {
 		read := s.Entry
 		if read == nil {
-			read = keyring.Get
+			read = Keyring
 		}
 		entry, err := read(Service, r.Keyring)
 		switch {

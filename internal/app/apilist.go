@@ -1,0 +1,228 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/restapi"
+)
+
+// The words of declared APIs that faces need.
+type (
+	APIDefinition = restapi.Definition
+	APIArgument   = restapi.ArgumentError
+	APILogEntry   = restapi.Entry
+)
+
+// APIList is the reply of apis.
+type APIList struct {
+	APIs     []APIRow   `json:"apis"`
+	NotReady []NotReady `json:"notReady,omitempty"`
+	Note     string     `json:"note,omitempty"`
+}
+
+// APIRow is one API in an APIList.
+type APIRow struct {
+	API   string    `json:"api"`
+	Name  string    `json:"name,omitempty"`
+	Host  string    `json:"host"`
+	From  string    `json:"from"` // user or project
+	Tools []ToolRow `json:"tools"`
+}
+
+// ToolRow is one tool in an APIRow.
+type ToolRow struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Params      string `json:"params,omitempty"` // "city, days?"
+}
+
+// NotReady says why the tools of an API are not listed.
+type NotReady struct {
+	API string `json:"api"`
+	Why string `json:"why"`
+}
+
+// APIHelp is the reply of api:help.
+type APIHelp struct {
+	Name        string          `json:"name"`
+	API         string          `json:"api"`
+	Description string          `json:"description,omitempty"`
+	Request     string          `json:"request"` // "GET https://api.weather.example/v1/forecast/{city}"
+	Schema      json.RawMessage `json:"schema"`
+	Example     json.RawMessage `json:"example"`
+	NotReady    string          `json:"notReady,omitempty"`
+	Note        string          `json:"note"`
+}
+
+// APITools are the tools of declared APIs that can be called now.
+type APITools struct {
+	Tools   []APIDefinition
+	Updated time.Time // when a definition was changed last; zero when there are none
+}
+
+// APIs lists the declared APIs and their tools; only one API when code is not "".
+func (a *App) APIs(ctx context.Context, code string) (APIList, error) {
+	d, err := a.declaredAPIs(ctx)
+	if err != nil {
+		return APIList{}, err
+	}
+	l := APIList{APIs: []APIRow{}}
+	var codes []string
+	for _, p := range d.all {
+		codes = append(codes, p.Code)
+		if code != "" && p.Code != code {
+			continue
+		}
+		if err := a.apiReady(d, p); err != nil {
+			l.NotReady = append(l.NotReady, NotReady{p.Code, sentence(err)})
+			continue
+		}
+		row := APIRow{API: p.Code, Host: p.Host(), From: "project", Tools: []ToolRow{}}
+		if slices.Contains(d.user, p) {
+			row.From = "user"
+		}
+		if p.Name != p.Code {
+			row.Name = p.Name
+		}
+		for i := range p.Tools {
+			if t := &p.Tools[i]; t.Enabled {
+				row.Tools = append(row.Tools, ToolRow{t.Code, t.Definition().Description, paramWords(t)})
+			}
+		}
+		l.APIs = append(l.APIs, row)
+	}
+	if code != "" && len(l.APIs)+len(l.NotReady) == 0 {
+		return l, kb.Errorf(kb.NotFound, "no API %q is declared", clipped(code)).WithHint("declared are: %s", orNone(codes))
+	}
+	if len(d.all) == 0 && len(d.notes) == 0 {
+		d.notes = append(d.notes, "no APIs are declared; a person declares them in "+orNone([]string{d.path})+" or with: knowledge api import FILE")
+	}
+	l.Note = strings.Join(d.notes, ". ")
+	return l, nil
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 || list[0] == "" {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// sentence is an error with what to do about it.
+func sentence(err error) string {
+	if h := kb.HintOf(err); h != "" {
+		return err.Error() + "; " + h
+	}
+	return err.Error()
+}
+
+func clipped(s string) string {
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:60], "") + "…"
+	}
+	return s
+}
+
+// paramWords lists parameters as people write them: "city, days?".
+func paramWords(t *restapi.Tool) string {
+	var words []string
+	for _, p := range t.Params {
+		w := p.Name
+		if !p.Required || p.Default != nil {
+			w += "?"
+		}
+		words = append(words, w)
+	}
+	if len(words) > 12 {
+		words = append(words[:12], fmt.Sprintf("and %d more", len(words)-12))
+	}
+	return strings.Join(words, ", ")
+}
+
+// APITools returns the tools of declared APIs that are enabled and ready.
+func (a *App) APITools(ctx context.Context) (APITools, error) {
+	d, err := a.declaredAPIs(ctx)
+	if err != nil {
+		return APITools{}, err
+	}
+	out := APITools{Updated: d.updated}
+	for _, p := range d.all {
+		if a.apiReady(d, p) != nil {
+			continue
+		}
+		for i := range p.Tools {
+			if t := &p.Tools[i]; t.Enabled {
+				out.Tools = append(out.Tools, t.Definition())
+			}
+		}
+	}
+	return out, nil
+}
+
+// APITool reports whether a name means a tool that can be called, and whether
+// it may be called over HTTP without the token.
+func (a *App) APITool(ctx context.Context, name string) (open bool, err error) {
+	d, err := a.declaredAPIs(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, t, err := d.find(name)
+	if err != nil {
+		return false, err
+	}
+	return t.Open, nil
+}
+
+// Exposed returns the names of our own commands that lists over HTTP show.
+func (a *App) Exposed(ctx context.Context) ([]string, error) {
+	d, err := a.declaredAPIs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if d.cfg.Expose != nil {
+		return d.cfg.Expose, nil
+	}
+	return []string{"search", "kdd_search", "kdd_related", "kdd_list", "generate_rag_answer"}, nil
+}
+
+// find returns the tool that a name means, if it may be called at all.
+func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
+	p, t, err := restapi.Find(d.all, name)
+	if err != nil {
+		if len(d.notes) > 0 {
+			err = kb.Errorf(kb.NotFound, "%s", err.Error()).WithHint("%s. %s", kb.HintOf(err), strings.Join(d.notes, ". "))
+		}
+		return nil, nil, err
+	}
+	if !p.Enabled || !t.Enabled {
+		return nil, nil, kb.Errorf(kb.NotFound, "the tool %q is disabled", t.Code).WithHint("a person may set enabled: true in %s", p.File)
+	}
+	return p, t, nil
+}
+
+// APIHelp tells how a tool is called.
+func (a *App) APIHelp(ctx context.Context, name string) (APIHelp, error) {
+	d, err := a.declaredAPIs(ctx)
+	if err != nil {
+		return APIHelp{}, err
+	}
+	p, t, err := d.find(name)
+	if err != nil {
+		return APIHelp{}, err
+	}
+	h := APIHelp{
+		Name: t.Code, API: p.Code, Description: t.Definition().Description, Request: t.Method + " " + p.BaseURL + t.Path,
+		Schema: t.Schema(), Example: t.Example(),
+		Note: "call it with api:call; the credential, if one is needed, is added here. Save keeps the reply in a store that search looks in",
+	}
+	if err := a.apiReady(d, p); err != nil {
+		h.NotReady = sentence(err)
+	}
+	return h, nil
+}
