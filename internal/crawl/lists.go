@@ -92,8 +92,8 @@ func sitemap(body []byte, limit int64) (entries, nested []pages.Link) {
 }
 
 var (
-	mdLink  = regexp.MustCompile(`\[([^\]\n]{1,200})\]\(\s*<?([^)\s>]{1,2048})>?[^)\n]{0,300}\)[ \t]*:?[ \t]*([^\n]{0,300})`)
-	source  = regexp.MustCompile(`(?mi)^[ \t>*_-]*(?:source|url|link)[*_]*:[*_]*[ \t]*<?(https?://[^\s>]{1,2048})`)
+	mdLink  = regexp.MustCompile(`\[([^\]\n]{1,200})\]\(\s*<?([^)\s>]{1,1000})>?[^)\n]{0,300}\)[ \t]*:?[ \t]*([^\n]{0,300})`)
+	source  = regexp.MustCompile(`(?mi)^[ \t>*_-]*(?:source|url|link)[*_]*:[*_]*[ \t]*<?(https?://[^\s>]{1,1000})`)
 	spacing = regexp.MustCompile(`\s+`)
 )
 
