@@ -268,8 +268,9 @@ func (a *App) Watch(ctx context.Context, names []string, yes bool, tell func(Wat
 				WithHint("bring it up to date at fixed times: knowledge store:schedule %s @daily", st.Label())
 		}
 	}
-	var all sync.WaitGroup
-	all.Go(func() { _ = c.clock().Run(ctx) })
+	timed, stop := context.WithCancel(ctx)
+	var clock, all sync.WaitGroup
+	clock.Go(func() { _ = c.clock().Run(timed) })
 	var order sync.Mutex
 	for _, st := range stores {
 		all.Go(func() {
@@ -281,6 +282,11 @@ func (a *App) Watch(ctx context.Context, names []string, yes bool, tell func(Wat
 		})
 	}
 	all.Wait()
+	stop()
+	clock.Wait()
+	if ctx.Err() == nil {
+		return kb.Errorf(kb.NotFound, "what was watched is no store any more").WithHint("see what there is with: knowledge stores")
+	}
 	return ctx.Err()
 }
 
