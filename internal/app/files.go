@@ -49,7 +49,17 @@ func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, er
 		return FileText{}, err
 	}
 	defer release()
+	c, err := a.open(ctx)
+	if err != nil {
+		return FileText{}, err
+	}
+	path, fragment := c.pagePath(t.Store, path)
 	d, err := t.Index.Document(ctx, strings.TrimPrefix(path, "./"))
+	if err == nil && fragment != "" && lines == "" {
+		if from, to, err = section(&d, fragment); err != nil {
+			return FileText{}, err
+		}
+	}
 	if err != nil {
 		if kb.CodeOf(err) == kb.NotFound {
 			return FileText{}, kb.Errorf(kb.NotFound, "store %q has no document %q", t.Label, path).WithHint("list its paths with: files {\"store\":%q,\"glob\":\"**/%s\"}", t.Store.Label(), base(path))
@@ -83,6 +93,12 @@ func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, er
 	if t.Fresh != nil {
 		if s := t.Fresh(d.Path, d.Stamp); s != "" {
 			notes = append(notes, s)
+		}
+	}
+	if t.Page != nil {
+		if page, ok := t.Page(d.Path); ok {
+			r.URL = page.URL
+			notes = append(notes, search.Untrusted)
 		}
 	}
 	r.Note = strings.Join(notes, "; ")

@@ -16,6 +16,7 @@ type library struct {
 	core *core
 	mu   sync.Mutex
 	open map[kb.StoreID]*shelf
+	site map[kb.StoreID]*siteMap  // what is told of the pages of web stores
 	seen map[kb.StoreID]time.Time // when a source was last compared with its index
 
 	specs specGraphs // joined from live generations
@@ -111,6 +112,7 @@ func (l *library) drop(s *shelf) {
 func (l *library) forget(id kb.StoreID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.site, id)
 	if s := l.open[id]; s != nil {
 		delete(l.open, id)
 		l.core.pool.Forget(s.gen.Segments())

@@ -267,7 +267,7 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 			s.notes = append(s.notes, note)
 		case err == nil:
 			st.Head = head
-			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st)})
+			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st), Page: c.pageOf(st)})
 			if head.Partial {
 				var note string
 				note, err = c.emptyNote(ctx, st)

@@ -118,6 +118,7 @@ type FileText struct {
 	Store  string `json:"store"`
 	Commit string `json:"commit,omitempty"`
 	Path   string `json:"path"`
+	URL    string `json:"url,omitempty"` // of a page of the web
 	Start  int    `json:"start"`
 	End    int    `json:"end"`
 	Lines  int    `json:"lines"` // lines of the whole document

@@ -89,6 +89,13 @@ type indexIn struct {
 	Force bool   `json:"force,omitempty" help:"read every document again"`
 }
 
+type pagesIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store of type web"`
+	State string `json:"state,omitempty" enum:"kept|failed|left-out|redirect|folded|noindex|empty" help:"only addresses of which this became"`
+	Text  string `json:"text,omitempty" help:"only addresses that hold this text"`
+	Limit int    `json:"limit,omitempty" help:"at most this many addresses (default 50)"`
+}
+
 type deleteIn struct {
 	Store      string `json:"store" arg:"1" help:"name or id of a store"`
 	Everywhere bool   `json:"everywhere,omitempty" help:"also for every other project that uses it"`

@@ -70,6 +70,11 @@ func build() []Command {
 			return a.IndexStore(ctx, in.Store, in.Force)
 		}).agent(), `{"store":"react"}`)
 	c.Network = AnyHost
+	c = add("store", New("store:pages", "What became of each address of a crawled site, and why", Reads,
+		func(ctx context.Context, a *app.App, in pagesIn) (app.PageList, error) {
+			return a.Pages(ctx, in.Store, in.State, in.Text, in.Limit)
+		}).agent(), `{"store":"guide","state":"failed"}`)
+	c.Help = "Of a page that is kept it says why it was taken, of others why not. Before the first crawl has ended it tells how far that is."
 	add("store", New("store:delete", "Remove a store from this project, and its index when nobody else uses it", Deletes,
 		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
 			return a.DeleteStore(ctx, in.Store, in.Everywhere)

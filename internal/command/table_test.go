@@ -20,7 +20,7 @@ func TestAudience(t *testing.T) {
 	agents := []string{
 		"search", "get_full_context", "execute", "commands", "help", "read", "files", "grep",
 		"code:callees", "code:callers", "code:definition", "code:outline", "code:references", "code:symbols",
-		"stores", "store:info", "store:create", "store:index", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel",
+		"stores", "store:info", "store:create", "store:index", "store:pages", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"evidence:status",
 	}

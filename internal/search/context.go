@@ -143,8 +143,14 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 			notes = append(notes, n)
 		}
 	}
+	if page, ok := t.page(p.Path); ok {
+		anchor, _ := anchorIn(&d, c.Start, min(chunkAt(&d, c.Start), last))
+		c.At, c.Page = page.URL+anchor, &page
+		c.Code = unmarkAll(c.Code)
+		notes = append(notes, Untrusted)
+	}
 	c.Note = strings.Join(notes, "; ")
-	c.Related = relatedIn(&d, p.Chunk, 6)
+	c.Related = relatedIn(t, &d, p.Chunk, 6)
 	return c, nil
 }
 

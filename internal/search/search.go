@@ -273,12 +273,25 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 		}
 		for j, i := range at {
 			p := &passages[j]
+			page, web := t.page(p.Path)
+			if web {
+				p.Text = unmarkAll(p.Text)
+			}
 			s.lines[i] = bestLines(s.q, p)
 			title, symbol := s.title(&p.Chunk, &s.lines[i])
 			hits[i] = Hit{
 				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 				Score: math.Round(ranked[i].Score*100) / 100,
 				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End},
+			}
+			if web {
+				best, _ := s.lines[i].window(1, 80)
+				if hits[i].At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {
+					return nil, of(ti, err)
+				}
+				if page.URL = ""; s.r.Detail == "full" {
+					hits[i].Page = &page
+				}
 			}
 			if s.r.Only != nil {
 				hits[i].Where.Line, hits[i].Where.Excerpt = s.lines[i].excerpt(s.r.Only[ti], p.Path)
@@ -336,7 +349,7 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	if ok {
 		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
 	}
-	h.Related = relatedIn(&doc, p.Place.Chunk, 3)
+	h.Related = relatedIn(t, &doc, p.Place.Chunk, 3)
 	return nil
 }
 
@@ -402,7 +415,7 @@ func imports(d *kb.DocumentText, most int) []string {
 
 // relatedIn returns the chunks around one: the rest of its declaration, then
 // its neighbours.
-func relatedIn(d *kb.DocumentText, chunk, most int) []Related {
+func relatedIn(t *Target, d *kb.DocumentText, chunk, most int) []Related {
 	var out []Related
 	add := func(i int, why string) {
 		if i < 0 || i >= len(d.Chunks) || i == chunk || len(out) == most || d.Chunks[i].Kind == "imports" {
@@ -412,7 +425,7 @@ func relatedIn(d *kb.DocumentText, chunk, most int) []Related {
 		if slices.ContainsFunc(out, func(r Related) bool { return r.ID == id }) {
 			return
 		}
-		out = append(out, Related{ID: id, At: location(d.Path, &d.Chunks[i]), Symbol: Title(&d.Chunks[i]), Why: why})
+		out = append(out, Related{ID: id, At: t.cite(d, i), Symbol: Title(&d.Chunks[i]), Why: why})
 	}
 	own := d.Chunks[chunk].Decl
 	for i := range d.Chunks {

@@ -20,6 +20,8 @@ type Target struct {
 	// Fresh says how a document stands to its source now: "" when it is as
 	// indexed or nobody can tell cheaply.
 	Fresh func(path string, stamp uint64) string
+	// Page tells of documents that are pages of the web; nil where there are none.
+	Page func(path string) (Page, bool)
 }
 
 // TargetError is the failure of one target, so that the others can be asked
@@ -122,7 +124,7 @@ var (
 type Hit struct {
 	ID     string  `json:"id"`
 	Store  string  `json:"store,omitempty"` // name, with @ and seven digits of the commit for repositories
-	At     string  `json:"at"`              // path:Lstart-Lend, or path:L12:c0-4000 for a part of a long line
+	At     string  `json:"at"`              // path:Lstart-Lend, path:L12:c0-4000 for a part of a long line, or the URL of a page with the anchor of a heading
 	Symbol string  `json:"symbol,omitempty"`
 	Score  float64 `json:"score"`          // calibrated, in [0,1]
 	Line   int     `json:"line,omitempty"` // number of the first line in Code
@@ -142,6 +144,7 @@ type Hit struct {
 	Calls     []string           `json:"calls,omitempty"`
 	Related   []Related          `json:"related,omitempty"`
 	Explain   map[string]float64 `json:"explain,omitempty"`
+	*Page                        // of detail full, where the document is a page of the web
 }
 
 // Where is the place of a hit, for callers within the program.
@@ -184,6 +187,7 @@ type Context struct {
 	MoreCallees int       `json:"moreCallees,omitempty"`
 	Members     []Member  `json:"members,omitempty"` // of a type
 	Note        string    `json:"note,omitempty"`
+	*Page                 // where the document is a page of the web
 	Others      []Context `json:"others,omitempty"` // further places that share the id
 	Related     []Related `json:"related,omitempty"`
 	Next        string    `json:"next,omitempty"` // a value for resultId that continues a long reply
