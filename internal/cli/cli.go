@@ -75,13 +75,18 @@ func Main(ctx context.Context, faces Faces) int {
 // Run runs the program once and returns its exit status: see command.Exits.
 func Run(ctx context.Context, faces Faces, env Env) int {
 	s := &session{faces: faces, env: env, out: bufio.NewWriterSize(env.Stdout, 32<<10)}
+	args, err := s.seedForm(env.Args)
+	if err != nil {
+		s.complain(err)
+		return command.ExitStatus(err)
+	}
 	root := s.root()
-	root.SetArgs(env.Args)
+	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(s.out)
 	root.SetErr(env.Stderr)
 
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	if e := s.close(); err == nil {
 		err = e
 	}
@@ -103,6 +108,7 @@ type session struct {
 	dataDir, project string
 	format           string // "", json, table or plain
 	json, quiet      bool
+	indent           bool // JSON is
 
 	app *app.App // nil until a command needs it
 }

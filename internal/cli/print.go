@@ -17,8 +17,10 @@ import (
 // pipe standard output holds the answer alone; remarks go to standard error.
 func (s *session) print(result any) error {
 	if s.json {
-		_, err := s.out.WriteString(command.JSON(result) + "\n")
-		return err
+		return s.printJSON(result)
+	}
+	if s.specs(result) {
+		return nil
 	}
 	switch r := result.(type) {
 	case app.SearchReply:

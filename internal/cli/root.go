@@ -55,6 +55,7 @@ func (s *session) root() *cobra.Command {
 	flags.BoolVar(&s.json, "json", false, "print JSON")
 	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
+	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
 
 	complete(root, "format", formats...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.chooseFormat() }

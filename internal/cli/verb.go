@@ -47,9 +47,9 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 		ValidArgsFunction: s.completeWords(c),
 	}
 	cmd.Flags().SortFlags = false
-	names := map[string]bool{}
+	names := map[string]string{}
 	for _, p := range c.Params {
-		names[p.Name] = true
+		names[camel(p.Name)] = p.Name
 		f := cmd.Flags().VarPF(&flag{p, values}, p.Name, "", usage(p))
 		if p.Type == "boolean" {
 			f.NoOptDefVal = "true"
@@ -63,9 +63,9 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 			_ = cmd.RegisterFlagCompletionFunc(p.Name, f) // fails only for an unknown or doubled flag
 		}
 	}
-	// --min-relevance is --minRelevance.
+	// --min-relevance is --minRelevance, --chunk-types is --chunk_types.
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if n := camel(name); names[n] {
+		if n := names[camel(name)]; n != "" {
 			name = n
 		}
 		return pflag.NormalizedName(name)
