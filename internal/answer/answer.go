@@ -57,6 +57,37 @@ type Reply struct {
 	Near []Source `json:"-"`
 }
 
+// Text is the reply as an agent or a terminal gets it: the answer, then its
+// sources, one a line.
+func (r Reply) Text() string {
+	var b strings.Builder
+	if r.Question != "" {
+		fmt.Fprintf(&b, "(asked as: %s)\n\n", r.Question)
+	}
+	b.WriteString(r.Answer + "\n")
+	if len(r.Sources) > 0 {
+		fmt.Fprintf(&b, "\nSources, confidence %.2f:\n", r.Confidence)
+	}
+	for _, s := range r.Sources {
+		fmt.Fprintf(&b, "[%d] %s %s", s.N, s.Store, s.At)
+		if _, heading, ok := strings.Cut(s.Title, " › "); ok {
+			b.WriteString(" › " + heading)
+		}
+		b.WriteString(" (" + s.ID + ")")
+		if s.URL != "" {
+			b.WriteString(" " + s.URL)
+		}
+		if s.Note != "" {
+			b.WriteString(": " + s.Note)
+		}
+		b.WriteByte('\n')
+	}
+	for _, n := range r.Notes {
+		b.WriteString("note: " + n + "\n")
+	}
+	return b.String()
+}
+
 // Part is one sentence of an answer.
 type Part struct {
 	Text   string // without marks of links and emphasis

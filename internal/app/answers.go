@@ -55,8 +55,11 @@ type AskRequest struct {
 	Waiting
 }
 
-// Answer is the reply to a question.
-type Answer = answer.Reply
+// Answer is the reply to a question, Source a place that it cites.
+type (
+	Answer = answer.Reply
+	Source = answer.Source
+)
 
 // askTime is how long one question may take.
 const askTime = 30 * time.Second

@@ -79,8 +79,8 @@ type Store struct {
 // New returns the feedback in a database. Questions are compared by emb.
 func New(d *db.DB, emb kb.Embedder) *Store { return &Store{db: d, emb: emb} }
 
-// check refuses what is no entry.
-func (e *Entry) check() error {
+// Check refuses what is no entry.
+func (e *Entry) Check() error {
 	switch e.Rating = strings.ToLower(strings.TrimSpace(e.Rating)); e.Rating {
 	case Positive, Negative:
 	case "":
@@ -113,7 +113,7 @@ func (e *Entry) check() error {
 
 // Add keeps an entry and returns its number.
 func (s *Store) Add(ctx context.Context, e Entry) (id int64, err error) {
-	if err := e.check(); err != nil {
+	if err := e.Check(); err != nil {
 		return 0, err
 	}
 	sources, err := json.Marshal(append([]Source{}, e.Sources...))
