@@ -44,8 +44,8 @@ func (s *session) seedForm(args []string) ([]string, error) {
 		}
 		return nil, e.WithHint("there are %s", strings.Join(seedVerbs, ", "))
 	}
-	s.json, s.indent = true, true
-	out = append(out, "kdd:"+verb)
+	s.indent = true
+	out = append(out, "--json", "kdd:"+verb)
 	for i, a := range rest[1:] {
 		if a == "--" {
 			return append(out, rest[1+i:]...), nil
