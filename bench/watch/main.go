@@ -52,6 +52,7 @@ func run() error {
 	events := flag.Int("events", 200, "how many single events")
 	burst := flag.Int("burst", 10000, "how many events in the burst")
 	trees := flag.Int("worktrees", 100, "how many work trees")
+	bin := flag.String("bin", "", "measure this program instead of building the last commit")
 	flag.Parse()
 	root, err := os.Getwd()
 	if err != nil {
@@ -63,13 +64,15 @@ func run() error {
 	}
 	defer os.RemoveAll(b.scratch)
 	began, load := time.Now(), lab.Load()
-	tree, err := lab.Checkout(root, filepath.Join(b.scratch, "tree"))
-	if err != nil {
-		return err
-	}
-	b.bin = filepath.Join(b.scratch, "knowledge")
-	if err := tree.Build(b.bin); err != nil {
-		return err
+	tree := lab.Tree{Commit: *bin}
+	if b.bin = *bin; b.bin == "" {
+		if tree, err = lab.Checkout(root, filepath.Join(b.scratch, "tree")); err != nil {
+			return err
+		}
+		b.bin = filepath.Join(b.scratch, "knowledge")
+		if err := tree.Build(b.bin); err != nil {
+			return err
+		}
 	}
 	b.work, b.env = filepath.Join(b.scratch, "work"), lab.Env(filepath.Join(b.scratch, "data"))
 	files, err := b.prepare()
@@ -468,7 +471,7 @@ func (b *bench) burst(n int) error {
 	for _, c := range b.servers {
 		_, err := b.until(60*time.Second, func() (bool, error) {
 			var list struct{ Files []string }
-			err := c.Execute("files", map[string]any{"store": ".", "glob": "burst/**", "limit": n}, &list)
+			err := c.Execute("files", map[string]any{"store": ".", "glob": "burst/**", "limit": 5000}, &list)
 			return slices.Equal(list.Files, want), err
 		})
 		if err != nil {
