@@ -44,7 +44,7 @@ type APICheckRow struct {
 func (c APICheck) Text() string {
 	var b strings.Builder
 	for _, r := range c.APIs {
-		fmt.Fprintf(&b, "%s: %d tools at %s, ", r.API, r.Tools, r.Host)
+		fmt.Fprintf(&b, "%s: %s at %s, ", r.API, counted(r.Tools, "tool"), r.Host)
 		if r.Ready {
 			b.WriteString("ready")
 		} else {
@@ -69,6 +69,14 @@ func (c APICheck) Text() string {
 		return "no APIs are declared"
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // CheckAPIs reads definitions and says what is wrong: those of the user and
@@ -210,7 +218,7 @@ type ImportedAPI struct {
 func (r APIImported) Text() string {
 	var b strings.Builder
 	for _, i := range r.APIs {
-		fmt.Fprintf(&b, "%s: %d tools, %d enabled\n", i.API, len(i.Tools), i.Enabled)
+		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, counted(len(i.Tools), "tool"), i.Enabled)
 	}
 	verb := "would write"
 	if r.Written {

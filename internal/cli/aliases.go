@@ -22,6 +22,7 @@ var aliases = []struct {
 	{"crawl", "Crawl a documentation site: crawl URL [NAME]", "store:create", []string{"source", "name"}, map[string]any{"type": "web"}},
 	{"index", "Bring a store up to date: index STORE [--force]", "store:index", []string{"store"}, nil},
 	{"store list", "List the stores in scope", "stores", nil, nil},
+	{"api list", "List the declared APIs and their tools", "apis", []string{"api"}, nil},
 }
 
 // addAliases adds them beside the commands of the registry.

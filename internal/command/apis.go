@@ -84,11 +84,10 @@ func (l callLog) Text() string {
 // addAPIs adds the commands about declared APIs. What registers or changes
 // one is for persons only.
 func addAPIs(add adder) {
-	c := add("api", New("apis", "List the declared APIs and their tools", Reads,
+	add("api", New("apis", "List the declared APIs and their tools", Reads,
 		func(ctx context.Context, a *app.App, in apisIn) (app.APIList, error) { return a.APIs(ctx, in.API) }).agent(),
 		`{}`, `{"api":"weather"}`)
-	c.Aliases = []string{"api:list"}
-	c = add("api", New("api:help", "Parameters of a declared API's tool, and an example", Reads,
+	c := add("api", New("api:help", "Parameters of a declared API's tool, and an example", Reads,
 		func(ctx context.Context, a *app.App, in apiHelpIn) (app.APIHelp, error) {
 			return a.APIHelp(ctx, in.Name)
 		}).agent(),

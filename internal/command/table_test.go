@@ -22,6 +22,7 @@ func TestAudience(t *testing.T) {
 		"code:callees", "code:callers", "code:definition", "code:outline", "code:references", "code:symbols",
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
+		"apis", "api:help", "api:call",
 		"evidence:status",
 	}
 	slices.Sort(agents)

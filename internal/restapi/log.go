@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -50,7 +51,7 @@ func (l *Log) add(p *Provider, t *Tool, values []value, r *Reply, failed error) 
 		return nil
 	}
 	e := Entry{
-		At: r.At, API: p.Code, Tool: t.Code, Method: t.Method, Host: p.Host(), Path: t.Path, Status: r.Status, Tries: r.Tries,
+		At: r.At, API: p.Code, Tool: t.Code, Method: t.Method, Host: p.Host(), Path: strings.TrimPrefix(p.BaseURL[strings.Index(p.BaseURL, "://")+3:], p.Host()) + t.Path, Status: r.Status, Tries: r.Tries,
 		Millis: r.Elapsed.Milliseconds(), Bytes: len(r.JSON) + len(r.Text), Removed: r.Redacted,
 	}
 	if len(values) > 0 {
