@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
 	"github.com/seed-4f2d999b/knowledge/internal/webdoc"
 )
@@ -29,6 +30,10 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 		return r.failed(ctx, o)
 	}
 	if o.visit.Outcome == pages.OutRedirect {
+		if r.circles(it.key, keyOf(o.target)) {
+			o.fail(causeLoop, false, kb.Errorf(kb.Away, "%q redirects in a circle", it.url))
+			return r.failed(ctx, o)
+		}
 		r.stats.Visited++
 		if it.class == 0 && !r.scope.has(o.target.Host) {
 			r.widen(o.target.Host)
@@ -135,6 +140,25 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 	}
 	r.stats.Visited++
 	return r.Pages.Put(o.visit, nil, nil)
+}
+
+// circles reports whether what a page redirects to leads back to it.
+func (r *run) circles(key, target string) bool {
+	for range outbound.DefaultMaxRedirects {
+		if target == key {
+			return true
+		}
+		v, ok := r.Pages.Now(target)
+		if !ok || v.Outcome != pages.OutRedirect {
+			return false
+		}
+		u := parse(nil, v.Target)
+		if u == nil {
+			return false
+		}
+		target = keyOf(u)
+	}
+	return true
 }
 
 func (r *run) refuse(err error) {

@@ -40,6 +40,8 @@ type site struct {
 	until  time.Time // nothing is asked for before
 	good   int       // answers since the pace last changed
 	failed int       // requests in a row without an answer
+	count  int       // answers since began
+	began  time.Time // of the first request
 }
 
 func (r *run) newSite(origin *url.URL) *site {
@@ -115,6 +117,9 @@ func (s *site) answered(status int, header http.Header, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed = 0
+	if s.count++; s.began.IsZero() {
+		s.began = now
+	}
 	pace := s.limit.Limit()
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		s.good = 0
@@ -125,15 +130,15 @@ func (s *site) answered(status int, header http.Header, now time.Time) {
 		} else if status == http.StatusServiceUnavailable {
 			return // one page that fails says nothing about the pace
 		}
-		if pace == rate.Inf {
-			pace = 2 * DefaultRate
+		if pace == rate.Inf { // then what it was in fact
+			pace = rate.Limit(max(DefaultRate, float64(s.count)/max(now.Sub(s.began).Seconds(), 0.1)))
 		}
 		s.limit.SetLimit(max(pace/2, min(slowest, s.base)))
 		return
 	}
 	if s.good++; s.good >= 50 && pace < s.base {
 		s.good = 0
-		if pace *= 1.5; pace > 100 && s.base == rate.Inf {
+		if pace *= 1.5; pace > 1000 && s.base == rate.Inf {
 			pace = rate.Inf
 		}
 		s.limit.SetLimit(min(pace, s.base))

@@ -390,11 +390,11 @@ func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev p
 	case noindex:
 		v.Outcome, v.Cause = pages.OutNoIndex, "asks not to be indexed"
 		return o
+	case page.NeedsScript && !v.Rendered:
+		v.Outcome, v.Cause = pages.OutEmpty, "no text without a browser"
+		return o
 	case page.Words == 0:
 		v.Outcome, v.Cause = pages.OutEmpty, "no text"
-		if page.NeedsScript {
-			v.Cause = "no text without a browser"
-		}
 		return o
 	}
 	md := page.Markdown

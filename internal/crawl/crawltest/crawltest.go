@@ -163,7 +163,7 @@ func (s *Site) Wanted() []string {
 	}
 	if s.o.Traps {
 		for i := range few {
-			out = append(out, fmt.Sprintf("/slow/%d", i), fmt.Sprintf("/busy/%d", i), fmt.Sprintf("/md/%d", i), fmt.Sprintf("/behind/%d", i))
+			out = append(out, fmt.Sprintf("/slow/%d", i), fmt.Sprintf("/busy/%d", i), fmt.Sprintf("/md/%d", i), fmt.Sprintf("/behind/%d", i), fmt.Sprintf("/mirror/%d", i))
 		}
 		out = append(out, "/flaky")
 	}

@@ -200,6 +200,7 @@ func (s *Site) homeLinks() []link {
 		for _, p := range []string{"slow", "busy", "md", "noindex", "app", "old", "print", "mirror"} {
 			out = append(out, link{fmt.Sprintf("/%s/%d", p, i), fmt.Sprintf("%s %d", p, i)})
 		}
+		out = append(out, link{fmt.Sprintf("/mirror/%d/copy", i), fmt.Sprintf("copy %d", i)})
 	}
 	return out
 }
@@ -229,14 +230,18 @@ func (s *Site) docs(w http.ResponseWriter, req *http.Request, path string) bool 
 		return false
 	}
 	title, main := s.page(n)
+	s.html(w, req, title, main, s.pageLinks(n), "")
+	return true
+}
+
+func (s *Site) pageLinks(n int) []link {
 	var links []link
 	for _, m := range []int{n + 1, n - 1, (n*37 + 11) % s.o.Pages} {
 		if m >= 0 && m < s.o.Pages && !s.isGone(m) {
 			links = append(links, link{variant(m), name(m)})
 		}
 	}
-	s.html(w, req, title, main, links, "")
-	return true
+	return links
 }
 
 // variant is one of the ways in which a page is linked.
@@ -294,10 +299,13 @@ func (s *Site) trap(w *recorder, req *http.Request, path string, count int) bool
 		http.Redirect(w, req, Path(at(1)), http.StatusMovedPermanently)
 	case "print": // the same page, which says so
 		title, main := s.page(at(1))
-		s.html(w, req, title, main, nil, fmt.Sprintf("<link rel=\"canonical\" href=\"%s\">", Path(at(1))))
-	case "mirror": // nearly the same page, which does not
-		title, main := s.page(at(1))
-		s.html(w, req, title, main+fmt.Sprintf("<p>Printed on day %d.</p>", at(1)), nil, "")
+		s.html(w, req, title, main, s.pageLinks(at(1)), fmt.Sprintf("<link rel=\"canonical\" href=\"%s\">", Path(at(1))))
+	case "mirror": // a long page, and a copy that differs in a word
+		main := own("Mirror "+parts[1], -14000-at(1), 1500)
+		if len(parts) > 2 {
+			main += fmt.Sprintf("<p>%d</p>", at(1))
+		}
+		s.html(w, req, "Mirror "+parts[1], main, nil, "")
 	case "slow":
 		select {
 		case <-time.After(s.o.Slow):
