@@ -218,7 +218,7 @@ func (g *Graph) Check(f Filter) Report {
 			r.Violations = append(r.Violations, g.edge(int32(i)))
 		}
 	}
-	const nearest = 50 // a suggestion each; more are a matter of another kind
+	const nearest = 20 // a suggestion each; more are a matter of another kind
 	for _, o := range g.orphans {
 		if !looked[o.doc] {
 			continue

@@ -2,6 +2,7 @@ package kdd
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,7 +90,7 @@ func (g *Graph) lookup(name string) []int32 {
 	// A path, a name with its domain or version, an id with more behind it.
 	if strings.ContainsAny(want, "/@") || strings.Contains(want, "::") || trimExt(want) != want {
 		for source := range g.names.paths {
-			if n, rank := g.names.find(want, source, -1); rank >= 0 && !slices.Contains(out, n) {
+			if n, rank, _ := g.names.find(want, source, -1); rank >= 0 && !slices.Contains(out, n) {
 				out = append(out, n)
 			}
 		}
@@ -108,7 +109,7 @@ func (g *Graph) lookup(name string) []int32 {
 		}
 	}
 	if len(out) == 0 && shorter(want) != "" {
-		if n, rank := g.names.find(want, -1, -1); rank >= 0 {
+		if n, rank, _ := g.names.find(want, -1, -1); rank >= 0 {
 			out = append(out, n)
 		}
 	}
@@ -159,63 +160,99 @@ func holds(n *Node, k string) int {
 	return best
 }
 
+// folded is a name of a node as it is compared with one that nothing has.
+type folded struct {
+	key  string
+	name string
+	has  uint64 // its bytes, modulo 64
+	node int32
+}
+
+func bytesOf(s string) (has uint64) {
+	for i := range len(s) {
+		has |= 1 << (s[i] & 63)
+	}
+	return has
+}
+
+// fold returns all names of the graph but those of attributes and states,
+// which suggest little.
+func (g *Graph) fold() []folded {
+	g.foldOnce.Do(func() {
+		add := func(i int, s string) {
+			if k := key(s); k != "" {
+				g.folded = append(g.folded, folded{k, s, bytesOf(k), int32(i)})
+			}
+		}
+		for i := range g.nodes {
+			n := &g.nodes[i]
+			if n.Doc == nil && strings.ContainsAny(n.Name, ".:") {
+				continue
+			}
+			add(i, n.Name)
+			if d := n.Doc; d != nil {
+				add(i, d.Title)
+				add(i, specdoc.Stem(d.Path))
+				for _, a := range d.Aliases {
+					add(i, a)
+				}
+			}
+		}
+	})
+	return g.folded
+}
+
 // suggest returns the names nearest to one that nothing has.
 func (g *Graph) suggest(name string, f Filter) []Suggestion {
 	k := key(name)
-	if k == "" || len(k) > 200 {
+	if k == "" || len(k) > 100 {
 		return nil
 	}
 	type near struct {
-		s    Suggestion
+		at   *folded
 		dist int
 	}
 	var found []near
 	worst := max(2, len(k)/3)
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		best, as := worst+1, ""
-		try := func(s string) {
-			c := key(s)
-			if len(c) > len(k)+worst || len(k) > len(c)+worst {
-				return
-			}
-			if d := distance(k, c, best-1); d < best {
-				best, as = d, s
-			}
+	has := bytesOf(k)
+	names := g.fold()
+	rows := make([]int, 3*(len(k)+worst+2))
+	last := int32(-1)
+	for i := range names {
+		c := &names[i]
+		if len(c.key) > len(k)+worst || len(k) > len(c.key)+worst || bits.OnesCount64(has&^c.has) > worst || bits.OnesCount64(c.has&^has) > worst {
+			continue
 		}
-		try(n.Name)
-		if d := n.Doc; d != nil {
-			try(d.Title)
-			try(specdoc.Stem(d.Path))
-			for _, a := range d.Aliases {
-				try(a)
+		d := distance(k, c.key, worst, rows)
+		if d > worst || !g.lets(&g.nodes[c.node], Filter{Seen: f.Seen}) {
+			continue
+		}
+		if c.node == last { // of a node's names the nearest
+			if n := &found[len(found)-1]; d < n.dist {
+				n.at, n.dist = c, d
 			}
-		} else if strings.ContainsAny(n.Name, ".:") {
-			continue // attributes suggest little
+			continue
 		}
-		if best <= worst && g.lets(n, Filter{Seen: f.Seen}) {
-			found = append(found, near{Suggestion{as, n.ID, n.Type}, best})
-		}
+		found = append(found, near{c, d})
+		last = c.node
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
 	var out []Suggestion
 	for _, x := range found {
-		if len(out) < maxSuggestions && !slices.Contains(out, x.s) {
-			out = append(out, x.s)
+		s := Suggestion{x.at.name, g.nodes[x.at.node].ID, g.nodes[x.at.node].Type}
+		if len(out) < maxSuggestions && !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
 	return out
 }
 
 // distance returns how many insertions, deletions, substitutions and swaps of
-// neighbours make b of a, or more than limit.
-func distance(a, b string, limit int) int {
-	if limit < 0 {
-		return limit + 1
-	}
+// neighbours make b of a, or more than limit. rows is scratch space for three
+// times the length of b and three.
+func distance(a, b string, limit int, rows []int) int {
 	width := len(b) + 1
-	rows := make([]int, 3*width)
-	before, prev, cur := rows[:width], rows[width:2*width], rows[2*width:]
+	before, prev, cur := rows[:width], rows[width:2*width], rows[2*width:3*width]
 	for j := range prev {
 		prev[j] = j
 	}

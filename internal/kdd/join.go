@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
@@ -27,6 +28,9 @@ type Graph struct {
 	refs    []refs // by document
 	said    []mention
 	byText  lazyMentions
+
+	foldOnce sync.Once
+	folded   []folded
 }
 
 // edge is a relation between two nodes, by number.
@@ -38,6 +42,7 @@ type edge struct {
 	method    uint8 // methods
 	sure      uint8 // percent
 	violation bool
+	rank      uint16 // see rankOf
 }
 
 var methods = []string{"frontmatter", "wiki_link", "link", "id", "table", "pattern"}
@@ -133,7 +138,10 @@ func Join(ctx context.Context, sources []Source) (*Graph, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	j := joiner{Graph: g, memo: map[memoKey]resolved{}}
+	j := joiner{Graph: g, memo: make(map[memoKey]resolved, len(edges)/4), dirs: make([]int32, len(g.docs))}
+	for i, d := range g.docs {
+		j.dirs[i] = g.strings.id(path.Dir(d.Path))
+	}
 	j.nodes(nodes)
 	j.edges(edges)
 	if err := ctx.Err(); err != nil {
@@ -202,12 +210,13 @@ func typeOfKind(kind string) string {
 type joiner struct {
 	*Graph
 	memo  map[memoKey]resolved
+	dirs  []int32         // by document: the number of its folder
 	named map[int64]int32 // document and folded name's number → node that it names
 	found []edge
 }
 
 type memoKey struct {
-	dir    int32 // of the document that says it: what lies near may be meant
+	dir    int32 // of the document that says it: what lies near may be meant; -1 for all
 	source int32
 	name   int32
 }
@@ -215,17 +224,29 @@ type memoKey struct {
 type resolved struct {
 	doc  int32
 	rank int8
+	only bool // no other document has the name
 }
 
 // document resolves a name to a document, -1 if there is none.
 func (j *joiner) document(name int32, doc int32) (int32, int) {
 	d := j.docs[doc]
-	k := memoKey{j.strings.id(path.Dir(d.Path)), int32(d.Source), name}
-	if r, ok := j.memo[k]; ok {
+	everywhere := memoKey{-1, int32(d.Source), name}
+	r, ok := j.memo[everywhere]
+	if ok && r.only {
 		return r.doc, int(r.rank)
 	}
-	n, rank := j.names.find(j.strings.list[name], d.Source, doc)
-	j.memo[k] = resolved{n, int8(rank)}
+	here := memoKey{dir: j.dirs[doc], source: everywhere.source, name: name}
+	if ok {
+		if r, ok := j.memo[here]; ok {
+			return r.doc, int(r.rank)
+		}
+	}
+	n, rank, only := j.names.find(j.strings.list[name], d.Source, doc)
+	r = resolved{n, int8(rank), only}
+	j.memo[everywhere] = r
+	if !only {
+		j.memo[here] = r
+	}
 	return n, rank
 }
 
@@ -303,6 +324,8 @@ func title(typ string) string {
 // edges resolves the ends of edges and keeps of equal ones the surest.
 func (j *joiner) edges(list []raw) {
 	used := map[int64]bool{} // document and node: named by an edge
+	first := int32(len(j.docs))
+	j.found = make([]edge, 0, len(list))
 	for i := range list {
 		r := &list[i]
 		from, ok := j.end(r, r.from)
@@ -316,7 +339,12 @@ func (j *joiner) edges(list []raw) {
 		if methods[r.method] == "pattern" && j.docs[r.doc].Kind == "" && int(from) >= len(j.docs) && int(to) >= len(j.docs) {
 			continue // a sentence of some readme about things that nobody specifies
 		}
-		used[int64(r.doc)<<32|int64(from)], used[int64(r.doc)<<32|int64(to)] = true, true
+		if from >= first {
+			used[int64(r.doc)<<32|int64(from)] = true
+		}
+		if to >= first {
+			used[int64(r.doc)<<32|int64(to)] = true
+		}
 		j.found = append(j.found, edge{from: from, to: to, doc: r.doc, line: r.line, typ: r.typ, label: r.label, method: r.method, sure: r.sure,
 			violation: j.violates(from, to)})
 	}
@@ -410,31 +438,72 @@ func (j *joiner) violates(from, to int32) bool {
 	return a.Source == b.Source && a.Layer > 0 && a.Layer < b.Layer
 }
 
-// index sorts the edges, keeps of equal ones the surest, and notes where those
-// of each node lie.
+// index orders the edges by node, keeps of equal ones the surest, and notes
+// where those of each node lie.
 func (g *Graph) index(found []edge) {
-	slices.SortFunc(found, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(g.strings.list[a.typ], g.strings.list[b.typ]),
-			cmp.Compare(b.sure, a.sure), cmp.Compare(a.method, b.method), cmp.Compare(a.doc, b.doc), cmp.Compare(a.line, b.line))
-	})
-	g.edges = slices.CompactFunc(found, func(a, b edge) bool { return a.from == b.from && a.to == b.to && a.typ == b.typ })
 	n := len(g.nodes)
-	g.out, g.in = make([]int32, n+1), make([]int32, n+1)
-	for i := range g.edges {
-		g.out[g.edges[i].from+1]++
-		g.in[g.edges[i].to+1]++
+	g.out = make([]int32, n+1)
+	for i := range found {
+		g.out[found[i].from+1]++
 	}
 	for i := range n {
 		g.out[i+1] += g.out[i]
+	}
+	sorted := make([]edge, len(found))
+	next := slices.Clone(g.out)
+	for i := range found {
+		from := found[i].from
+		sorted[next[from]] = found[i]
+		next[from]++
+	}
+	types := g.strings.list
+	kept := sorted[:0]
+	for i := range n {
+		bucket := sorted[g.out[i]:g.out[i+1]]
+		slices.SortFunc(bucket, func(a, b edge) int {
+			switch {
+			case a.to != b.to:
+				return cmp.Compare(a.to, b.to)
+			case a.typ != b.typ:
+				return strings.Compare(types[a.typ], types[b.typ])
+			}
+			return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(a.method, b.method), cmp.Compare(a.doc, b.doc), cmp.Compare(a.line, b.line))
+		})
+		g.out[i] = int32(len(kept))
+		for k := range bucket {
+			if last := len(kept) - 1; k == 0 || kept[last].to != bucket[k].to || kept[last].typ != bucket[k].typ {
+				kept = append(kept, bucket[k])
+			}
+		}
+	}
+	g.out[n] = int32(len(kept))
+	g.edges = slices.Clone(kept)
+	g.in = make([]int32, n+1)
+	for i := range g.edges {
+		e := &g.edges[i]
+		e.rank = g.rankOf(e)
+		g.in[e.to+1]++
+	}
+	for i := range n {
 		g.in[i+1] += g.in[i]
 	}
 	g.inward = make([]int32, len(g.edges))
-	next := slices.Clone(g.in)
+	next = slices.Clone(g.in)
 	for i := range g.edges {
 		to := g.edges[i].to
 		g.inward[next[to]] = int32(i)
 		next[to]++
 	}
+}
+
+// rankOf orders edges by how much they say: typed ones before those that only
+// mention, then the surer.
+func (g *Graph) rankOf(e *edge) uint16 {
+	w := weak[g.strings.list[e.typ]]
+	if g.hub(e.to) {
+		w = weak["CONTAINS"] // tags and domains, like parts, come behind what documents say of each other
+	}
+	return uint16(w)<<8 | uint16(100-e.sure)
 }
 
 // Docs returns all documents, in order of source and path.

@@ -146,7 +146,9 @@ func shorter(s string) string {
 
 // find returns the document that a name means when a document of source says
 // it; near is that document, or -1. The rank says how; -1 when none has it.
-func (n *names) find(name string, source int, near int32) (doc int32, rank int) {
+// only is set when no other document has the name, so that it means the same
+// everywhere.
+func (n *names) find(name string, source int, near int32) (doc int32, rank int, only bool) {
 	domain := ""
 	if i := strings.Index(name, "::"); i >= 0 {
 		domain, name = name[:i], name[i+2:]
@@ -160,16 +162,16 @@ func (n *names) find(name string, source int, near int32) (doc int32, rank int) 
 		name = path.Base(name)
 	}
 	name = trimExt(name)
-	doc, rank = n.best(key(name), domain, under, source, near, ranks)
+	doc, rank, only = n.best(key(name), domain, under, source, near, ranks)
 	if rank < 0 {
 		// It is said with more than the document's id: CMD-001-IndexDocument of CMD-001.
 		for p := shorter(name); p != "" && rank < 0; p = shorter(p) {
-			if doc, rank = n.best(key(p), domain, under, source, near, byStem); rank >= 0 {
+			if doc, rank, only = n.best(key(p), domain, under, source, near, byStem); rank >= 0 {
 				rank = byPrefix
 			}
 		}
 	}
-	return doc, rank
+	return doc, rank, only
 }
 
 // trimExt takes the extension of Markdown off.
@@ -185,11 +187,12 @@ func trimExt(s string) string {
 // best returns the best document of a folded name: by rank, then the store
 // that asks, then the domain meant, then a specification before other
 // documents, then what lies nearest, then the first.
-func (n *names) best(k, domain, under string, source int, near int32, below uint8) (int32, int) {
+func (n *names) best(k, domain, under string, source int, near int32, below uint8) (doc int32, rank int, only bool) {
 	head, ok := n.first[k]
 	if !ok {
-		return -1, -1
+		return -1, -1, true
 	}
+	only = n.entries[head].next < 0
 	best, bestRank, score := int32(-1), uint8(ranks), -1
 	for i := head; i >= 0; i = n.entries[i].next {
 		e := n.entries[i]
@@ -220,9 +223,9 @@ func (n *names) best(k, domain, under string, source int, near int32, below uint
 		}
 	}
 	if best < 0 {
-		return -1, -1
+		return -1, -1, only
 	}
-	return best, int(bestRank)
+	return best, int(bestRank), only
 }
 
 // common returns how many folders two paths share.

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// weak are the types that say little about why two nodes are connected; of
-// several edges between two nodes the strongest is shown.
-var weak = map[string]int{"EXTRACTED_FROM": 3, "MENTIONS": 2, "REFERENCES": 1, "RELATED_TO": 1}
+// weak are the types that say little about why two nodes are connected, and
+// what a node itself consists of, its attributes and states; of several edges
+// between two nodes the strongest is shown, and weak ones come last.
+var weak = map[string]int{"EXTRACTED_FROM": 4, "CONTAINS": 3, "MENTIONS": 2, "REFERENCES": 1, "RELATED_TO": 1}
 
 // EdgeType returns an edge type in the spelling of the graph: "depends on" is
 // DEPENDS_ON, and RELATES_TO another word for RELATED_TO.
@@ -50,14 +51,20 @@ type step struct {
 }
 
 // better orders two ways to the same node, or two nodes at the same distance:
-// typed edges first, then the surer, then those that point away.
+// by what the edges say, then those that point away.
 func (g *Graph) better(a, b *step) int {
-	x, y := &g.edges[a.edge], &g.edges[b.edge]
-	return cmp.Or(
-		cmp.Compare(weak[g.strings.list[x.typ]], weak[g.strings.list[y.typ]]),
-		cmp.Compare(y.sure, x.sure),
-		cmp.Compare(btoi(!a.outgoing), btoi(!b.outgoing)),
-		cmp.Compare(a.node, b.node), cmp.Compare(a.via, b.via), cmp.Compare(a.edge, b.edge))
+	x, y := g.edges[a.edge].rank, g.edges[b.edge].rank
+	switch {
+	case x != y:
+		return cmp.Compare(x, y)
+	case a.outgoing != b.outgoing:
+		return cmp.Compare(btoi(!a.outgoing), btoi(!b.outgoing))
+	case a.node != b.node:
+		return cmp.Compare(a.node, b.node)
+	case a.via != b.via:
+		return cmp.Compare(a.via, b.via)
+	}
+	return cmp.Compare(a.edge, b.edge)
 }
 
 // Related returns what is connected with an entity, in both directions, the
@@ -71,42 +78,47 @@ func (g *Graph) Related(q Query) Reply {
 	}
 	r.Node, r.Also = &g.nodes[start], also
 	types := g.typeSet(q.Types)
-	place := make(map[int32]int, 64) // node → its place in found; -1 for the start and what is hidden
-	place[start] = -1
+	const unmet, shut = 0, -1            // shut: the start, and what is hidden
+	place := make([]int32, len(g.nodes)) // node → its place in found + 1
+	place[start] = shut
+	hidden := g.hidden(q.Seen)
 	var found []step
 	front := []int32{start}
 	for depth := 1; depth <= r.Depth && len(front) > 0; depth++ {
-		first := len(found)
+		first := int32(len(found))
 		for _, n := range front {
 			if n != start && g.hub(n) {
 				continue
 			}
-			g.each(n, types, func(e int32, other int32, outgoing bool) {
-				x := &g.edges[e]
-				if at := g.docs[x.doc]; int32(x.doc) != start && !q.Seen.Sees(at) {
-					return // a draft says so
+			take := func(e, other int32, outgoing bool) {
+				i := place[other]
+				if i == shut || i != unmet && i <= first {
+					return // nearer
+				}
+				if at := g.edges[e].doc; at != start && hidden[at] {
+					return // only a draft says so
 				}
 				s := step{other, n, e, outgoing, depth}
-				i, met := place[other]
 				switch {
-				case !met:
-					if d := g.nodes[other].Doc; !q.Seen.Sees(d) {
-						r.Hidden[d.Lifecycle]++
-						place[other] = -1
-						return
+				case i != unmet:
+					if g.better(&s, &found[i-1]) < 0 {
+						found[i-1] = s
 					}
-					place[other] = len(found)
+				case int(other) < len(g.docs) && hidden[other]:
+					r.Hidden[g.docs[other].Lifecycle]++
+					place[other] = shut
+				default:
 					found = append(found, s)
-				case i >= first && g.better(&s, &found[i]) < 0:
-					found[i] = s
+					place[other] = int32(len(found))
 				}
-			})
+			}
+			g.each(n, types, take)
 		}
 		level := found[first:]
 		slices.SortFunc(level, func(a, b step) int { return g.better(&a, &b) })
 		front = front[:0]
 		for i := range level {
-			place[level[i].node] = first + i
+			place[level[i].node] = first + int32(i) + 1
 			front = append(front, level[i].node)
 		}
 	}
@@ -118,6 +130,19 @@ func (g *Graph) Related(q Query) Reply {
 		r.Related = append(r.Related, Related{&g.nodes[s.node], g.edge(s.edge), s.outgoing, s.distance, &g.nodes[s.via]})
 	}
 	return r
+}
+
+// hidden returns which documents are not seen.
+func (g *Graph) hidden(seen Seen) []bool {
+	shut := map[string]bool{}
+	for _, l := range Lifecycles {
+		shut[l] = !seen.sees(l)
+	}
+	out := make([]bool, len(g.docs))
+	for i, d := range g.docs {
+		out[i] = shut[d.Lifecycle]
+	}
+	return out
 }
 
 // start returns the node that a query begins at, -1 with suggestions for none.
@@ -225,6 +250,7 @@ func (g *Graph) Impact(q Query) ImpactReply {
 	r.Node = &g.nodes[start]
 	types := g.typeSet(q.Types)
 	way := map[int32]step{start: {node: start, edge: -1}}
+	hidden := g.hidden(q.Seen)
 	front := []int32{start}
 	for depth := 1; depth <= r.Depth && len(front) > 0; depth++ {
 		var level []step
@@ -232,14 +258,14 @@ func (g *Graph) Impact(q Query) ImpactReply {
 		for _, n := range front {
 			for _, e := range g.inward[g.in[n]:g.in[n+1]] {
 				x := &g.edges[e]
-				if types != nil && !types[x.typ] || x.doc != start && !q.Seen.Sees(g.docs[x.doc]) {
+				if types != nil && !types[x.typ] || x.doc != start && hidden[x.doc] {
 					continue
 				}
 				if _, met := way[x.from]; met {
 					continue
 				}
-				if d := g.nodes[x.from].Doc; !q.Seen.Sees(d) {
-					r.Hidden[d.Lifecycle]++
+				if int(x.from) < len(g.docs) && hidden[x.from] {
+					r.Hidden[g.docs[x.from].Lifecycle]++
 					way[x.from] = step{edge: -1}
 					continue
 				}

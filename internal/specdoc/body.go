@@ -274,6 +274,9 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 		n := &ns[k]
 		switch n.kind {
 		case nameWiki, nameID:
+			if k > 0 && (role == "producers" || role == "consumers") {
+				role = "" // the first is who does, the rest what with
+			}
 			x.points(n, i, role)
 		case nameLink:
 			x.edge("", n.text, "REFERENCES", "link", "", i, sureLink)

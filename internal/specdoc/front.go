@@ -232,14 +232,13 @@ func placeholder(s string) bool {
 	if strings.ContainsAny(s, "{}<>*…") || strings.Contains(s, "...") || !hasWord(s) {
 		return true
 	}
-	last := s[strings.LastIndexByte(s, '-')+1:]
-	last, _, _ = strings.Cut(last, "@")
-	if len(last) >= 2 && len(last) < len(s) {
-		same := true
-		for i := range len(last) {
-			same = same && last[i] == last[0] && strings.IndexByte("XYZN#?", last[i]) >= 0
+	s, _, _ = strings.Cut(s, "@")
+	for rest, n := s, 0; rest != ""; n++ {
+		var part string
+		part, rest, _ = strings.Cut(rest, "-")
+		if n > 0 && len(part) >= 2 && strings.Trim(part, part[:1]) == "" && strings.IndexByte("XYZN#?", part[0]) >= 0 {
+			return true
 		}
-		return same
 	}
 	return false
 }

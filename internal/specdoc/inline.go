@@ -65,7 +65,7 @@ func names(line string, out []name) []name {
 				continue
 			}
 			if i == 0 || line[i-1] != '!' {
-				if linksDoc(target) {
+				if linksDoc(target) && !placeholder(Stem(target)) {
 					out = append(out, name{nameLink, decode(target), i, i + end})
 				} else if t := decode(target); !strings.Contains(target, ":") && isFile(t) {
 					out = append(out, name{nameFile, t, i, i + end})

@@ -105,6 +105,10 @@ func KindOf(kind, path string) string {
 	if k, ok := idKind(stem); ok {
 		return k.Name
 	}
+	switch strings.Trim(strings.ToLower(stem), "_-") {
+	case "readme", "index", "template", "plantilla", "changelog", "contributing", "overview":
+		return "" // about the folder, not one of it
+	}
 	for i := len(parts) - 2; i >= 0; i-- {
 		if k, ok := KindNamed(parts[i]); ok && folderTells(k, parts[i]) {
 			return k.Name
