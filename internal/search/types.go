@@ -56,9 +56,11 @@ type Request struct {
 	Under        string
 	// Marks says how much feedback on similar questions speaks against a chunk,
 	// by its store and id, in [0,1]; nil for nothing.
-	Marks func(store kb.StoreID, id string) float64
-	Explain      bool
-	Without      []string // parts of the ranking that do not count, see rank.Parts
+	Marks   func(store kb.StoreID, id string) float64
+	Explain bool
+	Without []string // parts of the ranking that do not count, see rank.Parts
+	// Weights stand in for the ranking's own, by the names of rank.Parts.
+	Weights map[string]float64
 	// Only, when it is not nil, holds the parts of each target, by its number,
 	// in which hits may lie.
 	Only [][]kb.Part
