@@ -72,7 +72,9 @@ type Report struct {
 	Documents int // of a kind of specification that were looked at
 	Percent   int // mean of their coverage; 100 without any
 	// Coverage is that of the incomplete ones, the least covered first.
-	Coverage   []Coverage
+	Coverage []Coverage
+	// Violations are the edges from lower layers to higher ones, one of each
+	// pair of documents.
 	Violations []Edge
 	// EdgesBetween is how many edges between documents were looked at for violations.
 	EdgesBetween int
@@ -214,7 +216,7 @@ func (g *Graph) Check(f Filter) Report {
 			continue
 		}
 		r.EdgesBetween++
-		if e.violation {
+		if e.violation && (i == 0 || g.edges[i-1].from != e.from || g.edges[i-1].to != e.to) {
 			r.Violations = append(r.Violations, g.edge(int32(i)))
 		}
 	}

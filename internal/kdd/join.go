@@ -383,9 +383,11 @@ func (j *joiner) end(r *raw, name int32) (int32, bool) {
 		j.refers(r.doc)
 		return node, true
 	}
-	if list := j.others[key(text)]; len(list) > 0 && !strings.ContainsAny(text, "./") {
-		j.refers(r.doc)
-		return list[0], true
+	for _, n := range j.others[key(text)] {
+		if o := &j.Graph.nodes[n]; o.Type != "CONCEPT" { // nobody links to a tag
+			j.refers(r.doc)
+			return n, true
+		}
 	}
 	switch {
 	case r.stub() && !specdoc.KnownID(text):
@@ -466,6 +468,10 @@ func (g *Graph) index(found []edge) {
 				return cmp.Compare(a.to, b.to)
 			case a.typ != b.typ:
 				return strings.Compare(types[a.typ], types[b.typ])
+			}
+			// What an approved document states holds whatever a draft says too.
+			if x, y := hides(g.docs[a.doc].Lifecycle), hides(g.docs[b.doc].Lifecycle); x != y {
+				return cmp.Compare(btoi(x), btoi(y))
 			}
 			return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(a.method, b.method), cmp.Compare(a.doc, b.doc), cmp.Compare(a.line, b.line))
 		})
