@@ -1,19 +1,50 @@
 // Package browser reads pages that only a browser can make. It starts an
 // installed Chrome or Chromium without a window, in a profile of its own that
-// is deleted, all of whose traffic goes through a loopback proxy that dials
-// with the function it was given; nothing else of the network is reachable
-// from it. It is started by a worker that crawls and dies with it.
+// is deleted afterwards. Its cage:
+//
+//   - All of its traffic goes through a proxy on loopback that dials with the
+//     function it was given; names are resolved there alone. Loopback is no
+//     exception, QUIC and unproxied WebRTC are off.
+//   - No extensions, no background networking, no pictures, fonts, downloads,
+//     dialogs or second windows; each page has cookies and storage of its own.
+//   - Time, traffic, size of the document and memory of all processes are
+//     bounded. A browser that breaks a bound is killed, and the next page
+//     starts another.
+//   - It has a process group of its own, which is killed on Close and when the
+//     context ends. When this process dies, the kernel kills it (Linux), and
+//     everywhere the end of the pipe through which it is told what to do ends
+//     it. A profile that is left then is removed by the next Open.
+//
+// The sandbox of the browser is on, except for root, for whom it refuses to
+// start with it: then, and only then, it runs with --no-sandbox.
+//
+// It is started by a worker that crawls, by nobody else.
 package browser
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Config says how a browser is run.
+// Config says how a browser is run. Zero values are the defaults.
 type Config struct {
 	// Path is the program; "" looks for one, see Find.
 	Path string
@@ -26,33 +57,422 @@ type Config struct {
 	MaxBytes int
 	// MaxTraffic bounds what one page may load; 64 MiB.
 	MaxTraffic int64
-	// MaxMemory bounds the resident memory of all its processes; 1.5 GiB.
+	// MaxMemory bounds the private memory of all its processes together; 1.5
+	// GiB. It is measured on Linux; elsewhere scripts alone are bounded.
 	MaxMemory int64
 	// UserAgent replaces the browser's own; "" leaves it.
 	UserAgent string
+	// TempDir is where the profile lies; "" is os.TempDir.
+	TempDir string
 }
 
-// Browser is a running browser. It is safe for concurrent use; pages are
-// rendered one after the other.
-type Browser struct{}
+// Browser renders pages, one after the other. It is safe for concurrent use.
+type Browser struct {
+	c    Config
+	ctx  context.Context // of Open
+	path string
+
+	mu     sync.Mutex // held while a page is rendered
+	run    *running   // nil between browsers
+	closed bool
+}
+
+// running is one process of the browser.
+type running struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	proxy   *proxy
+	profile string
+	pid     int
+	over    atomic.Int64 // memory that was too much
+	once    sync.Once
+	ended   chan struct{}
+}
 
 // Find returns the path of an installed browser: the one that is named, one on
 // the PATH, or one at a usual place. Without one it fails with kb.NotFound.
 func Find(path string) (string, error) {
-	return "", kb.Errorf(kb.NotFound, "no Chrome or Chromium is installed")
+	if path != "" {
+		p, err := exec.LookPath(path)
+		if err != nil {
+			return "", kb.Errorf(kb.NotFound, "there is no browser at %q", path).WithHint("name an installed Chrome or Chromium, or leave the setting empty to have one looked for")
+		}
+		return p, nil
+	}
+	for _, name := range usual() {
+		if p, err := exec.LookPath(name); err == nil {
+			return p, nil
+		}
+	}
+	return "", kb.Errorf(kb.NotFound, "no Chrome or Chromium is installed").
+		WithHint("install one (Debian: apt-get install chromium), or crawl with headless: never")
 }
 
-// Open starts a browser. It ends with ctx, with Close and with this process.
+// usual are the names and places of browsers, per system.
+func usual() []string {
+	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "headless_shell", "chromium-headless-shell"}
+	switch runtime.GOOS {
+	case "darwin":
+		for _, app := range []string{"Google Chrome", "Chromium", "Microsoft Edge", "Google Chrome Canary"} {
+			names = append(names, "/Applications/"+app+".app/Contents/MacOS/"+app)
+		}
+	case "windows":
+		for _, env := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+			if dir := os.Getenv(env); dir != "" {
+				names = append(names, filepath.Join(dir, `Google\Chrome\Application\chrome.exe`), filepath.Join(dir, `Chromium\Application\chrome.exe`),
+					filepath.Join(dir, `Microsoft\Edge\Application\msedge.exe`))
+			}
+		}
+	default:
+		names = append(names, "/usr/lib/chromium/chromium", "/opt/google/chrome/chrome", "/snap/bin/chromium", "microsoft-edge")
+	}
+	return names
+}
+
+// Open finds a browser and starts it. It ends with ctx, with Close and with
+// this process.
 func Open(ctx context.Context, c Config) (*Browser, error) {
-	_, err := Find(c.Path)
-	return nil, err
+	if c.DialContext == nil {
+		return nil, kb.Errorf(kb.Internal, "a browser needs a way to dial")
+	}
+	path, err := Find(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 30 * time.Second
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = 10 << 20
+	}
+	if c.MaxTraffic <= 0 {
+		c.MaxTraffic = 64 << 20
+	}
+	if c.MaxMemory <= 0 {
+		c.MaxMemory = 3 << 29
+	}
+	if c.TempDir == "" {
+		c.TempDir = os.TempDir()
+	}
+	sweep(c.TempDir)
+	b := &Browser{c: c, ctx: ctx, path: path}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.run, err = b.start(); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-// Render loads a page, lets its scripts run until it is quiet, and returns
-// the document as HTML and the URL it ended at.
-func (b *Browser) Render(ctx context.Context, url string) (html, finalURL string, err error) {
-	return "", "", kb.Errorf(kb.NotFound, "no Chrome or Chromium is installed")
+// profilePrefix and the id of the process name a profile, so that it can be
+// told whose it was.
+const profilePrefix = "knowledge-browser-"
+
+// sweep removes the profiles of processes that are gone.
+func sweep(dir string) {
+	entries, _ := filepath.Glob(filepath.Join(dir, profilePrefix+"*"))
+	for _, e := range entries {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(e), profilePrefix), "-")
+		if n, err := strconv.Atoi(pid); err == nil && n != os.Getpid() && gone(n) {
+			os.RemoveAll(e)
+		}
+	}
 }
 
-// Close ends the browser and all its processes and deletes its profile.
-func (b *Browser) Close() error { return nil }
+// start starts a browser and sees that it answers.
+func (b *Browser) start() (*running, error) {
+	profile, err := os.MkdirTemp(b.c.TempDir, profilePrefix+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return nil, kb.Errorf(kb.Internal, "no profile for the browser: %v", err)
+	}
+	p, err := newProxy(b.c.DialContext, b.c.MaxTraffic)
+	if err != nil {
+		os.RemoveAll(profile)
+		return nil, err
+	}
+	r := &running{proxy: p, profile: profile, ended: make(chan struct{})}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.path), chromedp.UserDataDir(profile),
+		chromedp.ProxyServer("http://"+p.addr()), chromedp.DisableGPU)
+	for name, value := range flags {
+		opts = append(opts, chromedp.Flag(name, value))
+	}
+	if b.c.UserAgent != "" {
+		opts = append(opts, chromedp.UserAgent(b.c.UserAgent))
+	}
+	var cmd *exec.Cmd
+	opts = append(opts, chromedp.ModifyCmdFunc(func(c *exec.Cmd) {
+		contain(c)
+		cmd = c
+	}))
+	outer, cancelOuter := chromedp.NewExecAllocator(b.ctx, opts...)
+	quiet := func(string, ...any) {}
+	ctx, cancel := chromedp.NewContext(outer, chromedp.WithErrorf(quiet), chromedp.WithLogf(quiet))
+	r.ctx = ctx
+	r.cancel = func() {
+		cancel()
+		cancelOuter()
+	}
+	// What starts a browser may hang with it; the context of Open ends it.
+	began := make(chan error, 1)
+	go func() {
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: "deny"})
+		began <- err
+	}()
+	select {
+	case err = <-began:
+	case <-time.After(b.c.Timeout):
+		err = errors.New("it does not answer")
+	case <-b.ctx.Done():
+		err = b.ctx.Err()
+	}
+	if cmd != nil && cmd.Process != nil {
+		r.pid = cmd.Process.Pid
+	}
+	if err != nil {
+		r.end()
+		if e := b.ctx.Err(); e != nil {
+			return nil, kb.Errorf(kb.Canceled, "stopped before the browser had started")
+		}
+		return nil, kb.Errorf(kb.Away, "the browser %q does not start: %s", b.path, oneLine(err)).
+			WithHint("see what it says: %s --headless --dump-dom about:blank", b.path)
+	}
+	go r.watch(b.ctx, b.c.MaxMemory)
+	return r, nil
+}
+
+// flags are set beside those of chromedp.DefaultExecAllocatorOptions.
+var flags = map[string]any{
+	"proxy-bypass-list":                   "<-loopback>",
+	"host-resolver-rules":                 "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+	"disable-quic":                        true,
+	"force-webrtc-ip-handling-policy":     "disable_non_proxied_udp",
+	"dns-prefetch-disable":                true,
+	"no-pings":                            true,
+	"disable-component-update":            true,
+	"disable-domain-reliability":          true,
+	"disable-crash-reporter":              true,
+	"disable-features":                    "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,WebRtcHideLocalIpsWithMdns",
+	"disable-remote-fonts":                true,
+	"disable-notifications":               true,
+	"disable-speech-api":                  true,
+	"disable-sync":                        true,
+	"mute-audio":                          true,
+	"autoplay-policy":                     "user-gesture-required",
+	"blink-settings":                      "imagesEnabled=false",
+	"js-flags":                            "--max-old-space-size=512",
+	"renderer-process-limit":              "2",
+	"deny-permission-prompts":             true,
+	"disable-background-mode":             true,
+	"disable-software-rasterizer":         true,
+	"disable-3d-apis":                     true,
+	"disable-back-forward-cache":          true,
+	"disk-cache-size":                     "33554432",
+	"no-service-autorun":                  true,
+	"disable-popup-blocking":              false,
+	"block-new-web-contents":              true,
+	"disable-search-engine-choice-screen": true,
+}
+
+// watch kills the browser when it takes too much memory or ctx ends.
+func (r *running) watch(ctx context.Context, limit int64) {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.ended:
+			return
+		case <-ctx.Done():
+			r.end()
+			return
+		case <-tick.C:
+			if n := groupMemory(r.pid); n > limit {
+				r.over.Store(n)
+				kill(r.pid, r.profile)
+				return
+			}
+		}
+	}
+}
+
+// end kills the browser and removes what it leaves. It may be called twice.
+func (r *running) end() { r.once.Do(r.kill) }
+
+func (r *running) kill() {
+	close(r.ended)
+	kill(r.pid, r.profile)
+	done := make(chan struct{})
+	go func() {
+		r.cancel()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+	r.proxy.close()
+	kill(r.pid, r.profile) // what was forked meanwhile
+	for range 20 {
+		if os.RemoveAll(r.profile) == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Close ends the browser and all its processes and deletes its profile. A page
+// that is being rendered fails.
+func (b *Browser) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.run != nil {
+		b.run.end()
+		b.run = nil
+	}
+	return nil
+}
+
+// settle is how long nothing may happen before a page counts as made; half as
+// long again for pages that still say they are loading.
+const settle = 500 * time.Millisecond
+
+// state is what is asked of a page again and again.
+const state = `(() => { const t = document.body ? document.body.textContent.length : 0;
+return [document.readyState === "complete" ? 1 : 0, t, performance.getEntriesByType("resource").length, document.getElementsByTagName("*").length]; })()`
+
+// tame is run before a page's own scripts: what would stop to ask does not.
+const tame = `window.alert = window.print = () => {}; window.confirm = () => false; window.prompt = () => null; window.open = () => null;
+window.RTCPeerConnection = window.webkitRTCPeerConnection = undefined;`
+
+// Render loads a page, lets its scripts run until nothing changes any more,
+// and returns the document as HTML and the URL it ended at. Errors: kb.Invalid
+// for what is no http URL, kb.TooLarge over a limit of size or memory, kb.Away
+// for everything that keeps the page from loading, a refusal of the dialler
+// included, kb.Canceled.
+func (b *Browser) Render(ctx context.Context, u string) (html, finalURL string, err error) {
+	if parsed, err := url.Parse(u); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+		return "", "", kb.Errorf(kb.Invalid, "%q is no page for a browser", u).WithHint("use an http or https URL")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || b.ctx.Err() != nil {
+		return "", "", kb.Errorf(kb.Canceled, "the browser is closed")
+	}
+	if ctx.Err() != nil {
+		return "", "", kb.Errorf(kb.Canceled, "stopped before %s was rendered", u)
+	}
+	if b.run == nil {
+		if b.run, err = b.start(); err != nil {
+			return "", "", err
+		}
+	}
+	r := b.run
+	r.proxy.reset()
+	tab, cancel := chromedp.NewContext(r.ctx, chromedp.WithNewBrowserContext())
+	timed, stop := context.WithTimeout(tab, b.c.Timeout)
+	unhook := context.AfterFunc(ctx, stop)
+	html, finalURL, err = b.render(timed, r, u)
+	late := timed.Err() != nil
+	unhook()
+	stop()
+	if err != nil && (late || r.ctx.Err() != nil || r.over.Load() > 0) {
+		// A page that holds the browser up is ended with it.
+		r.end()
+		b.run = nil
+	}
+	cancelled := make(chan struct{})
+	go func() {
+		cancel()
+		close(cancelled)
+	}()
+	select {
+	case <-cancelled:
+	case <-time.After(2 * time.Second):
+		r.end()
+		b.run = nil
+	}
+	switch {
+	case err == nil:
+		return html, finalURL, nil
+	case ctx.Err() != nil || b.ctx.Err() != nil:
+		return "", "", kb.Errorf(kb.Canceled, "stopped while %s was rendered", u)
+	case r.over.Load() > 0:
+		return "", "", kb.Errorf(kb.TooLarge, "%s makes the browser take %d MB of memory, more than %d", u, r.over.Load()>>20, b.c.MaxMemory>>20)
+	case r.proxy.spent():
+		return "", "", kb.Errorf(kb.TooLarge, "%s loads more than %d MB", u, b.c.MaxTraffic>>20)
+	case r.proxy.refused() != nil && strings.Contains(err.Error(), "net::ERR_"):
+		return "", "", kb.Errorf(kb.Away, "%s cannot be loaded: %s", u, oneLine(r.proxy.refused()))
+	case late:
+		return "", "", kb.Errorf(kb.Away, "%s is not there after %v in a browser", u, b.c.Timeout)
+	}
+	var known *kb.Error
+	if errors.As(err, &known) {
+		return "", "", err
+	}
+	return "", "", kb.Errorf(kb.Away, "%s cannot be rendered: %s", u, oneLine(err))
+}
+
+func (b *Browser) render(ctx context.Context, r *running, u string) (html, final string, err error) {
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: tame}); err != nil {
+		return "", "", err
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(u)); err != nil {
+		return "", "", err
+	}
+	// Quiet is when neither the page nor the proxy has moved for a while.
+	var last [4]int
+	since := time.Now()
+	deadline, _ := ctx.Deadline()
+	for {
+		now, err := chromedp.Run(ctx, chromedp.Evaluate[[4]int](state))
+		if err != nil {
+			if !strings.Contains(err.Error(), "context was destroyed") && !strings.Contains(err.Error(), "Cannot find context") || ctx.Err() != nil {
+				return "", "", err
+			}
+			now = [4]int{} // it goes on to another page
+		}
+		if moved := r.proxy.moved(); now != last || moved.After(since) {
+			last, since = now, time.Now()
+		}
+		wait := settle
+		if now[0] == 0 || r.proxy.busy() > 0 {
+			wait = 4 * settle
+		}
+		if r.proxy.spent() {
+			return "", "", errors.New("too much traffic")
+		}
+		// What is there a quarter before the end of time is better than nothing.
+		if time.Since(since) >= wait || now[1] > 0 && time.Until(deadline) < b.c.Timeout/4 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return "", "", ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	size, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.outerHTML.length`))
+	if err != nil {
+		return "", "", err
+	}
+	if size > b.c.MaxBytes {
+		return "", "", kb.Errorf(kb.TooLarge, "%s has %d MB of HTML in a browser, more than %d", u, size>>20, b.c.MaxBytes>>20)
+	}
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[[2]string](fmt.Sprintf(`[document.documentElement.outerHTML.slice(0, %d), location.href]`, b.c.MaxBytes)))
+	if err != nil {
+		return "", "", err
+	}
+	if !strings.HasPrefix(out[1], "http") {
+		return "", "", errors.New("it ends at " + clip(out[1]))
+	}
+	return "<!DOCTYPE html>" + out[0], out[1], nil
+}
+
+func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " ")) }
+
+func clip(s string) string {
+	if len(s) > 200 {
+		return strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}

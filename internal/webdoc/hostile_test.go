@@ -21,9 +21,10 @@ func hostile() map[string]string {
 	for i := range 500 {
 		ids += fmt.Sprintf("<b id=%d><font color=%d><code class=c%d>", i, i, i)
 	}
-	attrs := "<div"
+	var attrs strings.Builder
+	attrs.WriteString("<div")
 	for i := range 100_000 {
-		attrs += fmt.Sprintf(" a%d=1", i)
+		fmt.Fprintf(&attrs, " a%d=1", i)
 	}
 	return map[string]string{
 		"nested":      many("<div>", 300_000) + "text",
@@ -34,7 +35,7 @@ func hostile() map[string]string {
 		"tables":      many("<table><tr><td>", 50_000) + "x",
 		"rows":        "<table>" + many("<tr><td>a<td>b", 300_000),
 		"fostered":    "<table>" + many("<p>x", 300_000),
-		"attributes":  attrs + ">text",
+		"attributes":  attrs.String() + ">text",
 		"attribute":   `<div class="` + many("toc ", 1_000_000) + `">text</div>`,
 		"ids":         many(`<h2 id=x>y</h2>`, 150_000),
 		"terms":       many("<dl><dt id=a>b<dd>", 100_000),

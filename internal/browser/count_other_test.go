@@ -1,0 +1,11 @@
+//go:build !linux
+
+package browser
+
+// count tells of the first process alone where there is no /proc.
+func count(pid int, _ string) int {
+	if gone(pid) {
+		return 0
+	}
+	return 1
+}
