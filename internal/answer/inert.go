@@ -83,6 +83,20 @@ var (
 	schemeRE = regexp.MustCompile(`(?i)\b(javascript|vbscript|data)\s*:`)
 )
 
+// InertBlock makes lines of a document safe for a page that puts them into
+// HTML or renders them as Markdown; line breaks stay.
+func InertBlock(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
+		body := inertText(strings.ReplaceAll(l[len(indent):], "`", "&#96;"))
+		lines[i] = indent + leading.ReplaceAllStringFunc(body, func(m string) string {
+			return m[:len(m)-1] + "&#" + strconv.Itoa(int(m[len(m)-1])) + ";"
+		})
+	}
+	return strings.Join(lines, "\n")
+}
+
 // InertTitle makes a title safe for a page that puts it into HTML as it is.
 func InertTitle(s string) string { return titles.Replace(s) }
 

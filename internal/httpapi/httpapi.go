@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -58,6 +59,11 @@ func (o Options) log() io.Writer {
 // Serve serves the API until ctx ends, and returns nil then. The address with
 // the token is printed once on o.Log; the token lives in memory only.
 func Serve(ctx context.Context, a *app.App, o Options) error {
+	listed, err := a.Origins(ctx)
+	if err != nil {
+		return err
+	}
+	o.Origins = append(slices.Clone(o.Origins), listed...)
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return err
@@ -118,4 +124,6 @@ type service struct {
 	mux   *http.ServeMux
 	guard *httpguard.Guard
 	find  func(name string) (command.Command, error) // command.Find, but in tests
+
+	asking chan struct{} // places that answers are made at
 }
