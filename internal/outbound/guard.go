@@ -316,6 +316,9 @@ func (c *Client) dialAny(ctx context.Context, network, host, port string, ips []
 			if err != nil || ap.Addr().Unmap() != ip {
 				return kb.Errorf(kb.Denied, "%q is not the address that was checked", address)
 			}
+			if c.watch != nil {
+				return c.watch(address)
+			}
 			return nil
 		}
 		go func() {

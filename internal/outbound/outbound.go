@@ -83,6 +83,8 @@ type Client struct {
 	proxy  *url.URL
 	tr     *http.Transport
 	dialer net.Dialer
+	// watch sees every address before it is dialled and may refuse it; for tests.
+	watch func(addr string) error
 }
 
 // New returns a client for the policy, or Invalid when an entry of Allow or
