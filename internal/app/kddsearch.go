@@ -58,9 +58,6 @@ const (
 // holds no tests here, nobody calls a document, and where it lies says nothing.
 var specWithout = []string{"test", "example", "aside", "central", "shallow", "superseded"}
 
-// specWeights are what counts otherwise.
-var specWeights = map[string]float64{}
-
 // SearchSpecs finds sections of specifications.
 func (a *App) SearchSpecs(ctx context.Context, r SpecSearch) (SpecResults, error) {
 	began := time.Now()
@@ -68,7 +65,7 @@ func (a *App) SearchSpecs(ctx context.Context, r SpecSearch) (SpecResults, error
 	if limit == 0 {
 		limit = defaultSpecResults
 	}
-	req := search.Request{Query: r.Query, Limit: limit, Threshold: r.ScoreThreshold, Without: specWithout, Weights: specWeights}
+	req := search.Request{Query: r.Query, Limit: limit, Threshold: r.ScoreThreshold, Without: specWithout}
 	if err := req.Check(); err != nil {
 		if e, ok := err.(*kb.Error); ok && strings.HasPrefix(e.Message, "threshold") {
 			return SpecResults{}, kb.Errorf(e.Code, "score_%s", e.Message).WithHint("%s", e.Hint)

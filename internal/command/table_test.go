@@ -23,7 +23,10 @@ func TestAudience(t *testing.T) {
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"apis", "api:help", "api:call",
-		"evidence:status",
+		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check",
+		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
+		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
+		"repo:state", "repo:context", "repo:validate", "repo:sync-plan", "repo:cleanup-plan",
 	}
 	slices.Sort(agents)
 	var got []string

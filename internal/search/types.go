@@ -59,8 +59,6 @@ type Request struct {
 	Marks   func(store kb.StoreID, id string) float64
 	Explain bool
 	Without []string // parts of the ranking that do not count, see rank.Parts
-	// Weights stand in for the ranking's own, by the names of rank.Parts.
-	Weights map[string]float64
 	// Only, when it is not nil, holds the parts of each target, by its number,
 	// in which hits may lie.
 	Only [][]kb.Part
