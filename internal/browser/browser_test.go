@@ -179,8 +179,8 @@ func TestBounds(t *testing.T) {
 	s := serve(t, map[string]string{
 		"/good":    `<body><script>document.body.append("fine")</script></body>`,
 		"/loop":    `<body><script>for (;;) {}</script></body>`,
-		"/memory":  `<body><script>const keep = []; setInterval(() => { const a = new Uint8Array(32 << 20); a.fill(1); keep.push(a); document.body.append("m") }, 20)</script></body>`,
-		"/big":     `<body><script>document.body.append("x".repeat(3 << 20))</script></body>`,
+		"/memory":  `<body><script>const keep = []; const more = () => { const a = new Uint8Array(96 << 20); for (let i = 0; i < a.length; i += 4096) a[i] = 1; keep.push(a); document.body.append("m") }; more(); more(); setInterval(more, 100)</script></body>`,
+		"/big":     `<body><script>const s = document.createElement("script"); s.type = "text/plain"; s.textContent = "x".repeat(3 << 20); document.body.append(s)</script></body>`,
 		"/traffic": `<body><script>(async () => { for (;;) await fetch("/chunk?" + Math.random()).then(r => r.text()) })()</script></body>`,
 		"/chunk":   strings.Repeat("y", 1<<20),
 		"/moving":  `<body>text<script>setInterval(() => document.body.append("z"), 50)</script></body>`,
