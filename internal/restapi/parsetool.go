@@ -79,9 +79,12 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 	}
 	r.path(n, &t)
 	r.template(n, &t)
+	hasBody := t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH"
+	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !hasBody {
+		r.wrong(n, "the credential goes into the body, and a %s has none", t.Method).hint("choose another apiKeyLocation, or give the tool to an API of its own")
+	}
 	for i := range t.Params {
 		q := &t.Params[i]
-		hasBody := t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH"
 		if (q.In == "body" || q.In == "payload") && !hasBody {
 			r.wrong(n, "parameter %q goes into the body, and a %s has none", q.Name, t.Method).hint("leave in out: it goes into the query")
 		}
