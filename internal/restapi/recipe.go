@@ -56,6 +56,9 @@ func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) 
 			if tools := member(n, "tools"); tools != nil {
 				for _, t := range tools.Content {
 					drop(t, gone)
+					if m := member(t, "name"); m != nil && member(t, "code") == nil {
+						set(t, "code", slug(m.Value))
+					}
 				}
 			}
 		}
