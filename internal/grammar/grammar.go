@@ -312,20 +312,40 @@ func (m *module) close() error {
 	return err
 }
 
-var decoder = sync.OnceValues(func() (*zstd.Decoder, error) { return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) })
+// packedAgainst is the grammar whose module every other one is packed
+// against: all hold the same runtime, and that way only once.
+const packedAgainst = "json"
 
-func (s *Set) compile(ctx context.Context, m *module, language string) error {
+// unpack returns the module of a language.
+func unpack(language string) ([]byte, error) {
 	raw, err := modules.ReadFile(path.Join("wasm", language+".wasm.zst"))
 	if err != nil {
-		return kb.Errorf(kb.NotFound, "there is no grammar for %q", language)
+		return nil, kb.Errorf(kb.NotFound, "there is no grammar for %q", language)
 	}
-	d, err := decoder()
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1)}
+	if language != packedAgainst {
+		base, err := unpack(packedAgainst)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, zstd.WithDecoderDictRaw(0, base))
+	}
+	d, err := zstd.NewReader(nil, options...)
 	if err != nil {
-		return kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
+		return nil, kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
 	}
+	defer d.Close()
 	code, err := d.DecodeAll(raw, nil)
 	if err != nil {
-		return kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
+		return nil, kb.Errorf(kb.Internal, "unpack the grammar of %s: %w", language, err)
+	}
+	return code, nil
+}
+
+func (s *Set) compile(ctx context.Context, m *module, language string) error {
+	code, err := unpack(language)
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	r, kept := m.runtime, m.cache != nil
