@@ -254,6 +254,7 @@ func (x *extractor) labelledOne(typ, s string, line int, confidence float64) {
 func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	buf = names(s, buf)
 	ns := buf
+	states := true // relations in prose
 	text := strings.TrimSpace(s)
 	text = text[itemMark(text):]
 	if label, rest, ok := strings.Cut(text, ":"); ok && len(label) < 30 && role != "attributes" {
@@ -269,6 +270,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	}
 	if (role == "events" || role == "emits" || role == "consumes") && itemMark(strings.TrimSpace(s)) > 0 && len(ns) > 0 {
 		x.event(ns[0], eventType(role, text), i)
+		states = false
 	}
 	for k := range ns {
 		n := &ns[k]
@@ -284,7 +286,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 			x.mention(n.text, i)
 		}
 	}
-	if len(ns) > 0 {
+	if states && len(ns) > 0 {
 		x.patterns(s, ns, i)
 	}
 	return buf

@@ -42,7 +42,7 @@ func fields(lines []string, first int, sep string) []field {
 		}
 		k, v, ok := cutKey(t, sep)
 		if !ok {
-			if parent != nil && ind > 0 && len(parent.values) == 1 {
+			if parent != nil && ind > 0 && len(parent.values) == 1 && !strings.HasPrefix(t, sep) {
 				parent.values[0] += " " + unquote(t) // a long scalar goes on
 			}
 			continue

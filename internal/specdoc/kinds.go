@@ -29,8 +29,8 @@ var Kinds = []Kind{
 	{"query", "QRY", "PROCESS", 2, list("query queries consulta consultas"), list("QRY")},
 	{"process", "PROC", "PROCESS", 2, list("process processes proceso procesos workflow workflows flow flujo flujos procedure procedimiento"), list("PROC PRC")},
 	{"use-case", "UC", "USE_CASE", 2, list("use-case use-cases usecase caso-de-uso casos-de-uso user-story user-stories story stories historia-de-usuario historias-de-usuario"), list("UC CU US STORY HU")},
-	{"ui-view", "UIView", "DEFAULT", 3, list("ui-view ui-views view vista vistas screen pantalla"), list("UIV UI VIEW")},
-	{"ui-component", "UIComp", "DEFAULT", 3, list("ui-component ui-components component componente componentes"), list("UIC")},
+	{"ui-view", "UIView", "DEFAULT", 3, list("ui-view ui-views view views vista vistas screen screens pantalla pantallas"), list("UIV UI VIEW")},
+	{"ui-component", "UIComp", "DEFAULT", 3, list("ui-component ui-components component components componente componentes"), list("UIC")},
 	{"requirement", "REQ", "USE_CASE", 4, list("requirement requirements requisito requisitos requerimiento requerimientos criteria acceptance-criteria scenario escenario nfr"), list("REQ RF RNF NFR FR SCN")},
 	{"objective", "OBJ", "USE_CASE", 0, list("objective objectives objetivo objetivos goal meta"), list("OBJ")},
 	{"prd", "PRD", "DEFAULT", 0, list("prd product-requirements product-requirements-document"), list("PRD")},
@@ -110,7 +110,7 @@ func KindOf(kind, path string) string {
 		return "" // about the folder, not one of it
 	}
 	for i := len(parts) - 2; i >= 0; i-- {
-		if k, ok := KindNamed(parts[i]); ok && folderTells(k, parts[i]) {
+		if k, ok := KindNamed(parts[i]); ok && folderTells(parts, i) {
 			return k.Name
 		}
 	}
@@ -120,12 +120,31 @@ func KindOf(kind, path string) string {
 	return ""
 }
 
-// folderTells reports whether a folder's name is telling: source trees have
-// folders called "view", "component", "command" or "flow" too, specifications
-// of kinds lie in plural ones.
-func folderTells(k Kind, folder string) bool {
-	w := kindWord(folder)
-	return w == "adr" || w == "prd" || w == "glossary" || w == "glosario" || strings.HasSuffix(w, "s") && w != "process"
+// telling are the folders whose name alone says what lies in them. Others, as
+// "commands", "events" and "rules", do so among specifications only.
+var telling = set(`adr adrs decisions decisiones architecture-decisions architecture-decision-records decision-records prd prds glossary glosario entities entidades
+	use-cases casos-de-uso user-stories historias-de-usuario requirements requisitos requerimientos business-rules reglas-de-negocio
+	business-policies cross-policies politicas-transversales ui-views ui-components acceptance-criteria`)
+
+// specRoots are folders that hold specifications.
+var specRoots = set("specs spec kdd especificaciones specifications domain domains dominio dominios")
+
+// folderTells reports whether the folder at parts[i] says of what kind the
+// documents in it are.
+func folderTells(parts []string, i int) bool {
+	w := kindWord(parts[i])
+	if telling[w] {
+		return true
+	}
+	if !strings.HasSuffix(w, "s") || w == "process" {
+		return false // "flow", "view", "component" are folders of code
+	}
+	for _, above := range parts[:i] {
+		if a := kindWord(above); specRoots[a] || len(a) > 3 && a[0] == '0' && a[1] <= '4' && a[2] == '-' {
+			return true
+		}
+	}
+	return false
 }
 
 // Stem returns the file's name of a path without its extension.
