@@ -96,6 +96,9 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 		}
 		s.complain(err)
 	}
+	if err == nil {
+		return s.status
+	}
 	return command.ExitStatus(err)
 }
 
@@ -110,7 +113,8 @@ type session struct {
 	json, quiet      bool
 	indent           bool // JSON is
 
-	app *app.App // nil until a command needs it
+	app    *app.App // nil until a command needs it
+	status int      // that a verdict asks for
 }
 
 // open returns the app, made on first use.

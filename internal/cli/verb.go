@@ -113,6 +113,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	if err := s.print(result); err != nil {
 		return err
 	}
+	if r, ok := result.(interface{ ExitStatus() int }); ok {
+		s.status = r.ExitStatus() // a verdict is no failure, and shells ask for it
+	}
 	return failed
 }
 

@@ -5,7 +5,74 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
+
+type findingsIn struct {
+	Severity string `json:"severity,omitempty" enum:"CRITICAL|ERROR|WARN|INFO" help:"only of this severity"`
+	RuleID   string `json:"ruleId,omitempty" help:"only of this rule"`
+	Platform string `json:"platform,omitempty" help:"only in files of this platform: ios, android, backend, frontend or generic"`
+	File     string `json:"file,omitempty" help:"only in this file"`
+	Limit    int    `json:"limit,omitempty" default:"100" help:"at most this many, up to 100 (default 100)"`
+	Offset   int    `json:"offset,omitempty" help:"leave out this many at the beginning"`
+}
+
+type rulesetsIn struct {
+	Platform string `json:"platform,omitempty" help:"only of this platform"`
+	Bundle   string `json:"bundle,omitempty" help:"only of this bundle"`
+	Limit    int    `json:"limit,omitempty" default:"100" help:"at most this many, up to 100 (default 100)"`
+	Offset   int    `json:"offset,omitempty" help:"leave out this many at the beginning"`
+}
+
+type platformsIn struct {
+	All        bool   `json:"all,omitempty" help:"also those that were not detected"`
+	Confidence string `json:"confidence,omitempty" enum:"HIGH|MEDIUM|LOW" help:"only with this confidence"`
+	Limit      int    `json:"limit,omitempty" default:"100" help:"at most this many, up to 100 (default 100)"`
+	Offset     int    `json:"offset,omitempty" help:"leave out this many at the beginning"`
+}
+
+type ledgerIn struct {
+	LastSeenAfter  string `json:"lastSeenAfter,omitempty" help:"only seen at this time or later, 2026-02-01T10:00:00.000Z"`
+	LastSeenBefore string `json:"lastSeenBefore,omitempty" help:"only seen at this time or before"`
+	Limit          int    `json:"limit,omitempty" default:"100" help:"at most this many, up to 100 (default 100)"`
+	Offset         int    `json:"offset,omitempty" help:"leave out this many at the beginning"`
+}
+
+type stageIn struct {
+	Stage string `json:"stage,omitempty" arg:"1" enum:"PRE_WRITE|PRE_COMMIT|PRE_PUSH|CI" help:"what is about to be done (default PRE_COMMIT)"`
+}
+
+type openIn struct {
+	Change     string `json:"change" arg:"1" help:"name of a folder below openspec/changes"`
+	TTLMinutes int    `json:"ttlMinutes,omitempty" help:"how many minutes it stays open (default 45)"`
+}
+
+type refreshIn struct {
+	TTLMinutes int `json:"ttlMinutes,omitempty" help:"how many minutes more (default: as many as before)"`
+}
+
+// pageOf checks a page as commands ask for it.
+func pageOf(limit, offset int) (evidence.Page, error) {
+	if limit < 0 || limit > evidence.MaxPage {
+		return evidence.Page{}, kb.Errorf(kb.Invalid, "argument %q must be from 0 to %d, not %d", "limit", evidence.MaxPage, limit).WithHint("go on with offset")
+	}
+	if offset < 0 {
+		return evidence.Page{}, kb.Errorf(kb.Invalid, "argument %q must be at least 0, not %d", "offset", offset).WithHint("leave it out to begin at the beginning")
+	}
+	return evidence.Page{Limit: &limit, Offset: offset}, nil
+}
+
+// ofEvidence makes a function on valid evidence one on the app.
+func ofEvidence[In, Out any](view func(*evidence.File, In) (Out, error)) func(context.Context, *app.App, In) (Out, error) {
+	return func(ctx context.Context, a *app.App, in In) (out Out, err error) {
+		f, err := a.ValidEvidence(ctx)
+		if err != nil {
+			return out, err
+		}
+		return view(f, in)
+	}
+}
 
 // addEvidence adds the commands about evidence, gate and state of the repository.
 func addEvidence(add adder) {
@@ -14,6 +81,89 @@ func addEvidence(add adder) {
 			return evidenceStatus(ctx, a)
 		}).agent(), `{}`)
 	c.Help = "The file is .ai_evidence.json at the root of the project. Other programs write it, never this one; without it nothing is blocked."
+	add("evidence", New("evidence:summary", "What the evidence counts, by severity, platform and rule set", Reads, ofEvidence(summary)).agent(), `{}`)
+	add("evidence", New("evidence:snapshot", "Every finding of the evidence", Reads, ofEvidence(snapshot)).agent(), `{}`)
+	add("evidence", New("evidence:findings", "Findings of the evidence, by severity, rule, platform or file", Reads,
+		ofEvidence(func(f *evidence.File, in findingsIn) (evidence.Findings, error) {
+			p, err := pageOf(in.Limit, in.Offset)
+			return f.Findings(evidence.FindingsQuery{Severity: in.Severity, Rule: in.RuleID, Platform: in.Platform, File: in.File, Page: p}), err
+		})).agent(), `{"severity":"ERROR","limit":20}`, `{"file":"apps/backend/src/a.ts"}`)
+	add("evidence", New("evidence:rulesets", "Which rules the evidence was made with", Reads,
+		ofEvidence(func(f *evidence.File, in rulesetsIn) (evidence.Rulesets, error) {
+			p, err := pageOf(in.Limit, in.Offset)
+			return f.Rulesets(evidence.RulesetsQuery{Platform: in.Platform, Bundle: in.Bundle, Page: p}), err
+		})).agent(), `{}`)
+	add("evidence", New("evidence:platforms", "Which platforms the evidence found in the project", Reads,
+		ofEvidence(func(f *evidence.File, in platformsIn) (evidence.Platforms, error) {
+			p, err := pageOf(in.Limit, in.Offset)
+			return f.Platforms(evidence.PlatformsQuery{Detected: !in.All, Confidence: in.Confidence, Page: p}), err
+		})).agent(), `{}`)
+	add("evidence", New("evidence:ledger", "Open findings with when they were first and last seen", Reads,
+		ofEvidence(func(f *evidence.File, in ledgerIn) (evidence.Ledger, error) {
+			p, err := pageOf(in.Limit, in.Offset)
+			return f.Ledger(evidence.LedgerQuery{After: in.LastSeenAfter, Before: in.LastSeenBefore, Page: p}), err
+		})).agent(), `{"lastSeenAfter":"2026-01-01T00:00:00.000Z"}`)
+
+	c = add("gate", New("gate:check", "May I write, commit or push, by the evidence and the branch?", Reads,
+		func(ctx context.Context, a *app.App, in stageIn) (gate.Result, error) {
+			stage, err := gate.ParseStage(in.Stage)
+			if err != nil {
+				return gate.Result{}, err
+			}
+			return a.GateCheck(ctx, stage)
+		}).agent(), `{"stage":"PRE_COMMIT"}`)
+	c.Aliases = []string{"gate", "ai_gate_check"}
+	c.Help = "BLOCKED with the codes of what is wrong; without an evidence file that is EVIDENCE_MISSING, which says that nobody checked. " +
+		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself."
+	c = add("sdd", New("sdd:status", "Whether a specified change is open, and work on it may go on", Reads,
+		func(ctx context.Context, a *app.App, in stageIn) (gate.Evaluation, error) {
+			stage, err := gate.ParseStage(in.Stage)
+			if err != nil {
+				return gate.Evaluation{}, err
+			}
+			return a.SDDEvaluate(ctx, stage)
+		}).agent(), `{"stage":"PRE_WRITE"}`)
+	c.Aliases = []string{"sdd", "check_sdd_status"}
+	c.Help = "Asks the program openspec where one is installed outside the repository; the one in node_modules is run after knowledge trust node_modules/.bin/openspec. " +
+		"Stages other than PRE_WRITE validate all changes."
+	c = add("sdd", New("sdd:open", "Say which specified change is being worked on", Writes,
+		func(ctx context.Context, a *app.App, in openIn) (gate.SessionStatus, error) {
+			return a.SDDOpen(ctx, in.Change, in.TTLMinutes)
+		}).agent(), `{"change":"add-login"}`)
+	c.Help = "Writes pumuki.sdd.session into the local git configuration of the repository, and nothing else."
+	add("sdd", New("sdd:refresh", "Let the open change stay open for longer", Writes,
+		func(ctx context.Context, a *app.App, in refreshIn) (gate.SessionStatus, error) {
+			return a.SDDRefresh(ctx, in.TTLMinutes)
+		}).agent(), `{}`)
+	add("sdd", New("sdd:close", "End the work on the open change", Writes,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.SessionStatus, error) { return a.SDDClose(ctx) }).agent(), `{}`)
+
+	c = add("repo", New("repo:state", "Branch, upstream, and what is staged, changed and untracked", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.Gitflow, error) { return a.Gitflow(ctx) }).agent(), `{}`)
+	c.Help = "Counts paths as git status --porcelain=v2 does. An untracked folder is one."
+	add("repo", New("repo:context", "State of the repository, of a governance tool and of the open change in one", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.Context, error) { return a.RepoContext(ctx) }).agent(), `{}`)
+	c = add("repo", New("repo:validate", "What to do so that work on the open change may go on", Reads,
+		func(ctx context.Context, a *app.App, in stageIn) (gate.ValidatePlan, error) {
+			stage, err := gate.ParseStage(in.Stage)
+			if err != nil {
+				return gate.ValidatePlan{}, err
+			}
+			return a.ValidatePlan(ctx, stage)
+		}).agent(), `{"stage":"PRE_COMMIT"}`)
+	c.Aliases = []string{"validate_and_fix"}
+	c = add("repo", New("repo:sync-plan", "What would bring the branch and its upstream together; does nothing of it", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.SyncPlan, error) { return a.SyncPlan(ctx) }).agent(), `{}`)
+	c.Aliases = []string{"sync_branches"}
+	c = add("repo", New("repo:cleanup-plan", "Which merged branches could go; deletes none", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.CleanupPlan, error) { return a.CleanupPlan(ctx) }).agent(), `{}`)
+	c.Aliases = []string{"cleanup_stale_branches"}
+}
+
+func summary(f *evidence.File, _ struct{}) (evidence.Summary, error)   { return f.Summary(), nil }
+func snapshot(f *evidence.File, _ struct{}) (evidence.Snapshot, error) { return f.Snapshot(), nil }
+func findings(f *evidence.File, _ struct{}) (evidence.Findings, error) {
+	return f.Findings(evidence.FindingsQuery{}), nil
 }
 
 func evidenceStatus(ctx context.Context, a *app.App) (evidence.Status, error) {
@@ -24,9 +174,35 @@ func evidenceStatus(ctx context.Context, a *app.App) (evidence.Status, error) {
 	return f.Status(evidence.DefaultRoute), nil
 }
 
+// none is what a resource holds outside a repository.
+var none = map[string]bool{"available": false}
+
 func evidenceResources() []Resource {
+	view := func(read func(context.Context, *app.App) (any, error)) func(context.Context, *app.App, string) (any, error) {
+		return func(ctx context.Context, a *app.App, _ string) (any, error) { return read(ctx, a) }
+	}
 	return []Resource{
 		{URI: "evidence://status", Name: "evidence status", Description: "Whether there is evidence about this project, and what it counts", Access: Read,
-			Read: func(ctx context.Context, a *app.App, _ string) (any, error) { return evidenceStatus(ctx, a) }},
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return evidenceStatus(ctx, a) })},
+		{URI: "evidence://summary", Name: "evidence summary", Description: "What the evidence counts", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(summary)(ctx, a, struct{}{}) })},
+		{URI: "evidence://snapshot", Name: "evidence snapshot", Description: "Every finding of the evidence", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(snapshot)(ctx, a, struct{}{}) })},
+		{URI: "evidence://findings", Name: "evidence findings", Description: "The findings as a list that evidence:findings filters", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(findings)(ctx, a, struct{}{}) })},
+		{URI: "gitflow://state", Name: "repository state", Description: "Branch, upstream, and what is staged, changed and untracked", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return a.Gitflow(ctx) })},
+		{URI: "context://active", Name: "repository context", Description: "State of the repository, of a governance tool and of the open change", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return a.RepoContext(ctx) })},
+		{URI: "sdd://status", Name: "specified changes", Description: "Whether OpenSpec is there and which change is open", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) {
+				s, err := a.SDDStatus(ctx)
+				if err == nil && s == nil {
+					return none, nil
+				}
+				return s, err
+			})},
+		{URI: "sdd://active-change", Name: "open change", Description: "The specified change that is being worked on", Access: Read,
+			Read: view(func(ctx context.Context, a *app.App) (any, error) { return a.ActiveChange(ctx) })},
 	}
 }

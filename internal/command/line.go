@@ -6,9 +6,12 @@ import (
 )
 
 // Word returns the name that people type: the first alias, if there is one.
+// Names with underscores are those of other programs' tools.
 func (c Command) Word() string {
-	if len(c.Aliases) > 0 {
-		return c.Aliases[0]
+	for _, a := range c.Aliases {
+		if !strings.Contains(a, "_") {
+			return a
+		}
 	}
 	return c.Name
 }
