@@ -143,16 +143,10 @@ func isSpec(d *kdd.Doc) bool {
 // visible returns the documents that a question sees, in order, and counts the
 // others by lifecycle. keep says which documents are asked about at all.
 func (s *specs) visible(keep func(*kdd.Doc) bool) (docs []*kdd.Doc, hidden map[string]int) {
-	all := s.graph.Docs()
-	seen := s.graph.List(kdd.Filter{Seen: s.seen, Limit: len(all) + 1}).Docs
-	for _, d := range all { // both in the same order
-		sees := len(seen) > 0 && seen[0] == d
-		if sees {
-			seen = seen[1:]
-		}
+	for _, d := range s.graph.Docs() {
 		switch {
 		case !isSpec(d) || !keep(d):
-		case sees:
+		case s.seen.Sees(d):
 			docs = append(docs, d)
 		default:
 			if hidden == nil {

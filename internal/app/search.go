@@ -443,5 +443,8 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 			_, err = search.Show(ctx, nil, id)
 		}
 	}
+	if err == nil {
+		s.linkSpecs(ctx, entries, &found)
+	}
 	return found, err
 }

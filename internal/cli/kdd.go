@@ -152,3 +152,20 @@ func suggested(n int, name func(int) string) []string {
 	}
 	return []string{"did you mean " + strings.Join(names, ", ") + "?"}
 }
+
+// aboutSpecs prints what specifications have to do with a place.
+func (s *session) aboutSpecs(c app.Context) {
+	if len(c.Specs)+len(c.MentionedBy) > 0 {
+		s.line("")
+	}
+	for _, x := range c.Specs {
+		title := x.Title
+		if x.Status != "" {
+			title += " (" + x.Status + ")"
+		}
+		s.line(fmt.Sprintf("specification %s  %s  (%s)", title, x.URL, x.Why))
+	}
+	for _, r := range c.MentionedBy {
+		s.line(fmt.Sprintf("named by %s  %s  %s", r.At, r.Symbol, r.ID))
+	}
+}

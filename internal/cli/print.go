@@ -212,6 +212,7 @@ func (s *session) place(c app.Context) {
 		s.line("")
 		s.related(c.Related, "")
 	}
+	s.aboutSpecs(c)
 	if c.Next != "" {
 		s.line("")
 		s.line("goes on: knowledge show " + c.Next)

@@ -164,6 +164,17 @@ type Related struct {
 	Why    string `json:"why"` // "same declaration", "same file", …
 }
 
+// SpecRef points at a section of a specification.
+type SpecRef struct {
+	Title   string `json:"title"`
+	Section string `json:"section,omitempty"`
+	URL     string `json:"url"`
+	Why     string `json:"why"`                  // "names app.go, line 12"
+	Status  string `json:"kdd_status,omitempty"` // unless approved
+	Store   string `json:"-"`
+	Path    string `json:"-"`
+}
+
 // Context is the answer of get_full_context.
 type Context struct {
 	ID          string    `json:"id"`
@@ -190,5 +201,7 @@ type Context struct {
 	*Page                 // where the document is a page of the web
 	Others      []Context `json:"others,omitempty"` // further places that share the id
 	Related     []Related `json:"related,omitempty"`
-	Next        string    `json:"next,omitempty"` // a value for resultId that continues a long reply
+	Specs       []SpecRef `json:"specs,omitempty"`       // that have to do with this code
+	MentionedBy []Related `json:"mentionedBy,omitempty"` // code that names this specification
+	Next        string    `json:"next,omitempty"`        // a value for resultId that continues a long reply
 }
