@@ -31,7 +31,7 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 	}
 	if o.visit.Outcome == pages.OutRedirect {
 		if r.circles(it.key, keyOf(o.target)) {
-			o.fail(causeLoop, false, kb.Errorf(kb.Away, "%q redirects in a circle", it.url))
+			o.fail(causeLoop, false, errCircle(it.url))
 			return r.failed(ctx, o)
 		}
 		r.stats.Visited++
@@ -121,7 +121,7 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 	if it.class == 0 {
 		r.refuse(o.err)
 	}
-	r.fail(o.visit.Cause)
+	r.fail(o.visit.Cause, it.url)
 	// What fails for the moment stays as it was.
 	if prev, ok := r.Pages.Before(it.key); ok && o.passing && (prev.Outcome == pages.OutKept || prev.Outcome == pages.OutFolded) && r.Pages.Sound(prev) && prev.Made == r.made {
 		prev.Depth, prev.Listed, prev.Cause, prev.Detail = it.depth, it.listed, o.visit.Cause, o.visit.Detail
@@ -136,6 +136,7 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 			return err
 		}
 		r.tally(prev, o)
+		r.carried++
 		return r.follow(ctx, it, prev.Title, prev.Relevance, links)
 	}
 	r.stats.Visited++
@@ -167,11 +168,13 @@ func (r *run) refuse(err error) {
 	}
 }
 
-func (r *run) fail(cause string) {
+func (r *run) fail(cause, url string) {
 	if r.stats.Failures == nil {
-		r.stats.Failures = map[string]int{}
+		r.stats.Failures, r.stats.FailedAt = map[string]int{}, map[string]string{}
 	}
-	r.stats.Failures[cause]++
+	if r.stats.Failures[cause]++; r.stats.FailedAt[cause] == "" {
+		r.stats.FailedAt[cause] = url
+	}
 }
 
 // tally counts a visit and remembers its page for folding. o is nil for a
@@ -187,7 +190,7 @@ func (r *run) tally(v pages.Visit, o *outcome) {
 		r.stats.Folded++
 	case pages.OutFailed:
 		if o == nil {
-			r.fail(v.Cause)
+			r.fail(v.Cause, v.URL)
 		}
 	case pages.OutLeft:
 		if o == nil {

@@ -112,9 +112,11 @@ type Stats struct {
 	Rendered  int            `json:"rendered,omitempty"`  // by a browser
 	Gone      int            `json:"gone,omitempty"`      // kept by the crawl before and no longer there
 	Failures  map[string]int `json:"failures,omitempty"`  // URLs that failed, by cause
-	LeftOut   map[string]int `json:"leftOut,omitempty"`   // URLs that were not asked for, by reason
-	Requests  int            `json:"requests"`
-	Bytes     int64          `json:"bytes"` // received: bodies before decoding
+	// FailedAt has the first URL of each cause.
+	FailedAt map[string]string `json:"failedAt,omitempty"`
+	LeftOut  map[string]int    `json:"leftOut,omitempty"` // URLs that were not asked for, by reason
+	Requests int               `json:"requests"`
+	Bytes    int64             `json:"bytes"` // received: bodies before decoding
 }
 
 // Result is what a crawl that ended did.

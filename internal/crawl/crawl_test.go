@@ -49,8 +49,9 @@ func store(t testing.TB, dir string) *pages.Store {
 // config is a crawl of a generated site without pauses.
 func config(t testing.TB, srv *crawltest.Server) crawl.Config {
 	t.Helper()
+	dir := filepath.Join(t.TempDir(), "site")
 	return crawl.Config{
-		Start: []string{srv.URL}, Client: client(t, 5*time.Second), Pages: store(t, filepath.Join(t.TempDir(), "site")),
+		Start: []string{srv.URL}, Client: client(t, 5*time.Second), Pages: store(t, dir),
 		Rate: -1, Parallel: 8, MaxPages: 20_000, Backoff: time.Millisecond,
 	}
 }

@@ -59,6 +59,7 @@ type run struct {
 	notes    []string
 	failure  error // why the first start page could not be had
 	unfolded map[string]bool
+	carried  int         // pages taken over although they could not be asked for
 	liars    atomic.Bool // a page changed that its sitemap said had not
 }
 
@@ -86,10 +87,10 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		}
 		return res, err
 	}
+	if r.failure != nil && r.stats.Pages == r.carried {
+		return res, r.failure // what was kept before stays
+	}
 	if r.stats.Pages == 0 {
-		if r.failure != nil {
-			return res, r.failure
-		}
 		return res, kb.Errorf(kb.NotFound, "no page with text was found at %q", r.Start[0]).
 			WithHint("check the address; a site that needs scripts needs a browser: headless auto or always")
 	}
@@ -360,7 +361,7 @@ func (r *run) report(ctx context.Context, flying int) {
 	kb.Report(ctx, kb.Progress{Phase: "crawl", Done: int64(r.stats.Visited), Total: int64(r.stats.Visited + total)})
 	if r.Watch != nil {
 		s := r.stats
-		s.Failures, s.LeftOut = maps.Clone(s.Failures), maps.Clone(s.LeftOut)
+		s.Failures, s.FailedAt, s.LeftOut = maps.Clone(s.Failures), maps.Clone(s.FailedAt), maps.Clone(s.LeftOut)
 		r.Watch(s)
 	}
 }
@@ -377,7 +378,6 @@ type admission struct {
 	linked    bool
 	start     bool
 	hops      int
-	attempts  int
 }
 
 // admit puts a URL into the queue unless something speaks against it.

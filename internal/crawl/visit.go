@@ -205,9 +205,9 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 			next := canonical(res.target)
 			switch {
 			case next == nil:
-				return o.fail(causeBroken, false, kb.Errorf(kb.Away, "%q redirects to nothing that can be fetched", u))
+				return o.fail(causeBroken, false, kb.Errorf(kb.Away, "%q redirects to nothing that can be fetched", u).WithHint("check the address"))
 			case circle[next.String()], it.hops >= outbound.DefaultMaxRedirects:
-				return o.fail(causeLoop, false, kb.Errorf(kb.Away, "%q redirects in a circle", it.url))
+				return o.fail(causeLoop, false, errCircle(it.url))
 			case keyOf(next) != it.key:
 				o.visit.Outcome, o.visit.Target, o.target = pages.OutRedirect, next.String(), next
 				return o
@@ -222,6 +222,10 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 		o.visit.URL = u.String()
 		return r.read(ctx, o, u, prev, has, res)
 	}
+}
+
+func errCircle(url string) error {
+	return kb.Errorf(kb.Away, "%q redirects in a circle", url).WithHint("that page cannot be had; try another address")
 }
 
 func requestPath(u *url.URL) string {
@@ -296,26 +300,28 @@ func (o *outcome) unchanged(prev pages.Visit, res response) *outcome {
 
 // read makes an outcome of an answer that is no redirect.
 func (r *run) read(ctx context.Context, o *outcome, u *url.URL, prev pages.Visit, has bool, res response) *outcome {
-	status := func(what string) error { return kb.Errorf(kb.Away, "%s: status %d", what, res.status) }
+	said := func(code kb.Code, what, hint string) error {
+		return kb.Errorf(code, "%q was not had: %s (status %d)", u, what, res.status).WithHint("%s", hint)
+	}
 	switch {
 	case res.status == http.StatusNotModified && has:
 		return o.unchanged(prev, response{etag: res.etag, modified: res.modified})
 	case res.status == http.StatusOK:
 	case res.status == http.StatusNotFound, res.status == http.StatusGone:
-		return o.fail(causeNotFound, false, status("the server knows no such page"))
+		return o.fail(causeNotFound, false, said(kb.NotFound, "the server knows no such page", "check the address"))
 	case res.status == http.StatusUnauthorized, res.status == http.StatusForbidden, res.status == http.StatusProxyAuthRequired:
-		return o.fail(causeDenied, false, status("the server wants credentials"))
+		return o.fail(causeDenied, false, said(kb.Denied, "the server does not show it to everybody", "configure credentials for that host, or leave the page out"))
 	case res.status == http.StatusTooManyRequests:
 		o.retry = true
-		return o.fail(causeBusy, true, status("the server is asked too often"))
+		return o.fail(causeBusy, true, said(kb.Away, "the server is asked too often", "index the store again later, or at a lower rate"))
 	case res.status >= 500, res.status == http.StatusRequestTimeout, res.status == http.StatusTooEarly:
 		o.retry = res.status != http.StatusNotImplemented && res.status != http.StatusHTTPVersionNotSupported
-		return o.fail(causeServer, true, status("the server failed"))
+		return o.fail(causeServer, true, said(kb.Away, "the server failed", "index the store again later"))
 	case res.status >= 200 && res.status < 300:
 		o.visit.Outcome, o.visit.Cause = pages.OutEmpty, "no text"
 		return o
 	default:
-		return o.fail(causeRefused, false, status("the server refused"))
+		return o.fail(causeRefused, false, said(kb.Away, "the server refused", "check the address"))
 	}
 	o.visit.ETag, o.visit.LastModified, o.visit.Raw, o.visit.Made = res.etag, res.modified, res.hash, r.made
 	o.visit.Fetched = time.Now().UTC()

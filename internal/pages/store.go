@@ -23,7 +23,6 @@ import (
 // meanwhile.
 type Store struct {
 	dir string
-	enc *zstd.Encoder
 
 	mu     sync.Mutex
 	s      *state
@@ -38,11 +37,7 @@ const syncEvery = time.Second
 // writer left half-written is cut away. A log that cannot be read at all
 // (Corrupt) is put aside as ".bad" and the site counts as never crawled.
 func Open(dir string) (*Store, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedDefault))
-	if err != nil {
-		return nil, err
-	}
-	st := &Store{dir: dir, enc: enc}
+	st := &Store{dir: dir}
 	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, err
 	}
@@ -144,11 +139,28 @@ func (st *Store) Begin(settings string) (resumed bool, err error) {
 	return false, nil
 }
 
+// Dir returns the folder.
+func (st *Store) Dir() string { return st.dir }
+
 // Crawl returns the number of the crawl under way, or of the last.
 func (st *Store) Crawl() int { st.mu.Lock(); defer st.mu.Unlock(); return st.s.crawl }
 
 // Committed reports whether a crawl has ended here.
 func (st *Store) Committed() bool { st.mu.Lock(); defer st.mu.Unlock(); return !st.s.finished.IsZero() }
+
+var encoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+}}
+
+func pack(b []byte) []byte {
+	e := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(e)
+	return e.EncodeAll(b, nil)
+}
 
 // Put records a visit of the crawl under way with the links found and the
 // text. It is on its way to the disk when Put returns: the death of the
@@ -156,11 +168,11 @@ func (st *Store) Committed() bool { st.mu.Lock(); defer st.mu.Unlock(); return !
 func (st *Store) Put(v Visit, links []Link, body []byte) error {
 	var packed []byte
 	if len(links) > 0 {
-		packed = st.enc.EncodeAll(marshal(links), nil)
+		packed = pack(marshal(links))
 	}
 	var text []byte
 	if len(body) > 0 {
-		text = st.enc.EncodeAll(body, nil)
+		text = pack(body)
 	}
 	v.Size = int64(len(body))
 	st.mu.Lock()
