@@ -312,7 +312,7 @@ func versionOf(key string) string {
 	for i, e := range parts {
 		// A bare number is one only as the first folder, or the one after a
 		// language: "/3/tutorial" and "/en/5/intro", not "/page/3".
-		first := i == 1 || i == 2 && len(parts[1]) <= 5
+		first := i == 1 || i == 2 && len(parts[1]) <= 5 && !strings.ContainsAny(parts[1], "0123456789")
 		if i > 0 && isVersion(e) && (first && i < len(parts)-1 || strings.Trim(e, "0123456789") != "") {
 			out = append(out, strings.ToLower(e))
 		}

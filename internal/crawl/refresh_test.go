@@ -101,7 +101,7 @@ func TestKill(t *testing.T) {
 		child(t)
 		return
 	}
-	srv := site(t, crawltest.Options{Pages: 400, Traps: true, Slow: time.Millisecond})
+	srv := site(t, crawltest.Options{Pages: 400, Traps: true, Slow: time.Millisecond, RetryAfter: "0"})
 	dir := filepath.Join(t.TempDir(), "site")
 	const workers = 4
 	deaths := 0

@@ -36,6 +36,8 @@ type Options struct {
 	CrawlDelay float64
 	// Words of an ordinary page; 0 is about 400.
 	Words int
+	// RetryAfter is what the busy pages answer with at first; "" is "1".
+	RetryAfter string
 }
 
 // Request is one request that a site got.
@@ -66,6 +68,9 @@ func New(o Options) *Site {
 	}
 	if o.Slow <= 0 {
 		o.Slow = 300 * time.Millisecond
+	}
+	if o.RetryAfter == "" {
+		o.RetryAfter = "1"
 	}
 	if o.Words <= 0 {
 		o.Words = 400

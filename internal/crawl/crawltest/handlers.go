@@ -315,7 +315,7 @@ func (s *Site) trap(w *recorder, req *http.Request, path string, count int) bool
 		s.html(w, req, "Slow", own("Slow "+parts[1], -6000-at(1), 150), nil, "")
 	case "busy":
 		if count == 1 {
-			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Retry-After", s.o.RetryAfter)
 			http.Error(w, "slow down", http.StatusTooManyRequests)
 			return true
 		}
