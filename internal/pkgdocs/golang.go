@@ -218,6 +218,9 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 func (s *session) resolveGo(ctx context.Context, base string) (string, error) {
 	var info struct{ Version string }
 	asked := s.Version
+	if asked == "latest" {
+		asked = ""
+	}
 	what := fmt.Sprintf("module %s%s", s.Name, at(asked))
 	read := func(address string) (string, error) {
 		raw, err := s.ask(ctx, address, what, maxMeta)
