@@ -131,7 +131,12 @@ func (s *service) call(ctx context.Context, t tool, args json.RawMessage) (toolR
 		return toolResult{}, err
 	}
 	if _, ok := result.(interface{ Text() string }); ok {
-		return toolResult{text: command.Render(result)}, nil
+		// Some results are JSON that is written more briefly for agents.
+		text := command.Render(result)
+		if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+			return toolResult{json: json.RawMessage(text)}, nil
+		}
+		return toolResult{text: text}, nil
 	}
 	return toolResult{json: json.RawMessage(command.JSON(result))}, nil
 }
