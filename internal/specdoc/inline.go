@@ -35,7 +35,7 @@ func names(line string, out []name) []name {
 			i += 2
 		case c == '`':
 			n := run(line[i:], '`')
-			end := strings.Index(line[i+n:], line[i:i+n])
+			end := within(line[i+n:], line[i:i+n])
 			if end < 0 {
 				i += n
 				continue
@@ -49,7 +49,7 @@ func names(line string, out []name) []name {
 			}
 			i = to
 		case c == '[' && strings.HasPrefix(line[i:], "[["):
-			end := strings.Index(line[i:], "]]")
+			end := within(line[i:], "]]")
 			if end < 0 {
 				i += 2
 				continue
@@ -73,13 +73,13 @@ func names(line string, out []name) []name {
 			}
 			i += end
 		case c == '<':
-			if end := strings.IndexByte(line[i:], '>'); end > 0 && end < 300 {
+			if end := within(line[i:], ">"); end > 0 {
 				i += end + 1
 			} else {
 				i++
 			}
 		case c == '*' && strings.HasPrefix(line[i:], "**"):
-			end := strings.Index(line[i+2:], "**")
+			end := within(line[i+2:], "**")
 			if end <= 0 {
 				i += 2
 				continue
@@ -99,6 +99,13 @@ func names(line string, out []name) []name {
 	}
 	return out
 }
+
+// reach is how far the end of a mark is looked for, so that a line of nothing
+// but beginnings takes no time.
+const reach = 500
+
+// within returns where end first stands in s, -1 if it is nowhere near.
+func within(s, end string) int { return strings.Index(s[:min(len(s), reach)], end) }
 
 // word takes the word that begins at line[i] and returns where it ends.
 func word(line string, i int, out *[]name) int {

@@ -236,12 +236,18 @@ func (s *scanner) line(i int) {
 	}
 }
 
-// inList reports whether the indented line i goes on an item of a list above it.
+// inList reports whether the indented line i goes on an item of a list above
+// it: what stands above it, blank lines left out, is one or goes on one.
 func (s *scanner) inList(i int) bool {
-	for i--; i >= 0 && s.class[i] == lineText; i-- {
+	for i--; i >= 0; i-- {
 		ind, t := indented(s.lines[i])
-		if t == "" || ind >= 4 {
+		switch {
+		case t == "":
 			continue
+		case s.class[i] == lineCode:
+			return ind < 4 && s.fenceIndent > 0 // a fence within the item
+		case s.class[i] != lineText:
+			return false
 		}
 		return itemMark(t) > 0 || ind >= 2
 	}
@@ -279,6 +285,10 @@ func (s *scanner) html(i int, t string) bool {
 }
 
 func (s *scanner) heading(first, last, level int, text string) {
+	const long = 1000 // no heading has as many bytes
+	for len(text) > long {
+		text = strings.ToValidUTF8(text[:long], "")
+	}
 	s.paragraph, s.lazy = -1, false
 	for i := first; i <= last; i++ {
 		s.class[i] = lineHeading
@@ -349,7 +359,7 @@ func Plain(s string) string {
 			i++
 			b.WriteByte(s[i])
 		case strings.HasPrefix(s[i:], "[["):
-			end := strings.Index(s[i:], "]]")
+			end := within(s[i:], "]]")
 			if end < 0 {
 				b.WriteByte(c)
 				continue
@@ -365,12 +375,12 @@ func Plain(s string) string {
 		case c == '_' && (i == 0 || s[i-1] == ' ' || s[i-1] == '_' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '_'):
 		case c == ']':
 			if strings.HasPrefix(s[i+1:], "(") {
-				if n := strings.IndexByte(s[i:], ')'); n > 0 {
+				if n := within(s[i:], ")"); n > 0 {
 					i += n
 				}
 			}
 		case c == '<':
-			n := strings.IndexByte(s[i:], '>')
+			n := within(s[i:], ">")
 			if n < 2 || !(s[i+1] == '/' || s[i+1]|0x20 >= 'a' && s[i+1]|0x20 <= 'z') {
 				b.WriteByte(c)
 				continue

@@ -108,11 +108,11 @@ func cells(line string) []string {
 		case line[i] == '\\':
 			i++
 		case line[i] == '`':
-			if end := strings.IndexByte(line[i+1:], '`'); end >= 0 {
+			if end := within(line[i+1:], "`"); end >= 0 {
 				i += end + 1
 			}
 		case strings.HasPrefix(line[i:], "[["):
-			if end := strings.Index(line[i:], "]]"); end >= 0 {
+			if end := within(line[i:], "]]"); end >= 0 {
 				i += end + 1
 			}
 		case line[i] == '|':

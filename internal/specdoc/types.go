@@ -229,16 +229,32 @@ func stepOf(low string) bool {
 	return false
 }
 
-// obliges reports whether a sentence lays down what must or must not be.
+// obliging are the words that lay down what must be; those with a word before
+// them in the second set do so only behind it.
+var (
+	obliging  = set("must shall debe deben debera deberán deberan deberá")
+	obligingX = map[string]map[string]bool{
+		"not": set("may"), "be": set("cannot"), "allowed": set("not"), "puede": set("no"), "pueden": set("no"), "permite": set("se"), "rule": set("business"),
+		"prohibited": set("is are"), "forbidden": set("is are"), "mandatory": set("is are"), "prohibido": set("está esta"), "obligatorio": set("es"), "obligatoria": set("es"), "obligatorios": set("son"),
+	}
+)
+
+// obliges reports whether a sentence, in lower case, lays down what must or
+// must not be.
 func obliges(s string) bool {
-	s = " " + strings.Trim(s, "*_.-– ") + " "
-	for _, w := range [...]string{
-		" must ", " shall ", " must not ", " may not ", " cannot be ", " is not allowed", " are not allowed", " is prohibited", " is forbidden", " is mandatory", "business rule",
-		" debe ", " deben ", " debera ", " deberá ", " deberán ", " no puede ", " no pueden ", " no se permite", " está prohibido", " es obligatorio", " son obligatorios", "regla de negocio",
-	} {
-		if strings.Contains(s, w) {
+	before, earlier := "", ""
+	for len(s) > 0 {
+		w := s
+		if i := strings.IndexByte(s, ' '); i >= 0 {
+			w, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		w = strings.Trim(w, "*_.,;:()")
+		if obliging[w] || len(w) < 13 && obligingX[w][before] && (w != "permite" || earlier == "no") {
 			return true
 		}
+		before, earlier = w, before
 	}
 	return false
 }
