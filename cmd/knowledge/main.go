@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/evidencehttp"
 	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
+	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
 )
 
@@ -50,5 +52,14 @@ func background(ctx context.Context, a *app.App) func() {
 
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	defer background(ctx, a)()
-	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, RequireToken: o.RequireToken, Log: o.Stdout})
+	token := httpguard.NewToken()
+	ctx, stop := context.WithCancel(ctx)
+	wait := func() {}
+	defer func() { stop(); wait() }()
+	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Token: token, RequireToken: o.RequireToken, Log: o.Stdout,
+		Ready: func() {
+			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
+				NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
+				Token: token, RequireToken: o.RequireToken, Log: o.Stdout})
+		}})
 }

@@ -44,6 +44,9 @@ type ServeOptions struct {
 	Addr         string // HOST:PORT
 	RequireToken bool   // also for what only reads
 
+	NoEvidence, NoEnterprise     bool // the two servers beside
+	EvidencePort, EnterprisePort *int // nil: by the environment
+
 	Stdout, Stderr io.Writer
 }
 

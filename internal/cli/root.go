@@ -237,12 +237,30 @@ func (s *session) serve() *cobra.Command {
 	o := ServeOptions{Stdout: s.env.Stdout, Stderr: s.env.Stderr}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Serve HTTP on this machine", Args: noArgs, GroupID: faceGroup,
+		Long: "Serve HTTP on this machine: the API and, on ports of their own, the evidence (7341) and enterprise (7391) servers,\n" +
+			"which $KNOWLEDGE_EVIDENCE_HOST, _PORT and _ROUTE and $KNOWLEDGE_ENTERPRISE_HOST and _PORT move. Port 0 takes a free one.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, p := range []struct {
+				name string
+				to   **int
+			}{{"evidence-port", &o.EvidencePort}, {"enterprise-port", &o.EnterprisePort}} {
+				n, err := cmd.Flags().GetUint16(p.name)
+				if err != nil {
+					return err
+				}
+				if cmd.Flags().Changed(p.name) {
+					*p.to = new(int(n))
+				}
+			}
 			return s.start(cmd.Context(), s.faces.Serve != nil, func(ctx context.Context) error { return s.faces.Serve(ctx, s.app, o) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
 	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also where nothing is changed")
+	cmd.Flags().BoolVar(&o.NoEvidence, "no-evidence", false, "leave out the evidence server")
+	cmd.Flags().BoolVar(&o.NoEnterprise, "no-enterprise", false, "leave out the enterprise server")
+	cmd.Flags().Uint16("evidence-port", 7341, "`PORT` of the evidence server")
+	cmd.Flags().Uint16("enterprise-port", 7391, "`PORT` of the enterprise server")
 	return cmd
 }
 

@@ -47,6 +47,8 @@ type Options struct {
 	Hosts []string
 	// Log takes the address with the token, and the stacks of defects; nil is os.Stderr.
 	Log io.Writer
+	// Ready, when not nil, is called when the address has been printed.
+	Ready func()
 }
 
 func (o Options) log() io.Writer {
@@ -81,6 +83,9 @@ func Serve(ctx context.Context, a *app.App, o Options) error {
 		o.Token = httpguard.NewToken()
 	}
 	fmt.Fprintf(o.log(), "%s/#token=%s\n", httpguard.URL(o.Addr), o.Token)
+	if o.Ready != nil {
+		o.Ready()
+	}
 	return httpguard.Run(ctx, httpguard.Server(Handler(a, o)), ln)
 }
 
