@@ -243,13 +243,17 @@ func unsupported(q *question) string {
 		}
 	}
 	list := strings.Join(missing, ", ")
+	verb, verbo := "stands", "aparece"
+	if len(missing) > 1 {
+		verb, verbo = "stand", "aparecen"
+	}
 	switch {
 	case q.spanish && list != "":
-		return "Nada de lo que está indexado responde a esa pregunta: en ninguna parte aparece " + list + "."
+		return "Nada de lo que está indexado responde a esa pregunta: en ninguna parte " + verbo + " " + list + "."
 	case q.spanish:
 		return "Nada de lo que está indexado responde a esa pregunta."
 	case list != "":
-		return "Nothing that is indexed answers this question: " + list + " stands nowhere in it."
+		return "Nothing that is indexed answers this question: " + list + " " + verb + " nowhere in it."
 	}
 	return "Nothing that is indexed answers this question."
 }

@@ -41,7 +41,7 @@ const (
 
 	// floor is how much worse than the best a further sentence may be, and
 	// novelty how much likeness to what is said already costs.
-	floor   = 0.62
+	floor   = 0.75
 	novelty = 0.35
 )
 
@@ -379,7 +379,7 @@ func (s *scored) words() int {
 
 // needsHead reports whether a sentence says too little without its heading.
 func (s *scored) needsHead() bool {
-	if s.about == "" || s.length >= 7 || s.form == prose && s.length >= 5 || s.form == code && !strings.Contains(s.text, ":") {
+	if s.about == "" || s.length >= 7 && !dangling(s) || s.form == prose && s.length >= 5 && !dangling(s) || s.form == code && !strings.Contains(s.text, ":") {
 		return false
 	}
 	for t := range tokensOf(s.about) {
@@ -389,6 +389,14 @@ func (s *scored) needsHead() bool {
 	}
 	return false
 }
+
+// dangling reports whether a sentence speaks of something by a pronoun that
+// its short heading names.
+func dangling(s *scored) bool {
+	return s.form == prose && strings.Count(s.about, " ") < 4 && danglingRE.MatchString(s.text)
+}
+
+var danglingRE = regexp.MustCompile(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
 
 // nearest is the likeness to the nearest of those chosen: the share of its
 // words, or the cosine, whichever is more.

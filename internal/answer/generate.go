@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
@@ -177,6 +179,9 @@ func supported(said string, sources []Source) (parts []Part, dropped int) {
 				continue
 			}
 			left -= n
+			if r, _ := utf8.DecodeLastRuneInString(bare); unicode.IsLetter(r) || unicode.IsDigit(r) {
+				bare += "."
+			}
 			parts = append(parts, Part{Text: bare, Source: source})
 		}
 	}

@@ -10,7 +10,7 @@ var (
 	imageRE    = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
 	linkRE     = regexp.MustCompile(`\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)`)
 	referRE    = regexp.MustCompile(`\[([^\[\]]+)\]\[[^\[\]]*\]`)
-	bracketRE  = regexp.MustCompile(`\[([\p{L}_*][\p{L}\p{N}_.*/]*)\]`) // a name that Go's comments link
+	bracketRE  = regexp.MustCompile(`(^|[\s(])\[([\p{L}_*][\p{L}\p{N}_.*/]*)\]`) // a name that Go's comments link
 	emphasisRE = regexp.MustCompile(`(\*\*|__)([^*_\n]+?)(\*\*|__)`)
 	starRE     = regexp.MustCompile(`(^|[\s(])\*([^\s*][^*\n]*?)\*`)
 )
@@ -27,7 +27,7 @@ func plain(s string) string {
 		piece = imageRE.ReplaceAllString(piece, "$1")
 		piece = linkRE.ReplaceAllString(piece, "$1")
 		piece = referRE.ReplaceAllString(piece, "$1")
-		piece = bracketRE.ReplaceAllString(piece, "$1")
+		piece = bracketRE.ReplaceAllString(piece, "$1$2")
 		piece = emphasisRE.ReplaceAllString(piece, "$2")
 		piece = starRE.ReplaceAllString(piece, "$1$2")
 		b.WriteString(piece)
@@ -85,19 +85,14 @@ var (
 
 // InertBlock makes lines of a document safe for a page that puts them into
 // HTML or renders them as Markdown; line breaks stay.
-func InertBlock(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
-		body := inertText(strings.ReplaceAll(l[len(indent):], "`", "&#96;"))
-		lines[i] = indent + leading.ReplaceAllStringFunc(body, func(m string) string {
-			return m[:len(m)-1] + "&#" + strconv.Itoa(int(m[len(m)-1])) + ";"
-		})
-	}
-	return strings.Join(lines, "\n")
-}
+func InertBlock(s string) string { return inertText(s) }
+
+// InertLine makes a sentence of ours that quotes others safe likewise.
+func InertLine(s string) string { return signs.Replace(s) }
+
+var signs = strings.NewReplacer("<", "‹", ">", "›", "](", "] (")
 
 // InertTitle makes a title safe for a page that puts it into HTML as it is.
 func InertTitle(s string) string { return titles.Replace(s) }
 
-var titles = strings.NewReplacer("<", "‹", ">", "›", "&", "＆", `"`, "”", "'", "’", "`", "’")
+var titles = strings.NewReplacer("<", "‹", ">", "›", "&", "＆", `"`, "”", "'", "’", "`", "’", "](", "] (")

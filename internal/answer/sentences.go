@@ -131,7 +131,8 @@ func (s *splitter) flush() {
 	for i := 0; i < len(spans); i++ {
 		span := spans[i]
 		// What a paragraph begins with in two or three words names what it is about.
-		if i == 0 && len(spans) > 1 && strings.Count(text[span[0]:span[1]], " ") < 4 {
+		if lead := text[span[0]:span[1]]; i == 0 && len(spans) > 1 && !strings.HasSuffix(lead, "?") &&
+			(strings.Count(lead, " ") < 2 || strings.IndexByte("*_", lead[0]) >= 0 && strings.Count(lead, " ") < 5) {
 			span[1] = spans[1][1]
 			i++
 		}

@@ -46,7 +46,7 @@ type feedbackReviewIn struct {
 
 type publicIn struct {
 	Store string `json:"store" arg:"1" help:"name or id of a store"`
-	On    bool   `json:"on,omitempty" default:"true" help:"false makes it private again"`
+	On    bool   `json:"on,omitempty" arg:"2" default:"true" help:"false makes it private again"`
 }
 
 // localOwner is whose sessions the commands' are: who may run a command may

@@ -248,7 +248,7 @@ type ragFailure struct {
 }
 
 func ragFail(w http.ResponseWriter, status int, sentence string) {
-	f := ragFailure{Error: answers.InertTitle(sentence), IsError: true}
+	f := ragFailure{Error: answers.InertLine(sentence), IsError: true}
 	f.Content = []ragContent{{"text", f.Error, nil}}
 	if status >= 400 && status < 500 {
 		f.Detail = f.Error

@@ -153,7 +153,7 @@ func ragOf(a *app.Answer, include *bool) ragReply {
 		}
 	}
 	for _, n := range a.Notes {
-		r.Notes = append(r.Notes, answers.InertTitle(n))
+		r.Notes = append(r.Notes, answers.InertLine(n))
 	}
 	r.Content = []ragContent{c}
 	return r
@@ -182,7 +182,7 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 	send("start", map[string]string{"session_id": answers.InertTitle(req.Session)})
 	reply, err := s.ask(ctx, req)
 	if err != nil {
-		f := ragFailure{Error: answers.InertTitle(ragSentence(err)), IsError: true}
+		f := ragFailure{Error: answers.InertLine(ragSentence(err)), IsError: true}
 		f.Content = []ragContent{{"text", f.Error, nil}}
 		send("error", f)
 		return
