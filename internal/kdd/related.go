@@ -95,7 +95,7 @@ func (g *Graph) Related(q Query) Reply {
 				if i == shut || i != unmet && i <= first {
 					return // nearer
 				}
-				if at := g.edges[e].doc; at != start && hidden[at] {
+				if at := g.edges[e].doc; at != start && hidden[at] && at != other {
 					return // only a draft says so
 				}
 				s := step{other, n, e, outgoing, depth}
@@ -258,7 +258,7 @@ func (g *Graph) Impact(q Query) ImpactReply {
 		for _, n := range front {
 			for _, e := range g.inward[g.in[n]:g.in[n+1]] {
 				x := &g.edges[e]
-				if types != nil && !types[x.typ] || x.doc != start && hidden[x.doc] {
+				if types != nil && !types[x.typ] || x.doc != start && hidden[x.doc] && x.doc != x.from {
 					continue
 				}
 				if _, met := way[x.from]; met {
