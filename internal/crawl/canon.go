@@ -45,6 +45,9 @@ func canonical(u *url.URL) *url.URL {
 		return nil
 	}
 	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if host == "" || strings.HasPrefix(host, ".") {
+		return nil
+	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}

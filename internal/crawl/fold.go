@@ -16,11 +16,17 @@ const loose = 2 * webdoc.Near
 type folds struct {
 	exact map[string]string // hash and version to key
 	parts [webdoc.Near + 1]map[uint64][]string
-	known map[string]pages.Visit // by key; what find needs of it
+	known map[string]known // by key
+}
+
+// known is what find needs of a page.
+type known struct {
+	fingerprint uint64
+	words       int32
 }
 
 func (f *folds) init() {
-	f.exact, f.known = map[string]string{}, map[string]pages.Visit{}
+	f.exact, f.known = map[string]string{}, map[string]known{}
 	for i := range f.parts {
 		f.parts[i] = map[uint64][]string{}
 	}
@@ -33,11 +39,8 @@ func part(fp uint64, i int) uint64 {
 }
 
 func (f *folds) add(v pages.Visit) {
-	f.exact[v.Hash+" "+versionOf(v.Key)] = v.Key
-	// What is kept is what find and prefer look at, not the whole visit.
-	k := pages.Visit{Key: v.Key, Canonical: v.Canonical}
-	k.Fingerprint, k.Words, k.Hash = v.Fingerprint, v.Words, v.Hash
-	f.known[v.Key] = k
+	f.exact[exactKey(v)] = v.Key
+	f.known[v.Key] = known{v.Fingerprint, int32(v.Words)}
 	if v.Words >= webdoc.NearWords {
 		for i := range f.parts {
 			p := part(v.Fingerprint, i)
@@ -46,8 +49,11 @@ func (f *folds) add(v pages.Visit) {
 	}
 }
 
+// exactKey is the text of a page and the version of the documentation it is of.
+func exactKey(v pages.Visit) string { return v.Hash[:min(len(v.Hash), 32)] + versionOf(v.Key) }
+
 func (f *folds) remove(v pages.Visit) {
-	delete(f.exact, v.Hash+" "+versionOf(v.Key))
+	delete(f.exact, exactKey(v))
 	delete(f.known, v.Key)
 }
 
@@ -55,11 +61,11 @@ func (f *folds) remove(v pages.Visit) {
 // documentation.
 func (f *folds) find(v pages.Visit) (string, bool) {
 	version := versionOf(v.Key)
-	if k, ok := f.exact[v.Hash+" "+version]; ok && k != v.Key {
+	if k, ok := f.exact[exactKey(v)]; ok && k != v.Key {
 		return k, true
 	}
-	if c, ok := f.known[v.Canonical]; ok && v.Canonical != v.Key && version == versionOf(c.Key) && webdoc.Distance(c.Fingerprint, v.Fingerprint) <= loose {
-		return c.Key, true
+	if c, ok := f.known[v.Canonical]; ok && v.Canonical != v.Key && version == versionOf(v.Canonical) && webdoc.Distance(c.fingerprint, v.Fingerprint) <= loose {
+		return v.Canonical, true
 	}
 	if v.Words < webdoc.NearWords {
 		return "", false
@@ -68,11 +74,11 @@ func (f *folds) find(v pages.Visit) (string, bool) {
 	for i := range f.parts {
 		for _, k := range f.parts[i][part(v.Fingerprint, i)] {
 			o, ok := f.known[k]
-			if !ok || k == v.Key || webdoc.Distance(o.Fingerprint, v.Fingerprint) > webdoc.Near || versionOf(k) != version {
+			if !ok || k == v.Key || webdoc.Distance(o.fingerprint, v.Fingerprint) > webdoc.Near || versionOf(k) != version {
 				continue
 			}
 			// As long as each other, too: a page and its first half share much.
-			if o.Words*10 < v.Words*9 || v.Words*10 < o.Words*9 {
+			if int(o.words)*10 < v.Words*9 || v.Words*10 < int(o.words)*9 {
 				continue
 			}
 			if !found || before(k, best) {

@@ -35,10 +35,14 @@ type state struct {
 	settings string
 	started  time.Time
 	finished time.Time // of the last commit; zero when there was none
-	before   map[string]*Visit
-	now      map[string]*Visit
+	before   map[string]*ref
+	now      map[string]*ref
 	order    []string // keys of now in the order of their first visit
 }
+
+// ref is where a visit stands in the log: for a site of 100,000 pages the
+// visits themselves would be 100 MB.
+type ref struct{ meta, links, body span }
 
 func logName(n int) string { return fmt.Sprintf("pages.%06d", n) }
 
@@ -83,7 +87,7 @@ func load(dir string, flag int) (*state, error) {
 		if err != nil {
 			return nil, wrap(err, name)
 		}
-		s := &state{f: f, name: name, number: n, before: map[string]*Visit{}, now: map[string]*Visit{}}
+		s := &state{f: f, name: name, number: n, before: map[string]*ref{}, now: map[string]*ref{}}
 		if err := s.read(); err != nil {
 			f.Close()
 			return nil, err
@@ -125,11 +129,13 @@ func (s *state) read() error {
 	return nil
 }
 
-// record is one record without its links and body.
+// record is one record without its links and body. Its meta is good until the
+// next one is read.
 type record struct {
 	kind        byte
 	at          int64
 	meta        []byte
+	where       span // of meta
 	links, body span
 }
 
@@ -184,7 +190,7 @@ func (w *window) record(at int64) (record, bool) {
 	if m == nil || crc(m) != metaCRC {
 		return record{}, false
 	}
-	r.meta = bytes.Clone(m)
+	r.meta, r.where = m, span{at + recBytes, meta, metaCRC}
 	return r, true
 }
 
@@ -217,26 +223,28 @@ func (s *state) apply(r record) {
 			return
 		}
 		s.crawl, s.open, s.settings, s.started = b.Crawl, true, b.Settings, b.Time
-		s.now, s.order = map[string]*Visit{}, nil
+		s.now, s.order = map[string]*ref{}, nil
 	case kindVisit, kindSame:
-		v := &Visit{}
-		if json.Unmarshal(r.meta, v) != nil {
+		var v struct {
+			Key string `json:"key"`
+		}
+		if json.Unmarshal(r.meta, &v) != nil {
 			s.damaged++
 			return
 		}
-		v.links, v.body = r.links, r.body
+		at := &ref{r.where, r.links, r.body}
 		if r.kind == kindSame {
 			old := s.before[v.Key]
 			if old == nil {
 				s.damaged++ // what it points at was damaged
 				return
 			}
-			v.body = old.body
-			if v.links.n == 0 {
-				v.links = old.links
+			at.body = old.body
+			if at.links.n == 0 {
+				at.links = old.links
 			}
 		}
-		s.put(v)
+		s.put(v.Key, at)
 	case kindCommit:
 		var c commit
 		if json.Unmarshal(r.meta, &c) != nil {
@@ -247,16 +255,27 @@ func (s *state) apply(r record) {
 	}
 }
 
-func (s *state) put(v *Visit) {
-	if _, ok := s.now[v.Key]; !ok {
-		s.order = append(s.order, v.Key)
+func (s *state) put(key string, r *ref) {
+	if _, ok := s.now[key]; !ok {
+		s.order = append(s.order, key)
 	}
-	s.now[v.Key] = v
+	s.now[key] = r
+}
+
+// visit reads the visit at a place; false when it is damaged.
+func (s *state) visit(r *ref) (Visit, bool) {
+	var v Visit
+	b := make([]byte, r.meta.n)
+	if _, err := s.f.ReadAt(b, r.meta.at); err != nil || crc(b) != r.meta.crc || json.Unmarshal(b, &v) != nil {
+		return Visit{}, false
+	}
+	v.links, v.body = r.links, r.body
+	return v, true
 }
 
 func (s *state) commit(c commit) {
 	s.crawl, s.finished, s.open = c.Crawl, c.Time, false
-	s.before, s.now, s.order = s.now, map[string]*Visit{}, nil
+	s.before, s.now, s.order = s.now, map[string]*ref{}, nil
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -315,8 +334,8 @@ func View(dir string) (*Set, error) {
 	} else if s.open {
 		set.Crawl--
 	}
-	for _, v := range visits {
-		if v.Outcome == OutKept && v.Path != "" {
+	for _, r := range visits {
+		if v, ok := s.visit(r); ok && v.Outcome == OutKept && v.Path != "" {
 			set.Pages = append(set.Pages, v.Kept)
 		}
 	}

@@ -130,12 +130,11 @@ func (st *Store) Begin(settings string) (resumed bool, err error) {
 		n = s.crawl
 	}
 	b := begin{Crawl: n, Settings: settings, Time: time.Now().UTC()}
-	_, _, err = st.append(kindBegin, marshal(b), nil, nil)
-	if err != nil {
+	if _, err = st.append(kindBegin, marshal(b), nil, nil); err != nil {
 		return false, err
 	}
 	s.crawl, s.open, s.settings, s.started = b.Crawl, true, settings, b.Time
-	s.now, s.order = map[string]*Visit{}, nil
+	s.now, s.order = map[string]*ref{}, nil
 	return false, nil
 }
 
@@ -177,10 +176,9 @@ func (st *Store) Put(v Visit, links []Link, body []byte) error {
 	v.Size = int64(len(body))
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	var err error
-	v.links, v.body, err = st.append(kindVisit, marshal(v), packed, text)
+	r, err := st.append(kindVisit, marshal(v), packed, text)
 	if err == nil {
-		st.s.put(&v)
+		st.s.put(v.Key, r)
 	}
 	return err
 }
@@ -194,11 +192,12 @@ func (st *Store) Keep(v Visit) error {
 	if old == nil {
 		return kb.Errorf(kb.Internal, "%q was not visited by the crawl before", v.Key)
 	}
-	if _, _, err := st.append(kindSame, marshal(v), nil, nil); err != nil {
+	r, err := st.append(kindSame, marshal(v), nil, nil)
+	if err != nil {
 		return err
 	}
-	v.body, v.links = old.body, old.links
-	st.s.put(&v)
+	r.body, r.links = old.body, old.links
+	st.s.put(v.Key, r)
 	return nil
 }
 
@@ -213,7 +212,7 @@ func (st *Store) Commit() error {
 		return wrap(err, st.s.name)
 	}
 	c := commit{Crawl: st.s.crawl, Time: time.Now().UTC()}
-	if _, _, err := st.append(kindCommit, marshal(c), nil, nil); err != nil {
+	if _, err := st.append(kindCommit, marshal(c), nil, nil); err != nil {
 		return err
 	}
 	if err := st.s.f.Sync(); err != nil {
@@ -236,8 +235,8 @@ func (st *Store) visit(key string, now bool) (Visit, bool) {
 	if now {
 		m = st.s.now
 	}
-	if v := m[key]; v != nil {
-		return *v, true
+	if r := m[key]; r != nil {
+		return st.s.visit(r)
 	}
 	return Visit{}, false
 }
@@ -260,11 +259,11 @@ func (st *Store) Done() iter.Seq[Visit] {
 // All goes over the visits of the last crawl that ended, in no order.
 func (st *Store) All() iter.Seq[Visit] {
 	st.mu.Lock()
-	m := st.s.before
+	s, m := st.s, st.s.before
 	st.mu.Unlock()
 	return func(yield func(Visit) bool) {
-		for _, v := range m {
-			if !yield(*v) {
+		for _, r := range m {
+			if v, ok := s.visit(r); ok && !yield(v) {
 				return
 			}
 		}
@@ -295,13 +294,13 @@ func (st *Store) part(p span) ([]byte, error) {
 }
 
 // append writes one record. After a failure the log ends as before.
-func (st *Store) append(kind byte, meta, links, body []byte) (l, b span, err error) {
+func (st *Store) append(kind byte, meta, links, body []byte) (*ref, error) {
 	s := st.s
 	if st.err != nil {
-		return l, b, st.err
+		return nil, st.err
 	}
 	if len(meta) > maxPart || len(links) > maxPart || len(body) > maxPart {
-		return l, b, kb.Errorf(kb.TooLarge, "a page is too large to be kept")
+		return nil, kb.Errorf(kb.TooLarge, "a page is too large to be kept")
 	}
 	at := s.end
 	buf := appendRecord(make([]byte, 0, recBytes+len(meta)+len(links)+len(body)), kind, meta, links, body)
@@ -309,18 +308,19 @@ func (st *Store) append(kind byte, meta, links, body []byte) (l, b span, err err
 		if e := s.f.Truncate(at); e != nil {
 			st.err = wrap(err, s.name)
 		}
-		return l, b, wrap(err, s.name)
+		return nil, wrap(err, s.name)
 	}
 	s.end = at + int64(len(buf))
 	if time.Since(st.synced) > syncEvery {
 		if err := s.f.Sync(); err != nil {
-			return l, b, wrap(err, s.name)
+			return nil, wrap(err, s.name)
 		}
 		st.synced = time.Now()
 	}
-	l = span{at + recBytes + int64(len(meta)), int64(len(links)), crc(links)}
-	b = span{l.at + l.n, int64(len(body)), crc(body)}
-	return l, b, nil
+	r := &ref{meta: span{at + recBytes, int64(len(meta)), crc(meta)}}
+	r.links = span{r.meta.at + r.meta.n, int64(len(links)), crc(links)}
+	r.body = span{r.links.at + r.links.n, int64(len(body)), crc(body)}
+	return r, nil
 }
 
 func appendRecord(buf []byte, kind byte, meta, links, body []byte) []byte {
@@ -344,7 +344,7 @@ func (st *Store) compact() error {
 	s := st.s
 	live := int64(0)
 	for _, v := range s.before {
-		live += recBytes + 512 + v.links.n + v.body.n
+		live += recBytes + v.meta.n + v.links.n + v.body.n
 	}
 	if s.end < 1<<20 || s.end < 2*live {
 		return nil
@@ -364,6 +364,10 @@ func (st *Store) compact() error {
 			return err
 		}
 		for _, v := range s.before {
+			meta, err := raw(v.meta)
+			if err != nil {
+				return err
+			}
 			links, err := raw(v.links)
 			if err != nil {
 				return err
@@ -372,10 +376,10 @@ func (st *Store) compact() error {
 			if err != nil {
 				return err
 			}
-			if v.links.n > 0 && links == nil || v.body.n > 0 && body == nil {
+			if meta == nil || v.links.n > 0 && links == nil || v.body.n > 0 && body == nil {
 				continue
 			}
-			if err := write(appendRecord(nil, kindVisit, marshal(v), links, body)); err != nil {
+			if err := write(appendRecord(nil, kindVisit, meta, links, body)); err != nil {
 				return err
 			}
 		}

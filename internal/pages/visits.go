@@ -19,8 +19,10 @@ func Visits(dir string) (list []Visit, partial bool, err error) {
 	if s.finished.IsZero() {
 		from, partial = s.now, true
 	}
-	for _, v := range from {
-		list = append(list, *v)
+	for _, r := range from {
+		if v, ok := s.visit(r); ok {
+			list = append(list, v)
+		}
 	}
 	slices.SortFunc(list, func(a, b Visit) int { return strings.Compare(a.Key, b.Key) })
 	return list, partial, nil
