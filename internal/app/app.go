@@ -65,8 +65,6 @@ type App struct {
 
 	apis apis // what calls of declared APIs share
 
-	watching following // the folder that this process follows
-
 	evidence evidenceCache // of the own folder, for hits
 	openspec versions      // of the program that specification driven development asks
 }

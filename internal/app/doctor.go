@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -138,15 +137,14 @@ func (a *App) doctorFolder(ctx context.Context, c *core, say func(what, status, 
 	case !ok:
 		say("watching", "note", "the folder is not indexed yet", "the first search here indexes it")
 	case held:
-		say("watching", "ok", fmt.Sprintf("process %d follows the folder", who.PID), "")
+		status, text, hint := "ok", fmt.Sprintf("process %d follows the folder", who.PID), ""
+		if e, ok := c.watchNote(st.ID); ok && e.Kind != "watching" && e.Kind != "back" {
+			status, text, hint = "note", text+": "+e.Text, e.Hint
+		}
+		say("watching", status, text, hint)
 	default:
 		say("watching", "note", "no process follows the folder: it is looked at when somebody searches", "a session follows it by itself; so does: knowledge watch")
 	}
-	a.watching.mu.Lock()
-	if e, ok := a.watching.events[st.ID]; ok && slices.Contains([]string{"polling", "missing", "failed"}, e.Kind) {
-		say("watching", "note", e.Text, e.Hint)
-	}
-	a.watching.mu.Unlock()
 	if watches, watchers := watch.Limits(); watches > 0 {
 		status, hint := "ok", ""
 		if watches < 65536 || watchers < 64 {

@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
@@ -23,12 +26,6 @@ type WatchEvent struct {
 	Hint  string    `json:"hint,omitempty"`
 	Dirs  int       `json:"directories,omitempty"`
 	Time  time.Time `json:"time"`
-}
-
-// following is the state of a process that follows folders.
-type following struct {
-	mu     sync.Mutex
-	events map[kb.StoreID]WatchEvent // the newest that is no update
 }
 
 const (
@@ -136,7 +133,7 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchE
 	defer stop()
 	say := func(kind, text, hint string, dirs int) {
 		e := WatchEvent{Store: st.Label(), Kind: kind, Text: text, Hint: hint, Dirs: dirs, Time: time.Now()}
-		a.watching.note(st.ID, e)
+		c.noteWatch(st.ID, e)
 		if tell != nil {
 			tell(e)
 		}
@@ -157,7 +154,7 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchE
 		}
 	}
 	defer lock.Unlock()
-	defer a.watching.forget(st.ID)
+	defer os.Remove(c.watchState(st.ID))
 	f := &watch.Folder{
 		Root: st.Spec.Source,
 		List: func(ctx context.Context) (watch.Tree, error) { return source.ListTree(ctx, st.Spec) },
@@ -213,21 +210,26 @@ func (c *core) catchUp(ctx context.Context, id kb.StoreID) (string, error) {
 	return j.Message, nil
 }
 
-func (f *following) note(id kb.StoreID, e WatchEvent) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.events == nil {
-		f.events = map[kb.StoreID]WatchEvent{}
+// watchState is where the process that follows a store's folder says how it
+// goes; it means something only while the lock is held.
+func (c *core) watchState(id kb.StoreID) string {
+	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".json")
+}
+
+// noteWatch keeps the newest event that says how the folder is followed.
+func (c *core) noteWatch(id kb.StoreID, e WatchEvent) {
+	if e.Kind == "updated" || e.Kind == "waiting" {
+		return
 	}
-	if e.Kind != "updated" {
-		f.events[id] = e
+	if raw, err := json.Marshal(e); err == nil {
+		_ = atomicfile.Write(c.watchState(id), raw) // only doctor misses it
 	}
 }
 
-func (f *following) forget(id kb.StoreID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.events, id)
+// watchNote is what noteWatch kept last.
+func (c *core) watchNote(id kb.StoreID) (e WatchEvent, ok bool) {
+	raw, err := os.ReadFile(c.watchState(id))
+	return e, err == nil && json.Unmarshal(raw, &e) == nil
 }
 
 // Watch follows the folders of stores, by name or id, or without any the own

@@ -98,6 +98,7 @@ type state struct {
 	watched map[string]bool
 	id      os.FileInfo
 	why     string // why it is polled
+	begun   bool   // it has been told how the folder is followed
 	failed  int    // updates that failed one after the other
 	retry   time.Time
 	said    string // the failure that was told last
@@ -108,8 +109,14 @@ type state struct {
 func (f *Folder) Run(ctx context.Context) error {
 	f.defaults()
 	missing := false
+	var before os.FileInfo
 	for ctx.Err() == nil {
 		id, err := f.present(nil)
+		if err == nil && before != nil && !os.SameFile(before, id) && empty(f.Root) {
+			// What is left when a file system is unmounted, too: its documents are
+			// not gone, they are elsewhere.
+			err = fmt.Errorf("%s is another folder now, and empty", f.Root)
+		}
 		if err != nil {
 			if !missing {
 				f.tell(Event{Kind: "missing", Text: err.Error(), Hint: "it is watched again as soon as it is back; what is indexed stays searchable"})
@@ -121,7 +128,7 @@ func (f *Folder) Run(ctx context.Context) error {
 		if missing {
 			f.tell(Event{Kind: "back", Text: f.Root + " is back"})
 		}
-		missing = false
+		missing, before = false, id
 		s := &state{Folder: f, id: id, watched: map[string]bool{}}
 		s.live(ctx)
 		s.close()
@@ -169,6 +176,16 @@ func (f *Folder) present(was os.FileInfo) (os.FileInfo, error) {
 	return id, nil
 }
 
+func empty(dir string) bool {
+	d, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(1)
+	return len(names) == 0
+}
+
 var errReplaced = errors.New("another folder stands there now")
 
 // live watches until ctx ends or the folder is gone or another.
@@ -193,6 +210,7 @@ func (s *state) live(ctx context.Context) {
 		}
 		return
 	}
+	s.begun = true
 	if s.w != nil {
 		s.tell(Event{Kind: "watching", Text: fmt.Sprintf("watching %s", s.Root), Dirs: len(s.watched)})
 	} else {
@@ -403,7 +421,9 @@ func (s *state) sync(ctx context.Context) error {
 		default:
 			n := s.giveUp()
 			s.why = fmt.Sprintf("%d directories can be watched and no more (%v)", n, err)
-			s.tellPolling()
+			if s.begun {
+				s.tellPolling()
+			}
 			return nil
 		}
 	}

@@ -274,6 +274,15 @@ func TestNoWatchesLeft(t *testing.T) {
 	}
 }
 
+func TestNoWatchesFromTheBeginning(t *testing.T) {
+	x := follow(t, func(f *Folder) {
+		f.add = func(*fsnotify.Watcher, string) error { return syscall.ENOSPC }
+	})
+	x.write("a", "1")
+	x.settled("polled")
+	x.until("polling was not told once", func() bool { return x.told("polling") == 1 })
+}
+
 func TestNoWatcherAtAll(t *testing.T) {
 	x := follow(t, func(f *Folder) {
 		f.newWatcher = func() (*fsnotify.Watcher, error) { return nil, syscall.EMFILE }
@@ -343,14 +352,39 @@ func TestReplacedByALink(t *testing.T) {
 	x.settled("when it is a folder again")
 }
 
+// An unmounted file system leaves an empty folder behind.
+func TestAnEmptyFolderInItsPlaceIsWaitedFor(t *testing.T) {
+	x := follow(t, nil)
+	x.write("a", "1")
+	x.settled("")
+	x.mu.Lock()
+	before := x.updates
+	x.mu.Unlock()
+	if err := errors.Join(os.Rename(x.root, x.root+"-old"), os.Mkdir(x.root, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	x.until("not told", func() bool { return x.told("missing") == 1 })
+	x.mu.Lock()
+	if x.updates != before {
+		t.Error("the empty folder was taken for the state of things")
+	}
+	x.mu.Unlock()
+	if err := errors.Join(os.Remove(x.root), os.Rename(x.root+"-old", x.root)); err != nil {
+		t.Fatal(err)
+	}
+	x.write("b", "2")
+	x.settled("when the folder is back")
+}
+
 func TestAnotherFolderTakesItsPlace(t *testing.T) {
 	x := follow(t, nil)
 	x.write("a", "1")
 	x.settled("")
-	if err := errors.Join(os.Rename(x.root, x.root+"-old"), os.Mkdir(x.root, 0o755)); err != nil {
+	other := x.root + "-other"
+	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "b"), []byte("2"), 0o644),
+		os.Rename(x.root, x.root+"-old"), os.Rename(other, x.root)); err != nil {
 		t.Fatal(err)
 	}
-	x.write("b", "2")
 	x.settled("another folder")
 	x.write("b", "3")
 	x.settled("an edit in it")
