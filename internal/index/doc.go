@@ -26,9 +26,6 @@
 //	specs, specblocks   a stream like text and blocks, of what Markdown documents say
 //	            as specifications, see specs.go; missing in segments without any
 //	specidx   8 bytes a document that has one, in order: document u32, bytes u32
-//	specs, specblocks   a stream like text and blocks, of what Markdown documents say
-//	            as specifications, see specs.go; missing in segments without any
-//	specidx   8 bytes a document that has one, in order: document u32, bytes u32
 //	terms     the dictionary: terms in byte order, front-coded in blocks of 16:
 //	            varint shared, varint length, suffix, varint chunks, varint postings bytes;
 //	            the first of a block shares nothing and begins with the block's
