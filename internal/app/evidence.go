@@ -1,11 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // evidenceCache keeps the evidence that was read last of each root, for as
@@ -62,4 +65,74 @@ func (a *App) ValidEvidence(ctx context.Context) (*evidence.File, error) {
 		return nil, err
 	}
 	return f, f.Check()
+}
+
+// findings returns the open findings of the own folder by path; nil when
+// there are none.
+func (a *App) findings() map[string][]evidence.Finding {
+	p, err := a.where()
+	if err != nil {
+		return nil // what needs a project says so
+	}
+	if e := a.evidence.get(p.Root); e != nil {
+		return e.byFile
+	}
+	return nil
+}
+
+// own reports whether a target is the folder of the project as it stands:
+// evidence speaks of no other, and of no older commit.
+func (a *App) own(t *search.Target) bool {
+	p, err := a.where()
+	return err == nil && t.Fresh != nil && t.Store.Spec.Source == p.Root
+}
+
+// countFindings lets hits of the own folder say how many findings are open in
+// their files.
+func (a *App) countFindings(targets []search.Target) {
+	byFile := a.findings()
+	if len(byFile) == 0 {
+		return
+	}
+	for i := range targets {
+		if a.own(&targets[i]) {
+			targets[i].Findings = func(path string) int { return len(byFile[path]) }
+		}
+	}
+}
+
+// shownFindings and shownMessage bound what a place shows of findings.
+const (
+	shownFindings = 10
+	shownMessage  = 200 // characters
+)
+
+// showFindings adds the open findings of its file to a place, those in its
+// lines first and then the worst.
+func (a *App) showFindings(targets []search.Target, found *Context) {
+	byFile := a.findings()
+	if len(byFile) == 0 {
+		return
+	}
+	i := slices.IndexFunc(targets, func(t search.Target) bool { return t.Label == found.Store })
+	if i < 0 || !a.own(&targets[i]) {
+		return
+	}
+	all := slices.Clone(byFile[found.Path])
+	here := func(f evidence.Finding) int {
+		if slices.ContainsFunc(f.Lines, func(l int) bool { return l >= found.Start && l <= found.End }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
+	})
+	found.MoreFindings = max(len(all)-shownFindings, 0)
+	found.Findings = all[:min(len(all), shownFindings)]
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		f.Rule, f.Message = clipRunes(f.Rule, shownMessage), clipRunes(f.Message, shownMessage)
+		f.Lines = f.Lines[:min(len(f.Lines), 20)]
+	}
 }

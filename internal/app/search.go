@@ -61,6 +61,7 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if req.Marks, err = c.marks(ctx, r.Query); err != nil {
 		return SearchReply{}, err
 	}
+	a.countFindings(s.targets)
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.serve(ctx, func(targets []search.Target) (err error) {
 		reply, err = search.Run(ctx, targets, c.embedder, req)
@@ -445,6 +446,7 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 	}
 	if err == nil {
 		s.linkSpecs(ctx, entries, &found)
+		a.showFindings(s.targets, &found)
 	}
 	return found, err
 }

@@ -19,7 +19,7 @@ func (s *session) print(result any) error {
 	if s.json {
 		return s.printJSON(result)
 	}
-	if s.specs(result) {
+	if s.specs(result) || s.verdict(result) {
 		return nil
 	}
 	switch r := result.(type) {
@@ -153,6 +153,9 @@ func (s *session) hit(h app.Hit) {
 	if h.Note != "" {
 		s.line("    note: " + h.Note)
 	}
+	if h.Findings > 0 {
+		s.line("    " + plural(h.Findings, "open finding") + " in its file")
+	}
 	if h.Signature != "" {
 		s.line("    " + h.Signature)
 	}
@@ -213,6 +216,7 @@ func (s *session) place(c app.Context) {
 		s.related(c.Related, "")
 	}
 	s.aboutSpecs(c)
+	s.openFindings(c)
 	if c.Next != "" {
 		s.line("")
 		s.line("goes on: knowledge show " + c.Next)

@@ -141,6 +141,14 @@ type Summary struct {
 // Severity names in falling order, as the file and its readers spell them.
 var severities = []string{"CRITICAL", "ERROR", "WARN", "INFO"}
 
+// Rank orders severities, the worst first.
+func Rank(severity string) int {
+	if i := slices.Index(severities, severity); i >= 0 {
+		return i
+	}
+	return len(severities)
+}
+
 func (s *Severities) of(name string) *int {
 	switch name {
 	case "CRITICAL":

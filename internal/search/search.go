@@ -284,6 +284,9 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 				Score: math.Round(ranked[i].Score*100) / 100,
 				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End},
 			}
+			if t.Findings != nil {
+				hits[i].Findings = t.Findings(p.Path)
+			}
 			if web {
 				best, _ := s.lines[i].window(1, 80)
 				if hits[i].At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {

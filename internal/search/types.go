@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
@@ -22,6 +23,8 @@ type Target struct {
 	Fresh func(path string, stamp uint64) string
 	// Page tells of documents that are pages of the web; nil where there are none.
 	Page func(path string) (Page, bool)
+	// Findings counts the open findings of a document; nil where none are known.
+	Findings func(path string) int
 }
 
 // TargetError is the failure of one target, so that the others can be asked
@@ -131,6 +134,8 @@ type Hit struct {
 	Code   string  `json:"code,omitempty"` // the lines that answer best
 	Note   string  `json:"note,omitempty"` // "changed since indexing", …
 
+	Findings int `json:"findings,omitempty"` // open ones of its file; get_full_context shows them
+
 	Where Where `json:"-"`
 
 	// Added by detail contextual and full.
@@ -203,5 +208,10 @@ type Context struct {
 	Related     []Related `json:"related,omitempty"`
 	Specs       []SpecRef `json:"specs,omitempty"`       // that have to do with this code
 	MentionedBy []Related `json:"mentionedBy,omitempty"` // code that names this specification
-	Next        string    `json:"next,omitempty"`        // a value for resultId that continues a long reply
+
+	// What a governance tool found in the document, the worst first.
+	Findings     []evidence.Finding `json:"findings,omitempty"`
+	MoreFindings int                `json:"moreFindings,omitempty"` // not shown; evidence:findings has them
+
+	Next string `json:"next,omitempty"` // a value for resultId that continues a long reply
 }
