@@ -19,6 +19,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -162,7 +163,16 @@ func killSelf() {
 	select {}
 }
 
-func noEnv(string) string { return "" }
+// configEnv names the configuration file of a test, for the program and its workers.
+const configEnv = "KNOWLEDGE_CRASH_CONFIG"
+
+// noEnv is an environment without anything but that.
+func noEnv(name string) string {
+	if name == config.Variable {
+		return os.Getenv(configEnv)
+	}
+	return ""
+}
 
 // embedder is the usual one, with faults.
 type embedder struct {
