@@ -16,6 +16,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -65,6 +66,7 @@ type Policy struct {
 	Proxy string
 	// MaxConns bounds connections to one host; 0 is no bound.
 	MaxConns int
+	MaxIdle  int // connections to one host that are kept open for later; 0 is 16
 	// AllowHint is what an error advises when an address is refused; "" is a
 	// general sentence.
 	AllowHint string
@@ -113,8 +115,8 @@ func New(p Policy) (*Client, error) {
 		DialContext:            c.DialContext,
 		DisableCompression:     true, // decoded here, within bounds
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           64,
-		MaxIdleConnsPerHost:    16,
+		MaxIdleConns:           max(64, p.MaxIdle),
+		MaxIdleConnsPerHost:    cmp.Or(p.MaxIdle, 16),
 		MaxConnsPerHost:        p.MaxConns,
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,
