@@ -130,7 +130,7 @@ func TestNames(t *testing.T) {
 	g := join(t, parsed(t, "shop", shop))
 	for name, want := range map[string]string{
 		"CMD-001": "CMD:CMD-001", "cmd-001": "CMD:CMD-001", "CMD:CMD-001": "CMD:CMD-001", "CMD-001-PlaceOrder": "CMD:CMD-001", "CMD-001-Renamed": "CMD:CMD-001",
-		"PlaceOrder": "CMD:CMD-001", "Pedido": "Entity:Order", "pedido": "Entity:Order", "[[Order]]": "Entity:Order", "Old": "ADR:ADR-0001",
+		"PlaceOrder": "CMD:CMD-001", "Pedido": "Entity:Order", "pedido": "Entity:Order", "[[Order]]": "Entity:Order", "Old": "ADR:ADR-0001", "ADR-1": "ADR:ADR-0001", "ADR-0002": "ADR:ADR-0002", "ADR-02": "",
 		"0001-old": "ADR:ADR-0001", "docs/adr/0001-old.md": "ADR:ADR-0001", "0001-old.md": "ADR:ADR-0001", "Total of an order": "BR:BR-ORDER-001",
 		"Customer": "Actor:Customer", "Concept:core": "Concept:core", "sales::Order": "Entity:Order", "Order@v2": "Entity:Order", "BR-ORD": "BR:BR-ORDER-001",
 		"Positive": "", "laceOrd": "CMD:CMD-001", "Order.total": "Concept:Order.total",

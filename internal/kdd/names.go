@@ -1,6 +1,7 @@
 package kdd
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode"
@@ -108,6 +109,16 @@ func (n *names) addDoc(i int32, d *Doc) {
 		n.add(d.Title, i, byTitle)
 		if bare := bareTitle(d.Title); bare != d.Title {
 			n.add(bare, i, byTitle)
+		}
+	}
+	// Decisions are often only numbered: 0007-use-files.md is ADR-0007 and ADR-7.
+	if d.Kind == "adr" {
+		digits := strings.TrimPrefix(strings.ToUpper(cmp.Or(d.ID, stem)), "ADR-")
+		digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+		if short := strings.TrimLeft(digits, "0"); short != "" && len(digits) < 8 {
+			n.add("ADR-"+digits, i, byStem)
+			n.add("ADR-"+short, i, byPrefix)
+			n.add("ADR-"+strings.Repeat("0", max(0, 4-len(short)))+short, i, byPrefix)
 		}
 	}
 	for _, s := range [...]string{d.ID, stem} {

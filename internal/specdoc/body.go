@@ -281,6 +281,9 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 			}
 			x.points(n, i, role)
 		case nameLink:
+			if x.superseding(n.text, "link", role, i) {
+				continue
+			}
 			x.edge("", n.text, "REFERENCES", "link", "", i, sureLink)
 		case nameFile:
 			x.mention(n.text, i)
@@ -330,7 +333,28 @@ func (x *extractor) points(n *name, line int, role string) {
 	case "trace", "related":
 		typ = "REFERENCES"
 	}
+	if x.superseding(n.text, method, role, line) {
+		return
+	}
 	x.edge("", n.text, typ, method, "", line, sureLink)
+}
+
+// superseding makes the edge of a link in a section or line "Status" of a
+// decision that replaces another or is replaced.
+func (x *extractor) superseding(target, method, role string, line int) bool {
+	low := strings.ToLower(strings.TrimLeft(x.lines[line], "*_- "))
+	if role != "status" && !strings.HasPrefix(low, "status") && !strings.HasPrefix(low, "estado") && !strings.HasPrefix(low, "supersede") {
+		return false
+	}
+	switch {
+	case strings.Contains(low, "superseded") || strings.Contains(low, "superceded") || strings.Contains(low, "reemplazad") || strings.Contains(low, "replaced"):
+		x.edge(target, "", "SUPERSEDES", method, "", line, sureLink)
+	case strings.Contains(low, "supersedes") || strings.Contains(low, "supercedes") || strings.Contains(low, "reemplaza a") || strings.Contains(low, "replaces"):
+		x.edge("", target, "SUPERSEDES", method, "", line, sureLink)
+	default:
+		return false
+	}
+	return true
 }
 
 // actorOf returns whom an item of a list of actors names: "**Developer**: …".

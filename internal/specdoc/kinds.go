@@ -102,12 +102,12 @@ func KindOf(kind, path string) string {
 	}
 	parts := strings.Split(path, "/")
 	stem := Stem(path)
-	if k, ok := idKind(stem); ok {
-		return k.Name
-	}
-	switch strings.Trim(strings.ToLower(stem), "_-") {
-	case "readme", "index", "template", "plantilla", "changelog", "contributing", "overview":
+	switch low := strings.Trim(strings.ToLower(stem), "_-"); {
+	case low == "readme", low == "index", low == "changelog", low == "contributing", low == "overview", strings.Contains(low, "template"), strings.Contains(low, "plantilla"):
 		return "" // about the folder, not one of it
+	}
+	if k, ok := idKind(stem); ok && stemTells(stem) {
+		return k.Name
 	}
 	for i := len(parts) - 2; i >= 0; i-- {
 		if k, ok := KindNamed(parts[i]); ok && folderTells(parts, i) {
@@ -118,6 +118,17 @@ func KindOf(kind, path string) string {
 		return k.Name
 	}
 	return ""
+}
+
+// stemTells reports whether a file's name that begins like an id is one:
+// "adr-0007-files", "EVT-Order-Placed", but neither "event-loop" nor "ui-guide".
+func stemTells(stem string) bool {
+	i := strings.IndexAny(stem, "-_")
+	if i < 1 || i+1 >= len(stem) {
+		return false
+	}
+	c := stem[i+1]
+	return c >= '0' && c <= '9' || stem[:i] == strings.ToUpper(stem[:i]) && c >= 'A' && c <= 'Z'
 }
 
 // telling are the folders whose name alone says what lies in them. Others, as

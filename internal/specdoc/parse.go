@@ -91,6 +91,9 @@ func (x *extractor) head() {
 			d.Tags = appendNames(d.Tags, f.values)
 		}
 	}
+	if d.Status == "" {
+		d.Status = x.bodyStatus()
+	}
 	heading := ""
 	if len(x.headings) > 0 {
 		heading = x.headings[0].text
@@ -130,6 +133,58 @@ func (x *extractor) head() {
 		}
 	}
 	x.frontEdges()
+}
+
+// statusWords begin the status of a document that says it in its text: a
+// section or a line "Status", as decision records do without front matter.
+var statusWords = set(`draft proposed accepted approved active superseded replaced deprecated rejected obsolete retired withdrawn review
+	borrador propuesto propuesta aceptado aceptada aprobado aprobada activo activa vigente reemplazado reemplazada sustituido sustituida
+	obsoleto obsoleta rechazado rechazada retirado retirada`)
+
+// bodyStatus returns the status that the text states, "" for none.
+func (x *extractor) bodyStatus() string {
+	const far = 40 // lines of text; a status stands near the top
+	h, seen := 0, 0
+	for i := 0; i < len(x.lines) && seen < far; i++ {
+		if h < len(x.headings) && x.headings[h].first == i {
+			g := &x.headings[h]
+			h++
+			if a := Anchor(g.text); a == "status" || a == "estado" {
+				for j := g.last + 1; j < len(x.lines) && x.class[j] == lineText; j++ {
+					if s := strings.TrimSpace(x.lines[j]); s != "" {
+						return statusOf(s)
+					}
+				}
+			}
+			continue
+		}
+		if x.class[i] != lineText {
+			continue
+		}
+		seen++
+		s := strings.TrimSpace(x.lines[i])
+		s = strings.Trim(s[itemMark(s):], "*_ ")
+		if len(s) > 7 && (strings.EqualFold(s[:6], "status") || strings.EqualFold(s[:6], "estado")) {
+			if rest, ok := strings.CutPrefix(strings.TrimLeft(s[6:], "*_ "), ":"); ok {
+				return statusOf(rest)
+			}
+		}
+	}
+	return ""
+}
+
+// statusOf returns the status that a line begins with: "superseded" of
+// "Superseded by [9. Files](0009-files.md)".
+func statusOf(s string) string {
+	s = strings.Trim(s[itemMark(s):], "*_`[ ")
+	n := strings.IndexAny(s, " ,.;:(*_`]")
+	if n < 0 {
+		n = len(s)
+	}
+	if w := strings.ToLower(s[:n]); statusWords[w] {
+		return w
+	}
+	return ""
 }
 
 // titleID parts an id off a title: "ADR-0004: MCP", "CMD-001 — Index",

@@ -68,6 +68,11 @@ func TestFrontMatter(t *testing.T) {
 		{"title with an id", text("# [UC-12] Buy a thing"), kb.SpecDoc{ID: "UC-12", Kind: "use-case", Title: "UC-12 Buy a thing"}},
 		{"title with a kind", text("# Entity: User"), kb.SpecDoc{Kind: "entity", Title: "Entity: User"}},
 		{"no id", text("# UTF-8 everywhere"), kb.SpecDoc{Title: "UTF-8 everywhere"}},
+		{"status section", text("# 7. Use files", "", "Date: 2016-02-12", "", "## Status", "", "Superseded by [9. Use rows](0009-rows.md)"), kb.SpecDoc{Title: "7. Use files", Status: "superseded"}},
+		{"status line", text("# Use files", "", "* Status: proposed", "* Deciders: all"), kb.SpecDoc{Title: "Use files", Status: "proposed"}},
+		{"bold status", text("# Use files", "", "**Estado:** Aceptado (2024)"), kb.SpecDoc{Title: "Use files", Status: "aceptado"}},
+		{"no status", text("# Use files", "", "Status: 200 is returned", "", "## Status codes", "", "Draft"), kb.SpecDoc{Title: "Use files"}},
+		{"comment", text("# <!-- short title --> Use files"), kb.SpecDoc{Title: "Use files"}},
 		{"marks", text("# The `Foo` [*bar*](x.md) <b>baz</b> {#id}"), kb.SpecDoc{Title: "The Foo bar baz"}},
 	} {
 		got := Parse(x.body)
@@ -129,6 +134,19 @@ func TestEdges(t *testing.T) {
 	}
 	if diff := cmp.Diff([]kb.SpecMention{{Text: "src/buy.go", Line: 11}, {Text: "../src/a.go", Line: 16}}, d.Mentions); diff != "" {
 		t.Errorf("mentions (-want +got):\n%s", diff)
+	}
+}
+
+func TestSuperseding(t *testing.T) {
+	for body, want := range map[string]string{
+		"# 7\n\n## Status\n\nSuperseded by [9](0009-rows.md)\n": "5 0009-rows.md SUPERSEDES . link 0.90",
+		"# 7\n\n* Status: supersedes ADR-0003\n":                "3 . SUPERSEDES ADR-0003 id 0.90",
+		"# 7\n\n## Estado\n\nReemplazado por [[ADR-9]]\n":       "5 ADR-9 SUPERSEDES . wiki_link 0.90",
+		"# 7\n\n## Status\n\nAccepted, see [9](0009-rows.md)\n": "5 . REFERENCES 0009-rows.md link 0.90",
+	} {
+		if got := said(Parse(body)); len(got) == 0 || got[0] != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
 	}
 }
 
@@ -247,7 +265,7 @@ func TestKinds(t *testing.T) {
 	for _, x := range []struct{ kind, path, want string }{
 		{"adr", "x.md", "adr"}, {"", "docs/adr/0001-use-go.md", "adr"}, {"", "docs/decisions/x.md", "adr"}, {"", "docs/adr/README.md", ""}, {"", "docs/adr/_TEMPLATE.md", ""},
 		{"", "specs/02-behavior/use-cases/buy.md", "use-case"}, {"", "src/components/button.md", ""}, {"", "specs/components/button.md", "ui-component"}, {"", "docs/commands/run.md", ""}, {"", "01-domain/rules/x.md", "business-rule"}, {"", "a/UC-001-Buy.md", "use-case"},
-		{"", "glosario.md", "glossary"}, {"", "a/b.md", ""}, {"", "view/flow.md", ""},
+		{"", "docs/event-loop.md", ""}, {"", "docs/ui-guide.md", ""}, {"", "docs/adr/adr-template.md", ""}, {"", "docs/adr-0007-files.md", "adr"}, {"", "x/UI-Cart.md", "ui-view"}, {"", "glosario.md", "glossary"}, {"", "a/b.md", ""}, {"", "view/flow.md", ""},
 	} {
 		if got := KindOf(x.kind, x.path); got != x.want {
 			t.Errorf("KindOf(%q, %q) = %q, want %q", x.kind, x.path, got, x.want)

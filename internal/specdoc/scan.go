@@ -379,6 +379,12 @@ func Plain(s string) string {
 					i += n
 				}
 			}
+		case strings.HasPrefix(s[i:], "<!--"):
+			n := strings.Index(s[i:], "-->")
+			if n < 0 {
+				return strings.TrimSpace(b.String())
+			}
+			i += n + 2
 		case c == '<':
 			n := within(s[i:], ">")
 			if n < 2 || !(s[i+1] == '/' || s[i+1]|0x20 >= 'a' && s[i+1]|0x20 <= 'z') {
@@ -390,7 +396,7 @@ func Plain(s string) string {
 			b.WriteByte(c)
 		}
 	}
-	if t := strings.TrimSpace(b.String()); t != "" {
+	if t := strings.TrimSpace(b.String()); t != "" || strings.HasPrefix(s, "<!--") {
 		return t
 	}
 	return s
