@@ -26,6 +26,7 @@ func TestAudience(t *testing.T) {
 		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check",
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
+		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats", "feedback:review",
 		"repo:state", "repo:context", "repo:validate", "repo:sync-plan", "repo:cleanup-plan",
 	}
 	slices.Sort(agents)
