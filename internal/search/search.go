@@ -30,6 +30,10 @@ const (
 	// find beyond these does not come up: 259 queries of the development
 	// benchmark score the same with 60 as with 150.
 	neighbours = 60
+	// fewChunks is how many chunks a store of specifications counts as having at
+	// least: a handful of documents all hold the word that they are about, and
+	// who asks with it is answered all the same.
+	fewChunks = 1000
 	// hitTokens is the budget of one hit at each detail.
 	minimalTokens, contextualTokens, fullTokens = 100, 420, 900
 	// replyTokens keeps any reply well below what clients cut.
@@ -171,7 +175,11 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	if len(all.Frequency) == 0 {
 		return nil, nil
 	}
-	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(all), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
+	weigh := all
+	if r.Only != nil {
+		weigh.Chunks = max(all.Chunks, fewChunks)
+	}
+	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
 	for f := range req.Average {
 		n := all.Chunks
 		if f == kb.FieldPath {
