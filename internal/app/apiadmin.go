@@ -246,6 +246,9 @@ func (a *App) ImportAPIs(ctx context.Context, r ImportAPI) (APIImported, error) 
 		return APIImported{}, err
 	}
 	o := restapi.ImportOptions{Code: r.Code, BaseURL: r.BaseURL, Secret: r.Secret, Operations: r.Operations}
+	if strings.Contains(r.Source, "://") {
+		o.From = r.Source
+	}
 	name := filepath.Base(r.Source)
 	var im *restapi.Imported
 	if r.Format == "openapi" || r.Format == "" && restapi.IsOpenAPI(text) {

@@ -172,6 +172,13 @@ func TestImportOpenAPI(t *testing.T) {
 	if p := f.Providers[0]; len(p.Tools) != 2 || p.Tools[0].Code != "shop_listGoods" || p.BaseURL != "http://localhost:1/x" || p.Auth.Secret.Env != "SHOP" {
 		t.Errorf("%s", out)
 	}
+	relative := []byte("openapi: 3.0.0\ninfo: {title: x, version: '1'}\nservers: [{url: /v3}]\npaths: {/a: {get: {responses: {'200': {description: d}}}}}\n")
+	if im, err = restapi.ImportOpenAPI("x", relative, restapi.ImportOptions{From: "https://docs.example/spec/openapi.json"}); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err = restapi.Merge("apis.yaml", nil, im); err != nil || !strings.Contains(string(out), "baseUrl: https://docs.example/v3") {
+		t.Errorf("%v %s", err, out)
+	}
 	for _, bad := range []string{"", "openapi: 3.0.0\n", "swagger: '2.0'\n", `{"openapi":"3.0.0","info":{"title":"x","version":"1"},"paths":{}}`, "openapi: [", "openapi: 3.0.0\npaths: {/: {get: {$ref: 'http://evil.example/x'}}}\n"} {
 		if _, err := restapi.ImportOpenAPI("x", []byte(bad), restapi.ImportOptions{}); err == nil || kb.HintOf(err) == "" {
 			t.Errorf("%q: %v", bad, err)

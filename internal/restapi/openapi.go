@@ -114,6 +114,11 @@ func (m *maker) base(name string) (string, error) {
 			}
 		}
 	}
+	if from, err := url.Parse(m.o.From); err == nil && m.o.From != "" { // servers may be written relative to the document
+		if rel, err := from.Parse(base); err == nil && base != "" {
+			base = rel.String()
+		}
+	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return "", kb.Errorf(kb.Invalid, "%s names no address of its service", name).WithHint("give it: --baseUrl https://api.example.org/v1")

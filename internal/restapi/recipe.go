@@ -27,6 +27,7 @@ type ImportOptions struct {
 	Code       string   // of the API, for OpenAPI; "" makes one from the title
 	BaseURL    string   // instead of what the document says, for OpenAPI
 	Secret     string   // reference to the credential: ${NAME} or keyring:NAME; "" makes a name
+	From       string   // URL of the document, if it has one
 	Operations []string // OpenAPI: only operations whose id, path or tag matches one of these patterns
 }
 
