@@ -371,11 +371,7 @@ func doneOf(j kb.Job) string {
 // label is how hits cite a store.
 func label(st kb.Store) string {
 	if st.Head != nil && st.Head.Commit != "" {
-		c := st.Head.Commit
-		if len(c) == 40 && strings.Trim(c, "0123456789abcdef") == "" {
-			c = c[:7]
-		}
-		return st.Label() + "@" + c
+		return st.Label() + "@" + kb.ShortCommit(st.Head.Commit)
 	}
 	return st.Label()
 }

@@ -98,6 +98,8 @@ func (s *session) print(result any) error {
 				s.remark(f.What + ": " + f.Hint)
 			}
 		}
+	case app.PageList:
+		s.pages(r)
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message")
 		for _, j := range r.Jobs {
@@ -203,6 +205,7 @@ func (s *session) place(c app.Context) {
 		head = append(head, c.Kind)
 	}
 	s.line(strings.Join(append(head, store, c.ID), "  "))
+	s.page(c)
 	if c.Note != "" {
 		s.line("note: " + c.Note)
 	}
@@ -295,7 +298,7 @@ func source(r app.StoreRow) string {
 	return r.Source + " (" + r.Ref + ")"
 }
 
-func short(commit string) string { return commit[:min(len(commit), 7)] }
+func short(commit string) string { return kb.ShortCommit(commit) }
 
 func percent(p kb.Progress) string {
 	switch {

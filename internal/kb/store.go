@@ -130,11 +130,20 @@ func (s Store) Label() string {
 	return src
 }
 
+// ShortCommit returns a version as readers see it: seven digits of the hash of a
+// commit, the version of a package whole.
+func ShortCommit(commit string) string {
+	if len(commit) == 40 && strings.Trim(commit, "0123456789abcdef") == "" {
+		return commit[:7]
+	}
+	return commit
+}
+
 // Head is what the catalog knows of a store's live generation.
 type Head struct {
 	Generation int64          `json:"generation"` // counts up from 1
 	Manifest   string         `json:"manifest"`   // file name of the generation's manifest
-	Commit     string         `json:"commit,omitempty"`
+	Commit     string         `json:"commit,omitempty"` // or the version of a package
 	Embedder   string         `json:"embedder"`
 	Documents  int            `json:"documents"`
 	Chunks     int            `json:"chunks"`

@@ -53,9 +53,17 @@ func (t *Target) cite(d *kb.DocumentText, i int) string {
 	if !ok {
 		return location(d.Path, &d.Chunks[i])
 	}
-	anchor, _ := anchorIn(d, d.Chunks[i].Start, i)
+	c := &d.Chunks[i]
+	if n := len(c.Decl); n > 0 { // the heading that the chunk is named for
+		for j := range c.Symbols {
+			if s := &c.Symbols[j]; s.Name == c.Decl[n-1] && strings.HasPrefix(s.Signature, "#") {
+				return page.URL + s.Signature
+			}
+		}
+	}
+	anchor, _ := anchorIn(d, c.Start, i)
 	if anchor == "" { // above the first heading; the chunk may go on below it
-		anchor, _ = anchorAt(d.Chunks[i].Symbols, d.Chunks[i].End)
+		anchor, _ = anchorAt(c.Symbols, c.End)
 	}
 	return page.URL + anchor
 }
