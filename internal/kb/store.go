@@ -141,8 +141,8 @@ func ShortCommit(commit string) string {
 
 // Head is what the catalog knows of a store's live generation.
 type Head struct {
-	Generation int64          `json:"generation"` // counts up from 1
-	Manifest   string         `json:"manifest"`   // file name of the generation's manifest
+	Generation int64          `json:"generation"`       // counts up from 1
+	Manifest   string         `json:"manifest"`         // file name of the generation's manifest
 	Commit     string         `json:"commit,omitempty"` // or the version of a package
 	Embedder   string         `json:"embedder"`
 	Documents  int            `json:"documents"`
