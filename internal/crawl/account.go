@@ -102,7 +102,7 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	r.tally(v, o)
+	r.tally(v)
 	if v.Outcome == pages.OutKept {
 		r.q.arrived(v.Key, o.relevance)
 	}
@@ -135,7 +135,7 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 		if err := r.Pages.Keep(prev); err != nil {
 			return err
 		}
-		r.tally(prev, o)
+		r.tally(prev)
 		r.carried++
 		return r.follow(ctx, it, prev.Title, prev.Relevance, links)
 	}
@@ -177,9 +177,8 @@ func (r *run) fail(cause, url string) {
 	}
 }
 
-// tally counts a visit and remembers its page for folding. o is nil for a
-// visit that is replayed.
-func (r *run) tally(v pages.Visit, o *outcome) {
+// tally counts a visit and remembers its page for folding.
+func (r *run) tally(v pages.Visit) {
 	r.stats.Visited++
 	switch v.Outcome {
 	case pages.OutKept:
@@ -188,14 +187,6 @@ func (r *run) tally(v pages.Visit, o *outcome) {
 		r.folds.add(v)
 	case pages.OutFolded:
 		r.stats.Folded++
-	case pages.OutFailed:
-		if o == nil {
-			r.fail(v.Cause, v.URL)
-		}
-	case pages.OutLeft:
-		if o == nil {
-			r.left(v.Cause, 1)
-		}
 	case pages.OutNoIndex, pages.OutEmpty:
 		r.left(v.Cause, 1)
 	}

@@ -11,14 +11,16 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
 )
 
-// replay takes the visits of a crawl that died as done.
+// replay takes the visits of a crawl that died as done, but for those that
+// came to nothing: they may now.
 func (r *run) replay() {
 	for v := range r.Pages.Done() {
-		if v.Outcome == pages.OutAside {
+		switch v.Outcome {
+		case pages.OutAside, pages.OutFailed, pages.OutLeft:
 			continue
 		}
 		r.seen[v.Key] = nil
-		r.tally(v, nil)
+		r.tally(v)
 	}
 }
 
@@ -63,7 +65,8 @@ func (r *run) begin(ctx context.Context) error {
 		r.q.init()
 	}
 	for v := range r.Pages.Done() {
-		if v.Outcome == pages.OutAside || v.Outcome == pages.OutFailed {
+		switch v.Outcome {
+		case pages.OutAside, pages.OutFailed, pages.OutLeft:
 			continue
 		}
 		links, err := r.Pages.Links(v)

@@ -49,14 +49,17 @@ func sections(md []byte) []section {
 }
 
 // extract leaves the sections of a page that the instruction is about, with
-// the headings above them: those at least keepShare as similar to it as the best one. title
-// is the page's.
-func extract(ctx context.Context, e kb.Embedder, want *wish, title string, md []byte) ([]byte, error) {
+// the headings above them: those whose score is at least keepShare of the best
+// one's, so that something always stays.
+//
+//	score = similarity + ½·share of its words in the headings + ⅕·share in the text - share of denied words in the headings
+func extract(ctx context.Context, e kb.Embedder, want *wish, md []byte) ([]byte, error) {
 	secs := sections(md)
 	if len(secs) < 2 {
 		return md, nil
 	}
 	texts := make([]string, len(secs))
+	bonus := make([]float64, len(secs))
 	var path []section
 	for i, s := range secs {
 		for len(path) > 0 && path[len(path)-1].level >= s.level {
@@ -71,8 +74,11 @@ func extract(ctx context.Context, e kb.Embedder, want *wish, title string, md []
 		if nl := bytes.IndexByte(body, '\n'); s.level > 0 && nl >= 0 {
 			body = body[nl:]
 		}
-		b.Write(body[:min(len(body), 4000)])
+		heads := words(b.String())
+		body = body[:min(len(body), 4000)]
+		b.Write(body)
 		texts[i] = b.String()
+		bonus[i] = 0.5*share(want.words, heads) + 0.2*share(want.words, words(string(body))) - share(want.denied, heads)
 	}
 	vecs, err := e.Embed(ctx, texts)
 	if err != nil {
@@ -81,7 +87,7 @@ func extract(ctx context.Context, e kb.Embedder, want *wish, title string, md []
 	scores := make([]float64, len(secs))
 	best := 0
 	for i, v := range vecs {
-		scores[i] = want.score(v)
+		scores[i] = want.score(v) + bonus[i]
 		if scores[i] > scores[best] {
 			best = i
 		}

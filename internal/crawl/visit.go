@@ -413,7 +413,7 @@ func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev p
 	}
 	if r.take != nil {
 		var err error
-		if md, err = extract(ctx, r.Embedder, r.take, page.Title, md); err != nil {
+		if md, err = extract(ctx, r.Embedder, r.take, md); err != nil {
 			return o.fault(err)
 		}
 	}
