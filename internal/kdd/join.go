@@ -9,16 +9,16 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
 )
 
-// stubs are the methods that may name what no document is about: an actor, an
-// attribute, a concept.
-func (e *raw) stub() bool { return methods[e.method] == "table" || methods[e.method] == "pattern" }
-
 // raw is an edge as a document states it, before its ends are resolved.
 type raw struct {
 	doc, line                int32
 	from, target, typ, label int32
 	method, sure             uint8
 }
+
+// stub reports whether an edge may name what no document is about: an actor,
+// an attribute, a concept.
+func (e *raw) stub() bool { return methods[e.method] == "table" || methods[e.method] == "pattern" }
 
 // rawNode is a node as a document names it.
 type rawNode struct {
@@ -388,4 +388,3 @@ func (j *joiner) violates(from, to int32) bool {
 	a, b := j.docs[from], j.docs[to]
 	return a.Source == b.Source && a.Layer > 0 && a.Layer < b.Layer
 }
-
