@@ -133,7 +133,7 @@ func (s Store) Label() string {
 // ShortCommit returns a version as readers see it: seven digits of the hash of a
 // commit, the version of a package whole.
 func ShortCommit(commit string) string {
-	if len(commit) == 40 && strings.Trim(commit, "0123456789abcdef") == "" {
+	if len(commit) > 7 && strings.Trim(commit, "0123456789abcdef") == "" {
 		return commit[:7]
 	}
 	return commit
