@@ -106,30 +106,30 @@ func (r *run) lists(ctx context.Context, start *url.URL, seen map[string]bool) e
 	if p := start.Path; !strings.HasSuffix(p, "/") && !strings.Contains(p[strings.LastIndexByte(p, '/'):], ".") {
 		folders = append(folders, p+"/")
 	}
-	found := 0
+	// Pages in Markdown wait until all lists are read: what another list has as
+	// a page of HTML, with anchors, is the same page.
+	var later []pages.Link
 	take := func(links []pages.Link, from string) error {
-		markdown := map[string]bool{}
-		for _, l := range links {
-			if u := parse(nil, l.URL); u != nil {
-				markdown[keyOf(u)] = true
-			}
-		}
 		for _, l := range links {
 			u := parse(nil, l.URL)
 			if u == nil || !r.scope.has(u.Host) {
 				continue
 			}
-			found++
 			a := admission{depth: 1, listed: "-", text: l.Text, reason: "listed in " + from}
 			if from == "a sitemap" {
 				if a.text = ""; l.Text != "" {
 					a.listed = l.Text
 				}
 			}
-			// A page that is listed as Markdown too is the same page.
-			if k, ok := strings.CutSuffix(keyOf(u), ".md"); ok && (markdown[k] || markdown[k+".html"]) {
-				r.seen[keyOf(u)] = nil
-				continue
+			if k, ok := strings.CutSuffix(keyOf(u), ".md"); ok {
+				if from != afterAll {
+					later = append(later, pages.Link{URL: l.URL, Text: l.Text})
+					continue
+				}
+				a.reason = "listed in llms.txt"
+				if r.knows(k) || r.knows(k+".html") {
+					continue
+				}
 			}
 			if err := r.admit(ctx, u, a); err != nil {
 				return err
@@ -214,10 +214,26 @@ func (r *run) lists(ctx context.Context, start *url.URL, seen map[string]bool) e
 			return err
 		}
 	}
+	if err := take(later, afterAll); err != nil {
+		return err
+	}
 	if files >= maxSitemaps {
 		r.note("%s has more than %d sitemaps; the rest was not read", s.origin.Host, maxSitemaps)
 	}
 	return nil
+}
+
+// afterAll is where links come from that waited for the other lists.
+const afterAll = "after all"
+
+// knows reports whether a URL waits in the queue or was visited.
+func (r *run) knows(key string) bool {
+	it, known := r.seen[key]
+	if it != nil || !known {
+		return it != nil
+	}
+	_, visited := r.Pages.Now(key)
+	return visited
 }
 
 // nestedMark is the text of a link to another sitemap among a sitemap's links.

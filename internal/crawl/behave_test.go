@@ -360,3 +360,26 @@ func TestLeak(t *testing.T) {
 	srv.Close()
 	goleak.VerifyNone(t, before)
 }
+
+// A page that llms.txt names as Markdown and the sitemap as HTML is taken once;
+// one that only sends its reader on is no page.
+func TestOnce(t *testing.T) {
+	p := map[string]string{
+		"/":               `<!doctype html><title>Go</title><meta http-equiv="refresh" content="0; url=/docs/">`,
+		"/docs/":          page("Docs", "start"),
+		"/llms.txt":       "# Docs\n\n- [A](/docs/a.md): one\n- [B](/docs/b.md): two\n",
+		"/sitemap.xml":    "<urlset><url><loc>SITE/docs/a</loc></url></urlset>",
+		"/docs/a":         page("A", "one of them"),
+		"/docs/a.md":      "# A\n\none of them",
+		"/docs/b.md":      "# B\n\ntwo of them",
+		"/docs/llms.txt":  "404",
+		"/docs/other.txt": "",
+	}
+	s := newSmall(t, p)
+	p["/sitemap.xml"] = strings.ReplaceAll(p["/sitemap.xml"], "SITE", s.URL)
+	c := smallConfig(t, s)
+	run(t, c)
+	if diff := cmp.Diff([]string{"/docs", "/docs/a", "/docs/b.md"}, kept(t, c.Pages)); diff != "" {
+		t.Errorf("%s\nasked %v", diff, s.requests())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,7 +81,9 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	defer cancel()
 	err = r.crawl(ctx)
 	r.count()
-	res := Result{Stats: r.stats, Resumed: resumed, Notes: r.notes}
+	r.notesMu.Lock()
+	res := Result{Stats: r.stats, Resumed: resumed, Notes: slices.Clone(r.notes)}
+	r.notesMu.Unlock()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()

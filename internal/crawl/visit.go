@@ -382,8 +382,17 @@ func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev p
 	}
 	noindex := page.NoIndex || strings.Contains(res.robots, "noindex") || strings.Contains(res.robots, "none")
 	nofollow := page.NoFollow || strings.Contains(res.robots, "nofollow") || strings.Contains(res.robots, "none")
-	if r.Depth > o.it.depth && !nofollow {
+	if !nofollow {
 		o.links = r.pageLinks(page, o.it.key)
+	}
+	// A page that only sends its reader on is a redirect.
+	if page.Words < 50 {
+		for _, l := range page.Links {
+			if u := parse(nil, l.URL); l.Rel == "refresh" && u != nil && keyOf(u) != o.it.key && o.it.hops < outbound.DefaultMaxRedirects {
+				v.Outcome, v.Target, o.target = pages.OutRedirect, u.String(), u
+				return o
+			}
+		}
 	}
 	if c := parse(nil, page.Canonical); c != nil && r.inScope(c.Host) && keyOf(c) != o.it.key {
 		o.canonical = keyOf(c)
