@@ -66,8 +66,12 @@ func (a *App) GraphOfSpecs(ctx context.Context, q RelatedQuery, format string) (
 	return out, err
 }
 
+// mentions is the relation of a mere link.
+const mentions = "MENTIONS"
+
 // picture puts what points at the entity on its left and what it points at on
-// its right, each as far away as its distance, with every relation among them.
+// its right, each as far away as its distance: with the relations that lead
+// there, and of the others among them those that are more than a link.
 func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
 	var g diagram.Graph
 	at := map[*kdd.Node]int{}
@@ -88,21 +92,29 @@ func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
 	}
 	add(r.Node, 0)
 	column := map[*kdd.Node]int{r.Node: 0}
+	via := map[*kdd.Node]*kdd.Node{}
 	nodes := []*kdd.Node{r.Node}
 	for _, x := range r.Related { // the nearest first
 		c := x.Distance
 		if before := column[x.Via]; before < 0 || before == 0 && !x.Outgoing {
 			c = -x.Distance
 		}
-		column[x.Node] = c
+		column[x.Node], via[x.Node] = c, x.Via
 		add(x.Node, c)
 		nodes = append(nodes, x.Node)
 	}
 	for _, n := range nodes {
 		out, _ := s.graph.Edges(n)
+		named := map[*kdd.Node]bool{} // by more than a link
+		for _, e := range out {
+			named[e.To] = named[e.To] || e.Type != mentions
+		}
 		for _, e := range out {
 			to, ok := at[e.To]
 			if !ok || len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, e.Type) }) {
+				continue
+			}
+			if len(types) == 0 && e.Type == mentions && (named[e.To] || via[n] != e.To && via[e.To] != n) {
 				continue
 			}
 			name := e.Type
