@@ -398,6 +398,12 @@ func (a *App) APILog(ctx context.Context, n int) ([]APILogEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.apis.mu.Lock()
+	mine := a.apis.log
+	a.apis.mu.Unlock()
+	if err := mine.Flush(); err != nil {
+		return nil, err
+	}
 	log := restapi.Log{Path: filepath.Join(c.dir, callLog)}
 	return log.Recent(n)
 }

@@ -43,6 +43,52 @@ type apis struct {
 	failed  map[string]int // calls in a row that found nobody
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
+	config  config.Config
+	stamps  map[string]stamp // of the user's files as they were read last
+}
+
+// stamp tells whether a file has changed. One that was changed just before it
+// was read may change again without showing it, so it is read again.
+type stamp struct {
+	changed, read time.Time
+	size          int64
+}
+
+// same reports whether the user's file at path is what was read last; it
+// notes what it will be once it is read now. s.mu is held.
+func (s *apis) same(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		delete(s.stamps, path)
+		return false
+	}
+	now := stamp{info.ModTime(), time.Now(), info.Size()}
+	old, ok := s.stamps[path]
+	if ok && old.changed.Equal(now.changed) && old.size == now.size && old.read.Sub(old.changed) > 100*time.Millisecond {
+		return true
+	}
+	if s.stamps == nil {
+		s.stamps = map[string]stamp{}
+	}
+	s.stamps[path] = now
+	return false
+}
+
+// configured returns the user's configuration, parsed anew when it changed.
+func (s *apis) configured(env func(string) string) (config.Config, error) {
+	path, _ := config.Path(env)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if path != "" && s.same(path) {
+		return s.config, nil
+	}
+	c, err := config.Load(env)
+	if err != nil {
+		delete(s.stamps, path)
+		return c, err
+	}
+	s.config = c
+	return c, nil
 }
 
 type parsedAPIs struct {
@@ -98,7 +144,7 @@ func (s *apis) parse(path, name string, raw []byte) (*restapi.File, error) {
 
 // declaredAPIs reads what is declared here and now.
 func (a *App) declaredAPIs(ctx context.Context) (*declared, error) {
-	file, err := config.Load(a.cfg.Env)
+	file, err := a.apis.configured(a.cfg.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +172,13 @@ func (a *App) declaredAPIs(ctx context.Context) (*declared, error) {
 
 // apiFile reads a file of definitions and says when it was changed.
 func (a *App) apiFile(path, name string) (*restapi.File, time.Time, error) {
+	a.apis.mu.Lock()
+	if p, ok := a.apis.parsed[path]; a.apis.same(path) && ok && p.err == nil {
+		at := a.apis.stamps[path].changed
+		a.apis.mu.Unlock()
+		return p.file, at, nil
+	}
+	a.apis.mu.Unlock()
 	raw, at, err := readAPIFile(path)
 	if err != nil {
 		return nil, at, err

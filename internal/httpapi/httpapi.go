@@ -18,6 +18,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
@@ -129,6 +130,7 @@ type service struct {
 	mux   *http.ServeMux
 	guard *httpguard.Guard
 	find  func(name string) (command.Command, error) // command.Find, but in tests
+	names sync.Map                                   // what shown remembers
 
 	asking chan struct{} // places that answers are made at
 }

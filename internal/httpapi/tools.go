@@ -34,13 +34,25 @@ func (s *service) exposed(ctx context.Context) ([]tool, error) {
 	}
 	var out []tool
 	for _, n := range names {
-		c, err := s.find(n)
-		if err != nil || c.Audience != command.Agent || c.Name == "execute" {
-			continue
+		if c := s.shown(n); c != nil {
+			out = append(out, tool{name: strings.ReplaceAll(n, ":", "_"), command: c})
 		}
-		out = append(out, tool{name: strings.ReplaceAll(n, ":", "_"), command: &c})
 	}
 	return out, nil
+}
+
+// shown returns the command that a name means if it may be shown, remembered:
+// the registry does not change.
+func (s *service) shown(name string) *command.Command {
+	if c, ok := s.names.Load(name); ok {
+		return c.(*command.Command)
+	}
+	var shown *command.Command
+	if c, err := s.find(name); err == nil && c.Audience == command.Agent && c.Name != "execute" {
+		shown = &c
+	}
+	s.names.Store(name, shown)
+	return shown
 }
 
 // tool returns what a name means: an exposed command, by any of its names,

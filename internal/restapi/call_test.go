@@ -191,6 +191,9 @@ func TestAuth(t *testing.T) {
 				}
 				clean(t, err.Error()+kb.HintOf(err))
 			}
+			if err := b.log.Flush(); err != nil {
+				t.Error(err)
+			}
 			log, err := os.ReadFile(b.log.Path)
 			if err != nil {
 				t.Fatal(err)
@@ -349,6 +352,9 @@ func TestLog(t *testing.T) {
 	b.log.Max = 4000
 	for range 40 {
 		if _, err := b.call("post", `{"id":"private","title":"very private","count":12,"meta":{"x":"private"}}`); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.log.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}

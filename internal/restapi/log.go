@@ -23,9 +23,16 @@ type Log struct {
 	Path string
 	Max  int64 // bytes of both files; 0 is 1 MiB
 
-	mu   sync.Mutex
-	file *os.File
+	mu      sync.Mutex
+	wait    *sync.Cond // for the writer to end; nil until the first line
+	pending []byte     // lines that are not written yet
+	writing bool
+	err     error    // of the last write
+	file    *os.File // of the writer
 }
+
+// maxPending bounds what waits for a slow disk; beyond it, calls wait too.
+const maxPending = 1 << 20
 
 // Entry is one line of the log.
 type Entry struct {
@@ -63,16 +70,65 @@ func (l *Log) add(p *Provider, t *Tool, values []value, r *Reply, failed error) 
 	if failed != nil {
 		e.Code = kb.CodeOf(failed)
 	}
-	line := append(mustJSON(e), '\n')
+	return l.put(append(mustJSON(e), '\n'))
+}
+
+// put hands a line to the writer: a call does not wait for the disk. It
+// returns what was wrong with an earlier write.
+func (l *Log) put(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.open(); err != nil {
-		return kb.Errorf(kb.Denied, "the log of calls cannot be written: %w", err).WithHint("check the permissions of %s", l.Path)
+	if l.wait == nil {
+		l.wait = sync.NewCond(&l.mu)
 	}
-	if _, err := l.file.Write(line); err != nil { // appended as a whole
-		return kb.Errorf(kb.Full, "the log of calls cannot be written: %w", err).WithHint("free disk space at %s", l.Path)
+	for len(l.pending) > maxPending && l.writing {
+		l.wait.Wait()
 	}
-	return nil
+	l.pending = append(l.pending, line...)
+	if !l.writing {
+		l.writing = true
+		go l.write()
+	}
+	err := l.err
+	l.err = nil
+	return err
+}
+
+// write writes what is pending until there is nothing. One runs at a time.
+func (l *Log) write() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.pending) > 0 {
+		lines := l.pending
+		l.pending = nil
+		l.mu.Unlock()
+		err := l.open()
+		if err == nil {
+			_, err = l.file.Write(lines) // appended as a whole
+		}
+		l.mu.Lock()
+		if err != nil {
+			l.err = kb.Errorf(kb.Denied, "the log of calls cannot be written: %w", err).WithHint("check permissions and free space at %s", l.Path)
+		}
+		l.wait.Broadcast()
+	}
+	l.writing = false
+	l.wait.Broadcast()
+}
+
+// Flush returns when what was added is in the file.
+func (l *Log) Flush() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.writing {
+		l.wait.Wait()
+	}
+	err := l.err
+	l.err = nil
+	return err
 }
 
 // shape says what a value is without saying it.
@@ -96,7 +152,7 @@ func shape(v json.RawMessage) string {
 }
 
 // open opens the file, or another when it has grown too long or was moved
-// away by another process. l.mu is held.
+// away by another process. Only the writer calls it.
 func (l *Log) open() error {
 	limit := l.Max
 	if limit <= 0 {
@@ -126,23 +182,27 @@ func (l *Log) open() error {
 	return nil
 }
 
-// Close closes the file.
+// Close writes what is pending and closes the file.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
 	}
+	err := l.Flush()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
-		return nil
+		return err
 	}
-	err := l.file.Close()
+	err = errors.Join(err, l.file.Close())
 	l.file = nil
 	return err
 }
 
 // Recent returns the last n entries, oldest first.
 func (l *Log) Recent(n int) ([]Entry, error) {
+	if err := l.Flush(); err != nil {
+		return nil, err
+	}
 	var all []Entry
 	for _, path := range []string{l.Path + ".1", l.Path} {
 		f, err := os.Open(path)
