@@ -45,8 +45,10 @@ func linesOf(raw json.RawMessage) (lines []int, listed bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil {
 		for _, r := range list {
-			l, _ := linesOf(r)
-			lines = append(lines, l...)
+			if r[0] != '[' { // lists in lists say nothing, and may be many
+				l, _ := linesOf(r)
+				lines = append(lines, l...)
+			}
 		}
 		return lines, len(list) > 0
 	}
