@@ -146,15 +146,11 @@ func (r *Reader) Merged(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	repo, err := d.repository()
-	if err != nil {
-		return nil, err
-	}
-	current, commit, err := d.head(repo)
+	current, commit, err := d.head()
 	if err != nil || commit.IsZero() {
 		return nil, err
 	}
-	all, err := r.mergedRefs(ctx, d, repo, commit)
+	all, err := r.mergedRefs(ctx, d, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -170,12 +166,16 @@ func (r *Reader) Merged(ctx context.Context) ([]string, error) {
 }
 
 // mergedRefs asks git, which has a commit graph, or looks through all commits.
-func (r *Reader) mergedRefs(ctx context.Context, d dirs, repo *git.Repository, commit plumbing.Hash) (out []plumbing.ReferenceName, err error) {
+func (r *Reader) mergedRefs(ctx context.Context, d dirs, commit plumbing.Hash) (out []plumbing.ReferenceName, err error) {
 	if said, err := r.run(ctx, d, nil, "for-each-ref", "--merged="+commit.String(), "--format=%(refname)", "refs/heads"); err == nil {
 		for _, name := range strings.Fields(string(said)) {
 			out = append(out, plumbing.ReferenceName(name))
 		}
 		return out, nil
+	}
+	repo, err := d.repository()
+	if err != nil {
+		return nil, err
 	}
 	tips := map[plumbing.Hash][]plumbing.ReferenceName{}
 	refs, err := repo.Branches()

@@ -263,10 +263,8 @@ func (r *Reader) submodule(ctx context.Context, path, commit, ignore string) (bo
 	if err != nil {
 		return false, nil
 	}
-	if repo, err := d.repository(); err == nil {
-		if _, head, err := d.head(repo); err == nil && !head.IsZero() && head.String() != commit {
-			return true, nil
-		}
+	if _, head, err := d.head(); err == nil && !head.IsZero() && head.String() != commit {
+		return true, nil
 	}
 	if ignore == "dirty" {
 		return false, nil

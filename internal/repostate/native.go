@@ -40,7 +40,7 @@ func (r *Reader) native(ctx context.Context, d dirs) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	branch, commit, err := d.head(repo)
+	branch, commit, err := d.head()
 	if err != nil {
 		return State{}, err
 	}

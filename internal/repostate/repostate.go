@@ -179,23 +179,34 @@ func (d dirs) index() (*index.Index, error) {
 }
 
 // head returns what is checked out: a branch, or a commit, or both.
-func (d dirs) head(repo *git.Repository) (branch string, commit plumbing.Hash, err error) {
-	ref, err := repo.Reference(plumbing.HEAD, false)
-	if err != nil {
-		return "", commit, kb.Errorf(kb.Corrupt, "HEAD of %q cannot be read: %w", d.root, err).WithHint("see: git fsck")
+func (d dirs) head() (branch string, commit plumbing.Hash, err error) {
+	corrupt := kb.Errorf(kb.Corrupt, "HEAD of %q cannot be read", d.root).WithHint("see: git fsck")
+	said := line(filepath.Join(d.git, "HEAD"))
+	ref, symbolic := strings.CutPrefix(said, "ref:")
+	if !symbolic {
+		if !plumbing.IsHash(said) {
+			return "", commit, corrupt
+		}
+		return "", plumbing.NewHash(said), nil
 	}
-	if ref.Type() == plumbing.HashReference {
-		return "", ref.Hash(), nil
+	ref = strings.TrimSpace(ref)
+	branch = plumbing.ReferenceName(ref).Short()
+	if !filepath.IsLocal(filepath.FromSlash(ref)) || ref == "refs/heads/.invalid" { // the latter stands for a form of references that is not read here
+		return "", commit, corrupt
 	}
-	branch = ref.Target().Short()
-	to, err := repo.Reference(ref.Target(), true)
-	switch {
-	case errors.Is(err, plumbing.ErrReferenceNotFound):
-		return branch, commit, nil
-	case err != nil:
-		return "", commit, kb.Errorf(kb.Corrupt, "branch %q of %q cannot be read: %w", branch, d.root, err).WithHint("see: git fsck")
+	if hash := line(filepath.Join(d.common, filepath.FromSlash(ref))); plumbing.IsHash(hash) {
+		return branch, plumbing.NewHash(hash), nil
 	}
-	return branch, to.Hash(), nil
+	packed, err := os.ReadFile(filepath.Join(d.common, "packed-refs"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", commit, corrupt
+	}
+	for l := range strings.SplitSeq(string(packed), "\n") {
+		if hash, name, ok := strings.Cut(l, " "); ok && name == ref && plumbing.IsHash(hash) {
+			return branch, plumbing.NewHash(hash), nil
+		}
+	}
+	return branch, commit, nil // before the first commit
 }
 
 // merged is the stage of what is not in conflict; go-git's constant of that
