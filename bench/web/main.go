@@ -58,12 +58,13 @@ func main() {
 	out := flag.String("out", "", "write the report here")
 	verbose := flag.Bool("v", false, "list what was missed")
 	folder := flag.Bool("folder", false, "ask folders of the renderings, too")
+	keep := flag.String("keep", "", "work in this folder and leave it; what an earlier run has crawled there is asked again")
 	flag.Parse()
 	if *repos == "" {
 		fmt.Println("skipped: no -repos DIR with checkouts of", "fastify/fastify, vitejs/vite, prometheus/prometheus, typeorm/typeorm and eslint/eslint")
 		return
 	}
-	if err := run(*repos, *aside, *verbose, *folder, *out); err != nil {
+	if err := run(*repos, *keep, *aside, *verbose, *folder, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "web:", err)
 		os.Exit(1)
 	}
@@ -77,7 +78,7 @@ type bench struct {
 	commits            map[string]string
 }
 
-func run(repos string, aside, verbose, folder bool, out string) error {
+func run(repos, keep string, aside, verbose, folder bool, out string) error {
 	questions, err := readLines[question]("bench/web/testdata/questions.jsonl")
 	if err != nil {
 		return err
@@ -86,11 +87,13 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 	if err != nil {
 		return err
 	}
-	scratch, err := lab.Scratch("web")
-	if err != nil {
-		return err
+	scratch := keep
+	if keep == "" {
+		if scratch, err = lab.Scratch("web"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(scratch)
 	}
-	defer os.RemoveAll(scratch)
 	b := &bench{scratch: scratch, bin: filepath.Join(scratch, "knowledge"), work: filepath.Join(scratch, "work"), sites: map[string]*site{}, urls: map[string]string{}, commits: map[string]string{}}
 	if err := lab.Build(".", b.bin, "./cmd/knowledge"); err != nil {
 		return err
@@ -99,7 +102,9 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 		return err
 	}
 	var hosts []string
-	for _, s := range sources {
+	_, err = os.Stat(filepath.Join(scratch, "data"))
+	crawled := err == nil
+	for i, s := range sources {
 		dir := filepath.Join(scratch, "src", s.name)
 		commit, err := export(repos, s.project, s.dir, dir)
 		if err != nil {
@@ -110,7 +115,11 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 		if b.sites[s.name], err = readSite(s.name, s.style, filepath.Join(dir, filepath.FromSlash(s.dir))); err != nil {
 			return err
 		}
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		port := 0
+		if keep != "" { // the same addresses next time
+			port = 18800 + i
+		}
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			return err
 		}
@@ -133,7 +142,7 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 		time.Now().Format(time.DateOnly), lab.Machine())
 	rows := [][]string{{"site", "commit", "style", "pages", "kept", "crawl", "pages/s"}}
 	for _, s := range sources {
-		if b.sites[s.name] == nil {
+		if b.sites[s.name] == nil || crawled {
 			continue
 		}
 		took, kept, err := b.crawl(s.name, s.name)
@@ -148,7 +157,9 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 			}
 		}
 	}
-	r.Table(rows...)
+	if !crawled {
+		r.Table(rows...)
+	}
 	modes := []string{""}
 	if folder {
 		modes = append(modes, "-folder")
@@ -160,6 +171,10 @@ func run(repos string, aside, verbose, folder bool, out string) error {
 		if err := b.questions(&r, questions, mode, aside, verbose); err != nil {
 			return err
 		}
+	}
+	if crawled {
+		fmt.Print(r.String())
+		return nil
 	}
 	if err := b.crawls(&r, crawls, aside, verbose); err != nil {
 		return err
