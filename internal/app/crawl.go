@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -103,6 +105,42 @@ func (c *core) siteNeeds(spec kb.Spec) []string {
 		}
 	}
 	return names
+}
+
+// siteRisk says why a person must vouch for a definition of a site: it names
+// a host that the user opened, or logs into, for themselves. "" for others.
+func (c *core) siteRisk(spec kb.Spec) string {
+	if !source.TraitsOf(spec.Kind).Gathered {
+		return ""
+	}
+	hosts := slices.Clone(spec.Selection.Web.Hosts)
+	if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
+		hosts = append(hosts, u.Host)
+	}
+	mine := slices.Clone(c.web.Allow)
+	for _, h := range c.web.Headers {
+		mine = append(mine, h.Host)
+	}
+	for _, h := range hosts {
+		name := h
+		if host, _, err := net.SplitHostPort(h); err == nil {
+			name = host
+		}
+		ip, _ := netip.ParseAddr(strings.Trim(name, "[]"))
+		for _, m := range mine {
+			own, _, err := net.SplitHostPort(m)
+			if err != nil {
+				own = strings.Trim(m, "[]")
+			}
+			prefix, err := netip.ParsePrefix(m)
+			inside := err == nil && ip.IsValid() && prefix.Contains(ip.Unmap())
+			under := strings.HasPrefix(name, "*.") && strings.HasSuffix(own, name[1:])
+			if inside || under || strings.EqualFold(own, name) {
+				return "its site " + h + " is one that your configuration opens or logs into"
+			}
+		}
+	}
+	return ""
 }
 
 // headers returns the headers that the user named for a host: over https, or

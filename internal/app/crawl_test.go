@@ -226,7 +226,20 @@ func TestDefinitionsOfSites(t *testing.T) {
 	a := s.configured("p", "web: {allow: [127.0.0.1]}\n", nil)
 	s.write("p/.bluera/bluera-knowledge/stores.config.json", fmt.Sprintf(
 		`{"version":1,"stores":[{"type":"web","name":"old","url":%q,"depth":1,"maxPages":2,"crawlInstructions":"installation"}]}`, m.URL))
+	// The file is a stranger's, and the host one that the user opened for themselves.
 	out, err := a.Sync(t.Context(), SyncRequest{})
+	if err != nil || len(out.Untrusted) != 1 || len(out.Jobs) != 0 || len(m.got) > 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for _, name := range []string{definitionsFile, olderFile} {
+		path := filepath.Join(s.root, "p", filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			if _, err := a.Trust(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out, err = a.Sync(t.Context(), SyncRequest{})
 	if err != nil || !slices.Equal(out.Created, []string{"old"}) || len(out.Jobs) != 1 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -245,6 +258,9 @@ func TestDefinitionsOfSites(t *testing.T) {
 	want := fmt.Sprintf(`{"name":"new","type":"web","source":%q,"maxPages":3,"include":["/v2/"],"headless":"never"}`, m.URL+"/")
 	if !strings.Contains(string(raw), want) {
 		t.Errorf("%s lacks %s", raw, want)
+	}
+	if _, err := a.Trust(t.Context(), filepath.Join(s.root, "p", filepath.FromSlash(definitionsFile))); err != nil {
+		t.Fatal(err)
 	}
 	out, err = a.Sync(t.Context(), SyncRequest{})
 	slices.Sort(out.Skipped)

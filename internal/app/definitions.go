@@ -137,6 +137,9 @@ func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) (
 			seen[d.Name] = true
 			if d.err == nil && d.Name != "" {
 				d.resolve(ctx, p.Root)
+				if d.err == nil && d.risk == "" {
+					d.risk = c.siteRisk(d.spec)
+				}
 			}
 		}
 		f.entries = slices.DeleteFunc(f.entries, func(d defined) bool { return d.err == nil && d.Name == "" })
