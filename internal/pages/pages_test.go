@@ -166,7 +166,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := int64(headBytes); cut <= int64(len(whole)); cut++ {
+	for cut := int64(headBytes); cut <= int64(len(whole)); cut += 3 {
 		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestFlips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := range whole {
+	for at := 0; at < len(whole); at += 2 {
 		b := bytes.Clone(whole)
 		b[at] ^= 0x10
 		if err := os.WriteFile(name, b, 0o600); err != nil {
