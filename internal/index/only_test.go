@@ -74,3 +74,41 @@ func TestOnlyParts(t *testing.T) {
 		t.Errorf("no part, and %d candidates", len(got))
 	}
 }
+
+// What is counted in parts is what an index of nothing else would count.
+func TestStatsOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	w, part := newWorld(t), newWorld(t)
+	var only []kb.Part
+	for i := range 40 {
+		p := fmt.Sprintf("d%d/f%02d", i%3, i)
+		w.docs[p] = randomBody(r)
+		if i%3 == 1 {
+			part.docs[p] = w.docs[p]
+		}
+	}
+	for _, p := range sortedKeys(part.docs) {
+		only = append(only, kb.Part{Path: p})
+	}
+	g, alone := w.publish(7), part.publish(100)
+	terms := []string{"alpha", "beta", "d1", "f04", "nothing"}
+	want, err := alone.Stats(context.Background(), terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.StatsOf(context.Background(), terms, only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Lengths = want.Lengths // of the whole, by intent
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Errorf("in parts (-alone +in parts):\n%s", d)
+	}
+	whole, err := g.Stats(context.Background(), terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = g.StatsOf(context.Background(), terms, nil); err != nil || gocmp.Diff(whole, got) != "" {
+		t.Errorf("of all: %+v, %v, not %+v", got, err, whole)
+	}
+}

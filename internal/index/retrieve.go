@@ -527,3 +527,72 @@ func dot(a, b []float32) float64 {
 	}
 	return s0 + s1 + s2 + s3
 }
+
+// StatsOf is Stats of parts of the documents alone. Lengths are in the
+// proportion of the whole, since they serve for averages only.
+func (g *Generation) StatsOf(ctx context.Context, terms []string, parts []kb.Part) (kb.TermStats, error) {
+	t := g.head.Totals
+	st := kb.TermStats{Lengths: t.Length, Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
+	if len(g.docs) == 0 {
+		return st, ctx.Err()
+	}
+	err := g.guard(func() error {
+		only := g.only(parts)
+		has := func(c uint32) bool { return only == nil || only[c/64]&(1<<(c%64)) != 0 }
+		for d := range g.docs {
+			n := st.Chunks
+			for c := g.base[d]; c < g.base[d+1]; c++ {
+				if has(c) {
+					st.Chunks++
+				}
+			}
+			if st.Chunks > n {
+				st.Documents++
+			}
+		}
+		for i, term := range terms {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for si, s := range g.segs {
+				b, _, err := s.dict.lookup(term)
+				if err != nil {
+					return err
+				}
+				err = eachPosting(b, uint32(s.info.Chunks), func(p *posting) {
+					g.each(si, p.chunk, func(c uint32) {
+						if has(c) {
+							st.Frequency[i]++
+						}
+					})
+				})
+				if err != nil {
+					return err
+				}
+			}
+			b, _, err := g.dict.lookup(term)
+			if err != nil {
+				return err
+			}
+			err = eachPosting(b, uint32(len(g.docs)), func(p *posting) {
+				if g.base[p.chunk] < g.base[p.chunk+1] && has(g.base[p.chunk]) {
+					st.PathFrequency[i]++
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := int64(t.Chunks); n > 0 && st.Chunks < n { // the averages stay as they are
+		for f := range st.Lengths {
+			whole, part := n, st.Chunks
+			if f == kb.FieldPath {
+				whole, part = int64(t.Documents), st.Documents
+			}
+			st.Lengths[f] = int64(float64(st.Lengths[f]) / float64(max(whole, 1)) * float64(part))
+		}
+	}
+	return st, err
+}
