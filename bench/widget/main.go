@@ -1,0 +1,346 @@
+// Widget shows that a page's original chat widget works against this program:
+// the JavaScript of a public repository, in a real Chromium, asks, shows the
+// answer and its sources, and sends a thumb up. Nothing of that repository is
+// kept.
+//
+//	go run ./bench/widget [-repo DIR|URL] [-out FILE] [-shots DIR]
+//
+// It is skipped, with the reason, where there is no Chromium or the
+// repository cannot be had.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+const source = "https://github.com/SM23-EOD/eod-web-rag-service"
+
+// skip is why nothing was tried.
+type skip string
+
+func (s skip) Error() string { return string(s) }
+
+func main() {
+	repo := flag.String("repo", source, "the widget's repository: a URL, a checkout or a bare repository")
+	out := flag.String("out", "", "write the report to this file, too")
+	shots := flag.String("shots", "", "keep screenshots in this folder")
+	flag.Parse()
+	report, err := run(*repo, *shots)
+	var s skip
+	switch {
+	case errors.As(err, &s):
+		fmt.Println("skipped:", s)
+		return
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "widget:", err)
+		os.Exit(1)
+	}
+	fmt.Print(report)
+	if *out != "" {
+		if err := os.WriteFile(*out, []byte(report), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "widget:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// widgets are the two of the repository, with the buttons of each.
+var widgets = []struct {
+	name, file, element, thumb string
+}{
+	{"v1", "src/assistant-widget.js", "rag-assistant", ".feedback-btn.positive"},
+	{"v2", "src/assistant-widget-v2.js", "rag-assistant-v2", ".feedback-button.positive"},
+}
+
+func run(repo, shots string) (string, error) {
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			browser = p
+			break
+		}
+	}
+	if browser == "" {
+		return "", skip("there is no Chromium on the PATH")
+	}
+	tmp, err := os.MkdirTemp("", "widget")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	git, commit, err := repository(repo, tmp)
+	if err != nil {
+		return "", skip("the widget's repository cannot be had: " + err.Error())
+	}
+	scripts := map[string][]byte{}
+	for _, w := range widgets {
+		if scripts["/"+w.name+".js"], err = exec.Command("git", "--git-dir", git, "show", "HEAD:"+w.file).Output(); err != nil {
+			return "", fmt.Errorf("%s: %w", w.file, err)
+		}
+	}
+	markedNote := "without marked, which npm could not give: the widget escapes then"
+	if js, err := marked(tmp); err == nil {
+		scripts["/marked.js"] = js
+		markedNote = "with marked, which does not clean what it renders"
+	}
+	var page http.HandlerFunc
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { page(w, r) }))
+	defer pages.Close()
+	endpoint, stop, err := serve(tmp, pages.URL)
+	if err != nil {
+		return "", err
+	}
+	defer stop()
+	page = func(w http.ResponseWriter, r *http.Request) {
+		if js, ok := scripts[r.URL.Path]; ok {
+			w.Header().Set("Content-Type", "text/javascript")
+			w.Write(js)
+			return
+		}
+		for _, x := range widgets {
+			if r.URL.Path == "/"+x.name {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				fmt.Fprintf(w, `<!doctype html><title>Widget</title><script>window.hits=[];window.alert=m=>window.hits.push(m)</script>
+<script src="/marked.js"></script><script src="/%s.js"></script><h1>A page of another origin</h1>
+<%s endpoint="%s/api/v1/mcp/tools/call" title="Asistente" session-id="web"></%s>`, x.name, x.element, endpoint, x.element)
+				return
+			}
+		}
+		http.NotFound(w, r)
+	}
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1000, 900))...)
+	defer cancel()
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The original widget\n\n%s at commit %s, in %s, %s.\n\n", source, commit, version(browser), markedNote)
+	for _, w := range widgets {
+		lines, err := drive(alloc, pages.URL+"/"+w.name, w.element, w.thumb, filepath.Join(shots, w.name), shots != "")
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", w.name, err)
+		}
+		fmt.Fprintf(&b, "## %s\n\n%s\n", w.name, lines)
+	}
+	var stats map[string]any
+	if resp, err := http.Get(endpoint + "/api/v1/feedback/stats"); err == nil {
+		err = json.NewDecoder(resp.Body).Decode(&stats)
+		resp.Body.Close()
+		if err != nil || stats["positive_count"] != float64(len(widgets)) {
+			return "", fmt.Errorf("the thumbs up did not arrive: %v, %v", stats, err)
+		}
+	}
+	fmt.Fprintf(&b, "Feedback that arrived: %v positive.\n", stats["positive_count"])
+	return b.String(), nil
+}
+
+func version(browser string) string {
+	out, err := exec.Command(browser, "--version").Output()
+	if err != nil {
+		return "Chromium"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// repository returns a git directory of the widget's repository and its commit.
+func repository(repo, tmp string) (dir, commit string, err error) {
+	dir = repo
+	if strings.Contains(repo, "://") {
+		dir = filepath.Join(tmp, "widget.git")
+		if out, err := exec.Command("git", "clone", "--quiet", "--bare", "--depth", "1", repo, dir).CombinedOutput(); err != nil {
+			return "", "", errors.New(strings.TrimSpace(string(out)))
+		}
+	} else if _, err := os.Stat(filepath.Join(repo, ".git")); err == nil {
+		dir = filepath.Join(repo, ".git")
+	}
+	out, err := exec.Command("git", "--git-dir", dir, "rev-parse", "--short=12", "HEAD").Output()
+	return dir, strings.TrimSpace(string(out)), err
+}
+
+// marked is the renderer that the widget's pages load, from npm.
+func marked(tmp string) ([]byte, error) {
+	cmd := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", tmp, "marked@12")
+	if err := cmd.Run(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(tmp, "node_modules", "marked", "marked.min.js"))
+}
+
+// documents are what the widget is asked about; one of them tries to get into the page.
+var documents = map[string]string{
+	"limits.md": "# Limits\n\nFiles over one mebibyte are left out of the index. The limit is set with the key maxFileBytes in the configuration.\n\n## maxFileBytes\n\n- default: 1048576\n",
+	"evil.md": "# Banner\n\nThe colour of the <script>alert('script')</script> banner is [blue](javascript:alert('link')) by <img src=x onerror=alert('image')> default, " +
+		"and `<svg onload=alert('code')>` stands in code.\n",
+}
+
+// serve builds and starts the program over the documents and returns its address.
+func serve(tmp, origin string) (string, func(), error) {
+	bin := filepath.Join(tmp, "knowledge")
+	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/knowledge").CombinedOutput(); err != nil {
+		return "", nil, fmt.Errorf("%s", out)
+	}
+	docs := filepath.Join(tmp, "docs")
+	config := filepath.Join(tmp, "config.yaml")
+	if err := os.MkdirAll(docs, 0o755); err != nil {
+		return "", nil, err
+	}
+	for name, text := range documents {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
+			return "", nil, err
+		}
+	}
+	if err := os.WriteFile(config, []byte("answer:\n  origins: [\""+origin+"\"]\n"), 0o600); err != nil {
+		return "", nil, err
+	}
+	env := append(os.Environ(), "KNOWLEDGE_DATA_DIR="+filepath.Join(tmp, "data"), "KNOWLEDGE_CONFIG="+config)
+	for _, args := range [][]string{{"store:create", "handbook", docs, "--scope", "user"}, {"store:public", "handbook"}} {
+		cmd := exec.Command(bin, args...)
+		cmd.Env, cmd.Dir = env, tmp
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", nil, fmt.Errorf("%v: %s", args, out)
+		}
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	cmd := exec.Command(bin, "serve", "--addr", addr)
+	cmd.Env, cmd.Dir = env, tmp
+	printed, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	stop := func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }
+	lines := bufio.NewScanner(printed)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "http://"+addr) {
+			go func() {
+				for lines.Scan() {
+				}
+			}()
+			return "http://" + addr, stop, nil
+		}
+	}
+	stop()
+	return "", nil, errors.New("the server did not start")
+}
+
+// drive asks the widget of a page two questions, gives a thumb up, and
+// returns what was seen.
+func drive(alloc context.Context, url, element, thumb, shot string, keep bool) (string, error) {
+	tab, cancel := chromedp.NewContext(alloc)
+	defer cancel()
+	tab, done := context.WithTimeout(tab, 4*time.Minute)
+	defer done()
+	root := fmt.Sprintf("document.querySelector(%q).shadowRoot", element)
+	// do evaluates an expression, until asks one until it says something.
+	do := func(js string) (string, error) {
+		return chromedp.Run(tab, chromedp.Evaluate[string]("String("+js+")"))
+	}
+	until := func(js string) (string, error) {
+		for {
+			v, err := do(js)
+			if err != nil || v != "" && v != "false" && v != "undefined" && v != "null" {
+				return v, err
+			}
+			select {
+			case <-tab.Done():
+				return "", fmt.Errorf("waited in vain for %s", js)
+			case <-time.After(30 * time.Millisecond):
+			}
+		}
+	}
+	text := func(n int) string { // of the n-th answer
+		return fmt.Sprintf(`(()=>{const all=[...%s.querySelectorAll(".message-container.assistant,.message-container.error")].map(e=>e.textContent.replace(/\s+/g,' ').trim())`+
+			`.filter(t=>/\[1\]/.test(t)||/No se pudo/.test(t));const l=[...new Set(all)].filter((t,i,s)=>!s.some((o,j)=>j!=i&&t.includes(o)&&t.length<o.length+60&&j<i));`+
+			`const mine=l.filter(t=>%d==1||/banner|No se pudo/.test(t));return mine.length?mine[0]:''})()`, root, n)
+	}
+	ask := func(question string, n int) (string, error) {
+		q, _ := json.Marshal(question)
+		if _, err := do(fmt.Sprintf(`(()=>{const r=%s,t=r.querySelector('textarea');t.value=%s;r.querySelector('form').requestSubmit();return true})()`, root, q)); err != nil {
+			return "", err
+		}
+		return until(text(n))
+	}
+	click := func(selector string) error {
+		if _, err := until(fmt.Sprintf("!!%s?.querySelector(%q)", root, selector)); err != nil {
+			return err
+		}
+		_, err := do(fmt.Sprintf("(%s.querySelector(%q).click(),1)", root, selector))
+		return err
+	}
+	if err := chromedp.Do(tab, chromedp.Navigate(url)); err != nil {
+		return "", err
+	}
+	var first, second, thanks, hits, html string
+	var took time.Duration
+	_, err := until(fmt.Sprintf("!!document.querySelector(%q)?.shadowRoot", element))
+	for _, step := range []func() error{
+		func() error { return click("[class^=launcher]") },
+		func() (err error) {
+			began := time.Now()
+			first, err = ask("¿Qué archivos quedan fuera del índice?", 1)
+			took = time.Since(began)
+			return err
+		},
+		func() error { return click(thumb) },
+		func() error { return click("[data-skip-feedback]") },
+		func() (err error) {
+			thanks, err = until(root + ".querySelector('.feedback-thanks')?.textContent.trim()||''")
+			return err
+		},
+		func() (err error) { second, err = ask("what is the colour of the banner?", 2); return err },
+		func() (err error) {
+			time.Sleep(500 * time.Millisecond) // for what a document might have begun
+			hits, err = do("window.hits.join(', ')")
+			return err
+		},
+		func() (err error) { html, err = do(root + ".innerHTML"); return err },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if keep {
+		if png, e := chromedp.Run(tab, chromedp.CaptureScreenshot()); e == nil {
+			if e = os.WriteFile(shot+".png", png, 0o644); e != nil {
+				return "", e
+			}
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w (first %q, thanks %q, second %q)", err, first, thanks, second)
+	}
+	switch {
+	case !strings.Contains(first, "Files over one mebibyte are left out"):
+		return "", fmt.Errorf("the answer is %q", first)
+	case !strings.Contains(first, "limits.md"):
+		return "", fmt.Errorf("no source is shown: %q", first)
+	case !strings.Contains(second, "banner is blue"):
+		return "", fmt.Errorf("the second answer is %q", second)
+	case hits != "" || activeRE.MatchString(html):
+		return "", fmt.Errorf("a document got into the page: %s", hits)
+	}
+	return fmt.Sprintf("- asked in Spanish, answered in %d ms: %s\n- thumb up: %s\n- a document with scripts: %s\n- scripts of documents that ran: none\n", took.Milliseconds(), first, thanks, second), nil
+}
+
+var activeRE = regexp.MustCompile(`(?i)<(?:script|img[^>]*onerror|svg[^>]*onload)|href="javascript:`)
