@@ -126,6 +126,8 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 		switch {
 		case c.faint:
 			c.weight *= 0.4
+		case !c.known && q.spanish && len(c.terms) == c.own && c.word == strings.ToLower(c.word):
+			c.weight *= untranslatedWeight
 		case !c.known && c.word != fold(c.word): // what is asked about is not here
 			c.weight *= strangerWeight
 		}
@@ -143,6 +145,10 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	}
 	return q, nil
 }
+
+// untranslatedWeight is what a Spanish word counts that no store knows and the
+// list has no English for: the list is short.
+const untranslatedWeight = 0.6
 
 // strangerWeight is what a name that no store knows counts of a word that none does.
 const strangerWeight = 1.6
