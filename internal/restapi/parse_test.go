@@ -2,6 +2,7 @@ package restapi_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -113,6 +114,20 @@ func TestDefinitionShape(t *testing.T) {
 	}
 	if _, _, err := restapi.Find(f.Providers, "clima5"); kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), "clima4") {
 		t.Errorf("%v (%s)", err, kb.HintOf(err))
+	}
+}
+
+// TestGuide: the example of the guide is a definition.
+func TestGuide(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/apis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(raw), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	f, err := restapi.Parse("docs/apis.md", []byte(text))
+	if err != nil || len(f.Problems) > 0 || len(f.Providers) != 1 || len(f.Providers[0].Tools) != 1 {
+		t.Errorf("%v %+v", err, f)
 	}
 }
 
