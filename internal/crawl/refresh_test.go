@@ -230,3 +230,20 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestRefreshLeavesWhatWasTooLarge refreshes a site with everything that a
+// crawler meets: what no page may be is not received again.
+func TestRefreshLeavesWhatWasTooLarge(t *testing.T) {
+	srv := site(t, crawltest.Options{Pages: 50, Traps: true})
+	c := config(t, srv)
+	first := run(t, c)
+	srv.Reset()
+	second := run(t, c)
+	if n := srv.Count("/huge") + srv.Count("/bomb"); n != 0 || second.Failures["too large"] != first.Failures["too large"] {
+		t.Errorf("asked for %d times; %v, then %v", n, first.Failures, second.Failures)
+	}
+	c.Force = true
+	if run(t, c); srv.Count("/huge") == 0 {
+		t.Error("not asked for when everything is to be read again")
+	}
+}

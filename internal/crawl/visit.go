@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -182,6 +183,12 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 	case pages.OutKept, pages.OutFolded, pages.OutNoIndex, pages.OutEmpty:
 	default:
 		has = false
+	}
+	// What was too large is not asked for again unless its listing changes: most
+	// of it is received before that shows, and of an unchanged site it would be
+	// nearly all that a refresh receives.
+	if prev.Outcome == pages.OutFailed && prev.Cause == causeLarge && prev.Listed == it.listed && it.class != 0 && !r.Force && !it.force && s.robots.allows(requestPath(u)) {
+		return o.fail(causeLarge, false, errors.New(prev.Detail))
 	}
 	if has && r.trust(it, prev) {
 		if !s.robots.allows(requestPath(u)) {
