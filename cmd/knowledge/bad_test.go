@@ -16,15 +16,16 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// server is `knowledge serve` on a port of its own.
+// server is `knowledge serve` on ports of its own.
 type server struct {
-	t          testing.TB
-	url, token string
+	t                    testing.TB
+	url, token           string
+	evidence, enterprise string // addresses of the two servers beside
 }
 
 func (w *world) serve(project string) *server {
 	w.t.Helper()
-	cmd := w.command(w.root, "serve", "--addr", "127.0.0.1:0", "--project", project)
+	cmd := w.command(w.root, "serve", "--addr", "127.0.0.1:0", "--evidence-port", "0", "--enterprise-port", "0", "--project", project)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
@@ -44,15 +45,27 @@ func (w *world) serve(project string) *server {
 			w.t.Errorf("serve does not end well: %v: %s", err, said.String())
 		}
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		w.t.Fatalf("serve says nothing: %v: %s", err, said.String())
+	s := &server{t: w.t}
+	lines := bufio.NewReader(out)
+	for _, what := range []string{"", "evidence: ", "enterprise: "} {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			w.t.Fatalf("serve says nothing: %v: %s", err, said.String())
+		}
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), what)
+		switch what {
+		case "":
+			s.url, s.token, ok = strings.Cut(line, "/#token=")
+		case "evidence: ":
+			s.evidence = line
+		default:
+			s.enterprise = line
+		}
+		if !ok {
+			w.t.Fatalf("serve says %q", line)
+		}
 	}
-	url, token, ok := strings.Cut(strings.TrimSpace(line), "/#token=")
-	if !ok {
-		w.t.Fatalf("serve says %q", line)
-	}
-	return &server{w.t, url, token}
+	return s
 }
 
 // post runs a command and returns the status and the body.

@@ -78,11 +78,12 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 			ln, err = httpguard.Listen(ctx, addr)
 		}
 		if err != nil {
-			said := fmt.Sprintf("%s: not served: %v", what, err)
+			said, hint := fmt.Sprintf("%s: not served: %v", what, err), kb.HintOf(err)
 			if kb.CodeOf(err) == kb.Busy {
 				said += occupant(ctx, addr)
+				hint = fmt.Sprintf("--%s-port N takes another port (0: a free one), --no-%s does without", what, what)
 			}
-			fmt.Fprintf(o.Log, "%s. %s\n", said, kb.HintOf(err))
+			fmt.Fprintf(o.Log, "%s. %s\n", said, hint)
 			return
 		}
 		g := &httpguard.Guard{Bound: ln.Addr().String(), Secret: o.Token, RequireToken: o.RequireToken}
