@@ -55,8 +55,12 @@ func (r *run) begin(ctx context.Context) error {
 				}
 				u = parse(nil, v.Target)
 			}
-			if !r.scope.has(u.Host) {
-				r.widen(u.Host) // a crawl that died has been there
+			if landed := keyOf(u); landed != keyOf(parse(nil, s)) {
+				if !r.scope.has(u.Host) {
+					r.widen(u.Host) // a crawl that died has been there
+				}
+				r.folders = append(r.folders, folderOf(u))
+				r.variants = append(r.variants, variantsOf(landed)...)
 			}
 			if err := r.lists(ctx, u, seen); err != nil {
 				return err

@@ -383,3 +383,52 @@ func TestOnce(t *testing.T) {
 		t.Errorf("%s\nasked %v", diff, s.requests())
 	}
 }
+
+// A start page of one version or language keeps the crawl to it; one of none does not.
+func TestVariants(t *testing.T) {
+	long := strings.Repeat("words that every version says just the same way in its own place and time ", 12)
+	p := map[string]string{
+		"/":           page("Home", "choose", "Stable>/en/stable/", "Old>/en/1.0/", "German>/de/stable/", "About>/about"),
+		"/en/stable/": page("Docs", long, "A>/en/stable/a", "Old>/en/1.0/a", "German>/de/stable/a", "Release 2>/en/stable/v2/notes", "About>/about"),
+		"/en/1.0/":    page("Docs", long, "A>/en/1.0/a"), "/de/stable/": page("Docs", "auf deutsch", "A>/de/stable/a"),
+		"/en/stable/a": page("A", long+"one"), "/en/1.0/a": page("A", long+"one"), "/de/stable/a": page("A", "eins"),
+		"/en/stable/v2/notes": page("Notes", "what is new"), "/about": page("About", "us"),
+	}
+	for _, tt := range []struct {
+		start   []string
+		include []string
+		want    []string
+	}{
+		{[]string{"/en/stable/"}, nil, []string{"/about", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
+		{[]string{"/en/stable/", "/en/1.0/"}, nil, []string{"/about", "/en/1.0", "/en/1.0/a", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
+		{[]string{"/"}, nil, []string{"/", "/about", "/de/stable", "/de/stable/a", "/en/1.0", "/en/1.0/a", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
+		{[]string{"/en/stable/"}, []string{"/en/1.0/"}, []string{"/en/1.0/a", "/en/stable"}},
+	} {
+		s := newSmall(t, p)
+		c := smallConfig(t, s)
+		c.Start = nil
+		for _, x := range tt.start {
+			c.Start = append(c.Start, s.URL+x)
+		}
+		c.Include = tt.include
+		run(t, c)
+		if diff := cmp.Diff(tt.want, kept(t, c.Pages)); diff != "" {
+			t.Errorf("%v %v: %s", tt.start, tt.include, diff)
+		}
+	}
+}
+
+// A server that puts everybody off is left alone in the end.
+func TestBusyForever(t *testing.T) {
+	p := map[string]string{"/": page("Home", "start")}
+	for i := range 60 {
+		href := fmt.Sprintf("/p/%c%c", 'a'+i%26, 'a'+i/26)
+		p["/"] += fmt.Sprintf("<a href=%q>x</a>", href)
+		p[href] = "429"
+	}
+	s := newSmall(t, p)
+	res := run(t, smallConfig(t, s))
+	if n := len(s.requests()); n > 60 || res.Pages != 1 || res.Failures["server stopped answering"] == 0 {
+		t.Errorf("%d requests, %+v", n, res.Stats)
+	}
+}

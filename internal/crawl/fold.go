@@ -23,6 +23,7 @@ type folds struct {
 type known struct {
 	fingerprint uint64
 	words       int32
+	title       string // a brief hash
 }
 
 func (f *folds) init() {
@@ -40,7 +41,7 @@ func part(fp uint64, i int) uint64 {
 
 func (f *folds) add(v pages.Visit) {
 	f.exact[exactKey(v)] = v.Key
-	f.known[v.Key] = known{v.Fingerprint, int32(v.Words)}
+	f.known[v.Key] = known{v.Fingerprint, int32(v.Words), titleOf(v)}
 	if v.Words >= webdoc.NearWords {
 		for i := range f.parts {
 			p := part(v.Fingerprint, i)
@@ -48,6 +49,8 @@ func (f *folds) add(v pages.Visit) {
 		}
 	}
 }
+
+func titleOf(v pages.Visit) string { return short(strings.ToLower(v.Title)) }
 
 // exactKey is the text of a page and the version of the documentation it is of.
 func exactKey(v pages.Visit) string { return v.Hash[:min(len(v.Hash), 32)] + versionOf(v.Key) }
@@ -77,8 +80,9 @@ func (f *folds) find(v pages.Visit) (string, bool) {
 			if !ok || k == v.Key || webdoc.Distance(o.fingerprint, v.Fingerprint) > webdoc.Near || versionOf(k) != version {
 				continue
 			}
-			// As long as each other, too: a page and its first half share much.
-			if int(o.words)*10 < v.Words*9 || v.Words*10 < int(o.words)*9 {
+			// As long as each other, too: a page and its first half share much. And
+			// of the same title: generated pages may differ in a name alone.
+			if o.title != titleOf(v) || int(o.words)*10 < v.Words*9 || v.Words*10 < int(o.words)*9 {
 				continue
 			}
 			if !found || before(k, best) {

@@ -40,6 +40,7 @@ type run struct {
 	scopeMu          sync.Mutex
 	scope            hosts    // written under scopeMu
 	folders          []string // of the start pages, as prefixes of keys
+	variants         []variant
 	seek, take       *wish
 	made             string // what visits of an earlier crawl must have been made by to count
 
@@ -124,6 +125,7 @@ func prepare(ctx context.Context, c Config) (*run, error) {
 		}
 		names = append(names, u.Host)
 		r.folders = append(r.folders, folderOf(u))
+		r.variants = append(r.variants, variantsOf(keyOf(u))...)
 	}
 	if len(names) == 0 {
 		return nil, kb.Errorf(kb.Invalid, "a crawl needs a page to start at").WithHint("name it like https://docs.example.org/")
@@ -369,6 +371,17 @@ func (r *run) report(ctx context.Context, flying int) {
 	}
 }
 
+// otherVariant reports whether a URL is of another version or language of the
+// documentation than every start page that says which it is of.
+func (r *run) otherVariant(key string) bool {
+	for _, v := range r.variants {
+		if v.other(key) && !slices.ContainsFunc(r.variants, func(w variant) bool { return w.prefix == v.prefix && !w.other(key) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // admission is what is known of a URL when it is found.
 type admission struct {
 	depth  int
@@ -418,6 +431,9 @@ func (r *run) admit(ctx context.Context, u *url.URL, a admission) error {
 		switch {
 		case r.exclude.match(u), len(r.include) > 0 && !r.include.match(u):
 			r.left("include and exclude", 1)
+			return nil
+		case len(r.include) == 0 && r.otherVariant(key):
+			r.left("another version or language", 1)
 			return nil
 		case a.depth > r.Depth:
 			r.left("deeper than asked for", 1)

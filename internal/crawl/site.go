@@ -21,7 +21,8 @@ const (
 	maxRetryAfter = 5 * time.Minute
 	// slowest is the pace below which answers of 429 and 503 do not slow down further, per second.
 	slowest = 0.2
-	// downAfter is how many requests in a row may fail without any answer until a server is left alone.
+	// downAfter is how many requests in a row may fail without any answer until
+	// a server is left alone; twice as many may be put off.
 	downAfter = 12
 )
 
@@ -40,6 +41,8 @@ type site struct {
 	until  time.Time // nothing is asked for before
 	good   int       // answers since the pace last changed
 	failed int       // requests in a row without an answer
+	busy   int       // answers in a row that ask to come back later
+	slowed time.Time // when the pace was last halved
 	count  int       // answers since began
 	began  time.Time // of the first request
 }
@@ -123,6 +126,7 @@ func (s *site) answered(status int, header http.Header, now time.Time) {
 	pace := s.limit.Limit()
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		s.good = 0
+		s.busy++
 		if d := retryAfter(header.Get("Retry-After"), now); d > 0 {
 			if t := now.Add(d); t.After(s.until) {
 				s.until = t
@@ -130,12 +134,17 @@ func (s *site) answered(status int, header http.Header, now time.Time) {
 		} else if status == http.StatusServiceUnavailable {
 			return // one page that fails says nothing about the pace
 		}
+		if now.Sub(s.slowed) < time.Second {
+			return // requests that were under way together are one reason
+		}
+		s.slowed = now
 		if pace == rate.Inf { // then what it was in fact
 			pace = rate.Limit(max(DefaultRate, float64(s.count)/max(now.Sub(s.began).Seconds(), 0.1)))
 		}
 		s.limit.SetLimit(max(pace/2, min(slowest, s.base)))
 		return
 	}
+	s.busy = 0
 	if s.good++; s.good >= 50 && pace < s.base {
 		s.good = 0
 		if pace *= 1.5; pace > 1000 && s.base == rate.Inf {
@@ -148,7 +157,12 @@ func (s *site) answered(status int, header http.Header, now time.Time) {
 // silent counts a request that got no answer.
 func (s *site) silent() { s.mu.Lock(); s.failed++; s.mu.Unlock() }
 
-func (s *site) down() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.failed >= downAfter }
+// down reports whether a site has not been of use for so long that it is left alone.
+func (s *site) down() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed >= downAfter || s.busy >= 2*downAfter
+}
 
 // retryAfter reads the header of that name: seconds or a date (RFC 9110,
 // §10.2.3). It is bounded; 0 is none.
