@@ -42,6 +42,10 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 			return err
 		}
 		a := admission{depth: it.depth, listed: it.listed, reason: it.reason, varies: it.varies, start: it.class == 0, hops: it.hops + 1}
+		if it.class == 0 { // before its links are looked at
+			r.folders = append(r.folders, folderOf(o.target))
+			r.variants = append(r.variants, variantsOf(keyOf(o.target))...)
+		}
 		if !r.scope.has(o.target.Host) {
 			r.left("leads to another site", 1)
 		}

@@ -393,6 +393,7 @@ func TestVariants(t *testing.T) {
 		"/en/1.0/":    page("Docs", long, "A>/en/1.0/a"), "/de/stable/": page("Docs", "auf deutsch", "A>/de/stable/a"),
 		"/en/stable/a": page("A", long+"one"), "/en/1.0/a": page("A", long+"one"), "/de/stable/a": page("A", "eins"),
 		"/en/stable/v2/notes": page("Notes", "what is new"), "/about": page("About", "us"),
+		"/docs": "->/en/stable/",
 	}
 	for _, tt := range []struct {
 		start   []string
@@ -402,6 +403,7 @@ func TestVariants(t *testing.T) {
 		{[]string{"/en/stable/"}, nil, []string{"/about", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
 		{[]string{"/en/stable/", "/en/1.0/"}, nil, []string{"/about", "/en/1.0", "/en/1.0/a", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
 		{[]string{"/"}, nil, []string{"/", "/about", "/de/stable", "/de/stable/a", "/en/1.0", "/en/1.0/a", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
+		{[]string{"/docs"}, nil, []string{"/about", "/en/stable", "/en/stable/a", "/en/stable/v2/notes"}},
 		{[]string{"/en/stable/"}, []string{"/en/1.0/"}, []string{"/en/1.0/a", "/en/stable"}},
 	} {
 		s := newSmall(t, p)
