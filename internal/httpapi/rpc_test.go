@@ -106,7 +106,7 @@ apis:
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(config, []byte("apis: {expose: [search, stores, kdd_nothing, api:import, execute]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("apis: {expose: [search, stores, generate_rag_answer, kdd_nothing, api:import, execute]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a, err := app.New(app.Config{Version: "test", DataDir: filepath.Join(dir, "data"), Project: dir, Dir: dir, Env: func(n string) string {
@@ -176,6 +176,7 @@ func TestRPCReplies(t *testing.T) {
 		{"own command", call("stores", `{}`), `"text":"{\"stores\":[]`, 0},
 		{"own command, missing", call("search", `{}`), `"code":-32602,"message":"Invalid params: missing required parameter 'query'"`, 0},
 		{"own command, unknown", call("stores", `{"al":true}`), `"code":-32602`, 0},
+		{"by its name upstream, missing", call("generate_rag_answer", `{"session_id":"s"}`), `missing required parameter 'query'`, 0},
 		{"not exposed", call("jobs", `{}`), `unknown tool 'jobs'`, 0},
 		{"for persons", call("api_import", `{"source":"x"}`), `unknown tool`, 0},
 	} {
@@ -267,7 +268,7 @@ func TestListsAgree(t *testing.T) {
 		}
 		checkSchema(t, d.Name, d.Parameters)
 	}
-	want := []string{"search system_tool", "stores system_tool", "clima4 api_tool", "send api_tool", "fail api_tool", "huge api_tool", "private api_tool", "text api_tool", "public api_tool"}
+	want := []string{"search system_tool", "stores system_tool", "generate_rag_answer system_tool", "clima4 api_tool", "send api_tool", "fail api_tool", "huge api_tool", "private api_tool", "text api_tool", "public api_tool"}
 	if d := cmp.Diff(want, names); d != "" {
 		t.Error(d)
 	}

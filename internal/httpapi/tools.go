@@ -24,6 +24,9 @@ type tool struct {
 	open    bool             // it needs no token
 }
 
+// upstream are the names that other programs give to what a command does.
+var upstream = map[string]string{"generate_rag_answer": "answer:ask"}
+
 // exposed returns our own commands that lists show, by the names that they
 // have there. Names that are not registered are left out, and so is what only
 // a person may run.
@@ -48,7 +51,11 @@ func (s *service) shown(name string) *command.Command {
 		return c.(*command.Command)
 	}
 	var shown *command.Command
-	if c, err := s.find(name); err == nil && c.Audience == command.Agent && c.Name != "execute" {
+	own := name
+	if upstream[name] != "" {
+		own = upstream[name]
+	}
+	if c, err := s.find(own); err == nil && c.Audience == command.Agent && c.Name != "execute" {
 		shown = &c
 	}
 	s.names.Store(name, shown)
