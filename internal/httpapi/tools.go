@@ -24,8 +24,8 @@ type tool struct {
 	open    bool             // it needs no token
 }
 
-// upstream are the names that other programs give to what a command does.
-var upstream = map[string]string{"generate_rag_answer": "answer:ask"}
+// namesElsewhere are the names that other programs give to what a command does.
+var namesElsewhere = map[string]string{"generate_rag_answer": "answer:ask"}
 
 // exposed returns our own commands that lists show, by the names that they
 // have there. Names that are not registered are left out, and so is what only
@@ -52,8 +52,8 @@ func (s *service) shown(name string) *command.Command {
 	}
 	var shown *command.Command
 	own := name
-	if upstream[name] != "" {
-		own = upstream[name]
+	if namesElsewhere[name] != "" {
+		own = namesElsewhere[name]
 	}
 	if c, err := s.find(own); err == nil && c.Audience == command.Agent && c.Name != "execute" {
 		shown = &c
