@@ -166,6 +166,8 @@ func TestLean(t *testing.T) {
 		{"what is its default?", first, []string{"maxFileBytes"}},
 		{"¿y cómo se desactiva?", []Turn{{Question: "¿Qué es HTTP/2?"}}, []string{"HTTP/2"}},
 		{"What is sync.Pool good for?", first, nil},
+		{"what is a segment?", first, nil},
+		{"¿qué es un segmento?", first, nil},
 		{"why?", first, []string{"maxFileBytes"}},
 		{"Which functions sort a slice of strings?", first, nil},
 		{"and how can that be unlimited?", []Turn{{Question: "since which version is it there?", Topic: []string{"httpcookiemaxnum"}}}, []string{"version", "httpcookiemaxnum"}},

@@ -181,6 +181,9 @@ var (
 	thatRE = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:(?:(?:one|the|a|an)\s+[\p{L}_]+\s+that)|there (?:is|are|was|be)|(?:is|are) there|(?:lo que))(?:[^\p{L}]|$)`)
 )
 
+// wholeRE asks what something is, which needs one word.
+var wholeRE = regexp.MustCompile(`(?i)^\s*[¿¡]?\s*(?:what (?:is|are)|what's|define|qu[eé] (?:es|son)|explain)\b`)
+
 // mostTopic is how many words of earlier turns a question takes along.
 const mostTopic = 6
 
@@ -193,7 +196,7 @@ func Lean(question string, turns []Turn) []string {
 	}
 	own := Subject(question)
 	text := thatRE.ReplaceAllString(question, " ")
-	leans := onwardRE.MatchString(question) || pronounRE.MatchString(text) || len(own) == 0 || len(own) == 1 && !isName(own[0])
+	leans := onwardRE.MatchString(question) || pronounRE.MatchString(text) || len(own) == 0 || len(own) == 1 && !isName(own[0]) && !wholeRE.MatchString(question)
 	if !leans {
 		return nil
 	}
