@@ -63,6 +63,9 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 			links = nil
 		}
 		r.stats.Unchanged++
+		if o.trusted {
+			r.trusted = append(r.trusted, it)
+		}
 	}
 	if v.Outcome == pages.OutKept {
 		v.Path = r.pathFor(v)
@@ -237,6 +240,25 @@ func (r *run) refold(old pages.Visit, target string) error {
 	r.stats.Pages--
 	r.stats.Folded++
 	return r.Pages.Put(old, links, nil)
+}
+
+// distrust has the pages asked for that were taken as unchanged on the word of
+// a sitemap that has turned out to be wrong. It reports whether there are any.
+func (r *run) distrust() bool {
+	if !r.liars.Load() || len(r.trusted) == 0 {
+		return false
+	}
+	for _, it := range r.trusted {
+		if v, ok := r.Pages.Now(it.key); !ok || v.Outcome != pages.OutKept {
+			continue
+		}
+		r.stats.Pages--
+		r.stats.Visited--
+		r.stats.Unchanged--
+		r.q.add(it)
+	}
+	r.trusted = nil
+	return r.q.Len() > 0
 }
 
 // unfold has pages asked for anew that were folded before into pages that are

@@ -434,3 +434,49 @@ func TestBusyForever(t *testing.T) {
 		t.Errorf("%d requests, %+v", n, res.Stats)
 	}
 }
+
+// A sitemap whose lastmod does not tell what changed is found out, and then
+// everything is asked for.
+func TestLyingSitemap(t *testing.T) {
+	p := map[string]string{"/": page("Home", "start")}
+	var list strings.Builder
+	for i := range 60 {
+		path := fmt.Sprintf("/p/%c%c", 'a'+i%26, 'a'+i/26)
+		p[path] = page(path, "text of "+path)
+		fmt.Fprintf(&list, "<url><loc>%s</loc><lastmod>2026-01-02</lastmod></url>", path)
+	}
+	p["/sitemap.xml"] = "<urlset>" + list.String() + "</urlset>"
+	s := newSmall(t, p)
+	c := smallConfig(t, s)
+	// The site's addresses are absolute in a sitemap.
+	p["/sitemap.xml"] = strings.ReplaceAll(p["/sitemap.xml"], "<loc>", "<loc>"+s.URL)
+	if res := run(t, c); res.Pages != 61 {
+		t.Fatalf("%+v", res.Stats)
+	}
+	s.mu.Lock()
+	s.asked = nil
+	s.mu.Unlock()
+	if res := run(t, c); res.Unchanged != 61 || len(s.requests()) > 20 {
+		t.Errorf("%d requests, %+v", len(s.requests()), res.Stats)
+	}
+	s.mu.Lock()
+	for k, v := range p {
+		if strings.HasPrefix(k, "/p/") {
+			p[k] = v + "<p>and more</p>"
+		}
+	}
+	s.mu.Unlock()
+	res := run(t, c)
+	if res.Pages != 61 || len(res.Notes) != 1 {
+		t.Errorf("%+v", res)
+	}
+	changed := 0
+	for v := range c.Pages.All() {
+		if v.Outcome == pages.OutKept && v.Changed.Equal(v.Fetched) {
+			changed++
+		}
+	}
+	if changed < 60 {
+		t.Errorf("%d of 60 changed pages were noticed", changed)
+	}
+}

@@ -61,7 +61,8 @@ type run struct {
 	notes    []string
 	failure  error // why the first start page could not be had
 	unfolded map[string]bool
-	carried  int         // pages taken over although they could not be asked for
+	carried  int // pages taken over although they could not be asked for
+	trusted  []*item
 	liars    atomic.Bool // a page changed that its sitemap said had not
 }
 
@@ -276,6 +277,9 @@ func (r *run) crawl(ctx context.Context) error {
 			all.Go(func() { f.done <- r.visit(ctx, it) })
 		}
 		if len(window) == 0 {
+			if r.distrust() {
+				continue
+			}
 			if r.stats.Pages >= r.MaxPages {
 				break
 			}

@@ -43,7 +43,9 @@ type outcome struct {
 	links []pages.Link
 	body  []byte
 	same  bool // what was kept by the crawl before still holds
-	err   error
+	// trusted says that this was not asked for but taken from the sitemap.
+	trusted bool
+	err     error
 	// retry says that another attempt may succeed, passing that what was kept
 	// before is still good.
 	retry, passing bool
@@ -195,6 +197,7 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 			o.left = "robots.txt"
 			return o
 		}
+		o.trusted = true
 		return o.unchanged(prev, response{etag: prev.ETag, modified: prev.LastModified, hash: prev.Raw})
 	}
 	circle := map[string]bool{}

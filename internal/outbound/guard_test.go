@@ -273,3 +273,30 @@ func TestResolveErrors(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// What passes as a literal address is public, however it is written.
+func FuzzCheckURL(f *testing.F) {
+	for _, h := range hostile {
+		f.Add(h)
+	}
+	f.Add("https://93.184.216.34/")
+	c, err := New(Policy{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		u, err := url.Parse(s)
+		if err != nil || c.CheckURL(u) != nil {
+			return
+		}
+		if ip, err := netip.ParseAddr(strings.TrimSuffix(u.Hostname(), ".")); err == nil {
+			ip = ip.Unmap()
+			if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip.Zone() != "" {
+				t.Errorf("%q passes", s)
+			}
+		}
+		if u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+			t.Errorf("%q passes", s)
+		}
+	})
+}
