@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -407,8 +406,8 @@ func (b *bench) kill(srv *crawltest.Server, most int) error {
 	j, err := b.wait(id, func(j job) error {
 		if kills < 3 && j.Progress.Phase == "crawl" && j.Progress.Done >= next {
 			if pid := worker(id); pid > 0 {
-				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-					return err
+				if p, err := os.FindProcess(pid); err != nil || p.Kill() != nil {
+					return fmt.Errorf("cannot kill %d", pid)
 				}
 				kills++
 				at = append(at, j.Progress.Done)
