@@ -100,14 +100,32 @@ func (a *App) specs(ctx context.Context, r SpecScope) (*specs, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shelvesOf(ctx, r.Stores, r.Waiting)
+	c, err := a.open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var stores []kb.Store
+	var notes []string
+	if len(r.Stores) == 0 {
+		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Wait: r.Wait, Person: r.Person})
+	} else {
+		stores, err = a.named(ctx, c, r.Stores)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.targets(ctx, stores)
+	if err != nil {
+		return nil, err
+	}
+	if s.notes = append(notes, s.notes...); len(s.targets)+len(s.notes) == 0 {
+		return nil, a.nothingInScope(ctx, c)
 	}
 	return &specs{shelves: s, seen: seen}, nil
 }
 
 // ask answers from the graph, and again without what turns out to be damaged.
+// Where nothing is indexed yet it does not ask: the notes say so.
 func (s *specs) ask(ctx context.Context, f func(targets []search.Target) error) error {
 	return s.serve(ctx, func(targets []search.Target) (err error) {
 		if s.graph, err = s.core.library.specs.of(ctx, targets); err != nil {
@@ -180,7 +198,7 @@ func hiddenNote(hidden map[string]int, what string) string {
 
 // noSpecs explains that a scope has no specification; "" when it has any.
 func (s *specs) noSpecs() string {
-	if slices.ContainsFunc(s.graph.Docs(), isSpec) {
+	if s.graph == nil || slices.ContainsFunc(s.graph.Docs(), isSpec) {
 		return ""
 	}
 	return "there is no specification in scope: Markdown counts as one when its front matter has kind, id, status, domain or tags, or its folder is one of a kind, such as 01-domain/rules"

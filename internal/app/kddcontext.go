@@ -123,7 +123,7 @@ func (a *App) ContextOfSpecs(ctx context.Context, q ContextQuery) (SpecContext, 
 		return SpecContext{}, err
 	}
 	defer s.release()
-	var out SpecContext
+	out := SpecContext{Constraints: []ContextItem{}, Behavior: []ContextItem{}, Resolved: []ResolvedHint{}, Warnings: []string{}}
 	err = s.ask(ctx, func(targets []search.Target) error {
 		out = SpecContext{Constraints: []ContextItem{}, Behavior: []ContextItem{}, Resolved: []ResolvedHint{}, Warnings: []string{}}
 		if asked > kdd.MaxDepth {

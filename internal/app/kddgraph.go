@@ -41,7 +41,7 @@ func (a *App) GraphOfSpecs(ctx context.Context, q RelatedQuery, format string) (
 		return SpecPicture{}, err
 	}
 	defer s.release()
-	var out SpecPicture
+	out := SpecPicture{Entity: q.Entity, Format: format}
 	err = s.ask(ctx, func([]search.Target) error {
 		r := s.graph.Related(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
 		out = SpecPicture{Entity: q.Entity, Format: format}

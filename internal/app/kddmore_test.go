@@ -282,3 +282,20 @@ func TestNoSpecifications(t *testing.T) {
 		t.Errorf("the greatest depth is %d", d)
 	}
 }
+
+// Who asks before anything is indexed gets an empty reply that says why.
+func TestSpecsNotIndexedYet(t *testing.T) {
+	s := newSite(t)
+	for p, body := range libraryOfSpecs {
+		s.write("p/"+p, body)
+	}
+	a := s.in("p", true)
+	r, err := a.SearchSpecs(t.Context(), SpecSearch{Query: "pedido", SpecScope: SpecScope{Waiting: Waiting{Wait: 1}}})
+	if err != nil || r.Results == nil || len(r.Results) == 0 && len(r.Warnings) == 0 {
+		t.Errorf("search: %+v, %v", r, err)
+	}
+	empty := s.in("nothing", false)
+	if _, err := empty.SearchSpecs(t.Context(), SpecSearch{Query: "x", SpecScope: SpecScope{Waiting: Waiting{Wait: 1}}}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
+		t.Errorf("nothing in scope: %v", err)
+	}
+}

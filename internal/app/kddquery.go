@@ -83,7 +83,7 @@ func (a *App) RelatedSpecs(ctx context.Context, q RelatedQuery) (SpecRelated, er
 		return SpecRelated{}, err
 	}
 	defer s.release()
-	var out SpecRelated
+	out := SpecRelated{Entity: q.Entity, Related: []RelatedSpec{}}
 	err = s.ask(ctx, func([]search.Target) error {
 		r := s.graph.Related(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
 		out = SpecRelated{Entity: q.Entity, Related: []RelatedSpec{}, Hidden: r.Hidden}
@@ -397,7 +397,7 @@ func (a *App) ImpactSpecs(ctx context.Context, q RelatedQuery) (SpecImpact, erro
 		return SpecImpact{}, err
 	}
 	defer s.release()
-	var out SpecImpact
+	out := SpecImpact{Direct: []ImpactDirect{}, Transitive: []ImpactIndirect{}, Scenarios: []ImpactScenario{}}
 	err = s.ask(ctx, func(targets []search.Target) error {
 		r := s.graph.Impact(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
 		out = SpecImpact{Direct: []ImpactDirect{}, Transitive: []ImpactIndirect{}, Scenarios: []ImpactScenario{}, Hidden: r.Hidden}

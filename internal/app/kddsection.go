@@ -66,6 +66,9 @@ func (a *App) Section(ctx context.Context, file, anchor string, scope SpecScope)
 		out, err = s.section(ctx, targets, d, anchor)
 		return err
 	})
+	if err == nil && len(s.targets) == 0 {
+		return SpecSection{}, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("ask again when it is indexed; see: jobs")
+	}
 	return out, err
 }
 

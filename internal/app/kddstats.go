@@ -49,7 +49,7 @@ func (a *App) FindSpecs(ctx context.Context, name, kind string, limit int, scope
 		return SpecMatches{}, err
 	}
 	defer s.release()
-	var out SpecMatches
+	out := SpecMatches{Matches: []SpecMatch{}}
 	err = s.ask(ctx, func([]search.Target) error {
 		out = SpecMatches{Matches: []SpecMatch{}}
 		nodes, near := s.graph.Find(name, kdd.Filter{Kind: kind, Limit: limit, Seen: s.seen})
@@ -108,7 +108,7 @@ func (a *App) StatsOfSpecs(ctx context.Context, scope SpecScope) (SpecStats, err
 		return SpecStats{}, err
 	}
 	defer s.release()
-	var out SpecStats
+	out := SpecStats{Stores: []SpecStoreStat{}}
 	err = s.ask(ctx, func(targets []search.Target) error {
 		out = SpecStats{Stats: s.graph.Stats(), Stores: []SpecStoreStat{}}
 		docs, _ := s.visible(func(*kdd.Doc) bool { return true })
@@ -191,7 +191,7 @@ func (a *App) CheckSpecs(ctx context.Context, entity, kind, domain string, limit
 		return SpecCheck{}, err
 	}
 	defer s.release()
-	var out SpecCheck
+	out := SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
 	err = s.ask(ctx, func([]search.Target) error {
 		out = SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
 		var r kdd.Report
