@@ -280,7 +280,7 @@ func (r *reader) provider(n *yaml.Node) {
 	case r.codes[p.Code]:
 		r.wrong(n, "the code %q is used twice", p.Code).hint("give each API a code of its own")
 	}
-	if p.BaseURL == "" && member(n, "baseUrl") == nil {
+	if b := member(n, "baseUrl"); p.BaseURL == "" && (b == nil || b.Tag == "!!null") {
 		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
 	}
 	r.auth(n, place, value, p)

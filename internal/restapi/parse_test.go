@@ -34,6 +34,7 @@ func TestProblems(t *testing.T) {
 		{"misspelt choice", head + "    authenticationType: API-KEY\n    apiKeyName: k\n", "4: authenticationType must be one of NONE, API_KEY, BEARER_TOKEN, BASIC_AUTH (did you mean API_KEY?)", 0, 0},
 		{"twice", head + "    code: b\n", `4: the key "code" stands there twice`, 0, 0},
 		{"no base", "apis:\n  - code: a\n", "2: this API has no baseUrl", 0, 0},
+		{"an empty base", "apis:\n  - {code: a, baseUrl: }\n", "2: this API has no baseUrl", 0, 0},
 		{"no code", "apis:\n  - baseUrl: https://a.example\n", "2: this API has no code", 0, 0},
 		{"base with password", "apis:\n  - {code: a, baseUrl: 'https://u:p@a.example'}\n", "user name or password", 0, 0},
 		{"base of a file", "apis:\n  - {code: a, baseUrl: 'file:///etc'}\n", "an address of http or https", 0, 0},
