@@ -342,7 +342,8 @@ func (x *extractor) points(n *name, line int, role string) {
 // superseding makes the edge of a link in a section or line "Status" of a
 // decision that replaces another or is replaced.
 func (x *extractor) superseding(target, method, role string, line int) bool {
-	low := strings.ToLower(strings.TrimLeft(x.lines[line], "*_- "))
+	low := x.lines[line]
+	low = strings.ToLower(strings.TrimLeft(low[:min(len(low), 300)], "*_- ")) // once for every link of the line
 	if role != "status" && !strings.HasPrefix(low, "status") && !strings.HasPrefix(low, "estado") && !strings.HasPrefix(low, "supersede") {
 		return false
 	}

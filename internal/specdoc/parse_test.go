@@ -282,6 +282,17 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestLongLines: a line that is data takes no time, and the lines below it count.
+func TestLongLines(t *testing.T) {
+	for _, unit := range []string{"UC-1 ", "[[a]] uses ", "[[", "x `y", "**a ", "é", "[x](y.md) "} {
+		d := Parse("# T\n\n" + strings.Repeat(unit, 1<<20/len(unit)) + "\n\n[[Below]]\n")
+		last := d.Edges[len(d.Edges)-1]
+		if last.Target != "Below" || last.Line != 5 || len(d.Edges) > 4 {
+			t.Errorf("%q: %+v", unit, d.Edges)
+		}
+	}
+}
+
 // FuzzParse: whatever the text, a document's facts lie within it and within bounds.
 func FuzzParse(f *testing.F) {
 	f.Add("---\nid: X\n---\n# A\n[[b]] UC-1 `c.go`\n| a | b |\n|--|--|\n")

@@ -2,6 +2,7 @@ package specdoc
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // The classes of lines.
@@ -28,6 +29,10 @@ type heading struct {
 	last  int // its last line: that of the underline of a setext heading
 }
 
+// longLine is how many bytes of a line are read: a longer one is data, and
+// links say nothing in it that they do not say in its beginning.
+const longLine = 8000
+
 // frontLines is longer than any front matter.
 const frontLines = 200
 
@@ -36,7 +41,14 @@ func scan(body string) *page {
 	p := &page{lines: make([]string, 0, strings.Count(body, "\n")+1)}
 	for len(body) > 0 {
 		line, rest, _ := strings.Cut(body, "\n")
-		p.lines = append(p.lines, strings.TrimSuffix(line, "\r"))
+		line = strings.TrimSuffix(line, "\r")
+		if n := longLine; len(line) > n {
+			for !utf8.RuneStart(line[n]) && n > longLine-utf8.UTFMax {
+				n--
+			}
+			line = line[:n]
+		}
+		p.lines = append(p.lines, line)
 		body = rest
 	}
 	p.class = make([]uint8, len(p.lines))
