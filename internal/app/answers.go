@@ -231,12 +231,15 @@ func (c *core) marks(ctx context.Context, question string) (func(kb.StoreID, str
 }
 
 // sourceURL is where a reader finds lines of a document: at the forge that a
-// commit was fetched from, else from this program.
+// commit was fetched from, at its site, else from this program.
 func (c *core) sourceURL(t *search.Target, base, id, path string, start, end int) string {
 	if h := t.Store.Head; h != nil && h.Commit != "" {
 		if u := forgeURL(t.Store.Spec.Source, h.Commit, path, start, end); u != "" {
 			return u
 		}
+	}
+	if u := t.Address(context.Background(), path, start); u != "" { // a page of the web
+		return u
 	}
 	if base == "" {
 		return ""

@@ -39,6 +39,21 @@ func (t *Target) Cite(ctx context.Context, path string, c *kb.Chunk, line int) (
 	return page.URL + anchor, nil
 }
 
+// Address returns the address of a line of a page of the web, with the anchor
+// of the nearest heading at or above it; "" for other documents.
+func (t *Target) Address(ctx context.Context, path string, line int) string {
+	page, ok := t.page(path)
+	if !ok {
+		return ""
+	}
+	outlines, err := t.Index.Outlines(ctx, []string{path})
+	if err != nil {
+		return page.URL
+	}
+	anchor, _ := anchorAt(outlines[0].Symbols, line)
+	return page.URL + anchor
+}
+
 // page returns what is known of a document that is a page of the web.
 func (t *Target) page(path string) (Page, bool) {
 	if t.Page == nil {

@@ -50,6 +50,9 @@ func TestCite(t *testing.T) {
 			t.Errorf("chunk %d: %q, want %q", i, got, want)
 		}
 	}
+	if got := web.Address(t.Context(), doc.Path, 30); got != "https://docs.example.org/guide#linux" {
+		t.Errorf("line 30: %q", got)
+	}
 	plain := &Target{Index: onePage{doc: doc}}
 	if got, err := plain.Cite(t.Context(), doc.Path, &doc.Chunks[1], 6); got != "docs.example.org/guide:L5-14" || err != nil {
 		t.Errorf("a document that is no page: %q, %v", got, err)
