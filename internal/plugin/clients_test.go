@@ -474,6 +474,13 @@ func mustAbs(t *testing.T, path string) string {
 // TestInspector lists and calls the tools with the MCP inspector, in both eras.
 func TestInspector(t *testing.T) {
 	c := newClients(t)
+	evidence, err := os.ReadFile(filepath.Join(root, "internal/evidence/testdata/golden.json"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(c.project, ".ai_evidence.json"), evidence, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, era := range []string{"legacy", "modern"} {
 		out := c.must(c.project, "mcp-inspector", "--cli", c.program, "mcp", "--protocol-era", era, "--method", "tools/list", "--strict")
 		for _, tool := range []string{"search", "get_full_context", "execute"} {
@@ -485,11 +492,47 @@ func TestInspector(t *testing.T) {
 		if !strings.Contains(out, "stores") {
 			t.Errorf("%s: %s", era, out)
 		}
+		c.resources(era)
 		out, err := c.run(c.project, "mcp-inspector", "--cli", c.program, "mcp", "--protocol-era", era, "--method", "tools/call", "--tool-name", "execute", "--tool-arg", "command=stors")
 		if err == nil || !strings.Contains(out, "stores") {
 			t.Errorf("%s: a failed call: %v %s", era, err, out)
 		}
 	}
+}
+
+// resources reads every resource with the inspector and with its twin for
+// clients that know none.
+func (c *clients) resources(era string) {
+	c.Helper()
+	inspect := func(args ...string) string {
+		out, _ := c.run(c.project, "mcp-inspector", append([]string{"--cli", c.program, "mcp", "--protocol-era", era, "--method"}, args...)...)
+		return out // a resource that cannot be read here fails, and says why
+	}
+	var listed struct {
+		Resources []struct{ URI string }
+	}
+	out := inspect("resources/list")
+	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed.Resources) == 0 {
+		c.Fatalf("%s: resources: %v %s", era, err, out)
+	}
+	for _, r := range listed.Resources {
+		var got struct {
+			Contents []struct{ URI, Text string }
+		}
+		out := inspect("resources/read", "--uri", r.URI)
+		want, err := c.run(c.project, c.program, "resource:read", r.URI, "--json")
+		if err != nil { // no evidence, say
+			var why struct{ Message string }
+			if json.Unmarshal([]byte(want), &why) != nil || !strings.Contains(out, strings.ReplaceAll(why.Message, `"`, `\"`)) && !strings.Contains(out, why.Message) {
+				c.Errorf("%s %s: %s, want the error %s", era, r.URI, out, want)
+			}
+			continue
+		}
+		if json.Unmarshal([]byte(out), &got) != nil || len(got.Contents) != 1 || got.Contents[0].URI != r.URI || got.Contents[0].Text != strings.TrimSpace(want) {
+			c.Errorf("%s %s: %s, want %s", era, r.URI, out, want)
+		}
+	}
+	c.Logf("%s: %d resources read", era, len(listed.Resources))
 }
 
 // scenarios are those of the conformance suite that need no fixtures of an SDK.
