@@ -234,8 +234,9 @@ func TestRefusals(t *testing.T) {
 // TestRefreshLeavesWhatWasTooLarge refreshes a site with everything that a
 // crawler meets: what no page may be is not received again.
 func TestRefreshLeavesWhatWasTooLarge(t *testing.T) {
-	srv := site(t, crawltest.Options{Pages: 50, Traps: true})
+	srv := site(t, crawltest.Options{Pages: 50, Traps: true, Slow: time.Millisecond, RetryAfter: "0"})
 	c := config(t, srv)
+	c.Patterns = 20
 	first := run(t, c)
 	srv.Reset()
 	second := run(t, c)
