@@ -376,8 +376,11 @@ func (r *renderer) shorten(href string) string {
 	if len(to) > 80 {
 		return ""
 	}
-	return strings.NewReplacer("(", "%28", ")", "%29").Replace(to)
+	return parens.Replace(to)
 }
+
+// parens would end a link in Markdown.
+var parens = strings.NewReplacer("(", "%28", ")", "%29")
 
 // image writes what a picture shows, where the page says so.
 func (r *renderer) image(n *html.Node) {
