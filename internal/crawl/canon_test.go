@@ -264,3 +264,14 @@ func TestLists(t *testing.T) {
 		t.Errorf("%v", links)
 	}
 }
+
+func TestRobotsTag(t *testing.T) {
+	for in, want := range map[string][2]bool{
+		"": {}, "noindex": {true, false}, "NoIndex, nofollow": {true, true}, "none": {true, true}, "max-image-preview:none": {}, "max-snippet:-1, noindex": {true, false},
+		"googlebot: noindex, nofollow": {}, "knowledge: nofollow": {false, true}, "unavailable_after: 25 Jun 2027 15:00:00 GMT": {}, "all": {}, "noarchive": {},
+	} {
+		if i, f := robotsTag([]string{in}, "knowledge"); i != want[0] || f != want[1] {
+			t.Errorf("%q: noindex %v, nofollow %v", in, i, f)
+		}
+	}
+}

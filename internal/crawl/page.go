@@ -44,8 +44,8 @@ func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev p
 	if t, err := http.ParseTime(res.modified); err == nil && v.Modified.IsZero() {
 		v.Modified = t.UTC()
 	}
-	noindex := page.NoIndex || strings.Contains(res.robots, "noindex") || strings.Contains(res.robots, "none")
-	nofollow := page.NoFollow || strings.Contains(res.robots, "nofollow") || strings.Contains(res.robots, "none")
+	noindex := page.NoIndex || res.noindex
+	nofollow := page.NoFollow || res.nofollow
 	if !nofollow {
 		o.links = r.pageLinks(page, o.it.key)
 	}

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -68,7 +69,8 @@ type response struct {
 	hash           string
 	etag, modified string
 	contentType    string
-	robots         string // X-Robots-Tag
+	noindex        bool // by X-Robots-Tag
+	nofollow       bool
 	target         *url.URL
 	err            error
 }
@@ -116,13 +118,14 @@ func (r *run) get(ctx context.Context, s *site, u *url.URL, prev pages.Visit, co
 	s.answered(resp.StatusCode, resp.Header, time.Now())
 	out := response{
 		status: resp.StatusCode, etag: resp.Header.Get("ETag"), modified: resp.Header.Get("Last-Modified"),
-		contentType: resp.Header.Get("Content-Type"), robots: strings.ToLower(strings.Join(resp.Header.Values("X-Robots-Tag"), ",")),
+		contentType: resp.Header.Get("Content-Type"),
 	}
+	out.noindex, out.nofollow = robotsTag(resp.Header.Values("X-Robots-Tag"), r.agent)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.StatusCode != http.StatusNotModified {
 		out.target = outbound.Redirect(resp)
 		return out
 	}
-	if resp.StatusCode != http.StatusOK || !follow && !readable(out.contentType) {
+	if resp.StatusCode != http.StatusOK || !follow && !readable(out.contentType, u) {
 		return out
 	}
 	if out.body, out.err = io.ReadAll(resp.Body); out.err == nil {
@@ -132,8 +135,40 @@ func (r *run) get(ctx context.Context, s *site, u *url.URL, prev pages.Visit, co
 	return out
 }
 
+// robotsTag reads the headers of that name: rules, separated by commas, perhaps
+// after the name of the crawler that they are for.
+func robotsTag(values []string, agent string) (noindex, nofollow bool) {
+	for _, v := range values {
+		ours := true
+		for _, rule := range strings.Split(strings.ToLower(v), ",") {
+			rule = strings.TrimSpace(rule)
+			// "name: rule", or a rule with a value, which says nothing here.
+			if name, rest, ok := strings.Cut(rule, ":"); ok {
+				ours = strings.TrimSpace(name) == strings.ToLower(agent)
+				if strings.HasPrefix(name, "max-") || name == "unavailable_after" {
+					ours = true
+				}
+				rule = strings.TrimSpace(rest)
+				if !ours || strings.HasPrefix(name, "max-") {
+					continue
+				}
+			}
+			switch {
+			case !ours:
+			case rule == "none":
+				noindex, nofollow = true, true
+			case rule == "noindex":
+				noindex = true
+			case rule == "nofollow":
+				nofollow = true
+			}
+		}
+	}
+	return noindex, nofollow
+}
+
 // readable reports whether a body of this type may be text.
-func readable(contentType string) bool {
+func readable(contentType string, u *url.URL) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || media == "" {
 		return true // the body decides
@@ -144,6 +179,11 @@ func readable(contentType string) bool {
 		return false
 	case "application":
 		switch {
+		case sub == "octet-stream": // what servers say that do not know
+			switch strings.ToLower(path.Ext(u.Path)) {
+			case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".html", ".pdf":
+				return true
+			}
 		case sub == "pdf", sub == "json", sub == "xml", sub == "xhtml+xml", sub == "markdown", sub == "x-markdown", strings.HasSuffix(sub, "+xml"), strings.HasSuffix(sub, "+json"):
 			return true
 		}
@@ -335,7 +375,7 @@ func (r *run) read(ctx context.Context, o *outcome, u *url.URL, prev pages.Visit
 	}
 	o.visit.ETag, o.visit.LastModified, o.visit.Raw, o.visit.Made = res.etag, res.modified, res.hash, r.made
 	o.visit.Fetched = time.Now().UTC()
-	if !readable(res.contentType) {
+	if !readable(res.contentType, u) {
 		o.left = "not text"
 		return o
 	}
