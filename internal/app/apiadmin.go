@@ -300,6 +300,7 @@ func (a *App) ImportAPIs(ctx context.Context, r ImportAPI) (APIImported, error) 
 	if err := writeDefinitions(path, merged); err != nil {
 		return out, err
 	}
+	a.apis.current.Store(nil)
 	out.Written = true
 	return out, nil
 }
@@ -389,6 +390,7 @@ func (a *App) RemoveAPI(_ context.Context, code string) (string, error) {
 	if err := writeDefinitions(path, text); err != nil {
 		return "", err
 	}
+	a.apis.current.Store(nil)
 	return fmt.Sprintf("removed %s from %s; its credential, if it has one, is where it was", code, path), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/config"
@@ -43,53 +44,24 @@ type apis struct {
 	failed  map[string]int // calls in a row that found nobody
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
-	config  config.Config
-	stamps  map[string]stamp // of the user's files as they were read last
+
+	read    sync.Mutex               // held by whoever reads the files
+	current atomic.Pointer[snapshot] // what they said
 }
 
-// stamp tells whether a file has changed. One that was changed just before it
-// was read may change again without showing it, so it is read again.
-type stamp struct {
-	changed, read time.Time
-	size          int64
+// snapshot is what the files said at a time.
+type snapshot struct {
+	declared *declared
+	at       time.Time
 }
 
-// same reports whether the user's file at path is what was read last; it
-// notes what it will be once it is read now. s.mu is held.
-func (s *apis) same(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		delete(s.stamps, path)
-		return false
-	}
-	now := stamp{info.ModTime(), time.Now(), info.Size()}
-	old, ok := s.stamps[path]
-	if ok && old.changed.Equal(now.changed) && old.size == now.size && old.read.Sub(old.changed) > 100*time.Millisecond {
-		return true
-	}
-	if s.stamps == nil {
-		s.stamps = map[string]stamp{}
-	}
-	s.stamps[path] = now
-	return false
-}
-
-// configured returns the user's configuration, parsed anew when it changed.
-func (s *apis) configured(env func(string) string) (config.Config, error) {
-	path, _ := config.Path(env)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if path != "" && s.same(path) {
-		return s.config, nil
-	}
-	c, err := config.Load(env)
-	if err != nil {
-		delete(s.stamps, path)
-		return c, err
-	}
-	s.config = c
-	return c, nil
-}
+// Files are looked at again after freshFor; while somebody does, others take
+// what is at most staleFor old. Under many calls at once, three looks at
+// files for each of them would be what they wait for.
+const (
+	freshFor = 200 * time.Millisecond
+	staleFor = 2 * time.Second
+)
 
 type parsedAPIs struct {
 	sum  [sha256.Size]byte
@@ -142,9 +114,39 @@ func (s *apis) parse(path, name string, raw []byte) (*restapi.File, error) {
 	return f, err
 }
 
-// declaredAPIs reads what is declared here and now.
+// declaredAPIs returns what is declared here and now. Its notes are the
+// caller's to change, and nothing else is.
 func (a *App) declaredAPIs(ctx context.Context) (*declared, error) {
-	file, err := a.apis.configured(a.cfg.Env)
+	s := a.apis.current.Load()
+	if s == nil || time.Since(s.at) > freshFor {
+		if s == nil || time.Since(s.at) > staleFor {
+			a.apis.read.Lock()
+		} else if !a.apis.read.TryLock() {
+			return s.copy(), nil
+		}
+		defer a.apis.read.Unlock()
+		if s = a.apis.current.Load(); s == nil || time.Since(s.at) > freshFor {
+			d, err := a.readAPIs(ctx)
+			if err != nil {
+				a.apis.current.Store(nil)
+				return nil, err
+			}
+			s = &snapshot{d, time.Now()}
+			a.apis.current.Store(s)
+		}
+	}
+	return s.copy(), nil
+}
+
+func (s *snapshot) copy() *declared {
+	d := *s.declared
+	d.notes = slices.Clone(d.notes)
+	return &d
+}
+
+// readAPIs reads the files.
+func (a *App) readAPIs(ctx context.Context) (*declared, error) {
+	file, err := config.Load(a.cfg.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -172,13 +174,6 @@ func (a *App) declaredAPIs(ctx context.Context) (*declared, error) {
 
 // apiFile reads a file of definitions and says when it was changed.
 func (a *App) apiFile(path, name string) (*restapi.File, time.Time, error) {
-	a.apis.mu.Lock()
-	if p, ok := a.apis.parsed[path]; a.apis.same(path) && ok && p.err == nil {
-		at := a.apis.stamps[path].changed
-		a.apis.mu.Unlock()
-		return p.file, at, nil
-	}
-	a.apis.mu.Unlock()
 	raw, at, err := readAPIFile(path)
 	if err != nil {
 		return nil, at, err
