@@ -112,7 +112,7 @@ func (a *App) followOwn(ctx context.Context, c *core) {
 func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
 	if entries, err := c.catalog.List(ctx, projectID); err == nil {
 		for _, e := range entries {
-			if e.Spec.Kind == kb.KindFolder && e.Spec.Source == root {
+			if source.Watchable(e.Spec.Kind) && e.Spec.Source == root {
 				return e.Store, true
 			}
 		}
@@ -265,7 +265,7 @@ func (a *App) Watch(ctx context.Context, names []string, yes bool, tell func(Wat
 		stores = []kb.Store{st}
 	}
 	for _, st := range stores {
-		if st.Spec.Kind != kb.KindFolder {
+		if !source.Watchable(st.Spec.Kind) {
 			return kb.Errorf(kb.Unsupported, "store %q is of kind %s, and only folders can be watched", st.Label(), st.Spec.Kind).
 				WithHint("bring it up to date at fixed times: knowledge store:schedule %s @daily", st.Label())
 		}

@@ -261,8 +261,8 @@ func TestProseNamesWhatExists(t *testing.T) {
 }
 
 // faceVerbs are the words after "knowledge" that are not in the registry: the
-// faces, and what the command line's library brings.
-var faceVerbs = []string{"mcp", "serve", "work", "version", "completion", "help"}
+// faces, shorter ways to type a command, and what the command line's library brings.
+var faceVerbs = []string{"mcp", "serve", "watch", "work", "crawl", "ask", "add-repo", "add-folder", "version", "completion", "help"}
 
 func TestProseNamesCommandsThatExist(t *testing.T) {
 	known := map[string]bool{}

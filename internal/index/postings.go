@@ -288,14 +288,6 @@ func (r *varReader) bytes(n uint64) []byte {
 
 func (r *varReader) string() string { return string(r.bytes(r.uvarint())) }
 
-func (r *varReader) u64() uint64 {
-	p := r.bytes(8)
-	if r.err != nil {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(p)
-}
-
 func appendString(dst []byte, s string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(s)))
 	return append(dst, s...)

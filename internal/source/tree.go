@@ -20,9 +20,12 @@ type Tree struct {
 	dirs map[string]*ignoreLevel // by path below the folder, "" or ending in a slash
 }
 
+// Watchable reports whether a store of a kind lies in a folder that can be followed.
+func Watchable(kind kb.Kind) bool { return kind == kb.KindFolder }
+
 // ListTree lists the directories of a folder. kb.Unsupported for other kinds.
 func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
-	if spec.Kind != kb.KindFolder {
+	if !Watchable(spec.Kind) {
 		return nil, kb.Errorf(kb.Unsupported, "only folders can be watched, %s is of kind %s", spec.Source, spec.Kind).
 			WithHint("bring other stores up to date at fixed times: store:schedule")
 	}
