@@ -64,7 +64,6 @@ type layout struct {
 	boxes   []box
 	columns [][]int // boxes of each column, from the left
 	first   int     // column number of columns[0]
-	gaps    []float64
 	labels  []string // of the edges, cut
 	w, h    float64
 }
