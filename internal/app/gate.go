@@ -45,6 +45,9 @@ func (a *App) state(ctx context.Context) (repostate.State, error) {
 // Gitflow returns how the work tree stands.
 func (a *App) Gitflow(ctx context.Context) (gate.Gitflow, error) {
 	s, err := a.state(ctx)
+	if err == nil && !s.Available && s.Note == "" {
+		s.Note = "this is not a git repository"
+	}
 	return gate.GitflowOf(s), err
 }
 

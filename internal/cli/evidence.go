@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/gate"
 )
 
@@ -28,6 +30,12 @@ func (s *session) openFindings(c app.Context) {
 // verdict prints what gates decide, and reports whether it knew the result.
 func (s *session) verdict(result any) bool {
 	switch r := result.(type) {
+	case evidence.Status:
+		s.line(r.Line())
+	case evidence.Findings:
+		s.findings(r)
+	case gate.Gitflow:
+		s.gitflow(r)
 	case gate.Result:
 		s.line(fmt.Sprintf("%s  %s", r.Status, r.Stage))
 		for _, v := range r.Violations {
@@ -61,6 +69,43 @@ func (s *session) verdict(result any) bool {
 		return false
 	}
 	return true
+}
+
+func (s *session) findings(r evidence.Findings) {
+	t := s.table("severity", "rule", "file", "lines", "message")
+	for _, raw := range r.Findings {
+		var f struct {
+			Severity, RuleID, File, Message string
+			Lines                           json.RawMessage
+		}
+		_ = json.Unmarshal(raw, &f) // rows are objects; a member of another type stays empty
+		t.row(f.Severity, f.RuleID, f.File, strings.Trim(string(f.Lines), `[]"`), f.Message)
+	}
+	t.flush()
+	if more := r.Pagination.More; more != nil && *more {
+		s.remark(fmt.Sprintf("%d of %d findings; the next with --offset %d", r.Count, r.Total, r.Pagination.Offset+r.Count))
+	}
+}
+
+func (s *session) gitflow(r gate.Gitflow) {
+	if !r.Available {
+		s.line("no repository: " + r.Note)
+		return
+	}
+	at := r.Branch
+	switch {
+	case r.Upstream == "":
+		at += ", no upstream"
+	default:
+		at += fmt.Sprintf(", %d ahead of and %d behind %s", r.Ahead, r.Behind, r.Upstream)
+	}
+	s.line(fmt.Sprintf("%s; %d staged, %d unstaged, %d untracked", at, r.Staged, r.Unstaged, r.Untracked))
+	if r.Conflicts > 0 {
+		s.line(plural(r.Conflicts, "conflict"))
+	}
+	if r.Note != "" {
+		s.remark(r.Note)
+	}
 }
 
 func (s *session) decision(e gate.Evaluation) {

@@ -95,8 +95,9 @@ func addResources(add adder) {
 			}
 			return l, nil
 		}).agent(), `{}`)
-	add("help", New("resource:read", "What stands at the address of a resource", Reads,
+	c := add("help", New("resource:read", "What stands at the address of a resource", Reads,
 		func(ctx context.Context, a *app.App, in resourceIn) (json.RawMessage, error) {
 			return ReadResource(ctx, a, in.URI)
 		}).agent(), `{"uri":"evidence://status"}`)
+	c.Aliases = []string{"resource"}
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -263,6 +264,27 @@ func (f *File) Status(route string) Status {
 		e.valid.Platforms = append(e.valid.Platforms, p.Platform)
 	}
 	return s
+}
+
+// Line says it in one line, for people.
+func (s Status) Line() string {
+	v := s.Evidence.valid
+	if v == nil {
+		return s.Evidence.Path + ": " + s.Evidence.Note
+	}
+	or := func(s *string) string {
+		if s == nil {
+			return "unknown"
+		}
+		return *s
+	}
+	line := fmt.Sprintf("%s: %s at %s, %s, %d findings", s.Evidence.Path, or(v.Outcome), or(v.Stage), or(v.Timestamp), v.Count)
+	for _, name := range severities {
+		if n := *v.Severities.of(name); n > 0 {
+			line += fmt.Sprintf(", %d %s", n, name)
+		}
+	}
+	return line
 }
 
 // DefaultRoute is where the evidence is served over HTTP unless told otherwise.

@@ -313,7 +313,7 @@ func checkEvidence(stage Stage, f Facts, r *Result, violate func(code, format st
 		if repo.Root != "" && !samePath(repo.Root, f.Root) {
 			violate(RepoMismatch, "The evidence is about another repository: %s.", repo.Root)
 		}
-		if repo.Branch != "" && f.State.Available && !strings.EqualFold(repo.Branch, f.State.Branch) {
+		if repo.Branch != "" && f.State.Available && repo.Branch != f.State.Branch {
 			violate(BranchMismatch, "The evidence is about branch %q, and %q is checked out.", repo.Branch, f.State.Branch)
 		}
 	}

@@ -105,9 +105,9 @@ func TestCodes(t *testing.T) {
 			d.in("snapshot", "rules_coverage", "counts")["unsupported_auto"] = 1
 			return d
 		}},
-		// Neither reads as the other: paths are real and case does not count.
+		{BranchMismatch, preWrite, func(d doc, _ *Facts) any { d.in("repo_state", "git")["branch"] = "Feature/X"; return d }},
+		// Paths are compared as they really are, upper and lower case alike.
 		{"", nil, func(d doc, f *Facts) any { d.in("repo_state")["repo_root"] = strings.ToUpper(f.Root); return d }},
-		{"", nil, func(d doc, _ *Facts) any { d.in("repo_state", "git")["branch"] = "Feature/X"; return d }},
 		{"", nil, func(d doc, _ *Facts) any { delete(d, "repo_state"); return d }},
 		{"", nil, func(d doc, f *Facts) any { f.State = repostate.State{}; return d }},
 		{"", nil, func(d doc, f *Facts) any {
