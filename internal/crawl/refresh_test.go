@@ -105,7 +105,7 @@ func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	const workers = 4
 	deaths := 0
-	for ; deaths < 5; deaths++ {
+	for ; deaths < 3; deaths++ {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 		cmd.Env = append(os.Environ(), "CRAWL_CHILD="+srv.URL, "CRAWL_DIR="+dir, fmt.Sprintf("CRAWL_WORKERS=%d", workers))
 		out, err := cmd.StdoutPipe()
