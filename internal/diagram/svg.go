@@ -62,8 +62,8 @@ type box struct {
 type layout struct {
 	g       Graph
 	boxes   []box
-	columns [][]int // boxes of each column, from the left
-	first   int     // column number of columns[0]
+	columns [][]int  // boxes of each column, from the left
+	first   int      // column number of columns[0]
 	labels  []string // of the edges, cut
 	w, h    float64
 }
