@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -148,6 +149,9 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 		return StoreInfo{}, err
 	}
 	info := StoreInfo{StoreRow: row, Description: st.Description, Tags: st.Tags, Job: j, LastError: st.LastError}
+	if w := st.Spec.Selection.Web; !reflect.ValueOf(w).IsZero() {
+		info.Web = &w
+	}
 	if filepath.IsAbs(st.Spec.Source) {
 		info.Path = st.Spec.Source
 	}

@@ -64,6 +64,7 @@ type StoreInfo struct {
 	IndexBytes  int64          `json:"indexBytes"`
 	DiskBytes   int64          `json:"diskBytes"` // the index, shared segments included, and the copy of the repository
 	Segments    int            `json:"segments"`
+	Web         *kb.Web        `json:"web,omitempty"`     // what narrows the pages of a site
 	Follows     string         `json:"follows,omitempty"` // the dependency whose locked version it is pinned to
 	Embedder    string         `json:"embedder,omitempty"`
 	Languages   map[string]int `json:"languages,omitempty"`

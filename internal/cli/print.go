@@ -266,7 +266,7 @@ func (s *session) store(r app.StoreInfo) {
 	s.facts(
 		"name", r.Name, "id", r.ID, "type", r.Kind, "source", r.Source, "ref", r.Ref, "commit", r.Commit, "path", r.Path,
 		"description", r.Description, "tags", strings.Join(r.Tags, ", "), "scope", r.Scope, "status", r.Status,
-		"documents", r.Documents, "chunks", r.Chunks, "text", size(r.TextBytes), "index", size(r.IndexBytes), "on disk", size(r.DiskBytes), "follows", r.Follows,
+		"documents", r.Documents, "chunks", r.Chunks, "text", size(r.TextBytes), "index", size(r.IndexBytes), "on disk", size(r.DiskBytes), "follows", r.Follows, "pages", narrowed(r.Web),
 		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "indexed", when(r.Indexed),
 		"languages", counts(r.Languages), "skipped", counts(r.Skipped), "last error", r.LastError)
 	if r.Job != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // page prints where on a site a page of the web stands, on one line.
@@ -23,6 +24,28 @@ func (s *session) page(c app.Context) {
 		parts = append(parts, "modified "+c.Modified.Format("2006-01-02"))
 	}
 	s.line(strings.Join(parts, ", "))
+}
+
+// narrowed writes what narrows the pages of a site; "" for nothing.
+func narrowed(w *kb.Web) string {
+	if w == nil {
+		return ""
+	}
+	var parts []string
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			parts = append(parts, name+" "+value)
+		}
+	}
+	add("depth", fmt.Sprint(w.Depth))
+	add("maxPages", fmt.Sprint(w.MaxPages))
+	add("include", strings.Join(w.Include, " "))
+	add("exclude", strings.Join(w.Exclude, " "))
+	add("hosts", strings.Join(w.Hosts, " "))
+	add("headless", w.Headless)
+	add("pages wanted:", w.Crawl)
+	add("sections wanted:", w.Extract)
+	return strings.Join(parts, ", ")
 }
 
 // pages prints what became of the addresses of a site.
