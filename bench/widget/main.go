@@ -60,12 +60,14 @@ func main() {
 	}
 }
 
-// widgets are the two of the repository, with the buttons of each.
+// widgets are the two of the repository, with the buttons of each. The second
+// names a variable that does not exist since the commit after the one given,
+// and shows nothing wherever it stands.
 var widgets = []struct {
-	name, file, element, thumb string
+	name, commit, file, element, thumb, skip string
 }{
-	{"v1", "src/assistant-widget.js", "rag-assistant", ".feedback-btn.positive"},
-	{"v2", "src/assistant-widget-v2.js", "rag-assistant-v2", ".feedback-button.positive"},
+	{"v1", "HEAD", "src/assistant-widget.js", "rag-assistant", ".feedback-btn.positive", "[data-skip-feedback]"},
+	{"v2", "3809dda", "src/assistant-widget-v2.js", "rag-assistant-v2", ".feedback-button.positive", ""},
 }
 
 func run(repo, shots string) (string, error) {
@@ -90,7 +92,7 @@ func run(repo, shots string) (string, error) {
 	}
 	scripts := map[string][]byte{}
 	for _, w := range widgets {
-		if scripts["/"+w.name+".js"], err = exec.Command("git", "--git-dir", git, "show", "HEAD:"+w.file).Output(); err != nil {
+		if scripts["/"+w.name+".js"], err = exec.Command("git", "--git-dir", git, "show", w.commit+":"+w.file).Output(); err != nil {
 			return "", fmt.Errorf("%s: %w", w.file, err)
 		}
 	}
@@ -130,11 +132,11 @@ func run(repo, shots string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The original widget\n\n%s at commit %s, in %s, %s.\n\n", source, commit, version(browser), markedNote)
 	for _, w := range widgets {
-		lines, err := drive(alloc, pages.URL+"/"+w.name, w.element, w.thumb, filepath.Join(shots, w.name), shots != "")
+		lines, err := drive(alloc, pages.URL+"/"+w.name, w.element, w.thumb, w.skip, filepath.Join(shots, w.name), shots != "")
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", w.name, err)
 		}
-		fmt.Fprintf(&b, "## %s\n\n%s\n", w.name, lines)
+		fmt.Fprintf(&b, "## %s, at %s\n\n%s\n", w.name, w.commit, lines)
 	}
 	var stats map[string]any
 	if resp, err := http.Get(endpoint + "/api/v1/feedback/stats"); err == nil {
@@ -161,7 +163,7 @@ func repository(repo, tmp string) (dir, commit string, err error) {
 	dir = repo
 	if strings.Contains(repo, "://") {
 		dir = filepath.Join(tmp, "widget.git")
-		if out, err := exec.Command("git", "clone", "--quiet", "--bare", "--depth", "1", repo, dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("git", "clone", "--quiet", "--bare", repo, dir).CombinedOutput(); err != nil {
 			return "", "", errors.New(strings.TrimSpace(string(out)))
 		}
 	} else if _, err := os.Stat(filepath.Join(repo, ".git")); err == nil {
@@ -246,7 +248,7 @@ func serve(tmp, origin string) (string, func(), error) {
 
 // drive asks the widget of a page two questions, gives a thumb up, and
 // returns what was seen.
-func drive(alloc context.Context, url, element, thumb, shot string, keep bool) (string, error) {
+func drive(alloc context.Context, url, element, thumb, skip, shot string, keep bool) (string, error) {
 	tab, cancel := chromedp.NewContext(alloc)
 	defer cancel()
 	tab, done := context.WithTimeout(tab, 4*time.Minute)
@@ -303,7 +305,12 @@ func drive(alloc context.Context, url, element, thumb, shot string, keep bool) (
 			return err
 		},
 		func() error { return click(thumb) },
-		func() error { return click("[data-skip-feedback]") },
+		func() error {
+			if skip == "" {
+				return nil
+			}
+			return click(skip) // the comment
+		},
 		func() (err error) {
 			thanks, err = until(root + ".querySelector('.feedback-thanks')?.textContent.trim()||''")
 			return err

@@ -191,9 +191,7 @@ func (q *question) gather(text string, topic bool) {
 				}
 			}
 		} else {
-			for _, e := range alike[c.terms[0]] {
-				c.terms = append(c.terms, e)
-			}
+			c.terms = append(c.terms, alike[c.terms[0]]...)
 		}
 		for _, t := range c.terms {
 			if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/db"
-	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -21,7 +21,38 @@ func open(t *testing.T, path string) (*Store, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(d, embed.Default()), func() { d.Close() }
+	return New(d, meaning{}), func() { d.Close() }
+}
+
+// meaning embeds a text by a few words, those that mean the same as one. That
+// the real embedder brings paraphrases together is tested in package app.
+type meaning struct{}
+
+var senses = []string{"delete|removing", "create", "store", "files|left|out", "index", "disk|full", "happens", "segments"}
+
+func (meaning) ID() string { return "test" }
+func (meaning) Dims() int  { return len(senses) }
+
+func (meaning) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		v, sum := make([]float32, len(senses)), 0.0
+		for j, words := range senses {
+			for w := range strings.SplitSeq(words, "|") {
+				if strings.Contains(strings.ToLower(t), w) {
+					v[j] = 1
+				}
+			}
+			sum += float64(v[j])
+		}
+		for j := range v {
+			if sum > 0 {
+				v[j] /= float32(math.Sqrt(sum))
+			}
+		}
+		out[i] = v
+	}
+	return out, nil
 }
 
 func mustAdd(t *testing.T, s *Store, e Entry) int64 {
