@@ -52,7 +52,7 @@ func hostile(share int) map[string]string {
 
 // TestHostile reads them in bounded time and memory.
 func TestHostile(t *testing.T) {
-	for name, page := range hostile(10) {
+	for name, page := range hostile(30) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, err := Read([]byte(page), "text/html", "https://site.example/", Options{MaxBytes: 1 << 20})
