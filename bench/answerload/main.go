@@ -254,7 +254,7 @@ func (c *client) crowd(questions []string, span time.Duration, clients int) (ask
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	end := time.Now().Add(span)
-	subjects := []string{"maxFileBytes", "sync.Pool", "json.Marshal", "filepath.WalkDir", "http.Client", "GODEBUG", "tombstones", "errors.Join", "strings.Builder", "vectors.engine"}
+	subjects := []string{"maxFileBytes", "sync.Pool", "json.Marshal", "filepath.WalkDir", "http.Client", "GODEBUG", "slices.Sort", "errors.Join", "strings.Builder", "vectors.engine"}
 	for i := range clients {
 		wg.Go(func() {
 			agent := fmt.Sprint("client-", i)

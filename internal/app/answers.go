@@ -105,8 +105,11 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 	if err != nil {
 		return Answer{}, err
 	}
-	if q.Marks, err = c.marks(ctx, full); err != nil {
+	var note string
+	if q.Marks, note, err = c.marks(ctx, full); err != nil {
 		return Answer{}, err
+	} else if note != "" {
+		s.notes = append(s.notes, note)
 	}
 	// What was cited before counts too, so it is a part of what is asked.
 	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
@@ -213,21 +216,27 @@ func (c *core) answerScope(ctx context.Context, s *shelves, base string) (string
 	parts = append(parts, base)
 	if !c.answers.config.NoFeedback {
 		rev, err := c.answers.feedback.Revision(ctx)
-		if err != nil {
+		if err != nil && ctx.Err() != nil {
 			return "", err
 		}
-		parts = append(parts, rev)
+		parts = append(parts, rev) // "" when it cannot be read: marks says so
 	}
 	return strings.Join(parts, "|"), nil
 }
 
 // marks says what feedback speaks against for a question; nil for nothing, or
-// when the user has switched it off.
-func (c *core) marks(ctx context.Context, question string) (func(kb.StoreID, string) float64, error) {
+// when the user has switched it off. Feedback that cannot be read, in a
+// database that is damaged or older and may not be written, speaks against
+// nothing, and the note says so: what is indexed is found all the same.
+func (c *core) marks(ctx context.Context, question string) (marks func(kb.StoreID, string) float64, note string, err error) {
 	if c.answers.config.NoFeedback {
-		return nil, nil
+		return nil, "", nil
 	}
-	return c.answers.feedback.Marks(ctx, question)
+	marks, err = c.answers.feedback.Marks(ctx, question)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Sprintf("feedback counts for nothing here, since it cannot be read: %v", err), nil
+	}
+	return marks, "", err
 }
 
 // sourceURL is where a reader finds lines of a document: at the forge that a

@@ -45,8 +45,11 @@ func (a *App) SearchPublic(ctx context.Context, query string, limit int, base st
 		return PublicHits{}, err
 	}
 	defer s.release()
-	if req.Marks, err = c.marks(ctx, query); err != nil {
+	var note string
+	if req.Marks, note, err = c.marks(ctx, query); err != nil {
 		return PublicHits{}, err
+	} else if note != "" {
+		s.notes = append(s.notes, note)
 	}
 	r := PublicHits{Results: []PublicHit{}, Confidence: "none"}
 	err = s.serve(ctx, func(targets []search.Target) error {

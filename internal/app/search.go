@@ -58,8 +58,11 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
 		s.openViews()
 	}
-	if req.Marks, err = c.marks(ctx, r.Query); err != nil {
+	var marksNote string
+	if req.Marks, marksNote, err = c.marks(ctx, r.Query); err != nil {
 		return SearchReply{}, err
+	} else if marksNote != "" {
+		s.notes = append(s.notes, marksNote)
 	}
 	a.countFindings(s.targets)
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
