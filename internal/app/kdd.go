@@ -205,7 +205,15 @@ func (s *specs) noSpecs() string {
 }
 
 // place returns how a reader opens a document.
-func (s *specs) place(d *kdd.Doc) source.Place { return source.Cite(s.targets[d.Source].Store, d.Path) }
+func (s *specs) place(d *kdd.Doc) source.Place {
+	t := &s.targets[d.Source]
+	if t.Page != nil {
+		if p, ok := t.Page(d.Path); ok {
+			return source.Place{URL: p.URL}
+		}
+	}
+	return source.Cite(t.Store, d.Path)
+}
 
 // urlOf returns the address of section i of a document; of the document
 // itself, which is its first heading, for -1.

@@ -79,7 +79,8 @@ func (s *specs) document(targets []search.Target, file string) (*kdd.Doc, error)
 		st := targets[i].Store
 		paths := []string{path.Clean(strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "/"))}
 		if strings.Contains(file, "://") {
-			paths = source.Cited(st, file)
+			page, _ := s.core.pagePath(st, file)
+			paths = append(source.Cited(st, file), page)
 		} else if strings.HasPrefix(file, "/") || len(file) > 2 && file[1] == ':' {
 			paths = append(source.Cited(st, "file:///"+strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "/")), paths...)
 		}
