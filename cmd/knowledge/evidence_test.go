@@ -14,10 +14,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/gate"
 )
 
 // governed makes a project with a repository and evidence about it.
@@ -348,5 +351,62 @@ func TestGateInAHook(t *testing.T) {
 	}
 	if text := string(said[:n]); !strings.Contains(text, "not served") || !strings.Contains(text, u.Host) || !strings.Contains(text, filepath.Base(dir)) || !strings.Contains(text, "--evidence-port") {
 		t.Errorf("a busy port: %s", text)
+	}
+}
+
+// TestTrustedOpenSpec: a program that came with the repository is run when a
+// person has vouched for it, and until it changes.
+func TestTrustedOpenSpec(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	w := newWorld(t)
+	dir := w.governed("project")
+	mark := filepath.Join(w.root, "ran")
+	own := filepath.Join(dir, "node_modules", "openspec", "bin", "openspec.js")
+	text := "#!/bin/sh\necho x >> '" + mark + "'\n[ \"$1\" = --version ] && { echo 1.2.0; exit; }\necho '{\"items\":[{\"id\":\"add-login\",\"valid\":true}]}'\n"
+	put := func(text string) {
+		t.Helper()
+		write(t, dir, "node_modules/openspec/bin/openspec.js", []byte(text))
+		if err := os.Chmod(own, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(text)
+	w.dir("project/node_modules/.bin")
+	w.dir("project/openspec/changes/add-login")
+	if err := os.Symlink("../openspec/bin/openspec.js", filepath.Join(dir, "node_modules", ".bin", "openspec")); err != nil {
+		t.Fatal(err)
+	}
+	a := w.agent(dir)
+	decide := func(stage string) string {
+		t.Helper()
+		var e gate.Evaluation
+		a.execute(&e, "sdd:status", obj{"stage": stage})
+		return e.Decision.Code
+	}
+	if got := decide("CI"); got != gate.OpenSpecMissing {
+		t.Errorf("nobody vouched: %s", got)
+	}
+	a.search(obj{"query": "parseAmount"})
+	w.run(dir, "repo:context")
+	if _, err := os.Stat(mark); err == nil {
+		t.Fatal("it was run")
+	}
+	w.must(dir, "trust", "node_modules/.bin/openspec")
+	if got := decide("CI"); got != gate.SessionMissing {
+		t.Errorf("a person vouched: %s", got)
+	}
+	var s gate.SessionStatus
+	a.execute(&s, "sdd:open", obj{"change": "add-login"})
+	if got := decide("CI"); got != gate.Allowed || !s.Valid {
+		t.Errorf("open: %s %+v", got, s)
+	}
+	if got := strings.TrimSpace(w.git(dir, "config", "--local", "pumuki.sdd.session.change")); got != "add-login" {
+		t.Errorf("git reads the change as %q", got)
+	}
+	put(text + "# more\n")
+	if got := decide("PRE_WRITE"); got != gate.OpenSpecMissing {
+		t.Errorf("it changed: %s", got)
 	}
 }

@@ -108,11 +108,11 @@ func (a *App) GateCheck(ctx context.Context, stage gate.Stage) (gate.Result, err
 
 // versions keeps what a program said of its version, for a minute.
 type versions struct {
-	mu   sync.Mutex
-	of   *gate.OpenSpecProgram
-	said string
-	err  error
-	at   time.Time
+	mu    sync.Mutex
+	stamp string // of the program's file
+	said  string
+	err   error
+	at    time.Time
 }
 
 // cachedProgram is a program that is asked for its version once a minute.
@@ -126,12 +126,12 @@ func (p cachedProgram) Version(ctx context.Context) (string, error) {
 	c := p.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if stamp := p.Stamp(); c.of == nil || time.Since(c.at) > time.Minute || stamp == "" || stamp != c.of.Stamp() {
+	if stamp := p.Stamp(); stamp == "" || stamp != c.stamp || time.Since(c.at) > time.Minute {
 		said, err := p.OpenSpecProgram.Version(ctx)
 		if ctx.Err() != nil {
 			return said, err
 		}
-		c.of, c.said, c.err, c.at = p.OpenSpecProgram, said, err, time.Now()
+		c.stamp, c.said, c.err, c.at = stamp, said, err, time.Now()
 	}
 	return c.said, c.err
 }
