@@ -145,6 +145,8 @@ func seenOf(statuses []string) (kdd.Seen, error) {
 		switch {
 		case s == "all" || s == "*":
 			seen.All = true
+		case s != "" && !kdd.KnownStatus(s):
+			return seen, kb.Errorf(kb.Invalid, "%q is no status of a specification", clipRunes(s, 40)).WithHint("include_statuses takes %s", strings.Join(lifecycles, ", "))
 		case s != "":
 			seen.Statuses = append(seen.Statuses, s)
 		}

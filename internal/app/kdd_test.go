@@ -269,7 +269,11 @@ func (s *site) opens(address, section string) {
 		s.Errorf("the address %q: %v", address, err)
 		return
 	}
-	body, err := os.ReadFile(filepath.FromSlash(u.Path))
+	file := u.Path
+	if len(file) > 2 && file[2] == ':' { // a drive of Windows
+		file = file[1:]
+	}
+	body, err := os.ReadFile(filepath.FromSlash(file))
 	if err != nil {
 		s.Errorf("%s opens nothing: %v", address, err)
 		return
@@ -326,6 +330,7 @@ func TestSpecSearchFilters(t *testing.T) {
 		{SpecSearch{Query: "x", ScoreThreshold: &bad}, "score_threshold must lie between 0 and 1", "leave it out"},
 		{SpecSearch{Query: "x", Limit: -1}, "limit must lie between 1 and 100", "leave it out for 5"},
 		{SpecSearch{Query: " "}, "empty", "say what to look for"},
+		{SpecSearch{Query: "x", SpecScope: SpecScope{Statuses: []string{"drafted"}}}, `"drafted" is no status`, "approved, draft, proposed"},
 	} {
 		_, err := a.SearchSpecs(t.Context(), c.r)
 		if kb.CodeOf(err) != kb.Invalid || !strings.Contains(fmt.Sprint(err), c.said) || !strings.Contains(kb.HintOf(err), c.hint) {
