@@ -405,9 +405,12 @@ func reserved(name string) bool {
 	return false
 }
 
+// joined writes a name's words as one.
+var joined = strings.NewReplacer("-", "", "_", "", ".", "")
+
 // secretName reports whether a header or parameter of that name usually holds a credential.
 func secretName(name string) bool {
-	low := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(name))
+	low := joined.Replace(strings.ToLower(name))
 	switch low {
 	case "key", "auth", "authorization", "cookie", "pwd", "sig", "signature":
 		return true
