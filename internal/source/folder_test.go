@@ -377,7 +377,7 @@ func TestFolderErrors(t *testing.T) {
 		{folderSpec(filepath.Join(dir, "file")), kb.Invalid},
 		{folderSpec(filepath.Join(dir, "file", "x")), kb.NotFound},
 		{kb.Spec{Kind: kb.KindFolder, Source: dir, Ref: kb.Ref{Type: kb.RefBranch, Name: "main"}}, kb.Invalid},
-		{kb.Spec{Kind: kb.KindWeb, Source: "https://x.example"}, kb.Unsupported},
+		{kb.Spec{Kind: kb.KindWeb, Source: "https://x.example"}, kb.NotFound},
 		{kb.Spec{Kind: "tape", Source: dir}, kb.Invalid},
 	} {
 		_, err := (&Opener{}).Open(t.Context(), c.spec)
