@@ -248,7 +248,7 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 		"unknown id":    func() error { _, err := a.Context(ctx, "aaaaaaaaaaa"); return err },
 		"missing job":   func() error { _, err := a.Job(ctx, "nope"); return err },
 		"web store": func() error {
-			_, err := a.CreateStore(ctx, CreateStore{Kind: kb.KindWeb, Source: "https://x.org"})
+			_, err := a.CreateStore(ctx, CreateStore{Kind: kb.KindWeb, Source: "http://127.0.0.1/"})
 			return err
 		},
 		"two refs": func() error {

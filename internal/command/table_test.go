@@ -182,8 +182,8 @@ func TestExecute(t *testing.T) {
 		`{"command":"store:info"}`:                             kb.Invalid,
 		`{"command":"store:info","args":{"stroe":"x"}}`:        kb.Invalid,
 		`{"command":"search","args":{"query":"x","yes":true}}`: kb.Denied,
-		`{"command":"store:create","args":{"source":"https://example.org/docs","type":"web","depth":2}}`: kb.Unsupported,
-		`{"command":"store:create","args":{"source":".","type":"file","depth":2}}`:                       kb.Invalid,
+		`{"command":"store:create","args":{"source":"http://127.0.0.1/docs","type":"web","depth":2}}`: kb.Denied,
+		`{"command":"store:create","args":{"source":".","type":"file","depth":2}}`:                    kb.Invalid,
 	} {
 		_, err := execute.Run(context.Background(), newApp(t), json.RawMessage(args))
 		if kb.CodeOf(err) != code || kb.HintOf(err) == "" {
