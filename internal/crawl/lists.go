@@ -7,9 +7,9 @@ import (
 	"encoding/xml"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
 )
 
@@ -92,9 +92,9 @@ func sitemap(body []byte, limit int64) (entries, nested []pages.Link) {
 }
 
 var (
-	mdLink  = regexp.MustCompile(`\[([^\]\n]{1,200})\]\(\s*<?([^)\s>]{1,1000})>?[^)\n]{0,300}\)[ \t]*:?[ \t]*([^\n]{0,300})`)
-	source  = regexp.MustCompile(`(?mi)^[ \t>*_-]*(?:source|url|link)[*_]*:[*_]*[ \t]*<?(https?://[^\s>]{1,1000})`)
-	spacing = regexp.MustCompile(`\s+`)
+	mdLink  = lazyregexp.New(`\[([^\]\n]{1,200})\]\(\s*<?([^)\s>]{1,1000})>?[^)\n]{0,300}\)[ \t]*:?[ \t]*([^\n]{0,300})`)
+	source  = lazyregexp.New(`(?mi)^[ \t>*_-]*(?:source|url|link)[*_]*:[*_]*[ \t]*<?(https?://[^\s>]{1,1000})`)
+	spacing = lazyregexp.New(`\s+`)
 )
 
 // llms reads an llms.txt (llmstxt.org): a document in Markdown whose links are

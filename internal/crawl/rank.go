@@ -5,10 +5,10 @@ import (
 	"context"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
@@ -22,10 +22,10 @@ type wish struct {
 }
 
 var (
-	clause = regexp.MustCompile(`[.;!?\n]+(?:\s|$)`)
-	denial = regexp.MustCompile(`(?i)(?:^|[\s,(])(?:but\s+)?(?:(?:do\s+not|don't|never)\s+\w+|not|no|except(?:\s+for)?|excluding|exclude|without|skip(?:ping)?|ignor(?:e|ing)|avoid(?:ing)?|omit(?:ting)?|leav(?:e|ing)\s+out|other\s+than)\s`)
+	clause = lazyregexp.New(`[.;!?\n]+(?:\s|$)`)
+	denial = lazyregexp.New(`(?i)(?:^|[\s,(])(?:but\s+)?(?:(?:do\s+not|don't|never)\s+\w+|not|no|except(?:\s+for)?|excluding|exclude|without|skip(?:ping)?|ignor(?:e|ing)|avoid(?:ing)?|omit(?:ting)?|leav(?:e|ing)\s+out|other\s+than)\s`)
 	// Words that say what to do, not what about.
-	filler = regexp.MustCompile(`(?i)\b(?:please|crawl|fetch|get|take|find|index|keep|extract|collect|read|only|just|focus(?:ing)?|pages?|sections?|documents?|docs|documentation|articles?|content|information|stuff|things?|everything|anything|all|any|every|each|the|an?|this|that|which|those|these|and|or|of|on|in|to|for|from|with|by|about|related|relating|concerning|regarding|describ(?:e|es|ing)|explain(?:s|ing)?|cover(?:s|ing)?|deal(?:s|ing)?|mention(?:s|ing)?|contain(?:s|ing)?|includ(?:e|es|ing)|how|what|where|when|is|are|be|i|we|me|us|want|need|interested|its?|site|website|parts?|topics?|especially|mainly)\b`)
+	filler = lazyregexp.New(`(?i)\b(?:please|crawl|fetch|get|take|find|index|keep|extract|collect|read|only|just|focus(?:ing)?|pages?|sections?|documents?|docs|documentation|articles?|content|information|stuff|things?|everything|anything|all|any|every|each|the|an?|this|that|which|those|these|and|or|of|on|in|to|for|from|with|by|about|related|relating|concerning|regarding|describ(?:e|es|ing)|explain(?:s|ing)?|cover(?:s|ing)?|deal(?:s|ing)?|mention(?:s|ing)?|contain(?:s|ing)?|includ(?:e|es|ing)|how|what|where|when|is|are|be|i|we|me|us|want|need|interested|its?|site|website|parts?|topics?|especially|mainly)\b`)
 )
 
 // newWish understands an instruction; nil for an empty one.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // dotnet reads project files, central package versions and packages.lock.json.
@@ -48,12 +49,12 @@ var dotnetSpaces = map[string]string{
 }
 
 var (
-	packageRefRE = regexp.MustCompile(`(?s)<PackageReference\s([^>]*?)(/>|>(.*?)</PackageReference>)`)
-	packageVerRE = regexp.MustCompile(`<PackageVersion\s([^>]*?)/?>`)
-	attributeRE  = regexp.MustCompile(`([A-Za-z]+)\s*=\s*"([^"]*)"`)
-	versionElRE  = regexp.MustCompile(`<Version>\s*([^<]+?)\s*</Version>`)
-	propertyElRE = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_.]*)>([^<$]+)</`)
-	packageIDRE  = regexp.MustCompile(`<PackageId>\s*([^<]+?)\s*</PackageId>`)
+	packageRefRE = lazyregexp.New(`(?s)<PackageReference\s([^>]*?)(/>|>(.*?)</PackageReference>)`)
+	packageVerRE = lazyregexp.New(`<PackageVersion\s([^>]*?)/?>`)
+	attributeRE  = lazyregexp.New(`([A-Za-z]+)\s*=\s*"([^"]*)"`)
+	versionElRE  = lazyregexp.New(`<Version>\s*([^<]+?)\s*</Version>`)
+	propertyElRE = lazyregexp.New(`<([A-Za-z][A-Za-z0-9_.]*)>([^<$]+)</`)
+	packageIDRE  = lazyregexp.New(`<PackageId>\s*([^<]+?)\s*</PackageId>`)
 )
 
 func attributes(s string) map[string]string {

@@ -2,10 +2,10 @@ package deps
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // elixir reads mix.exs and mix.lock.
@@ -28,13 +28,13 @@ var elixir = ecosystem{
 }
 
 var (
-	mixDepRE  = regexp.MustCompile(`^\{:([a-z0-9_]+),\s*(?:"([^"]*)")?(.*)`)
-	mixAppRE  = regexp.MustCompile(`^app:\s*:([a-z0-9_]+)`)
-	mixGitRE  = regexp.MustCompile(`\b(git|github):\s*"([^"]+)"`)
-	mixRefRE  = regexp.MustCompile(`\b(tag|ref):\s*"([^"]+)"`)
-	mixOnlyRE = regexp.MustCompile(`\bonly:\s*(\[[^\]]*\]|:[a-z0-9_]+)`)
-	mixHexRE  = regexp.MustCompile(`^"([a-z0-9_]+)":\s*\{:hex,\s*:([a-z0-9_]+),\s*"([^"]+)"`)
-	mixLockRE = regexp.MustCompile(`^"([a-z0-9_]+)":\s*\{:git,\s*"([^"]+)",\s*"([0-9a-f]+)"(?:,\s*\[([^\]]*)\])?`)
+	mixDepRE  = lazyregexp.New(`^\{:([a-z0-9_]+),\s*(?:"([^"]*)")?(.*)`)
+	mixAppRE  = lazyregexp.New(`^app:\s*:([a-z0-9_]+)`)
+	mixGitRE  = lazyregexp.New(`\b(git|github):\s*"([^"]+)"`)
+	mixRefRE  = lazyregexp.New(`\b(tag|ref):\s*"([^"]+)"`)
+	mixOnlyRE = lazyregexp.New(`\bonly:\s*(\[[^\]]*\]|:[a-z0-9_]+)`)
+	mixHexRE  = lazyregexp.New(`^"([a-z0-9_]+)":\s*\{:hex,\s*:([a-z0-9_]+),\s*"([^"]+)"`)
+	mixLockRE = lazyregexp.New(`^"([a-z0-9_]+)":\s*\{:git,\s*"([^"]+)",\s*"([0-9a-f]+)"(?:,\s*\[([^\]]*)\])?`)
 )
 
 func mixExs(p *collector, file string, data []byte) {
@@ -144,7 +144,7 @@ func elixirMatcher(p *collector, deps []*Dependency) func(string) []*Dependency 
 	}
 }
 
-var hexLinkRE = regexp.MustCompile(`<<"(https://(?:github|gitlab)\.com/[^"]+)">>`)
+var hexLinkRE = lazyregexp.New(`<<"(https://(?:github|gitlab)\.com/[^"]+)">>`)
 
 func mixInstalled(p *collector, d *Dependency) string {
 	data, err := readSome(p.root, path.Join(path.Dir(d.Manifest), "deps", d.Name, "hex_metadata.config"), maxSource)

@@ -3,8 +3,9 @@ package deps
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // golang reads go.mod, which alone says the version in use. go.sum holds more
@@ -112,9 +113,9 @@ func goMod(p *collector, file string, data []byte) {
 }
 
 var (
-	goMajorRE  = regexp.MustCompile(`^v[2-9][0-9]*$|^v1[0-9]+$`)
-	goPseudoRE = regexp.MustCompile(`[-.][0-9]{14}-([0-9a-f]{12})$`)
-	goPkgInRE  = regexp.MustCompile(`^gopkg\.in/(?:([^/]+)/)?([^/]+)\.v[0-9]+(?:-unstable)?$`)
+	goMajorRE  = lazyregexp.New(`^v[2-9][0-9]*$|^v1[0-9]+$`)
+	goPseudoRE = lazyregexp.New(`[-.][0-9]{14}-([0-9a-f]{12})$`)
+	goPkgInRE  = lazyregexp.New(`^gopkg\.in/(?:([^/]+)/)?([^/]+)\.v[0-9]+(?:-unstable)?$`)
 )
 
 // goVanity maps the beginnings of module paths to repositories; {1} is the

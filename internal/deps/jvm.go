@@ -5,11 +5,12 @@ import (
 	"encoding/xml"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // maven reads pom.xml, and of gradle the build files, version catalogs and
@@ -128,7 +129,7 @@ func (p *collector) above(m *pom) []*pom {
 	return out
 }
 
-var propertyRE = regexp.MustCompile(`\$\{([^}]+)\}`)
+var propertyRE = lazyregexp.New(`\$\{([^}]+)\}`)
 
 // value puts the properties of a pom and its parents into a text.
 func (p *collector) value(chain []*pom, s string) string {
@@ -315,10 +316,10 @@ func gradleAccessor(alias string) string {
 
 var (
 	gradleConfig = `(?:^|[\s({])([a-zA-Z]*(?:[aA]pi|[iI]mplementation|[cC]ompile|[cC]ompileOnly|[rR]untimeOnly|[kK]apt|[kK]sp|[aA]nnotationProcessor|provided|shadow|classpath))\s*[( ]\s*`
-	gradleCoord  = regexp.MustCompile(gradleConfig + `(?:platform\(|enforcedPlatform\()?["']([A-Za-z0-9_.-]+):([A-Za-z0-9_.-]+)(?::([^"'@:]+))?[^"']*["']`)
-	gradleLibs   = regexp.MustCompile(`\b([a-zA-Z]*[lL]ibs)((?:\.[a-zA-Z0-9]+)+)`)
-	gradleMap    = regexp.MustCompile(gradleConfig + `group\s*[:=]\s*["']([^"']+)["'],\s*name\s*[:=]\s*["']([^"']+)["'](?:,\s*version\s*[:=]\s*["']([^"']+)["'])?`)
-	gradleTest   = regexp.MustCompile(`(?i)test|kapt|ksp|annotationprocessor|classpath`)
+	gradleCoord  = lazyregexp.New(gradleConfig + `(?:platform\(|enforcedPlatform\()?["']([A-Za-z0-9_.-]+):([A-Za-z0-9_.-]+)(?::([^"'@:]+))?[^"']*["']`)
+	gradleLibs   = lazyregexp.New(`\b([a-zA-Z]*[lL]ibs)((?:\.[a-zA-Z0-9]+)+)`)
+	gradleMap    = lazyregexp.New(gradleConfig + `group\s*[:=]\s*["']([^"']+)["'],\s*name\s*[:=]\s*["']([^"']+)["'](?:,\s*version\s*[:=]\s*["']([^"']+)["'])?`)
+	gradleTest   = lazyregexp.New(`(?i)test|kapt|ksp|annotationprocessor|classpath`)
 )
 
 func gradleBuild(p *collector, file string, data []byte) {
@@ -334,7 +335,7 @@ func gradleBuild(p *collector, file string, data []byte) {
 				props[k] = unquote(v)
 			}
 		}
-		for _, re := range []*regexp.Regexp{gradleCoord, gradleMap} {
+		for _, re := range []lazyregexp.Regexp{gradleCoord, gradleMap} {
 			for _, m := range re.FindAllStringSubmatch(line, -1) {
 				d := declared{eco: "maven", name: m[2] + ":" + m[3], rng: m[4], dev: gradleTest.MatchString(m[1]), manifest: file}
 				if strings.HasPrefix(d.rng, "$") {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	_ "embed"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 type refType = kb.RefType
@@ -108,7 +108,7 @@ func (d Dependency) TagCandidates() []string {
 	return out
 }
 
-var hostedRE = regexp.MustCompile(`^(github|gitlab|bitbucket|gist):(.+)$`)
+var hostedRE = lazyregexp.New(`^(github|gitlab|bitbucket|gist):(.+)$`)
 
 // CleanURL returns the https URL of a git repository as manifests and
 // registries write it in many ways; "" when it names none.

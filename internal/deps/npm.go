@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // npm reads package.json, and the lockfiles of npm, pnpm, yarn and bun.
@@ -157,8 +157,8 @@ func packageJSON(p *collector, file string, data []byte) {
 }
 
 var (
-	exactRE = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)*([-+.][0-9A-Za-z.+-]+)?$`)
-	hashRE  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	exactRE = lazyregexp.New(`^v?[0-9]+\.[0-9]+(\.[0-9]+)*([-+.][0-9A-Za-z.+-]+)?$`)
+	hashRE  = lazyregexp.New(`^[0-9a-f]{7,40}$`)
 )
 
 func exactVersion(rng string) bool { return exactRE.MatchString(rng) }
@@ -351,7 +351,7 @@ func yarnLock(p *collector, file string, data []byte) {
 	}
 }
 
-var bunRE = regexp.MustCompile(`^\s*"([^"]+)": \["(@?[^@"]+)@([^"]+)"`)
+var bunRE = lazyregexp.New(`^\s*"([^"]+)": \["(@?[^@"]+)@([^"]+)"`)
 
 func bunLock(p *collector, file string, data []byte) {
 	for raw := range bytes.Lines(data) {

@@ -3,12 +3,12 @@ package deps
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // python reads requirements files, pyproject.toml as packaging, poetry, uv and
@@ -33,12 +33,12 @@ var python = ecosystem{
 	installed: pythonInstalled,
 }
 
-var pyNameRE = regexp.MustCompile(`[-_.]+`)
+var pyNameRE = lazyregexp.New(`[-_.]+`)
 
 // pyName is the one spelling of a distribution's name.
 func pyName(s string) string { return pyNameRE.ReplaceAllString(strings.ToLower(s), "-") }
 
-var requirementRE = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$`)
+var requirementRE = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$`)
 
 // requirement reads one line of a requirements file.
 func requirement(p *collector, file, line string, dev bool) (d declared, ok bool) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Registry asks package registries where packages come from, each at the
@@ -259,10 +260,10 @@ func jsonPath(paths ...string) func([]byte) string {
 }
 
 var (
-	nuspecRE  = regexp.MustCompile(`<repository\s[^>]*\burl="([^"]+)"`)
-	projectRE = regexp.MustCompile(`<projectUrl>\s*([^<]+?)\s*</projectUrl>`)
-	scmRE     = regexp.MustCompile(`(?s)<scm>.*?</scm>`)
-	urlElRE   = regexp.MustCompile(`<(?:url|connection)>\s*([^<]+?)\s*</`)
+	nuspecRE  = lazyregexp.New(`<repository\s[^>]*\burl="([^"]+)"`)
+	projectRE = lazyregexp.New(`<projectUrl>\s*([^<]+?)\s*</projectUrl>`)
+	scmRE     = lazyregexp.New(`(?s)<scm>.*?</scm>`)
+	urlElRE   = lazyregexp.New(`<(?:url|connection)>\s*([^<]+?)\s*</`)
 )
 
 func nuspecURL(data []byte) string {

@@ -3,11 +3,11 @@ package deps
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // ruby reads Gemfile, *.gemspec and Gemfile.lock.
@@ -29,12 +29,12 @@ var ruby = ecosystem{
 }
 
 var (
-	gemRE     = regexp.MustCompile(`^gem[\s(]+["']([A-Za-z0-9_.-]+)["']\s*(?:,\s*["']([^"']*)["'])?(.*)`)
-	gemspecRE = regexp.MustCompile(`\.add_(runtime_|development_)?dependency[\s(]+["']([A-Za-z0-9_.-]+)["'](?:\.freeze)?\s*(?:,\s*\[?\s*["']([^"']*)["'])?`)
-	gemNameRE = regexp.MustCompile(`\.name\s*=\s*["']([A-Za-z0-9_.-]+)["']`)
-	gemGitRE  = regexp.MustCompile(`(?:git|github)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
-	gemTagRE  = regexp.MustCompile(`(tag|ref)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
-	gemDevRE  = regexp.MustCompile(`^group\b.*:(?:test|development|dev|lint|ci|docs?|rdoc|benchmark|site)`)
+	gemRE     = lazyregexp.New(`^gem[\s(]+["']([A-Za-z0-9_.-]+)["']\s*(?:,\s*["']([^"']*)["'])?(.*)`)
+	gemspecRE = lazyregexp.New(`\.add_(runtime_|development_)?dependency[\s(]+["']([A-Za-z0-9_.-]+)["'](?:\.freeze)?\s*(?:,\s*\[?\s*["']([^"']*)["'])?`)
+	gemNameRE = lazyregexp.New(`\.name\s*=\s*["']([A-Za-z0-9_.-]+)["']`)
+	gemGitRE  = lazyregexp.New(`(?:git|github)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
+	gemTagRE  = lazyregexp.New(`(tag|ref)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
+	gemDevRE  = lazyregexp.New(`^group\b.*:(?:test|development|dev|lint|ci|docs?|rdoc|benchmark|site)`)
 )
 
 func gemfile(p *collector, file string, data []byte) {
@@ -86,7 +86,7 @@ func gemfile(p *collector, file string, data []byte) {
 	})
 }
 
-var gemSpecLineRE = regexp.MustCompile(`^    ([A-Za-z0-9_.-]+) \(([^)]+)\)$`)
+var gemSpecLineRE = lazyregexp.New(`^    ([A-Za-z0-9_.-]+) \(([^)]+)\)$`)
 
 func gemLock(p *collector, file string, data []byte) {
 	var remote, revision, tag, section string

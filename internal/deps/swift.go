@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // swift reads Package.swift and Package.resolved. A package is called as its
@@ -66,10 +67,10 @@ func squeezeSwift(name string) string {
 }
 
 var (
-	swiftPackageRE = regexp.MustCompile(`(?s)\.package\(\s*(?:name:\s*"([^"]+)",\s*)?url:\s*"([^"]+)"\s*,?\s*([^)]*\)?)`)
-	swiftProductRE = regexp.MustCompile(`\.product\(\s*name:\s*"([^"]+)",\s*package:\s*"([^"]+)"`)
-	swiftExactRE   = regexp.MustCompile(`exact\(?:?\s*"([^"]+)"`)
-	swiftQuotedRE  = regexp.MustCompile(`"([^"]+)"`)
+	swiftPackageRE = lazyregexp.New(`(?s)\.package\(\s*(?:name:\s*"([^"]+)",\s*)?url:\s*"([^"]+)"\s*,?\s*([^)]*\)?)`)
+	swiftProductRE = lazyregexp.New(`\.product\(\s*name:\s*"([^"]+)",\s*package:\s*"([^"]+)"`)
+	swiftExactRE   = lazyregexp.New(`exact\(?:?\s*"([^"]+)"`)
+	swiftQuotedRE  = lazyregexp.New(`"([^"]+)"`)
 )
 
 func packageSwift(p *collector, file string, data []byte) {
