@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -267,7 +266,7 @@ var (
 )
 
 func nuspecURL(data []byte) string {
-	for _, re := range []*regexp.Regexp{nuspecRE, projectRE} {
+	for _, re := range []lazyregexp.Regexp{nuspecRE, projectRE} {
 		if m := re.FindSubmatch(data); m != nil && CleanURL(string(m[1])) != "" {
 			return string(m[1])
 		}
