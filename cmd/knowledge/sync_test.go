@@ -203,7 +203,7 @@ func TestOlderDefinitions(t *testing.T) {
 	newOrigin(t, project)
 	write(t, project, "docs/a.md", []byte("# A\n\nturn the crank clockwise\n"))
 	raw := []byte(`{"version":1,"stores":[{"type":"repo","name":"one","url":"` + one + `","branch":"next"},{"type":"file","name":"docs","path":"./docs","description":"ours","extra":1},
-		{"type":"web","name":"site","url":"https://example.org","depth":2}]}`)
+		{"type":"web","name":"site","url":"http://127.0.0.1/docs","depth":2}]}`)
 	write(t, project, ".bluera/bluera-knowledge/stores.config.json", raw)
 	a := w.agent(project)
 	var s app.Synced
@@ -211,7 +211,7 @@ func TestOlderDefinitions(t *testing.T) {
 	for _, j := range s.Jobs {
 		a.wait(j.Job)
 	}
-	if !slices.Equal(s.Created[:2], []string{"one", "docs"}) {
+	if !slices.Equal(s.Created, []string{"one", "docs"}) || len(s.Failed) != 1 || !strings.Contains(s.Failed[0].Hint, "web.allow") {
 		t.Errorf("%+v", s)
 	}
 	a.finds("one", "widget frobnicates", "twice")

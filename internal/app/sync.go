@@ -189,6 +189,9 @@ func (s *syncRun) entry(ctx context.Context, d *defined) error {
 	if err := refuseLarge(ctx, spec); err != nil {
 		return err
 	}
+	if err := s.c.checkSite(spec); err != nil {
+		return err
+	}
 	if there {
 		s.out.Changes = append(s.out.Changes, d.Name+": "+difference(old.Spec, spec))
 	}
