@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/repostate"
 )
 
@@ -122,7 +122,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-var semver = regexp.MustCompile(`\d+\.\d+\.\d+`)
+var semver = lazyregexp.New(`\d+\.\d+\.\d+`)
 
 // older compares versions of three numbers.
 func older(a, b string) bool {
@@ -222,7 +222,7 @@ func (s *SDD) archived(id string) bool {
 	})
 }
 
-var changeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var changeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // ValidChange reports whether a name can be that of a change: one element of
 // a path that leads nowhere else.
