@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // specID is what an id of a specification looks like in code.
-var specID = regexp.MustCompile(`\b[A-Z][A-Za-z]{1,9}-[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b`)
+var specID = lazyregexp.New(`\b[A-Z][A-Za-z]{1,9}-[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b`)
 
 // linkSpecs adds to a place what specifications have to do with it: of code,
 // those that name its file or declaration, or that its text names; of a

@@ -2,12 +2,12 @@ package search
 
 import (
 	"math/bits"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
@@ -17,10 +17,10 @@ const ExcerptRunes = 150
 // marks of Markdown that say nothing when a line stands alone: of headings,
 // quotes, list items and table rows at its start, of emphasis, code and links within.
 var (
-	leadMarks = regexp.MustCompile(`^[\s>]*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)?`)
-	wikiLink  = regexp.MustCompile(`\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]`)
-	textLink  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	rule      = regexp.MustCompile(`^[\s|:=*_~` + "`" + `-]*$`)
+	leadMarks = lazyregexp.New(`^[\s>]*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)?`)
+	wikiLink  = lazyregexp.New(`\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]`)
+	textLink  = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	rule      = lazyregexp.New(`^[\s|:=*_~` + "`" + `-]*$`)
 )
 
 // Plain returns a line of Markdown without its marks.

@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Place is how a reader opens a document of a store.
@@ -102,7 +102,7 @@ func Cited(st kb.Store, address string) []string {
 }
 
 // refMark is what stands between a repository and the ref in a forge's address.
-var refMark = regexp.MustCompile(`^(?:-/)?(?:blob|src|raw|tree|blame)/(?:commit/|branch/|tag/)?`)
+var refMark = lazyregexp.New(`^(?:-/)?(?:blob|src|raw|tree|blame)/(?:commit/|branch/|tag/)?`)
 
 // below returns the path of file within a folder, none when it is outside.
 func below(root, file string) []string {
