@@ -179,7 +179,7 @@ func (f *fetcher) outcome(ctx context.Context, err error) error {
 		return kb.Errorf(kb.Denied, "the host %q asks for credentials to read %q, or there is no such repository", host, f.source).
 			WithHint("check the spelling, and give git credentials for it: git credential approve, or ~/.netrc")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return kb.Errorf(kb.NotFound, "there is no repository at %q", f.source).WithHint("check the URL; a private repository may look missing to who has no access")
+		return kb.Errorf(kb.NotFound, "there is no repository at %q", f.source).WithHint("check the URL; a private repository may look missing to who has no access; to crawl a site, give type web")
 	case errors.As(err, &cert), errors.As(err, &authority):
 		return kb.Errorf(kb.Denied, "the certificate of %q is not trusted: %s", host, oneLine(err.Error())).WithHint("set SSL_CERT_FILE to the authority that signed it")
 	case errors.Is(err, syscall.ENOSPC):
