@@ -24,14 +24,20 @@ type answering struct {
 	sessions answer.Sessions
 	cache    answer.Cache
 	model    *answer.Model // nil composes answers without one
+	note     string        // what is missing for a model that the configuration names
 }
 
 func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) string) *answering {
 	x := &answering{config: c, feedback: feedback.New(d, emb)}
+	if (c.Endpoint == "") != (c.Model == "") {
+		x.note = "the configuration names answer.endpoint or answer.model without the other, so that no model is asked"
+	}
 	if c.Endpoint != "" && c.Model != "" {
 		x.model = &answer.Model{Endpoint: c.Endpoint, API: c.API, Name: c.Model}
 		if c.KeyEnv != "" {
-			x.model.Key = env(c.KeyEnv)
+			if x.model.Key = env(c.KeyEnv); x.model.Key == "" {
+				x.note = fmt.Sprintf("the variable %s that answer.key names is empty, so that the model is asked without a key", c.KeyEnv)
+			}
 		}
 	}
 	return x
@@ -136,6 +142,9 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 	}
 	reply.Cached, reply.SessionID = ok, r.Session
 	reply.Notes = slices.Concat(s.notes, reply.Notes)
+	if c.answers.note != "" && !r.Public { // for who can change it
+		reply.Notes = append(reply.Notes, c.answers.note)
+	}
 	c.answers.sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
 	return reply, nil
 }
