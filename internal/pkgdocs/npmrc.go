@@ -8,12 +8,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 const npmDefault = "https://registry.npmjs.org/"
@@ -80,7 +80,7 @@ func (c *Config) homeDir() string {
 	return ""
 }
 
-var npmVariable = regexp.MustCompile(`\$\{([^}?]+)\??\}`)
+var npmVariable = lazyregexp.New(`\$\{([^}?]+)\??\}`)
 
 // npmrc reads one file; there need be none.
 func (s *settings) npmrc(path string, env func(string) string) error {

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxParams = 200
 )
 
-var pathParam = regexp.MustCompile(`\{([^{}]*)\}`)
+var pathParam = lazyregexp.New(`\{([^{}]*)\}`)
 
 func (r *reader) tool(n *yaml.Node, p *Provider) {
 	before := r.bad

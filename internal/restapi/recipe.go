@@ -2,13 +2,13 @@ package restapi
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Imported is what an import made of a document, before it is kept.
@@ -183,8 +183,8 @@ func (im *Imported) credential(n *yaml.Node, code string, o ImportOptions) error
 }
 
 var (
-	nonWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
-	htmlTag = regexp.MustCompile(`<[^<>]{1,200}>`)
+	nonWord = lazyregexp.New(`[^A-Za-z0-9]+`)
+	htmlTag = lazyregexp.New(`<[^<>]{1,200}>`)
 )
 
 // envFor makes the name of a variable: WEATHER_API_KEY.

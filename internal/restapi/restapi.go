@@ -30,11 +30,11 @@ package restapi
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // The ways to authenticate.
@@ -320,10 +320,10 @@ func Find(all []*Provider, name string) (*Provider, *Tool, error) {
 }
 
 var (
-	codeName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	entryName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+	codeName   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	envName    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	entryName  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 )
 
 // clip shortens what a stranger wrote for use in a message.

@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Redacted stands in the place of what is kept back.
@@ -19,7 +19,7 @@ const Redacted = "[REDACTED_SECRET]"
 // credential matches what looks like one, whoever it belongs to: JSON web
 // tokens, private keys, what follows "Bearer" or "Basic", and the prefixes
 // that the large services give their tokens.
-var credential = regexp.MustCompile(
+var credential = lazyregexp.New(
 	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?` +
 		`|-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z0-9 ]*PRIVATE KEY-----|[\s\S]*)` +
 		`|(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{12,}` +
