@@ -1,10 +1,10 @@
 package syntax
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 const (
@@ -55,7 +55,7 @@ var kotlin = &spec{
 	visit:    visitKotlin,
 }
 
-var ktFunInterface = lazyregexp.New(`(?m)^[^"/*\n]*\bfun[ \t]+interface\b`)
+var ktFunInterface = regexp.MustCompile(`(?m)^[^"/*\n]*\bfun[ \t]+interface\b`)
 
 // prepareKotlin takes the "fun" from "fun interface", which the grammar does
 // not know.
