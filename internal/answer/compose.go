@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
@@ -206,10 +206,10 @@ func tokensOf(text string) map[string]bool {
 }
 
 var (
-	isRE      = regexp.MustCompile(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
-	becauseRE = regexp.MustCompile(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
-	measureRE = regexp.MustCompile(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
-	pathLikeR = regexp.MustCompile("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
+	isRE      = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
+	becauseRE = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
+	measureRE = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
+	pathLikeR = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
 )
 
 // cues are what the form of a sentence says about the kind of question.
@@ -396,7 +396,7 @@ func dangling(s *scored) bool {
 	return s.form == prose && strings.Count(s.about, " ") < 4 && danglingRE.MatchString(s.text)
 }
 
-var danglingRE = regexp.MustCompile(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
+var danglingRE = lazyregexp.New(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
 
 // nearest is the likeness to the nearest of those chosen: the share of its
 // words, or the cosine, whichever is more.

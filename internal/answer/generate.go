@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
@@ -148,7 +148,7 @@ func (m *Model) ask(ctx context.Context, question string, sources []Source) (str
 	return said, nil
 }
 
-var citeRE = regexp.MustCompile(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
+var citeRE = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
 
 // supported keeps the sentences that a source supports: with the number it
 // cites, or else of the source that supports it best.
@@ -188,7 +188,7 @@ func supported(said string, sources []Source) (parts []Part, dropped int) {
 	return parts, dropped
 }
 
-var behindRE = regexp.MustCompile(`([.!?])\s*((?:\[\d{1,2}\])+)`)
+var behindRE = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\])+)`)
 
 // bestSource returns the number of the source that supports a sentence, the
 // cited one if it does; 0 when none does.

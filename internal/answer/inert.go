@@ -1,18 +1,19 @@
 package answer
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 var (
-	imageRE    = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
-	linkRE     = regexp.MustCompile(`\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)`)
-	referRE    = regexp.MustCompile(`\[([^\[\]]+)\]\[[^\[\]]*\]`)
-	bracketRE  = regexp.MustCompile(`(^|[\s(])\[([\p{L}_*][\p{L}\p{N}_.*/]*)\]`) // a name that Go's comments link
-	emphasisRE = regexp.MustCompile(`(\*\*|__)([^*_\n]+?)(\*\*|__)`)
-	starRE     = regexp.MustCompile(`(^|[\s(])\*([^\s*][^*\n]*?)\*`)
+	imageRE    = lazyregexp.New(`!\[([^\]]*)\]\([^)]*\)`)
+	linkRE     = lazyregexp.New(`\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)`)
+	referRE    = lazyregexp.New(`\[([^\[\]]+)\]\[[^\[\]]*\]`)
+	bracketRE  = lazyregexp.New(`(^|[\s(])\[([\p{L}_*][\p{L}\p{N}_.*/]*)\]`) // a name that Go's comments link
+	emphasisRE = lazyregexp.New(`(\*\*|__)([^*_\n]+?)(\*\*|__)`)
+	starRE     = lazyregexp.New(`(^|[\s(])\*([^\s*][^*\n]*?)\*`)
 )
 
 // plain takes the marks of links and emphasis off a sentence, so that what is
@@ -75,12 +76,12 @@ func inertText(s string) string {
 }
 
 var (
-	entityRE = regexp.MustCompile(`&(#?\w+;?)`)
+	entityRE = lazyregexp.New(`&(#?\w+;?)`)
 	angles   = strings.NewReplacer("<", "&lt;", ">", "&gt;")
-	linkable = regexp.MustCompile(`\]\s*[(:\[]`)
+	linkable = lazyregexp.New(`\]\s*[(:\[]`)
 	brackets = strings.NewReplacer("[", "&#91;", "]", "&#93;")
-	leading  = regexp.MustCompile(`^(?:#|[-+=*~_|]|\d{1,9}[.)])`)
-	schemeRE = regexp.MustCompile(`(?i)\b(javascript|vbscript|data)\s*:`)
+	leading  = lazyregexp.New(`^(?:#|[-+=*~_|]|\d{1,9}[.)])`)
+	schemeRE = lazyregexp.New(`(?i)\b(javascript|vbscript|data)\s*:`)
 )
 
 // InertBlock makes lines of a document safe for a page that puts them into

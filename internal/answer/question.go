@@ -3,11 +3,11 @@ package answer
 import (
 	"context"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
@@ -50,7 +50,7 @@ const (
 )
 
 // wordRE splits a question into words; dots and slashes join names.
-var wordRE = regexp.MustCompile(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
+var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
 
 func words(s string) []string { return wordRE.FindAllString(s, -1) }
 
@@ -272,11 +272,11 @@ func pairs(list string) map[string][]string {
 }
 
 var (
-	defineRE = regexp.MustCompile(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
-	amountRE = regexp.MustCompile(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
-	reasonRE = regexp.MustCompile(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
-	placeRE  = regexp.MustCompile(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)
-	doingRE  = regexp.MustCompile(`(?i)(?:\bhow (?:do|does|can|is|are|to)\b|\bc[oó]mo\b)`)
+	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
+	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
+	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
+	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)
+	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to)\b|\bc[oó]mo\b)`)
 )
 
 func cueOf(text string) cue {

@@ -2,12 +2,12 @@ package answer
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // sentence is one thing that a passage says: a sentence of prose, an item of
@@ -165,15 +165,15 @@ func (s *splitter) take(l string) {
 }
 
 var (
-	itemRE    = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
-	headingRE = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*(?:\{#[^}]*\})?$`)
-	ruleRE    = regexp.MustCompile(`^\s*(?:[-=*_~^"]\s*){3,}$`)
-	tableRE   = regexp.MustCompile(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
-	commentRE = regexp.MustCompile(`^\s*<!--`)
+	itemRE    = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
+	headingRE = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*(?:\{#[^}]*\})?$`)
+	ruleRE    = lazyregexp.New(`^\s*(?:[-=*_~^"]\s*){3,}$`)
+	tableRE   = lazyregexp.New(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
+	commentRE = lazyregexp.New(`^\s*<!--`)
 )
 
 // directiveRE are comments for tools.
-var directiveRE = regexp.MustCompile(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)
+var directiveRE = lazyregexp.New(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)
 
 // prose reads Markdown, and plain text as its simplest form.
 func (s *splitter) prose(body string) {
@@ -228,9 +228,9 @@ func (s *splitter) prose(body string) {
 }
 
 var (
-	tagRE   = regexp.MustCompile(`<[^<>]*>`)
-	blockRE = regexp.MustCompile(`(?i)</?(?:p|h[1-6]|li|ul|ol|dl|dt|dd|div|section|table|tr|blockquote|br|hr|body|title)\b`)
-	headRE  = regexp.MustCompile(`(?i)<(?:h[1-6]|title)\b`)
+	tagRE   = lazyregexp.New(`<[^<>]*>`)
+	blockRE = lazyregexp.New(`(?i)</?(?:p|h[1-6]|li|ul|ol|dl|dt|dd|div|section|table|tr|blockquote|br|hr|body|title)\b`)
+	headRE  = lazyregexp.New(`(?i)<(?:h[1-6]|title)\b`)
 )
 
 // html reads the text between tags; what stands in pre is code, in script and

@@ -1,13 +1,13 @@
 package answer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
@@ -173,16 +173,16 @@ func (s *Sessions) Forget(id string) int {
 
 var (
 	// A question that begins like this goes on with the one before.
-	onwardRE = regexp.MustCompile(`(?i)^\s*[¿¡(]?\s*(?:and|but|or|so|then|also|what about|how about|what if|y|e|pero|o|entonces|adem[aá]s|tambi[eé]n)\b`)
+	onwardRE = lazyregexp.New(`(?i)^\s*[¿¡(]?\s*(?:and|but|or|so|then|also|what about|how about|what if|y|e|pero|o|entonces|adem[aá]s|tambi[eé]n)\b`)
 	// Words that stand for what was named before.
-	pronounRE = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|this|that|these|those|there|one|ones|he|she|his|her|such|same|afterwards|` +
+	pronounRE = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|this|that|these|those|there|one|ones|he|she|his|her|such|same|afterwards|` +
 		`eso|esto|ello|ellos|ellas|[eé]l|ella|ese|esa|esos|esas|este|esta|estos|estas|su|sus|lo|la misma|el mismo|all[ií]|ah[ií])(?:[^\p{L}]|$)`)
 	// Relative clauses and demonstratives with a noun of their own are no pronouns.
-	thatRE = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:(?:(?:one|the|a|an)\s+[\p{L}_]+\s+that)|there (?:is|are|was|be)|(?:is|are) there|(?:lo que))(?:[^\p{L}]|$)`)
+	thatRE = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:(?:(?:one|the|a|an)\s+[\p{L}_]+\s+that)|there (?:is|are|was|be)|(?:is|are) there|(?:lo que))(?:[^\p{L}]|$)`)
 )
 
 // wholeRE asks what something is, which needs one word.
-var wholeRE = regexp.MustCompile(`(?i)^\s*[¿¡]?\s*(?:what (?:is|are)|what's|define|qu[eé] (?:es|son)|explain)\b`)
+var wholeRE = lazyregexp.New(`(?i)^\s*[¿¡]?\s*(?:what (?:is|are)|what's|define|qu[eé] (?:es|son)|explain)\b`)
 
 // mostTopic is how many words of earlier turns a question takes along.
 const mostTopic = 6

@@ -2,10 +2,10 @@ package answer
 
 import (
 	_ "embed" // the word list is a part of the program
-	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
 )
 
@@ -86,7 +86,7 @@ func bare(w string) string {
 	return m[1]
 }
 
-var encliticRE = regexp.MustCompile(`(?i)^(\p{L}{2,}[aeiáéí]r)(?:me|te|se|lo|la|le|los|las|les|nos)$`)
+var encliticRE = lazyregexp.New(`(?i)^(\p{L}{2,}[aeiáéí]r)(?:me|te|se|lo|la|le|los|las|les|nos)$`)
 
 // fold lower-cases a word and takes its accents off.
 func fold(w string) string {
