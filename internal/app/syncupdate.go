@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/deps"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Update brings stores up to date with what they follow: one that is pinned
@@ -135,7 +135,7 @@ func (l *locks) pin(ctx context.Context, spec *kb.Spec, follows string) error {
 }
 
 // versionRE finds the version at the end of a tag: with dots, else a number.
-var versionRE = regexp.MustCompile(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
+var versionRE = lazyregexp.New(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
 
 // respell puts a version into the place of the one in a tag.
 func respell(tag, version string) string {

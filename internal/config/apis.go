@@ -2,11 +2,12 @@ package config
 
 import (
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // APIs is what the file says of declared APIs. The definitions themselves
@@ -31,8 +32,8 @@ func APIsPath(env func(string) string) string {
 }
 
 var (
-	secretRef   = regexp.MustCompile(`^(keyring:[A-Za-z0-9][A-Za-z0-9_.-]{0,63}|[A-Za-z_][A-Za-z0-9_]{0,127})$`)
-	commandName = regexp.MustCompile(`^[a-z][a-z0-9_:-]{0,63}$`)
+	secretRef   = lazyregexp.New(`^(keyring:[A-Za-z0-9][A-Za-z0-9_.-]{0,63}|[A-Za-z_][A-Za-z0-9_]{0,127})$`)
+	commandName = lazyregexp.New(`^[a-z][a-z0-9_:-]{0,63}$`)
 )
 
 // apiKeys are the keys below apis, a part of the table.

@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 const seeDocs = "docs/configuration.md lists the keys"
@@ -90,10 +90,10 @@ var ownKeys = []Key{
 func Keys() []Key { return slices.Clone(keys) }
 
 var (
-	envName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+	envName  = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	hostName = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 	// Tokens in the file instead of names: what the large hosts give out.
-	tokenLike = regexp.MustCompile(`^(gh[a-z]_|github_pat_|glpat-|[A-Za-z0-9]{32,}$)`)
+	tokenLike = lazyregexp.New(`^(gh[a-z]_|github_pat_|glpat-|[A-Za-z0-9]{32,}$)`)
 )
 
 func setTokens(p *parser, n *yaml.Node, c *Config) error {

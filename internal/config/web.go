@@ -7,12 +7,13 @@ import (
 	"net/textproto"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // Web is what the file says of crawling.
@@ -163,7 +164,7 @@ func (p *parser) expand(s string) string {
 	return s
 }
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 func setHeaders(p *parser, n *yaml.Node, c *Config) error {
 	const how = "like this: docs.example.org: {Authorization: NAME_OF_VARIABLE}"

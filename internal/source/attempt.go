@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // attempt is one way to reach a remote: a spelling of its URL and credentials.
@@ -192,7 +192,7 @@ func (f *fetcher) outcome(ctx context.Context, err error) error {
 	}
 }
 
-var sshRefused = regexp.MustCompile(`(?i)handshake|knownhosts|known_hosts|unable to authenticate|SSH_AUTH_SOCK|agent|permission denied|publickey`)
+var sshRefused = lazyregexp.New(`(?i)handshake|knownhosts|known_hosts|unable to authenticate|SSH_AUTH_SOCK|agent|permission denied|publickey`)
 
 func diskError(dir string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
@@ -251,7 +251,7 @@ type sideband struct {
 	line  []byte
 }
 
-var countRE = regexp.MustCompile(`^(?:remote: )?(Counting|Compressing|Receiving|Resolving) [a-z]+:\s+\d+% \((\d+)/(\d+)\)`)
+var countRE = lazyregexp.New(`^(?:remote: )?(Counting|Compressing|Receiving|Resolving) [a-z]+:\s+\d+% \((\d+)/(\d+)\)`)
 
 // Write implements io.Writer. Lines end in "\r" or "\n".
 func (s *sideband) Write(p []byte) (int, error) {

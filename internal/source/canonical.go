@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // maxSource bounds what a user may write as a source, in bytes.
@@ -60,11 +60,11 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 }
 
 var (
-	schemeRE = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
-	helperRE = regexp.MustCompile(`^[A-Za-z0-9_-]+::`)
+	schemeRE = lazyregexp.New(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+	helperRE = lazyregexp.New(`^[A-Za-z0-9_-]+::`)
 	// user@host:path; of at least two characters before the colon, which tells it from a Windows drive.
-	scpRE  = regexp.MustCompile(`^(?:([A-Za-z0-9_.+-]+)@)?([A-Za-z0-9_.-]{2,}):(.+)$`)
-	hostRE = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
+	scpRE  = lazyregexp.New(`^(?:([A-Za-z0-9_.+-]+)@)?([A-Za-z0-9_.-]{2,}):(.+)$`)
+	hostRE = lazyregexp.New(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
 )
 
 func remoteShape(raw string) bool {
@@ -240,7 +240,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-var userinfoRE = regexp.MustCompile(`//[^/@]*@`)
+var userinfoRE = lazyregexp.New(`//[^/@]*@`)
 
 // redact hides what stands before the host of a URL, so that no password reaches a message.
 func redact(raw string) string { return userinfoRE.ReplaceAllString(raw, "//…@") }
@@ -248,7 +248,7 @@ func redact(raw string) string { return userinfoRE.ReplaceAllString(raw, "//…@
 // isRemote tells a canonical URL from a canonical local path, which is absolute.
 func isRemote(source string) bool { return !filepath.IsAbs(source) }
 
-var commitRE = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+var commitRE = lazyregexp.New(`^[0-9a-f]{7,40}$`)
 
 // CanonicalRef checks the name of a branch, tag or commit and returns the one
 // form that a store's identity is made from.

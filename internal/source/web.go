@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
 )
 
@@ -36,9 +36,9 @@ var registries = []struct {
 }
 
 var (
-	npmName = regexp.MustCompile(`^(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}$`)
+	npmName = lazyregexp.New(`^(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}$`)
 	// Versions, ranges that are one comparison, and tags: "1.2.3", "^1.2", "v1", "next".
-	versionRE = regexp.MustCompile(`^[~^]?[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$`)
+	versionRE = lazyregexp.New(`^[~^]?[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$`)
 )
 
 // PackageOf reads a canonical source that is a package of a registry.
@@ -133,7 +133,7 @@ func canonicalWeb(_ context.Context, raw, _ string) (string, error) {
 }
 
 // webHost is looser than hostRE: names may hold letters of any script.
-var webHost = regexp.MustCompile(`^[\p{L}\p{N}_]([\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}\p{M}_])?$`)
+var webHost = lazyregexp.New(`^[\p{L}\p{N}_]([\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}\p{M}_])?$`)
 
 // canonicalSite brings what narrows the pages of a site into one form.
 func canonicalSite(w kb.Web) (kb.Web, error) {
