@@ -259,12 +259,20 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 		}
 		a.close()
 	}
-	// A schedule that a person vouched for is told of.
+	// A schedule that a person vouched for is kept, until the definition drops it.
 	defines(t, project, obj{"name": "docs", "type": "file", "source": "docs", "schedule": "@hourly"})
 	w.must(project, "trust", ".knowledge/stores.json")
 	out := w.run(project, "sync")
-	if out.status != 0 || !strings.HasPrefix(out.out, "docs\tcreated") || !strings.Contains(out.err, "schedule") {
+	if out.status != 0 || !strings.HasPrefix(out.out, "docs\tcreated") {
 		t.Errorf("a trusted schedule: %+v", out)
+	}
+	if out := w.run(project, "schedules"); !strings.HasPrefix(out.out, "docs\t@hourly\t") {
+		t.Errorf("it is not kept: %+v", out)
+	}
+	defines(t, project, obj{"name": "docs", "type": "file", "source": "docs"})
+	w.must(project, "sync")
+	if out := w.run(project, "schedules"); out.out != "" {
+		t.Errorf("it is kept though the definition dropped it: %+v", out)
 	}
 	w.must(project, "store:delete", "docs")
 
