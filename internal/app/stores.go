@@ -417,6 +417,10 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		}
 		return d, err
 	}
+	// One that is made again from the same source begins without a schedule.
+	if _, err := c.schedules.Unset(ctx, st.ID); err != nil {
+		return d, err
+	}
 	c.library.forget(st.ID)
 	return d, c.sweep(ctx, "")
 }

@@ -167,6 +167,16 @@ func TestScheduleOfAStore(t *testing.T) {
 	if _, _, err := c.scheduled(ctx, "nostore"); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("a store that is gone: %v", err)
 	}
+	if _, err := a.DeleteStore(ctx, "notes", false); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := c.schedules.List(ctx); err != nil || len(list) != 0 {
+		t.Errorf("the schedule of a store that was deleted: %+v, %v", list, err)
+	}
+	s.create(a, CreateStore{Name: "notes", Kind: kb.KindFolder, Source: filepath.Join(s.root, "p")})
+	if _, err := a.SetSchedule(ctx, "notes", "@daily"); err != nil {
+		t.Fatal(err)
+	}
 	if row, err = a.SetSchedule(ctx, "notes", "off"); err != nil || row.Cron != "off" {
 		t.Errorf("off: %+v, %v", row, err)
 	}
