@@ -208,6 +208,15 @@ func TestSpecFindStatsCheckGraph(t *testing.T) {
 			t.Errorf("orphan %+v", o)
 		}
 	}
+	// What people keep finding badly answered is a gap of the specifications.
+	for range 2 {
+		if _, err := a.AddFeedback(t.Context(), FeedbackRequest{Query: "how is a refund paid out?", Rating: "negative", Owner: "test"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c, err = a.CheckSpecs(t.Context(), "", "", "", 0, scope); err != nil || len(c.Gaps) != 1 || c.Gaps[0].Negative != 2 {
+		t.Errorf("gaps: %+v, %v", c.Gaps, err)
+	}
 	one, err := a.CheckSpecs(t.Context(), "Pedido", "", "", 0, scope)
 	if err != nil || one.Documents != 1 {
 		t.Errorf("check one: %+v, %v", one, err)

@@ -144,6 +144,7 @@ type SpecCheck struct {
 	TotalOrphans   int             `json:"totalOrphans"`
 	References     int             `json:"totalReferences"`
 	OrphanPercent  float64         `json:"orphanPercent"`
+	Gaps           []Gap           `json:"knowledgeGaps,omitempty"` // questions that people keep finding badly answered
 	Message        string          `json:"message,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`
 }
@@ -218,6 +219,13 @@ func (a *App) CheckSpecs(ctx context.Context, entity, kind, domain string, limit
 		out.Warnings = append(out.Warnings, why)
 	}
 	out.Warnings = append(out.Warnings, s.notes...)
+	if entity == "" && kind == "" && domain == "" {
+		gaps, err := a.Gaps(ctx)
+		if err != nil {
+			return SpecCheck{}, err
+		}
+		out.Gaps = gaps[:min(limit, len(gaps))]
+	}
 	return out, nil
 }
 
