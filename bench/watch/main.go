@@ -125,14 +125,11 @@ func (b *bench) git(dir string, args ...string) error {
 
 // prepare makes the work tree and returns its number of files.
 func (b *bench) prepare() (int, error) {
-	src := filepath.Join(runtime.GOROOT(), "src")
-	if fi, err := os.Stat(src); err != nil || !fi.IsDir() {
-		goroot, err := lab.Command(".", nil, "go", "env", "GOROOT")
-		if err != nil {
-			return 0, err
-		}
-		src = filepath.Join(strings.TrimSpace(goroot), "src")
+	goroot, err := lab.Command(".", nil, "go", "env", "GOROOT")
+	if err != nil {
+		return 0, err
 	}
+	src := filepath.Join(strings.TrimSpace(goroot), "src")
 	n := 0
 	for _, dir := range []string{"net", "os", "encoding", "go", "crypto", "runtime", "internal"} {
 		err := filepath.WalkDir(filepath.Join(src, dir), func(name string, e fs.DirEntry, err error) error {
