@@ -213,7 +213,8 @@ func TestBadInput(t *testing.T) {
 		{"transport", "store:create", obj{"name": "n", "source": "ext::sh -c id"}, []string{"store:create", "n", "ext::sh -c id"}, kb.Invalid, nil},
 		{"plain http", "store:create", obj{"name": "n", "source": "http://example.org/x"}, []string{"store:create", "n", "http://example.org/x"}, kb.Invalid, nil},
 		{"password", "store:create", obj{"name": "n", "source": "https://me:hush@example.org/x"}, []string{"store:create", "n", "https://me:hush@example.org/x"}, kb.Invalid, nil},
-		{"web", "store:create", obj{"name": "n", "type": "web", "source": "https://example.org"}, []string{"store:create", "n", "https://example.org", "--type", "web"}, kb.Unsupported, nil},
+		{"web page of this machine", "store:create", obj{"name": "n", "type": "web", "source": "http://127.0.0.1:8080/"}, []string{"store:create", "n", "http://127.0.0.1:8080/", "--type", "web"}, kb.Denied, nil},
+		{"no web page", "store:create", obj{"name": "n", "type": "web", "source": "ftp://example.org/"}, []string{"store:create", "n", "ftp://example.org/", "--type", "web"}, kb.Invalid, nil},
 		{"person's command", "trust", obj{"path": "x"}, nil, kb.Denied, nil},
 		{"person's argument", "search", obj{"query": "sort", "yes": true}, nil, kb.Denied, nil},
 	} {
