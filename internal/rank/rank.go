@@ -33,6 +33,8 @@ type Evidence struct {
 	// Marked is how much feedback on similar questions speaks against the
 	// chunk, in [0,1].
 	Marked float64
+	// Section is what a closer look at a chunk of prose showed; nil without one.
+	Section *Section
 }
 
 // Scored is a candidate with its score.
@@ -67,6 +69,11 @@ type Options struct {
 
 // leastCosine is how near a chunk that shares no word with the query must be.
 const leastCosine = 0.3
+
+// admitted reports whether a candidate is more than noise.
+func (e *Evidence) admitted(q *Query) bool {
+	return q.Coverage(e.Matched) > 0 || e.Cosine >= leastCosine
+}
 
 // Parts names what Options.Without may leave out and Options.Weights may
 // weigh: the rankers and the signals.
@@ -226,7 +233,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 	// The nearest vectors of a store in which nothing is near are noise.
 	if o.Mode != Vector {
 		cands = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
-			return q.Coverage(e.Matched) == 0 && e.Cosine < leastCosine
+			return !e.admitted(q)
 		})
 		if len(cands) == 0 {
 			return nil, 0
@@ -237,7 +244,9 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 	for i := range cands {
 		list[i] = r.score(&cands[i])
 	}
-	hits = r.distinct(r.perDocument(list))
+	ordered := r.perDocument(list)
+	r.sections(ordered, list)
+	hits = r.distinct(ordered)
 	confidence = r.confidence(hits)
 	top := hits[0].raw
 	for i := range hits {
@@ -289,7 +298,7 @@ func (r *ranking) score(e *Evidence) Scored {
 // every candidate that Rank would order; that of a demotion is 0 or 1.
 func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values [][]float64) {
 	kept = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
-		return q.Coverage(e.Matched) == 0 && e.Cosine < leastCosine
+		return !e.admitted(q)
 	})
 	r := newRanking(q, kept, o)
 	for i := range kept {

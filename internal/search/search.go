@@ -58,7 +58,11 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return Reply{}, err
 	}
 	r.mark(targets, found)
-	ranked, confidence := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)})
+	opts := rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)}
+	if err := closely(ctx, targets, emb, q, found, opts); err != nil {
+		return Reply{}, err
+	}
+	ranked, confidence := rank.Rank(q, found, opts)
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
