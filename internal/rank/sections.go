@@ -16,9 +16,9 @@ type Section struct {
 	Names float64 // Query.Covers of its headings
 }
 
-// mostSections is how many chunks of prose are looked at closely. 45 of 48
-// answers of bench/web are among them, 47 among all candidates.
-const mostSections = 60
+// mostSections is how many chunks of prose are looked at closely: each costs about 30 µs, and
+// those of bench/web and of the prose of internal/eval rank the same with 60.
+const mostSections = 40
 
 // Closely returns which of the candidates deserve a closer look as sections:
 // those of prose, the best by words and vector together. Nil when the query is
@@ -113,19 +113,21 @@ const relatedWeight = 0.5
 var sectionSignals = []struct {
 	name   string
 	weight float64
-	value  func(*Evidence, *page) float64
+	value  func(*ranking, *Evidence, *page) float64
 }{
-	{"lexical", 0.16, func(e *Evidence, _ *page) float64 { return e.Lexical }},
-	{"vector", 0.16, func(e *Evidence, _ *page) float64 { return e.Cosine }},
+	{"lexical", 0.16, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Lexical }},
+	{"vector", 0.16, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Cosine }},
 	// What the page is about on the whole, and how good its best sections are.
-	{"mean", 0.1, func(e *Evidence, _ *page) float64 { return e.Mean }},
-	{"total", 0.06, func(e *Evidence, _ *page) float64 { return total(e) }},
-	{"page", 0.1, func(_ *Evidence, p *page) float64 { return p.best }},
+	{"mean", 0.1, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Mean }},
+	{"total", 0.06, func(_ *ranking, e *Evidence, _ *page) float64 { return total(e) }},
+	{"page", 0.1, func(_ *ranking, _ *Evidence, p *page) float64 { return p.best }},
 	// Words of the query, or such as are used for them.
-	{"related", 0.22, func(e *Evidence, _ *page) float64 { return e.Section.Text }},
-	{"headings", 0.05, func(e *Evidence, _ *page) float64 { return e.Section.Names }},
+	{"related", 0.22, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Section.Text }},
+	{"headings", 0.05, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Section.Names }},
+	// A section with every word of the query, which meaning does not outweigh.
+	{"whole", 0.2, func(r *ranking, e *Evidence, _ *page) float64 { return flag(r.q.Coverage(e.Matched) > 0.99) }},
 	// The vector of a short text is clean.
-	{"lead", 0.15, func(e *Evidence, _ *page) float64 { return e.Section.Lead }},
+	{"lead", 0.15, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Section.Lead }},
 }
 
 const (
@@ -215,7 +217,7 @@ func (r *ranking) sectionScores(all []Scored) []Scored {
 		top := 0.0
 		for i := range of {
 			e := &of[i].Evidence
-			value[i] = max(0, sg.value(e, pages[docKey{e.Store, e.Path}]))
+			value[i] = max(0, sg.value(r, e, pages[docKey{e.Store, e.Path}]))
 			top = max(top, value[i])
 		}
 		if top == 0 {

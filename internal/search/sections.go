@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -29,20 +32,38 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 		}
 		query = v[0]
 	}
+	// Half of them on another processor, each document on one.
+	slices.SortFunc(at, func(a, b int) int {
+		x, y := &found[a], &found[b]
+		return cmp.Or(cmp.Compare(x.Store, y.Store), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Chunk, y.Chunk))
+	})
+	half := len(at) / 2
+	for half > 0 && half < len(at) && found[at[half]].Path == found[at[half-1]].Path {
+		half++
+	}
 	words := q.Near()
+	parts := [][]int{at[:half], at[half:]}
+	var failed [2]error
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { failed[i] = look(ctx, targets, emb, q, query, words, found, parts[i]) })
+	}
+	wg.Wait()
+	return cmp.Or(failed[0], failed[1])
+}
+
+// look reads the sections of some candidates, those of one store after
+// another.
+func look(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, query []float32, words map[string]uint64, found []rank.Evidence, at []int) error {
 	var texts []string
 	var sections []*rank.Section
 	var scan terms.Scanner
-	for ti := range targets {
+	for len(at) > 0 {
+		ti, n := found[at[0]].Store, 0
 		var places []kb.Place
-		var chosen []int
-		for _, i := range at {
-			if found[i].Store == ti {
-				places, chosen = append(places, found[i].Place), append(chosen, i)
-			}
-		}
-		if len(places) == 0 {
-			continue
+		for n < len(at) && found[at[n]].Store == ti {
+			places = append(places, found[at[n]].Place)
+			n++
 		}
 		passages, err := targets[ti].Index.Passages(ctx, places)
 		if err != nil {
@@ -58,12 +79,13 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 			s.Names = q.Covers(has)
 			scan.Scan(p.Text, note)
 			s.Text = q.Covers(has)
-			found[chosen[j]].Section = s
+			found[at[j]].Section = s
 			if query != nil {
 				texts = append(texts, heading+" "+lead(p.Text))
 				sections = append(sections, s)
 			}
 		}
+		at = at[n:]
 	}
 	if len(texts) == 0 {
 		return nil
