@@ -59,8 +59,13 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	}
 	r.mark(targets, found)
 	opts := rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)}
-	if err := closely(ctx, targets, emb, q, found, opts); err != nil {
-		return Reply{}, err
+	// Specifications go without the closer look: it finds the right one sooner
+	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
+	// the decision of a decision record among its reasons.
+	if r.Only == nil {
+		if err := closely(ctx, targets, emb, q, found, opts); err != nil {
+			return Reply{}, err
+		}
 	}
 	ranked, confidence := rank.Rank(q, found, opts)
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
