@@ -168,6 +168,21 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	if err := d.Write(ctx, func(tx *sql.Tx) error { err := add(tx); cancel(); return err }); kb.CodeOf(err) != kb.Canceled {
 		t.Errorf("got %v", err)
 	}
+	// The same, but with the transaction already rolled back when f returns.
+	ctx, cancel = context.WithCancel(t.Context())
+	if err := d.Write(ctx, func(tx *sql.Tx) error {
+		if err := add(tx); err != nil {
+			return err
+		}
+		cancel()
+		for {
+			if _, err := tx.Exec("SELECT 1"); errors.Is(err, sql.ErrTxDone) {
+				return nil
+			}
+		}
+	}); kb.CodeOf(err) != kb.Canceled {
+		t.Errorf("got %v", err)
+	}
 	if err := d.Write(t.Context(), add); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -38,11 +39,13 @@ func (d *DB) translate(ctx context.Context, err error) error {
 		return err
 	}
 	code := primary(err)
+	// A canceled context rolls the transaction back from another goroutine, so
+	// the next use of it, be it the commit, may find it gone.
+	if ctx.Err() != nil && (code != -1 || errors.Is(err, sql.ErrTxDone)) {
+		return ctx.Err()
+	}
 	if code == -1 {
 		return err
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	switch code {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
