@@ -131,7 +131,7 @@ func explain(q *question, chosen []scored, support float64) string {
 	}
 	for i := range chosen {
 		s := &chosen[i]
-		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f %s", s.score, s.cover, s.cosine, clip(s.text, 100))
+		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f %s", s.score, s.cover, s.cosine, kb.Clip(s.text, 100))
 	}
 	return b.String()
 }
@@ -203,7 +203,7 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 	}
 	var passages []search.Passage
 	for _, text := range asked {
-		found, err := search.Passages(ctx, targets, emb, search.Request{Query: clip(text, search.MaxQuery), Limit: perIntent, Marks: r.Marks}, intents...)
+		found, err := search.Passages(ctx, targets, emb, search.Request{Query: kb.Clip(text, search.MaxQuery-len("…")), Limit: perIntent, Marks: r.Marks}, intents...)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -240,7 +240,7 @@ func unsupported(q *question) string {
 	var missing []string
 	for i := range q.concepts {
 		if c := &q.concepts[i]; !c.known && !c.topic && len(missing) < 3 {
-			missing = append(missing, fmt.Sprintf("%q", clip(c.word, 40)))
+			missing = append(missing, fmt.Sprintf("%q", kb.Clip(c.word, 40)))
 		}
 	}
 	list := strings.Join(missing, ", ")
@@ -306,7 +306,7 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		p := &passages[c.passage]
 		t := &targets[p.Target]
 		s := Source{
-			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
+			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: kb.Clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
 			Relevance: math.Round(100*max(0, min(1, c.score))) / 100,
 		}
 		if h := search.Title(&p.Chunk); h != "" {
@@ -321,14 +321,4 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		out = append(out, s)
 	}
 	return out
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

@@ -92,7 +92,7 @@ func (s *Sessions) Add(k Key, t Turn) {
 	if k.ID == "" || len(k.ID) > MaxSessionID {
 		return
 	}
-	t.Question, t.Answer = clip(t.Question, turnBytes), clip(t.Answer, turnBytes)
+	t.Question, t.Answer = kb.Clip(t.Question, turnBytes), kb.Clip(t.Answer, turnBytes)
 	t.Topic = slices.Clone(t.Topic)
 	t.Cites = slices.Clone(t.Cites[:min(len(t.Cites), turnSources)])
 	s.mu.Lock()

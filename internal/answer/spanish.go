@@ -2,11 +2,14 @@ package answer
 
 import (
 	_ "embed" // the word list is a part of the program
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/thesaurus"
 )
 
 //go:embed spanish.txt
@@ -25,6 +28,21 @@ var glossary = sync.OnceValue(func() map[string][]string {
 			g[k] = append(g[k], strings.Fields(en)...)
 		}
 	}
+	// The rest of the thesaurus, for words that are not in the list above.
+	more := map[string][]string{}
+	for e := range thesaurus.Spanish() {
+		for _, es := range e.Alternatives {
+			if strings.Contains(es, " ") {
+				continue
+			}
+			for _, t := range terms.Of(es) {
+				if k := spanishStem(t); g[k] == nil && !slices.Contains(more[k], e.Word) {
+					more[k] = append(more[k], e.Word)
+				}
+			}
+		}
+	}
+	maps.Copy(g, more)
 	return g
 })
 
