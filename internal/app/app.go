@@ -187,7 +187,6 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	}
 	c.library = &library{core: c}
 	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
-	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
 	c.schedules = schedule.Table{DB: d}
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,

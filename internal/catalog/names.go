@@ -286,7 +286,10 @@ func nearest(name string, names []string) []string {
 	want := strings.ToLower(name)
 	for _, n := range names {
 		have := strings.ToLower(n)
-		cost := distance(want, have)
+		cost := len(want) // of what is no name
+		if len(want) <= 2*maxName {
+			cost = kb.Distance(want, have)
+		}
 		if len(want) >= 3 && (strings.Contains(have, want) || strings.Contains(want, have)) {
 			cost = min(cost, 2)
 		}
@@ -300,29 +303,6 @@ func nearest(name string, names []string) []string {
 		out = append(out, fmt.Sprintf("%q", c.name))
 	}
 	return out
-}
-
-// distance is the Levenshtein distance of two short strings, in bytes.
-func distance(a, b string) int {
-	if len(a) > 2*maxName {
-		return len(a)
-	}
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range len(a) {
-		diagonal := prev[0]
-		prev[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, prev[j], prev[j+1])
-			}
-			diagonal, prev[j+1] = prev[j+1], cost
-		}
-	}
-	return prev[len(b)]
 }
 
 // SetOwn makes the store of spec the unlisted own folder of the work tree at

@@ -37,8 +37,6 @@ type feedbackListIn struct {
 	Limit         int    `json:"limit,omitempty" help:"at most this many (default 50)"`
 }
 
-type feedbackStatsIn struct{}
-
 type feedbackReviewIn struct {
 	ID     string `json:"feedback_id" arg:"1" help:"number of an entry, from feedback:list"`
 	Action string `json:"action_taken,omitempty" arg:"2..." help:"what was done; after dismissed it counts no more"`
@@ -101,7 +99,7 @@ func addAnswers(add adder) {
 			return a.Feedback(ctx, app.FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, LowConfidence: in.LowConfidence, Limit: in.Limit})
 		}).agent(), `{"rating":"negative"}`)
 	add("answer", New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", Reads,
-		func(ctx context.Context, a *app.App, _ feedbackStatsIn) (app.FeedbackStats, error) {
+		func(ctx context.Context, a *app.App, _ noIn) (app.FeedbackStats, error) {
 			return a.FeedbackStats(ctx)
 		}).agent(), `{}`)
 	add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -253,14 +252,4 @@ func contains(list []string, s string) bool {
 }
 
 // clip shortens what a stranger wrote for use in a message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	i := most
-	for i > 0 && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	return s[:i] + "…"
-}
+func clip(s string) string { return kb.Clip(s, 60) }

@@ -69,8 +69,7 @@ func ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage,
 }
 
 type (
-	resourcesIn struct{}
-	resourceIn  struct {
+	resourceIn struct {
 		URI string `json:"uri" arg:"1" help:"address of a resource, as \"resources\" lists it"`
 	}
 	resourceRow struct {
@@ -88,7 +87,7 @@ func addResources(add adder) {
 		return
 	}
 	add("help", New("resources", "List what can be read by address", Reads,
-		func(context.Context, *app.App, resourcesIn) (resourceList, error) {
+		func(context.Context, *app.App, noIn) (resourceList, error) {
 			l := resourceList{Resources: []resourceRow{}}
 			for _, r := range Resources() {
 				l.Resources = append(l.Resources, resourceRow{r.URI, r.Description})

@@ -188,9 +188,12 @@ func (p *parser) mapping(n *yaml.Node, prefix string, c *Config) error {
 // nearest returns the key or heading that was most likely meant, or "": the
 // one of least edit distance, if that is at most a third of the longer length.
 func nearest(name string) string {
+	if len(name) > 64 {
+		return "" // none is as long, by far
+	}
 	best, least := "", 1<<30
 	try := func(k string) {
-		d := distance(strings.ToLower(name), strings.ToLower(k))
+		d := kb.Distance(strings.ToLower(name), strings.ToLower(k))
 		if d <= (max(len(name), len(k))+2)/3 && d < least {
 			best, least = k, d
 		}
@@ -205,27 +208,4 @@ func nearest(name string) string {
 		}
 	}
 	return best
-}
-
-// distance is the edit distance over bytes: insertions, deletions, substitutions.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		corner := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			corner, row[j] = row[j], min(row[j]+1, row[j-1]+1, corner+cost)
-		}
-	}
-	return row[len(b)]
 }

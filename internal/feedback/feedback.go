@@ -86,7 +86,7 @@ func (e *Entry) Check() error {
 	case "":
 		return kb.Errorf(kb.Invalid, "the rating is missing").WithHint("say positive or negative")
 	default:
-		return kb.Errorf(kb.Invalid, "%q is no rating", clip(e.Rating, 40)).WithHint("say positive or negative")
+		return kb.Errorf(kb.Invalid, "%q is no rating", kb.Clip(e.Rating, 40)).WithHint("say positive or negative")
 	}
 	if strings.TrimSpace(e.Query) == "" {
 		return kb.Errorf(kb.Invalid, "the feedback is about no question").WithHint("send the question as query")
@@ -164,7 +164,7 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Entry, err error) {
 	case Positive, Negative:
 		where, args = append(where, "rating = ?"), append(args, map[string]int{Positive: 1, Negative: -1}[f.Rating])
 	default:
-		return nil, kb.Errorf(kb.Invalid, "%q is no rating", clip(f.Rating, 40)).WithHint("say positive or negative, or leave it out")
+		return nil, kb.Errorf(kb.Invalid, "%q is no rating", kb.Clip(f.Rating, 40)).WithHint("say positive or negative, or leave it out")
 	}
 	if f.Reviewed != nil {
 		where, args = append(where, "reviewed = ?"), append(args, *f.Reviewed)
@@ -231,14 +231,4 @@ func (s *Store) Review(ctx context.Context, id int64, action string) (e Entry, e
 		return err
 	})
 	return e, err
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

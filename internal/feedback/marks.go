@@ -210,7 +210,7 @@ func (s *Store) Gaps(ctx context.Context) ([]Gap, error) {
 				}
 			}
 			if o.Comment != "" && len(g.Comments) < 5 {
-				g.Comments = append(g.Comments, clip(o.Comment, 200))
+				g.Comments = append(g.Comments, kb.Clip(o.Comment, 200))
 			}
 		}
 		if g.Negative-g.Positive >= leastGap {
@@ -264,7 +264,7 @@ func (s *Store) Stats(ctx context.Context) (st Stats, err error) {
 		}
 		q := strings.Join(strings.Fields(strings.ToLower(e.Query)), " ")
 		if asked[q]++; wording[q] == "" {
-			wording[q] = clip(e.Query, 200)
+			wording[q] = kb.Clip(e.Query, 200)
 		}
 		for _, w := range names(e.Query) {
 			words[w]++

@@ -345,29 +345,10 @@ func nearest(name string, choices []string) string {
 	}
 	best, least := "", 1<<30
 	for _, c := range choices {
-		d := distance(name, strings.ToLower(c))
+		d := kb.Distance(name, strings.ToLower(c))
 		if d <= (max(len(name), len(c))+2)/3 && d < least {
 			best, least = c, d
 		}
 	}
 	return best
-}
-
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		corner := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			corner, row[j] = row[j], min(row[j]+1, row[j-1]+1, corner+cost)
-		}
-	}
-	return row[len(b)]
 }

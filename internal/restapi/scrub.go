@@ -115,13 +115,7 @@ func (r *Redactor) JSON(v json.RawMessage) json.RawMessage {
 		end := i + 1
 		switch {
 		case c == '"':
-			for end < len(v) && v[end] != '"' {
-				if v[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(v))
+			end = stringEnd(v, i)
 			var s string
 			if json.Unmarshal(v[i:end], &s) == nil {
 				if clean := r.Text(s); clean != s {
@@ -186,14 +180,7 @@ func scrubJSON(v json.RawMessage, own *Redactor) (json.RawMessage, int) {
 			i++
 			continue
 		}
-		end := i + 1
-		for end < len(v) && v[end] != '"' {
-			if v[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(v))
+		end := stringEnd(v, i)
 		var s string
 		if json.Unmarshal(v[i:end], &s) == nil {
 			if clean := credential.ReplaceAllString(own.Text(s), Redacted); clean != s {
@@ -210,4 +197,16 @@ func scrubJSON(v json.RawMessage, own *Redactor) (json.RawMessage, int) {
 		return v, 0
 	}
 	return out.Bytes(), n
+}
+
+// stringEnd returns where the JSON string that begins at i ends.
+func stringEnd(v []byte, i int) int {
+	end := i + 1
+	for end < len(v) && v[end] != '"' {
+		if v[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	return min(end+1, len(v))
 }
