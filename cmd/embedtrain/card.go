@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed" // the words of the card are a part of the program
 	"fmt"
 	"maps"
@@ -17,7 +18,7 @@ var cardText string
 
 // writeCard returns the model card: the words of card.md with the figures of
 // this run in place of their names.
-func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos, shares string, spanish float64) string {
+func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos, docs, shares string, other, spanish float64) string {
 	var per [kinds]int
 	for _, p := range t.c.pairs {
 		per[p.kind]++
@@ -37,14 +38,18 @@ func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos, shares 
 		}
 	}
 	for _, s := range t.c.sources {
-		fmt.Fprintf(&sources, "| %s | %.12s | %s | %d |\n", strings.Replace(s.name, "+", "/", 1), s.commit, licenceOf(filepath.Join(repos, s.name)), s.total())
+		licence := licenceOf(filepath.Join(repos, s.name))
+		if licence == "" {
+			licence = cmp.Or(licenceOf(filepath.Join(docs, s.name)), "see there")
+		}
+		fmt.Fprintf(&sources, "| %s | %.12s | %s | %d |\n", strings.Replace(s.name, "+", "/", 1), s.commit, licence, s.total())
 	}
 	o := t.o
 	return strings.NewReplacer(
 		"{{id}}", e.ID(), "{{dims}}", fmt.Sprint(o.Dims), "{{words}}", fmt.Sprint(len(t.words)), "{{buckets}}", fmt.Sprint(o.Buckets),
 		"{{bytes}}", fmt.Sprintf("%.1f MB", float64(size)/1e6), "{{pairs}}", fmt.Sprint(len(t.c.pairs)), "{{repos}}", fmt.Sprint(len(t.c.sources)),
 		"{{epochs}}", fmt.Sprint(o.Epochs), "{{batch}}", fmt.Sprint(o.Batch), "{{rate}}", fmt.Sprint(o.Rate), "{{temperature}}", fmt.Sprint(o.Temperature),
-		"{{hard}}", fmt.Sprint(o.Hard), "{{seed}}", fmt.Sprint(o.Seed), "{{spanish}}", fmt.Sprint(spanish),
+		"{{hard}}", fmt.Sprint(o.Hard), "{{seed}}", fmt.Sprint(o.Seed), "{{spanish}}", fmt.Sprint(spanish), "{{other}}", fmt.Sprint(other),
 		"{{shares}}", shares, "{{kinds}}\n", counts.String(), "{{figures}}\n", table.String(), "{{sources}}\n", sources.String(),
 		"{{languages}}", strings.TrimSuffix(languages.String(), ", "),
 	).Replace(cardText)
@@ -58,10 +63,12 @@ var licences = []struct{ says, name string }{
 	{"Permission to use, copy, modify, and/or distribute", "ISC"},
 	{"Redistribution and use in source and binary forms", "BSD"},
 	{"MIT License", "MIT"},
+	{"Attribution 4.0 International", "CC-BY-4.0"},
+	{"creativecommons.org/licenses/by/4.0", "CC-BY-4.0"},
 	{"Unlicense", "Unlicense"},
 }
 
-// licenceOf returns the licence of a checked-out repository, or "see there".
+// licenceOf returns the licence of a checked-out repository, or "".
 func licenceOf(dir string) string {
 	for _, pattern := range []string{"LICEN[CS]E*", "licen[cs]e*", "Licen[cs]e*", "COPYING*", "*/LICENSE*", "MIT-LICENSE*"} {
 		files, _ := filepath.Glob(filepath.Join(dir, pattern))
@@ -78,5 +85,5 @@ func licenceOf(dir string) string {
 			}
 		}
 	}
-	return "see there"
+	return ""
 }

@@ -1,11 +1,13 @@
 // Command embedtrain makes the static model of package embed.
 //
-//	embedtrain -repos DIR [-o MODEL] [-card FILE] [-tasks FILE -eval DIR]
+//	embedtrain -repos DIR [-docs DIR] [-o MODEL] [-card FILE] [-tasks FILE -eval DIR]
 //	embedtrain -model MODEL -tasks FILE -eval DIR
 //
 // It mines pairs of a short and a long text from every folder in DIR, a
-// checked-out repository with its history if it has one (mine.go has what is
-// paired), adds some of them once more in Spanish (spanish.go), trains on all
+// checked-out repository with its history if it has one (mine.go and prose.go have
+// what is paired; of those in -docs only documentation is), adds descriptions
+// of concepts (concepts.go) and some of the pairs once more in other words
+// (synonyms.go) and in Spanish (spanish.go), trains on all
 // cores (train.go) and writes the model and its card. With -tasks it measures
 // the vectors alone on judged queries, in the format of "knowledge eval",
 // whose repositories lie in DIR (eval.go); the second form does nothing else.
@@ -42,13 +44,14 @@ func run(ctx context.Context, args []string) error {
 	fl := flag.NewFlagSet("embedtrain", flag.ContinueOnError)
 	o := options{}
 	repos := fl.String("repos", "", "folder of checked-out repositories to learn from")
+	docs := fl.String("docs", "", "folder of checked-out repositories whose documentation alone is read")
 	tasks := fl.String("tasks", "", "judged queries to measure with")
 	dir := fl.String("eval", "", "folder of the repositories of the judged queries")
 	cache := fl.String("pairs", "", "file that keeps the mined pairs for the next run")
 	given := fl.String("model", "", "model file to measure; nothing is trained")
 	out := fl.String("o", "", "model file to write")
 	card := fl.String("card", "", "model card to write")
-	version := fl.Int("version", 2, "version of the model")
+	version := fl.Int("version", 3, "version of the model")
 	fl.IntVar(&o.Dims, "dims", 192, "dimensions, a multiple of 16")
 	fl.IntVar(&o.Words, "words", 32000, "words with a row of their own, at most")
 	fl.IntVar(&o.Buckets, "buckets", 8192, "buckets of trigrams")
@@ -62,6 +65,7 @@ func run(ctx context.Context, args []string) error {
 	fl.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "cores to use")
 	part := fl.Float64("part", 1, "share of the pairs to train on, for experiments")
 	spanish := fl.Float64("spanish", 0.12, "share of the pairs to add in Spanish")
+	other := fl.Float64("synonyms", 0.15, "share of the pairs to add in other words")
 	shares := fl.String("shares", "name=0.5,string=0.4,path=0.5,file=0.8", "shares of kinds per epoch, such as name=0.5,commit=0")
 	if err := fl.Parse(args); err != nil {
 		return err
@@ -91,13 +95,13 @@ func run(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	c, err := learnFrom(ctx, *repos, *cache, o.Workers, say)
+	c, err := learnFrom(ctx, *repos, *docs, *cache, o.Workers, say)
 	if err != nil {
 		return err
 	}
-	if err := addSpanish(c, *spanish, o.Seed); err != nil {
-		return err
-	}
+	addConcepts(c, conceptsText, o.Seed)
+	addSynonyms(c, *other, o.Seed)
+	addSpanish(c, *spanish, o.Seed)
 	t := newTrainer(c, o)
 	if err := t.train(ctx, say, nil); err != nil {
 		return err
@@ -121,14 +125,14 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	if *card != "" {
-		text := writeCard(t, e, len(b), fs, *repos, *shares, *spanish)
+		text := writeCard(t, e, len(b), fs, *repos, *docs, *shares, *other, *spanish)
 		return os.WriteFile(*card, []byte(text), 0o644)
 	}
 	return nil
 }
 
 // learnFrom reads the pairs that an earlier run kept, or mines them.
-func learnFrom(ctx context.Context, repos, cache string, workers int, say func(string, ...any)) (*corpus, error) {
+func learnFrom(ctx context.Context, repos, docs, cache string, workers int, say func(string, ...any)) (*corpus, error) {
 	c, err := readCorpus(cache)
 	if err == nil {
 		return c, nil
@@ -136,9 +140,16 @@ func learnFrom(ctx context.Context, repos, cache string, workers int, say func(s
 	if repos == "" {
 		return nil, errors.New("name a folder of repositories with -repos")
 	}
-	ms, err := mine(ctx, repos, workers, say)
+	ms, err := mine(ctx, repos, false, workers, say)
 	if err != nil {
 		return nil, err
+	}
+	if docs != "" {
+		more, err := mine(ctx, docs, true, workers, say)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, more...)
 	}
 	c = gather(ms)
 	return c, writeCorpus(cache, c)

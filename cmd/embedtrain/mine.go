@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
@@ -26,24 +27,29 @@ import (
 
 // Kinds of pairs: what the short text, the query side, was.
 const (
-	kindDoc     = iota // doc comment → the definition below it
-	kindCommit         // commit subject → the lines that it added to one file
-	kindName           // name of a definition → its body
-	kindHeading        // heading path → the section below it
-	kindFile           // words of the path → a part of the file
-	kindHead           // comment at the head of a file → a part of the file
-	kindRemark         // comment inside code, or what a test says of itself → the lines below it
-	kindString         // sentence in a string → the lines around it
-	kindPath           // commit subject or comment → the path of its file
-	kindSpanish        // a text of the above, word by word in Spanish → the same
-	kindGloss          // Spanish term → English term
+	kindDoc       = iota // doc comment → the definition below it
+	kindCommit           // commit subject → the lines that it added to one file
+	kindName             // name of a definition → its body
+	kindHeading          // heading path → the section below it
+	kindFile             // words of the path → a part of the file
+	kindHead             // comment at the head of a file → a part of the file
+	kindRemark           // comment inside code, or what a test says of itself → the lines below it
+	kindString           // sentence in a string → the lines around it
+	kindPath             // commit subject or comment → the path of its file
+	kindSentence         // sentence of a section → the rest of it, with its headings
+	kindLink             // text of a link, or the sentence around it → the section it points to
+	kindSynonym          // a text of the above in other words → the same
+	kindThesaurus        // what is said instead of a word → the word
+	kindConcept          // description of a concept → its words, or a section about it
+	kindSpanish          // a text of the above, word by word in Spanish → the same
+	kindGloss            // Spanish term → English term
 	kinds
 )
 
-var kindNames = [kinds]string{"doc", "commit", "name", "heading", "file", "head", "remark", "string", "path", "spanish", "glossary"}
+var kindNames = [kinds]string{"doc", "commit", "name", "heading", "file", "head", "remark", "string", "path", "sentence", "link", "synonym", "thesaurus", "concept", "spanish", "glossary"}
 
 // bounds on what one repository gives, so that no style rules.
-var mostPairs = [kinds]int{12000, 14000, 7000, 3000, 6000, 3000, 8000, 3000, 8000, 0, 0}
+var mostPairs = [kinds]int{12000, 14000, 7000, 6000, 6000, 3000, 8000, 3000, 8000, 6000, 4000, 0, 0, 0, 0, 0}
 
 const (
 	mostQuery = 48  // words of the short side
@@ -66,7 +72,7 @@ type mined struct {
 
 // mine returns the pairs of every checked-out repository in dir, in order of
 // the names of their folders.
-func mine(ctx context.Context, dir string, workers int, say func(string, ...any)) ([]mined, error) {
+func mine(ctx context.Context, dir string, docs bool, workers int, say func(string, ...any)) ([]mined, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -86,7 +92,7 @@ func mine(ctx context.Context, dir string, workers int, say func(string, ...any)
 	for range min(workers, len(names)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(names) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				out[i] = mineRepo(ctx, filepath.Join(dir, names[i]), names[i])
+				out[i] = mineRepo(ctx, filepath.Join(dir, names[i]), names[i], docs)
 				say("mined %d/%d %s: %d pairs", done.Add(1), len(names), names[i], len(out[i].pairs))
 			}
 		})
@@ -95,8 +101,8 @@ func mine(ctx context.Context, dir string, workers int, say func(string, ...any)
 	return out, ctx.Err()
 }
 
-func mineRepo(ctx context.Context, dir, name string) mined {
-	m := &miner{repo: name, seen: map[uint64]bool{}}
+func mineRepo(ctx context.Context, dir, name string, docs bool) mined {
+	m := &miner{repo: name, docs: docs, seen: map[uint64]bool{}}
 	filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return fs.SkipAll
@@ -116,8 +122,12 @@ func mineRepo(ctx context.Context, dir, name string) mined {
 		}
 		return nil
 	})
+	m.resolve()
 	res := mined{name: name}
-	if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+	if docs {
+		head, _ := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "HEAD").Output()
+		res.commit = strings.TrimSpace(string(head))
+	} else if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 		res.commit = m.history(ctx, dir)
 	}
 	res.pairs = m.sample()
@@ -134,8 +144,10 @@ func passedOver(dir string) bool {
 
 type miner struct {
 	repo  string
+	docs  bool // only documentation is wanted
 	pairs [kinds][]pair
 	seen  map[uint64]bool
+	prose prose
 }
 
 // add takes a pair unless it says too little or is there already.
@@ -145,6 +157,8 @@ func (m *miner) add(kind int, dir, q, d string) {
 	switch kind {
 	case kindName, kindHeading, kindFile:
 		least = 1
+	case kindLink:
+		least = 2
 	}
 	few := 6
 	if kind == kindPath {
@@ -202,14 +216,11 @@ func (m *miner) file(rel string, raw []byte) {
 	chunks := chunk.Split(t)
 	lines := strings.SplitAfter(t.Body, "\n")
 	dir := path.Dir(rel)
-	if prose(t.Language) {
-		for i := range chunks {
-			c := &chunks[i]
-			if len(c.Decl) > 0 {
-				body := strings.Join(lines[min(c.Start, len(lines)):min(c.End, len(lines))], "")
-				m.add(kindHeading, dir, strings.Join(c.Decl[max(0, len(c.Decl)-2):], " "), body)
-			}
-		}
+	if isProse(t.Language) {
+		m.document(rel, chunks, lines)
+		return
+	}
+	if m.docs {
 		return
 	}
 	test := strings.Contains(lower, "test") || strings.Contains(lower, "spec/") || strings.Contains(lower, "example") || strings.Contains(lower, "bench")
@@ -318,7 +329,7 @@ func (m *miner) remarks(dir string, lines []string, language string) {
 	}
 }
 
-func prose(language string) bool {
+func isProse(language string) bool {
 	switch language {
 	case "markdown", "mdx", "rst", "asciidoc", "org", "latex", "troff":
 		return true
@@ -542,34 +553,102 @@ type example struct {
 
 type occurrence struct{ word, n uint32 }
 
+// numbering gives words of a corpus their numbers, and new ones the next.
+type numbering struct {
+	c       *corpus
+	numbers map[string]uint32
+}
+
+func number(c *corpus) *numbering {
+	n := &numbering{c, make(map[string]uint32, len(c.words))}
+	for i, w := range c.words {
+		n.numbers[w] = uint32(i)
+	}
+	return n
+}
+
+// of returns the number of a word.
+func (n *numbering) of(w string) uint32 {
+	k, ok := n.numbers[w]
+	if !ok {
+		k = uint32(len(n.c.words))
+		w = strings.Clone(w)
+		n.numbers[w] = k
+		n.c.words = append(n.c.words, w)
+	}
+	return k
+}
+
+// known reports whether the corpus has the word.
+func (n *numbering) known(w string) bool {
+	_, ok := n.numbers[w]
+	return ok
+}
+
+// side returns the occurrences of words.
+func (n *numbering) side(words []string) []occurrence {
+	ids := make([]uint32, len(words))
+	for i, w := range words {
+		ids[i] = n.of(w)
+	}
+	slices.Sort(ids)
+	return count(ids)
+}
+
 // gather numbers the words of what was mined.
 func gather(ms []mined) *corpus {
 	c := &corpus{}
-	numbers := map[string]uint32{}
-	side := func(ws []string) []occurrence {
-		ids := make([]uint32, len(ws))
-		for i, w := range ws {
-			n, ok := numbers[w]
-			if !ok {
-				n = uint32(len(c.words))
-				w = strings.Clone(w)
-				numbers[w] = n
-				c.words = append(c.words, w)
-			}
-			ids[i] = n
-		}
-		slices.Sort(ids)
-		return count(ids)
-	}
+	n := number(c)
 	for i, m := range ms {
 		s := source{name: m.name, commit: m.commit}
 		for _, p := range m.pairs {
 			s.pairs[p.kind]++
-			c.pairs = append(c.pairs, example{uint8(p.kind), uint16(i), p.place, side(p.q), side(p.d)})
+			c.pairs = append(c.pairs, example{uint8(p.kind), uint16(i), p.place, n.side(p.q), n.side(p.d)})
 		}
 		c.sources = append(c.sources, s)
 	}
 	return c
+}
+
+// replace returns occurrences with others in place of those that m has
+// alternatives for, unless keep says otherwise, and how many of all it replaced.
+func (n *numbering) replace(os []occurrence, m map[string][][]string, r *rand.Rand, keep func() bool) (out []occurrence, replaced, all int) {
+	var ids []uint32
+	for _, o := range os {
+		for range o.n {
+			all++
+			alternatives := m[n.c.words[o.word]]
+			if len(alternatives) == 0 || keep() {
+				ids = append(ids, o.word)
+				continue
+			}
+			replaced++
+			for _, w := range alternatives[r.IntN(len(alternatives))] {
+				ids = append(ids, n.of(w))
+			}
+		}
+	}
+	slices.Sort(ids)
+	return count(ids), replaced, all
+}
+
+// entries adds each alternative with its word as a pair, of the words that the
+// corpus has: inflected by rule and written by somebody.
+func (n *numbering) entries(kind uint8, m map[string][][]string) {
+	var words []string
+	for w := range m {
+		// The glossary has always passed over the first word of a corpus; the
+		// model is made the same, to the byte, as long as it does.
+		if k, ok := n.numbers[w]; ok && (k > 0 || kind != kindGloss) {
+			words = append(words, w)
+		}
+	}
+	slices.Sort(words)
+	for _, w := range words {
+		for _, a := range m[w] {
+			n.c.pairs = append(n.c.pairs, example{kind: kind, repo: uint16(len(n.c.sources)), q: n.side(a), d: n.side([]string{w})})
+		}
+	}
 }
 
 // count returns how many sides each word stands in.

@@ -64,7 +64,7 @@ func TestMine(t *testing.T) {
 		"one/docs/guide.md":     "# Guide\n\nHello there, what follows is long enough to be kept.\n\n## Time limits\n\nA request is given up after ten seconds without an answer.\n",
 		"two/lib/retry_test.js": "it('tries again after the server hangs up', () => {\n  const s = hang(server)\n  expect(request(s).tries).toBe(2)\n})\n",
 	})
-	ms, err := mine(context.Background(), dir, 2, quiet)
+	ms, err := mine(context.Background(), dir, false, 2, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestMine(t *testing.T) {
 	if got := pairsOf(ms, kindRemark); len(got) != 1 || !strings.HasPrefix(got[0], "tries again after the server hangs up = const s hang") {
 		t.Errorf("remarks: %q", got)
 	}
-	if _, err := mine(context.Background(), filepath.Join(dir, "one", "docs"), 1, quiet); err == nil {
+	if _, err := mine(context.Background(), filepath.Join(dir, "one", "docs"), false, 1, quiet); err == nil {
 		t.Error("a folder without repositories was mined")
 	}
 }
@@ -107,7 +107,7 @@ func TestHistory(t *testing.T) {
 	write(t, repo, map[string]string{"lib/other.go": "package lib\n\nfunc four() {}\nfunc five() {}\nfunc six() {}\n"})
 	git("add", ".")
 	git("commit", "-q", "-m", "Bump version to 2")
-	ms, err := mine(context.Background(), dir, 1, quiet)
+	ms, err := mine(context.Background(), dir, false, 1, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

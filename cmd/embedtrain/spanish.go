@@ -1,51 +1,36 @@
 package main
 
 import (
-	_ "embed" // the glossary is a part of the program
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/thesaurus"
 )
-
-//go:embed glossary.txt
-var glossaryText string
 
 // glossary gives the Spanish for English words: per word a list of
 // alternatives, each of one or more words as embed.Split gives them.
 type glossary map[string][][]string
 
-// readGlossary reads lines "KIND english: spanish spanish…", KIND one of
-//
-//	v verb: regular forms of both languages
-//	n noun, a adjective: gender and number
-//	w as it stands
-//
-// An alternative of several words has "_" between them and is not inflected.
-func readGlossary(text string) (glossary, error) {
+// readGlossary inflects the entries of the thesaurus: verbs by their regular
+// forms, nouns and adjectives by gender and number. Alternatives of several
+// words stay as they are.
+func readGlossary() glossary {
 	g := glossary{}
-	for i, l := range strings.Split(text, "\n") {
-		if l == "" || l[0] == '#' {
-			continue
-		}
-		left, right, ok := strings.Cut(l, ": ")
-		kind, en, ok2 := strings.Cut(left, " ")
-		if !ok || !ok2 || len(kind) != 1 || !strings.Contains("vnaw", kind) {
-			return nil, fmt.Errorf("glossary, line %d: %q", i+1, l)
-		}
+	for e := range thesaurus.Spanish() {
+		kind := string(e.Kind)
 		var forms [][]string
-		for _, es := range strings.Fields(right) {
+		for _, es := range e.Alternatives {
 			for _, f := range spanishForms(kind, es) {
-				forms = append(forms, embed.Split(strings.ReplaceAll(f, "_", " ")))
+				forms = append(forms, embed.Split(f))
 			}
 		}
-		for _, e := range englishForms(kind, en) {
-			g[e] = append(g[e], forms...)
+		for _, en := range englishForms(kind, e.Word) {
+			g[en] = append(g[en], forms...)
 		}
 	}
-	return g, nil
+	return g
 }
 
 func englishForms(kind, w string) []string {
@@ -78,7 +63,7 @@ func englishForms(kind, w string) []string {
 }
 
 func spanishForms(kind, w string) []string {
-	if strings.Contains(w, "_") || kind == "w" {
+	if strings.Contains(w, " ") || kind == "w" {
 		return []string{w}
 	}
 	plain := strings.Join(embed.Split(w), "") // without accents
@@ -123,78 +108,29 @@ func spanishForms(kind, w string) []string {
 // of the long side too, and every pair of terms of the glossary. A model of
 // sums of words does not see their order, so that this is as good as a
 // translation whose words are right.
-func addSpanish(c *corpus, share float64, seed uint64) error {
-	g, err := readGlossary(glossaryText)
-	if err != nil || share == 0 {
-		return err
+func addSpanish(c *corpus, share float64, seed uint64) {
+	if share == 0 {
+		return
 	}
-	numbers := make(map[string]uint32, len(c.words))
-	for i, w := range c.words {
-		numbers[w] = uint32(i)
-	}
-	number := func(w string) uint32 {
-		n, ok := numbers[w]
-		if !ok {
-			n = uint32(len(c.words))
-			numbers[w] = n
-			c.words = append(c.words, w)
-		}
-		return n
-	}
+	g := readGlossary()
+	n := number(c)
 	r := rand.New(rand.NewPCG(seed, 99))
-	translate := func(os []occurrence, part float64) ([]occurrence, float64) {
-		var ids []uint32
-		right, all := 0, 0
-		for _, o := range os {
-			for range o.n {
-				all++
-				alternatives := g[c.words[o.word]]
-				if len(alternatives) == 0 || part < 1 && r.Float64() >= part {
-					ids = append(ids, o.word)
-					continue
-				}
-				right++
-				for _, w := range alternatives[r.IntN(len(alternatives))] {
-					ids = append(ids, number(w))
-				}
-			}
-		}
-		slices.Sort(ids)
-		return count(ids), float64(right) / float64(max(1, all))
-	}
 	for i := range c.pairs {
 		p := c.pairs[i]
 		if p.kind == kindString || p.kind == kindFile || r.Float64() >= share {
 			continue
 		}
-		q, right := translate(p.q, 1)
-		if right < 0.6 {
+		q, right, all := n.replace(p.q, g, r, func() bool { return false })
+		if float64(right)/float64(max(1, all)) < 0.6 {
 			continue
 		}
 		p.kind, p.q = kindSpanish, q
 		if r.IntN(4) == 0 {
-			p.d, _ = translate(p.d, 0.5)
+			p.d, _, _ = n.replace(p.d, g, r, func() bool { return r.Float64() >= 0.5 })
 		}
 		c.pairs = append(c.pairs, p)
 	}
-	words := make([]string, 0, len(g))
-	for en := range g {
-		if numbers[en] != 0 { // inflected by rule and written by somebody
-			words = append(words, en)
-		}
-	}
-	slices.Sort(words)
-	for _, en := range words {
-		for _, es := range g[en] {
-			var ids []uint32
-			for _, w := range es {
-				ids = append(ids, number(w))
-			}
-			slices.Sort(ids)
-			c.pairs = append(c.pairs, example{kind: kindGloss, repo: uint16(len(c.sources)), place: 0, q: count(ids), d: []occurrence{{numbers[en], 1}}})
-		}
-	}
-	return nil
+	n.entries(kindGloss, g)
 }
 
 // count turns ascending numbers into occurrences.

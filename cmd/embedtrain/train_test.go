@@ -167,10 +167,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestGlossary(t *testing.T) {
-	g, err := readGlossary(glossaryText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readGlossary()
 	for en, es := range map[string]string{
 		"file": "archivo", "files": "ficheros", "parsing": "analizando", "functions": "funciones", "queries": "consultas",
 		"values": "valor", "key": "clave", "running": "ejecutando", "searched": "buscado", "cached": "", "open": "abre", "database": "base de datos",
@@ -186,9 +183,6 @@ func TestGlossary(t *testing.T) {
 	if len(g) < 1500 {
 		t.Errorf("%d words", len(g))
 	}
-	if _, err := readGlossary("x file: archivo"); err == nil {
-		t.Error("a line of no kind was taken")
-	}
 }
 
 func TestSpanish(t *testing.T) {
@@ -197,9 +191,7 @@ func TestSpanish(t *testing.T) {
 		m.pairs = append(m.pairs, pair{kind: kindDoc, q: strings.Fields("open the file and read every line"), d: strings.Fields("func load path string scanner scan text")})
 	}
 	c := gather([]mined{m})
-	if err := addSpanish(c, 1, 1); err != nil {
-		t.Fatal(err)
-	}
+	addSpanish(c, 1, 1)
 	n := 0
 	for _, p := range c.pairs {
 		if p.kind == kindSpanish {
