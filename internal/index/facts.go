@@ -27,6 +27,7 @@ import (
 type factWriter struct {
 	b       []byte
 	strings map[string]uint64
+	next    uint64 // number of the next new string
 }
 
 func (w *factWriter) uvarint(v int) { w.b = binary.AppendUvarint(w.b, uint64(max(0, v))) }
@@ -34,7 +35,8 @@ func (w *factWriter) uvarint(v int) { w.b = binary.AppendUvarint(w.b, uint64(max
 func (w *factWriter) name(s string) {
 	n, ok := w.strings[s]
 	if !ok {
-		n = uint64(len(w.strings))
+		n = w.next
+		w.next++
 		w.strings[s] = n
 	}
 	w.b = binary.AppendUvarint(w.b, n)
@@ -89,36 +91,32 @@ func appendFacts(chunks []kb.Chunk, f *kb.Facts) []byte {
 	return w.b
 }
 
-type factReader struct {
-	varReader
-	strings []string
-}
+// nameTable reads numbers of strings: those seen so far, in order.
+type nameTable []string
 
-func (r *factReader) name() string {
+// read returns the string whose number r has next; fresh reads a new one.
+func (t *nameTable) read(r *varReader, fresh func() string) string {
 	n := r.uvarint()
 	if r.err != nil {
 		return ""
 	}
-	if n < uint64(len(r.strings)) {
-		return r.strings[n]
+	if n < uint64(len(*t)) {
+		return (*t)[n]
 	}
-	s := r.string()
-	if n > uint64(len(r.strings)) {
+	s := fresh()
+	if n > uint64(len(*t)) {
 		r.err = errShort
 	}
-	r.strings = append(r.strings, s)
+	*t = append(*t, s)
 	return s
 }
 
-// count reads a length that cannot exceed what is left.
-func (r *factReader) count() int {
-	n := r.uvarint()
-	if r.err != nil || n > uint64(len(r.b)) {
-		r.err = errShort
-		return 0
-	}
-	return int(n)
+type factReader struct {
+	varReader
+	strings nameTable
 }
+
+func (r *factReader) name() string { return r.strings.read(&r.varReader, r.string) }
 
 // readFacts fills in the symbols of chunks and returns the rest.
 func readFacts(b []byte, chunks []kb.Chunk) (kb.Facts, error) {

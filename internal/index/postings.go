@@ -263,6 +263,16 @@ func (r *varReader) uvarint() uint64 {
 	return v
 }
 
+// count reads a length that cannot exceed what is left.
+func (r *varReader) count() int {
+	n := r.uvarint()
+	if r.err != nil || n > uint64(len(r.b)) {
+		r.err = errShort
+		return 0
+	}
+	return int(n)
+}
+
 func (r *varReader) varint() int64 {
 	if r.err != nil {
 		return 0

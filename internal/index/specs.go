@@ -49,25 +49,7 @@ func numbered() map[string]uint64 {
 	return m
 }
 
-type specWriter struct {
-	factWriter
-	next uint64
-}
-
-func (w *specWriter) name(s string) {
-	n, ok := w.strings[s]
-	if !ok {
-		n = w.next
-		w.next++
-		w.strings[s] = n
-	}
-	w.b = binary.AppendUvarint(w.b, n)
-	if !ok {
-		w.b = appendString(w.b, s)
-	}
-}
-
-func (w *specWriter) names(list []string) {
+func (w *factWriter) names(list []string) {
 	w.uvarint(len(list))
 	for _, s := range list {
 		w.name(s)
@@ -78,7 +60,7 @@ func percent(f float64) byte { return byte(math.Round(100 * min(max(f, 0), 1))) 
 
 // appendSpec encodes what a document says as a specification.
 func appendSpec(d *kb.SpecDoc) []byte {
-	w := specWriter{factWriter{strings: numbered()}, uint64(len(specWords))}
+	w := factWriter{strings: numbered(), next: uint64(len(specWords))}
 	w.b = append(w.b, specVersion)
 	for _, s := range [...]string{d.Kind, d.ID, d.Title, d.Status, d.Version, d.Domain} {
 		w.name(s)
@@ -130,24 +112,10 @@ func appendSpec(d *kb.SpecDoc) []byte {
 
 type specReader struct {
 	metaReader
-	strings []string
+	strings nameTable
 }
 
-func (r *specReader) name() string {
-	n := r.uvarint()
-	if r.err != nil {
-		return ""
-	}
-	if n < uint64(len(r.strings)) {
-		return r.strings[n]
-	}
-	s := r.string()
-	if n > uint64(len(r.strings)) {
-		r.err = errShort
-	}
-	r.strings = append(r.strings, s)
-	return s
-}
+func (r *specReader) name() string { return r.strings.read(&r.varReader, r.string) }
 
 func (r *specReader) names() []string {
 	n := r.count()
@@ -159,16 +127,6 @@ func (r *specReader) names() []string {
 		list[i] = r.name()
 	}
 	return list
-}
-
-// count reads a length that cannot exceed what is left.
-func (r *specReader) count() int {
-	n := r.uvarint()
-	if r.err != nil || n > uint64(len(r.b)) {
-		r.err = errShort
-		return 0
-	}
-	return int(n)
 }
 
 func (r *specReader) byte() byte {

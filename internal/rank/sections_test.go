@@ -23,11 +23,11 @@ func sectionSet() (*Query, []Evidence) {
 	}
 	return q, []Evidence{
 		at("a.go", 0, 0, 5, nil),
-		at("api.md", 0, kb.FlagProse, 4, &Section{Title: "API", Text: 0.3}),
-		at("api.md", 1, kb.FlagProse, 3.8, &Section{Title: "API\x00Delete records", Text: 1, Names: 1, Lead: 0.6}),
-		at("api.md", 2, kb.FlagProse, 3.7, &Section{Title: "API\x00Delete records", Text: 0.9, Names: 1, Lead: 0.5}),
+		at("api.md", 0, kb.FlagProse, 4, &Section{Title: "API", Words: 0.3}),
+		at("api.md", 1, kb.FlagProse, 3.8, &Section{Title: "API\x00Delete records", Words: 1, Lead: 0.6}),
+		at("api.md", 2, kb.FlagProse, 3.7, &Section{Title: "API\x00Delete records", Words: 0.9, Lead: 0.5}),
 		at("b.go", 0, 0, 3, nil),
-		at("list.md", 0, kb.FlagProse, 2, &Section{Title: "Lists", Text: 0.4, Lead: 0.2}),
+		at("list.md", 0, kb.FlagProse, 2, &Section{Title: "Lists", Words: 0.4, Lead: 0.2}),
 	}
 }
 
@@ -67,7 +67,7 @@ func TestSectionsMoveProseAlone(t *testing.T) {
 		}
 	}
 	for _, h := range with {
-		if _, ok := h.Parts["section.related"]; ok != (h.Flags&kb.FlagProse != 0) {
+		if _, ok := h.Parts["section.words"]; ok != (h.Flags&kb.FlagProse != 0) {
 			t.Errorf("%s is explained by %v", h.ID, h.Parts)
 		}
 	}
@@ -114,5 +114,42 @@ func TestCovers(t *testing.T) {
 		if got := covers(c.terms...); max(got-c.want, c.want-got) > 1e-9 {
 			t.Errorf("%v cover %.3f, not %.3f", c.terms, got, c.want)
 		}
+	}
+}
+
+// Of two sections with the same words the shorter one comes first, and what
+// tells of changes after what tells how things are, unless that is asked for.
+func TestSectionsLengthAndDates(t *testing.T) {
+	first := func(query string, change func(e []Evidence)) string {
+		q, cands := sectionSet()
+		if query != "" {
+			q = Parse(query)
+			stats := kb.TermStats{Documents: 10, Chunks: 100, Frequency: make([]int64, len(q.Terms)), PathFrequency: make([]int64, len(q.Terms))}
+			for i := range stats.Frequency {
+				stats.Frequency[i] = 5
+			}
+			q.Weigh(stats)
+		}
+		a, b := cands[1], cands[5]
+		a.Path, a.ID, b.Path, b.ID = "a.md", "a", "b.md", "b"
+		a.Lexical, b.Lexical, a.Cosine, b.Cosine, a.Sum, b.Sum = 4, 4, 0.5, 0.5, 4, 4
+		a.Section, b.Section = &Section{Title: "A", Words: 0.5, Bytes: 100}, &Section{Title: "B", Words: 0.5, Bytes: 100}
+		two := []Evidence{a, b}
+		change(two)
+		hits, _ := Rank(q, two, Options{Limit: 10})
+		return hits[0].ID
+	}
+	if got := first("", func([]Evidence) {}); got != "a" {
+		t.Errorf("alike: %s first", got)
+	}
+	if got := first("", func(e []Evidence) { e[0].Section.Bytes = 4000 }); got != "b" {
+		t.Errorf("the longer of two: %s first", got)
+	}
+	dated := func(e []Evidence) { e[0].Path = "docs/release-notes/a.md" }
+	if got := first("", dated); got != "b" {
+		t.Errorf("release notes: %s first", got)
+	}
+	if got := first("what changed when a record is removed", dated); got != "a" {
+		t.Errorf("release notes that are asked for: %s first", got)
 	}
 }

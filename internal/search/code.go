@@ -299,7 +299,7 @@ func (p *placer) use(ctx context.Context, c graph.Call, callee bool) (Use, error
 	if err != nil || from == nil {
 		return u, err
 	}
-	u.Code = clip(strings.TrimSpace(lineOf(from, e.From.Line)), 120)
+	u.Code = kb.Clip(strings.TrimSpace(lineOf(from, e.From.Line)), 120)
 	return u, nil
 }
 
@@ -485,7 +485,7 @@ func nest(d *kb.DocumentText, flat []kb.Symbol, i, n, end int) ([]OutlineItem, i
 		if s.End > s.Start {
 			lines += "-" + strconv.Itoa(s.End)
 		}
-		item := OutlineItem{ID: d.IDs[chunkAt(d, max(s.Line, s.Start))], Lines: lines, Symbol: s.Name, Kind: s.Kind, Signature: clip(s.Signature, 100)}
+		item := OutlineItem{ID: d.IDs[chunkAt(d, max(s.Line, s.Start))], Lines: lines, Symbol: s.Name, Kind: s.Kind, Signature: kb.Clip(s.Signature, 100)}
 		i++
 		if s.End > s.Start {
 			item.Members, i = nest(d, flat, i, n, s.End)

@@ -64,11 +64,11 @@ func splitID(id string) (bare string, line int, err error) {
 	id = strings.TrimSpace(id)
 	bare, rest, more := strings.Cut(id, "+")
 	if _, _, ok := index.ParseID(bare); !ok {
-		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", clip(id, 40)).WithHint("pass an id as search returned it: %d letters and digits", index.IDLen)
+		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("pass an id as search returned it: %d letters and digits", index.IDLen)
 	}
 	if more {
 		if line, err = strconv.Atoi(rest); err != nil || line < 1 {
-			return "", 0, kb.Errorf(kb.Invalid, "%q does not continue a reply", clip(id, 40)).WithHint("pass the value of the field next unchanged")
+			return "", 0, kb.Errorf(kb.Invalid, "%q does not continue a reply", kb.Clip(id, 40)).WithHint("pass the value of the field next unchanged")
 		}
 	}
 	return bare, line, nil

@@ -129,7 +129,7 @@ func (l *lines) window(n, width int) (first int, code string) {
 		if i > at {
 			b.WriteByte('\n')
 		}
-		b.WriteString(clip(strings.TrimRight(l.text[i], " \t\r"), width))
+		b.WriteString(kb.Clip(strings.TrimRight(l.text[i], " \t\r"), width))
 	}
 	return l.first + at, b.String()
 }

@@ -48,7 +48,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	}
 	q := parse(&r, targets)
 	if len(q.Terms) == 0 {
-		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
+		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", kb.Clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
 	}
 	found, err := retrieve(ctx, targets, emb, q, &r)
 	if err != nil {
@@ -97,7 +97,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 // noise is the cosine of unrelated texts, where it is known.
 func noise(emb kb.Embedder) float64 {
 	if embed.Cheap(emb) {
-		return 0.2
+		return 0.24
 	}
 	return 0
 }
@@ -156,6 +156,15 @@ func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Reques
 	q := parse(&r, targets)
 	found, err := retrieve(ctx, targets, emb, q, &r)
 	return q, found, err
+}
+
+// Sections is Candidates with the closer look at those of prose.
+func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
+	q, found, err := Candidates(ctx, targets, emb, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent})
 }
 
 // parse understands the query of a request.
@@ -435,7 +444,7 @@ func imports(d *kb.DocumentText, most int) []string {
 			if l == "" || l == ")" || l == "import (" || strings.HasPrefix(l, "//") || strings.HasPrefix(l, "package ") {
 				continue
 			}
-			if out = append(out, clip(l, 80)); len(out) == most {
+			if out = append(out, kb.Clip(l, 80)); len(out) == most {
 				return out
 			}
 		}
@@ -485,19 +494,28 @@ func location(p string, c *kb.Chunk) string {
 	return fmt.Sprintf("%s:L%d-%d", p, c.Start, c.End)
 }
 
-// Title names a chunk: its declaration path joined with dots, its heading, or
-// the names it defines.
+// titleBytes is how long the name of a chunk may be.
+const titleBytes = 80
+
+// Title names a chunk: its declaration path joined with dots, its headings, or
+// the names it defines. Of headings that are too many the outer ones go: the
+// innermost says what stands there.
 func Title(c *kb.Chunk) string {
-	sep := "."
 	if c.Kind == "section" || c.Kind == "heading" {
-		sep = " › "
+		const sep, more = " › ", "… › "
+		t := strings.Join(c.Decl, sep)
+		for rest := c.Decl; len(t) > titleBytes && len(rest) > 1; {
+			rest = rest[1:]
+			t = more + strings.Join(rest, sep)
+		}
+		return kb.Clip(t, titleBytes)
 	}
 	if len(c.Decl) > 0 {
-		t := strings.Join(c.Decl, sep)
-		if n := len(c.Symbols); n > 1 && c.Kind != "section" && c.Kind != "type" && c.Kind != "class" {
+		t := strings.Join(c.Decl, ".")
+		if n := len(c.Symbols); n > 1 && c.Kind != "type" && c.Kind != "class" {
 			t += fmt.Sprintf(" +%d", n-1)
 		}
-		return clip(t, 80)
+		return kb.Clip(t, titleBytes)
 	}
 	return ""
 }
@@ -532,17 +550,6 @@ func qualified(c *kb.Chunk, sym kb.Symbol) string {
 		return Title(&kb.Chunk{Decl: c.Decl, Kind: c.Kind})
 	}
 	return sym.Name
-}
-
-// clip cuts a string at a rune and says so.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // budget is how many tokens the reply may have.

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -26,11 +27,10 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 	}
 	var query []float32
 	if embed.Cheap(emb) {
-		v, err := emb.Embed(ctx, []string{q.Text})
-		if err != nil {
+		var err error
+		if query, err = weighted(ctx, emb, q); err != nil {
 			return err
 		}
-		query = v[0]
 	}
 	// Half of them on another processor, each document on one.
 	slices.SortFunc(at, func(a, b int) int {
@@ -42,21 +42,102 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 		half++
 	}
 	words := q.Near()
-	parts := [][]int{at[:half], at[half:]}
+	leads := make([][]float32, len(at))
 	var failed [2]error
 	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() { failed[i] = look(ctx, targets, emb, q, query, words, found, parts[i]) })
+	for i, part := range [2][2]int{{0, half}, {half, len(at)}} {
+		wg.Go(func() {
+			failed[i] = look(ctx, targets, q, words, found, at[part[0]:part[1]], func(texts []string) error {
+				if query == nil {
+					return nil
+				}
+				vectors, err := emb.Embed(ctx, texts)
+				copy(leads[part[0]:], vectors)
+				return err
+			})
+		})
 	}
 	wg.Wait()
-	return cmp.Or(failed[0], failed[1])
+	if err := cmp.Or(failed[0], failed[1]); err != nil || query == nil {
+		return err
+	}
+	for i, x := range apart(query, leads) {
+		found[at[i]].Section.Lead = x
+	}
+	return nil
+}
+
+// weighted returns the vector of a query whose words count by how rare they
+// are in the stores that are asked: the model knows only how rare they are in
+// general. Nil when it knows none of them.
+func weighted(ctx context.Context, emb kb.Embedder, q *rank.Query) ([]float32, error) {
+	var words []string
+	var weights []float64
+	for w, idf := range q.Telling() {
+		words, weights = append(words, w), append(weights, idf)
+	}
+	vectors, err := emb.Embed(ctx, words)
+	if err != nil {
+		return nil, err
+	}
+	sum := make([]float32, emb.Dims())
+	for i, v := range vectors {
+		for k, x := range v {
+			sum[k] += float32(weights[i]) * x
+		}
+	}
+	if dot(sum, sum) == 0 {
+		return nil, nil
+	}
+	unit(sum)
+	return sum, nil
+}
+
+// common is the part of what texts have in common that apart takes off them.
+const common = 0.7
+
+// apart returns how near the query is to each text after most of the mean of
+// the texts is taken off all, in [0,1]: ½ plus half the cosine. Sections that were found
+// together are alike, and what they share does not tell which of them is meant.
+func apart(query []float32, texts [][]float32) []float64 {
+	mean := make([]float32, len(query))
+	for _, t := range texts {
+		for k, x := range t {
+			mean[k] += common * x / float32(len(texts))
+		}
+	}
+	less := func(v []float32) []float32 {
+		out := make([]float32, len(v))
+		for k, x := range v {
+			out[k] = x - mean[k]
+		}
+		unit(out)
+		return out
+	}
+	q := less(query)
+	near := make([]float64, len(texts))
+	for i, t := range texts {
+		near[i] = 0.5 + 0.5*dot(less(t), q)
+	}
+	return near
+}
+
+// unit brings a vector to length 1, unless it has none.
+func unit(v []float32) {
+	n := dot(v, v)
+	if n == 0 {
+		return
+	}
+	f := float32(1 / math.Sqrt(n))
+	for i := range v {
+		v[i] *= f
+	}
 }
 
 // look reads the sections of some candidates, those of one store after
-// another.
-func look(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, query []float32, words map[string]uint64, found []rank.Evidence, at []int) error {
+// another, and gives headings and first paragraphs of all to leads.
+func look(ctx context.Context, targets []Target, q *rank.Query, words map[string]uint64, found []rank.Evidence, at []int, leads func([]string) error) error {
 	var texts []string
-	var sections []*rank.Section
 	var scan terms.Scanner
 	for len(at) > 0 {
 		ti, n := found[at[0]].Store, 0
@@ -74,30 +155,14 @@ func look(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query,
 			heading := strings.Join(p.Chunk.Decl, " ")
 			var has uint64
 			note := func(term []byte, _ bool) { has |= words[string(term)] }
-			s := &rank.Section{Title: strings.Join(p.Chunk.Decl, "\x00")}
 			scan.Scan(heading, note)
-			s.Names = q.Covers(has)
 			scan.Scan(p.Text, note)
-			s.Text = q.Covers(has)
-			found[at[j]].Section = s
-			if query != nil {
-				texts = append(texts, heading+" "+lead(p.Text))
-				sections = append(sections, s)
-			}
+			found[at[j]].Section = &rank.Section{Title: strings.Join(p.Chunk.Decl, "\x00"), Words: q.Covers(has), Bytes: len(p.Text)}
+			texts = append(texts, heading+" "+lead(p.Text))
 		}
 		at = at[n:]
 	}
-	if len(texts) == 0 {
-		return nil
-	}
-	vectors, err := emb.Embed(ctx, texts)
-	if err != nil {
-		return err
-	}
-	for i, s := range sections {
-		s.Lead = dot(vectors[i], query)
-	}
-	return nil
+	return leads(texts)
 }
 
 // lead returns the first paragraph of a section in Markdown.

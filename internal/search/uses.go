@@ -128,7 +128,7 @@ func used(d *kb.DocumentText, start, end, most int) []string {
 			if local == "" || !words[local] {
 				continue
 			}
-			line := clip(strings.TrimSpace(lineOf(d, i.Line)), 100)
+			line := kb.Clip(strings.TrimSpace(lineOf(d, i.Line)), 100)
 			if line != "" && !slices.Contains(out, line) {
 				if out = append(out, line); len(out) == most {
 					break
@@ -195,7 +195,7 @@ func members(d *kb.DocumentText, of *kb.Symbol) []Member {
 			}
 			name := s.Name
 			if s.Signature != "" {
-				name = clip(s.Signature, 100)
+				name = kb.Clip(s.Signature, 100)
 			}
 			out = append(out, Member{ID: d.IDs[i], Lines: lines, Symbol: name})
 		}
