@@ -10,13 +10,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/deps"
 )
@@ -146,12 +145,9 @@ func run(repos, list string, aside bool, out string) error {
 }
 
 func checkout(repos, project, commit, dir string) error {
-	name := strings.ReplaceAll(project, "/", "+")
-	for _, at := range []string{filepath.Join(repos, name, "repo"), filepath.Join(repos, name)} {
-		if exec.Command("git", "-C", at, "cat-file", "-e", commit).Run() != nil {
-			continue
-		}
-		return export(at, commit, dir)
+	all := func(string) bool { return true }
+	if at, hash, err := lab.Repository(repos, project, commit); err == nil {
+		return lab.Export(at, hash, dir, all)
 	}
 	at := dir + ".git"
 	for _, args := range [][]string{{"init", "-q", "--bare", at}, {"-C", at, "fetch", "-q", "--depth=1", "https://github.com/" + project, commit}} {
@@ -160,62 +156,7 @@ func checkout(repos, project, commit, dir string) error {
 			return fmt.Errorf("commit %.12s cannot be had: %s", commit, first)
 		}
 	}
-	return export(at, commit, dir)
-}
-
-// export writes the files of a commit, as far as the repository holds them: of
-// some snapshots the largest files are missing.
-func export(repo, commit, dir string) error {
-	tree, err := exec.Command("git", "-C", repo, "ls-tree", "-r", "-z", commit).Output()
-	if err != nil {
-		return err
-	}
-	var paths []string
-	var ask strings.Builder
-	for line := range strings.SplitSeq(string(tree), "\x00") {
-		info, path, ok := strings.Cut(line, "\t")
-		f := strings.Fields(info)
-		if ok && len(f) == 3 && f[1] == "blob" && f[0] != "120000" {
-			paths = append(paths, path)
-			ask.WriteString(f[2] + "\n")
-		}
-	}
-	cat := exec.Command("git", "-C", repo, "cat-file", "--batch")
-	cat.Stdin = strings.NewReader(ask.String())
-	stdout, err := cat.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cat.Start(); err != nil {
-		return err
-	}
-	in := bufio.NewReader(stdout)
-	for _, path := range paths {
-		head, err := in.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		f := strings.Fields(head)
-		if len(f) != 3 {
-			continue // missing
-		}
-		var size int
-		if _, err := fmt.Sscan(f[2], &size); err != nil {
-			return err
-		}
-		data := make([]byte, size+1)
-		if _, err := io.ReadFull(in, data); err != nil {
-			return err
-		}
-		name := filepath.Join(dir, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, data[:size], 0o644); err != nil {
-			return err
-		}
-	}
-	return cat.Wait()
+	return lab.Export(at, commit, dir, all)
 }
 
 // large times the analysis of a made project, five times.

@@ -14,7 +14,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -79,11 +78,11 @@ type bench struct {
 }
 
 func run(repos, keep string, aside, verbose, folder bool, out string) error {
-	questions, err := readLines[question]("bench/web/testdata/questions.jsonl")
+	questions, err := lab.ReadLines[question]("bench/web/testdata/questions.jsonl")
 	if err != nil {
 		return err
 	}
-	crawls, err := readLines[instruction]("bench/web/testdata/crawls.jsonl")
+	crawls, err := lab.ReadLines[instruction]("bench/web/testdata/crawls.jsonl")
 	if err != nil {
 		return err
 	}
@@ -106,7 +105,10 @@ func run(repos, keep string, aside, verbose, folder bool, out string) error {
 	crawled := err == nil
 	for i, s := range sources {
 		dir := filepath.Join(scratch, "src", s.name)
-		commit, err := export(repos, s.project, s.dir, dir)
+		repo, commit, err := lab.Repository(repos, s.project, "HEAD")
+		if err == nil {
+			err = lab.Export(repo, commit, dir, func(path string) bool { return strings.HasPrefix(path, s.dir+"/") })
+		}
 		if err != nil {
 			fmt.Printf("skipped: %s: %v\n", s.project, err)
 			continue
@@ -426,46 +428,4 @@ func (b *bench) crawls(r *lab.Report, crawls []instruction, aside, verbose bool)
 	r.Printf("Crawls with instructions, bound 80 %% of the pages meant within the first fifth of the requests: %d of %d (%.1f %%).\n\n", met, meant, 100*float64(met)/float64(max(meant, 1)))
 	r.Table(rows...)
 	return nil
-}
-
-func readLines[T any](path string) ([]T, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var out []T
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		var v T
-		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, len(out)+1, err)
-		}
-		out = append(out, v)
-	}
-	return out, sc.Err()
-}
-
-// export writes a folder of a project's newest commit and returns the commit.
-func export(repos, project, sub, dir string) (string, error) {
-	name := strings.ReplaceAll(project, "/", "+")
-	for _, at := range []string{filepath.Join(repos, name, "repo"), filepath.Join(repos, name)} {
-		commit, err := exec.Command("git", "-C", at, "rev-parse", "HEAD").Output()
-		if err != nil {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", err
-		}
-		tar := filepath.Join(dir, "export.tar")
-		if text, err := exec.Command("git", "-C", at, "archive", "-o", tar, "HEAD", sub).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%s: %s", err, bytes.TrimSpace(text))
-		}
-		if text, err := exec.Command("tar", "-xf", tar, "-C", dir).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%s: %s", err, bytes.TrimSpace(text))
-		}
-		return strings.TrimSpace(string(commit)), os.Remove(tar)
-	}
-	return "", fmt.Errorf("no repository %s below %s", name, repos)
 }
