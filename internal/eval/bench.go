@@ -81,6 +81,16 @@ func (b *Bench) Close() error {
 	return err
 }
 
+// Open indexes a repository whose folder is dir, unless that is done, and
+// returns it as search wants it.
+func (b *Bench) Open(ctx context.Context, r *Repo, dir string) (search.Target, error) {
+	t, err := b.open(ctx, r, dir)
+	if err != nil {
+		return search.Target{}, err
+	}
+	return t.Target, nil
+}
+
 // open returns the index of a repository whose folder is dir, brought up to date.
 func (b *Bench) open(ctx context.Context, r *Repo, dir string) (*target, error) {
 	if t := b.targets[r.Name]; t != nil {
