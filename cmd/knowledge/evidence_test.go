@@ -206,6 +206,8 @@ func TestEvidenceInAnswers(t *testing.T) {
 	w := newWorld(t)
 	dir := w.governed("project")
 	a := w.agent(dir)
+	a.search(obj{"query": "parseAmount"}) // answers from what is ready after some seconds
+	w.waitIdle()
 	hits := a.search(obj{"query": "parseAmount"}).Hits
 	if len(hits) == 0 || hits[0].Findings != 1 {
 		t.Fatalf("%+v", hits)

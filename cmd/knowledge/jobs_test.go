@@ -31,6 +31,7 @@ func TestEndOfInput(t *testing.T) {
 	if took > 10*time.Second {
 		t.Errorf("a server that has searched ends after %v", took)
 	}
+	w.waitIdle()
 	// What stands before the end of input is answered.
 	cmd := w.command(dir, "mcp", "--project", dir)
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" +

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/crawl"
 	"github.com/seed-4f2d999b/knowledge/internal/crawl/crawltest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -89,9 +90,10 @@ func TestACrawlThatIsKilledGoesOn(t *testing.T) {
 			again += n - 1
 		}
 	}
-	// Four are in flight at a time, and each death may cost those; the start
-	// page is asked for by each run.
-	if again > 2*(4+1) {
+	// Each death may cost the pages that are under way: those that are being
+	// fetched, and those that wait for one begun before them, as they are kept in
+	// that order. The start page is asked for by each run.
+	if again > 2*(2*crawl.DefaultParallel+1) {
 		t.Errorf("%d pages were asked for again", again)
 	}
 	w.noComplaints()
