@@ -25,11 +25,11 @@
 // # Format of a model
 //
 // All numbers are little endian; W is the number of words, B of buckets, D of
-// dimensions.
+// dimensions, P the next multiple of 16.
 //
 //	offset  bytes     what
 //	0       8         magic "kembmodl"
-//	8       4         format version, 1
+//	8       4         format version, 2
 //	12      4         D, 1 to 4096
 //	16      4         W
 //	20      4         B, at least 1
@@ -41,8 +41,20 @@
 //	64      4*(W+1)   offsets of the words in the text of words, ascending, and T
 //	+       4*(W+B)   float32 scales of the rows, words first, then buckets
 //	+       T         the words: lower case, ascending byte order, no two alike
-//	+       D*(W+B)   rows of int8 codes; value = scale * code
+//	+       P*5/8     for each row, codes of five bits, -15 to 15; value = scale * code
+//	        *(W+B)
 //	+       4         CRC-32C of all bytes before
+//
+// A row has the low four bits of all codes and then their signs. Byte 8k+j of
+// the former holds code 16k+j in its lower half and code 16k+8+j in its upper
+// one; bit j of byte i of the latter is set if code 8i+j is negative. As a
+// number of two's complement a code is so its four bits, with four ones before
+// them where its sign says so: eight are unpacked at a time with a few
+// operations on a word. Codes from D on are 0.
+//
+// Five bits are enough: rows are distributed like noise, of which they keep
+// all but 0.3 percent of the squares, and what is lost of one word of a text
+// is independent of what is lost of the next.
 //
 // The first 64 bytes keep the places of magic, format version and checksum in
 // every later format, so that a newer file is told from a damaged one.

@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 const (
 	magic         = "kembmodl"
-	formatVersion = 1
+	formatVersion = 2
 	headerSize    = 64
 	nameSize      = 24
 	maxDims       = 4096
 	maxRows       = 1 << 24
+	maxCode       = 15
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -32,7 +32,7 @@ type Model struct {
 	Words   []string // as Split gives them, ascending, no two alike
 	Buckets int      // at least 1
 	Scales  []float32
-	Codes   []int8 // row after row
+	Codes   []int8 // row after row, -15 to 15
 }
 
 // NewModel returns a Model of zero rows.
@@ -44,19 +44,54 @@ func NewModel(name string, version, dims int, words []string, buckets int) *Mode
 	}
 }
 
-// SetRow quantises v, of Dims elements, as row i: scale = largest/127.
+// SetRow quantises v, of Dims elements, as row i, with the scale that loses
+// the least squares: one or few large elements may be cut for the sake of the
+// others.
 func (m *Model) SetRow(i int, v []float32) {
-	codes := m.Codes[i*m.Dims:][:m.Dims]
 	largest := 0.0
 	for _, x := range v {
 		largest = max(largest, math.Abs(float64(x)))
 	}
-	m.Scales[i] = float32(largest / 127)
+	whole := make([]int, len(v))
 	for j, x := range v {
-		codes[j] = 0
 		if largest > 0 {
-			codes[j] = int8(math.RoundToEven(float64(x) / largest * 127))
+			whole[j] = int(math.RoundToEven(float64(x) / largest * fine))
 		}
+	}
+	m.setRow(i, whole, float32(largest/fine))
+}
+
+// The scale of a row is looked for among 64ths of the one that cuts nothing,
+// in integers, so that a row gives the same codes on every machine.
+const (
+	fine  = 127 // parts of the largest element
+	steps = 64
+)
+
+// setRow is SetRow for whole multiples of unit, -fine to fine.
+func (m *Model) setRow(i int, whole []int, unit float32) {
+	// With step, a code stands for code*step/(steps*maxCode) of the largest.
+	nearest := func(x, step int) int {
+		a := (2*max(x, -x)*steps*maxCode + fine*step) / (2 * fine * step)
+		if a = min(a, maxCode); x < 0 {
+			return -a
+		}
+		return a
+	}
+	best, least := steps, math.MaxInt
+	for step := steps; step >= steps/4; step-- {
+		lost := 0
+		for _, x := range whole {
+			e := x*steps*maxCode - nearest(x, step)*step*fine
+			lost += e * e
+		}
+		if lost < least {
+			best, least = step, lost
+		}
+	}
+	m.Scales[i] = float32(float64(unit) * fine * float64(best) / (steps * maxCode))
+	for j, x := range whole {
+		m.Codes[i*m.Dims+j] = int8(nearest(x, best))
 	}
 }
 
@@ -72,10 +107,12 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, invalid("%d scales and %d codes for %d rows", len(m.Scales), len(m.Codes), rows)
 	case slices.ContainsFunc(m.Scales, badScale):
 		return nil, invalid("a scale is negative or not finite")
+	case slices.ContainsFunc(m.Codes, func(c int8) bool { return c < -maxCode || c > maxCode }):
+		return nil, invalid("a code is beyond %d", maxCode)
 	}
 	text := strings.Join(m.Words, "")
 	le := binary.LittleEndian
-	b := make([]byte, headerSize, headerSize+4*(2*len(m.Words)+1+m.Buckets)+len(text)+len(m.Codes)+4)
+	b := make([]byte, headerSize, headerSize+4*(2*len(m.Words)+1+m.Buckets)+len(text)+rows*rowSize(m.Dims)+4)
 	copy(b, magic)
 	for i, v := range []int{formatVersion, m.Dims, len(m.Words), m.Buckets, len(text), m.Version} {
 		le.PutUint32(b[8+4*i:], uint32(v))
@@ -95,10 +132,52 @@ func (m *Model) Encode() ([]byte, error) {
 		b = le.AppendUint32(b, math.Float32bits(s))
 	}
 	b = append(b, text...)
-	for _, c := range m.Codes {
-		b = append(b, byte(c))
+	for i := range rows {
+		b = appendRow(b, m.Codes[i*m.Dims:][:m.Dims])
 	}
 	return le.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
+}
+
+// rowSize returns the bytes of a row in the file.
+func rowSize(dims int) int { return padded(dims) * 5 / 8 }
+
+func padded(dims int) int { return (dims + 15) &^ 15 }
+
+// appendRow packs the codes of a row; unpackRow is its inverse.
+func appendRow(b []byte, codes []int8) []byte {
+	n := padded(len(codes))
+	b = append(b, make([]byte, n*5/8)...)
+	low, signs := b[len(b)-n*5/8:], b[len(b)-n/8:]
+	for i, c := range codes {
+		low[i/16*8+i%8] |= byte(c) & 15 << (i / 8 % 2 * 4)
+		signs[i/8] |= byte(c) >> 7 << (i % 8)
+	}
+	return b
+}
+
+// unpackRow writes the codes of a row, and zeros after them, to dst as bytes
+// of two's complement.
+func unpackRow(dst, row []byte) {
+	le := binary.LittleEndian
+	low, signs := row[:len(dst)/2], row[len(dst)/2:]
+	for len(dst) >= 16 {
+		w := le.Uint64(low)
+		le.PutUint64(dst, w&nibbles|spread(signs[0]))
+		le.PutUint64(dst[8:], w>>4&nibbles|spread(signs[1]))
+		dst, low, signs = dst[16:], low[8:], signs[2:]
+	}
+}
+
+const (
+	ones    = 0x0101010101010101
+	nibbles = 15 * ones
+)
+
+// spread returns a word whose byte i is 0xf0 if bit i of b is set, else 0.
+func spread(b byte) uint64 {
+	w := uint64(b) * ones & 0x8040201008040201 // bit i in byte i
+	w = (w + 0x7f*ones) >> 7 & ones            // 1 where there is one
+	return w * 0xf0
 }
 
 func invalid(format string, args ...any) error {
@@ -144,6 +223,10 @@ func load(b []byte, sum bool) (*Static, error) {
 		return nil, kb.Errorf(kb.Newer, "the embedding model has format %d, this program reads up to %d", v, formatVersion).
 			WithHint("install the newer program")
 	}
+	if le.Uint32(b[8:]) == 1 {
+		return nil, kb.Errorf(kb.Invalid, "the embedding model has format 1, which this program no longer reads").
+			WithHint("make it again with cmd/embedtrain")
+	}
 	// Numbers below are bounded before they are multiplied.
 	dims, words, buckets := int64(le.Uint32(b[12:])), int64(le.Uint32(b[16:])), int64(le.Uint32(b[20:]))
 	text, version := int64(le.Uint32(b[24:])), le.Uint32(b[28:])
@@ -151,7 +234,7 @@ func load(b []byte, sum bool) (*Static, error) {
 	rows := words + buckets
 	if le.Uint32(b[8:]) == 0 || dims < 1 || dims > maxDims || buckets < 1 || rows > maxRows ||
 		version < 1 || version > math.MaxInt32 || !validName(name) || le.Uint32(b[56:]) != 0 ||
-		headerSize+4*(words+1)+4*rows+text+dims*rows+4 != int64(len(b)) {
+		headerSize+4*(words+1)+4*rows+text+rows*int64(rowSize(int(dims)))+4 != int64(len(b)) {
 		return nil, corrupt("the header contradicts itself or the size of %d bytes", len(b))
 	}
 	if sum && le.Uint32(b[len(b)-4:]) != crc32.Checksum(b[:len(b)-4], castagnoli) {
@@ -174,7 +257,7 @@ func load(b []byte, sum bool) (*Static, error) {
 	}
 	b = b[4*len(s.scales):]
 	s.text, b = b[:text], b[text:]
-	s.codes = vector.Int8s(b[:dims*rows])
+	s.rows = b[:len(b)-4]
 	if int64(s.offsets[0]) != 0 || int64(s.offsets[words]) != text {
 		return nil, corrupt("the list of words has a gap")
 	}

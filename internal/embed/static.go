@@ -20,7 +20,7 @@ type Static struct {
 	offsets              []uint32 // of words in text; one more than words
 	text                 []byte
 	scales               []float32 // words, then buckets
-	codes                []int8
+	rows                 []byte
 	slots                []uint32 // open addressing by hash of a word: its number + 1, or 0
 	pool                 sync.Pool
 }
@@ -86,40 +86,44 @@ func (s *Static) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	if c == nil {
 		c = newCounter()
 	}
+	row := make([]byte, padded(s.dims))
 	for i, t := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		out[i] = all[i*s.dims : (i+1)*s.dims : (i+1)*s.dims]
 		c.count(t)
-		s.sum(out[i], c)
+		s.sum(out[i], row, c)
 		c.reset()
 	}
 	s.pool.Put(c)
 	return out, nil
 }
 
-// sum adds up the words of c in dst and brings dst to length 1.
-func (s *Static) sum(dst []float32, c *counter) {
+// sum adds up the words of c in dst and brings dst to length 1. It unpacks
+// rows in row.
+func (s *Static) sum(dst []float32, row []byte, c *counter) {
 	slices.SortFunc(c.words, func(a, b counted) int { return cmp.Compare(a.hash, b.hash) })
 	for _, w := range c.words {
 		weight := math.Sqrt(float64(w.n))
 		text := c.bytes(w)
 		if i := s.find(w.hash, text); i >= 0 {
-			s.add(dst, i, weight)
+			s.add(dst, row, i, weight)
 			continue
 		}
-		s.addTrigrams(dst, text, weight)
+		s.addTrigrams(dst, row, text, weight)
 	}
 	normalise(dst)
 }
 
-func (s *Static) add(dst []float32, row int, weight float64) {
-	vector.Axpy(dst, s.codes[row*s.dims:][:s.dims], float32(weight)*s.scales[row])
+func (s *Static) add(dst []float32, row []byte, i int, weight float64) {
+	size := rowSize(s.dims)
+	unpackRow(row, s.rows[i*size:][:size])
+	vector.Axpy(dst, vector.Int8s(row[:s.dims]), float32(weight)*s.scales[i])
 }
 
 // addTrigrams adds the rows of the trigrams of "^word$".
-func (s *Static) addTrigrams(dst []float32, word []byte, weight float64) {
+func (s *Static) addTrigrams(dst []float32, row, word []byte, weight float64) {
 	n := utf8.RuneCount(word)
 	weight /= math.Sqrt(float64(n))
 	a, b := rune('^'), rune(0)
@@ -129,13 +133,13 @@ func (s *Static) addTrigrams(dst []float32, word []byte, weight float64) {
 			r, size = utf8.DecodeRune(word[i:])
 		}
 		if b != 0 {
-			s.add(dst, s.bucket(a, b, r), weight)
+			s.add(dst, row, s.bucket(a, b, r), weight)
 			a = b
 		}
 		b = r
 		i += size
 	}
-	s.add(dst, s.bucket(a, b, '$'), weight)
+	s.add(dst, row, s.bucket(a, b, '$'), weight)
 }
 
 // bucket returns the row of a trigram.
