@@ -122,10 +122,10 @@ type ranking struct {
 	most     float64 // weight of the weightiest of words
 	sum      float64 // weight of the words that tell
 	docs     map[docKey]*document
-	newest   map[docKey]int // version beside others, by store and the path before it
-	weight   []float64      // of each signal in this ranking; of demotions the factor
-	within   []float64      // of each among the chunks of one document
-	off      []bool         // signals that do not count
+	editions *editions
+	weight   []float64 // of each signal in this ranking; of demotions the factor
+	within   []float64 // of each among the chunks of one document
+	off      []bool    // signals that do not count
 }
 
 type docKey struct {
@@ -141,7 +141,7 @@ type document struct {
 }
 
 func newRanking(q *Query, cands []Evidence, o Options) *ranking {
-	r := &ranking{q: q, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2)}
+	r := &ranking{q: q, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2), editions: newEditions(cands)}
 	for i := range r.words {
 		r.most = max(r.most, r.words[i].weight)
 	}
@@ -167,13 +167,6 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
-		if before, n := version(cands[i].Path); n > 0 {
-			if r.newest == nil {
-				r.newest = map[docKey]int{}
-			}
-			k := docKey{cands[i].Store, before}
-			r.newest[k] = max(r.newest[k], n)
-		}
 		if !beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}
@@ -373,13 +366,16 @@ func order(a, b *Scored) int {
 	if c := cmp.Compare(b.raw, a.raw); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(a.ID, b.ID); c != 0 {
-		return c
-	}
 	if c := cmp.Compare(a.Store, b.Store); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.Path, b.Path)
+	if c := samePage(a.Path, b.Path); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Start, b.Start); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
 }
 
 // distinct keeps the first Limit hits and notes which other stores hold the

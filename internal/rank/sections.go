@@ -26,7 +26,8 @@ type Section struct {
 const mostSections = 40
 
 // Closely returns which of the candidates deserve a closer look as sections:
-// those of prose, the best by words and vector together. Nil when the query is
+// those of prose, the best by words and vector together, and of pages with
+// older versions only the newest. Nil when the query is
 // none for which that changes the order.
 func Closely(q *Query, cands []Evidence, o Options) []int {
 	if !o.sections(q) {
@@ -34,8 +35,9 @@ func Closely(q *Query, cands []Evidence, o Options) []int {
 	}
 	r := &ranking{}
 	var out []int
+	ed := newEditions(cands)
 	for i := range cands {
-		if e := &cands[i]; e.Flags&kb.FlagProse != 0 && e.admitted(q) {
+		if e := &cands[i]; e.Flags&kb.FlagProse != 0 && e.admitted(q) && !ed.again(q, e) {
 			r.topLex, r.topCos = max(r.topLex, e.Lexical), max(r.topCos, e.Cosine)
 			out = append(out, i)
 		}

@@ -145,7 +145,7 @@ func TestSectionsLengthAndDates(t *testing.T) {
 	if got := first("", func(e []Evidence) { e[0].Section.Bytes = 4000 }); got != "b" {
 		t.Errorf("the longer of two: %s first", got)
 	}
-	dated := func(e []Evidence) { e[0].Path = "docs/release-notes/a.md" }
+	dated := func(e []Evidence) { e[0].Path, e[0].Lexical = "docs/release-notes/a.md", 4.4 }
 	if got := first("", dated); got != "b" {
 		t.Errorf("release notes: %s first", got)
 	}

@@ -69,7 +69,7 @@ var signals = []signal{
 	{"generated", 0.70, 0, true, 0, (*ranking).generated},
 	{"reexport", 0.9, 0, true, 0, (*ranking).reexport},
 	// Of versions side by side the newest is meant.
-	{"superseded", 0.85, 0, true, 0, (*ranking).superseded},
+	{"superseded", 0.85, 0, true, 0, func(r *ranking, e *Evidence, _ *document) float64 { return flag(r.editions.superseded(r.q, e)) }},
 	{"vendored", 0.70, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// who wants documentation says so by the intent.
