@@ -153,7 +153,7 @@ func run(ctx context.Context, repos, model string, fit, verbose bool, out string
 	r.Table(rows...)
 	if verbose {
 		for _, e := range all {
-			if n := e.rank(weights); n > 3 {
+			if n := e.rank(weights); n == 0 || n > 3 {
 				fmt.Fprintf(os.Stderr, "missed: %s %q: %s#%s at %d\n", e.Project, e.Ask, e.Page, e.Section, n)
 			}
 		}

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string) error {
 	docs := fl.String("docs", "", "folder of checked-out repositories whose documentation alone is read")
 	tasks := fl.String("tasks", "", "judged queries to measure with")
 	dir := fl.String("eval", "", "folder of the repositories of the judged queries")
-	cache := fl.String("pairs", "", "file that keeps the mined pairs for the next run")
+	cache := fl.String("pairs", "", "file that keeps what was mined from -repos for the next run")
 	given := fl.String("model", "", "model file to measure; nothing is trained")
 	out := fl.String("o", "", "model file to write")
 	card := fl.String("card", "", "model card to write")
@@ -131,28 +131,31 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// learnFrom reads the pairs that an earlier run kept, or mines them.
+// learnFrom reads the pairs of repos that an earlier run kept, or mines them,
+// and adds those of docs.
 func learnFrom(ctx context.Context, repos, docs, cache string, workers int, say func(string, ...any)) (*corpus, error) {
 	c, err := readCorpus(cache)
-	if err == nil {
-		return c, nil
-	}
-	if repos == "" {
-		return nil, errors.New("name a folder of repositories with -repos")
-	}
-	ms, err := mine(ctx, repos, false, workers, say)
 	if err != nil {
-		return nil, err
-	}
-	if docs != "" {
-		more, err := mine(ctx, docs, true, workers, say)
+		if repos == "" {
+			return nil, errors.New("name a folder of repositories with -repos")
+		}
+		ms, err := mine(ctx, repos, false, workers, say)
 		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, more...)
+		c = gather(ms)
+		if err := writeCorpus(cache, c); err != nil {
+			return nil, err
+		}
 	}
-	c = gather(ms)
-	return c, writeCorpus(cache, c)
+	if docs != "" {
+		ms, err := mine(ctx, docs, true, workers, say)
+		if err != nil {
+			return nil, err
+		}
+		c.add(ms)
+	}
+	return c, nil
 }
 
 // measure says how good vectors alone are, in each ranking.

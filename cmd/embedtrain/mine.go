@@ -110,7 +110,7 @@ func mineRepo(ctx context.Context, dir, name string, docs bool) mined {
 		rel, _ := filepath.Rel(dir, p)
 		rel = filepath.ToSlash(rel)
 		if d.IsDir() {
-			if passedOver(path.Base(rel)) {
+			if passedOver(path.Base(rel)) || docs && otherEdition(path.Base(rel)) {
 				return fs.SkipDir
 			}
 			return nil
@@ -141,6 +141,17 @@ func passedOver(dir string) bool {
 	}
 	return false
 }
+
+// otherEdition reports whether a folder of documentation holds it in another
+// language than English or in an earlier version.
+func otherEdition(dir string) bool {
+	dir = strings.ToLower(dir)
+	return slices.Contains(otherLanguages, dir) || slices.ContainsFunc(otherLanguages, func(l string) bool {
+		return strings.HasPrefix(dir, l+"-") || strings.HasPrefix(dir, l+"_")
+	}) || dir == "i18n" || strings.HasPrefix(dir, "versioned_") || strings.HasSuffix(dir, "versioned_docs")
+}
+
+var otherLanguages = strings.Fields("ar bn cs de es fa fi fr hi hu it ja ko ml nl pl pt ro ru sv ta th tr uk vi zh")
 
 type miner struct {
 	repo  string
@@ -595,19 +606,25 @@ func (n *numbering) side(words []string) []occurrence {
 	return count(ids)
 }
 
-// gather numbers the words of what was mined.
+// gather makes a corpus of what was mined.
 func gather(ms []mined) *corpus {
 	c := &corpus{}
+	c.add(ms)
+	return c
+}
+
+// add adds what was mined, and numbers its words.
+func (c *corpus) add(ms []mined) {
 	n := number(c)
-	for i, m := range ms {
+	for _, m := range ms {
 		s := source{name: m.name, commit: m.commit}
+		repo := uint16(len(c.sources))
 		for _, p := range m.pairs {
 			s.pairs[p.kind]++
-			c.pairs = append(c.pairs, example{uint8(p.kind), uint16(i), p.place, n.side(p.q), n.side(p.d)})
+			c.pairs = append(c.pairs, example{uint8(p.kind), repo, p.place, n.side(p.q), n.side(p.d)})
 		}
 		c.sources = append(c.sources, s)
 	}
-	return c
 }
 
 // replace returns occurrences with others in place of those that m has
