@@ -269,7 +269,7 @@ func (k *killer) end() {
 		list, err := filepath.Glob(filepath.Join(k.w.dir, dir, ".tmp-*"))
 		must(t, err)
 		for _, f := range list {
-			must(t, os.Chtimes(f, old, old))
+			age(t, f, old)
 		}
 	}
 	k.tree.edit(2)

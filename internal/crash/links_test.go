@@ -115,7 +115,7 @@ func TestKilledWhileLinking(t *testing.T) {
 			old := time.Now().Add(-2 * time.Hour)
 			for _, f := range w.views() {
 				if strings.HasPrefix(filepath.Base(f), ".tmp-") || strings.HasSuffix(f, ".view") {
-					must(t, os.Chtimes(f, old, old))
+					age(t, f, old)
 				}
 			}
 			c.change(20) // more than a few, so that a large store is linked again

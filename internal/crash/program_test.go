@@ -1,7 +1,9 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -245,6 +247,21 @@ func (w *world) views() []string {
 	tmp, err := filepath.Glob(filepath.Join(w.dir, "views", ".*"))
 	must(w.t, err)
 	return append(list, tmp...)
+}
+
+// gone lets the error pass that a file is not there: another process may just
+// have named the file that it wrote, or taken it away.
+func gone(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, fs.ErrNotExist) {
+		must(t, err)
+	}
+}
+
+// age makes a file as old as at, if it is still there.
+func age(t *testing.T, file string, at time.Time) {
+	t.Helper()
+	gone(t, os.Chtimes(file, at, at))
 }
 
 // linkJobRow is linkJob without resuming anything.

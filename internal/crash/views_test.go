@@ -237,7 +237,7 @@ func TestTheViewOfADeletedStoreGoes(t *testing.T) {
 		old := time.Now().Add(-2 * time.Hour)
 		for _, f := range w.views() {
 			if !slices.Contains(before, f) {
-				must(t, os.Chtimes(f, old, old))
+				age(t, f, old)
 			}
 		}
 		kept.change(1)
@@ -247,7 +247,7 @@ func TestTheViewOfADeletedStoreGoes(t *testing.T) {
 		for _, f := range before {
 			if strings.HasSuffix(f, ".view") {
 				if _, err := os.Stat(f); err == nil {
-					must(t, os.Chtimes(f, old, old))
+					age(t, f, old)
 				}
 			}
 		}
@@ -283,7 +283,7 @@ func TestTwoLinkOneStore(t *testing.T) {
 	}
 	for range rounds {
 		for _, f := range w.views() {
-			must(t, os.Remove(f))
+			gone(t, os.Remove(f))
 		}
 		w.suffer(faults{LinkAtOnce: large, ViewDelay: 2 * time.Millisecond})
 		var wg sync.WaitGroup
