@@ -49,7 +49,6 @@ func writeCorpus(file string, c *corpus) error {
 	for _, p := range c.pairs {
 		num(int(p.kind))
 		num(int(p.repo))
-		num(int(p.place))
 		side(p.q)
 		side(p.d)
 	}
@@ -102,7 +101,7 @@ func readCorpus(file string) (*corpus, error) {
 		if err != nil {
 			break
 		}
-		c.pairs = append(c.pairs, example{uint8(num()), uint16(num()), uint32(num()), side(), side()})
+		c.pairs = append(c.pairs, example{uint8(num()), uint16(num()), side(), side()})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -49,7 +49,7 @@ func writeCard(t *trainer, e kb.Embedder, size int, fs []figures, repos, docs, s
 		"{{id}}", e.ID(), "{{dims}}", fmt.Sprint(o.Dims), "{{words}}", fmt.Sprint(len(t.words)), "{{buckets}}", fmt.Sprint(o.Buckets),
 		"{{bytes}}", fmt.Sprintf("%.1f MB", float64(size)/1e6), "{{pairs}}", fmt.Sprint(len(t.c.pairs)), "{{repos}}", fmt.Sprint(len(t.c.sources)),
 		"{{epochs}}", fmt.Sprint(o.Epochs), "{{batch}}", fmt.Sprint(o.Batch), "{{rate}}", fmt.Sprint(o.Rate), "{{temperature}}", fmt.Sprint(o.Temperature),
-		"{{hard}}", fmt.Sprint(o.Hard), "{{seed}}", fmt.Sprint(o.Seed), "{{spanish}}", fmt.Sprint(spanish), "{{other}}", fmt.Sprint(other),
+		"{{near}}", fmt.Sprint(o.Near), "{{seed}}", fmt.Sprint(o.Seed), "{{spanish}}", fmt.Sprint(spanish), "{{other}}", fmt.Sprint(other),
 		"{{shares}}", shares, "{{kinds}}\n", counts.String(), "{{figures}}\n", table.String(), "{{sources}}\n", sources.String(),
 		"{{languages}}", strings.TrimSuffix(languages.String(), ", "),
 	).Replace(cardText)

@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string) error {
 	fl.IntVar(&o.Least, "least", 4, "texts that a word with a row stands in, at least")
 	fl.IntVar(&o.Batch, "batch", 512, "pairs in a batch, a multiple of 16")
 	fl.IntVar(&o.Epochs, "epochs", 2, "how often every pair is seen")
-	fl.IntVar(&o.Hard, "hard", 1, "pairs of one directory side by side in a batch")
+	fl.IntVar(&o.Near, "near", 32, "pairs of one repository side by side in a batch")
 	fl.Float64Var(&o.Rate, "rate", 0.08, "learning rate at the start; it falls linearly")
 	fl.Float64Var(&o.Temperature, "temperature", 0.07, "what cosines are divided by")
 	fl.Uint64Var(&o.Seed, "seed", 1, "seed of all that is random")

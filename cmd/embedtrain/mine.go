@@ -59,9 +59,8 @@ const (
 
 // pair is one example in words, before there is a vocabulary.
 type pair struct {
-	kind  int
-	place uint32 // hash of repository and directory: where hard negatives are
-	q, d  []string
+	kind int
+	q, d []string
 }
 
 // mined is what one repository gives.
@@ -162,7 +161,7 @@ type miner struct {
 }
 
 // add takes a pair unless it says too little or is there already.
-func (m *miner) add(kind int, dir, q, d string) {
+func (m *miner) add(kind int, q, d string) {
 	qw, dw := cut(embed.Split(q), mostQuery), cut(embed.Split(d), mostText)
 	least := 3
 	switch kind {
@@ -192,9 +191,7 @@ func (m *miner) add(kind int, dir, q, d string) {
 		return
 	}
 	m.seen[h.Sum64()] = true
-	place := fnv.New32a()
-	place.Write([]byte(m.repo + "\x00" + dir))
-	m.pairs[kind] = append(m.pairs[kind], pair{kind: kind, place: place.Sum32(), q: qw, d: dw})
+	m.pairs[kind] = append(m.pairs[kind], pair{kind: kind, q: qw, d: dw})
 }
 
 func cut(w []string, most int) []string { return w[:min(len(w), most)] }
@@ -235,7 +232,7 @@ func (m *miner) file(rel string, raw []byte) {
 		return
 	}
 	test := strings.Contains(lower, "test") || strings.Contains(lower, "spec/") || strings.Contains(lower, "example") || strings.Contains(lower, "bench")
-	m.remarks(dir, lines, t.Language)
+	m.remarks(lines, t.Language)
 	var heads []string
 	for i := range chunks {
 		c := &chunks[i]
@@ -244,7 +241,7 @@ func (m *miner) file(rel string, raw []byte) {
 			head, _ := parts(strings.Split(text, "\n"), t.Language)
 			if head = tidy(head); head != "" && !licence(head) {
 				heads = append(heads, head)
-				m.add(kindPath, dir, head, embed.PathText(rel))
+				m.add(kindPath, head, embed.PathText(rel))
 			}
 		}
 		for j := range c.Symbols {
@@ -256,9 +253,9 @@ func (m *miner) file(rel string, raw []byte) {
 			doc, body := parts(own, t.Language)
 			where := strings.Join(s.Path, " ") + "\n"
 			if doc = tidy(doc); doc != "" && !licence(doc) {
-				m.add(kindDoc, dir, doc, where+body)
+				m.add(kindDoc, doc, where+body)
 				if !test && (len(m.pairs[kindDoc]))%3 == 0 {
-					m.add(kindPath, dir, doc, embed.PathText(rel))
+					m.add(kindPath, doc, embed.PathText(rel))
 				}
 			}
 			if s.End-s.Start >= 3 {
@@ -269,7 +266,7 @@ func (m *miner) file(rel string, raw []byte) {
 				if len(s.Path) > 0 && len(embed.Split(name)) < 3 {
 					name = s.Path[len(s.Path)-1] + " " + name
 				}
-				m.add(kindName, dir, name, rest)
+				m.add(kindName, name, rest)
 			}
 		}
 	}
@@ -287,10 +284,10 @@ func (m *miner) file(rel string, raw []byte) {
 	for i := step / 2; i < len(chunks); i += step {
 		c := &chunks[i]
 		text := t.Body[c.From:c.To]
-		m.add(kindFile, dir, path.Base(dir)+" "+stem, text)
+		m.add(kindFile, path.Base(dir)+" "+stem, text)
 		for _, h := range heads {
 			if i > 0 {
-				m.add(kindHead, dir, h, text)
+				m.add(kindHead, h, text)
 			}
 		}
 	}
@@ -304,7 +301,7 @@ var (
 
 // remarks adds what stands inside definitions: comments of one paragraph with
 // the code that they are about, what tests say of themselves, messages.
-func (m *miner) remarks(dir string, lines []string, language string) {
+func (m *miner) remarks(lines []string, language string) {
 	hash := language == "python" || language == "ruby" || language == "bash" || language == "elixir" || language == "perl" || language == "r"
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
@@ -312,7 +309,7 @@ func (m *miner) remarks(dir string, lines []string, language string) {
 			continue
 		}
 		if g := testSays.FindStringSubmatch(l); g != nil {
-			m.add(kindRemark, dir, g[1], strings.Join(lines[i+1:min(i+16, len(lines))], ""))
+			m.add(kindRemark, g[1], strings.Join(lines[i+1:min(i+16, len(lines))], ""))
 			continue
 		}
 		if g := remark.FindStringSubmatch(l); g != nil && i > 3 && l[0] <= ' ' {
@@ -329,13 +326,13 @@ func (m *miner) remarks(dir string, lines []string, language string) {
 				i++
 			}
 			if len(embed.Split(text)) >= 4 && !licence(text) {
-				m.add(kindRemark, dir, text, strings.Join(lines[i+1:min(i+13, len(lines))], ""))
+				m.add(kindRemark, text, strings.Join(lines[i+1:min(i+13, len(lines))], ""))
 			}
 			continue
 		}
 		if g := sentence.FindStringSubmatchIndex(l); g != nil && strings.Count(l[g[2]:g[3]], " ") >= 3 {
 			around := strings.Join(lines[max(0, i-10):i], "") + l[:g[2]] + l[g[3]:] + strings.Join(lines[i+1:min(i+7, len(lines))], "")
-			m.add(kindString, dir, l[g[2]:g[3]], around)
+			m.add(kindString, l[g[2]:g[3]], around)
 		}
 	}
 }
@@ -494,8 +491,8 @@ func (m *miner) history(ctx context.Context, dir string) string {
 			slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(len(b.lines), len(a.lines)) })
 			for _, c := range changes[:min(2, len(changes))] {
 				if strings.Count(c.lines, "\n") >= 3 && !licence(c.lines[:min(len(c.lines), 600)]) {
-					m.add(kindCommit, path.Dir(c.file), subject, c.lines)
-					m.add(kindPath, path.Dir(c.file), subject, embed.PathText(c.file))
+					m.add(kindCommit, subject, c.lines)
+					m.add(kindPath, subject, embed.PathText(c.file))
 				}
 			}
 		}
@@ -556,10 +553,9 @@ type source struct {
 // example is a pair; the words of a side are ascending, each with how often
 // it stands there.
 type example struct {
-	kind  uint8
-	repo  uint16
-	place uint32
-	q, d  []occurrence
+	kind uint8
+	repo uint16
+	q, d []occurrence
 }
 
 type occurrence struct{ word, n uint32 }
@@ -621,7 +617,7 @@ func (c *corpus) add(ms []mined) {
 		repo := uint16(len(c.sources))
 		for _, p := range m.pairs {
 			s.pairs[p.kind]++
-			c.pairs = append(c.pairs, example{uint8(p.kind), repo, p.place, n.side(p.q), n.side(p.d)})
+			c.pairs = append(c.pairs, example{uint8(p.kind), repo, n.side(p.q), n.side(p.d)})
 		}
 		c.sources = append(c.sources, s)
 	}

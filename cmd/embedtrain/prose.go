@@ -12,7 +12,6 @@ import (
 
 // section is a part of a document of prose, as far as pairs need it.
 type section struct {
-	place    string   // the path of its page, where hard negatives are
 	headings []string // the outermost first, the page's title among them
 	text     string   // without its own heading
 }
@@ -45,7 +44,7 @@ func (m *miner) document(rel string, chunks []kb.Chunk, lines []string) {
 	for i := range chunks {
 		c := &chunks[i]
 		body := strings.Join(lines[min(c.Start-1, len(lines)):min(c.End, len(lines))], "")
-		s := section{place: rel, text: withoutHeading(body, c.Decl)}
+		s := section{text: withoutHeading(body, c.Decl)}
 		if len(c.Decl) > 0 && title == "" {
 			title = c.Decl[0]
 		}
@@ -85,7 +84,7 @@ func (p *prose) add(page string, s section, c *kb.Chunk) {
 // Chang and Toutanova 2019).
 func (m *miner) section(s *section) {
 	if n := len(s.headings); n > 0 {
-		m.add(kindHeading, s.place, strings.Join(s.headings[max(0, n-2):], " "), s.text)
+		m.add(kindHeading, strings.Join(s.headings[max(0, n-2):], " "), s.text)
 	}
 	all := sentences(s.text)
 	if len(all) < 3 {
@@ -98,7 +97,7 @@ func (m *miner) section(s *section) {
 			k = 1
 		}
 		rest := strings.Replace(folded, strings.Join(strings.Fields(all[k]), " "), " ", 1)
-		m.add(kindSentence, s.place, plain(all[k]), headings+plain(rest))
+		m.add(kindSentence, plain(all[k]), headings+plain(rest))
 	}
 }
 
@@ -187,10 +186,10 @@ func (m *miner) resolve() {
 		s := &p.sections[to]
 		text := strings.Join(s.headings, " ") + "\n" + plain(s.text)
 		if !dullLink.MatchString(strings.TrimSpace(r.says)) {
-			m.add(kindLink, s.place, r.says, text)
+			m.add(kindLink, r.says, text)
 		}
 		if len(r.around) > len(r.says)+20 {
-			m.add(kindLink, s.place, r.around, text)
+			m.add(kindLink, r.around, text)
 		}
 	}
 }

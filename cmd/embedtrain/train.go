@@ -17,7 +17,7 @@ import (
 // options are the numbers that training is tuned by.
 type options struct {
 	Dims, Words, Buckets, Least int
-	Batch, Epochs, Hard         int
+	Batch, Epochs, Near         int
 	Rate, Temperature           float64
 	Seed                        uint64
 	Workers                     int
@@ -130,14 +130,15 @@ func (t *trainer) parallel(n, step int, f func(worker, from, to int)) {
 	wg.Wait()
 }
 
-// order returns the numbers of one epoch's pairs: blocks of Hard pairs of one
-// directory each, whose members are each other's hard negatives, shuffled.
+// order returns the numbers of one epoch's pairs: blocks of Near pairs of one
+// repository each, shuffled. What is searched is one project, so that pairs of
+// one have to be told apart by more than the words of their project.
 func (t *trainer) order(epoch int) []int32 {
 	r := rand.New(rand.NewPCG(t.o.Seed, 2+uint64(epoch)))
 	type keyed struct {
-		place uint64
-		key   uint32
-		i     int32
+		repo uint16
+		key  uint32
+		i    int32
 	}
 	all := make([]keyed, 0, len(t.c.pairs))
 	for i := range t.c.pairs {
@@ -146,17 +147,17 @@ func (t *trainer) order(epoch int) []int32 {
 		if s := t.o.Share[p.kind]; s > 0 && r.Float64() >= s {
 			continue
 		}
-		all = append(all, keyed{uint64(p.repo)<<32 | uint64(p.place), key, int32(i)})
+		all = append(all, keyed{p.repo, key, int32(i)})
 	}
 	slices.SortFunc(all, func(a, b keyed) int {
-		if t.o.Hard > 1 {
-			if d := cmp.Compare(a.place, b.place); d != 0 {
+		if t.o.Near > 1 {
+			if d := cmp.Compare(a.repo, b.repo); d != 0 {
 				return d
 			}
 		}
 		return cmp.Compare(a.key, b.key)
 	})
-	h := max(1, t.o.Hard)
+	h := max(1, t.o.Near)
 	blocks := (len(all) + h - 1) / h
 	perm := r.Perm(blocks)
 	out := make([]int32, 0, len(all))

@@ -19,18 +19,18 @@ import (
 // toy is a corpus in which the long side never repeats a word of the short one.
 func toy() *corpus {
 	r := rand.New(rand.NewPCG(7, 7))
-	m := mined{name: "toy", commit: "0"}
+	ms := make([]mined, 8)
 	for i := range 512 {
 		topic := i % 16
 		word := func(side string) string { return fmt.Sprintf("%s%c%c", side, 'a'+topic, 'a'+r.IntN(3)) }
-		p := pair{kind: i % 3, place: uint32(i % 8), q: []string{"how", "the", word("ask")}, d: []string{"func", "the", word("code"), word("code"), "return"}}
-		m.pairs = append(m.pairs, p)
+		p := pair{kind: i % 3, q: []string{"how", "the", word("ask")}, d: []string{"func", "the", word("code"), word("code"), "return"}}
+		ms[i%8].pairs = append(ms[i%8].pairs, p)
 	}
-	return gather([]mined{m})
+	return gather(ms)
 }
 
 func toyOptions(workers int) options {
-	return options{Dims: 32, Words: 500, Buckets: 64, Least: 1, Batch: 64, Epochs: 12, Hard: 2, Rate: 0.1, Temperature: 0.1, Seed: 3, Workers: workers}
+	return options{Dims: 32, Words: 500, Buckets: 64, Least: 1, Batch: 64, Epochs: 12, Near: 2, Rate: 0.1, Temperature: 0.1, Seed: 3, Workers: workers}
 }
 
 func quiet(string, ...any) {}
@@ -81,14 +81,14 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
-// Every block of the order is of one directory, and all pairs occur once.
+// Every block of the order is of one repository, and all pairs occur once.
 func TestOrder(t *testing.T) {
 	tr := newTrainer(toy(), toyOptions(1))
 	order := tr.order(0)
 	seen := map[int32]bool{}
 	for i, n := range order {
-		if i%2 == 1 && tr.c.pairs[n].place != tr.c.pairs[order[i-1]].place {
-			t.Fatalf("%d and %d are of two directories", n, order[i-1])
+		if i%2 == 1 && tr.c.pairs[n].repo != tr.c.pairs[order[i-1]].repo {
+			t.Fatalf("%d and %d are of two repositories", n, order[i-1])
 		}
 		seen[n] = true
 	}
