@@ -101,7 +101,7 @@ func mine(ctx context.Context, dir string, docs bool, workers int, say func(stri
 }
 
 func mineRepo(ctx context.Context, dir, name string, docs bool) mined {
-	m := &miner{repo: name, docs: docs, seen: map[uint64]bool{}}
+	m := &miner{docs: docs, seen: map[uint64]bool{}}
 	filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return fs.SkipAll
@@ -153,7 +153,6 @@ func otherEdition(dir string) bool {
 var otherLanguages = strings.Fields("ar bn cs de es fa fi fr hi hu it ja ko ml nl pl pt ro ru sv ta th tr uk vi zh")
 
 type miner struct {
-	repo  string
 	docs  bool // only documentation is wanted
 	pairs [kinds][]pair
 	seen  map[uint64]bool

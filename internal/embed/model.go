@@ -44,6 +44,13 @@ func NewModel(name string, version, dims int, words []string, buckets int) *Mode
 	}
 }
 
+// The scale of a row is looked for among 64ths of the one that cuts nothing,
+// in integers, so that a row gives the same codes on every machine.
+const (
+	fine  = 127 // parts of the largest element
+	steps = 64
+)
+
 // SetRow quantises v, of Dims elements, as row i, with the scale that loses
 // the least squares: one or few large elements may be cut for the sake of the
 // others.
@@ -58,18 +65,7 @@ func (m *Model) SetRow(i int, v []float32) {
 			whole[j] = int(math.RoundToEven(float64(x) / largest * fine))
 		}
 	}
-	m.setRow(i, whole, float32(largest/fine))
-}
-
-// The scale of a row is looked for among 64ths of the one that cuts nothing,
-// in integers, so that a row gives the same codes on every machine.
-const (
-	fine  = 127 // parts of the largest element
-	steps = 64
-)
-
-// setRow is SetRow for whole multiples of unit, -fine to fine.
-func (m *Model) setRow(i int, whole []int, unit float32) {
+	unit := float32(largest / fine)
 	// With step, a code stands for code*step/(steps*maxCode) of the largest.
 	nearest := func(x, step int) int {
 		a := (2*max(x, -x)*steps*maxCode + fine*step) / (2 * fine * step)

@@ -40,6 +40,10 @@ func versionOf(name string) (number []int, docs bool) {
 		rest = strings.TrimPrefix(rest, "-")
 	}
 	rest, v := strings.CutPrefix(rest, "v")
+	// Most names end here, without the error that Atoi would make of each.
+	if rest == "" || rest[0] < '0' || rest[0] > '9' {
+		return nil, false
+	}
 	for part := range strings.SplitSeq(rest, ".") {
 		if part == "x" && number != nil {
 			continue
