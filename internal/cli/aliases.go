@@ -76,7 +76,7 @@ func (s *session) chooseFormat() error {
 		s.env.Terminal = s.format == "table"
 	default:
 		e := kb.Errorf(kb.Invalid, "flag --format must be one of json, table, plain, not %q", clip(s.format))
-		if near := command.Nearest(s.format, formats); near != "" {
+		if near := kb.Nearest(s.format, formats); near != "" {
 			return e.WithHint("did you mean %q?", near)
 		}
 		return e.WithHint("leave it out for a table on a terminal and plain lines in a pipe")

@@ -39,7 +39,7 @@ func (s *session) seedForm(args []string) ([]string, error) {
 	verb := strings.TrimPrefix(strings.TrimPrefix(rest[0], "kdd:"), "kdd_")
 	if !slices.Contains(seedVerbs, verb) {
 		e := kb.Errorf(kb.Invalid, "--cli knows no command %q", clip(rest[0]))
-		if near := command.Nearest(verb, seedVerbs); near != "" {
+		if near := kb.Nearest(verb, seedVerbs); near != "" {
 			return nil, e.WithHint("did you mean %q? there are %s", near, strings.Join(seedVerbs, ", "))
 		}
 		return nil, e.WithHint("there are %s", strings.Join(seedVerbs, ", "))

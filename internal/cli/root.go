@@ -129,7 +129,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		list += " " + cmd.Name()
 	}
 	err := kb.Errorf(kb.Invalid, "no command named %q", clip(strings.TrimPrefix(path+" "+name, "knowledge ")))
-	if near := command.Nearest(name, names); near != "" {
+	if near := kb.Nearest(name, names); near != "" {
 		return err.WithHint("did you mean %q? %q lists all", path+" "+near, list)
 	}
 	return err.WithHint("%q lists all", list)
@@ -147,7 +147,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		e := kb.Errorf(kb.Invalid, "%s has no flag %q", strings.TrimPrefix(cmd.CommandPath(), "knowledge "), "--"+clip(name))
-		if near := command.Nearest(camel(name), names); near != "" {
+		if near := kb.Nearest(camel(name), names); near != "" {
 			return e.WithHint("did you mean --%s? see: %s", near, use)
 		}
 		return e.WithHint("see: %s", use)

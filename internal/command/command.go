@@ -193,7 +193,7 @@ func Find(name string) (Command, error) {
 		}
 	}
 	err := kb.Errorf(kb.NotFound, "no command named %q", clip(name))
-	if near := Nearest(plain, names); near != "" {
+	if near := kb.Nearest(plain, names); near != "" {
 		return Command{}, err.WithHint("did you mean %q? \"commands\" lists them all", near)
 	}
 	return Command{}, err.WithHint("\"commands\" lists them all")

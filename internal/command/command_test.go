@@ -135,18 +135,6 @@ func TestRender(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"stores", "store:info", "store:create", "store:index", "job:status", "search"}
-	for _, tc := range []struct{ name, want string }{
-		{"serach", "search"}, {"store:crate", "store:create"}, {"Stores", "stores"}, {"store:inf", "store:info"},
-		{"stroe:index", "store:index"}, {"", ""}, {"wholly-different", ""}, {strings.Repeat("s", 1<<20), ""},
-	} {
-		if got := command.Nearest(tc.name, names); got != tc.want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", tc.name, got, tc.want)
-		}
-	}
-}
-
 // FuzzArguments: whatever is sent, decoding ends with a value or with one
 // short sentence and a hint.
 func FuzzArguments(f *testing.F) {

@@ -104,7 +104,7 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	if len(known) == 0 {
 		return err.WithHint("it takes none")
 	}
-	if near := Nearest(unknown, known); near != "" {
+	if near := kb.Nearest(unknown, known); near != "" {
 		return err.WithHint("did you mean %q? it takes: %s", near, strings.Join(known, ", "))
 	}
 	return err.WithHint("it takes: %s", strings.Join(known, ", "))
@@ -138,7 +138,7 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 				return nil
 			}
 			err := kb.Errorf(kb.Invalid, "argument %q must be one of %s, not %q", p.Name, strings.Join(p.Enum, ", "), clip(text))
-			if near := Nearest(text, p.Enum); near != "" {
+			if near := kb.Nearest(text, p.Enum); near != "" {
 				return err.WithHint("did you mean %q?", near)
 			}
 			return err.WithHint("choose one of them, or leave it out")

@@ -41,7 +41,7 @@ func (p *Param) convert(v json.RawMessage) (json.RawMessage, error) {
 		word := text(out)
 		if !slices.Contains(p.Enum, word) {
 			e := badArgument(p.Name, "parameter %q must be one of %s", clip(p.Name, 60), clip(strings.Join(p.Enum, ", "), 200))
-			if near := nearest(word, p.Enum); near != "" {
+			if near := kb.Nearest(word, p.Enum); near != "" {
 				e.Err = e.Err.WithHint("did you mean %q?", near)
 			}
 			return nil, e
@@ -195,7 +195,7 @@ func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
 		}
 		e := badArgument(names[0], "%s has no parameter %q", t.Code, clip(names[0], 60))
 		e.Unknown = true
-		switch near := nearest(names[0], known); {
+		switch near := kb.Nearest(names[0], known); {
 		case len(known) == 0:
 			e.Err = e.Err.WithHint("it takes none")
 		case near != "":

@@ -94,7 +94,7 @@ func providersNode(name string, doc *yaml.Node) ([]*yaml.Node, error) {
 				}
 			default:
 				e := kb.Errorf(kb.Invalid, "%s:%d: there is no key %q", name, key.Line, clip(key.Value, 60))
-				if near := nearest(key.Value, []string{"apis", "version"}); near != "" {
+				if near := kb.Nearest(key.Value, []string{"apis", "version"}); near != "" {
 					return nil, e.WithHint("did you mean %q?", near)
 				}
 				return nil, e.WithHint(seeDocs)
@@ -153,7 +153,7 @@ func (r *reader) fields(n *yaml.Node, what string, table map[string]func(*yaml.N
 			}
 			slices.Sort(names)
 			p := r.wrong(key, "%s has no key %q", what, clip(key.Value, 60))
-			if near := nearest(key.Value, names); near != "" {
+			if near := kb.Nearest(key.Value, names); near != "" {
 				p.hint("did you mean %q?", near)
 			} else {
 				p.hint("it has %s", strings.Join(names, ", "))
@@ -194,7 +194,7 @@ func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[s
 	v, ok := spellings[strings.ToUpper(strings.TrimSpace(n.Value))]
 	if n.Kind != yaml.ScalarNode || !ok {
 		p := r.wrong(n, "%s must be one of %s", what, strings.Join(show, ", "))
-		if near := nearest(n.Value, show); near != "" {
+		if near := kb.Nearest(n.Value, show); near != "" {
 			p.hint("did you mean %s?", near)
 		}
 		return

@@ -130,7 +130,7 @@ func (r *reader) path(n *yaml.Node, t *Tool) {
 				names[i] = t.Params[i].Name
 			}
 			p := r.wrong(n, "endpointPath names {%s}, which is no parameter", clip(m[1], 60))
-			if near := nearest(m[1], names); near != "" {
+			if near := kb.Nearest(m[1], names); near != "" {
 				p.hint("did you mean {%s}?", near)
 			} else {
 				p.hint("declare it below parameters")

@@ -321,7 +321,7 @@ func Remove(name string, text []byte, code string) ([]byte, error) {
 		codes = append(codes, c.Value)
 	}
 	e := kb.Errorf(kb.NotFound, "%s declares no API %q", name, clip(code, 60))
-	if near := nearest(code, codes); near != "" {
+	if near := kb.Nearest(code, codes); near != "" {
 		return nil, e.WithHint("did you mean %q?", near)
 	}
 	return nil, e.WithHint("it declares: %s", strings.Join(codes, ", "))

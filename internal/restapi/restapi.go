@@ -313,7 +313,7 @@ func Find(all []*Provider, name string) (*Provider, *Tool, error) {
 		return p, &p.Tools[byName[1]], nil
 	}
 	err := kb.Errorf(kb.NotFound, "no declared API has a tool %q", clip(name, 60))
-	if near := nearest(name, codes); near != "" {
+	if near := kb.Nearest(name, codes); near != "" {
 		return nil, nil, err.WithHint("did you mean %q? \"apis\" lists them all", near)
 	}
 	return nil, nil, err.WithHint("\"apis\" lists them all")
@@ -333,22 +333,4 @@ func clip(s string, most int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-// nearest returns the choice of least edit distance (insertions, deletions,
-// substitutions; case does not count) if that is at most a third of the longer
-// length, rounded up, else "".
-func nearest(name string, choices []string) string {
-	name = strings.ToLower(name)
-	if name == "" || len(name) > 64 {
-		return ""
-	}
-	best, least := "", 1<<30
-	for _, c := range choices {
-		d := kb.Distance(name, strings.ToLower(c))
-		if d <= (max(len(name), len(c))+2)/3 && d < least {
-			best, least = c, d
-		}
-	}
-	return best
 }
