@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -63,19 +64,31 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Required bool
-	Arg      bool // positional on the command line; such parameters come first in Params, in order
-	Rest     bool // positional, and takes all the words that are left, joined with spaces
-	CLIOnly  bool // known to the command line only; refused elsewhere
+	Arg      bool   // positional on the command line; such parameters come first in Params, in order
+	Rest     bool   // positional, and takes all the words that are left, joined with spaces
+	CLIOnly  bool   // known to the command line only; refused elsewhere
+	Short    string // one letter that is the flag too; may be empty
+	Person   string // Help as a person reads it, where that differs
 
 	field int // of the struct that New was given
 }
 
+// Wording is what a command says of itself.
+type Wording struct{ Summary, Help string }
+
+// ForPerson returns summary and help as a person reads them: what agents are
+// told of tools and JSON arguments helps nobody at a terminal.
+func (c Command) ForPerson() Wording {
+	return Wording{cmp.Or(c.Person.Summary, c.Summary), cmp.Or(c.Person.Help, c.Help)}
+}
+
 // Command is one verb. Everything that faces show of it comes from here.
 type Command struct {
-	Name     string // "search", "store:create"
-	Group    string // what it is about: "find", "store", "job", "help", "trust"
-	Summary  string // one line, no full stop; of a native command also the tool's description
-	Help     string // what the summary does not say, in whole sentences; may be empty
+	Name     string  // "search", "store:create"
+	Group    string  // what it is about: "find", "store", "job", "help", "trust"
+	Summary  string  // one line, no full stop; of a native command also the tool's description
+	Help     string  // what the summary does not say, in whole sentences; may be empty
+	Person   Wording // the same two as a person at a terminal reads them, where they differ
 	Aliases  []string
 	Examples []string // arguments as JSON objects, at least one
 	Effect   Effect
@@ -96,6 +109,7 @@ type Command struct {
 //	help:"…"               one clause, no full stop
 //	enum:"a|b|c"           the only values of a string
 //	default:"10"           what an absent optional parameter is set to
+//	person:"…"             help as a person reads it, where that differs
 //	arg:"1"                positional on the command line, in this order; "1..." takes all words left
 //	cli:"only"             refused unless the context comes from FromCLI
 //	required:"true"        required in spite of omitempty or a pointer
@@ -143,12 +157,17 @@ func (c Command) agent() Command {
 // string ("10"), a list of one as its element, a list or object as a string
 // of JSON, and null is as good as absent. Errors carry a kb.Code, a sentence
 // and a hint. Run does not look at the audience: faces do, by c.Audience.
+//
+// What hints say to do next is worded for who asks: see ForShell and ForAgent.
 func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
-	return c.run(ctx, a, args)
+	out, err := c.run(ctx, a, args)
+	return out, worded(ctx, err)
 }
 
 // Check decodes the arguments as Run would and does nothing else.
-func (c Command) Check(ctx context.Context, args json.RawMessage) error { return c.check(ctx, args) }
+func (c Command) Check(ctx context.Context, args json.RawMessage) error {
+	return worded(ctx, c.check(ctx, args))
+}
 
 var (
 	tableOnce sync.Once
@@ -192,9 +211,6 @@ func Find(name string) (Command, error) {
 			names = append(names, n)
 		}
 	}
-	err := kb.Errorf(kb.NotFound, "no command named %q", clip(name))
-	if near := kb.Nearest(plain, names); near != "" {
-		return Command{}, err.WithHint("did you mean %q? \"commands\" lists them all", near)
-	}
-	return Command{}, err.WithHint("\"commands\" lists them all")
+	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).
+		WithHint("%slist all with: commands", kb.DidYouMean(plain, names))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -29,20 +30,20 @@ func decode(ctx context.Context, name string, params []Param, raw json.RawMessag
 		v, given := args[p.Name]
 		if !given || string(v) == "null" {
 			if p.Required {
-				return missing(name, p)
+				return missing(ctx, name, p)
 			}
 			if p.Default != "" {
-				if err := set(f, p, json.RawMessage(strconv.Quote(p.Default))); err != nil {
+				if err := set(ctx, f, p, json.RawMessage(strconv.Quote(p.Default))); err != nil {
 					return err
 				}
 			}
 			continue
 		}
-		if err := set(f, p, v); err != nil {
+		if err := set(ctx, f, p, v); err != nil {
 			return err
 		}
 		if p.Required && f.Kind() == reflect.String && strings.TrimSpace(f.String()) == "" {
-			return kb.Errorf(kb.Invalid, "argument %q of %s is empty", p.Name, name).WithHint("%s: %s", p.Name, p.Help)
+			return kb.Errorf(kb.Invalid, "%s of %s is empty", called(ctx, p), name).WithHint("%s", says(ctx, p))
 		}
 	}
 	return nil
@@ -110,7 +111,17 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	return err.WithHint("it takes: %s", strings.Join(known, ", "))
 }
 
-func missing(name string, p Param) error {
+func missing(ctx context.Context, name string, p Param) error {
+	if isCLI(ctx) {
+		what := p.ForPerson()
+		if p.Enum != nil {
+			what += ", one of " + strings.Join(p.Enum, ", ")
+		}
+		if c, ok := lookup(name); ok {
+			name = c.Word()
+		}
+		return kb.Errorf(kb.Invalid, "%s needs %s, %s", name, called(ctx, p), what)
+	}
 	err := kb.Errorf(kb.Invalid, "%s needs the argument %q", name, p.Name)
 	if p.Enum != nil {
 		return err.WithHint("%s: %s; one of %s", p.Name, p.Help, strings.Join(p.Enum, ", "))
@@ -118,8 +129,27 @@ func missing(name string, p Param) error {
 	return err.WithHint("%s: %s", p.Name, p.Help)
 }
 
+// called is what the reader of ctx calls a parameter.
+func called(ctx context.Context, p Param) string {
+	switch {
+	case !isCLI(ctx):
+		return fmt.Sprintf("argument %q", p.Name)
+	case p.Arg:
+		return strings.TrimSuffix(p.Word(), "...")
+	}
+	return "--" + p.Flag()
+}
+
+// says is what a parameter means, as a hint.
+func says(ctx context.Context, p Param) string {
+	if isCLI(ctx) {
+		return called(ctx, p) + " is " + p.ForPerson()
+	}
+	return p.Name + ": " + p.Help
+}
+
 // set stores one JSON value in a field, or says what it should have been.
-func set(f reflect.Value, p Param, v json.RawMessage) error {
+func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error {
 	if f.Kind() == reflect.Pointer {
 		f.Set(reflect.New(f.Type().Elem()))
 		f = f.Elem()
@@ -131,13 +161,13 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 	switch p.Type {
 	case "string":
 		if !isText {
-			return wrong(p, "a string", v)
+			return wrong(ctx, p, "a string", v)
 		}
 		if p.Enum != nil && !contains(p.Enum, text) {
 			if text == "" && !p.Required {
 				return nil
 			}
-			err := kb.Errorf(kb.Invalid, "argument %q must be one of %s, not %q", p.Name, strings.Join(p.Enum, ", "), clip(text))
+			err := kb.Errorf(kb.Invalid, "%s must be one of %s, not %q", called(ctx, p), strings.Join(p.Enum, ", "), clip(text))
 			if near := kb.Nearest(text, p.Enum); near != "" {
 				return err.WithHint("did you mean %q?", near)
 			}
@@ -147,13 +177,13 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 	case "integer":
 		x, ok := number(v, text, isText)
 		if !ok || x != math.Trunc(x) || math.Abs(x) > 1<<31 {
-			return wrong(p, "a whole number", v)
+			return wrong(ctx, p, "a whole number", v)
 		}
 		f.SetInt(int64(x))
 	case "number":
 		x, ok := number(v, text, isText)
 		if !ok {
-			return wrong(p, "a number", v)
+			return wrong(ctx, p, "a number", v)
 		}
 		f.SetFloat(x)
 	case "boolean":
@@ -162,7 +192,7 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 			word = string(v)
 		}
 		if word != "true" && word != "false" {
-			return wrong(p, "true or false", v)
+			return wrong(ctx, p, "true or false", v)
 		}
 		f.SetBool(word == "true")
 	case "strings":
@@ -173,16 +203,16 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 			list = []string{text}
 		case isText:
 		case v[0] != '[':
-			return wrong(p, "a list of strings", v)
+			return wrong(ctx, p, "a list of strings", v)
 		default:
 			var items []json.RawMessage
 			if err := json.Unmarshal(v, &items); err != nil {
-				return wrong(p, "a list of strings", v)
+				return wrong(ctx, p, "a list of strings", v)
 			}
 			for _, item := range items {
 				var s string
 				if item[0] != '"' || json.Unmarshal(item, &s) != nil {
-					return kb.Errorf(kb.Invalid, "argument %q must be a list of strings, and %s is not one", p.Name, clip(string(item))).
+					return kb.Errorf(kb.Invalid, "%s must be a list of strings, and %s is not one", called(ctx, p), clip(string(item))).
 						WithHint("for example [\"a\",\"b\"]")
 				}
 				list = append(list, s)
@@ -196,8 +226,12 @@ func set(f reflect.Value, p Param, v json.RawMessage) error {
 		if len(v) == 0 {
 			return nil
 		}
-		if v[0] != '{' || !json.Valid(v) {
-			return wrong(p, "an object", v)
+		if v[0] != '{' {
+			return wrong(ctx, p, "an object", v)
+		}
+		if !json.Valid(v) { // it came as a string
+			return kb.Errorf(kb.Invalid, "%s must be an object, and %s is no valid JSON", called(ctx, p), clip(string(v))).
+				WithHint("for example {\"name\":\"value\"}")
 		}
 		f.SetBytes(v)
 	}
@@ -213,12 +247,16 @@ func number(v json.RawMessage, text string, isText bool) (float64, bool) {
 	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
-func wrong(p Param, want string, v json.RawMessage) error {
-	err := kb.Errorf(kb.Invalid, "argument %q must be %s, not %s", p.Name, want, jsonType(v))
+func wrong(ctx context.Context, p Param, want string, v json.RawMessage) error {
+	got := jsonType(v)
+	if isCLI(ctx) {
+		got = strings.TrimPrefix(got, "the string ")
+	}
+	err := kb.Errorf(kb.Invalid, "%s must be %s, not %s", called(ctx, p), want, got)
 	if p.Help == "" {
 		return err.WithHint("give it as %s", want)
 	}
-	return err.WithHint("%s: %s", p.Name, p.Help)
+	return err.WithHint("%s", says(ctx, p))
 }
 
 // jsonType says what a JSON value is, with the value when it is short.

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
+	"unicode"
 )
 
 // Word returns the name that people type: the first alias, if there is one.
@@ -16,6 +18,43 @@ func (c Command) Word() string {
 	return c.Name
 }
 
+// Flag returns the parameter's name on the command line: minRelevance and
+// session_id are min-relevance and session-id there.
+func (p Param) Flag() string { return Kebab(p.Name) }
+
+// Word returns what a positional parameter is called in a line of usage.
+func (p Param) Word() string {
+	w := strings.ToUpper(strings.ReplaceAll(Kebab(p.Name), "-", "_"))
+	switch {
+	case w == "RESULT_ID", w == "JOB_ID", w == "SESSION_ID", w == "FEEDBACK_ID":
+		return "ID"
+	case p.Rest:
+		return w + "..."
+	}
+	return w
+}
+
+// ForPerson returns the help of the parameter as a person reads it.
+func (p Param) ForPerson() string { return cmp.Or(p.Person, p.Help) }
+
+// Kebab writes a name of JSON as a flag: words in lower case, hyphens between.
+func Kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r == '_':
+			r = '-'
+		case unicode.IsUpper(r):
+			if i > 0 && !strings.HasSuffix(b.String(), "-") {
+				b.WriteByte('-')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // CommandLine returns how a person would type a command with these arguments,
 // a JSON object: positional ones first, flags for the rest, quoted for a POSIX shell.
 func CommandLine(c Command, args string) string {
@@ -24,9 +63,11 @@ func CommandLine(c Command, args string) string {
 	if json.Unmarshal([]byte(args), &values) != nil {
 		return strings.Join(words, " ")
 	}
+	given := true // every positional parameter so far
 	for _, p := range c.Params {
 		v, ok := values[p.Name]
-		if !ok {
+		if !ok || string(v) == "null" {
+			given = given && !p.Arg
 			continue
 		}
 		word := string(v)
@@ -39,19 +80,23 @@ func CommandLine(c Command, args string) string {
 			word = strings.Join(list, ",")
 		}
 		switch {
-		case p.Arg:
-			words = append(words, quote(word))
+		case p.Arg && (given || p.Required) && !strings.HasPrefix(word, "-"):
+			words = append(words, Quote(word))
 		case p.Type == "boolean" && word == "true":
-			words = append(words, "--"+p.Name)
+			words = append(words, "--"+p.Flag())
+		case p.Type == "boolean":
+			words = append(words, "--"+p.Flag()+"="+word)
+		case strings.HasPrefix(word, "-"):
+			words = append(words, "--"+p.Flag()+"="+Quote(word))
 		default:
-			words = append(words, "--"+p.Name, quote(word))
+			words = append(words, "--"+p.Flag(), Quote(word))
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// quote puts single quotes around what a POSIX shell would not take as one plain word.
-func quote(s string) string {
+// Quote puts single quotes around what a POSIX shell would not take as one plain word.
+func Quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
 	}

@@ -9,6 +9,13 @@ import (
 	"strings"
 )
 
+// shorts are the letters of flags, the same in every command. A letter means
+// what it means to ripgrep, git and gh where these agree: -n, -g, -i, -t, -f, -y.
+var shorts = map[string]string{
+	"limit": "n", "stores": "s", "store": "s", "ignoreCase": "i", "glob": "g", "kind": "k", "type": "t", "mode": "m",
+	"detail": "d", "depth": "d", "lines": "l", "activeOnly": "a", "all": "a", "follow": "f", "force": "f", "yes": "y",
+}
+
 // paramsOf reads the parameters off the tags of a flat struct: positional
 // ones first, by their number, then the others as written.
 func paramsOf(t reflect.Type) []Param {
@@ -29,6 +36,8 @@ func paramsOf(t reflect.Type) []Param {
 			Help:    f.Tag.Get("help"),
 			Default: f.Tag.Get("default"),
 			CLIOnly: f.Tag.Get("cli") == "only",
+			Short:   shorts[name],
+			Person:  f.Tag.Get("person"),
 			field:   i,
 		}
 		p.Required = f.Tag.Get("required") == "true" || option == "" && f.Type.Kind() != reflect.Pointer
