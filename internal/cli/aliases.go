@@ -73,13 +73,16 @@ func (s *session) chooseFormat() error {
 	case "json":
 		s.json = true
 	case "table", "plain":
+		if s.json {
+			return kb.Errorf(kb.Invalid, "--json and --format %s ask for two things", s.format).WithHint("choose one of them; see: knowledge --help")
+		}
 		s.env.Terminal = s.format == "table"
 	default:
 		e := kb.Errorf(kb.Invalid, "flag --format must be one of json, table, plain, not %q", clip(s.format))
 		if near := kb.Nearest(s.format, formats); near != "" {
-			return e.WithHint("did you mean %q?", near)
+			return e.WithHint("did you mean --format %s? see: knowledge --help", near)
 		}
-		return e.WithHint("leave it out for a table on a terminal and plain lines in a pipe")
+		return e
 	}
 	return nil
 }

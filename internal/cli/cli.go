@@ -83,8 +83,9 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 		s.complain(err)
 		return command.ExitStatus(err)
 	}
+	s.words = underscored(args)
 	root := s.root()
-	root.SetArgs(args)
+	root.SetArgs(s.words)
 	root.SetIn(env.Stdin)
 	root.SetOut(s.out)
 	root.SetErr(env.Stderr)
@@ -116,6 +117,10 @@ type session struct {
 	json, quiet      bool
 	indent           bool // JSON is
 
+	words   []string // the arguments as they are understood
+	running string   // the words of the command that runs, "store:create"
+	dry     bool     // only see whether the words make sense
+
 	app    *app.App // nil until a command needs it
 	status int      // that a verdict asks for
 }
@@ -139,23 +144,4 @@ func (s *session) close() error {
 		err = errors.Join(err, s.app.Close())
 	}
 	return err
-}
-
-// complain tells an error: its sentence, and below it what to do next.
-func (s *session) complain(err error) {
-	if s.json {
-		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), err.Error(), kb.HintOf(err)})+"\n")
-		return
-	}
-	text := "knowledge: " + clean(err.Error()) + "\n"
-	if hint := kb.HintOf(err); hint != "" {
-		text += "  " + clean(hint) + "\n"
-	}
-	io.WriteString(s.env.Stderr, text)
-}
-
-type failure struct {
-	Code    kb.Code `json:"code"`
-	Message string  `json:"message"`
-	Hint    string  `json:"hint,omitempty"`
 }

@@ -56,6 +56,7 @@ func (s *session) verdict(result any) bool {
 		for _, x := range r.Plan {
 			s.line(x)
 		}
+		s.nothing(len(r.Plan), "", "no merged branch is left over")
 	case gate.SessionStatus:
 		switch {
 		case !r.Active:
@@ -72,7 +73,7 @@ func (s *session) verdict(result any) bool {
 }
 
 func (s *session) findings(r evidence.Findings) {
-	t := s.table("severity", "rule", "file", "lines", "message")
+	t := s.table("severity", "rule", "file", "lines", "message").none("no findings")
 	for _, raw := range r.Findings {
 		var f struct {
 			Severity, RuleID, File, Message string

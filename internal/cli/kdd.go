@@ -34,15 +34,15 @@ func (s *session) seedForm(args []string) ([]string, error) {
 	out := slices.Clone(args[:at])
 	rest := args[at+1:]
 	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
-		return nil, kb.Errorf(kb.Invalid, "--cli needs the name of a command after it").WithHint("for example: knowledge --cli search \"how does auth work\" --limit 3; there are %s", strings.Join(seedVerbs, ", "))
+		return nil, kb.Errorf(kb.Invalid, "--cli needs the name of a command after it").WithHint("there are %s; for example: knowledge --cli list", strings.Join(seedVerbs, ", "))
 	}
 	verb := strings.TrimPrefix(strings.TrimPrefix(rest[0], "kdd:"), "kdd_")
 	if !slices.Contains(seedVerbs, verb) {
 		e := kb.Errorf(kb.Invalid, "--cli knows no command %q", clip(rest[0]))
 		if near := kb.Nearest(verb, seedVerbs); near != "" {
-			return nil, e.WithHint("did you mean %q? there are %s", near, strings.Join(seedVerbs, ", "))
+			return nil, e.WithHint("did you mean %s? see: knowledge kdd:%s --help", near, near)
 		}
-		return nil, e.WithHint("there are %s", strings.Join(seedVerbs, ", "))
+		return nil, e.WithHint("there are %s; see: knowledge help kdd", strings.Join(seedVerbs, ", "))
 	}
 	s.indent = true
 	out = append(out, "--json", "kdd:"+verb)
@@ -81,7 +81,7 @@ func (s *session) printJSON(result any) error {
 func (s *session) specs(result any) bool {
 	switch r := result.(type) {
 	case app.SpecResults:
-		t := s.table("score", "type", "title", "section", "domain", "url")
+		t := s.table("score", "type", "title", "section", "domain", "url").none("nothing found")
 		for _, x := range r.Results {
 			t.row(fmt.Sprintf("%.2f", x.Score), x.Type, x.Title, x.Section, x.Domain, x.URL)
 		}
@@ -97,7 +97,7 @@ func (s *session) specs(result any) bool {
 		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 		s.remarks(r.Warnings)
 	case app.SpecList:
-		t := s.table("path", "title", "kind", "domain", "status", "lifecycle", "chunks", "entities", "store")
+		t := s.table("path", "title", "kind", "domain", "status", "lifecycle", "chunks", "entities", "store").none("no specifications")
 		for _, d := range r.Documents {
 			t.row(d.Path, d.Title, d.Kind, d.Domain, d.Status, d.KDDStatus, d.Chunks, d.Entities, d.Store)
 		}
@@ -107,7 +107,7 @@ func (s *session) specs(result any) bool {
 		}
 		s.remarks(r.Warnings)
 	case app.SpecMatches:
-		t := s.table("name", "type", "kind", "title", "lifecycle", "id", "url")
+		t := s.table("name", "type", "kind", "title", "lifecycle", "id", "url").none("nothing found")
 		for _, m := range r.Matches {
 			t.row(m.Name, m.Type, m.Kind, m.Title, m.Status, m.ID, m.URL)
 		}
@@ -127,7 +127,11 @@ func (s *session) specs(result any) bool {
 		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 		s.remarks(r.Warnings)
 	case app.SpecImpact, app.SpecContext, app.SpecStats, app.SpecCheck:
-		s.indent = true // deep, and for a reader
+		if s.env.Terminal {
+			s.readable(r)
+			break
+		}
+		s.indent = true // deep
 		_ = s.printJSON(r)
 	default:
 		return false

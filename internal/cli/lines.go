@@ -23,6 +23,7 @@ func (s *session) remark(note string) {
 	if note == "" {
 		return
 	}
+	note = s.forTerminal(note)
 	if s.env.Terminal {
 		s.line("note: " + note)
 		return
@@ -30,13 +31,21 @@ func (s *session) remark(note string) {
 	io.WriteString(s.env.Stderr, "note: "+clean(note)+"\n")
 }
 
+// none is said on a terminal when a table has no rows.
+func (t *table) none(text string) *table {
+	t.empty = text
+	return t
+}
+
 // table prints rows: aligned under a head on a terminal, separated by tabs
 // and without a head elsewhere. Columns that are empty in every row are left
 // out on a terminal only, so that programs can count fields.
 type table struct {
-	s    *session
-	head []string
-	rows [][]string
+	s      *session
+	head   []string
+	rows   [][]string
+	indent string
+	empty  string // said on a terminal when there is no row
 }
 
 func (s *session) table(head ...string) *table { return &table{s: s, head: head} }
@@ -57,6 +66,9 @@ func (t *table) flush() {
 		return
 	}
 	if len(t.rows) == 0 {
+		if t.empty != "" {
+			t.s.line(t.s.forTerminal(t.empty))
+		}
 		return
 	}
 	used := make([]bool, len(t.head))
@@ -82,7 +94,7 @@ func (t *table) flush() {
 	}
 	w.Flush()
 	for l := range strings.SplitSeq(strings.TrimRight(b.String(), "\n"), "\n") {
-		t.s.line(strings.TrimRight(l, " "))
+		t.s.line(strings.TrimRight(t.indent+l, " "))
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,6 +38,7 @@ func (s *session) print(result any) error {
 		for _, f := range r.Files {
 			s.line(f)
 		}
+		s.nothing(len(r.Files), r.Note, "no document matches")
 		s.remark(r.Note)
 	case app.GrepReply:
 		for _, m := range r.Matches {
@@ -46,6 +48,7 @@ func (s *session) print(result any) error {
 				s.out.WriteString(field(m.Path) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 			}
 		}
+		s.nothing(len(r.Matches), r.Note, "no line matches")
 		s.remark(r.Note)
 	case app.StoreList:
 		t := s.table("name", "type", "documents", "chunks", "status", "scope", "commit", "source", "id")
@@ -58,7 +61,7 @@ func (s *session) print(result any) error {
 		s.store(r)
 	case app.Started:
 		if s.env.Terminal {
-			s.line(strings.TrimSuffix(fmt.Sprintf("%s: %s. %s", r.Store, r.Status, r.Note), ". "))
+			s.line(strings.TrimSuffix(fmt.Sprintf("%s: %s. %s", r.Store, r.Status, s.forTerminal(r.Note)), ". "))
 			break
 		}
 		t := s.table("store", "id", "job", "status")
@@ -78,7 +81,7 @@ func (s *session) print(result any) error {
 	case app.Defaults:
 		s.defaults(r)
 	case app.ScheduleList:
-		t := s.table("store", "schedule", "next", "last", "status", "note", "id")
+		t := s.table("store", "schedule", "next", "last", "status", "note", "id").none("no schedules; make one: knowledge store:schedule STORE @daily")
 		for _, row := range r.Schedules {
 			t.row(row.Store, row.Cron, at(row.Next), at(row.Last), row.Status, row.Note, row.ID)
 		}
@@ -101,7 +104,7 @@ func (s *session) print(result any) error {
 	case app.PageList:
 		s.pages(r)
 	case app.JobList:
-		t := s.table("job", "type", "store", "status", "progress", "updated", "message")
+		t := s.table("job", "type", "store", "status", "progress", "updated", "message").none("no jobs")
 		for _, j := range r.Jobs {
 			t.row(j.ID, j.Type, j.Store, j.State, percent(j.Progress), when(j.Updated), j.Message)
 		}
@@ -109,12 +112,29 @@ func (s *session) print(result any) error {
 	case kb.Job:
 		s.job(r)
 	default:
-		text := command.Render(result)
-		for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-			s.line(l)
-		}
+		s.other(result)
 	}
 	return nil
+}
+
+// other prints a result that has no layout here: what it says of itself, or
+// what its JSON holds; in a pipe that JSON, which a program reads.
+func (s *session) other(result any) {
+	text := command.Render(result)
+	if s.env.Terminal && (json.Valid([]byte(text)) || text == "") {
+		s.readable(result)
+		return
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		s.line(l)
+	}
+}
+
+// nothing says on a terminal that a list is empty, unless a note does.
+func (s *session) nothing(n int, note, text string) {
+	if n == 0 && note == "" && s.env.Terminal {
+		s.line(text)
+	}
 }
 
 // hits prints what a search found: on a terminal each hit with its lines, in
@@ -153,7 +173,7 @@ func (s *session) hit(h app.Hit) {
 	head = append(head, fmt.Sprintf("%.2f", h.Score), h.Store, h.ID)
 	s.line(strings.Join(head, "  "))
 	if h.Note != "" {
-		s.line("    note: " + h.Note)
+		s.line("    note: " + s.forTerminal(h.Note))
 	}
 	if h.Findings > 0 {
 		s.line("    " + plural(h.Findings, "open finding") + " in its file")
@@ -207,7 +227,7 @@ func (s *session) place(c app.Context) {
 	s.line(strings.Join(append(head, store, c.ID), "  "))
 	s.page(c)
 	if c.Note != "" {
-		s.line("note: " + c.Note)
+		s.line("note: " + s.forTerminal(c.Note))
 	}
 	s.line("")
 	if c.Code != "" {
@@ -287,7 +307,7 @@ func (s *session) job(j kb.Job) {
 	}
 	s.facts(
 		"job", j.ID, "type", j.Type, "store", j.Store, "status", j.State, "phase", j.Progress.Phase,
-		"progress", percent(j.Progress), "rate", rate, "left", eta, "message", j.Message, "hint", j.Hint,
+		"progress", percent(j.Progress), "rate", rate, "left", eta, "message", j.Message, "hint", s.forTerminal(j.Hint),
 		"created", when(j.Created), "updated", when(j.Updated))
 }
 

@@ -73,7 +73,8 @@ func (p *progress) draw(at kb.Progress) {
 			progressbar.OptionSetDescription(phaseWord(at.Phase)),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
+			progressbar.OptionSetPredictTime(false), // it reckons from its first call, and knows nothing of what was there
+			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionThrottle(65*time.Millisecond),
 			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
 			progressbar.OptionClearOnFinish(),
@@ -83,6 +84,7 @@ func (p *progress) draw(at kb.Progress) {
 		p.total = total
 		p.bar.ChangeMax64(total)
 	}
+	p.bar.Describe(barWords(at))
 	if total > 0 && at.Done >= total {
 		return // finishing clears the bar; the next phase or the end does that
 	}
@@ -102,6 +104,19 @@ func (p *progress) stop() {
 	defer p.mu.Unlock()
 	p.clear()
 	p.stopped = true
+}
+
+// barWords is what stands before the bar: "index, 40/s, 1m20s left", by the
+// job's own figures.
+func barWords(at kb.Progress) string {
+	words := phaseWord(at.Phase)
+	if at.Rate >= 1 {
+		words += fmt.Sprintf(", %.0f/s", at.Rate)
+	}
+	if at.ETA >= 1 {
+		words += fmt.Sprintf(", %s left", (time.Duration(at.ETA) * time.Second).String())
+	}
+	return words
 }
 
 func phaseWord(phase string) string {

@@ -2,27 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
-
-const about = `knowledge answers from the code you depend on, your own folders and documentation.
-
-  knowledge search "retry with backoff"     search this folder (indexed on first use)
-  knowledge show ID                         the whole place that a hit names
-  knowledge store:create react https://github.com/facebook/react
-
-Output is a table on a terminal, tab-separated lines without a head in a pipe,
-and JSON with --json. "knowledge help exit-codes" lists the exit statuses.`
 
 // root builds the whole tree of commands. It opens nothing.
 func (s *session) root() *cobra.Command {
@@ -36,11 +25,14 @@ func (s *session) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args)
+				return s.unknownCommand(cmd, args)
 			}
 			if version {
 				_, err := io.WriteString(cmd.OutOrStdout(), versionLine())
 				return err
+			}
+			if s.env.Terminal && !s.json {
+				return s.home(cmd.Context(), cmd)
 			}
 			return cmd.Help()
 		},
@@ -48,17 +40,23 @@ func (s *session) root() *cobra.Command {
 	// Cobra's own flag prints through text/template, which keeps the linker
 	// from dropping any method of any type: 4 MB of the program.
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for knowledge")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(s.flagError)
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
-	flags.StringVar(&s.project, "project", "", "the project to work in (default: the repository around the working directory)")
-	flags.BoolVar(&s.json, "json", false, "print JSON")
+	flags.StringVarP(&s.project, "project", "C", "", "the project to work in (default: the repository around the working directory)")
+	flags.BoolVarP(&s.json, "json", "j", false, "print JSON")
 	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
 	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
+	_ = flags.MarkHidden("cli") // fails only for an unknown flag
 
 	complete(root, "format", formats...)
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.chooseFormat() }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.HasParent() {
+			s.running = strings.TrimPrefix(cmd.CommandPath(), "knowledge ")
+		}
+		return s.chooseFormat()
+	}
 	for _, dir := range []string{"data-dir", "project"} {
 		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
 	}
@@ -86,9 +84,10 @@ func (s *session) root() *cobra.Command {
 				parent = &cobra.Command{Use: group, Short: "Commands of " + group, Hidden: true, Args: cobra.ArbitraryArgs,
 					RunE: func(cmd *cobra.Command, args []string) error {
 						if len(args) > 0 {
-							return unknownCommand(cmd, args)
+							return s.unknownCommand(cmd, args)
 						}
-						return cmd.Help()
+						_, err := s.out.WriteString(topicText(root, []string{group}))
+						return err
 					}}
 				groups[group] = parent
 				root.AddCommand(parent)
@@ -101,10 +100,18 @@ func (s *session) root() *cobra.Command {
 	}
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
-	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), exitCodes())
+	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), completion(root))
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(s.help(root))
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd == root {
+			s.out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
+			return
+		}
+		usual(cmd, args)
+	})
 	root.SetHelpCommandGroupID("help")
-	root.SetCompletionCommandGroupID("help")
 	return root
 }
 
@@ -114,88 +121,6 @@ func groupTitle(group string) string { return strings.ToUpper(group[:1]) + group
 
 func versionLine() string {
 	return fmt.Sprintf("knowledge %s %s/%s %s\n", command.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
-}
-
-// unknownCommand names the nearest command that there is.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	name, names := args[0], []string(nil)
-	for _, c := range cmd.Commands() {
-		if !c.Hidden || cmd.HasParent() {
-			names = append(append(names, c.Name()), c.Aliases...)
-		}
-	}
-	path, list := cmd.CommandPath(), "knowledge help"
-	if cmd.HasParent() {
-		list += " " + cmd.Name()
-	}
-	err := kb.Errorf(kb.Invalid, "no command named %q", clip(strings.TrimPrefix(path+" "+name, "knowledge ")))
-	if near := kb.Nearest(name, names); near != "" {
-		return err.WithHint("did you mean %q? %q lists all", path+" "+near, list)
-	}
-	return err.WithHint("%q lists all", list)
-}
-
-// flagError says in one sentence what is wrong with the flags.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var noValue *pflag.ValueRequiredError
-	var badValue *pflag.InvalidValueError
-	use := fmt.Sprintf("%s --help", cmd.CommandPath())
-	switch {
-	case errors.As(err, &unknown):
-		name := unknown.GetSpecifiedName()
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		e := kb.Errorf(kb.Invalid, "%s has no flag %q", strings.TrimPrefix(cmd.CommandPath(), "knowledge "), "--"+clip(name))
-		if near := kb.Nearest(camel(name), names); near != "" {
-			return e.WithHint("did you mean --%s? see: %s", near, use)
-		}
-		return e.WithHint("see: %s", use)
-	case errors.As(err, &noValue):
-		return kb.Errorf(kb.Invalid, "flag --%s needs a value", noValue.GetSpecifiedName()).WithHint("see: %s", use)
-	case errors.As(err, &badValue):
-		return kb.Errorf(kb.Invalid, "flag --%s cannot be %q", badValue.GetFlag().Name, clip(badValue.GetValue())).WithHint("see: %s", use)
-	case errors.Is(err, pflag.ErrHelp):
-		return err
-	}
-	return kb.Errorf(kb.Invalid, "%w", err).WithHint("see: %s", use)
-}
-
-// help explains a command or topic; with --json it gives the registry's own help.
-func (s *session) help(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Explain a command or topic",
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, c := range root.Commands() {
-				if !c.Hidden {
-					names = append(names, c.Name())
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			target, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, args)
-			}
-			if s.json && len(args) > 0 {
-				c, err := command.Find("help")
-				if err != nil {
-					return err
-				}
-				return s.run(cmd.Context(), c, map[string]any{"command": strings.Join(args, " ")})
-			}
-			target.InitDefaultHelpFlag()
-			return target.Help()
-		},
-	}
-}
-
-func exitCodes() *cobra.Command {
-	// Without a Run it is a topic of help, not a command.
-	return &cobra.Command{Use: "exit-codes", Short: "The exit statuses", Long: "The exit statuses of every command:\n\n" + exitTable()}
 }
 
 func (s *session) version() *cobra.Command {

@@ -17,6 +17,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
+// verbOf is the annotation that holds the name of the registry's command.
+const verbOf = "verb"
+
 // command turns a verb of the registry into words and flags. Every parameter
 // is a flag; positional ones may be given as words instead.
 func (s *session) command(c command.Command) *cobra.Command { return s.preset(c, nil) }
@@ -27,30 +30,32 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 	use := c.Word()
 	for _, p := range c.Params {
 		if p.Arg {
-			use += " " + word(p)
+			use += " " + optional(p)
 		}
 	}
 	cmd := &cobra.Command{
 		Use:     use,
-		Short:   c.Summary,
+		Short:   c.ForPerson().Summary,
 		Long:    long(c),
 		Aliases: otherNames(c),
 		Example: examples(c),
-		Args:    cobra.ArbitraryArgs, // fill says better what is wrong
+		Args:    cobra.ArbitraryArgs,                         // fill says better what is wrong
+		Hidden:  c.Name == "execute" || c.Name == "commands", // they are for agents; a shell and help do the same
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := fill(c, values, args); err != nil {
-				return err
+				return s.corrected(err)
 			}
 			maps.Copy(values, given)
 			return s.run(cmd.Context(), c, values)
 		},
 		ValidArgsFunction: s.completeWords(c),
+		Annotations:       map[string]string{verbOf: c.Name},
 	}
 	cmd.Flags().SortFlags = false
 	names := map[string]string{}
 	for _, p := range c.Params {
-		names[camel(p.Name)] = p.Name
-		f := cmd.Flags().VarPF(&flag{p, values}, p.Name, "", usage(p))
+		names[camel(p.Name)] = p.Flag()
+		f := cmd.Flags().VarPF(&flag{p, values}, p.Flag(), p.Short, usage(p))
 		if p.Type == "boolean" {
 			f.NoOptDefVal = "true"
 		}
@@ -58,12 +63,17 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 			f.Hidden = p.Required
 		}
 		if p.Enum != nil {
-			complete(cmd, p.Name, p.Enum...)
+			complete(cmd, p.Flag(), p.Enum...)
 		} else if f := s.completeValue(p); f != nil {
-			_ = cmd.RegisterFlagCompletionFunc(p.Name, f) // fails only for an unknown or doubled flag
+			_ = cmd.RegisterFlagCompletionFunc(p.Flag(), f) // fails only for an unknown or doubled flag
 		}
 	}
-	// --min-relevance is --minRelevance, --chunk-types is --chunk_types.
+	if c.Name == "search" { // which ignores case: the habit of grep -i must not eat the query
+		cmd.Flags().BoolP("ignore-case", "i", false, "")
+		cmd.Flags().Lookup("ignore-case").Hidden = true
+	}
+	// --minRelevance is --min-relevance, --chunk_types is --chunk-types: the
+	// names of fields are understood, and shown nowhere.
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if n := names[camel(name)]; n != "" {
 			name = n
@@ -87,7 +97,10 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	}
 	ctx = command.FromCLI(ctx)
 	if err := c.Check(ctx, args); err != nil {
-		return forFlags(err)
+		return s.corrected(s.nearValue(c, values, err))
+	}
+	if s.dry {
+		return nil
 	}
 	a, err := s.open()
 	if err != nil {
@@ -98,7 +111,8 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	ctx = kb.WithProgress(ctx, bar.report)
 	result, err := c.Run(ctx, a, args)
 	if err != nil {
-		return err
+		bar.stop()
+		return s.interrupted(ctx, err)
 	}
 	if started, ok := result.(app.Started); ok {
 		if result, err = wait(ctx, a, started); err != nil {
@@ -150,20 +164,9 @@ func fill(c command.Command, values map[string]any, args []string) error {
 	}
 	if len(args) > 0 {
 		return kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(args[0])).
-			WithHint("quote what has spaces; see: knowledge help %s", c.Word())
+			WithHint("quote what has spaces; see: knowledge %s --help", c.Word())
 	}
 	return nil
-}
-
-// forFlags speaks of flags where the registry speaks of arguments.
-func forFlags(err error) error {
-	e, ok := err.(*kb.Error)
-	if !ok {
-		return err
-	}
-	c := *e
-	c.Message = strings.ReplaceAll(e.Message, `not the string "`, `not "`)
-	return &c
 }
 
 // flag is one parameter as pflag sees it. It keeps what is written; the
@@ -203,19 +206,16 @@ func (f *flag) Set(s string) error {
 	return nil
 }
 
-func word(p command.Param) string {
-	w := strings.ToUpper(p.Name)
-	if p.Rest {
-		w += "..."
-	}
+// optional is a positional parameter in a line of usage.
+func optional(p command.Param) string {
 	if !p.Required {
-		w = "[" + w + "]"
+		return "[" + p.Word() + "]"
 	}
-	return w
+	return p.Word()
 }
 
 func usage(p command.Param) string {
-	text := p.Help
+	text := p.ForPerson()
 	if p.Enum != nil {
 		text += ": " + strings.Join(p.Enum, ", ")
 	}
@@ -227,14 +227,15 @@ func usage(p command.Param) string {
 
 func long(c command.Command) string {
 	var b strings.Builder
-	b.WriteString(c.Summary + ".\n")
-	if c.Help != "" {
-		b.WriteString("\n" + c.Help + "\n")
+	says := c.ForPerson()
+	b.WriteString(says.Summary + ".\n")
+	if says.Help != "" {
+		b.WriteString("\n" + says.Help + "\n")
 	}
 	var words []string
 	for _, p := range c.Params {
 		if p.Arg {
-			words = append(words, fmt.Sprintf("  %-10s %s", strings.Trim(word(p), "[]"), p.Help))
+			words = append(words, fmt.Sprintf("  %-10s %s", p.Word(), p.ForPerson()))
 		}
 	}
 	if words != nil {

@@ -38,7 +38,7 @@ func narrowed(w *kb.Web) string {
 		}
 	}
 	add("depth", fmt.Sprint(w.Depth))
-	add("maxPages", fmt.Sprint(w.MaxPages))
+	add("max pages", fmt.Sprint(w.MaxPages))
 	add("include", strings.Join(w.Include, " "))
 	add("exclude", strings.Join(w.Exclude, " "))
 	add("hosts", strings.Join(w.Hosts, " "))

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// Home is what stands at hand in the folder that asks.
+type Home struct {
+	Root   string         // the own folder: what a search here looks through; "" when there is none
+	Own    *StoreRow      // its index; nil when it has none yet
+	Job    *kb.Job        // that works on it, or is to
+	Left   map[string]int // of the own folder, what was left out of the index, by cause
+	Stores []StoreRow     // the other stores in scope
+}
+
+// Home tells how things stand in this folder. It looks and starts nothing: an
+// interrupted job stays interrupted, and a data directory that does not exist
+// is not made.
+func (a *App) Home(ctx context.Context) (h Home, err error) {
+	p, err := a.where()
+	if err != nil {
+		return h, err
+	}
+	h.Root = p.Root
+	if there, err := a.hasData(); err != nil || !there {
+		return h, err
+	}
+	c, err := a.open(ctx)
+	if err != nil {
+		return h, err
+	}
+	entries, err := a.scope(ctx, c, false)
+	if err != nil {
+		return h, err
+	}
+	for _, e := range entries {
+		row, j, err := c.row(ctx, e.Store, e.Scope)
+		if err != nil {
+			return h, err
+		}
+		if e.Scope != catalog.ScopeOwn && (e.Spec.Source != p.Root || source.TraitsOf(e.Spec.Kind).Refs) {
+			h.Stores = append(h.Stores, row)
+			continue
+		}
+		h.Own, h.Job = &row, j
+		if e.Head != nil {
+			h.Left = e.Head.Skipped
+		}
+	}
+	return h, nil
+}
+
+// hasData reports whether anything was kept in the data directory yet.
+func (a *App) hasData() (bool, error) {
+	file, err := config.Load(a.cfg.Env)
+	if err != nil {
+		return false, err
+	}
+	flag := a.cfg.DataDir
+	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
+		flag = file.DataDir
+	}
+	dir, err := project.DataDir(flag, a.cfg.Env)
+	if err != nil {
+		return false, err
+	}
+	_, err = os.Stat(filepath.Join(dir, "knowledge.db"))
+	return err == nil, nil
+}

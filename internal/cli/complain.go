@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// complain tells an error: its sentence, and below it what to do next.
+func (s *session) complain(err error) {
+	if s.json {
+		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), err.Error(), s.nextStep(err)})+"\n")
+		return
+	}
+	text := "knowledge: " + oneLine(err.Error()) + "\n"
+	if hint := s.nextStep(err); hint != "" {
+		text += "  " + oneLine(hint) + "\n"
+	}
+	io.WriteString(s.env.Stderr, text)
+}
+
+type failure struct {
+	Code    kb.Code `json:"code"`
+	Message string  `json:"message"`
+	Hint    string  `json:"hint,omitempty"`
+}
+
+// oneLine makes what others wrote fit for one line of a terminal.
+func oneLine(text string) string {
+	return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(clean(text)))
+}
+
+// nextStep is the hint of an error as a line for this terminal. It ends with a
+// command that can be pasted, whatever the hint says.
+func (s *session) nextStep(err error) string {
+	hint := s.forTerminal(kb.HintOf(err))
+	if kb.CodeOf(err) == kb.Canceled || strings.Contains(hint, "knowledge ") || strings.HasSuffix(hint, "knowledge") {
+		return hint
+	}
+	next := "see: knowledge --help"
+	if s.running != "" {
+		next = "see: knowledge " + s.running + " --help"
+	}
+	switch kb.CodeOf(err) {
+	case kb.Corrupt, kb.Full, kb.Denied, kb.Internal:
+		next = "look for what is wrong with: knowledge doctor"
+	}
+	if hint == "" {
+		return next
+	}
+	return strings.TrimRight(hint, ".;") + "; " + next
+}
+
+// forTerminal words a hint or note for who sits here: commands are lines of a
+// shell, and run where this one ran.
+func (s *session) forTerminal(text string) string {
+	text = command.ForShell(text)
+	var place string
+	for _, f := range []struct{ name, value string }{{"--data-dir", s.dataDir}, {"--project", s.project}} {
+		if f.value != "" {
+			place += f.name + " " + command.Quote(f.value) + " "
+		}
+	}
+	if place == "" || strings.HasSuffix(text, " --help") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, ": knowledge ")
+		if i < 0 {
+			return b.String() + text
+		}
+		i += len(": knowledge ")
+		b.WriteString(text[:i])
+		if !strings.HasPrefix(text[i:], "--") && !strings.HasPrefix(text[i:], "help") {
+			b.WriteString(place)
+		}
+		text = text[i:]
+	}
+}
+
+// interrupted says of a command that was stopped what goes on without it:
+// jobs run in processes of their own.
+func (s *session) interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil || kb.CodeOf(err) != kb.Canceled || len(s.faces.Worker) == 0 || s.app == nil {
+		return err
+	}
+	after, done := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer done()
+	h, e := s.app.Home(after)
+	if e != nil || h.Job == nil {
+		return err
+	}
+	return kb.Errorf(kb.Canceled, "interrupted: this folder is still being indexed, by job %s", h.Job.ID).
+		WithHint("stop it with: knowledge job:cancel %s", h.Job.ID)
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
+
+// readable prints a result that has no layout of its own for a person: a line
+// for each value, a table for each list of objects, remarks at the end. It
+// goes by the JSON of the result, so that it shows what a program would get.
+func (s *session) readable(result any) {
+	n, err := parseNode([]byte(command.JSON(result)))
+	if err != nil {
+		s.line(command.JSON(result))
+		return
+	}
+	var notes []string
+	s.node(n, "", &notes)
+	for _, n := range notes {
+		s.remark(n)
+	}
+}
+
+// node is a JSON value whose members keep their order.
+type node struct {
+	keys   []string // of an object
+	items  []node   // of an object or list
+	list   bool
+	scalar string // of anything else, as it is shown
+}
+
+func (n node) isObject() bool { return n.keys != nil }
+func (n node) isScalar() bool { return !n.list && n.keys == nil }
+
+func parseNode(text []byte) (node, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return readNode(dec)
+}
+
+func readNode(dec *json.Decoder) (n node, err error) {
+	t, err := dec.Token()
+	if err != nil {
+		return n, err
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		n.list = t == '['
+		if !n.list {
+			n.keys = []string{}
+		}
+		for dec.More() {
+			if !n.list {
+				key, err := dec.Token()
+				if err != nil {
+					return n, err
+				}
+				n.keys = append(n.keys, fmt.Sprint(key))
+			}
+			item, err := readNode(dec)
+			if err != nil {
+				return n, err
+			}
+			n.items = append(n.items, item)
+		}
+		_, err = dec.Token()
+	case bool:
+		n.scalar = map[bool]string{true: "yes", false: "no"}[t]
+	case nil:
+	default:
+		n.scalar = fmt.Sprint(t)
+	}
+	return n, err
+}
+
+// remarkKeys are members that say something about the rest.
+var remarkKeys = []string{"note", "notes", "message", "hint", "warnings"}
+
+func (s *session) node(n node, indent string, notes *[]string) {
+	if n.isScalar() {
+		s.paragraph(n.scalar, indent)
+		return
+	}
+	if n.list {
+		s.list(n, indent, notes)
+		return
+	}
+	width := 0
+	for i, k := range n.keys {
+		if n.items[i].isScalar() && n.items[i].scalar != "" || flat(n.items[i]) {
+			width = max(width, len(keyWords(k)))
+		}
+	}
+	for i, k := range n.keys {
+		v := n.items[i]
+		name := keyWords(k)
+		switch {
+		case indent == "" && slices.Contains(remarkKeys, k) && (v.isScalar() || flat(v)):
+			if v.isScalar() && v.scalar != "" {
+				*notes = append(*notes, v.scalar)
+			}
+			for _, x := range v.items {
+				*notes = append(*notes, x.scalar)
+			}
+		case v.isScalar() && strings.Contains(v.scalar, "\n"):
+			s.line(indent + name)
+			s.paragraph(v.scalar, indent+"  ")
+		case v.isScalar():
+			if v.scalar != "" {
+				s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, v.scalar))
+			}
+		case len(v.items) == 0:
+			if v.list && indent == "" {
+				s.line(indent + name + ": none")
+			}
+		case flat(v):
+			s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
+		default:
+			s.line(indent + name)
+			s.node(v, indent+"  ", notes)
+		}
+	}
+}
+
+// list prints objects as a table, anything else one a line.
+func (s *session) list(n node, indent string, notes *[]string) {
+	if len(n.items) == 0 {
+		s.line(indent + "none")
+		return
+	}
+	var head []string
+	table := true
+	for _, x := range n.items {
+		table = table && x.isObject()
+		for i, k := range x.keys {
+			table = table && (x.items[i].isScalar() && len(x.items[i].scalar) <= 200 || flat(x.items[i]) || len(x.items[i].items) == 0)
+			if !slices.Contains(head, k) {
+				head = append(head, k)
+			}
+		}
+	}
+	if !table || indent != "" && len(head) > 8 {
+		for i, x := range n.items {
+			if x.isObject() && i > 0 {
+				s.line("")
+			}
+			s.node(x, indent, notes)
+		}
+		return
+	}
+	names := make([]string, len(head))
+	for i, k := range head {
+		names[i] = keyWords(k)
+	}
+	t := s.table(names...)
+	t.indent = indent
+	for _, x := range n.items {
+		row := make([]any, len(head))
+		for i, k := range head {
+			row[i] = ""
+			if j := slices.Index(x.keys, k); j >= 0 {
+				row[i] = inline(x.items[j])
+			}
+		}
+		t.row(row...)
+	}
+	t.flush()
+}
+
+// paragraph prints a text of one line or more.
+func (s *session) paragraph(text, indent string) {
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		s.line(strings.TrimRight(indent+l, " "))
+	}
+}
+
+// flat reports whether a value fits on a line: a list or object of scalars.
+func flat(n node) bool {
+	if n.isScalar() || len(n.items) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(n.items, func(x node) bool { return !x.isScalar() }) && len(inline(n)) <= 100
+}
+
+// inline is a flat value on a line.
+func inline(n node) string {
+	if n.isScalar() {
+		return n.scalar
+	}
+	var parts []string
+	for i, x := range n.items {
+		if n.keys != nil {
+			parts = append(parts, n.keys[i]+" "+inline(x))
+		} else {
+			parts = append(parts, inline(x))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keyWords writes the name of a member as words: totalDirectly is "total directly".
+func keyWords(key string) string {
+	if strings.ContainsAny(key, " ./:") || strings.ToUpper(key) == key {
+		return key // no name of ours
+	}
+	return strings.ReplaceAll(command.Kebab(key), "-", " ")
+}
