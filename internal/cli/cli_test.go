@@ -102,11 +102,11 @@ func TestEveryCommand(t *testing.T) {
 		}
 		for _, words := range [][]string{{c.Name}, strings.Split(c.Name, ":")} {
 			status, out, errs := run(t, context.Background(), append(words, "--help")...)
-			if status != 0 || errs != "" || !strings.Contains(out, c.Summary) {
+			if status != 0 || errs != "" || !strings.Contains(out, c.ForPerson().Summary) {
 				t.Errorf("%s --help: %d %s%s", words, status, out, errs)
 			}
 			for _, p := range c.Params {
-				if !strings.Contains(out, p.Help) {
+				if !strings.Contains(out, p.ForPerson()) {
 					t.Errorf("%s --help does not tell of %s", words, p.Name)
 				}
 			}

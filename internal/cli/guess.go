@@ -74,7 +74,7 @@ func underscored(args []string) []string {
 		return args
 	}
 	args = slices.Clone(args)
-	args[i] = c.Name
+	args[i] = c.Word()
 	return args
 }
 

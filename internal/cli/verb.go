@@ -83,9 +83,10 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 	return cmd
 }
 
-// otherNames are the names of a command that people type less.
+// otherNames are the names of a command that people type less. Those with
+// underscores are of agents' tools, and understood by underscored.
 func otherNames(c command.Command) []string {
-	return slices.DeleteFunc(append([]string{c.Name}, c.Aliases...), func(n string) bool { return n == c.Word() })
+	return slices.DeleteFunc(append([]string{c.Name}, c.Aliases...), func(n string) bool { return n == c.Word() || strings.Contains(n, "_") })
 }
 
 // run runs a command and prints its result, waiting for the job that it

@@ -212,5 +212,5 @@ func Find(name string) (Command, error) {
 		}
 	}
 	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).
-		WithHint("%slist all with: commands", kb.DidYouMean(plain, names))
+		WithHint("%slist them all with: commands", kb.DidYouMean(plain, names))
 }

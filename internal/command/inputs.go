@@ -26,7 +26,7 @@ type searchIn struct {
 }
 
 type contextIn struct {
-	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, or the next of a long reply"`
+	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, or the next of a long reply" person:"the id of a hit"`
 }
 
 type readIn struct {

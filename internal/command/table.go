@@ -114,6 +114,9 @@ func build() []Command {
 			return Message{said}, err
 		}), `{"path":".knowledge/stores.json"}`)
 	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes."
+	for i := range all {
+		all[i].Person = people[all[i].Name]
+	}
 	return all
 }
 

@@ -136,7 +136,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := command.Find("store:crate")
-	if kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), `"store:create"`) {
+	if kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), "did you mean store:create?") {
 		t.Errorf("%v (%s)", err, kb.HintOf(err))
 	}
 	_, err = command.Find(strings.Repeat("z", 1000))

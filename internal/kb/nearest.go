@@ -51,7 +51,9 @@ func NearestFew(name string, choices []string, n int) []string {
 	slices.SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
 	var few []string
 	for _, c := range near[:min(n, len(near))] {
-		few = append(few, c.choice)
+		if c.cost <= near[0].cost+1 { // beside a near one, one far off is noise
+			few = append(few, c.choice)
+		}
 	}
 	return few
 }
