@@ -74,6 +74,7 @@ func (s *session) chooseFormat() error {
 		s.json = true
 	case "table", "plain":
 		if s.json {
+			s.json = false // neither of the two: a person has to read this
 			return kb.Errorf(kb.Invalid, "--json and --format %s ask for two things", s.format).WithHint("choose one of them; see: knowledge --help")
 		}
 		s.env.Terminal = s.format == "table"

@@ -1,20 +1,22 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"bufio"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -79,12 +81,13 @@ func underscored(args []string) []string {
 }
 
 // works reports whether words make sense as a command line: the command
-// exists, its flags do, and its arguments decode. It runs nothing.
+// exists, its flags do, its arguments decode, and a store or folder that they
+// name is there. It runs nothing.
 func (s *session) works(words []string) bool {
 	if s.dry {
 		return false // one guess at a time
 	}
-	try := &session{faces: s.faces, env: Env{Dir: s.env.Dir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard},
+	try := &session{faces: s.faces, dataDir: s.dataDir, project: s.project, env: Env{Dir: s.env.Dir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard},
 		out: bufio.NewWriter(io.Discard), dry: true, words: words}
 	root := try.root()
 	var disarm func(*cobra.Command)
@@ -100,7 +103,31 @@ func (s *session) works(words []string) bool {
 	root.SetArgs(words)
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
-	return root.ExecuteContext(context.Background()) == nil
+	err := root.ExecuteContext(context.Background())
+	return errors.Join(err, try.close()) == nil
+}
+
+// there reports whether what the values name exists, as far as that is known
+// at once.
+func (s *session) there(ctx context.Context, values map[string]any) bool {
+	if source, ok := values["source"].(string); ok && !strings.Contains(source, ":") {
+		if !filepath.IsAbs(source) {
+			source = filepath.Join(s.env.Dir, source)
+		}
+		if _, err := os.Stat(source); err != nil {
+			return false
+		}
+	}
+	store, ok := values["store"].(string)
+	if !ok || store == "." {
+		return true
+	}
+	a, err := s.open()
+	if err != nil {
+		return false
+	}
+	h, err := a.Home(ctx)
+	return err == nil && slices.ContainsFunc(h.Stores, func(r app.StoreRow) bool { return r.Name == store || r.ID == store })
 }
 
 // line is how words are typed.
@@ -168,18 +195,17 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 			if with := append(slices.Clone(words), after...); len(words) == 1 && s.works(with) {
 				return err.WithHint("did you mean: %s", line(with))
 			}
-			return err.WithHint("%s", s.suggestion(words))
+			return err.WithHint("did you mean %s? see: %s --help", words[0], line(words[:1]))
 		}
+	}
+	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
+		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	if near := kb.Nearest(args[0], names); near != "" {
 		return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
 	}
 	if len(after) > 0 && !slices.ContainsFunc(after, func(w string) bool { return strings.HasPrefix(w, "-") }) || strings.Contains(args[0], " ") {
-		verb, text := "search", strings.Join(append([]string{args[0]}, after...), " ")
-		if first, _, _ := strings.Cut(strings.ToLower(text), " "); slices.Contains(asks, first) {
-			verb = "ask"
-		}
-		return err.WithHint("did you mean: %s", line([]string{verb, text}))
+		return err.WithHint("did you mean: %s", line([]string{"search", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	return err.WithHint("see what there is with: knowledge --help")
 }
@@ -187,8 +213,8 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 // flagError says in one sentence what is wrong with the flags.
 func (s *session) flagError(cmd *cobra.Command, err error) error {
 	s.running = strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "knowledge"), " ")
-	if s.running == "" {
-		s.running = "help"
+	if i := firstWord(s.words); !cmd.HasParent() && i < len(s.words) && s.words[i] != "--" {
+		return s.unknownCommand(cmd, s.words[i:i+1]) // whose flags these are
 	}
 	var unknown *pflag.NotExistError
 	var noValue *pflag.ValueRequiredError
@@ -199,7 +225,7 @@ func (s *session) flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			dashes = "-"
 		}
-		of := strings.TrimPrefix(cmd.CommandPath(), "knowledge ")
+		of := strings.TrimPrefix(cmd.CommandPath(), "knowledge ") // "knowledge" itself at the top
 		e := kb.Errorf(kb.Invalid, "%s has no flag %q", of, dashes+clip(name))
 		meant, words := s.meantFlag(cmd, dashes, name)
 		switch {

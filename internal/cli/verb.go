@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,6 +90,8 @@ func otherNames(c command.Command) []string {
 	return slices.DeleteFunc(append([]string{c.Name}, c.Aliases...), func(n string) bool { return n == c.Word() || strings.Contains(n, "_") })
 }
 
+var errNotThere = errors.New("what is named does not exist")
+
 // run runs a command and prints its result, waiting for the job that it
 // starts, if it starts one.
 func (s *session) run(ctx context.Context, c command.Command, values map[string]any) error {
@@ -101,6 +104,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		return s.corrected(s.nearValue(c, values, err))
 	}
 	if s.dry {
+		if !s.there(ctx, values) {
+			return errNotThere
+		}
 		return nil
 	}
 	a, err := s.open()
@@ -134,37 +140,12 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	return failed
 }
 
-// fill puts words where flags have not: each positional parameter takes one,
-// in order. When the words are too few for all, they go to the required ones.
+// fill puts words where flags have not.
 func fill(c command.Command, values map[string]any, args []string) error {
-	var open []command.Param
-	required := 0
-	for _, p := range c.Params {
-		if _, given := values[p.Name]; p.Arg && !given {
-			open = append(open, p)
-			if p.Required {
-				required++
-			}
-		}
-	}
-	spare := len(args) - required // words that optional parameters may take
-	for _, p := range open {
-		switch {
-		case len(args) == 0:
-			return nil // what is missing is told by the registry
-		case p.Rest:
-			values[p.Name] = strings.Join(args, " ")
-			return nil
-		case !p.Required && spare <= 0:
-			continue
-		case !p.Required:
-			spare--
-		}
-		values[p.Name] = args[0]
-		args = args[1:]
-	}
-	if len(args) > 0 {
-		return kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(args[0])).
+	left := slices.Clone(args)
+	if !command.Place(c.Params, args, func(p command.Param) bool { _, ok := values[p.Name]; return ok },
+		func(p command.Param, w string) { values[p.Name], left = w, left[1:] }) {
+		return kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(left[0])).
 			WithHint("quote what has spaces; see: knowledge %s --help", c.Word())
 	}
 	return nil

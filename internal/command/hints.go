@@ -61,7 +61,7 @@ func ForShell(text string) string {
 	done := 0
 	for _, m := range mention.FindAllStringIndex(text, -1) {
 		i, j := m[0], m[1]
-		if i < done || inLine(text[:i]) || i > 0 && strings.IndexByte("-./_", text[i-1]) >= 0 || j < len(text) && strings.IndexByte("./-=", text[j]) >= 0 && !endsSentence(text[j:]) {
+		if i < done || inLine(b.String()+text[done:i]) || i > 0 && strings.IndexByte("-./_", text[i-1]) >= 0 || j < len(text) && strings.IndexByte("./-=", text[j]) >= 0 && !endsSentence(text[j:]) {
 			continue
 		}
 		name := text[i:j]
@@ -84,6 +84,9 @@ func ForShell(text string) string {
 			line, i, j = "knowledge "+typed(c), i-1, j+1
 		case strings.ContainsAny(name, ":_"), alone(before, after):
 			line = "knowledge " + typed(c)
+			if ends(after) && strings.HasSuffix(before, ": ") && needy(c) {
+				line += " --help" // alone it would ask for what it needs
+			}
 		default:
 			continue
 		}
@@ -107,7 +110,7 @@ func typed(c Command) string {
 // inLine reports whether what follows before is part of a line for a shell.
 func inLine(before string) bool {
 	i := strings.LastIndex(before, "knowledge ")
-	return i >= 0 && !strings.ContainsAny(before[i:], ";")
+	return i >= 0 && !strings.Contains(before[i:], ";") && !strings.Contains(before[i:], ", ")
 }
 
 func endsSentence(after string) bool {
@@ -120,13 +123,24 @@ func alone(before, after string) bool {
 	if !strings.HasSuffix(before, ": ") {
 		return false
 	}
-	rest := strings.TrimLeft(after, " ")
-	if rest == "" || strings.IndexByte(";,.)", rest[0]) >= 0 {
+	if ends(after) {
 		return true
 	}
+	rest := strings.TrimLeft(after, " ")
 	word, _, _ := strings.Cut(rest, " ")
 	_, ok := lookup(strings.TrimRight(word, ";,."))
 	return ok // help NAME
+}
+
+// ends reports whether a clause ends here.
+func ends(after string) bool {
+	rest := strings.TrimLeft(after, " ")
+	return rest == "" || strings.IndexByte(";,.)", rest[0]) >= 0
+}
+
+// needy reports whether a command does nothing without arguments.
+func needy(c Command) bool {
+	return slices.ContainsFunc(c.Params, func(p Param) bool { return p.Required })
 }
 
 // ForAgent returns a hint or note in which commands are calls: `knowledge
@@ -165,20 +179,12 @@ func callOf(words []string) (string, bool) {
 	if !ok || c.Audience != Agent {
 		return "", false
 	}
-	var open []Param
-	for _, p := range c.Params {
-		if p.Arg {
-			open = append(open, p)
-		}
-	}
 	values := map[string]any{}
+	var free []string
 	for rest := words[1:]; len(rest) > 0; rest = rest[1:] {
 		name, isFlag := strings.CutPrefix(rest[0], "-")
 		if !isFlag {
-			if len(open) == 0 {
-				return "", false
-			}
-			values[open[0].Name], open = valueOf(open[0], rest[0]), open[1:]
+			free = append(free, rest[0])
 			continue
 		}
 		name, value, given := strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -198,6 +204,9 @@ func callOf(words []string) (string, bool) {
 			return "", false
 		}
 	}
+	if !Place(c.Params, free, func(p Param) bool { return values[p.Name] != nil }, func(p Param, w string) { values[p.Name] = valueOf(p, w) }) {
+		return "", false
+	}
 	if len(values) == 0 {
 		return c.Name, true
 	}
@@ -208,6 +217,38 @@ func callOf(words []string) (string, bool) {
 		}
 	}
 	return c.Name + " {" + strings.Join(parts, ",") + "}", true
+}
+
+// Place gives words to positional parameters that have no value yet, in order;
+// when the words are too few for all, they go to the required ones. It
+// reports false when words are left over.
+func Place(params []Param, words []string, given func(Param) bool, set func(Param, string)) bool {
+	var open []Param
+	spare := len(words) // words that optional parameters may take
+	for _, p := range params {
+		if p.Arg && !given(p) {
+			open = append(open, p)
+			if p.Required {
+				spare--
+			}
+		}
+	}
+	for _, p := range open {
+		switch {
+		case len(words) == 0:
+			return true // what is missing is told by decoding
+		case p.Rest:
+			set(p, strings.Join(words, " "))
+			return true
+		case !p.Required && spare <= 0:
+			continue
+		case !p.Required:
+			spare--
+		}
+		set(p, words[0])
+		words = words[1:]
+	}
+	return len(words) == 0
 }
 
 // valueOf is a word as JSON has it.

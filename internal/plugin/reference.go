@@ -20,6 +20,9 @@ Every verb of the product, once. Agents call the native tools by their names and
 ` + "`POST /api/commands/NAME`" + `. Arguments are strict about names and lenient about spelling: a number may come as a string,
 a list of one as its element. A name's colon may be written as a space or an underscore.
 
+On the command line arguments are flags in kebab-case, or words: the second column says which. The names of the first
+column are understood as flags too. ` + "`-j`, `-q` and `-C` are `--json`, `--quiet` and `--project`" + ` everywhere.
+
 `)
 	group := ""
 	for _, c := range command.All() {
@@ -57,9 +60,9 @@ func describe(b *bytes.Buffer, c command.Command) {
 	}
 	fmt.Fprintf(b, "*%s*\n\n", strings.Join(facts, "; "))
 	if len(c.Params) > 0 {
-		b.WriteString("| argument | type | | meaning |\n|---|---|---|---|\n")
+		b.WriteString("| argument | command line | type | | meaning |\n|---|---|---|---|---|\n")
 		for _, p := range c.Params {
-			fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.Name, typeOf(p), notes(p), cell(p.Help))
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, typed(p), typeOf(p), notes(p), cell(p.Help))
 		}
 		b.WriteByte('\n')
 	}
@@ -70,6 +73,17 @@ func describe(b *bytes.Buffer, c command.Command) {
 		}
 	}
 	b.WriteByte('\n')
+}
+
+// typed is how an argument is given on the command line.
+func typed(p command.Param) string {
+	switch {
+	case p.Arg:
+		return "`" + p.Word() + "`"
+	case p.Short != "":
+		return fmt.Sprintf("`--%s`, `-%s`", p.Flag(), p.Short)
+	}
+	return "`--" + p.Flag() + "`"
 }
 
 func typeOf(p command.Param) string {
@@ -87,9 +101,6 @@ func notes(p command.Param) string {
 	var n []string
 	if p.Required {
 		n = append(n, "required")
-	}
-	if p.Arg {
-		n = append(n, "positional")
 	}
 	if p.CLIOnly {
 		n = append(n, "command line only")
