@@ -1,10 +1,9 @@
 package kb
 
 import (
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestNearest(t *testing.T) {
@@ -21,8 +20,8 @@ func TestNearest(t *testing.T) {
 
 func TestNearestFew(t *testing.T) {
 	paths := []string{"web.go", "web_test.go", "internal/web.go", "webb.go", "webb.go", "README.md"}
-	if diff := cmp.Diff([]string{"webb.go", "web.go"}, NearestFew("webb.go", paths, 3)); diff != "" {
-		t.Error(diff)
+	if got := NearestFew("webb.go", paths, 3); !slices.Equal(got, []string{"webb.go", "web.go"}) {
+		t.Errorf("NearestFew = %q", got)
 	}
 	if got := NearestFew("webb.go", paths, 1); len(got) != 1 {
 		t.Errorf("one was asked for: %q", got)
