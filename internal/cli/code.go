@@ -14,17 +14,17 @@ func (s *session) codeReply(r app.CodeReply) {
 	if !s.env.Terminal {
 		t := s.table("id", "at", "symbol", "kind", "code", "store")
 		for _, u := range r.Uses {
-			t.row(u.ID, u.At, u.Symbol, u.Kind, u.Code, u.Store)
+			t.row(u.ID, name(u.At), u.Symbol, u.Kind, u.Code, u.Store)
 		}
 		if len(r.Uses) == 0 {
 			for _, p := range r.Symbols {
-				t.row(p.ID, p.At, p.Symbol, p.Kind, p.Signature, p.Store)
+				t.row(p.ID, name(p.At), p.Symbol, p.Kind, p.Signature, p.Store)
 			}
 		}
 		t.flush()
 	} else {
 		for _, p := range r.Symbols {
-			s.line(strings.Join([]string{p.At, p.Symbol, p.Kind, p.Store, p.ID}, "  "))
+			s.line(strings.Join([]string{string(name(p.At)), p.Symbol, p.Kind, p.Store, p.ID}, "  "))
 			for _, l := range []string{p.Signature, p.Doc} {
 				if l != "" {
 					s.line("    " + l)
@@ -32,7 +32,7 @@ func (s *session) codeReply(r app.CodeReply) {
 			}
 		}
 		for _, u := range r.Uses {
-			line := strings.Repeat("  ", max(1, u.Depth)) + u.At
+			line := strings.Repeat("  ", max(1, u.Depth)) + string(name(u.At))
 			if u.Symbol != "" {
 				line += "  " + u.Symbol
 			}
@@ -67,7 +67,7 @@ func (s *session) outline(r app.OutlineReply) {
 		rows(r.Symbols, "")
 		t.flush()
 	} else {
-		s.line(r.Path + "  " + r.Language + "  " + r.Store)
+		s.line(string(name(r.Path)) + "  " + r.Language + "  " + r.Store)
 		var lines func(items []search.OutlineItem, indent string)
 		lines = func(items []search.OutlineItem, indent string) {
 			for _, i := range items {
@@ -96,7 +96,7 @@ func (s *session) usage(c app.Context) {
 		s.line("")
 		s.line(title)
 		for _, l := range links {
-			s.line(strings.TrimRight(strings.Join([]string{"  " + l.At, l.Symbol, l.ID}, "  "), " "))
+			s.line(strings.TrimRight(strings.Join([]string{"  " + string(name(l.At)), l.Symbol, l.ID}, "  "), " "))
 		}
 	}
 	if len(c.Imports) > 0 {

@@ -20,7 +20,7 @@ func (s *session) openFindings(c app.Context) {
 		if len(f.Lines) > 0 {
 			at = "  " + strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Lines), "[]"), " ", ",")
 		}
-		s.line(fmt.Sprintf("finding %s  %s%s  %s", f.Severity, f.Rule, at, f.Message))
+		s.line(fmt.Sprintf("finding %s  %s%s  %s", f.Severity, field(f.Rule), at, field(f.Message)))
 	}
 	if c.MoreFindings > 0 {
 		s.line(fmt.Sprintf("and %s: knowledge evidence:findings --file %s", plural(c.MoreFindings, "more finding"), c.Path))
@@ -80,7 +80,7 @@ func (s *session) findings(r evidence.Findings) {
 			Lines                           json.RawMessage
 		}
 		_ = json.Unmarshal(raw, &f) // rows are objects; a member of another type stays empty
-		t.row(f.Severity, f.RuleID, f.File, strings.Trim(string(f.Lines), `[]"`), f.Message)
+		t.row(f.Severity, f.RuleID, name(f.File), strings.Trim(string(f.Lines), `[]"`), f.Message)
 	}
 	t.flush()
 	if more := r.Pagination.More; more != nil && *more {

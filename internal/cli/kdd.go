@@ -99,7 +99,7 @@ func (s *session) specs(result any) bool {
 	case app.SpecList:
 		t := s.table("path", "title", "kind", "domain", "status", "lifecycle", "chunks", "entities", "store").none("no specifications")
 		for _, d := range r.Documents {
-			t.row(d.Path, d.Title, d.Kind, d.Domain, d.Status, d.KDDStatus, d.Chunks, d.Entities, d.Store)
+			t.row(name(d.Path), d.Title, d.Kind, d.Domain, d.Status, d.KDDStatus, d.Chunks, d.Entities, d.Store)
 		}
 		t.flush()
 		if r.Total > len(r.Documents) {
@@ -116,13 +116,10 @@ func (s *session) specs(result any) bool {
 		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 		s.remarks(r.Warnings)
 	case app.SpecSection:
-		s.out.WriteString(r.Content)
-		if r.Content != "" && !strings.HasSuffix(r.Content, "\n") {
-			s.out.WriteByte('\n')
-		}
+		s.content(r.Content)
 		s.remark(r.Note)
 	case app.SpecPicture:
-		s.out.WriteString(r.Text)
+		s.content(r.Text)
 		s.remark(r.Message)
 		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 		s.remarks(r.Warnings)
@@ -170,6 +167,6 @@ func (s *session) aboutSpecs(c app.Context) {
 		s.line(fmt.Sprintf("specification %s  %s  (%s)", title, x.URL, x.Why))
 	}
 	for _, r := range c.MentionedBy {
-		s.line(fmt.Sprintf("named by %s  %s  %s", r.At, r.Symbol, r.ID))
+		s.line(fmt.Sprintf("named by %s  %s  %s", name(r.At), r.Symbol, r.ID))
 	}
 }

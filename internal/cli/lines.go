@@ -6,15 +6,28 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
-// line prints one line. On a terminal characters that would steer it are
-// replaced: text of strangers must not move the cursor or set the title.
+// line prints one line. Characters that would steer a terminal or are not
+// seen are replaced: text of strangers must not move the cursor or set the
+// title, in a pipe neither, since most pipes end at a terminal.
 func (s *session) line(l string) {
-	if s.env.Terminal {
-		l = clean(l)
+	s.out.WriteString(clean(l) + "\n") // a failure stays in the writer until it is flushed
+}
+
+// content prints text of a document that was asked for: on a terminal as
+// lines, in a pipe as it is, like cat.
+func (s *session) content(text string) {
+	if text == "" {
+		return
 	}
-	s.out.WriteString(l + "\n") // a failure stays in the writer until it is flushed
+	text = strings.TrimSuffix(text, "\n")
+	if s.env.Terminal {
+		text = clean(text)
+	}
+	s.out.WriteString(text + "\n")
 }
 
 // remark tells what is not part of the answer: below it on a terminal, on
@@ -53,7 +66,7 @@ func (s *session) table(head ...string) *table { return &table{s: s, head: head}
 func (t *table) row(values ...any) {
 	row := make([]string, len(values))
 	for i, v := range values {
-		row[i] = field(fmt.Sprint(v))
+		row[i] = field(v)
 	}
 	t.rows = append(t.rows, row)
 }
@@ -102,7 +115,7 @@ func (t *table) flush() {
 // have no value.
 func (s *session) facts(pairs ...any) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		name, value := fmt.Sprint(pairs[i]), field(fmt.Sprint(pairs[i+1]))
+		name, value := fmt.Sprint(pairs[i]), field(pairs[i+1])
 		switch {
 		case value == "":
 		case s.env.Terminal:
@@ -113,25 +126,28 @@ func (s *session) facts(pairs ...any) {
 	}
 }
 
+// quoted is a name that was made fit for a cell already.
+type quoted string
+
+// name is a path, or a place in one, as a cell or a part of a line shows it:
+// quoted where it holds what would end the line or cannot be seen.
+func name(s string) quoted { return quoted(visible.Name(s)) }
+
 // field makes a value fit for one cell: tabs and line ends become spaces.
-func field(v string) string {
-	return strings.Map(func(r rune) rune {
+func field(v any) string {
+	if q, ok := v.(quoted); ok {
+		return string(q)
+	}
+	return clean(strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
 			return ' '
 		}
 		return r
-	}, v)
+	}, fmt.Sprint(v)))
 }
 
-// clean replaces control characters other than tab and line end by U+FFFD.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
-}
+// clean replaces what steers a terminal or is not seen by U+FFFD.
+func clean(s string) string { return visible.Line(s) }
 
 // clip shortens what was typed for use in a message.
 func clip(s string) string {

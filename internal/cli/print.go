@@ -36,16 +36,16 @@ func (s *session) print(result any) error {
 		s.text(r)
 	case app.FileList:
 		for _, f := range r.Files {
-			s.line(f)
+			s.line(string(name(f)))
 		}
 		s.nothing(len(r.Files), r.Note, "no document matches")
 		s.remark(r.Note)
 	case app.GrepReply:
 		for _, m := range r.Matches {
 			if s.env.Terminal {
-				s.line(fmt.Sprintf("%s:%d: %s", m.Path, m.Line, strings.TrimRight(m.Text, "\r")))
+				s.line(fmt.Sprintf("%s:%d: %s", name(m.Path), m.Line, strings.TrimRight(m.Text, "\r")))
 			} else { // the text is the last field and stands as it is
-				s.out.WriteString(field(m.Path) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
+				s.out.WriteString(field(name(m.Path)) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 			}
 		}
 		s.nothing(len(r.Matches), r.Note, "no line matches")
@@ -53,7 +53,7 @@ func (s *session) print(result any) error {
 	case app.StoreList:
 		t := s.table("name", "type", "documents", "chunks", "status", "scope", "commit", "source", "id")
 		for _, row := range r.Stores {
-			t.row(row.Name, row.Kind, row.Documents, row.Chunks, row.Status, row.Scope, short(row.Commit), source(row), row.ID)
+			t.row(row.Name, row.Kind, row.Documents, row.Chunks, row.Status, row.Scope, short(row.Commit), name(source(row)), row.ID)
 		}
 		t.flush()
 		s.remark(r.Note)
@@ -143,7 +143,7 @@ func (s *session) hits(r app.SearchReply) {
 	if !s.env.Terminal {
 		t := s.table("id", "at", "score", "symbol", "store", "note")
 		for _, h := range r.Hits {
-			t.row(h.ID, h.At, fmt.Sprintf("%.3f", h.Score), h.Symbol, h.Store, h.Note)
+			t.row(h.ID, name(h.At), fmt.Sprintf("%.3f", h.Score), h.Symbol, h.Store, h.Note)
 		}
 		t.flush()
 	} else {
@@ -166,9 +166,9 @@ func (s *session) hits(r app.SearchReply) {
 }
 
 func (s *session) hit(h app.Hit) {
-	head := []string{h.At}
+	head := []string{string(name(h.At))}
 	if h.Symbol != "" {
-		head = append(head, h.Symbol)
+		head = append(head, field(h.Symbol))
 	}
 	head = append(head, fmt.Sprintf("%.2f", h.Score), h.Store, h.ID)
 	s.line(strings.Join(head, "  "))
@@ -217,9 +217,9 @@ func (s *session) place(c app.Context) {
 	if c.Commit != "" && !strings.Contains(store, "@") {
 		store += "@" + short(c.Commit)
 	}
-	head := []string{c.At}
+	head := []string{string(name(c.At))}
 	if c.Symbol != "" {
-		head = append(head, c.Symbol)
+		head = append(head, field(c.Symbol))
 	}
 	if c.Kind != "" {
 		head = append(head, c.Kind)
@@ -252,7 +252,7 @@ func (s *session) place(c app.Context) {
 
 func (s *session) related(list []app.Related, indent string) {
 	for _, r := range list {
-		parts := []string{"see " + r.At}
+		parts := []string{"see " + string(name(r.At))}
 		if r.Symbol != "" {
 			parts = append(parts, r.Symbol)
 		}
@@ -263,10 +263,7 @@ func (s *session) related(list []app.Related, indent string) {
 // text prints a document's lines: numbered on a terminal, as they are in a pipe.
 func (s *session) text(r app.FileText) {
 	if !s.env.Terminal {
-		s.out.WriteString(r.Text)
-		if r.Text != "" && !strings.HasSuffix(r.Text, "\n") {
-			s.out.WriteByte('\n')
-		}
+		s.content(r.Text)
 	} else if r.Text != "" {
 		s.code(strings.TrimSuffix(r.Text, "\n"), max(r.Start, 1), "")
 	}
@@ -278,7 +275,7 @@ func (s *session) code(code string, start int, indent string) {
 	lines := strings.Split(code, "\n")
 	width := len(fmt.Sprint(start + len(lines) - 1))
 	for i, l := range lines {
-		s.line(strings.TrimRight(fmt.Sprintf("%s%*d  %s", indent, width, start+i, strings.TrimSuffix(l, "\r")), " "))
+		s.content(strings.TrimRight(fmt.Sprintf("%s%*d  %s", indent, width, start+i, strings.TrimSuffix(l, "\r")), " "))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestPrint(t *testing.T) {
 	}{
 		{"hits in a pipe", false, reply,
 			"abcdefgh123\tnet/http/server.go:L98-L100\t0.871\tServer.Serve\tgo@1234567\tchanged since indexing\n" +
-				"bbcdefgh123\ta b.md:L1-L2\t0.100\t\tnotes\t\n",
+				"bbcdefgh123\t\"a\\tb.md:L1-L2\"\t0.100\t\tnotes\t\n",
 			"note: store \"x\" is being indexed\n"},
 		{"hits on a terminal", true, reply,
 			"net/http/server.go:L98-L100  Server.Serve  0.87  go@1234567  abcdefgh123\n" +
@@ -65,7 +65,7 @@ func TestPrint(t *testing.T) {
 				"    100\n" +
 				"    score: bm25 +0.500, symbol +0.370\n" +
 				"\n" +
-				"a\tb.md:L1-L2  0.10  notes  bbcdefgh123\n" +
+				"\"a\\tb.md:L1-L2\"  0.10  notes  bbcdefgh123\n" +
 				"    1  \uFFFD[2Jtitle\n" +
 				"\n" +
 				"2 hits, confidence high, 3 ms; the whole place: knowledge show ID\n" +

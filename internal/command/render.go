@@ -1,27 +1,30 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Render returns a result as an agent reads it: what its Text method says,
-// else compact JSON.
+// else compact JSON. What cannot be seen in it is escaped, so that nobody
+// speaks to an agent unseen.
 func Render(result any) string {
 	if t, ok := result.(interface{ Text() string }); ok {
-		return t.Text()
+		return visible.Escape(t.Text())
 	}
 	return JSON(result)
 }
 
-// JSON returns v as compact JSON in which <, > and & stand as they are. What
-// does not marshal comes out as null: no result of a command is such.
+// JSON returns v as compact JSON in which <, > and & stand as they are, and
+// what cannot be seen is escaped. What does not marshal comes out as null: no result of a command is such.
 func JSON(v any) string {
-	var b bytes.Buffer
+	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return "null"
 	}
-	return string(bytes.TrimRight(b.Bytes(), "\n"))
+	return visible.Escape(strings.TrimRight(b.String(), "\n"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Target is one store to search.
@@ -105,7 +106,8 @@ func (r Reply) Text() string {
 // Text is the reply as an agent gets it.
 func (c Context) Text() string { return marshal(c) }
 
-// marshal writes JSON without escaping <, > and &, which code is full of.
+// marshal writes JSON without escaping <, > and &, which code is full of, and
+// with what cannot be seen escaped, since that costs a reader tokens too.
 func marshal(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -113,7 +115,7 @@ func marshal(v any) string {
 	if err := e.Encode(v); err != nil {
 		return "{}"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return visible.Escape(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // Intents and modes that a request may name.
