@@ -163,7 +163,8 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, filepath.Join(dir, "knowledge.db"))
+	project.MakeDataDir(dir)
+	d, err := db.Open(ctx, filepath.Join(dir, project.Database))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -58,6 +59,9 @@ func (a *App) Doctor(ctx context.Context) (Diagnosis, error) {
 	} else {
 		say("data directory", "ok", c.dir, "")
 	}
+	if status, text, hint := reachable(runtime.GOOS, c.dir); status != "" {
+		say("data directory", status, text, hint)
+	}
 	if err := a.doctorStores(ctx, c, say); err != nil {
 		wrong("stores", err)
 	}
@@ -83,6 +87,24 @@ func writable(dir string) error {
 	f.Close()
 	os.Remove(f.Name())
 	return err
+}
+
+// reachable says what others of the machine may do in the data directory,
+// which holds the text of everything that was indexed; status is "" for nothing.
+func reachable(goos, dir string) (status, text, hint string) {
+	info, err := os.Stat(dir)
+	if err != nil || goos == "windows" { // which has no such bits
+		return "", "", ""
+	}
+	mode := info.Mode().Perm()
+	hint = "make it yours alone: chmod 700 '" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
+	switch {
+	case mode&0o022 != 0:
+		return "wrong", fmt.Sprintf("others on this machine may change what is in %s (its mode is %o): stores, and which files are trusted", dir, mode), hint
+	case mode&0o055 != 0:
+		return "note", fmt.Sprintf("others on this machine may read what is in %s (its mode is %o): the text of every document", dir, mode), hint
+	}
+	return "", "", ""
 }
 
 func (a *App) doctorStores(ctx context.Context, c *core, say func(what, status, text, hint string)) error {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // folder is a directory as it stands. Everything below it is reached through
@@ -167,8 +168,10 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 	}
 	items := make([]item, 0, len(entries))
 	var hasIgnore, hasGit bool
+	var signs project.DataSigns
 	for _, e := range entries {
 		it := item{e.Name(), e}
+		signs.See(it.key)
 		switch {
 		case it.key == ".gitignore":
 			hasIgnore = e.Type().IsRegular()
@@ -182,6 +185,14 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 			it.key += "/"
 		}
 		items = append(items, it)
+	}
+	if signs.Data() {
+		if rel != "" {
+			f.skip(reasonIgnored)
+			return nil
+		}
+		// Somebody keeps the data in the folder itself: the rest is his.
+		items = slices.DeleteFunc(items, func(it item) bool { return project.Own(it.e.Name()) })
 	}
 	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
 

@@ -406,3 +406,30 @@ func TestFolderWithoutPermission(t *testing.T) {
 		t.Errorf("canonical: %v", err)
 	}
 }
+
+// A data directory is no document of the project it lies in, wherever it is
+// and by whatever link it was named; a folder that only has a database of that
+// name is like any other.
+func TestDataDirectoriesAreLeftOut(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"a.md": "a\n", "own/knowledge.db": "x", "own/notes.md": "n\n",
+		"sub/.data/knowledge.db": "x", "sub/.data/worker.log": "l\n", "sub/.data/jobs/watch-1.json": "{}\n", "sub/.data/segments/": "",
+	})
+	s := open(t, folderSpec(dir))
+	if d := cmp.Diff([]string{"a.md", "own/notes.md"}, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+	// The program keeps its data in the folder itself: the rest is documents.
+	dir = writeFiles(t, map[string]string{
+		"a.md": "a\n", "knowledge.db": "x", "worker.log": "l\n", "jobs/watch-1.json": "{}\n", "replies/o/s/r.md": "r\n", "sub/jobs/b.md": "b\n",
+	})
+	s = open(t, folderSpec(dir))
+	if d := cmp.Diff([]string{"a.md", "sub/jobs/b.md"}, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+	// What a store of replies has lies below a data directory, and is asked for.
+	s = open(t, folderSpec(filepath.Join(dir, "replies", "o", "s")))
+	if d := cmp.Diff([]string{"r.md"}, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+}
