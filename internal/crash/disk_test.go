@@ -126,6 +126,39 @@ func TestTheDiskIsFull(t *testing.T) {
 	w.noComplaints()
 }
 
+// TestAProcessStartsOnAFullDisk: nobody has the database open, so that even
+// its shared memory has to be made. The process says what is wrong, and works
+// again when there is space.
+func TestAProcessStartsOnAFullDisk(t *testing.T) {
+	w := newWorld(t)
+	must(t, os.Mkdir(w.dir, 0o700))
+	if _, err := mountSmall(t, w.dir, 5<<18); err != nil {
+		t.Skipf("no file system of its own can be mounted here: %v", err)
+	}
+	tr := newTree(t, 74)
+	tr.grow(10)
+	a, end := w.open(false)
+	w.create(a, "main", tr.dir)
+	queries := tr.queries(4)
+	before := w.answers(a, queries, "main")
+	end()
+	fill, err := os.Create(filepath.Join(w.dir, "fill"))
+	must(t, err)
+	io.Copy(fill, zeros{})
+	fill.Close()
+	a, end = w.open(false)
+	if _, err := a.Stores(t.Context(), "", false); kb.CodeOf(err) != kb.Full || !strings.Contains(err.Error(), "no space left") || kb.HintOf(err) == "" {
+		t.Errorf("got %v (%s)", err, kb.CodeOf(err))
+	}
+	end()
+	must(t, os.Remove(filepath.Join(w.dir, "fill")))
+	a, end = w.open(false)
+	if got := w.answers(a, queries, "main"); !reflect.DeepEqual(got, before) {
+		t.Errorf("with space again %v instead of %v", got, before)
+	}
+	end()
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -52,8 +54,7 @@ func (d *DB) translate(ctx context.Context, err error) error {
 		return kb.Errorf(kb.Busy, "other processes have kept %q locked for %v: %w", filepath.Base(d.path), patience, err).
 			WithHint("try again in a moment")
 	case lib.SQLITE_FULL:
-		return kb.Errorf(kb.Full, "no space left to write %q: %w", d.path, err).
-			WithHint("free some space on that disk, then try again; nothing was changed")
+		return d.noSpace(err)
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return d.corrupt(err)
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
@@ -61,10 +62,39 @@ func (d *DB) translate(ctx context.Context, err error) error {
 	case lib.SQLITE_INTERRUPT:
 		return kb.Errorf(kb.Canceled, "stopped while using %q: %w", filepath.Base(d.path), err)
 	case lib.SQLITE_IOERR:
+		if isFull(d.room()) {
+			return d.noSpace(err)
+		}
 		return kb.Errorf(kb.Internal, "cannot read or write %q: %w", d.path, err).
 			WithHint("check that disk; nothing was changed")
 	}
 	return kb.Errorf(kb.Internal, "database %q: %w", filepath.Base(d.path), err)
+}
+
+func (d *DB) noSpace(err error) error {
+	return kb.Errorf(kb.Full, "no space left to write %q: %w", d.path, err).
+		WithHint("free some space on that disk, then try again; nothing was changed")
+}
+
+// room says what keeps a file of the size of SQLite's shared memory from being
+// written beside the database. On a full disk SQLite answers the first access
+// of all with SQLITE_IOERR_SHMSIZE, later ones with other kinds of
+// SQLITE_IOERR, and keeps the cause to itself.
+func (d *DB) room() error {
+	f, err := os.CreateTemp(filepath.Dir(d.path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 64<<10))
+	err = errors.Join(err, f.Close())
+	os.Remove(f.Name())
+	return err
+}
+
+// isFull reports whether a file could not be written for lack of space.
+func isFull(err error) bool {
+	const diskFull = syscall.Errno(112) // ERROR_DISK_FULL of Windows
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, diskFull)
 }
 
 func (d *DB) corrupt(err error) error {
@@ -82,7 +112,7 @@ func osError(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return (&DB{path: path}).denied()
-	case errors.Is(err, syscall.ENOSPC):
+	case isFull(err):
 		return kb.Errorf(kb.Full, "no space left to make %q: %w", path, err).
 			WithHint("free some space on that disk, then try again")
 	}
