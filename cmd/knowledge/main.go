@@ -7,16 +7,24 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/evidencehttp"
+	"github.com/seed-4f2d999b/knowledge/internal/hook"
 	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
 )
 
 func main() {
+	// A client waits for its hooks at every turn: they come before all else,
+	// and nothing that they meet is a failure.
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		runHook(os.Args[2:])
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	faces := cli.Faces{MCP: serveMCP, Serve: serveHTTP}
@@ -24,6 +32,15 @@ func main() {
 		faces.Worker = []string{exe}
 	}
 	os.Exit(cli.Main(ctx, faces))
+}
+
+func runHook(args []string) {
+	e := hook.Env{Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Now: time.Now}
+	e.Dir, _ = os.Getwd()
+	if len(args) > 0 {
+		e.Event = args[0]
+	}
+	hook.Run(context.Background(), e)
 }
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {

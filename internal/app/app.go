@@ -155,11 +155,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if err := checkEngine(engine); err != nil {
 		return nil, err
 	}
-	flag := a.cfg.DataDir
-	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
-		flag = file.DataDir
-	}
-	dir, err := project.DataDir(flag, a.cfg.Env)
+	dir, err := a.dataDir(file)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +195,16 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.jobs = job.New(jobs)
 	a.core = c
 	return c, nil
+}
+
+// dataDir returns where data lies: as the caller of New says, else the
+// environment, else the user's configuration, else the platform.
+func (a *App) dataDir(file config.Config) (string, error) {
+	flag := a.cfg.DataDir
+	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
+		flag = file.DataDir
+	}
+	return project.DataDir(flag, a.cfg.Env)
 }
 
 // where returns the project on whose behalf this process asks.

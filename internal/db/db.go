@@ -91,6 +91,27 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return d, nil
 }
 
+// Look opens the database at path for a short look: nothing is made, changed
+// or migrated, and no writer waits. Without a log beside it the file is all
+// there is, and is read as it stands, for else SQLite would make one. Errors:
+// kb.NotFound when there is no database, else those of Open.
+func Look(ctx context.Context, path string) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, kb.Errorf(kb.Invalid, "cannot resolve %q: %w", path, err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, kb.Errorf(kb.NotFound, "there is no database %q", path)
+	}
+	mode := "mode=ro"
+	if _, err := os.Stat(path + "-wal"); err != nil {
+		mode += "&immutable=1"
+	}
+	d := open(path, mode)
+	d.frozen = true
+	return d, nil
+}
+
 // creating keeps a second Open of this process from using the file while it
 // is being made: closing any descriptor of a file drops the POSIX locks that
 // SQLite holds on it. For the same reason a file that exists is not touched.

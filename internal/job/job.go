@@ -377,3 +377,26 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Unlock()
 	return m.runner.Close(ctx)
 }
+
+// Waiting returns the stores about which a job has not ended, as the rows of
+// d say it: whether somebody runs them is not looked at.
+func Waiting(ctx context.Context, d *db.DB) (map[kb.StoreID]bool, error) {
+	var stores map[kb.StoreID]bool
+	err := d.Read(ctx, func(tx *sql.Tx) error {
+		stores = map[kb.StoreID]bool{}
+		rows, err := tx.QueryContext(ctx, "SELECT DISTINCT store FROM jobs WHERE type = 'index' AND state IN ('queued', 'running', 'interrupted')")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id kb.StoreID
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			stores[id] = true
+		}
+		return rows.Err()
+	})
+	return stores, err
+}

@@ -13,7 +13,7 @@ type option struct {
 	Type        string `json:"type"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	Default     string `json:"default"`
+	Default     any    `json:"default"` // of Type
 }
 
 // options are the settings of the plugin. All else stands in the user's
@@ -22,10 +22,17 @@ var options = map[string]option{
 	"data_dir": {
 		Type: "string", Title: "Data directory",
 		Description: "Absolute folder for stores and indexes. Leave it empty for the place that the command line uses too.",
+		Default:     "",
+	},
+	"hooks": {
+		Type: "boolean", Title: "Hooks",
+		Description: "One line on what is indexed when a session or sub-agent begins, and one hint per session. Nothing is ever blocked.",
+		Default:     true,
 	},
 	"release_url": {
 		Type: "string", Title: "Release address",
 		Description: "https address of a mirror of the releases. Leave it empty for the project's own.",
+		Default:     "",
 	},
 }
 

@@ -15,7 +15,7 @@ import (
 // mcp__plugin_knowledge_knowledge__search and so on.
 const (
 	name       = "knowledge"
-	toolPrefix = "mcp__plugin_" + name + "_" + name + "__"
+	toolPrefix = command.PluginTools
 	home       = "https://github.com/seed-4f2d999b/knowledge"
 	owner      = "seed-4f2d999b"
 
@@ -57,6 +57,7 @@ func Files() (map[string][]byte, error) {
 			// repository's own project file.
 			name: {Command: "${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge", Args: []string{"mcp"}, AlwaysLoad: true},
 		}}),
+		"hooks/hooks.json":             hooks(),
 		"skills/" + name + "/SKILL.md": skill(),
 		"docs/commands.md":             reference(),
 		"docs/configuration.md":        configuration(),
