@@ -57,7 +57,7 @@ func notice(ctx context.Context, a *app.App, ev event, tool func(string) string,
 		return ""
 	}
 	if thing == aRead {
-		return fmt.Sprintf("This folder is indexed: %s {\"query\":…} finds the lines, %s {\"resultId\":\"PATH:LINE\"} reads what is there", tool("search"), tool("get_full_context"))
+		return fmt.Sprintf("This folder is indexed: %s {\"query\":…} finds lines, %s {\"resultId\":\"PATH:LINE\"} reads what is there", tool("search"), tool("get_full_context"))
 	}
 	return fmt.Sprintf("This folder is indexed: one %s {\"query\":\"what the code does\"} ranks the places that several greps for words look for; grep stays better for exact names", tool("search"))
 }

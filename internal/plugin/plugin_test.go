@@ -224,7 +224,7 @@ func TestSkills(t *testing.T) {
 		}
 	}
 	// Nothing else may lie where the client looks for parts of a plugin.
-	for _, dir := range []string{"agents", "hooks", "monitors", ".claude-plugin/commands", ".claude-plugin/skills"} {
+	for _, dir := range []string{"agents", "monitors", ".claude-plugin/commands", ".claude-plugin/skills"} {
 		if _, err := os.Stat(filepath.Join(root, dir)); err == nil {
 			t.Errorf("%s is there, and nothing renders or checks it", dir)
 		}
