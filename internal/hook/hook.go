@@ -34,7 +34,7 @@ const Variable = "KNOWLEDGE_HOOKS"
 
 // The plugin's settings reach its hooks as variables of these names.
 const (
-	optionHooks   = "CLAUDE_PLUGIN_OPTION_HOOKS"
+	optionHooks   = "CLAUDE_PLUGIN_OPTION_HINTS"
 	optionDataDir = "CLAUDE_PLUGIN_OPTION_DATA_DIR"
 )
 

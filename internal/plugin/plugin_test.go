@@ -170,7 +170,7 @@ func TestManifests(t *testing.T) {
 		t.Error(".mcp.json names options, which a project does not have")
 	}
 	for name := range m.UserConfig {
-		if name != "hooks" && !bytes.Contains(files[".claude-plugin/plugin.json"], []byte("${user_config."+name+"}")) { // hooks is read from the environment
+		if name != "hints" && !bytes.Contains(files[".claude-plugin/plugin.json"], []byte("${user_config."+name+"}")) { // hooks read it from their environment
 			t.Errorf("nothing reads the option %q", name)
 		}
 	}
