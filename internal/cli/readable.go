@@ -20,6 +20,14 @@ func (s *session) readable(result any) {
 		return
 	}
 	var notes []string
+	if i := s.only(n); i >= 0 { // a list under a heading: the heading says nothing
+		if len(n.items[i].items) == 0 {
+			s.line("no " + keyWords(n.keys[i]))
+		} else {
+			s.list(n.items[i], "", &notes)
+		}
+		n.items[i] = node{}
+	}
 	s.node(n, "", &notes)
 	for _, n := range notes {
 		s.remark(n)
@@ -78,6 +86,24 @@ func readNode(dec *json.Decoder) (n node, err error) {
 	return n, err
 }
 
+// only returns the index of an object's one member that says something: a
+// list, beside remarks and how long it is; else -1.
+func (s *session) only(n node) int {
+	at := -1
+	for i, k := range n.keys {
+		switch {
+		case n.items[i].list && at < 0 && !slices.Contains(remarkKeys, k):
+			at = i
+		case k == "count" && n.items[i].isScalar():
+			n.items[i].scalar = ""
+		case n.items[i].isScalar() && n.items[i].scalar == "":
+		case !slices.Contains(remarkKeys, k):
+			return -1
+		}
+	}
+	return at
+}
+
 // remarkKeys are members that say something about the rest.
 var remarkKeys = []string{"note", "notes", "message", "hint", "warnings"}
 
@@ -92,7 +118,7 @@ func (s *session) node(n node, indent string, notes *[]string) {
 	}
 	width := 0
 	for i, k := range n.keys {
-		if n.items[i].isScalar() && n.items[i].scalar != "" || flat(n.items[i]) {
+		if n.items[i].isScalar() && n.items[i].scalar != "" || flat(n.items[i]) || indent == "" && n.items[i].list && len(n.items[i].items) == 0 {
 			width = max(width, len(keyWords(k)))
 		}
 	}
@@ -100,7 +126,7 @@ func (s *session) node(n node, indent string, notes *[]string) {
 		v := n.items[i]
 		name := keyWords(k)
 		switch {
-		case indent == "" && slices.Contains(remarkKeys, k) && (v.isScalar() || flat(v)):
+		case indent == "" && slices.Contains(remarkKeys, k) && (v.isScalar() || !slices.ContainsFunc(v.items, func(x node) bool { return !x.isScalar() })):
 			if v.isScalar() && v.scalar != "" {
 				*notes = append(*notes, v.scalar)
 			}
@@ -116,7 +142,7 @@ func (s *session) node(n node, indent string, notes *[]string) {
 			}
 		case len(v.items) == 0:
 			if v.list && indent == "" {
-				s.line(indent + name + ": none")
+				s.line(fmt.Sprintf("%-*s  none", width, name))
 			}
 		case flat(v):
 			s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
@@ -195,7 +221,7 @@ func inline(n node) string {
 	var parts []string
 	for i, x := range n.items {
 		if n.keys != nil {
-			parts = append(parts, n.keys[i]+" "+inline(x))
+			parts = append(parts, keyWords(n.keys[i])+" "+inline(x))
 		} else {
 			parts = append(parts, inline(x))
 		}
@@ -205,7 +231,7 @@ func inline(n node) string {
 
 // keyWords writes the name of a member as words: totalDirectly is "total directly".
 func keyWords(key string) string {
-	if strings.ContainsAny(key, " ./:") || strings.ToUpper(key) == key {
+	if strings.ContainsAny(key, " ./:-") || strings.ToUpper(key) == key {
 		return key // no name of ours
 	}
 	return strings.ReplaceAll(command.Kebab(key), "-", " ")
