@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,10 +112,156 @@ func TestEveryCommand(t *testing.T) {
 					t.Errorf("%s --help does not tell of %s", words, p.Name)
 				}
 			}
+			if c.Name != "execute" {
+				plain(t, out)
+			}
 			status, out, errs = run(t, context.Background(), append(words, "--no-such-flag")...)
-			if status != 2 || out != "" || !strings.Contains(errs, "no flag") || strings.Count(errs, "\n") != 2 {
+			if status != 2 || out != "" || !strings.Contains(errs, "no flag") || strings.Count(errs, "\n") != 2 || !strings.Contains(errs, ": knowledge ") {
 				t.Errorf("%s --no-such-flag: %d %s%s", words, status, out, errs)
 			}
+		}
+	}
+}
+
+// plain refuses what agents are told of tools and JSON arguments, and names of
+// fields where flags are meant.
+func plain(t *testing.T, help string) {
+	t.Helper()
+	for _, w := range []string{"resultId", "get_full_context", "execute", "Use before grep", `["*"]`, `{"command"`} {
+		if strings.Contains(help, w) {
+			t.Errorf("a person reads of %s in\n%s", w, help)
+		}
+	}
+	if odd := regexp.MustCompile(`--[a-z]+([A-Z]|_)\w*`).FindString(help); odd != "" {
+		t.Errorf("a person reads of %s in\n%s", odd, help)
+	}
+}
+
+// TestHelp: the help begins with what people use and fits on a screen, and
+// every topic that it names is one.
+func TestHelp(t *testing.T) {
+	status, brief, errs := run(t, context.Background(), "--help")
+	if status != 0 || errs != "" || strings.Count(brief, "\n") > 45 {
+		t.Errorf("%d, %d lines, %s", status, strings.Count(brief, "\n"), errs)
+	}
+	plain(t, brief)
+	for i, l := range strings.Split(brief, "\n") {
+		if len([]rune(l)) > 110 {
+			t.Errorf("line %d is long: %s", i, l)
+		}
+	}
+	if strings.Index(brief, "knowledge search QUERY") > strings.Index(brief, "TOPIC") {
+		t.Error("topics come before search")
+	}
+	_, list, _ := strings.Cut(brief, "knowledge help TOPIC\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for l := range strings.Lines(list) {
+		topic := strings.Fields(l)[0]
+		status, out, errs := run(t, context.Background(), "help", topic)
+		if status != 0 || errs != "" || out == "" {
+			t.Errorf("help %s: %d %s", topic, status, errs)
+		}
+		plain(t, out)
+	}
+	status, all, _ := run(t, context.Background(), "help", "all")
+	for _, c := range command.All() {
+		if name := c.Word(); status != 0 || !strings.Contains(all, "\n  "+name+" ") && name != "execute" && name != "commands" {
+			t.Errorf("help all does not tell of %s", name)
+		}
+	}
+	plain(t, all)
+}
+
+// terminal runs the program as on a terminal, in dir.
+func terminal(t *testing.T, data, dir string, args ...string) (status int, out, errs string) {
+	t.Helper()
+	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	var stdout, stderr bytes.Buffer
+	status = cli.Run(context.Background(), faces, cli.Env{
+		Args: append([]string{"--data-dir", data}, args...), Dir: dir,
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Terminal: true,
+	})
+	return status, stdout.String(), stderr.String()
+}
+
+// TestHome: alone on a terminal the program says how the folder stands, in few
+// lines, and begins nothing.
+func TestHome(t *testing.T) {
+	data, dir := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# Retry\n\nTries again.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := func(want string) {
+		t.Helper()
+		status, out, errs := terminal(t, data, dir)
+		if status != 0 || errs != "" || !strings.Contains(out, want) || !strings.Contains(out, "knowledge search ") || strings.Count(out, "\n") > 20 {
+			t.Errorf("want %q: %d %s%s", want, status, out, errs)
+		}
+		plain(t, out)
+	}
+	home("not indexed yet")
+	if _, err := os.Stat(data); err == nil {
+		t.Error("looking made a data directory")
+	}
+	if status, out, errs := terminal(t, data, dir, "search", "-n", "3", "retry"); status != 0 || !strings.Contains(out, "a.md") {
+		t.Fatalf("%d %s%s", status, out, errs)
+	}
+	home("1 document, indexed just now")
+	if status, _, errs := terminal(t, data, dir, "store:create", "notes", dir); status != 0 {
+		t.Fatal(errs)
+	}
+	home("1 document, indexed just now") // that store is this folder
+	// In a pipe it is the help.
+	if _, out, _ := run(t, context.Background()); !strings.Contains(out, "knowledge help TOPIC") {
+		t.Error(out)
+	}
+}
+
+// TestGuesses: verbs and flags of other programs are answered with the line
+// that was meant, where it makes sense as it stands.
+func TestGuesses(t *testing.T) {
+	for _, tc := range []struct{ typed, next string }{
+		{"list", "did you mean: knowledge stores"},
+		{"find retry loop", "did you mean: knowledge search retry loop"},
+		{"how does it retry", "did you mean: knowledge ask 'how does it retry'"},
+		{"retry with backoff", "did you mean: knowledge search 'retry with backoff'"},
+		{"status", "see how things stand in this folder with: knowledge"},
+		{"tui", "see how things stand in this folder with: knowledge"},
+		{"config", "did you mean: knowledge help configuration"},
+		{"logs", "did you mean: knowledge jobs"},
+		{"add .", "did you mean: knowledge add-folder ."},
+		{"add https://example.org/x.git", "did you mean: knowledge add-repo https://example.org/x.git"},
+		{"add ./nowhere", "did you mean add-folder? see: knowledge add-folder --help"},
+		{"remove nothing", "did you mean store:delete? see: knowledge store:delete --help"},
+		{"xyzzy", "see what there is with: knowledge --help"},
+		{"search retry --max-results 4", "did you mean: knowledge search retry --limit 4"},
+		{"search retry --min_relevanc=0.5", "did you mean: knowledge search retry --min-relevance=0.5"},
+		{"search retry --nothing-like-it", "see: knowledge search --help"},
+		{"search retry --mode vectr -n 2", "did you mean: knowledge search retry --mode vector --limit 2"},
+		{"stores --type git", "see: knowledge stores --help"},
+		{"api:call nope {bad", "for example {\"name\":\"value\"}; see: knowledge api:call --help"},
+	} {
+		status, out, errs := run(t, context.Background(), strings.Fields(tc.typed)...)
+		// The line is to run where this one ran.
+		lines := strings.Split(strings.TrimSuffix(regexp.MustCompile(` --data-dir \S+`).ReplaceAllString(errs, ""), "\n"), "\n")
+		if status == 0 || out != "" || len(lines) != 2 || !strings.HasSuffix(lines[1], tc.next) {
+			t.Errorf("%s: %d %s%s want %s", tc.typed, status, out, errs, tc.next)
+		}
+	}
+}
+
+// TestSpellings: flags in kebab-case and by letter, and the older spellings.
+func TestSpellings(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# Retry\n\nTries again.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"search -n 3 retry", "search -i retry", "search --min-relevance 0 retry", "search --minRelevance 0 retry", "search --min_relevance=0 retry", "search -s . retry",
+		"jobs -a -n 2", "jobs --activeOnly", "jobs --active-only", "store_info .", "store info .", "ask --session-id s1 retry", "ask --session_id s1 retry",
+	} {
+		if status, _, errs := terminal(t, data, dir, strings.Fields(line)...); status != 0 {
+			t.Errorf("%s: %d %s", line, status, errs)
 		}
 	}
 }

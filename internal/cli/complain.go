@@ -13,10 +13,10 @@ import (
 // complain tells an error: its sentence, and below it what to do next.
 func (s *session) complain(err error) {
 	if s.json {
-		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), err.Error(), s.nextStep(err)})+"\n")
+		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), command.FlagNames(err.Error()), s.nextStep(err)})+"\n")
 		return
 	}
-	text := "knowledge: " + oneLine(err.Error()) + "\n"
+	text := "knowledge: " + oneLine(command.FlagNames(err.Error())) + "\n"
 	if hint := s.nextStep(err); hint != "" {
 		text += "  " + oneLine(hint) + "\n"
 	}

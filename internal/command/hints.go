@@ -61,7 +61,7 @@ func ForShell(text string) string {
 	done := 0
 	for _, m := range mention.FindAllStringIndex(text, -1) {
 		i, j := m[0], m[1]
-		if i < done || inLine(b.String()+text[done:i]) || i > 0 && strings.IndexByte("-./_", text[i-1]) >= 0 || j < len(text) && strings.IndexByte("./-=", text[j]) >= 0 && !endsSentence(text[j:]) {
+		if i < done || strings.HasSuffix(text[:i], "did you mean ") || inLine(b.String()+text[done:i]) || i > 0 && strings.IndexByte("-./_", text[i-1]) >= 0 || j < len(text) && strings.IndexByte("./-=", text[j]) >= 0 && !endsSentence(text[j:]) {
 			continue
 		}
 		name := text[i:j]
@@ -95,7 +95,34 @@ func ForShell(text string) string {
 		done = j
 	}
 	b.WriteString(text[done:])
-	return strings.ReplaceAll(b.String(), `["*"]`, `--stores '*'`)
+	return FlagNames(strings.ReplaceAll(b.String(), `["*"]`, `--stores '*'`))
+}
+
+var (
+	argument   = lazyregexp.New(`argument "([A-Za-z_]+)"`)
+	mixedNames = lazyregexp.New(`(?:^|[ (])([a-z]+(?:[A-Z][a-z]+|_[a-z]+)+)\b`)
+)
+
+// FlagNames returns a text in which parameters are called as the command line
+// calls them: `argument "limit"` is --limit, and maxPages --max-pages. Names
+// that keys of files have too are left alone.
+func FlagNames(text string) string {
+	text = argument.Regexp().ReplaceAllStringFunc(text, func(m string) string {
+		return "--" + Kebab(strings.Trim(strings.TrimPrefix(m, "argument "), `"`))
+	})
+	return mixedNames.Regexp().ReplaceAllStringFunc(text, func(m string) string {
+		name := strings.TrimLeft(m, " (")
+		if name == "baseUrl" || name == "maxFileBytes" || !isParam(name) {
+			return m
+		}
+		return m[:len(m)-len(name)] + "--" + Kebab(name)
+	})
+}
+
+func isParam(name string) bool {
+	return slices.ContainsFunc(All(), func(c Command) bool {
+		return slices.ContainsFunc(c.Params, func(p Param) bool { return p.Name == name })
+	})
 }
 
 // typed is what a person types for a command; the lists of all commands and

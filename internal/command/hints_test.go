@@ -3,6 +3,12 @@ package command_test
 import (
 	"context"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +37,8 @@ func TestHints(t *testing.T) {
 		{"the whole place: knowledge show k3vq7m2xabc", "", `the whole place: get_full_context {"resultId":"k3vq7m2xabc"}`},
 		{"try: knowledge search -n 3 --stores=a,b 'how is it done'", "",
 			`try: search {"query":"how is it done","limit":3,"stores":["a","b"]}`},
+		{"for one page alone set maxPages to 1", "for one page alone set --max-pages to 1", ""},
+		{"name stores or pass [\"*\"]", "name stores or pass --stores '*'", ""},
 		// Words that happen to be names, and paths, stay as they are.
 		{"read the files and search again; see docs/stores.md", "", ""},
 		{"write files, one of stores.json", "", ""},
@@ -122,6 +130,57 @@ func TestPeoplesWords(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWrittenHints reads every hint of the sources: as a person sees it, none
+// is in words of agents.
+func TestWrittenHints(t *testing.T) {
+	n := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		// The HTTP servers speak to programs.
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "http") || strings.Contains(path, "mcpserver") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(x ast.Node) bool {
+			call, ok := x.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "WithHint" {
+				return true
+			}
+			lit, ok := call.Args[0].(*ast.BasicLit)
+			if !ok {
+				return true
+			}
+			hint, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			// A call's arguments are values by the time the hint is read.
+			hint = command.ForShell(strings.NewReplacer(`:%q`, `:"a"`, "%s", "a", "%d", "1").Replace(hint))
+			for _, w := range agentsWords {
+				// What stands in a file of the user's is JSON for them, too.
+				if strings.Contains(hint, w) && !(w == `{"` && (strings.Contains(path, "restapi") || strings.Contains(path, "config") || strings.Contains(path, "definitions") || strings.Contains(path, "decode"))) {
+					t.Errorf("%s: a person reads of %s: %s", path, w, hint)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n < 300 {
+		t.Errorf("%d hints found: this test does not see them", n)
 	}
 }
 
