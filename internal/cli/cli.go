@@ -59,6 +59,7 @@ type Env struct {
 	// Terminal and ErrTerminal say whether Stdout and Stderr are terminals:
 	// tables and bars there, tab-separated and plain lines elsewhere.
 	Terminal, ErrTerminal bool
+	Width                 int // columns of Stdout, 0 for unknown
 }
 
 // Main runs the program with the process's own arguments and files, and
@@ -68,7 +69,12 @@ func Main(ctx context.Context, faces Faces) int {
 	if err != nil {
 		dir = "." // deleted under us: what needs it will say so
 	}
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0 // no terminal
+	}
 	return Run(ctx, faces, Env{
+		Width: width,
 		Args: os.Args[1:], Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal:    term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),

@@ -24,7 +24,7 @@ func (s *session) codeReply(r app.CodeReply) {
 		t.flush()
 	} else {
 		for _, p := range r.Symbols {
-			s.line(strings.Join([]string{string(name(p.At)), p.Symbol, p.Kind, p.Store, p.ID}, "  "))
+			s.head("", []string{string(name(p.At)), p.Symbol, p.Kind, p.Store}, p.ID)
 			for _, l := range []string{p.Signature, p.Doc} {
 				if l != "" {
 					s.line("    " + l)

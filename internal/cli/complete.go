@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"context"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
@@ -27,14 +33,46 @@ func (s *session) completeWords(c command.Command) completer {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		p := words[len(args)]
-		if f := s.completeValue(p); f != nil {
+		switch f := s.completeValue(p); {
+		case p.Name == "path" && len(args) > 0 && words[0].Name == "store":
+			return s.completePath(cmd.Context(), args[0], start)
+		case f != nil:
 			return f(cmd, args, start)
-		}
-		if p.Name == "source" || c.Audience == command.Person {
+		case p.Name == "source" || p.Name == "path" || c.Audience == command.Person:
 			return nil, cobra.ShellCompDirectiveDefault // a path
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completePath offers the documents and folders of a store that begin so.
+func (s *session) completePath(ctx context.Context, store, start string) ([]string, cobra.ShellCompDirective) {
+	const most = 500
+	a, err := s.open()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, err := a.Files(ctx, store, globQuote(start)+"**", most)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	directive := cobra.ShellCompDirectiveNoFileComp
+	var out []string
+	for _, f := range list.Files {
+		if next := strings.IndexByte(f[min(len(start), len(f)):], '/'); next >= 0 { // one step at a time, as shells do
+			f = f[:len(start)+next+1]
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out, directive
+}
+
+// globQuote makes the characters of a text mean themselves in a glob.
+func globQuote(text string) string {
+	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(text)
 }
 
 // completeValue offers the names of what exists for parameters that name a
@@ -49,6 +87,27 @@ func (s *session) completeValue(p command.Param) completer {
 				if list, err := a.Stores(cmd.Context(), "", false); err == nil {
 					for _, row := range list.Stores {
 						names = append(names, cobra.CompletionWithDesc(row.Name, row.Source))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}
+	case "symbol":
+		return func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+			a, err := s.open()
+			if err != nil || start == "" {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			if h, err := a.Home(cmd.Context()); err != nil || h.Own == nil { // asking would begin to index
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			if r, err := a.Symbols(cmd.Context(), app.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: start, Limit: 50}}); err == nil {
+				for _, p := range r.Symbols {
+					if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
+						names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
+					} else if strings.HasPrefix(last, start) {
+						names = append(names, cobra.CompletionWithDesc(last, p.At))
 					}
 				}
 			}

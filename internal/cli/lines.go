@@ -30,6 +30,18 @@ func (s *session) content(text string) {
 	s.out.WriteString(text + "\n")
 }
 
+// head prints what a place is in one line, its id last: on a line of its own
+// where the terminal would cut it in two.
+func (s *session) head(indent string, parts []string, id string) {
+	text := indent + strings.Join(parts, "  ")
+	if w := s.env.Width; w > 0 && utf8.RuneCountInString(text)+2+len(id) > w {
+		s.line(text)
+		s.line(indent + "    " + id)
+		return
+	}
+	s.line(text + "  " + id)
+}
+
 // remark tells what is not part of the answer: below it on a terminal, on
 // standard error in a pipe.
 func (s *session) remark(note string) {

@@ -170,8 +170,7 @@ func (s *session) hit(h app.Hit) {
 	if h.Symbol != "" {
 		head = append(head, field(h.Symbol))
 	}
-	head = append(head, fmt.Sprintf("%.2f", h.Score), h.Store, h.ID)
-	s.line(strings.Join(head, "  "))
+	s.head("", append(head, fmt.Sprintf("%.2f", h.Score), h.Store), h.ID)
 	if h.Note != "" {
 		s.line("    note: " + s.forTerminal(h.Note))
 	}
@@ -224,7 +223,7 @@ func (s *session) place(c app.Context) {
 	if c.Kind != "" {
 		head = append(head, c.Kind)
 	}
-	s.line(strings.Join(append(head, store, c.ID), "  "))
+	s.head("", append(head, store), c.ID)
 	s.page(c)
 	if c.Note != "" {
 		s.line("note: " + s.forTerminal(c.Note))
