@@ -112,7 +112,7 @@ func (s *session) gitflow(r gate.Gitflow) {
 func (s *session) decision(e gate.Evaluation) {
 	s.line(fmt.Sprintf("%s  %s  %s", e.Decision.Code, e.Stage, e.Decision.Message))
 	if hint, ok := e.Decision.Details["hint"].(string); ok {
-		s.line(hint)
+		s.line(s.forTerminal(hint))
 	}
 	if e.Validation != nil {
 		for _, m := range e.Validation.Messages {

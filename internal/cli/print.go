@@ -106,11 +106,13 @@ func (s *session) print(result any) error {
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message").none("no jobs")
 		for _, j := range r.Jobs {
-			t.row(j.ID, j.Type, j.Store, j.State, percent(j.Progress), when(j.Updated), j.Message)
+			t.row(j.ID, j.Type, j.Store, j.State, soFar(j), when(j.Updated), j.Message)
 		}
 		t.flush()
 	case kb.Job:
 		s.job(r)
+	case app.APIHelp:
+		s.apiHelp(r)
 	default:
 		s.other(result)
 	}
@@ -303,7 +305,7 @@ func (s *session) job(j kb.Job) {
 	}
 	s.facts(
 		"job", j.ID, "type", j.Type, "store", j.Store, "status", j.State, "phase", j.Progress.Phase,
-		"progress", percent(j.Progress), "rate", rate, "left", eta, "message", j.Message, "hint", s.forTerminal(j.Hint),
+		"progress", soFar(j), "rate", rate, "left", eta, "message", j.Message, "hint", s.forTerminal(j.Hint),
 		"created", when(j.Created), "updated", when(j.Updated))
 }
 
@@ -325,6 +327,15 @@ func percent(p kb.Progress) string {
 	default:
 		return ""
 	}
+}
+
+// soFar is how far a job has come; of one that is done that says nothing, as
+// it may have ended between two reports.
+func soFar(j kb.Job) string {
+	if j.State == kb.JobCompleted {
+		return ""
+	}
+	return percent(j.Progress)
 }
 
 func when(t time.Time) string {

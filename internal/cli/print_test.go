@@ -106,6 +106,26 @@ func TestPrint(t *testing.T) {
 		{"grep on a terminal", true, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 3, Text: "x"}}, Total: 1}, "a:3: x\n", ""},
 		{"message", false, command.Message{Message: "trusted"}, "trusted\n", ""},
 		{"anything else", false, map[string]int{"a<b": 1}, "{\"a<b\":1}\n", ""},
+		{"anything else on a terminal", true, struct {
+			Total    int                 `json:"totalCount"`
+			Good     bool                `json:"good"`
+			Kinds    map[string]int      `json:"kinds"`
+			None     []string            `json:"gaps"`
+			Rows     []map[string]any    `json:"rows"`
+			Warnings []string            `json:"warnings"`
+			Deep     map[string][]kb.Job `json:"deep,omitempty"`
+		}{3, true, map[string]int{"adr": 1, "rule": 2}, []string{}, []map[string]any{{"a": 1, "sourceUrl": "x"}, {"a": "two\x1b"}}, []string{"careful"}, nil},
+			"total count  3\ngood         yes\nkinds        adr 1, rule 2\ngaps         none\nrows\n  A     SOURCE URL\n  1     x\n  two\uFFFD\nnote: careful\n", ""},
+		{"one list on a terminal", true, struct {
+			Entries []struct{ ID int } `json:"entries"`
+			Count   int                `json:"count"`
+		}{[]struct{ ID int }{{1}, {2}}, 2}, "ID\n1\n2\n", ""},
+		{"an empty list on a terminal", true, struct {
+			Entries []string `json:"entries"`
+			Count   int      `json:"count"`
+		}{[]string{}, 0}, "no entries\n", ""},
+		{"no schedules on a terminal", true, app.ScheduleList{}, "no schedules; make one: knowledge store:schedule STORE @daily\n", ""},
+		{"a note for agents", true, app.FileText{Note: "the rest: read {\"store\":\"web\",\"path\":\"a b\"}"}, "note: the rest: knowledge read web 'a b'\n", ""},
 	} {
 		stdout, stderr := show(t, tc.terminal, false, tc.result)
 		if d := cmp.Diff(tc.stdout, stdout); d != "" {
@@ -211,6 +231,12 @@ func TestProgressBar(t *testing.T) {
 	p.stop()
 	p.stop()
 	got := w.String()
+	if strings.Contains(got, "it/s") { // that rate counted what was there before the bar
+		t.Errorf("a rate that the job did not tell: %q", got)
+	}
+	if words := barWords(kb.Progress{Phase: "index", Done: 5, Total: 90, Rate: 39.7, ETA: 80}); words != "index, 40/s, 1m20s left" {
+		t.Error(words)
+	}
 	if !strings.Contains(got, "clone") || !strings.Contains(got, "index") {
 		t.Errorf("%q", got)
 	}

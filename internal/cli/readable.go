@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
@@ -235,4 +237,34 @@ func keyWords(key string) string {
 		return key // no name of ours
 	}
 	return strings.ReplaceAll(command.Kebab(key), "-", " ")
+}
+
+// apiHelp prints the tool of a declared API with its parameters, and a call of
+// it; in a pipe the JSON that it is.
+func (s *session) apiHelp(r app.APIHelp) {
+	if !s.env.Terminal {
+		s.line(command.JSON(r))
+		return
+	}
+	s.facts("name", r.Name, "api", r.API, "about", r.Description, "request", r.Request, "not ready", r.NotReady)
+	var schema struct {
+		Properties map[string]struct{ Type, Description string }
+		Required   []string
+	}
+	// Of a schema of another form the columns stay empty.
+	_ = json.Unmarshal(r.Schema, &schema)
+	t := s.table("argument", "type", "", "meaning")
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		p, needed := schema.Properties[name], ""
+		if slices.Contains(schema.Required, name) {
+			needed = "required"
+		}
+		t.row(name, p.Type, needed, p.Description)
+	}
+	if len(t.rows) > 0 {
+		s.line("")
+	}
+	t.flush()
+	s.line("")
+	s.line("for example: knowledge api:call " + command.Quote(r.Name) + " " + command.Quote(string(r.Example)))
 }

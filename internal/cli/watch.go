@@ -47,7 +47,7 @@ func (s *session) happened(e app.WatchEvent) {
 	}
 	s.line(e.Time.Format(time.TimeOnly) + "  " + e.Store + ": " + e.Text)
 	if e.Hint != "" {
-		s.line("          " + e.Hint)
+		s.line("          " + s.forTerminal(e.Hint))
 	}
 }
 
