@@ -31,7 +31,7 @@ type failure struct {
 
 // oneLine makes what others wrote fit for one line of a terminal.
 func oneLine(text string) string {
-	return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(clean(text)))
+	return clean(strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)))
 }
 
 // nextStep is the hint of an error as a line for this terminal. It ends with a
