@@ -113,7 +113,7 @@ func TestSpecificationsAreTheSameEverywhere(t *testing.T) {
 			t.Errorf("%s (-command +resource):\n%s", uri, d)
 		}
 	}
-	if r := w.run(p, "--cli", "serch", "x"); r.status == 0 || !strings.Contains(r.err, `did you mean "search"?`) {
+	if r := w.run(p, "--cli", "serch", "x"); r.status == 0 || !strings.Contains(r.err, `did you mean search?`) {
 		t.Errorf("a misspelt command: %+v", r)
 	}
 	if r := w.run(p, "--cli"); r.status == 0 || !strings.Contains(r.err, "--cli needs the name of a command") {

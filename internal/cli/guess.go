@@ -127,6 +127,9 @@ func (s *session) there(ctx context.Context, values map[string]any) bool {
 		return false
 	}
 	h, err := a.Home(ctx)
+	if h.Own != nil {
+		h.Stores = append(h.Stores, *h.Own)
+	}
 	return err == nil && slices.ContainsFunc(h.Stores, func(r app.StoreRow) bool { return r.Name == store || r.ID == store })
 }
 

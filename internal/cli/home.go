@@ -64,6 +64,8 @@ func folderLine(h app.Home) string {
 	}
 	at := tilde(h.Root) + ": "
 	switch r := h.Own; {
+	case r == nil && (tilde(h.Root) == "~" || filepath.Dir(h.Root) == h.Root):
+		return at + "not indexed, as it is large; change to a project"
 	case r == nil:
 		return at + "not indexed yet; the first search does that"
 	case h.Job != nil:
@@ -124,6 +126,9 @@ func tilde(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" {
 		return path
+	}
+	if path == home {
+		return "~"
 	}
 	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "/" {
 		return "~" + string(filepath.Separator) + rest

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -212,7 +213,7 @@ func long(c command.Command) string {
 	says := c.ForPerson()
 	b.WriteString(says.Summary + ".\n")
 	if says.Help != "" {
-		b.WriteString("\n" + says.Help + "\n")
+		b.WriteString("\n" + wrapped(says.Help, 80) + "\n")
 	}
 	var words []string
 	for _, p := range c.Params {
@@ -224,6 +225,26 @@ func long(c command.Command) string {
 		b.WriteString("\n" + strings.Join(words, "\n") + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// wrapped breaks a text into lines of at most width runes, between words.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	n := 0
+	for _, w := range strings.Fields(text) {
+		l := utf8.RuneCountInString(w)
+		switch {
+		case n > 0 && n+1+l > width:
+			b.WriteByte('\n')
+			n = 0
+		case n > 0:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(w)
+		n += l
+	}
+	return b.String()
 }
 
 func examples(c command.Command) string {
