@@ -38,7 +38,7 @@ func oneLine(text string) string {
 // command that can be pasted, whatever the hint says.
 func (s *session) nextStep(err error) string {
 	hint := s.forTerminal(kb.HintOf(err))
-	if kb.CodeOf(err) == kb.Canceled || strings.Contains(hint, "knowledge ") || strings.HasSuffix(hint, "knowledge") {
+	if kb.CodeOf(err) == kb.Canceled || strings.Contains(hint, ": knowledge") {
 		return hint
 	}
 	next := "see: knowledge --help"

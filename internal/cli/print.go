@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -105,8 +106,9 @@ func (s *session) print(result any) error {
 		s.pages(r)
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message").none("no jobs")
+		names := s.storeNames()
 		for _, j := range r.Jobs {
-			t.row(j.ID, j.Type, j.Store, j.State, soFar(j), when(j.Updated), j.Message)
+			t.row(j.ID, j.Type, cmp.Or(names[string(j.Store)], string(j.Store)), j.State, soFar(j), when(j.Updated), j.Message)
 		}
 		t.flush()
 	case kb.Job:
@@ -327,6 +329,22 @@ func percent(p kb.Progress) string {
 	default:
 		return ""
 	}
+}
+
+// storeNames is what stores are called, by id: for a person, programs get ids.
+func (s *session) storeNames() map[string]string {
+	if !s.env.Terminal || s.app == nil {
+		return nil
+	}
+	names := map[string]string{}
+	list, err := s.app.Stores(context.Background(), "", true)
+	if err != nil {
+		return nil // ids will do
+	}
+	for _, r := range list.Stores {
+		names[r.ID] = r.Name
+	}
+	return names
 }
 
 // soFar is how far a job has come; of one that is done that says nothing, as

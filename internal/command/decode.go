@@ -171,6 +171,9 @@ func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error
 			if near := kb.Nearest(text, p.Enum); near != "" {
 				return err.WithHint("did you mean %q?", near)
 			}
+			if p.Required {
+				return err.WithHint("choose one of them")
+			}
 			return err.WithHint("choose one of them, or leave it out")
 		}
 		f.SetString(text)

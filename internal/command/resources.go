@@ -52,7 +52,7 @@ func FindResource(uri string) (Resource, string, error) {
 			return r, v, nil
 		}
 	}
-	return Resource{}, "", kb.Errorf(kb.NotFound, "no resource %q", clip(uri)).WithHint("\"resources\" lists them all")
+	return Resource{}, "", kb.Errorf(kb.NotFound, "no resource %q", clip(uri)).WithHint("list them with: resources")
 }
 
 // ReadResource returns what stands at a URI, as JSON.
