@@ -115,7 +115,9 @@ func build() []Command {
 		}), `{"path":".knowledge/stores.json"}`)
 	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes."
 	for i := range all {
-		all[i].Person = people[all[i].Name]
+		if says, ok := people[all[i].Name]; ok {
+			all[i].Person = says
+		}
 	}
 	return all
 }
