@@ -251,36 +251,37 @@ func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error
 
 // define writes a store into the project's definitions, in the place of the
 // one of that name if there is one. What else stands in the file stays as it
-// is. Trust in the file goes on: the change is the user's own.
-func (a *App) define(ctx context.Context, c *core, p project.Project, d Definition) error {
-	path := filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
+// is. Trust in the file goes on: the change is the user's own. It returns the
+// entry when the file had none of that name.
+func (a *App) define(ctx context.Context, c *core, p project.Project, d Definition) (added json.RawMessage, err error) {
+	path := definitionsOf(p)
 	raw, err := readProjectFile(path)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
-		return err
+		return nil, err
 	}
 	file := map[string]json.RawMessage{"version": json.RawMessage("1")}
 	var stores []json.RawMessage
 	trusted := false
 	if !fresh {
 		if _, err := parseDefinitions(definitionsFile, raw, false); err != nil {
-			return err
+			return nil, err
 		}
 		if err := json.Unmarshal(raw, &file); err != nil {
-			return kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
+			return nil, kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
 		}
 		if s := file["stores"]; s != nil {
 			if err := json.Unmarshal(s, &stores); err != nil {
-				return kb.Errorf(kb.Invalid, "the stores in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
+				return nil, kb.Errorf(kb.Invalid, "the stores in %s do not parse: %w", definitionsFile, err).WithHint("repair the file")
 			}
 		}
 		if trusted, err = c.trusts(ctx, path, raw); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	entry, err := json.Marshal(d)
 	if err != nil {
-		return kb.Errorf(kb.Internal, "encode a definition: %w", err)
+		return nil, kb.Errorf(kb.Internal, "encode a definition: %w", err)
 	}
 	i := slices.IndexFunc(stores, func(r json.RawMessage) bool {
 		var have struct{ Name string }
@@ -288,29 +289,81 @@ func (a *App) define(ctx context.Context, c *core, p project.Project, d Definiti
 	})
 	if i < 0 {
 		stores = append(stores, entry)
+		added = entry
 	} else {
 		stores[i] = entry
 	}
 	text, err := renderDefinitions(file, stores)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if bytes.Equal(text, raw) {
-		return nil
+		return nil, nil
 	}
+	if err := writeStores(path, text); err != nil {
+		return nil, err
+	}
+	if trusted {
+		_, err = a.Trust(ctx, path)
+	}
+	return added, err
+}
+
+// writeStores writes the file of definitions; it is the project's, not ours.
+func writeStores(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return kb.Errorf(kb.Denied, "%q cannot be made: %w", filepath.Dir(path), err).WithHint("check its permissions")
 	}
 	if err := atomicfile.Write(path, text); err != nil {
 		return err
 	}
-	if err := os.Chmod(path, 0o644); err != nil { // it is the project's, not ours
+	if err := os.Chmod(path, 0o644); err != nil {
 		return kb.Errorf(kb.Denied, "the mode of %q cannot be set: %w", path, err).WithHint("check its permissions")
 	}
-	if trusted {
-		_, err = a.Trust(ctx, path)
+	return nil
+}
+
+// undefine takes a definition out of the file that define wrote it into, unless
+// somebody has changed it since, and removes a file and folder that hold
+// nothing else.
+func (c *core) undefine(ctx context.Context, path string, definition json.RawMessage) error {
+	raw, err := readProjectFile(path)
+	var file map[string]json.RawMessage
+	var stores []json.RawMessage
+	if err != nil || json.Unmarshal(raw, &file) != nil || json.Unmarshal(file["stores"], &stores) != nil {
+		return nil // it is gone, or somebody is at it: nothing of ours to take back
 	}
-	return err
+	left := slices.DeleteFunc(slices.Clone(stores), func(r json.RawMessage) bool {
+		var have bytes.Buffer
+		return json.Compact(&have, r) == nil && bytes.Equal(have.Bytes(), definition)
+	})
+	if len(left) == len(stores) {
+		return nil
+	}
+	if len(left) == 0 && len(file) == 2 {
+		if err := os.Remove(path); err != nil {
+			return kb.Errorf(kb.Denied, "%q cannot be removed: %w", path, err).WithHint("check its permissions")
+		}
+		_ = os.Remove(filepath.Dir(path)) // unless something else lies in it
+		return nil
+	}
+	text, err := renderDefinitions(file, left)
+	if err != nil {
+		return err
+	}
+	trusted, err := c.trusts(ctx, path, raw)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil
+	}
+	if err := writeStores(path, text); err != nil || !trusted {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	return c.catalog.Trust(ctx, real, hex.EncodeToString(sum[:]))
 }
 
 // renderDefinitions writes one store a line.

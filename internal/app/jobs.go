@@ -19,15 +19,17 @@ import (
 // indexArgs are the arguments of an index job.
 type indexArgs struct {
 	Force bool `json:"force,omitempty"`
+	// Made is what store:create made, for the first job of a store.
+	Made *making `json:"made,omitempty"`
 }
 
 // submit starts bringing a store up to date.
-func (c *core) submit(ctx context.Context, st kb.Store, force bool) (kb.Job, error) {
+func (c *core) submit(ctx context.Context, st kb.Store, args indexArgs) (kb.Job, error) {
 	class := job.Local
 	if source.TraitsOf(st.Spec.Kind).Network {
 		class = job.Network
 	}
-	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: indexArgs{force}, Needs: append(c.opener.Needs(st.Spec), c.siteNeeds(st.Spec)...)})
+	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: append(c.opener.Needs(st.Spec), c.siteNeeds(st.Spec)...)})
 }
 
 // runIndex is the handler of index jobs.
@@ -45,6 +47,9 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 	// Whatever became of the run, also when it was cancelled, what it held is
 	// free again, and what nobody needs any more goes.
 	after := context.WithoutCancel(ctx)
+	if err != nil && ctx.Err() == nil && args.Made != nil {
+		err = c.unmade(after, j, *args.Made, err)
+	}
 	if e := c.sweep(after, j.ID); err == nil {
 		err = e
 	}

@@ -220,7 +220,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 				return st, "", err
 			}
 		}
-		if j, err = c.submit(ctx, st, false); err != nil {
+		if j, err = c.submit(ctx, st, indexArgs{}); err != nil {
 			return st, "", err
 		}
 	}
@@ -304,7 +304,7 @@ func (s *shelves) damaged(ctx context.Context, st kb.Store, why error) error {
 	// A rebuild that is on its way would only begin again.
 	_, active, err := c.jobs.Active(ctx, st.ID)
 	if err == nil && !active {
-		_, err = c.submit(ctx, st, true)
+		_, err = c.submit(ctx, st, indexArgs{Force: true})
 	}
 	switch kb.CodeOf(err) {
 	case kb.Denied, kb.Full, kb.Newer, kb.Internal:

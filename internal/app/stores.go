@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -196,148 +195,12 @@ func (c *core) copyBytes(spec kb.Spec) int64 {
 	return n
 }
 
-// CreateStore names a store and starts indexing it.
-func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
-	spec, err := specOf(ctx, r, a.cfg.Dir)
-	if err != nil {
-		return Started{}, err
-	}
-	if !r.Yes {
-		if err := refuseLarge(ctx, spec); err != nil {
-			return Started{}, err
-		}
-	}
-	if r.Name == "" {
-		r.Name = nameFrom(source.NameOf(spec.Kind, spec.Source))
-	}
-	if err := catalog.CheckName(r.Name); err != nil {
-		return Started{}, err
-	}
-	c, err := a.open(ctx)
-	if err != nil {
-		return Started{}, err
-	}
-	if err := c.checkSite(spec); err != nil {
-		return Started{}, err
-	}
-	p, err := a.where()
-	if err != nil {
-		return Started{}, err
-	}
-	projectID := p.ID
-	if r.User {
-		projectID = ""
-	}
-	if projectID != "" {
-		if err := c.catalog.NoteProject(ctx, projectID, p.Root); err != nil {
-			return Started{}, err
-		}
-	}
-	st, created, err := c.catalog.Add(ctx, projectID, r.Name, spec, r.Description, r.Tags)
-	if err != nil {
-		return Started{}, err
-	}
-	s, err := c.start(ctx, st, r.Name, false)
-	if err != nil {
-		return s, err
-	}
-	if !created && st.Head != nil {
-		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
-	}
-	if projectID == "" {
-		if r.Save {
-			return s, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q is a name of yours", r.Name).WithHint("leave save out, or create the store for a project")
-		}
-		return s, nil
-	}
-	return s, a.remember(ctx, c, p, r, st)
-}
-
 func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
-	j, err := c.submit(ctx, st, force)
+	j, err := c.submit(ctx, st, indexArgs{Force: force})
 	if err != nil {
 		return Started{}, err
 	}
 	return Started{Store: name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}, nil
-}
-
-// specOf is what a request names; relative paths start at dir.
-func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
-	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, dir)
-	if err != nil {
-		return kb.Spec{}, err
-	}
-	spec := kb.Spec{Kind: kind, Source: src, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
-	if spec.Selection.Web, err = webOf(spec, r); err != nil {
-		return spec, err
-	}
-	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
-		return spec, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
-	}
-	if spec.Ref, err = refOf(r); err != nil {
-		return spec, err
-	}
-	if !source.TraitsOf(kind).Refs && spec.Ref != (kb.Ref{}) {
-		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", typeOf(kind)).WithHint("give type repo to index a state of a repository")
-	}
-	return spec, nil
-}
-
-// typeOf spells a kind as definitions do, and the older plugin's.
-func typeOf(k kb.Kind) string {
-	if k == kb.KindFolder {
-		return "file"
-	}
-	return string(k)
-}
-
-// refOf returns the state of a repository that a request names.
-func refOf(r CreateStore) (kb.Ref, error) {
-	var ref kb.Ref
-	n := 0
-	for _, x := range []kb.Ref{{Type: kb.RefBranch, Name: r.Branch}, {Type: kb.RefTag, Name: r.Tag}, {Type: kb.RefCommit, Name: r.Commit}} {
-		if x.Name != "" {
-			ref = x
-			n++
-		}
-	}
-	if n > 1 {
-		return ref, kb.Errorf(kb.Invalid, "branch, tag and commit exclude each other").WithHint("give one of them")
-	}
-	if n == 0 {
-		return ref, nil
-	}
-	return source.CanonicalRef(ref)
-}
-
-// nameFrom makes a name from the last element of a source.
-func nameFrom(src string) string {
-	base := path.Base(strings.TrimRight(filepath.ToSlash(src), "/"))
-	if i := strings.LastIndexByte(base, ':'); i >= 0 {
-		base = base[i+1:]
-	}
-	name := strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		}
-		return '-'
-	}, base), "-.")
-	if name == "" {
-		return "store"
-	}
-	return name[:min(len(name), 64)]
-}
-
-func cleanPaths(paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		if p = strings.Trim(path.Clean(filepath.ToSlash(p)), "/"); p != "" && p != "." {
-			out = append(out, p)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // refuseLarge refuses folders that nobody means to index without thinking.
@@ -413,7 +276,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	}
 	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
 		if cancelled { // somebody has taken it up meanwhile
-			_, err = c.submit(ctx, st, false)
+			_, err = c.submit(ctx, st, indexArgs{})
 		}
 		return d, err
 	}

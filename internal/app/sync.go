@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -369,51 +368,6 @@ func options(sel kb.Selection) string {
 		return fmt.Sprint(sel)
 	}
 	return string(b)
-}
-
-// remember keeps how a store came to be: in the project's definitions when
-// they exist or are asked for, and what it follows.
-func (a *App) remember(ctx context.Context, c *core, p project.Project, r CreateStore, st kb.Store) error {
-	save := r.Save
-	if !save {
-		_, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(definitionsFile)))
-		save = err == nil
-	}
-	if save {
-		src := st.Spec.Source
-		if filepath.IsAbs(src) {
-			if within(p.Root, src) {
-				rel, err := filepath.Rel(p.Root, src)
-				if err != nil {
-					return kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)
-				}
-				src = filepath.ToSlash(rel)
-			}
-		}
-		d := Definition{
-			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
-			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
-		}
-		w := st.Spec.Selection.Web
-		d.Depth, d.MaxPages, d.CrawlInstructions, d.ExtractInstructions = w.Depth, w.MaxPages, w.Crawl, w.Extract
-		d.Include, d.Exclude, d.Hosts, d.Headless = w.Include, w.Exclude, w.Hosts, w.Headless
-		switch st.Spec.Ref.Type {
-		case kb.RefBranch:
-			d.Branch = st.Spec.Ref.Name
-		case kb.RefTag:
-			d.Tag = st.Spec.Ref.Name
-		case kb.RefCommit:
-			d.Commit = st.Spec.Ref.Name
-		}
-		if err := a.define(ctx, c, p, d); err != nil {
-			return err
-		}
-	}
-	if !save && r.Follows == "" {
-		// Made by hand now, however a store of that name came to be before.
-		return c.catalog.UnsetDefined(ctx, p.ID, st.Name)
-	}
-	return c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
 }
 
 // stillDefined warns that the next sync makes a deleted store again.

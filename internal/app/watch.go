@@ -88,7 +88,7 @@ func (c *core) scheduled(ctx context.Context, id kb.StoreID) (string, string, er
 	if active {
 		return "", "job " + j.ID + " was at it already", nil
 	}
-	if j, err = c.submit(ctx, st, false); err != nil {
+	if j, err = c.submit(ctx, st, indexArgs{}); err != nil {
 		return "", "", err
 	}
 	return j.ID, "", nil

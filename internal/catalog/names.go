@@ -131,6 +131,23 @@ func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.Sto
 	return id, holders, err
 }
 
+// Abandon takes every name away from a store of which nothing was ever
+// published, but those that a project's definitions give it, and deletes the
+// store when nobody holds it any more. One that has a head stays as it is.
+func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID) error {
+	return c.db.Write(ctx, func(tx *sql.Tx) error {
+		const empty = "EXISTS (SELECT 1 FROM stores WHERE id = ?1 AND head IS NULL)"
+		_, err := tx.ExecContext(ctx, `DELETE FROM names WHERE store = ?1 AND `+empty+` AND NOT EXISTS (
+			SELECT 1 FROM defined d WHERE d.project = names.project AND d.name = names.name AND d.store = ?1 AND d.by_file)`, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM stores WHERE id = ?1 AND head IS NULL
+			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1) AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id)
+		return err
+	})
+}
+
 // Holders names, for a reader, who holds a store: `project /src/app as "react"`,
 // `user as "react"`, `own folder of /src/app`.
 func (c *Catalog) Holders(ctx context.Context, id kb.StoreID) (holders []string, err error) {

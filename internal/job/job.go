@@ -154,7 +154,8 @@ func (m *Manager) orphan(id string) bool {
 // Submit queues a job and sees to it that it runs. One of the same type and
 // store that has not ended is returned instead, and makes one more pass before
 // it completes if it has begun. The arguments of the two requests become one:
-// those of the newer, except that what the older one had true stays true.
+// those of the newer, except that what the older one had true stays true, and
+// what only the older one names stays.
 func (m *Manager) Submit(ctx context.Context, r Request) (kb.Job, error) {
 	if m.cfg.Handlers[r.Type] == nil {
 		return kb.Job{}, kb.Errorf(kb.Internal, "nothing handles jobs of type %q", r.Type)
@@ -245,15 +246,16 @@ func encodeArgs(args any) (json.RawMessage, error) {
 	return b, nil
 }
 
-// merge returns the arguments of newer, with what was true in older still true.
+// merge returns the arguments of newer, with what was true in older still
+// true and what only older names.
 func merge(older string, newer json.RawMessage) string {
 	var a, b map[string]any
 	if json.Unmarshal([]byte(older), &a) != nil || json.Unmarshal(newer, &b) != nil {
 		return string(newer)
 	}
 	for k, v := range a {
-		if v == true {
-			b[k] = true
+		if _, named := b[k]; v == true || !named {
+			b[k] = v
 		}
 	}
 	out, err := json.Marshal(b)

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -62,7 +63,9 @@ type CodeRequest struct {
 	// Symbol is a name ("Serve", "Server.Serve", "http.Server.Serve",
 	// "Server::serve"), a place ("net/http/server.go:120") or the id of a hit.
 	Symbol string
-	What   string // Definition, References, Callers or Callees
+	// Names are other spellings of the path of a place, the likeliest first.
+	Names []string
+	What  string // Definition, References, Callers or Callees
 	Kind   string // of references: only these; "" is all
 	Depth  int    // of Callers and Callees, from 1 to MaxDepth
 	Limit  int
@@ -88,16 +91,39 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 		return CodeReply{}, kb.Errorf(kb.Invalid, "depth must lie between 1 and %d, not %d", MaxDepth, r.Depth).WithHint("leave it out for 1")
 	}
 	reply := CodeReply{Symbols: []Place{}}
+	var at []Located // the documents that a place means
+	path, line, isPlace := ParsePlace(r.Symbol)
+	if isPlace {
+		var err error
+		if at, err = Locate(ctx, targets, append(slices.Clone(r.Names), path)...); err != nil {
+			return CodeReply{}, err
+		}
+		d, err := targets[at[0].Target].Index.Document(ctx, at[0].Path)
+		if err != nil {
+			return CodeReply{}, of(at[0].Target, err)
+		}
+		if err := checkLine(&d, line); err != nil {
+			return CodeReply{}, err
+		}
+	}
 	linked := false
 	for i := range targets {
 		t := &targets[i]
+		symbol := r.Symbol
+		if isPlace {
+			k := slices.IndexFunc(at, func(l Located) bool { return l.Target == i })
+			if k < 0 {
+				continue
+			}
+			symbol = fmt.Sprintf("%s:%d", at[k].Path, line)
+		}
 		if t.View == nil {
 			reply.Notes = append(reply.Notes, fmt.Sprintf("the references of %s are not resolved yet", t.Label))
 			continue
 		}
 		linked = true
 		p := &placer{t: t, docs: map[string]*kb.DocumentText{}}
-		decls, err := p.find(ctx, r.Symbol)
+		decls, err := p.find(ctx, symbol)
 		if err != nil {
 			return CodeReply{}, of(i, err)
 		}
@@ -130,9 +156,21 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 	if r.What == Definition {
 		reply.Total = len(reply.Symbols)
 	}
-	if len(reply.Symbols) == 0 && linked {
-		return CodeReply{}, kb.Errorf(kb.NotFound, "no declaration is called %q in %s", r.Symbol, labels(targets)).
-			WithHint("names are exact, letter case included; find them with: search {\"query\":%q,\"intent\":\"find-definition\"}", r.Symbol)
+	switch {
+	case len(reply.Symbols) > 0 || !linked:
+	case isPlace:
+		return CodeReply{}, kb.Errorf(kb.NotFound, "no declaration stands around line %d of %s", line, at[0].Path).
+			WithHint("see which there are with: knowledge code:outline %s", quote(at[0].Path))
+	default:
+		names, err := declared(ctx, targets)
+		if err != nil {
+			return CodeReply{}, err
+		}
+		e := kb.Errorf(kb.NotFound, "no declaration is called %q in %s", r.Symbol, labels(targets))
+		if near := kb.DidYouMean(r.Symbol, names); near != "" {
+			return CodeReply{}, e.WithHint("%ssearch for what it does: knowledge search %s", near, quote(r.Symbol))
+		}
+		return CodeReply{}, e.WithHint("names are exact, letter case included; search for what it does: knowledge search %s", quote(r.Symbol))
 	}
 	if reply.Total > len(reply.Uses) && r.What != Definition {
 		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d of %d; raise limit for more", len(reply.Uses), reply.Total))
@@ -352,6 +390,7 @@ func Symbols(ctx context.Context, targets []Target, r SymbolsRequest) (CodeReply
 		s            kb.Symbol
 	}
 	var all []found
+	kinds := map[string]bool{} // that there are
 	for i := range targets {
 		paths, err := targets[i].Index.Documents(ctx, r.Under)
 		if err != nil {
@@ -367,6 +406,7 @@ func Symbols(ctx context.Context, targets []Target, r SymbolsRequest) (CodeReply
 			paths = paths[n:]
 			for _, o := range list {
 				for _, s := range o.Symbols {
+					kinds[s.Kind] = true
 					if !s.Declares() && r.Kind != s.Kind || r.Kind != "" && s.Kind != r.Kind {
 						continue
 					}
@@ -376,6 +416,11 @@ func Symbols(ctx context.Context, targets []Target, r SymbolsRequest) (CodeReply
 				}
 			}
 		}
+	}
+	if r.Kind != "" && !kinds[r.Kind] && len(kinds) > 0 {
+		there := slices.Sorted(maps.Keys(kinds))
+		e := kb.Errorf(kb.Invalid, "no declaration here is of kind %q: there are %s", kb.Clip(r.Kind, 40), strings.Join(there, ", "))
+		return CodeReply{}, e.WithHint("%sleave it out for every kind", kb.DidYouMean(r.Kind, there))
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return a.rank - b.rank })
 	reply.Total = len(all)
@@ -397,6 +442,42 @@ func Symbols(ctx context.Context, targets []Target, r SymbolsRequest) (CodeReply
 		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d of %d; narrow the name or the path, or raise limit", len(reply.Symbols), reply.Total))
 	}
 	return reply, nil
+}
+
+// declared returns the names of declarations, plain and qualified, each once:
+// what a name that there is not may have been meant to be. It reads the first
+// maxDeclared documents of each target.
+func declared(ctx context.Context, targets []Target) ([]string, error) {
+	const maxDeclared = 20_000
+	seen := map[string]bool{}
+	var names []string
+	for i := range targets {
+		paths, err := targets[i].Index.Documents(ctx, "")
+		if err != nil {
+			return nil, of(i, err)
+		}
+		for paths := range slices.Chunk(paths[:min(len(paths), maxDeclared)], 256) {
+			list, err := targets[i].Index.Outlines(ctx, paths)
+			if err != nil {
+				return nil, of(i, err)
+			}
+			for _, o := range list {
+				for j := range o.Symbols {
+					s := &o.Symbols[j]
+					if !s.Declares() {
+						continue
+					}
+					for _, n := range []string{s.Name, s.Qualified()} {
+						if !seen[n] {
+							seen[n] = true
+							names = append(names, n)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names, nil
 }
 
 // nameRank tells how well a name meets what is asked for: 0 equal, 1 begins

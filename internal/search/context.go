@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,9 +22,14 @@ const contextBytes = 24_000
 func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	bare, from, err := splitID(id)
 	if err != nil {
-		return Context{}, err
+		near, e := misspelt(ctx, targets, strings.TrimSpace(id))
+		if e != nil || near == "" {
+			return Context{}, errors.Join(e, err)
+		}
+		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", kb.Clip(id, 40)).WithHint("the nearest is: knowledge show %s", near)
 	}
 	var found []Context
+	var now []string // the ids of the places as they are now, where they have changed
 	var gone *Context
 	for i := range targets {
 		t := &targets[i]
@@ -42,6 +48,18 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 				return Context{}, of(i, err)
 			}
 			found = append(found, c)
+			if p.Changed {
+				now = append(now, p.ID)
+			}
+		}
+	}
+	// That a text changed and its three letters by one alone is one chance in
+	// 350; a slip of the finger is likelier, and must not pass for an answer.
+	if len(found) > 0 && len(now) == len(found) {
+		for _, id := range now {
+			if slices.Contains(index.Misspelt(bare), id) {
+				return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: knowledge show %s", id)
+			}
 		}
 	}
 	switch {
@@ -57,14 +75,47 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	case gone != nil:
 		return *gone, nil
 	}
+	near, err := misspelt(ctx, targets, bare)
+	if err != nil {
+		return Context{}, err
+	}
+	if near != "" {
+		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: knowledge show %s", near)
+	}
 	return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q in the %d stores searched", bare, len(targets)).WithHint("ids come from search; if the store was deleted, or the file is gone since long, search again")
+}
+
+// misspelt returns the id that a slip of the finger made id of: one that a
+// place has just so; "" when there is none, or more than one.
+func misspelt(ctx context.Context, targets []Target, id string) (string, error) {
+	candidates := index.Misspelt(id)
+	near := ""
+	if len(candidates) == 0 {
+		return "", nil
+	}
+	for i := range targets {
+		res, err := targets[i].Index.Resolve(ctx, candidates)
+		if err != nil {
+			return "", of(i, err)
+		}
+		for _, r := range res {
+			if !slices.ContainsFunc(r.Places, func(p kb.Resolved) bool { return !p.Changed }) || r.ID == near {
+				continue
+			}
+			if near != "" {
+				return "", nil
+			}
+			near = r.ID
+		}
+	}
+	return near, nil
 }
 
 func splitID(id string) (bare string, line int, err error) {
 	id = strings.TrimSpace(id)
 	bare, rest, more := strings.Cut(id, "+")
 	if _, _, ok := index.ParseID(bare); !ok {
-		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("pass an id as search returned it: %d letters and digits", index.IDLen)
+		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a place: knowledge show server.go:120")
 	}
 	if more {
 		if line, err = strconv.Atoi(rest); err != nil || line < 1 {

@@ -17,9 +17,7 @@ const maxSource = 4096
 
 // Canonical turns what a user wrote into the kind and source of a kb.Spec.
 // Relative paths start at dir, "~/" at the home directory. An empty kind is
-// guessed: what looks like a URL is a repository, npm: and go: are packages of
-// kind web, everything else a folder. canonicalWeb says how sources of kind
-// web are written.
+// guessed, see Guess. canonicalWeb says how sources of kind web are written.
 //
 // A folder becomes an absolute path without links. A repository is one of
 //
@@ -42,14 +40,7 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 		return kind, "", kb.Errorf(kb.Invalid, "the source %q holds control characters", raw).WithHint("give a folder, or the URL of a repository")
 	}
 	if kind == "" {
-		kind = kb.KindFolder
-		switch {
-		case isDir(absolute(raw, dir)):
-		case isPackage(raw):
-			kind = kb.KindWeb
-		case remoteShape(raw):
-			kind = kb.KindRepo
-		}
+		kind = Guess(raw, dir, false)
 	}
 	k, err := lookup(kind)
 	if err != nil {
@@ -57,6 +48,27 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 	}
 	src, err := k.canonical(ctx, raw, dir)
 	return k.kind, src, err
+}
+
+// Guess returns the kind of a source whose kind nobody has said. ref tells that
+// a branch, tag or commit was named with it. What looks like a URL is a
+// repository, as is a path with a ref, and a bare repository: nobody looks for
+// what lies in its files. npm: and go: are packages of kind web, every other
+// path a folder.
+func Guess(raw, dir string, ref bool) kb.Kind {
+	raw = strings.TrimSpace(raw)
+	switch p := absolute(raw, dir); {
+	case isDir(p):
+		if ref || isGitDir(p) {
+			return kb.KindRepo
+		}
+		return kb.KindFolder
+	case isPackage(raw):
+		return kb.KindWeb
+	case ref, remoteShape(raw):
+		return kb.KindRepo
+	}
+	return kb.KindFolder
 }
 
 var (

@@ -1,0 +1,294 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// CreateStore names a store and starts indexing it. Everything that can be
+// told of the request is told before anything is made; when the first job
+// fails, what was made is taken back, see undo.
+func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
+	spec, err := specOf(ctx, r, a.cfg.Dir)
+	if err != nil {
+		return Started{}, err
+	}
+	if r.Name == "" {
+		r.Name = nameFrom(source.NameOf(spec.Kind, spec.Source))
+	}
+	if err := catalog.CheckName(r.Name); err != nil {
+		return Started{}, err
+	}
+	p, err := a.where()
+	if err != nil {
+		return Started{}, err
+	}
+	projectID := p.ID
+	if r.User {
+		projectID = ""
+	}
+	if r.Save && projectID == "" {
+		return Started{}, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q would be a name of yours in every project", r.Name).
+			WithHint("leave out save, or the scope user")
+	}
+	if file := definitionsOf(p); projectID != "" && exists(file) {
+		raw, err := readProjectFile(file)
+		if err == nil {
+			_, err = parseDefinitions(definitionsFile, raw, false)
+		}
+		if err != nil {
+			return Started{}, err
+		}
+	}
+	if !r.Yes {
+		if err := refuseLarge(ctx, spec); err != nil {
+			return Started{}, err
+		}
+	}
+	c, err := a.open(ctx)
+	if err != nil {
+		return Started{}, err
+	}
+	if err := c.checkSite(spec); err != nil {
+		return Started{}, err
+	}
+	if projectID != "" {
+		if err := c.catalog.NoteProject(ctx, projectID, p.Root); err != nil {
+			return Started{}, err
+		}
+	}
+	st, created, err := c.catalog.Add(ctx, projectID, r.Name, spec, r.Description, r.Tags)
+	if err != nil {
+		return Started{}, err
+	}
+	made := making{Project: projectID, Name: r.Name, Source: r.Source}
+	if projectID != "" {
+		if made.Definition, made.File, err = a.remember(ctx, c, p, r, st); err != nil {
+			return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
+		}
+	}
+	args := indexArgs{}
+	if st.Head == nil {
+		args.Made = &made
+	}
+	j, err := c.submit(ctx, st, args)
+	if err != nil {
+		return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
+	}
+	s := Started{Store: r.Name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}
+	if !created && st.Head != nil {
+		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
+	}
+	return s, nil
+}
+
+// making is what store:create made before anything was indexed. It travels
+// with the job, so that whichever process runs that can take it back.
+type making struct {
+	Project    string          `json:"project,omitempty"` // "" is the user
+	Name       string          `json:"name"`
+	Source     string          `json:"source"`               // as it was written
+	Definition json.RawMessage `json:"definition,omitempty"` // written into File, if it was
+	File       string          `json:"file,omitempty"`
+}
+
+// undo takes back what store:create made of a store of which nothing was ever
+// published: its names, so that no empty store is left to be told of at every
+// search, and the definition, unless somebody has changed it since. A store
+// that has a generation, and one that definitions name, stays.
+func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
+	st, err := c.catalog.Get(ctx, id)
+	if err != nil || st.Head != nil {
+		if kb.CodeOf(err) == kb.NotFound {
+			return nil
+		}
+		return err
+	}
+	if m.File != "" && len(m.Definition) > 0 {
+		if err := c.undefine(ctx, m.File, m.Definition); err != nil {
+			return err
+		}
+		if err := c.catalog.UnsetDefined(ctx, m.Project, m.Name); err != nil {
+			return err
+		}
+	}
+	return c.catalog.Abandon(ctx, id)
+}
+
+// specOf is what a request names; relative paths start at dir.
+func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
+	ref, err := refOf(r)
+	if err != nil {
+		return kb.Spec{}, err
+	}
+	guessed := r.Kind == "" && ref != (kb.Ref{})
+	if guessed {
+		r.Kind = source.Guess(r.Source, dir, true)
+	}
+	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, dir)
+	if err != nil {
+		if e := (*kb.Error)(nil); guessed && errors.As(err, &e) && e.Code == kb.NotFound && source.TraitsOf(r.Kind).Refs {
+			return kb.Spec{}, e.WithHint("leave out %s to index it as a folder, or give the path or URL of a repository", ref.Type)
+		}
+		return kb.Spec{}, err
+	}
+	spec := kb.Spec{Kind: kind, Source: src, Ref: ref, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
+	if spec.Selection.Web, err = webOf(spec, r); err != nil {
+		return spec, err
+	}
+	if r.MaxFile < 0 || r.MaxFile > maxMaxFile {
+		return spec, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
+	}
+	if !source.TraitsOf(kind).Refs && ref != (kb.Ref{}) {
+		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", typeOf(kind)).WithHint("give type repo to index a state of a repository")
+	}
+	return spec, nil
+}
+
+// typeOf spells a kind as definitions do, and the older plugin's.
+func typeOf(k kb.Kind) string {
+	if k == kb.KindFolder {
+		return "file"
+	}
+	return string(k)
+}
+
+// refOf returns the state of a repository that a request names.
+func refOf(r CreateStore) (kb.Ref, error) {
+	var ref kb.Ref
+	n := 0
+	for _, x := range []kb.Ref{{Type: kb.RefBranch, Name: r.Branch}, {Type: kb.RefTag, Name: r.Tag}, {Type: kb.RefCommit, Name: r.Commit}} {
+		if x.Name != "" {
+			ref = x
+			n++
+		}
+	}
+	if n > 1 {
+		return ref, kb.Errorf(kb.Invalid, "branch, tag and commit exclude each other").WithHint("give one of them")
+	}
+	if n == 0 {
+		return ref, nil
+	}
+	return source.CanonicalRef(ref)
+}
+
+// nameFrom makes a name from the last element of a source.
+func nameFrom(src string) string {
+	base := path.Base(strings.TrimRight(filepath.ToSlash(src), "/"))
+	if i := strings.LastIndexByte(base, ':'); i >= 0 {
+		base = base[i+1:]
+	}
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, base), "-.")
+	if name == "" {
+		return "store"
+	}
+	return name[:min(len(name), 64)]
+}
+
+func cleanPaths(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if p = strings.Trim(path.Clean(filepath.ToSlash(p)), "/"); p != "" && p != "." {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// remember keeps how a store came to be: in the project's definitions when
+// they exist or are asked for, and what it follows. Of a definition that is new
+// it returns the text and the file.
+func (a *App) remember(ctx context.Context, c *core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error) {
+	save := r.Save || exists(definitionsOf(p))
+	if save {
+		src := st.Spec.Source
+		if filepath.IsAbs(src) {
+			if within(p.Root, src) {
+				rel, err := filepath.Rel(p.Root, src)
+				if err != nil {
+					return nil, "", kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)
+				}
+				src = filepath.ToSlash(rel)
+			}
+		}
+		d := Definition{
+			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
+			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
+		}
+		w := st.Spec.Selection.Web
+		d.Depth, d.MaxPages, d.CrawlInstructions, d.ExtractInstructions = w.Depth, w.MaxPages, w.Crawl, w.Extract
+		d.Include, d.Exclude, d.Hosts, d.Headless = w.Include, w.Exclude, w.Hosts, w.Headless
+		switch st.Spec.Ref.Type {
+		case kb.RefBranch:
+			d.Branch = st.Spec.Ref.Name
+		case kb.RefTag:
+			d.Tag = st.Spec.Ref.Name
+		case kb.RefCommit:
+			d.Commit = st.Spec.Ref.Name
+		}
+		if added, err = a.define(ctx, c, p, d); err != nil {
+			return nil, "", err
+		}
+	}
+	if !save && r.Follows == "" {
+		// Made by hand now, however a store of that name came to be before.
+		return nil, "", c.catalog.UnsetDefined(ctx, p.ID, st.Name)
+	}
+	return added, definitionsOf(p), c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
+}
+
+
+func definitionsOf(p project.Project) string {
+	return filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// unmade takes back what a failed first job was started for, and returns the
+// failure with what to do about it.
+func (c *core) unmade(ctx context.Context, j kb.Job, m making, failure error) error {
+	if err := c.undo(ctx, j.Store, m); err != nil {
+		return errors.Join(failure, err)
+	}
+	if _, err := c.catalog.Get(ctx, j.Store); kb.CodeOf(err) != kb.NotFound {
+		return failure // it stays: something was published, or somebody else holds it
+	}
+	hint := kb.HintOf(failure)
+	switch {
+	case kb.CodeOf(failure) == kb.Away:
+		hint = fmt.Sprintf("%s; nothing was kept, so make it again with: knowledge store:create %s %s", hint, m.Name, shell(m.Source))
+	case hint != "":
+		hint += fmt.Sprintf("; nothing was kept, and the name %s is free again", m.Name)
+	}
+	return kb.Errorf(kb.CodeOf(failure), "%w", failure).WithHint("%s", hint)
+}
+
+// shell quotes a word for a POSIX shell.
+func shell(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,170 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+)
+
+// placeRE is a path with a line, as hits, compilers and other searches write
+// it: server.go:120, server.go:L120-140, server.go:120:7.
+var placeRE = lazyregexp.New(`^(.+?):L?([0-9]{1,9})(?:[-–]L?[0-9]{1,9}|:[0-9]{1,9}|:c[0-9]+-[0-9]+)?:?$`)
+
+// ParsePlace splits a path with a line; ok is false for anything else.
+func ParsePlace(s string) (path string, line int, ok bool) {
+	m := placeRE.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil || strings.Contains(m[1], "://") {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(m[2])
+	return m[1], line, err == nil && line > 0
+}
+
+// Located is a document of a target, by its number.
+type Located struct {
+	Target int
+	Path   string
+}
+
+// most is how many candidates a message names.
+const most = 5
+
+// Locate returns the documents that a path means, in the order of targets. The
+// names are other spellings of the path, the likeliest first: the first that
+// is a document of any target decides. Without one, the end of a path does,
+// "web.go" or "http/web.go", when only one path ends so. kb.NotFound names the
+// nearest paths, kb.Invalid the candidates.
+func Locate(ctx context.Context, targets []Target, names ...string) ([]Located, error) {
+	var folder string
+	for _, name := range names {
+		var out []Located
+		for i := range targets {
+			at, err := targets[i].Index.Documents(ctx, name)
+			switch {
+			case err != nil:
+				return nil, of(i, err)
+			case len(at) == 1 && at[0] == name:
+				out = append(out, Located{i, name})
+			case len(at) > 0 && name != "" && folder == "":
+				folder = name
+			}
+		}
+		if out != nil {
+			return out, nil
+		}
+	}
+	asked := names[len(names)-1]
+	if folder != "" {
+		return nil, kb.Errorf(kb.Invalid, "%q is a folder, not a document", folder).WithHint("list what is in it with: knowledge files %s", quote(folder+"/**"))
+	}
+	var paths []string
+	var out []Located
+	var all []string
+	for i := range targets {
+		list, err := targets[i].Index.Documents(ctx, "")
+		if err != nil {
+			return nil, of(i, err)
+		}
+		for _, p := range list {
+			if strings.HasSuffix(p, "/"+asked) {
+				out = append(out, Located{i, p})
+				if !slices.Contains(paths, p) && len(paths) < 1000 {
+					paths = append(paths, p)
+				}
+			}
+		}
+		all = append(all, list...)
+	}
+	switch {
+	case len(paths) == 1:
+		return out, nil
+	case len(paths) > 1:
+		return nil, kb.Errorf(kb.Invalid, "%d documents end in %q: %s", len(paths), asked, few(paths)).
+			WithHint("give more of the path, such as %s", paths[0])
+	}
+	return nil, kb.Errorf(kb.NotFound, "no document is called %q in %s", kb.Clip(asked, 80), labels(targets)).WithHint("%s", nearPath(asked, all))
+}
+
+func few(names []string) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+}
+
+// nearPath says which paths are like one that does not exist: those with
+// nearly that name, wherever they lie, else those that are nearly that path.
+func nearPath(asked string, all []string) string {
+	var bases []string
+	at := map[string][]string{}
+	for _, p := range all {
+		b := path.Base(p)
+		if at[b] == nil {
+			bases = append(bases, b)
+		}
+		at[b] = append(at[b], p)
+	}
+	var near []string
+	for _, b := range kb.NearestFew(path.Base(asked), bases, 3) {
+		near = append(near, kb.NearestFew(asked, at[b], 1)...)
+		if len(near) == 0 {
+			near = append(near, at[b][0])
+		}
+	}
+	if len(near) == 0 {
+		return "list the paths there are with: knowledge files"
+	}
+	return fmt.Sprintf("did you mean %s? list the paths there are with: knowledge files", strings.Join(near, " or "))
+}
+
+// quote quotes a word for a POSIX shell.
+func quote(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// checkLine refuses a line that a document does not have.
+func checkLine(d *kb.DocumentText, line int) error {
+	n := strings.Count(strings.TrimSuffix(d.Body, "\n"), "\n") + 1
+	if line <= n {
+		return nil
+	}
+	return kb.Errorf(kb.Invalid, "%q has %d lines; line %d is beyond its end", d.Path, n, line).
+		WithHint("see its end with: knowledge read %s --lines %d-%d", quote(d.Path), max(1, n-20), n)
+}
+
+// ShowAt returns everything about the place at a line of a document, as Show
+// does of an id. names are spellings of the document's path, see Locate.
+func ShowAt(ctx context.Context, targets []Target, line int, names ...string) (Context, error) {
+	found, err := Locate(ctx, targets, names...)
+	if err != nil {
+		return Context{}, err
+	}
+	at := found[0]
+	t := &targets[at.Target]
+	d, err := t.Index.Document(ctx, at.Path)
+	if err != nil {
+		return Context{}, of(at.Target, err)
+	}
+	if err := checkLine(&d, line); err != nil {
+		return Context{}, err
+	}
+	if len(d.Chunks) == 0 {
+		return Context{}, kb.Errorf(kb.Invalid, "%q is empty", d.Path).WithHint("look at another document: knowledge files")
+	}
+	k := chunkAt(&d, line)
+	p := kb.Resolved{Place: kb.Place{Path: at.Path, Chunk: k}, ID: d.IDs[k]}
+	c, err := show(ctx, t, p, 0)
+	if err == nil && c.End < line { // a long declaration, cut before the line
+		c, err = show(ctx, t, p, line)
+	}
+	return c, of(at.Target, err)
+}
