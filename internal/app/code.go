@@ -19,7 +19,14 @@ type CodeRequest struct {
 
 // Waiting says who asks, and how long they wait for what is being made.
 type Waiting struct {
-	Wait   time.Duration
+	// Wait is how long a first use may wait for a folder's index: an agent gets
+	// what is ready after 3 s, a person sees the job to its end.
+	Wait time.Duration
+	// Early is after how long they are answered from what is ready when much is
+	// left to do; 0 waits as long as Wait says.
+	Early time.Duration
+	// Person lets a folder that is no project be indexed at its first search:
+	// somebody who types a command in it means it.
 	Person bool
 }
 
@@ -57,6 +64,9 @@ func (a *App) Code(ctx context.Context, r CodeRequest) (CodeReply, error) {
 	}
 	defer s.release()
 	s.wait = max(r.Wait, time.Nanosecond)
+	if file, _, ok := search.ParsePlace(r.Symbol); ok {
+		r.Spellings = a.asked(file, r.Person).Spellings
+	}
 	if err := s.link(ctx); err != nil {
 		return CodeReply{}, err
 	}
@@ -96,19 +106,27 @@ func (a *App) Outline(ctx context.Context, path, store string, w Waiting) (Outli
 	if store != "" {
 		stores = []string{store}
 	}
-	s, err := a.shelvesOf(ctx, stores, w)
+	open := func() (*shelves, error) { return a.scopeFromHere(ctx, w) }
+	if store != "" {
+		open = func() (*shelves, error) { return a.shelvesOf(ctx, stores, w) }
+	}
+	s, err := open()
 	if err != nil {
 		return OutlineReply{}, err
 	}
 	defer s.release()
 	var reply OutlineReply
 	err = s.serve(ctx, func(targets []search.Target) (err error) {
-		for i := range targets {
-			if reply, err = search.Outline(ctx, &targets[i], path); err == nil || kb.CodeOf(err) != kb.NotFound {
-				return err
-			}
+		asked := a.asked(path, w.Person)
+		if store != "" {
+			asked = search.Asked{Path: plainPath(path)}
 		}
-		return kb.Errorf(kb.NotFound, "no store in scope has a document %q", path).WithHint("find its path with: files {\"store\":NAME,\"glob\":\"**/%s\"}", base(path))
+		at, err := search.Locate(ctx, targets, asked)
+		if err != nil {
+			return err
+		}
+		reply, err = search.Outline(ctx, &targets[at[0].Target], at[0].Path)
+		return err
 	})
 	return reply, err
 }
@@ -122,7 +140,7 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	var stores []kb.Store
 	var notes []string
 	if len(names) == 0 {
-		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Wait: w.Wait, Person: w.Person})
+		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Waiting: w})
 	} else {
 		stores, err = a.named(ctx, c, names)
 	}

@@ -53,7 +53,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		}
 	}
 	if !r.Yes {
-		if err := refuseLarge(ctx, spec); err != nil {
+		if err := refuseBarren(ctx, spec, r.Name); err != nil {
 			return Started{}, err
 		}
 	}
@@ -157,14 +157,6 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 	return spec, nil
 }
 
-// typeOf spells a kind as definitions do, and the older plugin's.
-func typeOf(k kb.Kind) string {
-	if k == kb.KindFolder {
-		return "file"
-	}
-	return string(k)
-}
-
 // refOf returns the state of a repository that a request names.
 func refOf(r CreateStore) (kb.Ref, error) {
 	var ref kb.Ref
@@ -256,7 +248,6 @@ func (a *App) remember(ctx context.Context, c *core, p project.Project, r Create
 	return added, definitionsOf(p), c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
 }
 
-
 func definitionsOf(p project.Project) string {
 	return filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
 }
@@ -278,17 +269,9 @@ func (c *core) unmade(ctx context.Context, j kb.Job, m making, failure error) er
 	hint := kb.HintOf(failure)
 	switch {
 	case kb.CodeOf(failure) == kb.Away:
-		hint = fmt.Sprintf("%s; nothing was kept, so make it again with: knowledge store:create %s %s", hint, m.Name, shell(m.Source))
+		hint = fmt.Sprintf("%s; nothing was kept, so make it again with: store:create {\"name\":%q,\"source\":%q}", hint, m.Name, m.Source)
 	case hint != "":
 		hint += fmt.Sprintf("; nothing was kept, and the name %s is free again", m.Name)
 	}
 	return kb.Errorf(kb.CodeOf(failure), "%w", failure).WithHint("%s", hint)
-}
-
-// shell quotes a word for a POSIX shell.
-func shell(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

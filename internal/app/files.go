@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"path"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -22,48 +21,70 @@ const (
 	maxLine      = 200 // bytes of a line that grep shows
 )
 
-// one opens the live generation of one store.
-func (a *App) one(ctx context.Context, store string) (search.Target, func(), error) {
+// one opens the live generation of one store, the folder of the work tree that
+// asks when none is named. Its notes say what is missing.
+func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
+	if store == "" {
+		return a.here(ctx, w)
+	}
 	c, st, err := a.lookup(ctx, store)
 	if err != nil {
-		return search.Target{}, nil, err
+		return nil, err
 	}
 	s, err := c.targets(ctx, []kb.Store{st})
 	if err != nil {
-		return search.Target{}, nil, err
+		return nil, err
 	}
 	if len(s.targets) == 0 {
-		return search.Target{}, nil, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("wait for its job, or run store:index")
+		return nil, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("wait for its job, or run store:index")
 	}
-	return s.targets[0], s.release, nil
+	return s, nil
 }
 
-// Read returns lines of one document; lines is "", "12", "12-40", "12-" or "-40".
-func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, error) {
+// Read returns lines of one document; lines is "", "12", "12-40", "12-" or
+// "-40". Without a store the document is looked for in the folder of the work
+// tree that asks, then in the other stores in scope.
+func (a *App) Read(ctx context.Context, store, path, lines string, w Waiting) (FileText, error) {
+	if _, _, err := parseLines(lines); err != nil {
+		return FileText{}, err
+	}
+	open, asked := func() (*shelves, error) { return a.one(ctx, store, w) }, func(path string) search.Asked { return search.Asked{Path: plainPath(path)} }
+	if store == "" {
+		open, asked = func() (*shelves, error) { return a.scopeFromHere(ctx, w) }, func(path string) search.Asked { return a.asked(path, w.Person) }
+	}
+	s, err := open()
+	if err != nil {
+		return FileText{}, err
+	}
+	defer s.release()
+	return s.read(ctx, path, lines, asked)
+}
+
+// read finds a document and returns its lines.
+func (s *shelves) read(ctx context.Context, written, lines string, asked func(string) search.Asked) (FileText, error) {
+	at, fragment, err := s.find(ctx, asked(written))
+	if err != nil {
+		// A place, as hits and compilers write it.
+		file, _, isPlace := search.ParsePlace(written)
+		if kb.CodeOf(err) != kb.NotFound || !isPlace || lines != "" {
+			return FileText{}, err
+		}
+		lines = strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(written, file), ":"), "L", "")
+		lines, _, _ = strings.Cut(lines, ":")
+		if at, fragment, err = s.find(ctx, asked(file)); err != nil {
+			return FileText{}, err
+		}
+	}
 	from, to, err := parseLines(lines)
 	if err != nil {
 		return FileText{}, err
 	}
-	t, release, err := a.one(ctx, store)
-	if err != nil {
-		return FileText{}, err
-	}
-	defer release()
-	c, err := a.open(ctx)
-	if err != nil {
-		return FileText{}, err
-	}
-	path, fragment := c.pagePath(t.Store, path)
-	d, err := t.Index.Document(ctx, strings.TrimPrefix(path, "./"))
+	t := &s.targets[at.Target]
+	d, err := t.Index.Document(ctx, at.Path)
 	if err == nil && fragment != "" && lines == "" {
-		if from, to, err = section(&d, fragment); err != nil {
-			return FileText{}, err
-		}
+		from, to, err = section(&d, fragment)
 	}
 	if err != nil {
-		if kb.CodeOf(err) == kb.NotFound {
-			return FileText{}, kb.Errorf(kb.NotFound, "store %q has no document %q", t.Label, path).WithHint("list its paths with: files {\"store\":%q,\"glob\":\"**/%s\"}", t.Store.Label(), base(path))
-		}
 		return FileText{}, err
 	}
 	all := strings.Split(strings.TrimSuffix(d.Body, "\n"), "\n")
@@ -86,7 +107,7 @@ func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, er
 		n++
 	}
 	r.Start, r.End, r.Text = from, n, strings.Join(all[from-1:n], "\n")
-	var notes []string
+	notes := s.notes
 	if n < to {
 		notes = append(notes, fmt.Sprintf("cut here; go on with lines %d-%d", n+1, to))
 	}
@@ -105,7 +126,26 @@ func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, er
 	return r, nil
 }
 
-func base(p string) string { return path.Base(p) }
+// find returns the document that is meant by what somebody wrote: a path in
+// any of its spellings, or the address of a page.
+func (s *shelves) find(ctx context.Context, asked search.Asked) (search.Located, string, error) {
+	for i := range s.targets {
+		if p, fragment := s.core.pagePath(s.targets[i].Store, asked.Path); p != asked.Path || fragment != "" {
+			at, err := s.targets[i].Index.Documents(ctx, p)
+			if err != nil {
+				return search.Located{}, "", err
+			}
+			if len(at) == 1 && at[0] == p {
+				return search.Located{Target: i, Path: p}, fragment, nil
+			}
+		}
+	}
+	found, err := search.Locate(ctx, s.targets, asked)
+	if err != nil {
+		return search.Located{}, "", err
+	}
+	return found[0], "", nil
+}
 
 // parseLines reads a range; 0 stands for an open end.
 func parseLines(s string) (from, to int, err error) {
@@ -143,7 +183,10 @@ func parseLines(s string) (from, to int, err error) {
 }
 
 // Files lists document paths; glob understands * ? [] and **.
-func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileList, error) {
+func (a *App) Files(ctx context.Context, store, glob string, limit int, w Waiting) (FileList, error) {
+	if store == "" && w.Person {
+		glob = a.fromHere(glob)
+	}
 	match, err := globMatcher(glob)
 	if err != nil {
 		return FileList{}, err
@@ -151,16 +194,27 @@ func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileLis
 	if limit, err = checkLimit(limit, defaultFiles); err != nil {
 		return FileList{}, err
 	}
-	t, release, err := a.one(ctx, store)
+	s, err := a.one(ctx, store, w)
 	if err != nil {
 		return FileList{}, err
 	}
-	defer release()
+	defer s.release()
+	t, missing := &s.targets[0], s.notes
 	paths, err := t.Index.Documents(ctx, "")
 	if err != nil {
 		return FileList{}, err
 	}
 	r := FileList{Store: t.Label, Files: []string{}}
+	// A folder stands for what lies below it.
+	if folder := plainPath(glob); glob != "" && !strings.ContainsAny(glob, "*?[") && !slices.Contains(paths, folder) {
+		below, err := t.Index.Documents(ctx, folder)
+		if err != nil {
+			return FileList{}, err
+		}
+		if len(below) > 0 {
+			paths, match = below, func(string) bool { return true }
+		}
+	}
 	for _, p := range paths {
 		if match(p) {
 			if r.Total++; len(r.Files) < limit {
@@ -169,9 +223,23 @@ func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileLis
 		}
 	}
 	if r.Total > len(r.Files) {
-		r.Note = fmt.Sprintf("the first %d of %d; narrow the glob or raise limit", len(r.Files), r.Total)
+		missing = append(missing, fmt.Sprintf("the first %d of %d; narrow the glob or raise limit", len(r.Files), r.Total))
 	}
+	if r.Total == 0 {
+		missing = append(missing, fmt.Sprintf("no path of %s matches %q", t.Label, glob))
+	}
+	r.Note = strings.Join(missing, "; ")
 	return r, nil
+}
+
+// fromHere turns a pattern that begins with ./ or ../, which a person wrote as
+// seen from the working directory, into one of the folder's own paths.
+func (a *App) fromHere(glob string) string {
+	if !strings.HasPrefix(glob, "./") && !strings.HasPrefix(glob, "../") {
+		return glob
+	}
+	as := a.asked(glob, true)
+	return as.Spellings[0]
 }
 
 func checkLimit(limit, def int) (int, error) {
@@ -238,7 +306,10 @@ func globMatcher(glob string) (func(string) bool, error) {
 }
 
 // Grep finds lines that match an RE2 expression.
-func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
+func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int, w Waiting) (GrepReply, error) {
+	if store == "" && w.Person {
+		glob = a.fromHere(glob)
+	}
 	match, err := globMatcher(glob)
 	if err != nil {
 		return GrepReply{}, err
@@ -257,11 +328,12 @@ func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase 
 	if err != nil {
 		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: ")).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
 	}
-	t, release, err := a.one(ctx, store)
+	s, err := a.one(ctx, store, w)
 	if err != nil {
 		return GrepReply{}, err
 	}
-	defer release()
+	defer s.release()
+	t, missing := &s.targets[0], s.notes
 	paths, err := t.Index.Documents(ctx, "")
 	if err != nil {
 		return GrepReply{}, err
@@ -285,8 +357,12 @@ func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase 
 		})
 	}
 	if r.Total > len(r.Matches) {
-		r.Note = fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total)
+		missing = append(missing, fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total))
 	}
+	if r.Total == 0 {
+		missing = append(missing, fmt.Sprintf("no line of %s matches", t.Label))
+	}
+	r.Note = strings.Join(missing, "; ")
 	return r, nil
 }
 

@@ -236,6 +236,10 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	} else if linked.Edges > 0 {
 		details["links"] = linked.Edges
 	}
+	if res.Head.Documents == 0 {
+		st.Head = &res.Head
+		return barren(st), details, nil
+	}
 	return res.String(), details, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +55,24 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	defer s.release()
 	if len(s.targets)+len(s.notes)+len(notes) == 0 {
 		return SearchReply{}, a.nothingInScope(ctx, c)
+	}
+	if err := s.nothing(); err != nil {
+		return SearchReply{}, err
+	}
+	for i := range s.targets {
+		// Of a store that nobody has named, or is in, it would be told for ever.
+		if st := s.targets[i].Store; st.Head.Documents == 0 && !st.Head.Partial && (len(r.Stores) > 0 || a.isHere(st)) {
+			s.notes = append(s.notes, barren(st))
+		}
+	}
+	if r.In != "" && len(s.targets) > 0 {
+		err := s.serve(ctx, func(targets []search.Target) (err error) {
+			req.Under, err = search.Below(ctx, targets, a.asked(r.In, r.Person))
+			return err
+		})
+		if err != nil {
+			return SearchReply{}, err
+		}
 	}
 	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
 		s.openViews()
@@ -158,7 +177,7 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 	own, note, err := a.ownFolder(ctx, c, p, r, entries)
 	if err != nil {
 		// Somebody may well search their stores from a home directory.
-		if len(stores) > 0 && kb.CodeOf(err) == kb.TooLarge {
+		if code := kb.CodeOf(err); len(stores) > 0 && (code == kb.TooLarge || code == kb.NotFound) {
 			return stores, []string{"this folder is not searched: " + err.Error()}, nil
 		}
 		return nil, nil, err
@@ -180,20 +199,25 @@ const refreshAfter = 2 * time.Second
 // at the first use.
 func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
 	spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
+	// The folder may have been made a store by name: that one is it.
+	var st kb.Store
+	var err error
+	first, named := false, false
 	for _, e := range entries {
-		// The folder was made a store by name: that one is searched.
 		if e.Spec.Kind == kb.KindFolder && e.Spec.Source == p.Root {
-			return kb.Store{}, "", nil
+			st, named = e.Store, true
+			break
 		}
 	}
-	st, err := c.catalog.Own(ctx, p.Root)
-	first := kb.CodeOf(err) == kb.NotFound
-	if err != nil && !first {
-		return kb.Store{}, "", err
+	if !named {
+		st, err = c.catalog.Own(ctx, p.Root)
+		if first = kb.CodeOf(err) == kb.NotFound; err != nil && !first {
+			return kb.Store{}, "", err
+		}
 	}
 	if first {
 		if !r.Yes {
-			if err := refuseLarge(ctx, spec); err != nil {
+			if err := refuseBarren(ctx, spec, nameFrom(p.Root)); err != nil {
 				return kb.Store{}, "", err
 			}
 		}
@@ -211,6 +235,9 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		return st, "", err
 	}
 	if !running {
+		if named && st.Head == nil {
+			return st, "", nil // its last job failed, or was cancelled
+		}
 		if !first && !c.library.due(st.ID, refreshAfter) {
 			return st, "", nil
 		}
@@ -226,7 +253,13 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	}
 	wctx, cancel := context.WithTimeout(ctx, r.Wait)
 	defer cancel()
-	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+	began := time.Now()
+	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) {
+		kb.Report(ctx, j.Progress)
+		if r.Early > 0 && time.Since(began) > r.Early && j.Progress.Total-j.Progress.Done > muchLeft && c.begun(ctx, st.ID) {
+			cancel()
+		}
+	})
 	switch {
 	case ctx.Err() != nil:
 		return st, "", ctx.Err()
@@ -234,7 +267,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		if head, err := c.catalog.Head(ctx, st.ID); err != nil || head == nil || head.Partial {
 			return st, "", err // what is missing is said of any store that is not complete
 		}
-		return st, fmt.Sprintf("%s is still being brought up to date (job %s, %s): the newest edits may be missing", st.Label(), j.ID, doneOf(j)), nil
+		return st, fmt.Sprintf("%s is still being brought up to date (job %s, %s): the newest edits may be missing; %s", st.Label(), j.ID, doneOf(j), waitFor(j)), nil
 	case err != nil:
 		return st, "", err
 	case j.State == kb.JobFailed && (st.Head == nil || st.Head.Partial):
@@ -244,6 +277,21 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		return st, fmt.Sprintf("%s could not be brought up to date: %s", st.Label(), j.Message), nil
 	}
 	return st, "", nil
+}
+
+// muchLeft is how many documents must be left to do for somebody to be answered
+// before a first index is complete: what is small is worth the wait.
+const muchLeft = 1000
+
+// begun reports whether a part of a store can be searched.
+func (c *core) begun(ctx context.Context, id kb.StoreID) bool {
+	head, err := c.catalog.Head(ctx, id)
+	return err == nil && head != nil
+}
+
+// waitFor says how to see a job to its end.
+func waitFor(j kb.Job) string {
+	return fmt.Sprintf("wait for the rest with: job:status {\"jobId\":%q,\"wait\":true}", j.ID)
 }
 
 // shelves are the stores that a request is answered from.
@@ -354,13 +402,46 @@ func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
 	case err != nil:
 		return "", err
 	case ok && j.State == kb.JobRunning:
-		return fmt.Sprintf("store %s %s so far: job %s is at it (%s); hits may be missing, search again later", st.Label(), so, j.ID, doneOf(j)), nil
+		return fmt.Sprintf("store %s %s so far: job %s is at it (%s), so hits may be missing; %s", st.Label(), so, j.ID, doneOf(j), waitFor(j)), nil
 	case ok:
-		return fmt.Sprintf("store %s %s so far: job %s is %s", st.Label(), so, j.ID, j.State), nil
+		return fmt.Sprintf("store %s %s so far: job %s is %s; %s", st.Label(), so, j.ID, j.State, waitFor(j)), nil
 	case st.LastError != "":
 		return fmt.Sprintf("store %s %s, its last job failed: %s", st.Label(), so, st.LastError), nil
 	}
 	return fmt.Sprintf("store %s %s: run store:index", st.Label(), so), nil
+}
+
+// nothing is the error that none of the stores that are open has a document.
+func (s *shelves) nothing() error {
+	for i := range s.targets {
+		if h := s.targets[i].Store.Head; h == nil || h.Documents > 0 || h.Partial {
+			return nil
+		}
+	}
+	if len(s.targets) == 0 {
+		return nil
+	}
+	st := s.targets[len(s.targets)-1].Store
+	e := kb.Errorf(kb.NotFound, "%s", barren(st))
+	if len(st.Head.Skipped) == 0 {
+		return e.WithHint("list what else can be searched with: stores")
+	}
+	return e.WithHint("folders and files that are named are indexed although a rule leaves them out, see paths in: help {\"command\":\"store:create\"}")
+}
+
+// isHere reports whether a store is of the folder of the work tree that asks.
+func (a *App) isHere(st kb.Store) bool {
+	p, err := a.where()
+	return err == nil && st.Spec.Source == p.Root && filepath.IsAbs(p.Root)
+}
+
+// barren says why a store that is indexed has no documents.
+func barren(st kb.Store) string {
+	why := source.Reasons(st.Head.Skipped, st.Head.Notes)
+	if why == "" {
+		return fmt.Sprintf("store %s has no documents: there is nothing in %s", st.Label(), st.Spec.Source)
+	}
+	return fmt.Sprintf("store %s has no documents, what it holds is left out: %s", st.Label(), why)
 }
 
 // doneOf tells how far a job is.

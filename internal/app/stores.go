@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"io/fs"
 	"path/filepath"
 	"reflect"
@@ -39,11 +40,21 @@ func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, err
 	st, err := c.catalog.Lookup(ctx, p.ID, nameOrID)
 	if kb.CodeOf(err) == kb.NotFound {
 		// The own folder has no name; hits cite it by its last element.
-		if own, e := c.catalog.Own(ctx, p.Root); e == nil && own.Label() == nameOrID {
+		own, e := c.catalog.Own(ctx, p.Root)
+		if e == nil && own.Label() == nameOrID {
 			return c, own, nil
+		}
+		if e == nil && kb.Nearest(nameOrID, []string{own.Label()}) != "" && !strings.Contains(kb.HintOf(err), "did you mean") {
+			err = kb.Errorf(kb.NotFound, "%w", err).WithHint("did you mean %q, this folder? list the stores there are with: stores", own.Label())
 		}
 	}
 	return c, st, err
+}
+
+// HasStore reports whether a name or id means a store here.
+func (a *App) HasStore(ctx context.Context, nameOrID string) bool {
+	_, _, err := a.lookup(ctx, nameOrID)
+	return err == nil || kb.CodeOf(err) != kb.NotFound
 }
 
 // Stores lists the stores in scope, of every kind or one; all lists every store of every project.
@@ -203,23 +214,61 @@ func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) 
 	return Started{Store: name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}, nil
 }
 
+// typeOf spells a kind as definitions do, and the older plugin's.
+func typeOf(k kb.Kind) string {
+	if k == kb.KindFolder {
+		return "file"
+	}
+	return string(k)
+}
+
 // refuseLarge refuses folders that nobody means to index without thinking.
 func refuseLarge(ctx context.Context, spec kb.Spec) error {
-	if spec.Kind != kb.KindFolder {
-		return nil
-	}
-	if why := source.Dangerous(spec.Source); why != "" {
-		return kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
-	}
-	files, bytes, over, err := source.Measure(ctx, spec, askFiles, askBytes)
-	if err != nil {
+	_, err := measure(ctx, spec)
+	return err
+}
+
+// refuseBarren refuses them too, and folders of which every rule leaves nothing.
+func refuseBarren(ctx context.Context, spec kb.Spec, name string) error {
+	size, err := measure(ctx, spec)
+	if err != nil || size.Files > 0 || size.Why == "" {
 		return err
 	}
-	if over {
-		return kb.Errorf(kb.TooLarge, "%q is very large: more than %d files or %d MB", spec.Source, min(files, askFiles), min(bytes, askBytes)>>20).
+	e := kb.Errorf(kb.NotFound, "nothing in %q can be indexed: %s", spec.Source, size.Why)
+	if len(size.Ignored) == 0 {
+		return e.WithHint("name another folder, or what of this one is wanted with paths, see: help {\"command\":\"store:create\"}")
+	}
+	return e.WithHint("what is named is indexed all the same, as in: store:create %s", command{"name": name, "source": spec.Source, "paths": size.Ignored})
+}
+
+// measure looks how large a folder is, and refuses what is too large.
+func measure(ctx context.Context, spec kb.Spec) (source.Size, error) {
+	if spec.Kind != kb.KindFolder {
+		return source.Size{Files: 1}, nil
+	}
+	if why := source.Dangerous(spec.Source); why != "" {
+		return source.Size{}, kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
+	}
+	size, err := source.Measure(ctx, spec, askFiles, askBytes)
+	if err != nil {
+		return size, err
+	}
+	if size.Over {
+		return size, kb.Errorf(kb.TooLarge, "%q is very large: more than %d files or %d MB", spec.Source, min(size.Files, askFiles), min(size.Bytes, askBytes)>>20).
 			WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
 	}
-	return nil
+	return size, nil
+}
+
+// command is the arguments of a command in a hint.
+type command map[string]any
+
+func (c command) String() string {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
 }
 
 // IndexStore starts bringing the store up to date; force reads every document again.

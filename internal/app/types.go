@@ -20,12 +20,7 @@ type SearchRequest struct {
 	MinRelevance *float64 // cuts the raw cosine, in [0,1]; ignored in mode fts, and said
 	In           string   // only documents below this slash-separated path of their store
 	Explain      bool     // show each contribution to each score
-	// Wait says how long a first use may wait for the folder's index: an agent
-	// gets what is ready after 3 s, a person sees the job to its end.
-	Wait time.Duration
-	// Person lets a folder that is no project be indexed at its first search:
-	// somebody who types a command in it means it.
-	Person bool
+	Waiting
 	// Yes allows indexing a home directory, a file-system root or a very large folder.
 	Yes bool
 }

@@ -146,7 +146,7 @@ func TestLookupByIDAndHints(t *testing.T) {
 	c := fresh(t)
 	ctx := t.Context()
 	_, err := c.Lookup(ctx, "p", "react")
-	wantCode(t, err, kb.NotFound, "store:create")
+	wantCode(t, err, kb.NotFound, "stores")
 	st := add(t, c, "p", "react-router", folder("/rr"))
 	add(t, c, "", "golang", folder("/go"))
 	for n := minPrefix; n <= fullID; n++ {

@@ -283,11 +283,8 @@ func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
 		name = strings.ToValidUTF8(name[:2*maxName], "") + "…"
 	}
 	e := kb.Errorf(kb.NotFound, "no store is named %q here", name)
-	switch near := nearest(name, names); {
-	case len(near) > 0:
+	if near := nearest(name, names); len(near) > 0 {
 		return e.WithHint("did you mean %s? list all with: stores", strings.Join(near, " or "))
-	case len(names) == 0:
-		return e.WithHint("there are no named stores yet; make one with: store:create")
 	}
 	return e.WithHint("list the stores there are with: stores")
 }

@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of the program ends a second late
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "hitid": hitID},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "hitid": hitID, "slip": slip},
 	})
 }
 
@@ -81,6 +81,18 @@ func hitID(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no hit in %s", args[0])
+}
+
+// slip ID sets $SLIP to the id with one letter wrong.
+func slip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || len(args[0]) < 4 {
+		ts.Fatalf("usage: slip ID")
+	}
+	wrong := "x"
+	if args[0][3:4] == wrong {
+		wrong = "y"
+	}
+	ts.Setenv("SLIP", args[0][:3]+wrong+args[0][4:])
 }
 
 // run runs the program in this process, in an empty folder.

@@ -39,13 +39,6 @@ type outlineIn struct {
 	Store string `json:"store,omitempty" help:"name or id of its store (default: those in scope)"`
 }
 
-func waiting(ctx context.Context) app.Waiting {
-	if isCLI(ctx) {
-		return app.Waiting{Wait: firstUseCLI, Person: true}
-	}
-	return app.Waiting{Wait: firstUse}
-}
-
 // addCode adds the commands about declarations and their uses.
 func addCode(add adder) {
 	ask := func(ctx context.Context, a *app.App, r search.CodeRequest, stores []string) (app.CodeReply, error) {

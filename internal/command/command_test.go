@@ -38,10 +38,9 @@ func TestDecode(t *testing.T) {
 	}{
 		{`{"name":"a"}`, in{Name: "a", Limit: 20}},
 		{`{"name":"a","limit":null,"cut":null,"stores":null}`, in{Name: "a", Limit: 20}},
-		{`{"name":"a","limit":0}`, in{Name: "a"}},
 		{`{"name":"a","limit":"10"}`, in{Name: "a", Limit: 10}},
 		{`{"name":"a","limit":1e1}`, in{Name: "a", Limit: 10}},
-		{`{"name":"a","limit":-3,"ratio":0.5,"cut":0,"force":"true"}`, in{Name: "a", Limit: -3, Ratio: .5, Cut: ptr(0), Force: true}},
+		{`{"name":"a","limit":3,"ratio":0.5,"cut":0,"force":"true"}`, in{Name: "a", Limit: 3, Ratio: .5, Cut: ptr(0), Force: true}},
 		{`{"name":"a","mode":"fts"}`, in{Name: "a", Mode: "fts", Limit: 20}},
 		{`{"name":"a","mode":""}`, in{Name: "a", Limit: 20}},
 		{`{"name":"a","stores":["x","y"]}`, in{Name: "a", Limit: 20, Stores: []string{"x", "y"}}},

@@ -182,6 +182,9 @@ func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error
 		if !ok || x != math.Trunc(x) || math.Abs(x) > 1<<31 {
 			return wrong(ctx, p, "a whole number", v)
 		}
+		if p.Name == "limit" && x < 1 {
+			return kb.Errorf(kb.Invalid, "%s must be at least 1, not %d", called(ctx, p), int64(x)).WithHint("%s", says(ctx, p))
+		}
 		f.SetInt(int64(x))
 	case "number":
 		x, ok := number(v, text, isText)

@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,30 +21,31 @@ type searchIn struct {
 	In           string   `json:"in,omitempty" cli:"only" help:"only documents below this path of their store"`
 	Explain      bool     `json:"explain,omitempty" cli:"only" help:"show what each score is made of"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
+	ToEnd        bool     `json:"wait,omitempty" cli:"only" help:"see the first index of a large folder to its end before answering"`
 }
 
 type contextIn struct {
-	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, or the next of a long reply" person:"the id of a hit"`
+	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, a place such as server.go:120, or the next of a long reply" person:"the id of a hit, or a place such as server.go:120"`
 }
 
 type readIn struct {
-	Store string `json:"store" arg:"1" help:"name or id of a store"`
-	Path  string `json:"path" arg:"2" help:"path of a document in the store, or the URL of a page"`
+	Store string `json:"store,omitempty" arg:"1" help:"name or id of a store (default: the folder you are in)"`
+	Path  string `json:"path" arg:"2" help:"path of a document, or the URL of a page; the end of a path will do, and a place such as server.go:120-140"`
 	Lines string `json:"lines,omitempty" help:"12, 12-40, 12- or -40 (default all)"`
 }
 
 type filesIn struct {
-	Store string `json:"store" arg:"1" help:"name or id of a store"`
-	Glob  string `json:"glob,omitempty" help:"pattern of paths with * ? [] and **"`
-	Limit int    `json:"limit,omitempty" help:"at most this many paths"`
+	Store string `json:"store,omitempty" arg:"1" help:"name or id of a store (default: the folder you are in)"`
+	Glob  string `json:"glob,omitempty" arg:"2" help:"pattern of paths with * ? [] and **"`
+	Limit int    `json:"limit,omitempty" help:"at most this many paths (default 200)"`
 }
 
 type grepIn struct {
-	Store      string `json:"store" arg:"1" help:"name or id of a store"`
+	Store      string `json:"store,omitempty" arg:"1" help:"name or id of a store (default: the folder you are in)"`
 	Pattern    string `json:"pattern" arg:"2" help:"RE2 regular expression"`
 	Glob       string `json:"glob,omitempty" help:"only in paths that match, with * ? [] and **"`
 	IgnoreCase bool   `json:"ignoreCase,omitempty" help:"upper and lower case are the same"`
-	Limit      int    `json:"limit,omitempty" help:"at most this many lines"`
+	Limit      int    `json:"limit,omitempty" help:"at most this many lines (default 50)"`
 }
 
 type storesIn struct {
@@ -117,27 +116,66 @@ type trustIn struct {
 }
 
 // firstUse is how long a search that starts the first index of a folder waits
-// for it: an agent gets what is ready, a person sees it to the end.
+// for it: an agent gets what is ready. A person sees it to the end, or, when
+// much is left to do after earlyCLI, gets what is ready too.
 const (
 	firstUse    = 3 * time.Second
 	firstUseCLI = 24 * time.Hour
+	earlyCLI    = 10 * time.Second
 )
+
+// waiting is how long the reader of ctx waits.
+func waiting(ctx context.Context) app.Waiting {
+	if isCLI(ctx) {
+		return app.Waiting{Wait: firstUseCLI, Early: earlyCLI, Person: true}
+	}
+	return app.Waiting{Wait: firstUse}
+}
 
 func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, error) {
 	r := app.SearchRequest{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit, Stores: in.Stores,
-		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Person: isCLI(ctx), Wait: firstUse,
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Waiting: waiting(ctx),
 	}
-	if isCLI(ctx) {
-		r.Wait, r.Person = firstUseCLI, true
+	if in.ToEnd {
+		r.Early = 0
 	}
-	if in.In != "" {
-		r.In = strings.TrimPrefix(path.Clean(filepath.ToSlash(in.In)), "./")
-		if r.In == "." {
-			r.In = ""
-		}
-	}
+	r.In = in.In
 	return a.Search(ctx, r)
+}
+
+// runFiles lists the paths of a store or of the folder. One word on the command
+// line is a store if there is one of that name, else a pattern.
+func runFiles(ctx context.Context, a *app.App, in filesIn) (app.FileList, error) {
+	if isCLI(ctx) && in.Store != "" && in.Glob == "" && !a.HasStore(ctx, in.Store) {
+		list, err := a.Files(ctx, "", in.Store, in.Limit, waiting(ctx))
+		if err != nil || list.Total > 0 || strings.ContainsAny(in.Store, "*?[/.") {
+			return list, err
+		}
+		// Neither: what is wrong is more likely the name of the store.
+	}
+	return a.Files(ctx, in.Store, in.Glob, in.Limit, waiting(ctx))
+}
+
+// runGrep greps. Two words in the other order, as other programs have them,
+// are told apart when the second is a store or a path.
+func runGrep(ctx context.Context, a *app.App, in grepIn) (app.GrepReply, error) {
+	r, err := a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, waiting(ctx))
+	if err == nil || in.Store == "" || kb.CodeOf(err) != kb.NotFound || a.HasStore(ctx, in.Store) {
+		return r, err
+	}
+	e := kb.Errorf(kb.NotFound, "%w", err)
+	if a.HasStore(ctx, in.Pattern) {
+		return r, e.WithHint("the store comes before the pattern: grep %s", JSON(grepIn{Store: in.Pattern, Pattern: in.Store}))
+	}
+	if list, fe := a.Files(ctx, "", in.Pattern, 1, waiting(ctx)); fe == nil && list.Total > 0 {
+		glob := in.Pattern
+		if list.Files[0] != strings.TrimPrefix(glob, "./") {
+			glob = strings.TrimSuffix(glob, "/") + "/**"
+		}
+		return r, e.WithHint("only in those paths looks: grep %s", JSON(grepIn{Pattern: in.Store, Glob: glob}))
+	}
+	return r, err
 }
 
 func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {

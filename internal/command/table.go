@@ -28,23 +28,18 @@ func build() []Command {
 	c = add("find", New("get_full_context",
 		"Whole declaration, docs and related code of a search hit",
 		Reads, func(ctx context.Context, a *app.App, in contextIn) (app.Context, error) {
-			return a.Context(ctx, in.ResultID)
-		}).agent(), `{"resultId":"k3vq7m2xabc"}`)
+			return a.Show(ctx, in.ResultID, waiting(ctx))
+		}).agent(), `{"resultId":"k3vq7m2xabc"}`, `{"resultId":"server.go:120"}`)
 	c.Native, c.Aliases = true, []string{"show"}
 	c.Help = "A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
 
-	add("find", New("read", "Lines of one document of a store", Reads,
+	add("find", New("read", "Lines of one document of this folder, or of a store", Reads,
 		func(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
-			return a.Read(ctx, in.Store, in.Path, in.Lines)
-		}).agent(), `{"store":"go","path":"net/http/server.go","lines":"100-160"}`)
-	add("find", New("files", "Paths of a store's documents", Reads,
-		func(ctx context.Context, a *app.App, in filesIn) (app.FileList, error) {
-			return a.Files(ctx, in.Store, in.Glob, in.Limit)
-		}).agent(), `{"store":"go","glob":"net/**/*_test.go","limit":50}`)
-	add("find", New("grep", "Lines of a store that match a regular expression", Reads,
-		func(ctx context.Context, a *app.App, in grepIn) (app.GrepReply, error) {
-			return a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit)
-		}).agent(), `{"store":"go","pattern":"func \\(srv \\*Server\\)","glob":"net/http/*.go"}`)
+			return a.Read(ctx, in.Store, in.Path, in.Lines, waiting(ctx))
+		}).agent(), `{"path":"internal/server.go","lines":"100-160"}`, `{"store":"go","path":"net/http/server.go","lines":"100-160"}`)
+	add("find", New("files", "Paths of the documents of this folder, or of a store", Reads, runFiles).agent(), `{"glob":"**/*_test.go"}`, `{"store":"go","glob":"net/**/*_test.go","limit":50}`)
+	add("find", New("grep", "Lines of this folder, or of a store, that match a regular expression", Reads,
+		runGrep).agent(), `{"pattern":"TODO|FIXME"}`, `{"store":"go","pattern":"func \\(srv \\*Server\\)","glob":"net/http/*.go"}`)
 
 	addCode(add)
 

@@ -11,6 +11,8 @@ type rule struct {
 	negate   bool // "!": what matches is kept after all
 	dirOnly  bool // "/" at the end: matches directories only
 	anchored bool // holds a slash: matched against the path, not the last element
+	line     int  // in its file, from 1
+	text     string
 }
 
 // Level is the rules of one file; the levels of the directories above
@@ -22,18 +24,32 @@ type rule struct {
 // is itself ignored, and lets "build/*" with "!build/keep" do what it says.
 type Level struct {
 	up    *Level
-	base  int // length of the directory's path, its slash included, in the paths asked for
+	base  int    // length of the directory's path, its slash included, in the paths asked for
+	file  string // that the rules stand in, for messages
 	rules []rule
+}
+
+// Rule is where a rule stands.
+type Rule struct {
+	File    string // as Parse was told: ".gitignore", "docs/.gitignore"
+	Line    int
+	Pattern string
 }
 
 // Parse reads a .gitignore file that lies in the directory dir ("" or
 // ending in a slash) and returns the level below up; up itself when the file
 // has no rules.
-func Parse(up *Level, dir, text string) *Level {
-	level := &Level{up: up, base: len(dir)}
+func Parse(up *Level, dir, text string) *Level { return ParseFile(up, dir, dir+".gitignore", text) }
+
+// ParseFile is Parse for rules that stand in a file of another name.
+func ParseFile(up *Level, dir, file, text string) *Level {
+	level := &Level{up: up, base: len(dir), file: file}
 	text = strings.TrimPrefix(text, "\ufeff")
+	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
+		n++
 		if r, ok := parseLine(strings.TrimSuffix(line, "\r")); ok {
+			r.line, r.text = n, strings.TrimSpace(line)
 			level.rules = append(level.rules, r)
 		}
 	}
@@ -83,6 +99,21 @@ func trimTrailingSpaces(s string) string {
 // Ignored reports whether the rules leave out the file or directory at p,
 // whose parent directories are known not to be ignored.
 func (l *Level) Ignored(p string, isDir bool) bool {
+	r, _ := l.decides(p, isDir)
+	return r != nil && !r.negate
+}
+
+// Rule returns the rule that leaves out the file or directory at p, if one does.
+func (l *Level) Rule(p string, isDir bool) (Rule, bool) {
+	r, at := l.decides(p, isDir)
+	if r == nil || r.negate {
+		return Rule{}, false
+	}
+	return Rule{at.file, r.line, r.text}, true
+}
+
+// decides returns the rule that has the last word on p, and its level; nil for none.
+func (l *Level) decides(p string, isDir bool) (*rule, *Level) {
 	name := p[strings.LastIndexByte(p, '/')+1:]
 	for ; l != nil; l = l.up {
 		for i := len(l.rules) - 1; i >= 0; i-- {
@@ -95,11 +126,11 @@ func (l *Level) Ignored(p string, isDir bool) bool {
 				subject = p[l.base:]
 			}
 			if r.glob.Match(subject) {
-				return !r.negate
+				return r, l
 			}
 		}
 	}
-	return false
+	return nil, nil
 }
 
 // IgnoredPath is Ignored for a path of which nothing is known: it asks for

@@ -155,7 +155,7 @@ func (m *Manager) orphan(id string) bool {
 // store that has not ended is returned instead, and makes one more pass before
 // it completes if it has begun. The arguments of the two requests become one:
 // those of the newer, except that what the older one had true stays true, and
-// what only the older one names stays.
+// an object that only the older one names stays.
 func (m *Manager) Submit(ctx context.Context, r Request) (kb.Job, error) {
 	if m.cfg.Handlers[r.Type] == nil {
 		return kb.Job{}, kb.Errorf(kb.Internal, "nothing handles jobs of type %q", r.Type)
@@ -247,14 +247,15 @@ func encodeArgs(args any) (json.RawMessage, error) {
 }
 
 // merge returns the arguments of newer, with what was true in older still
-// true and what only older names.
+// true and the objects that only older names.
 func merge(older string, newer json.RawMessage) string {
 	var a, b map[string]any
 	if json.Unmarshal([]byte(older), &a) != nil || json.Unmarshal(newer, &b) != nil {
 		return string(newer)
 	}
 	for k, v := range a {
-		if _, named := b[k]; v == true || !named {
+		_, object := v.(map[string]any)
+		if _, named := b[k]; v == true || object && !named {
 			b[k] = v
 		}
 	}

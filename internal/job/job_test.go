@@ -416,6 +416,8 @@ func TestMerge(t *testing.T) {
 		{`{"force":false}`, `{"force":true}`, `{"force":true}`},
 		{`{"force":true}`, `{"force":false,"n":1}`, `{"force":true,"n":1}`},
 		{``, `{"n":1}`, `{"n":1}`},
+		{`{"made":{"name":"a"}}`, `{}`, `{"made":{"name":"a"}}`},
+		{`{"made":{"name":"a"}}`, `{"made":{"name":"b"}}`, `{"made":{"name":"b"}}`},
 	} {
 		if got := merge(c[0], json.RawMessage(c[1])); got != c[2] {
 			t.Errorf("merge(%s, %s) is %s, want %s", c[0], c[1], got, c[2])

@@ -63,12 +63,12 @@ type CodeRequest struct {
 	// Symbol is a name ("Serve", "Server.Serve", "http.Server.Serve",
 	// "Server::serve"), a place ("net/http/server.go:120") or the id of a hit.
 	Symbol string
-	// Names are other spellings of the path of a place, the likeliest first.
-	Names []string
-	What  string // Definition, References, Callers or Callees
-	Kind   string // of references: only these; "" is all
-	Depth  int    // of Callers and Callees, from 1 to MaxDepth
-	Limit  int
+	// Spellings are those of the path of a place, see Asked.
+	Spellings []string
+	What      string // Definition, References, Callers or Callees
+	Kind      string // of references: only these; "" is all
+	Depth     int    // of Callers and Callees, from 1 to MaxDepth
+	Limit     int
 }
 
 // MaxDepth is how far callers and callees are followed.
@@ -95,7 +95,7 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 	path, line, isPlace := ParsePlace(r.Symbol)
 	if isPlace {
 		var err error
-		if at, err = Locate(ctx, targets, append(slices.Clone(r.Names), path)...); err != nil {
+		if at, err = Locate(ctx, targets, Asked{path, r.Spellings}); err != nil {
 			return CodeReply{}, err
 		}
 		d, err := targets[at[0].Target].Index.Document(ctx, at[0].Path)
@@ -160,7 +160,7 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 	case len(reply.Symbols) > 0 || !linked:
 	case isPlace:
 		return CodeReply{}, kb.Errorf(kb.NotFound, "no declaration stands around line %d of %s", line, at[0].Path).
-			WithHint("see which there are with: knowledge code:outline %s", quote(at[0].Path))
+			WithHint("see which there are with: code:outline {\"path\":%q}", at[0].Path)
 	default:
 		names, err := declared(ctx, targets)
 		if err != nil {
@@ -168,9 +168,9 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 		}
 		e := kb.Errorf(kb.NotFound, "no declaration is called %q in %s", r.Symbol, labels(targets))
 		if near := kb.DidYouMean(r.Symbol, names); near != "" {
-			return CodeReply{}, e.WithHint("%ssearch for what it does: knowledge search %s", near, quote(r.Symbol))
+			return CodeReply{}, e.WithHint("%ssearch for what it does: search {\"query\":%q}", near, r.Symbol)
 		}
-		return CodeReply{}, e.WithHint("names are exact, letter case included; search for what it does: knowledge search %s", quote(r.Symbol))
+		return CodeReply{}, e.WithHint("names are exact, letter case included; search for what it does: search {\"query\":%q}", r.Symbol)
 	}
 	if reply.Total > len(reply.Uses) && r.What != Definition {
 		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d of %d; raise limit for more", len(reply.Uses), reply.Total))

@@ -26,7 +26,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 		if e != nil || near == "" {
 			return Context{}, errors.Join(e, err)
 		}
-		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", kb.Clip(id, 40)).WithHint("the nearest is: knowledge show %s", near)
+		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", kb.Clip(id, 40)).WithHint("the nearest is: get_full_context {\"resultId\":%q}", near)
 	}
 	var found []Context
 	var now []string // the ids of the places as they are now, where they have changed
@@ -58,7 +58,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	if len(found) > 0 && len(now) == len(found) {
 		for _, id := range now {
 			if slices.Contains(index.Misspelt(bare), id) {
-				return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: knowledge show %s", id)
+				return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: get_full_context {\"resultId\":%q}", id)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 		return Context{}, err
 	}
 	if near != "" {
-		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: knowledge show %s", near)
+		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: get_full_context {\"resultId\":%q}", near)
 	}
 	return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q in the %d stores searched", bare, len(targets)).WithHint("ids come from search; if the store was deleted, or the file is gone since long, search again")
 }
@@ -115,7 +115,7 @@ func splitID(id string) (bare string, line int, err error) {
 	id = strings.TrimSpace(id)
 	bare, rest, more := strings.Cut(id, "+")
 	if _, _, ok := index.ParseID(bare); !ok {
-		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a place: knowledge show server.go:120")
+		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a path with a line, such as server.go:120")
 	}
 	if more {
 		if line, err = strconv.Atoi(rest); err != nil || line < 1 {

@@ -35,14 +35,25 @@ type Located struct {
 // most is how many candidates a message names.
 const most = 5
 
-// Locate returns the documents that a path means, in the order of targets. The
-// names are other spellings of the path, the likeliest first: the first that
-// is a document of any target decides. Without one, the end of a path does,
-// "web.go" or "http/web.go", when only one path ends so. kb.NotFound names the
-// nearest paths, kb.Invalid the candidates.
-func Locate(ctx context.Context, targets []Target, names ...string) ([]Located, error) {
+// Asked is a path as somebody wrote it.
+type Asked struct {
+	Path string
+	// Spellings are the paths that it may mean, the likeliest first; none is
+	// Path alone.
+	Spellings []string
+}
+
+// Locate returns the documents that a path means, in the order of targets: the
+// first spelling that is a document of any target decides. Without one, the
+// end of a path does, "web.go" or "http/web.go", when only one path ends so.
+// kb.NotFound names the nearest paths, kb.Invalid the candidates.
+func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
+	asked := a.Path
+	if a.Spellings == nil {
+		a.Spellings = []string{asked}
+	}
 	var folder string
-	for _, name := range names {
+	for _, name := range a.Spellings {
 		var out []Located
 		for i := range targets {
 			at, err := targets[i].Index.Documents(ctx, name)
@@ -59,9 +70,8 @@ func Locate(ctx context.Context, targets []Target, names ...string) ([]Located, 
 			return out, nil
 		}
 	}
-	asked := names[len(names)-1]
 	if folder != "" {
-		return nil, kb.Errorf(kb.Invalid, "%q is a folder, not a document", folder).WithHint("list what is in it with: knowledge files %s", quote(folder+"/**"))
+		return nil, kb.Errorf(kb.Invalid, "%q is a folder, not a document", folder).WithHint("list what is in it with: files {\"glob\":%q}", folder+"/**")
 	}
 	var paths []string
 	var out []Located
@@ -86,9 +96,44 @@ func Locate(ctx context.Context, targets []Target, names ...string) ([]Located, 
 		return out, nil
 	case len(paths) > 1:
 		return nil, kb.Errorf(kb.Invalid, "%d documents end in %q: %s", len(paths), asked, few(paths)).
-			WithHint("give more of the path, such as %s", paths[0])
+			WithHint("give more of the path, as in: read {\"path\":%q}", paths[0])
 	}
 	return nil, kb.Errorf(kb.NotFound, "no document is called %q in %s", kb.Clip(asked, 80), labels(targets)).WithHint("%s", nearPath(asked, all))
+}
+
+// Below returns the spelling of a path at or below which documents lie.
+// kb.NotFound names the nearest folders and documents.
+func Below(ctx context.Context, targets []Target, a Asked) (string, error) {
+	if a.Spellings == nil {
+		a.Spellings = []string{a.Path}
+	}
+	for _, name := range a.Spellings {
+		for i := range targets {
+			at, err := targets[i].Index.Documents(ctx, name)
+			if err != nil {
+				return "", of(i, err)
+			}
+			if len(at) > 0 {
+				return strings.TrimPrefix(name, "."), nil
+			}
+		}
+	}
+	seen := map[string]bool{}
+	var all []string
+	for i := range targets {
+		list, err := targets[i].Index.Documents(ctx, "")
+		if err != nil {
+			return "", of(i, err)
+		}
+		for _, p := range list {
+			for ; p != "." && !seen[p]; p = path.Dir(p) {
+				seen[p] = true
+				all = append(all, p)
+			}
+		}
+	}
+	e := kb.Errorf(kb.NotFound, "no document lies at or below %q in %s", kb.Clip(a.Path, 80), labels(targets))
+	return "", e.WithHint("%slist the paths there are with: files", kb.DidYouMean(a.Path, all))
 }
 
 func few(names []string) string {
@@ -118,17 +163,9 @@ func nearPath(asked string, all []string) string {
 		}
 	}
 	if len(near) == 0 {
-		return "list the paths there are with: knowledge files"
+		return "list the paths there are with: files"
 	}
-	return fmt.Sprintf("did you mean %s? list the paths there are with: knowledge files", strings.Join(near, " or "))
-}
-
-// quote quotes a word for a POSIX shell.
-func quote(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return fmt.Sprintf("did you mean %s? list the paths there are with: files", strings.Join(near, " or "))
 }
 
 // checkLine refuses a line that a document does not have.
@@ -138,13 +175,13 @@ func checkLine(d *kb.DocumentText, line int) error {
 		return nil
 	}
 	return kb.Errorf(kb.Invalid, "%q has %d lines; line %d is beyond its end", d.Path, n, line).
-		WithHint("see its end with: knowledge read %s --lines %d-%d", quote(d.Path), max(1, n-20), n)
+		WithHint("see its end with: read {\"path\":%q,\"lines\":\"%d-%d\"}", d.Path, max(1, n-20), n)
 }
 
 // ShowAt returns everything about the place at a line of a document, as Show
-// does of an id. names are spellings of the document's path, see Locate.
-func ShowAt(ctx context.Context, targets []Target, line int, names ...string) (Context, error) {
-	found, err := Locate(ctx, targets, names...)
+// does of an id.
+func ShowAt(ctx context.Context, targets []Target, a Asked, line int) (Context, error) {
+	found, err := Locate(ctx, targets, a)
 	if err != nil {
 		return Context{}, err
 	}
@@ -158,7 +195,7 @@ func ShowAt(ctx context.Context, targets []Target, line int, names ...string) (C
 		return Context{}, err
 	}
 	if len(d.Chunks) == 0 {
-		return Context{}, kb.Errorf(kb.Invalid, "%q is empty", d.Path).WithHint("look at another document: knowledge files")
+		return Context{}, kb.Errorf(kb.Invalid, "%q is empty", d.Path).WithHint("list the others with: files")
 	}
 	k := chunkAt(&d, line)
 	p := kb.Resolved{Place: kb.Place{Path: at.Path, Chunk: k}, ID: d.IDs[k]}

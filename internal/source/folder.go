@@ -32,6 +32,8 @@ type folder struct {
 	// ending in a slash, with the rules that hold in it; files are passed over then.
 	listed func(rel string, ignore *ignoreLevel)
 
+	left leftOut // of what lies directly in the folder
+
 	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
 	real    sync.Map                                // directories seen not to be links
 }
@@ -82,7 +84,7 @@ func (f *folder) findWorkTree() {
 		return // the walk reads the rules of its own root
 	}
 	rel = filepath.ToSlash(rel)
-	level := parseIgnore(nil, "", readExclude(filepath.Join(top, ".git")))
+	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
 	for i := 0; i < len(rel); i++ {
 		if rel[i] == '/' {
@@ -125,12 +127,21 @@ func (f *folder) Close() error { return f.root.Close() }
 // Walk implements kb.Snapshot.
 func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	f.startWalk()
+	f.left = leftOut{}
 	for _, p := range f.sel.paths {
 		if _, err := f.root.Lstat(filepath.FromSlash(p)); errors.Is(err, fs.ErrNotExist) {
 			f.trouble("was asked for and does not exist", p)
 		}
 	}
-	return f.walk(ctx, "", f.ignore, fn)
+	n := 0
+	err := f.walk(ctx, "", f.ignore, func(e kb.Entry) error {
+		n++
+		return fn(e)
+	})
+	if rule, ok := f.left.most(); err == nil && ok {
+		f.note("%s", rule.says(n))
+	}
+	return err
 }
 
 func (f *folder) list(rel string) ([]fs.DirEntry, error) {
@@ -194,12 +205,19 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 		// Somebody keeps the data in the folder itself: the rest is his.
 		items = slices.DeleteFunc(items, func(it item) bool { return project.Own(it.e.Name()) })
 	}
+	if rel == "" {
+		for _, it := range items {
+			if !silentDirs[it.e.Name()] {
+				f.left.entries++
+			}
+		}
+	}
 	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
 
 	f.real.Store(rel, true)
 	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
 	if hasGit { // a work tree of its own: the rules above end here
-		ignore = parseIgnore(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+		ignore = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
 	}
 	if hasIgnore {
 		ignore = parseIgnore(ignore, f.top+rel, f.readRules(rel+".gitignore"))
@@ -223,6 +241,10 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 		if ignore.Ignored(f.top+p, isDir) {
 			if !f.sel.named(p) {
 				f.skip(reasonIgnored)
+				if rel == "" {
+					rule, _ := ignore.Rule(f.top+p, isDir)
+					f.left.ignored(rule, p, isDir)
+				}
 				continue
 			}
 			below = nil // asked for by name: only rules from inside hold inside

@@ -337,14 +337,13 @@ func TestFolderWalkStops(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a": "1234", "b": "1234", "c/d": "1234", "node_modules/x": "1234"})
-	files, bytes, over, err := Measure(t.Context(), folderSpec(dir), 10, 100)
-	if files != 3 || bytes != 12 || over || err != nil {
-		t.Errorf("%d files, %d bytes, %v, %v", files, bytes, over, err)
+	if s, err := Measure(t.Context(), folderSpec(dir), 10, 100); s.Files != 3 || s.Bytes != 12 || s.Over || err != nil {
+		t.Errorf("%+v, %v", s, err)
 	}
-	if _, _, over, _ := Measure(t.Context(), folderSpec(dir), 2, 100); !over {
+	if s, _ := Measure(t.Context(), folderSpec(dir), 2, 100); !s.Over {
 		t.Error("three files are not over two")
 	}
-	if _, _, over, _ := Measure(t.Context(), folderSpec(dir), 10, 11); !over {
+	if s, _ := Measure(t.Context(), folderSpec(dir), 10, 11); !s.Over {
 		t.Error("12 bytes are not over 11")
 	}
 }

@@ -14,6 +14,11 @@ func parseIgnore(up *ignoreLevel, dir, text string) *ignoreLevel {
 	return gitignore.Parse(up, dir, text)
 }
 
+// parseExclude reads info/exclude of the repository at dir.
+func parseExclude(up *ignoreLevel, dir, text string) *ignoreLevel {
+	return gitignore.ParseFile(up, dir, dir+".git/info/exclude", text)
+}
+
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isAlnum(c byte) bool { return isLower(c) || isDigit(c) || 'A' <= c && c <= 'Z' }

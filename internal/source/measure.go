@@ -1,11 +1,15 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -13,17 +17,30 @@ import (
 
 var errEnough = errors.New("enough")
 
+// Size is what a folder holds.
+type Size struct {
+	Files int
+	Bytes int64
+	Over  bool // there is more: the counts are what was seen
+	// Why says what was left out, when nothing is left: "12 ignored, 1 secret;
+	// the rule "/*" in .gitignore, line 1, leaves out …"; "" of an empty folder.
+	Why string
+	// Ignored are folders that the rule leaves out, a few of them.
+	Ignored []string
+}
+
 // Measure counts the documents of a folder and their bytes, and stops as soon
-// as there are more than maxFiles or maxBytes: over is then true and the
-// counts are what was seen. Sources that are not folders measure as nothing:
-// their size is only known once they are fetched.
-func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (files int, bytes int64, over bool, err error) {
+// as there are more than maxFiles or maxBytes. Sources that are not folders
+// measure as over nothing with one file: their size is only known once they
+// are fetched.
+func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (Size, error) {
+	var s Size
 	if spec.Kind != kb.KindFolder {
-		return 0, 0, false, nil
+		return Size{Files: 1}, nil
 	}
 	f, err := newFolder(spec)
 	if err != nil {
-		return 0, 0, false, err
+		return s, err
 	}
 	defer f.Close()
 	// What is left out is looked at too: a directory of a million pictures is
@@ -37,17 +54,40 @@ func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (f
 		return entries, err
 	}
 	err = f.Walk(ctx, func(e kb.Entry) error {
-		files++
-		bytes += e.Size
-		if files > maxFiles || bytes > maxBytes {
+		s.Files++
+		s.Bytes += e.Size
+		if s.Files > maxFiles || s.Bytes > maxBytes {
 			return errEnough
 		}
 		return nil
 	})
 	if errors.Is(err, errEnough) || seen > 10*max(maxFiles, 1000) {
-		return files, bytes, true, nil
+		s.Over = true
+		return s, nil
 	}
-	return files, bytes, false, err
+	if s.Files == 0 {
+		s.Why = Reasons(f.Skipped(), f.Notes())
+		if rule, ok := f.left.most(); ok {
+			s.Ignored = rule.dirs
+		}
+	}
+	return s, err
+}
+
+// Reasons says why documents were left out: how many for which reason, the
+// most frequent first, and what was noted.
+func Reasons(skipped map[string]int, notes []string) string {
+	reasons := slices.SortedFunc(maps.Keys(skipped), func(a, b string) int {
+		return cmp.Or(skipped[b]-skipped[a], strings.Compare(a, b))
+	})
+	for i, r := range reasons {
+		reasons[i] = fmt.Sprintf("%d %s", skipped[r], r)
+	}
+	parts := notes
+	if len(reasons) > 0 {
+		parts = append([]string{strings.Join(reasons, ", ")}, notes...)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Dangerous says why a folder should not be indexed without being asked:
