@@ -22,7 +22,7 @@ import (
 func TestHints(t *testing.T) {
 	for _, tc := range []struct{ written, shell, agent string }{
 		{"list its paths with: files {\"store\":\"web\",\"glob\":\"**/a b.go\"}",
-			"list its paths with: knowledge files web --glob '**/a b.go'", ""},
+			"list its paths with: knowledge files web '**/a b.go'", ""},
 		{"list its paths with: knowledge files web --glob '**/a b.go'", "",
 			`list its paths with: files {"store":"web","glob":"**/a b.go"}`},
 		{"list them with: stores", "list them with: knowledge stores", ""},
