@@ -91,7 +91,7 @@ func (b *bench) create(store, dir string) (lab.Usage, error) {
 // settle waits until no job is left, those that link after indexing included.
 func (b *bench) settle() error {
 	for {
-		out, err := lab.Command(b.scratch, b.env(), b.bin, "--json", "jobs", "--activeOnly")
+		out, err := lab.Command(b.scratch, b.env(), b.bin, "--json", "jobs", "--all", "--activeOnly")
 		if err != nil {
 			return err
 		}

@@ -227,7 +227,7 @@ func (b *bench) crawl(store, name string, more ...string) (time.Duration, int, e
 // wait waits until no job runs.
 func (b *bench) wait() error {
 	for range 600 {
-		text, err := b.knowledge("jobs", "--json")
+		text, err := b.knowledge("jobs", "--all", "--json")
 		if err != nil {
 			return err
 		}

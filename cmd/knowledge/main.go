@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -45,7 +46,7 @@ func runHook(args []string) {
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 	defer background(ctx, a)()
-	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Log: o.Stderr}
+	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Token: o.Token, Log: o.Stderr}
 	if o.HTTP != "" {
 		return mcpserver.ServeHTTP(ctx, a, opts)
 	}
@@ -69,14 +70,14 @@ func background(ctx context.Context, a *app.App) func() {
 
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	defer background(ctx, a)()
-	token := httpguard.NewToken()
+	token := cmp.Or(o.Token, httpguard.NewToken())
 	ctx, stop := context.WithCancel(ctx)
 	wait := func() {}
 	defer func() { stop(); wait() }()
-	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Token: token, RequireToken: o.RequireToken, Log: o.Stdout,
+	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Token: token, TokenGiven: o.Token != "", RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
-				NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
+				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
 				Token: token, RequireToken: o.RequireToken, Log: o.Stdout})
 		}})
 }

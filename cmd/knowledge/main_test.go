@@ -103,7 +103,7 @@ func (w *world) end() {
 	if _, err := os.Stat(filepath.Join(w.data, "knowledge.db")); err == nil {
 		for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 			var list app.JobList
-			r := w.run(w.root, "jobs", "--activeOnly", "--json")
+			r := w.run(w.root, "jobs", "--all", "--activeOnly", "--json")
 			if r.status != 0 || json.Unmarshal([]byte(r.out), &list) != nil || len(list.Jobs) == 0 {
 				break
 			}
@@ -173,7 +173,7 @@ func (w *world) other(data string) *world {
 
 func (w *world) waitIdle() {
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
-		if r := w.run(w.root, "jobs", "--activeOnly"); strings.TrimSpace(r.out) == "" {
+		if r := w.run(w.root, "jobs", "--all", "--activeOnly"); strings.TrimSpace(r.out) == "" {
 			return
 		}
 	}

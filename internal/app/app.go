@@ -207,6 +207,9 @@ func (a *App) dataDir(file config.Config) (string, error) {
 	return project.DataDir(flag, a.cfg.Env)
 }
 
+// engine names what searches the vectors.
+func (c *core) engine() string { return cmp.Or(c.pool.Engine, vector.DefaultEngine) }
+
 // where returns the project on whose behalf this process asks.
 func (a *App) where() (project.Project, error) {
 	a.projectOnce.Do(func() {

@@ -99,11 +99,6 @@ type definitions struct {
 	trusted bool // a person vouched for the file as it is
 }
 
-// inert reports whether nothing is done of what the file says.
-func (f *definitions) inert() bool {
-	return !f.trusted && slices.ContainsFunc(f.entries, func(d defined) bool { return d.risk != "" })
-}
-
 // loadDefinitions reads the definitions of a project; there may be none. What
 // both files name is taken from the first.
 func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) ([]*definitions, error) {

@@ -62,6 +62,7 @@ func (a *App) Doctor(ctx context.Context) (Diagnosis, error) {
 	if status, text, hint := reachable(runtime.GOOS, c.dir); status != "" {
 		say("data directory", status, text, hint)
 	}
+	say("vectors", "ok", fmt.Sprintf("searched with the engine %s", c.engine()), "")
 	if err := a.doctorStores(ctx, c, say); err != nil {
 		wrong("stores", err)
 	}

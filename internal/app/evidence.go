@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -56,6 +57,16 @@ func (a *App) Evidence(context.Context) (*evidence.File, error) {
 		return nil, err
 	}
 	return evidence.Read(p.Root), nil
+}
+
+// HasEvidence reports whether there is any about the project, valid or not.
+func (a *App) HasEvidence() bool {
+	p, err := a.where()
+	if err != nil || p.None {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(p.Root, evidence.Name))
+	return err == nil
 }
 
 // ValidEvidence is Evidence, and an error where there is none that is valid.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
@@ -48,6 +51,10 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 	// free again, and what nobody needs any more goes.
 	after := context.WithoutCancel(ctx)
 	if err != nil && ctx.Err() == nil && args.Made != nil {
+		if details == nil {
+			details = map[string]any{}
+		}
+		details["made"], details["project"] = args.Made.Name, args.Made.Project
 		err = c.unmade(after, j, *args.Made, err)
 	}
 	if e := c.sweep(after, j.ID); err == nil {
@@ -252,8 +259,15 @@ func (a *App) Work(ctx context.Context, id string) error {
 	return c.jobs.Drain(ctx, id)
 }
 
-// Jobs lists jobs, newest first: of one state when state is not empty, only those not ended when active.
-func (a *App) Jobs(ctx context.Context, state kb.JobState, active bool) (JobList, error) {
+// JobFilter says which jobs are listed.
+type JobFilter struct {
+	State  kb.JobState // "" is any
+	Active bool        // only those not ended
+	All    bool        // of every project, not of this one and the user alone
+}
+
+// Jobs lists jobs, newest first, with the names of their stores.
+func (a *App) Jobs(ctx context.Context, f JobFilter) (JobList, error) {
 	c, err := a.open(ctx)
 	if err != nil {
 		return JobList{}, err
@@ -261,15 +275,92 @@ func (a *App) Jobs(ctx context.Context, state kb.JobState, active bool) (JobList
 	if _, err := c.jobs.Resume(ctx); err != nil {
 		return JobList{}, err
 	}
-	list, err := c.jobs.List(ctx, state, active)
-	if list == nil {
-		list = []kb.Job{}
+	jobs, err := c.jobs.List(ctx, f.State, f.Active)
+	if err != nil {
+		return JobList{}, err
 	}
-	return JobList{Jobs: list}, err
+	n, err := a.jobNames(ctx, c)
+	if err != nil {
+		return JobList{}, err
+	}
+	list := JobList{Jobs: []kb.Job{}}
+	elsewhere := 0
+	for _, j := range jobs {
+		n.name(&j)
+		if !f.All && !n.here(&j) {
+			elsewhere++
+			continue
+		}
+		list.Jobs = append(list.Jobs, j)
+	}
+	if elsewhere > 0 && len(list.Jobs) == 0 {
+		list.Note = fmt.Sprintf("no jobs here, %d of other projects; list them with: jobs {\"all\":true}", elsewhere)
+	}
+	return list, nil
+}
+
+// jobNames tells what the stores of jobs are called, and whose they are.
+type jobNames struct {
+	project string
+	scope   map[kb.StoreID]string // of this project and the user
+	others  map[kb.StoreID]string
+}
+
+func (a *App) jobNames(ctx context.Context, c *core) (jobNames, error) {
+	n := jobNames{scope: map[kb.StoreID]string{}, others: map[kb.StoreID]string{}}
+	p, err := a.where()
+	if err != nil {
+		return n, err
+	}
+	n.project = p.ID
+	here, err := a.scope(ctx, c, false)
+	if err != nil {
+		return n, err
+	}
+	for _, e := range here {
+		if n.scope[e.ID] == "" {
+			n.scope[e.ID] = e.Label()
+		}
+	}
+	all, err := c.catalog.All(ctx)
+	for _, e := range all {
+		if n.scope[e.ID] == "" {
+			n.others[e.ID] = e.Label()
+		}
+	}
+	return n, err
+}
+
+func storeOf(j *kb.Job) kb.StoreID { return kb.StoreID(strings.TrimSuffix(string(j.Store), linkStore)) }
+
+func (n jobNames) name(j *kb.Job) {
+	id := storeOf(j)
+	j.Name = cmp.Or(n.scope[id], n.others[id])
+	if made, ok := j.Details["made"].(string); ok && j.Name == "" {
+		j.Name = made
+	}
+}
+
+// here reports whether a job is this project's or the user's: its store is, or
+// was when its first job took it back. What is under way for a store that
+// nobody holds is everybody's.
+func (n jobNames) here(j *kb.Job) bool {
+	id := storeOf(j)
+	if n.scope[id] != "" || j.Store == "" {
+		return true
+	}
+	if n.others[id] != "" {
+		return false
+	}
+	project, known := j.Details["project"].(string)
+	return known && (project == n.project || project == "") || !known && !j.State.Ended()
 }
 
 // Job returns one job.
-func (a *App) Job(ctx context.Context, id string) (kb.Job, error) {
+func (a *App) Job(ctx context.Context, id string) (kb.Job, error) { return a.JobWithin(ctx, id, 0) }
+
+// JobWithin returns a job when it has ended, or wait has passed.
+func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
 	c, err := a.open(ctx)
 	if err != nil {
 		return kb.Job{}, err
@@ -277,16 +368,62 @@ func (a *App) Job(ctx context.Context, id string) (kb.Job, error) {
 	if _, err := c.jobs.Resume(ctx); err != nil {
 		return kb.Job{}, err
 	}
-	return c.jobs.Get(ctx, id)
+	j, err := c.jobs.Get(ctx, id)
+	if err == nil && wait > 0 && !j.State.Ended() {
+		j, err = c.waitJob(ctx, id, wait)
+	}
+	return a.namedJob(ctx, c, id, j, err)
 }
 
-// CancelJob stops a job; what it wrote stays out of the store's live generation.
+// waitJob waits for a job to end, as long as wait says, and returns it as it stands then.
+func (c *core) waitJob(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
+	wctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	j, err := c.jobs.Wait(wctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+	if wctx.Err() != nil && ctx.Err() == nil {
+		return c.jobs.Get(ctx, id)
+	}
+	return j, err
+}
+
+// namedJob adds the name of a job's store, or the nearest ids to a failure to find it.
+func (a *App) namedJob(ctx context.Context, c *core, id string, j kb.Job, err error) (kb.Job, error) {
+	if kb.CodeOf(err) == kb.NotFound && err != nil {
+		all, e := c.jobs.List(ctx, "", false)
+		var ids []string
+		for _, j := range all {
+			ids = append(ids, j.ID)
+		}
+		if near := kb.DidYouMean(id, ids); e == nil && near != "" {
+			return j, kb.Errorf(kb.NotFound, "%w", err).WithHint("%slist them with: jobs", near)
+		}
+	}
+	if err != nil {
+		return j, err
+	}
+	n, err := a.jobNames(ctx, c)
+	n.name(&j)
+	return j, err
+}
+
+// cancelWait is how long CancelJob waits for a running job to notice.
+const cancelWait = 2 * time.Second
+
+// CancelJob stops a job; what it wrote stays out of the store's live
+// generation. One that has not noticed yet is returned as it is, and says so.
 func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
 	c, err := a.open(ctx)
 	if err != nil {
 		return kb.Job{}, err
 	}
-	return c.jobs.Cancel(ctx, id)
+	j, err := c.jobs.Cancel(ctx, id)
+	if err == nil && !j.State.Ended() {
+		if j, err = c.waitJob(ctx, id, cancelWait); err == nil && !j.State.Ended() {
+			j.Message = "it was asked to stop and will, with what it is at"
+			j.Hint = fmt.Sprintf("see that it has with: job:status {\"jobId\":%q}", id)
+		}
+	}
+	return a.namedJob(ctx, c, id, j, err)
 }
 
 // WaitJob returns when the job has ended, telling progress on the way through kb.Report.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"reflect"
@@ -81,7 +82,11 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		}
 		list.Stores = append(list.Stores, row)
 	}
-	if len(list.Stores) == 0 {
+	switch n := len(entries); {
+	case len(list.Stores) > 0:
+	case n > 0:
+		list.Note = fmt.Sprintf("none of the %d stores here is of type %s; list them with: stores", n, typeOf(kind))
+	default:
 		list.Note = "no stores here yet; make one with store:create, or search: the first search indexes this project's folder"
 	}
 	return list, nil
@@ -167,6 +172,7 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	}
 	if h := st.Head; h != nil {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
+		info.Engine = c.engine()
 		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Notes
 	}
 	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.pagesBytes(st.Spec)

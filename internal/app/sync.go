@@ -61,7 +61,7 @@ func (s *Synced) fail(name string, err error) {
 // Sync makes the project's stores what its definitions say: new ones are
 // created and indexed, changed ones moved to their new source, ref or options,
 // and those that are defined no more are told, or removed when pruning.
-// Nothing is done of a file that asks for what a person must vouch for.
+// Nothing is done of an entry that asks for what a person must vouch for.
 func (a *App) Sync(ctx context.Context, r SyncRequest) (Synced, error) {
 	out := newSynced(r.DryRun)
 	c, p, err := a.inProject(ctx, "definitions belong to a project, and there is none here")
@@ -80,13 +80,13 @@ func (a *App) Sync(ctx context.Context, r SyncRequest) (Synced, error) {
 		return out, err
 	}
 	for _, f := range files {
-		if f.inert() {
-			run.refuse(f)
-			continue
-		}
+		run.refuse(f)
 		for i := range f.entries {
 			d := &f.entries[i]
 			run.named[d.Name] = true
+			if d.risk != "" && !f.trusted {
+				continue
+			}
 			if err := run.entry(ctx, d); err != nil {
 				if ctx.Err() != nil {
 					return out, err
@@ -143,16 +143,19 @@ func (s *syncRun) load(ctx context.Context) error {
 	return err
 }
 
-// refuse tells what a person must vouch for. The names of the file are
-// defined all the same, so none of them is an orphan.
+// refuse tells what a person must vouch for. Such a name is defined all the
+// same, so it is no orphan.
 func (s *syncRun) refuse(f *definitions) {
+	var names []string
 	for _, d := range f.entries {
-		s.named[d.Name] = true
-		if d.risk != "" {
+		if d.risk != "" && !f.trusted {
+			names = append(names, d.Name)
 			s.out.Untrusted = append(s.out.Untrusted, fmt.Sprintf("%s in %s: %s", d.Name, f.name, d.risk))
 		}
 	}
-	s.out.remark(fmt.Sprintf("nothing was done of %s: read it, and if you agree, run in a terminal: knowledge trust %s", f.name, f.name))
+	if len(names) > 0 {
+		s.out.remark(fmt.Sprintf("nothing was done of %s in %s: read it, and if you agree, run in a terminal: knowledge trust %s", strings.Join(names, ", "), f.name, f.name))
+	}
 }
 
 // remark adds to what is said of the whole.

@@ -62,6 +62,7 @@ type StoreInfo struct {
 	Web         *kb.Web        `json:"web,omitempty"`     // what narrows the pages of a site
 	Follows     string         `json:"follows,omitempty"` // the dependency whose locked version it is pinned to
 	Embedder    string         `json:"embedder,omitempty"`
+	Engine      string         `json:"engine,omitempty"` // that searches the vectors
 	Languages   map[string]int `json:"languages,omitempty"`
 	Skipped     map[string]int `json:"skipped,omitempty"`
 	Unparsed    int            `json:"unparsed,omitempty"` // documents whose grammar gave up
@@ -148,6 +149,7 @@ type GrepMatch struct {
 // JobList is the reply of jobs.
 type JobList struct {
 	Jobs []kb.Job `json:"jobs"`
+	Note string   `json:"note,omitempty"`
 }
 
 // StoreList is the reply of stores.

@@ -125,7 +125,7 @@ func TestWatchEndsWithItsStore(t *testing.T) {
 	if err := <-done; kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("watching a store that was deleted ended with %v", err)
 	}
-	jobs, err := a.Jobs(t.Context(), "", true)
+	jobs, err := a.Jobs(t.Context(), JobFilter{Active: true, All: true})
 	if err != nil || len(jobs.Jobs) != 0 {
 		t.Errorf("jobs of a store that is gone: %+v, %v", jobs.Jobs, err)
 	}

@@ -34,6 +34,7 @@ type MCPOptions struct {
 	Tools  string // "default" or "kdd"
 	HTTP   string // HOST:PORT to listen on; "" speaks over Stdin and Stdout
 	NoAuth bool   // no bearer token over HTTP
+	Token  string // over HTTP; "" makes a new one
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -43,8 +44,10 @@ type MCPOptions struct {
 type ServeOptions struct {
 	Addr         string // HOST:PORT
 	RequireToken bool   // also for what only reads
+	Token        string // "" makes a new one
 
-	NoEvidence, NoEnterprise     bool // the two servers beside
+	Beside                       bool // open the two servers beside, asked for or not by anything else
+	NoEvidence, NoEnterprise     bool // leave one of them out
 	EvidencePort, EnterprisePort *int // nil: by the environment
 
 	Stdout, Stderr io.Writer

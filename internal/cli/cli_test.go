@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of the program ends a second late
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "hitid": hitID, "slip": slip},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "hitid": hitID, "slip": slip, "jobid": jobID},
 	})
 }
 
@@ -81,6 +81,21 @@ func hitID(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no hit in %s", args[0])
+}
+
+// jobID STORE COMMAND ARG... lists jobs and sets $JOB to the id of one of the store.
+func jobID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: jobid STORE COMMAND ARG...")
+	}
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if f := strings.Split(line, "\t"); len(f) > 2 && f[2] == args[0] {
+			ts.Setenv("JOB", f[0])
+			return
+		}
+	}
+	ts.Fatalf("no job of %s", args[0])
 }
 
 // slip ID sets $SLIP to the id with one letter wrong.

@@ -117,7 +117,7 @@ func (s *session) completeValue(p command.Param) completer {
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
 			if a, err := s.open(); err == nil {
-				if list, err := a.Jobs(cmd.Context(), "", false); err == nil {
+				if list, err := a.Jobs(cmd.Context(), app.JobFilter{}); err == nil {
 					for _, j := range list.Jobs {
 						ids = append(ids, cobra.CompletionWithDesc(j.ID, string(j.State)+" "+j.Message))
 					}

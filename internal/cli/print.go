@@ -106,11 +106,11 @@ func (s *session) print(result any) error {
 		s.pages(r)
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message").none("no jobs")
-		names := s.storeNames()
 		for _, j := range r.Jobs {
-			t.row(j.ID, j.Type, cmp.Or(names[string(j.Store)], string(j.Store)), j.State, soFar(j), when(j.Updated), j.Message)
+			t.row(j.ID, j.Type, cmp.Or(j.Name, string(j.Store)), j.State, soFar(j), when(j.Updated), j.Message)
 		}
 		t.flush()
+		s.remark(r.Note)
 	case kb.Job:
 		s.job(r)
 	case app.APIHelp:
@@ -287,7 +287,7 @@ func (s *session) store(r app.StoreInfo) {
 		"name", r.Name, "id", r.ID, "type", r.Kind, "source", r.Source, "ref", r.Ref, "commit", r.Commit, "path", r.Path,
 		"description", r.Description, "tags", strings.Join(r.Tags, ", "), "scope", r.Scope, "status", r.Status,
 		"documents", r.Documents, "chunks", r.Chunks, "text", size(r.TextBytes), "index", size(r.IndexBytes), "on disk", size(r.DiskBytes), "follows", r.Follows, "pages", narrowed(r.Web),
-		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "indexed", when(r.Indexed),
+		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "engine", r.Engine, "indexed", when(r.Indexed),
 		"languages", counts(r.Languages), "skipped", counts(r.Skipped), "last error", r.LastError)
 	if r.Job != nil {
 		s.facts("job", r.Job.ID, "job status", r.Job.State, "progress", percent(r.Job.Progress))
@@ -306,7 +306,7 @@ func (s *session) job(j kb.Job) {
 		eta = (time.Duration(j.Progress.ETA) * time.Second).String()
 	}
 	s.facts(
-		"job", j.ID, "type", j.Type, "store", j.Store, "status", j.State, "phase", j.Progress.Phase,
+		"job", j.ID, "type", j.Type, "store", cmp.Or(j.Name, string(j.Store)), "status", j.State, "phase", j.Progress.Phase,
 		"progress", soFar(j), "rate", rate, "left", eta, "message", j.Message, "hint", s.forTerminal(j.Hint),
 		"created", when(j.Created), "updated", when(j.Updated))
 }
@@ -329,22 +329,6 @@ func percent(p kb.Progress) string {
 	default:
 		return ""
 	}
-}
-
-// storeNames is what stores are called, by id: for a person, programs get ids.
-func (s *session) storeNames() map[string]string {
-	if !s.env.Terminal || s.app == nil {
-		return nil
-	}
-	names := map[string]string{}
-	list, err := s.app.Stores(context.Background(), "", true)
-	if err != nil {
-		return nil // ids will do
-	}
-	for _, r := range list.Stores {
-		names[r.ID] = r.Name
-	}
-	return names
 }
 
 // soFar is how far a job has come; of one that is done that says nothing, as

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -138,9 +140,10 @@ func (s *session) version() *cobra.Command {
 
 func (s *session) mcp() *cobra.Command {
 	o := MCPOptions{Stdin: s.env.Stdin, Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	var tokenFile string
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Serve agents over the Model Context Protocol", Args: noArgs, GroupID: faceGroup,
-		Long: "Serve agents over the Model Context Protocol: on standard input and output, or over HTTP with --http.",
+		Long: "Serve agents over the Model Context Protocol: on standard input and output, or over HTTP with --http.\n" + fixedToken,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Tools != "default" && o.Tools != "kdd" {
 				return kb.Errorf(kb.Invalid, "flag --tools must be one of default, kdd, not %q", clip(o.Tools)).WithHint("leave it out for default")
@@ -148,22 +151,36 @@ func (s *session) mcp() *cobra.Command {
 			if o.NoAuth && o.HTTP == "" {
 				return kb.Errorf(kb.Invalid, "flag --no-auth is for --http only").WithHint("standard input needs no token")
 			}
+			if o.HTTP != "" && !o.NoAuth {
+				var err error
+				if o.Token, err = httpguard.GivenToken(os.Getenv, tokenFile); err != nil {
+					return err
+				}
+			}
 			return s.start(cmd.Context(), s.faces.MCP != nil, func(ctx context.Context) error { return s.faces.MCP(ctx, s.app, o) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Tools, "tools", "default", "which tools to offer: default or kdd")
 	cmd.Flags().StringVar(&o.HTTP, "http", "", "listen on `HOST:PORT` instead of standard input")
 	cmd.Flags().BoolVar(&o.NoAuth, "no-auth", false, "ask for no token over HTTP")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "take the token from a `FILE`, instead of a new one at each start")
 	complete(cmd, "tools", "default", "kdd")
 	return cmd
 }
 
+const fixedToken = "Each start makes a new token. $KNOWLEDGE_TOKEN, or a file named with --token-file, keeps one, so that the\n" +
+	"configuration of clients stays valid; it must have 32 characters or more."
+
 func (s *session) serve() *cobra.Command {
 	o := ServeOptions{Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	var tokenFile string
+	var enterprise bool
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Serve HTTP on this machine", Args: noArgs, GroupID: faceGroup,
-		Long: "Serve HTTP on this machine: the API and, on ports of their own, the evidence (7341) and enterprise (7391) servers,\n" +
-			"which $KNOWLEDGE_EVIDENCE_HOST, _PORT and _ROUTE and $KNOWLEDGE_ENTERPRISE_HOST and _PORT move. Port 0 takes a free one.",
+		Long: "Serve HTTP on this machine: the API and, when something asks for them, on ports of their own the evidence (7341) and\n" +
+			"enterprise (7391) servers. --evidence or --enterprise asks for both, as does a port of theirs, a variable that moves\n" +
+			"them ($KNOWLEDGE_EVIDENCE_HOST, _PORT, _ROUTE, $KNOWLEDGE_ENTERPRISE_HOST, _PORT, any $PUMUKI_…), and a file\n" +
+			".ai_evidence.json in the project at the start. Port 0 takes a free one.\n" + fixedToken,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, p := range []struct {
 				name string
@@ -177,11 +194,19 @@ func (s *session) serve() *cobra.Command {
 					*p.to = new(int(n))
 				}
 			}
+			o.Beside = o.Beside || enterprise
+			var err error
+			if o.Token, err = httpguard.GivenToken(os.Getenv, tokenFile); err != nil {
+				return err
+			}
 			return s.start(cmd.Context(), s.faces.Serve != nil, func(ctx context.Context) error { return s.faces.Serve(ctx, s.app, o) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
 	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also where nothing is changed")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "take the token from a `FILE`, instead of a new one at each start")
+	cmd.Flags().BoolVar(&o.Beside, "evidence", false, "open the evidence and enterprise servers")
+	cmd.Flags().BoolVar(&enterprise, "enterprise", false, "the same")
 	cmd.Flags().BoolVar(&o.NoEvidence, "no-evidence", false, "leave out the evidence server")
 	cmd.Flags().BoolVar(&o.NoEnterprise, "no-enterprise", false, "leave out the enterprise server")
 	cmd.Flags().Uint16("evidence-port", 7341, "`PORT` of the evidence server")

@@ -64,11 +64,12 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Required bool
-	Arg      bool   // positional on the command line; such parameters come first in Params, in order
-	Rest     bool   // positional, and takes all the words that are left, joined with spaces
-	CLIOnly  bool   // known to the command line only; refused elsewhere
-	Short    string // one letter that is the flag too; may be empty
-	Person   string // Help as a person reads it, where that differs
+	Arg      bool     // positional on the command line; such parameters come first in Params, in order
+	Rest     bool     // positional, and takes all the words that are left, joined with spaces
+	CLIOnly  bool     // known to the command line only; refused elsewhere
+	Also     []string // other names that are accepted in its place
+	Short    string   // one letter that is the flag too; may be empty
+	Person   string   // Help as a person reads it, where that differs
 
 	field int // of the struct that New was given
 }
@@ -109,6 +110,7 @@ type Command struct {
 //	help:"…"               one clause, no full stop
 //	enum:"a|b|c"           the only values of a string
 //	default:"10"           what an absent optional parameter is set to
+//	also:"a|b"             other names that are accepted in its place
 //	person:"…"             help as a person reads it, where that differs
 //	arg:"1"                positional on the command line, in this order; "1..." takes all words left
 //	cli:"only"             refused unless the context comes from FromCLI
@@ -183,6 +185,15 @@ func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx
 
 func isCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
 
+// meant are names that other programs' tools have, of which the nearest by
+// letters is the wrong one.
+var meant = map[string]string{
+	"store:list": "stores", "list:stores": "stores", "stores:list": "stores", "store:ls": "stores", "list_stores": "stores",
+	"store:add": "store:create", "store:new": "store:create", "stores:add": "store:create", "store:remove": "store:delete", "store:rm": "store:delete",
+	"store:sync": "stores:sync", "store:reindex": "store:index", "store:refresh": "store:update", "store:get": "store:info", "store:status": "store:info",
+	"job:list": "jobs", "jobs:list": "jobs", "job:get": "job:status", "job:stop": "job:cancel", "job:wait": "job:status", "command:list": "commands", "list": "commands",
+}
+
 // All returns every command, sorted by group and then by name.
 func All() []Command {
 	tableOnce.Do(func() {
@@ -210,6 +221,9 @@ func Find(name string) (Command, error) {
 			}
 			names = append(names, n)
 		}
+	}
+	if meant := meant[plain]; meant != "" {
+		return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("that is: %s", meant)
 	}
 	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).
 		WithHint("%slist them all with: commands", kb.DidYouMean(plain, names))

@@ -28,6 +28,11 @@ func decode(ctx context.Context, name string, params []Param, raw json.RawMessag
 	for _, p := range params {
 		f := in.Field(p.field)
 		v, given := args[p.Name]
+		for _, n := range p.Also {
+			if x, ok := args[n]; ok && !given {
+				v, given = x, true
+			}
+		}
 		if !given || string(v) == "null" {
 			if p.Required {
 				return missing(ctx, name, p)
@@ -91,6 +96,12 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 		if given {
 			left--
 		}
+		for _, n := range p.Also {
+			if _, ok := args[n]; ok && !given {
+				given = true
+				left--
+			}
+		}
 	}
 	if left == 0 {
 		return nil
@@ -102,6 +113,9 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 		}
 	}
 	err := kb.Errorf(kb.Invalid, "%s has no argument %q", name, clip(unknown))
+	if name == "execute" {
+		return err.WithHint("arguments of the command go into args, as in: %s", nested(args, known))
+	}
 	if len(known) == 0 {
 		return err.WithHint("it takes none")
 	}
@@ -109,6 +123,28 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 		return err.WithHint("did you mean %q? it takes: %s", near, strings.Join(known, ", "))
 	}
 	return err.WithHint("it takes: %s", strings.Join(known, ", "))
+}
+
+// nested is what somebody meant who put the arguments of a command beside its
+// name: {"command":"store:info","args":{"store":"x"}}.
+func nested(args map[string]json.RawMessage, known []string) string {
+	inner := map[string]json.RawMessage{}
+	if a := bytes.TrimSpace(args["args"]); len(a) > 0 && a[0] == '{' {
+		_ = json.Unmarshal(a, &inner) // what does not parse is left out of the example
+	}
+	for n, v := range args {
+		if !contains(known, n) {
+			inner[n] = v
+		}
+	}
+	command := args["command"]
+	if len(command) == 0 {
+		command = json.RawMessage(`"store:info"`)
+	}
+	return kb.Clip(JSON(struct {
+		Command json.RawMessage            `json:"command"`
+		Args    map[string]json.RawMessage `json:"args"`
+	}{command, inner}), 300)
 }
 
 func missing(ctx context.Context, name string, p Param) error {

@@ -104,7 +104,13 @@ type jobsIn struct {
 	ActiveOnly bool   `json:"activeOnly,omitempty" help:"only jobs that have not ended"`
 	Status     string `json:"status,omitempty" enum:"queued|pending|running|completed|failed|cancelled|interrupted" help:"only jobs in this state; pending and queued are the same"`
 	Limit      int    `json:"limit,omitempty" default:"20" help:"at most this many jobs (default 20)"`
+	All        bool   `json:"all,omitempty" help:"also those of other projects"`
 	Follow     bool   `json:"follow,omitempty" cli:"only" help:"wait until every job has ended, and tell how far they are"`
+}
+
+type jobStatusIn struct {
+	JobID string `json:"jobId" arg:"1" help:"id of a job"`
+	Wait  bool   `json:"wait,omitempty" help:"answer when it has ended; an agent after 20 seconds at the latest"`
 }
 
 type jobIn struct {
@@ -123,6 +129,19 @@ const (
 	firstUseCLI = 24 * time.Hour
 	earlyCLI    = 10 * time.Second
 )
+
+// jobWait is how long an agent may wait for a job; clients give up after 60 s.
+const jobWait = 20 * time.Second
+
+func runJobStatus(ctx context.Context, a *app.App, in jobStatusIn) (kb.Job, error) {
+	switch {
+	case !in.Wait:
+		return a.Job(ctx, in.JobID)
+	case isCLI(ctx):
+		return a.JobWithin(ctx, in.JobID, firstUseCLI)
+	}
+	return a.JobWithin(ctx, in.JobID, jobWait)
+}
 
 // waiting is how long the reader of ctx waits.
 func waiting(ctx context.Context) app.Waiting {
@@ -183,15 +202,12 @@ func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {
 	if in.Status == "pending" {
 		state = kb.JobQueued
 	}
-	if in.Limit < 1 {
-		return app.JobList{}, kb.Errorf(kb.Invalid, "argument %q must be at least 1, not %d", "limit", in.Limit).WithHint("leave it out for 20")
-	}
 	if in.Follow {
-		if err := follow(ctx, a); err != nil {
+		if err := follow(ctx, a, in.All); err != nil {
 			return app.JobList{}, err
 		}
 	}
-	list, err := a.Jobs(ctx, state, in.ActiveOnly)
+	list, err := a.Jobs(ctx, app.JobFilter{State: state, Active: in.ActiveOnly, All: in.All})
 	if err == nil && len(list.Jobs) > in.Limit {
 		list.Jobs = list.Jobs[:in.Limit]
 	}
@@ -199,9 +215,9 @@ func runJobs(ctx context.Context, a *app.App, in jobsIn) (app.JobList, error) {
 }
 
 // follow waits for the jobs that have not ended, and for those that come meanwhile.
-func follow(ctx context.Context, a *app.App) error {
+func follow(ctx context.Context, a *app.App, all bool) error {
 	for {
-		active, err := a.Jobs(ctx, "", true)
+		active, err := a.Jobs(ctx, app.JobFilter{Active: true, All: all})
 		if err != nil || len(active.Jobs) == 0 {
 			return err
 		}

@@ -68,7 +68,7 @@ func Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, 
 }
 
 type helpIn struct {
-	Command string `json:"command,omitempty" arg:"1" help:"name of a command (default: list them all)"`
+	Command string `json:"command,omitempty" arg:"1" help:"name of a command or of a group, such as store (default: list them all)"`
 }
 
 // HelpText is the reply of help.
@@ -130,6 +130,9 @@ func runHelp(ctx context.Context, a *app.App, in helpIn) (any, error) {
 	}
 	c, err := Find(in.Command)
 	if err != nil {
+		if g := groupOf(ctx, in.Command); len(g.Commands) > 0 {
+			return g, nil
+		}
 		return nil, err
 	}
 	h := HelpText{Command: c.Name, Summary: c.Summary, Help: c.Help, Schema: c.Schema(), Example: json.RawMessage(c.Examples[0])}
@@ -140,6 +143,43 @@ func runHelp(ctx context.Context, a *app.App, in helpIn) (any, error) {
 		h.Params = append(h.Params, ParamHelp{p.Name, p.Type, p.Required, p.Enum, p.Help})
 	}
 	return h, nil
+}
+
+// GroupHelp is the reply of help for a group, or for what several commands
+// begin with: "store", "code".
+type GroupHelp struct {
+	Group    string           `json:"group"`
+	Commands []CommandSummary `json:"commands"`
+}
+
+// CommandSummary is one command of a GroupHelp.
+type CommandSummary struct {
+	Command string `json:"command"`
+	Summary string `json:"summary"`
+}
+
+// Text returns one line per command.
+func (g GroupHelp) Text() string {
+	var b strings.Builder
+	for _, c := range g.Commands {
+		b.WriteString(c.Command + ": " + c.Summary + "\n")
+	}
+	b.WriteString(`"help" with {"command":NAME} explains one`)
+	return b.String()
+}
+
+// groupOf returns the commands of a group, by its name or what stands before
+// the colon of theirs; none for anything else.
+func groupOf(ctx context.Context, name string) GroupHelp {
+	name = strings.Trim(strings.ToLower(strings.TrimSpace(name)), ":")
+	g := GroupHelp{Group: name, Commands: []CommandSummary{}}
+	for _, c := range All() {
+		before, _, _ := strings.Cut(c.Name, ":")
+		if (c.Group == name || before == name && c.Name != name) && (c.Audience == Agent || isCLI(ctx)) {
+			g.Commands = append(g.Commands, CommandSummary{c.Name, c.Summary})
+		}
+	}
+	return g
 }
 
 // CommandList is the reply of commands.

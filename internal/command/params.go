@@ -13,7 +13,7 @@ import (
 // what it means to ripgrep, git and gh where these agree: -n, -g, -i, -t, -f, -y.
 var shorts = map[string]string{
 	"limit": "n", "stores": "s", "store": "s", "ignoreCase": "i", "glob": "g", "kind": "k", "type": "t", "mode": "m",
-	"detail": "d", "depth": "d", "lines": "l", "activeOnly": "a", "all": "a", "follow": "f", "force": "f", "yes": "y",
+	"detail": "d", "depth": "d", "lines": "l", "all": "a", "follow": "f", "force": "f", "yes": "y",
 }
 
 // paramsOf reads the parameters off the tags of a flat struct: positional
@@ -36,6 +36,7 @@ func paramsOf(t reflect.Type) []Param {
 			Help:    f.Tag.Get("help"),
 			Default: f.Tag.Get("default"),
 			CLIOnly: f.Tag.Get("cli") == "only",
+			Also:    strings.FieldsFunc(f.Tag.Get("also"), func(r rune) bool { return r == '|' }),
 			Short:   shorts[name],
 			Person:  f.Tag.Get("person"),
 			field:   i,

@@ -83,10 +83,9 @@ func build() []Command {
 	addWatch(add)
 	addResources(add)
 
-	add("job", New("jobs", "List jobs, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`)
-	add("job", New("job:status", "How far a job is, or how it ended", Reads,
-		func(ctx context.Context, a *app.App, in jobIn) (kb.Job, error) { return a.Job(ctx, in.JobID) }).agent(),
-		`{"jobId":"abcdefgh"}`)
+	add("job", New("jobs", "List the jobs of this project, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`, `{"all":true}`)
+	add("job", New("job:status", "How far a job is, or how it ended", Reads, runJobStatus).agent(),
+		`{"jobId":"abcdefgh"}`, `{"jobId":"abcdefgh","wait":true}`)
 	add("job", New("job:cancel", "Stop a job; the store keeps what it had before", Writes,
 		func(ctx context.Context, a *app.App, in jobIn) (kb.Job, error) { return a.CancelJob(ctx, in.JobID) }).agent(),
 		`{"jobId":"abcdefgh"}`)

@@ -166,13 +166,41 @@ func TestNatives(t *testing.T) {
 	}
 }
 
+// TestAsAgentsGuess: what an agent writes that goes by other programs is
+// understood, or answered with what it should have written.
+func TestAsAgentsGuess(t *testing.T) {
+	execute := mustFind(t, "execute")
+	run := func(args string) (string, error) {
+		got, err := execute.Run(context.Background(), newApp(t), json.RawMessage(args))
+		return command.Render(got), err
+	}
+	for _, group := range []string{"store", "code", "kdd", "job"} {
+		got, err := run(`{"command":"help","args":{"command":"` + group + `"}}`)
+		if err != nil || !strings.Contains(got, group+":") || strings.Count(got, "\n") < 3 {
+			t.Errorf("help %s: %q, %v", group, got, err)
+		}
+	}
+	for args, hint := range map[string]string{
+		`{"command":"store:list"}`: "that is: stores",
+		`{"command":"store:add"}`:  "that is: store:create",
+		`{"command":"store:info","store":"react"}`:                         `{"command":"store:info","args":{"store":"react"}}`,
+		`{"command":"files","args":{"store":"react"},"glob":"*.go"}`:       `{"command":"files","args":{"glob":"*.go","store":"react"}}`,
+		`{"command":"store:schedule","args":{"store":"x","schedule":"?"}}`: "stores", // understood as far as the store that is not there
+		`{"command":"grep","args":{"pattern":"x","limit":0}}`:              "at most this many lines",
+	} {
+		if _, err := run(args); err == nil || !strings.Contains(kb.HintOf(err), hint) {
+			t.Errorf("%s: %v (%s), want %s", args, err, kb.HintOf(err), hint)
+		}
+	}
+}
+
 func TestExecute(t *testing.T) {
 	execute := mustFind(t, "execute")
-	got, err := execute.Run(context.Background(), newApp(t), json.RawMessage(`{"command":"help","args":{"command":"job status"}}`))
+	got, err := execute.Run(context.Background(), newApp(t), json.RawMessage(`{"command":"help","args":{"command":"job cancel"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "job:status: How far a job is, or how it ended\n  jobId string: id of a job\nexample: {\"jobId\":\"abcdefgh\"}"
+	want := "job:cancel: Stop a job; the store keeps what it had before\n  jobId string: id of a job\nexample: {\"jobId\":\"abcdefgh\"}"
 	if d := cmp.Diff(want, command.Render(got)); d != "" {
 		t.Errorf("help (-want +got):\n%s", d)
 	}

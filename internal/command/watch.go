@@ -8,7 +8,7 @@ import (
 
 type scheduleIn struct {
 	Store string `json:"store" arg:"1" help:"name or id of a store"`
-	Cron  string `json:"cron" arg:"2..." help:"minute hour day month weekday, @daily, @weekly, \"@every 6h\", or off"`
+	Cron  string `json:"cron" arg:"2..." also:"schedule|at" help:"minute hour day month weekday, @daily, @weekly, \"@every 6h\", or off"`
 }
 
 type noIn struct{}

@@ -61,7 +61,7 @@ func TestEightProcessesAtOnce(t *testing.T) {
 	flat()
 
 	// All is quiet: what is there?
-	if _, err := w.run("jobs", "--follow"); err != nil {
+	if _, err := w.run("jobs", "--all", "--follow"); err != nil {
 		t.Error(err)
 	}
 	want := []string{"shared"}
@@ -107,7 +107,7 @@ func TestEightProcessesAtOnce(t *testing.T) {
 			check(name, tr)
 		}
 	}
-	jobs, err := here.Jobs(t.Context(), "", false)
+	jobs, err := here.Jobs(t.Context(), app.JobFilter{All: true})
 	must(t, err)
 	seen := map[string]bool{}
 	for _, j := range jobs.Jobs {

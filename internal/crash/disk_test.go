@@ -263,7 +263,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	}))
 	must(t, d.Close())
 	b, _ := w.open(false)
-	if _, err := w.run("jobs", "--follow"); err != nil {
+	if _, err := w.run("jobs", "--all", "--follow"); err != nil {
 		t.Error(err)
 	}
 	if j := w.wait(b, s.Job); j.State != kb.JobCompleted {

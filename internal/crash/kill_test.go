@@ -129,7 +129,7 @@ func (k *killer) round(what string, change func(), force bool) {
 			k.twice++
 		}
 		// Somebody else looks, and the job goes on.
-		_, err := k.w.run("jobs", "--follow")
+		_, err := k.w.run("jobs", "--all", "--follow")
 		must(t, err)
 	}
 	k.w.finish(k.app, s.Job)
@@ -249,7 +249,7 @@ func (k *killer) deletion() {
 	if _, err := k.w.run("store:delete", "other"); err != nil && !strings.Contains(err.Error(), "no store") {
 		t.Fatal(err)
 	}
-	_, err = k.w.run("jobs", "--follow")
+	_, err = k.w.run("jobs", "--all", "--follow")
 	must(t, err)
 	k.stands(k.now)
 }
@@ -297,7 +297,7 @@ func (k *killer) end() {
 			t.Errorf("search %q:\n%.2000s", queries[i], diff)
 		}
 	}
-	jobs, err := k.app.Jobs(t.Context(), "", true)
+	jobs, err := k.app.Jobs(t.Context(), app.JobFilter{Active: true, All: true})
 	must(t, err)
 	if len(jobs.Jobs) > 0 {
 		t.Errorf("jobs have not ended: %+v", jobs.Jobs)

@@ -105,7 +105,7 @@ func TestKilledWhileLinking(t *testing.T) {
 					}
 				}
 				end()
-				_, err = w.run("jobs", "--follow")
+				_, err = w.run("jobs", "--all", "--follow")
 				must(t, err)
 				if j := w.wait(a, id); j.State != kb.JobCompleted {
 					t.Errorf("the job: %+v", j)
@@ -120,7 +120,7 @@ func TestKilledWhileLinking(t *testing.T) {
 			}
 			c.change(20) // more than a few, so that a large store is linked again
 			w.update(a)
-			_, err := w.run("jobs", "--follow")
+			_, err := w.run("jobs", "--all", "--follow")
 			must(t, err)
 			truth := c.truth()
 			w.checkCalls(a, truth, c.some(truth, 12))
@@ -224,7 +224,7 @@ func TestCancelWhileLinking(t *testing.T) {
 	a, _ := w.open(false)
 	w.suffer(faults{LinkAtOnce: large, FailView: atomicfile.OpCreate})
 	w.create(a, "main", tr.dir)
-	_, err := w.run("jobs", "--follow")
+	_, err := w.run("jobs", "--all", "--follow")
 	must(t, err)
 	var worst time.Duration
 	late := 0
@@ -345,7 +345,7 @@ func TestAnOldVersionMeetsALinkJob(t *testing.T) {
 	must(t, d.Close())
 
 	b, _ := w.open(false)
-	_, err = w.run("jobs", "--follow")
+	_, err = w.run("jobs", "--all", "--follow")
 	must(t, err)
 	if now := w.wait(b, j.ID); now.State != kb.JobCompleted || now.Deaths == 0 { // the worker of the index job may have tried it too
 		t.Errorf("in the end: %+v", now)

@@ -231,7 +231,7 @@ func (w *world) update(a *app.App) kb.Job {
 // linkJob returns the newest link job.
 func (w *world) linkJob(a *app.App) (kb.Job, bool) {
 	w.t.Helper()
-	list, err := a.Jobs(w.t.Context(), "", false)
+	list, err := a.Jobs(w.t.Context(), app.JobFilter{All: true})
 	must(w.t, err)
 	i := slices.IndexFunc(list.Jobs, func(j kb.Job) bool { return j.Type == "link" })
 	if i < 0 {

@@ -115,7 +115,7 @@ func TestADamagedView(t *testing.T) {
 	}
 	w.checkCalls(a, truth, names)
 	want := hits(a)
-	jobs, err := a.Jobs(t.Context(), "", false)
+	jobs, err := a.Jobs(t.Context(), app.JobFilter{All: true})
 	must(t, err)
 	end()
 	pristine := map[string][]byte{}
@@ -172,7 +172,7 @@ func TestADamagedView(t *testing.T) {
 		end()
 	}
 	a, _ = w.open(true)
-	now, err := a.Jobs(t.Context(), "", false)
+	now, err := a.Jobs(t.Context(), app.JobFilter{All: true})
 	must(t, err)
 	for _, j := range now.Jobs {
 		if j.Type == "index" && !slices.ContainsFunc(jobs.Jobs, func(k kb.Job) bool { return k.ID == j.ID }) {
@@ -226,12 +226,12 @@ func TestTheViewOfADeletedStoreGoes(t *testing.T) {
 		if i > 0 { // while it is linked
 			time.Sleep(time.Duration(i*i*12) * time.Millisecond)
 		} else {
-			_, err := w.run("jobs", "--follow")
+			_, err := w.run("jobs", "--all", "--follow")
 			must(t, err)
 		}
 		_, err := a.DeleteStore(t.Context(), "other", false)
 		must(t, err)
-		_, err = w.run("jobs", "--follow")
+		_, err = w.run("jobs", "--all", "--follow")
 		must(t, err)
 		// A young view may be about to be named: it goes with the next sweep.
 		old := time.Now().Add(-2 * time.Hour)
@@ -256,7 +256,7 @@ func TestTheViewOfADeletedStoreGoes(t *testing.T) {
 			t.Errorf("deleted, try %d: %v", i, after)
 		}
 		before = w.views()
-		list, err := a.Jobs(t.Context(), "", false)
+		list, err := a.Jobs(t.Context(), app.JobFilter{All: true})
 		must(t, err)
 		for _, j := range list.Jobs {
 			if !j.State.Ended() || j.State == kb.JobFailed {

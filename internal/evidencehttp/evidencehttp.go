@@ -3,7 +3,8 @@
 // the paths, filters, pages, order, statuses and headers of the originals.
 // What is answered comes from package app; this translates.
 //
-// Both are opened by `knowledge serve` alone. They only read: what the
+// Both are opened by `knowledge serve` alone, when somebody wants them: see
+// Options.Wanted. They only read: what the
 // originals call mutating tools are plans here too, whatever is asked for.
 // Package httpguard checks Host and Origin; no CORS header is sent. A client
 // that sends no Origin may declare its body as it likes.
@@ -43,6 +44,9 @@ const maxBody = 1 << 20
 
 // Options say what is served, where and to whom.
 type Options struct {
+	// Wanted opens both, as do a port below, a variable KNOWLEDGE_EVIDENCE_…,
+	// KNOWLEDGE_ENTERPRISE_… or PUMUKI_…, and evidence in the project at the start.
+	Wanted                   bool
 	NoEvidence, NoEnterprise bool
 	// EvidencePort and EnterprisePort, when not nil, come before the
 	// environment; 0 takes a free one.
@@ -51,8 +55,9 @@ type Options struct {
 	// all clients; "" asks nobody, and serves loopback only.
 	Token        string
 	RequireToken bool
-	Env          func(string) string
-	Log          io.Writer // takes the addresses, and what could not be served; nil is os.Stderr
+	Env          func(string) string // nil is os.Getenv
+	Environ      []string            // "NAME=value" of every variable; nil is os.Environ
+	Log          io.Writer           // takes the addresses, and what could not be served; nil is os.Stderr
 }
 
 // Start opens the two listeners and serves until ctx ends; wait returns when
@@ -64,6 +69,15 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 	}
 	if o.Env == nil {
 		o.Env = os.Getenv
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if !o.wanted(a) {
+		if !o.NoEvidence || !o.NoEnterprise {
+			fmt.Fprintf(o.Log, "the evidence (%d) and enterprise (%d) servers are not open; open them with: knowledge serve --evidence\n", defaultEvidencePort, defaultEnterprisePort)
+		}
+		return func() {}
 	}
 	var running sync.WaitGroup
 	serve := func(what string, off bool, addr string, err error, handler func(g *httpguard.Guard) http.Handler, path string) {
@@ -96,6 +110,21 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 	addr, err = address(o.Env, o.EnterprisePort, defaultEnterprisePort, "KNOWLEDGE_ENTERPRISE", "PUMUKI_ENTERPRISE_MCP")
 	serve("enterprise", o.NoEnterprise, addr, err, func(g *httpguard.Guard) http.Handler { return Enterprise(a, route, g, o.Log) }, "")
 	return running.Wait
+}
+
+// wanted reports whether somebody asks for the two servers.
+func (o *Options) wanted(a *app.App) bool {
+	if o.Wanted || o.EvidencePort != nil || o.EnterprisePort != nil || a.HasEvidence() {
+		return true
+	}
+	for _, v := range o.Environ {
+		for _, prefix := range []string{"KNOWLEDGE_EVIDENCE_", "KNOWLEDGE_ENTERPRISE_", "PUMUKI_"} {
+			if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, prefix) && value != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // either returns the first of two variables that is set, and its name.

@@ -342,3 +342,38 @@ func TestStart(t *testing.T) {
 		t.Errorf("%s", log.String())
 	}
 }
+
+// TestWanted: nothing is opened that nobody asks for, and one line says how to.
+func TestWanted(t *testing.T) {
+	bare, _ := project(t, "")
+	none := func(string) string { return "" }
+	for name, c := range map[string]struct {
+		o    Options
+		open bool
+	}{
+		"nothing":           {},
+		"a flag":            {Options{Wanted: true}, true},
+		"a port":            {Options{EnterprisePort: new(0)}, true},
+		"our variable":      {Options{Environ: []string{"HOME=/", "KNOWLEDGE_EVIDENCE_ROUTE=/x"}}, true},
+		"an older variable": {Options{Environ: []string{"PUMUKI_ANYTHING=1"}}, true},
+		"an empty variable": {Options{Environ: []string{"PUMUKI_ANYTHING="}}, false},
+		"another variable":  {Options{Environ: []string{"KNOWLEDGE_DATA_DIR=/x"}}, false},
+	} {
+		if c.o.Environ == nil {
+			c.o.Environ = []string{}
+		}
+		c.o.Env = none
+		if got := c.o.wanted(bare); got != c.open {
+			t.Errorf("%s: wanted is %v", name, got)
+		}
+	}
+	var log bytes.Buffer
+	Start(t.Context(), bare, Options{Env: none, Environ: []string{}, Log: &log})()
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, ": knowledge serve --evidence\n") {
+		t.Errorf("%q", text)
+	}
+	with, _ := project(t, golden(t))
+	if o := (Options{Env: none, Environ: []string{}}); !o.wanted(with) {
+		t.Error("the evidence of the project does not open the servers")
+	}
+}

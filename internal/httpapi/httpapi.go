@@ -39,6 +39,8 @@ type Options struct {
 	Addr string
 	// Token is what write routes need; "" makes a new one.
 	Token string
+	// TokenGiven says that the user knows the token: it is not printed.
+	TokenGiven bool
 	// RequireToken asks for the token for reading on loopback too.
 	RequireToken bool
 	// Origins are pages that may ask the commands of class Answer without a
@@ -83,7 +85,11 @@ func Serve(ctx context.Context, a *app.App, o Options) error {
 	if o.Token == "" {
 		o.Token = httpguard.NewToken()
 	}
-	fmt.Fprintf(o.log(), "%s/#token=%s\n", httpguard.URL(o.Addr), o.Token)
+	if o.TokenGiven {
+		fmt.Fprintf(o.log(), "%s/ with the token that was given\n", httpguard.URL(o.Addr))
+	} else {
+		fmt.Fprintf(o.log(), "%s/#token=%s\n", httpguard.URL(o.Addr), o.Token)
+	}
 	if o.Ready != nil {
 		o.Ready()
 	}

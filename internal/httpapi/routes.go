@@ -66,7 +66,12 @@ func (s *service) routes() {
 	s.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if s.allowed(w, r, httpguard.Open) {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			io.WriteString(w, "knowledge serves an API here and no page yet: GET /api/commands lists what it can do.\n")
+			// The token stands in the fragment of the address, which no browser sends.
+			io.WriteString(w, "This is knowledge, an API for programs on this machine; there is no page to look at yet.\n\n"+
+				"  curl -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
+				"GET /api/commands lists what else it can do. What changes something needs the header\n"+
+				"\"Authorization: Bearer TOKEN\" with the token that stands behind #token= in this page's address.\n"+
+				"At a terminal, the same is: knowledge search \"retry with backoff\"\n")
 		}
 	})
 }

@@ -116,7 +116,7 @@ func TestAJobRunsAndSaysWhatItDid(t *testing.T) {
 	}
 	j = wait(t, m, j.ID)
 	want := kb.Job{ID: j.ID, Type: "index", Store: "s1", State: kb.JobCompleted, Message: "indexed 3 documents",
-		Progress: kb.Progress{Phase: "write", Done: 3, Total: 4, Percent: 75}, Details: map[string]any{"documents": 3.0},
+		Progress: kb.Progress{Phase: "write", Done: 4, Total: 4, Percent: 100}, Details: map[string]any{"documents": 3.0},
 		Created: j.Created, Updated: j.Updated}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Error(diff)

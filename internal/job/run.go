@@ -165,6 +165,9 @@ func (m *Manager) settle(id string, watch *watcher, o outcome, state kb.JobState
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
 	if p, ok := watch.last(); ok {
+		if state == kb.JobCompleted && p.Total > 0 {
+			p.Done, p.Percent, p.ETA = p.Total, 100, 0 // what was told last came before the end
+		}
 		o.progress = &p
 	}
 	err = m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {

@@ -29,6 +29,7 @@ type Job struct {
 	ID       string         `json:"id"`
 	Type     string         `json:"type"` // "index", later "crawl", …
 	Store    StoreID        `json:"store,omitempty"`
+	Name     string         `json:"storeName,omitempty"` // what the store is called here, or was
 	State    JobState       `json:"status"`
 	Progress Progress       `json:"progress"`
 	Code     Code           `json:"code,omitempty"`    // of the failure

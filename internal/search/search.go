@@ -68,12 +68,28 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		}
 	}
 	ranked, confidence := rank.Rank(q, found, opts)
+	var best, nearest float64
+	for _, s := range ranked {
+		best, nearest = max(best, s.Score), max(nearest, s.Cosine)
+	}
+	any := len(ranked) > 0
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
 	reply := Reply{Hits: []Hit{}, Confidence: rank.Confidence(confidence)}
-	if len(ranked) == 0 {
+	if !any {
 		reply.Confidence = "none"
+	}
+	if any && len(ranked) == 0 {
+		// What was asked for is there, or may be: it was cut away.
+		switch {
+		case r.Threshold != nil && best < *r.Threshold:
+			reply.Notes = append(reply.Notes, fmt.Sprintf("nothing passes threshold %g: the best hit has %.2f", *r.Threshold, best))
+		case r.MinRelevance != nil && nearest < *r.MinRelevance:
+			reply.Notes = append(reply.Notes, fmt.Sprintf("nothing passes minRelevance %g: the nearest hit has %.2f", *r.MinRelevance, nearest))
+		default:
+			reply.Notes = append(reply.Notes, "nothing passes threshold and minRelevance together")
+		}
 	}
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
@@ -83,10 +99,11 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return Reply{}, err
 	}
 	reply.Count = len(reply.Hits)
-	switch reply.Confidence {
-	case "none":
+	switch cut := any && len(ranked) == 0; {
+	case cut:
+	case reply.Confidence == "none":
 		reply.Notes = append(reply.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
-	case "low":
+	case reply.Confidence == "low":
 		reply.Notes = append(reply.Notes, "weak matches: most of the query's words stand nowhere together")
 	}
 	s.fit(&reply)
