@@ -26,12 +26,10 @@ func build() []Command {
 		"A hit's id is good for get_full_context in any later session."
 
 	c = add("find", New("get_full_context",
-		"Whole declaration, docs and related code of a search hit",
-		Reads, func(ctx context.Context, a *app.App, in contextIn) (app.Context, error) {
-			return a.Show(ctx, in.ResultID, waiting(ctx))
-		}).agent(), `{"resultId":"k3vq7m2xabc"}`, `{"resultId":"server.go:120"}`)
+		"Whole declaration, docs and related code of a hit's id or path:line; also runs what only reads: \"grep PATTERN\", \"read PATH\", \"code:callers NAME\"",
+		Reads, runContext).agent(), `{"resultId":"k3vq7m2xabc"}`, `{"resultId":"server.go:120"}`, `{"resultId":"code:callers Server.Shutdown"}`)
 	c.Native, c.Aliases = true, []string{"show"}
-	c.Help = "A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
+	c.Help = "An agent may give the name of a command that only reads, and what it asks about or its arguments as an object, in place of an id. A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
 
 	add("find", New("read", "Lines of one document of this folder, or of a store", Reads,
 		func(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {

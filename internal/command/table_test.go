@@ -181,8 +181,8 @@ func TestAsAgentsGuess(t *testing.T) {
 		}
 	}
 	for args, hint := range map[string]string{
-		`{"command":"store:list"}`: "that is: stores",
-		`{"command":"store:add"}`:  "that is: store:create",
+		`{"command":"store:list"}`:                                         "that is: stores",
+		`{"command":"store:add"}`:                                          "that is: store:create",
 		`{"command":"store:info","store":"react"}`:                         `{"command":"store:info","args":{"store":"react"}}`,
 		`{"command":"files","args":{"store":"react"},"glob":"*.go"}`:       `{"command":"files","args":{"glob":"*.go","store":"react"}}`,
 		`{"command":"store:schedule","args":{"store":"x","schedule":"?"}}`: "stores", // understood as far as the store that is not there

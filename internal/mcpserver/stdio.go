@@ -19,6 +19,12 @@ import (
 // maxMessage bounds one message in bytes, over stdio and HTTP alike.
 const maxMessage = 4 << 20
 
+// unanswered bounds the calls of one connection that are at work, waiting, or
+// whose replies the client has not taken yet. Beyond it nothing more is read,
+// so that a client that asks and never reads fills its own pipe and not this
+// process. It lies above what is refused as too busy, which needs room to be said.
+const unanswered = 2 * (running + waiting)
+
 // After the end of input calls may end by themselves for endGrace, so that
 // `printf … | knowledge mcp` is answered; then they are cancelled and have
 // endCancel to notice. Together they stay under the second that clients wait
@@ -44,8 +50,9 @@ type conn struct {
 	face  *face
 	calls sync.WaitGroup
 
-	write sync.Mutex // one lock for all that is written: results and notifications
+	write chan struct{} // holds a token while one writes: results and notifications come whole
 	out   io.Writer
+	room  chan struct{}           // holds a token for each of the unanswered
 	fail  context.CancelCauseFunc // ends the connection when out is gone
 
 	mu    sync.Mutex
@@ -61,7 +68,10 @@ type call struct {
 func (f *face) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	work, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	c := &conn{face: f, out: out, fail: fail, under: map[string]*call{}}
+	c := &conn{
+		face: f, out: out, fail: fail, under: map[string]*call{},
+		write: make(chan struct{}, 1), room: make(chan struct{}, unanswered),
+	}
 	lines := make(chan line)
 	go readLines(in, lines, work.Done())
 
@@ -124,13 +134,18 @@ func (c *conn) handle(ctx context.Context, l line) {
 			c.drop(m.request)
 		}
 	case m.method == string(mcp.MethodToolsCall), m.method == string(mcp.MethodResourcesRead):
+		select {
+		case c.room <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		t := &call{cancel: cancel}
 		c.mu.Lock()
 		c.under[string(m.id)] = t
 		c.mu.Unlock()
 		c.calls.Go(func() {
-			defer cancel()
+			defer func() { cancel(); <-c.room }()
 			c.answer(ctx, m, l.data, t)
 		})
 	default:
@@ -198,8 +213,8 @@ func (c *conn) send(v any) {
 		c.fail(err)
 		return
 	}
-	c.write.Lock()
-	defer c.write.Unlock()
+	c.write <- struct{}{}
+	defer func() { <-c.write }()
 	if _, err := c.out.Write(b); err != nil {
 		c.fail(err)
 	}

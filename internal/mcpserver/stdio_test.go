@@ -317,3 +317,50 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// stuck is a client's end of the output that takes nothing until it is opened.
+type stuck struct {
+	open  chan struct{}
+	lines int
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	<-s.open
+	s.lines += bytes.Count(p, []byte("\n"))
+	return len(p), nil
+}
+
+// TestClientThatNeverReads: what it asks is left in its pipe beyond a bound,
+// and is answered when it reads at last.
+func TestClientThatNeverReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 20 * unanswered
+		inR, inW := io.Pipe()
+		out := &stuck{open: make(chan struct{})}
+		f := fake(t, echo)
+		done := make(chan error, 1)
+		go func() { done <- f.serve(t.Context(), inR, out) }()
+		var taken int
+		go func() {
+			for i := range n {
+				if _, err := io.WriteString(inW, toolCall(i, "echo", `{"text":"x"}`)+"\n"); err != nil {
+					break
+				}
+				taken = i + 1
+			}
+			inW.Close()
+		}()
+		synctest.Wait()
+		// One more in the hands of the loop, one in those of the reader.
+		if taken > unanswered+3 {
+			t.Errorf("%d calls were read while no reply was taken, at most %d are to be", taken, unanswered)
+		}
+		close(out.open)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if taken != n || out.lines != n {
+			t.Errorf("%d calls were read and %d answered in the end, of %d", taken, out.lines, n)
+		}
+	})
+}
