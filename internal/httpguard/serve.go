@@ -52,7 +52,8 @@ func cause(err error) error {
 
 // Server returns a server for h that no slow client can hold: 10 s for the
 // header, 30 s for the whole request, 2 min idle, 64 KiB of header. Answers
-// have no limit of time, since a job may take long to report.
+// have no limit of time, since a job may take long to report; that their reader
+// takes none of one has, see Run.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -67,6 +68,40 @@ func Server(h http.Handler) *http.Server {
 // grace is how long requests that are under way may take to end at the end of Run.
 const grace = 2 * time.Second
 
+// unread is how long a client may take nothing of an answer before it is left.
+const unread = 30 * time.Second
+
+// attentive accepts connections whose writes fail when for the time of unread
+// nothing could be written: a client that asks and does not read would hold
+// its connection and its answer for ever.
+type attentive struct{ net.Listener }
+
+func (l attentive) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return attentiveConn{c}, nil
+}
+
+type attentiveConn struct{ net.Conn }
+
+// Write writes p in parts that any reader takes in time.
+func (c attentiveConn) Write(p []byte) (n int, err error) {
+	for first := true; first || len(p) > 0; first = false {
+		if err := c.SetWriteDeadline(time.Now().Add(unread)); err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(p[:min(len(p), 64<<10)])
+		n += m
+		if err != nil {
+			return n, err
+		}
+		p = p[m:]
+	}
+	return n, nil
+}
+
 // Run serves until ctx ends, then lets running requests end for two seconds,
 // cancels the rest and returns nil. The requests' contexts end when ctx does
 // plus that time.
@@ -75,7 +110,7 @@ func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
+	go func() { failed <- srv.Serve(attentive{ln}) }()
 	select {
 	case err := <-failed:
 		return kb.Errorf(kb.Internal, "the HTTP server stopped: %w", err)
