@@ -5,10 +5,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
@@ -36,6 +39,10 @@ func main() {
 }
 
 func runHook(args []string) {
+	if term.IsTerminal(int(os.Stdin.Fd())) { // nobody types an event
+		fmt.Fprintln(os.Stderr, "knowledge: hook answers programs that agents run in, which say on standard input what happens; for people there is: knowledge help")
+		return
+	}
 	e := hook.Env{Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Now: time.Now}
 	e.Dir, _ = os.Getwd()
 	if len(args) > 0 {

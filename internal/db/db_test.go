@@ -416,3 +416,66 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// A look sees what is committed, beside writers and alone, and leaves no trace.
+func TestALookLeavesNoTrace(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "data", "knowledge.db")
+	if _, err := Look(ctx, path); kb.CodeOf(err) != kb.NotFound {
+		t.Errorf("without a database: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+		t.Error("the directory was made")
+	}
+	files := func() string {
+		entries, err := os.ReadDir(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return strings.Join(names, " ")
+	}
+	look := func() (n int) {
+		t.Helper()
+		d, err := Look(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if err := d.Read(ctx, func(tx *sql.Tx) error {
+			return tx.QueryRowContext(ctx, "SELECT count(*) FROM projects").Scan(&n)
+		}); err != nil {
+			t.Error(err)
+		}
+		if err := d.Write(ctx, func(*sql.Tx) error { return nil }); kb.CodeOf(err) != kb.Denied {
+			t.Errorf("a write through a look: %v", err)
+		}
+		return n
+	}
+	d, err := Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := d.Write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO projects (id, dir, seen) VALUES (?, '/x', 1)", strconv.Itoa(i))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		before := files()
+		if n := look(); n != i+1 || files() != before {
+			t.Errorf("beside a writer: %d rows of %d; %s, then %s", n, i+1, before, files())
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := files()
+	if n := look(); n != 3 || files() != before {
+		t.Errorf("alone: %d rows of 3; %s, then %s", n, before, files())
+	}
+}
