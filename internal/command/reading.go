@@ -40,9 +40,12 @@ func reading(line string) (c Command, args json.RawMessage, ok bool, err error) 
 		return Command{}, nil, false, nil // an id, or a place
 	}
 	switch {
+	case c.Audience != Agent:
+		_, err := target(c.Name) // says who may
+		return c, nil, false, err
 	case c.Native:
 		return c, nil, false, kb.Errorf(kb.Invalid, "%s is a tool of its own", c.Name).WithHint("call %s", c.Name)
-	case c.Audience != Agent || c.Effect != Reads || c.Network != NoNetwork:
+	case c.Effect != Reads || c.Network != NoNetwork:
 		return c, nil, false, kb.Errorf(kb.Denied, "get_full_context runs only what reads, and %s does more", c.Name).
 			WithHint("call execute {\"command\":%q}", c.Name)
 	case strings.HasPrefix(rest, "{"):

@@ -515,3 +515,30 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	c.end()
 }
+
+// TestReadingWithoutExecute: what only reads runs through a tool that says
+// that it only reads, and nothing else does.
+func TestReadingWithoutExecute(t *testing.T) {
+	c := dial(t, real(t))
+	show := func(line string) reply {
+		b, _ := json.Marshal(map[string]string{"resultId": line})
+		return c.ask(toolCall(1, "get_full_context", string(b)))
+	}
+	for _, line := range []string{"stores", "stores {}", `stores {"type":"repo"}`} {
+		if r := show(line); r.Result.IsError || !strings.Contains(r.text(), `"stores":[]`) {
+			t.Errorf("%s: %+v", line, r.Result)
+		}
+	}
+	for _, name := range []string{"store:create x", `store:delete {"store":"x"}`, "sync"} {
+		if r := show(name); !r.Result.IsError || !strings.Contains(r.text(), "runs only what reads") || !strings.Contains(r.text(), "execute {") {
+			t.Errorf("%s: %+v", name, r.Result)
+		}
+	}
+	if r := show("trust FILE"); !r.Result.IsError || !strings.Contains(r.text(), "only a person") {
+		t.Errorf("%+v", r.Result)
+	}
+	if r := show(`stores {"typo":1}`); !r.Result.IsError || !strings.Contains(r.text(), "typo") {
+		t.Errorf("%+v", r.Result)
+	}
+	c.end()
+}
