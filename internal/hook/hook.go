@@ -8,8 +8,9 @@
 // It is made to go unnoticed. Where there is no store it says nothing; it
 // never blocks, denies or allows a tool; every failure is silence. It reads
 // the database as it stands, takes no lock, starts no job and runs nothing; of
-// the project it sees where the repository lies and how large a file is. All that it writes is which sessions have had
-// their hint, in DATA/hooks (session.go).
+// the project it sees where the repository lies and how large a file is. All
+// that it writes is which sessions have had their hint, in DATA/hooks
+// (session.go).
 //
 // The shapes of input and output are those of Claude Code:
 // https://code.claude.com/docs/en/hooks. Input is {session_id, cwd,
