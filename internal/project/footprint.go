@@ -1,0 +1,168 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Trace is one file or folder that the program has made.
+type Trace struct {
+	Path  string `json:"path"`
+	What  string `json:"what"`  // one clause
+	Dir   bool   `json:"dir"`   // a folder, with everything in it
+	Empty bool   `json:"empty"` // a folder to be removed only when nothing else is in it
+	Files int    `json:"files"` // in it, or 1
+	Bytes int64  `json:"bytes"`
+}
+
+// InData is everything that the program makes in a data directory, by the
+// name it has there. Whatever else lies in it is somebody else's.
+var InData = []struct {
+	Name string
+	Dir  bool
+	What string
+}{
+	{"knowledge.db", false, "stores, names, jobs, trust"},
+	{"knowledge.db-wal", false, "the newest writes to knowledge.db"},
+	{"knowledge.db-shm", false, "shared memory of knowledge.db"},
+	{"knowledge.db-journal", false, "a write to knowledge.db that did not end"},
+	{"segments", true, "text, words and vectors of documents"},
+	{"generations", true, "what each store consists of"},
+	{"views", true, "who uses what"},
+	{"grammars", true, "machine code of grammars, a cache"},
+	{"repos", true, "bare copies of repositories"},
+	{"web", true, "kept pages of sites and packages"},
+	{"replies", true, "kept replies of declared APIs"},
+	{"jobs", true, "locks of jobs"},
+	{"eval", true, "indexes of measurements"},
+	{"api-calls.jsonl", false, "the last calls of declared APIs"},
+	{"api-calls.jsonl.1", false, "calls of declared APIs before those"},
+	{"registry.json", false, "what package registries answered, a cache"},
+	{"worker.log", false, "what jobs said when they crashed"},
+}
+
+// Footprint lists what the program has made on this machine and is there now:
+// in the data directory, in the folder where the launcher keeps programs, and
+// what processes that died left in the folder for temporary files. Files that
+// a person wrote (the configuration) or asked for (clients' settings, exports,
+// .knowledge in a project) are not among it. Folders that may hold more than
+// ours are last, with Empty set. A link is listed as itself, never followed.
+func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
+	var out []Trace
+	add := func(path, what string, dir, empty bool) error {
+		t, ok, err := trace(path, what, dir, empty)
+		if ok {
+			out = append(out, t)
+		}
+		return err
+	}
+	if dataDir != "" {
+		for _, x := range InData {
+			if err := add(filepath.Join(dataDir, x.Name), x.What, x.Dir, false); err != nil {
+				return out, err
+			}
+		}
+		for _, prefix := range []string{".tmp-", ".doctor-"} {
+			list, _ := filepath.Glob(filepath.Join(escapeGlob(dataDir), prefix+"*")) // fails only for a bad pattern
+			for _, p := range list {
+				if err := add(p, "left by a process that died", false, false); err != nil {
+					return out, err
+				}
+			}
+		}
+	}
+	var folders []string
+	for _, bin := range programDirs(runtime.GOOS, env) {
+		if err := add(bin, "programs that the launcher fetched or built", true, false); err != nil {
+			return out, err
+		}
+		if filepath.Base(filepath.Dir(bin)) == "knowledge" { // the folder is the program's own
+			folders = append(folders, filepath.Dir(bin))
+		}
+	}
+	for _, pattern := range []string{"knowledge-git-*", "knowledge-module-*.zip", "knowledge-browser-*", "knowledge-eval-*", "knowledge-selftest-*"} {
+		list, _ := filepath.Glob(filepath.Join(escapeGlob(os.TempDir()), pattern))
+		for _, p := range list {
+			if err := add(p, "left by a process that died", !strings.HasSuffix(p, ".zip"), false); err != nil {
+				return out, err
+			}
+		}
+	}
+	if dataDir != "" {
+		folders = append(folders, dataDir)
+	}
+	for _, dir := range folders {
+		if err := add(dir, "the folder itself, if nothing else is in it", true, true); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// programDirs are the folders that bin/knowledge keeps programs in.
+func programDirs(goos string, env func(string) string) []string {
+	var out []string
+	add := func(parts ...string) {
+		if p := filepath.Join(parts...); filepath.IsAbs(p) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	if d := env("CLAUDE_PLUGIN_DATA"); d != "" {
+		add(d, "bin")
+	}
+	if d := env("XDG_CACHE_HOME"); d != "" {
+		add(d, "knowledge", "bin")
+	} else if home := env("HOME"); home != "" {
+		add(home, ".cache", "knowledge", "bin")
+	}
+	if d := env("LocalAppData"); goos == "windows" && d != "" {
+		add(d, "knowledge", "bin")
+	}
+	return out
+}
+
+// trace measures what is at a path; ok is false when nothing of that kind is.
+func trace(path, what string, dir, empty bool) (t Trace, ok bool, err error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, false, nil
+	}
+	if err != nil {
+		return t, false, err
+	}
+	t = Trace{Path: path, What: what, Dir: info.IsDir(), Empty: empty}
+	if !info.IsDir() {
+		t.Files, t.Bytes = 1, info.Size()
+		return t, !dir || info.Mode()&fs.ModeSymlink != 0, nil
+	}
+	if !dir {
+		return t, false, nil
+	}
+	if empty {
+		return t, true, nil
+	}
+	err = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil // what cannot be listed is going, or is told when it is removed
+		}
+		t.Files++
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			t.Bytes += info.Size()
+		}
+		return nil
+	})
+	return t, true, err
+}
+
+// escapeGlob makes a path stand for itself in a pattern.
+func escapeGlob(path string) string {
+	if runtime.GOOS == "windows" {
+		return path // has no signs of patterns but [, which cannot be escaped there
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
