@@ -26,18 +26,6 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 	if head.Generation != expectGeneration+1 || head.Manifest == "" {
 		return kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d", head.Generation, head.Manifest, expectGeneration)
 	}
-	b, err := json.Marshal(head)
-	if err != nil {
-		return kb.Errorf(kb.Internal, "encode a head: %w", err)
-	}
-	files := append([]string{head.Manifest}, head.Segments...)
-	if head.Layout != "" {
-		files = append(files, head.Layout)
-	}
-	names, err := array(files)
-	if err != nil {
-		return err
-	}
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
 		var spec string
 		var live int64
@@ -51,18 +39,102 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, id).
 				WithHint("index the store again")
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE stores SET generation = ?, head = ?, sum = ?, last_error = '' WHERE id = ?",
-			head.Generation, string(b), sum(spec, string(b)), id)
+		return setHead(ctx, tx, id, spec, head)
+	})
+}
+
+// setHead makes head the live one of a store, whatever was before.
+func setHead(ctx context.Context, tx *sql.Tx, id kb.StoreID, spec string, head kb.Head) error {
+	b, err := json.Marshal(head)
+	if err != nil {
+		return kb.Errorf(kb.Internal, "encode a head: %w", err)
+	}
+	names, err := array(Files(head))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE stores SET generation = ?, head = ?, sum = ?, last_error = '' WHERE id = ?",
+		head.Generation, string(b), sum(spec, string(b)), id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ? AND segment NOT IN (SELECT value FROM json_each(?))", id, names)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO store_segments (store, segment) SELECT ?, value FROM json_each(?)", id, names)
+	return err
+}
+
+// Files returns the names of the files that a head needs, as UseSegments takes them.
+func Files(head kb.Head) []string {
+	files := append([]string{head.Manifest}, head.Segments...)
+	if head.Layout != "" {
+		files = append(files, head.Layout)
+	}
+	return files
+}
+
+// Adopt makes, names and publishes a store in one durable transaction: one
+// that was indexed elsewhere. expectGeneration is that of the store's head
+// now, 0 when there is no such store; head.Generation must be greater. Errors
+// are those of Add and Publish.
+func (c *Catalog) Adopt(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string, expectGeneration int64, head kb.Head) (st kb.Store, err error) {
+	if err := CheckName(name); err != nil {
+		return st, err
+	}
+	if head.Generation <= expectGeneration || head.Manifest == "" {
+		return st, kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d", head.Generation, head.Manifest, expectGeneration)
+	}
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		old, _, err := c.put(ctx, tx, spec)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ? AND segment NOT IN (SELECT value FROM json_each(?))", id, names)
-		if err != nil {
+		live := int64(0)
+		if old.Head != nil {
+			live = old.Head.Generation
+		}
+		if live != expectGeneration {
+			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, old.ID).WithHint("try again")
+		}
+		var text string
+		if err := tx.QueryRowContext(ctx, "SELECT spec FROM stores WHERE id = ?", old.ID).Scan(&text); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO store_segments (store, segment) SELECT ?, value FROM json_each(?)", id, names)
+		if err := setHead(ctx, tx, old.ID, text, head); err != nil {
+			return err
+		}
+		st, err = c.attach(ctx, tx, projectID, name, old.ID, description, tags)
 		return err
 	})
+	return st, err
+}
+
+// Unreferenced returns which of a head's files the catalog would let go.
+func (c *Catalog) Unreferenced(ctx context.Context, id kb.StoreID, head kb.Head) (names []string, err error) {
+	list, err := array(Files(head))
+	if err != nil {
+		return nil, err
+	}
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		names = nil
+		return each(ctx, tx, func(r *sql.Rows) error {
+			var s string
+			err := r.Scan(&s)
+			names = append(names, s)
+			return err
+		}, "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments WHERE store = ?)", list, id)
+	})
+	return names, err
+}
+
+// Rehead writes a head again as Publish does, with the next number: what the
+// catalog says of its files is true afterwards.
+func (c *Catalog) Rehead(ctx context.Context, id kb.StoreID, head kb.Head) error {
+	expect := head.Generation
+	head.Generation++
+	return c.Publish(ctx, id, expect, head)
 }
 
 func array(names []string) (string, error) {

@@ -199,14 +199,14 @@ func textHash(text string) uint16 {
 }
 
 // Name returns the name that the segment's content gives it.
-func (b *Builder) Name() string { return segmentName(b.chunker, b.keys) }
+func (b *Builder) Name() string { return segmentName(FormatVersion, b.chunker, b.keys) }
 
 // segmentName hashes the documents in their order: generations refer to them
 // by number, so that two orders must not have one name.
-func segmentName(chunker uint32, keys []DocKey) string {
+func segmentName(version, chunker uint32, keys []DocKey) string {
 	h := sha256.New()
 	var v [8]byte
-	binary.LittleEndian.PutUint32(v[:], FormatVersion)
+	binary.LittleEndian.PutUint32(v[:], version)
 	binary.LittleEndian.PutUint32(v[4:], chunker)
 	h.Write(v[:])
 	for _, k := range keys {

@@ -146,7 +146,7 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation, use fu
 	if err != nil {
 		return Totals{}, err
 	}
-	head.Layout = layoutName(m.Chunker, layout)
+	head.Layout = layoutName(FormatVersion, m.Chunker, layout)
 	if use != nil {
 		if err := use(head.Layout); err != nil {
 			return Totals{}, err
@@ -315,9 +315,9 @@ func (w *generationWriter) sections(head *generationHead, ids idTable, prev *Gen
 }
 
 // layoutName names a layout by what is in it.
-func layoutName(chunker uint32, secs []named) string {
+func layoutName(version, chunker uint32, secs []named) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "layout %d %d\n", FormatVersion, chunker)
+	fmt.Fprintf(h, "layout %d %d\n", version, chunker)
 	for _, s := range secs {
 		fmt.Fprintf(h, "%s %d\n", s.name, len(s.data))
 		h.Write(s.data)

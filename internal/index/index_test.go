@@ -376,7 +376,7 @@ func TestAReaderOutlivesTheNamesOfItsFiles(t *testing.T) {
 // Generations tell documents by their number in a segment.
 func TestASegmentsNameTellsTheOrderOfItsDocuments(t *testing.T) {
 	a, b := DocKey{kb.DocHash{1}, "go"}, DocKey{kb.DocHash{2}, "go"}
-	if segmentName(1, []DocKey{a, b}) == segmentName(1, []DocKey{b, a}) {
+	if segmentName(FormatVersion, 1, []DocKey{a, b}) == segmentName(FormatVersion, 1, []DocKey{b, a}) {
 		t.Error("two orders have one name")
 	}
 }

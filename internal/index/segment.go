@@ -3,6 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -43,7 +45,18 @@ func (b *Builder) Write(dir, embedder string) (name string, size int64, err erro
 	}
 	m, err := writeBlockfile(SegmentPath(dir, name),
 		blockfile.Header{Kind: kindSegment, Version: FormatVersion, Chunker: b.chunker}, secs)
+	if err == nil {
+		err = unmark(dir, name)
+	}
 	return name, n + m, err
+}
+
+// unmark forgets that a segment came from elsewhere: it was made here now.
+func unmark(dir, name string) error {
+	if err := os.Remove(ImportedPath(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kb.Errorf(kb.Denied, "cannot delete %q: %w", ImportedPath(dir, name), err).WithHint("check the permissions of the data directory")
+	}
+	return nil
 }
 
 func writeBlockfile(path string, h blockfile.Header, secs []named) (int64, error) {
@@ -178,10 +191,18 @@ func (s *segment) load() error {
 	return nil
 }
 
-// replaced reports whether another file stands under the segment's name now.
-func (s *segment) replaced(dir string) bool {
+// replaced reports whether another file stands under the segment's name now,
+// or vectors that were missing or damaged when it was opened stand beside it.
+func (s *segment) replaced(dir, embedder string) bool {
 	now, err := os.Stat(SegmentPath(dir, s.name))
-	return err == nil && (s.stat == nil || !os.SameFile(now, s.stat))
+	if err == nil && (s.stat == nil || !os.SameFile(now, s.stat)) {
+		return true
+	}
+	if s.vecFile == nil {
+		_, err = os.Stat(VectorsPath(dir, s.name, embedder))
+		return err == nil
+	}
+	return false
 }
 
 // close gives up the maps. Nothing may use the segment any more.

@@ -85,7 +85,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 
 // read returns n bytes from off, copied. errStream when they are not there.
 func (s *stream) read(off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off+n > s.size {
+	if off < 0 || n < 0 || n > s.size || off > s.size-n || off+n > int64(len(s.blocks)-1)*streamBlock {
 		return nil, errStream
 	}
 	out := make([]byte, 0, n)

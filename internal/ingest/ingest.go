@@ -57,6 +57,7 @@ type Result struct {
 	Indexed  int  // documents indexed anew
 	Shared   int  // documents read whose index existed already
 	Removed  int  // documents that are gone
+	Mended   int  // segments whose missing vectors were made anew
 	UpToDate bool // nothing had changed, nothing was published
 	Written  int64
 	// LeftOut says which documents could not be indexed and why, bounded.
@@ -70,6 +71,9 @@ func (r Result) String() string {
 		return fmt.Sprintf("up to date: %d documents", r.Head.Documents)
 	}
 	s := fmt.Sprintf("%d documents, %d chunks: %d indexed, %d shared, %d removed", r.Head.Documents, r.Head.Chunks, r.Indexed, r.Shared, r.Removed)
+	if r.Mended > 0 {
+		s += fmt.Sprintf("; the missing vectors of %d segments were made anew", r.Mended)
+	}
 	if len(r.LeftOut) > 0 {
 		s += "; " + strings.Join(r.LeftOut, "; ")
 	}
@@ -123,6 +127,7 @@ type run struct {
 	snap  kb.Snapshot
 	o     Options
 	force bool
+	mend  int // segments of prev whose vectors were made anew
 	prev  *index.Generation
 	res   Result
 
@@ -224,6 +229,12 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 	for _, s := range r.prev.Segments() {
 		r.used[s] = true
 	}
+	if !r.force {
+		var err error
+		if r.mend, err = r.mendVectors(ctx); err != nil {
+			return nil, err
+		}
+	}
 	usable := r.prev.Chunker() == chunk.Version && !r.force
 	var todo []kb.Entry
 	i := 0
@@ -259,6 +270,9 @@ func (r *run) findSegments(ctx context.Context) error {
 			return err
 		}
 		name := strings.TrimSuffix(f.Name, index.Ext)
+		if !r.used[name] && r.x.Pool.Imported(name) {
+			continue // it serves the stores that it came with; nobody here has seen that it is true
+		}
 		v, err := r.x.Pool.SegmentChunker(name)
 		if err != nil || v != chunk.Version {
 			continue // gone meanwhile, damaged, or of another version: of no use here

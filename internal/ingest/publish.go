@@ -93,7 +93,8 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 
 // unchanged reports whether the new generation would say what the live one says.
 func (r *run) unchanged() bool {
-	if r.prev == nil || r.force || r.store.Head == nil || r.store.Head.Partial || r.store.Head.Commit != r.snap.Version() {
+	r.res.Mended = r.mend
+	if r.prev == nil || r.force || r.mend > 0 || r.store.Head == nil || r.store.Head.Partial || r.store.Head.Commit != r.snap.Version() {
 		return false
 	}
 	if r.prev.Chunker() != chunk.Version || r.prev.Embedder() != r.x.Embedder.ID() {
@@ -173,7 +174,7 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 		}
 		// The segment goes first: who has opened one whose vectors are missing
 		// can tell by that whether it is being deleted.
-		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name)), remove(index.LayoutPath(x.Pool.Dir, name))}
+		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name)), remove(index.LayoutPath(x.Pool.Dir, name)), remove(index.ImportedPath(x.Pool.Dir, name))}
 		for _, f := range siblings {
 			errs = append(errs, remove(f))
 		}
