@@ -170,6 +170,21 @@ func (f *File) CommitAs(path string) error {
 	return nil
 }
 
+// Move gives a complete, synced file another path, over what is there, and
+// makes that durable. Both lie on one file system.
+func Move(from, to string) error {
+	if err := MkdirAll(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if err := step(OpRename, to, func() error { return rename(from, to) }); err != nil {
+		return wrap(err, to)
+	}
+	if err := step(OpSyncDir, to, func() error { return syncDir(filepath.Dir(to)) }); err != nil {
+		return wrap(err, to)
+	}
+	return nil
+}
+
 // Abort removes what was written. After Commit it does nothing, so that it
 // can be deferred.
 func (f *File) Abort() error {

@@ -1,0 +1,34 @@
+package command
+
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+)
+
+type exportIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of the store; . is this folder"`
+	File  string `json:"file" arg:"2" help:"the file to write"`
+	Force bool   `json:"force,omitempty" help:"replace a file that exists"`
+}
+
+type importIn struct {
+	File  string `json:"file" arg:"1" help:"a file that export made"`
+	Name  string `json:"name,omitempty" help:"what to call the store (default: the name in the file)"`
+	Scope string `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default in one) or all projects of yours"`
+	Force bool   `json:"force,omitempty" help:"replace what is indexed here, also if it is newer"`
+}
+
+// addTransfer adds the commands that look after the data directory as a whole.
+func addTransfer(add adder) {
+	c := add("data", New("export", "Write a store into one file, to import it elsewhere", Writes,
+		func(ctx context.Context, a *app.App, in exportIn) (app.Exported, error) {
+			return a.Export(ctx, in.Store, in.File, in.Force)
+		}), `{"store":"react","file":"react.kbx"}`, `{"store":".","file":"/tmp/project.kbx"}`)
+	c.Help = "The file holds the text of every document of the store. It is written whole or not at all. docs/data.md has its format."
+	c = add("data", New("import", "Make a store of an exported file, without its source", Writes,
+		func(ctx context.Context, a *app.App, in importIn) (app.Imported, error) {
+			return a.Import(ctx, app.ImportRequest{File: in.File, Name: in.Name, User: in.Scope == "user", Force: in.Force})
+		}), `{"file":"react.kbx"}`, `{"file":"react.kbx","name":"react-18","scope":"user"}`)
+	c.Help = "A file that is damaged, cut short, changed or of a newer version is refused, and nothing of it stays. Ids, scores and order of hits are those of the machine that exported it."
+}
