@@ -221,13 +221,24 @@ func (c *core) pagesBytes(spec kb.Spec) int64 {
 
 // sweepPages deletes the kept pages of stores that there are no more.
 func (c *core) sweepPages(ctx context.Context) error {
+	gone, err := c.unneededPages(ctx)
+	for _, p := range gone {
+		// On Windows a reader may still have a file open; the next sweep has better luck.
+		_ = os.RemoveAll(p)
+	}
+	return err
+}
+
+// unneededPages returns the folders of kept pages that no store has.
+func (c *core) unneededPages(ctx context.Context) ([]string, error) {
 	dirs, err := os.ReadDir(c.opener.WebDir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil, nil
 		}
-		return kb.Errorf(kb.Denied, "cannot list %q: %w", c.opener.WebDir, err).WithHint("check the permissions of the data directory")
+		return nil, kb.Errorf(kb.Denied, "cannot list %q: %w", c.opener.WebDir, err).WithHint("check the permissions of the data directory")
 	}
+	var out []string
 	for _, d := range dirs {
 		id := kb.StoreID(d.Name())
 		if _, err := c.catalog.Get(ctx, id); err == nil || kb.CodeOf(err) != kb.NotFound {
@@ -236,10 +247,9 @@ func (c *core) sweepPages(ctx context.Context) error {
 		if _, active, err := c.jobs.Active(ctx, id); err != nil || active {
 			continue // its end sweeps again
 		}
-		// On Windows a reader may still have a file open; the next sweep has better luck.
-		_ = os.RemoveAll(filepath.Join(c.opener.WebDir, d.Name()))
+		out = append(out, filepath.Join(c.opener.WebDir, d.Name()))
 	}
-	return nil
+	return out, nil
 }
 
 // annotated is a snapshot of which more is to be said.

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/transfer"
 )
 
 // indexArgs are the arguments of an index job.
@@ -175,11 +176,23 @@ func (c *core) tooManyDeaths(ctx context.Context, st kb.Store, n int) error {
 // sweep deletes what no store and no job that may still run needs. done is a
 // job that is ending.
 func (c *core) sweep(ctx context.Context, done string) error {
+	if err := c.releaseEnded(ctx, done); err != nil {
+		return err
+	}
+	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx), c.sweepPages(ctx))
+}
+
+// releaseEnded gives up what jobs and transfers that have ended used. done is a
+// job that is ending.
+func (c *core) releaseEnded(ctx context.Context, done string) error {
 	users, err := c.catalog.Users(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range users {
+		if transfer.Alive(c.dir, id) {
+			continue
+		}
 		j, err := c.jobs.Get(ctx, id)
 		if id == done || kb.CodeOf(err) == kb.NotFound && err != nil || err == nil && j.State.Ended() {
 			err = c.catalog.ReleaseUses(ctx, id)
@@ -188,7 +201,7 @@ func (c *core) sweep(ctx context.Context, done string) error {
 			return err
 		}
 	}
-	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx), c.sweepPages(ctx))
+	return nil
 }
 
 func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {

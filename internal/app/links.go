@@ -187,19 +187,29 @@ func (c *core) makeView(ctx context.Context, src *linkSource, before, path strin
 
 // sweepViews deletes the views of stores that are no more.
 func (c *core) sweepViews(ctx context.Context) error {
-	entries, err := os.ReadDir(filepath.Join(c.dir, "views"))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return kb.Errorf(kb.Denied, "list the folder of views: %w", err).WithHint("check the rights of the data directory")
-	}
 	if _, err := atomicfile.CleanTemp(filepath.Join(c.dir, "views"), tempAge); err != nil {
 		return err
 	}
+	gone, err := c.unneededViews(ctx)
+	for _, p := range gone {
+		// Who has it open keeps it; where that forbids deleting, the next sweep does it.
+		_ = os.Remove(p)
+	}
+	return err
+}
+
+// unneededViews returns the files of views that no store has.
+func (c *core) unneededViews(ctx context.Context) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(c.dir, "views"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, kb.Errorf(kb.Denied, "list the folder of views: %w", err).WithHint("check the rights of the data directory")
+	}
 	all, err := c.catalog.All(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	live := map[string]bool{}
 	for _, e := range all {
@@ -208,6 +218,7 @@ func (c *core) sweepViews(ctx context.Context) error {
 			live[filepath.Base(p)] = true
 		}
 	}
+	var out []string
 	for _, e := range entries {
 		info, err := e.Info()
 		// A young one may be about to be named by its store.
@@ -215,11 +226,10 @@ func (c *core) sweepViews(ctx context.Context) error {
 			continue
 		}
 		if ext := filepath.Ext(e.Name()); ext == viewExt || ext == nowExt {
-			// Who has it open keeps it; where that forbids deleting, the next sweep does it.
-			_ = os.Remove(filepath.Join(c.dir, "views", e.Name()))
+			out = append(out, filepath.Join(c.dir, "views", e.Name()))
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // linkSource gives the documents of a generation to the linker.

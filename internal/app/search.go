@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -464,6 +465,10 @@ func label(st kb.Store) string {
 // commit never changes.
 func fresh(st kb.Store) func(path string, stamp uint64) string {
 	if st.Spec.Kind != kb.KindFolder {
+		return nil
+	}
+	// A store that was imported may be of a folder that is on another machine.
+	if _, err := os.Stat(st.Spec.Source); err != nil {
 		return nil
 	}
 	return func(path string, stamp uint64) string {

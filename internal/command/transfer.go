@@ -31,4 +31,26 @@ func addTransfer(add adder) {
 			return a.Import(ctx, app.ImportRequest{File: in.File, Name: in.Name, User: in.Scope == "user", Force: in.Force})
 		}), `{"file":"react.kbx"}`, `{"file":"react.kbx","name":"react-18","scope":"user"}`)
 	c.Help = "A file that is damaged, cut short, changed or of a newer version is refused, and nothing of it stays. Ids, scores and order of hits are those of the machine that exported it."
+	c = add("data", New("gc", "Delete what nothing refers to any more, and list it", Deletes,
+		func(ctx context.Context, a *app.App, in gcIn) (app.Collected, error) {
+			return a.Collect(ctx, in.DryRun)
+		}),
+		`{"dryRun":true}`, `{}`)
+	c.Help = "Files of the index, views, kept pages, copies of repositories and replies that belong to no store, and what killed processes left. It is safe while jobs run and others search."
+	// Agents may look; only a person at a terminal has things mended.
+	c = add("data", New("verify", "Read every file that stores rely on: is it there and true", Reads,
+		func(ctx context.Context, a *app.App, in verifyIn) (app.Verified, error) {
+			return a.Verify(ctx, in.Store, in.Repair)
+		}).agent(), `{}`, `{"store":"react"}`)
+	c.Help = "Exit status 7 when something is damaged, missing or open to others; 1 when there are only leftovers. " +
+		"With --repair vectors are made anew from the text, views from the index, and the rest from the store's source; what cannot be had without the source is named, with the way back from an export."
+}
+
+type gcIn struct {
+	DryRun bool `json:"dryRun,omitempty" help:"list it, and delete nothing"`
+}
+
+type verifyIn struct {
+	Store  string `json:"store,omitempty" arg:"1" help:"name or id of one store (default: everything)"`
+	Repair bool   `json:"repair,omitempty" cli:"only" help:"mend what can be mended"`
 }

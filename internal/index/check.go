@@ -22,13 +22,13 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
-// importedExt ends the name of an empty file beside a segment that came from
+// ImportedExt ends the name of an empty file beside a segment that came from
 // another machine. Such a segment serves the stores that came with it; no other
 // store shares it, since nobody here has seen that it says the truth.
-const importedExt = ".imported"
+const ImportedExt = ".imported"
 
 // ImportedPath returns where the mark of an imported segment lies.
-func ImportedPath(dir, name string) string { return filepath.Join(dir, name+importedExt) }
+func ImportedPath(dir, name string) string { return filepath.Join(dir, name+ImportedExt) }
 
 // Imported reports whether a segment came from another machine.
 func (p *Pool) Imported(name string) bool {
@@ -337,4 +337,14 @@ func (p *Pool) ReadLayout(name string) (docs []Document, chunker uint32, err err
 		return nil
 	})
 	return docs, f.Header().Chunker, err
+}
+
+// VerifyVectors reads the vectors at path to their end, without their segment.
+func VerifyVectors(path string) error {
+	f, err := blockfile.Open(path, kindVectors, FormatVersion)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Verify()
 }

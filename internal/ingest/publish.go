@@ -133,52 +133,57 @@ func (r *run) notes() []string {
 // Sweep deletes the files that no store and no running job needs, and what
 // writers that died left unfinished.
 func (x *Indexer) Sweep(ctx context.Context) error {
-	segs, err := listFiles(x.Pool.Dir, index.Ext)
-	if err != nil {
-		return err
-	}
-	gens, err := listFiles(x.Generations, index.GenerationExt)
-	if err != nil {
-		return err
-	}
-	vecs, err := listFiles(x.Pool.Dir, index.VecExt)
-	if err != nil {
-		return err
-	}
-	lays, err := listFiles(x.Pool.Dir, index.LayoutExt)
-	if err != nil {
-		return err
-	}
-	// Vectors without their segment are what a sweep that was killed left.
-	known := map[string]bool{}
-	files := gens
-	for _, f := range slices.Concat(segs, vecs, lays) {
-		f.Name, _, _ = strings.Cut(f.Name, ".")
-		if !known[f.Name] {
-			known[f.Name] = true
-			files = append(files, f)
-		}
-	}
 	for _, dir := range []string{x.Pool.Dir, x.Generations} {
 		if _, err := atomicfile.CleanTemp(dir, tempAge); err != nil {
 			return err
 		}
 	}
+	return x.EachUnneeded(ctx, func(paths []string) error {
+		var errs []error
+		for _, p := range paths {
+			errs = append(errs, remove(p))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// EachUnneeded calls f with the files of each segment, layout or manifest that
+// no store and no running job needs, in the order in which they are to be
+// deleted; nobody begins to need them during the call.
+func (x *Indexer) EachUnneeded(ctx context.Context, f func(paths []string) error) error {
+	files, err := listFiles(x.Generations, index.GenerationExt)
+	if err != nil {
+		return err
+	}
+	// Vectors without their segment are what a sweep that was killed left, a
+	// mark without one what an import left.
+	known := map[string]bool{}
+	for _, ext := range []string{index.Ext, index.VecExt, index.LayoutExt, index.ImportedExt} {
+		list, err := listFiles(x.Pool.Dir, ext)
+		if err != nil {
+			return err
+		}
+		for _, file := range list {
+			file.Name, _, _ = strings.Cut(file.Name, ".")
+			if !known[file.Name] {
+				known[file.Name] = true
+				files = append(files, file)
+			}
+		}
+	}
 	_, err = x.Catalog.Garbage(ctx, files, 0, func(name string) error {
 		if strings.HasSuffix(name, index.GenerationExt) {
-			return remove(x.ManifestPath(name))
+			return f([]string{x.ManifestPath(name)})
 		}
 		siblings, err := filepath.Glob(filepath.Join(x.Pool.Dir, name+".*"+index.VecExt))
 		if err != nil {
 			return err
 		}
 		// The segment goes first: who has opened one whose vectors are missing
-		// can tell by that whether it is being deleted.
-		errs := []error{remove(index.SegmentPath(x.Pool.Dir, name)), remove(index.LayoutPath(x.Pool.Dir, name)), remove(index.ImportedPath(x.Pool.Dir, name))}
-		for _, f := range siblings {
-			errs = append(errs, remove(f))
-		}
-		return errors.Join(errs...)
+		// can tell by that whether it is being deleted. The mark goes last: no
+		// segment stands without it.
+		paths := append([]string{index.SegmentPath(x.Pool.Dir, name), index.LayoutPath(x.Pool.Dir, name)}, siblings...)
+		return f(append(paths, index.ImportedPath(x.Pool.Dir, name)))
 	})
 	return err
 }

@@ -38,6 +38,7 @@ var InData = []struct {
 	{"repos", true, "bare copies of repositories"},
 	{"web", true, "kept pages of sites and packages"},
 	{"replies", true, "kept replies of declared APIs"},
+	{"transfer", true, "what exports and imports did not complete"},
 	{"jobs", true, "locks of jobs"},
 	{"eval", true, "indexes of measurements"},
 	{"api-calls.jsonl", false, "the last calls of declared APIs"},

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/transfer"
+	"github.com/seed-4f2d999b/knowledge/internal/verify"
+)
+
+// Collected is the reply of gc.
+type Collected struct {
+	Files  []verify.Leftover `json:"files"`
+	Bytes  int64             `json:"bytes"`
+	DryRun bool              `json:"dryRun,omitempty"`
+}
+
+// Text lists what went, the largest first.
+func (g Collected) Text() string {
+	if len(g.Files) == 0 {
+		return "nothing is left over"
+	}
+	var b strings.Builder
+	for _, f := range g.Files {
+		fmt.Fprintf(&b, "%9s  %s  (%s)\n", bytesOf(f.Bytes), f.Path, f.What)
+	}
+	verb := "deleted"
+	if g.DryRun {
+		verb = "to be deleted by: knowledge gc"
+	}
+	fmt.Fprintf(&b, "%d files and folders, %s, %s", len(g.Files), bytesOf(g.Bytes), verb)
+	return b.String()
+}
+
+// Collect deletes what nothing refers to any more; dry lists it alone. It is
+// safe beside jobs and readers.
+func (a *App) Collect(ctx context.Context, dry bool) (Collected, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Collected{}, err
+	}
+	if _, err := c.jobs.Resume(ctx); err != nil { // what a dead worker's job needs stays
+		return Collected{}, err
+	}
+	files, err := c.leftovers(ctx, dry)
+	slices.SortStableFunc(files, func(a, b verify.Leftover) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+	})
+	out := Collected{Files: files, DryRun: dry}
+	if files == nil {
+		out.Files = []verify.Leftover{}
+	}
+	for _, f := range files {
+		out.Bytes += f.Bytes
+	}
+	return out, err
+}
+
+// leftovers lists what nothing refers to, and deletes it unless dry.
+func (c *core) leftovers(ctx context.Context, dry bool) ([]verify.Leftover, error) {
+	if err := c.releaseEnded(ctx, ""); err != nil {
+		return nil, err
+	}
+	g := &collector{core: c, dry: dry}
+	all, err := c.catalog.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var specs []kb.Spec
+	for _, e := range all {
+		specs = append(specs, e.Spec)
+	}
+	if lost, err := c.catalog.Damaged(ctx); err != nil || len(lost) > 0 {
+		return nil, cmp.Or(err, error(kb.Errorf(kb.Corrupt, "what the catalog says of %s is damaged, so nobody can tell what it needs", strings.Join(lost, ", ")).
+			WithHint("delete it, or create it again from the same source: knowledge stores --all")))
+	}
+	err = c.indexer.EachUnneeded(ctx, g.take("no store and no job needs it"))
+	views, e := c.unneededViews(ctx)
+	err = errors.Join(err, e, g.take("the view of no store")(views))
+	folders, e := c.unneededPages(ctx)
+	err = errors.Join(err, e, g.take("pages of a store that is no more")(folders))
+	err = errors.Join(err, c.opener.EachUnneeded(specs, g.take("a copy of a repository that no store is made from")))
+	err = errors.Join(err, g.take("what an export or import that was killed left")(transfer.Leftovers(c.dir)))
+	err = errors.Join(err, g.replies(specs), g.temporary(), g.ofJobs(ctx))
+	return g.files, err
+}
+
+type collector struct {
+	*core
+	dry   bool
+	files []verify.Leftover
+}
+
+// take returns a function that lists paths, as far as they exist, and deletes
+// them unless the run is dry. What cannot be deleted now goes another time.
+func (g *collector) take(what string) func(paths []string) error {
+	return func(paths []string) error {
+		for _, p := range paths {
+			n, ok := weigh(p)
+			if !ok {
+				continue
+			}
+			if !g.dry {
+				if err := os.RemoveAll(p); err != nil {
+					continue
+				}
+			}
+			rel, err := filepath.Rel(g.dir, p)
+			if err != nil {
+				rel = p
+			}
+			g.files = append(g.files, verify.Leftover{Path: filepath.ToSlash(rel), What: what, Bytes: n})
+		}
+		return nil
+	}
+}
+
+// weigh returns what a file or folder takes.
+func weigh(path string) (n int64, ok bool) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0, false
+	}
+	if !info.IsDir() {
+		return info.Size(), true
+	}
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n, true
+}
+
+// temporary takes files that writers left unfinished, an hour after the last write.
+func (g *collector) temporary() error {
+	folders := []string{g.dir, g.pool.Dir, g.indexer.Generations, filepath.Join(g.dir, "views"), filepath.Join(g.dir, "jobs"), filepath.Join(g.dir, "grammars")}
+	for _, kept := range []string{g.opener.WebDir, filepath.Join(g.dir, repliesDir)} {
+		list, _ := filepath.Glob(filepath.Join(kept, "*")) // fails only for a bad pattern
+		folders = append(append(folders, kept), list...)
+	}
+	var paths []string
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir) // one that is not there has none
+		for _, e := range entries {
+			ours := strings.HasPrefix(e.Name(), atomicfile.TempPrefix) || strings.HasPrefix(e.Name(), ".doctor-") || strings.HasSuffix(e.Name(), ".tmp") && dir != g.dir
+			info, err := e.Info()
+			if ours && err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > tempAge {
+				paths = append(paths, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return g.take("a file that was never completed")(paths)
+}
+
+// replies takes kept replies of stores that are no more.
+func (g *collector) replies(specs []kb.Spec) error {
+	root, err := filepath.EvalSymlinks(filepath.Join(g.dir, repliesDir)) // as sources are written
+	if err != nil {
+		return nil // there are none
+	}
+	need := map[string]bool{}
+	for _, s := range specs {
+		need[s.Source] = true
+	}
+	list, _ := filepath.Glob(filepath.Join(root, "*", "*"))
+	var paths []string
+	for _, dir := range list {
+		// A young one may be about to become a store.
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && !need[dir] && time.Since(info.ModTime()) > tempAge {
+			paths = append(paths, dir)
+		}
+	}
+	return g.take("kept replies of a store that is no more")(paths)
+}
+
+// ofJobs takes what jobs that have ended left in the folder of locks.
+func (g *collector) ofJobs(ctx context.Context) error {
+	entries, _ := os.ReadDir(filepath.Join(g.dir, "jobs"))
+	var paths []string
+	for _, e := range entries {
+		id, trail := strings.CutSuffix(e.Name(), ".at")
+		store, noted := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".json"), "watch-")
+		gone := false
+		switch {
+		case trail:
+			j, err := g.jobs.Get(ctx, id)
+			gone = kb.CodeOf(err) == kb.NotFound && err != nil || err == nil && j.State.Ended()
+		case noted && strings.HasSuffix(e.Name(), ".json"):
+			_, err := g.catalog.Get(ctx, kb.StoreID(store))
+			gone = err != nil && kb.CodeOf(err) == kb.NotFound
+		}
+		if gone {
+			paths = append(paths, filepath.Join(g.dir, "jobs", e.Name()))
+		}
+	}
+	return g.take("what a job that has ended left")(paths)
+}

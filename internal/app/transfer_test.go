@@ -1,0 +1,227 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// sameAnswers compares two machines that have the same stores under the same
+// name: everything but how long it took.
+func sameAnswers(t *testing.T, a, b *App, store string, queries []string) {
+	t.Helper()
+	for _, q := range queries {
+		var got []SearchReply
+		for _, x := range []*App{a, b} {
+			r, err := x.Search(t.Context(), SearchRequest{Query: q, Stores: []string{store}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Ms = 0
+			got = append(got, r)
+		}
+		if d := cmp.Diff(got[0], got[1]); d != "" {
+			t.Errorf("%q is answered otherwise:\n%s", q, d)
+		}
+	}
+}
+
+// What a store was asked, shown, read and grepped on one machine it answers on
+// another, which never saw its source.
+func TestAnExportAnswersElsewhere(t *testing.T) {
+	here := newSite(t)
+	here.write("src/conf/duration.go", parser)
+	here.write("src/conf/use.go", "package conf\n\nfunc Wait() { ParseDuration(\"9s\") }\n")
+	here.write("src/README.md", "# Durations\n\nA length of time is written as 90s.\n")
+	here.write("src/gone.go", "package conf\n\n// Secret is deleted before the export.\nfunc Secret() {}\n")
+	a := here.in("p", true)
+	here.create(a, CreateStore{Name: "conf", Source: filepath.Join(here.root, "src"), Description: "how time is written", Tags: []string{"time"}})
+	secret := here.search(a, SearchRequest{Query: "Secret", Stores: []string{"conf"}}).Hits[0]
+	if err := os.Remove(filepath.Join(here.root, "src", "gone.go")); err != nil {
+		t.Fatal(err)
+	}
+	st, err := a.IndexStore(t.Context(), "conf", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.WaitJob(t.Context(), st.Job); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(here.root, "conf.kbx")
+	e, err := a.Export(t.Context(), "conf", file, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Documents != 3 || !strings.Contains(e.Note, "text of all these documents") {
+		t.Errorf("got %+v", e)
+	}
+	if _, err := a.Export(t.Context(), "conf", file, false); kb.CodeOf(err) != kb.Exists {
+		t.Errorf("a file was replaced: %v", err)
+	}
+	again, err := a.Export(t.Context(), "conf", filepath.Join(here.root, "again.kbx"), false)
+	if err != nil || again.SHA256 != e.SHA256 {
+		t.Errorf("two exports differ: %v", err)
+	}
+
+	there := newSite(t)
+	b := there.in("q", true)
+	in, err := b.Import(t.Context(), ImportRequest{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Store != "conf" || in.Documents != 3 || in.Shared != 0 {
+		t.Errorf("got %+v", in)
+	}
+	// Its source goes too: nothing may be read from there.
+	if err := os.Rename(filepath.Join(here.root, "src"), filepath.Join(here.root, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	sameAnswers(t, a, b, "conf", []string{"how is a duration parsed", "ParseDuration", "length of time", "Wait", "Secret"})
+	for _, x := range []*App{a, b} {
+		hit := there.search(x, SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}).Hits[0]
+		c, err := x.Context(t.Context(), hit.ID)
+		if err != nil || !strings.Contains(c.Code, "func ParseDuration") {
+			t.Errorf("show: %+v, %v", c, err)
+		}
+		if d, err := x.Read(t.Context(), "conf", "README.md", "3"); err != nil || d.Text != "A length of time is written as 90s." {
+			t.Errorf("read: %+v, %v", d, err)
+		}
+		if g, err := x.Grep(t.Context(), "conf", `func \w+\(`, "", false, 0); err != nil || g.Total != 2 {
+			t.Errorf("grep: %+v, %v", g, err)
+		}
+		if f, err := x.Files(t.Context(), "conf", "**/*.go", 0); err != nil || f.Total != 2 {
+			t.Errorf("files: %+v, %v", f, err)
+		}
+		callers, err := x.Code(t.Context(), CodeRequest{CodeRequest: search.CodeRequest{What: search.Callers, Depth: 1, Limit: 9, Symbol: "ParseDuration"}, Stores: []string{"conf"}, Waiting: Waiting{Wait: time.Minute}})
+		if err != nil || !strings.Contains(fmt.Sprintf("%+v", callers), "conf/use.go") {
+			t.Errorf("callers: %+v, %v", callers, err)
+		}
+		// An id of what is gone is remembered with its lines.
+		gone, err := x.Context(t.Context(), secret.ID)
+		if !strings.Contains(fmt.Sprint(gone, err), "gone.go") {
+			t.Errorf("a deleted place: %+v, %v", gone, err)
+		}
+	}
+	info := mustInfo(t, b, "conf")
+	if info.Description != "how time is written" || len(info.Tags) != 1 {
+		t.Errorf("got %+v", info)
+	}
+	// What was deleted before the export is in no file of the importer.
+	if text := everything(t, there.data); strings.Contains(text, "is deleted before the export") {
+		t.Error("a deleted document was exported")
+	}
+	if v, err := b.Verify(t.Context(), "", false); err != nil || v.ExitStatus() != 0 {
+		t.Errorf("got %v, %v", v.Text(), err)
+	}
+	// It stays when it is told to follow a source that is not there.
+	st, err = b.IndexStore(t.Context(), "conf", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j, err := b.WaitJob(t.Context(), st.Job); err != nil || j.State != kb.JobFailed || !strings.Contains(j.Message, "src") {
+		t.Errorf("got %+v, %v", j, err)
+	}
+	if r := there.search(b, SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+		t.Error("a failed update took the store away")
+	}
+}
+
+// everything returns what the segments of a data directory say.
+func everything(t *testing.T, data string) string {
+	t.Helper()
+	s := &site{T: t, data: data, root: filepath.Dir(data)}
+	a := s.in("x", true)
+	list, err := a.Stores(t.Context(), "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	files, err := filepath.Glob(filepath.Join(data, "segments", "*"+index.Ext))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), index.Ext)
+		keys, err := a.core.pool.SegmentKeys(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := range keys {
+			err := a.core.pool.Document(name, d, func(doc index.StoredDocument) error { b.WriteString(doc.Text.Body); return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	raw, _ := json.Marshal(list)
+	return b.String() + string(raw)
+}
+
+// The name and the generation that are here are kept unless a person says otherwise.
+func TestAnImportKeepsWhatIsHere(t *testing.T) {
+	here := newSite(t)
+	here.write("src/a.go", parser)
+	here.write("other/b.md", "# Other\n")
+	a := here.in("p", true)
+	here.create(a, CreateStore{Name: "conf", Source: filepath.Join(here.root, "src")})
+	file := filepath.Join(here.root, "conf.kbx")
+	if _, err := a.Export(t.Context(), "conf", file, false); err != nil {
+		t.Fatal(err)
+	}
+	if in, err := a.Import(t.Context(), ImportRequest{File: file}); err != nil || !strings.Contains(in.Note, "here already") {
+		t.Errorf("the same again: %+v, %v", in, err)
+	}
+	if in, err := a.Import(t.Context(), ImportRequest{File: file, Name: "second"}); err != nil || in.Store != "second" {
+		t.Errorf("a second name: %+v, %v", in, err)
+	}
+	// Indexed later here than in the file.
+	here.write("src/a.go", parser+"\nfunc Newer() {}\n")
+	st, err := a.IndexStore(t.Context(), "conf", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.WaitJob(t.Context(), st.Job); err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Import(t.Context(), ImportRequest{File: file})
+	if kb.CodeOf(err) != kb.Exists || !strings.Contains(kb.HintOf(err), "knowledge import "+file+" --force") {
+		t.Errorf("a newer generation was replaced: %v, %s", err, kb.HintOf(err))
+	}
+	if r := here.search(a, SearchRequest{Query: "Newer", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+		t.Error("the newer generation is gone")
+	}
+	if in, err := a.Import(t.Context(), ImportRequest{File: file, Force: true}); err != nil || !strings.Contains(in.Note, "replaces") {
+		t.Errorf("by force: %+v, %v", in, err)
+	}
+	if g, err := a.Grep(t.Context(), "conf", "Newer", "", false, 0); err != nil || g.Total != 0 {
+		t.Errorf("the file's state is not back: %+v, %v", g, err)
+	}
+	// The name means something else on another machine.
+	there := newSite(t)
+	there.write("other/b.md", "# Other\n")
+	b := there.in("q", true)
+	there.create(b, CreateStore{Name: "conf", Source: filepath.Join(there.root, "other")})
+	_, err = b.Import(t.Context(), ImportRequest{File: file})
+	if kb.CodeOf(err) != kb.Exists || !strings.Contains(kb.HintOf(err), "--name conf-2") {
+		t.Errorf("a name was taken away: %v, %s", err, kb.HintOf(err))
+	}
+	if in, err := b.Import(t.Context(), ImportRequest{File: file, Name: "conf-2", User: true}); err != nil || in.Scope != "user" {
+		t.Errorf("another name: %+v, %v", in, err)
+	}
+	if _, err := b.Import(t.Context(), ImportRequest{File: filepath.Join(there.root, "no.kbx")}); kb.CodeOf(err) != kb.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(there.data, "transfer")); len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
