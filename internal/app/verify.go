@@ -51,14 +51,14 @@ func (v Verified) Text() string {
 			b.WriteString("         " + f.Hint + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "%d stores, %d files, %s read: ", v.Stores, v.Files, bytesOf(v.Bytes))
+	fmt.Fprintf(&b, "%s, %s, %s read: ", countOf(v.Stores, "store"), countOf(v.Files, "file"), bytesOf(v.Bytes))
 	switch n := len(v.Findings); {
 	case n == 0:
 		b.WriteString("all of it is there and true")
 	case v.Repair:
-		fmt.Fprintf(&b, "%d findings, %d mended", n, v.Mended)
+		fmt.Fprintf(&b, "%s, %d mended", countOf(n, "finding"), v.Mended)
 	default:
-		fmt.Fprintf(&b, "%d findings; mend them: knowledge verify --repair", n)
+		fmt.Fprintf(&b, "%s; mend what can be mended: knowledge verify --repair", countOf(n, "finding"))
 	}
 	return b.String()
 }
@@ -105,4 +105,11 @@ func (c *core) reindex(ctx context.Context, st kb.Store) error {
 		return kb.Errorf(cmp.Or(j.Code, kb.Internal), "%s", j.Message).WithHint("%s", j.Hint)
 	}
 	return nil
+}
+
+func countOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -37,7 +37,7 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 	defer g.Close()
 	if g.Embedder() != p.Indexer.Embedder.ID() {
 		return m, kb.Errorf(kb.Unsupported, "store %q was indexed with another embedder than this program has", st.Label()).
-			WithHint("bring it up to date first: knowledge index %s", st.Label())
+			WithHint("bring it up to date first: knowledge index %s", ref(st))
 	}
 	if err := r.sound(ctx, g, head, st); err != nil {
 		return m, err
@@ -72,7 +72,7 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 		}
 	}
 	if err := m.check(gathered(st.Spec.Kind)); err != nil {
-		return m, kb.Errorf(kb.Unsupported, "store %q cannot be exported: %w", st.Label(), err).WithHint("index it again: knowledge index %s --force", st.Label())
+		return m, kb.Errorf(kb.Unsupported, "store %q cannot be exported: %w", st.Label(), err).WithHint("index it again: knowledge index %s --force", ref(st))
 	}
 	var done int64
 	return m, write(w, &m, func(x Member) (io.ReadCloser, error) {
@@ -89,6 +89,9 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 	})
 }
 
+// ref is what a store is called on a command line that works anywhere.
+func ref(st kb.Store) string { return cmp.Or(st.Name, string(st.ID)) }
+
 // hold keeps the files of the live generation from being deleted.
 func (r *run) hold(ctx context.Context, st kb.Store) (*kb.Head, error) {
 	for {
@@ -97,7 +100,7 @@ func (r *run) hold(ctx context.Context, st kb.Store) (*kb.Head, error) {
 			return nil, err
 		}
 		if head == nil || head.Partial {
-			return nil, kb.Errorf(kb.Busy, "store %q is not indexed yet", st.Label()).WithHint("wait until it is: knowledge index %s", st.Label())
+			return nil, kb.Errorf(kb.Busy, "store %q is not indexed yet", st.Label()).WithHint("wait until it is: knowledge index %s", ref(st))
 		}
 		if err := r.Catalog.UseSegments(ctx, r.id, catalog.Files(*head)...); err != nil {
 			return nil, err
@@ -126,7 +129,7 @@ func (r *run) sound(ctx context.Context, g *index.Generation, head *kb.Head, st 
 	}
 	if c := kb.CodeOf(err); err != nil && (c == kb.Corrupt || c == kb.NotFound) {
 		return kb.Errorf(kb.Corrupt, "store %q is damaged and was not exported: %w", st.Label(), err).
-			WithHint("mend it first: knowledge verify %s --repair", st.Label())
+			WithHint("mend it first: knowledge verify %s --repair", ref(st))
 	}
 	return err
 }

@@ -177,9 +177,17 @@ func (r *run) add(f Finding) { r.rep.Findings = append(r.rep.Findings, f) }
 func (r *run) leftovers(ctx context.Context, repair bool) error {
 	left, err := r.Leftovers(ctx, !repair)
 	for _, l := range left {
-		r.add(Finding{Status: Left, File: l.Path, Text: fmt.Sprintf("%s: %s", l.Path, l.What), Hint: "delete what nothing refers to: knowledge gc", Mended: repair && err == nil})
+		r.add(Finding{Status: Left, File: l.Path, Text: l.What, Hint: "delete what nothing refers to: knowledge gc", Mended: repair && err == nil})
 	}
 	return err
+}
+
+// ref is what a store is called on a command line that works anywhere.
+func ref(st kb.Store) string {
+	if st.Name != "" {
+		return st.Name
+	}
+	return string(st.ID)
 }
 
 // rel is a path as findings show it.
@@ -202,7 +210,7 @@ func (r *run) of(st kb.Store, path string, p part, err error) (Finding, bool) {
 	default:
 		return f, false
 	}
-	f.Hint = "mend it: knowledge verify " + st.Label() + " --repair"
+	f.Hint = "mend it: knowledge verify " + ref(st) + " --repair"
 	return f, true
 }
 
@@ -274,7 +282,7 @@ func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
 	}
 	if len(lost) > 0 {
 		found = append(found, Finding{Status: Damaged, Store: st.Label(), File: "knowledge.db", part: partHead,
-			Text: fmt.Sprintf("%d files of store %s are not listed as needed", len(lost), st.Label()), Hint: "mend it: knowledge verify " + st.Label() + " --repair"})
+			Text: fmt.Sprintf("%d files of store %s are not listed as needed", len(lost), st.Label()), Hint: "mend it: knowledge verify " + ref(st) + " --repair"})
 	}
 	if view := r.View(st.ID); view != "" {
 		r.look(view)
@@ -362,7 +370,7 @@ func (r *run) pages(st kb.Store, found []Finding) ([]Finding, error) {
 	}
 	dir := r.Opener.PagesDir(st.Spec)
 	bad := func(s Status, text string) {
-		found = append(found, Finding{Status: s, Store: st.Label(), File: r.rel(dir), Text: text, Hint: "gather them again: knowledge index " + st.Label()})
+		found = append(found, Finding{Status: s, Store: st.Label(), File: r.rel(dir), Text: text, Hint: "gather them again: knowledge index " + ref(st)})
 	}
 	set, err := pages.View(dir)
 	switch {
