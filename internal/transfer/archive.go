@@ -129,6 +129,9 @@ func (a *archive) close() { a.z.Close() }
 
 func (a *archive) manifest(gathered func(kb.Kind) bool) error {
 	h, err := a.header()
+	if errors.Is(err, io.EOF) {
+		return broken(err)
+	}
 	if err != nil {
 		return err
 	}
