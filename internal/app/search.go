@@ -321,6 +321,9 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 		case err == nil:
 			st.Head = head
 			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st), Page: c.pageOf(st)})
+			if note := withoutVectors(idx, st); note != "" {
+				s.notes = append(s.notes, note)
+			}
 			if head.Partial {
 				var note string
 				note, err = c.emptyNote(ctx, st)
@@ -333,6 +336,19 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 		}
 	}
 	return s, nil
+}
+
+// withoutVectors says that a part of a store is searched by words alone.
+func withoutVectors(idx kb.Index, st kb.Store) string {
+	h, ok := idx.(*handle)
+	if !ok {
+		return ""
+	}
+	n := len(h.WithoutVectors())
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the vectors of %d of %d segments of store %s are missing, which is searched by words alone there; store:index %s makes them anew", n, len(h.Segments()), st.Label(), st.Label())
 }
 
 func (s *shelves) release() {

@@ -225,3 +225,168 @@ func TestAnImportKeepsWhatIsHere(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// Vectors that are gone are said, and made anew by the next index run, also of
+// the own folder by its next search.
+func TestMissingVectorsAreSaidAndMended(t *testing.T) {
+	s := newSite(t)
+	s.write("src/a.go", parser)
+	a := s.in("p", true)
+	s.create(a, CreateStore{Name: "conf", Source: filepath.Join(s.root, "src")})
+	want := s.search(a, SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	vecs, err := filepath.Glob(filepath.Join(s.data, "segments", "*"+index.VecExt))
+	if err != nil || len(vecs) == 0 {
+		t.Fatal(err)
+	}
+	for _, f := range vecs {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := s.in("p", true)
+	r := s.search(b, SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	if len(r.Hits) == 0 || !strings.Contains(fmt.Sprint(r.Notes), "vectors of 1 of 1 segments of store conf are missing") {
+		t.Errorf("it is silent: %+v", r)
+	}
+	st, err := b.IndexStore(t.Context(), "conf", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j, err := b.WaitJob(t.Context(), st.Job); err != nil || !strings.Contains(j.Message, "made anew") {
+		t.Errorf("got %+v, %v", j, err)
+	}
+	for _, x := range []*App{a, b} { // also who has the old one open
+		r = s.search(x, SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+		r.Ms = want.Ms
+		if d := cmp.Diff(want, r); d != "" {
+			t.Errorf("answered otherwise:\n%s", d)
+		}
+	}
+}
+
+// gc lists what it would delete, deletes that and nothing else, and leaves what
+// a job or an import that runs relies on.
+func TestCollect(t *testing.T) {
+	s := newSite(t)
+	s.write("src/a.go", parser)
+	a := s.in("p", true)
+	s.create(a, CreateStore{Name: "conf", Source: filepath.Join(s.root, "src")})
+	if g, err := a.Collect(t.Context(), false); err != nil || len(g.Files) != 0 {
+		t.Errorf("a sound directory has leftovers: %v, %v", g.Text(), err)
+	}
+	long := time.Now().Add(-48 * time.Hour)
+	stale := []string{
+		"segments/aaaaaaaaaaaaaaaaaaaaaaaa.seg", "segments/aaaaaaaaaaaaaaaaaaaaaaaa.model.vec", "segments/bbbbbbbbbbbbbbbbbbbbbbbb.lay",
+		"segments/.tmp-1", "generations/x-1-y.gen", "views/00112233445566778899aabbccddeeff.view", "web/aaaaaaaaaaaaaaaa/pages.000001",
+		"repos/aaaaaaaaaaaaaaaa/HEAD", "replies/user/old/a.md", "transfer/transfer-dead/segments/x.seg", "jobs/abcdefgh.at", ".tmp-2",
+	}
+	for _, f := range stale {
+		s.write("data/"+f, "12345")
+		p := filepath.Join(s.data, filepath.FromSlash(f))
+		for _, p := range []string{p, filepath.Dir(p)} {
+			if f[0] == '.' && p != filepath.Join(s.data, f) {
+				continue
+			}
+			if err := os.Chtimes(p, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	young := filepath.Join(s.data, "segments", ".tmp-alive")
+	s.write("data/segments/.tmp-alive", "x")
+	s.write("data/thesis.doc", "somebody else's")
+	if err := a.core.catalog.UseSegments(t.Context(), "transfer-dead", "aaaaaaaaaaaaaaaaaaaaaaaa"); err != nil {
+		t.Fatal(err)
+	}
+	dry, err := a.Collect(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(dry.Files) != len(stale) || !dry.DryRun || dry.Bytes != int64(5*len(stale)) {
+		t.Errorf("got %s", dry.Text())
+	}
+	for _, f := range stale {
+		if _, err := os.Stat(filepath.Join(s.data, filepath.FromSlash(f))); err != nil {
+			t.Errorf("a dry run deletes: %v", err)
+		}
+	}
+	done, err := a.Collect(t.Context(), false)
+	if err != nil || len(done.Files) != len(stale) {
+		t.Errorf("got %v, %v", done.Text(), err)
+	}
+	for _, f := range stale {
+		if _, err := os.Stat(filepath.Join(s.data, filepath.FromSlash(f))); err == nil {
+			t.Errorf("%s is still there", f)
+		}
+	}
+	for _, f := range []string{young, filepath.Join(s.data, "thesis.doc")} {
+		if _, err := os.Stat(f); err != nil {
+			t.Errorf("gc deletes too much: %v", err)
+		}
+	}
+	if r := s.search(a, SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+		t.Error("a store is gone")
+	}
+	if v, err := a.Verify(t.Context(), "conf", false); err != nil || v.ExitStatus() != 0 {
+		t.Errorf("got %v, %v", v.Text(), err)
+	}
+}
+
+// What an imported store's source is not there for is said with the way back;
+// what can be had from its own files is made anew.
+func TestRepairWithoutTheSource(t *testing.T) {
+	here := newSite(t)
+	here.write("src/a.go", parser)
+	here.write("src/b.md", "# Durations\n\nMore about time.\n")
+	a := here.in("p", true)
+	here.create(a, CreateStore{Name: "conf", Source: filepath.Join(here.root, "src")})
+	file := filepath.Join(here.root, "conf.kbx")
+	if _, err := a.Export(t.Context(), "conf", file, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(here.root, "src")); err != nil {
+		t.Fatal(err)
+	}
+	there := newSite(t)
+	b := there.in("q", true)
+	if _, err := b.Import(t.Context(), ImportRequest{File: file}); err != nil {
+		t.Fatal(err)
+	}
+	want := there.search(b, SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	damage := func(pattern string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(there.data, filepath.FromSlash(pattern)))
+		if err != nil || len(files) == 0 {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if err := os.Remove(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b = there.in("q", true)
+	}
+	for _, pattern := range []string{"generations/*.gen", "segments/*.vec", "views/*.view"} {
+		damage(pattern)
+		v, err := b.Verify(t.Context(), "", true)
+		if err != nil || len(v.Findings) == 0 || v.ExitStatus() != 0 {
+			t.Errorf("%s: %v, %v", pattern, v.Text(), err)
+		}
+		r := there.search(b, SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+		r.Ms = want.Ms
+		if d := cmp.Diff(want, r); d != "" {
+			t.Errorf("%s: answered otherwise:\n%s", pattern, d)
+		}
+	}
+	damage("segments/*.seg")
+	v, err := b.Verify(t.Context(), "", true)
+	if err != nil || v.ExitStatus() != 7 || !strings.Contains(v.Text(), "knowledge import FILE --force") {
+		t.Errorf("got %v, %v", v.Text(), err)
+	}
+	if _, err := b.Import(t.Context(), ImportRequest{File: file, Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := b.Verify(t.Context(), "", true); err != nil || v.ExitStatus() != 0 {
+		t.Errorf("after restoring: %v, %v", v.Text(), err)
+	}
+}

@@ -33,7 +33,8 @@ func (o *Opener) EachUnneeded(specs []kb.Spec, f func(paths []string) error) err
 	for _, e := range entries {
 		name := e.Name()
 		base := name[:min(len(name), repoName)]
-		if len(base) == repoName && strings.Trim(base, "abcdefghijklmnopqrstuvwxyz234567") == "" && !need[base] {
+		// Locks stay: somebody may be waiting for one.
+		if len(base) == repoName && filepath.Ext(name) != ".lock" && strings.Trim(base, "abcdefghijklmnopqrstuvwxyz234567") == "" && !need[base] {
 			copies[base] = append(copies[base], filepath.Join(o.ReposDir, name))
 		}
 	}

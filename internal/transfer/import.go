@@ -74,7 +74,7 @@ func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Impo
 	if done.Embedded, err = r.verify(ctx, a); err != nil {
 		return done, err
 	}
-	if old != nil && old.Layout == a.Head.Layout && old.Commit == a.Head.Commit && old.Embedder == a.Head.Embedder {
+	if old != nil && old.Layout == a.Head.Layout && old.Commit == a.Head.Commit && p.whole(ctx, a.Store.ID, old) {
 		done.Same = true
 		done.Store, err = p.Catalog.Attach(ctx, o.Project, o.Name, a.Store.ID, a.Store.Description, a.Store.Tags)
 		return done, err
@@ -134,6 +134,18 @@ func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, e
 			WithHint("to go back to the file's state: knowledge import FILE --force")
 	}
 	return st.Head, nil
+}
+
+// whole reports whether the generation that is here is sound: one that is not
+// is mended by what is imported.
+func (p Place) whole(ctx context.Context, id kb.StoreID, head *kb.Head) bool {
+	pool := p.Indexer.Pool
+	for _, name := range head.Segments {
+		if pool.CheckSegment(ctx, name) != nil || pool.CheckVectors(ctx, name, nil) != nil {
+			return false
+		}
+	}
+	return pool.CheckGeneration(p.Indexer.ManifestPath(head.Manifest), id) == nil
 }
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
