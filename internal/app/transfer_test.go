@@ -390,3 +390,26 @@ func TestRepairWithoutTheSource(t *testing.T) {
 		t.Errorf("after restoring: %v, %v", v.Text(), err)
 	}
 }
+
+// The self-test works where the program does, and says what does not.
+func TestSelfTest(t *testing.T) {
+	s := newSite(t)
+	a := s.in("p", true)
+	r, err := a.SelfTest(t.Context())
+	if err != nil || r.Failed != 0 || r.ExitStatus() != 0 || len(r.Checks) != 14 {
+		t.Errorf("got\n%s\n%v", r.Text(), err)
+	}
+	if _, err := os.Stat(s.data); err == nil {
+		t.Error("it made the user's data directory")
+	}
+	// A data directory that cannot be written: its place is taken by a file.
+	s.write("data/knowledge.db", "")
+	if err := os.RemoveAll(s.data); err != nil {
+		t.Fatal(err)
+	}
+	s.write("data", "a file")
+	r, err = s.in("p", true).SelfTest(t.Context())
+	if err != nil || r.Failed != 1 || r.ExitStatus() != 1 || r.Checks[1].OK || !strings.Contains(r.Text(), "failed  data directory") {
+		t.Errorf("got\n%s\n%v", r.Text(), err)
+	}
+}

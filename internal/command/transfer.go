@@ -44,6 +44,9 @@ func addTransfer(add adder) {
 		}).agent(), `{}`, `{"store":"react"}`)
 	c.Help = "Exit status 7 when something is damaged, missing or open to others; 1 when there are only leftovers. " +
 		"With --repair vectors are made anew from the text, views from the index, and the rest from the store's source; what cannot be had without the source is named, with the way back from an export."
+	c = add("data", New("selftest", "Try everything that needs no network, in a place of its own: does it work here", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (app.SelfTest, error) { return a.SelfTest(ctx) }).agent(), `{}`)
+	c.Help = "Indexes three files that it brings along, searches, shows, greps, exports, imports and verifies them, and compares the vectors' fast instructions with plain ones. Exit status 1 when something fails."
 }
 
 type gcIn struct {

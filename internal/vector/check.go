@@ -1,0 +1,48 @@
+package vector
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Kernel names the instructions that scans use on this machine.
+func Kernel() string {
+	if hasAVX2 {
+		return "AVX2"
+	}
+	return "plain Go"
+}
+
+// Check compares the kernels that this machine uses with plain Go, on made
+// numbers: they must agree to the bit.
+func Check() error {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, stride := range []int{align, 3 * align, 192, 1024} {
+		const rows = 37
+		codes, query := make([]int8, rows*stride), make([]int16, stride)
+		for i := range codes {
+			codes[i] = int8(r.IntN(255) - 127)
+		}
+		for i := range query {
+			query[i] = int16(r.IntN(1<<12) - 1<<11)
+		}
+		got, want := make([]int32, rows), make([]int32, rows)
+		dotRows(got, codes, query)
+		dotRowsGeneric(want, codes, query)
+		if !slices.Equal(got, want) {
+			return kb.Errorf(kb.Internal, "%s and plain Go disagree on a product of vectors", Kernel())
+		}
+		sum, plain := make([]float32, stride), make([]float32, stride)
+		for i := range 5 {
+			f := r.Float32()
+			Axpy(sum, codes[i*stride:][:stride], f)
+			axpyGeneric(plain, codes[i*stride:][:stride], f)
+		}
+		if !slices.Equal(sum, plain) {
+			return kb.Errorf(kb.Internal, "%s and plain Go disagree on a sum of vectors", Kernel())
+		}
+	}
+	return nil
+}
