@@ -42,6 +42,7 @@ var topics = []struct{ name, about string }{
 	{"sdd", "specified changes: open, refresh, close"},
 	{"repo", "how the repository stands"},
 	{"trust", "vouch for files of a project"},
+	{"data", "export, import, verify, clean up"},
 	{faceGroup, "serve agents and programs, watch folders"},
 	{"help", "version, doctor, completion"},
 }

@@ -102,7 +102,7 @@ func (s *session) root() *cobra.Command {
 	}
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
-	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), completion(root))
+	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), s.man(), completion(root))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(s.help(root))
 	usual := root.HelpFunc()

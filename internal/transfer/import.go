@@ -92,7 +92,7 @@ func checkSpec(ctx context.Context, spec kb.Spec) error {
 		return refused("its source is no address")
 	}
 	if localPath(src) {
-		if spec.Kind == kb.KindWeb {
+		if gathered(spec.Kind) {
 			return refused("its source is no address")
 		}
 	} else if k, canonical, err := source.Canonical(ctx, spec.Kind, src, ""); err != nil || k != spec.Kind || canonical != src {
