@@ -21,6 +21,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/bench/wine/forwarder"
 )
 
 func main() {
@@ -51,8 +53,8 @@ func run(packages []string) error {
 		return fmt.Errorf("wineboot: %w: %s", err, out)
 	}
 	system := filepath.Join(prefix, "drive_c", "windows", "system32")
-	if _, err := os.Stat(filepath.Join(system, library)); errors.Is(err, os.ErrNotExist) {
-		if err := os.WriteFile(filepath.Join(system, library), forwarder(), 0o600); err != nil {
+	if _, err := os.Stat(filepath.Join(system, forwarder.Library)); errors.Is(err, os.ErrNotExist) {
+		if err := os.WriteFile(filepath.Join(system, forwarder.Library), forwarder.Bytes(), 0o600); err != nil {
 			return err
 		}
 	}

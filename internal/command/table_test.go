@@ -27,6 +27,7 @@ func TestAudience(t *testing.T) {
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
 		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats", "feedback:review",
+		"verify", "selftest",
 		"repo:state", "repo:context", "repo:validate", "repo:sync-plan", "repo:cleanup-plan",
 	}
 	slices.Sort(agents)

@@ -1,22 +1,23 @@
-package main
+// Package forwarder makes the one library of Windows that Go's runtime needs
+// and older versions of Wine lack.
+package forwarder
 
 import (
 	"bytes"
 	"encoding/binary"
 )
 
-// The one library of Windows that Go's runtime needs and older versions of
-// Wine lack: its ProcessPrng fills a buffer with random bytes. Ours holds no
+// ProcessPrng fills a buffer with random bytes. Our library holds no
 // code. It forwards the call to SystemFunction036 of advapi32.dll, which does
 // the same and which every Wine has.
 const (
-	library  = "bcryptprimitives.dll"
+	Library  = "bcryptprimitives.dll" // its name in the folder of the system
 	exported = "ProcessPrng"
 	forward  = "advapi32.SystemFunction036"
 )
 
-// forwarder returns a PE32+ library of one section, which holds the export table.
-func forwarder() []byte {
+// Bytes returns a PE32+ library of one section, which holds the export table.
+func Bytes() []byte {
 	const (
 		fileAlign = 0x200
 		base      = 0x1000 // of the section, relative to the image
@@ -25,9 +26,9 @@ func forwarder() []byte {
 
 	// The export directory (40 bytes), then the address of the one function,
 	// of its name, its ordinal, and the strings.
-	text := []byte(library + "\x00" + exported + "\x00" + forward + "\x00")
+	text := []byte(Library + "\x00" + exported + "\x00" + forward + "\x00")
 	const functions, names, ordinals, strings = base + 40, base + 44, base + 48, base + 50
-	name := uint32(strings + len(library) + 1)
+	name := uint32(strings + len(Library) + 1)
 	target := name + uint32(len(exported)) + 1
 	table := make([]byte, 0, fileAlign)
 	for _, v := range []uint32{0, 0, 0, strings, 1, 1, 1, functions, names, ordinals} {
