@@ -37,14 +37,6 @@ func Files() (map[string][]byte, error) {
 			License:     "MIT",
 			Keywords:    []string{"search", "code", "documentation", "index", "mcp"},
 			UserConfig:  options,
-			// This goes before .mcp.json, which cannot speak of options: a
-			// project file has none.
-			Servers: map[string]server{name: {
-				Command:    "${CLAUDE_PLUGIN_ROOT}/bin/knowledge",
-				Args:       []string{"mcp", "--data-dir", "${user_config.data_dir}"},
-				Env:        map[string]string{"KNOWLEDGE_OPTION_RELEASE_URL": "${user_config.release_url}"},
-				AlwaysLoad: true,
-			}},
 		}),
 		".claude-plugin/marketplace.json": indent(marketplace{
 			Name:        owner,
@@ -53,9 +45,20 @@ func Files() (map[string][]byte, error) {
 			Plugins:     []offer{{Name: name, Source: "./", Description: description, Category: "development"}},
 		}),
 		".mcp.json": indent(servers{map[string]server{
-			// Outside a plugin the variable is unset: the file is also this
-			// repository's own project file.
-			name: {Command: "${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge", Args: []string{"mcp"}, AlwaysLoad: true},
+			// The one place that names the server; clients have ignored servers
+			// inside plugin.json (https://github.com/anthropics/claude-code/issues/16143).
+			// The file is also this repository's own project file. There the first
+			// variable is unset, and the client leaves the names of the options as
+			// they are; the launcher takes such a name for an empty option.
+			name: {
+				Command: "${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge",
+				Args:    []string{"mcp"},
+				Env: map[string]string{
+					"KNOWLEDGE_OPTION_DATA_DIR":    "${user_config.data_dir}",
+					"KNOWLEDGE_OPTION_RELEASE_URL": "${user_config.release_url}",
+				},
+				AlwaysLoad: true,
+			},
 		}}),
 		"hooks/hooks.json":             hooks(),
 		"skills/" + name + "/SKILL.md": skill(),
@@ -83,7 +86,6 @@ type manifest struct {
 	Keywords    []string `json:"keywords"`
 
 	UserConfig map[string]option `json:"userConfig"`
-	Servers    map[string]server `json:"mcpServers"`
 }
 
 // marketplace makes the repository a place to install the plugin from.

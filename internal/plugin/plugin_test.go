@@ -148,9 +148,8 @@ func TestManifests(t *testing.T) {
 			Type, Title, Description string
 			Default                  any
 		}
-		MCPServers map[string]serverKeys
 	}
-	strict(".claude-plugin/plugin.json", &m)
+	strict(".claude-plugin/plugin.json", &m) // no mcpServers: .mcp.json alone names the server
 	if m.Name != "knowledge" || m.Version != command.Version || m.License != "MIT" || m.Description == "" {
 		t.Errorf("%+v", m)
 	}
@@ -160,18 +159,20 @@ func TestManifests(t *testing.T) {
 	}
 	var project struct{ MCPServers map[string]serverKeys }
 	strict(".mcp.json", &project)
-	for path, servers := range map[string]map[string]serverKeys{"plugin.json": m.MCPServers, ".mcp.json": project.MCPServers} {
-		s, ok := servers["knowledge"]
-		if len(servers) != 1 || !ok || !s.AlwaysLoad || len(s.Args) == 0 || s.Args[0] != "mcp" || !strings.HasSuffix(s.Command, "}/bin/knowledge") {
-			t.Errorf("%s: %+v", path, servers)
-		}
-	}
-	if strings.Contains(string(files[".mcp.json"]), "user_config") {
-		t.Error(".mcp.json names options, which a project does not have")
+	server, ok := project.MCPServers["knowledge"]
+	if len(project.MCPServers) != 1 || !ok || !server.AlwaysLoad || len(server.Args) == 0 || server.Args[0] != "mcp" || !strings.HasSuffix(server.Command, "}/bin/knowledge") {
+		t.Errorf(".mcp.json: %+v", project.MCPServers)
 	}
 	for name := range m.UserConfig {
-		if name != "hints" && !bytes.Contains(files[".claude-plugin/plugin.json"], []byte("${user_config."+name+"}")) { // hooks read it from their environment
-			t.Errorf("nothing reads the option %q", name)
+		if name == "hints" {
+			continue // hooks read it from their environment
+		}
+		variable := "KNOWLEDGE_OPTION_" + strings.ToUpper(name)
+		if server.Env[variable] != "${user_config."+name+"}" {
+			t.Errorf(".mcp.json does not pass the option %q", name)
+		}
+		if launcher, err := os.ReadFile(filepath.Join(root, "bin", "knowledge")); err != nil || !bytes.Contains(launcher, []byte(variable)) {
+			t.Errorf("the launcher does not read %s (%v)", variable, err)
 		}
 	}
 	var market struct {
