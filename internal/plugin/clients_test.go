@@ -84,7 +84,7 @@ func (c *clients) must(dir, name string, args ...string) string {
 }
 
 // clone makes a git clone of the plugin as a user gets it, in which the
-// checksums are those of promised, and returns its folder.
+// checksums are those of promised, if there are any, and returns its folder.
 func (c *clients) clone(promised []byte) string {
 	c.Helper()
 	dir := filepath.Join(c.TempDir(), "clone")
@@ -113,9 +113,13 @@ func (c *clients) clone(promised []byte) string {
 			c.Fatal(err)
 		}
 	}
-	sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(promised), archiveName())
-	if err := os.WriteFile(filepath.Join(dir, "from/.claude-plugin/checksums.txt"), []byte(sum), 0o644); err != nil {
-		c.Fatal(err)
+	checksums := filepath.Join(dir, "from/.claude-plugin/checksums.txt")
+	_ = os.Remove(checksums)
+	if promised != nil {
+		sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(promised), archiveName())
+		if err := os.WriteFile(checksums, []byte(sum), 0o644); err != nil {
+			c.Fatal(err)
+		}
 	}
 	from := filepath.Join(dir, "from")
 	c.must(from, "git", "init", "-q")
@@ -304,7 +308,7 @@ func TestClaudeCode(t *testing.T) {
 	}
 
 	// The other way round: a store made in a plain shell.
-	program := filepath.Join(c.home, ".claude/plugins/data", strings.ReplaceAll(id, "@", "-"), "bin", command.Version, "knowledge")
+	program := filepath.Join(c.home, ".cache/knowledge/bin", command.Version, "knowledge")
 	if out := c.must(c.project, program, "stores"); !strings.Contains(out, "demo") {
 		t.Errorf("a plain shell does not list the store made through the client:\n%s", out)
 	}

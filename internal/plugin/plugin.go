@@ -47,11 +47,9 @@ func Files() (map[string][]byte, error) {
 		".mcp.json": indent(servers{map[string]server{
 			// The one place that names the server; clients have ignored servers
 			// inside plugin.json (https://github.com/anthropics/claude-code/issues/16143).
-			// The file is also this repository's own project file. There the first
-			// variable is unset, and the client leaves the names of the options as
-			// they are; the launcher takes such a name for an empty option.
+			// On Windows the client finds knowledge.cmd beside the script, by PATHEXT.
 			name: {
-				Command: "${CLAUDE_PLUGIN_ROOT:-.}/bin/knowledge",
+				Command: "${CLAUDE_PLUGIN_ROOT}/bin/knowledge",
 				Args:    []string{"mcp"},
 				Env: map[string]string{
 					"KNOWLEDGE_OPTION_DATA_DIR":    "${user_config.data_dir}",
@@ -60,7 +58,14 @@ func Files() (map[string][]byte, error) {
 				AlwaysLoad: true,
 			},
 		}}),
-		"hooks/hooks.json":             hooks(),
+		"hooks/hooks.json": hooks(),
+		// A client that opens this repository takes .mcp.json for a project's own
+		// file too, where there is no plugin and so no such folder (a default in
+		// the variable would help there, and take the folder away from the
+		// plugin). It is told not to start that one: claude --plugin-dir . does.
+		".claude/settings.json": indent(struct {
+			Disabled []string `json:"disabledMcpjsonServers"`
+		}{[]string{name}}),
 		"skills/" + name + "/SKILL.md": skill(),
 		"docs/commands.md":             reference(),
 		"docs/configuration.md":        configuration(),
