@@ -3,6 +3,7 @@
 //
 //	wine ./internal/lockfile ./internal/job …
 //
+// First it starts the program by the plugin's launcher; see launcher.go.
 // Where Wine is missing it says so and ends with status 0. A test fails there
 // for one reason that is not ours: os.RemoveAll of Go 1.26 asks Windows to
 // delete files in a way (FileDispositionInformationEx) that Wine 8 does not
@@ -58,7 +59,10 @@ func run(packages []string) error {
 			return err
 		}
 	}
-	failed := 0
+	failed, err := launcher(wine, tmp, prefix, env)
+	if err != nil {
+		return err
+	}
 	for _, p := range packages {
 		exe := filepath.Join(tmp, filepath.Base(p)+".exe")
 		build := exec.Command("go", "test", "-c", "-o", exe, p)
