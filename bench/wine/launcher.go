@@ -90,7 +90,7 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		out, err := cmd.CombinedOutput()
 		return fmt.Sprintf("%s [%v] %v", strings.TrimSpace(strings.ReplaceAll(string(out), "\r", "")), err, time.Since(began).Round(10*time.Millisecond))
 	}
-	local, err := filepath.Glob(filepath.Join(prefix, "drive_c", "users", "[!P]*", "AppData", "Local"))
+	local, err := filepath.Glob(filepath.Join(prefix, "drive_c", "users", "[^P]*", "AppData", "Local"))
 	if err != nil || len(local) != 1 {
 		return 0, fmt.Errorf("%d users in %s (%w)", len(local), prefix, err)
 	}

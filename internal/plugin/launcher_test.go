@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,6 +100,9 @@ func (i *install) run(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// fetched is what is kept of a release.
+var fetched = []string{"knowledge", "knowledge.sum"}
+
 // programs returns what is installed below the place for programs.
 func (i *install) programs(place string) []string {
 	var names []string
@@ -138,17 +142,17 @@ func TestLauncherFetches(t *testing.T) {
 	archive := packed(t, `echo "$0 got $*"`)
 	i := newInstall(t, archive, 0)
 	i.promise(archive)
-	for _, place := range []string{"home/.cache/knowledge/bin", "data/bin"} {
+	for _, place := range []string{"home/.cache/knowledge/bin", "cache/knowledge/bin"} {
 		for range 2 {
 			out, err := i.run("search", "two words")
 			if want := filepath.Join(i.dir, place, command.Version, "knowledge") + " got search two words"; err != nil || out != want {
 				t.Fatalf("%v: %s, want %s", err, out, want)
 			}
 		}
-		if got := i.programs(place); len(got) != 1 {
+		if got := i.programs(place); !slices.Equal(got, fetched) {
 			t.Errorf("left in %s: %q", place, got)
 		}
-		i.env = append(i.env, "CLAUDE_PLUGIN_DATA="+filepath.Join(i.dir, "data"))
+		i.env = append(i.env, "XDG_CACHE_HOME="+filepath.Join(i.dir, "cache"))
 	}
 	if n := i.gets.Load(); n != 2 {
 		t.Errorf("fetched %d times, want once a place", n)
@@ -164,7 +168,7 @@ func TestLauncherFetchesWithWget(t *testing.T) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []string{"sh", "mkdir", "rm", "mv", "chmod", "uname", "tar", "gzip", "openssl", "wget"} {
+	for _, tool := range []string{"sh", "mkdir", "rm", "mv", "chmod", "uname", "tar", "gzip", "openssl", "wget", "stat", "find"} {
 		at, err := exec.LookPath(tool)
 		if err != nil {
 			t.Skipf("no program %s on the PATH", tool)
@@ -196,9 +200,12 @@ func TestLauncherRefuses(t *testing.T) {
 		{"not there", good, good, "HOST/elsewhere", "cannot fetch http://"},
 		{"not https", good, good, "http://example.org", "only https is safe"},
 		{"not quite loopback", good, good, "http://127.0.0.1.example.org", "only https is safe"},
-		{"loopback as user", good, good, "http://127.0.0.1:80@example.org", "an address with @ or spaces"},
+		{"loopback as user", good, good, "http://127.0.0.1:80@example.org", "an address with @, spaces"},
+		{"two words", good, good, "https://example.org/a b", "an address with @, spaces"},
+		{"an option", good, good, "-o/etc/passwd", "only https is safe"},
+		{"a command", good, good, "https://example.org/$(id)", "an address with @, spaces"},
 		{"no scheme", good, good, "file:///etc", "only https is safe"},
-		{"no release", nil, good, "", "knows no release of version " + command.Version},
+		{"no release", nil, good, "", "no release of version " + command.Version + " is known"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			i := newInstall(t, tt.served, 0)
@@ -242,8 +249,8 @@ func TestLaunchersAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := i.programs("home"); len(got) != 1 {
-		t.Errorf("left: %q", got)
+	if got := i.programs("home"); !slices.Equal(got, fetched) || i.gets.Load() != 1 {
+		t.Errorf("left: %q, fetched %d times", got, i.gets.Load())
 	}
 }
 
@@ -302,7 +309,7 @@ func TestStubHandsOver(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if got := i.programs("home"); len(got) != 1 {
+	if got := i.programs("home"); !slices.Equal(got, fetched) {
 		t.Errorf("left: %q", got)
 	}
 }
@@ -329,35 +336,48 @@ func TestStubTellsWhy(t *testing.T) {
 	}
 }
 
-// A checkout builds once, outside the checkout, and again when a file has changed.
-func TestLauncherBuildsCheckout(t *testing.T) {
-	archive := packed(t, "echo release")
-	i := newInstall(t, archive, 0)
-	for name, text := range map[string]string{"cmd/knowledge/main.go": "package main\n", "internal/x.go": "package x\n", "go.mod": "module x\n", ".git": "gitdir: elsewhere\n"} {
+// source makes the install a copy of the repository, without .git as clients
+// make it, and a stand-in for Go that counts its runs, takes its time and writes a program that
+// repeats its arguments.
+func (i *install) source(takes string) (builds func() int) {
+	i.Helper()
+	for name, text := range map[string]string{"cmd/knowledge/main.go": "package main\n", "internal/x.go": "package x\n", "go.mod": "module github.com/" + owner + "/knowledge\n\ngo 1.26.0\n", "home/count": ""} {
 		i.write(name, text)
 	}
-	// The stand-in for Go counts its runs and writes a program that repeats its arguments.
-	i.write("path/go", "#!/bin/sh\necho run >>\"$COUNT\"\nwhile [ \"$1\" != -o ]; do shift; done\nprintf '#!/bin/sh\\necho \"$@\"\\n' >\"$2\"\nchmod +x \"$2\"\n")
+	i.write("path/go", "#!/bin/sh\necho run >>\"$COUNT\"\nsleep "+takes+"\nwhile [ \"$1\" != -o ]; do shift; done\nprintf '#!/bin/sh\\necho \"$@\"\\nexec cat\\n' >\"$2\"\nchmod +x \"$2\"\n")
 	count := filepath.Join(i.dir, "home/count")
-	i.write("home/count", "")
 	i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin", "COUNT="+count)
+	return func() int {
+		i.Helper()
+		b, err := os.ReadFile(count)
+		if err != nil {
+			i.Fatal(err)
+		}
+		return bytes.Count(b, []byte("\n"))
+	}
+}
+
+// A copy of the source builds once, outside itself, and again when a file has changed.
+func TestLauncherBuildsSource(t *testing.T) {
+	archive := packed(t, "echo release")
+	i := newInstall(t, archive, 0)
+	builds := i.source("0")
 	run := func(want string, runs int) {
 		t.Helper()
 		out, err := i.run("version", "two words")
 		if err != nil || out != want {
 			t.Fatalf("%v: %s", err, out)
 		}
-		n, err := os.ReadFile(count)
-		if err != nil || bytes.Count(n, []byte("\n")) != runs {
-			t.Errorf("built %d times, want %d (%v)", bytes.Count(n, []byte("\n")), runs, err)
+		if n := builds(); n != runs {
+			t.Errorf("built %d times, want %d", n, runs)
 		}
 	}
 	run("version two words", 1)
 	run("version two words", 1)
 	i.write("internal/new.go", "package x\n")
 	run("version two words", 2)
-	if more, _ := filepath.Glob(filepath.Join(i.dir, "*")); len(more) != 8 {
-		t.Errorf("the launcher writes into the checkout: %v", more)
+	if more, _ := filepath.Glob(filepath.Join(i.dir, "*")); len(more) != 7 {
+		t.Errorf("the launcher writes into the source: %v", more)
 	}
 	// Once there is a release it goes before a build, unless a build is asked for.
 	i.promise(archive)
@@ -365,4 +385,11 @@ func TestLauncherBuildsCheckout(t *testing.T) {
 	run("release", 2)
 	i.env = append(i.env, "KNOWLEDGE_BUILD=1")
 	run("version two words", 3)
+	// The source of another program is not ours to build.
+	i.write("go.mod", "module x\n")
+	i.env = i.env[:len(i.env)-1]
+	if err := os.RemoveAll(filepath.Join(i.dir, "home/.cache")); err != nil {
+		t.Fatal(err)
+	}
+	run("release", 3)
 }

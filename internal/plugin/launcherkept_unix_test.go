@@ -1,0 +1,348 @@
+//go:build unix
+
+package plugin
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
+
+// What is kept is run only while it is what was kept; else it is fetched again.
+func TestLauncherVerifiesKept(t *testing.T) {
+	archive := packed(t, "echo good")
+	at := func(i *install) string {
+		return filepath.Join(i.dir, "home/.cache/knowledge/bin", command.Version, "knowledge")
+	}
+	must := func(t *testing.T, errs ...error) {
+		t.Helper()
+		for _, err := range errs {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		harm func(t *testing.T, p string)
+		gets int32
+	}{
+		{"nothing", func(*testing.T, string) {}, 1},
+		{"another program", func(t *testing.T, p string) { must(t, os.WriteFile(p, []byte("#!/bin/sh\necho evil\n"), 0o755)) }, 2},
+		{"another program of that size and time", func(t *testing.T, p string) {
+			info, err := os.Stat(p)
+			must(t, err, os.WriteFile(p, []byte("#!/bin/sh\necho evil"), 0o755), os.Chtimes(p, info.ModTime(), info.ModTime()))
+		}, 2},
+		{"half of it", func(t *testing.T, p string) { must(t, os.Truncate(p, 12)) }, 2},
+		{"a folder", func(t *testing.T, p string) { must(t, os.Remove(p), os.Mkdir(p, 0o755)) }, 2},
+		{"a folder with something in it", func(t *testing.T, p string) {
+			must(t, os.Remove(p), os.MkdirAll(filepath.Join(p, "x"), 0o755))
+		}, 2},
+		{"no sum", func(t *testing.T, p string) { must(t, os.Remove(p+".sum")) }, 2},
+		{"an empty sum", func(t *testing.T, p string) { must(t, os.Truncate(p+".sum", 0)) }, 2},
+		{"the same, restored", func(t *testing.T, p string) {
+			b, err := os.ReadFile(p)
+			must(t, err, os.Remove(p), os.WriteFile(p, b, 0o755))
+		}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i := newInstall(t, archive, 0)
+			i.promise(archive)
+			for round := range 3 {
+				if round == 1 {
+					tt.harm(t, at(i))
+				}
+				if out, err := i.run("version"); err != nil || out != "good" {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			if n := i.gets.Load(); n != tt.gets {
+				t.Errorf("fetched %d times, want %d", n, tt.gets)
+			}
+		})
+	}
+}
+
+// A knowledge on the PATH is taken when its version fits, and no other program
+// of that name is: not an older one, not a stranger, no launcher, no file of
+// the project.
+func TestLauncherOnPath(t *testing.T) {
+	says := func(v string) string {
+		return "#!/bin/sh\n[ \"$1\" != version ] || { echo \"knowledge " + v + " linux/amd64 go1.26\"; exit; }\necho \"path got $*\"\n"
+	}
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(command.Version, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		t.Fatal(err)
+	}
+	number := func(a, b, c int) string { return fmt.Sprintf("%d.%d.%d", a, b, c) }
+	archive := packed(t, `echo "release got $*"`)
+	for _, tt := range []struct {
+		name, script, want string
+	}{
+		{"the same", says(command.Version), "path"},
+		{"a later one of the same promise", says(number(major, minor, patch+3)), "path"},
+		{"a later one", says(number(major+1, 0, 0)), "release"},
+		{"a later one before 1.0", says(number(0, minor+1, patch)), "release"},
+		{"one not released", says(number(major, minor, patch+1) + "-rc.1"), "release"},
+		{"another program", "#!/bin/sh\necho knowledge base 7\n", "release"},
+		{"another program that says little", "#!/bin/sh\n", "release"},
+		{"one that fails", "#!/bin/sh\necho knowledge " + command.Version + " a/b\nexit 1\n", "release"},
+		{"one that hangs, with a child", "#!/bin/sh\nsleep 60\n", "release"},
+		{"no program", "", "release"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i := newInstall(t, archive, 0)
+			i.promise(archive)
+			i.write("path/knowledge", tt.script)
+			i.env = append(i.env, "PATH="+filepath.Join(i.dir, "bin")+":"+filepath.Join(i.dir, "path")+":/usr/bin:/bin")
+			began := time.Now()
+			for range 2 {
+				if out, err := i.run("search", "x y"); err != nil || out != tt.want+" got search x y" {
+					t.Errorf("%v: %s", err, out)
+				}
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("waited %v for another program", took)
+			}
+		})
+	}
+	t.Run("only launchers", func(t *testing.T) { // of this copy of the plugin and of another
+		i, other := newInstall(t, archive, 0), newInstall(t, archive, 0)
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "bin")+":"+filepath.Join(other.dir, "bin")+":/usr/bin:/bin")
+		if out, err := i.run("version"); err == nil || !strings.Contains(out, "no knowledge of that version is on the PATH") {
+			t.Errorf("%v: %s", err, out)
+		}
+		// A link to one is asked, and answers nothing.
+		if err := os.MkdirAll(filepath.Join(i.dir, "path"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		i.write("path/knowledge", "#!/bin/sh\nexec '"+filepath.Join(other.dir, "bin/knowledge")+"' \"$@\"\n")
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin")
+		if out, err := i.run("version"); err == nil || !strings.Contains(out, "no knowledge of that version is on the PATH") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Run("the project's", func(t *testing.T) {
+		i := newInstall(t, archive, 0)
+		i.write("knowledge", says(command.Version))
+		i.env = append(i.env, "PATH=.::/usr/bin:/bin")
+		if out, err := i.run("version"); err == nil {
+			t.Errorf("a program of the working directory ran: %s", out)
+		}
+	})
+	t.Run("nowhere to keep anything", func(t *testing.T) {
+		i := newInstall(t, archive, 0)
+		i.write("path/knowledge", says(command.Version))
+		i.write("file", "")
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin", "XDG_CACHE_HOME="+filepath.Join(i.dir, "file"))
+		if out, err := i.run("search", "x"); err != nil || out != "path got search x" {
+			t.Errorf("%v: %s", err, out)
+		}
+		i.env = append(i.env, "PATH=/usr/bin:/bin")
+		i.promise(archive)
+		if out, err := i.run("search", "x"); err == nil || !strings.Contains(out, "cannot write to ") || !strings.Contains(out, "XDG_CACHE_HOME") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// A hook has no time: it runs what is ready, and is silent where nothing is.
+func TestLauncherHook(t *testing.T) {
+	archive := packed(t, `echo "got $*"`)
+	i := newInstall(t, archive, 0)
+	i.promise(archive)
+	builds := i.source("0")
+	for range 2 {
+		if out, err := i.run("hook", "session-start"); err != nil || out != "" {
+			t.Errorf("%v: %q", err, out)
+		}
+	}
+	if i.gets.Load() != 0 || builds() != 0 || len(i.programs("home/.cache")) != 0 {
+		t.Error("a hook fetches or builds")
+	}
+	if out, err := i.run("version"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := i.run("hook", "session-start"); err != nil || out != "got hook session-start" {
+		t.Errorf("%v: %q", err, out)
+	}
+	i.write("home/.cache/knowledge/bin/"+command.Version+"/knowledge", "#!/bin/sh\necho evil\n")
+	if out, err := i.run("hook", "session-start"); err != nil || out != "" {
+		t.Errorf("%v: %q", err, out)
+	}
+}
+
+// Options of the plugin reach the program; the names of options, as a client
+// without options leaves them, do not.
+func TestLauncherOptions(t *testing.T) {
+	archive := packed(t, `echo "data in ${KNOWLEDGE_DATA_DIR-its own place}"`)
+	i := newInstall(t, archive, 0)
+	i.promise(archive)
+	i.env = append(i.env, "KNOWLEDGE_OPTION_DATA_DIR=${user_config.data_dir}", "KNOWLEDGE_OPTION_RELEASE_URL=${user_config.release_url}")
+	if out, err := i.run("version"); err != nil || out != "data in its own place" {
+		t.Errorf("%v: %s", err, out)
+	}
+	i.env = append(i.env, "KNOWLEDGE_OPTION_DATA_DIR=")
+	if out, err := i.run("version"); err != nil || out != "data in its own place" {
+		t.Errorf("%v: %s", err, out)
+	}
+	i.env = append(i.env, "KNOWLEDGE_OPTION_DATA_DIR=/two words")
+	if out, err := i.run("version"); err != nil || out != "data in /two words" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Three sessions that begin at once build once, and each is answered meanwhile.
+func TestLaunchersBuildOnce(t *testing.T) {
+	i := newInstall(t, nil, 0)
+	builds := i.source("1")
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			cmd := i.command("mcp")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := cmd.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			lines := bufio.NewReader(out)
+			say := func(s, want string) {
+				fmt.Fprintln(in, s)
+				if got, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(got, want) {
+					t.Errorf("%v: %q, want %q", err, got, want)
+				}
+			}
+			say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion"`)
+			const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search"}}`
+			for range 20 { // until the program repeats its arguments
+				fmt.Fprintln(in, call)
+				got, err := lines.ReadString('\n')
+				if err != nil || got == "mcp\n" {
+					break
+				}
+				if !strings.Contains(got, "knowledge is being built with Go") && !strings.Contains(got, "made by another session") {
+					t.Errorf("%q", got)
+				}
+			}
+			if got, err := lines.ReadString('\n'); err != nil || got != call+"\n" {
+				t.Errorf("%v: %q", err, got)
+			}
+			_ = in.Close()
+			_ = cmd.Wait()
+		})
+	}
+	all.Wait()
+	if n := builds(); n != 1 {
+		t.Errorf("built %d times", n)
+	}
+	if left, _ := filepath.Glob(filepath.Join(i.dir, "home/.cache/knowledge/bin/.[nl]*")); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// A lock is nobody's when its holder is gone, at whatever moment it went.
+func TestLauncherOutlivesTheKilled(t *testing.T) {
+	i := newInstall(t, nil, 0)
+	builds := i.source("30")
+	cmd := i.command("version")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for builds() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	place := filepath.Join(i.dir, "home/.cache/knowledge/bin")
+	if _, err := os.Stat(filepath.Join(place, ".lock")); err != nil {
+		t.Fatal("the killed start holds no lock: nothing is tried here")
+	}
+	again := i.source("0")
+	if out, err := i.run("version"); err != nil || out != "version" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if n := again(); n != 1 {
+		t.Errorf("built %d times", n)
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for name, pid := range map[string]string{"a dead holder": fmt.Sprintln(dead.Process.Pid), "no holder yet": "", "no number": "x\n"} {
+		if err := os.RemoveAll(filepath.Join(place, command.Version)); err != nil {
+			t.Fatal(err)
+		}
+		i.write("home/.cache/knowledge/bin/.lock/pid", pid)
+		if out, err := i.run("version"); err != nil || out != "version" {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+	}
+}
+
+// Where no program can be had the first reply says so, with a command that
+// mends it; once that is done the same session goes on.
+func TestLauncherSaysWhatMends(t *testing.T) {
+	i := newInstall(t, nil, 0)
+	i.source("0")
+	i.env = append(i.env, "PATH=/usr/bin:/bin")
+	if _, err := os.Stat("/usr/bin/go"); err == nil {
+		t.Skip("Go lies beside the tools of the launcher")
+	}
+	cmd := i.command("mcp")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	place := filepath.Join(i.dir, "home/.cache/knowledge/bin")
+	mends := "mkdir -p '" + place + "' && curl -fsSL https://go.dev/dl/go1.26.0."
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	if got, err := lines.ReadString('\n'); err != nil || !strings.Contains(got, `"instructions":"This server cannot work yet. knowledge: no release`) || !strings.Contains(got, mends) {
+		t.Errorf("%v: %.600s", err, got)
+	}
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search"}}`
+	fmt.Fprintln(in, call)
+	if got, err := lines.ReadString('\n'); err != nil || !strings.Contains(got, `"isError":true`) || !strings.Contains(got, mends) {
+		t.Errorf("%v: %s", err, got)
+	}
+	if err := os.MkdirAll(filepath.Join(place, "go/bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(i.dir, "path/go"), filepath.Join(place, "go/bin/go")); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(in, call)
+	if got, err := lines.ReadString('\n'); err != nil || got != "mcp\n" {
+		t.Errorf("%v: %s", err, got)
+	}
+	_ = in.Close()
+	_ = cmd.Wait()
+}
