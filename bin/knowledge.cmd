@@ -11,7 +11,8 @@ if defined KNOWLEDGE_LAUNCHER exit /b 1
 set NoDefaultCurrentDirectoryInExePath=1
 for %%I in ("%~dp0..") do set "root=%%~fI"
 set "own=%root%\.claude-plugin"
-set "home=https://github.com/seed-4f2d999b/knowledge"
+rem Not HOME: names of variables have no case here.
+set "site=https://github.com/seed-4f2d999b/knowledge"
 set "module=github.com/seed-4f2d999b/knowledge"
 set "hook="
 if "%~1"=="hook" set "hook=yes"
@@ -28,8 +29,9 @@ if /i "%PROCESSOR_ARCHITEW6432%"=="ARM64" set "arch=arm64"
 
 rem Settings of the plugin. A client that has none leaves their names as they are.
 if not defined KNOWLEDGE_OPTION_DATA_DIR if defined CLAUDE_PLUGIN_OPTION_DATA_DIR set "KNOWLEDGE_OPTION_DATA_DIR=%CLAUDE_PLUGIN_OPTION_DATA_DIR%"
-if defined KNOWLEDGE_OPTION_DATA_DIR if not "%KNOWLEDGE_OPTION_DATA_DIR:~0,1%"=="$" set "KNOWLEDGE_DATA_DIR=%KNOWLEDGE_OPTION_DATA_DIR%"
-set "base=%home%/releases/download"
+set "data=%KNOWLEDGE_DATA_DIR%"
+if defined KNOWLEDGE_OPTION_DATA_DIR if not "%KNOWLEDGE_OPTION_DATA_DIR:~0,1%"=="$" set "data=%KNOWLEDGE_OPTION_DATA_DIR%"
+set "base=%site%/releases/download"
 if defined KNOWLEDGE_OPTION_RELEASE_URL if not "%KNOWLEDGE_OPTION_RELEASE_URL:~0,1%"=="$" set "base=%KNOWLEDGE_OPTION_RELEASE_URL%"
 if defined KNOWLEDGE_RELEASE_URL set "base=%KNOWLEDGE_RELEASE_URL%"
 
@@ -80,8 +82,9 @@ if not errorlevel 1 goto run
 if not defined why set "why=the program that was made just now is not there"
 goto failed
 
+rem The program gets the environment as it was, and where its data is.
 :run
-"%exe%" %*
+endlocal & set "KNOWLEDGE_DATA_DIR=%data%" & "%exe%" %*
 exit /b %errorlevel%
 
 rem failed says why, to a client in its own protocol, as an error to whatever it asks first.

@@ -79,10 +79,10 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		http.NotFound(w, r)
 	}))
 	defer host.Close()
-	env = append(env, "WINEPATH="+windows(tools)+";"+windows(filepath.Join(tmp, "path")), "KNOWLEDGE_RELEASE_URL="+host.URL, "BUILT="+windows(program))
+	env = append(env, "WINEPATH="+windows(tools)+";"+windows(filepath.Join(tmp, "path")), "KNOWLEDGE_RELEASE_URL="+host.URL, "STAND_IN="+windows(program))
 	run := func(input string, args ...string) string {
 		cmd := exec.Command(wine, append([]string{"cmd", "/c", windows(filepath.Join(plugin, "bin", "knowledge"))}, args...)...)
-		cmd.Env, cmd.Dir, cmd.WaitDelay = env, plugin, time.Second
+		cmd.Env, cmd.Dir, cmd.WaitDelay = env, plugin, 20*time.Second
 		if input != "" {
 			cmd.Stdin = strings.NewReader(input)
 		}

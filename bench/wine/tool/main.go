@@ -93,9 +93,9 @@ func certutil(args []string) error {
 	return nil
 }
 
-// go build … -o FILE ./cmd/knowledge takes $BUILT for what it builds.
+// go build … -o FILE ./cmd/knowledge takes $STAND_IN for what it builds.
 func build(args []string) error {
-	f, err := os.Open(os.Getenv("BUILT"))
+	f, err := os.Open(os.Getenv("STAND_IN"))
 	if err != nil {
 		return err
 	}
