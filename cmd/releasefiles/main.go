@@ -3,8 +3,8 @@
 //	releasefiles bundle GOOS GOARCH PROGRAM DIR
 //	releasefiles channels DIST
 //
-// The first, run after each platform's build, puts the platform's MCP bundle
-// and Gemini extension into DIR, so that the release's checksums cover them.
+// The first, run after each platform's build, puts the platform's MCP bundle,
+// Gemini extension and pinned program into DIR, so that the release's checksums cover them.
 // The second, run after the release is built, reads DIST/checksums.txt and the
 // archives beside it and makes DIST/channels:
 //
@@ -117,6 +117,13 @@ func channels(dist string) error {
 		return err
 	}
 	files["plugin/.claude-plugin/checksums.txt"] = text
+	manifest, err := os.ReadFile(".claude-plugin/plugin.json")
+	if err != nil {
+		return err
+	}
+	if files["plugin/.claude-plugin/plugin.json"], err = packaging.PinnedPlugin(manifest, sums); err != nil {
+		return err
+	}
 	programs := map[string][]byte{}
 	for _, p := range packaging.Platforms {
 		b, err := program(dist, p, sums)

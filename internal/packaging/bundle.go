@@ -20,7 +20,8 @@ type entry struct {
 }
 
 // Bundles returns the files that carry a platform's program to clients which
-// unpack it themselves: its MCP bundle and its Gemini extension, by file name.
+// fetch it themselves: its MCP bundle, its Gemini extension and, where the
+// plugin pins it, the program itself, by file name.
 // The same program and texts give the same bytes. texts are further files by
 // name: the licences.
 func Bundles(p Platform, version string, program []byte, texts map[string][]byte) (map[string][]byte, error) {
@@ -46,6 +47,9 @@ func Bundles(p Platform, version string, program []byte, texts map[string][]byte
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		files[file] = b.Bytes()
+	}
+	if p.Pinned() != "" {
+		files[p.Pinned()] = program
 	}
 	return files, nil
 }

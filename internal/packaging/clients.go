@@ -1,6 +1,47 @@
 package packaging
 
-import "github.com/seed-4f2d999b/knowledge/internal/command"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
+
+// PinnedPlugin returns the plugin.json of Claude Code with the programs of a
+// release, which the client fetches when it installs the plugin and compares
+// with these checksums. The manifest that is checked in names none, so that a
+// checkout builds its source.
+func PinnedPlugin(manifest []byte, sums Sums) ([]byte, error) {
+	type pin struct {
+		SHA256 string `json:"sha256"`
+	}
+	pins := map[string]pin{}
+	for _, p := range Platforms {
+		if p.Pinned() == "" {
+			continue
+		}
+		sum, err := sums.of(p.Pinned())
+		if err != nil {
+			return nil, err
+		}
+		pins[p.Pinned()] = pin{sum}
+	}
+	b, err := json.Marshal(pins)
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutSuffix(bytes.TrimSpace(manifest), []byte("}"))
+	if !ok || !json.Valid(manifest) || bytes.Contains(manifest, []byte(`"binaries"`)) {
+		return nil, fmt.Errorf("plugin.json is no manifest without binaries")
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, fmt.Appendf(nil, "%s, \"binaries\": %s}", rest, b), "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
 
 // The files of Codex: https://developers.openai.com/codex/plugins/build
 //

@@ -78,6 +78,18 @@ func (p Platform) Bundle(version string) string {
 	return fmt.Sprintf("%s_%s_%s_%s.mcpb", name, version, p.OS, p.Arch)
 }
 
+// Pinned returns the name of the program as the plugin's manifest pins it:
+// Claude Code chooses by the target triple that the name ends in. It is empty
+// for Windows, where that client fetches none.
+func (p Platform) Pinned() string {
+	cpu := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.Arch]
+	system, ok := map[string]string{"darwin": "-apple-darwin", "linux": "-unknown-linux-musl"}[p.OS]
+	if !ok {
+		return ""
+	}
+	return name + "-" + cpu + system
+}
+
 // Extension returns the name of the platform's Gemini extension, which that
 // client chooses by its first two parts:
 // https://geminicli.com/docs/extensions/releasing/

@@ -73,7 +73,7 @@ func TestStamp(t *testing.T) {
 func someSums(version string) Sums {
 	sums := Sums{}
 	for _, p := range Platforms {
-		for _, f := range []string{p.Archive(version), p.Bundle(version), p.Extension()} {
+		for _, f := range []string{p.Archive(version), p.Bundle(version), p.Extension(), p.Pinned()} {
 			sums[f] = fmt.Sprintf("%064x", len(sums)+1)
 		}
 	}
@@ -246,6 +246,39 @@ func TestParseSums(t *testing.T) {
 	}
 }
 
+// The release's plugin.json is the one that is checked in, and the pins.
+func TestPinnedPlugin(t *testing.T) {
+	manifest, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := someSums(command.Version)
+	pinned, err := PinnedPlugin(manifest, sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is map[string]any
+	for text, to := range map[string]*map[string]any{string(manifest): &was, string(pinned): &is} {
+		if err := json.Unmarshal([]byte(text), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pins, _ := is["binaries"].(map[string]any)
+	if len(pins) != 4 || !cmp.Equal(pins["knowledge-x86_64-unknown-linux-musl"], map[string]any{"sha256": sums["knowledge-x86_64-unknown-linux-musl"]}) {
+		t.Errorf("%v", pins)
+	}
+	delete(is, "binaries")
+	if d := cmp.Diff(was, is); d != "" {
+		t.Error(d)
+	}
+	if _, err := PinnedPlugin(pinned, sums); err == nil {
+		t.Error("pinned twice")
+	}
+	if _, err := PinnedPlugin(manifest, nil); err == nil {
+		t.Error("pinned without checksums")
+	}
+}
+
 // Two makings of a bundle are equal; a bundle holds what its manifest names,
 // executable.
 func TestBundles(t *testing.T) {
@@ -259,7 +292,7 @@ func TestBundles(t *testing.T) {
 		if d := cmp.Diff(one, two); d != "" || err != nil {
 			t.Errorf("two makings differ: %v %s", err, d)
 		}
-		if got, want := slices.Sorted(maps.Keys(one)), []string{p.Bundle("1.2.3"), p.Extension()}; !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		if got, want := slices.Sorted(maps.Keys(one)), []string{p.Bundle("1.2.3"), p.Extension(), p.Pinned()}; !slices.Equal(got, slices.DeleteFunc(slices.Sorted(slices.Values(want)), func(n string) bool { return n == "" })) {
 			t.Errorf("%v, not %v", got, want)
 		}
 		b := one[p.Bundle("1.2.3")]
