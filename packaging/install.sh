@@ -129,7 +129,7 @@ fetch() {
 	if command -v curl >/dev/null; then
 		curl -fsSL --proto "$proto" --proto-redir "$proto" --connect-timeout 10 --max-time 600 -o "$tmp/$1" "$from/$1" 2>"$tmp/said"
 	elif command -v wget >/dev/null; then
-		wget -q -T 10 -O "$tmp/$1" "$from/$1" 2>"$tmp/said"
+		wget -q -O "$tmp/$1" "$from/$1" 2>"$tmp/said"
 	else
 		die "neither curl nor wget is there to fetch $from/$1; install one of them$(how curl)"
 	fi || die "cannot fetch $from/$1 ($(tail -n 1 "$tmp/said")); look at the network, and whether there is such a version: $home/releases"

@@ -28,9 +28,10 @@ type Client struct {
 	id    int
 }
 
-// Dial starts a server and greets it as a client of the era does.
-func Dial(dir string, env []string, bin, era string) (*Client, error) {
-	c := &Client{era: era, cmd: exec.Command(bin, "mcp")}
+// Dial starts a server, with more arguments if there are any, and greets it as
+// a client of the era does.
+func Dial(dir string, env []string, bin, era string, args ...string) (*Client, error) {
+	c := &Client{era: era, cmd: exec.Command(bin, append([]string{"mcp"}, args...)...)}
 	c.cmd.Dir, c.cmd.Env, c.cmd.Stderr = dir, env, &c.errs
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -90,30 +91,23 @@ func (l *trial) bundle(r *row) error {
 
 // server asks an MCP server the question, started in dir.
 func (l *trial) server(env []string, dir, program string, args ...string) error {
-	lines := []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"query":"` + question + `"}}}`,
+	if len(args) == 0 || args[0] != "mcp" {
+		return fmt.Errorf("%s %v is no server", program, args)
 	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-	out, err := cmd.Output()
+	c, err := lab.Dial(dir, env, program, lab.Handshake, args[1:]...)
 	if err != nil {
-		return fmt.Errorf("%s %v: %w", program, args, err)
+		return err
 	}
-	for line := range strings.Lines(string(out)) {
-		var reply struct {
-			ID     int `json:"id"`
-			Result struct {
-				Content []struct{ Text string }
-			}
-		}
-		if json.Unmarshal([]byte(line), &reply) == nil && reply.ID == 2 && len(reply.Result.Content) > 0 && strings.Contains(reply.Result.Content[0].Text, answer) {
+	defer func() { _ = c.Close() }()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(500 * time.Millisecond) {
+		text, err := c.Call("search", map[string]any{"query": question})
+		if err == nil && strings.Contains(text, answer) {
 			return nil
 		}
+		if time.Now().After(until) {
+			return fmt.Errorf("the server does not answer with %s: %q, %w", answer, text, err)
+		}
 	}
-	return fmt.Errorf("the server does not answer with %s: %s", answer, out)
 }
 
 func (l *trial) gemini(r *row) error {
@@ -146,8 +140,11 @@ func (l *trial) gemini(r *row) error {
 	if !strings.Contains(state, "Connected") {
 		return fmt.Errorf("the client is not connected: %q", out)
 	}
-	r.note = "@google/gemini-cli " + lab.NpmVersion(l.clients, "@google/gemini-cli") + " says: Connected"
-	return l.server(env, l.docs, filepath.Join(home, ".gemini", "extensions", "knowledge", l.host.Binary()), "mcp")
+	if !strings.Contains(state, "mcp --project "+l.docs+" ") {
+		return fmt.Errorf("the client does not name its folder: %q", state)
+	}
+	r.note = "@google/gemini-cli " + lab.NpmVersion(l.clients, "@google/gemini-cli") + " validates and installs it and says: Connected"
+	return l.server(env, "/", filepath.Join(home, ".gemini", "extensions", "knowledge", l.host.Binary()), "mcp", "--project", l.docs)
 }
 
 func (l *trial) codex(r *row) error {
@@ -188,8 +185,16 @@ func (l *trial) codex(r *row) error {
 	if _, err := lab.Command(dir, nil, "tar", "-xzf", filepath.Join(l.dist, l.host.Archive(command.Version)), "knowledge"); err != nil {
 		return err
 	}
-	r.note = "@openai/codex " + lab.NpmVersion(l.clients, "@openai/codex") + " adds marketplace and plugin and would start: knowledge mcp, in the folder of the session; it is no longer asked here without an account"
-	return l.server(env, l.docs, filepath.Join(dir, "knowledge"), got.Transport.Args...)
+	// A project here is a git work tree.
+	project := filepath.Join(l.scratch, "codex", "project")
+	if _, err := lab.Command(l.docs, nil, "cp", "-r", l.docs, project); err != nil {
+		return err
+	}
+	if _, err := lab.Command(project, nil, "git", "init", "-q"); err != nil {
+		return err
+	}
+	r.note = "@openai/codex " + lab.NpmVersion(l.clients, "@openai/codex") + " adds marketplace and plugin, and names as server: knowledge mcp; a session with it, which needs an account, is untried"
+	return l.server(env, project, filepath.Join(dir, "knowledge"), got.Transport.Args...)
 }
 
 // registryModule holds the published schemas of server.json.

@@ -164,8 +164,8 @@ func (l *trial) wrapperIsTrue(r *row, env []string, wrapper, dependency string) 
 		return err
 	}
 	select {
-	case err := <-ended:
-		r.note = fmt.Sprintf("one of six programs was installed; exit status %d is passed on; SIGTERM ends server and wrapper (%v)", want, err)
+	case <-ended:
+		r.note = fmt.Sprintf("one of six programs was installed; exit status %d is passed on; SIGTERM ends the server and it", want)
 	case <-time.After(20 * time.Second):
 		_ = server.Process.Kill()
 		return errors.New("SIGTERM does not end the wrapper of a server")
@@ -245,11 +245,17 @@ func (l *trial) image(r *row) error {
 	if _, err := lab.Command(root, nil, "cp", "-r", l.docs+"/.", filepath.Join(root, "work")); err != nil {
 		return err
 	}
-	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil && !os.IsExist(err) {
+	total, err := lab.DirSize(root)
+	if err != nil {
 		return err
 	}
+	for _, d := range []string{"proc", "dev"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			return err
+		}
+	}
 	// What docker does when it runs an image.
-	const script = `root=$1; shift; mount -t proc proc "$root/proc" && exec chroot --userspec=65532:65532 "$root" /knowledge --project /work "$@"`
+	const script = `root=$1; shift; mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" && exec chroot --userspec=65532:65532 "$root" /knowledge --project /work "$@"`
 	inside := func(stdin string, args ...string) (string, error) {
 		cmd := exec.Command("unshare", append([]string{"--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", root}, args...)...)
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "KNOWLEDGE_DATA_DIR=/data", "HOME=/data"}
@@ -276,11 +282,7 @@ func (l *trial) image(r *row) error {
 	if owner, err := lab.Command(root, nil, "stat", "-c", "%u", filepath.Join(root, "data", "knowledge.db")); err != nil || strings.TrimSpace(owner) != "65532" {
 		return fmt.Errorf("the volume has no database of the image's user: %q, %w", owner, err)
 	}
-	total, err := lab.DirSize(root)
-	if err != nil {
-		return err
-	}
 	r.installed = "unpacked"
-	r.note = fmt.Sprintf("user 65532, nothing else in it but certificates: %s unpacked; mcp answers initialize", lab.MB(total))
+	r.note = fmt.Sprintf("%s unpacked: the program, certificates, licences; run as user 65532 with chroot; mcp answers initialize", lab.MB(total))
 	return nil
 }

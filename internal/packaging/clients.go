@@ -151,7 +151,8 @@ func codexServers() []byte {
 }
 
 // geminiExtension is the manifest in the root of each archive that Gemini CLI
-// unpacks: https://geminicli.com/docs/extensions/reference/
+// unpacks: https://geminicli.com/docs/extensions/reference/ The client names no
+// project by itself, and outside git its folder would be none.
 func geminiExtension(p Platform, version string) []byte {
 	return indent(struct {
 		Name        string            `json:"name"`
@@ -159,7 +160,7 @@ func geminiExtension(p Platform, version string) []byte {
 		Description string            `json:"description"`
 		Servers     map[string]client `json:"mcpServers"`
 	}{name, version, description, map[string]client{
-		name: {"${extensionPath}${/}" + p.Binary(), []string{"mcp"}},
+		name: {"${extensionPath}${/}" + p.Binary(), []string{"mcp", "--project", "${workspacePath}"}},
 	}})
 }
 
