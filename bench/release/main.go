@@ -124,7 +124,7 @@ func (l *trial) run(out, only string) (err error) {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	began, given := time.Now(), l.dist != ""
 	if err := l.snapshot(); err != nil {
 		if s := (skipped{}); errors.As(err, &s) {
 			fmt.Println(s.Error())
@@ -132,7 +132,10 @@ func (l *trial) run(out, only string) (err error) {
 		}
 		return err
 	}
-	built := time.Since(began)
+	built := "took " + time.Since(began).Round(time.Second).String()
+	if given {
+		built = "was there"
+	}
 	if l.clients = os.Getenv("RELEASE_CLIENTS"); l.clients == "" {
 		l.clients = filepath.Join(l.scratch, "clients")
 		l.noNpm = lab.Npm(l.clients, "@anthropic-ai/mcpb@2.1.2", "@google/gemini-cli@0.61.0", "@openai/codex@0.169.0")
@@ -181,11 +184,11 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-func (l *trial) report(out, commit string, built time.Duration) error {
+func (l *trial) report(out, commit, built string) error {
 	var r lab.Report
 	r.Printf("# Release channels, %s\n\n", time.Now().UTC().Format(time.DateOnly))
-	r.Printf("Commit %s, %s, %s; load %s. The snapshot of six platforms took %s. Every channel takes its files from a stand-in on the loopback device.\n\n",
-		commit, lab.Machine(), runtime.Version(), lab.Load(), built.Round(time.Second))
+	r.Printf("Commit %s, %s; load %s. The snapshot of six platforms %s. Every channel takes its files from a stand-in on the loopback device.\n\n",
+		commit, lab.Machine(), lab.Load(), built)
 	rows := [][]string{{"channel", "built", "installed", "first true answer", "from nothing to there", "remarks"}}
 	for _, x := range l.rows {
 		rows = append(rows, []string{x.channel, x.built, x.installed, x.answer, took(x.took), strings.ReplaceAll(x.note, l.scratch, "…")})

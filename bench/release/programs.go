@@ -230,7 +230,7 @@ func (l *trial) image(r *row) error {
 	if err != nil {
 		return err
 	}
-	if want := "65532:65532 [/knowledge] map[/data:{}] /work "; !strings.HasPrefix(config, want) {
+	if want := "65532:65532 [/knowledge --project /work] map[/data:{}] /work "; !strings.HasPrefix(config, want) {
 		return fmt.Errorf("the image is configured as %q, not %q", config, want)
 	}
 	container, err := buildah("from", "knowledge")

@@ -21,6 +21,7 @@ type releaseConfig struct {
 		Main, Binary        string
 		Env, Flags, Ldflags []string
 		Goos, Goarch        []string
+		Hooks               struct{ Post []struct{ Cmd string } }
 	}
 	Archives []struct {
 		NameTemplate string `yaml:"name_template"`
@@ -33,6 +34,15 @@ type releaseConfig struct {
 	Checksum struct {
 		NameTemplate string `yaml:"name_template"`
 		Algorithm    string
+		Extra        []glob `yaml:"extra_files"`
+	}
+	Release struct {
+		Draft bool
+		Extra []glob `yaml:"extra_files"`
+	}
+	Signs []struct {
+		Cmd, Artifacts string
+		Args           []string
 	}
 	SBOMs []struct {
 		Cmd       string
@@ -40,6 +50,8 @@ type releaseConfig struct {
 		Documents []string
 	} `yaml:"sboms"`
 }
+
+type glob struct{ Glob string }
 
 func readRelease(t *testing.T) releaseConfig {
 	t.Helper()
@@ -87,6 +99,17 @@ func TestRelease(t *testing.T) {
 	}
 	if !slices.Equal(c.Archives[0].Formats, []string{"tar.gz"}) || c.Checksum.NameTemplate != "checksums.txt" || c.Checksum.Algorithm != "sha256" {
 		t.Errorf("%+v %+v", c.Archives[0], c.Checksum)
+	}
+	// What lies in the release besides archives has a checksum; the checksums are signed.
+	more := []glob{{"./dist/bundles/*"}, {"./packaging/install.sh"}, {"./packaging/install.ps1"}}
+	if !slices.Equal(c.Checksum.Extra, more) || !slices.Equal(c.Release.Extra, more) || !c.Release.Draft {
+		t.Errorf("%+v %+v", c.Checksum, c.Release)
+	}
+	if h := b.Hooks.Post; len(h) != 1 || !strings.HasPrefix(h[0].Cmd, "go run ./cmd/releasefiles bundle ") || !strings.HasSuffix(h[0].Cmd, " dist/bundles") {
+		t.Errorf("%+v", h)
+	}
+	if len(c.Signs) != 1 || c.Signs[0].Cmd != "cosign" || c.Signs[0].Artifacts != "checksum" || !slices.Contains(c.Signs[0].Args, "${artifact}") {
+		t.Errorf("%+v", c.Signs)
 	}
 }
 
