@@ -14,7 +14,8 @@
 set -eu
 
 home=https://github.com/seed-4f2d999b/knowledge
-script=$home/releases/latest/download/install.sh
+again="curl -fsSL $home/releases/latest/download/install.sh"
+command -v curl >/dev/null || ! command -v wget >/dev/null || again="wget -qO- $home/releases/latest/download/install.sh"
 
 die() {
 	echo "install.sh: $*" >&2
@@ -28,23 +29,23 @@ main() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--version | --dir)
-			[ -n "${2:-}" ] || die "$1 needs a value; give one: curl -fsSL $script | sh -s -- --version ${version#v} --dir ~/.local/bin"
+			[ -n "${2:-}" ] || die "$1 needs a value; give one: $again | sh -s -- --version ${version#v} --dir ~/.local/bin"
 			if [ "$1" = --dir ]; then dir=$2; else version=$2; fi
 			shift 2
 			;;
 		--version=*) version=${1#*=} && shift ;;
 		--dir=*) dir=${1#*=} && shift ;;
 		--) shift && break ;;
-		-*) die "there is no option $1; there are --version and --dir: curl -fsSL $script | sh -s -- --dir ~/.local/bin" ;;
+		-*) die "there is no option $1; there are --version and --dir: $again | sh -s -- --dir ~/.local/bin" ;;
 		*) break ;;
 		esac
 	done
 	version=${version#v}
 	case $version in
-	'' | *[!0-9A-Za-z.+-]*) die "\"$version\" is no version; leave it out for the newest: curl -fsSL $script | sh" ;;
+	'' | *[!0-9A-Za-z.+-]*) die "\"$version\" is no version; leave it out for the newest: $again | sh" ;;
 	esac
 	if [ -z "$dir" ]; then
-		[ -n "${HOME:-}" ] || die "there is no HOME to install into; name a folder: curl -fsSL $script | sh -s -- --dir /opt/knowledge"
+		[ -n "${HOME:-}" ] || die "there is no HOME to install into; name a folder: $again | sh -s -- --dir /opt/knowledge"
 		dir=$HOME/.local/bin
 	fi
 	case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
@@ -60,9 +61,9 @@ main() {
 	*) die "refused to fetch from $releases: only https is safe; take the releases of GitHub: unset KNOWLEDGE_RELEASE_URL" ;;
 	esac
 
-	mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir; name one of yours: curl -fsSL $script | sh -s -- --dir ~/knowledge"
+	mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir; name one of yours: $again | sh -s -- --dir ~/knowledge"
 	tmp=$dir/.knowledge-install-$$
-	mkdir "$tmp" 2>/dev/null || die "cannot write to $dir; name a folder of yours: curl -fsSL $script | sh -s -- --dir ~/knowledge"
+	mkdir "$tmp" 2>/dev/null || die "cannot write to $dir; name a folder of yours: $again | sh -s -- --dir ~/knowledge"
 	trap 'rm -rf "$tmp"' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
@@ -74,15 +75,15 @@ main() {
 	done <"$tmp/checksums.txt"
 	[ -n "$want" ] || die "version $version has no archive for $os on $arch; build it with Go: go install github.com/seed-4f2d999b/knowledge/cmd/knowledge@v$version"
 	fetch "$archive"
-	got=$(sha256 "$tmp/$archive") || die "neither sha256sum, shasum nor openssl is there to check $archive; install one of them, then once more: curl -fsSL $script | sh"
-	[ "$got" = "$want" ] || die "refused $from/$archive: its SHA-256 is $got, not $want; nothing was installed. Look whether it was replaced: $home/releases/tag/v$version"
+	got=$(sha256 "$tmp/$archive") || die "neither sha256sum, shasum nor openssl is there to check $archive; install one of them, then once more: $again | sh"
+	[ "$got" = "$want" ] || die "refused $from/$archive: its SHA-256 is $got, not $want; nothing was installed; fetch it once more: $again | sh"
 	tar -xzf "$tmp/$archive" -C "$tmp" knowledge 2>/dev/null || die "cannot unpack $archive; see whether tar and gzip are there: tar --version"
 	chmod 755 "$tmp/knowledge"
-	"$tmp/knowledge" version >"$tmp/new" 2>&1 || die "the program does not start in $dir; if programs may not run there, name another folder: curl -fsSL $script | sh -s -- --dir ~/knowledge"
+	"$tmp/knowledge" version >"$tmp/new" 2>&1 || die "the program does not start in $dir; if programs may not run there, name another folder: $again | sh -s -- --dir ~/knowledge"
 	was=
 	[ ! -x "$dir/knowledge" ] || was=$("$dir/knowledge" version 2>/dev/null) || was='a program that did not start'
-	[ ! -d "$dir/knowledge" ] || die "$dir/knowledge is a folder; name another place: curl -fsSL $script | sh -s -- --dir ~/knowledge"
-	mv -f "$tmp/knowledge" "$dir/knowledge" || die "cannot replace $dir/knowledge; name another folder: curl -fsSL $script | sh -s -- --dir ~/knowledge"
+	[ ! -d "$dir/knowledge" ] || die "$dir/knowledge is a folder; name another place: $again | sh -s -- --dir ~/knowledge"
+	mv -f "$tmp/knowledge" "$dir/knowledge" || die "cannot replace $dir/knowledge; name another folder: $again | sh -s -- --dir ~/knowledge"
 	new=$(cat "$tmp/new")
 	rm -rf "$tmp"
 	trap - EXIT
@@ -132,7 +133,7 @@ fetch() {
 		wget -q -O "$tmp/$1" "$from/$1" 2>"$tmp/said"
 	else
 		die "neither curl nor wget is there to fetch $from/$1; install one of them$(how curl)"
-	fi || die "cannot fetch $from/$1 ($(tail -n 1 "$tmp/said")); look at the network, and whether there is such a version: $home/releases"
+	fi || die "cannot fetch $from/$1 ($(tail -n 1 "$tmp/said")); see which versions there are at $home/releases, and try once more: $again | sh"
 }
 
 # how names the command that installs a package, where one is known.
