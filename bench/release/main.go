@@ -6,7 +6,8 @@
 //	release -out FILE [-dist DIR] [-schemas DIR] [-goreleaser FILE] [-only NAME,…]
 //
 // -dist takes a snapshot that was built before. -schemas names a folder with
-// published schemas that no package has: scoop.schema.json.
+// published schemas that no package has: scoop.schema.json. RELEASE_CLIENTS
+// keeps what npm installed for the next time.
 package main
 
 import (
@@ -138,6 +139,8 @@ func (l *trial) run(out, only string) (err error) {
 	}
 	if l.clients = os.Getenv("RELEASE_CLIENTS"); l.clients == "" {
 		l.clients = filepath.Join(l.scratch, "clients")
+	}
+	if _, err := os.Stat(filepath.Join(l.clients, "node_modules")); err != nil {
 		l.noNpm = lab.Npm(l.clients, "@anthropic-ai/mcpb@2.1.2", "@google/gemini-cli@0.61.0", "@openai/codex@0.169.0")
 	}
 	stop, err := l.serve()
