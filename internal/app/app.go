@@ -40,7 +40,10 @@ type Config struct {
 	// Worker is the program that runs jobs; the arguments "--data-dir DIR work
 	// JOB" are added. Empty: jobs run in this process and end with it.
 	Worker []string
-	Env    func(string) string
+	// Program is the file of this program, which clients are told to start;
+	// "" is that of the process.
+	Program string
+	Env     func(string) string
 	// Embedder stands in for the configured one where faults are rehearsed;
 	// nil otherwise.
 	Embedder kb.Embedder

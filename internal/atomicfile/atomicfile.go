@@ -113,6 +113,17 @@ func Create(path string) (*File, error) {
 // Path returns the path that Commit gives the file.
 func (f *File) Path() string { return f.path }
 
+// Chmod gives the file another mode than 0600: that of the file that it replaces.
+func (f *File) Chmod(mode fs.FileMode) error {
+	if f.err != nil || f.f == nil {
+		return f.err
+	}
+	if err := f.f.Chmod(mode); err != nil {
+		return f.fail(err)
+	}
+	return nil
+}
+
 // Write appends to the file.
 func (f *File) Write(p []byte) (int, error) {
 	if f.err != nil {

@@ -27,6 +27,8 @@ type Faces struct {
 	// is "work JOB" with this run's data directory. Empty: jobs run in this
 	// process and end with it.
 	Worker []string
+	// Program is app.Config.Program.
+	Program string
 }
 
 // MCPOptions are the flags of `knowledge mcp`.
@@ -63,6 +65,8 @@ type Env struct {
 	// tables and bars there, tab-separated and plain lines elsewhere.
 	Terminal, ErrTerminal bool
 	Width                 int // columns of Stdout, 0 for unknown
+	// InTerminal says whether Stdin is one: somebody may be asked.
+	InTerminal bool
 }
 
 // Main runs the program with the process's own arguments and files, and
@@ -81,6 +85,7 @@ func Main(ctx context.Context, faces Faces) int {
 		Args:  os.Args[1:], Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal:    term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 	})
 }
 
@@ -139,7 +144,7 @@ func (s *session) open() (*app.App, error) {
 	if s.app != nil {
 		return s.app, nil
 	}
-	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir, Worker: s.faces.Worker})
+	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir, Worker: s.faces.Worker, Program: s.faces.Program})
 	if err != nil {
 		return nil, err
 	}

@@ -103,6 +103,8 @@ func (s *session) print(result any) error {
 		}
 	case app.PageList:
 		s.pages(r)
+	case app.ClientList:
+		s.clients(r, false)
 	case app.JobList:
 		t := s.table("job", "type", "store", "status", "progress", "updated", "message").none("no jobs")
 		for _, j := range r.Jobs {

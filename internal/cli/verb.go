@@ -96,6 +96,9 @@ var errNotThere = errors.New("what is named does not exist")
 // run runs a command and prints its result, waiting for the job that it
 // starts, if it starts one.
 func (s *session) run(ctx context.Context, c command.Command, values map[string]any) error {
+	if ok, err := s.prepare(ctx, c, values); !ok {
+		return err
+	}
 	args, err := json.Marshal(values)
 	if err != nil {
 		return err

@@ -81,6 +81,7 @@ func build() []Command {
 	addWatch(add)
 	addResources(add)
 	addTransfer(add)
+	addSetup(add)
 
 	add("job", New("jobs", "List the jobs of this project, newest first", Reads, runJobs).agent(), `{}`, `{"activeOnly":true}`, `{"all":true}`)
 	add("job", New("job:status", "How far a job is, or how it ended", Reads, runJobStatus).agent(),

@@ -1,0 +1,231 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+)
+
+// Detached is what became of a project's stores.
+type Detached struct {
+	Removed     []string `json:"removed"`        // stores whose index went
+	Kept        []string `json:"kept,omitempty"` // that others use as well
+	Definitions string   `json:"definitions,omitempty"`
+	Note        string   `json:"note"`
+}
+
+// DetachProject takes every store away from this project, its own folder's
+// index too; an index goes when nobody else holds it. The project's file of
+// definitions stays when keep is set, so that stores:sync brings all back.
+func (a *App) DetachProject(ctx context.Context, keep bool) (Detached, error) {
+	d := Detached{Removed: []string{}}
+	p, err := a.where()
+	if err != nil {
+		return d, err
+	}
+	c, err := a.open(ctx)
+	if err != nil {
+		return d, err
+	}
+	entries, err := a.scope(ctx, c, false)
+	if err != nil {
+		return d, err
+	}
+	for _, e := range entries {
+		if e.Scope == catalog.ScopeUser {
+			continue // not this project's
+		}
+		name := e.Name
+		if name == "" || e.Scope == catalog.ScopeOwn {
+			name = string(e.ID)
+		}
+		gone, err := a.DeleteStore(ctx, name, false)
+		if err != nil {
+			return d, err
+		}
+		if gone.Removed {
+			d.Removed = append(d.Removed, gone.Store)
+		} else {
+			d.Kept = append(d.Kept, gone.Store)
+		}
+	}
+	d.Note = "this project has no stores now; what is indexed of sources that others use stays"
+	file := filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
+	if _, err := os.Lstat(file); err != nil {
+		return d, nil
+	}
+	if keep {
+		d.Definitions = "kept: " + definitionsFile
+		d.Note += `; stores:sync makes those of the definitions again`
+		return d, nil
+	}
+	if err := os.Remove(file); err != nil {
+		return d, kb.Errorf(kb.Denied, "%q cannot be removed: %w", file, err).WithHint("check its permissions")
+	}
+	_ = os.Remove(filepath.Dir(file)) // when nothing else is in it
+	d.Definitions = "removed: " + definitionsFile
+	return d, nil
+}
+
+// PurgeItem is one file or folder that goes.
+type PurgeItem struct {
+	Path  string `json:"path"`
+	Files int    `json:"files"` // 1 for a file
+	Bytes int64  `json:"bytes"`
+}
+
+// Purge is what a purge removes, or would.
+type Purge struct {
+	DryRun bool           `json:"dryRun,omitempty"`
+	Steps  []install.Step `json:"steps"` // files of clients
+	Items  []PurgeItem    `json:"items"`
+	Kept   []string       `json:"kept,omitempty"` // what lies there and is not ours
+	Notes  []string       `json:"notes,omitempty"`
+}
+
+// Text lists what goes, a line each.
+func (p Purge) Text() string {
+	var b strings.Builder
+	b.WriteString(SetupReport{DryRun: p.DryRun, Steps: p.Steps}.Text())
+	word := "deleted"
+	if p.DryRun {
+		word = "would be deleted"
+	}
+	for _, i := range p.Items {
+		what := fmt.Sprintf("%d bytes", i.Bytes)
+		if i.Bytes >= 1<<20 {
+			what = fmt.Sprintf("%.1f MB", float64(i.Bytes)/(1<<20))
+		}
+		if i.Files > 1 {
+			what = fmt.Sprintf("%d files, %s", i.Files, what)
+		}
+		fmt.Fprintf(&b, "%s %s (%s)\n", i.Path, word, what)
+	}
+	for _, k := range p.Kept {
+		fmt.Fprintf(&b, "%s kept: this program did not make it\n", k)
+	}
+	for _, n := range p.Notes {
+		b.WriteString(n + "\n")
+	}
+	return b.String()
+}
+
+// Everything that the program makes in its data directory, by name. What else
+// lies there is somebody else's: a person may have named a folder in use.
+var dataNames = []string{
+	"knowledge.db", "knowledge.db-wal", "knowledge.db-shm", "knowledge.db-journal",
+	"segments", "views", "grammars", "generations", "repos", "web", "jobs", "hooks", repliesDir, callLog, "registry.json", "worker.log",
+}
+
+// Purge removes everything that the program keeps on this machine: its entries
+// in clients, its data directory with stores, schedules and caches, and its
+// configuration. Projects keep their definitions, and the program stays.
+func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
+	p := Purge{DryRun: dry, Items: []PurgeItem{}}
+	file, err := config.Load(a.cfg.Env)
+	if err != nil {
+		return p, err
+	}
+	dir, err := a.dataDir(file)
+	if err != nil {
+		return p, err
+	}
+	if who, held := lockfile.Held(filepath.Join(dir, "jobs", "clock.lock")); held && !dry {
+		return p, kb.Errorf(kb.Busy, "a server of knowledge runs, process %d", who.PID).
+			WithHint("end the programs that use it, then: knowledge uninstall --purge")
+	}
+	report, err := a.RemoveClients(ctx, SetupRequest{DryRun: dry})
+	if err != nil {
+		return p, err
+	}
+	p.Steps = report.Steps
+	if !dry {
+		a.stopJobs(ctx, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, kb.Errorf(kb.Denied, "%q cannot be read: %w", dir, err).WithHint("check its permissions")
+	}
+	conf, _ := config.Path(a.cfg.Env)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case path == conf: // listed below
+		case e.Name() == install.ReceiptsFile && !dry: // the last removal took it
+		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), ".tmp-"):
+			p.Items = append(p.Items, measure(path))
+		default:
+			p.Kept = append(p.Kept, path)
+		}
+	}
+	if _, err := os.Lstat(conf); conf != "" && err == nil {
+		p.Items = append(p.Items, measure(conf))
+	}
+	exe, err := a.exe()
+	if err != nil {
+		return p, err
+	}
+	if o, err := a.setup(SetupRequest{}); err == nil {
+		if ch := install.ChannelOf(exe, o.Place); ch.Remove != "" {
+			p.Notes = append(p.Notes, fmt.Sprintf("the program itself, from %s, goes with: %s", ch.Name, ch.Remove))
+		}
+	}
+	if dry {
+		return p, nil
+	}
+	for _, i := range p.Items {
+		if err := os.RemoveAll(i.Path); err != nil {
+			return p, kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).WithHint("end the programs that use it, then: knowledge uninstall --purge")
+		}
+	}
+	for _, d := range []string{dir, filepath.Dir(conf)} {
+		_ = os.Remove(d) // when it is empty
+	}
+	return p, nil
+}
+
+// stopJobs ends what runs in the background and closes the database, which
+// must exist.
+func (a *App) stopJobs(ctx context.Context, dir string) {
+	if _, err := os.Stat(filepath.Join(dir, "knowledge.db")); err == nil {
+		if c, err := a.open(ctx); err == nil {
+			if jobs, err := c.jobs.List(ctx, "", true); err == nil {
+				for _, j := range jobs {
+					_, _ = c.jobs.Cancel(ctx, j.ID) // one that will not end finds its store gone
+				}
+				until, done := context.WithTimeout(ctx, 10*time.Second)
+				for _, j := range jobs {
+					_, _ = c.jobs.Wait(until, j.ID, nil)
+				}
+				done()
+			}
+		}
+	}
+	_ = a.Close()
+}
+
+func measure(path string) PurgeItem {
+	i := PurgeItem{Path: path}
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			i.Files++
+			if info, err := e.Info(); err == nil {
+				i.Bytes += info.Size()
+			}
+		}
+		return nil
+	})
+	return i
+}

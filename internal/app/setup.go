@@ -1,0 +1,376 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// SetupRequest says which clients are meant, and how far to go.
+type SetupRequest struct {
+	Clients []string // names in the table, or all-found; empty is every one that has us
+	Project bool     // the files of this project, not the user's
+	DryRun  bool
+	Force   bool   // also what somebody else wrote
+	Text    string // the block of instructions; "" for none
+}
+
+// SetupReport is what became, or would become, of files of clients.
+type SetupReport struct {
+	DryRun  bool             `json:"dryRun,omitempty"`
+	Steps   []install.Step   `json:"steps"`
+	Program string           `json:"program,omitempty"`
+	Channel *install.Channel `json:"channel,omitempty"`
+	Notes   []string         `json:"notes,omitempty"`
+}
+
+// failed marks a step that could not be taken.
+const failed = "failed"
+
+// Text is the report for people: a line a file, the changed lines of a dry
+// run, and what to do next.
+func (r SetupReport) Text() string {
+	var b strings.Builder
+	for _, s := range r.Steps {
+		action := s.Action
+		if r.DryRun && s.Changes() {
+			action = "would be " + action
+		}
+		b.WriteString(s.Client + ": ")
+		if s.File != "" {
+			b.WriteString(s.File + " ")
+		}
+		b.WriteString(action)
+		if s.Note != "" {
+			b.WriteString(": " + s.Note)
+		}
+		b.WriteByte('\n')
+		for l := range strings.Lines(s.Diff) {
+			b.WriteString("    " + l)
+		}
+	}
+	for _, n := range r.Notes {
+		b.WriteString(n + "\n")
+	}
+	return b.String()
+}
+
+// ExitStatus is 1 when a file could not be changed as asked.
+func (r SetupReport) ExitStatus() int {
+	if slices.ContainsFunc(r.Steps, func(s install.Step) bool { return s.Action == failed }) {
+		return 1
+	}
+	return 0
+}
+
+// ClientRow is one client of the table.
+type ClientRow struct {
+	Client  string `json:"client"`
+	Title   string `json:"title"`
+	Found   string `json:"found,omitempty"`   // the program or folder that shows it is here
+	User    string `json:"user,omitempty"`    // the user's file, when it has us
+	Project string `json:"project,omitempty"` // the project's, likewise
+}
+
+// ClientList is the reply of clients.
+type ClientList struct {
+	Clients []ClientRow `json:"clients"`
+}
+
+// Names are the clients that are on this machine.
+func (l ClientList) Names() []string {
+	var names []string
+	for _, c := range l.Clients {
+		if c.Found != "" {
+			names = append(names, c.Client)
+		}
+	}
+	return names
+}
+
+// setup is what every verb of this file needs. It opens no database.
+func (a *App) setup(r SetupRequest) (install.Options, error) {
+	file, err := config.Load(a.cfg.Env)
+	if err != nil {
+		return install.Options{}, err
+	}
+	dir, err := a.dataDir(file)
+	if err != nil {
+		return install.Options{}, err
+	}
+	p, err := a.where()
+	if err != nil {
+		return install.Options{}, err
+	}
+	home := a.cfg.Env("HOME")
+	if runtime.GOOS == "windows" {
+		home = a.cfg.Env("USERPROFILE")
+	}
+	if home == "" {
+		return install.Options{}, kb.Errorf(kb.Invalid, "no home directory is known, below which clients keep their files").WithHint("set $HOME")
+	}
+	return install.Options{
+		Place:   install.Place{GOOS: runtime.GOOS, Home: home, Root: p.Root, Env: a.cfg.Env},
+		DataDir: dir, Args: []string{"mcp"}, Text: r.Text, Force: r.Force,
+	}, nil
+}
+
+// exe is the file of this program.
+func (a *App) exe() (string, error) {
+	if a.cfg.Program != "" {
+		return a.cfg.Program, nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", kb.Errorf(kb.Unsupported, "the system does not tell where this program lies: %w", err).WithHint("add the entry by hand; see docs/install.md")
+	}
+	return exe, nil
+}
+
+// Clients lists the table: who is on this machine, and who has us.
+func (a *App) Clients(context.Context) (ClientList, error) {
+	l := ClientList{Clients: []ClientRow{}}
+	o, err := a.setup(SetupRequest{})
+	if err != nil {
+		return l, err
+	}
+	for _, c := range install.Clients() {
+		row := ClientRow{Client: c.Name, Title: c.Title, Found: c.Found(o.Place)}
+		if o.Installed(c, install.User) {
+			row.User = c.User(o.Place)
+		}
+		if o.Installed(c, install.Project) {
+			row.Project = c.Project(o.Place)
+		}
+		l.Clients = append(l.Clients, row)
+	}
+	return l, nil
+}
+
+// pick returns the clients that names mean.
+func pick(names []string, p install.Place) ([]install.Client, error) {
+	table := install.Clients()
+	var out []install.Client
+	for _, name := range names {
+		if name == "all-found" {
+			for _, c := range table {
+				if c.Found(p) != "" {
+					out = append(out, c)
+				}
+			}
+			if len(out) == 0 {
+				return nil, kb.Errorf(kb.NotFound, "none of the clients is on this machine: %s", strings.Join(ClientNames(), ", ")).
+					WithHint("name one all the same: knowledge install --client claude")
+			}
+			continue
+		}
+		i := slices.IndexFunc(table, func(c install.Client) bool { return c.Name == name })
+		if i < 0 {
+			return nil, kb.Errorf(kb.Invalid, "there is no client %q, only %s", name, strings.Join(ClientNames(), ", ")).
+				WithHint("see which are here: knowledge clients")
+		}
+		out = append(out, table[i])
+	}
+	return out, nil
+}
+
+// ClientNames are the names in the table.
+func ClientNames() []string {
+	var names []string
+	for _, c := range install.Clients() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Install adds this program to clients.
+func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
+	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
+	o, err := a.setup(r)
+	if err != nil {
+		return report, err
+	}
+	if len(r.Clients) == 0 {
+		return report, kb.Errorf(kb.Invalid, "it is not said for which clients").WithHint("for all that are here: knowledge install --client all-found")
+	}
+	clients, err := pick(r.Clients, o.Place)
+	if err != nil {
+		return report, err
+	}
+	exe, err := a.exe()
+	if err != nil {
+		return report, err
+	}
+	if o.Command, err = install.Program(exe, o.Place); err != nil {
+		return report, err
+	}
+	report.Program = o.Command
+	scope := scopeOf(r)
+	for _, c := range clients {
+		err := report.take(o, c.Name, scope, func() ([]install.Step, error) { return o.Add(c, scope) })
+		if err != nil && len(clients) == 1 {
+			return report, err
+		}
+		if !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Client == c.Name && s.Kind == "server" && s.Changes() }) {
+			report.Notes = append(report.Notes, c.Title+": "+c.After)
+		}
+	}
+	return report, nil
+}
+
+func scopeOf(r SetupRequest) string {
+	if r.Project {
+		return install.Project
+	}
+	return install.User
+}
+
+// take plans and carries out the steps of one client. What two clients share
+// is done once. An error is a step that failed, and returned too.
+func (r *SetupReport) take(o install.Options, client, scope string, plan func() ([]install.Step, error)) error {
+	steps, err := plan()
+	for i := range steps {
+		s := &steps[i]
+		if slices.ContainsFunc(r.Steps, func(x install.Step) bool {
+			return x.File == s.File && x.Kind == s.Kind && x.File != "" && x.Action != "skipped"
+		}) {
+			continue
+		}
+		if r.DryRun {
+			s.Diff = s.Lines()
+		} else if err = o.Apply(s); err != nil {
+			break
+		}
+		r.Steps = append(r.Steps, *s)
+	}
+	if err != nil {
+		note := err.Error()
+		if hint := kb.HintOf(err); hint != "" {
+			note += "; " + hint
+		}
+		r.Steps = append(r.Steps, install.Step{Client: client, Scope: scope, Action: failed, Note: note})
+	}
+	return err
+}
+
+// target is one place of a client that may have us.
+type target struct {
+	o      install.Options
+	client install.Client
+	scope  string
+}
+
+// targets are the places that a request means: those of the named clients, or
+// of all, in the user's files, in this project's and in those of every project
+// that we were installed for.
+func (a *App) targets(r SetupRequest) ([]target, error) {
+	o, err := a.setup(r)
+	if err != nil {
+		return nil, err
+	}
+	clients := install.Clients()
+	if len(r.Clients) > 0 && !slices.Contains(r.Clients, "all-found") {
+		if clients, err = pick(r.Clients, o.Place); err != nil {
+			return nil, err
+		}
+	}
+	exe, err := a.exe()
+	if err != nil {
+		return nil, err
+	}
+	o.Command = exe
+	if path, err := install.Program(exe, o.Place); err == nil {
+		o.Command = path
+	}
+	roots := []string{o.Place.Root}
+	if !r.Project {
+		more, err := install.Roots(o.DataDir)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, slices.DeleteFunc(more, func(d string) bool { return d == roots[0] })...)
+	}
+	var all []target
+	for _, c := range clients {
+		if !r.Project {
+			all = append(all, target{o, c, install.User})
+		}
+		for _, root := range roots {
+			o := o
+			o.Place.Root = root
+			if root != o.Place.Home || r.Project { // there the two are the same files
+				all = append(all, target{o, c, install.Project})
+			}
+		}
+	}
+	return all, nil
+}
+
+// RemoveClients takes this program out of clients.
+func (a *App) RemoveClients(_ context.Context, r SetupRequest) (SetupReport, error) {
+	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
+	all, err := a.targets(r)
+	if err != nil {
+		return report, err
+	}
+	for _, t := range all {
+		var stay []install.Client // that are not asked for, and have us
+		for _, c := range install.Clients() {
+			if !slices.ContainsFunc(all, func(x target) bool { return x.client.Name == c.Name }) && t.o.Installed(c, t.scope) {
+				stay = append(stay, c)
+			}
+		}
+		err := report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Remove(t.client, t.scope, stay) })
+		if err != nil && len(r.Clients) == 1 && r.Clients[0] != "all-found" {
+			return report, err
+		}
+	}
+	if len(report.Steps) == 0 {
+		report.Notes = append(report.Notes, "no client has knowledge")
+	}
+	return report, nil
+}
+
+// Upgrade writes the entries of this program anew where they are out of date,
+// and says how the program itself is upgraded. It asks no network.
+func (a *App) Upgrade(_ context.Context, r SetupRequest) (SetupReport, error) {
+	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
+	exe, err := a.exe()
+	if err != nil {
+		return report, err
+	}
+	text := r.Text
+	r.Text = ""
+	all, err := a.targets(r)
+	if err != nil {
+		return report, err
+	}
+	if _, err := install.Program(exe, all[0].o.Place); err != nil {
+		return report, err
+	}
+	report.Program = all[0].o.Command
+	for _, t := range all {
+		if !t.o.Installed(t.client, t.scope) {
+			continue
+		}
+		if t.o.HasText(t.client, t.scope) {
+			t.o.Text = text
+		}
+		t.o.Force = true // it is ours: the plugin beside it is install's business
+		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
+	}
+	ch := install.ChannelOf(exe, all[0].o.Place)
+	report.Channel = &ch
+	if len(report.Steps) == 0 {
+		report.Notes = append(report.Notes, "no client has knowledge yet: knowledge install")
+	}
+	report.Notes = append(report.Notes, fmt.Sprintf("this is version %s, from %s; the newest comes with: %s", a.Version(), ch.Name, ch.Upgrade))
+	return report, nil
+}

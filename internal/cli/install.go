@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// prepare completes what a person typed for the verbs that change clients: it
+// asks where something is left open. ok is false when the person said no.
+func (s *session) prepare(ctx context.Context, c command.Command, values map[string]any) (ok bool, err error) {
+	switch c.Name {
+	case "install":
+		s.projectFolder(values)
+		if values["client"] == nil && values["yes"] == nil {
+			return s.askClients(ctx, values)
+		}
+	case "uninstall":
+		s.projectFolder(values)
+		if on(values["dryRun"]) || on(values["yes"]) || on(values["stores"]) {
+			return true, nil
+		}
+		all := on(values["purge"]) || on(values["global"])
+		if values["client"] != nil && !all {
+			return true, nil
+		}
+		return s.askRemoval(ctx, c, values, all)
+	}
+	return true, nil
+}
+
+// on reports whether a boolean flag was given, and not as false.
+func on(v any) bool { return v != nil && v != "false" && v != false }
+
+// projectFolder takes "--project=FOLDER" and "--project FOLDER" for what they
+// mean: the flag that says which project is called that too.
+func (s *session) projectFolder(values map[string]any) {
+	folder, _ := values["folder"].(string)
+	delete(values, "folder")
+	if p, ok := values["project"].(string); ok && p != "true" && p != "false" {
+		folder = p
+	}
+	if folder != "" {
+		s.project, values["project"] = folder, "true"
+	}
+}
+
+// mayAsk reports whether somebody is there to answer.
+func (s *session) mayAsk() bool { return s.env.InTerminal && s.env.ErrTerminal && !s.json }
+
+func (s *session) askClients(ctx context.Context, values map[string]any) (bool, error) {
+	a, err := s.open()
+	if err != nil {
+		return false, err
+	}
+	list, err := a.Clients(ctx)
+	if err != nil {
+		return false, err
+	}
+	names := list.Names()
+	if len(names) == 0 {
+		return false, kb.Errorf(kb.NotFound, "none of the clients is on this machine: %s", strings.Join(app.ClientNames(), ", ")).
+			WithHint("name one all the same: knowledge install --client claude")
+	}
+	if !s.mayAsk() {
+		if !s.json {
+			s.clients(list, true)
+		}
+		return false, kb.Errorf(kb.Invalid, "it is not said for which clients").WithHint("for all that are here: knowledge install --client all-found")
+	}
+	s.clients(list, true)
+	answer, err := s.ask("Add knowledge to " + strings.Join(names, ", ") + "? [Y/n, or names] ")
+	switch words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }); {
+	case err != nil:
+		return false, err
+	case len(words) == 0, len(words) == 1 && yes(words[0]):
+		values["client"] = names
+	case len(words) == 1 && no(words[0]):
+		s.remark("nothing was changed")
+		return false, nil
+	default:
+		values["client"] = words
+	}
+	return true, nil
+}
+
+// askRemoval shows what would go, and asks.
+func (s *session) askRemoval(ctx context.Context, c command.Command, values map[string]any, all bool) (bool, error) {
+	if !s.mayAsk() {
+		hint := "see what would go: knowledge uninstall --dry-run"
+		if all {
+			hint = "see what would go: knowledge uninstall --purge --dry-run"
+		}
+		return false, kb.Errorf(kb.Invalid, "nobody is there to say yes, and --yes is not given").WithHint("%s", hint)
+	}
+	trial := maps.Clone(values)
+	trial["dryRun"] = true
+	args, err := json.Marshal(trial)
+	if err != nil {
+		return false, err
+	}
+	a, err := s.open()
+	if err != nil {
+		return false, err
+	}
+	result, err := c.Run(command.FromCLI(ctx), a, args)
+	if err != nil {
+		return false, err
+	}
+	nothing := false
+	switch r := result.(type) {
+	case app.SetupReport:
+		nothing = len(r.Steps) == 0
+		for i := range r.Steps {
+			r.Steps[i].Diff = ""
+		}
+	case app.Purge:
+		nothing = len(r.Steps)+len(r.Items) == 0
+		for i := range r.Steps {
+			r.Steps[i].Diff = ""
+		}
+	}
+	if err := s.print(result); err != nil {
+		return false, err
+	}
+	if !all {
+		s.remark("stores and settings stay; with them: knowledge uninstall --purge")
+	}
+	if nothing {
+		return false, nil
+	}
+	answer, err := s.ask("Go on? [y/N] ")
+	if err != nil || yes(answer) {
+		values["yes"] = true
+		return err == nil, err
+	}
+	s.remark("nothing was changed")
+	return false, nil
+}
+
+func yes(s string) bool { return strings.EqualFold(s, "y") || strings.EqualFold(s, "yes") }
+
+func no(s string) bool { return strings.EqualFold(s, "n") || strings.EqualFold(s, "no") }
+
+// ask prints a question and returns the line that is typed; the end of input is no.
+func (s *session) ask(question string) (string, error) {
+	if err := s.out.Flush(); err != nil {
+		return "", err
+	}
+	io.WriteString(s.env.Stderr, question)
+	line, err := bufio.NewReader(s.env.Stdin).ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(s.env.Stderr)
+		return "no", nil
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// clients prints the table; found leaves out who is not here.
+func (s *session) clients(l app.ClientList, found bool) {
+	t := s.table("client", "name", "found", "knowledge in")
+	for _, c := range l.Clients {
+		if c.Found == "" && found {
+			continue
+		}
+		var in []string
+		for _, f := range []string{c.User, c.Project} {
+			if f != "" {
+				in = append(in, f)
+			}
+		}
+		t.row(c.Client, c.Title, c.Found, strings.Join(in, ", "))
+	}
+	t.flush()
+}

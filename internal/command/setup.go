@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+type installIn struct {
+	Folder       string   `json:"folder,omitempty" arg:"1" cli:"only" help:"with project: the folder of the project (default: the one around the working directory)"`
+	Client       []string `json:"client,omitempty" cli:"only" help:"claude, codex, cursor, vscode, windsurf, zed, gemini, opencode, copilot, kiro, or all-found"`
+	Project      bool     `json:"project,omitempty" cli:"only" help:"in the files of this project, which everybody who works on it shares"`
+	DryRun       bool     `json:"dryRun,omitempty" cli:"only" help:"show the lines that would change, and change nothing"`
+	Instructions bool     `json:"instructions,omitempty" cli:"only" help:"also say in AGENTS.md, CLAUDE.md or GEMINI.md when to use the tools"`
+	Force        bool     `json:"force,omitempty" cli:"only" help:"replace an entry that somebody else wrote, and add one beside the plugin"`
+	Yes          bool     `json:"yes,omitempty" cli:"only" help:"do not ask: all that are found"`
+}
+
+type uninstallIn struct {
+	Global          bool     `json:"global,omitempty" help:"everything on this machine, for every project; only a person may"`
+	KeepDefinitions bool     `json:"keepDefinitions,omitempty" default:"true" help:"leave .knowledge/stores.json where it is (default true)"`
+	Stores          bool     `json:"stores,omitempty" cli:"only" help:"this project's stores, as agents remove them"`
+	Client          []string `json:"client,omitempty" cli:"only" help:"only from these clients (default: from all)"`
+	Project         bool     `json:"project,omitempty" cli:"only" help:"only from the files of this project"`
+	Purge           bool     `json:"purge,omitempty" cli:"only" help:"also all stores, schedules, caches and the configuration; as global"`
+	DryRun          bool     `json:"dryRun,omitempty" cli:"only" help:"list what would go, and change nothing"`
+	Force           bool     `json:"force,omitempty" cli:"only" help:"remove an entry that somebody else wrote, too"`
+	Yes             bool     `json:"yes,omitempty" cli:"only" help:"do not ask"`
+}
+
+type upgradeIn struct {
+	Client []string `json:"client,omitempty" cli:"only" help:"only in these clients (default: wherever this program is)"`
+	DryRun bool     `json:"dryRun,omitempty" cli:"only" help:"show the lines that would change, and change nothing"`
+}
+
+// addSetup adds the verbs that put this program into clients and take it out.
+func addSetup(add adder) {
+	c := add("setup", New("install", "Add knowledge to the programs that agents run in", Writes, runInstall),
+		`{"client":["claude","codex"]}`, `{"client":["all-found"],"dryRun":true}`, `{"client":["cursor"],"project":true}`)
+	c.Help = "Without client it shows which are on this machine, and asks. Each one's own file gets one entry and stays the same otherwise, comments too; " +
+		"uninstall gives back the bytes that were there. docs/install.md lists the files."
+	c = add("setup", New("uninstall", "Remove this project's stores; for a person at a terminal, knowledge from clients", Deletes, runUninstall).agent(),
+		`{}`, `{"keepDefinitions":false}`)
+	c.Help = "At a terminal it shows which clients have knowledge, asks, and takes it out of them; stores stay. With stores it does what it does for agents: " +
+		"every store of this project goes, and its index when nobody else uses it; the definitions stay unless keepDefinitions is false. " +
+		"With purge everything goes, after a list."
+	add("setup", New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", Writes,
+		func(ctx context.Context, a *app.App, in upgradeIn) (app.SetupReport, error) {
+			return a.Upgrade(ctx, app.SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: Instructions()})
+		}), `{}`, `{"dryRun":true}`)
+	add("setup", New("clients", "List the programs that agents run in, and which have knowledge", Reads,
+		func(ctx context.Context, a *app.App, _ noIn) (app.ClientList, error) { return a.Clients(ctx) }), `{}`)
+}
+
+func runInstall(ctx context.Context, a *app.App, in installIn) (app.SetupReport, error) {
+	if err := checkClients(in.Client); err != nil {
+		return app.SetupReport{}, err
+	}
+	r := app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force}
+	if len(r.Clients) == 0 && in.Yes {
+		r.Clients = []string{"all-found"}
+	}
+	if in.Instructions {
+		r.Text = Instructions()
+	}
+	return a.Install(ctx, r)
+}
+
+func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) {
+	all := in.Global || in.Purge
+	switch {
+	case all && !isCLI(ctx):
+		return nil, kb.Errorf(kb.Denied, "only a person may remove everything from this machine").
+			WithHint("ask the user to run in a terminal: knowledge uninstall --purge")
+	case all && (len(in.Client) > 0 || in.Project || in.Stores):
+		return nil, kb.Errorf(kb.Invalid, "purge is for everything, and client, project and stores are for a part").WithHint("see what would go: knowledge uninstall --purge --dry-run")
+	case all && !in.Yes && !in.DryRun:
+		return nil, kb.Errorf(kb.Invalid, "everything would go, and nobody said yes").WithHint("see what that is: knowledge uninstall --purge --dry-run")
+	case all:
+		return a.Purge(ctx, in.DryRun)
+	case in.Stores || !isCLI(ctx):
+		return a.DetachProject(ctx, in.KeepDefinitions)
+	}
+	if err := checkClients(in.Client); err != nil {
+		return nil, err
+	}
+	return a.RemoveClients(ctx, app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})
+}
+
+// checkClients refuses names that no client has, with the nearest one.
+func checkClients(names []string) error {
+	known := append(app.ClientNames(), "all-found")
+	for _, n := range names {
+		near := Nearest(n, known)
+		if near == n {
+			continue
+		}
+		e := kb.Errorf(kb.Invalid, "there is no client %q, only %s", clip(n), strings.Join(known, ", "))
+		if near != "" {
+			return e.WithHint("did you mean %s? try: knowledge install --client %s", near, near)
+		}
+		return e.WithHint("see which are here: knowledge clients")
+	}
+	return nil
+}
+
+// Instructions is the text that agents read in AGENTS.md and its like: when to
+// use which tool, in at most 120 tokens. It names the tools of the registry.
+func Instructions() string {
+	var search, show, execute string
+	for _, c := range All() {
+		switch {
+		case !c.Native:
+		case c.Effect != Reads:
+			execute = c.Name
+		case c.Params[0].Name == "query":
+			search = c.Name
+		default:
+			show = c.Name
+		}
+	}
+	return fmt.Sprintf("## knowledge\n\n"+
+		"Before grep or reading whole files to find out how something works, ask the MCP tool `%s`: it finds code and documentation of this project and of its libraries by meaning, with paths and lines. "+
+		"`%s` shows the whole declaration behind a hit, with callers and callees. "+
+		"`%s` with command \"commands\" lists the rest. Grep is right for an exact string.", search, show, execute)
+}

@@ -1,0 +1,426 @@
+// Package install writes this program into the configuration of the programs
+// that agents run in, and takes it out again. Clients is the table of them:
+// where each keeps its servers, in which form, by whose documentation.
+//
+// A file changes in our entry alone, see package configedit. What was inserted
+// is kept in a receipt in the data directory, so that a removal gives back the
+// very bytes that were there before; a file that somebody changed in between
+// loses our entry and nothing else. Files are replaced whole or not at all, and
+// no copy stays behind.
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// The scopes.
+const (
+	User    = "user"
+	Project = "project"
+)
+
+// Kinds of what is written into a file.
+const (
+	kindServer = "server"
+	kindText   = "text"
+)
+
+// Step is one file and what becomes of it.
+type Step struct {
+	Client string `json:"client"` // name in the table
+	Scope  string `json:"scope"`  // user or project
+	Kind   string `json:"kind"`   // server: the entry; text: the block of instructions
+	File   string `json:"file"`
+	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, skipped
+	Note   string `json:"note,omitempty"` // why, when the action does not say it
+	Diff   string `json:"diff,omitempty"` // the changed lines, in a dry run
+
+	before, after []byte // after is nil for a file that goes
+	exists        bool
+	receipt       *receipt // to keep; nil drops the one there is
+	drop          bool     // there is a receipt to drop
+	dirs          []string // made by us, to go when empty
+}
+
+// Changes reports whether the step writes anything.
+func (s *Step) Changes() bool {
+	return slices.Contains([]string{"added", "updated", "removed", "deleted"}, s.Action)
+}
+
+// Options say what is installed where.
+type Options struct {
+	Place   Place
+	DataDir string // holds the receipts
+	Command string // absolute path of the program
+	Args    []string
+	Text    string // of the block of instructions; "" for none
+	Force   bool   // also what somebody else wrote, also beside the plugin
+}
+
+// file is the file of a client in a scope, "" when it has none.
+func (c *Client) file(p Place, scope string) string {
+	if scope == Project {
+		return c.Project(p)
+	}
+	return c.User(p)
+}
+
+func (c *Client) text(p Place, scope string) string {
+	if scope == Project {
+		return c.ProjectText(p)
+	}
+	return c.UserText(p)
+}
+
+// key is where the entry of this program is in a document.
+func (c *Client) key(doc []byte) []string {
+	if c.Newer != nil {
+		if v, ok, err := c.Format.Get(doc, c.Newer); err == nil && ok {
+			// A server may be called that too; then it says what it runs.
+			if m, ok := v.(map[string]any); ok && m["type"] == nil && m["command"] == nil && m["enabled"] == nil {
+				return append(slices.Clone(c.Newer), Server)
+			}
+		}
+	}
+	return append(slices.Clone(c.Key), Server)
+}
+
+// states of an entry.
+const (
+	absent  = "absent"
+	current = "current" // ours, as it would be written now
+	old     = "old"     // ours, but for another program or in an older form
+	foreign = "foreign" // somebody else's
+)
+
+// state compares the entry that is there with the one that would be written.
+func (c *Client) state(doc []byte, o Options, r *receipt) (state, command string, err error) {
+	v, ok, err := c.Format.Get(doc, c.key(doc))
+	if err != nil || !ok {
+		return absent, "", err
+	}
+	m, _ := v.(map[string]any)
+	var argv []string
+	for _, key := range []string{"command", "args"} {
+		switch x := m[key].(type) {
+		case string:
+			argv = append(argv, x)
+		case []any:
+			for _, a := range x {
+				argv = append(argv, fmt.Sprint(a))
+			}
+		}
+	}
+	if len(argv) > 0 {
+		command = argv[0]
+	}
+	same := true
+	for _, f := range c.Entry(o.Command, o.Args) {
+		same = same && configedit.Same(m[f.Key], f.Value)
+	}
+	base := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
+	switch {
+	case same:
+		return current, command, nil
+	case len(argv) > 1 && argv[1] == "mcp" && strings.TrimSuffix(base, ".exe") == Server, r != nil && r.Command == command:
+		return old, command, nil
+	}
+	return foreign, command, nil
+}
+
+// Add plans the entry of a client, and the block of instructions when there is
+// a text.
+func (o Options) Add(c Client, scope string) ([]Step, error) {
+	kept, err := load(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	server := Step{Client: c.Name, Scope: scope, Kind: kindServer, File: c.file(o.Place, scope)}
+	if server.File == "" {
+		server.Action, server.Note = "skipped", c.Title+" has no file for a project: leave out --project"
+		return []Step{server}, nil
+	}
+	if on := c.plugin(o.Place); on != "" && !o.Force {
+		server.Action, server.Note = "skipped", "the plugin is enabled in "+on+" and brings the server; --force adds a second one"
+		return []Step{server}, nil
+	}
+	if err := server.read(); err != nil {
+		return nil, err
+	}
+	r := kept.find(server.File, kindServer)
+	state, was, err := c.state(server.before, o, r)
+	if err != nil {
+		return nil, broken(server.File, err)
+	}
+	switch {
+	case state == current:
+		server.Action = "unchanged"
+	case state == foreign && !o.Force:
+		server.Action = "skipped"
+		server.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; --force replaces it", Server, was)
+	default:
+		key, e := c.key(server.before), c.Entry(o.Command, o.Args)
+		doc := server.before
+		if state == foreign { // nothing of it stays
+			if doc, err = c.Format.Remove(doc, key, 0); err != nil {
+				return nil, broken(server.File, err)
+			}
+		}
+		after, made, err := c.Format.Set(doc, key, e)
+		if err != nil {
+			return nil, broken(server.File, err)
+		}
+		server.Action = map[string]string{absent: "added", old: "updated", foreign: "updated"}[state]
+		if state == old && was != o.Command {
+			server.Note = "it ran " + was
+		}
+		base := server.before
+		if state == old {
+			base, made = undo(server.before, r), 0
+			if base == nil {
+				if r != nil {
+					made = r.Containers
+				}
+				if base, err = c.Format.Remove(server.before, key, made); err != nil {
+					return nil, broken(server.File, err)
+				}
+			} else {
+				made = r.Containers
+			}
+		}
+		server.after = after
+		server.receipt = newReceipt(o.Place, server, base, after, r)
+		server.receipt.Containers, server.receipt.Command = made, o.Command
+	}
+	steps := []Step{server}
+	if o.Text == "" {
+		return steps, nil
+	}
+	text := Step{Client: c.Name, Scope: scope, Kind: kindText, File: c.text(o.Place, scope)}
+	if text.File == "" {
+		text.Action, text.Note = "skipped", c.Title+" reads no such file of the user's: give --project"
+		return append(steps, text), nil
+	}
+	if err := text.read(); err != nil {
+		return nil, err
+	}
+	have, there, err := configedit.GetBlock(text.before)
+	if err != nil {
+		return nil, broken(text.File, err)
+	}
+	if there && have == o.Text {
+		text.Action = "unchanged"
+		return append(steps, text), nil
+	}
+	after, err := configedit.SetBlock(text.before, o.Text)
+	if err != nil {
+		return nil, broken(text.File, err)
+	}
+	text.Action, text.after = "added", after
+	base, r := text.before, kept.find(text.File, kindText)
+	if there {
+		text.Action = "updated"
+		if base = undo(text.before, r); base == nil {
+			if base, err = configedit.RemoveBlock(text.before); err != nil {
+				return nil, broken(text.File, err)
+			}
+		}
+	}
+	text.receipt = newReceipt(o.Place, text, base, after, r)
+	return append(steps, text), nil
+}
+
+// Remove plans the removal of what Add wrote for a client. others are the
+// clients that stay: a block of instructions that they read too stays with them.
+func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error) {
+	kept, err := load(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	if file := c.file(o.Place, scope); file != "" {
+		s := Step{Client: c.Name, Scope: scope, Kind: kindServer, File: file}
+		if err := s.read(); err != nil {
+			return nil, err
+		}
+		r := kept.find(file, kindServer)
+		state, was, err := c.state(s.before, o, r)
+		if err != nil {
+			return nil, broken(file, err)
+		}
+		switch {
+		case state == absent:
+			s.drop = r != nil
+		case state == foreign && !o.Force:
+			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; --force removes it", Server, was)
+			steps = append(steps, s)
+		default:
+			containers := 0
+			if r != nil {
+				containers = r.Containers
+			}
+			s.remove(r, func(doc []byte) ([]byte, error) { return c.Format.Remove(doc, c.key(doc), containers) }, blankJSON)
+			if s.Note != "" {
+				return nil, broken(file, errors.New(s.Note))
+			}
+			steps = append(steps, s)
+		}
+	}
+	file := c.text(o.Place, scope)
+	if file == "" || slices.ContainsFunc(others, func(x Client) bool { return x.text(o.Place, scope) == file }) {
+		return steps, nil
+	}
+	s := Step{Client: c.Name, Scope: scope, Kind: kindText, File: file}
+	if err := s.read(); err != nil {
+		return nil, err
+	}
+	if _, there, err := configedit.GetBlock(s.before); err != nil {
+		return nil, broken(file, err)
+	} else if there {
+		s.remove(kept.find(file, kindText), configedit.RemoveBlock, func(doc []byte) bool { return len(bytes.TrimSpace(doc)) == 0 })
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// remove plans the file as it was before, by the receipt or else by cut.
+func (s *Step) remove(r *receipt, cut func([]byte) ([]byte, error), blank func([]byte) bool) {
+	s.Action, s.drop = "removed", r != nil
+	exact := undo(s.before, r)
+	if s.after = exact; exact == nil {
+		after, err := cut(s.before)
+		if err != nil {
+			s.Note = err.Error()
+			return
+		}
+		s.after = after
+	}
+	if r != nil && r.Created && (exact != nil || blank(s.after)) {
+		s.Action, s.after, s.dirs = "deleted", nil, r.Dirs
+	} else if s.after == nil {
+		s.after = []byte{}
+	}
+}
+
+// blankJSON reports whether nothing is left of a document.
+func blankJSON(doc []byte) bool {
+	rest := strings.NewReplacer("{", "", "}", "").Replace(string(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))))
+	return strings.TrimSpace(rest) == ""
+}
+
+// Installed reports whether a client has an entry of ours in a scope.
+func (o Options) Installed(c Client, scope string) bool {
+	s := Step{File: c.file(o.Place, scope)}
+	if s.File == "" || s.read() != nil || !s.exists {
+		return false
+	}
+	kept, err := load(o.DataDir)
+	if err != nil {
+		return false
+	}
+	state, _, err := c.state(s.before, o, kept.find(s.File, kindServer))
+	return err == nil && (state == current || state == old)
+}
+
+// HasText reports whether the client's file of a scope has the block of instructions.
+func (o Options) HasText(c Client, scope string) bool {
+	s := Step{File: c.text(o.Place, scope)}
+	if s.File == "" || s.read() != nil {
+		return false
+	}
+	_, ok, err := configedit.GetBlock(s.before)
+	return ok && err == nil
+}
+
+// maxFile bounds what is read: a client's own history may lie in the same file.
+const maxFile = 256 << 20
+
+// read fills in what the file holds now.
+func (s *Step) read() error {
+	info, err := os.Stat(s.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		if l, err := os.Lstat(s.File); err == nil && l.Mode()&fs.ModeSymlink != 0 {
+			return kb.Errorf(kb.Invalid, "%q is a link to a file that there is not", s.File).WithHint("make the file that it leads to, or remove the link")
+		}
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return kb.Errorf(kb.Invalid, "%q is not a file", s.File).WithHint("move it away")
+	}
+	if err == nil && info.Size() > maxFile {
+		return kb.Errorf(kb.TooLarge, "%q has %d bytes, more than is read", s.File, info.Size()).WithHint("add the entry by hand; see docs/install.md")
+	}
+	if err == nil {
+		s.before, err = os.ReadFile(s.File)
+	}
+	if err != nil {
+		return kb.Errorf(kb.Denied, "%q cannot be read: %w", s.File, err).WithHint("check its permissions")
+	}
+	s.exists = true
+	return nil
+}
+
+func broken(file string, err error) error {
+	e := kb.Errorf(kb.Invalid, "%q is left alone: %s", file, strings.TrimSuffix(err.Error(), "."))
+	return e.WithHint("mend the file, then run the command again")
+}
+
+// plugin returns the settings file that enables our plugin, "" for none.
+func (c *Client) plugin(p Place) string {
+	if c.Plugin == nil {
+		return ""
+	}
+	for _, file := range c.Plugin(p) {
+		doc, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		v, _, err := c.Format.Get(doc, []string{"enabledPlugins"})
+		if err != nil {
+			continue
+		}
+		m, _ := v.(map[string]any)
+		for name, on := range m {
+			if strings.HasPrefix(name, Server+"@") && on == true {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// Found says why a client seems to be on this machine; "" when it does not.
+func (c *Client) Found(p Place) string {
+	for _, name := range c.Programs {
+		for dir := range strings.SplitSeq(p.Env("PATH"), string(os.PathListSeparator)) {
+			if dir == "" {
+				continue
+			}
+			for _, ext := range []string{"", ".exe", ".cmd"} {
+				if ext != "" && p.GOOS != "windows" {
+					continue
+				}
+				path := filepath.Join(dir, name+ext)
+				if st, err := os.Stat(path); err == nil && !st.IsDir() && (p.GOOS == "windows" || st.Mode()&0o111 != 0) {
+					return path
+				}
+			}
+		}
+	}
+	for _, f := range c.Folders(p) {
+		if _, err := os.Stat(f); err == nil {
+			return f
+		}
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Home of the project.
+const (
+	Repository = "https://github.com/seed-4f2d999b/knowledge"
+	Module     = "github.com/seed-4f2d999b/knowledge/cmd/knowledge"
+)
+
+// Program returns the path under which clients start this program, whose file
+// is exe: the one on the PATH that leads to it, which package managers keep
+// where it is over versions, else exe itself. A program that will be gone soon,
+// or that a plugin owns, is refused.
+func Program(exe string, p Place) (string, error) {
+	switch slashed := filepath.ToSlash(exe); {
+	case strings.Contains(slashed, "/go-build"):
+		return "", kb.Errorf(kb.Invalid, "%q is what go run made, and goes when it ends", exe).
+			WithHint("install the program first: go install %s@latest", Module)
+	case strings.Contains(slashed, "/_npx/"):
+		return "", kb.Errorf(kb.Invalid, "%q lies in npx's cache, which npm empties", exe).
+			WithHint("install the program first: npm install --global %s", npmPackage(slashed))
+	case strings.Contains(slashed, "/plugins/cache/"), strings.Contains(slashed, "/plugins/data/"):
+		return "", kb.Errorf(kb.Invalid, "%q belongs to a client's plugin, which updates and removes it", exe).
+			WithHint("install the program for itself first: go install %s@latest", Module)
+	}
+	st, err := os.Stat(exe)
+	if err != nil {
+		return "", kb.Errorf(kb.NotFound, "the program %q is gone: %w", exe, err).WithHint("install it again")
+	}
+	name := Server
+	if p.GOOS == "windows" {
+		name += ".exe"
+	}
+	for dir := range strings.SplitSeq(p.Env("PATH"), string(os.PathListSeparator)) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if other, err := os.Stat(path); err == nil && os.SameFile(st, other) {
+			return path, nil
+		}
+	}
+	return exe, nil
+}
+
+// npmPackage is the package that a path below node_modules belongs to, without
+// the platform that its name ends in.
+func npmPackage(slashed string) string {
+	i := strings.LastIndex(slashed, "/node_modules/")
+	if i < 0 {
+		return Server
+	}
+	parts := strings.Split(slashed[i+len("/node_modules/"):], "/")
+	name := parts[0]
+	if strings.HasPrefix(name, "@") && len(parts) > 1 {
+		name += "/" + parts[1]
+	}
+	for _, system := range []string{"-linux-", "-darwin-", "-win32-", "-windows-"} {
+		name, _, _ = strings.Cut(name, system)
+	}
+	return name
+}
+
+// Channel is how this program came here.
+type Channel struct {
+	Name    string `json:"name"`              // Homebrew, npm, go install, …
+	Upgrade string `json:"upgrade,omitempty"` // the command that brings the newest version
+	Remove  string `json:"remove,omitempty"`  // the command that takes it away
+}
+
+// ChannelOf tells the channel by where the program lies. It asks nobody.
+func ChannelOf(exe string, p Place) Channel {
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	at := strings.ReplaceAll(exe, `\`, "/")
+	low := strings.ToLower(at)
+	remove := "rm " + shellQuote(exe)
+	if p.GOOS == "windows" {
+		remove = "del " + exe
+	}
+	below := func(dir string) bool {
+		return dir != "" && strings.HasPrefix(low, strings.ToLower(strings.ReplaceAll(dir, `\`, "/"))+"/")
+	}
+	switch {
+	case strings.Contains(low, "/cellar/"):
+		return Channel{"Homebrew", "brew upgrade " + Server, "brew uninstall " + Server}
+	case strings.Contains(low, "/scoop/apps/"):
+		return Channel{"Scoop", "scoop update " + Server, "scoop uninstall " + Server}
+	case strings.Contains(low, "/node_modules/"):
+		name := npmPackage(at)
+		return Channel{"npm", "npm install --global " + name + "@latest", "npm uninstall --global " + name}
+	case strings.Contains(low, "/plugins/cache/"), strings.Contains(low, "/plugins/data/"):
+		return Channel{"Claude Code plugin", "claude plugin update " + pluginID(at), "claude plugin uninstall " + pluginID(at)}
+	case below(p.Env("GOBIN")), below(p.Env("GOPATH") + "/bin"), below(p.home("go", "bin")):
+		return Channel{"go install", "go install " + Module + "@latest", remove}
+	case p.GOOS == "windows":
+		return Channel{"install.ps1", "irm " + Repository + "/releases/latest/download/install.ps1 | iex", remove}
+	}
+	upgrade := "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh"
+	if dir := filepath.Dir(exe); dir != p.home(".local", "bin") {
+		upgrade += " -s -- --dir " + shellQuote(dir)
+	}
+	return Channel{"install.sh", upgrade, remove}
+}
+
+// pluginID is NAME@MARKETPLACE of a path …/plugins/cache/MARKETPLACE/NAME/… or
+// …/plugins/data/NAME-MARKETPLACE/….
+func pluginID(at string) string {
+	if _, rest, ok := strings.Cut(at, "/plugins/cache/"); ok {
+		if parts := strings.Split(rest, "/"); len(parts) > 1 {
+			return parts[1] + "@" + parts[0]
+		}
+	}
+	if _, rest, ok := strings.Cut(at, "/plugins/data/"+Server+"-"); ok {
+		market, _, _ := strings.Cut(rest, "/")
+		return Server + "@" + market
+	}
+	return Server
+}
+
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=~", r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
