@@ -39,15 +39,7 @@ const failed = "failed"
 func (r SetupReport) Text() string {
 	var b strings.Builder
 	for _, s := range r.Steps {
-		action := s.Action
-		if r.DryRun && s.Changes() {
-			action = "would be " + action
-		}
-		b.WriteString(s.Client + ": ")
-		if s.File != "" {
-			b.WriteString(s.File + " ")
-		}
-		b.WriteString(action)
+		b.WriteString(s.Client + ": " + said(s, r.DryRun))
 		if s.Note != "" {
 			b.WriteString(": " + s.Note)
 		}
@@ -62,12 +54,42 @@ func (r SetupReport) Text() string {
 	return b.String()
 }
 
-// ExitStatus is 1 when a file could not be changed as asked.
-func (r SetupReport) ExitStatus() int {
-	if slices.ContainsFunc(r.Steps, func(s install.Step) bool { return s.Action == failed }) {
-		return 1
+// said words a step: "would be added to ~/.claude.json".
+func said(s install.Step, dry bool) string {
+	what := "knowledge"
+	if s.Kind == "text" {
+		what = "instructions"
 	}
-	return 0
+	be, action := "", s.Action
+	if dry && s.Changes() {
+		be = "would be "
+	}
+	switch action {
+	case "added":
+		return what + " " + be + "added to " + s.File
+	case "updated", "unchanged":
+		return what + " " + be + action + " in " + s.File
+	case "removed":
+		return what + " " + be + "removed from " + s.File
+	case "deleted":
+		return s.File + " " + be + "deleted: " + what + " was all it held"
+	}
+	return action
+}
+
+// ExitStatus is 1 when a file could not be changed as asked, or nothing was.
+func (r SetupReport) ExitStatus() int {
+	done := len(r.Steps) == 0
+	for _, s := range r.Steps {
+		if s.Action == failed {
+			return 1
+		}
+		done = done || s.Action != "skipped"
+	}
+	if done {
+		return 0
+	}
+	return 1
 }
 
 // ClientRow is one client of the table.
@@ -197,6 +219,7 @@ func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
 	if err != nil {
 		return report, err
 	}
+	o.Again = "knowledge install"
 	if len(r.Clients) == 0 {
 		return report, kb.Errorf(kb.Invalid, "it is not said for which clients").WithHint("for all that are here: knowledge install --client all-found")
 	}
@@ -219,7 +242,11 @@ func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
 			return report, err
 		}
 		if !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Client == c.Name && s.Kind == "server" && s.Changes() }) {
-			report.Notes = append(report.Notes, c.Title+": "+c.After)
+			note := c.Title + ": " + c.After
+			if r.Project && c.Shared != "" {
+				note += "; " + c.Shared
+			}
+			report.Notes = append(report.Notes, note)
 		}
 	}
 	return report, nil
@@ -275,6 +302,7 @@ func (a *App) targets(r SetupRequest) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Again = "knowledge uninstall"
 	clients := install.Clients()
 	if len(r.Clients) > 0 && !slices.Contains(r.Clients, "all-found") {
 		if clients, err = pick(r.Clients, o.Place); err != nil {
@@ -363,14 +391,15 @@ func (a *App) Upgrade(_ context.Context, r SetupRequest) (SetupReport, error) {
 		if t.o.HasText(t.client, t.scope) {
 			t.o.Text = text
 		}
+		t.o.Again = "knowledge install"
 		t.o.Force = true // it is ours: the plugin beside it is install's business
 		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
 	}
 	ch := install.ChannelOf(exe, all[0].o.Place)
 	report.Channel = &ch
 	if len(report.Steps) == 0 {
-		report.Notes = append(report.Notes, "no client has knowledge yet: knowledge install")
+		report.Notes = append(report.Notes, "no client has knowledge yet; add it to those that are here: knowledge install")
 	}
-	report.Notes = append(report.Notes, fmt.Sprintf("this is version %s, from %s; the newest comes with: %s", a.Version(), ch.Name, ch.Upgrade))
+	report.Notes = append(report.Notes, fmt.Sprintf("this is version %s at %s (%s); the newest comes with: %s", a.Version(), exe, ch.Name, ch.Upgrade))
 	return report, nil
 }

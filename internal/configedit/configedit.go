@@ -106,6 +106,38 @@ func without(doc any, path []string, containers int) any {
 	return out
 }
 
+// holds reports whether a decoded document has an entry.
+func holds(doc any, path []string, e Entry) bool {
+	for _, name := range path {
+		m, _ := doc.(map[string]any)
+		doc = m[name]
+	}
+	m, _ := doc.(map[string]any)
+	for _, f := range e {
+		if !Same(m[f.Key], f.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// Same reports whether a decoded value is what a field says.
+func Same(have, want any) bool {
+	if list, ok := want.([]string); ok {
+		h, ok := have.([]any)
+		if !ok || len(h) != len(list) {
+			return false
+		}
+		for i := range list {
+			if h[i] != list[i] {
+				return false
+			}
+		}
+		return true
+	}
+	return have == want
+}
+
 func errChanged() error {
 	return kb.Errorf(kb.Unsupported, "the file is laid out in a way in which the entry cannot be changed without touching the rest")
 }

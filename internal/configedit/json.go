@@ -19,7 +19,7 @@ func parseJSON(body []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return hujson.Value{}, nil
 	}
-	v, err := hujson.Parse(body)
+	v, err := hujson.Parse(ended(body))
 	if err != nil {
 		return v, kb.Errorf(kb.Invalid, "it is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
@@ -29,11 +29,14 @@ func parseJSON(body []byte) (hujson.Value, error) {
 	return v, nil
 }
 
+// ended returns a copy with a last newline, which hujson wants after a comment.
+func ended(body []byte) []byte { return append(bytes.Clone(body), '\n') }
+
 func decodeJSON(body []byte) (any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
-	std, err := hujson.Standardize(bytes.Clone(body))
+	std, err := hujson.Standardize(ended(body))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +118,7 @@ func (JSON) Set(doc []byte, path []string, e Entry) ([]byte, int, error) {
 		return nil, 0, err
 	}
 	after, err := decodeJSON(out)
-	if err != nil || !sameBut(before, after, path, made) {
+	if err != nil || !sameBut(before, after, path, made) || !holds(after, path, e) {
 		return nil, 0, errChanged()
 	}
 	return append(bytes.Clone(mark), out...), made, nil
@@ -246,6 +249,9 @@ func (s style) insert(body []byte, v hujson.Value, o *hujson.Object, name string
 			text = quoteJSON(name) + ":" + string(compact(formatJSON(value, "", "", "")))
 		} else {
 			text = " " + text
+		}
+		if isLineComment(body[end:at]) {
+			text = s.eol + text
 		}
 	}
 	if comma >= 0 {
@@ -379,21 +385,4 @@ func quoteJSON(v any) string {
 		return "null"
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// Same reports whether a decoded value is what a field says.
-func Same(have, want any) bool {
-	if list, ok := want.([]string); ok {
-		h, ok := have.([]any)
-		if !ok || len(h) != len(list) {
-			return false
-		}
-		for i := range list {
-			if h[i] != list[i] {
-				return false
-			}
-		}
-		return true
-	}
-	return have == want
 }

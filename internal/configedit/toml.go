@@ -130,7 +130,7 @@ func (f TOML) Set(doc []byte, path []string, e Entry) ([]byte, int, error) {
 		out = splice(body, len(body), len(body), b.String())
 	}
 	after, err := decodeTOML(out)
-	if err != nil || !sameBut(asAny(before), asAny(after), path, len(path)) {
+	if err != nil || !sameBut(asAny(before), asAny(after), path, len(path)) || !holds(after, path, e) {
 		return nil, 0, errChanged()
 	}
 	return append(bytes.Clone(mark), out...), len(path) - 1, nil

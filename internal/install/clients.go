@@ -32,6 +32,7 @@ type Client struct {
 	Programs []string             // found on the PATH
 	Folders  func(Place) []string // whose presence says that it is installed
 	After    string               // what the user does then
+	Shared   string               // what the file of a project needs besides
 	Plugin   func(Place) []string // settings that may enable our plugin
 }
 
@@ -142,7 +143,8 @@ func Clients() []Client {
 		ProjectText: inRoot("CLAUDE.md"),
 		Programs:    []string{"claude"},
 		Folders:     func(p Place) []string { return []string{claudeDir(p), claudeFile(p)} },
-		After:       "start a new session; servers of a project are approved at its start",
+		After:       "start a new session",
+		Shared:      "it asks each user once to approve the servers of a project",
 		Plugin: func(p Place) []string {
 			return []string{p.join(claudeDir(p), "settings.json"), p.root(".claude", "settings.json"), p.root(".claude", "settings.local.json")}
 		},
@@ -155,7 +157,8 @@ func Clients() []Client {
 		ProjectText: inRoot("AGENTS.md"),
 		Programs:    []string{"codex"},
 		Folders:     func(p Place) []string { return []string{p.or("CODEX_HOME", ".codex")} },
-		After:       "start a new session; the file of a project is read when the project is trusted",
+		After:       "start a new session",
+		Shared:      "it reads the file of a project that is trusted",
 	}, {
 		Name: "cursor", Title: "Cursor", Docs: "https://cursor.com/docs/context/mcp",
 		Format: configedit.JSON{}, Key: servers, Entry: stdio,
@@ -191,7 +194,8 @@ func Clients() []Client {
 		UserText: none, ProjectText: inRoot("AGENTS.md"),
 		Programs: []string{"zed", "zeditor"},
 		Folders:  func(p Place) []string { return []string{strings.TrimSuffix(zedFile(p), p.join("", "settings.json"))} },
-		After:    "the editor follows its settings; a project's worktree must be trusted",
+		After:    "nothing: the editor follows its settings",
+		Shared:   "it reads the file of a worktree that is trusted",
 	}, {
 		Name: "gemini", Title: "Gemini CLI", Docs: "https://geminicli.com/docs/tools/mcp-server/",
 		Format: configedit.JSON{}, Key: servers, Entry: plain,
@@ -201,7 +205,8 @@ func Clients() []Client {
 		ProjectText: inRoot("GEMINI.md"),
 		Programs:    []string{"gemini"},
 		Folders:     func(p Place) []string { return []string{geminiDir(p)} },
-		After:       "start a new session, in a folder that is trusted",
+		After:       "start a new session",
+		Shared:      "it reads the file of a folder that is trusted, and starts servers there only",
 	}, {
 		// Version 2 keeps servers below mcp.servers and reads the form of
 		// version 1, directly below mcp, as well: https://opencode.ai/docs/migrate-v1/.
@@ -241,7 +246,7 @@ func Clients() []Client {
 		UserText: none, ProjectText: inRoot("AGENTS.md"),
 		Programs: []string{"kiro", "kiro-cli"},
 		Folders:  func(p Place) []string { return []string{p.home(".kiro")} },
-		After:    "the file is read again as soon as it is saved",
+		After:    "nothing: the file is read again when it changes",
 	}}
 }
 

@@ -65,6 +65,7 @@ type Options struct {
 	Args    []string
 	Text    string // of the block of instructions; "" for none
 	Force   bool   // also what somebody else wrote, also beside the plugin
+	Again   string // the command that is given again after a fault; the client's name follows
 }
 
 // file is the file of a client in a scope, "" when it has none.
@@ -147,11 +148,11 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	}
 	server := Step{Client: c.Name, Scope: scope, Kind: kindServer, File: c.file(o.Place, scope)}
 	if server.File == "" {
-		server.Action, server.Note = "skipped", c.Title+" has no file for a project: leave out --project"
+		server.Action, server.Note = "skipped", c.Title+" has no file for a project; the user's own: knowledge install --client "+c.Name
 		return []Step{server}, nil
 	}
 	if on := c.plugin(o.Place); on != "" && !o.Force {
-		server.Action, server.Note = "skipped", "the plugin is enabled in "+on+" and brings the server; --force adds a second one"
+		server.Action, server.Note = "skipped", "the plugin is enabled in "+on+" and brings the server; for a second one: knowledge install --force --client "+c.Name
 		return []Step{server}, nil
 	}
 	if err := server.read(); err != nil {
@@ -160,25 +161,25 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	r := kept.find(server.File, kindServer)
 	state, was, err := c.state(server.before, o, r)
 	if err != nil {
-		return nil, broken(server.File, err)
+		return nil, o.broken(server, err)
 	}
 	switch {
 	case state == current:
 		server.Action = "unchanged"
 	case state == foreign && !o.Force:
 		server.Action = "skipped"
-		server.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; --force replaces it", Server, was)
+		server.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; to replace it: knowledge install --force --client %s", Server, was, c.Name)
 	default:
 		key, e := c.key(server.before), c.Entry(o.Command, o.Args)
 		doc := server.before
 		if state == foreign { // nothing of it stays
 			if doc, err = c.Format.Remove(doc, key, 0); err != nil {
-				return nil, broken(server.File, err)
+				return nil, o.broken(server, err)
 			}
 		}
 		after, made, err := c.Format.Set(doc, key, e)
 		if err != nil {
-			return nil, broken(server.File, err)
+			return nil, o.broken(server, err)
 		}
 		server.Action = map[string]string{absent: "added", old: "updated", foreign: "updated"}[state]
 		if state == old && was != o.Command {
@@ -192,7 +193,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 					made = r.Containers
 				}
 				if base, err = c.Format.Remove(server.before, key, made); err != nil {
-					return nil, broken(server.File, err)
+					return nil, o.broken(server, err)
 				}
 			} else {
 				made = r.Containers
@@ -208,7 +209,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	}
 	text := Step{Client: c.Name, Scope: scope, Kind: kindText, File: c.text(o.Place, scope)}
 	if text.File == "" {
-		text.Action, text.Note = "skipped", c.Title+" reads no such file of the user's: give --project"
+		text.Action, text.Note = "skipped", c.Title+" reads instructions of projects only: knowledge install --instructions --project --client "+c.Name
 		return append(steps, text), nil
 	}
 	if err := text.read(); err != nil {
@@ -216,7 +217,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	}
 	have, there, err := configedit.GetBlock(text.before)
 	if err != nil {
-		return nil, broken(text.File, err)
+		return nil, o.broken(text, err)
 	}
 	if there && have == o.Text {
 		text.Action = "unchanged"
@@ -224,7 +225,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	}
 	after, err := configedit.SetBlock(text.before, o.Text)
 	if err != nil {
-		return nil, broken(text.File, err)
+		return nil, o.broken(text, err)
 	}
 	text.Action, text.after = "added", after
 	base, r := text.before, kept.find(text.File, kindText)
@@ -232,7 +233,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 		text.Action = "updated"
 		if base = undo(text.before, r); base == nil {
 			if base, err = configedit.RemoveBlock(text.before); err != nil {
-				return nil, broken(text.File, err)
+				return nil, o.broken(text, err)
 			}
 		}
 	}
@@ -256,13 +257,13 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 		r := kept.find(file, kindServer)
 		state, was, err := c.state(s.before, o, r)
 		if err != nil {
-			return nil, broken(file, err)
+			return nil, o.broken(s, err)
 		}
 		switch {
 		case state == absent:
 			s.drop = r != nil
 		case state == foreign && !o.Force:
-			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; --force removes it", Server, was)
+			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; to remove it: knowledge uninstall --force --client %s", Server, was, c.Name)
 			steps = append(steps, s)
 		default:
 			containers := 0
@@ -271,7 +272,7 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 			}
 			s.remove(r, func(doc []byte) ([]byte, error) { return c.Format.Remove(doc, c.key(doc), containers) }, blankJSON)
 			if s.Note != "" {
-				return nil, broken(file, errors.New(s.Note))
+				return nil, o.broken(s, errors.New(s.Note))
 			}
 			steps = append(steps, s)
 		}
@@ -285,7 +286,7 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 		return nil, err
 	}
 	if _, there, err := configedit.GetBlock(s.before); err != nil {
-		return nil, broken(file, err)
+		return nil, o.broken(s, err)
 	} else if there {
 		s.remove(kept.find(file, kindText), configedit.RemoveBlock, func(doc []byte) bool { return len(bytes.TrimSpace(doc)) == 0 })
 		steps = append(steps, s)
@@ -306,7 +307,7 @@ func (s *Step) remove(r *receipt, cut func([]byte) ([]byte, error), blank func([
 		s.after = after
 	}
 	if r != nil && r.Created && (exact != nil || blank(s.after)) {
-		s.Action, s.after, s.dirs = "deleted", nil, r.Dirs
+		s.Action, s.after = "deleted", nil
 	} else if s.after == nil {
 		s.after = []byte{}
 	}
@@ -370,9 +371,17 @@ func (s *Step) read() error {
 	return nil
 }
 
-func broken(file string, err error) error {
-	e := kb.Errorf(kb.Invalid, "%q is left alone: %s", file, strings.TrimSuffix(err.Error(), "."))
-	return e.WithHint("mend the file, then run the command again")
+// broken says that a file is not touched.
+func (o Options) broken(s Step, err error) error {
+	return kb.Errorf(kb.Invalid, "%q is left alone: %s", s.File, strings.TrimSuffix(err.Error(), ".")).
+		WithHint("mend the file, then: %s", o.again(s))
+}
+
+func (o Options) again(s Step) string {
+	if s.Scope == Project {
+		return o.Again + " --project --client " + s.Client
+	}
+	return o.Again + " --client " + s.Client
 }
 
 // plugin returns the settings file that enables our plugin, "" for none.

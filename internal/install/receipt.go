@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -81,6 +82,15 @@ func save(dataDir string, s *Step) error {
 	r.Files = slices.DeleteFunc(r.Files, func(x receipt) bool { return x.File == s.File && x.Kind == s.Kind })
 	if s.receipt != nil {
 		r.Files = append(r.Files, *s.receipt)
+	}
+	// Folders that another file of ours still lies in go with that one.
+	for i := range r.Files {
+		for _, d := range s.dirs {
+			if x := &r.Files[i]; strings.HasPrefix(x.File, d+string(filepath.Separator)) && !slices.Contains(x.Dirs, d) {
+				x.Dirs = append(x.Dirs, d)
+				slices.SortFunc(x.Dirs, func(a, b string) int { return len(a) - len(b) })
+			}
+		}
 	}
 	path := filepath.Join(dataDir, ReceiptsFile)
 	if len(r.Files) == 0 {
@@ -162,17 +172,22 @@ func (o Options) Apply(s *Step) error {
 		}
 		return nil
 	}
-	if err := s.unchanged(); err != nil {
+	if err := o.unchanged(s); err != nil {
 		return err
 	}
 	if s.after == nil {
 		if err := os.Remove(s.target()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return denied(s.File, err)
 		}
-		for _, d := range slices.Backward(s.dirs) {
-			if os.Remove(d) != nil {
-				break // something else lies in it
-			}
+		kept, err := load(o.DataDir)
+		if err != nil {
+			return err
+		}
+		if r := kept.find(s.File, s.Kind); r != nil {
+			s.dirs = r.Dirs // a step before this one may have left it some
+		}
+		for len(s.dirs) > 0 && os.Remove(s.dirs[len(s.dirs)-1]) == nil {
+			s.dirs = s.dirs[:len(s.dirs)-1]
 		}
 		return save(o.DataDir, s)
 	}
@@ -201,13 +216,13 @@ func (s *Step) target() string {
 }
 
 // unchanged refuses to go on when somebody wrote the file since it was read.
-func (s *Step) unchanged() error {
+func (o Options) unchanged(s *Step) error {
 	now := Step{File: s.File}
 	if err := now.read(); err != nil {
 		return err
 	}
 	if now.exists != s.exists || !bytes.Equal(now.before, s.before) {
-		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).WithHint("run the command again")
+		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).WithHint("try once more: %s", o.again(*s))
 	}
 	return nil
 }
