@@ -11,11 +11,11 @@ import (
 
 type installIn struct {
 	Folder       string   `json:"folder,omitempty" arg:"1" cli:"only" help:"with project: the folder of the project (default: the one around the working directory)"`
-	Client       []string `json:"client,omitempty" cli:"only" help:"claude, codex, cursor, vscode, windsurf, zed, gemini, opencode, copilot, kiro, or all-found"`
-	Project      bool     `json:"project,omitempty" cli:"only" help:"in the files of this project, which everybody who works on it shares"`
-	DryRun       bool     `json:"dryRun,omitempty" cli:"only" help:"show the lines that would change, and change nothing"`
-	Instructions bool     `json:"instructions,omitempty" cli:"only" help:"also say in AGENTS.md, CLAUDE.md or GEMINI.md when to use the tools"`
-	Force        bool     `json:"force,omitempty" cli:"only" help:"replace an entry that somebody else wrote, and add one beside the plugin"`
+	Client       []string `json:"client,omitempty" help:"claude, codex, cursor, vscode, windsurf, zed, gemini, opencode, copilot, kiro, or all-found"`
+	Project      bool     `json:"project,omitempty" help:"in the files of this project, which everybody who works on it shares"`
+	DryRun       bool     `json:"dryRun,omitempty" help:"show the lines that would change, and change nothing"`
+	Instructions bool     `json:"instructions,omitempty" help:"also say in AGENTS.md, CLAUDE.md or GEMINI.md when to use the tools"`
+	Force        bool     `json:"force,omitempty" help:"replace an entry that somebody else wrote, and add one beside the plugin"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"do not ask: all that are found"`
 }
 
@@ -32,8 +32,8 @@ type uninstallIn struct {
 }
 
 type upgradeIn struct {
-	Client []string `json:"client,omitempty" cli:"only" help:"only in these clients (default: wherever this program is)"`
-	DryRun bool     `json:"dryRun,omitempty" cli:"only" help:"show the lines that would change, and change nothing"`
+	Client []string `json:"client,omitempty" help:"only in these clients (default: wherever this program is)"`
+	DryRun bool     `json:"dryRun,omitempty" help:"show the lines that would change, and change nothing"`
 }
 
 // addSetup adds the verbs that put this program into clients and take it out.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	installs "github.com/seed-4f2d999b/knowledge/internal/install"
 )
 
 // The plugin and its MCP server have one name; agents see the tools as
@@ -69,6 +70,7 @@ func Files() (map[string][]byte, error) {
 		"skills/" + name + "/SKILL.md": skill(),
 		"docs/commands.md":             reference(),
 		"docs/configuration.md":        configuration(),
+		"docs/install.md":              installs.Page(command.Instructions()),
 	}
 	for _, s := range slashes {
 		b, err := s.render()
