@@ -142,7 +142,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	if err != nil {
 		return p, err
 	}
-	if who, held := lockfile.Held(filepath.Join(dir, "jobs", "clock.lock")); held && !dry {
+	if who, ok := servers(dir); ok && !dry {
 		return p, kb.Errorf(kb.Busy, "a server of knowledge runs, process %d", who.PID).
 			WithHint("end the programs that use it, then: knowledge uninstall --purge")
 	}
@@ -194,6 +194,18 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		_ = os.Remove(d) // when it is empty
 	}
 	return p, nil
+}
+
+// servers finds a process that keeps the clock of a data directory or follows
+// a folder for it. One that has just started does neither yet.
+func servers(dir string) (lockfile.Holder, bool) {
+	locks, _ := filepath.Glob(filepath.Join(dir, "jobs", "watch-*.lock"))
+	for _, l := range append(locks, filepath.Join(dir, "jobs", "clock.lock")) {
+		if who, held := lockfile.Held(l); held {
+			return who, true
+		}
+	}
+	return lockfile.Holder{}, false
 }
 
 // stopJobs ends what runs in the background and closes the database, which

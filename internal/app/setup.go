@@ -165,10 +165,10 @@ func (a *App) Clients(context.Context) (ClientList, error) {
 	}
 	for _, c := range install.Clients() {
 		row := ClientRow{Client: c.Name, Title: c.Title, Found: c.Found(o.Place)}
-		if o.Installed(c, install.User) {
+		if in, _ := o.Installed(c, install.User); in {
 			row.User = c.User(o.Place)
 		}
-		if o.Installed(c, install.Project) {
+		if in, _ := o.Installed(c, install.Project); in {
 			row.Project = c.Project(o.Place)
 		}
 		l.Clients = append(l.Clients, row)
@@ -195,8 +195,11 @@ func pick(names []string, p install.Place) ([]install.Client, error) {
 		}
 		i := slices.IndexFunc(table, func(c install.Client) bool { return c.Name == name })
 		if i < 0 {
-			return nil, kb.Errorf(kb.Invalid, "there is no client %q, only %s", name, strings.Join(ClientNames(), ", ")).
-				WithHint("see which are here: knowledge clients")
+			e := kb.Errorf(kb.Invalid, "there is no client %q, only %s", name, strings.Join(ClientNames(), ", "))
+			if near := kb.Nearest(name, append(ClientNames(), "all-found")); near != "" {
+				return nil, e.WithHint("did you mean %s? try: knowledge install --client %s", near, near)
+			}
+			return nil, e.WithHint("see which are here: knowledge clients")
 		}
 		out = append(out, table[i])
 	}
@@ -275,7 +278,9 @@ func (r *SetupReport) take(o install.Options, client, scope string, plan func() 
 		} else if err = o.Apply(s); err != nil {
 			break
 		}
-		r.Steps = append(r.Steps, *s)
+		if s.Action != "" {
+			r.Steps = append(r.Steps, *s)
+		}
 	}
 	if err != nil {
 		note := err.Error()
@@ -351,7 +356,10 @@ func (a *App) RemoveClients(_ context.Context, r SetupRequest) (SetupReport, err
 	for _, t := range all {
 		var stay []install.Client // that are not asked for, and have us
 		for _, c := range install.Clients() {
-			if !slices.ContainsFunc(all, func(x target) bool { return x.client.Name == c.Name }) && t.o.Installed(c, t.scope) {
+			if slices.ContainsFunc(all, func(x target) bool { return x.client.Name == c.Name }) {
+				continue
+			}
+			if in, err := t.o.Installed(c, t.scope); in || err != nil {
 				stay = append(stay, c)
 			}
 		}
@@ -385,13 +393,17 @@ func (a *App) Upgrade(_ context.Context, r SetupRequest) (SetupReport, error) {
 	}
 	report.Program = all[0].o.Command
 	for _, t := range all {
-		if !t.o.Installed(t.client, t.scope) {
+		t.o.Again = "knowledge install"
+		in, err := t.o.Installed(t.client, t.scope)
+		if err != nil {
+			_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return nil, err })
+		}
+		if !in {
 			continue
 		}
 		if t.o.HasText(t.client, t.scope) {
 			t.o.Text = text
 		}
-		t.o.Again = "knowledge install"
 		t.o.Force = true // it is ours: the plugin beside it is install's business
 		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
 	}

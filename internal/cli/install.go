@@ -127,6 +127,10 @@ func (s *session) askRemoval(ctx context.Context, c command.Command, values map[
 		for i := range r.Steps {
 			r.Steps[i].Diff = ""
 		}
+		if !nothing {
+			r.Notes = nil // told in the end
+		}
+		result = r
 	}
 	if err := s.print(result); err != nil {
 		return false, err

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -42,11 +41,13 @@ func addSetup(add adder) {
 		`{"client":["claude","codex"]}`, `{"client":["all-found"],"dryRun":true}`, `{"client":["cursor"],"project":true}`)
 	c.Help = "Without client it shows which are on this machine, and asks. Each one's own file gets one entry and stays the same otherwise, comments too; " +
 		"uninstall gives back the bytes that were there. docs/install.md lists the files."
-	c = add("setup", New("uninstall", "Remove this project's stores; for a person at a terminal, knowledge from clients", Deletes, runUninstall).agent(),
+	c = add("setup", New("uninstall", "Remove every store of this project", Deletes, runUninstall).agent(),
 		`{}`, `{"keepDefinitions":false}`)
-	c.Help = "At a terminal it shows which clients have knowledge, asks, and takes it out of them; stores stay. With stores it does what it does for agents: " +
-		"every store of this project goes, and its index when nobody else uses it; the definitions stay unless keepDefinitions is false. " +
-		"With purge everything goes, after a list."
+	c.Help = "Every store of this project goes, and its index when nobody else uses it; .knowledge/stores.json stays unless keepDefinitions is false. " +
+		"What a client says of its servers and what the machine keeps for others is a person's business: knowledge uninstall."
+	c.Person = Wording{"Take knowledge out of the programs that agents run in",
+		"It shows which have it, and asks; each file gets back the bytes that were there. Stores stay. " +
+			"With --purge everything goes, after a list: stores, schedules, caches and the configuration. With --stores only this project's stores go; its definitions stay unless --keep-definitions=false."}
 	add("setup", New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", Writes,
 		func(ctx context.Context, a *app.App, in upgradeIn) (app.SetupReport, error) {
 			return a.Upgrade(ctx, app.SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: Instructions()})
@@ -56,9 +57,6 @@ func addSetup(add adder) {
 }
 
 func runInstall(ctx context.Context, a *app.App, in installIn) (app.SetupReport, error) {
-	if err := checkClients(in.Client); err != nil {
-		return app.SetupReport{}, err
-	}
 	r := app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force}
 	if len(r.Clients) == 0 && in.Yes {
 		r.Clients = []string{"all-found"}
@@ -84,27 +82,7 @@ func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) 
 	case in.Stores || !isCLI(ctx):
 		return a.DetachProject(ctx, in.KeepDefinitions)
 	}
-	if err := checkClients(in.Client); err != nil {
-		return nil, err
-	}
 	return a.RemoveClients(ctx, app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})
-}
-
-// checkClients refuses names that no client has, with the nearest one.
-func checkClients(names []string) error {
-	known := append(app.ClientNames(), "all-found")
-	for _, n := range names {
-		near := Nearest(n, known)
-		if near == n {
-			continue
-		}
-		e := kb.Errorf(kb.Invalid, "there is no client %q, only %s", clip(n), strings.Join(known, ", "))
-		if near != "" {
-			return e.WithHint("did you mean %s? try: knowledge install --client %s", near, near)
-		}
-		return e.WithHint("see which are here: knowledge clients")
-	}
-	return nil
 }
 
 // Instructions is the text that agents read in AGENTS.md and its like: when to

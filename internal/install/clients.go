@@ -194,7 +194,7 @@ func Clients() []Client {
 		UserText: none, ProjectText: inRoot("AGENTS.md"),
 		Programs: []string{"zed", "zeditor"},
 		Folders:  func(p Place) []string { return []string{strings.TrimSuffix(zedFile(p), p.join("", "settings.json"))} },
-		After:    "nothing: the editor follows its settings",
+		After:    "it takes the change up at once",
 		Shared:   "it reads the file of a worktree that is trusted",
 	}, {
 		Name: "gemini", Title: "Gemini CLI", Docs: "https://geminicli.com/docs/tools/mcp-server/",
@@ -246,7 +246,7 @@ func Clients() []Client {
 		UserText: none, ProjectText: inRoot("AGENTS.md"),
 		Programs: []string{"kiro", "kiro-cli"},
 		Folders:  func(p Place) []string { return []string{p.home(".kiro")} },
-		After:    "nothing: the file is read again when it changes",
+		After:    "it takes the change up at once",
 	}}
 }
 

@@ -41,7 +41,7 @@ type Step struct {
 	Scope  string `json:"scope"`  // user or project
 	Kind   string `json:"kind"`   // server: the entry; text: the block of instructions
 	File   string `json:"file"`
-	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, skipped
+	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, skipped; "" for nothing to tell
 	Note   string `json:"note,omitempty"` // why, when the action does not say it
 	Diff   string `json:"diff,omitempty"` // the changed lines, in a dry run
 
@@ -256,12 +256,17 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 		}
 		r := kept.find(file, kindServer)
 		state, was, err := c.state(s.before, o, r)
+		if err != nil && r == nil && !bytes.Contains(s.before, []byte(Server)) {
+			return nil, nil // broken, and we are not in it
+		}
 		if err != nil {
 			return nil, o.broken(s, err)
 		}
 		switch {
 		case state == absent:
-			s.drop = r != nil
+			if s.drop = r != nil; s.drop { // somebody took it out already
+				steps = append(steps, s)
+			}
 		case state == foreign && !o.Force:
 			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; to remove it: knowledge uninstall --force --client %s", Server, was, c.Name)
 			steps = append(steps, s)
@@ -319,18 +324,23 @@ func blankJSON(doc []byte) bool {
 	return strings.TrimSpace(rest) == ""
 }
 
-// Installed reports whether a client has an entry of ours in a scope.
-func (o Options) Installed(c Client, scope string) bool {
-	s := Step{File: c.file(o.Place, scope)}
+// Installed reports whether a client has an entry of ours in a scope. A file
+// that does not parse is an error when we were in it.
+func (o Options) Installed(c Client, scope string) (bool, error) {
+	s := Step{Client: c.Name, Scope: scope, File: c.file(o.Place, scope)}
 	if s.File == "" || s.read() != nil || !s.exists {
-		return false
+		return false, nil
 	}
 	kept, err := load(o.DataDir)
 	if err != nil {
-		return false
+		return false, err
 	}
-	state, _, err := c.state(s.before, o, kept.find(s.File, kindServer))
-	return err == nil && (state == current || state == old)
+	r := kept.find(s.File, kindServer)
+	state, _, err := c.state(s.before, o, r)
+	if err != nil && r != nil {
+		return false, o.broken(s, err)
+	}
+	return err == nil && (state == current || state == old), nil
 }
 
 // HasText reports whether the client's file of a scope has the block of instructions.

@@ -169,7 +169,7 @@ func TestEveryClient(t *testing.T) {
 					}
 					o.add(t, c, scope)
 					installed := get(t, file)
-					if !strings.Contains(installed, `"/opt/knowledge/bin/knowledge"`) || !o.Installed(c, scope) {
+					if in, err := o.Installed(c, scope); !strings.Contains(installed, `"/opt/knowledge/bin/knowledge"`) || !in || err != nil {
 						t.Fatalf("%s, %s: not installed:\n%s", scope, name, installed)
 					}
 					if steps := o.add(t, c, scope); steps[0].Action != "unchanged" || get(t, file) != installed {
