@@ -165,13 +165,13 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		case path == conf: // listed below
 		case e.Name() == install.ReceiptsFile && !dry: // the last removal took it
 		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), ".tmp-"):
-			p.Items = append(p.Items, measure(path))
+			p.Items = append(p.Items, sizeOf(path))
 		default:
 			p.Kept = append(p.Kept, path)
 		}
 	}
 	if _, err := os.Lstat(conf); conf != "" && err == nil {
-		p.Items = append(p.Items, measure(conf))
+		p.Items = append(p.Items, sizeOf(conf))
 	}
 	exe, err := a.exe()
 	if err != nil {
@@ -228,7 +228,7 @@ func (a *App) stopJobs(ctx context.Context, dir string) {
 	_ = a.Close()
 }
 
-func measure(path string) PurgeItem {
+func sizeOf(path string) PurgeItem {
 	i := PurgeItem{Path: path}
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {

@@ -252,6 +252,9 @@ func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
 			report.Notes = append(report.Notes, note)
 		}
 	}
+	if r.Project && !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Kind == "server" && s.Changes() }) {
+		report.Notes = append(report.Notes, "who shares these files needs the program at the same place: "+o.Command)
+	}
 	return report, nil
 }
 

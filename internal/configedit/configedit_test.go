@@ -81,3 +81,63 @@ func TestSetJSON(t *testing.T) {
 		})
 	}
 }
+
+// TestSetTOML: a table at the end, and nothing else.
+func TestSetTOML(t *testing.T) {
+	path := []string{"mcp_servers", "knowledge"}
+	const table = "[mcp_servers.knowledge]\ncommand = \"/bin/knowledge\"\nargs = [\"mcp\"]\nalwaysLoad = true\n"
+	for before, want := range map[string]string{
+		"":                       table,
+		"a = 1\n":                "a = 1\n\n" + table,
+		"a = 1":                  "a = 1\n\n" + table,
+		"a = 1\r\n":              "a = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n"),
+		"mcp_servers.x.y = 1\n":  "mcp_servers.x.y = 1\n\n" + table,
+		"[[mcp]]\n[mcp.b] # c\n": "[[mcp]]\n[mcp.b] # c\n\n" + table,
+		// What is there keeps its place, its comments and further keys.
+		"[mcp_servers.knowledge] # k\nargs = [ # many\n  \"x\",\n]\nenv = {A = \"b\"}\ncommand = '/old' # c\n\n# end\n[z]\n": "[mcp_servers.knowledge] # k\nargs = [\"mcp\"]\nenv = {A = \"b\"}\ncommand = \"/bin/knowledge\" # c\nalwaysLoad = true\n\n# end\n[z]\n",
+		"[mcp_servers.knowledge]": "[mcp_servers.knowledge]\ncommand = \"/bin/knowledge\"\nargs = [\"mcp\"]\nalwaysLoad = true",
+	} {
+		got, _, err := TOML{}.Set([]byte(before), path, entry)
+		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got)\n%s", before, err, diff)
+		}
+	}
+	for before, want := range map[string]string{
+		"a = 1\n\n" + table + "\n# z\n[z]\nb = 2\n":                          "a = 1\n\n# z\n[z]\nb = 2\n",
+		table + "\n[mcp_servers.knowledge.env]\nA = \"b\"\n\n[[y]]\n":        "\n[[y]]\n",
+		"[mcp_servers]\nknowledge = {command = \"k\"} # ours\nother = {}\n":  "[mcp_servers]\nother = {}\n",
+		"mcp_servers.knowledge.command = \"k\"\nx = 1\n":                     "x = 1\n",
+		"s = '''\n[mcp_servers.knowledge]\n'''\n[mcp_servers.knowledge]\n#x": "s = '''\n[mcp_servers.knowledge]\n'''\n#x",
+	} {
+		got, err := TOML{}.Remove([]byte(before), path, 0)
+		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("removed from %q: %v (-want +got)\n%s", before, err, diff)
+		}
+	}
+}
+
+// TestBlock: a block goes to the end and comes away again, whatever the file's line ends.
+func TestBlock(t *testing.T) {
+	for _, before := range []string{"", "# Rules\n", "# Rules", "# Rules\r\n\r\ntext\r\n", "\n\n"} {
+		doc, err := SetBlock([]byte(before), "one\n\ntwo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(before, "\r\n") && strings.Count(string(doc), "\n") != strings.Count(string(doc), "\r\n") {
+			t.Errorf("mixed line ends: %q", doc)
+		}
+		again, err := SetBlock(doc, "three")
+		if text, ok, _ := GetBlock(again); err != nil || !ok || text != "three" {
+			t.Errorf("%q: %q %v", before, text, err)
+		}
+		left, err := RemoveBlock(again)
+		if want := before; err != nil || string(left) != want && string(left) != want+"\n" {
+			t.Errorf("%q became %q, %v", before, left, err)
+		}
+	}
+	for _, broken := range []string{BlockBegin, BlockEnd, BlockEnd + BlockBegin, BlockBegin + BlockBegin + BlockEnd} {
+		if _, err := SetBlock([]byte(broken), "x"); err == nil {
+			t.Errorf("%q is taken", broken)
+		}
+	}
+}

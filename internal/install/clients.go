@@ -238,6 +238,7 @@ func Clients() []Client {
 		Programs: []string{"copilot"},
 		Folders:  func(p Place) []string { return []string{p.or("COPILOT_HOME", ".copilot")} },
 		After:    "start a new session",
+		Shared:   "it reads the file of a folder that is trusted",
 	}, {
 		Name: "kiro", Title: "Kiro", Docs: "https://kiro.dev/docs/mcp/configuration/",
 		Format: configedit.JSON{}, Key: servers, Entry: plain,
