@@ -20,10 +20,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/configedit"
 )
 
 // The versions that are tried.
@@ -238,6 +241,15 @@ func (t *trial) one(c client, where, before, variable, project string) row {
 		}
 		return string(b)
 	}
+	if before != "" { // what the client adds to its file at its first start is not ours
+		run(c.name, "mcp", "list")
+		b, err := os.ReadFile(file)
+		if err != nil {
+			r.err = err.Error()
+			return r
+		}
+		before = string(b)
+	}
 	said := run("knowledge", append([]string{"install"}, args...)...)
 	installed, err := os.ReadFile(file)
 	if err != nil {
@@ -258,6 +270,8 @@ func (t *trial) one(c client, where, before, variable, project string) row {
 	switch {
 	case strings.Contains(string(after), "knowledge"):
 		r.err = "the entry stays: " + said
+	case rewritten && !onlyOurs(now, after):
+		r.err = fmt.Sprintf("the client wrote %q, and left is %q", now, after)
 	case rewritten:
 		r.file = "the client wrote it anew; our entry alone went"
 	case before == "" && errors.Is(err, os.ErrNotExist):
@@ -273,4 +287,28 @@ func (t *trial) one(c client, where, before, variable, project string) row {
 	}
 	r.gone = "not listed"
 	return r
+}
+
+// onlyOurs reports whether two JSON files say the same but for our entry, and
+// the objects around it when nothing else is in them.
+func onlyOurs(with, without []byte) bool {
+	a, _, errA := configedit.JSON{}.Get(with, nil)
+	b, _, errB := configedit.JSON{}.Get(without, nil)
+	if errA != nil || errB != nil {
+		return false
+	}
+	for _, doc := range []any{a, b} {
+		m, ok := doc.(map[string]any)
+		if !ok {
+			return false
+		}
+		for _, key := range []string{"mcpServers", "mcp"} {
+			if in, ok := m[key].(map[string]any); ok {
+				if delete(in, "knowledge"); len(in) == 0 {
+					delete(m, key)
+				}
+			}
+		}
+	}
+	return reflect.DeepEqual(a, b)
 }

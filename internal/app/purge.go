@@ -11,11 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // Detached is what became of a project's stores.
@@ -164,7 +166,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		switch {
 		case path == conf: // listed below
 		case e.Name() == install.ReceiptsFile && !dry: // the last removal took it
-		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), ".tmp-"):
+		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), atomicfile.TempPrefix), project.OwnIgnore(path):
 			p.Items = append(p.Items, sizeOf(path))
 		default:
 			p.Kept = append(p.Kept, path)

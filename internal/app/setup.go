@@ -11,6 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // SetupRequest says which clients are meant, and how far to go.
@@ -238,6 +239,9 @@ func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
 		return report, err
 	}
 	report.Program = o.Command
+	if !r.DryRun {
+		project.MakeDataDir(o.DataDir) // for the receipts
+	}
 	scope := scopeOf(r)
 	for _, c := range clients {
 		err := report.take(o, c.Name, scope, func() ([]install.Step, error) { return o.Add(c, scope) })

@@ -9,6 +9,15 @@ import (
 	"strings"
 )
 
+// ownIgnore is the .gitignore of a data directory.
+const ownIgnore = "# made by knowledge, which keeps its data here\n*\n"
+
+// OwnIgnore reports whether the file at path is such a .gitignore, unchanged.
+func OwnIgnore(path string) bool {
+	b, err := os.ReadFile(path)
+	return err == nil && filepath.Base(path) == ".gitignore" && string(b) == ownIgnore
+}
+
 // Database is the file that every data directory has.
 const Database = "knowledge.db"
 
@@ -55,6 +64,6 @@ func MakeDataDir(dir string) {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err == nil { // what goes wrong here, opening the database says with its cause
-		_ = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("# made by knowledge, which keeps its data here\n*\n"), 0o600)
+		_ = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(ownIgnore), 0o600)
 	}
 }
