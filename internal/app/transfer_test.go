@@ -203,7 +203,7 @@ func TestAnImportKeepsWhatIsHere(t *testing.T) {
 	if in, err := a.Import(t.Context(), ImportRequest{File: file, Force: true}); err != nil || !strings.Contains(in.Note, "replaces") {
 		t.Errorf("by force: %+v, %v", in, err)
 	}
-	if g, err := a.Grep(t.Context(), "conf", "Newer", "", false, 0); err != nil || g.Total != 0 {
+	if g, err := a.Grep(t.Context(), "conf", "Newer", "", false, 0, Waiting{}); err != nil || g.Total != 0 {
 		t.Errorf("the file's state is not back: %+v, %v", g, err)
 	}
 	// The name means something else on another machine.
