@@ -294,6 +294,16 @@ func TestDependency(t *testing.T) {
 	}
 }
 
+// TestLongNames: the longest name there can be still leaves one short line.
+func TestLongNames(t *testing.T) {
+	for _, name := range []string{"zod", strings.Repeat("0x", 32)} {
+		line := held(app.GlanceStore{Store: kb.Store{Name: name}}, "mcp__plugin_knowledge_knowledge__search")
+		if n := tokens.Estimate(line); n > maxTokens || !strings.Contains(line, "mcp__plugin_knowledge_knowledge__search {") {
+			t.Errorf("%d tokens: %s", n, line)
+		}
+	}
+}
+
 // TestPackages: where package managers unpack.
 func TestPackages(t *testing.T) {
 	for path, want := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/tokens"
 )
 
 const (
@@ -45,7 +46,7 @@ func notice(ctx context.Context, a *app.App, ev event, tool func(string) string,
 	if len(dependencies) > 0 {
 		if g, err := a.Glance(ctx); err == nil {
 			if st, ok := storeOf(g, dependencies); ok && s.say() {
-				return fmt.Sprintf("knowledge has %s indexed: %s {\"query\":…,\"stores\":[%q]} finds by meaning what this grep looks for", name(st.Store), tool("search"), st.Label())
+				return held(st, tool("search"))
 			}
 		}
 	}
@@ -60,6 +61,15 @@ func notice(ctx context.Context, a *app.App, ev event, tool func(string) string,
 		return fmt.Sprintf("This folder is indexed: %s {\"query\":…} finds lines, %s {\"resultId\":\"PATH:LINE\"} reads what is there", tool("search"), tool("get_full_context"))
 	}
 	return fmt.Sprintf("This folder is indexed: one %s {\"query\":\"what the code does\"} ranks the places that several greps for words look for; grep stays better for exact names", tool("search"))
+}
+
+// held says that a store holds the dependency in whose folder is grepped.
+func held(st app.GlanceStore, search string) string {
+	line := fmt.Sprintf("knowledge has %s indexed: %s {\"query\":…,\"stores\":[%q]} finds by meaning what this grep looks for", name(st.Store), search, st.Label())
+	if tokens.Estimate(line) > maxTokens { // of a name as long as names may be
+		line = fmt.Sprintf("knowledge has this dependency indexed: %s {\"query\":…} finds by meaning what this grep looks for", search)
+	}
+	return line
 }
 
 // look reads what a tool is about to do: what to count, if anything, and the
