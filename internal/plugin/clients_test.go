@@ -437,15 +437,6 @@ func (c *clients) golden(file, got string) {
 	}
 }
 
-func mustAbs(t *testing.T, path string) string {
-	t.Helper()
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return abs
-}
-
 // TestInspector lists and calls the tools with the MCP inspector, in both eras.
 func TestInspector(t *testing.T) {
 	c := newClients(t)
