@@ -112,7 +112,7 @@ func TestSlashCommands(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := "add-folder add-repo ask cancel check-status crawl index remove-store schedule search specifications stores suggest sync update"
+	want := "add-folder add-repo ask cancel check-status crawl index remove-store schedule search selftest specifications stores suggest sync uninstall update"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("slash commands: %s", got)
 	}
