@@ -57,9 +57,6 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if len(s.targets)+len(s.notes)+len(notes) == 0 {
 		return SearchReply{}, a.nothingInScope(ctx, c)
 	}
-	if err := s.nothing(); err != nil {
-		return SearchReply{}, err
-	}
 	for i := range s.targets {
 		// Of a store that nobody has named, or is in, it would be told for ever.
 		if st := s.targets[i].Store; st.Head.Documents == 0 && !st.Head.Partial && (len(r.Stores) > 0 || a.isHere(st)) {
@@ -177,9 +174,10 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 	}
 	own, note, err := a.ownFolder(ctx, c, p, r, entries)
 	if err != nil {
-		// Somebody may well search their stores from a home directory.
-		if code := kb.CodeOf(err); len(stores) > 0 && (code == kb.TooLarge || code == kb.NotFound) {
-			return stores, []string{"this folder is not searched: " + err.Error()}, nil
+		// Somebody may well search their stores from a home directory, and to
+		// find nothing where there is nothing is no failure.
+		if code := kb.CodeOf(err); len(stores) > 0 && code == kb.TooLarge || code == kb.NotFound {
+			return stores, []string{fmt.Sprintf("this folder is not searched: %v; %s", err, kb.HintOf(err))}, nil
 		}
 		return nil, nil, err
 	}
@@ -257,7 +255,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	began := time.Now()
 	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) {
 		kb.Report(ctx, j.Progress)
-		if r.Early > 0 && time.Since(began) > r.Early && j.Progress.Total-j.Progress.Done > muchLeft && c.begun(ctx, st.ID) {
+		if r.answersNow(time.Since(began), j.Progress) && c.begun(ctx, st.ID) {
 			cancel()
 		}
 	})
@@ -283,6 +281,12 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 // muchLeft is how many documents must be left to do for somebody to be answered
 // before a first index is complete: what is small is worth the wait.
 const muchLeft = 1000
+
+// answersNow reports whether somebody who has waited for a job that stands so
+// is answered from what is ready.
+func (w Waiting) answersNow(waited time.Duration, at kb.Progress) bool {
+	return w.Early > 0 && waited > w.Early && at.Total-at.Done > muchLeft
+}
 
 // begun reports whether a part of a store can be searched.
 func (c *core) begun(ctx context.Context, id kb.StoreID) bool {
@@ -428,24 +432,6 @@ func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
 	return fmt.Sprintf("store %s %s: run store:index", st.Label(), so), nil
 }
 
-// nothing is the error that none of the stores that are open has a document.
-func (s *shelves) nothing() error {
-	for i := range s.targets {
-		if h := s.targets[i].Store.Head; h == nil || h.Documents > 0 || h.Partial {
-			return nil
-		}
-	}
-	if len(s.targets) == 0 {
-		return nil
-	}
-	st := s.targets[len(s.targets)-1].Store
-	e := kb.Errorf(kb.NotFound, "%s", barren(st))
-	if len(st.Head.Skipped) == 0 {
-		return e.WithHint("list what else can be searched with: stores")
-	}
-	return e.WithHint("folders and files that are named are indexed although a rule leaves them out, see paths in: help {\"command\":\"store:create\"}")
-}
-
 // isHere reports whether a store is of the folder of the work tree that asks.
 func (a *App) isHere(st kb.Store) bool {
 	p, err := a.where()
@@ -458,7 +444,7 @@ func barren(st kb.Store) string {
 	if why == "" {
 		return fmt.Sprintf("store %s has no documents: there is nothing in %s", st.Label(), st.Spec.Source)
 	}
-	return fmt.Sprintf("store %s has no documents, what it holds is left out: %s", st.Label(), why)
+	return fmt.Sprintf("store %s has no documents, what lies in %s is left out: %s", st.Label(), st.Spec.Source, why)
 }
 
 // doneOf tells how far a job is.
