@@ -134,7 +134,7 @@ func TestFeedbackLowersASource(t *testing.T) {
 	const asked, paraphrase, unrelated = "how do I delete a store?", "deleting a store", "which files are left out of the index?"
 	rank := func(a *App, query, doc string) (int, float64) {
 		t.Helper()
-		r, err := a.Search(t.Context(), SearchRequest{Query: query, Stores: []string{"handbook"}, Explain: true, Waiting: Waiting{Wait: time.Minute}})
+		r, err := a.Search(t.Context(), SearchRequest{Query: query, Stores: []string{"handbook"}, Explain: true, Wait: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,10 +134,10 @@ func TestFoldersOutsideProjectsAreForPersonsOnly(t *testing.T) {
 	s := newSite(t)
 	s.write("loose/a.txt", "alpha beta\n")
 	a := s.in("loose", false)
-	if _, err := a.Search(t.Context(), SearchRequest{Query: "alpha", Waiting: Waiting{Wait: time.Minute}}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
+	if _, err := a.Search(t.Context(), SearchRequest{Query: "alpha", Wait: time.Minute}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if r := s.search(a, SearchRequest{Query: "alpha", Waiting: Waiting{Person: true}}); len(r.Hits) != 1 {
+	if r := s.search(a, SearchRequest{Query: "alpha", Person: true}); len(r.Hits) != 1 {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -200,33 +200,33 @@ func TestReadFilesGrep(t *testing.T) {
 	ctx := t.Context()
 	reads := map[string]string{"": "one\ntwo apple\nthree", "2": "two apple", "2-": "two apple\nthree", "-2": "one\ntwo apple", "1-99": "one\ntwo apple\nthree"}
 	for lines, want := range reads {
-		if r, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); err != nil || r.Text != want || r.Lines != 3 {
+		if r, err := a.Read(ctx, "lib", "a.txt", lines); err != nil || r.Text != want || r.Lines != 3 {
 			t.Errorf("Read(%q) = %+v, %v", lines, r, err)
 		}
 	}
 	for _, lines := range []string{"0", "x", "3-2", "-", "4", "1-2-3"} {
-		if _, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+		if _, err := a.Read(ctx, "lib", "a.txt", lines); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 			t.Errorf("Read(%q): %v", lines, err)
 		}
 	}
-	if _, err := a.Read(ctx, "lib", "../../etc/passwd", "", Waiting{}); kb.CodeOf(err) != kb.NotFound {
+	if _, err := a.Read(ctx, "lib", "../../etc/passwd", ""); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("got %v", err)
 	}
 	globs := map[string]int{"": 2, "*.md": 1, "sub/*": 1, "*": 2, "sub/**": 1, "**/b.md": 1, "a.[!t]xt": 0, "a.[st]xt": 1, "[a-b].*": 2, "s?b/b.md": 1, "nope": 0}
 	for glob, want := range globs {
-		if r, err := a.Files(ctx, "lib", glob, 0, Waiting{}); err != nil || r.Total != want {
+		if r, err := a.Files(ctx, "lib", glob, 0); err != nil || r.Total != want {
 			t.Errorf("Files(%q) = %+v, %v; want %d", glob, r, err, want)
 		}
 	}
-	g, err := a.Grep(ctx, "lib", "^.*apple", "", true, 0, Waiting{})
+	g, err := a.Grep(ctx, "lib", "^.*apple", "", true, 0)
 	want := []GrepMatch{{"a.txt", 2, "two apple"}, {"sub/b.md", 3, "apple pie"}, {"sub/b.md", 4, "Apple"}}
 	if diff := cmp.Diff(want, g.Matches); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if _, err := a.Grep(ctx, "lib", "(", "", false, 0, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+	if _, err := a.Grep(ctx, "lib", "(", "", false, 0); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if g, err := a.Grep(ctx, "lib", "", "", false, 0, Waiting{}); err == nil {
+	if g, err := a.Grep(ctx, "lib", "", "", false, 0); err == nil {
 		t.Errorf("got %+v", g)
 	}
 }
@@ -239,7 +239,7 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 	calls := map[string]func() error{
 		"empty query": func() error { _, err := a.Search(ctx, SearchRequest{Query: " "}); return err },
 		"signs only": func() error {
-			_, err := a.Search(ctx, SearchRequest{Query: "?!", Waiting: Waiting{Wait: time.Minute}})
+			_, err := a.Search(ctx, SearchRequest{Query: "?!", Wait: time.Minute})
 			return err
 		},
 		"long query":    func() error { _, err := a.Search(ctx, SearchRequest{Query: strings.Repeat("x ", 1<<19)}); return err },

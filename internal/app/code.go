@@ -30,6 +30,11 @@ type Waiting struct {
 	Person bool
 }
 
+// request is a search that waits so.
+func (w Waiting) request() *SearchRequest {
+	return &SearchRequest{Wait: w.Wait, Early: w.Early, Person: w.Person}
+}
+
 // SymbolsRequest asks which declarations stores have; see search.SymbolsRequest.
 type SymbolsRequest struct {
 	search.SymbolsRequest
@@ -140,7 +145,7 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	var stores []kb.Store
 	var notes []string
 	if len(names) == 0 {
-		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Waiting: w})
+		stores, notes, err = a.defaultScope(ctx, c, w.request())
 	} else {
 		stores, err = a.named(ctx, c, names)
 	}

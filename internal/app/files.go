@@ -21,12 +21,8 @@ const (
 	maxLine      = 200 // bytes of a line that grep shows
 )
 
-// one opens the live generation of one store, the folder of the work tree that
-// asks when none is named. Its notes say what is missing.
-func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
-	if store == "" {
-		return a.here(ctx, w)
-	}
+// one opens the live generation of one store. Its notes say what is missing.
+func (a *App) one(ctx context.Context, store string) (*shelves, error) {
 	c, st, err := a.lookup(ctx, store)
 	if err != nil {
 		return nil, err
@@ -41,23 +37,32 @@ func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error
 	return s, nil
 }
 
-// Read returns lines of one document; lines is "", "12", "12-40", "12-" or
-// "-40". Without a store the document is looked for in the folder of the work
-// tree that asks, then in the other stores in scope.
-func (a *App) Read(ctx context.Context, store, path, lines string, w Waiting) (FileText, error) {
+// Read returns lines of one document of a store; lines is "", "12", "12-40",
+// "12-" or "-40".
+func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, error) {
 	if _, _, err := parseLines(lines); err != nil {
 		return FileText{}, err
 	}
-	open, asked := func() (*shelves, error) { return a.one(ctx, store, w) }, func(path string) search.Asked { return search.Asked{Path: plainPath(path)} }
-	if store == "" {
-		open, asked = func() (*shelves, error) { return a.scopeFromHere(ctx, w) }, func(path string) search.Asked { return a.asked(path, w.Person) }
-	}
-	s, err := open()
+	s, err := a.one(ctx, store)
 	if err != nil {
 		return FileText{}, err
 	}
 	defer s.release()
-	return s.read(ctx, path, lines, asked)
+	return s.read(ctx, path, lines, func(path string) search.Asked { return search.Asked{Path: plainPath(path)} })
+}
+
+// ReadHere is Read for a document of the folder of the work tree that asks,
+// else of the other stores in scope.
+func (a *App) ReadHere(ctx context.Context, path, lines string, w Waiting) (FileText, error) {
+	if _, _, err := parseLines(lines); err != nil {
+		return FileText{}, err
+	}
+	s, err := a.scopeFromHere(ctx, w)
+	if err != nil {
+		return FileText{}, err
+	}
+	defer s.release()
+	return s.read(ctx, path, lines, func(path string) search.Asked { return a.asked(path, w.Person) })
 }
 
 // read finds a document and returns its lines.
@@ -182,11 +187,20 @@ func parseLines(s string) (from, to int, err error) {
 	return from, to, err
 }
 
-// Files lists document paths; glob understands * ? [] and **.
-func (a *App) Files(ctx context.Context, store, glob string, limit int, w Waiting) (FileList, error) {
-	if store == "" && w.Person {
+// Files lists the paths of a store's documents; glob understands * ? [] and **.
+func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileList, error) {
+	return a.files(ctx, glob, limit, func() (*shelves, error) { return a.one(ctx, store) })
+}
+
+// FilesHere is Files of the folder of the work tree that asks.
+func (a *App) FilesHere(ctx context.Context, glob string, limit int, w Waiting) (FileList, error) {
+	if w.Person {
 		glob = a.fromHere(glob)
 	}
+	return a.files(ctx, glob, limit, func() (*shelves, error) { return a.here(ctx, w) })
+}
+
+func (a *App) files(ctx context.Context, glob string, limit int, open func() (*shelves, error)) (FileList, error) {
 	match, err := globMatcher(glob)
 	if err != nil {
 		return FileList{}, err
@@ -194,7 +208,7 @@ func (a *App) Files(ctx context.Context, store, glob string, limit int, w Waitin
 	if limit, err = checkLimit(limit, defaultFiles); err != nil {
 		return FileList{}, err
 	}
-	s, err := a.one(ctx, store, w)
+	s, err := open()
 	if err != nil {
 		return FileList{}, err
 	}
@@ -305,11 +319,20 @@ func globMatcher(glob string) (func(string) bool, error) {
 	return re.MatchString, nil
 }
 
-// Grep finds lines that match an RE2 expression.
-func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int, w Waiting) (GrepReply, error) {
-	if store == "" && w.Person {
+// Grep finds lines of a store that match an RE2 expression.
+func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
+	return a.grep(ctx, pattern, glob, ignoreCase, limit, func() (*shelves, error) { return a.one(ctx, store) })
+}
+
+// GrepHere is Grep in the folder of the work tree that asks.
+func (a *App) GrepHere(ctx context.Context, pattern, glob string, ignoreCase bool, limit int, w Waiting) (GrepReply, error) {
+	if w.Person {
 		glob = a.fromHere(glob)
 	}
+	return a.grep(ctx, pattern, glob, ignoreCase, limit, func() (*shelves, error) { return a.here(ctx, w) })
+}
+
+func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, limit int, open func() (*shelves, error)) (GrepReply, error) {
 	match, err := globMatcher(glob)
 	if err != nil {
 		return GrepReply{}, err
@@ -328,7 +351,7 @@ func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase 
 	if err != nil {
 		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: ")).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
 	}
-	s, err := a.one(ctx, store, w)
+	s, err := open()
 	if err != nil {
 		return GrepReply{}, err
 	}

@@ -31,7 +31,7 @@ func (a *App) here(ctx context.Context, w Waiting) (*shelves, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, note, err := a.ownFolder(ctx, c, p, &SearchRequest{Waiting: w}, entries)
+	st, note, err := a.ownFolder(ctx, c, p, w.request(), entries)
 	if err != nil {
 		return nil, err
 	}

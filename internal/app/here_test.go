@@ -12,9 +12,9 @@ import (
 // TestAnswersNow: what is small is worth the wait, what is large is answered
 // from what is ready, unless somebody says to wait.
 func TestAnswersNow(t *testing.T) {
-	w := Waiting{Early: 10 * time.Second}
+	const w = 10 * time.Second
 	for name, c := range map[string]struct {
-		w      Waiting
+		early  time.Duration
 		waited time.Duration
 		at     kb.Progress
 		want   bool
@@ -24,10 +24,10 @@ func TestAnswersNow(t *testing.T) {
 		"nearly done":         {w, 11 * time.Second, kb.Progress{Done: 49_500, Total: 50_000}, false},
 		"small and slow":      {w, time.Hour, kb.Progress{Done: 1, Total: 900}, false},
 		"not counted yet":     {w, time.Hour, kb.Progress{Done: 5_000}, false},
-		"who waits":           {Waiting{}, time.Hour, kb.Progress{Done: 1, Total: 50_000}, false},
+		"who waits":           {0, time.Hour, kb.Progress{Done: 1, Total: 50_000}, false},
 		"who has seen it all": {w, time.Hour, kb.Progress{Done: 50_000, Total: 50_000}, false},
 	} {
-		if got := c.w.answersNow(c.waited, c.at); got != c.want {
+		if got := answersNow(c.early, c.waited, c.at); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

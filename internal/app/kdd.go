@@ -107,7 +107,7 @@ func (a *App) specs(ctx context.Context, r SpecScope) (*specs, error) {
 	var stores []kb.Store
 	var notes []string
 	if len(r.Stores) == 0 {
-		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Waiting: Waiting{Wait: r.Wait, Person: r.Person}})
+		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Wait: r.Wait, Person: r.Person})
 	} else {
 		stores, err = a.named(ctx, c, r.Stores)
 	}

@@ -255,7 +255,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	began := time.Now()
 	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) {
 		kb.Report(ctx, j.Progress)
-		if r.answersNow(time.Since(began), j.Progress) && c.begun(ctx, st.ID) {
+		if answersNow(r.Early, time.Since(began), j.Progress) && c.begun(ctx, st.ID) {
 			cancel()
 		}
 	})
@@ -284,8 +284,8 @@ const muchLeft = 1000
 
 // answersNow reports whether somebody who has waited for a job that stands so
 // is answered from what is ready.
-func (w Waiting) answersNow(waited time.Duration, at kb.Progress) bool {
-	return w.Early > 0 && waited > w.Early && at.Total-at.Done > muchLeft
+func answersNow(early, waited time.Duration, at kb.Progress) bool {
+	return early > 0 && waited > early && at.Total-at.Done > muchLeft
 }
 
 // begun reports whether a part of a store can be searched.

@@ -20,7 +20,9 @@ type SearchRequest struct {
 	MinRelevance *float64 // cuts the raw cosine, in [0,1]; ignored in mode fts, and said
 	In           string   // only documents below this slash-separated path of their store
 	Explain      bool     // show each contribution to each score
-	Waiting
+	// Wait, Early and Person are those of Waiting.
+	Wait, Early time.Duration
+	Person      bool
 	// Yes allows indexing a home directory, a file-system root or a very large folder.
 	Yes bool
 }

@@ -154,8 +154,10 @@ func waiting(ctx context.Context) app.Waiting {
 func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, error) {
 	r := app.SearchRequest{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit, Stores: in.Stores,
-		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes, Waiting: waiting(ctx),
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes,
 	}
+	w := waiting(ctx)
+	r.Wait, r.Early, r.Person = w.Wait, w.Early, w.Person
 	if in.ToEnd {
 		r.Early = 0
 	}
@@ -163,31 +165,44 @@ func runSearch(ctx context.Context, a *app.App, in searchIn) (app.SearchReply, e
 	return a.Search(ctx, r)
 }
 
+func runRead(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
+	if in.Store == "" {
+		return a.ReadHere(ctx, in.Path, in.Lines, waiting(ctx))
+	}
+	return a.Read(ctx, in.Store, in.Path, in.Lines)
+}
+
 // runFiles lists the paths of a store or of the folder. One word on the command
 // line is a store if there is one of that name, else a pattern.
 func runFiles(ctx context.Context, a *app.App, in filesIn) (app.FileList, error) {
-	if isCLI(ctx) && in.Store != "" && in.Glob == "" && !a.HasStore(ctx, in.Store) {
-		list, err := a.Files(ctx, "", in.Store, in.Limit, waiting(ctx))
+	if in.Store == "" {
+		return a.FilesHere(ctx, in.Glob, in.Limit, waiting(ctx))
+	}
+	if isCLI(ctx) && in.Glob == "" && !a.HasStore(ctx, in.Store) {
+		list, err := a.FilesHere(ctx, in.Store, in.Limit, waiting(ctx))
 		if err != nil || list.Total > 0 || strings.ContainsAny(in.Store, "*?[/.") {
 			return list, err
 		}
 		// Neither: what is wrong is more likely the name of the store.
 	}
-	return a.Files(ctx, in.Store, in.Glob, in.Limit, waiting(ctx))
+	return a.Files(ctx, in.Store, in.Glob, in.Limit)
 }
 
 // runGrep greps. Two words in the other order, as other programs have them,
 // are told apart when the second is a store or a path.
 func runGrep(ctx context.Context, a *app.App, in grepIn) (app.GrepReply, error) {
-	r, err := a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, waiting(ctx))
-	if err == nil || in.Store == "" || kb.CodeOf(err) != kb.NotFound || a.HasStore(ctx, in.Store) {
+	if in.Store == "" {
+		return a.GrepHere(ctx, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, waiting(ctx))
+	}
+	r, err := a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit)
+	if kb.CodeOf(err) != kb.NotFound || a.HasStore(ctx, in.Store) {
 		return r, err
 	}
 	e := kb.Errorf(kb.NotFound, "%w", err)
 	if a.HasStore(ctx, in.Pattern) {
 		return r, e.WithHint("the store comes before the pattern: grep %s", JSON(grepIn{Store: in.Pattern, Pattern: in.Store}))
 	}
-	if list, fe := a.Files(ctx, "", in.Pattern, 1, waiting(ctx)); fe == nil && list.Total > 0 {
+	if list, fe := a.FilesHere(ctx, in.Pattern, 1, waiting(ctx)); fe == nil && list.Total > 0 {
 		glob := in.Pattern
 		if list.Files[0] != strings.TrimPrefix(glob, "./") {
 			glob = strings.TrimSuffix(glob, "/") + "/**"

@@ -32,9 +32,7 @@ func build() []Command {
 	c.Help = "An agent may give the name of a command that only reads, and what it asks about or its arguments as an object, in place of an id. A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
 
 	add("find", New("read", "Lines of one document of this folder, or of a store", Reads,
-		func(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
-			return a.Read(ctx, in.Store, in.Path, in.Lines, waiting(ctx))
-		}).agent(), `{"path":"internal/server.go","lines":"100-160"}`, `{"store":"go","path":"net/http/server.go","lines":"100-160"}`)
+		runRead).agent(), `{"path":"internal/server.go","lines":"100-160"}`, `{"store":"go","path":"net/http/server.go","lines":"100-160"}`)
 	add("find", New("files", "Paths of the documents of this folder, or of a store", Reads, runFiles).agent(), `{"glob":"**/*_test.go"}`, `{"store":"go","glob":"net/**/*_test.go","limit":50}`)
 	add("find", New("grep", "Lines of this folder, or of a store, that match a regular expression", Reads,
 		runGrep).agent(), `{"pattern":"TODO|FIXME"}`, `{"store":"go","pattern":"func \\(srv \\*Server\\)","glob":"net/http/*.go"}`)
