@@ -144,9 +144,27 @@ type SpecCheck struct {
 	TotalOrphans   int             `json:"totalOrphans"`
 	References     int             `json:"totalReferences"`
 	OrphanPercent  float64         `json:"orphanPercent"`
+	Faults         []CheckFault    `json:"faults,omitempty"`        // documents that do not say what they are meant to
 	Gaps           []Gap           `json:"knowledgeGaps,omitempty"` // questions that people keep finding badly answered
 	Message        string          `json:"message,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`
+}
+
+// ExitStatus is 1 when something is wrong: a violation, an orphan or a fault.
+// What is only incomplete is no fault of what is there.
+func (c SpecCheck) ExitStatus() int {
+	if c.TotalViolation+c.TotalOrphans+len(c.Faults) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// CheckFault is a document that is no specification although it seems meant to
+// be, or not the only one of its name.
+type CheckFault struct {
+	File  string `json:"source_file"`
+	Line  int    `json:"line"`
+	Fault string `json:"fault"`
 }
 
 // CheckCoverage says what a document lacks.
@@ -193,8 +211,15 @@ func (a *App) CheckSpecs(ctx context.Context, entity, kind, domain string, limit
 	}
 	defer s.release()
 	out := SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
-	err = s.ask(ctx, func([]search.Target) error {
+	err = s.ask(ctx, func(targets []search.Target) error {
 		out = SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
+		if entity == "" && kind == "" && domain == "" {
+			faults, err := s.faults(ctx, targets)
+			if err != nil {
+				return err
+			}
+			out.Faults = faults
+		}
 		var r kdd.Report
 		if entity == "" {
 			r = s.graph.Check(kdd.Filter{Kind: kind, Domain: domain, Seen: s.seen})

@@ -136,7 +136,8 @@ func addKDD(add adder) {
 		func(ctx context.Context, a *app.App, in kddCheckIn) (app.SpecCheck, error) {
 			return a.CheckSpecs(ctx, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
 		}).agent(), `{}`, `{"kind":"entity"}`)
-	c.Help = "Coverage by kind, relations from a lower layer to a higher one, and relations whose target nothing is called."
+	c.Help = "Coverage by kind, relations from a lower layer to a higher one, and relations whose target nothing is called; documents whose front matter cannot be read, and ids that several have. " +
+		"At a terminal the exit status is 1 when anything but coverage is amiss."
 	c = add("kdd", New("kdd:graph", "A picture of what is related to an entity of the specifications", Reads,
 		func(ctx context.Context, a *app.App, in kddGraphIn) (app.SpecPicture, error) {
 			return a.GraphOfSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)}, in.Format)
