@@ -61,7 +61,7 @@ func TestDataDirectoryInsideTheProject(t *testing.T) {
 		s.search(a, SearchRequest{Query: "zebra canary"})
 		s.write("p/more.md", "# More\n")
 	}
-	files, err := a.Files(t.Context(), "p", "", 0, Waiting{})
+	files, err := a.Files(t.Context(), "p", "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

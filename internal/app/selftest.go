@@ -189,7 +189,7 @@ func (t *tester) grammars() (string, error) {
 }
 
 func (t *tester) ask(a *App) ([]Hit, error) {
-	r, err := a.Search(t.ctx, SearchRequest{Query: "heat water until it bubbles", Stores: []string{"tea"}, Waiting: Waiting{Wait: time.Minute}})
+	r, err := a.Search(t.ctx, SearchRequest{Query: "heat water until it bubbles", Stores: []string{"tea"}, Wait: time.Minute})
 	if err == nil && (len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "kettle.go:")) {
 		err = kb.Errorf(kb.Internal, "the function that is asked for is not the first hit")
 	}
@@ -216,7 +216,7 @@ func (t *tester) show() (string, error) {
 }
 
 func (t *tester) grep() (string, error) {
-	g, err := t.one.Grep(t.ctx, "tea", `litres`, "*.go", false, 0, Waiting{})
+	g, err := t.one.Grep(t.ctx, "tea", `litres`, "*.go", false, 0)
 	if err == nil && g.Total != 2 {
 		err = kb.Errorf(kb.Internal, "%d lines instead of 2", g.Total)
 	}

@@ -55,7 +55,7 @@ func (p *place) index(stores ...string) {
 	}
 	defer a.Close()
 	ctx := p.t.Context()
-	if _, err := a.Search(ctx, app.SearchRequest{Query: "pause", Waiting: app.Waiting{Wait: time.Minute, Person: true}}); err != nil {
+	if _, err := a.Search(ctx, app.SearchRequest{Query: "pause", Wait: time.Minute, Person: true}); err != nil {
 		p.t.Fatal(err)
 	}
 	for i, name := range stores {
