@@ -277,6 +277,15 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// TestPlace: a line to paste works on the same data and project.
+func TestPlace(t *testing.T) {
+	data, dir := filepath.Join(t.TempDir(), "it's data"), t.TempDir()
+	_, _, errs := terminal(t, data, dir, "--project", ".", "job:status", "abcdefgh")
+	if want := "knowledge --data-dir " + command.Quote(data) + " --project . jobs\n"; !strings.HasSuffix(errs, want) {
+		t.Errorf("%s want %s", errs, want)
+	}
+}
+
 // TestSpellings: flags in kebab-case and by letter, and the older spellings.
 func TestSpellings(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()

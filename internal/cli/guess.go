@@ -43,8 +43,8 @@ var synonyms = map[string]string{
 // flagsElsewhere are flags of grep, ripgrep and other tools: what they are
 // here, "" where it needs no flag.
 var flagsElsewhere = map[string]string{
-	"l": "limit", "c": "limit", "k": "limit", "m": "limit", "max": "limit", "max-count": "limit", "count": "limit", "top": "limit", "top-k": "limit", "num": "limit", "max-results": "limit",
-	"r": "", "R": "", "recursive": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "",
+	"l": "limit", "k": "limit", "m": "limit", "max": "limit", "max-count": "limit", "count": "limit", "top": "limit", "top-k": "limit", "num": "limit", "max-results": "limit",
+	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "",
 	"fix": "repair", "output": "format", "o": "format", "dir": "in", "path": "in", "p": "in", "folder": "in", "repo": "source", "url": "source", "store": "stores", "include": "glob",
 }
 
@@ -259,7 +259,7 @@ func (s *session) meantFlag(cmd *cobra.Command, dashes, name string) (meant stri
 	})
 	low := strings.ToLower(command.Kebab(name))
 	drop := false
-	if m, ok := flagsElsewhere[name]; ok && (m == "" || slices.Contains(names, m)) {
+	if m, ok := flagsElsewhere[name]; ok && !(name == "l" && cmd.Name() == "grep") && (m == "" || slices.Contains(names, m)) {
 		meant, drop = m, m == ""
 	} else if len(low) > 1 {
 		meant = kb.Nearest(low, names)

@@ -21,9 +21,10 @@ func Nearest(name string, choices []string) string {
 	return ""
 }
 
-// NearestFew returns up to n choices that qualify as Nearest says, nearest
-// first, equals in the order of choices and each once. Choices may be many:
-// what cannot qualify by its length is not compared.
+// NearestFew returns up to n choices that qualify as Nearest says and are as
+// near as the nearest, or one step further: nearest first, equals in the order
+// of choices, each once. Choices may be many: what cannot qualify by its length
+// is not compared.
 func NearestFew(name string, choices []string, n int) []string {
 	name = strings.ToLower(name)
 	if name == "" || len(name) > longestName {
@@ -44,7 +45,7 @@ func NearestFew(name string, choices []string, n int) []string {
 		if longer > longestName || longer-shorter > limit {
 			continue
 		}
-		if d := distance(name, low); d <= limit && d < longer && !slices.ContainsFunc(near, func(x candidate) bool { return x.choice == c }) {
+		if d := Distance(name, low); d <= limit && d < longer && !slices.ContainsFunc(near, func(x candidate) bool { return x.choice == c }) {
 			near = append(near, candidate{c, d})
 		}
 	}
@@ -72,8 +73,11 @@ func DidYouMean(name string, choices []string) string {
 	return "did you mean " + strings.Join(few[:last], ", ") + " or " + few[last] + "? "
 }
 
-// distance is the optimal string alignment distance over bytes.
-func distance(a, b string) int {
+// Distance is the edit distance of two short strings over bytes: insertions,
+// deletions, substitutions and swaps of neighbours, each 1 (the optimal string
+// alignment distance). It takes len(a)·len(b) steps, so callers bound what
+// strangers wrote.
+func Distance(a, b string) int {
 	two, one := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range one {
 		one[j] = j
