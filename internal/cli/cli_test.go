@@ -164,6 +164,36 @@ func plain(t *testing.T, help string) {
 	}
 }
 
+// TestEveryExample types the examples of every command where there is nothing
+// yet. What fails is told in one sentence and one next step, in words of the
+// terminal.
+func TestEveryExample(t *testing.T) {
+	for _, c := range command.All() {
+		if c.Name == "help" || c.Group == "setup" || c.Network != command.NoNetwork {
+			continue // asks others, or writes beside the data directory
+		}
+		for _, e := range c.Examples {
+			words, err := command.Words(command.CommandLine(c, e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, _, errs := run(t, context.Background(), words[1:]...)
+			for l := range strings.Lines(errs) {
+				if note, ok := strings.CutPrefix(l, "note: "); ok {
+					plain(t, note)
+					errs = strings.Replace(errs, l, "", 1)
+				}
+			}
+			if lines := strings.Count(errs, "\n"); status != 0 && (lines != 2 && errs != "" || errs == "" && c.Group != "gate" || lines == 2 && !strings.Contains(errs, ": knowledge ")) {
+				t.Errorf("%s: %d %s", words, status, errs)
+			}
+			if c.Name != "execute" {
+				plain(t, errs)
+			}
+		}
+	}
+}
+
 // TestHelp: the help begins with what people use and fits on a screen, and
 // every topic that it names is one.
 func TestHelp(t *testing.T) {
