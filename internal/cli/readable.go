@@ -146,6 +146,7 @@ func (s *session) node(n node, indent string, notes *[]string) {
 			if v.list && indent == "" {
 				s.line(fmt.Sprintf("%-*s  none", width, name))
 			}
+		case flat(v) && inline(v) == "":
 		case flat(v):
 			s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
 		default:
@@ -222,10 +223,12 @@ func inline(n node) string {
 	}
 	var parts []string
 	for i, x := range n.items {
-		if n.keys != nil {
-			parts = append(parts, keyWords(n.keys[i])+" "+inline(x))
-		} else {
-			parts = append(parts, inline(x))
+		switch text := inline(x); {
+		case n.keys != nil && text == "":
+		case n.keys != nil:
+			parts = append(parts, keyWords(n.keys[i])+" "+text)
+		default:
+			parts = append(parts, text)
 		}
 	}
 	return strings.Join(parts, ", ")
