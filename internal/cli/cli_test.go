@@ -324,7 +324,7 @@ func TestSpellings(t *testing.T) {
 	}
 	for _, line := range []string{
 		"search -n 3 retry", "search -i retry", "search --min-relevance 0 retry", "search --minRelevance 0 retry", "search --min_relevance=0 retry", "search -s . retry",
-		"jobs -a -n 2", "jobs --activeOnly", "jobs --active-only", "store_info .", "store info .", "ask --session-id s1 retry", "ask --session_id s1 retry",
+		"jobs -n 2 -f", "jobs --activeOnly", "jobs --active-only", "store_info .", "store info .", "ask --session-id s1 retry", "ask --session_id s1 retry",
 	} {
 		if status, _, errs := terminal(t, data, dir, strings.Fields(line)...); status != 0 {
 			t.Errorf("%s: %d %s", line, status, errs)

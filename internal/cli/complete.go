@@ -37,7 +37,12 @@ func (s *session) completeWords(c command.Command) completer {
 		case p.Name == "path" && len(args) > 0 && words[0].Name == "store":
 			return s.completePath(cmd.Context(), args[0], start)
 		case f != nil:
-			return f(cmd, args, start)
+			names, directive := f(cmd, args, start)
+			if p.Name == "store" && !p.Required { // a path may stand in its place
+				names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, start) })
+				directive = cobra.ShellCompDirectiveDefault
+			}
+			return names, directive
 		case p.Name == "source" || p.Name == "path" || c.Audience == command.Person:
 			return nil, cobra.ShellCompDirectiveDefault // a path
 		}

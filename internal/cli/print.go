@@ -332,11 +332,11 @@ func percent(p kb.Progress) string {
 	}
 }
 
-// soFar is how far a job has come; of one that is done that says nothing, as
-// it may have ended between two reports.
+// soFar is how far a job has come. One that is done has done all of it,
+// whatever it reported last.
 func soFar(j kb.Job) string {
-	if j.State == kb.JobCompleted {
-		return ""
+	if j.State == kb.JobCompleted && j.Progress.Total > 0 {
+		j.Progress.Done = j.Progress.Total
 	}
 	return percent(j.Progress)
 }
