@@ -45,8 +45,10 @@ func (s *session) nextStep(err error) string {
 	if s.running != "" {
 		next = "see: knowledge " + s.running + " --help"
 	}
-	switch kb.CodeOf(err) {
-	case kb.Corrupt, kb.Full, kb.Denied, kb.Internal:
+	switch code := kb.CodeOf(err); {
+	case strings.Contains(hint, "docs/configuration.md"):
+		next = "see: knowledge help configuration"
+	case code == kb.Corrupt, code == kb.Full, code == kb.Denied, code == kb.Internal:
 		next = "look for what is wrong with: knowledge doctor"
 	}
 	if hint == "" {
