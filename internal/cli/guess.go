@@ -201,13 +201,19 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 			return err.WithHint("did you mean %s? see: %s --help", words[0], line(words[:1]))
 		}
 	}
+	if words := strings.Fields(args[0]); len(words) > 1 { // quoted as one
+		if top[words[0]] {
+			return err.WithHint("%s", s.suggestion(append(words, after...)))
+		}
+		return err.WithHint("did you mean: %s", line(append([]string{"search", args[0]}, after...)))
+	}
 	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
 		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	if near := kb.Nearest(args[0], names); near != "" {
 		return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
 	}
-	if len(after) > 0 && !slices.ContainsFunc(after, func(w string) bool { return strings.HasPrefix(w, "-") }) || strings.Contains(args[0], " ") {
+	if len(after) > 0 && !slices.ContainsFunc(after, func(w string) bool { return strings.HasPrefix(w, "-") }) {
 		return err.WithHint("did you mean: %s", line([]string{"search", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	return err.WithHint("see what there is with: knowledge --help")
@@ -239,7 +245,11 @@ func (s *session) flagError(cmd *cobra.Command, err error) error {
 		}
 		return e
 	case errors.As(err, &noValue):
-		return kb.Errorf(kb.Invalid, "flag --%s needs a value", noValue.GetSpecifiedName())
+		dashes := "--"
+		if noValue.GetSpecifiedShortnames() != "" {
+			dashes = "-"
+		}
+		return kb.Errorf(kb.Invalid, "flag %s%s needs a value", dashes, noValue.GetSpecifiedName())
 	case errors.As(err, &badValue):
 		return kb.Errorf(kb.Invalid, "flag --%s cannot be %q", badValue.GetFlag().Name, clip(badValue.GetValue()))
 	case errors.Is(err, pflag.ErrHelp):
