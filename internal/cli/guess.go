@@ -205,7 +205,11 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		if top[words[0]] {
 			return err.WithHint("%s", s.suggestion(append(words, after...)))
 		}
-		return err.WithHint("did you mean: %s", line(append([]string{"search", args[0]}, after...)))
+		verb := "search"
+		if slices.Contains(asks, strings.ToLower(words[0])) {
+			verb = "ask"
+		}
+		return err.WithHint("did you mean: %s", line(append([]string{verb, args[0]}, after...)))
 	}
 	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
 		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
