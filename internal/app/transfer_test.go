@@ -413,3 +413,54 @@ func TestSelfTest(t *testing.T) {
 		t.Errorf("got\n%s\n%v", r.Text(), err)
 	}
 }
+
+// A web store takes its kept pages along: what it read offline before it reads
+// offline elsewhere, and a refresh asks only for what changed.
+func TestAWebStoreTakesItsPagesAlong(t *testing.T) {
+	m := newManual(t)
+	host := strings.TrimPrefix(m.URL, "http://")
+	here := newSite(t)
+	a := here.configured("p", "web:\n  allow: [\""+host+"\"]\n", nil)
+	if j := here.create(a, CreateStore{Name: "guide", Kind: kb.KindWeb, Source: m.URL + "/"}); j.State != kb.JobCompleted {
+		t.Fatalf("%+v", j)
+	}
+	file := filepath.Join(here.root, "guide.kbx")
+	if _, err := a.Export(t.Context(), "guide", file, false); err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	there := newSite(t)
+	b := there.configured("q", "web:\n  allow: [\""+host+"\"]\n", nil)
+	if _, err := b.Import(t.Context(), ImportRequest{File: file}); err != nil {
+		t.Fatal(err)
+	}
+	sameAnswers(t, a, b, "guide", []string{"install the widget on macOS", "signature of the archive"})
+	for _, x := range []*App{a, b} {
+		d, err := x.Read(t.Context(), "guide", m.URL+"/v1/install#mac", "")
+		if err != nil || !strings.Contains(d.Text, "macOS") || d.URL == "" {
+			t.Errorf("read by URL: %+v, %v", d, err)
+		}
+		p, err := x.Pages(t.Context(), "guide", "", "", 0)
+		if err != nil || len(p.Pages) < 3 {
+			t.Errorf("pages: %+v, %v", p, err)
+		}
+	}
+	if v, err := b.Verify(t.Context(), "", false); err != nil || v.ExitStatus() != 0 {
+		t.Errorf("got %v, %v", v.Text(), err)
+	}
+	logs, err := filepath.Glob(filepath.Join(there.data, "web", "*", "pages.*"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	raw, err := os.ReadFile(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2] ^= 1
+	if err := os.WriteFile(logs[0], raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := b.Verify(t.Context(), "guide", false); err != nil || v.ExitStatus() != 7 || !strings.Contains(v.Text(), "kept pages") {
+		t.Errorf("a damaged page is not found: %v, %v", v.Text(), err)
+	}
+}
