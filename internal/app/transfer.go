@@ -31,8 +31,8 @@ type Exported struct {
 
 // Text tells it to a person.
 func (e Exported) Text() string {
-	return fmt.Sprintf("%s: %d documents of %s, %s\nsha256: %s\nnote: %s\nelsewhere: knowledge import %s",
-		e.File, e.Documents, e.Store, bytesOf(e.Bytes), e.SHA256, e.Note, shellQuote(filepath.Base(e.File)))
+	return fmt.Sprintf("%s: %s of %s, %s\nsha256: %s\nnote: %s\nelsewhere: knowledge import %s",
+		e.File, countOf(e.Documents, "document"), e.Store, bytesOf(e.Bytes), e.SHA256, e.Note, shellQuote(filepath.Base(e.File)))
 }
 
 // Imported is the reply of import.
@@ -54,7 +54,10 @@ type Imported struct {
 
 // Text tells it to a person.
 func (i Imported) Text() string {
-	text := fmt.Sprintf("%s: %d documents, %d chunks of %s (%d of %d segments were here already)", i.Store, i.Documents, i.Chunks, i.Source, i.Shared, i.Segments)
+	text := fmt.Sprintf("%s: %s, %s of %s", i.Store, countOf(i.Documents, "document"), countOf(i.Chunks, "chunk"), i.Source)
+	if i.Shared > 0 {
+		text += fmt.Sprintf(" (%d of %s were here already)", i.Shared, countOf(i.Segments, "segment"))
+	}
 	if i.Note != "" {
 		text += "\nnote: " + i.Note
 	}
@@ -67,11 +70,15 @@ func (c *core) place(version string) transfer.Place {
 
 // Export writes what a store consists of now into one file.
 func (a *App) Export(ctx context.Context, store, file string, force bool) (Exported, error) {
-	path, err := a.exportPath(file, force)
+	path, err := a.exportPath(store, file, force)
 	if err != nil {
 		return Exported{}, err
 	}
 	c, st, err := a.lookup(ctx, store)
+	var e *kb.Error
+	if store == "." && kb.CodeOf(err) == kb.NotFound && errors.As(err, &e) {
+		err = e.WithHint("the first search in it indexes it: knowledge search hello")
+	}
 	if err != nil {
 		return Exported{}, err
 	}
@@ -107,7 +114,7 @@ func (w *countWriter) Write(p []byte) (int, error) {
 }
 
 // exportPath returns where an export goes, if it may.
-func (a *App) exportPath(file string, force bool) (string, error) {
+func (a *App) exportPath(store, file string, force bool) (string, error) {
 	if file == "-" || strings.TrimSpace(file) == "" {
 		return "", kb.Errorf(kb.Invalid, "an export needs the name of a file").WithHint("name one: knowledge export . project.kbx")
 	}
@@ -126,7 +133,7 @@ func (a *App) exportPath(file string, force bool) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", kb.Errorf(kb.Invalid, "%q is no plain file", path).WithHint("name another file")
 	case !force:
-		return "", kb.Errorf(kb.Exists, "the file %q exists", path).WithHint("name another one, or add --force to replace it")
+		return "", kb.Errorf(kb.Exists, "the file %q exists", path).WithHint("name another one, or replace it: knowledge export %s %s --force", shellQuote(store), shellQuote(file))
 	}
 	return path, nil
 }
@@ -156,7 +163,7 @@ func (a *App) Import(ctx context.Context, r ImportRequest) (Imported, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return Imported{}, kb.Errorf(kb.Invalid, "%q is a folder, not an export", path).WithHint("to index a folder: knowledge add %s", shellQuote(path))
+		return Imported{}, kb.Errorf(kb.Invalid, "%q is a folder, not an export", path).WithHint("to index a folder: knowledge add-folder %s", shellQuote(path))
 	}
 	c, err := a.open(ctx)
 	if err != nil {
@@ -233,13 +240,18 @@ func sourceNote(st kb.Store) string {
 	return "bringing it up to date reads " + st.Spec.Source + ", as the file says"
 }
 
-// withFile puts the name of the file into hints that are commands.
+// withFile puts the name of the file into what is said of it.
 func withFile(err error, file string) error {
 	var e *kb.Error
-	if !errors.As(err, &e) || !strings.Contains(e.Hint, "import FILE") {
+	if !errors.As(err, &e) {
 		return err
 	}
-	return e.WithHint("%s", strings.ReplaceAll(e.Hint, "import FILE", "import "+shellQuote(file)))
+	c := *e
+	if rest, ok := strings.CutPrefix(c.Message, "the file "); ok {
+		c.Message = fmt.Sprintf("%q %s", file, rest)
+	}
+	c.Hint = strings.ReplaceAll(c.Hint, "import FILE", "import "+shellQuote(file))
+	return &c
 }
 
 // reason is what a path error says beside operation and path.

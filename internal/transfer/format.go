@@ -125,7 +125,7 @@ func names(head kb.Head, embedder string) []string {
 }
 
 func refused(format string, args ...any) error {
-	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).WithHint("have it exported or copied again; nothing was imported")
+	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).WithHint("nothing was imported; copy it or export it again; what it must be: knowledge help import")
 }
 
 // check says what is wrong with a manifest. gathered says that its store may
@@ -136,7 +136,7 @@ func (m *Manifest) check(gathered bool) error {
 		return refused("it does not begin with a manifest")
 	case m.Version > Version, m.Versions.Index > index.FormatVersion, m.Versions.Chunker > chunk.Version, m.Versions.Pages > pages.Version:
 		return kb.Errorf(kb.Newer, "the file was made by a newer version of this program (%s)", clip(m.Program)).
-			WithHint("install that version or a later one, then import again: knowledge version")
+			WithHint("nothing was imported; install that version or a later one, then import it again; this one is: knowledge version")
 	case m.Version < 1:
 		return refused("version %d of the format does not exist", m.Version)
 	case m.Store.ID != m.Store.Spec.ID():
