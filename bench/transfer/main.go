@@ -1,7 +1,7 @@
 // Command transfer moves a store between the programs of several platforms, as
 // far as they can be run here, and compares what they answer:
 //
-//	transfer [-repo DIR] [-queries FILE] [-out FILE]
+//	transfer [-repo DIR] [-queries FILE] [-only PLATFORMS] [-out FILE]
 //
 // The program of this platform indexes a repository and exports it. Every
 // other program imports the file and is asked the queries over MCP; hits,
@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,15 +45,16 @@ type platform struct {
 func main() {
 	repo := flag.String("repo", ".", "repository that is indexed")
 	queries := flag.String("queries", "cmd/knowledge/testdata/export-queries.txt", "one query a line")
+	only := flag.String("only", "", "platforms to try, as windows/amd64,linux/arm64; empty is all")
 	out := flag.String("out", "", "file for the report; standard output without")
 	flag.Parse()
-	if err := run(*repo, *queries, *out); err != nil {
+	if err := run(*repo, *queries, *only, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "transfer:", err)
 		os.Exit(1)
 	}
 }
 
-func run(repo, file, out string) error {
+func run(repo, file, only, out string) error {
 	tmp, err := os.MkdirTemp("", "transfer-bench-")
 	if err != nil {
 		return err
@@ -92,6 +94,9 @@ func run(repo, file, out string) error {
 	all := append([]*platform{{name: here.name, path: here.path}}, others...)
 	failed := 0
 	for _, p := range all {
+		if only != "" && p.skip == "" && !slices.Contains(strings.Split(only, ","), p.name) {
+			p.skip = "not asked for"
+		}
 		if p.skip != "" {
 			continue
 		}
