@@ -78,7 +78,6 @@ type archive struct {
 	z    *zstd.Decoder
 	t    *tar.Reader
 	next int
-	body io.Reader // what is left of the member before
 	sum  hash.Hash
 }
 

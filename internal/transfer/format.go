@@ -37,7 +37,6 @@ package transfer
 import (
 	"cmp"
 	"encoding/hex"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,9 +100,6 @@ type Member struct {
 	Size   int64  `json:"size"`   // bytes
 	SHA256 string `json:"sha256"` // in hexadecimal
 }
-
-// kind says what a member is by its name's end.
-func (m Member) kind() string { return m.Name[strings.LastIndexByte(m.Name, '.'):] }
 
 // base is the name without the folder.
 func (m Member) base() string { return m.Name[strings.LastIndexByte(m.Name, '/')+1:] }
@@ -206,5 +202,5 @@ func clip(s string) string {
 	if len(s) > 80 {
 		s = strings.ToValidUTF8(s[:80], "") + "…"
 	}
-	return cmp.Or(s, fmt.Sprint("unknown"))
+	return cmp.Or(s, "unknown")
 }
