@@ -17,7 +17,7 @@ type Exit struct {
 func Exits() []Exit {
 	return []Exit{
 		{0, "done", nil},
-		{1, "failed for a reason that has no status of its own; gate:check found the gate BLOCKED, selftest a failure, verify only leftovers", []kb.Code{kb.Internal, kb.Exists, kb.Unsupported}},
+		{1, "failed for a reason that has no status of its own; gate:check found the gate BLOCKED", []kb.Code{kb.Internal, kb.Exists, kb.Unsupported}},
 		{2, "the request is wrong: a flag, an argument, or something too large", []kb.Code{kb.Invalid, kb.TooLarge}},
 		{3, "what was named does not exist", []kb.Code{kb.NotFound}},
 		{4, "no permission, no credentials or no trust", []kb.Code{kb.Denied}},
