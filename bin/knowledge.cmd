@@ -225,7 +225,7 @@ exit /b 0
 
 :sha256
 set "got="
-for /f "skip=1 delims=" %%h in ('certutil -hashfile "%~1" SHA256') do if not defined got set "got=%%h"
+for /f "skip=1 delims=" %%h in ('certutil -hashfile "%~1" SHA256 2^>nul') do if not defined got set "got=%%h"
 if defined got set "got=%got: =%"
 exit /b 0
 
