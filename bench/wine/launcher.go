@@ -117,6 +117,9 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		{"a release", func() error { return promise(archive.Bytes()) }, "", []string{"version"}, version, 2},
 		{"kept", nil, "", []string{"version"}, version, 2},
 		{"over MCP", nil, hello, []string{"mcp"}, `"serverInfo":{"name":"knowledge"`, 2},
+		{"a first answer", func() error {
+			return os.WriteFile(filepath.Join(plugin, "retry.go"), []byte("package retry\n\n// Backoff doubles the pause between attempts.\nfunc Backoff(n int) int { return 1 << n }\n"), 0o644)
+		}, "", []string{"search", "pause between attempts"}, "retry.go", 2},
 		{"cut off", func() error { return os.Truncate(kept, 1000) }, "", []string{"version"}, version, 3},
 		{"a folder in its place", func() error { return replace(kept) }, "", []string{"version"}, version, 4},
 		{"on the PATH", func() error {

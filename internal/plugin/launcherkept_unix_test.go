@@ -72,6 +72,36 @@ func TestLauncherVerifiesKept(t *testing.T) {
 	}
 }
 
+// Another version is another program, later or earlier, and those of versions
+// long past go when one is kept.
+func TestLauncherKeepsVersionsApart(t *testing.T) {
+	archive := packed(t, "echo good")
+	i := newInstall(t, archive, 0)
+	i.promise(archive)
+	place := filepath.Join(i.dir, "home/.cache/knowledge/bin")
+	month := time.Now().Add(-31 * 24 * time.Hour)
+	for _, v := range []string{"0.0.1", "0.0.2"} {
+		i.write("home/.cache/knowledge/bin/"+v+"/knowledge", "#!/bin/sh\necho evil\n")
+	}
+	if err := os.Chtimes(filepath.Join(place, "0.0.1"), month, month); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := i.run("version"); err != nil || out != "good" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(place, "*")); len(left) != 2 || filepath.Base(left[0]) != "0.0.2" {
+		t.Errorf("left: %q", left)
+	}
+	manifest, err := os.ReadFile(filepath.Join(i.dir, ".claude-plugin/plugin.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.write(".claude-plugin/plugin.json", strings.Replace(string(manifest), `"`+command.Version+`"`, `"0.0.3"`, 1))
+	if out, err := i.run("version"); err == nil || !strings.Contains(out, "no release of version 0.0.3 is known") {
+		t.Errorf("an earlier version: %v: %s", err, out)
+	}
+}
+
 // A knowledge on the PATH is taken when its version fits, and no other program
 // of that name is: not an older one, not a stranger, no launcher, no file of
 // the project.
@@ -115,6 +145,17 @@ func TestLauncherOnPath(t *testing.T) {
 			}
 		})
 	}
+	t.Run("one that was replaced", func(t *testing.T) {
+		i := newInstall(t, archive, 0)
+		i.promise(archive)
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin")
+		for _, tt := range []struct{ script, want string }{{says(command.Version), "path"}, {says("0.0.1"), "release"}} {
+			i.write("path/knowledge", tt.script)
+			if out, err := i.run("search"); err != nil || out != tt.want+" got search" {
+				t.Errorf("%v: %s", err, out)
+			}
+		}
+	})
 	t.Run("only launchers", func(t *testing.T) { // of this copy of the plugin and of another
 		i, other := newInstall(t, archive, 0), newInstall(t, archive, 0)
 		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "bin")+":"+filepath.Join(other.dir, "bin")+":/usr/bin:/bin")

@@ -111,6 +111,12 @@ func TestClaudeCodeFromMarketplace(t *testing.T) {
 			began := time.Now()
 			c.must(c.project, "claude", "plugin", "marketplace", "add", market)
 			c.must(c.project, "claude", "plugin", "install", name+"@"+owner)
+			data := filepath.Join(c.home, "data of mine")
+			configure := exec.Command(filepath.Join(c.modules, ".bin/claude"), "plugin", "configure", name+"@"+owner, "--values-stdin")
+			configure.Dir, configure.Env, configure.Stdin = c.project, c.env, strings.NewReader(`{"data_dir":"`+data+`"}`)
+			if out, err := configure.CombinedOutput(); err != nil {
+				t.Fatalf("configure: %v %s", err, out)
+			}
 			installed := time.Since(began)
 			copies, err := filepath.Glob(filepath.Join(c.home, ".claude/plugins/cache/*/*/*"))
 			if err != nil || len(copies) != 1 {
@@ -150,6 +156,9 @@ func TestClaudeCodeFromMarketplace(t *testing.T) {
 				t.Log(text[strings.Index(text, "< error"):][:600])
 			} else if strings.Contains(text, "< error") {
 				t.Errorf("%s", text)
+			}
+			if _, err := os.Stat(filepath.Join(data, "knowledge.db")); err != nil {
+				t.Errorf("the setting of the data directory does not reach the program: %v", err)
 			}
 			got, _ := filepath.Glob(filepath.Join(c.cache(), tt.kept))
 			if tt.kept != "" && len(got) == 0 {
