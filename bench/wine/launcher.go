@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -119,7 +120,7 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		{"over MCP", nil, hello, []string{"mcp"}, `"serverInfo":{"name":"knowledge"`, 2},
 		{"a first answer", func() error {
 			return os.WriteFile(filepath.Join(plugin, "retry.go"), []byte("package retry\n\n// Backoff doubles the pause between attempts.\nfunc Backoff(n int) int { return 1 << n }\n"), 0o644)
-		}, "", []string{"search", "pause between attempts"}, "retry.go", 2},
+		}, "", []string{"search", "pause"}, "retry.go", 2},
 		{"cut off", func() error { return os.Truncate(kept, 1000) }, "", []string{"version"}, version, 3},
 		{"a folder in its place", func() error { return replace(kept) }, "", []string{"version"}, version, 4},
 		{"on the PATH", func() error {
@@ -137,6 +138,16 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 				}
 			}
 			return nil
+		}, "", []string{"version"}, version, 4},
+		{"a client is told that a build takes time", forget, hello, []string{"mcp"}, `"id":7,"error":{"code":-32000,"message":"knowledge: the program is being built with Go`, 4},
+		{"and finds it done", func() error {
+			for range 60 {
+				if built, _ := filepath.Glob(filepath.Join(cache, command.Version, "built", "*", "*", "*", "*", "knowledge.exe.sum")); len(built) > 0 {
+					return os.Remove(filepath.Join(tools, "go.exe"))
+				}
+				time.Sleep(time.Second)
+			}
+			return errors.New("nothing was built in the background")
 		}, "", []string{"version"}, version, 4},
 	} {
 		if s.do != nil {
