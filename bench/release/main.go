@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&l.dist, "dist", "", "a snapshot that was built before, from the last commit")
 	flag.StringVar(&l.schemas, "schemas", "", "folder with scoop.schema.json")
 	flag.StringVar(&l.goreleaser, "goreleaser", "", "the program goreleaser (default: that on the PATH, else fetched as a Go module)")
-	flag.StringVar(&only, "only", "", "channels to try, separated by commas")
+	flag.StringVar(&only, "only", "", "channels to try, separated by commas; the report is printed")
 	flag.Parse()
 	if err := l.run(out, only); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -171,6 +171,9 @@ func (l *trial) run(out, only string) (err error) {
 		fmt.Printf("%-28s built %s, installed %s, answered %s  %s  %s\n", r.channel, r.built, r.installed, r.answer, took(r.took), r.note)
 		l.rows = append(l.rows, r)
 	}
+	if only != "" {
+		out = ""
+	}
 	if err := l.report(out, strings.TrimSpace(commit), built); err != nil {
 		return err
 	}
@@ -206,7 +209,7 @@ func (l *trial) report(out, commit, built string) error {
 		sizes = append(sizes, []string{p.OS + "/" + p.Arch, program, size(filepath.Join(l.dist, p.Archive(command.Version))), size(filepath.Join(l.dist, "bundles", p.Bundle(command.Version)))})
 	}
 	r.Table(sizes...)
-	if out == "" {
+	if out == "" { // some channels are no report
 		fmt.Print(r.String())
 		return nil
 	}
