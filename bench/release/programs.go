@@ -25,7 +25,7 @@ func (l *trial) archive(r *row) error {
 	if _, err := lab.Command(home, env, "tar", "-xzf", filepath.Join(l.dist, l.host.Archive(command.Version))); err != nil {
 		return err
 	}
-	for _, n := range []string{"LICENSE", "NOTICE", "README.md"} {
+	for _, n := range []string{"LICENSE", "NOTICE", "README.md", "knowledge.1"} {
 		if _, err := os.Stat(filepath.Join(home, n)); err != nil {
 			return err
 		}

@@ -207,6 +207,7 @@ var formulaText = template.Must(template.New("formula").Parse(`class Knowledge <
 {{end}}
   def install
     bin.install "knowledge"
+    man1.install "knowledge.1"
     generate_completions_from_executable(bin/"knowledge", "completion")
   end
 
