@@ -25,7 +25,7 @@ func (s *session) prepare(ctx context.Context, c command.Command, values map[str
 		}
 	case "uninstall":
 		s.projectFolder(values)
-		if on(values["dryRun"]) || on(values["yes"]) || on(values["stores"]) {
+		if on(values["dryRun"]) || on(values["yes"]) || on(values["stores"]) || values["keepDefinitions"] == "false" {
 			return true, nil
 		}
 		all := on(values["purge"]) || on(values["global"])

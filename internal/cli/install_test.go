@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -80,6 +81,10 @@ func TestInstallSession(t *testing.T) {
 	say(true, "", "install", "--client", "windsurf", "--project")
 	say(true, "", "install", "--client", "cursor", "--project", at("nowhere"))
 	say(true, "", "upgrade")
+	zed := strings.ReplaceAll(snapshot(t, at("home"))[at("home", ".config", "zed", "settings.json")], at("bin"), "/old/bin")
+	write(zed, "home", ".config", "zed", "settings.json")
+	say(true, "", "upgrade", "--dry-run")
+	say(true, "", "upgrade")
 	write("{\n  \"mcpServers\": {\n", "home", ".claude.json")
 	say(true, "", "upgrade")
 	say(true, "", "uninstall", "--client", "claude")
@@ -112,9 +117,10 @@ func TestInstallSession(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 
+	got := strings.ReplaceAll(transcript.String(), "version "+command.Version, "version VERSION")
 	golden := filepath.Join("testdata", "install.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(transcript.String()), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +128,7 @@ func TestInstallSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), transcript.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("(-want +got; refresh with -update)\n%s", diff)
 	}
 }

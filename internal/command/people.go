@@ -48,6 +48,16 @@ var people = map[string]Wording{
 	"kdd:context": {
 		Help: "What restricts comes first, each with at most 300 characters and how it was reached. Ask before you change code.",
 	},
+	"install": {
+		Help: "Without --client it shows which are on this machine, and asks. Each one's own file gets one entry and stays the same otherwise, comments too; " +
+			"\"knowledge uninstall\" gives back the bytes that were there. docs/install.md lists the files.",
+	},
+	"uninstall": {
+		Summary: "Take knowledge out of the programs that agents run in",
+		Help: "It shows which have it, and asks; each file gets back the bytes that were there. Stores stay. " +
+			"With --purge everything goes, after a list: stores, schedules, caches and the configuration. " +
+			"With --stores only this project's stores go, and their indexes when nobody else uses them; with --keep-definitions=false its .knowledge/stores.json too.",
+	},
 	"resources":     {Summary: "List what programs can read by address"},
 	"resource:read": {Summary: "What stands at one of these addresses"},
 	"commands":      {Summary: "List the commands by group, as agents see them"},

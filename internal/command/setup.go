@@ -9,7 +9,7 @@ import (
 )
 
 type installIn struct {
-	Folder       string   `json:"folder,omitempty" arg:"1" cli:"only" help:"with project: the folder of the project (default: the one around the working directory)"`
+	Folder       string   `json:"folder,omitempty" arg:"1" cli:"only" help:"with project: its folder (default: the project around the working directory)" person:"with --project: its folder (default: the project around the working directory)"`
 	Client       []string `json:"client,omitempty" help:"claude, codex, cursor, vscode, windsurf, zed, gemini, opencode, copilot, kiro, or all-found"`
 	Project      bool     `json:"project,omitempty" help:"in the files of this project, which everybody who works on it shares"`
 	DryRun       bool     `json:"dryRun,omitempty" help:"show the lines that would change, and change nothing"`
@@ -19,12 +19,12 @@ type installIn struct {
 }
 
 type uninstallIn struct {
-	Global          bool     `json:"global,omitempty" help:"everything on this machine, for every project; only a person may"`
-	KeepDefinitions bool     `json:"keepDefinitions,omitempty" default:"true" help:"leave .knowledge/stores.json where it is (default true)"`
-	Stores          bool     `json:"stores,omitempty" cli:"only" help:"this project's stores, as agents remove them"`
+	Global          bool     `json:"global,omitempty" help:"everything on this machine, for every project; only a person may" person:"as --purge"`
+	KeepDefinitions bool     `json:"keepDefinitions,omitempty" default:"true" help:"leave .knowledge/stores.json where it is (default true)" person:"with --stores: leave .knowledge/stores.json where it is (default true)"`
+	Stores          bool     `json:"stores,omitempty" cli:"only" help:"only the stores of this project; clients stay"`
 	Client          []string `json:"client,omitempty" cli:"only" help:"only from these clients (default: from all)"`
 	Project         bool     `json:"project,omitempty" cli:"only" help:"only from the files of this project"`
-	Purge           bool     `json:"purge,omitempty" cli:"only" help:"also all stores, schedules, caches and the configuration; as global"`
+	Purge           bool     `json:"purge,omitempty" cli:"only" help:"also all stores, schedules, caches and the configuration"`
 	DryRun          bool     `json:"dryRun,omitempty" cli:"only" help:"list what would go, and change nothing"`
 	Force           bool     `json:"force,omitempty" cli:"only" help:"remove an entry that somebody else wrote, too"`
 	Yes             bool     `json:"yes,omitempty" cli:"only" help:"do not ask"`
@@ -45,9 +45,6 @@ func addSetup(add adder) {
 		`{}`, `{"keepDefinitions":false}`)
 	c.Help = "Every store of this project goes, and its index when nobody else uses it; .knowledge/stores.json stays unless keepDefinitions is false. " +
 		"What a client says of its servers and what the machine keeps for others is a person's business: knowledge uninstall."
-	c.Person = Wording{"Take knowledge out of the programs that agents run in",
-		"It shows which have it, and asks; each file gets back the bytes that were there. Stores stay. " +
-			"With --purge everything goes, after a list: stores, schedules, caches and the configuration. With --stores only this project's stores go; its definitions stay unless --keep-definitions=false."}
 	add("setup", New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", Writes,
 		func(ctx context.Context, a *app.App, in upgradeIn) (app.SetupReport, error) {
 			return a.Upgrade(ctx, app.SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: Instructions()})
@@ -79,7 +76,7 @@ func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) 
 		return nil, kb.Errorf(kb.Invalid, "everything would go, and nobody said yes").WithHint("see what that is: knowledge uninstall --purge --dry-run")
 	case all:
 		return a.Purge(ctx, in.DryRun)
-	case in.Stores || !isCLI(ctx):
+	case in.Stores || !in.KeepDefinitions || !isCLI(ctx):
 		return a.DetachProject(ctx, in.KeepDefinitions)
 	}
 	return a.RemoveClients(ctx, app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})

@@ -1,0 +1,23 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+)
+
+// TestInstructions: what an agent pays for in every session is short, and
+// names the tools that there are.
+func TestInstructions(t *testing.T) {
+	text := command.Instructions()
+	if n := tokens.Estimate(text); n > 120 {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	for _, c := range command.All() {
+		if c.Native && strings.Count(text, "`"+c.Name+"`") != 1 {
+			t.Errorf("%s: %s", c.Name, text)
+		}
+	}
+}
