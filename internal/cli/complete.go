@@ -118,6 +118,10 @@ func (s *session) completeValue(p command.Param) completer {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		}
+	case "client":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(app.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
+		}
 	case "jobId":
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
