@@ -153,6 +153,11 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		return p, err
 	}
 	p.Steps = report.Steps
+	for _, n := range report.Notes {
+		if strings.Contains(n, "plugin") {
+			p.Notes = append(p.Notes, n)
+		}
+	}
 	if !dry {
 		a.stopJobs(ctx, dir)
 	}

@@ -274,6 +274,12 @@ func (a *App) RemoveClients(_ context.Context, r SetupRequest) (SetupReport, err
 	if len(report.Steps) == 0 {
 		report.Notes = append(report.Notes, "no client has knowledge")
 	}
+	for _, t := range all {
+		if id, _ := t.client.PluginOf(t.o.Place); id != "" && t.scope == scopeOf(r) {
+			report.Notes = append(report.Notes, "the plugin stays; it goes with: claude plugin uninstall "+id)
+			break
+		}
+	}
 	return report, nil
 }
 

@@ -64,6 +64,8 @@ func said(s install.Step, dry bool) string {
 		return what + " " + be + action + " in " + s.File
 	case "removed":
 		return what + " " + be + "removed from " + s.File
+	case "present":
+		return "knowledge is there"
 	case "deleted":
 		return s.File + " " + be + "deleted: " + what + " was all it held"
 	}

@@ -95,7 +95,12 @@ func TestInstallSession(t *testing.T) {
 	say(false, "", "uninstall")
 	say(true, "\n", "uninstall")
 	say(true, "y\n", "uninstall")
+	write(`{"enabledPlugins": {"knowledge@market": true}}`, "home", ".claude", "settings.json")
+	say(true, "", "install", "--client", "claude")
 	say(true, "", "uninstall")
+	if err := os.Remove(at("home", ".claude", "settings.json")); err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff(before, snapshot(t, at("home"), at("project"))); diff != "" {
 		t.Errorf("after uninstall (-want +got)\n%s", diff)
 	}

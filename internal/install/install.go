@@ -37,7 +37,7 @@ type Step struct {
 	Scope  string `json:"scope"`  // user or project
 	Kind   string `json:"kind"`   // server: the entry; text: the block of instructions
 	File   string `json:"file"`
-	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, skipped; "" for nothing to tell
+	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, present (by a plugin), skipped; "" for nothing to tell
 	Note   string `json:"note,omitempty"` // why, when the action does not say it
 	Diff   string `json:"diff,omitempty"` // the changed lines, in a dry run
 
@@ -147,8 +147,8 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 		server.Action, server.Note = "skipped", c.Title+" has no file for a project; the user's own: knowledge install --client "+c.Name
 		return []Step{server}, nil
 	}
-	if on := c.plugin(o.Place); on != "" && !o.Force {
-		server.Action, server.Note = "skipped", "the plugin is enabled in "+on+" and brings the server; for a second one: knowledge install --force --client "+c.Name
+	if id, on := c.PluginOf(o.Place); on != "" && !o.Force {
+		server.Action, server.Note = "present", "the plugin "+id+", enabled in "+on+", brings the server; for a second one: knowledge install --force --client "+c.Name
 		return []Step{server}, nil
 	}
 	if err := server.read(); err != nil {

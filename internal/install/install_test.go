@@ -394,7 +394,7 @@ func TestPlugin(t *testing.T) {
 	settings := filepath.Join(o.Place.Home, ".claude", "settings.json")
 	put(t, settings, `{"enabledPlugins": {"knowledge@market": true, "other@market": true}}`, 0o600)
 	steps := o.add(t, c, User)
-	if len(steps) != 1 || steps[0].Action != "skipped" || !strings.Contains(steps[0].Note, settings) {
+	if len(steps) != 1 || steps[0].Action != "present" || !strings.Contains(steps[0].Note, settings) {
 		t.Errorf("%+v", steps)
 	}
 	put(t, settings, `{"enabledPlugins": {"knowledge@market": false}}`, 0o600)

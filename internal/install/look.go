@@ -81,10 +81,11 @@ func (o Options) again(s Step) string {
 	return o.Again + " --client " + s.Client
 }
 
-// plugin returns the settings file that enables our plugin, "" for none.
-func (c *Client) plugin(p Place) string {
+// PluginOf returns our plugin that a client has enabled, NAME@MARKETPLACE, and
+// the settings file that does; "" for none.
+func (c *Client) PluginOf(p Place) (id, file string) {
 	if c.Plugin == nil {
-		return ""
+		return "", ""
 	}
 	for _, file := range c.Plugin(p) {
 		doc, err := os.ReadFile(file)
@@ -96,13 +97,13 @@ func (c *Client) plugin(p Place) string {
 			continue
 		}
 		m, _ := v.(map[string]any)
-		for name, on := range m {
-			if strings.HasPrefix(name, Server+"@") && on == true {
-				return file
+		for id, on := range m {
+			if strings.HasPrefix(id, Server+"@") && on == true {
+				return id, file
 			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Found says why a client seems to be on this machine; "" when it does not.
