@@ -3,7 +3,6 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 // bytesOf is a size, which depends on where the test runs.
 var bytesOf = regexp.MustCompile(`\(\d+ bytes\)`)
@@ -124,7 +122,7 @@ func TestInstallSession(t *testing.T) {
 
 	got := strings.ReplaceAll(transcript.String(), "version "+command.Version, "version VERSION")
 	golden := filepath.Join("testdata", "install.golden")
-	if *update {
+	if *cli.Update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-var update = flags.Bool("update", false, "write packaging/man/knowledge.1 anew")
+// Update rewrites what the tests of this folder compare with.
+var Update = flags.Bool("update", false, "rewrite the goldens and packaging/man/knowledge.1")
 
 // TestManPage: the manual page that releases carry is the one that the program
 // prints, names every command and flag of a person, and holds nothing but
@@ -24,7 +25,7 @@ func TestManPage(t *testing.T) {
 	}
 	page := out.String()
 	file := filepath.Join("..", "..", "packaging", "man", "knowledge.1")
-	if *update {
+	if *Update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -164,6 +164,9 @@ func TestWrittenHints(t *testing.T) {
 				t.Fatal(err)
 			}
 			n++
+			if strings.HasSuffix(path, "command/reading.go") {
+				return true // reached by agents only, see runContext
+			}
 			// A call's arguments are values by the time the hint is read.
 			hint = command.ForShell(strings.NewReplacer(`:%q`, `:"a"`, "%s", "a", "%d", "1").Replace(hint))
 			for _, w := range agentsWords {
