@@ -192,7 +192,7 @@ func TestBadInput(t *testing.T) {
 		{"path that leads out", "read", obj{"store": "tree", "path": "../home/x"}, []string{"read", "tree", "../home/x"}, kb.NotFound, nil},
 		{"lines beyond the end", "read", obj{"store": "tree", "path": "odd/one.sh", "lines": "900-"}, []string{"read", "tree", "odd/one.sh", "--lines", "900-"}, kb.Invalid, nil},
 		{"no lines", "read", obj{"store": "tree", "path": "odd/one.sh", "lines": "x"}, []string{"read", "tree", "odd/one.sh", "--lines", "x"}, kb.Invalid, nil},
-		{"missing argument", "read", obj{"store": "tree"}, []string{"read", "tree"}, kb.Invalid, nil},
+		{"missing argument", "read", obj{"store": "tree"}, []string{"read"}, kb.Invalid, nil},
 		{"empty query", "search", obj{"query": ""}, []string{"search", ""}, kb.Invalid, nil},
 		{"blank query", "search", obj{"query": " \n\t"}, []string{"search", "  "}, kb.Invalid, nil},
 		{"query of signs", "search", obj{"query": "?!"}, []string{"search", "?!"}, kb.Invalid, nil},
@@ -328,9 +328,9 @@ func TestDeadServer(t *testing.T) {
 	for _, name := range []string{"MCP", "HTTP"} {
 		var started app.Started
 		if name == "MCP" {
-			a.execute(&started, "store:index", obj{"store": "dead"})
+			a.execute(&started, "store:create", obj{"name": "dead", "source": source})
 		} else {
-			s.run(&started, "store:index", obj{"store": "dead"})
+			s.run(&started, "store:create", obj{"name": "dead", "source": source})
 		}
 		j := a.wait(started.Job)
 		if j.State != kb.JobFailed {

@@ -105,11 +105,11 @@ func fullDisk(t *testing.T, w *world, grow func()) {
 
 	a := w.agent(project)
 	var s app.Started
-	c := a.tool("execute", obj{"command": "store:index", "args": obj{"store": "much"}})
+	c := a.tool("execute", obj{"command": "store:create", "args": obj{"name": "much", "source": much}})
 	if c.isError {
 		plainly(t, "full disk, MCP", c.text)
 	} else {
-		a.execute(&s, "store:index", obj{"store": "much"})
+		a.execute(&s, "store:create", obj{"name": "much", "source": much})
 		j := a.wait(s.Job)
 		if j.State != kb.JobFailed {
 			t.Errorf("a job on a full disk: %+v", j)
@@ -120,7 +120,7 @@ func fullDisk(t *testing.T, w *world, grow func()) {
 		t.Errorf("an agent finds nothing on a full disk: %+v", r)
 	}
 	grow()
-	a.index("store:index", obj{"store": "much"})
+	a.index("store:create", obj{"name": "much", "source": much})
 	if n := trueHits(t, a, []string{"much"}, questions[:3], func(p string) string { return read(t, much, p) }); n == 0 {
 		t.Error("with more space nothing is found")
 	}

@@ -139,8 +139,8 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 	}
 	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, dir)
 	if err != nil {
-		if e := (*kb.Error)(nil); guessed && errors.As(err, &e) && e.Code == kb.NotFound && source.TraitsOf(r.Kind).Refs {
-			return kb.Spec{}, e.WithHint("leave out %s to index it as a folder, or give the path or URL of a repository", ref.Type)
+		if guessed && kb.CodeOf(err) == kb.NotFound && source.TraitsOf(r.Kind).Refs {
+			return kb.Spec{}, kb.Errorf(kb.Invalid, "%w", err).WithHint("leave out %s to index it as a folder, or give the path or URL of a repository", ref.Type)
 		}
 		return kb.Spec{}, err
 	}

@@ -30,7 +30,7 @@ type contextIn struct {
 
 type readIn struct {
 	Store string `json:"store,omitempty" arg:"1" help:"name or id of a store (default: the folder you are in)"`
-	Path  string `json:"path" arg:"2" help:"path of a document, or the URL of a page; the end of a path will do, and a place such as server.go:120-140"`
+	Path  string `json:"path" arg:"2" help:"path of a document, or the URL of a page; the end of a path will do, and a place such as src/app.py:120-140"`
 	Lines string `json:"lines,omitempty" help:"12, 12-40, 12- or -40 (default all)"`
 }
 
