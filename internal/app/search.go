@@ -59,7 +59,7 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	}
 	for i := range s.targets {
 		// Of a store that nobody has named, or is in, it would be told for ever.
-		if st := s.targets[i].Store; st.Head.Documents == 0 && !st.Head.Partial && (len(r.Stores) > 0 || a.isHere(st)) {
+		if st := s.targets[i].Store; st.Head.Documents == 0 && !st.Head.Partial && (len(r.Stores) > 0 || a.isHere(st) && (len(st.Head.Skipped) > 0 || len(s.targets) == 1)) {
 			s.notes = append(s.notes, barren(st))
 		}
 	}
