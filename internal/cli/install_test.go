@@ -17,7 +17,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-
 // bytesOf is a size, which depends on where the test runs.
 var bytesOf = regexp.MustCompile(`\(\d+ bytes\)`)
 
