@@ -15,6 +15,13 @@ type rule struct {
 	text     string
 }
 
+// stated is what is kept of a rule for the answer.
+type stated struct {
+	negate bool
+	line   int // in its file, from 1
+	text   string
+}
+
 // Level is the rules of one file; the levels of the directories above
 // hang from it. Later lines win over earlier ones, deeper files over upper
 // ones. A nil level ignores nothing.
@@ -22,11 +29,23 @@ type rule struct {
 // The walk asks for every directory on its way and does not enter the ignored
 // ones. That gives git's rule that nothing can be kept below a directory that
 // is itself ignored, and lets "build/*" with "!build/keep" do what it says.
+//
+// What a question costs grows with the patterns of the file that have
+// wildcards, and not with how deep the walk is, when the walk says by In where
+// it is: the automata of patterns that are matched against paths stand there
+// already, and those that failed on the way are gone.
 type Level struct {
 	up    *Level
-	base  int    // length of the directory's path, its slash included, in the paths asked for
-	file  string // that the rules stand in, for messages
-	rules []rule
+	file  *file
+	base  int   // length of the file's directory, its slash included, in the paths asked for
+	at    int   // length of the directory that the automata have taken, its slash included
+	paths []run // of file.paths, in the same order
+}
+
+// run is how far one pattern has come.
+type run struct {
+	*pattern
+	at place
 }
 
 // Rule is where a rule stands.
@@ -42,21 +61,52 @@ type Rule struct {
 func Parse(up *Level, dir, text string) *Level { return ParseFile(up, dir, dir+".gitignore", text) }
 
 // ParseFile is Parse for rules that stand in a file of another name.
-func ParseFile(up *Level, dir, file, text string) *Level {
-	level := &Level{up: up, base: len(dir), file: file}
+func ParseFile(up *Level, dir, name, text string) *Level {
+	f := file{name: name}
 	text = strings.TrimPrefix(text, "\ufeff")
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
 		if r, ok := parseLine(strings.TrimSuffix(line, "\r")); ok {
 			r.line, r.text = n, strings.TrimSpace(line)
-			level.rules = append(level.rules, r)
+			f.add(r)
 		}
 	}
-	if len(level.rules) == 0 {
+	if len(f.rules) == 0 {
 		return up
 	}
+	level := &Level{up: up, file: &f, base: len(dir), at: len(dir)}
+	for i := range f.paths {
+		p := &f.paths[i]
+		level.paths = append(level.paths, run{p, p.glob.start(nil)})
+	}
 	return level
+}
+
+// In returns the level for questions about what lies in the directory dir, ""
+// or ending in a slash, which lies below the one that l was made for. It
+// answers as l does.
+func (l *Level) In(dir string) *Level {
+	if l == nil {
+		return nil
+	}
+	up := l.up.In(dir)
+	if up == l.up && (len(l.paths) == 0 || len(dir) <= l.at) {
+		return l
+	}
+	below := *l
+	below.up = up
+	if len(dir) > l.at {
+		below.at, below.paths = len(dir), nil
+		for _, r := range l.paths {
+			at, steps := r.glob.run(append(place(nil), r.at...), dir[l.at:], nil)
+			l.file.count(steps)
+			if len(at) > 0 {
+				below.paths = append(below.paths, run{r.pattern, at})
+			}
+		}
+	}
+	return &below
 }
 
 func parseLine(line string) (rule, bool) {
@@ -75,6 +125,9 @@ func parseLine(line string) (rule, bool) {
 	}
 	r.anchored = strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
+	for strings.HasPrefix(line, "**/") && !strings.Contains(line[3:], "/") {
+		line, r.anchored = line[3:], false // in any directory: the last element decides
+	}
 	if line == "" {
 		return rule{}, false
 	}
@@ -105,29 +158,35 @@ func (l *Level) Ignored(p string, isDir bool) bool {
 
 // Rule returns the rule that leaves out the file or directory at p, if one does.
 func (l *Level) Rule(p string, isDir bool) (Rule, bool) {
-	r, at := l.decides(p, isDir)
+	r, in := l.decides(p, isDir)
 	if r == nil || r.negate {
 		return Rule{}, false
 	}
-	return Rule{at.file, r.line, r.text}, true
+	return Rule{in.name, r.line, r.text}, true
 }
 
-// decides returns the rule that has the last word on p, and its level; nil for none.
-func (l *Level) decides(p string, isDir bool) (*rule, *Level) {
+// decides returns the rule that has the last word on p, and its file; nil for none.
+func (l *Level) decides(p string, isDir bool) (*stated, *file) {
 	name := p[strings.LastIndexByte(p, '/')+1:]
 	for ; l != nil; l = l.up {
-		for i := len(l.rules) - 1; i >= 0; i-- {
-			r := &l.rules[i]
-			if r.dirOnly && !isDir {
+		if len(p) < l.base {
+			continue // the file lies below p
+		}
+		last := l.file.last(name, p[l.base:], isDir)
+		for i := len(l.paths) - 1; i >= 0 && l.paths[i].rule > last; i-- {
+			r := &l.paths[i]
+			if r.dirOnly && !isDir || !strings.HasSuffix(p[l.base:], r.glob.tail) {
 				continue
 			}
-			subject := name
-			if r.anchored {
-				subject = p[l.base:]
+			var room [2 * inPlace]uint64
+			at, steps := r.glob.run(append(place(room[:0:inPlace]), r.at...), p[l.at:], room[inPlace:])
+			l.file.count(steps)
+			if r.glob.done(at) {
+				last = r.rule
 			}
-			if r.glob.Match(subject) {
-				return r, l
-			}
+		}
+		if last > 0 {
+			return &l.file.rules[last-1], l.file
 		}
 	}
 	return nil, nil
@@ -137,8 +196,11 @@ func (l *Level) decides(p string, isDir bool) (*rule, *Level) {
 // every directory on the way.
 func (l *Level) IgnoredPath(p string, isDir bool) bool {
 	for i := 0; i < len(p); i++ {
-		if p[i] == '/' && l.Ignored(p[:i], true) {
-			return true
+		if p[i] == '/' {
+			if l.Ignored(p[:i], true) {
+				return true
+			}
+			l = l.In(p[:i+1])
 		}
 	}
 	return l.Ignored(p, isDir)

@@ -96,8 +96,18 @@ var ignoreCases = []struct {
 	{map[string]string{"": "ü*"}, "übung", true},
 }
 
-// askIgnore answers as a walk from the root would.
-func askIgnore(files map[string]string, p string) bool {
+// askIgnore answers as a walk from the root would, which says where it is; one
+// that does not say so gets the same answer.
+func askIgnore(t *testing.T, files map[string]string, p string) bool {
+	t.Helper()
+	ignored := askAsWalk(files, p, true)
+	if askAsWalk(files, p, false) != ignored {
+		t.Errorf("%q: ignored(%q) = %v only when the level knows where it is", files, p, ignored)
+	}
+	return ignored
+}
+
+func askAsWalk(files map[string]string, p string, say bool) bool {
 	level := Parse(nil, "", files[""])
 	isDir := strings.HasSuffix(p, "/")
 	p = strings.TrimSuffix(p, "/")
@@ -105,6 +115,9 @@ func askIgnore(files map[string]string, p string) bool {
 		if p[i] == '/' {
 			if level.Ignored(p[:i], true) {
 				return true
+			}
+			if say {
+				level = level.In(p[:i+1])
 			}
 			level = Parse(level, p[:i+1], files[p[:i]])
 		}
@@ -114,7 +127,7 @@ func askIgnore(files map[string]string, p string) bool {
 
 func TestIgnore(t *testing.T) {
 	for _, c := range ignoreCases {
-		if got := askIgnore(c.files, c.path); got != c.want {
+		if got := askIgnore(t, c.files, c.path); got != c.want {
 			t.Errorf("%q: ignored(%q) = %v, want %v", c.files, c.path, got, c.want)
 		}
 	}
@@ -231,7 +244,7 @@ func TestIgnoreAgreesWithGitAtRandom(t *testing.T) {
 		}
 		want := gitIgnores(t, files, paths)
 		for _, p := range paths {
-			if got := askIgnore(files, p); got != want[p] {
+			if got := askIgnore(t, files, p); got != want[p] {
 				t.Fatalf("round %d: ignored(%q) = %v, git says %v, with %q", round, p, got, want[p], files)
 			}
 		}
@@ -242,6 +255,51 @@ func TestGlobIsNotExponential(t *testing.T) {
 	g := Compile(strings.Repeat("*a", 200)+"b", false)
 	if g.Match(strings.Repeat("a", 4000)) {
 		t.Error("matched")
+	}
+}
+
+// TestStepsGrowWithTheTreeAlone walks a chain of directories below a file of
+// three thousand patterns of each kind that is expensive elsewhere: what the
+// automata do is counted, and twice as deep is twice as much.
+func TestStepsGrowWithTheTreeAlone(t *testing.T) {
+	const rules = 3000
+	for kind, pattern := range map[string]string{
+		"in any directory":        "**/a*b*c*d*e*f%d*g*h",
+		"in a directory anywhere": "**/x/a*b*c%d",
+		"below any two":           "**/d/**/d/**/a*b*c%d",
+		"by ending":               "**/*a*b*c*%d",
+		"stars":                   "d*/**/*d*d*d*e%d",
+		"directories":             "d/**/a*%d/",
+		"names":                   "a*b*c*d*e%d",
+		"literal paths":           "/d/d/d/d/d/a%d",
+		"literal names":           "a%d",
+		"endings":                 "*.a%d",
+	} {
+		steps := func(depth int) int {
+			var text strings.Builder
+			for i := range rules {
+				fmt.Fprintf(&text, pattern+"\n", i)
+			}
+			level := Parse(nil, "", text.String())
+			n := 0
+			level.file.steps = &n
+			dir := ""
+			for range depth {
+				if level.Ignored(dir+"d", true) || level.Ignored(dir+"some.go", false) {
+					t.Fatalf("%s: ignored below %q", kind, dir)
+				}
+				dir += "d/"
+				level = level.In(dir)
+			}
+			return n
+		}
+		short, long := steps(100), steps(200)
+		if long > 2*short+short/10 {
+			t.Errorf("%s: %d steps to a depth of 100, %d to 200", kind, short, long)
+		}
+		if most := 200 * rules * 40; long > most { // about ten bytes a directory, a few states each
+			t.Errorf("%s: %d steps, want at most %d", kind, long, most)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package gitignore
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Glob is a compiled gitignore pattern. It is a list of states that is run as
 // an automaton, so that a hostile pattern of many stars costs no more than
@@ -8,6 +11,7 @@ import "strings"
 type Glob struct {
 	literal string // the whole pattern, when it has no special character
 	suffix  string // what follows a leading star, when nothing else is special
+	tail    string // the bytes that every match ends in
 	states  []globState
 	never   bool // malformed: an open bracket, a trailing backslash
 }
@@ -15,12 +19,13 @@ type Glob struct {
 type globOp uint8
 
 const (
-	opByte  globOp = iota // this byte
-	opAny                 // ?: one byte that is not a slash
-	opClass               // [...]: one byte of the set, never a slash
-	opStar                // *: bytes that are not a slash, or none
-	opAll                 // ** at the end: any bytes
-	opDirs                // **/: nothing, or any bytes up to and including a slash
+	opByte   globOp = iota // this byte
+	opAny                  // ?: one byte that is not a slash
+	opClass                // [...]: one byte of the set, never a slash
+	opStar                 // *: bytes that are not a slash, or none
+	opAll                  // ** at the end: any bytes
+	opDirs                 // **/: nothing, or what opInDirs takes
+	opInDirs               // follows every opDirs: any bytes up to and including a slash
 )
 
 type globState struct {
@@ -55,10 +60,10 @@ func Compile(p string, inPath bool) Glob {
 			case rest == "":
 				g.states = append(g.states, globState{op: opAll})
 			case rest[0] == '/':
-				g.states = append(g.states, globState{op: opDirs})
+				g.states = append(g.states, globState{op: opDirs}, globState{op: opInDirs})
 				j++
 			case strings.HasPrefix(rest, `\/`):
-				g.states = append(g.states, globState{op: opDirs})
+				g.states = append(g.states, globState{op: opDirs}, globState{op: opInDirs})
 				j += 2
 			default:
 				g.states = append(g.states, globState{op: opStar})
@@ -85,6 +90,15 @@ func Compile(p string, inPath bool) Glob {
 			i++
 		}
 	}
+	end := len(g.states)
+	for end > 0 && g.states[end-1].op == opByte {
+		end--
+	}
+	tail := make([]byte, 0, len(g.states)-end)
+	for _, st := range g.states[end:] {
+		tail = append(tail, st.b)
+	}
+	g.tail = string(tail)
 	return g
 }
 
@@ -195,84 +209,130 @@ var posixClasses = map[string]func(byte) bool{
 
 // Match reports whether the whole text matches.
 func (g *Glob) Match(text string) bool {
+	ok, _ := g.match(text)
+	return ok
+}
+
+// match is Match; steps is how often a state was held against a byte.
+func (g *Glob) match(text string) (ok bool, steps int) {
 	switch {
 	case g.never:
-		return false
+		return false, 0
 	case g.literal != "":
-		return text == g.literal
+		return text == g.literal, 0
 	case g.suffix != "":
-		return strings.HasSuffix(text, g.suffix)
-	case len(g.states) == 0:
-		return text == ""
+		return strings.HasSuffix(text, g.suffix), 0
+	case !strings.HasSuffix(text, g.tail):
+		return false, 0
 	}
-	// State i means that states[:i] are matched. A second row remembers which
-	// opDirs are in the middle of a directory name.
+	var room [2 * inPlace]uint64
+	at, steps := g.run(g.start(room[:inPlace]), text, room[inPlace:])
+	return g.done(at), steps
+}
+
+// A place is how far an automaton has come: bit i means that states[:i] are
+// matched. An empty one has failed.
+type place []uint64
+
+// inPlace is how many words of a place need no memory of their own.
+const inPlace = 4
+
+// start returns the place before the first byte, in room if it fits there.
+func (g *Glob) start(room []uint64) place {
+	n := len(g.states)/64 + 1
+	if n > len(room) {
+		room = make([]uint64, n)
+	}
+	at := place(room[:n])
+	g.enter(at, 0)
+	return at
+}
+
+// done reports whether nothing is left to match.
+func (g *Glob) done(at place) bool {
 	n := len(g.states)
-	var buf [4][64]bool
-	rows := [4][]bool{}
-	for i := range rows {
-		if n < 64 {
-			rows[i] = buf[i][:n+1]
-		} else {
-			rows[i] = make([]bool, n+1)
+	return len(at) > 0 && at[n/64]&(1<<(n%64)) != 0
+}
+
+// enter adds state i, and what is reached from it without a byte.
+func (g *Glob) enter(at place, i int) {
+	for at[i/64]&(1<<(i%64)) == 0 {
+		at[i/64] |= 1 << (i % 64)
+		if i == len(g.states) {
+			return
+		}
+		switch g.states[i].op {
+		case opStar, opAll:
+			i++
+		case opDirs:
+			at[(i+1)/64] |= 1 << ((i + 1) % 64)
+			i += 2
+		default:
+			return
 		}
 	}
-	cur, next, in, nextIn := rows[0], rows[1], rows[2], rows[3]
-	enter := func(row []bool, i int) { // and what is reached without a byte
-		for ; !row[i]; i++ {
-			row[i] = true
-			if i == n || g.states[i].op < opStar {
-				return
-			}
-		}
+}
+
+// run takes the bytes of a text from a place, which it overwrites, and returns
+// the place behind them: empty as soon as nothing can match any more. Room is
+// for a second place.
+func (g *Glob) run(at place, text string, room []uint64) (_ place, steps int) {
+	if len(at) == 0 {
+		return nil, 0
 	}
-	enter(cur, 0)
+	next := place(room)
+	if len(room) < len(at) {
+		next = make(place, len(at))
+	}
+	next = next[:len(at)]
 	for t := 0; t < len(text); t++ {
 		c := text[t]
 		clear(next)
-		clear(nextIn)
 		alive := false
-		for i := range g.states {
-			if !cur[i] && !in[i] {
-				continue
-			}
-			switch s := &g.states[i]; s.op {
-			case opByte:
-				if c == s.b {
-					enter(next, i+1)
-					alive = true
+		for w, word := range at {
+			for ; word != 0; word &= word - 1 {
+				i := w*64 + bits.TrailingZeros64(word)
+				if i == len(g.states) {
+					continue
 				}
-			case opAny:
-				if c != '/' {
-					enter(next, i+1)
+				steps++
+				to := -1
+				switch s := &g.states[i]; s.op {
+				case opByte:
+					if c == s.b {
+						to = i + 1
+					}
+				case opAny:
+					if c != '/' {
+						to = i + 1
+					}
+				case opClass:
+					if s.set[c] {
+						to = i + 1
+					}
+				case opStar:
+					if c != '/' {
+						to = i
+					}
+				case opAll:
+					to = i
+				case opInDirs:
+					next[i/64] |= 1 << (i % 64)
 					alive = true
+					if c == '/' {
+						to = i + 1
+					}
 				}
-			case opClass:
-				if s.set[c] {
-					enter(next, i+1)
+				if to >= 0 {
+					g.enter(next, to)
 					alive = true
-				}
-			case opStar:
-				if c != '/' {
-					enter(next, i)
-					alive = true
-				}
-			case opAll:
-				enter(next, i)
-				alive = true
-			case opDirs:
-				nextIn[i] = true
-				alive = true
-				if c == '/' {
-					enter(next, i+1)
 				}
 			}
 		}
 		if !alive {
-			return false
+			return nil, steps
 		}
-		cur, next = next, cur
-		in, nextIn = nextIn, in
+		at, next = next, at
 	}
-	return cur[n]
+	return at, steps
 }

@@ -323,6 +323,7 @@ func (t *tree) walk(ctx context.Context, rel string, level *gitignore.Level, one
 	if err != nil {
 		return 0, nil // git warns and goes on
 	}
+	level = level.In(rel)
 	if info, err := os.Lstat(filepath.Join(dir, ".gitignore")); err == nil && info.Mode().IsRegular() { // git does not follow links here
 		level = gitignore.Parse(level, rel, small(filepath.Join(dir, ".gitignore")))
 	}

@@ -216,6 +216,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 
 	f.real.Store(rel, true)
 	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
+	ignore = ignore.In(f.top + rel)
 	if hasGit { // a work tree of its own: the rules above end here
 		ignore = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
 	}

@@ -164,7 +164,7 @@ func TestFolderPaths(t *testing.T) {
 
 func TestFolderInsideWorkTree(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
-		".git/HEAD": "x", ".git/info/exclude": "*.excluded\n", ".gitignore": "*.log\n/pkg/gone\n/lost/\n", "pkg/.gitignore": "deep\n",
+		".git/HEAD": "x", ".git/info/exclude": "*.excluded\n", ".gitignore": "*.log\n/pkg/gone\n/lost/\n", "pkg/.gitignore": "deep\n/no/such\n",
 		"pkg/lib/a.go": "x\n", "pkg/lib/a.log": "x", "pkg/lib/a.excluded": "x", "pkg/lib/deep": "x", "pkg/gone": "x",
 		"lost/found/a.log": "x\n", "lost/found/deep": "x\n",
 		"pkg/lib/vend/own/.git/HEAD": "x", "pkg/lib/vend/own/.git/info/exclude": "*.mine\n", "pkg/lib/vend/own/b.log": "x\n", "pkg/lib/vend/own/b.mine": "x",
