@@ -118,7 +118,10 @@ func (a *App) SearchSpecs(ctx context.Context, r SpecSearch) (SpecResults, error
 		if err != nil {
 			return err
 		}
-		superseded := s.results(&reply, found.Hits, at, types, limit)
+		superseded, err := s.results(ctx, targets, &reply, found.Hits, at, types, limit)
+		if err != nil {
+			return err
+		}
 		if found.Confidence == "none" && len(reply.Results) > 0 {
 			reply.Warnings = append(reply.Warnings, "nothing here answers the query; what is shown only shares words with it")
 		}
@@ -235,7 +238,7 @@ func someOf(set map[string]bool) string {
 
 // results fills a reply with at most limit hits, one of each section, and
 // returns the titles of superseded documents among them.
-func (s *specs) results(reply *SpecResults, hits []Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string) {
+func (s *specs) results(ctx context.Context, targets []search.Target, reply *SpecResults, hits []Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string, err error) {
 	taken := map[string]bool{}
 	for _, h := range hits {
 		d := at[fmt.Sprintf("%d/%s", h.Where.Target, h.Where.Path)]
@@ -243,10 +246,18 @@ func (s *specs) results(reply *SpecResults, hits []Hit, at map[string]*kdd.Doc, 
 			continue
 		}
 		i := d.SectionAt(h.Where.Line)
+		snippet := h.Where.Excerpt
+		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == h.Where.Line || looksLikeKey(h.Where.Excerpt) {
+			if prose, err := s.opening(ctx, targets, d, h.Where.Line); err != nil {
+				return nil, err
+			} else if prose != "" {
+				snippet = prose
+			}
+		}
 		if i < 0 || d.Sections[i].Level == 0 { // front matter: the document itself
 			i = slices.IndexFunc(d.Sections, func(x kb.SpecSection) bool { return x.Level > 0 })
 		}
-		r := SpecResult{URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score, Snippet: h.Where.Excerpt, Type: sectionType(d, i), Domain: d.Domain}
+		r := SpecResult{URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score, Snippet: snippet, Type: sectionType(d, i), Domain: d.Domain}
 		if key := fmt.Sprintf("%s %d", r.URL, i); !taken[key] {
 			taken[key] = true
 			reply.Results = append(reply.Results, r)
@@ -255,7 +266,7 @@ func (s *specs) results(reply *SpecResults, hits []Hit, at map[string]*kdd.Doc, 
 			}
 		}
 	}
-	return superseded
+	return superseded, nil
 }
 
 // fit shortens snippets, titles and sections until the reply has at most n bytes.

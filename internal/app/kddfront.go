@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+)
+
+// frontEnds returns how many lines at the top of a document are front matter,
+// the heading that may stand above it included; 0 for none.
+func frontEnds(lines []string) int {
+	if n := specdoc.FrontMatter(lines); n > 0 {
+		return n
+	}
+	for i, l := range lines {
+		if strings.HasPrefix(l, "#") {
+			_, to := specdoc.FrontBelow(lines, i+1)
+			return to
+		}
+		if strings.TrimSpace(l) != "" {
+			break
+		}
+	}
+	return 0
+}
+
+// looksLikeKey reports whether a line may be one of front matter: "id: X".
+func looksLikeKey(line string) bool {
+	key, _, ok := strings.Cut(line, ":")
+	return ok && key != "" && !strings.ContainsAny(key, " \t")
+}
+
+// opening returns the first line of prose below a hit whose own line is of the
+// front matter or a heading, which the reply has as the section's name; "" when
+// the line is neither, or nothing stands below.
+func (s *specs) opening(ctx context.Context, targets []search.Target, d *kdd.Doc, line int) (string, error) {
+	doc, err := targets[d.Source].Index.Document(ctx, d.Path)
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(doc.Body, "\n")
+	front := frontEnds(lines)
+	if line > front && (line > len(lines) || !strings.HasPrefix(strings.TrimSpace(lines[line-1]), "#")) {
+		return "", nil
+	}
+	for _, l := range lines[max(front, min(line, len(lines))):] {
+		if strings.HasPrefix(strings.TrimSpace(l), "#") {
+			continue
+		}
+		if p := search.Plain(l); strings.Trim(p, "`~-=*_|:·<> ") != "" {
+			return clipRunes(p, search.ExcerptRunes), nil
+		}
+	}
+	return "", nil
+}
