@@ -56,3 +56,45 @@ func (s *specs) opening(ctx context.Context, targets []search.Target, d *kdd.Doc
 	}
 	return "", nil
 }
+
+// mostFronts bounds how many documents are read for their front matter.
+const mostFronts = 5000
+
+// frontProblems looks at the documents that do not say everything that front
+// matter says, since theirs may be there and not be one.
+func (s *specs) frontProblems(ctx context.Context, targets []search.Target) ([]kdd.Problem, error) {
+	var out []kdd.Problem
+	read := 0
+	for _, d := range s.graph.Docs() {
+		if d.Kind != "" && d.ID != "" && d.Status != "" || read == mostFronts {
+			continue
+		}
+		read++
+		doc, err := targets[d.Source].Index.Document(ctx, d.Path)
+		if err != nil {
+			return nil, err
+		}
+		if text := frontProblem(strings.Split(doc.Body, "\n")); text != "" {
+			out = append(out, kdd.Problem{Doc: d, Line: 1, Text: text})
+		}
+	}
+	return out, nil
+}
+
+// frontProblem says why what a document begins with is no front matter though
+// it was meant to be; "" when nothing is wrong.
+func frontProblem(lines []string) string {
+	mark := strings.TrimSpace(lines[0])
+	if mark != "---" && mark != "+++" || len(lines) < 2 {
+		return ""
+	}
+	first := strings.TrimSpace(lines[1])
+	n := specdoc.FrontMatter(lines)
+	switch {
+	case n == 0 && looksLikeKey(first):
+		return "its front matter is never closed: write " + mark + " below the last key"
+	case n > 0 && strings.HasPrefix(first, "- ") && looksLikeKey(first[2:]):
+		return "its front matter is a list, of which nothing is read: write its keys without dashes"
+	}
+	return ""
+}

@@ -144,27 +144,20 @@ type SpecCheck struct {
 	TotalOrphans   int             `json:"totalOrphans"`
 	References     int             `json:"totalReferences"`
 	OrphanPercent  float64         `json:"orphanPercent"`
-	Faults         []CheckFault    `json:"faults,omitempty"`        // documents that do not say what they are meant to
+	Problems       []CheckProblem  `json:"problems,omitempty"` // what keeps a document from being read as meant
+	TotalProblems  int             `json:"totalProblems,omitempty"`
 	Gaps           []Gap           `json:"knowledgeGaps,omitempty"` // questions that people keep finding badly answered
 	Message        string          `json:"message,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`
 }
 
-// ExitStatus is 1 when something is wrong: a violation, an orphan or a fault.
+// ExitStatus is 1 when something is wrong: a violation, an orphan or a problem.
 // What is only incomplete is no fault of what is there.
 func (c SpecCheck) ExitStatus() int {
-	if c.TotalViolation+c.TotalOrphans+len(c.Faults) > 0 {
+	if c.TotalViolation+c.TotalOrphans+c.TotalProblems > 0 {
 		return 1
 	}
 	return 0
-}
-
-// CheckFault is a document that is no specification although it seems meant to
-// be, or not the only one of its name.
-type CheckFault struct {
-	File  string `json:"source_file"`
-	Line  int    `json:"line"`
-	Fault string `json:"fault"`
 }
 
 // CheckCoverage says what a document lacks.
@@ -195,6 +188,16 @@ type CheckOrphan struct {
 	URL    string `json:"source_url"`
 }
 
+// CheckProblem is something wrong with a document: front matter that is not
+// closed, a kind or status that is none, an id that two documents have, a
+// circle of dependencies.
+type CheckProblem struct {
+	File    string `json:"source_file"`
+	Line    int    `json:"line,omitempty"`
+	Problem string `json:"problem"`
+	URL     string `json:"source_url"`
+}
+
 // CheckSpecs looks for what is missing, misdirected or leads nowhere: in one
 // entity's document when it is named, else in all that the filters select.
 func (a *App) CheckSpecs(ctx context.Context, entity, kind, domain string, limit int, scope SpecScope) (SpecCheck, error) {
@@ -213,16 +216,22 @@ func (a *App) CheckSpecs(ctx context.Context, entity, kind, domain string, limit
 	out := SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
 	err = s.ask(ctx, func(targets []search.Target) error {
 		out = SpecCheck{Incomplete: []CheckCoverage{}, Violations: []CheckEdge{}, Orphans: []CheckOrphan{}}
-		if entity == "" && kind == "" && domain == "" {
-			faults, err := s.faults(ctx, targets)
-			if err != nil {
-				return err
-			}
-			out.Faults = faults
-		}
 		var r kdd.Report
 		if entity == "" {
-			r = s.graph.Check(kdd.Filter{Kind: kind, Domain: domain, Seen: s.seen})
+			f := kdd.Filter{Kind: kind, Domain: domain, Seen: s.seen}
+			r = s.graph.Check(f)
+			problems := s.graph.Problems(f)
+			if kind == "" && domain == "" { // which such documents do not have
+				front, err := s.frontProblems(ctx, targets)
+				if err != nil {
+					return err
+				}
+				problems = append(front, problems...)
+			}
+			out.TotalProblems = len(problems)
+			for _, p := range problems[:min(limit, len(problems))] {
+				out.Problems = append(out.Problems, CheckProblem{File: p.Doc.Path, Line: p.Line, Problem: p.Text, URL: s.urlOf(p.Doc, -1)})
+			}
 		} else {
 			nodes, near := s.graph.Find(entity, kdd.Filter{Seen: s.seen, Limit: 1})
 			if len(nodes) == 0 {
@@ -271,7 +280,7 @@ func (s *specs) report(out *SpecCheck, r *kdd.Report, limit int) {
 		}
 		out.Orphans = append(out.Orphans, c)
 	}
-	if limit < max(len(r.Coverage), len(r.Violations), len(r.Orphans)) {
+	if limit < max(len(r.Coverage), len(r.Violations), len(r.Orphans), out.TotalProblems) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the first %d of each list; raise limit for more", limit))
 	}
 }

@@ -136,7 +136,8 @@ func addKDD(add adder) {
 		func(ctx context.Context, a *app.App, in kddCheckIn) (app.SpecCheck, error) {
 			return a.CheckSpecs(ctx, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
 		}).agent(), `{}`, `{"kind":"entity"}`)
-	c.Help = "Coverage by kind, relations from a lower layer to a higher one, and relations whose target nothing is called; documents whose front matter cannot be read, and ids that several have. " +
+	c.Help = "Coverage by kind, relations from a lower layer to a higher one, relations whose target nothing is called, " +
+		"and what keeps a document from being read as meant: open front matter, a kind or status that is none, an id twice, circles of depends_on. " +
 		"At a terminal the exit status is 1 when anything but coverage is amiss."
 	c = add("kdd", New("kdd:graph", "A picture of what is related to an entity of the specifications", Reads,
 		func(ctx context.Context, a *app.App, in kddGraphIn) (app.SpecPicture, error) {
