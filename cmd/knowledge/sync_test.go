@@ -264,7 +264,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 	}
 	// A schedule that a person vouched for is kept, until the definition drops it.
 	defines(t, project, obj{"name": "docs", "type": "file", "source": "docs", "schedule": "@hourly"})
-	w.must(project, "trust", ".knowledge/stores.json")
+	w.must(project, "trust", "--yes", ".knowledge/stores.json")
 	out := w.run(project, "sync")
 	if out.status != 0 || !strings.HasPrefix(out.out, "docs\tunchanged") {
 		t.Errorf("a trusted schedule: %+v", out)
@@ -285,7 +285,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 	if c := a.tool("execute", obj{"command": "trust", "args": obj{"path": ".knowledge/stores.json"}}); !c.isError {
 		t.Errorf("an agent vouches: %s", c.text)
 	}
-	w.must(project, "trust", ".knowledge/stores.json")
+	w.must(project, "trust", "--yes", ".knowledge/stores.json")
 	wantSynced(t, "trusted", a.sync(obj{}), []string{"docs", "x"}, nil, nil, nil, nil)
 	a.finds("x", "doormat", "under")
 	defines(t, project, harmless, obj{"name": "x", "type": "file", "source": secret, "description": "changed"})

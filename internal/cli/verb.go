@@ -113,6 +113,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		}
 		return nil
 	}
+	if err := s.vouch(c, values); err != nil {
+		return err
+	}
 	a, err := s.open()
 	if err != nil {
 		return err

@@ -119,6 +119,7 @@ type jobIn struct {
 
 type trustIn struct {
 	Path string `json:"path" arg:"1" help:"the project file to vouch for"`
+	Yes  bool   `json:"yes,omitempty" cli:"only" help:"somebody has read it: do not show it and ask"`
 }
 
 // firstUse is how long a search that starts the first index of a folder waits

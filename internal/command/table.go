@@ -105,7 +105,8 @@ func build() []Command {
 			said, err := a.Trust(ctx, in.Path)
 			return Message{said}, err
 		}), `{"path":".knowledge/stores.json"}`)
-	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes."
+	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes. " +
+		"At a terminal it shows the file and asks; elsewhere it needs --yes."
 	for i := range all {
 		if says, ok := people[all[i].Name]; ok {
 			all[i].Person = says
