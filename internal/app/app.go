@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,7 @@ type App struct {
 type core struct {
 	dir       string
 	db        *db.DB
+	file      fs.FileInfo // of the database as it was opened, nil where it cannot be told
 	catalog   *catalog.Catalog
 	jobs      *job.Manager
 	pool      *index.Pool
@@ -147,8 +149,15 @@ func (a *App) Close() error {
 func (a *App) open(ctx context.Context) (*core, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.core != nil || a.err != nil {
-		return a.core, a.err
+	if a.err != nil {
+		return nil, a.err
+	}
+	if a.core != nil {
+		if !a.core.there() {
+			return nil, kb.Errorf(kb.Corrupt, "the data directory %q was removed or replaced while this process works with it", a.core.dir).
+				WithHint("start this session or server again; what was indexed is indexed anew at the next search")
+		}
+		return a.core, nil
 	}
 	file, err := config.Load(a.cfg.Env)
 	if err != nil {
@@ -181,6 +190,9 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
 	c.web, c.env = file.Web, a.cfg.Env
+	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
+		c.file = nil
+	}
 	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
@@ -212,6 +224,16 @@ func (a *App) dataDir(file config.Config) (string, error) {
 
 // engine names what searches the vectors.
 func (c *core) engine() string { return cmp.Or(c.pool.Engine, vector.DefaultEngine) }
+
+// there reports whether the database is still the file that was opened: what
+// is written to one that was deleted is lost.
+func (c *core) there() bool {
+	if c.file == nil {
+		return true
+	}
+	now, err := os.Stat(c.db.Path())
+	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
 
 // where returns the project on whose behalf this process asks.
 func (a *App) where() (project.Project, error) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // What was indexed is private: a data directory that others may write or read
@@ -70,5 +72,43 @@ func TestDataDirectoryInsideTheProject(t *testing.T) {
 	}
 	if raw, err := os.ReadFile(filepath.Join(s.root, "p/.kd/.gitignore")); err != nil || !strings.Contains(string(raw), "\n*\n") {
 		t.Errorf("%q %v", raw, err)
+	}
+}
+
+// A session whose data directory is taken away says so, and what to do; it
+// does not go on in files that nobody will find again.
+func TestTheDataDirectoryIsTakenAway(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files in use cannot be removed")
+	}
+	for what, take := range map[string]func(dir string) error{
+		"directory": os.RemoveAll,
+		"database":  func(dir string) error { return os.Remove(filepath.Join(dir, "knowledge.db")) },
+		"replaced": func(dir string) error {
+			if err := os.Rename(dir, dir+"-old"); err != nil {
+				return err
+			}
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "knowledge.db"), nil, 0o600)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newSite(t)
+			s.write("p/a.md", "# Zebra\n")
+			a := s.in("p", true)
+			s.search(a, SearchRequest{Query: "zebra"})
+			if err := take(s.data); err != nil {
+				t.Fatal(err)
+			}
+			_, err := a.Search(t.Context(), SearchRequest{Query: "zebra"})
+			if kb.CodeOf(err) != kb.Corrupt || !strings.Contains(err.Error(), "removed or replaced") || !strings.Contains(kb.HintOf(err), "start") {
+				t.Errorf("search: %v (%s)", err, kb.HintOf(err))
+			}
+			if _, err := a.CreateStore(t.Context(), CreateStore{Name: "x", Kind: kb.KindFolder, Source: s.root}); kb.CodeOf(err) != kb.Corrupt {
+				t.Errorf("create: %v", err)
+			}
+		})
 	}
 }
