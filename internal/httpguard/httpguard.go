@@ -180,8 +180,10 @@ func crossSite(r *http.Request) bool {
 // Near reports whether the client is on this machine: the connection comes
 // from a loopback address and no proxy says that it speaks for another.
 func Near(r *http.Request) bool {
-	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
-		return false
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Via"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
 	}
 	host, _ := splitHost(r.RemoteAddr)
 	a, err := netip.ParseAddr(host)

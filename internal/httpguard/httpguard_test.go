@@ -196,6 +196,14 @@ func TestNear(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", tc.a, got, tc.want)
 		}
 	}
+	// What any proxy says of itself is enough: it speaks for somebody else.
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
+		r := asked{remote: near}.request()
+		r.Header.Set(header, "x")
+		if Near(r) {
+			t.Errorf("a request with %s counts as one from this machine", header)
+		}
+	}
 }
 
 func TestLimiter(t *testing.T) {

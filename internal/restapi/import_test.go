@@ -185,3 +185,15 @@ func TestImportOpenAPI(t *testing.T) {
 		}
 	}
 }
+
+// A document of the version before is called by its name, as YAML and as JSON.
+func TestSwaggerIsNamed(t *testing.T) {
+	for _, text := range []string{"swagger: \"2.0\"\ninfo: {title: t, version: \"1\"}\npaths: {}\n", "{\n  \"swagger\": \"2.0\",\n  \"paths\": {}\n}\n", `{"swagger":"2.0"}`} {
+		if !restapi.IsOpenAPI([]byte(text)) {
+			t.Errorf("not told: %s", text)
+		}
+		if _, err := restapi.ImportOpenAPI("api.json", []byte(text), restapi.ImportOptions{}); kb.CodeOf(err) != kb.Unsupported || !strings.Contains(err.Error(), "Swagger") || kb.HintOf(err) == "" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

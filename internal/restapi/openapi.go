@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
 
 // MaxOpenAPI is the size in bytes of the largest OpenAPI document that is read.
@@ -21,10 +22,13 @@ const MaxOpenAPI = 32 << 20
 // of more costs every agent that asks for it more than it is worth.
 const manyTools = 60
 
-// IsOpenAPI reports whether a text seems to be an OpenAPI 3 document.
+// swagger2 is how documents of OpenAPI 2, then called Swagger, say what they are.
+var swagger2 = lazyregexp.New(`(?m)^[\s{]*["']?swagger["']?\s*:\s*["']?2`)
+
+// IsOpenAPI reports whether a text seems to be an OpenAPI document.
 func IsOpenAPI(text []byte) bool {
 	head := string(text[:min(len(text), 4<<10)])
-	return strings.Contains(head, "openapi") || strings.Contains(string(text), `"openapi"`) && !strings.Contains(head, "baseUrl")
+	return swagger2.MatchString(head) || strings.Contains(head, "openapi") || strings.Contains(string(text), `"openapi"`) && !strings.Contains(head, "baseUrl")
 }
 
 // ImportOpenAPI makes one API of an OpenAPI document of version 3.0 or 3.1
@@ -39,6 +43,10 @@ func ImportOpenAPI(name string, text []byte, o ImportOptions) (im *Imported, err
 			im, err = nil, kb.Errorf(kb.Invalid, "%s cannot be read as OpenAPI 3", name).WithHint("check it with a validator")
 		}
 	}()
+	if swagger2.MatchString(string(text[:min(len(text), 4<<10)])) {
+		return nil, kb.Errorf(kb.Unsupported, "%s is OpenAPI 2 (Swagger), and only version 3 is read", name).
+			WithHint("convert it to version 3 first")
+	}
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false
 	doc, err := loader.LoadFromData(text)

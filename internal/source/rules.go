@@ -61,7 +61,8 @@ var fileReasons = table(map[string]string{
 	reasonSecret: `id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials
 		.pypirc .pgpass .htpasswd .dockercfg .s3cfg .boto .vault-token credentials credentials.json
 		credentials.csv client_secret.json service-account.json service_account.json`,
-	reasonIgnored: `.DS_Store Thumbs.db desktop.ini`,
+	// The findings of a governance tool stand beside the hits in their files.
+	reasonIgnored: `.DS_Store Thumbs.db desktop.ini .ai_evidence.json`,
 })
 
 // extReasons says which files are left out by extension (lower case), and why.
