@@ -68,12 +68,17 @@ func run(repo, file, only, out string) error {
 	if repo, err = filepath.Abs(repo); err != nil {
 		return err
 	}
+	// A copy: who edits the repository meanwhile changes no answer.
+	self := filepath.Join(tmp, "self")
+	if said, err := exec.Command("git", "clone", "-q", "--no-hardlinks", repo, self).CombinedOutput(); err != nil {
+		return fmt.Errorf("git clone: %w: %s", err, said)
+	}
 	here := &platform{name: runtime.GOOS + "/" + runtime.GOARCH, path: func(p string) string { return p }}
 	if err := here.build(tmp); err != nil {
 		return err
 	}
 	began := time.Now()
-	if _, err := here.do(tmp, "here", "store:create", "self", repo, "--scope", "user"); err != nil {
+	if _, err := here.do(tmp, "here", "store:create", "self", self, "--scope", "user"); err != nil {
 		return err
 	}
 	indexed := time.Since(began)

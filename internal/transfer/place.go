@@ -78,11 +78,12 @@ func (p Place) begin() (*run, error) {
 	return r, nil
 }
 
-// end gives back what the transfer held. What cannot be deleted now goes later.
+// end gives back what the transfer held. What cannot be
+// deleted now, as where somebody looks at it on Windows, goes with the next gc.
 func (r *run) end(ctx context.Context) error {
-	err := os.RemoveAll(r.dir)
+	_ = os.RemoveAll(r.dir)
 	_ = os.Remove(filepath.Dir(r.dir)) // if nobody else is at work
-	return errors.Join(err, r.Catalog.ReleaseUses(context.WithoutCancel(ctx), r.id), r.lock.Remove())
+	return errors.Join(r.Catalog.ReleaseUses(context.WithoutCancel(ctx), r.id), r.lock.Remove())
 }
 
 func (r *run) path(x Member) string {
