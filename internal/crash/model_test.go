@@ -18,16 +18,18 @@ func TestTheFaultModelNamesTests(t *testing.T) {
 	must(t, err)
 	declared := map[string]string{} // the folder of each test
 	decl := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	must(t, filepath.WalkDir(filepath.Join(root, "internal"), func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(p, "_test.go") {
+	for _, below := range []string{"internal", "cmd"} {
+		must(t, filepath.WalkDir(filepath.Join(root, below), func(p string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(p, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(p)
+			for _, m := range decl.FindAllStringSubmatch(string(text), -1) {
+				declared[m[1]] = filepath.Base(filepath.Dir(p))
+			}
 			return err
-		}
-		text, err := os.ReadFile(p)
-		for _, m := range decl.FindAllStringSubmatch(string(text), -1) {
-			declared[m[1]] = filepath.Base(filepath.Dir(p))
-		}
-		return err
-	}))
+		}))
+	}
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(page), -1) {
 		named[m[1]] = true
