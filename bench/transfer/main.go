@@ -92,6 +92,10 @@ func run(repo, file, only, out string) error {
 	if err != nil {
 		return err
 	}
+	// Other machines have no such folder; Wine would show its files with other stamps.
+	if err := os.RemoveAll(self); err != nil {
+		return err
+	}
 	others, err := platforms(tmp)
 	if err != nil {
 		return err
