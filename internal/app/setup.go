@@ -272,7 +272,11 @@ func (a *App) RemoveClients(_ context.Context, r SetupRequest) (SetupReport, err
 		}
 	}
 	if len(report.Steps) == 0 {
-		report.Notes = append(report.Notes, "no client has knowledge")
+		none := "no client has knowledge"
+		if len(r.Clients) > 0 {
+			none = "nothing of knowledge is in the files of " + strings.Join(r.Clients, ", ")
+		}
+		report.Notes = append(report.Notes, none)
 	}
 	for _, t := range all {
 		if id, _ := t.client.PluginOf(t.o.Place); id != "" && t.scope == scopeOf(r) {

@@ -21,6 +21,9 @@ func parseJSON(body []byte) (hujson.Value, error) {
 	}
 	v, err := hujson.Parse(ended(body))
 	if err != nil {
+		if _, e := hujson.Parse(bytes.Clone(body)); e != nil {
+			err = e // with the true line of an early end
+		}
 		return v, kb.Errorf(kb.Invalid, "it is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {

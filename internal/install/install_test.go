@@ -333,7 +333,7 @@ func TestBroken(t *testing.T) {
 			file := c.User(o.Place)
 			put(t, file, text, 0o600)
 			_, err := o.Add(c, User)
-			if kb.CodeOf(err) != kb.Invalid || !strings.Contains(err.Error(), file) || !strings.HasSuffix(kb.HintOf(err), ": knowledge install --client "+c.Name) {
+			if kb.CodeOf(err) != kb.Invalid || !strings.Contains(err.Error(), file) || !strings.HasSuffix(kb.HintOf(err), ": knowledge clients") {
 				t.Errorf("%s: %q: %v; %s", c.Name, text, err, kb.HintOf(err))
 			}
 			if text == texts[0] && !strings.Contains(err.Error(), "line ") {

@@ -71,7 +71,7 @@ func (s *Step) read() error {
 // broken says that a file is not touched.
 func (o Options) broken(s Step, err error) error {
 	return kb.Errorf(kb.Invalid, "%q is left alone: %s", s.File, strings.TrimSuffix(err.Error(), ".")).
-		WithHint("mend the file, then: %s", o.again(s))
+		WithHint("mend that place of it and try again; who else is here: knowledge clients")
 }
 
 func (o Options) again(s Step) string {
