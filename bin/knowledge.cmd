@@ -54,7 +54,7 @@ if defined KNOWLEDGE_BACKGROUND goto here
 call :listed
 if not errorlevel 1 goto here
 set KNOWLEDGE_BACKGROUND=1
-start "" /b cmd /c ""%~f0" version" <nul >nul 2>nul
+start "" /b cmd /c call "%~f0" version <nul >nul 2>nul
 set KNOWLEDGE_BACKGROUND=
 set "why=the program is being built with Go, which takes some minutes the first time; connect again then, with /mcp in Claude Code"
 goto failed
