@@ -116,7 +116,7 @@ func run(t *testing.T, ctx context.Context, args ...string) (status int, stdout,
 	var out, errs bytes.Buffer
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
 	status = cli.Run(ctx, faces, cli.Env{
-		Args: append([]string{"--data-dir", t.TempDir()}, args...), Dir: t.TempDir(),
+		Args: append([]string{"--data-dir", filepath.Join(t.TempDir(), "data")}, args...), Dir: t.TempDir(), // made with the program's own mode
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 	})
 	return status, out.String(), errs.String()
