@@ -117,6 +117,28 @@ func TestPurge(t *testing.T) {
 	}
 }
 
+// TestPurgeKeepsANamedConfiguration: KNOWLEDGE_CONFIG may name anything, a
+// device or a file that others read too.
+func TestPurgeKeepsANamedConfiguration(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	named := filepath.Join(w.dir("settings"), "mine.yaml")
+	write(t, w.root, "settings/mine.yaml", nil)
+	var plan app.Purge
+	w.with("KNOWLEDGE_CONFIG="+named).decode(&plan, w.root, "uninstall", "--purge", "--yes", "--json")
+	if !slices.Contains(plan.Kept, named) {
+		t.Errorf("%+v", plan)
+	}
+	if _, err := os.Stat(named); err != nil {
+		t.Error(err)
+	}
+	device := w.dir("device") // stands for what is no file at all
+	w.with("KNOWLEDGE_CONFIG="+device).run(w.root, "uninstall", "--purge", "--yes")
+	if _, err := os.Stat(device); err != nil {
+		t.Error(err)
+	}
+}
+
 // files lists the files below a folder.
 func files(t *testing.T, dir string) []string {
 	t.Helper()

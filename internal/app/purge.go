@@ -165,11 +165,11 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, kb.Errorf(kb.Denied, "%q cannot be read: %w", dir, err).WithHint("check its permissions")
 	}
-	conf, _ := config.Path(a.cfg.Env)
+	conf, named := config.Path(a.cfg.Env)
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case path == conf: // listed below
+		case path == conf && !named: // listed below
 		case e.Name() == install.ReceiptsFile && !dry: // the last removal took it
 		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), atomicfile.TempPrefix), project.OwnIgnore(path):
 			p.Items = append(p.Items, sizeOf(path))
@@ -177,7 +177,11 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 			p.Kept = append(p.Kept, path)
 		}
 	}
-	if _, err := os.Lstat(conf); conf != "" && err == nil {
+	switch info, err := os.Lstat(conf); {
+	case err != nil || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+	case named: // a file of the user's choice, which others may read too
+		p.Kept = append(p.Kept, conf)
+	default:
 		p.Items = append(p.Items, sizeOf(conf))
 	}
 	exe, err := a.exe()
@@ -197,7 +201,11 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 			return p, kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).WithHint("end the programs that use it, then: knowledge uninstall --purge")
 		}
 	}
-	for _, d := range []string{dir, filepath.Dir(conf)} {
+	empty := []string{dir}
+	if !named {
+		empty = append(empty, filepath.Dir(conf))
+	}
+	for _, d := range empty {
 		_ = os.Remove(d) // when it is empty
 	}
 	return p, nil
