@@ -30,7 +30,7 @@ import (
 // sh needs a comment before it that says where it is tried instead:
 //
 //	<!-- tried by: .ci/extra release -->
-var documents = []string{"README.md", "docs/GUIDE.md", "docs/troubleshooting.md"}
+var documents = []string{"README.md", "docs/session.md", "docs/GUIDE.md", "docs/troubleshooting.md"}
 
 // Addresses on the network stand for repositories that the test makes of what
 // is on this machine.
@@ -162,7 +162,7 @@ func newShell(t *testing.T) *shell {
 	bin := w.dir("bin")
 	write(t, bin, "knowledge", []byte(`#!/bin/sh
 case " $* " in *" --json "* | *" --format"*) exec "$KNOWLEDGE_TRIED" "$@" ;; esac
-exec "$KNOWLEDGE_TRIED" --format table "$@"
+exec "$KNOWLEDGE_TRIED" --format table --quiet "$@"
 `))
 	if err := os.Chmod(filepath.Join(bin, "knowledge"), 0o755); err != nil {
 		t.Fatal(err)
@@ -173,6 +173,7 @@ exec "$KNOWLEDGE_TRIED" --format table "$@"
 	sh := &shell{w: w, say: strings.NewReplacer(
 		"go run -v ./cmd/knowledge", "knowledge", // .ci/run has this very line
 		"bin/knowledge", "knowledge",
+		"go install ./cmd/knowledge", ":", // .ci/extra release
 		"go test ./...", ":", // it is what runs this
 		ownAddress, own, cronAddress, cron)}
 

@@ -298,7 +298,7 @@ func TestReadmeExitStatuses(t *testing.T) {
 func TestReadmeFirstScreen(t *testing.T) {
 	lines := strings.SplitAfterN(read(t, "README.md"), "\n", 41)
 	first := strings.Join(lines[:min(40, len(lines))], "")
-	for _, want := range []string{`go run ./cmd/knowledge search "`, "go test ./..."} {
+	for _, want := range []string{`go run -v ./cmd/knowledge search "`, "go test ./..."} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first 40 lines of README.md lack %s", want)
 		}
