@@ -82,5 +82,5 @@ func escaped(s string) string {
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {
 		return s
 	}
-	return strings.ReplaceAll(b.String(), "  ", " \u00a0")
+	return strings.ReplaceAll(b.String(), "  ", "\u00a0\u00a0")
 }
