@@ -157,6 +157,11 @@ func (a *App) noPlace(ctx context.Context, asked string, w Waiting, err error) e
 	if at, e := search.Locate(ctx, s.targets, a.asked(asked, w.Person)); e == nil {
 		return kb.Errorf(kb.Invalid, "%q is a document, and no line of it is named", asked).WithHint("read it with: read %s", command{"path": at[0].Path})
 	}
+	if file, line, ok := strings.Cut(asked, ":"); ok && line != "" {
+		if at, e := search.Locate(ctx, s.targets, a.asked(file, w.Person)); e == nil {
+			return kb.Errorf(kb.Invalid, "%q is no line of %q: a line is a number", line, file).WithHint("read the document with: read %s", command{"path": at[0].Path})
+		}
+	}
 	if nameRE.MatchString(asked) {
 		return kb.Errorf(kb.Invalid, "%w", err).WithHint("of a name, this tells where it is declared: code:definition %s", command{"symbol": asked})
 	}

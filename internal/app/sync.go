@@ -66,6 +66,9 @@ func (a *App) Sync(ctx context.Context, r SyncRequest) (Synced, error) {
 	out := newSynced(r.DryRun)
 	c, p, err := a.inProject(ctx, "definitions belong to a project, and there is none here")
 	if err != nil {
+		if p.None && exists(filepath.Join(a.cfg.Dir, filepath.FromSlash(definitionsFile))) {
+			err = kb.Errorf(kb.Invalid, "%s is here, but its folder is no repository, so no project", definitionsFile).WithHint("make it one: git init; or name it as one: knowledge sync --project .")
+		}
 		return out, err
 	}
 	files, err := a.loadDefinitions(ctx, c, p)

@@ -182,6 +182,13 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 		return err.WithHint("list all with: knowledge help %s", cmd.Name())
 	}
+	if verb, noun, ok := strings.Cut(args[0], ":"); ok { // delete:store is store:delete
+		for _, n := range []string{noun + ":" + verb, strings.TrimSuffix(noun, "s") + ":" + verb} {
+			if top[n] {
+				return err.WithHint("%s", s.suggestion(append([]string{n}, after...)))
+			}
+		}
+	}
 	if meant, ok := synonyms[strings.ToLower(args[0])]; ok {
 		words := strings.Fields(meant)
 		switch {
