@@ -84,13 +84,30 @@ func (w *world) open(alone bool) (a *app.App, end func()) {
 	return a, end
 }
 
-// suffer makes the workers that start from now on suffer.
+// suffer makes the workers that start from now on suffer. A worker that is
+// still at the end of an earlier job would take the next one, and suffers not.
 func (w *world) suffer(f faults) {
 	w.t.Helper()
+	w.workersEnd()
 	b, err := json.Marshal(f)
 	must(w.t, err)
 	must(w.t, os.MkdirAll(filepath.Dir(w.dir), 0o700))
 	must(w.t, os.WriteFile(faultsPath(w.dir), b, 0o600))
+}
+
+// workersEnd waits for the processes that run jobs, which end when there is
+// nothing left to do; where processes cannot be listed it just returns.
+func (w *world) workersEnd() {
+	work := []byte("\x00" + w.dir + "\x00work\x00")
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		if !slices.ContainsFunc(names, func(name string) bool {
+			line, err := os.ReadFile(name)
+			return err == nil && bytes.Contains(line, work)
+		}) {
+			return
+		}
+	}
 }
 
 // run runs the program to its end in a process of its own.
