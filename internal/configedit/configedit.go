@@ -10,7 +10,9 @@ package configedit
 
 import (
 	"bytes"
+	"math"
 	"reflect"
+	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -77,7 +79,32 @@ func splice(doc []byte, start, end int, text string) []byte {
 // sameBut reports whether two decoded documents are equal once path is taken
 // out of both, and with it up to containers empty objects around it.
 func sameBut(a, b any, path []string, containers int) bool {
-	return reflect.DeepEqual(without(a, path, containers), without(b, path, containers))
+	return equal(without(a, path, containers), without(b, path, containers))
+}
+
+// equal is reflect.DeepEqual for decoded documents, in which nan of TOML is
+// equal to itself.
+func equal(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for k, v := range x {
+			if w, ok := y[k]; !ok || !equal(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, equal)
+	case float64:
+		y, ok := b.(float64)
+		return ok && (x == y || math.IsNaN(x) && math.IsNaN(y))
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 func without(doc any, path []string, containers int) any {

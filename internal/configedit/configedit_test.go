@@ -91,6 +91,7 @@ func TestSetTOML(t *testing.T) {
 		"a = 1\n":                "a = 1\n\n" + table,
 		"a = 1":                  "a = 1\n\n" + table,
 		"a = 1\r\n":              "a = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n"),
+		"f = nan\ng = [-nan]\n":  "f = nan\ng = [-nan]\n\n" + table,
 		"mcp_servers.x.y = 1\n":  "mcp_servers.x.y = 1\n\n" + table,
 		"[[mcp]]\n[mcp.b] # c\n": "[[mcp]]\n[mcp.b] # c\n\n" + table,
 		// What is there keeps its place, its comments and further keys.
@@ -113,6 +114,31 @@ func TestSetTOML(t *testing.T) {
 		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
 			t.Errorf("removed from %q: %v (-want +got)\n%s", before, err, diff)
 		}
+	}
+}
+
+// TestTOMLWithoutRoom: what cannot be edited is told with its line and what to
+// write there; written so, it can.
+func TestTOMLWithoutRoom(t *testing.T) {
+	path := []string{"mcp_servers", "knowledge"}
+	for before, want := range map[string]string{
+		"a = 1\nmcp_servers = {}\n":                        `line 2, an empty inline table, lets nothing be added to "mcp_servers"; write there: [mcp_servers]`,
+		"a = 1\r\nmcp_servers = { x = { y = 1 } }":         `line 2, an inline table, lets nothing be added to "mcp_servers"; write there [mcp_servers], and below it`,
+		"mcp_servers = \"x\"\n":                            `line 1 sets "mcp_servers"; write there instead: [mcp_servers.knowledge]`,
+		"\nmcp_servers.knowledge.command = \"x\"\n":        `line 2 sets "mcp_servers.knowledge.command"; write there instead: [mcp_servers.knowledge]`,
+		"[mcp_servers]\nknowledge = { command = \"x\" }\n": `line 2, an inline table, lets nothing be added to "mcp_servers.knowledge"; write there [mcp_servers.knowledge], and below it`,
+	} {
+		if _, _, err := (TOML{}).Set([]byte(before), path, entry); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", before, err)
+		}
+	}
+	if _, _, err := (TOML{}).Set([]byte("a = 1\n[mcp_servers]\n"), path, entry); err != nil {
+		t.Error(err)
+	}
+	// Nor is it said to be removed where it stays.
+	inline := "mcp_servers = { knowledge = { command = \"x\" } }\n"
+	if got, err := (TOML{}).Remove([]byte(inline), path, 0); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("%q %v", got, err)
 	}
 }
 

@@ -131,7 +131,7 @@ func (f TOML) Set(doc []byte, path []string, e Entry) ([]byte, int, error) {
 	}
 	after, err := decodeTOML(out)
 	if err != nil || !sameBut(asAny(before), asAny(after), path, len(path)) || !holds(after, path, e) {
-		return nil, 0, errChanged()
+		return nil, 0, noRoom(body, path)
 	}
 	return append(bytes.Clone(mark), out...), len(path) - 1, nil
 }
@@ -168,7 +168,7 @@ func updateTOML(body []byte, path []string, e Entry) ([]byte, error) {
 			continue
 		}
 		if at < 0 {
-			return nil, errChanged() // an inline table, or dotted keys
+			return nil, noRoom(body, path) // an inline table, or dotted keys
 		}
 		eol := lineEnd(body)
 		text := x.Key + " = " + value + eol
@@ -209,10 +209,31 @@ func (f TOML) Remove(doc []byte, path []string, _ int) ([]byte, error) {
 		out = splice(out, start, end, "")
 	}
 	after, err := decodeTOML(out)
-	if err != nil || !sameBut(asAny(before), asAny(after), path, len(path)) {
-		return nil, errChanged()
+	if _, there, _ := f.Get(out, path); err != nil || there || !sameBut(asAny(before), asAny(after), path, len(path)) {
+		return nil, noRoom(body, path)
 	}
 	return append(bytes.Clone(mark), out...), nil
+}
+
+// noRoom names the line that holds path, or a part of it, in a form that cannot
+// be edited: TOML lets nobody add to an inline table from outside of it.
+func noRoom(body []byte, path []string) error {
+	all, _ := expressions(body)
+	for _, e := range all {
+		if e.table || !below(e.path, path) && !below(path, e.path) {
+			continue // tables can be added to
+		}
+		line, name := bytes.Count(body[:e.start], []byte("\n"))+1, strings.Join(e.path, ".")
+		switch {
+		case body[e.value] == '{' && e.value+1 < e.valueEnd && len(bytes.TrimSpace(body[e.value+1:e.valueEnd-1])) == 0:
+			return kb.Errorf(kb.Unsupported, "line %d, an empty inline table, lets nothing be added to %q; write there: [%s]", line, name, name)
+		case body[e.value] == '{':
+			return kb.Errorf(kb.Unsupported, "line %d, an inline table, lets nothing be added to %q; write there [%s], and below it a line for each of what is between the braces", line, name, name)
+		default:
+			return kb.Errorf(kb.Unsupported, "line %d sets %q; write there instead: [%s]", line, name, strings.Join(path, "."))
+		}
+	}
+	return errChanged()
 }
 
 // blankLineBefore returns start, or the start of the blank line that ends there.
