@@ -94,18 +94,22 @@ func (c *Client) key(doc []byte) []string {
 
 // states of an entry.
 const (
-	absent  = "absent"
-	current = "current" // ours, as it would be written now
-	old     = "old"     // ours, but for another program or in an older form
-	foreign = "foreign" // somebody else's
+	absent   = "absent"
+	current  = "current"  // ours, as it would be written now
+	extended = "extended" // somebody else's, which has all of ours in it
+	old      = "old"      // ours, but for another program or in an older form
+	foreign  = "foreign"  // somebody else's
 )
 
 // state compares the entry that is there with the one that would be written.
+// One without a receipt that has keys that this program never writes is not its
+// own, whatever it runs: what is in them would be lost.
 func (c *Client) state(doc []byte, o Options, r *receipt) (state, command string, err error) {
 	v, ok, err := c.Format.Get(doc, c.key(doc))
 	if err != nil || !ok {
 		return absent, "", err
 	}
+	wanted := c.Entry(o.Command, o.Args)
 	m, _ := v.(map[string]any)
 	var argv []string
 	for _, key := range []string{"command", "args"} {
@@ -122,8 +126,16 @@ func (c *Client) state(doc []byte, o Options, r *receipt) (state, command string
 		command = argv[0]
 	}
 	same := true
-	for _, f := range c.Entry(o.Command, o.Args) {
+	for _, f := range wanted {
 		same = same && configedit.Same(m[f.Key], f.Value)
+	}
+	for key := range m {
+		if r == nil && !slices.ContainsFunc(wanted, func(f configedit.Field) bool { return f.Key == key }) {
+			if same {
+				return extended, command, nil
+			}
+			return foreign, command, nil
+		}
 	}
 	base := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
 	switch {
@@ -160,7 +172,7 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 		return nil, o.broken(server, err)
 	}
 	switch {
-	case state == current:
+	case state == current || state == extended:
 		server.Action = "unchanged"
 	case state == foreign && !o.Force:
 		server.Action = "skipped"
@@ -263,7 +275,7 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 			if s.drop = r != nil; s.drop { // somebody took it out already
 				steps = append(steps, s)
 			}
-		case state == foreign && !o.Force:
+		case (state == foreign || state == extended) && !o.Force:
 			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; to remove it: knowledge uninstall --force --client %s", Server, was, c.Name)
 			steps = append(steps, s)
 		default:

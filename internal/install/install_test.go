@@ -130,6 +130,7 @@ func variants(c Client, text string) map[string]string {
 	}
 	if c.Format == (configedit.TOML{}) {
 		v["comment only"] = "# nothing yet"
+		v["not a number"] = "f = nan\n" + text
 		v["table open"] = text + "\n[tui]\n"
 		return v
 	}
@@ -317,6 +318,39 @@ func TestSomebodyElses(t *testing.T) {
 		o.remove(t, c, User)
 		if got := get(t, file); got != theirs {
 			t.Errorf("%s: it is not back (-want +got)\n%s", c.Name, cmp.Diff(theirs, got))
+		}
+	}
+}
+
+// TestWrittenByHand: an entry that runs this program, with more in it than it
+// writes and no receipt, is somebody's own: only --force replaces or removes
+// it, and a removal after that gives it back.
+func TestWrittenByHand(t *testing.T) {
+	codex := Clients()[1]
+	for _, text := range []string{
+		"[mcp_servers]\nknowledge = { command = \"/x/knowledge\", args = [\"mcp\"], env = { A = \"b\" } }\n",
+		"[\"mcp_servers\".\"knowledge\"]\ncommand = \"/x/knowledge\"\nargs = [\"mcp\"]\n[mcp_servers.knowledge.env]\nK=\"v\"\n",
+		"[mcp_servers.knowledge]\ncommand = \"/opt/knowledge/bin/knowledge\"\nargs = [\"mcp\"]\nenv = { A = \"b\" }\n",
+	} {
+		o := world(t)
+		file := codex.User(o.Place)
+		put(t, file, text, 0o600)
+		for _, steps := range [][]Step{o.add(t, codex, User), o.remove(t, codex, User)} {
+			if len(steps) != 1 || steps[0].Changes() || get(t, file) != text {
+				t.Fatalf("%q: %+v: %s", text, steps, get(t, file))
+			}
+			if s := steps[0]; s.Action == "skipped" && !strings.Contains(s.Note, "--force --client codex") {
+				t.Errorf("%q: %s", text, s.Note)
+			}
+		}
+		o.Force = true
+		forced := o.add(t, codex, User)
+		if forced[0].Action == "updated" {
+			o.Force = false
+		}
+		o.remove(t, codex, User)
+		if got := get(t, file); (got == text) != (forced[0].Action == "updated") || strings.Contains(got, "/opt/") {
+			t.Errorf("%q: %s, then removed:\n%s", text, forced[0].Action, got)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (o Options) Installed(c Client, scope string) (bool, error) {
 	if err != nil && r != nil {
 		return false, o.broken(s, err)
 	}
-	return err == nil && (state == current || state == old), nil
+	return err == nil && (state == current || state == extended || state == old), nil
 }
 
 // HasText reports whether the client's file of a scope has the block of instructions.
