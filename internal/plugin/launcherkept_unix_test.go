@@ -72,6 +72,86 @@ func TestLauncherVerifiesKept(t *testing.T) {
 	}
 }
 
+// What others may have written is not run, whatever its sum says: the place is
+// named, with the command that takes it away.
+func TestLauncherOfOthers(t *testing.T) {
+	archive := packed(t, "echo good")
+	for _, tt := range []struct {
+		name, path string
+		mode       os.FileMode
+		owner      int
+	}{
+		{"a place that all can write", "", 0o777, -1},
+		{"a place of a group", "", 0o770, -1},
+		{"a folder that all can write", command.Version, 0o777, -1},
+		{"a program that all can write", command.Version + "/knowledge", 0o777, -1},
+		{"a sum that all can write", command.Version + "/knowledge.sum", 0o666, -1},
+		{"a place of another user", "", 0o700, 65534},
+		{"a program of another user", command.Version + "/knowledge", 0o755, 65534},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.owner >= 0 && os.Geteuid() != 0 {
+				t.Skip("only root can give a file away")
+			}
+			i := newInstall(t, archive, 0)
+			i.promise(archive)
+			i.env = append(i.env, "PATH=/usr/bin:/bin")
+			if out, err := i.run("version"); err != nil || out != "good" {
+				t.Fatalf("%v: %s", err, out)
+			}
+			place := filepath.Join(i.dir, "home/.cache/knowledge/bin")
+			if info, err := os.Stat(place); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%v %v", info.Mode(), err)
+			}
+			// All times stay as the sum has them.
+			if err := os.Chmod(filepath.Join(place, tt.path), tt.mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chown(filepath.Join(place, tt.path), tt.owner, -1); err != nil {
+				t.Fatal(err)
+			}
+			out, err := i.run("version")
+			_, command, ok := strings.Cut(out, "it is made anew: ")
+			if err == nil || !ok || strings.Count(out, "\n") != 0 {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if out, err := i.run("hook", "session-start"); err != nil || out != "" {
+				t.Errorf("%v: %s", err, out)
+			}
+			if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", command, err, out)
+			}
+			if out, err := i.run("version"); err != nil || out != "good" || i.gets.Load() != 2 {
+				t.Errorf("%v: %s, fetched %d times", err, out, i.gets.Load())
+			}
+		})
+	}
+}
+
+// A link to the launcher is the launcher, through links to links too.
+func TestLauncherThroughLinks(t *testing.T) {
+	archive := packed(t, `echo "got $*"`)
+	i := newInstall(t, archive, 0)
+	i.promise(archive)
+	i.write("home/bin/x", "")
+	links := map[string]string{"full": filepath.Join(i.dir, "bin/knowledge"), "beside": "../../bin/knowledge", "knowledge": "beside"}
+	for link, to := range links {
+		if err := os.Symlink(to, filepath.Join(i.dir, "home/bin", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.env = append(i.env, "PATH="+filepath.Join(i.dir, "home/bin")+":/usr/bin:/bin")
+	for link := range links {
+		for _, from := range []string{filepath.Join(i.dir, "home/bin", link), "./" + link} {
+			cmd := exec.Command(from, "version")
+			cmd.Env, cmd.Dir = i.env, filepath.Join(i.dir, "home/bin")
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != "got version\n" {
+				t.Errorf("%s: %v: %s", from, err, out)
+			}
+		}
+	}
+}
+
 // Another version is another program, later or earlier, and those of versions
 // long past go when one is kept.
 func TestLauncherKeepsVersionsApart(t *testing.T) {
@@ -126,6 +206,8 @@ func TestLauncherOnPath(t *testing.T) {
 		{"another program", "#!/bin/sh\necho knowledge base 7\n", "release"},
 		{"another program that says little", "#!/bin/sh\n", "release"},
 		{"one that fails", "#!/bin/sh\necho knowledge " + command.Version + " a/b\nexit 1\n", "release"},
+		{"one of numbers that no shell counts", says(number(major, minor, 9) + strings.Repeat("9", 30)), "release"},
+		{"one that lacks a number", says("0..1"), "release"},
 		{"one that hangs, with a child", "#!/bin/sh\nsleep 60\n", "release"},
 		{"no program", "", "release"},
 	} {
@@ -154,6 +236,33 @@ func TestLauncherOnPath(t *testing.T) {
 			if out, err := i.run("search"); err != nil || out != tt.want+" got search" {
 				t.Errorf("%v: %s", err, out)
 			}
+		}
+	})
+	t.Run("one that hangs is asked once", func(t *testing.T) {
+		i := newInstall(t, archive, 0)
+		i.promise(archive)
+		i.write("path/knowledge", "#!/bin/sh\necho asked >>"+"\"$HOME/asked\"\nsleep 60\n")
+		i.write("home/asked", "")
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin")
+		if out, err := i.run("search"); err != nil || out != "release got search" {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if b, _ := os.ReadFile(filepath.Join(i.dir, "home/asked")); string(b) != "asked\n" {
+			t.Errorf("%q", b)
+		}
+	})
+	t.Run("one that never ends", func(t *testing.T) { // a file for what it says stays small, and has no name
+		i := newInstall(t, archive, 0)
+		i.promise(archive)
+		i.write("path/knowledge", "#!/bin/sh\nls -A \"$TMPDIR\" >\"$HOME/seen\"\nexec yes 'knowledge "+command.Version+" a/b'\n")
+		i.write("home/seen", "not asked")
+		i.write("tmp/x", "")
+		i.env = append(i.env, "PATH="+filepath.Join(i.dir, "path")+":/usr/bin:/bin", "TMPDIR="+filepath.Join(i.dir, "tmp"))
+		if out, err := i.run("search"); err != nil || out != "release got search" {
+			t.Errorf("%v: %s", err, out)
+		}
+		if b, _ := os.ReadFile(filepath.Join(i.dir, "home/seen")); string(b) != "x\n" {
+			t.Errorf("while it was asked there was %q", b)
 		}
 	})
 	t.Run("only launchers", func(t *testing.T) { // of this copy of the plugin and of another
