@@ -124,6 +124,7 @@ func TestTOMLWithoutRoom(t *testing.T) {
 	for before, want := range map[string]string{
 		"a = 1\nmcp_servers = {}\n":                        `line 2, an empty inline table, lets nothing be added to "mcp_servers"; write there: [mcp_servers]`,
 		"a = 1\r\nmcp_servers = { x = { y = 1 } }":         `line 2, an inline table, lets nothing be added to "mcp_servers"; write there [mcp_servers], and below it`,
+		"a = 1\n[[mcp_servers]]\nname = 1\n":               `line 2 makes a list of "mcp_servers"; write there a table: [mcp_servers]`,
 		"mcp_servers = \"x\"\n":                            `line 1 sets "mcp_servers"; write there instead: [mcp_servers.knowledge]`,
 		"\nmcp_servers.knowledge.command = \"x\"\n":        `line 2 sets "mcp_servers.knowledge.command"; write there instead: [mcp_servers.knowledge]`,
 		"[mcp_servers]\nknowledge = { command = \"x\" }\n": `line 2, an inline table, lets nothing be added to "mcp_servers.knowledge"; write there [mcp_servers.knowledge], and below it`,

@@ -33,9 +33,10 @@ func decodeTOML(body []byte) (map[string]any, error) {
 type expression struct {
 	path       []string // of the table, or of the key in its table
 	table      bool
-	start, end int // of its lines, the last line end included
-	value      int // where the value of a key begins,
-	valueEnd   int // and ends
+	list       bool // of tables
+	start, end int  // of its lines, the last line end included
+	value      int  // where the value of a key begins,
+	valueEnd   int  // and ends
 }
 
 // expressions lists what stands in a document that decodes.
@@ -67,6 +68,7 @@ func expressions(body []byte) ([]expression, error) {
 			e.valueEnd = last
 		} else {
 			e.table, table = true, e.path
+			e.list = n.Kind == unstable.ArrayTable
 		}
 		e.end = len(body)
 		if i := bytes.IndexByte(body[last:], '\n'); i >= 0 {
@@ -220,11 +222,13 @@ func (f TOML) Remove(doc []byte, path []string, _ int) ([]byte, error) {
 func noRoom(body []byte, path []string) error {
 	all, _ := expressions(body)
 	for _, e := range all {
-		if e.table || !below(e.path, path) && !below(path, e.path) {
+		if e.table && !e.list || !below(e.path, path) && !below(path, e.path) {
 			continue // tables can be added to
 		}
 		line, name := bytes.Count(body[:e.start], []byte("\n"))+1, strings.Join(e.path, ".")
 		switch {
+		case e.list:
+			return kb.Errorf(kb.Unsupported, "line %d makes a list of %q; write there a table: [%s]", line, name, name)
 		case body[e.value] == '{' && e.value+1 < e.valueEnd && len(bytes.TrimSpace(body[e.value+1:e.valueEnd-1])) == 0:
 			return kb.Errorf(kb.Unsupported, "line %d, an empty inline table, lets nothing be added to %q; write there: [%s]", line, name, name)
 		case body[e.value] == '{':
