@@ -77,7 +77,10 @@ main() {
 	fetch "$archive"
 	got=$(sha256 "$tmp/$archive") || die "neither sha256sum, shasum nor openssl is there to check $archive; install one of them, then once more: $again | sh"
 	[ "$got" = "$want" ] || die "refused $from/$archive: its SHA-256 is $got, not $want; nothing was installed; fetch it once more: $again | sh"
-	tar -xzf "$tmp/$archive" -C "$tmp" knowledge 2>/dev/null || die "cannot unpack $archive; see whether tar and gzip are there: tar --version"
+	tar -xzof "$tmp/$archive" -C "$tmp" knowledge 2>/dev/null || die "cannot unpack $archive; see whether tar and gzip are there: tar --version"
+	if [ ! -f "$tmp/knowledge" ] || [ -L "$tmp/knowledge" ]; then
+		die "refused $from/$archive: its knowledge is no program but a link or a folder; nothing was installed; fetch it once more: $again | sh"
+	fi
 	chmod 755 "$tmp/knowledge"
 	"$tmp/knowledge" version >"$tmp/new" 2>&1 || die "the program does not start in $dir; if programs may not run there, name another folder: $again | sh -s -- --dir ~/knowledge"
 	was=
@@ -128,7 +131,7 @@ platform() {
 # fetch brings a file of the release into tmp.
 fetch() {
 	if command -v curl >/dev/null; then
-		curl -fsSL --proto "$proto" --proto-redir "$proto" --connect-timeout 10 --max-time 600 -o "$tmp/$1" "$from/$1" 2>"$tmp/said"
+		curl -fsSL --proto "$proto" --proto-redir '=https' --connect-timeout 10 --max-time 600 -o "$tmp/$1" "$from/$1" 2>"$tmp/said"
 	elif command -v wget >/dev/null; then
 		wget -q -O "$tmp/$1" "$from/$1" 2>"$tmp/said"
 	else

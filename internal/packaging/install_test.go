@@ -33,15 +33,30 @@ type release struct {
 // wrong changes the archive after its checksum was taken.
 func (r *release) put(t *testing.T, version string, wrong bool) {
 	t.Helper()
-	program := "#!/bin/sh\n[ \"$1\" != version ] || { echo knowledge " + version + "; exit; }\nprintf 'ran:'; printf ' <%s>' \"$@\"; echo\nexit 7\n"
+	archive := packed(t, tar.Header{Name: "knowledge"}, "#!/bin/sh\n[ \"$1\" != version ] || { echo knowledge "+version+"; exit; }\nprintf 'ran:'; printf ' <%s>' \"$@\"; echo\nexit 7\n")
+	sum := sha256.Sum256(archive)
+	if wrong {
+		archive = append(archive, "one byte more"...)
+	}
+	r.serve(version, sum, archive)
+}
+
+// packed is an archive of a file, and a licence; the file is a program where h
+// does not say otherwise.
+func packed(t *testing.T, h tar.Header, text string) []byte {
+	t.Helper()
 	var archive bytes.Buffer
 	z := gzip.NewWriter(&archive)
 	w := tar.NewWriter(z)
-	for n, text := range map[string]string{"knowledge": program, "LICENSE": "l"} {
-		if err := w.WriteHeader(&tar.Header{Name: n, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644}); err != nil {
+	h.Size, h.Mode = int64(len(text)), 0o644
+	for _, f := range []struct {
+		tar.Header
+		text string
+	}{{tar.Header{Name: "LICENSE", Size: 1, Mode: 0o644}, "l"}, {h, text}} {
+		if err := w.WriteHeader(&f.Header); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Write([]byte(text)); err != nil {
+		if _, err := w.Write([]byte(f.text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,16 +65,17 @@ func (r *release) put(t *testing.T, version string, wrong bool) {
 			t.Fatal(err)
 		}
 	}
-	p := Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}
-	sum := fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
-	if wrong {
-		archive.WriteString("one byte more")
-	}
+	return archive.Bytes()
+}
+
+// serve adds a version with an archive for this machine and its checksum.
+func (r *release) serve(version string, sum [sha256.Size]byte, archive []byte) {
+	name := Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}.Archive(version)
 	dir := "/v" + version + "/"
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.files[dir+"checksums.txt"] = []byte(strings.Repeat("0", 64) + "  another.tar.gz\n" + sum + "  " + p.Archive(version) + "\n")
-	r.files[dir+p.Archive(version)] = archive.Bytes()
+	r.files[dir+"checksums.txt"] = []byte(strings.Repeat("0", 64) + "  another.tar.gz\n" + fmt.Sprintf("%x", sum) + "  " + name + "\n")
+	r.files[dir+name] = archive
 }
 
 func newRelease(t *testing.T) *release {
@@ -70,6 +86,10 @@ func newRelease(t *testing.T) *release {
 		defer r.mu.Unlock()
 		if req.URL.Path == "/redirect/v9.9.9/checksums.txt" {
 			http.Redirect(w, req, "ftp://127.0.0.1/checksums.txt", http.StatusFound)
+			return
+		}
+		if to, ok := strings.CutPrefix(req.URL.Path, "/onward/"); ok { // to the same files, in plain
+			http.Redirect(w, req, r.URL+"/"+to, http.StatusFound)
 			return
 		}
 		b, ok := r.files[req.URL.Path]
@@ -174,6 +194,14 @@ func TestInstallScript(t *testing.T) {
 	r.put(t, "9.9.8", true)
 	r.files["/v9.9.7/checksums.txt"] = []byte(strings.Repeat("0", 64) + "  knowledge_9.9.7_plan9_386.tar.gz\n")
 	archive := Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}.Archive(v)
+	for version, b := range map[string][]byte{
+		"9.9.1": packed(t, tar.Header{Name: "../knowledge"}, "#!/bin/sh\n"),
+		"9.9.2": packed(t, tar.Header{Name: "knowledge", Typeflag: tar.TypeSymlink, Linkname: "/bin/sh"}, ""),
+		"9.9.3": packed(t, tar.Header{Name: "knowledge/", Typeflag: tar.TypeDir}, ""),
+		"9.9.4": packed(t, tar.Header{Name: "knowledge"}, "#!/bin/sh\n"+strings.Repeat("#", 1<<16))[:60],
+	} {
+		r.serve(version, sha256.Sum256(b), b)
+	}
 
 	for _, tt := range []struct {
 		name     string
@@ -242,6 +270,13 @@ func TestInstallScript(t *testing.T) {
 		{name: "http that looks like this machine", programs: []string{"curl"}, env: []string{"KNOWLEDGE_RELEASE_URL=http://127.0.0.1@releases.example/"}, status: 1, want: []string{"refused to fetch from "}},
 		{name: "http that begins like this machine", programs: []string{"curl"}, env: []string{"KNOWLEDGE_RELEASE_URL=http://localhost.example/"}, status: 1, want: []string{"only https is safe"}},
 		{name: "a redirect to another protocol", programs: []string{"curl", "sha256sum"}, args: []string{"--version", "9.9.9"}, env: []string{"KNOWLEDGE_RELEASE_URL=" + r.URL + "/redirect"}, status: 1, want: []string{"cannot fetch "}},
+		{name: "a redirect to plain http", programs: []string{"curl", "sha256sum"}, env: []string{"KNOWLEDGE_RELEASE_URL=" + r.URL + "/onward"}, status: 1, want: []string{"cannot fetch "}},
+		{name: "a name that leads out of the folder", programs: []string{"curl", "sha256sum"}, args: []string{"--version", "9.9.1"}, status: 1, want: []string{"cannot unpack "}},
+		{name: "a link for a program", programs: []string{"curl", "sha256sum"}, args: []string{"--version", "9.9.2"}, status: 1, want: []string{"is no program but a link or a folder; nothing was installed"}},
+		{name: "a folder for a program", programs: []string{"curl", "sha256sum"}, args: []string{"--version", "9.9.3"}, status: 1, want: []string{"is no program but a link or a folder; nothing was installed"}},
+		{name: "an archive that was cut before it was summed", programs: []string{"curl", "sha256sum"}, args: []string{"--version", "9.9.4"}, status: 1, want: []string{"cannot unpack "}},
+		{name: "quotes in the home", programs: []string{"curl", "sha256sum"},
+			args: []string{"--dir", "it's \"a\" $(id) `place"}, want: []string{"installed knowledge " + v, "next, in a folder of yours: '"}},
 		{name: "programs may not run there", programs: []string{"curl", "sha256sum"}, change: func(t *testing.T, p place) { p.program(t, "chmod", "exit 0") }, status: 1,
 			want: []string{"the program does not start in ", "name another folder: curl "}},
 	} {
