@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -226,6 +227,19 @@ func TestLauncherRefuses(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a link", func(t *testing.T) {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		if err := errors.Join(w.WriteHeader(&tar.Header{Name: "knowledge", Typeflag: tar.TypeSymlink, Linkname: "/bin/echo"}), w.Close(), z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		i := newInstall(t, b.Bytes(), 0)
+		i.promise(b.Bytes())
+		if out, err := i.run("version"); err == nil || !strings.Contains(out, "is no program but a link") || len(i.programs("home")) != 0 {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
 	t.Run("no place", func(t *testing.T) {
 		i := newInstall(t, good, 0)
 		i.env = i.env[:1]
@@ -333,6 +347,20 @@ func TestStubTellsWhy(t *testing.T) {
 	}
 	if len(lines) != 2 || i.gets.Load() != 2 {
 		t.Errorf("%d answers, %d fetches", len(lines), i.gets.Load())
+	}
+}
+
+// A full disk is told with what shows it: the same build by hand would fail too.
+func TestLauncherBuildsOnFullDisk(t *testing.T) {
+	i := newInstall(t, nil, 0)
+	i.source("0")
+	i.write("path/go", "#!/bin/sh\necho 'go: write /x: no space left on device' >&2\nexit 1\n")
+	out, err := i.run("version")
+	if want := "no space left on device; see what is left with: df -h '" + i.dir + "/home/.cache/knowledge/bin' '/tmp'"; err == nil || !strings.HasSuffix(out, want) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if got := i.programs("home/.cache"); len(got) != 0 {
+		t.Errorf("left: %q", got)
 	}
 }
 
