@@ -118,6 +118,11 @@ func TestLauncherOfOthers(t *testing.T) {
 			if out, err := i.run("hook", "session-start"); err != nil || out != "" {
 				t.Errorf("%v: %s", err, out)
 			}
+			session := i.command("mcp")
+			session.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}` + "\n")
+			if out, err := session.Output(); err != nil || !strings.Contains(string(out), command) {
+				t.Errorf("%v: %s does not say %s", err, out, command)
+			}
 			if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", command, err, out)
 			}
