@@ -56,7 +56,7 @@ if not errorlevel 1 goto here
 set KNOWLEDGE_BACKGROUND=1
 start "" /b cmd /c call "%~f0" version <nul >nul 2>nul
 set KNOWLEDGE_BACKGROUND=
-set "why=the program is being built with Go, which takes some minutes the first time; connect again then, with /mcp in Claude Code"
+set "why=the program is being built with Go, which takes one to three minutes, once for this version; go on with other tools and connect again then, with /mcp in Claude Code"
 goto failed
 :here
 if not exist "%kept%\%version%\" mkdir "%kept%\%version%" 2>nul
@@ -136,7 +136,7 @@ call :buildable
 if errorlevel 1 exit /b 1
 set "why="
 :build
-echo knowledge: the program is being built with Go, which takes some minutes the first time>&2
+echo knowledge: the program is being built with Go, which takes one to three minutes>&2
 pushd "%root%"
 setlocal
 set CGO_ENABLED=0
@@ -146,12 +146,18 @@ set GOFLAGS=
 endlocal
 popd
 if not exist "%work%\knowledge.exe" (
+	findstr /c:"requires go >= " /c:"requires Go 1." /c:"download go1." /c:"invalid go version " "%work%\log" >nul && goto old
 	type "%work%\log" >&2
 	set "why=the build failed; see why with: go -C "%root%" build -o "%TEMP%\knowledge.exe" ./cmd/knowledge"
 	exit /b 1
 )
 call :keep "%built%"
 exit /b %errorlevel%
+:old
+set "why=Go"
+for /f "usebackq tokens=1,2" %%a in ("%root%\go.mod") do if "%%a"=="go" set "why=Go %%b"
+set "why=%why% is needed to build it, which %go% is too old for; run this once in a terminal, then connect again: winget install --exact --id GoLang.Go"
+exit /b 1
 
 rem listed reports whether checksums.txt names an archive, and sets archive and want.
 :listed

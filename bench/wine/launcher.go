@@ -12,20 +12,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
-// launcher tries bin/knowledge.cmd, in the order of its header, with the
-// program as it is released. Wine has none of curl, tar and certutil, so the
-// command tool stands in for them; what Windows itself does stays untried.
-func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
+// launcher tries the program as it is released, by itself and by
+// bin/knowledge.cmd, in the order of its header. A row is a step, whether it went
+// as expected, how many archives were fetched until then, and what was said. Wine
+// has none of curl, tar and certutil, so the command tool stands in for them;
+// what Windows itself does stays untried.
+func launcher(wine, tmp, prefix string, env []string) (rows [][]string, failed int, _ error) {
 	tools, plugin := filepath.Join(tmp, "tools"), filepath.Join(tmp, "my plugin")
 	for _, d := range []string{tools, filepath.Join(plugin, "bin"), filepath.Join(plugin, ".claude-plugin"), filepath.Join(plugin, "cmd", "knowledge"), filepath.Join(tmp, "path")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 	}
 	program := filepath.Join(tmp, "knowledge.exe")
@@ -33,7 +36,7 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
 		build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("%s: %w: %s", pkg, err, out)
+			return nil, 0, fmt.Errorf("%s: %w: %s", pkg, err, out)
 		}
 	}
 	put := func(from string, to ...string) error {
@@ -45,29 +48,29 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 	}
 	for _, name := range []string{"tar.exe", "certutil.exe"} {
 		if err := put(filepath.Join(tools, "curl.exe"), tools, name); err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 	}
 	for _, name := range []string{"bin/knowledge.cmd", ".claude-plugin/plugin.json"} {
 		if err := put(name, plugin, filepath.FromSlash(name)); err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 	}
 	exe, err := os.ReadFile(program)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	w, err := z.Create("knowledge.exe")
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if _, err := w.Write(exe); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if err := z.Close(); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	name := "knowledge_" + command.Version + "_windows_amd64.zip"
 	gets := 0
@@ -93,7 +96,7 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 	}
 	local, err := filepath.Glob(filepath.Join(prefix, "drive_c", "users", "[^P]*", "AppData", "Local"))
 	if err != nil || len(local) != 1 {
-		return 0, fmt.Errorf("%d users in %s (%w)", len(local), prefix, err)
+		return nil, 0, fmt.Errorf("%d users in %s (%w)", len(local), prefix, err)
 	}
 	cache := filepath.Join(local[0], "knowledge-bin")
 	kept := filepath.Join(cache, command.Version, "knowledge.exe")
@@ -101,8 +104,23 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 		return os.WriteFile(filepath.Join(plugin, ".claude-plugin", "checksums.txt"), fmt.Appendf(nil, "%x  %s\r\n", sha256.Sum256(b), name), 0o644)
 	}
 	forget := func() error { return os.RemoveAll(cache) }
+	// short is what was said, fit for a cell.
+	short := func(said string) string {
+		said = strings.ReplaceAll(strings.ReplaceAll(said, windows(tmp), "…"), "\n", " / ")
+		if len(said) > 200 {
+			said = strings.ToValidUTF8(said[:200], "") + "…"
+		}
+		return said
+	}
 	version := "knowledge " + command.Version + " windows/amd64 " + runtime.Version() + " [<nil>]"
 	const hello = `{"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a & <b>","version":"1"}},"jsonrpc":"2.0","id":7}` + "\n"
+	alone := exec.Command(wine, program, "version")
+	alone.Env = env
+	said, err := alone.Output()
+	if got := fmt.Sprintf("%s [%v]", strings.TrimSpace(string(said)), err); got != version {
+		return nil, 0, fmt.Errorf("the program by itself: %s", got)
+	}
+	rows = append(rows, []string{"the program by itself", "yes", "0", version})
 	for _, s := range []struct {
 		name  string
 		do    func() error
@@ -152,7 +170,7 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 	} {
 		if s.do != nil {
 			if err := s.do(); err != nil {
-				return failed, fmt.Errorf("%s: %w", s.name, err)
+				return rows, failed, fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
 		got := run(s.input, s.args...)
@@ -162,8 +180,9 @@ func launcher(wine, tmp, prefix string, env []string) (failed int, _ error) {
 			mark = "FAIL"
 		}
 		fmt.Printf("%s launcher: %s (%d fetched): %.300s\n", mark, s.name, gets, got)
+		rows = append(rows, []string{s.name, map[bool]string{true: "yes", false: "no"}[mark == "ok  "], strconv.Itoa(gets), short(got)})
 	}
-	return failed, nil
+	return rows, failed, nil
 }
 
 // replace puts a folder where the file path was.

@@ -1,10 +1,13 @@
 // Command wine builds the tests of packages as Windows programs and runs them
 // under Wine:
 //
-//	wine ./internal/lockfile ./internal/job …
+//	wine [-out DIR] ./internal/lockfile ./internal/job …
 //
-// First it starts the program by the plugin's launcher; see launcher.go.
-// Where Wine is missing it says so and ends with status 0. A test fails there
+// First it starts the program, by itself and by the plugin's launcher; see
+// launcher.go. A report of all goes to DIR. Where Wine is missing it says so and
+// ends with status 0. Every program of Go 1.26 asks for a library that Wine 8
+// lacks, and ends there with "bcryptprimitives.dll not found"; package forwarder
+// makes it, and the report says whether it was needed. A test fails there
 // for one reason that is not ours: os.RemoveAll of Go 1.26 asks Windows to
 // delete files in a way (FileDispositionInformationEx) that Wine 8 does not
 // know, so that the folder of t.TempDir stays. Such tests count as passed, and
@@ -15,25 +18,30 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/bench/wine/forwarder"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	out := flag.String("out", "", "folder for the report; none is written without")
+	flag.Parse()
+	if err := run(*out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "wine:", err)
 		os.Exit(1)
 	}
 }
 
-func run(packages []string) error {
+func run(reports string, packages []string) error {
 	wine, err := exec.LookPath("wine")
 	if err != nil {
 		if wine, err = exec.LookPath("wine64"); err != nil {
@@ -54,15 +62,27 @@ func run(packages []string) error {
 		return fmt.Errorf("wineboot: %w: %s", err, out)
 	}
 	system := filepath.Join(prefix, "drive_c", "windows", "system32")
+	number, err := exec.Command(wine, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("%s --version: %w", wine, err)
+	}
+	lacks := "has"
 	if _, err := os.Stat(filepath.Join(system, forwarder.Library)); errors.Is(err, os.ErrNotExist) {
+		lacks = "lacks"
 		if err := os.WriteFile(filepath.Join(system, forwarder.Library), forwarder.Bytes(), 0o600); err != nil {
 			return err
 		}
 	}
-	failed, err := launcher(wine, tmp, prefix, env)
+	var report lab.Report
+	report.Printf("# Windows programs under Wine, %s\n\n%s, %s.\n", time.Now().Format(time.DateOnly), lab.Machine(), bytes.TrimSpace(number))
+	report.Printf("This Wine %s %s, without which no program of Go 1.26 starts; where it is lacking, ours forwards the one call to advapi32.dll.\n", lacks, forwarder.Library)
+	report.Printf("Wine has none of curl, tar, certutil and Go: stand-ins take their place, and what Windows itself does stays untried.\n\n")
+	steps, failed, err := launcher(wine, tmp, prefix, env)
 	if err != nil {
 		return err
 	}
+	report.Table(append([][]string{{"program and launcher", "as expected", "fetched", "said"}}, steps...)...)
+	rows := [][]string{{"tests of", "passed", "of them but for the removal of their folder", "skipped", "failed"}}
 	for _, p := range packages {
 		exe := filepath.Join(tmp, filepath.Base(p)+".exe")
 		build := exec.Command("go", "test", "-c", "-o", exe, p)
@@ -75,6 +95,7 @@ func run(packages []string) error {
 		out, err := cmd.CombinedOutput()
 		t := read(out)
 		fmt.Printf("%-24s %3d passed, %d of them but for the removal of their folder; %d skipped; %d failed\n", p, t.passed, t.unremoved, t.skipped, len(t.failed))
+		rows = append(rows, []string{p, strconv.Itoa(t.passed), strconv.Itoa(t.unremoved), strconv.Itoa(t.skipped), strconv.Itoa(len(t.failed))})
 		for _, f := range t.failed {
 			fmt.Printf("    %s\n", strings.ReplaceAll(strings.TrimSpace(f), "\n", "\n    "))
 		}
@@ -82,6 +103,15 @@ func run(packages []string) error {
 			failed++
 			fmt.Printf("    %v: %s\n", err, last(out, 2000))
 		}
+	}
+	report.Table(rows...)
+	report.Printf("Failures: %d.\n", failed)
+	if reports != "" {
+		path, err := report.Write(reports, "wine")
+		if err != nil {
+			return err
+		}
+		fmt.Println("report:", path)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d failures", failed)
