@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -81,12 +82,23 @@ func TestPurge(t *testing.T) {
 	w.must(project, "search", "crank")
 	w.must(project, "store:schedule", ".", "@hourly")
 	write(t, w.data, "notes.txt", []byte("somebody's own\n"))
+	launched := filepath.Join(w.home, ".cache", "knowledge", "bin")
+	write(t, launched, "0.1.0/knowledge", []byte("what the plugin's launcher fetched\n"))
+	write(t, launched, "0.1.0/knowledge.sum", []byte("its SHA-256\n"))
+	w = w.with("XDG_CACHE_HOME=", "LocalAppData=")
+	if runtime.GOOS == "windows" {
+		launched = filepath.Join(w.home, "AppData", "Local", "knowledge-bin")
+		write(t, launched, "0.1.0/knowledge.exe", []byte("what the plugin's launcher fetched\n"))
+	}
 	all := files(t, w.root)
 
 	var plan app.Purge
 	w.decode(&plan, project, "uninstall", "--purge", "--dry-run", "--json")
 	if len(plan.Items) < 4 || !slices.Equal(plan.Kept, []string{filepath.Join(w.data, "notes.txt")}) {
 		t.Errorf("%+v", plan)
+	}
+	if !slices.ContainsFunc(plan.Items, func(i app.PurgeItem) bool { return i.Path == launched && i.Files > 0 }) {
+		t.Errorf("what the launcher keeps is not listed: %+v", plan.Items)
 	}
 	if diff := cmp.Diff(all, files(t, w.root)); diff != "" {
 		t.Errorf("a dry run changes (-want +got)\n%s", diff)
@@ -114,6 +126,39 @@ func TestPurge(t *testing.T) {
 	})
 	if diff := cmp.Diff(left, files(t, w.root)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if _, err := os.Stat(filepath.Dir(launched)); err == nil && runtime.GOOS != "windows" {
+		t.Error("the launcher's folder stays, empty")
+	}
+}
+
+// TestPurgeByALaunchedProgram: the program that the plugin's launcher keeps
+// goes with the rest, and is not said to come from install.sh.
+func TestPurgeByALaunchedProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a program that runs cannot be deleted there")
+	}
+	t.Parallel()
+	w := newWorld(t)
+	kept := filepath.Join(w.home, ".cache", "knowledge", "bin", "0.1.0", "knowledge")
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(kept, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command(w.root, "uninstall", "--purge", "--yes")
+	cmd.Path = kept
+	out := w.finish(cmd)
+	if out.status != 0 || strings.Contains(out.out+out.err, "rm ") || strings.Contains(out.out+out.err, "install.sh") {
+		t.Errorf("%+v", out)
+	}
+	if _, err := os.Stat(filepath.Join(w.home, ".cache", "knowledge")); err == nil {
+		t.Error("the program stays")
 	}
 }
 

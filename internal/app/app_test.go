@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +196,7 @@ func TestDeletingTheLastStoreLeavesNoFiles(t *testing.T) {
 func TestReadFilesGrep(t *testing.T) {
 	s := newSite(t)
 	s.write("lib/a.txt", "one\ntwo apple\nthree\n")
+	s.write("lib/c.go", "package c\n\nfunc (s *Server) Close() {}\n")
 	s.write("lib/sub/b.md", "# B\n\napple pie\r\nApple\n")
 	a := s.in("p", true)
 	s.create(a, CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib")})
@@ -212,7 +215,7 @@ func TestReadFilesGrep(t *testing.T) {
 	if _, err := a.Read(ctx, "lib", "../../etc/passwd", ""); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("got %v", err)
 	}
-	globs := map[string]int{"": 2, "*.md": 1, "sub/*": 1, "*": 2, "sub/**": 1, "**/b.md": 1, "a.[!t]xt": 0, "a.[st]xt": 1, "[a-b].*": 2, "s?b/b.md": 1, "nope": 0}
+	globs := map[string]int{"": 3, "*.md": 1, "sub/*": 1, "*": 3, "sub/**": 1, "**/b.md": 1, "a.[!t]xt": 0, "a.[st]xt": 1, "[a-b].*": 2, "s?b/b.md": 1, "nope": 0}
 	for glob, want := range globs {
 		if r, err := a.Files(ctx, "lib", glob, 0); err != nil || r.Total != want {
 			t.Errorf("Files(%q) = %+v, %v; want %d", glob, r, err, want)
@@ -222,6 +225,17 @@ func TestReadFilesGrep(t *testing.T) {
 	want := []GrepMatch{{"a.txt", 2, "two apple"}, {"sub/b.md", 3, "apple pie"}, {"sub/b.md", 4, "Apple"}}
 	if diff := cmp.Diff(want, g.Matches); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
+	}
+	// A line of code as it stands is no regular expression that matches itself.
+	for _, p := range []string{"func (s *Server) Close", "FUNC (S *SERVER)"} {
+		g, err := a.Grep(ctx, "lib", p, "", p == strings.ToUpper(p), 0)
+		if want := []GrepMatch{{"c.go", 3, "func (s *Server) Close() {}"}}; err != nil || !slices.Equal(g.Matches, want) ||
+			!strings.Contains(g.Note, "literally") || !strings.Contains(g.Note, regexp.QuoteMeta(p)) {
+			t.Errorf("%s: %+v, %v", p, g, err)
+		}
+	}
+	if g, err := a.Grep(ctx, "lib", "nobody (here)", "", false, 0); err != nil || g.Total != 0 || strings.Contains(g.Note, "literally") {
+		t.Errorf("%+v, %v", g, err)
 	}
 	if _, err := a.Grep(ctx, "lib", "(", "", false, 0); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)

@@ -66,7 +66,10 @@ func (a *App) Eval(ctx context.Context, r EvalRequest) (report EvalReport, err e
 	}
 	dir := ""
 	if a.cfg.DataDir != "" {
-		dir = filepath.Join(a.cfg.DataDir, "eval")
+		if dir, err = a.dataDir(file); err != nil {
+			return EvalReport{}, err
+		}
+		dir = filepath.Join(dir, "eval")
 	}
 	b, err := eval.NewBench(ctx, dir, emb, engine)
 	if err != nil {

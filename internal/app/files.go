@@ -319,7 +319,9 @@ func globMatcher(glob string) (func(string) bool, error) {
 	return re.MatchString, nil
 }
 
-// Grep finds lines of a store that match an RE2 expression.
+// Grep finds lines of a store that match an RE2 expression. Where none does, and
+// lines hold the expression's own characters, it returns these and says so: a
+// line of code pasted as a pattern is not absent because it has parentheses.
 func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
 	return a.grep(ctx, pattern, glob, ignoreCase, limit, func() (*shelves, error) { return a.one(ctx, store) })
 }
@@ -362,22 +364,36 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 		return GrepReply{}, err
 	}
 	r := GrepReply{Store: t.Label, Matches: []GrepMatch{}}
-	for _, p := range paths {
-		if err := ctx.Err(); err != nil {
-			return GrepReply{}, err
-		}
-		if !match(p) {
-			continue
-		}
-		d, err := t.Index.Document(ctx, p)
-		if err != nil {
-			return GrepReply{}, err
-		}
-		grepText(re, d.Body, func(line int, text string) {
-			if r.Total++; len(r.Matches) < limit {
-				r.Matches = append(r.Matches, GrepMatch{Path: p, Line: line, Text: text})
+	scan := func(re *regexp.Regexp) error {
+		for _, p := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-		})
+			if !match(p) {
+				continue
+			}
+			d, err := t.Index.Document(ctx, p)
+			if err != nil {
+				return err
+			}
+			grepText(re, d.Body, func(line int, text string) {
+				if r.Total++; len(r.Matches) < limit {
+					r.Matches = append(r.Matches, GrepMatch{Path: p, Line: line, Text: text})
+				}
+			})
+		}
+		return nil
+	}
+	if err := scan(re); err != nil {
+		return GrepReply{}, err
+	}
+	if literal := regexp.QuoteMeta(pattern); r.Total == 0 && literal != pattern {
+		if err := scan(regexp.MustCompile(strings.TrimSuffix(expr, pattern) + literal)); err != nil {
+			return GrepReply{}, err
+		}
+		if r.Total > 0 {
+			missing = append(missing, "as a regular expression it matches nothing; these lines hold it literally, as "+literal+" finds them")
+		}
 	}
 	if r.Total > len(r.Matches) {
 		missing = append(missing, fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total))

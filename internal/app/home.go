@@ -6,9 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -60,15 +58,7 @@ func (a *App) Home(ctx context.Context) (h Home, err error) {
 
 // hasData reports whether anything was kept in the data directory yet.
 func (a *App) hasData() (bool, error) {
-	file, err := config.Load(a.cfg.Env)
-	if err != nil {
-		return false, err
-	}
-	flag := a.cfg.DataDir
-	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
-		flag = file.DataDir
-	}
-	dir, err := project.DataDir(flag, a.cfg.Env)
+	dir, err := a.DataDir()
 	if err != nil {
 		return false, err
 	}

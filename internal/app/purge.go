@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
@@ -124,16 +124,10 @@ func (p Purge) Text() string {
 	return b.String()
 }
 
-// Everything that the program makes in its data directory, by name. What else
-// lies there is somebody else's: a person may have named a folder in use.
-var dataNames = []string{
-	"knowledge.db", "knowledge.db-wal", "knowledge.db-shm", "knowledge.db-journal",
-	"segments", "views", "grammars", "generations", "repos", "web", "jobs", "hooks", repliesDir, callLog, "registry.json", "worker.log",
-}
-
 // Purge removes everything that the program keeps on this machine: its entries
-// in clients, its data directory with stores, schedules and caches, and its
-// configuration. Projects keep their definitions, and the program stays.
+// in clients, its data directory with stores, schedules and caches, the programs
+// that the plugin's launcher keeps, and its configuration. Projects keep their
+// definitions, and a program that came another way stays.
 func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	p := Purge{DryRun: dry, Items: []PurgeItem{}}
 	file, err := config.Load(a.cfg.Env)
@@ -165,15 +159,37 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, kb.Errorf(kb.Denied, "%q cannot be read: %w", dir, err).WithHint("check its permissions")
 	}
+	exe, err := a.exe()
+	if err != nil {
+		return p, err
+	}
+	kept := project.Programs(runtime.GOOS, a.cfg.Env)
+	launched := kept != "" && within(resolved(kept), resolved(exe))
+	traces, err := a.Footprint()
+	if err != nil {
+		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")
+	}
 	conf, named := config.Path(a.cfg.Env)
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+	var empty []string // removed when they are
+	ours := []string{filepath.Join(dir, install.ReceiptsFile)}
+	if !named {
+		ours = append(ours, conf) // listed below
+		empty = append(empty, filepath.Dir(conf))
+	}
+	for _, t := range traces {
+		ours = append(ours, t.Path)
 		switch {
-		case path == conf && !named: // listed below
-		case e.Name() == install.ReceiptsFile && !dry: // the last removal took it
-		case slices.Contains(dataNames, e.Name()), e.Name() == install.ReceiptsFile, strings.HasPrefix(e.Name(), atomicfile.TempPrefix), project.OwnIgnore(path):
-			p.Items = append(p.Items, sizeOf(path))
+		case t.Empty:
+			empty = append(empty, t.Path)
+		case filepath.Base(t.Path) == install.ReceiptsFile && !dry: // the last removal took it
+		case launched && t.Path == kept && runtime.GOOS == "windows": // which deletes no program that runs
+			p.Notes = append(p.Notes, fmt.Sprintf("the program itself runs from where the plugin's launcher keeps it; delete it afterwards with: rmdir /s /q \"%s\"", t.Path))
 		default:
+			p.Items = append(p.Items, PurgeItem{t.Path, t.Files, t.Bytes})
+		}
+	}
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); !slices.Contains(ours, path) {
 			p.Kept = append(p.Kept, path)
 		}
 	}
@@ -184,11 +200,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	default:
 		p.Items = append(p.Items, sizeOf(conf))
 	}
-	exe, err := a.exe()
-	if err != nil {
-		return p, err
-	}
-	if o, err := a.setup(SetupRequest{}); err == nil {
+	if o, err := a.setup(SetupRequest{}); err == nil && !launched {
 		if ch := install.ChannelOf(exe, o.Place); ch.Remove != "" {
 			p.Notes = append(p.Notes, fmt.Sprintf("the program itself, from %s, goes with: %s", ch.Name, ch.Remove))
 		}
@@ -201,12 +213,8 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 			return p, kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).WithHint("end the programs that use it, then: knowledge uninstall --purge")
 		}
 	}
-	empty := []string{dir}
-	if !named {
-		empty = append(empty, filepath.Dir(conf))
-	}
 	for _, d := range empty {
-		_ = os.Remove(d) // when it is empty
+		_ = os.Remove(d)
 	}
 	return p, nil
 }
@@ -241,6 +249,14 @@ func (a *App) stopJobs(ctx context.Context, dir string) {
 		}
 	}
 	_ = a.Close()
+}
+
+// resolved returns a path without links, or as it is when it leads nowhere.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 func sizeOf(path string) PurgeItem {

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -11,7 +13,10 @@ import (
 const DataVariable = "KNOWLEDGE_DATA_DIR"
 
 // DataDir returns the absolute data directory: flag, else $KNOWLEDGE_DATA_DIR,
-// else the platform's per-user data directory. It makes nothing.
+// else the platform's per-user data directory. It makes nothing. A leading "~/"
+// is the home directory in both. The flag may be relative to the working
+// directory, since a person at a terminal sees that; the variable may not: the
+// same setting would be another place in each folder that a client opens.
 //
 //	linux and others  $XDG_DATA_HOME/knowledge, else ~/.local/share/knowledge
 //	macOS             ~/Library/Application Support/knowledge
@@ -20,6 +25,10 @@ func DataDir(flag string, env func(string) string) (string, error) {
 	dir, err := dataDir(runtime.GOOS, flag, env)
 	if err != nil {
 		return "", err
+	}
+	if flag == "" && env(DataVariable) != "" && !filepath.IsAbs(dir) {
+		return "", kb.Errorf(kb.Invalid, "the data directory %q is not an absolute path", dir).
+			WithHint("begin it with ~/ or the root of the file system, in $%s or in the plugin's option data_dir", DataVariable)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -31,14 +40,25 @@ func DataDir(flag string, env func(string) string) (string, error) {
 
 // dataDir depends on its arguments alone.
 func dataDir(goos, flag string, env func(string) string) (string, error) {
-	if flag != "" {
-		return flag, nil
-	}
-	if d := env(DataVariable); d != "" {
-		return d, nil
-	}
 	const name = "knowledge"
 	home := env("HOME")
+	if named := cmp.Or(flag, env(DataVariable)); named != "" {
+		rest, ok := strings.CutPrefix(named, "~/")
+		if goos == "windows" {
+			home = cmp.Or(env("USERPROFILE"), home)
+			if !ok {
+				rest, ok = strings.CutPrefix(named, `~\`)
+			}
+		}
+		if !ok {
+			return named, nil
+		}
+		if home == "" {
+			return "", kb.Errorf(kb.Invalid, "no home directory is known, in which the data directory %q lies", named).
+				WithHint("set $HOME, or name it without ~")
+		}
+		return home + named[1:2] + rest, nil
+	}
 	switch goos {
 	case "windows":
 		if d := env("LocalAppData"); d != "" {

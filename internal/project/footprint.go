@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -41,17 +40,30 @@ var InData = []struct {
 	{"transfer", true, "what exports and imports did not complete"},
 	{"jobs", true, "locks of jobs"},
 	{"eval", true, "indexes of measurements"},
+	{"hooks", true, "how often sessions searched by hand, for a week"},
+	{"installs.json", false, "what was written into files of clients"},
 	{"api-calls.jsonl", false, "the last calls of declared APIs"},
 	{"api-calls.jsonl.1", false, "calls of declared APIs before those"},
 	{"registry.json", false, "what package registries answered, a cache"},
 	{"worker.log", false, "what jobs said when they crashed"},
 }
 
+// Own reports whether a name in a data directory is that of something that
+// the program keeps there.
+func Own(name string) bool {
+	for _, x := range InData {
+		if x.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // Footprint lists what the program has made on this machine and is there now:
-// in the data directory, in the folder where the launcher keeps programs, and
-// what processes that died left in the folder for temporary files. Files that
-// a person wrote (the configuration) or asked for (clients' settings, exports,
-// .knowledge in a project) are not among it. Folders that may hold more than
+// in the data directory, and in the folder where the launcher keeps programs.
+// Files that a person wrote (the configuration) or asked for (clients' settings,
+// exports, .knowledge in a project) are not among it, nor what processes have in
+// the folder for temporary files while they run. Folders that may hold more than
 // ours are last, with Empty set. A link is listed as itself, never followed.
 func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
 	var out []Trace
@@ -76,22 +88,19 @@ func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
 				}
 			}
 		}
+		if ignore := filepath.Join(dataDir, ".gitignore"); OwnIgnore(ignore) {
+			if err := add(ignore, "keeps the directory out of repositories", false, false); err != nil {
+				return out, err
+			}
+		}
 	}
 	var folders []string
-	for _, bin := range programDirs(runtime.GOOS, env) {
+	if bin := Programs(runtime.GOOS, env); bin != "" {
 		if err := add(bin, "programs that the launcher fetched or built", true, false); err != nil {
 			return out, err
 		}
-		if filepath.Base(filepath.Dir(bin)) == "knowledge" { // the folder is the program's own
+		if runtime.GOOS != "windows" { // there the folder above is the system's
 			folders = append(folders, filepath.Dir(bin))
-		}
-	}
-	for _, pattern := range []string{"knowledge-git-*", "knowledge-module-*.zip", "knowledge-browser-*", "knowledge-eval-*", "knowledge-selftest-*"} {
-		list, _ := filepath.Glob(filepath.Join(escapeGlob(os.TempDir()), pattern))
-		for _, p := range list {
-			if err := add(p, "left by a process that died", !strings.HasSuffix(p, ".zip"), false); err != nil {
-				return out, err
-			}
 		}
 	}
 	if dataDir != "" {
@@ -105,26 +114,24 @@ func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
 	return out, nil
 }
 
-// programDirs are the folders that bin/knowledge keeps programs in.
-func programDirs(goos string, env func(string) string) []string {
-	var out []string
-	add := func(parts ...string) {
-		if p := filepath.Join(parts...); filepath.IsAbs(p) && !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	if d := env("CLAUDE_PLUGIN_DATA"); d != "" {
-		add(d, "bin")
-	}
+// Programs is the folder that the plugin's launcher, bin/knowledge or on Windows
+// bin/knowledge.cmd, keeps programs in; "" when no home is known.
+func Programs(goos string, env func(string) string) string {
+	dir := filepath.Join(env("HOME"), ".cache", "knowledge", "bin")
 	if d := env("XDG_CACHE_HOME"); d != "" {
-		add(d, "knowledge", "bin")
-	} else if home := env("HOME"); home != "" {
-		add(home, ".cache", "knowledge", "bin")
+		dir = filepath.Join(d, "knowledge", "bin")
 	}
-	if d := env("LocalAppData"); goos == "windows" && d != "" {
-		add(d, "knowledge", "bin")
+	if goos == "windows" {
+		local := env("LocalAppData")
+		if local == "" {
+			local = filepath.Join(env("USERPROFILE"), "AppData", "Local")
+		}
+		dir = filepath.Join(local, "knowledge-bin")
 	}
-	return out
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
 }
 
 // trace measures what is at a path; ok is false when nothing of that kind is.

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // ownIgnore is the .gitignore of a data directory.
@@ -20,15 +18,6 @@ func OwnIgnore(path string) bool {
 
 // Database is the file that every data directory has.
 const Database = "knowledge.db"
-
-// own are the names of what the program keeps in a data directory.
-var own = strings.Fields(`knowledge.db knowledge.db-wal knowledge.db-shm knowledge.db-journal
-	segments generations views grammars repos web replies jobs eval
-	api-calls.jsonl api-calls.jsonl.1 registry.json worker.log`)
-
-// Own reports whether a name in a data directory is that of something that
-// the program keeps there.
-func Own(name string) bool { return slices.Contains(own, name) }
 
 // DataSigns are the names by which a directory shows that it is a data
 // directory: the database, and beside it what only this program makes together

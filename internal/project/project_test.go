@@ -160,6 +160,11 @@ func TestDataDir(t *testing.T) {
 		{"darwin", "", env("HOME", "/Users/u", "XDG_DATA_HOME", "/x"), "/Users/u/Library/Application Support/knowledge"},
 		{"windows", "", env("LocalAppData", `C:\Users\u\AppData\Local`, "HOME", "/h"), `C:\Users\u\AppData\Local\knowledge`},
 		{"windows", "", env("USERPROFILE", `C:\Users\u`), `C:\Users\u\AppData\Local\knowledge`},
+		{"linux", "~/kn", env(DataVariable, "/var", "HOME", "/h"), "/h/kn"},
+		{"linux", "", env(DataVariable, "~/kn", "HOME", "/h"), "/h/kn"},
+		{"linux", "", env(DataVariable, "/a/~/kn", "HOME", "/h"), "/a/~/kn"},
+		{"windows", "", env(DataVariable, `~\kn`, "USERPROFILE", `C:\Users\u`), `C:\Users\u\kn`},
+		{"windows", "~/kn", env("USERPROFILE", `C:\Users\u`), `C:\Users\u/kn`},
 		{"linux", "", noEnv, ""},
 		{"darwin", "", noEnv, ""},
 		{"windows", "", noEnv, ""},
@@ -171,6 +176,14 @@ func TestDataDir(t *testing.T) {
 		if c.want == "" && (kb.CodeOf(err) != kb.Invalid || !strings.Contains(kb.HintOf(err), DataVariable)) {
 			t.Errorf("%s: %v", c.goos, err)
 		}
+	}
+	for _, d := range []string{"rel/kn", "~", "~other/kn", "./kn"} {
+		if got, err := DataDir("", env(DataVariable, d, "HOME", "/h")); kb.CodeOf(err) != kb.Invalid || !strings.Contains(err.Error(), d) || !strings.Contains(kb.HintOf(err), "~/") {
+			t.Errorf("the variable %q: %q, %v", d, got, err)
+		}
+	}
+	if _, err := DataDir("", env(DataVariable, "~/kn")); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+		t.Errorf("without a home: %v", err)
 	}
 	if d, err := DataDir("rel", noEnv); err != nil || !filepath.IsAbs(d) {
 		t.Errorf("got %q, %v", d, err)
