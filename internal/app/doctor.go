@@ -49,6 +49,9 @@ func (a *App) Doctor(ctx context.Context) (Diagnosis, error) {
 	} else {
 		say("git", "ok", path, "")
 	}
+	if o, err := a.setup(SetupRequest{}); err == nil { // what is wrong with it is said elsewhere
+		d.Findings = append(d.Findings, twice(o)...)
+	}
 	c, err := a.open(ctx)
 	if err != nil {
 		wrong("data directory", err)

@@ -70,7 +70,37 @@ func (a *App) Clients(context.Context) (ClientList, error) {
 		}
 		l.Clients = append(l.Clients, row)
 	}
+	l.Notes = remarks(twice(o))
 	return l, nil
+}
+
+// twice says of each client that has our plugin enabled, and an entry of this
+// program as well, that it starts two servers.
+func twice(o install.Options) []Finding {
+	var out []Finding
+	for _, c := range install.Clients() {
+		id, _ := c.PluginOf(o.Place)
+		if id == "" {
+			continue
+		}
+		for _, at := range [][2]string{{install.User, c.User(o.Place)}, {install.Project, c.Project(o.Place)}} {
+			if in, _ := o.Installed(c, at[0]); in {
+				out = append(out, Finding{"clients", "note",
+					fmt.Sprintf("%s starts two servers, that of the plugin %s and that of the entry in %s", c.Title, id, at[1]),
+					"take the entry out: knowledge uninstall --client " + c.Name})
+			}
+		}
+	}
+	return out
+}
+
+// remarks are findings as lines.
+func remarks(list []Finding) []string {
+	var out []string
+	for _, f := range list {
+		out = append(out, f.Text+"; "+f.Hint)
+	}
+	return out
 }
 
 // pick returns the clients that names mean.
@@ -155,6 +185,7 @@ func (a *App) Install(_ context.Context, r SetupRequest) (SetupReport, error) {
 	if r.Project && !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Kind == "server" && s.Changes() }) {
 		report.Notes = append(report.Notes, "who shares these files needs the program at the same place: "+o.Command)
 	}
+	report.Notes = append(report.Notes, remarks(twice(o))...)
 	return report, nil
 }
 
@@ -320,6 +351,7 @@ func (a *App) Upgrade(_ context.Context, r SetupRequest) (SetupReport, error) {
 		t.o.Force = true // it is ours: the plugin beside it is install's business
 		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
 	}
+	report.Notes = append(report.Notes, remarks(twice(all[0].o))...)
 	ch := install.ChannelOf(exe, all[0].o.Place)
 	report.Channel = &ch
 	if len(report.Steps) == 0 {

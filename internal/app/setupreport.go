@@ -99,6 +99,7 @@ type ClientRow struct {
 // ClientList is the reply of clients.
 type ClientList struct {
 	Clients []ClientRow `json:"clients"`
+	Notes   []string    `json:"notes,omitempty"`
 }
 
 // Names are the clients that are on this machine.

@@ -184,4 +184,5 @@ func (s *session) clients(l app.ClientList, found bool) {
 		t.row(c.Client, c.Title, c.Found, strings.Join(in, ", "))
 	}
 	t.flush()
+	s.remarks(l.Notes)
 }

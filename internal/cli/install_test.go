@@ -94,6 +94,15 @@ func TestInstallSession(t *testing.T) {
 	say(true, "y\n", "uninstall")
 	write(`{"enabledPlugins": {"knowledge@market": true}}`, "home", ".claude", "settings.json")
 	say(true, "", "install", "--client", "claude")
+	say(true, "", "install", "--client", "claude", "--force")
+	say(false, "", "clients")
+	say(true, "", "upgrade")
+	var doctor bytes.Buffer
+	cli.Run(context.Background(), faces, cli.Env{Args: []string{"--data-dir", at("another"), "doctor", "--json"}, Dir: at("project"), Stdin: strings.NewReader(""), Stdout: &doctor, Stderr: &doctor})
+	if !strings.Contains(doctor.String(), "Claude Code starts two servers, that of the plugin knowledge@market") || !strings.Contains(doctor.String(), ": knowledge uninstall --client claude") {
+		t.Errorf("doctor does not tell of two servers: %s", &doctor)
+	}
+	say(true, "", "uninstall", "--client", "claude")
 	say(true, "", "uninstall")
 	if err := os.Remove(at("home", ".claude", "settings.json")); err != nil {
 		t.Fatal(err)
