@@ -107,10 +107,14 @@ What was inserted is noted in ` + "`installs.json`" + ` in the data directory, s
 there; in a file that was changed since, our entry goes and nothing else. A file or folder that did not exist before is
 gone after. New files are readable by you alone, those of a project by everybody.
 
-Where Claude Code has our plugin, no second server is added. Files are edited directly, and not by the clients' own
-commands (` + "`claude mcp add`" + `): they are documented, the client need not be on the PATH, a dry run shows what comes, and an
-uninstall can be exact. Clients that put off showing tools to their model are told not to, where they know such a
-setting (` + "`alwaysLoad`, `deferTools`" + `): three small tools cost less than looking for them.
+Where Claude Code has our plugin, no second server is added. When the plugin came after an install there are two, which
+` + "`knowledge doctor`" + ` tells; the cure is ` + "`knowledge uninstall --client claude`" + `. The client updates a plugin only when the number
+of its version changes: while that stays, ` + "`claude plugin update`" + ` brings nothing new.
+
+Files are edited directly, and not by the clients' own commands (` + "`claude mcp add`" + `): they are documented, the client need
+not be on the PATH, a dry run shows what comes, and an uninstall can be exact. Clients that put off showing tools to
+their model are told not to, where they know such a setting (` + "`alwaysLoad`, `deferTools`" + `): three small tools cost less
+than looking for them.
 
 The rows below were compared with each client's documentation on ` + Checked + `.
 `
@@ -126,8 +130,9 @@ Each client asks before a tool runs, by its own settings, which an install does 
 
 ` + "`knowledge uninstall --purge --dry-run`" + ` lists what a purge deletes: the entries in clients, what the program made in its
 data directory (the database with stores and schedules, segments, views, generations, clones, crawled pages, jobs,
-replies, logs, caches) and its configuration file. What else lies in the data directory stays, and is named. Projects
-keep their ` + "`.knowledge/`" + `. The program itself goes the way it came; the last line says how.
+replies, logs, caches), the programs that the plugin's launcher keeps (` + "`~/.cache/knowledge/bin`" + `, on Windows
+` + "`%LocalAppData%\\knowledge-bin`" + `) and its configuration file. What else lies in the data directory stays, and is named.
+Projects keep their ` + "`.knowledge/`" + `. The program itself goes the way it came; the last line says how.
 
 ## The instructions
 

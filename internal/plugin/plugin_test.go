@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 )
 
@@ -252,6 +254,36 @@ func TestUnknownNames(t *testing.T) {
 	for _, body := range []string{`{{call "store:crate"}}`, `{{args "serch"}}`, `{{args "search" "qurey"}}`, `{{args "search" "yes"}}`, `{{call "trust"}}`} {
 		if _, err := (slash{name: "x", body: body}).render(); err == nil {
 			t.Errorf("%s renders", body)
+		}
+	}
+}
+
+// Whoever has the plugin alone has no program on the PATH: a slash command that
+// names one for the terminal names the launcher too, which the client writes
+// with its path.
+func TestSlashCommandsNameALauncherForTheTerminal(t *testing.T) {
+	for _, s := range slashes {
+		body, err := s.render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("`knowledge ([^`]+)`").FindAllSubmatch(body, -1) {
+			if !bytes.Contains(body, []byte("`\"${CLAUDE_PLUGIN_ROOT}/bin/knowledge\" "+string(m[1])+"`")) {
+				t.Errorf("/knowledge:%s sends people without a program to %s", s.name, m[0])
+			}
+		}
+	}
+}
+
+// The columns that /knowledge:specifications asks for are those that kdd:list returns.
+func TestSlashSpecificationsAsksForWhatIsThere(t *testing.T) {
+	i := slices.IndexFunc(slashes, func(s slash) bool { return s.name == "specifications" })
+	_, columns, _ := strings.Cut(slashes[i].body, "a table of ")
+	columns, _, _ = strings.Cut(columns, ";")
+	row := reflect.TypeFor[app.SpecRow]()
+	for _, c := range regexp.MustCompile(`\w+`).FindAllString(strings.ReplaceAll(columns, " and ", " "), -1) {
+		if _, ok := row.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, c) }); !ok {
+			t.Errorf("kdd:list returns no %s", c)
 		}
 	}
 }
