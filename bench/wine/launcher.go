@@ -147,16 +147,17 @@ func launcher(wine, tmp, prefix string, env []string) (rows [][]string, failed i
 			}
 			return put(program, tmp, "path", "knowledge.exe")
 		}, "", []string{"version"}, version, 4},
-		{"another program on the PATH, and a Go", func() error {
+		{"another program on the PATH, and a Go that is too old", func() error {
 			err := put(filepath.Join(tools, "curl.exe"), tmp, "path", "knowledge.exe")
 			for _, e := range []error{err, forget(), os.Remove(filepath.Join(plugin, ".claude-plugin", "checksums.txt")), put(filepath.Join(tools, "curl.exe"), tools, "go.exe"),
-				put("go.mod", plugin, "go.mod"), put("cmd/knowledge/main.go", plugin, "cmd", "knowledge", "main.go")} {
+				os.WriteFile(filepath.Join(plugin, "go.mod"), []byte("module github.com/seed-4f2d999b/knowledge\n\ngo 9.0.0\n"), 0o644), put("cmd/knowledge/main.go", plugin, "cmd", "knowledge", "main.go")} {
 				if e != nil {
 					return e
 				}
 			}
 			return nil
-		}, "", []string{"version"}, version, 4},
+		}, "", []string{"version"}, "Go 9.0.0 is needed to build it", 4},
+		{"a Go", func() error { return put("go.mod", plugin, "go.mod") }, "", []string{"version"}, version, 4},
 		{"a client is told that a build takes time", forget, hello, []string{"mcp"}, `"id":7,"error":{"code":-32000,"message":"knowledge: the program is being built with Go`, 4},
 		{"and finds it done", func() error {
 			for range 60 {

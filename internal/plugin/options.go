@@ -21,7 +21,7 @@ type option struct {
 var options = map[string]option{
 	"data_dir": {
 		Type: "string", Title: "Data directory",
-		Description: "Absolute folder for stores and indexes. Leave it empty for the place that the command line uses too.",
+		Description: "Folder for stores and indexes, absolute or beginning with ~/. Leave it empty for the place that the command line uses too.",
 		Default:     "",
 	},
 	"hints": { // the client refuses a manifest in which an option is called hooks

@@ -28,7 +28,7 @@ func DataDir(flag string, env func(string) string) (string, error) {
 	}
 	if flag == "" && env(DataVariable) != "" && !filepath.IsAbs(dir) {
 		return "", kb.Errorf(kb.Invalid, "the data directory %q is not an absolute path", dir).
-			WithHint("begin it with ~/ or the root of the file system, in $%s or in the plugin's option data_dir", DataVariable)
+			WithHint("begin it with ~/ or the root of the file system, in $%s or in the plugin's option data_dir; where settings stand: knowledge help configuration", DataVariable)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -93,8 +93,12 @@ func certutil(args []string) error {
 	return nil
 }
 
-// go build … -o FILE ./cmd/knowledge takes $STAND_IN for what it builds.
+// go build … -o FILE ./cmd/knowledge takes $STAND_IN for what it builds. It is
+// too old for a go.mod that asks for Go 9.
 func build(args []string) error {
+	if mod, err := os.ReadFile("go.mod"); err != nil || strings.Contains(string(mod), "\ngo 9") {
+		return fmt.Errorf("go.mod requires go >= 9.0.0 (running go 1.26.0; GOTOOLCHAIN=local) %v", err)
+	}
 	f, err := os.Open(os.Getenv("STAND_IN"))
 	if err != nil {
 		return err
