@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
@@ -38,14 +37,6 @@ var synonyms = map[string]string{
 	"callers": "code:callers", "callees": "code:callees", "symbols": "code:symbols", "outline": "code:outline",
 	"health": "doctor", "check": "doctor", "diagnose": "doctor", "clean": "gc", "prune": "gc", "repair": "verify", "fsck": "verify", "test": "selftest",
 	"backup": "export", "dump": "export", "restore": "import", "load": "import", "specs": "kdd:list", "spec": "kdd:find", "exit": "help exit-codes",
-}
-
-// flagsElsewhere are flags of grep, ripgrep and other tools: what they are
-// here, "" where it needs no flag.
-var flagsElsewhere = map[string]string{
-	"l": "limit", "k": "limit", "m": "limit", "max": "limit", "max-count": "limit", "count": "limit", "top": "limit", "top-k": "limit", "num": "limit", "max-results": "limit",
-	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "",
-	"fix": "repair", "output": "format", "o": "format", "dir": "in", "path": "in", "p": "in", "folder": "in", "repo": "source", "url": "source", "store": "stores", "include": "glob",
 }
 
 // asks are words that begin a question.
@@ -177,8 +168,14 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if cmd.HasParent() {
-		if near := kb.Nearest(args[0], names); near != "" {
-			return err.WithHint("%s", s.suggestion(append([]string{cmd.Name() + ":" + near}, after...)))
+		if c, ok := command.Meant(cmd.Name() + ":" + args[0]); ok {
+			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
+		}
+		for i := range names {
+			names[i] = cmd.Name() + ":" + names[i]
+		}
+		if near := command.Near(cmd.Name()+":"+args[0], names); near != "" {
+			return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
 		}
 		return err.WithHint("list all with: knowledge help %s", cmd.Name())
 	}
@@ -187,6 +184,11 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 			if top[n] {
 				return err.WithHint("%s", s.suggestion(append([]string{n}, after...)))
 			}
+		}
+	}
+	if strings.ContainsAny(args[0], ":_") {
+		if c, ok := command.Meant(args[0]); ok {
+			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
 		}
 	}
 	if meant, ok := synonyms[strings.ToLower(args[0])]; ok {
@@ -221,90 +223,16 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
 		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
-	if near := kb.Nearest(args[0], names); near != "" {
+	if near := command.Near(args[0], names); near != "" {
 		return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
+	}
+	if group, _, ok := strings.Cut(args[0], ":"); ok && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, group+":") }) {
+		return err.WithHint("list all with: knowledge help %s", group)
 	}
 	if len(after) > 0 && !slices.ContainsFunc(after, func(w string) bool { return strings.HasPrefix(w, "-") }) {
 		return err.WithHint("did you mean: %s", line([]string{"search", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	return err.WithHint("see what there is with: knowledge --help")
-}
-
-// flagError says in one sentence what is wrong with the flags.
-func (s *session) flagError(cmd *cobra.Command, err error) error {
-	s.running = strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "knowledge"), " ")
-	if i := firstWord(s.words); !cmd.HasParent() && i < len(s.words) && s.words[i] != "--" {
-		return s.unknownCommand(cmd, s.words[i:i+1]) // whose flags these are
-	}
-	var unknown *pflag.NotExistError
-	var noValue *pflag.ValueRequiredError
-	var badValue *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
-		name, dashes := unknown.GetSpecifiedName(), "--"
-		if unknown.GetSpecifiedShortnames() != "" {
-			dashes = "-"
-		}
-		of := strings.TrimPrefix(cmd.CommandPath(), "knowledge ") // "knowledge" itself at the top
-		e := kb.Errorf(kb.Invalid, "%s has no flag %q", of, dashes+clip(name))
-		meant, words := s.meantFlag(cmd, dashes, name)
-		switch {
-		case words != nil && s.works(words):
-			return e.WithHint("did you mean: %s", line(words))
-		case meant != "":
-			return e.WithHint("did you mean --%s? see: %s --help", meant, cmd.CommandPath())
-		}
-		return e
-	case errors.As(err, &noValue):
-		dashes := "--"
-		if noValue.GetSpecifiedShortnames() != "" {
-			dashes = "-"
-		}
-		return kb.Errorf(kb.Invalid, "flag %s%s needs a value", dashes, noValue.GetSpecifiedName())
-	case errors.As(err, &badValue):
-		return kb.Errorf(kb.Invalid, "flag --%s cannot be %q", badValue.GetFlag().Name, clip(badValue.GetValue()))
-	case errors.Is(err, pflag.ErrHelp):
-		return err
-	}
-	return kb.Errorf(kb.Invalid, "%w", err)
-}
-
-// meantFlag returns the flag that was probably meant and the words with it in
-// its place; no words when they cannot be made.
-func (s *session) meantFlag(cmd *cobra.Command, dashes, name string) (meant string, words []string) {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	low := strings.ToLower(command.Kebab(name))
-	drop := false
-	if m, ok := flagsElsewhere[name]; ok && !(name == "l" && cmd.Name() == "grep") && (m == "" || slices.Contains(names, m)) {
-		meant, drop = m, m == ""
-	} else if len(low) > 1 {
-		meant = kb.Nearest(low, names)
-	}
-	if meant == "" && !drop {
-		return "", nil
-	}
-	for i, w := range s.words {
-		given, value, hasValue := strings.Cut(w, "=")
-		if given != dashes+name {
-			continue
-		}
-		words = slices.Clone(s.words)
-		switch {
-		case drop:
-			return "", slices.Delete(words, i, i+1)
-		case hasValue:
-			words[i] = "--" + meant + "=" + value
-		default:
-			words[i] = "--" + meant
-		}
-		return meant, words
-	}
-	return meant, nil
 }
 
 // nearValue makes the hint about a wrong value the line with the right one,
@@ -350,6 +278,33 @@ func (s *session) corrected(err error) error {
 	i := firstWord(s.words)
 	if i+3 == len(s.words) && s.words[i] == "show" && strings.Trim(s.words[i+2], "0123456789") == "" { // show a.go 3
 		return hinted(err, "did you mean: "+line(append(slices.Clone(s.words[:i+1]), s.words[i+1]+":"+s.words[i+2])))
+	}
+	if i+1 < len(s.words) && slices.Contains([]string{"install", "uninstall", "upgrade"}, s.words[i]) { // upgrade cursor
+		words, names := slices.Clone(s.words[:i+1]), []string(nil)
+		for _, w := range s.words[i+1:] {
+			if client := clientNamed(w); client != "" && !strings.HasPrefix(w, "-") {
+				names = append(names, client)
+				continue
+			}
+			words = append(words, w)
+		}
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "--purge" || w == "--global" || w == "--stores" }) // more than was named
+		if words = append(words, "--client", strings.Join(names, ",")); names != nil && (s.words[i] == "uninstall" || s.works(words)) {
+			return hinted(err, "did you mean: "+line(words))
+		}
+	}
+	if c, ok := command.Find(s.words[min(i, len(s.words)-1)]); ok == nil && c.Name == "grep" && i+3 < len(s.words) { // grep retry a.go b.go, as a shell makes of *.go
+		for _, w := range s.words[i+2:] {
+			if _, gone := os.Stat(filepath.Join(s.env.Dir, w)); gone != nil {
+				return err
+			}
+		}
+		return hinted(err, "all files are searched, or those of --glob: "+line(s.words[:i+2]))
+	}
+	if i+1 < len(s.words) { // jobs list
+		if c, ok := command.Meant(s.words[i] + ":" + s.words[i+1]); ok {
+			return hinted(err, s.suggestion(append([]string{c.Word()}, s.words[i+2:]...)))
+		}
 	}
 	return err
 }

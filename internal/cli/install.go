@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -19,6 +22,9 @@ import (
 func (s *session) prepare(ctx context.Context, c command.Command, values map[string]any) (ok bool, err error) {
 	switch c.Name {
 	case "install":
+		if err := s.clientsAsWords(values); err != nil {
+			return false, err
+		}
 		s.projectFolder(values)
 		if values["client"] == nil && values["yes"] == nil {
 			return s.askClients(ctx, values)
@@ -39,6 +45,45 @@ func (s *session) prepare(ctx context.Context, c command.Command, values map[str
 
 // on reports whether a boolean flag was given, and not as false.
 func on(v any) bool { return v != nil && v != "false" && v != false }
+
+// clientsAsWords answers "install cursor": a word is the folder of --project,
+// and means nothing without it.
+func (s *session) clientsAsWords(values map[string]any) error {
+	word, _ := values["folder"].(string)
+	if word == "" || values["project"] != nil {
+		return nil
+	}
+	at := slices.Index(s.words, word)
+	if at < 0 { // --folder=WORD
+		return kb.Errorf(kb.Invalid, "a folder is for --project").WithHint("did you mean: %s", line([]string{"install", "--project", word}))
+	}
+	if client := clientNamed(word); client != "" {
+		return kb.Errorf(kb.Invalid, "clients are named with --client, and %q is a word", clip(word)).
+			WithHint("did you mean: %s", line(slices.Concat(s.words[:at], []string{"--client", client}, s.words[at+1:])))
+	}
+	if info, err := os.Stat(filepath.Join(s.env.Dir, word)); err == nil && info.IsDir() {
+		return kb.Errorf(kb.Invalid, "a folder is for --project, and install was given %q alone", clip(word)).
+			WithHint("did you mean: %s", line(slices.Concat(s.words[:at], []string{"--project"}, s.words[at:])))
+	}
+	return kb.Errorf(kb.Invalid, "there is no client %q, only %s", clip(word), strings.Join(app.ClientNames(), ", ")).WithHint("see which are here: knowledge clients")
+}
+
+// clientNamed returns the names of clients that a word is, or is near to, with
+// commas between; "" when one is none.
+func clientNamed(word string) string {
+	var names []string
+	for w := range strings.SplitSeq(strings.ToLower(word), ",") {
+		near := kb.Nearest(strings.TrimSuffix(strings.TrimSuffix(w, "-code"), "-cli"), append(app.ClientNames(), "all-found"))
+		if w == "all" {
+			near = "all-found"
+		}
+		if near == "" {
+			return ""
+		}
+		names = append(names, near)
+	}
+	return strings.Join(names, ",")
+}
 
 // projectFolder takes "--project=FOLDER" and "--project FOLDER" for what they
 // mean: the flag that says which project is called that too.

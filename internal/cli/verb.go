@@ -96,6 +96,9 @@ var errNotThere = errors.New("what is named does not exist")
 // run runs a command and prints its result, waiting for the job that it
 // starts, if it starts one.
 func (s *session) run(ctx context.Context, c command.Command, values map[string]any) error {
+	if err := s.around(c); err != nil {
+		return err
+	}
 	if ok, err := s.prepare(ctx, c, values); !ok {
 		return err
 	}
@@ -126,7 +129,7 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	result, err := c.Run(ctx, a, args)
 	if err != nil {
 		bar.stop()
-		return s.interrupted(ctx, err)
+		return s.interrupted(ctx, s.globMeant(c, values, err))
 	}
 	if started, ok := result.(app.Started); ok {
 		if result, err = wait(ctx, a, started); err != nil {

@@ -185,15 +185,6 @@ func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx
 
 func isCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
 
-// meant are names that other programs' tools have, of which the nearest by
-// letters is the wrong one.
-var meant = map[string]string{
-	"store:list": "stores", "list:stores": "stores", "stores:list": "stores", "store:ls": "stores", "list_stores": "stores",
-	"store:add": "store:create", "store:new": "store:create", "stores:add": "store:create", "store:remove": "store:delete", "store:rm": "store:delete",
-	"store:sync": "stores:sync", "store:reindex": "store:index", "store:refresh": "store:update", "store:get": "store:info", "store:status": "store:info",
-	"job:list": "jobs", "jobs:list": "jobs", "job:get": "job:status", "job:stop": "job:cancel", "job:wait": "job:status", "command:list": "commands", "list": "commands",
-}
-
 // All returns every command, sorted by group and then by name.
 func All() []Command {
 	tableOnce.Do(func() {
@@ -222,9 +213,12 @@ func Find(name string) (Command, error) {
 			names = append(names, n)
 		}
 	}
-	if meant := meant[plain]; meant != "" {
-		return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("that is: %s", meant)
+	if c, ok := Meant(plain); ok {
+		return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("that is: %s", c.Name)
 	}
-	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).
-		WithHint("%slist them all with: commands", kb.DidYouMean(plain, names))
+	like := ""
+	if near := Near(plain, names); near != "" {
+		like = "did you mean " + near + "? "
+	}
+	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("%slist them all with: commands", like)
 }
