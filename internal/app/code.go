@@ -63,6 +63,7 @@ func (a *App) Code(ctx context.Context, r CodeRequest) (CodeReply, error) {
 	if r.Depth == 0 {
 		r.Depth = 1
 	}
+	r.Named = r.Stores
 	s, err := a.shelvesOf(ctx, r.Stores, r.Waiting)
 	if err != nil {
 		return CodeReply{}, err

@@ -351,7 +351,7 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: ")).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
+		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "error parsing regexp: "), expr, pattern)).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
 	}
 	s, err := open()
 	if err != nil {

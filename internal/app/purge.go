@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,7 +95,9 @@ type Purge struct {
 	Steps  []install.Step `json:"steps"` // files of clients
 	Items  []PurgeItem    `json:"items"`
 	Kept   []string       `json:"kept,omitempty"` // what lies there and is not ours
-	Notes  []string       `json:"notes,omitempty"`
+	// Projects are the files of definitions, which stay with their projects.
+	Projects []string `json:"projects,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
 }
 
 // Text lists what goes, a line each.
@@ -118,6 +121,9 @@ func (p Purge) Text() string {
 	for _, k := range p.Kept {
 		fmt.Fprintf(&b, "%s kept: this program did not make it\n", k)
 	}
+	for _, f := range p.Projects {
+		fmt.Fprintf(&b, "%s kept: it belongs to its project\n", f)
+	}
 	for _, n := range p.Notes {
 		b.WriteString(n + "\n")
 	}
@@ -138,10 +144,14 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	if err != nil {
 		return p, err
 	}
-	if who, ok := servers(dir); ok && !dry {
-		return p, kb.Errorf(kb.Busy, "a server of knowledge runs, process %d", who.PID).
-			WithHint("end the programs that use it, then: knowledge uninstall --purge")
+	if who := servers(dir); len(who) > 0 && !dry {
+		text := "a server of knowledge runs, process " + who[0]
+		if len(who) > 1 {
+			text = "servers of knowledge run, processes " + strings.Join(who, ", ")
+		}
+		return p, kb.Errorf(kb.Busy, "%s", text).WithHint("end the programs that use them, then: knowledge uninstall --purge")
 	}
+	p.Projects = a.definitionFiles(ctx, dir)
 	report, err := a.RemoveClients(ctx, SetupRequest{DryRun: dry})
 	if err != nil {
 		return p, err
@@ -201,9 +211,11 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		p.Items = append(p.Items, sizeOf(conf))
 	}
 	if o, err := a.setup(SetupRequest{}); err == nil && !launched {
-		if ch := install.ChannelOf(exe, o.Place); ch.Remove != "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("the program itself, from %s, goes with: %s", ch.Name, ch.Remove))
+		ch, from := install.ChannelOf(exe, o.Place, install.Released), ""
+		if ch.Name != "" {
+			from = ", which came by " + ch.Name + ","
 		}
+		p.Notes = append(p.Notes, fmt.Sprintf("the program itself%s goes with: %s", from, ch.Remove))
 	}
 	if dry {
 		return p, nil
@@ -219,16 +231,51 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 	return p, nil
 }
 
-// servers finds a process that keeps the clock of a data directory or follows
-// a folder for it. One that has just started does neither yet.
-func servers(dir string) (lockfile.Holder, bool) {
-	locks, _ := filepath.Glob(filepath.Join(dir, "jobs", "watch-*.lock"))
-	for _, l := range append(locks, filepath.Join(dir, "jobs", "clock.lock")) {
-		if who, held := lockfile.Held(l); held {
-			return who, true
+// servers returns the processes that serve from a data directory, keep its
+// clock or follow a folder for it. One that has just started does none yet.
+func servers(dir string) []string {
+	var pids []int
+	for _, pattern := range []string{"server-*.lock", "watch-*.lock", "clock.lock"} {
+		locks, _ := filepath.Glob(filepath.Join(dir, "jobs", pattern))
+		for _, l := range locks {
+			if who, held := lockfile.Held(l); held {
+				pids = append(pids, who.PID)
+			}
 		}
 	}
-	return lockfile.Holder{}, false
+	slices.Sort(pids)
+	var out []string
+	for _, pid := range slices.Compact(pids) {
+		out = append(out, strconv.Itoa(pid))
+	}
+	return out
+}
+
+// definitionFiles are the files of definitions in the projects that are known.
+func (a *App) definitionFiles(ctx context.Context, dir string) []string {
+	var roots []string
+	if p, err := a.where(); err == nil {
+		roots = append(roots, p.Root)
+	}
+	if more, err := install.Roots(dir); err == nil {
+		roots = append(roots, more...)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "knowledge.db")); err == nil {
+		if c, err := a.open(ctx); err == nil {
+			if more, err := c.catalog.Projects(ctx); err == nil { // a damaged database goes all the same
+				roots = append(roots, more...)
+			}
+		}
+	}
+	slices.Sort(roots)
+	var files []string
+	for _, root := range slices.Compact(roots) {
+		file := filepath.Join(root, filepath.FromSlash(definitionsFile))
+		if _, err := os.Lstat(file); root != "" && err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // stopJobs ends what runs in the background and closes the database, which

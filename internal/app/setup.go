@@ -352,11 +352,11 @@ func (a *App) Upgrade(_ context.Context, r SetupRequest) (SetupReport, error) {
 		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
 	}
 	report.Notes = append(report.Notes, remarks(twice(all[0].o))...)
-	ch := install.ChannelOf(exe, all[0].o.Place)
+	ch := install.ChannelOf(exe, all[0].o.Place, install.Released)
 	report.Channel = &ch
 	if len(report.Steps) == 0 {
 		report.Notes = append(report.Notes, "no client has knowledge yet; add it to those that are here: knowledge install")
 	}
-	report.Notes = append(report.Notes, fmt.Sprintf("this is version %s at %s (%s); the newest comes with: %s", a.Version(), exe, ch.Name, ch.Upgrade))
+	report.Notes = append(report.Notes, fmt.Sprintf("this is version %s at %s; %s", a.Version(), exe, ch.UpgradeLine()))
 	return report, nil
 }

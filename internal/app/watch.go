@@ -58,10 +58,32 @@ func (a *App) Background(ctx context.Context) {
 			return
 		}
 	}
+	defer c.present()()
 	var all sync.WaitGroup
 	all.Go(func() { _ = c.clock().Run(ctx) })
 	all.Go(func() { a.followOwn(ctx, c) })
 	all.Wait()
+}
+
+// present holds a lock that shows that this process serves from the data
+// directory, also when another keeps the clock and follows its folder; what it
+// returns gives it up. Files of processes that are gone go.
+func (c *core) present() (leave func()) {
+	old, _ := filepath.Glob(filepath.Join(c.dir, "jobs", "server-*.lock"))
+	for _, l := range old {
+		if _, held := lockfile.Held(l); !held {
+			_ = os.Remove(l) // one that cannot be removed does no harm
+		}
+	}
+	path := filepath.Join(c.dir, "jobs", fmt.Sprintf("server-%d.lock", os.Getpid()))
+	lock, err := lockfile.TryLock(path)
+	if err != nil {
+		return func() {} // nothing else depends on it
+	}
+	return func() {
+		lock.Unlock()
+		_ = os.Remove(path)
+	}
 }
 
 // clock is the clock of this data directory.

@@ -220,6 +220,20 @@ func (c *Catalog) NoteProject(ctx context.Context, projectID, dir string) error 
 	})
 }
 
+// Projects returns the directories of the projects that were noted, sorted.
+func (c *Catalog) Projects(ctx context.Context) (dirs []string, err error) {
+	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		dirs = nil
+		return each(ctx, tx, func(r *sql.Rows) error {
+			var dir string
+			err := r.Scan(&dir)
+			dirs = append(dirs, dir)
+			return err
+		}, "SELECT DISTINCT dir FROM projects ORDER BY dir")
+	})
+	return dirs, err
+}
+
 // Lookup returns the store that nameOrID means in a project: the project's
 // names first, then the user's, then full ids and unique prefixes of at least
 // 4 characters. kb.NotFound hints at the nearest names. With kb.Corrupt the

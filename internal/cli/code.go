@@ -10,13 +10,14 @@ import (
 
 // codeReply prints declarations and uses: on a terminal grouped, in a pipe the
 // uses, one line of fields each, or the declarations where no uses were asked for.
+// Total counts what was asked for: with no use of a declaration it is 0.
 func (s *session) codeReply(r app.CodeReply) {
 	if !s.env.Terminal {
 		t := s.table("id", "at", "symbol", "kind", "code", "store")
 		for _, u := range r.Uses {
 			t.row(u.ID, name(u.At), u.Symbol, u.Kind, u.Code, u.Store)
 		}
-		if len(r.Uses) == 0 {
+		if len(r.Uses) == 0 && r.Total > 0 {
 			for _, p := range r.Symbols {
 				t.row(p.ID, name(p.At), p.Symbol, p.Kind, p.Signature, p.Store)
 			}

@@ -303,4 +303,3 @@ func (s *session) meantFlag(cmd *cobra.Command, dashes, name string) (meant stri
 	}
 	return meant, nil
 }
-

@@ -32,7 +32,7 @@ func TestStrangersSteerNothing(t *testing.T) {
 		{"hits", app.SearchReply{Hits: []app.Hit{{ID: "abcdefgh123", Store: "s", At: hostile + ":L1-L2", Symbol: hostile}}, Confidence: "high"}, 1, 3},
 		{"files", app.FileList{Files: []string{hostile, "b.go"}}, 2, 2},
 		{"grep", app.GrepReply{Matches: []app.GrepMatch{{Path: hostile, Line: 3, Text: "x"}}}, 1, 1},
-		{"declarations", app.CodeReply{Symbols: []search.Place{{ID: "abcdefgh123", At: hostile, Symbol: "f"}}}, 1, 1},
+		{"declarations", app.CodeReply{Symbols: []search.Place{{ID: "abcdefgh123", At: hostile, Symbol: "f"}}, Total: 1}, 1, 1},
 		{"outline", app.OutlineReply{Path: hostile}, 0, 1},
 		{"a place", app.Context{ID: "abcdefgh123", At: hostile, Symbol: hostile, Start: 1}, 2, 2},
 		{"pages", app.PageList{Pages: []app.PageRow{{State: "kept", URL: hostile, Reason: hostile}}}, 1, 2},

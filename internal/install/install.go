@@ -318,6 +318,9 @@ func (s *Step) remove(r *receipt, cut func([]byte) ([]byte, error), blank func([
 			return
 		}
 		s.after = after
+		if s.Kind == kindServer {
+			s.after = withoutBlank(s.before, after, r)
+		}
 	}
 	if r != nil && r.Created && (exact != nil || blank(s.after)) {
 		s.Action, s.after = "deleted", nil

@@ -291,6 +291,50 @@ func TestEditedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestWrittenBelow: what somebody wrote below the end of a TOML file stays, and
+// the blank line before our entry goes with it, when the receipt shows that it
+// is ours.
+func TestWrittenBelow(t *testing.T) {
+	codex := Clients()[1]
+	for _, x := range []struct{ before, edit, want string }{
+		{"a = 1\n", "%s# user line\n", "a = 1\n# user line\n"},
+		{"a = 1\n", "%s\n# user line\n", "a = 1\n\n# user line\n"},
+		{"a = 1\r\n", "%s# user line\r\n", "a = 1\r\n# user line\r\n"},
+		{"a = 1", "%s# user line\n", "a = 1\n# user line\n"},
+		{"a = 1\n\n", "%s[z]\nb = 2\n", "a = 1\n\n[z]\nb = 2\n"},
+		{"", "%s# user line\n", "# user line\n"},
+		// Nothing shows whose a blank line is when the text above changed too.
+		{"a = 1\n", "# top\n%s# user line\n", "# top\na = 1\n\n# user line\n"},
+	} {
+		o := world(t)
+		file := codex.User(o.Place)
+		put(t, file, x.before, 0o600)
+		for _, step := range []func() ([]Step, error){
+			func() ([]Step, error) { return o.Add(codex, User) },
+			func() ([]Step, error) { return o.Remove(codex, User, nil) },
+		} {
+			steps, err := step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range steps {
+				if err := o.Apply(&steps[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			now, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(now), "[mcp_servers.knowledge]") {
+				put(t, file, strings.Replace(x.edit, "%s", string(now), 1), 0o600)
+			} else if string(now) != x.want {
+				t.Errorf("%q with %q: %q, want %q", x.before, x.edit, now, x.want)
+			}
+		}
+	}
+}
+
 // TestSomebodyElses: an entry of that name that runs something else is left
 // alone, until --force; then its removal brings it back.
 func TestSomebodyElses(t *testing.T) {

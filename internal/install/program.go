@@ -8,6 +8,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
+// Released says whether a release is published. Until one is, the channels
+// that fetch it bring nothing: the README says so below "Not yet".
+const Released = false
+
 // Home of the project.
 const (
 	Repository = "https://github.com/seed-4f2d999b/knowledge"
@@ -68,15 +72,31 @@ func npmPackage(slashed string) string {
 	return name
 }
 
-// Channel is how this program came here.
+// Channel is how this program came here. All are "" when nothing shows it.
 type Channel struct {
-	Name    string `json:"name"`              // Homebrew, npm, go install, …
-	Upgrade string `json:"upgrade,omitempty"` // the command that brings the newest version
+	Name    string `json:"name,omitempty"`    // Homebrew, npm, go install, …
+	Upgrade string `json:"upgrade,omitempty"` // the command that brings the newest version; "" until there is a release
 	Remove  string `json:"remove,omitempty"`  // the command that takes it away
 }
 
-// ChannelOf tells the channel by where the program lies. It asks nobody.
-func ChannelOf(exe string, p Place) Channel {
+// Manual is where all channels are described.
+const Manual = Repository + "/blob/main/docs/install.md"
+
+// UpgradeLine says how the newest version comes.
+func (c Channel) UpgradeLine() string {
+	switch {
+	case c.Name == "":
+		return "nothing here shows how it came, so upgrade it as it was installed; the ways are in " + Manual
+	case c.Upgrade == "":
+		return "it came by " + c.Name + ", which brings a newer version when one is published; the ways are in " + Manual
+	}
+	return "it came by " + c.Name + "; the newest comes with: " + c.Upgrade
+}
+
+// ChannelOf tells the channel by where the program lies, and by nothing that
+// could be so by chance. It asks nobody. Released says whether there are
+// published releases, which all channels fetch but those that build the sources.
+func ChannelOf(exe string, p Place, released bool) Channel {
 	if real, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = real
 	}
@@ -86,29 +106,60 @@ func ChannelOf(exe string, p Place) Channel {
 	if p.GOOS == "windows" {
 		remove = "del " + exe
 	}
-	below := func(dir string) bool {
-		return dir != "" && strings.HasPrefix(low, strings.ToLower(strings.ReplaceAll(dir, `\`, "/"))+"/")
+	in := func(dir string) bool {
+		dir = strings.TrimRight(strings.ToLower(strings.ReplaceAll(dir, `\`, "/")), "/")
+		return dir != "" && low[:max(0, strings.LastIndexByte(low, '/'))] == dir
 	}
+	goBin := p.Env("GOBIN")
+	if goBin == "" {
+		goBin = p.home("go", "bin")
+		if first, _, _ := strings.Cut(p.Env("GOPATH"), string(os.PathListSeparator)); first != "" {
+			goBin = p.join(first, "bin")
+		}
+	}
+	var c Channel
 	switch {
 	case strings.Contains(low, "/cellar/"):
-		return Channel{"Homebrew", "brew upgrade " + Server, "brew uninstall " + Server}
+		c = Channel{"Homebrew", "brew upgrade " + Server, "brew uninstall " + Server}
 	case strings.Contains(low, "/scoop/apps/"):
-		return Channel{"Scoop", "scoop update " + Server, "scoop uninstall " + Server}
+		c = Channel{"Scoop", "scoop update " + Server, "scoop uninstall " + Server}
 	case strings.Contains(low, "/node_modules/"):
 		name := npmPackage(at)
-		return Channel{"npm", "npm install --global " + name + "@latest", "npm uninstall --global " + name}
+		c = Channel{"npm", "npm install --global " + name + "@latest", "npm uninstall --global " + name}
 	case strings.Contains(low, "/plugins/cache/"), strings.Contains(low, "/plugins/data/"):
-		return Channel{"Claude Code plugin", "claude plugin update " + pluginID(at), "claude plugin uninstall " + pluginID(at)}
-	case below(p.Env("GOBIN")), below(p.Env("GOPATH") + "/bin"), below(p.home("go", "bin")):
+		return Channel{"Claude Code's plugin", "claude plugin update " + pluginID(at), "claude plugin uninstall " + pluginID(at)}
+	case in(goBin):
 		return Channel{"go install", "go install " + Module + "@latest", remove}
-	case p.GOOS == "windows":
-		return Channel{"install.ps1", "irm " + Repository + "/releases/latest/download/install.ps1 | iex", remove}
+	case checkout(exe) != "":
+		dir := shellQuote(checkout(exe))
+		return Channel{"a build of the checkout " + dir, "git -C " + dir + " pull && go build -C " + dir + " -o " + shellQuote(exe) + " ./cmd/knowledge", remove}
+	case p.GOOS == "windows" && in(p.join(p.Env("LOCALAPPDATA"), "Programs", Server)) && released:
+		c = Channel{"install.ps1", "irm " + Repository + "/releases/latest/download/install.ps1 | iex", remove}
+	case p.GOOS != "windows" && in(p.home(".local", "bin")) && released:
+		c = Channel{"install.sh", "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh", remove}
+	default:
+		return Channel{Remove: remove}
 	}
-	upgrade := "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh"
-	if dir := filepath.Dir(exe); dir != p.home(".local", "bin") {
-		upgrade += " -s -- --dir " + shellQuote(dir)
+	if !released {
+		c.Upgrade = ""
 	}
-	return Channel{"install.sh", upgrade, remove}
+	return c
+}
+
+// checkout is the folder of this program's sources that a file lies in; "" when
+// it lies in none.
+func checkout(exe string) string {
+	for dir := filepath.Dir(exe); ; dir = filepath.Dir(dir) {
+		if mod, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			if strings.HasPrefix(string(mod), "module "+strings.TrimSuffix(Module, "/cmd/knowledge")+"\n") {
+				return dir
+			}
+			return ""
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+	}
 }
 
 // pluginID is NAME@MARKETPLACE of a path …/plugins/cache/MARKETPLACE/NAME/… or

@@ -44,28 +44,59 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestChannelOf: where the program lies tells how it came and is upgraded.
+// TestChannelOf: where the program lies tells how it came and is upgraded; a
+// place that tells nothing is no channel.
 func TestChannelOf(t *testing.T) {
-	for exe, want := range map[string]string{
-		"/opt/homebrew/Cellar/knowledge/0.1.0/bin/knowledge":                               "brew upgrade knowledge",
-		"/home/linuxbrew/.linuxbrew/Cellar/knowledge/0.1.0/bin/knowledge":                  "brew upgrade knowledge",
-		`C:\Users\kim\scoop\apps\knowledge\current\knowledge.exe`:                          "scoop update knowledge",
-		"/usr/lib/node_modules/@x/knowledge/node_modules/@x/knowledge-linux-x64/knowledge": "npm install --global @x/knowledge@latest",
-		"/home/kim/.claude/plugins/cache/market/knowledge/0.1.0/bin/knowledge":             "claude plugin update knowledge@market",
-		"/home/kim/.claude/plugins/data/knowledge-market/bin/knowledge":                    "claude plugin update knowledge@market",
-		"/home/kim/go/bin/knowledge":                                                       "go install " + Module + "@latest",
-		"/gobin/knowledge":                                                                 "go install " + Module + "@latest",
-		"/home/kim/.local/bin/knowledge":                                                   "/install.sh | sh",
-		"/opt/my tools/knowledge":                                                          "/install.sh | sh -s -- --dir '/opt/my tools'",
+	here := t.TempDir()
+	put(t, filepath.Join(here, "go.mod"), "module github.com/seed-4f2d999b/knowledge\n\ngo 1.26\n", 0o644)
+	env := map[string]string{"GOBIN": "/gobin"}
+	p := Place{GOOS: "linux", Home: "/home/kim", Env: func(k string) string { return env[k] }}
+	for exe, want := range map[string]struct{ released, now string }{
+		"/opt/homebrew/Cellar/knowledge/0.1.0/bin/knowledge":                               {"brew upgrade knowledge", ""},
+		"/home/linuxbrew/.linuxbrew/Cellar/knowledge/0.1.0/bin/knowledge":                  {"brew upgrade knowledge", ""},
+		`C:\Users\kim\scoop\apps\knowledge\current\knowledge.exe`:                          {"scoop update knowledge", ""},
+		"/usr/lib/node_modules/@x/knowledge/node_modules/@x/knowledge-linux-x64/knowledge": {"npm install --global @x/knowledge@latest", ""},
+		"/home/kim/.claude/plugins/cache/market/knowledge/0.1.0/bin/knowledge":             {"claude plugin update knowledge@market", "claude plugin update knowledge@market"},
+		"/home/kim/.claude/plugins/data/knowledge-market/bin/knowledge":                    {"claude plugin update knowledge@market", "claude plugin update knowledge@market"},
+		"/gobin/knowledge":               {"go install " + Module + "@latest", "go install " + Module + "@latest"},
+		"/home/kim/.local/bin/knowledge": {"/install.sh | sh", ""},
+		"/home/kim/go/bin/knowledge":     {"", ""}, // not where $GOBIN points
+		"/opt/my tools/knowledge":        {"", ""},
+		here + "/bin/knowledge":          {" ./cmd/knowledge", " ./cmd/knowledge"},
 	} {
-		p := Place{GOOS: "linux", Home: "/home/kim", Env: func(k string) string { return map[string]string{"GOBIN": "/gobin"}[k] }}
-		if got := ChannelOf(exe, p); !strings.HasSuffix(got.Upgrade, want) || got.Remove == "" {
-			t.Errorf("%s: %+v, want %s", exe, got, want)
+		if got := ChannelOf(exe, p, true); !strings.HasSuffix(got.Upgrade, want.released) || (want.released == "") != (got.Upgrade == "") || got.Remove == "" {
+			t.Errorf("%s: %+v, want %s", exe, got, want.released)
+		}
+		got := ChannelOf(exe, p, false)
+		if !strings.HasSuffix(got.Upgrade, want.now) || (want.now == "") != (got.Upgrade == "") || got.Remove == "" {
+			t.Errorf("%s, nothing is released: %+v, want %s", exe, got, want.now)
+		}
+		if line := got.UpgradeLine(); strings.Contains(line, "curl") || !strings.Contains(line, want.now) || want.now == "" && !strings.Contains(line, Manual) {
+			t.Errorf("%s: %s", exe, line)
 		}
 	}
-	p := Place{GOOS: "windows", Home: `C:\Users\kim`, Env: func(string) string { return "" }}
-	if got := ChannelOf(`C:\Users\kim\AppData\Local\Programs\knowledge\knowledge.exe`, p); !strings.HasSuffix(got.Upgrade, "install.ps1 | iex") {
+	for _, x := range []struct{ name, value, exe string }{{"GOBIN", "", "/home/kim/go/bin/knowledge"}, {"GOPATH", "/gopath", "/gopath/bin/knowledge"}} {
+		env[x.name] = x.value
+		if got := ChannelOf(x.exe, p, false); got.Name != "go install" {
+			t.Errorf("%s: %+v", x.exe, got)
+		}
+	}
+	w := Place{GOOS: "windows", Home: `C:\Users\kim`, Env: func(k string) string {
+		return map[string]string{"LOCALAPPDATA": `C:\Users\kim\AppData\Local`}[k]
+	}}
+	if got := ChannelOf(`C:\Users\kim\AppData\Local\Programs\knowledge\knowledge.exe`, w, true); !strings.HasSuffix(got.Upgrade, "install.ps1 | iex") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestReleased: what upgrade claims is what the README says.
+func TestReleased(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Released == strings.Contains(string(readme), "There is no published release yet") {
+		t.Errorf("Released is %v; README.md says otherwise below \"Not yet\"", Released)
 	}
 }
 

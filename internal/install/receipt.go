@@ -164,6 +164,27 @@ func undo(now []byte, r *receipt) []byte {
 	return before
 }
 
+// withoutBlank takes out of after, which is now without our entry, the blank
+// line that an addition to the end of the file began with, when the receipt
+// shows that all up to the end of the addition is as it was then: what follows
+// is all that somebody wrote since.
+func withoutBlank(now, after []byte, r *receipt) []byte {
+	if r == nil || len(r.Old) > 0 || r.At < 0 || r.New < 0 || r.At+r.New > len(now) || hash(now[:r.At+r.New]) != r.After || hash(now[:r.At]) != r.Before {
+		return after
+	}
+	ours := now[r.At : r.At+r.New]
+	blank := len(ours) - len(bytes.TrimLeft(ours, "\r\n"))
+	if r.At > 0 && now[r.At-1] != '\n' { // the first ends the line before
+		blank -= bytes.IndexByte(ours, '\n') + 1
+	}
+	start := r.At + len(ours) - len(bytes.TrimLeft(ours, "\r\n")) - blank
+	if blank <= 0 || len(now)-len(after) != len(bytes.TrimLeft(ours, "\r\n")) || // it went already
+		len(after) < start+blank || !bytes.Equal(after[:start+blank], now[:start+blank]) {
+		return after
+	}
+	return slices.Concat(after[:start], after[start+blank:])
+}
+
 // Apply carries a step out, and keeps its receipt.
 func (o Options) Apply(s *Step) error {
 	if !s.Changes() {

@@ -66,9 +66,11 @@ type CodeRequest struct {
 	// Spellings are those of the path of a place, see Asked.
 	Spellings []string
 	What      string // Definition, References, Callers or Callees
-	Kind      string // of references: only these; "" is all
-	Depth     int    // of Callers and Callees, from 1 to MaxDepth
-	Limit     int
+	// Named are the stores that the request names, for hints.
+	Named []string
+	Kind  string // of references: only these; "" is all
+	Depth int    // of Callers and Callees, from 1 to MaxDepth
+	Limit int
 }
 
 // MaxDepth is how far callers and callees are followed.
@@ -168,7 +170,10 @@ func Code(ctx context.Context, targets []Target, r CodeRequest) (CodeReply, erro
 		}
 		e := kb.Errorf(kb.NotFound, "no declaration is called %q in %s", r.Symbol, labels(targets))
 		if near := kb.DidYouMean(r.Symbol, names); near != "" {
-			return CodeReply{}, e.WithHint("%ssearch for what it does: search {\"query\":%q}", near, r.Symbol)
+			return CodeReply{}, e.WithHint("%sask for it with: code:%s %s", near, r.What, marshal(struct {
+				Symbol string   `json:"symbol"`
+				Stores []string `json:"stores,omitempty"`
+			}{kb.Nearest(r.Symbol, names), r.Named}))
 		}
 		return CodeReply{}, e.WithHint("names are exact, letter case included; search for what it does: search {\"query\":%q}", r.Symbol)
 	}
