@@ -20,7 +20,7 @@ import (
 // here, "" where it needs no flag.
 var flagsElsewhere = map[string]string{
 	"l": "limit", "k": "limit", "m": "limit", "max": "limit", "max-count": "limit", "count": "limit", "top": "limit", "top-k": "limit", "num": "limit", "max-results": "limit",
-	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "",
+	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "", "force": "", "f": "", "y": "", "yes": "",
 	"fix": "repair", "output": "format", "o": "format", "dir": "in", "path": "in", "p": "in", "folder": "in", "repo": "source", "url": "source", "store": "stores", "include": "glob",
 }
 
@@ -40,17 +40,36 @@ var habits = []habit{
 	{commands: "grep", names: "l L files-with-matches files-without-match", says: "each line begins with its file"},
 	{commands: "grep", names: "c count count-matches", says: "it shows the lines, and counts them when there are more than --limit"},
 	{commands: "grep", names: "o only-matching", says: "whole lines are shown"},
-	{commands: "grep", names: "h no-filename no-heading heading s no-messages U multiline S smart-case z null 0 hidden u uu no-ignore a text", says: "it is not needed here"},
+	{commands: "grep", names: "h no-filename no-heading heading no-messages U multiline S smart-case z null 0 hidden u uu no-ignore a text", says: "it is not needed here"},
 	{commands: "grep", names: "v invert-match", says: "lines that do not match are not looked for; those that do"},
 	{commands: "grep", names: "F fixed-strings Q literal", says: "\\Q and \\E quote", words: inPattern(`\Q`, `\E`)},
 	{commands: "grep", names: "w word-regexp", says: "\\b is the edge of a word", words: inPattern(`\b`, `\b`)},
 	{commands: "grep", names: "x line-regexp", says: "^ and $ are the ends of a line", words: inPattern("^", "$")},
-	{commands: "grep", names: "t type", valued: true, says: "files are chosen by --glob", words: func(rest []string, value string) []string {
+	{commands: "grep files", names: "t type ext", valued: true, says: "files are chosen by --glob", words: func(rest []string, value string) []string {
 		return append(rest, "--glob", "*."+extension(value))
 	}},
 	{commands: "grep", names: "T type-not exclude exclude-dir ignore-file", valued: true, says: "what is left out follows .gitignore; files are chosen by --glob"},
+	{commands: "read", names: "n lines-to head", valued: true, says: "lines are chosen by --lines", words: func(rest []string, value string) []string {
+		return append(rest, "--lines", "1-"+value)
+	}},
+	{commands: "serve", names: "p port P", valued: true, says: "the address is one flag", words: func(rest []string, value string) []string {
+		return append(rest, "--addr", "127.0.0.1:"+value)
+	}},
+	{commands: "serve", names: "host bind b listen H", valued: true, says: "the address is one flag", words: func(rest []string, value string) []string {
+		if !strings.Contains(value, ":") {
+			value += ":7390"
+		}
+		return append(rest, "--addr", value)
+	}},
+	{commands: "mcp", names: "p port P", valued: true, says: "over HTTP the address is one flag", words: func(rest []string, value string) []string {
+		return append(rest, "--http", "127.0.0.1:"+value)
+	}},
+	{commands: "mcp", names: "stdio transport t", valued: true, says: "standard input and output are what it speaks over"},
 	{commands: "search", names: "g glob include t type ext", valued: true, says: "a search is kept to a folder by --in, and a name can be part of the query"},
 }
+
+// atTop are flags of other programs that are commands here.
+var atTop = map[string][]string{"files": {"files"}, "V": {"--version"}, "list": {"stores"}, "update": {"upgrade"}, "upgrade": {"upgrade"}, "init": {}, "stats": {}}
 
 // extensions are those of ripgrep's types that differ from their names.
 var extensions = map[string]string{"python": "py", "rust": "rs", "markdown": "md", "javascript": "js", "typescript": "ts", "ruby": "rb", "kotlin": "kt", "csharp": "cs", "cpp": "cpp", "shell": "sh"}
@@ -201,6 +220,27 @@ func (s *session) globOf(word string) (glob string, ok bool) {
 	return clean, true
 }
 
+// anchor is the end of an address of a line in a browser.
+var anchor = lazyregexp.New(`#L([0-9]+)(?:-L?([0-9]+))?$`)
+
+// rephrased answers words in the order or form of other programs: a place as
+// a browser has it, read PATH LINES, grep PATTERN PATH.
+func (s *session) rephrased(c command.Command, values map[string]any, err error) error {
+	for i, w := range s.words {
+		if at := anchor.Regexp().FindStringSubmatchIndex(w); at != nil {
+			words := slices.Clone(s.words)
+			words[i] = strings.Replace(strings.Replace(w[:at[0]]+":"+w[at[0]+2:], "-L", "-", 1), ":L", ":", 1)
+			return hinted(err, "did you mean: "+line(words))
+		}
+	}
+	if lines, _ := values["path"].(string); c.Name == "read" && lines != "" && strings.Trim(lines, "0123456789-") == "" {
+		if file, _ := values["store"].(string); file != "" && values["lines"] == nil {
+			return hinted(err, "did you mean: "+line([]string{"read", file, "--lines", lines}))
+		}
+	}
+	return s.globMeant(c, values, err)
+}
+
 // globMeant answers grep PATTERN PATH, where this one takes STORE PATTERN: the
 // second word chooses files.
 func (s *session) globMeant(c command.Command, values map[string]any, err error) error {
@@ -241,6 +281,9 @@ func (s *session) flagError(cmd *cobra.Command, err error) error {
 		}
 		of := strings.TrimPrefix(cmd.CommandPath(), "knowledge ") // "knowledge" itself at the top
 		e := kb.Errorf(kb.Invalid, "%s has no flag %q", of, dashes+clip(name))
+		if words, ok := atTop[name]; ok && !cmd.HasParent() {
+			return e.WithHint("did you mean: %s", line(words))
+		}
 		if hint := s.habit(cmd, dashes, name); hint != "" {
 			return e.WithHint("%s", hint)
 		}

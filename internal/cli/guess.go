@@ -29,10 +29,10 @@ var synonyms = map[string]string{
 	"list": "stores", "ls": "stores", "info": "store:info", "describe": "store:info",
 	"add": "add-folder", "create": "store:create", "new": "store:create", "clone": "add-repo", "pull": "store:update",
 	"remove": "store:delete", "rm": "store:delete", "delete": "store:delete", "drop": "store:delete",
-	"update": "store:update", "reindex": "index", "rebuild": "index", "refresh": "index", "upgrade": "store:update",
+	"update": "store:update", "reindex": "index", "rebuild": "index", "refresh": "index", "self-update": "upgrade", "destroy": "store:delete", "del": "store:delete", "make": "store:create", "inspect": "store:info", "images": "stores",
 	"find": "search", "query": "search", "lookup": "search", "rg": "grep", "question": "ask", "chat": "ask",
-	"cat": "read", "view": "show", "open": "show", "get": "show", "tree": "files",
-	"log": "jobs", "logs": "jobs", "ps": "jobs", "queue": "jobs", "progress": "jobs --follow", "cancel": "job:cancel", "stop": "job:cancel", "kill": "job:cancel",
+	"cat": "read", "head": "read", "tail": "read", "less": "read", "more": "read", "bat": "read", "explain": "ask", "view": "show", "open": "show", "get": "show", "tree": "files",
+	"log": "jobs", "logs": "jobs", "ps": "jobs", "top": "jobs", "queue": "jobs", "progress": "jobs --follow", "cancel": "job:cancel", "stop": "job:cancel", "kill": "job:cancel",
 	"def": "code:definition", "definition": "code:definition", "goto": "code:definition", "refs": "code:references", "references": "code:references", "usages": "code:references",
 	"callers": "code:callers", "callees": "code:callees", "symbols": "code:symbols", "outline": "code:outline",
 	"health": "doctor", "check": "doctor", "diagnose": "doctor", "clean": "gc", "prune": "gc", "repair": "verify", "fsck": "verify", "test": "selftest",
@@ -81,6 +81,7 @@ func (s *session) works(words []string) bool {
 	try := &session{faces: s.faces, dataDir: s.dataDir, project: s.project, env: Env{Dir: s.env.Dir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard},
 		out: bufio.NewWriter(io.Discard), dry: true, words: words}
 	root := try.root()
+	try.dataDir, try.project = s.dataDir, s.project // flags begin with their defaults
 	var disarm func(*cobra.Command)
 	disarm = func(c *cobra.Command) {
 		if c.Annotations[verbOf] == "" && c.HasParent() && !c.HasSubCommands() && c.RunE != nil {
@@ -110,7 +111,7 @@ func (s *session) there(ctx context.Context, values map[string]any) bool {
 		}
 	}
 	store, ok := values["store"].(string)
-	if !ok || store == "." {
+	if !ok || store == "." || strings.ContainsAny(store, "*?[") { // files '*.go'
 		return true
 	}
 	a, err := s.open()
@@ -191,6 +192,16 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
 		}
 	}
+	if len(after) == 1 && strings.HasSuffix(after[0], "s") && slices.Contains([]string{"get", "show", "describe"}, args[0]) { // get stores
+		if c, ok := command.Meant("list:" + after[0]); ok {
+			return err.WithHint("%s", s.suggestion([]string{c.Word()}))
+		}
+	}
+	if len(after) > 0 { // delete store ky
+		if c, ok := command.Meant(args[0] + ":" + after[0]); ok {
+			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after[1:]...)))
+		}
+	}
 	if meant, ok := synonyms[strings.ToLower(args[0])]; ok {
 		words := strings.Fields(meant)
 		switch {
@@ -256,6 +267,12 @@ func (s *session) nearValue(c command.Command, values map[string]any, err error)
 			}
 			fixed[p.Name], changed = near, true
 		}
+		// files -name '*.go': letters that another program takes together.
+		if i := slices.Index(s.words, "-"+p.Short+text); p.Short != "" && p.Type == "integer" && i >= 0 && !json.Valid([]byte(text)) {
+			if words := slices.Delete(slices.Clone(s.words), i, i+1); s.works(words) {
+				return hinted(err, fmt.Sprintf("-%s is --%s here; without it: %s", p.Short, p.Flag(), line(words)))
+			}
+		}
 		// grep -n Retry: the other grep's -n takes no value.
 		if i := slices.Index(s.words, "-"+p.Short); p.Short != "" && p.Type == "integer" && i >= 0 && i+1 < len(s.words) && s.words[i+1] == text {
 			if words := slices.Delete(slices.Clone(s.words), i, i+1); !json.Valid([]byte(text)) && s.works(words) {
@@ -305,6 +322,14 @@ func (s *session) corrected(err error) error {
 		if c, ok := command.Meant(s.words[i] + ":" + s.words[i+1]); ok {
 			return hinted(err, s.suggestion(append([]string{c.Word()}, s.words[i+2:]...)))
 		}
+	}
+	if one := map[string]string{"stores": "store:info", "jobs": "job:status"}[s.words[i]]; one != "" && i+2 == len(s.words) { // jobs abc
+		if words := []string{one, s.words[i+1]}; s.works(words) {
+			return hinted(err, "did you mean: "+line(words))
+		}
+	}
+	if words := s.words[:len(s.words)-1]; len(words) == i+2 && (strings.HasPrefix(words[i], "store:") || strings.HasPrefix(words[i], "job:")) && s.works(words) { // store:delete a b
+		return hinted(err, "one at a time: "+line(words))
 	}
 	return err
 }

@@ -129,7 +129,7 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 	result, err := c.Run(ctx, a, args)
 	if err != nil {
 		bar.stop()
-		return s.interrupted(ctx, s.globMeant(c, values, err))
+		return s.interrupted(ctx, s.rephrased(c, values, err))
 	}
 	if started, ok := result.(app.Started); ok {
 		if result, err = wait(ctx, a, started); err != nil {
@@ -155,8 +155,11 @@ func fill(c command.Command, values map[string]any, args []string) error {
 	left := slices.Clone(args)
 	if !command.Place(c.Params, args, func(p command.Param) bool { _, ok := values[p.Name]; return ok },
 		func(p command.Param, w string) { values[p.Name], left = w, left[1:] }) {
-		return kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(left[0])).
-			WithHint("quote what has spaces; see: knowledge %s --help", c.Word())
+		e := kb.Errorf(kb.Invalid, "%s does not know what to do with %q", c.Word(), clip(left[0]))
+		if len(left) == len(args) {
+			return e.WithHint("it takes no words; see: knowledge %s --help", c.Word())
+		}
+		return e.WithHint("quote what has spaces; see: knowledge %s --help", c.Word())
 	}
 	return nil
 }
