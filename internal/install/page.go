@@ -131,8 +131,9 @@ Each client asks before a tool runs, by its own settings, which an install does 
 ` + "`knowledge uninstall --purge --dry-run`" + ` lists what a purge deletes: the entries in clients, what the program made in its
 data directory (the database with stores and schedules, segments, views, generations, clones, crawled pages, jobs,
 replies, logs, caches), the programs that the plugin's launcher keeps (` + "`~/.cache/knowledge/bin`" + `, on Windows
-` + "`%LocalAppData%\\knowledge-bin`" + `) and its configuration file. What else lies in the data directory stays, and is named.
-Projects keep their ` + "`.knowledge/`" + `. The program itself goes the way it came; the last line says how.
+` + "`%LocalAppData%\\knowledge-bin`" + `) and its configuration file. What else lies in the data directory stays, and is named,
+and so is ` + "`.knowledge/stores.json`" + ` of each project that is known: it belongs to the project. The program itself goes the way
+it came; the last line says how, as far as its place shows it.
 
 ## The instructions
 
