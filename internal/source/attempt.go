@@ -110,7 +110,7 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	}
 	var ke *kb.Error
 	if errors.As(failure, &ke) {
-		return ke.WithHint("%s (tried %s, and installed git: %s)", ke.Hint, strings.Join(tried, ", "), oneLine(gitErr.Error()))
+		return ke.WithHint("tried %s, and installed git: %s; %s", strings.Join(tried, ", "), strings.TrimRight(oneLine(gitErr.Error()), ".:"), ke.Hint)
 	}
 	return failure
 }
@@ -184,6 +184,12 @@ func (f *fetcher) outcome(ctx context.Context, err error) error {
 		return kb.Errorf(kb.Denied, "the certificate of %q is not trusted: %s", host, oneLine(err.Error())).WithHint("set SSL_CERT_FILE to the authority that signed it")
 	case errors.Is(err, syscall.ENOSPC):
 		return diskError(f.dir, err)
+	case isSSH(f.source) && strings.Contains(err.Error(), "key mismatch"):
+		return kb.Errorf(kb.Denied, "the host %q shows another key than ~/.ssh/known_hosts has of it", host).
+			WithHint("ask its operator whether the key was changed, and see what ssh says: ssh %s", sshTarget(f.source))
+	case isSSH(f.source) && sshUnknown.MatchString(err.Error()):
+		return kb.Errorf(kb.Denied, "the host %q is not in ~/.ssh/known_hosts", host).
+			WithHint("compare its key with what its operator publishes, and accept it: ssh %s", sshTarget(f.source))
 	case isSSH(f.source) && sshRefused.MatchString(err.Error()):
 		return kb.Errorf(kb.Denied, "no ssh access to %q: %s", host, oneLine(err.Error())).
 			WithHint("make this work without a question: ssh %s", sshTarget(f.source))
@@ -191,6 +197,8 @@ func (f *fetcher) outcome(ctx context.Context, err error) error {
 		return kb.Errorf(kb.Away, "fetching %q failed: %s", f.source, oneLine(err.Error())).WithHint("see what this says: git ls-remote %s", f.source)
 	}
 }
+
+var sshUnknown = lazyregexp.New(`(?i)knownhosts|known_hosts`)
 
 var sshRefused = lazyregexp.New(`(?i)handshake|knownhosts|known_hosts|unable to authenticate|SSH_AUTH_SOCK|agent|permission denied|publickey`)
 

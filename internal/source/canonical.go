@@ -106,8 +106,11 @@ func absolute(raw, dir string) string {
 
 func canonicalFolder(_ context.Context, raw, dir string) (string, error) {
 	p := absolute(raw, dir)
+	if url := MeantURL(raw, dir); url != "" {
+		return "", kb.Errorf(kb.NotFound, "there is no folder %q", raw).WithHint("if it is a repository elsewhere, write %s", url)
+	}
 	if remoteShape(raw) && !isDir(p) {
-		return "", kb.Errorf(kb.Invalid, "%q is not a folder but a URL", redact(raw)).WithHint("use type repo, or web to crawl a site")
+		return "", kb.Errorf(kb.Invalid, "%q is not a folder but a URL", redact(raw)).WithHint("use type repo, or type web to crawl a site")
 	}
 	return resolveDir(p)
 }
@@ -144,11 +147,8 @@ func canonicalRepo(_ context.Context, raw, dir string) (string, error) {
 		return canonicalURL(raw)
 	}
 	e := kb.Errorf(kb.NotFound, "there is no repository at %q", raw)
-	if first, rest, ok := strings.Cut(raw, "/"); ok && strings.Contains(first, ".") && rest != "" && hostRE.MatchString(first) {
-		return "", e.WithHint("if it is a URL, write https://%s", raw)
-	}
-	if strings.Count(raw, "/") == 1 && !strings.HasPrefix(raw, "/") {
-		return "", e.WithHint("give the whole URL, such as https://github.com/%s", raw)
+	if url := MeantURL(raw, dir); url != "" {
+		return "", e.WithHint("if it is a URL, write %s", url)
 	}
 	return "", e.WithHint("give an https or ssh URL, or the path of a local repository")
 }
@@ -173,6 +173,9 @@ func canonicalURL(raw string) (string, error) {
 	if m == nil {
 		if helperRE.MatchString(raw) {
 			return refuse("names a transport that is not accepted", "use an https or ssh URL, or a local path")
+		}
+		if why, hint, ok := refuseOtherPackage(raw); ok {
+			return refuse(why, hint)
 		}
 		s := scpRE.FindStringSubmatch(raw)
 		host, p := strings.ToLower(s[2]), trimRepoPath(s[3])
@@ -250,6 +253,20 @@ func loopback(host string) bool {
 	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return ip != nil && ip.IsLoopback()
+}
+
+// Inside returns the folder of the repository source that raw, a path as
+// Canonical takes it, means; "" for the whole repository, and for URLs.
+func Inside(source, raw, dir string) string {
+	real, err := filepath.EvalSymlinks(absolute(strings.TrimSpace(raw), dir))
+	if isRemote(source) || err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(source, real)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) || strings.Split(filepath.ToSlash(rel), "/")[0] == ".git" {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 var userinfoRE = lazyregexp.New(`//[^/@]*@`)

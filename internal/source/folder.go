@@ -41,7 +41,7 @@ type folder struct {
 func openFolder(_ context.Context, _ *Opener, spec kb.Spec) (kb.Snapshot, error) {
 	if spec.Ref.Type != "" && spec.Ref.Type != kb.RefDefault {
 		return nil, kb.Errorf(kb.Invalid, "a folder has no %s", spec.Ref.Type).
-			WithHint("make a store of type repo to index one state of a repository")
+			WithHint("give type repo to index one state of a repository")
 	}
 	return newFolder(spec)
 }

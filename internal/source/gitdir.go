@@ -23,7 +23,7 @@ func repoRoot(dir string) (string, error) {
 		}
 		if filepath.Dir(d) == d {
 			return "", kb.Errorf(kb.NotFound, "%q is not inside a git repository", dir).
-				WithHint("index it as a folder: type file")
+				WithHint("index it as a folder, with type file")
 		}
 	}
 }

@@ -127,13 +127,23 @@ func (o *Opener) updateLocked(ctx context.Context, spec kb.Spec, t *tally) (fetc
 	}
 	defer unlock()
 	f := &fetcher{o: o, source: spec.Source, dir: dir, t: t}
+	first := !isDir(dir)
 	if err := initBare(dir); err != nil {
 		return fetched{}, diskError(dir, err)
 	}
+	var got fetched
 	if spec.Ref.Type == kb.RefCommit {
-		return f.commit(ctx, spec.Ref.Name)
+		got, err = f.commit(ctx, spec.Ref.Name)
+	} else {
+		got, err = f.named(ctx, spec.Ref)
 	}
-	return f.named(ctx, spec.Ref)
+	if err != nil && first {
+		// Nothing was fetched, and nothing is to be left of the try.
+		if e := os.RemoveAll(dir); e != nil {
+			f.t.note("%q, which is empty, could not be removed: %v", dir, cause(e))
+		}
+	}
+	return got, err
 }
 
 // fetcher fetches from one URL.
@@ -175,28 +185,13 @@ func (f *fetcher) noRef(ctx context.Context, ref kb.Ref) error {
 	if ref == (kb.Ref{}) {
 		return kb.Errorf(kb.NotFound, "the repository %q has no default branch", f.source).WithHint("name a branch or tag")
 	}
-	e := kb.Errorf(kb.NotFound, "the repository %q has no %s named %q", f.source, refTypes[ref.Type].say, ref.Name)
-	var names, others []string
+	var names []string
 	if refs, err := f.list(ctx); err == nil {
 		for _, r := range refs {
-			if n, ok := strings.CutPrefix(string(r.Name()), refTypes[ref.Type].prefix); ok {
-				names = append(names, n)
-			} else if strings.HasSuffix(string(r.Name()), "/"+ref.Name) {
-				others = append(others, string(r.Name()))
-			}
+			names = append(names, string(r.Name()))
 		}
 	}
-	for t, row := range refTypes {
-		for _, o := range others {
-			if row.prefix != "" && o == row.prefix+ref.Name {
-				return e.WithHint("there is a %s of that name: ask for %s %s", row.say, t, ref.Name)
-			}
-		}
-	}
-	if near := nearest(ref.Name, names, 5); len(near) > 0 {
-		return e.WithHint("it has: %s", strings.Join(near, ", "))
-	}
-	return e.WithHint("list the names with: git ls-remote %s", f.source)
+	return noRef(f.source, ref, names, "git ls-remote "+quote(f.source))
 }
 
 // fullSuffix marks the bare repository that holds the whole history of a URL,

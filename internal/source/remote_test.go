@@ -279,6 +279,9 @@ func TestRemoteErrors(t *testing.T) {
 		if kb.CodeOf(err) != code || kb.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v (%s; hint %q)", src, err, kb.CodeOf(err), kb.HintOf(err))
 		}
+		if isDir(op.RepoDir(src)) {
+			t.Errorf("%s: a repository is left of what was not fetched", src)
+		}
 	}
 }
 

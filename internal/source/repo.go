@@ -50,15 +50,15 @@ func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
 	dirs, ok := gitDirsAt(spec.Source)
 	if !ok {
 		return nil, kb.Errorf(kb.NotFound, "%q is not a git repository", spec.Source).
-			WithHint("index it as a folder: type file")
+			WithHint("give the path of a repository, or type file to index the folder as it is")
 	}
 	if what := unsupportedFormat(dirs.common); what != "" {
 		return nil, kb.Errorf(kb.Unsupported, "the repository %q uses %s, which cannot be read yet", spec.Source, what).
-			WithHint("index its work tree as a folder: type file")
+			WithHint("index its work tree as a folder with type file")
 	}
 	r := &repo{sel: sel, dirs: dirs}
 	objs := openObjects(dirs)
-	h, err := localHash(objs, spec.Ref, &r.tally)
+	h, err := localHash(objs, spec, &r.tally)
 	if err == nil {
 		err = r.init(objs, h, spec)
 	}
@@ -71,23 +71,20 @@ func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
 
 // localHash finds what a ref names in a local repository. A branch that exists
 // only as the remote's is taken from there.
-func localHash(objs *objects, ref kb.Ref, t *tally) (plumbing.Hash, error) {
-	missing := func(name string) error {
-		return kb.Errorf(kb.NotFound, "the repository has no %s named %q", refTypes[ref.Type].say, name).
-			WithHint("list the names with: git branch --all, git tag or git log")
-	}
+func localHash(objs *objects, spec kb.Spec, t *tally) (plumbing.Hash, error) {
+	ref := spec.Ref
 	row := refTypes[ref.Type]
 	switch {
 	case ref == (kb.Ref{}):
 		h, err := objs.resolve(plumbing.HEAD)
 		if err != nil {
-			return h, kb.Errorf(kb.NotFound, "the repository has no commits").WithHint("commit something first, or index it as a folder: type file")
+			return h, kb.Errorf(kb.NotFound, "the repository has no commits").WithHint("commit something first, or index the folder as it is with type file")
 		}
 		return h, nil
 	case row.prefix == "": // a commit
 		hs, err := objs.withPrefix(ref.Name)
 		if err != nil || len(hs) == 0 {
-			return plumbing.ZeroHash, missing(ref.Name)
+			return plumbing.ZeroHash, noLocalRef(objs, spec)
 		}
 		if len(hs) > 1 {
 			return plumbing.ZeroHash, ambiguous(ref.Name, hs)
@@ -103,7 +100,33 @@ func localHash(objs *objects, ref kb.Ref, t *tally) (plumbing.Hash, error) {
 			return h, nil
 		}
 	}
-	return plumbing.ZeroHash, missing(ref.Name)
+	return plumbing.ZeroHash, noLocalRef(objs, spec)
+}
+
+// listings list, of a repository on this machine, what a ref of a type may be.
+var listings = map[kb.RefType]string{kb.RefBranch: "branch --all", kb.RefTag: "tag", kb.RefCommit: "log --oneline --all"}
+
+func noLocalRef(objs *objects, spec kb.Spec) error {
+	var names []string
+	if refs, err := objs.IterReferences(); err == nil {
+		_ = refs.ForEach(func(r *plumbing.Reference) error { // what cannot be listed is not suggested
+			name := string(r.Name())
+			if origin, ok := strings.CutPrefix(name, "refs/remotes/origin/"); ok {
+				name = refTypes[kb.RefBranch].prefix + origin
+			}
+			names = append(names, name)
+			return nil
+		})
+	}
+	return noRef(spec.Source, spec.Ref, names, "git -C "+quote(spec.Source)+" "+listings[spec.Ref.Type])
+}
+
+// quote makes a path one word of a shell.
+func quote(path string) string {
+	if strings.ContainsAny(path, " \t'\"\\$&|;<>()*?[]#~`!") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 func ambiguous(digits string, hs []plumbing.Hash) error {
