@@ -338,6 +338,20 @@ func (m *Manager) Active(ctx context.Context, store kb.StoreID) (kb.Job, bool, e
 	return m.truth(ctx, jobs[0]), true, nil
 }
 
+// Args returns what a job was asked to do with. kb.NotFound when there is none of that id.
+func (m *Manager) Args(ctx context.Context, id string) (args json.RawMessage, err error) {
+	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
+		if _, err := get(ctx, tx, id); err != nil {
+			return err
+		}
+		var have string
+		err := tx.QueryRowContext(ctx, "SELECT args FROM jobs WHERE id = ?", id).Scan(&have)
+		args = json.RawMessage(have)
+		return err
+	})
+	return args, err
+}
+
 // Cancel asks a job to stop, wherever it runs, and returns it as it stands
 // then: cancelled, or still running for up to a second. kb.Invalid when it has
 // ended otherwise already.
