@@ -100,13 +100,15 @@ func ForShell(text string) string {
 
 var (
 	argument   = lazyregexp.New(`argument "([A-Za-z_]+)"`)
+	plainNames = lazyregexp.New(`\b(raise|give|use|with|or|out) (limit|depth|paths|save|force|scope user|type (?:file|folder|repo|web))\b`)
 	mixedNames = lazyregexp.New(`(?:^|[ (])([a-z]+(?:[A-Z][a-z]+|_[a-z]+)+)\b`)
 )
 
 // FlagNames returns a text in which parameters are called as the command line
-// calls them: `argument "limit"` is --limit, and maxPages --max-pages. Names
-// that keys of files have too are left alone.
+// calls them: `argument "limit"` is --limit, "raise limit" raise --limit, and
+// maxPages --max-pages. Names that keys of files have too are left alone.
 func FlagNames(text string) string {
+	text = plainNames.Regexp().ReplaceAllString(text, "$1 --$2")
 	text = argument.Regexp().ReplaceAllStringFunc(text, func(m string) string {
 		return "--" + Kebab(strings.Trim(strings.TrimPrefix(m, "argument "), `"`))
 	})
