@@ -232,16 +232,18 @@ func (p *placer) find(ctx context.Context, symbol string) ([]graph.Decl, error) 
 				return nil, err
 			}
 			c := &d.Chunks[at.Chunk]
-			line := c.Start
-			if len(c.Symbols) > 0 {
-				line = max(c.Symbols[0].Line, c.Symbols[0].Start)
+			lines := []int{c.Start}
+			for i, s := range siblings(c) {
+				lines = append(lines[:i], max(s.Line, s.Start))
 			}
-			decl, ok, err := p.t.View.Declared(at.Path, line)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				out = append(out, decl)
+			for _, line := range lines {
+				decl, ok, err := p.t.View.Declared(at.Path, line)
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					out = append(out, decl)
+				}
 			}
 		}
 		if len(out) > 0 {

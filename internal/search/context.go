@@ -43,7 +43,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 				Note: fmt.Sprintf("deleted since: this place is gone from the index; it last stood at lines %d to %d of %s", g.Start, g.End, g.Path)}
 		}
 		for _, p := range res[0].Places {
-			c, err := show(ctx, t, p, from)
+			c, err := show(ctx, t, p, 0, from)
 			if err != nil {
 				return Context{}, of(i, err)
 			}
@@ -132,8 +132,9 @@ func commit(t *Target) string {
 	return t.Store.Head.Commit
 }
 
-// show builds the context of one place.
-func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, error) {
+// show builds the context of one place: of the declaration on a line of it, or
+// for line 0 of the first. Its code begins at line from, if that is not 0.
+func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Context, error) {
 	d, err := t.Index.Document(ctx, p.Path)
 	if err != nil {
 		return Context{}, err
@@ -155,6 +156,13 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 		default:
 			c.Members = members(&d, symbol)
 		}
+	}
+	beside := 0 // declarations in the chunk that are not of symbol
+	if s := symbolAt(&d, first, last, line); s != nil && s != symbol {
+		symbol = s
+		c.Symbol, c.Kind, c.Doc, c.Signature = kb.Clip(s.Qualified(), titleBytes), s.Kind, s.Doc, s.Signature
+	} else if line == 0 && ch.Kind != "section" {
+		beside = len(siblings(ch)) - 1
 	}
 	u, _, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks)
 	if err != nil {
@@ -186,6 +194,9 @@ func show(ctx context.Context, t *Target, p kb.Resolved, from int) (Context, err
 	c.Imports = used(&d, c.Start, c.End, 20)
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
 	var notes []string
+	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {
+		notes = append(notes, fmt.Sprintf("inherits, callers and callees are those of %s; %d more declarations stand here: name one by its line", u.decl.Qualified, beside))
+	}
 	if p.Changed {
 		notes = append(notes, "changed since the id was given: this is what stands there now")
 	}
@@ -222,6 +233,34 @@ func subject(d *kb.DocumentText, first, last int) *kb.Symbol {
 		}
 	}
 	return any
+}
+
+// symbolAt returns the innermost declaration of chunks first to last that a
+// line lies in; nil for none, and for line 0.
+func symbolAt(d *kb.DocumentText, first, last, line int) *kb.Symbol {
+	var at *kb.Symbol
+	for i := first; i <= last; i++ {
+		for j := range d.Chunks[i].Symbols {
+			s := &d.Chunks[i].Symbols[j]
+			if s.Declares() && s.Start <= line && line <= s.End && (at == nil || s.End-s.Start <= at.End-at.Start && (at.Line != line || s.Line == line)) {
+				at = s
+			}
+		}
+	}
+	return at
+}
+
+// siblings are the declarations that begin in a chunk, without those that lie
+// in another of them.
+func siblings(c *kb.Chunk) []*kb.Symbol {
+	var out []*kb.Symbol
+	for i := range c.Symbols {
+		s := &c.Symbols[i]
+		if n := len(out); s.Declares() && (n == 0 || s.Start > out[n-1].End) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // declaration returns the chunks, first and last, that make up the whole

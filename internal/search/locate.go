@@ -76,12 +76,16 @@ func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 	var paths []string
 	var out []Located
 	var all []string
+	owners := map[string]int{} // the first target that has a path
 	for i := range targets {
 		list, err := targets[i].Index.Documents(ctx, "")
 		if err != nil {
 			return nil, of(i, err)
 		}
 		for _, p := range list {
+			if _, ok := owners[p]; !ok {
+				owners[p] = i
+			}
 			if strings.HasSuffix(p, "/"+asked) {
 				out = append(out, Located{i, p})
 				if !slices.Contains(paths, p) && len(paths) < 1000 {
@@ -98,7 +102,7 @@ func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 		return nil, kb.Errorf(kb.Invalid, "%d documents end in %q: %s", len(paths), asked, few(paths)).
 			WithHint("give more of the path, as in: read {\"path\":%q}", paths[0])
 	}
-	return nil, kb.Errorf(kb.NotFound, "no document is called %q in %s", kb.Clip(asked, 80), labels(targets)).WithHint("%s", nearPath(asked, all))
+	return nil, kb.Errorf(kb.NotFound, "no document is called %q in %s", kb.Clip(asked, 80), labels(targets)).WithHint("%s", nearPath(asked, all, func(p string) string { return targets[owners[p]].Store.Name }))
 }
 
 // Below returns the spelling of a path at or below which documents lie.
@@ -145,7 +149,8 @@ func few(names []string) string {
 
 // nearPath says which paths are like one that does not exist: those with
 // nearly that name, wherever they lie, else those that are nearly that path.
-func nearPath(asked string, all []string) string {
+// store names the store of a path, "" for that of the folder one is in.
+func nearPath(asked string, all []string, store func(path string) string) string {
 	var bases []string
 	at := map[string][]string{}
 	for _, p := range all {
@@ -165,7 +170,11 @@ func nearPath(asked string, all []string) string {
 	if len(near) == 0 {
 		return "list the paths there are with: files"
 	}
-	return fmt.Sprintf("did you mean %s? list the paths there are with: files", strings.Join(near, " or "))
+	args := fmt.Sprintf("{\"path\":%q}", near[0])
+	if name := store(near[0]); name != "" {
+		args = fmt.Sprintf("{\"store\":%q,\"path\":%q}", name, near[0])
+	}
+	return fmt.Sprintf("did you mean %s? read it with: read %s", strings.Join(near, " or "), args)
 }
 
 // checkLine refuses a line that a document does not have.
@@ -199,9 +208,21 @@ func ShowAt(ctx context.Context, targets []Target, a Asked, line int) (Context, 
 	}
 	k := chunkAt(&d, line)
 	p := kb.Resolved{Place: kb.Place{Path: at.Path, Chunk: k}, ID: d.IDs[k]}
-	c, err := show(ctx, t, p, 0)
+	c, err := show(ctx, t, p, line, 0)
 	if err == nil && c.End < line { // a long declaration, cut before the line
-		c, err = show(ctx, t, p, line)
+		c, err = show(ctx, t, p, line, line)
+	}
+	if err == nil && len(found) > 1 {
+		c.Note = strings.TrimPrefix(c.Note+"; "+alsoIn(targets, found[1:], line), "; ")
 	}
 	return c, of(at.Target, err)
+}
+
+// alsoIn names the other stores that have a document of that path.
+func alsoIn(targets []Target, others []Located, line int) string {
+	var names []string
+	for _, o := range others {
+		names = append(names, targets[o.Target].Store.Label())
+	}
+	return fmt.Sprintf("this path is also in %s: get_full_context {\"resultId\":%q}", few(names), fmt.Sprintf("%s:%s:%d", names[0], others[0].Path, line))
 }
