@@ -115,7 +115,7 @@ func proxies(list string) []goProxy {
 
 func fetchGo(ctx context.Context, s *session) (Result, error) {
 	repo := func(format string, args ...any) error {
-		return kb.Errorf(kb.Unsupported, format, args...).WithHint("make a store of its repository: type repo, source https://%s", repoPath(s.Name))
+		return kb.Errorf(kb.Unsupported, format, args...).WithHint("make a store of its repository: store:create {\"source\":%q}", "https://"+repoPath(s.Name))
 	}
 	if module.MatchPrefixPatterns(s.values["GONOPROXY"], s.Name) {
 		return Result{}, repo("your settings say that %s comes from its repository, not from a proxy", s.Name)
