@@ -159,12 +159,12 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	}
 	s.notes = append(notes, s.notes...)
 	if len(s.targets) == 0 {
-		what := "nothing is indexed in scope"
 		if len(s.notes) > 0 {
-			what = s.notes[0]
+			return nil, nothingYet(s.notes)
 		}
-		return nil, kb.Errorf(kb.NotFound, "%s", what).WithHint("list the stores with: stores; the own folder is indexed by its first search")
+		return nil, kb.Errorf(kb.NotFound, "nothing is indexed in scope").WithHint("list the stores with: stores; the own folder is indexed by its first search")
 	}
+	a.noteBarren(s, len(names) > 0)
 	return s, nil
 }
 

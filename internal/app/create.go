@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,7 +25,7 @@ import (
 func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	spec, err := specOf(ctx, r, a.cfg.Dir)
 	if err != nil {
-		return Started{}, err
+		return Started{}, elsewhere(r, a.cfg.Dir, err)
 	}
 	if r.Name == "" {
 		r.Name = nameFrom(source.NameOf(spec.Kind, spec.Source))
@@ -41,7 +43,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	}
 	if r.Save && projectID == "" {
 		return Started{}, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q would be a name of yours in every project", r.Name).
-			WithHint("leave out save, or the scope user")
+			WithHint("leave out save, or scope user")
 	}
 	if file := definitionsOf(p); projectID != "" && exists(file) {
 		raw, err := readProjectFile(file)
@@ -73,7 +75,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	made := making{Project: projectID, Name: r.Name, Source: r.Source}
+	made := making{Project: projectID, Name: r.Name, Again: r.arguments()}
 	if projectID != "" {
 		if made.Definition, made.File, err = a.remember(ctx, c, p, r, st); err != nil {
 			return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
@@ -99,9 +101,31 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 type making struct {
 	Project    string          `json:"project,omitempty"` // "" is the user
 	Name       string          `json:"name"`
-	Source     string          `json:"source"`               // as it was written
+	Again      command         `json:"again"`                // what store:create was asked for
 	Definition json.RawMessage `json:"definition,omitempty"` // written into File, if it was
 	File       string          `json:"file,omitempty"`
+}
+
+// arguments are those of store:create that ask for r.
+func (r CreateStore) arguments() command {
+	all := command{
+		"name": r.Name, "source": r.Source, "type": "", "branch": r.Branch, "tag": r.Tag, "commit": r.Commit,
+		"description": r.Description, "tags": r.Tags, "paths": r.Paths, "all": r.All, "maxFileBytes": r.MaxFile, "scope": "",
+		"follows": r.Follows, "save": r.Save, "depth": r.Web.Depth, "maxPages": r.Web.MaxPages,
+		"crawlInstructions": r.Web.Crawl, "extractInstructions": r.Web.Extract,
+		"include": r.Web.Include, "exclude": r.Web.Exclude, "hosts": r.Web.Hosts, "headless": r.Web.Headless, "yes": r.Yes,
+	}
+	if r.Kind != "" {
+		all["type"] = typeOf(r.Kind)
+	}
+	if r.User {
+		all["scope"] = "user"
+	}
+	maps.DeleteFunc(all, func(_ string, v any) bool {
+		value := reflect.ValueOf(v)
+		return value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0
+	})
+	return all
 }
 
 // undo takes back what store:create made of a store of which nothing was ever
@@ -139,12 +163,16 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 	}
 	kind, src, err := source.Canonical(ctx, r.Kind, r.Source, dir)
 	if err != nil {
-		if guessed && kb.CodeOf(err) == kb.NotFound && source.TraitsOf(r.Kind).Refs {
-			return kb.Spec{}, kb.Errorf(kb.Invalid, "%w", err).WithHint("leave out %s to index it as a folder, or give the path or URL of a repository", ref.Type)
+		if guessed && kb.CodeOf(err) == kb.NotFound && source.TraitsOf(r.Kind).Refs && source.MeantURL(r.Source, dir) == "" {
+			return kb.Spec{}, kb.Errorf(kb.Invalid, "%w", err).WithHint("leave out argument %q to index it as a folder, or give the path or URL of a repository", ref.Type)
 		}
 		return kb.Spec{}, err
 	}
-	spec := kb.Spec{Kind: kind, Source: src, Ref: ref, Selection: kb.Selection{Paths: cleanPaths(r.Paths), All: r.All, MaxFileBytes: r.MaxFile}}
+	paths := r.Paths
+	if source.TraitsOf(kind).Refs {
+		paths = pathsInside(source.Inside(src, r.Source, dir), paths)
+	}
+	spec := kb.Spec{Kind: kind, Source: src, Ref: ref, Selection: kb.Selection{Paths: cleanPaths(paths), All: r.All, MaxFileBytes: r.MaxFile}}
 	if spec.Selection.Web, err = webOf(spec, r); err != nil {
 		return spec, err
 	}
@@ -155,6 +183,30 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", typeOf(kind)).WithHint("give type repo to index a state of a repository")
 	}
 	return spec, nil
+}
+
+// pathsInside returns the paths of a repository that are meant by paths in one
+// of its folders: the folder itself for none.
+func pathsInside(folder string, paths []string) []string {
+	if folder == "" {
+		return paths
+	}
+	out := []string{folder}
+	for i, p := range paths {
+		out = append(out[:i], path.Join(folder, filepath.ToSlash(p)))
+	}
+	return out
+}
+
+// elsewhere adds to the failure to find a source on this machine the whole line
+// for the repository of another that was probably meant.
+func elsewhere(r CreateStore, dir string, err error) error {
+	url := source.MeantURL(r.Source, dir)
+	if url == "" || kb.CodeOf(err) != kb.NotFound {
+		return err
+	}
+	r.Source, r.Kind = url, ""
+	return kb.Errorf(kb.NotFound, "%w", err).WithHint("if it is a repository elsewhere: store:create %s", r.arguments())
 }
 
 // refOf returns the state of a repository that a request names.
@@ -267,9 +319,17 @@ func (c *core) unmade(ctx context.Context, j kb.Job, m making, failure error) er
 		return failure // it stays: something was published, or somebody else holds it
 	}
 	hint := kb.HintOf(failure)
-	switch {
-	case kb.CodeOf(failure) == kb.Away:
-		hint = fmt.Sprintf("%s; nothing was kept, so make it again with: store:create {\"name\":%q,\"source\":%q}", hint, m.Name, m.Source)
+	var lacks *source.NoRefError
+	switch code := kb.CodeOf(failure); {
+	case errors.As(failure, &lacks) && lacks.Meant.Name != "" && m.Again != nil:
+		again := maps.Clone(m.Again)
+		for _, t := range []kb.RefType{kb.RefBranch, kb.RefTag, kb.RefCommit} {
+			delete(again, string(t))
+		}
+		again[string(lacks.Meant.Type)] = lacks.Meant.Name
+		hint = fmt.Sprintf("%s; nothing was kept, so make it with that: store:create %s", hint, again)
+	case code == kb.Away, code == kb.Denied && hint != "":
+		hint = fmt.Sprintf("%s; nothing was kept, so make it again with: store:create %s", hint, m.Again)
 	case hint != "":
 		hint += fmt.Sprintf("; nothing was kept, and the name %s is free again", m.Name)
 	}

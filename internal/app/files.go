@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -32,9 +33,16 @@ func (a *App) one(ctx context.Context, store string) (*shelves, error) {
 		return nil, err
 	}
 	if len(s.targets) == 0 {
-		return nil, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("wait for its job, or run store:index")
+		return nil, nothingYet(s.notes)
 	}
 	return s, nil
+}
+
+// nothingYet is the failure to read stores of which nothing is indexed, as
+// their notes tell it: what is the matter; what to do.
+func nothingYet(notes []string) error {
+	why, next, _ := strings.Cut(notes[0], "; ")
+	return kb.Errorf(kb.NotFound, "%s", why).WithHint("%s", cmp.Or(next, "see how far its job is with: jobs"))
 }
 
 // Read returns lines of one document of a store; lines is "", "12", "12-40",
@@ -239,7 +247,11 @@ func (a *App) files(ctx context.Context, glob string, limit int, open func() (*s
 	if r.Total > len(r.Files) {
 		missing = append(missing, fmt.Sprintf("the first %d of %d; narrow the glob or raise limit", len(r.Files), r.Total))
 	}
-	if r.Total == 0 {
+	switch {
+	case r.Total > 0:
+	case len(paths) == 0 && barren(t.Store) != "":
+		missing = append(missing, barren(t.Store))
+	default:
 		missing = append(missing, fmt.Sprintf("no path of %s matches %q", t.Label, glob))
 	}
 	r.Note = strings.Join(missing, "; ")
@@ -398,7 +410,11 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 	if r.Total > len(r.Matches) {
 		missing = append(missing, fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total))
 	}
-	if r.Total == 0 {
+	switch {
+	case r.Total > 0:
+	case len(paths) == 0 && barren(t.Store) != "":
+		missing = append(missing, barren(t.Store))
+	default:
 		missing = append(missing, fmt.Sprintf("no line of %s matches", t.Label))
 	}
 	r.Note = strings.Join(missing, "; ")

@@ -40,7 +40,7 @@ func (a *App) here(ctx context.Context, w Waiting) (*shelves, error) {
 		return nil, err
 	}
 	if len(s.targets) == 0 {
-		return nil, kb.Errorf(kb.NotFound, "%s", strings.Join(s.notes, "; ")).WithHint("see how far its job is with: jobs")
+		return nil, nothingYet(s.notes)
 	}
 	if note != "" {
 		s.notes = append(s.notes, note)
@@ -132,6 +132,11 @@ func (a *App) Show(ctx context.Context, place string, w Waiting) (Context, error
 		found, err = search.ShowAt(ctx, targets, a.asked(file, w.Person), line)
 		return err
 	})
+	if kb.CodeOf(err) == kb.NotFound && err != nil {
+		if found, ok, e := a.showIn(ctx, place, w); ok {
+			return found, e
+		}
+	}
 	if err != nil {
 		return Context{}, err
 	}
@@ -145,6 +150,33 @@ func (a *App) Show(ctx context.Context, place string, w Waiting) (Context, error
 		found.Note = strings.TrimPrefix(found.Note+"; "+strings.Join(s.notes, "; "), "; ")
 	}
 	return found, nil
+}
+
+// showIn is Show for a place that begins with the name of a store and a colon,
+// "react:src/main.js:10"; ok is false when it does not.
+func (a *App) showIn(ctx context.Context, place string, w Waiting) (found Context, ok bool, err error) {
+	store, rest, _ := strings.Cut(place, ":")
+	file, line, ok := search.ParsePlace(rest)
+	if !ok {
+		return found, false, nil
+	}
+	if _, _, err := a.lookup(ctx, store); err != nil {
+		return found, false, nil
+	}
+	s, err := a.shelvesOf(ctx, []string{store}, w)
+	if err != nil {
+		return found, true, err
+	}
+	defer s.release()
+	s.openViews()
+	err = s.serve(ctx, func(targets []search.Target) (err error) {
+		found, err = search.ShowAt(ctx, targets, search.Asked{Path: plainPath(file)}, line)
+		return err
+	})
+	if err == nil {
+		a.showFindings(s.targets, &found)
+	}
+	return found, true, err
 }
 
 // noPlace says what shows a path or a name, neither of which is a place.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -15,6 +16,7 @@ type Home struct {
 	Root   string         // the own folder: what a search here looks through; "" when there is none
 	Own    *StoreRow      // its index; nil when it has none yet
 	Job    *kb.Job        // that works on it, or is to
+	Why    string         // nothing in the folder can be indexed, for one that is not
 	Left   map[string]int // of the own folder, what was left out of the index, by cause
 	Stores []StoreRow     // the other stores in scope
 }
@@ -28,6 +30,11 @@ func (a *App) Home(ctx context.Context) (h Home, err error) {
 		return h, err
 	}
 	h.Root = p.Root
+	defer func() {
+		if err == nil && h.Own == nil && h.Root != "" {
+			h.Why = whyBarren(ctx, p.Root)
+		}
+	}()
 	if there, err := a.hasData(); err != nil || !there {
 		return h, err
 	}
@@ -54,6 +61,21 @@ func (a *App) Home(ctx context.Context) (h Home, err error) {
 		}
 	}
 	return h, nil
+}
+
+// glanceAt bounds how long Home looks through a folder that is not indexed.
+const glanceAt = 200 * time.Millisecond
+
+// whyBarren says why nothing in a folder can be indexed; "" when something
+// can, or there is too much to tell at a glance.
+func whyBarren(ctx context.Context, root string) string {
+	ctx, cancel := context.WithTimeout(ctx, glanceAt)
+	defer cancel()
+	size, err := measure(ctx, kb.Spec{Kind: kb.KindFolder, Source: root})
+	if err != nil || size.Files > 0 {
+		return ""
+	}
+	return size.Why
 }
 
 // hasData reports whether anything was kept in the data directory yet.

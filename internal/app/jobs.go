@@ -51,7 +51,7 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 	// Whatever became of the run, also when it was cancelled, what it held is
 	// free again, and what nobody needs any more goes.
 	after := context.WithoutCancel(ctx)
-	if err != nil && ctx.Err() == nil && args.Made != nil {
+	if err != nil && args.Made != nil {
 		if details == nil {
 			details = map[string]any{}
 		}
@@ -436,7 +436,27 @@ func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
 			j.Hint = fmt.Sprintf("see that it has with: job:status {\"jobId\":%q}", id)
 		}
 	}
+	if err == nil && j.State == kb.JobCancelled {
+		err = a.takenBack(ctx, c, &j)
+	}
 	return a.namedJob(ctx, c, id, j, err)
+}
+
+// takenBack sees that what store:create made goes with its cancelled job, also
+// with one that had not begun, and says so.
+func (a *App) takenBack(ctx context.Context, c *core, j *kb.Job) error {
+	raw, err := c.jobs.Args(ctx, j.ID)
+	var args indexArgs
+	if err != nil || j.Type != "index" || json.Unmarshal(raw, &args) != nil || args.Made == nil {
+		return err
+	}
+	if err := c.undo(ctx, j.Store, *args.Made); err != nil {
+		return err
+	}
+	if _, _, err := a.lookup(ctx, args.Made.Name); err != nil && kb.CodeOf(err) == kb.NotFound {
+		j.Hint = fmt.Sprintf("nothing was kept; make it again with: store:create %s", args.Made.Again)
+	}
+	return nil
 }
 
 // WaitJob returns when the job has ended, telling progress on the way through kb.Report.

@@ -57,12 +57,7 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if len(s.targets)+len(s.notes)+len(notes) == 0 {
 		return SearchReply{}, a.nothingInScope(ctx, c)
 	}
-	for i := range s.targets {
-		// Of a store that nobody has named, or is in, it would be told for ever.
-		if st := s.targets[i].Store; st.Head.Documents == 0 && !st.Head.Partial && (len(r.Stores) > 0 || a.isHere(st) && (len(st.Head.Skipped) > 0 || len(s.targets) == 1)) {
-			s.notes = append(s.notes, barren(st))
-		}
-	}
+	a.noteBarren(s, len(r.Stores) > 0)
 	if r.In != "" && len(s.targets) > 0 {
 		err := s.serve(ctx, func(targets []search.Target) (err error) {
 			req.Under, err = search.Below(ctx, targets, a.asked(r.In, r.Person))
@@ -234,8 +229,8 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		return st, "", err
 	}
 	if !running {
-		if named && st.Head == nil {
-			return st, "", nil // its last job failed, or was cancelled
+		if named && st.Head == nil && st.LastError != "" {
+			return st, "", nil // which is said of it
 		}
 		if !first && !c.library.due(st.ID, refreshAfter) {
 			return st, "", nil
@@ -427,9 +422,9 @@ func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
 	case ok:
 		return fmt.Sprintf("store %s %s so far: job %s is %s; %s", st.Label(), so, j.ID, j.State, waitFor(j)), nil
 	case st.LastError != "":
-		return fmt.Sprintf("store %s %s, its last job failed: %s", st.Label(), so, st.LastError), nil
+		return fmt.Sprintf("store %s %s, its last job failed: %s; try again with: store:index %s", st.Label(), so, st.LastError, command{"store": st.Label()}), nil
 	}
-	return fmt.Sprintf("store %s %s: run store:index", st.Label(), so), nil
+	return fmt.Sprintf("store %s %s; index it with: store:index %s", st.Label(), so, command{"store": st.Label()}), nil
 }
 
 // isHere reports whether a store is of the folder of the work tree that asks.
@@ -438,8 +433,21 @@ func (a *App) isHere(st kb.Store) bool {
 	return err == nil && st.Spec.Source == p.Root && filepath.IsAbs(p.Root)
 }
 
-// barren says why a store that is indexed has no documents.
+// noteBarren says which of the stores have no documents. Of a store that nobody
+// has named, or is in, it would be told for ever.
+func (a *App) noteBarren(s *shelves, named bool) {
+	for _, t := range s.targets {
+		if why := barren(t.Store); why != "" && (named || a.isHere(t.Store) && (len(t.Store.Head.Skipped) > 0 || len(s.targets) == 1)) {
+			s.notes = append(s.notes, why)
+		}
+	}
+}
+
+// barren says why a store that is indexed has no documents; "" of one that has some.
 func barren(st kb.Store) string {
+	if st.Head == nil || st.Head.Documents > 0 || st.Head.Partial {
+		return ""
+	}
 	why := source.Reasons(st.Head.Skipped, st.Head.Notes)
 	if why == "" {
 		return fmt.Sprintf("store %s has no documents: there is nothing in %s", st.Label(), st.Spec.Source)

@@ -17,19 +17,14 @@ type Verified struct {
 }
 
 // ExitStatus is 7 when something is damaged, missing or open to others and not
-// mended, 1 when only something is left over.
+// mended. What is left over harms nothing.
 func (v Verified) ExitStatus() int {
-	status := 0
 	for _, f := range v.Findings {
-		switch {
-		case f.Mended:
-		case f.Status == verify.Left:
-			status = max(status, 1)
-		default:
-			status = 7
+		if !f.Mended && f.Status != verify.Left {
+			return 7
 		}
 	}
-	return status
+	return 0
 }
 
 // Text tells it to a person: a line for each finding, what to do, and a sum.
@@ -52,9 +47,18 @@ func (v Verified) Text() string {
 		}
 	}
 	fmt.Fprintf(&b, "%s, %s, %s read: ", countOf(v.Stores, "store"), countOf(v.Files, "file"), bytesOf(v.Bytes))
+	left := 0
+	for _, f := range v.Findings {
+		if f.Status == verify.Left && !f.Mended {
+			left++
+		}
+	}
 	switch n := len(v.Findings); {
-	case n == 0:
+	case n == left:
 		b.WriteString("all of it is there and true")
+		if left > 0 {
+			fmt.Fprintf(&b, "; %s may go: knowledge gc", countOf(left, "leftover"))
+		}
 	case v.Repair:
 		fmt.Fprintf(&b, "%s, %d mended", countOf(n, "finding"), v.Mended)
 	default:

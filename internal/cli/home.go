@@ -66,6 +66,8 @@ func folderLine(h app.Home) string {
 	switch r := h.Own; {
 	case r == nil && (tilde(h.Root) == "~" || filepath.Dir(h.Root) == h.Root):
 		return at + "not indexed, as it is large; change to a project"
+	case r == nil && h.Why != "":
+		return at + "not indexed, as nothing in it can be: " + h.Why
 	case r == nil:
 		return at + "not indexed yet; the first search does that"
 	case h.Job != nil:

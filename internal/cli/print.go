@@ -28,6 +28,12 @@ func (s *session) print(result any) error {
 		s.hits(r)
 	case app.Context:
 		s.place(r)
+	case app.Answer:
+		r.Notes = slices.Clone(r.Notes)
+		for i, n := range r.Notes {
+			r.Notes[i] = s.forTerminal(n)
+		}
+		s.out.WriteString(clean(r.Text()))
 	case app.CodeReply:
 		s.codeReply(r)
 	case app.OutlineReply:

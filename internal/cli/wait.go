@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -19,12 +20,16 @@ func wait(ctx context.Context, a *app.App, started app.Started) (app.Started, er
 	if ctx.Err() != nil {
 		after, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer done()
-		if _, err := a.CancelJob(after, started.Job); err != nil && kb.CodeOf(err) != kb.NotFound {
+		job, err := a.CancelJob(after, started.Job)
+		if err != nil && kb.CodeOf(err) != kb.NotFound {
 			return started, kb.Errorf(kb.Canceled, "interrupted, and job %s could not be cancelled: %w", started.Job, err).
 				WithHint("try: knowledge job:cancel %s", started.Job)
 		}
-		return started, kb.Errorf(kb.Canceled, "interrupted: job %s is cancelled", started.Job).
-			WithHint("go on with: knowledge store:index %s", started.Store)
+		e := kb.Errorf(kb.Canceled, "interrupted: job %s is cancelled", started.Job)
+		if job.State == kb.JobCancelled && job.Hint != "" {
+			return started, e.WithHint("%s", job.Hint)
+		}
+		return started, e.WithHint("go on with: knowledge store:index %s", command.Quote(started.Store))
 	}
 	if err != nil {
 		return started, err
