@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -75,7 +76,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	made := making{Project: projectID, Name: r.Name, Again: r.arguments()}
+	made := making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
 	if projectID != "" {
 		if made.Definition, made.File, err = a.remember(ctx, c, p, r, st); err != nil {
 			return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
@@ -101,6 +102,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 type making struct {
 	Project    string          `json:"project,omitempty"` // "" is the user
 	Name       string          `json:"name"`
+	Created    time.Time       `json:"created"`              // the store: one of the same source may be made after it was deleted
 	Again      command         `json:"again"`                // what store:create was asked for
 	Definition json.RawMessage `json:"definition,omitempty"` // written into File, if it was
 	File       string          `json:"file,omitempty"`
@@ -131,10 +133,11 @@ func (r CreateStore) arguments() command {
 // undo takes back what store:create made of a store of which nothing was ever
 // published: its names, so that no empty store is left to be told of at every
 // search, and the definition, unless somebody has changed it since. A store
-// that has a generation, and one that definitions name, stays.
+// that has a generation, and one that definitions name, stays; so does one that
+// was made anew after somebody had deleted what m made.
 func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
 	st, err := c.catalog.Get(ctx, id)
-	if err != nil || st.Head != nil {
+	if err != nil || st.Head != nil || !st.Created.Equal(m.Created) {
 		if kb.CodeOf(err) == kb.NotFound {
 			return nil
 		}
@@ -148,7 +151,7 @@ func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
 			return err
 		}
 	}
-	return c.catalog.Abandon(ctx, id)
+	return c.catalog.Abandon(ctx, id, m.Created)
 }
 
 // specOf is what a request names; relative paths start at dir.

@@ -102,7 +102,14 @@ func TestUndo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.undo(t.Context(), st.ID, making{Name: "q"}); err != nil {
+	// One of the same source that was made after somebody had deleted it is another.
+	if err := c.undo(t.Context(), st.ID, making{Name: "q", Created: st.Created.Add(-time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := c.catalog.All(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("left %v, %v", all, err)
+	}
+	if err := c.undo(t.Context(), st.ID, making{Name: "q", Created: st.Created}); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := c.catalog.All(t.Context()); err != nil || len(all) != 0 {

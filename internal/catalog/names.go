@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -131,19 +132,20 @@ func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.Sto
 	return id, holders, err
 }
 
-// Abandon takes every name away from a store of which nothing was ever
-// published, but those that a project's definitions give it, and deletes the
-// store when nobody holds it any more. One that has a head stays as it is.
-func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID) error {
+// Abandon takes every name away from a store that was made at that time and of
+// which nothing was ever published, but those that a project's definitions
+// give it, and deletes the store when nobody holds it any more. One that has a
+// head, or was made at another time, stays as it is.
+func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID, created time.Time) error {
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		const empty = "EXISTS (SELECT 1 FROM stores WHERE id = ?1 AND head IS NULL)"
+		const empty = "EXISTS (SELECT 1 FROM stores WHERE id = ?1 AND created = ?2 AND head IS NULL)"
 		_, err := tx.ExecContext(ctx, `DELETE FROM names WHERE store = ?1 AND `+empty+` AND NOT EXISTS (
-			SELECT 1 FROM defined d WHERE d.project = names.project AND d.name = names.name AND d.store = ?1 AND d.by_file)`, id)
+			SELECT 1 FROM defined d WHERE d.project = names.project AND d.name = names.name AND d.store = ?1 AND d.by_file)`, id, created.UnixMicro())
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM stores WHERE id = ?1 AND head IS NULL
-			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1) AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id)
+		_, err = tx.ExecContext(ctx, `DELETE FROM stores WHERE id = ?1 AND created = ?2 AND head IS NULL
+			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1) AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id, created.UnixMicro())
 		return err
 	})
 }
