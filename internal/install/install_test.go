@@ -3,11 +3,13 @@ package install
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -544,5 +546,26 @@ func TestPlaces(t *testing.T) {
 	}
 	if diff := cmp.Diff(get(t, path), string(text)+"\n"); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Installs of several clients at once each keep their receipt.
+func TestReceiptsOfManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			name := fmt.Sprintf("/clients/%d.json", i)
+			if err := save(dir, &Step{File: name, receipt: &receipt{File: name}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if r, err := load(dir); err != nil || len(r.Files) != 16 {
+		t.Errorf("%d receipts, %v", len(r.Files), err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("beside the receipts lies something: %v, %v", list, err)
 	}
 }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,9 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 )
 
 // ReceiptsFile is the name of the file of receipts in the data directory.
@@ -73,8 +76,19 @@ func (r *receipts) find(file, kind string) *receipt {
 	return &r.Files[i]
 }
 
-// save replaces the receipt of a file, or drops it.
-func save(dataDir string, s *Step) error {
+// lockWait is how long one waits for others who write receipts, which takes
+// each of them a moment.
+const lockWait = 30 * time.Second
+
+// save replaces the receipt of a file, or drops it. Several may do so at once.
+func save(dataDir string, s *Step) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	lock, err := lockfile.Acquire(ctx, filepath.Join(dataDir, ReceiptsFile+".lock"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Remove()) }()
 	r, err := load(dataDir)
 	if err != nil {
 		return err
