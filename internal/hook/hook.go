@@ -74,10 +74,7 @@ func Run(ctx context.Context, e Env) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	raw, err := io.ReadAll(io.LimitReader(e.Stdin, maxInput))
-	if err != nil {
-		return
-	}
+	raw := read(ctx, e.Stdin)
 	var ev event
 	if json.Unmarshal(raw, &ev) != nil || ev.Session == "" {
 		return
@@ -117,6 +114,25 @@ func Run(ctx context.Context, e Env) {
 	enc.SetEscapeHTML(false)
 	if enc.Encode(out) == nil {
 		_, _ = e.Stdout.Write(b.Bytes())
+	}
+}
+
+// read returns the event, or nothing when it is not all there in time: who
+// never closes its end must not hold up the client.
+func read(ctx context.Context, from io.Reader) []byte {
+	got := make(chan []byte, 1)
+	go func() {
+		raw, err := io.ReadAll(io.LimitReader(from, maxInput))
+		if err != nil {
+			raw = nil
+		}
+		got <- raw
+	}()
+	select {
+	case raw := <-got:
+		return raw
+	case <-ctx.Done():
+		return nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -434,4 +435,15 @@ func (p *place) tree() map[string]string {
 		}
 	}
 	return files
+}
+
+// Who sends an event and never closes its end is answered with silence, in time.
+func TestInputThatNeverEnds(t *testing.T) {
+	from, to := io.Pipe()
+	defer to.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // the time is over
+	if got := read(ctx, from); got != nil {
+		t.Errorf("read %q", got)
+	}
 }
