@@ -27,6 +27,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
 	"github.com/seed-4f2d999b/knowledge/internal/pkgdocs"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -224,7 +225,7 @@ func (c *core) sweepPages(ctx context.Context) error {
 	gone, err := c.unneededPages(ctx)
 	for _, p := range gone {
 		// On Windows a reader may still have a file open; the next sweep has better luck.
-		_ = os.RemoveAll(p)
+		_ = project.Remove(c.dir, p)
 	}
 	return err
 }
@@ -241,13 +242,17 @@ func (c *core) unneededPages(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, d := range dirs {
 		id := kb.StoreID(d.Name())
+		path := filepath.Join(c.opener.WebDir, d.Name())
+		if !d.IsDir() || !project.Ours(c.dir, path) {
+			continue
+		}
 		if _, err := c.catalog.Get(ctx, id); err == nil || kb.CodeOf(err) != kb.NotFound {
 			continue
 		}
 		if _, active, err := c.jobs.Active(ctx, id); err != nil || active {
 			continue // its end sweeps again
 		}
-		out = append(out, filepath.Join(c.opener.WebDir, d.Name()))
+		out = append(out, path)
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/transfer"
 	"github.com/seed-4f2d999b/knowledge/internal/verify"
 )
@@ -101,17 +101,19 @@ type collector struct {
 	files []verify.Leftover
 }
 
-// take returns a function that lists paths, as far as they exist, and deletes
-// them unless the run is dry. What cannot be deleted now goes another time.
+// take returns a function that lists paths, as far as something of ours is
+// there, and deletes that unless the run is dry. What cannot be deleted now
+// goes another time.
 func (g *collector) take(what string) func(paths []string) error {
 	return func(paths []string) error {
 		for _, p := range paths {
-			n, ok := weigh(p)
-			if !ok {
+			files, folders, foreign := project.OursBelow(g.dir, p)
+			if len(files) == 0 && (len(folders) == 0 || foreign) {
 				continue
 			}
+			n := weigh(files)
 			if !g.dry {
-				if err := os.RemoveAll(p); err != nil {
+				if err := project.Remove(g.dir, p); err != nil {
 					continue
 				}
 			}
@@ -125,24 +127,14 @@ func (g *collector) take(what string) func(paths []string) error {
 	}
 }
 
-// weigh returns what a file or folder takes.
-func weigh(path string) (n int64, ok bool) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, false
-	}
-	if !info.IsDir() {
-		return info.Size(), true
-	}
-	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			if info, err := e.Info(); err == nil {
-				n += info.Size()
-			}
+// weigh returns what files take.
+func weigh(files []string) (n int64) {
+	for _, f := range files {
+		if info, err := os.Lstat(f); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
 		}
-		return nil
-	})
-	return n, true
+	}
+	return n
 }
 
 // temporary takes files that writers left unfinished, an hour after the last write.
@@ -181,7 +173,7 @@ func (g *collector) replies(specs []kb.Spec) error {
 	for _, dir := range list {
 		// A young one may be about to become a store.
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && !need[dir] && time.Since(info.ModTime()) > tempAge {
-			paths = append(paths, dir)
+			paths = append(paths, filepath.Join(g.dir, repliesDir, filepath.Base(filepath.Dir(dir)), filepath.Base(dir)))
 		}
 	}
 	return g.take("kept replies of a store that is no more")(paths)

@@ -23,6 +23,8 @@ import (
 // indexArgs are the arguments of an index job.
 type indexArgs struct {
 	Force bool `json:"force,omitempty"`
+	// Repair leaves the store as it is when the source has nothing in it.
+	Repair bool `json:"repair,omitempty"`
 	// Made is what store:create made, for the first job of a store.
 	Made *making `json:"made,omitempty"`
 }
@@ -98,7 +100,7 @@ func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, 
 	}
 	defer snap.Close()
 	snap = annotated{snap, notes}
-	o := ingest.Options{Force: args.Force, At: trail.At}
+	o := ingest.Options{Force: args.Force, Repair: args.Repair, At: trail.At}
 	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
 		return ingest.Result{}, err
 	}

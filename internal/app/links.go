@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -101,7 +102,7 @@ func (c *core) viewPath(stamp string) string {
 // viewOf returns the path of a store's newest view, "" when it has none. There
 // may be no file of that path: then something was damaged.
 func (c *core) viewOf(id kb.StoreID) string {
-	b, err := os.ReadFile(filepath.Join(c.dir, "views", string(id)+nowExt))
+	b, err := atomicfile.ReadFile(filepath.Join(c.dir, "views", string(id)+nowExt))
 	if err != nil {
 		return ""
 	}
@@ -225,8 +226,8 @@ func (c *core) unneededViews(ctx context.Context) ([]string, error) {
 		if err != nil || live[e.Name()] || time.Since(info.ModTime()) < time.Minute && strings.HasSuffix(e.Name(), viewExt) && len(all) > 0 {
 			continue
 		}
-		if ext := filepath.Ext(e.Name()); ext == viewExt || ext == nowExt {
-			out = append(out, filepath.Join(c.dir, "views", e.Name()))
+		if p := filepath.Join(c.dir, "views", e.Name()); !info.IsDir() && project.Ours(c.dir, p) {
+			out = append(out, p)
 		}
 	}
 	return out, nil

@@ -98,6 +98,8 @@ type Purge struct {
 	// Projects are the files of definitions, which stay with their projects.
 	Projects []string `json:"projects,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
+
+	made bool // the data directory is one of ours
 }
 
 // Text lists what goes, a line each.
@@ -217,16 +219,19 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		}
 		p.Notes = append(p.Notes, fmt.Sprintf("the program itself%s goes with: %s", from, ch.Remove))
 	}
+	p.onlyOurs(dir)
 	if dry {
 		return p, nil
 	}
 	for _, i := range p.Items {
-		if err := os.RemoveAll(i.Path); err != nil {
+		if err := remove(dir, i.Path); err != nil {
 			return p, kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).WithHint("end the programs that use it, then: knowledge uninstall --purge")
 		}
 	}
 	for _, d := range empty {
-		_ = os.Remove(d)
+		if p.made || !below(dir, d) {
+			a.removeEmpty(d)
+		}
 	}
 	return p, nil
 }
@@ -281,7 +286,7 @@ func (a *App) definitionFiles(ctx context.Context, dir string) []string {
 // stopJobs ends what runs in the background and closes the database, which
 // must exist.
 func (a *App) stopJobs(ctx context.Context, dir string) {
-	if _, err := os.Stat(filepath.Join(dir, "knowledge.db")); err == nil {
+	if isDatabase(filepath.Join(dir, project.Database)) {
 		if c, err := a.open(ctx); err == nil {
 			if jobs, err := c.jobs.List(ctx, "", true); err == nil {
 				for _, j := range jobs {

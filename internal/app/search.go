@@ -368,7 +368,7 @@ func (s *shelves) damaged(ctx context.Context, st kb.Store, why error) error {
 	// A rebuild that is on its way would only begin again.
 	_, active, err := c.jobs.Active(ctx, st.ID)
 	if err == nil && !active {
-		_, err = c.submit(ctx, st, indexArgs{Force: true})
+		_, err = c.submit(ctx, st, indexArgs{Force: true, Repair: true})
 	}
 	switch kb.CodeOf(err) {
 	case kb.Denied, kb.Full, kb.Newer, kb.Internal:

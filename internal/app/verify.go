@@ -97,7 +97,7 @@ func (a *App) Verify(ctx context.Context, store string, repair bool) (Verified, 
 
 // reindex has a job read a store's source again, and waits for it.
 func (c *core) reindex(ctx context.Context, st kb.Store) error {
-	j, err := c.submit(ctx, st, indexArgs{Force: true})
+	j, err := c.submit(ctx, st, indexArgs{Force: true, Repair: true})
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (f *File) CommitAs(path string) error {
 		return f.fail(err)
 	}
 	if err := step(OpRename, path, func() error { return rename(temp, path) }); err != nil {
-		return f.fail(err)
+		return f.fail(over(err, path))
 	}
 	f.f = nil
 	if err := step(OpSyncDir, path, func() error { return syncDir(filepath.Dir(path)) }); err != nil {
@@ -188,12 +188,20 @@ func Move(from, to string) error {
 		return err
 	}
 	if err := step(OpRename, to, func() error { return rename(from, to) }); err != nil {
-		return wrap(err, to)
+		return wrap(over(err, to), to)
 	}
 	if err := step(OpSyncDir, to, func() error { return syncDir(filepath.Dir(to)) }); err != nil {
 		return wrap(err, to)
 	}
 	return nil
+}
+
+// over is why nothing could be put at path: a folder is there, or err.
+func over(err error, path string) error {
+	if info, e := os.Lstat(path); e == nil && info.IsDir() {
+		return Plain(path)
+	}
+	return err
 }
 
 // Abort removes what was written. After Commit it does nothing, so that it

@@ -3,13 +3,13 @@ package blockfile
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 
 	"github.com/edsrzf/mmap-go"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -38,8 +38,10 @@ type Reader struct {
 // kb.Newer when its layout or its kind's format is newer than maxVersion.
 // Open reads a few pages, whatever the size.
 func Open(path, kind string, maxVersion uint32) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	switch {
+	case kb.CodeOf(err) == kb.Corrupt && err != nil:
+		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, kb.Errorf(kb.NotFound, "no file %q", path).WithHint("index the store again to rebuild it")
 	case errors.Is(err, fs.ErrPermission):

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 const (
@@ -84,7 +86,7 @@ func (s session) prune() {
 	}
 	var all []old
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
+		if info, err := e.Info(); err == nil && project.Ours(filepath.Dir(dir), filepath.Join(dir, e.Name())) {
 			all = append(all, old{filepath.Join(dir, e.Name()), info.ModTime()})
 		}
 	}

@@ -79,6 +79,17 @@ func writeBlockfile(path string, h blockfile.Header, secs []named) (int64, error
 	return w.Size(), nil
 }
 
+// Stands reports whether a segment's file lies in the folder now that begins
+// and ends as one does. What is between is not looked at.
+func (p *Pool) Stands(name string) bool {
+	f, err := blockfile.Open(SegmentPath(p.Dir, name), kindSegment, FormatVersion)
+	if err != nil {
+		return kb.CodeOf(err) == kb.Newer
+	}
+	f.Close()
+	return true
+}
+
 // segment is an open segment. Everything it returns is copied or lives as
 // long as the pool holds it.
 type segment struct {

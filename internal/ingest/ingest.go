@@ -6,6 +6,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -86,6 +87,9 @@ func (x *Indexer) ManifestPath(name string) string { return filepath.Join(x.Gene
 // Options say how careful a run is.
 type Options struct {
 	Force bool // read and index everything again
+	// Repair makes anew what is damaged: a source that has nothing in it now,
+	// as the folder of a disk that is not mounted, is no source for that.
+	Repair bool
 	// Partial publishes what the snapshot has as a part of a first index.
 	Partial bool
 	// Skip are documents that are left out, each with the reason that is noted.
@@ -158,6 +162,10 @@ func (r *run) do(ctx context.Context) (Result, error) {
 	entries, err := r.walk(ctx)
 	if err != nil {
 		return r.res, err
+	}
+	if r.o.Repair && len(entries) == 0 && r.store.Head != nil && r.store.Head.Documents > 0 {
+		return r.res, kb.Errorf(kb.Away, "there is nothing in %s now, and were %d documents", r.store.Spec.Source, r.store.Head.Documents).
+			WithHint("bring them back there, or, if it is to be empty: knowledge index %s --force", cmp.Or(r.store.Name, string(r.store.ID)))
 	}
 	todo, err := r.reuse(ctx, entries)
 	if err != nil {

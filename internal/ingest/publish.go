@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // publish merges small segments, writes the manifest and makes it live.
@@ -164,6 +165,9 @@ func (x *Indexer) EachUnneeded(ctx context.Context, f func(paths []string) error
 			return err
 		}
 		for _, file := range list {
+			if len(ours(filepath.Join(x.Pool.Dir, file.Name))) == 0 {
+				continue
+			}
 			file.Name, _, _ = strings.Cut(file.Name, ".")
 			if !known[file.Name] {
 				known[file.Name] = true
@@ -171,9 +175,16 @@ func (x *Indexer) EachUnneeded(ctx context.Context, f func(paths []string) error
 			}
 		}
 	}
+	lost, err := x.lost(ctx)
+	if err != nil {
+		return err
+	}
 	_, err = x.Catalog.Garbage(ctx, files, 0, func(name string) error {
 		if strings.HasSuffix(name, index.GenerationExt) {
-			return f([]string{x.ManifestPath(name)})
+			return f(ours(x.ManifestPath(name)))
+		}
+		if lost && x.Pool.Stands(name) {
+			return nil // it may be what was lost, under another name
 		}
 		siblings, err := filepath.Glob(filepath.Join(x.Pool.Dir, name+".*"+index.VecExt))
 		if err != nil {
@@ -183,7 +194,30 @@ func (x *Indexer) EachUnneeded(ctx context.Context, f func(paths []string) error
 		// can tell by that whether it is being deleted. The mark goes last: no
 		// segment stands without it.
 		paths := append([]string{index.SegmentPath(x.Pool.Dir, name), index.LayoutPath(x.Pool.Dir, name)}, siblings...)
-		return f(append(paths, index.ImportedPath(x.Pool.Dir, name)))
+		return f(ours(append(paths, index.ImportedPath(x.Pool.Dir, name))...))
 	})
 	return err
+}
+
+// ours leaves out paths that somebody else's files have. The folders of
+// segments and of generations lie in the data directory.
+func ours(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool { return !project.Ours(filepath.Dir(filepath.Dir(p)), p) })
+}
+
+// lost reports whether a store lacks a segment, or has one that is none.
+func (x *Indexer) lost(ctx context.Context) (bool, error) {
+	all, err := x.Catalog.All(ctx)
+	if kb.CodeOf(err) == kb.Corrupt && err != nil {
+		return true, nil // who knows
+	}
+	for _, e := range all {
+		if e.Head == nil {
+			continue
+		}
+		if slices.ContainsFunc(e.Head.Segments, func(name string) bool { return !x.Pool.Stands(name) }) {
+			return true, nil
+		}
+	}
+	return false, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -80,6 +81,9 @@ func load(dir string, flag int) (*state, error) {
 			return nil, kb.Errorf(kb.NotFound, "no pages have been kept in %q", dir).WithHint("crawl the site first")
 		}
 		name := filepath.Join(dir, logName(n))
+		if err := atomicfile.Plain(name); err != nil {
+			return nil, wrap(err, name)
+		}
 		f, err := os.OpenFile(name, flag, 0o600)
 		if errors.Is(err, fs.ErrNotExist) && try < 10 {
 			continue // another log took its place meanwhile

@@ -31,7 +31,9 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 	for _, f := range found {
 		if f.part == partVectors && !has(partSegment) {
 			if err := r.Indexer.RebuildVectors(ctx, r.Indexer.Pool, f.name); err != nil {
-				return found, err
+				if why = err; ctx.Err() != nil {
+					return found, err
+				}
 			}
 		}
 	}
@@ -39,7 +41,9 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 	if view := r.View(st.ID); has(partView) && view != "" {
 		_ = os.Remove(view) // where that cannot be, linking finds it damaged
 		if err := r.Relink(ctx, st.ID); err != nil {
-			return found, err
+			if why = err; ctx.Err() != nil {
+				return found, err
+			}
 		}
 	}
 	now, err := r.Catalog.Get(ctx, st.ID)
@@ -63,7 +67,7 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 			f.Hint = ""
 			continue
 		}
-		if why != nil && f.part != partOther {
+		if why != nil && f.part != partOther && !f.foreign {
 			f.Text += fmt.Sprintf(" (it cannot be made anew: %v)", why)
 			f.Hint = "bring it back from the file that it was exported to: knowledge import FILE --force"
 		}

@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/db"
 	"github.com/seed-4f2d999b/knowledge/internal/graph"
@@ -34,6 +35,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -57,8 +59,9 @@ type Finding struct {
 	Hint   string `json:"hint,omitempty"`
 	Mended bool   `json:"mended,omitempty"`
 
-	part part
-	name string // of the segment
+	part    part
+	name    string // of the segment
+	foreign bool   // what is there is no file, and nobody's to delete
 }
 
 type part int
@@ -160,7 +163,9 @@ func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Repor
 		r.rep.Findings = append(r.rep.Findings, found...)
 	}
 	if all {
-		if err := r.leftovers(ctx, repair); err != nil {
+		// What is left over may be all that there is of what could not be mended.
+		lost := slices.ContainsFunc(r.rep.Findings, func(f Finding) bool { return !f.Mended && f.Status != Open })
+		if err := r.leftovers(ctx, repair && !lost); err != nil {
 			return r.rep, err
 		}
 	}
@@ -211,6 +216,9 @@ func (r *run) of(st kb.Store, path string, p part, err error) (Finding, bool) {
 		return f, false
 	}
 	f.Hint = "mend it: knowledge verify " + ref(st) + " --repair"
+	if err := atomicfile.Plain(path); err != nil {
+		f.Text, f.Hint, f.foreign = err.Error(), kb.HintOf(err), true
+	}
 	return f, true
 }
 
@@ -396,7 +404,8 @@ func (r *run) pages(st kb.Store, found []Finding) ([]Finding, error) {
 	return found, nil
 }
 
-// modes looks whether others may read the data directory, or write in it.
+// modes looks whether others may read the data directory, or write to what is
+// ours in it. One that holds somebody else's files keeps its own mode.
 func (r *run) modes(repair bool) {
 	if runtime.GOOS == "windows" {
 		return // access there is inherited from the user's folder
@@ -405,18 +414,16 @@ func (r *run) modes(repair bool) {
 	if err != nil {
 		return
 	}
+	files, folders, foreign := project.OursBelow(r.Dir, r.Dir)
 	if m := root.Mode().Perm(); m&0o077 != 0 {
 		r.add(Finding{Status: Open, File: ".", Text: fmt.Sprintf("others may look into the data directory %s (mode %o)", r.Dir, m),
-			Hint: "run: chmod 700 " + r.Dir, Mended: repair && os.Chmod(r.Dir, 0o700) == nil})
+			Hint: "run: chmod 700 " + r.Dir, Mended: repair && !foreign && os.Chmod(r.Dir, 0o700) == nil})
 	}
 	n, failed, example := 0, 0, ""
-	_ = filepath.WalkDir(r.Dir, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || p == r.Dir || e.Type()&fs.ModeSymlink != 0 {
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil || info.Mode().Perm()&0o022 == 0 {
-			return nil
+	for _, p := range slices.Concat(folders, files) {
+		info, err := os.Lstat(p)
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o022 == 0 {
+			continue
 		}
 		if n++; example == "" {
 			example = r.rel(p)
@@ -424,10 +431,9 @@ func (r *run) modes(repair bool) {
 		if repair && os.Chmod(p, info.Mode().Perm()&^0o077) != nil {
 			failed++
 		}
-		return nil
-	})
+	}
 	if n > 0 {
 		r.add(Finding{Status: Open, File: example, Text: fmt.Sprintf("others may write to %d files and folders in the data directory, %s among them", n, example),
-			Hint: "run: chmod -R go-w " + r.Dir, Mended: repair && failed == 0})
+			Hint: "close them: knowledge verify --repair", Mended: repair && failed == 0})
 	}
 }

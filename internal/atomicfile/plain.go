@@ -1,0 +1,58 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Open opens a plain file for reading. The error is kb.Corrupt for anything
+// else: opening a pipe would wait for who writes into it, with no end.
+func Open(path string) (*os.File, error) {
+	if err := Plain(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a plain file, as Open opens it.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Plain says what else than a plain file lies at path, kb.Corrupt. Nothing at
+// all is no error.
+func Plain(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || info.Mode().IsRegular() {
+		return err
+	}
+	what := "no plain file"
+	if info.IsDir() {
+		what = "a folder where a file belongs"
+	}
+	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away (mv %s %s), then: knowledge verify --repair", quote(path), quote(path+"-aside"))
+}
+
+// quote makes a path one word of a command line.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("/._-:\\", r)
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) || strings.Contains(s, `\`) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
