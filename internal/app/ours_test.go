@@ -117,3 +117,35 @@ func TestRepairFromNothingLeavesAll(t *testing.T) {
 		t.Errorf("published %+v, %v", st.Head, err)
 	}
 }
+
+// A folder in a file's place is told, with what to do, and nothing else of the
+// store's findings is lost over it; what lies in the folder stays.
+func TestFolderInAFilesPlace(t *testing.T) {
+	for _, pattern := range []string{"segments/*.seg", "segments/*.vec", "segments/*.lay", "views/*.view"} {
+		s := newSite(t)
+		s.write("docs/a.md", "# Retries\n\nThe limit of retries is five.\n")
+		a := s.in("p", true)
+		s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
+		list, err := filepath.Glob(filepath.Join(s.data, filepath.FromSlash(pattern)))
+		if err != nil || len(list) != 1 {
+			t.Fatal(pattern, list, err)
+		}
+		if err := os.Rename(list[0], filepath.Join(s.root, "before")); err != nil {
+			t.Fatal(err)
+		}
+		s.write("data/"+filepath.ToSlash(strings.TrimPrefix(list[0], s.data))+"/mine", "mine\n")
+		v, err := a.Verify(t.Context(), "", true)
+		if err != nil || v.ExitStatus() != 7 || !strings.Contains(v.Text(), "mv ") {
+			t.Errorf("%s: status %d, %v: %s", pattern, v.ExitStatus(), err, v.Text())
+		}
+		if err := os.Rename(list[0], filepath.Join(s.root, "aside")); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := a.Verify(t.Context(), "", true); err != nil || v.ExitStatus() != 0 {
+			t.Errorf("%s: after what the hint says: status %d, %v: %s", pattern, v.ExitStatus(), err, v.Text())
+		}
+		if _, err := os.Stat(filepath.Join(s.root, "aside", "mine")); err != nil {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+}

@@ -277,8 +277,8 @@ func TestCollect(t *testing.T) {
 	long := time.Now().Add(-48 * time.Hour)
 	stale := []string{
 		"segments/aaaaaaaaaaaaaaaaaaaaaaaa.seg", "segments/aaaaaaaaaaaaaaaaaaaaaaaa.model.vec", "segments/bbbbbbbbbbbbbbbbbbbbbbbb.lay",
-		"segments/.tmp-1", "generations/x-1-y.gen", "views/00112233445566778899aabbccddeeff.view", "web/aaaaaaaaaaaaaaaa/pages.000001",
-		"repos/aaaaaaaaaaaaaaaa/HEAD", "replies/user/old/a.md", "transfer/transfer-dead/segments/x.seg", "jobs/abcdefgh.at", ".tmp-2",
+		"segments/.tmp-1", "generations/aaaaaaaaaaaaaaaa-1-bbbbbbbb.gen", "views/00112233445566778899aabbccddeeff.view", "web/aaaaaaaaaaaaaaaa/pages.000001",
+		"repos/aaaaaaaaaaaaaaaa/HEAD", "replies/user/old/now-20260101T000000Z-abcdef.md", "transfer/transfer-aaaaaaaaaaaa/segments/x.seg", "jobs/abcdefgh.at", ".tmp-2",
 	}
 	for _, f := range stale {
 		s.write("data/"+f, "12345")

@@ -43,7 +43,7 @@ func Plain(path string) error {
 	if info.IsDir() {
 		what = "a folder where a file belongs"
 	}
-	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away (mv %s %s), then: knowledge verify --repair", quote(path), quote(path+"-aside"))
+	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", quote(path), quote(path+"-aside"))
 }
 
 // quote makes a path one word of a command line.

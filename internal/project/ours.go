@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"sync"
 )
 
 // What the program makes in a data directory, by the shape of its path there.
@@ -16,7 +16,7 @@ import (
 // repositories are called by 16 characters of base32, segments and layouts by
 // 24, jobs by 8, views by 32 hexadecimal digits.
 var (
-	ourFile = lazyregexp.New(`^(?:` + strings.Join([]string{
+	ourFile = expression(`^(?:` + strings.Join([]string{
 		`knowledge\.db(?:-wal|-shm|-journal)?`, `worker\.log`, `registry\.json`, `installs\.json(?:\.lock)?`, `api-calls\.jsonl(?:\.1)?`,
 		`(?:[^/]+/){0,3}(?:\.tmp-[a-z0-9]+|\.doctor-[0-9]+)`, // of a writer that died
 		`segments/[a-z2-7]{24}(?:\.seg|\.lay|\.imported|\.[A-Za-z0-9][A-Za-z0-9_.-]*\.vec)`,
@@ -30,7 +30,7 @@ var (
 		`hooks/[0-9a-f]{16}(?:\.said)?`,
 		`transfer/transfer-[a-z2-7]{12}/.+`,
 	}, `|`) + `)$`)
-	ourFolder = lazyregexp.New(`^(?:` + strings.Join([]string{
+	ourFolder = expression(`^(?:` + strings.Join([]string{
 		`segments`, `generations`, `views`, `repos`, `web`, `jobs`, `hooks`, `eval`,
 		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
@@ -42,6 +42,11 @@ var (
 
 // bareRepo is what lies in a bare repository.
 const bareRepo = `/(?:HEAD|FETCH_HEAD|ORIG_HEAD|config|description|packed-refs|shallow|index|(?:objects|refs|logs|info|hooks|branches)(?:/.+)?)`
+
+// expression compiles an expression when it is first used.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // Ours reports whether the file or folder at path, in a data directory, has a
 // name that only the program gives. What is reached through a link is somebody
@@ -63,9 +68,9 @@ func Ours(dataDir, path string) bool {
 	name := filepath.ToSlash(rel)
 	name = strings.TrimPrefix(name, "eval/") // which is such a directory itself
 	if info.IsDir() {
-		return ourFolder.MatchString(name)
+		return ourFolder().MatchString(name)
 	}
-	return ourFile.MatchString(name) || OwnIgnore(path)
+	return ourFile().MatchString(name) || OwnIgnore(path)
 }
 
 // OursBelow lists the files below path that are ours, and the folders, the innermost

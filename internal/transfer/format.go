@@ -40,12 +40,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 const (
@@ -62,6 +64,10 @@ const (
 	maxMember      = 64 << 30
 	maxText        = 4096 // bytes of a description
 	maxTags        = 64
+	maxNotes       = 64        // of a run; one of ours writes a dozen
+	maxUnread      = 16 << 20  // bytes of paths that a run passed over
+	maxLanguages   = 16 << 10  // bytes of their names
+	maxAhead       = time.Hour // that the maker's clock may be before ours
 )
 
 // Manifest is the first member.
@@ -145,6 +151,10 @@ func (m *Manifest) check(gathered bool) error {
 		return refused("its generation is not complete")
 	case len(m.Store.Description) > maxText || len(m.Store.Tags) > maxTags:
 		return refused("the store's description is too long")
+	case len(m.Head.Notes) > maxNotes || bytesOf(m.Head.Unread) > maxUnread || bytesOf(m.Head.Skipped) > maxText || bytesOf(m.Head.Languages) > maxLanguages:
+		return refused("its generation has too many notes")
+	case m.Head.Indexed.After(time.Now().Add(maxAhead)):
+		return refused("it says that it was indexed in the future, at %s", m.Head.Indexed.Format(time.RFC3339))
 	}
 	if err := catalog.CheckName(m.Store.Name); err != nil {
 		return refused("%v", err)
@@ -152,6 +162,11 @@ func (m *Manifest) check(gathered bool) error {
 	for _, s := range slices.Concat([]string{m.Store.Description, m.Head.Commit, m.Program}, m.Store.Tags, m.Head.Notes) {
 		if len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return refused("its description holds control characters or is too long")
+		}
+	}
+	for _, s := range append([]string{m.Store.Description, m.Program}, m.Store.Tags...) {
+		if visible.Line(s) != s {
+			return refused("its description holds characters that nobody sees, or that turn text around")
 		}
 	}
 	last := ""
@@ -185,6 +200,15 @@ func (m *Manifest) checkMembers(gathered bool) error {
 		return refused("the member %q is missing", want[len(m.Members)])
 	}
 	return nil
+}
+
+// bytesOf is what a table takes, about.
+func bytesOf[V int | uint64](table map[string]V) int {
+	n := 0
+	for k := range table {
+		n += len(k) + 8
+	}
+	return n
 }
 
 // Bytes is the size of all members.

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -237,11 +238,18 @@ func hostile(t *testing.T, good []byte, other []file) map[string]struct {
 			f[0].body = bytes.Replace(f[0].body, []byte(`"program"`), []byte(`"x":1,"program"`), 1)
 			return f
 		})), "unknown field"},
-		"a newer format":             {pack(seal(t, p, true, func(m *Manifest) { m.Version = 2 })), "newer version"},
-		"a newer index":              {pack(seal(t, p, true, func(m *Manifest) { m.Versions.Index++ })), "newer version"},
-		"another store's id":         {pack(seal(t, p, true, func(m *Manifest) { m.Store.ID = "aaaaaaaaaaaaaaaa" })), "id is not that"},
-		"a name that is a path":      {pack(seal(t, p, true, func(m *Manifest) { m.Store.Name = "../x" })), "cannot name a store"},
-		"a description with escapes": {pack(seal(t, p, true, func(m *Manifest) { m.Store.Description = "\x1b]0;evil\a" })), "control characters"},
+		"a newer format":              {pack(seal(t, p, true, func(m *Manifest) { m.Version = 2 })), "newer version"},
+		"a newer index":               {pack(seal(t, p, true, func(m *Manifest) { m.Versions.Index++ })), "newer version"},
+		"another store's id":          {pack(seal(t, p, true, func(m *Manifest) { m.Store.ID = "aaaaaaaaaaaaaaaa" })), "id is not that"},
+		"a name that is a path":       {pack(seal(t, p, true, func(m *Manifest) { m.Store.Name = "../x" })), "cannot name a store"},
+		"a description with escapes":  {pack(seal(t, p, true, func(m *Manifest) { m.Store.Description = "\x1b]0;evil\a" })), "control characters"},
+		"a description turned around": {pack(seal(t, p, true, func(m *Manifest) { m.Store.Description = "a\u202eb" })), "nobody sees"},
+		"a tag of no width":           {pack(seal(t, p, true, func(m *Manifest) { m.Store.Tags = []string{"a\u200bb"} })), "nobody sees"},
+		"notes without end":           {pack(seal(t, p, true, func(m *Manifest) { m.Head.Notes = make([]string, 10_000) })), "too many notes"},
+		"reasons without end": {pack(seal(t, p, true, func(m *Manifest) {
+			m.Head.Skipped = map[string]int{strings.Repeat("a", 1<<20): 1}
+		})), "too many notes"},
+		"a time to come": {pack(seal(t, p, true, func(m *Manifest) { m.Head.Indexed = time.Now().AddDate(10, 0, 0) })), "in the future"},
 		"a source that runs commands": {pack(seal(t, p, true, func(m *Manifest) {
 			m.Store.Spec.Kind = kb.KindRepo
 			m.Store.Spec.Source = "ext::sh -c id"
