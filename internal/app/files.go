@@ -399,7 +399,8 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 	if err := scan(re); err != nil {
 		return GrepReply{}, err
 	}
-	if literal := regexp.QuoteMeta(pattern); r.Total == 0 && literal != pattern {
+	// Who escapes means a regular expression.
+	if literal := regexp.QuoteMeta(pattern); r.Total == 0 && literal != pattern && !strings.Contains(pattern, `\`) {
 		if err := scan(regexp.MustCompile(strings.TrimSuffix(expr, pattern) + literal)); err != nil {
 			return GrepReply{}, err
 		}

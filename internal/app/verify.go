@@ -17,14 +17,19 @@ type Verified struct {
 }
 
 // ExitStatus is 7 when something is damaged, missing or open to others and not
-// mended. What is left over harms nothing.
+// mended, 1 when only something is left over, which harms nothing.
 func (v Verified) ExitStatus() int {
+	status := 0
 	for _, f := range v.Findings {
-		if !f.Mended && f.Status != verify.Left {
-			return 7
+		switch {
+		case f.Mended:
+		case f.Status == verify.Left:
+			status = max(status, 1)
+		default:
+			status = 7
 		}
 	}
-	return 0
+	return status
 }
 
 // Text tells it to a person: a line for each finding, what to do, and a sum.

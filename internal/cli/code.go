@@ -87,6 +87,10 @@ func (s *session) outline(r app.OutlineReply) {
 
 // usage prints what a place is called by, what it calls, imports and holds.
 func (s *session) usage(c app.Context) {
+	if c.Of != "" {
+		s.line("")
+		s.line("several stand here; what follows is of " + c.Of)
+	}
 	list := func(title string, links []search.Link, more int) {
 		if len(links) == 0 {
 			return

@@ -195,7 +195,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
 	var notes []string
 	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {
-		notes = append(notes, fmt.Sprintf("inherits, callers and callees are those of %s; %d more declarations stand here: name one by its line", u.decl.Qualified, beside))
+		c.Of = u.decl.Qualified
 	}
 	if p.Changed {
 		notes = append(notes, "changed since the id was given: this is what stands there now")

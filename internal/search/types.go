@@ -215,5 +215,8 @@ type Context struct {
 	Findings     []evidence.Finding `json:"findings,omitempty"`
 	MoreFindings int                `json:"moreFindings,omitempty"` // not shown; evidence:findings has them
 
+	// Of names the declaration whose bases, callers and callees these are, where
+	// several stand here; one of its lines as "path:line" means another.
+	Of   string `json:"of,omitempty"`
 	Next string `json:"next,omitempty"` // a value for resultId that continues a long reply
 }
