@@ -48,9 +48,7 @@ func Bundles(p Platform, version string, program []byte, texts map[string][]byte
 		}
 		files[file] = b.Bytes()
 	}
-	if p.Pinned() != "" {
-		files[p.Pinned()] = program
-	}
+	files[p.Pinned()] = program
 	return files, nil
 }
 

@@ -18,9 +18,6 @@ func PinnedPlugin(manifest []byte, sums Sums) ([]byte, error) {
 	}
 	pins := map[string]pin{}
 	for _, p := range Platforms {
-		if p.Pinned() == "" {
-			continue
-		}
 		sum, err := sums.of(p.Pinned())
 		if err != nil {
 			return nil, err

@@ -79,14 +79,11 @@ func (p Platform) Bundle(version string) string {
 }
 
 // Pinned returns the name of the program as the plugin's manifest pins it:
-// Claude Code chooses by the target triple that the name ends in. It is empty
-// for Windows, where that client fetches none.
+// Claude Code chooses by the target triple that the name ends in, and puts the
+// file into bin/, where the launcher takes it first, on Windows by its whole name.
 func (p Platform) Pinned() string {
 	cpu := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.Arch]
-	system, ok := map[string]string{"darwin": "-apple-darwin", "linux": "-unknown-linux-musl"}[p.OS]
-	if !ok {
-		return ""
-	}
+	system := map[string]string{"darwin": "-apple-darwin", "linux": "-unknown-linux-musl", "windows": "-pc-windows-msvc.exe"}[p.OS]
 	return name + "-" + cpu + system
 }
 
