@@ -83,9 +83,28 @@ func places(file func(Place) string) string {
 	return text
 }
 
-const pageHead = `# Installing into clients
+const pageHead = `# Installing
 
 <!-- Generated from the table in internal/install: go test ./internal/plugin -update -->
+
+## The program
+
+One file, with nothing to install beside it. With Go, from a checkout: ` + "`go install ./cmd/knowledge`" + `; without one:
+` + "`go install github.com/seed-4f2d999b/knowledge/cmd/knowledge@latest`" + `. Either compiles for a minute or more, and puts it
+into ` + "`~/go/bin`" + `. From the first release on there is no need of Go:
+
+| system | command |
+|---|---|
+| Linux, macOS | ` + "`curl -fsSL https://github.com/seed-4f2d999b/knowledge/releases/latest/download/install.sh \\| sh`" + ` |
+| macOS, Linux with Homebrew | ` + "`brew install seed-4f2d999b/tap/knowledge`" + ` |
+| Windows | ` + "`irm https://github.com/seed-4f2d999b/knowledge/releases/latest/download/install.ps1 \\| iex`" + ` |
+| anywhere with Node.js | ` + "`npx -y @seed-4f2d999b/knowledge search \"…\"`" + ` |
+| containers | ` + "`docker run -i --rm -v knowledge:/data -v \"$PWD\":/work:ro ghcr.io/seed-4f2d999b/knowledge mcp`" + ` |
+
+install.sh needs no root, checks the SHA-256 of what it fetches, and takes a version or a mirror from ` + "`KNOWLEDGE_VERSION`" + `
+and ` + "`KNOWLEDGE_RELEASE_URL`" + `. [releasing.md](releasing.md#the-channels) says what of all this has been tried.
+
+## The agents
 
     knowledge install                            what is on this machine; asks which
     knowledge install --client claude,codex      these
