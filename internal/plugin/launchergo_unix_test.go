@@ -45,7 +45,7 @@ func TestLauncherNeedsANewerGo(t *testing.T) {
 func TestStubTellsWhenToComeBack(t *testing.T) {
 	i := newInstall(t, nil, 0)
 	i.source("0")
-	i.write("path/sleep", "#!/bin/sh\nwhile [ -d \"${COUNT%/*}\" ] && [ ! -e \"$COUNT.began\" ]; do /bin/sleep 0.02; done\n") // no longer
+	i.write("path/sleep", "#!/bin/sh\nwhile [ -d \"${COUNT%/*}\" ] && [ ! -e \"$COUNT.began\" ]; do /bin/sleep 0.02; done\n")                         // no longer
 	i.write("path/go", "#!/bin/sh\n: >\"$COUNT.began\"\nwhile [ -e \"$COUNT.began\" ] && [ ! -e \"$COUNT.go\" ]; do /bin/sleep 0.05; done\nexit 1\n") // nor than this test
 	defer i.write("home/count.go", "")
 	cmd := i.command("mcp")
