@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ownIgnore is the .gitignore of a data directory.
@@ -22,14 +23,18 @@ const Database = "knowledge.db"
 // DataSigns are the names by which a directory shows that it is a data
 // directory: the database, and beside it what only this program makes together
 // with one. Nothing in such a directory is a document of the project around it.
-type DataSigns struct{ database, parts bool }
+type DataSigns struct{ database, parts, segments, generations bool }
 
 // See takes one name of the directory into account.
 func (s *DataSigns) See(name string) {
 	switch name {
 	case Database:
 		s.database = true
-	case "segments", "generations", "jobs":
+	case "segments":
+		s.parts, s.segments = true, true
+	case "generations":
+		s.parts, s.generations = true, true
+	case "jobs":
 		s.parts = true
 	}
 }
@@ -37,22 +42,38 @@ func (s *DataSigns) See(name string) {
 // Data reports whether the names seen are those of a data directory.
 func (s *DataSigns) Data() bool { return s.database && s.parts }
 
+// Perhaps reports whether the directory may be one whose database is gone;
+// HasGenerations tells.
+func (s *DataSigns) Perhaps() bool { return s.segments && s.generations }
+
+// HasGenerations reports whether there are generations of stores in a directory.
+func HasGenerations(dir string) bool {
+	list, err := os.ReadDir(filepath.Join(dir, "generations"))
+	return err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return ourFile().MatchString("generations/" + e.Name())
+	})
+}
+
 // MakeDataDir makes a data directory that does not exist. A new or an empty
 // one gets a .gitignore of everything, as caches of other tools have it, so
-// that no repository around it takes it up; one with anything in it, which may
-// be a project's own folder, is left as it is.
+// that no repository around it takes it up; so does one without any in which
+// nothing but this program's own files lie. One with anything else in it, which
+// may be a project's own folder, is left as it is.
 func MakeDataDir(dir string) {
-	if _, err := os.Lstat(filepath.Join(dir, Database)); err == nil {
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); err == nil {
 		return
 	}
 	list, err := os.ReadDir(dir)
-	if err == nil && len(list) > 0 {
-		return
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(dir, 0o700)
 	}
+	database := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Database })
+	foreign := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return !Own(e.Name()) })
+	if len(list) > 0 && (!database || foreign) {
+		return
+	}
 	if err == nil { // what goes wrong here, opening the database says with its cause
-		_ = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(ownIgnore), 0o600)
+		_ = os.WriteFile(ignore, []byte(ownIgnore), 0o600)
 	}
 }

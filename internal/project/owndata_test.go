@@ -6,15 +6,16 @@ import (
 	"testing"
 )
 
-// A data directory that was made here is nobody's to commit; one that held
-// something already, such as a project's own folder, is left alone.
+// A data directory is nobody's to commit, also one that was made before there
+// was a .gitignore in it; one that holds something else, such as a project's
+// own folder, is left alone.
 func TestMakeDataDir(t *testing.T) {
 	dir := t.TempDir()
 	ignores := func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, ".gitignore"))
 		return err == nil
 	}
-	for _, name := range []string{"new/deep", "empty", "project", "old"} {
+	for _, name := range []string{"new/deep", "empty", "project", "mixed", "names", "old"} {
 		if name != "new/deep" {
 			if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 				t.Fatal(err)
@@ -23,7 +24,11 @@ func TestMakeDataDir(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "project", "main.go"), "package main\n")
 	write(t, filepath.Join(dir, "old", Database), "")
-	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "old": false} {
+	write(t, filepath.Join(dir, "old", "worker.log"), "")
+	write(t, filepath.Join(dir, "mixed", Database), "")
+	write(t, filepath.Join(dir, "mixed", "thesis.md"), "")
+	write(t, filepath.Join(dir, "names", "worker.log"), "")
+	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "mixed": false, "names": false, "old": true} {
 		MakeDataDir(filepath.Join(dir, name))
 		if got := ignores(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: .gitignore %v, want %v", name, got, want)

@@ -27,6 +27,7 @@ type folder struct {
 	// What the directories above add when the folder lies inside a work tree.
 	top    string       // the path of dir below the work tree's root, "" or ending in a slash
 	ignore *ignoreLevel // rules of the directories above, nil outside a work tree
+	repos  []repository // that the walk is in, the innermost last
 
 	// listed, when set, is told of every directory that is entered, "" or
 	// ending in a slash, with the rules that hold in it; files are passed over then.
@@ -84,6 +85,7 @@ func (f *folder) findWorkTree() {
 		return // the walk reads the rules of its own root
 	}
 	rel = filepath.ToSlash(rel)
+	f.repos = enter(nil, filepath.Join(top, ".git"))
 	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
 	for i := 0; i < len(rel); i++ {
@@ -179,10 +181,10 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 	}
 	items := make([]item, 0, len(entries))
 	var hasIgnore, hasGit bool
-	var signs project.DataSigns
+	var signs signs
 	for _, e := range entries {
 		it := item{e.Name(), e}
-		signs.See(it.key)
+		signs.see(e)
 		switch {
 		case it.key == ".gitignore":
 			hasIgnore = e.Type().IsRegular()
@@ -197,11 +199,12 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 		}
 		items = append(items, it)
 	}
-	if signs.Data() {
-		if rel != "" {
-			f.skip(reasonIgnored)
+	if rel != "" {
+		if r := f.boundary(rel, &signs); r != "" && !f.sel.exempt(rel[:len(rel)-1], r) {
+			f.skip(r)
 			return nil
 		}
+	} else if signs.data.Data() {
 		// Somebody keeps the data in the folder itself: the rest is his.
 		items = slices.DeleteFunc(items, func(it item) bool { return project.Own(it.e.Name()) })
 	}
@@ -219,6 +222,9 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 	ignore = ignore.In(f.top + rel)
 	if hasGit { // a work tree of its own: the rules above end here
 		ignore = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+		around := f.repos
+		f.repos = enter(around, filepath.Join(dir, ".git"))
+		defer func() { f.repos = around }()
 	}
 	if hasIgnore {
 		ignore = parseIgnore(ignore, f.top+rel, f.readRules(rel+".gitignore"))

@@ -103,7 +103,7 @@ func TestFolderSelection(t *testing.T) {
 			t.Error(d)
 		}
 		wantSkipped := map[string]int{
-			reasonIgnored: 5, reasonBinary: 2, reasonMinified: 2, reasonLockfile: 2, reasonVendored: 3,
+			reasonIgnored: 3, reasonCache: 2, reasonBinary: 2, reasonMinified: 2, reasonLockfile: 2, reasonVendored: 3,
 			reasonTooLarge: 1, reasonSecret: 5, reasonPointer: 1,
 		}
 		if d := cmp.Diff(wantSkipped, s.Skipped()); d != "" {

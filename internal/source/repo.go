@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // refTypes says, for each way to name a state, how it is spelt in a
@@ -301,7 +302,18 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth in
 			WithHint("narrow the store with paths")
 	}
 	sel := w.r.sel
+	var data project.DataSigns
 	for _, e := range t.Entries {
+		data.See(e.Name)
+	}
+	if data.Data() && rel != "" {
+		w.r.skip(reasonData)
+		return nil
+	}
+	for _, e := range t.Entries {
+		if data.Data() && project.Own(e.Name) {
+			continue
+		}
 		p := rel + e.Name
 		isDir := e.Mode == filemode.Dir
 		if silentDirs[e.Name] || !sel.wants(p, isDir) {

@@ -10,7 +10,11 @@ import (
 // The reasons for which documents are left out, as Skipped spells them.
 // A directory that is left out whole counts once, whatever it holds.
 const (
-	reasonIgnored    = "ignored"      // .gitignore, .git/info/exclude, caches of tools
+	reasonIgnored    = "ignored"      // .gitignore, .git/info/exclude, what the system leaves
+	reasonCache      = "cache"        // of a tool, by name or by CACHEDIR.TAG
+	reasonWorkTree   = "work tree"    // a linked one of a repository around it
+	reasonRepository = "repository"   // the inside of one: bare, or kept apart from its work tree
+	reasonData       = "data"         // a data directory of this program
 	reasonBinary     = "binary"       // by extension, or a NUL in the first 8000 bytes
 	reasonMinified   = "minified"     // see minifiedNames and minifiedText
 	reasonLockfile   = "lockfile"     // written by a package manager
@@ -38,9 +42,16 @@ var silentDirs = set(".git", ".hg", ".svn", ".bzr", "_darcs", "CVS", ".jj", ".pi
 
 // dirReasons says which directories are left out by name, and why.
 var dirReasons = table(map[string]string{
-	reasonIgnored: `.cache .parcel-cache .turbo .next .nuxt .svelte-kit .angular .vite .nx .gradle
+	reasonIgnored: `.Trash`,
+	reasonCache: `.cache .parcel-cache .turbo .next .nuxt .svelte-kit .angular .vite .nx .gradle
 		__pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .ipynb_checkpoints .tox .nox .eggs
-		.terraform .serverless .dart_tool .bloop .metals .ccls-cache .clangd .vs .Trash .nyc_output .sass-cache`,
+		.terraform .serverless .dart_tool .bloop .metals .ccls-cache .clangd .vs .nyc_output .sass-cache
+		.astro .docusaurus .expo .webpack .rollup.cache .rpt2_cache .swc .jest-cache .wireit .wrangler .vercel .netlify .output
+		.pytype .pyre .pixi .ropeproject __pypackages__ .pdm-build .dmypy .phpunit.cache .phpstan-cache .psalm
+		.terragrunt-cache .aws-sam .vagrant .kitchen .scannerwork .kotlin .cxx .externalNativeBuild
+		.zig-cache zig-cache .stack-work dist-newstyle elm-stuff .spago .elixir_ls .lexical
+		.bsp .scala-build .ammonite .cpcache .shadow-cljs .godot .jekyll-cache .yardoc .quarto .Rproj.user
+		.direnv .devenv .pants.d buck-out .vscode-test DerivedData`,
 	reasonVendored: `vendor node_modules third_party third-party bower_components jspm_packages web_modules
 		.venv site-packages dist-packages _vendor Pods Carthage .yarn .bundle .pnpm-store`,
 	reasonSecret: `.ssh .gnupg .kube .password-store`,
@@ -57,17 +68,22 @@ var fileReasons = table(map[string]string{
 		Gemfile.lock gems.locked composer.lock symfony.lock mix.lock rebar.lock pubspec.lock Podfile.lock
 		Cartfile.resolved Package.resolved packages.lock.json project.assets.json paket.lock gradle.lockfile
 		buildscript-gradle.lockfile flake.lock shard.lock stack.yaml.lock cabal.project.freeze
-		.terraform.lock.hcl MODULE.bazel.lock renv.lock`,
+		.terraform.lock.hcl MODULE.bazel.lock renv.lock Brewfile.lock.json Policyfile.lock.json pylock.toml
+		packages-lock.json vcpkg-lock.json lake-manifest.json dub.selections.json maven_install.json .package-lock.json`,
 	reasonSecret: `id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials
 		.pypirc .pgpass .htpasswd .dockercfg .s3cfg .boto .vault-token credentials credentials.json
 		credentials.csv client_secret.json service-account.json service_account.json`,
 	// The findings of a governance tool stand beside the hits in their files.
 	reasonIgnored: `.DS_Store Thumbs.db desktop.ini .ai_evidence.json`,
+	reasonCache: `.eslintcache .stylelintcache .prettiercache .phpunit.result.cache .php-cs-fixer.cache .jekyll-metadata
+		.dmypy.json .rubocop-cache .lycheecache`,
 })
 
 // extReasons says which files are left out by extension (lower case), and why.
 var extReasons = table(map[string]string{
-	reasonSecret: `.pem .key .p12 .pfx .jks .keystore .kdbx .ppk .p8`,
+	reasonLockfile: `.lock .lck`, // of package managers and of running programs
+	reasonCache:    `.tsbuildinfo`,
+	reasonSecret:   `.pem .key .p12 .pfx .jks .keystore .kdbx .ppk .p8`,
 	reasonBinary: `.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .heic .avif .psd .xcf .dds .tga
 		.mp3 .wav .ogg .flac .aac .m4a .opus .mp4 .m4v .mov .avi .mkv .webm .wmv
 		.zip .gz .tgz .bz2 .tbz .xz .txz .zst .lz4 .br .7z .rar .tar .cab .dmg .iso .img .deb .rpm .apk .ipa .msi
@@ -109,7 +125,10 @@ func fileReason(name string, all bool) string {
 	if rest, ok := strings.CutPrefix(name, ".env"); ok && (rest == "" || rest == "rc" || !isAlnum(rest[0])) {
 		return reasonSecret // .env, .env.local, .env_test, .envrc; not .envoy.yaml
 	}
-	if r := extReasons[strings.ToLower(path.Ext(name))]; r != "" {
+	if strings.HasPrefix(name, ".~lock.") { // of an open document
+		return reasonLockfile
+	}
+	if r := extReasons[strings.ToLower(path.Ext(name))]; r != "" && !(all && r == reasonLockfile) {
 		return r
 	}
 	if !all {

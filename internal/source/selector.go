@@ -86,7 +86,7 @@ func (s *selector) named(p string) bool {
 // rule of taste does not apply. Rules of safety always do.
 func (s *selector) exempt(p, reason string) bool {
 	switch reason {
-	case reasonIgnored, reasonVendored, reasonLockfile, reasonMinified:
+	case reasonIgnored, reasonCache, reasonVendored, reasonLockfile, reasonMinified, reasonWorkTree:
 		return s.named(p)
 	}
 	return false
