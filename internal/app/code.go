@@ -235,12 +235,9 @@ func (s *shelves) linked(ctx, wait context.Context, t *search.Target) error {
 			j, err = s.core.jobs.Wait(wait, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 		}
 	}
-	switch kb.CodeOf(err) {
-	case kb.Denied, kb.Full, kb.Newer, kb.Busy: // nothing can be written here now
-		if err != nil {
-			s.notes = append(s.notes, fmt.Sprintf("the references of %s cannot be resolved: %v", t.Store.Label(), err))
-			return nil
-		}
+	if cannotWrite(err) || err != nil && kb.CodeOf(err) == kb.Busy {
+		s.notes = append(s.notes, fmt.Sprintf("the references of %s cannot be resolved: %v", t.Store.Label(), err))
+		return nil
 	}
 	if err != nil && (ctx.Err() != nil || wait.Err() == nil) {
 		return err

@@ -171,7 +171,8 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 	if err != nil {
 		// Somebody may well search their stores from a home directory, and to
 		// find nothing where there is nothing is no failure.
-		if code := kb.CodeOf(err); len(stores) > 0 && code == kb.TooLarge || code == kb.NotFound {
+		// Nor do their stores become unsearchable where nothing can be written.
+		if code := kb.CodeOf(err); len(stores) > 0 && (code == kb.TooLarge || cannotWrite(err)) || code == kb.NotFound {
 			return stores, []string{fmt.Sprintf("this folder is not searched: %v; %s", err, kb.HintOf(err))}, nil
 		}
 		return nil, nil, err
@@ -242,6 +243,9 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 			}
 		}
 		if j, err = c.submit(ctx, st, indexArgs{}); err != nil {
+			if st.Head != nil && cannotWrite(err) {
+				return st, fmt.Sprintf("%s has changed and cannot be brought up to date: %v; %s", st.Label(), err, kb.HintOf(err)), nil
+			}
 			return st, "", err
 		}
 	}
@@ -370,12 +374,9 @@ func (s *shelves) damaged(ctx context.Context, st kb.Store, why error) error {
 	if err == nil && !active {
 		_, err = c.submit(ctx, st, indexArgs{Force: true, Repair: true})
 	}
-	switch kb.CodeOf(err) {
-	case kb.Denied, kb.Full, kb.Newer, kb.Internal:
-		if err != nil { // nothing can be written here now: what is whole is still served
-			s.notes = append(s.notes, note+"; run store:index with force to rebuild it")
-			return nil
-		}
+	if cannotWrite(err) { // what is whole is still served
+		s.notes = append(s.notes, note+"; run store:index with force to rebuild it")
+		return nil
 	}
 	s.notes = append(s.notes, note+"; it is being rebuilt")
 	return err

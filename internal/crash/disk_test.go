@@ -2,6 +2,7 @@ package crash
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,8 +133,10 @@ func TestTheDiskIsFull(t *testing.T) {
 }
 
 // TestAProcessStartsOnAFullDisk: nobody has the database open, so that even
-// its shared memory has to be made. The process says what is wrong, and works
-// again when there is space.
+// its shared memory has to be made. Searches are answered from what is there,
+// also from the own folder when that has changed; what writes says what is
+// wrong and ends with its own status; the same process works again when there
+// is space.
 func TestAProcessStartsOnAFullDisk(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.Mkdir(w.dir, 0o700))
@@ -146,21 +150,80 @@ func TestAProcessStartsOnAFullDisk(t *testing.T) {
 	queries := tr.queries(4)
 	before := w.answers(a, queries, "main")
 	end()
-	fill, err := os.Create(filepath.Join(w.dir, "fill"))
-	must(t, err)
-	io.Copy(fill, zeros{})
-	fill.Close()
-	a, end = w.open(false)
-	if _, err := a.Stores(t.Context(), "", false); kb.CodeOf(err) != kb.Full || !strings.Contains(err.Error(), "no space left") || kb.HintOf(err) == "" {
-		t.Errorf("got %v (%s)", err, kb.CodeOf(err))
+	fill := func() {
+		f, err := os.Create(filepath.Join(w.dir, "fill"))
+		must(t, err)
+		io.Copy(f, zeros{})
+		f.Close()
 	}
-	end()
-	must(t, os.Remove(filepath.Join(w.dir, "fill")))
+	fill()
 	a, end = w.open(false)
+	if got := w.answers(a, queries, "main"); !reflect.DeepEqual(got, before) {
+		t.Errorf("on a full disk %v instead of %v", got, before)
+	}
+	noSpace := func(what string, err error) {
+		t.Helper()
+		if kb.CodeOf(err) != kb.Full || !strings.Contains(err.Error(), "no space left") || kb.HintOf(err) == "" {
+			t.Errorf("%s: got %v (%s)", what, err, kb.CodeOf(err))
+		}
+	}
+	_, err := a.IndexStore(t.Context(), "main", false)
+	noSpace("index", err)
+	_, err = a.DeleteStore(t.Context(), "main", false)
+	noSpace("delete", err)
+	_, err = a.CreateStore(t.Context(), app.CreateStore{Name: "other", Kind: kb.KindFolder, Source: newTree(t, 75).dir})
+	if kb.CodeOf(err) != kb.Invalid { // an empty folder: said before anything is written
+		noSpace("create", err)
+	}
+	for _, args := range [][]string{{"search", queries[0], "--stores", "main"}, {"stores"}, {"files", "main"}, {"store:info", "main"}} {
+		if out, err := w.run(args...); err != nil {
+			t.Errorf("%v: %v: %s", args, err, out)
+		}
+	}
+	var status *exec.ExitError
+	if _, err := w.run("store:index", "main"); !errors.As(err, &status) || status.ExitCode() != 8 || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("store:index: %v", err)
+	}
+	must(t, os.Remove(filepath.Join(w.dir, "fill")))
 	if got := w.answers(a, queries, "main"); !reflect.DeepEqual(got, before) {
 		t.Errorf("with space again %v instead of %v", got, before)
 	}
+	s, err := a.IndexStore(t.Context(), "main", false) // the same process
+	must(t, err)
+	w.finish(a, s.Job)
 	end()
+}
+
+// TestTheOwnFolderOnAFullDisk: an edit cannot be indexed, and everything else
+// is found; the answer says what it lacks.
+func TestTheOwnFolderOnAFullDisk(t *testing.T) {
+	w := newWorld(t)
+	must(t, os.Mkdir(w.dir, 0o700))
+	if _, err := mountSmall(t, w.dir, 5<<18); err != nil {
+		t.Skipf("no file system of its own can be mounted here: %v", err)
+	}
+	tr := newTree(t, 76)
+	tr.grow(10)
+	ask := func() (app.SearchReply, error) {
+		a, err := app.New(app.Config{DataDir: w.dir, Dir: tr.dir, Project: tr.dir, Env: noEnv})
+		must(t, err)
+		defer a.Close()
+		return a.Search(t.Context(), app.SearchRequest{Query: tr.queries(1)[0], Wait: time.Minute, Yes: true})
+	}
+	before, err := ask()
+	must(t, err)
+	f, err := os.Create(filepath.Join(w.dir, "fill"))
+	must(t, err)
+	io.Copy(f, zeros{})
+	f.Close()
+	tr.write("later.md", "# Later\n\nthe ptarmigan\n")
+	got, err := ask()
+	must(t, err)
+	if len(got.Hits) == 0 || len(got.Hits) != len(before.Hits) || !slices.ContainsFunc(got.Notes, func(n string) bool {
+		return strings.Contains(n, "cannot be brought up to date") && strings.Contains(n, "no space left")
+	}) {
+		t.Errorf("got %d of %d hits, %q", len(got.Hits), len(before.Hits), got.Notes)
+	}
 }
 
 type zeros struct{}

@@ -27,11 +27,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -47,20 +49,35 @@ const (
 
 // DB is the open database. It is safe for concurrent use.
 type DB struct {
+	path  string
+	turn  chan struct{} // holds a token while a writer of this process is at work
+	newer atomic.Bool
+	looks bool // nothing may be made
+
+	mu    sync.Mutex
+	conns *conns
+	tried time.Time // when a database that could not be written was last opened anew
+}
+
+// conns are the connections to one file, or to a snapshot of it.
+type conns struct {
 	path   string
 	reads  *sql.DB
-	full   *sql.DB       // one connection, synchronous=FULL
-	soon   *sql.DB       // one connection, synchronous=NORMAL
-	turn   chan struct{} // holds a token while a writer of this process is at work
-	newer  atomic.Bool
-	frozen bool // the file or its directory cannot be written
+	full   *sql.DB // one connection, synchronous=FULL
+	soon   *sql.DB // one connection, synchronous=NORMAL
+	frozen error   // why nothing can be written through them; nil when it can
+	snap   *snapshot
+	users  int  // transactions under way; DB.mu
+	done   bool // they go with their last user; DB.mu
 }
 
 // Open opens the database at path, making it (0600) and its directory (0700)
 // when absent, and brings the schema up to date. Errors: kb.Corrupt for what
 // is not a database, kb.Busy, kb.Full, kb.Denied. A database of a newer
-// version opens; see Newer. One that cannot be written opens too where SQLite
-// can read it, and answers every Write with kb.Denied.
+// version opens; see Newer. One that cannot be used as SQLite needs it, for
+// want of space, of permission or of a sound disk, opens too: what was
+// committed is read (see snapshot), every Write is answered with why, and the
+// database is used as ever once that is possible again.
 func Open(ctx context.Context, path string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,26 +86,106 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err := create(path); err != nil {
 		return nil, err
 	}
-	d := open(path, "")
-	err = d.prepare(ctx)
-	if kb.CodeOf(err) == kb.Denied {
-		// In a directory that cannot be written SQLite cannot make the files of
-		// WAL mode. If there is no log to read, the database is all there is.
-		if _, serr := os.Stat(path + "-wal"); errors.Is(serr, fs.ErrNotExist) {
-			frozen := open(path, "immutable=1&mode=ro")
-			frozen.frozen = true
-			if ferr := frozen.prepare(ctx); ferr == nil {
-				d.Close()
-				return frozen, nil
-			}
-			frozen.Close()
-		}
+	d := &DB{path: path, turn: make(chan struct{}, 1), conns: open(path, "")}
+	if err = d.prepare(ctx, d.conns); err == nil {
+		return d, nil
 	}
-	if err != nil {
-		d.Close()
+	d.conns.close()
+	if !d.freeze(ctx, err) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// freeze reads the database as it stands into memory after opening it has
+// failed with why, and reports whether it can be read there. What is damaged,
+// locked or given up is not tried.
+func (d *DB) freeze(ctx context.Context, why error) bool {
+	switch kb.CodeOf(why) {
+	case kb.Full, kb.Denied, kb.Internal:
+	default:
+		return false
+	}
+	s, err := take(d.path)
+	if err != nil {
+		return false
+	}
+	c := open("/"+memoryName, "immutable=1&mode=ro&vfs="+s.name)
+	c.frozen, c.snap = why, s
+	if err := d.prepare(ctx, c); err != nil {
+		c.close()
+		return false
+	}
+	d.conns, d.tried = c, time.Now()
+	return true
+}
+
+// thawAfter is how long a snapshot serves before it is looked whether the
+// database can be used again, or has changed.
+const thawAfter = time.Second
+
+// thawFor is how long that may take; others may keep the database locked.
+const thawFor = 2 * time.Second
+
+// use returns the connections for one transaction, and what ends their use.
+// Who wants to write has a frozen database tried at once.
+func (d *DB) use(ctx context.Context, write bool) (*conns, func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.conns; c.snap != nil && (write || time.Since(d.tried) > thawAfter) {
+		d.thaw(ctx)
+	}
+	c := d.conns
+	c.users++
+	return c, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if c.users--; c.users == 0 && c.done {
+			c.close()
+		}
+	}
+}
+
+// thaw opens a frozen database anew; d.mu is held.
+func (d *DB) thaw(ctx context.Context) {
+	d.tried = time.Now()
+	if _, err := os.Lstat(d.path); err != nil || d.looks {
+		return // it is gone: what was read of it is all there is
+	}
+	ctx, cancel := context.WithTimeout(ctx, thawFor)
+	defer cancel()
+	old := d.conns
+	c := open(d.path, "")
+	err := d.prepare(ctx, c)
+	if err == nil {
+		d.conns = c
+	} else {
+		c.close()
+		if ctx.Err() != nil {
+			return
+		}
+		if states(d.path) == old.snap.of {
+			switch kb.CodeOf(err) {
+			case kb.Full, kb.Denied, kb.Internal:
+				old.frozen = err
+			}
+			return
+		}
+		if !d.freeze(ctx, err) {
+			return
+		}
+	}
+	if old.done = true; old.users == 0 {
+		old.close()
+	}
+}
+
+// Frozen returns why nothing can be written to the database, which is then read
+// as it stood when it was last looked at; nil when all is well.
+func (d *DB) Frozen() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.conns.frozen
 }
 
 // Look opens the database at path for a short look: nothing is made, changed
@@ -107,8 +204,15 @@ func Look(ctx context.Context, path string) (*DB, error) {
 	if _, err := os.Stat(path + "-wal"); err != nil {
 		mode += "&immutable=1"
 	}
-	d := open(path, mode)
-	d.frozen = true
+	d := &DB{path: path, looks: true, turn: make(chan struct{}, 1), conns: open(path, mode)}
+	looked := d.conns
+	looked.frozen = d.denied()
+	if err := d.read(ctx, looked, func(tx *sql.Tx) error { return version(ctx, tx, new(int)) }); err != nil {
+		looked.close()
+		if !d.freeze(ctx, err) {
+			return nil, err
+		}
+	}
 	return d, nil
 }
 
@@ -116,6 +220,10 @@ func Look(ctx context.Context, path string) (*DB, error) {
 // is being made: closing any descriptor of a file drops the POSIX locks that
 // SQLite holds on it. For the same reason a file that exists is not touched.
 var creating sync.Mutex
+
+// inUse counts the connections of this process to each file, for who would
+// read one beside SQLite; creating is held.
+var inUse = map[string]int{}
 
 func create(path string) error {
 	creating.Lock()
@@ -125,6 +233,11 @@ func create(path string) error {
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return osError(err, path)
+	}
+	if done, err := dropOrphans(path); err != nil {
+		return osError(err, path)
+	} else {
+		defer done()
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -136,8 +249,45 @@ func create(path string) error {
 	return f.Close()
 }
 
+// sidecars are what SQLite keeps beside a database.
+var sidecars = []string{"-wal", "-shm", "-journal"}
+
+// dropOrphans deletes what lies beside the place of a database that is not
+// there: it belongs to one that was deleted, and would be read into the next.
+// The lock is for who does the same at the same time: what lies there a moment
+// later may be the new one's. done gives it up, when that is made.
+func dropOrphans(path string) (done func(), err error) {
+	orphan := func() bool {
+		return slices.ContainsFunc(sidecars, func(ext string) bool {
+			_, err := os.Lstat(path + ext)
+			return err == nil
+		})
+	}
+	if !orphan() {
+		return func() {}, nil
+	}
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return nil, err
+	}
+	done = func() {
+		_ = os.Remove(lock.Path()) // who waits for it finds the database made
+		_ = lock.Unlock()
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return done, nil
+	}
+	for _, ext := range sidecars {
+		if err := os.Remove(path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			done()
+			return nil, err
+		}
+	}
+	return done, nil
+}
+
 // open makes the pools; connections are opened when first used.
-func open(path, extra string) *DB {
+func open(path, extra string) *conns {
 	pool := func(params string, conns int) *sql.DB {
 		if extra != "" {
 			params += "&" + extra
@@ -150,15 +300,29 @@ func open(path, extra string) *DB {
 		p.SetMaxIdleConns(min(conns, 2))
 		return p
 	}
+	// What sorts in a file of its own would need space where there may be none.
 	const writer = "_txlock=immediate&_pragma=" + nap + "&_pragma=foreign_keys(1)&_pragma=fullfsync(1)" +
-		"&_pragma=journal_size_limit(4194304)&_pragma=synchronous"
-	return &DB{
+		"&_pragma=temp_store(2)&_pragma=journal_size_limit(4194304)&_pragma=synchronous"
+	creating.Lock()
+	defer creating.Unlock()
+	inUse[path]++
+	return &conns{
 		path:  path,
-		reads: pool("_pragma=busy_timeout(10000)&_pragma=query_only(1)", 4),
+		reads: pool("_pragma=busy_timeout(10000)&_pragma=temp_store(2)&_pragma=query_only(1)", 4),
 		full:  pool(writer+"(FULL)", 1),
 		soon:  pool(writer+"(NORMAL)", 1),
-		turn:  make(chan struct{}, 1),
 	}
+}
+
+func (c *conns) close() error {
+	creating.Lock()
+	inUse[c.path]--
+	creating.Unlock()
+	err := errors.Join(c.reads.Close(), c.full.Close(), c.soon.Close())
+	if c.snap != nil {
+		err = errors.Join(err, c.snap.fs.Close())
+	}
+	return err
 }
 
 func dsn(path, params string) string {
@@ -172,28 +336,33 @@ func dsn(path, params string) string {
 
 // prepare migrates if need be. When the schema is current it costs one
 // connection and one read.
-func (d *DB) prepare(ctx context.Context) error {
-	var version int
-	err := d.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-	})
+func (d *DB) prepare(ctx context.Context, c *conns) error {
+	var v int
+	err := d.read(ctx, c, func(tx *sql.Tx) error { return version(ctx, tx, &v) })
 	switch {
 	case err != nil:
 		return err
-	case version > current():
+	case v > current():
 		d.newer.Store(true)
 		return nil
-	case version == current():
+	case v == current():
 		return nil
-	case d.frozen:
-		return d.denied()
+	case c.frozen != nil:
+		return c.frozen
 	}
-	return d.migrate(ctx)
+	return d.migrate(ctx, c)
+}
+
+// version reads the number of the last migration.
+func version(ctx context.Context, tx *sql.Tx, v *int) error {
+	return tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(v)
 }
 
 // Close releases the connections.
 func (d *DB) Close() error {
-	return errors.Join(d.reads.Close(), d.full.Close(), d.soon.Close())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.conns.close()
 }
 
 // Path returns the absolute path of the database.
@@ -209,20 +378,26 @@ func (d *DB) Newer() bool { return d.newer.Load() }
 // and does nothing slow. Its error rolls back and is returned, translated if
 // it is SQLite's own.
 func (d *DB) Write(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return d.write(ctx, d.full, current(), f)
+	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.full }, f)
 }
 
 // WriteSoon is Write for what may be lost with the machine's power, though
 // never with the process: progress.
 func (d *DB) WriteSoon(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return d.write(ctx, d.soon, current(), f)
+	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.soon }, f)
 }
 
 // Read runs f in a read-only transaction that sees one state throughout. It
 // never waits for writers.
 func (d *DB) Read(ctx context.Context, f func(tx *sql.Tx) error) error {
+	c, done := d.use(ctx, false)
+	defer done()
+	return d.read(ctx, c, f)
+}
+
+func (d *DB) read(ctx context.Context, c *conns, f func(tx *sql.Tx) error) error {
 	return d.retry(ctx, func() error {
-		tx, err := d.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		tx, err := c.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}
@@ -245,10 +420,16 @@ func (d *DB) Check(ctx context.Context) error {
 	})
 }
 
-func (d *DB) write(ctx context.Context, pool *sql.DB, known int, f func(tx *sql.Tx) error) error {
-	if d.frozen {
-		return d.denied()
+func (d *DB) writeThrough(ctx context.Context, pool func(*conns) *sql.DB, f func(tx *sql.Tx) error) error {
+	c, done := d.use(ctx, true)
+	defer done()
+	if c.frozen != nil {
+		return c.frozen
 	}
+	return d.write(ctx, pool(c), current(), f)
+}
+
+func (d *DB) write(ctx context.Context, pool *sql.DB, known int, f func(tx *sql.Tx) error) error {
 	// Writers of this process queue here, where waiting is fair and ends with
 	// the context, instead of polling each other's locks.
 	select {
@@ -263,11 +444,11 @@ func (d *DB) write(ctx context.Context, pool *sql.DB, known int, f func(tx *sql.
 			return err
 		}
 		defer tx.Rollback()
-		var version int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		var v int
+		if err := version(ctx, tx, &v); err != nil {
 			return err
 		}
-		if version > known {
+		if v > known {
 			d.newer.Store(true)
 			return kb.Errorf(kb.Newer, "a newer version of this program has taken over %q, so this one only reads it", d.path).
 				WithHint("restart this session to use the newer version")

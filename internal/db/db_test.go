@@ -337,7 +337,7 @@ func TestAFullDiskIsNamedAndChangesNothing(t *testing.T) {
 	if err := d.Write(t.Context(), add); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.full.Exec("PRAGMA max_page_count = 1"); err != nil { // SQLite's own limit answers like a full disk
+	if _, err := d.conns.full.Exec("PRAGMA max_page_count = 1"); err != nil { // SQLite's own limit answers like a full disk
 		t.Fatal(err)
 	}
 	err := d.Write(t.Context(), func(tx *sql.Tx) error {

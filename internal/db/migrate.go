@@ -42,13 +42,13 @@ func current() int { return len(migrations()) }
 
 // migrate brings the schema to the current version. Several processes may do
 // so at once: the first does the work, the others find it done.
-func (d *DB) migrate(ctx context.Context) error {
+func (d *DB) migrate(ctx context.Context, c *conns) error {
 	// The mode is a property of the file, so it is set once, before the first
 	// table. It cannot be set inside a transaction; processes that try at once
 	// find the file busy.
 	err := d.retry(ctx, func() error {
 		var mode string
-		if err := d.full.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode); err != nil {
+		if err := c.full.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode); err != nil {
 			return err
 		}
 		if mode != "wal" {
@@ -60,15 +60,15 @@ func (d *DB) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.write(ctx, d.full, current(), func(tx *sql.Tx) error {
-		var version int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	return d.write(ctx, c.full, current(), func(tx *sql.Tx) error {
+		var v int
+		if err := version(ctx, tx, &v); err != nil {
 			return err
 		}
-		if version >= current() {
+		if v >= current() {
 			return nil
 		}
-		for _, m := range migrations()[version:] {
+		for _, m := range migrations()[v:] {
 			if _, err := tx.ExecContext(ctx, m); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ import (
 // 24, jobs by 8, views by 32 hexadecimal digits.
 var (
 	ourFile = expression(`^(?:` + strings.Join([]string{
-		`knowledge\.db(?:-wal|-shm|-journal)?`, `worker\.log`, `registry\.json`, `installs\.json(?:\.lock)?`, `api-calls\.jsonl(?:\.1)?`,
+		`knowledge\.db(?:-wal|-shm|-journal|\.lock)?`, `worker\.log`, `registry\.json`, `installs\.json(?:\.lock)?`, `api-calls\.jsonl(?:\.1)?`,
 		`(?:[^/]+/){0,3}(?:\.tmp-[a-z0-9]+|\.doctor-[0-9]+)`, // of a writer that died
 		`segments/[a-z2-7]{24}(?:\.seg|\.lay|\.imported|\.[A-Za-z0-9][A-Za-z0-9_.-]*\.vec)`,
 		`generations/[a-z2-7]{16}-[0-9]+-[A-Za-z0-9]+\.gen`,
