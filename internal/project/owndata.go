@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,12 +69,25 @@ func MakeDataDir(dir string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(dir, 0o700)
 	}
-	database := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Database })
 	foreign := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return !Own(e.Name()) })
-	if len(list) > 0 && (!database || foreign) {
+	if len(list) > 0 && (foreign || !isSQLite(filepath.Join(dir, Database))) {
 		return
 	}
 	if err == nil { // what goes wrong here, opening the database says with its cause
 		_ = os.WriteFile(ignore, []byte(ownIgnore), 0o600)
 	}
+}
+
+// isSQLite reports whether the file at path is a database of SQLite. Another
+// file of that name may be anybody's.
+func isSQLite(path string) bool {
+	const magic = "SQLite format 3\x00"
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, len(magic))
+	_, err = io.ReadFull(f, b)
+	return err == nil && string(b) == magic
 }

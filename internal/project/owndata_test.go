@@ -15,7 +15,7 @@ func TestMakeDataDir(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, ".gitignore"))
 		return err == nil
 	}
-	for _, name := range []string{"new/deep", "empty", "project", "mixed", "names", "old"} {
+	for _, name := range []string{"new/deep", "empty", "project", "mixed", "names", "old", "other"} {
 		if name != "new/deep" {
 			if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 				t.Fatal(err)
@@ -23,12 +23,13 @@ func TestMakeDataDir(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "project", "main.go"), "package main\n")
-	write(t, filepath.Join(dir, "old", Database), "")
+	write(t, filepath.Join(dir, "old", Database), "SQLite format 3\x00…")
+	write(t, filepath.Join(dir, "other", Database), "a database of something else")
 	write(t, filepath.Join(dir, "old", "worker.log"), "")
-	write(t, filepath.Join(dir, "mixed", Database), "")
+	write(t, filepath.Join(dir, "mixed", Database), "SQLite format 3\x00…")
 	write(t, filepath.Join(dir, "mixed", "thesis.md"), "")
 	write(t, filepath.Join(dir, "names", "worker.log"), "")
-	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "mixed": false, "names": false, "old": true} {
+	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "mixed": false, "names": false, "old": true, "other": false} {
 		MakeDataDir(filepath.Join(dir, name))
 		if got := ignores(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: .gitignore %v, want %v", name, got, want)
