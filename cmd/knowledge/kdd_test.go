@@ -95,7 +95,12 @@ func TestSpecificationsAreTheSameEverywhere(t *testing.T) {
 				q.Set(k, strings.Trim(string(raw), `"`))
 			}
 		}
-		res, err := http.Get(server.url + "/api/kdd/" + c.name + "?" + q.Encode()) // reading needs no token here
+		req, err := http.NewRequest(http.MethodGet, server.url+"/api/kdd/"+c.name+"?"+q.Encode(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+server.token)
+		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

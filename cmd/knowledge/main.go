@@ -53,7 +53,7 @@ func runHook(args []string) {
 
 func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 	defer background(ctx, a)()
-	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Token: o.Token, Log: o.Stderr}
+	opts := mcpserver.Options{Tools: o.Tools, Addr: o.HTTP, NoAuth: o.NoAuth, Token: o.Token.Token, TokenFrom: known(o.Token), Log: o.Stderr}
 	if o.HTTP != "" {
 		return mcpserver.ServeHTTP(ctx, a, opts)
 	}
@@ -77,14 +77,22 @@ func background(ctx context.Context, a *app.App) func() {
 
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	defer background(ctx, a)()
-	token := cmp.Or(o.Token, httpguard.NewToken())
+	token := cmp.Or(o.Token.Token, httpguard.NewToken())
 	ctx, stop := context.WithCancel(ctx)
 	wait := func() {}
 	defer func() { stop(); wait() }()
-	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Token: token, TokenGiven: o.Token != "", RequireToken: o.RequireToken, Log: o.Stdout,
+	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
 				Token: token, RequireToken: o.RequireToken, Log: o.Stdout})
 		}})
+}
+
+// known is where the user knows a token from; "" when nobody has seen it yet.
+func known(t httpguard.Given) string {
+	if t.New {
+		return ""
+	}
+	return t.From
 }

@@ -320,11 +320,11 @@ func (a *App) SetPublic(ctx context.Context, store string, on bool) (PublicStore
 		return r, err
 	}
 	if on {
-		r.Note = "whoever reaches this machine's knowledge serve may now ask about all of its text, " +
-			"and so may the pages of answer.origins in the configuration"
+		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
+			"and so may, in a browser here, the pages of answer.origins in the configuration"
 		if len(c.answers.config.Origins) == 0 {
-			r.Note = "whoever reaches this machine's knowledge serve may now ask about all of its text; " +
-				"pages of other sites may do so when answer.origins in the configuration lists them"
+			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
+				"pages of other sites may do so, in a browser here, when answer.origins in the configuration lists them"
 		}
 	}
 	return r, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -33,10 +34,10 @@ type Faces struct {
 
 // MCPOptions are the flags of `knowledge mcp`.
 type MCPOptions struct {
-	Tools  string // "default" or "kdd"
-	HTTP   string // HOST:PORT to listen on; "" speaks over Stdin and Stdout
-	NoAuth bool   // no bearer token over HTTP
-	Token  string // over HTTP; "" makes a new one
+	Tools  string          // "default" or "kdd"
+	HTTP   string          // HOST:PORT to listen on; "" speaks over Stdin and Stdout
+	NoAuth bool            // no bearer token over HTTP
+	Token  httpguard.Given // over HTTP; none makes a new one
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -44,9 +45,10 @@ type MCPOptions struct {
 
 // ServeOptions are the flags of `knowledge serve`.
 type ServeOptions struct {
-	Addr         string // HOST:PORT
-	RequireToken bool   // also for what only reads
-	Token        string // "" makes a new one
+	Addr         string          // HOST:PORT
+	OpenRead     bool            // no token for what only reads, on this machine
+	RequireToken bool            // also for what is public or open
+	Token        httpguard.Given // none makes a new one
 
 	Beside                       bool // open the two servers beside, asked for or not by anything else
 	NoEvidence, NoEnterprise     bool // leave one of them out

@@ -153,7 +153,7 @@ func (s *session) mcp() *cobra.Command {
 			}
 			if o.HTTP != "" && !o.NoAuth {
 				var err error
-				if o.Token, err = httpguard.GivenToken(os.Getenv, tokenFile); err != nil {
+				if o.Token, err = s.token(tokenFile); err != nil {
 					return err
 				}
 			}
@@ -163,13 +163,22 @@ func (s *session) mcp() *cobra.Command {
 	cmd.Flags().StringVar(&o.Tools, "tools", "default", "which tools to offer: default or kdd")
 	cmd.Flags().StringVar(&o.HTTP, "http", "", "listen on `HOST:PORT` instead of standard input")
 	cmd.Flags().BoolVar(&o.NoAuth, "no-auth", false, "ask for no token over HTTP")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "take the token from a `FILE`, instead of a new one at each start")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "keep the token in a `FILE`, made at the first start, instead of a new one at each")
 	complete(cmd, "tools", "default", "kdd")
 	return cmd
 }
 
-const fixedToken = "Each start makes a new token. $KNOWLEDGE_TOKEN, or a file named with --token-file, keeps one, so that the\n" +
-	"configuration of clients stays valid; it must have 32 characters or more."
+const fixedToken = "Each start makes a new token. --token-file FILE keeps one, so that clients stay valid: the first start makes the\n" +
+	"file, readable by you alone. $KNOWLEDGE_TOKEN holds one of your own, of 32 characters or more."
+
+// token returns the token that the user keeps, and says where a new one lies.
+func (s *session) token(file string) (httpguard.Given, error) {
+	g, err := httpguard.GivenToken(os.Getenv, file)
+	if g.New {
+		fmt.Fprintf(s.env.Stderr, "made the token file %s\n", g.From)
+	}
+	return g, err
+}
 
 func (s *session) serve() *cobra.Command {
 	o := ServeOptions{Stdout: s.env.Stdout, Stderr: s.env.Stderr}
@@ -180,7 +189,8 @@ func (s *session) serve() *cobra.Command {
 		Long: "Serve HTTP on this machine: the API and, when something asks for them, on ports of their own the evidence (7341) and\n" +
 			"enterprise (7391) servers. --evidence or --enterprise asks for both, as does a port of theirs, a variable that moves\n" +
 			"them ($KNOWLEDGE_EVIDENCE_HOST, _PORT, _ROUTE, $KNOWLEDGE_ENTERPRISE_HOST, _PORT, any $PUMUKI_…), and a file\n" +
-			".ai_evidence.json in the project at the start. Port 0 takes a free one.\n" + fixedToken,
+			".ai_evidence.json in the project at the start. Port 0 takes a free one.\n" +
+			"All but questions to public stores, open APIs and those two servers needs the token, on this machine too.\n" + fixedToken,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, p := range []struct {
 				name string
@@ -195,16 +205,20 @@ func (s *session) serve() *cobra.Command {
 				}
 			}
 			o.Beside = o.Beside || enterprise
+			if o.OpenRead && o.RequireToken {
+				return kb.Errorf(kb.Invalid, "flags --open-read and --require-token ask for opposites").WithHint("leave out one of them")
+			}
 			var err error
-			if o.Token, err = httpguard.GivenToken(os.Getenv, tokenFile); err != nil {
+			if o.Token, err = s.token(tokenFile); err != nil {
 				return err
 			}
 			return s.start(cmd.Context(), s.faces.Serve != nil, func(ctx context.Context) error { return s.faces.Serve(ctx, s.app, o) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
-	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also where nothing is changed")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "take the token from a `FILE`, instead of a new one at each start")
+	cmd.Flags().BoolVar(&o.OpenRead, "open-read", false, "let every user and program of this machine read without the token")
+	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also for what is public or open")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "keep the token in a `FILE`, made at the first start, instead of a new one at each")
 	cmd.Flags().BoolVar(&o.Beside, "evidence", false, "open the evidence and enterprise servers")
 	cmd.Flags().BoolVar(&enterprise, "enterprise", false, "the same")
 	cmd.Flags().BoolVar(&o.NoEvidence, "no-evidence", false, "leave out the evidence server")

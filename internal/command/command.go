@@ -51,8 +51,8 @@ type Access int
 // The classes; see the design of httpapi.
 const (
 	Token  Access = iota // write and call: the token always
-	Read                 // no token on loopback unless --require-token
-	Answer               // no token, listed origins, rate-limited
+	Read                 // the token, but on loopback with --open-read
+	Answer               // no token on loopback and from listed origins there
 	Open                 // health, assets
 )
 

@@ -52,7 +52,8 @@ type Options struct {
 	// environment; 0 takes a free one.
 	EvidencePort, EnterprisePort *int
 	// Token is what clients on other machines must send, and with RequireToken
-	// all clients; "" asks nobody, and serves loopback only.
+	// all clients: those of this machine know of none. "" asks nobody, and
+	// serves loopback only.
 	Token        string
 	RequireToken bool
 	Env          func(string) string // nil is os.Getenv
@@ -100,7 +101,7 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 			fmt.Fprintf(o.Log, "%s. %s\n", said, hint)
 			return
 		}
-		g := &httpguard.Guard{Bound: ln.Addr().String(), Secret: o.Token, RequireToken: o.RequireToken}
+		g := o.guard(ln.Addr().String())
 		fmt.Fprintf(o.Log, "%s: %s%s\n", what, httpguard.URL(g.Bound), path)
 		running.Go(func() { _ = httpguard.Run(ctx, httpguard.Server(handler(g)), ln) }) // ends with ctx, or with the listener
 	}
@@ -110,6 +111,12 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 	addr, err = address(o.Env, o.EnterprisePort, defaultEnterprisePort, "KNOWLEDGE_ENTERPRISE", "PUMUKI_ENTERPRISE_MCP")
 	serve("enterprise", o.NoEnterprise, addr, err, func(g *httpguard.Guard) http.Handler { return Enterprise(a, route, g, o.Log) }, "")
 	return running.Wait
+}
+
+// guard lets clients of this machine in without a token, since the originals'
+// know of none, unless the owner requires it of all.
+func (o *Options) guard(bound string) *httpguard.Guard {
+	return &httpguard.Guard{Bound: bound, Secret: o.Token, OpenRead: !o.RequireToken}
 }
 
 // wanted reports whether somebody asks for the two servers.

@@ -1,6 +1,7 @@
 package evidencehttp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -259,6 +260,42 @@ func TestGuard(t *testing.T) {
 	}
 	if w := ask(Evidence(a, "/e", locked, io.Discard), "GET", "/e", "", "Authorization", "Bearer right"); w.Code != 200 {
 		t.Errorf("the token: %d", w.Code)
+	}
+}
+
+// TestOriginalClients sends what the originals' clients send, byte for byte:
+// none knows of a token. On this machine they are answered, unless the owner
+// requires it; from another they are not.
+func TestOriginalClients(t *testing.T) {
+	a, _ := project(t, "")
+	requests := []string{
+		"GET /health HTTP/1.1\r\nhost: " + host + "\r\nconnection: keep-alive\r\naccept: */*\r\naccept-language: *\r\nsec-fetch-mode: cors\r\nuser-agent: node\r\naccept-encoding: gzip, deflate\r\n\r\n",
+		"GET /status HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n",
+		"GET /resource?uri=sdd://status HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n",
+		"POST /tool HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\ncontent-type: application/json\r\nContent-Length: 55\r\n\r\n{\"name\":\"ai_gate_check\",\"args\":{\"stage\":\"PRE_WRITE\"}} ",
+	}
+	for _, tc := range []struct {
+		name, remote string
+		o            Options
+		want         int
+	}{
+		{"near", "127.0.0.1:50000", Options{Token: "right"}, 200},
+		{"near, token required", "127.0.0.1:50000", Options{Token: "right", RequireToken: true}, 401},
+		{"far", "192.0.2.7:50000", Options{Token: "right"}, 401},
+	} {
+		h := Enterprise(a, "/e", tc.o.guard(host), io.Discard)
+		for _, raw := range requests {
+			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.RemoteAddr = tc.remote
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != tc.want {
+				t.Errorf("%s, %.20q: %d %s", tc.name, raw, w.Code, w.Body)
+			}
+		}
 	}
 }
 

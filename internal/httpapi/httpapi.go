@@ -39,12 +39,15 @@ type Options struct {
 	Addr string
 	// Token is what write routes need; "" makes a new one.
 	Token string
-	// TokenGiven says that the user knows the token: it is not printed.
-	TokenGiven bool
-	// RequireToken asks for the token for reading on loopback too.
+	// TokenFrom says where the user knows the token from, which is then not
+	// printed: "$KNOWLEDGE_TOKEN", or a file.
+	TokenFrom string
+	// OpenRead lets programs on this machine read without the token.
+	OpenRead bool
+	// RequireToken asks for the token for what is public or open, too.
 	RequireToken bool
-	// Origins are pages that may ask the commands of class Answer without a
-	// token: "https://docs.example.org".
+	// Origins are pages that may ask the commands of class Answer, in a browser
+	// on this machine without a token: "https://docs.example.org".
 	Origins []string
 	// Hosts are further names for the Host header, without port.
 	Hosts []string
@@ -62,7 +65,7 @@ func (o Options) log() io.Writer {
 }
 
 // Serve serves the API until ctx ends, and returns nil then. The address with
-// the token is printed once on o.Log; the token lives in memory only.
+// the token is printed once on o.Log, unless the user knows the token.
 func Serve(ctx context.Context, a *app.App, o Options) error {
 	listed, err := a.Origins(ctx)
 	if err != nil {
@@ -85,10 +88,13 @@ func Serve(ctx context.Context, a *app.App, o Options) error {
 	if o.Token == "" {
 		o.Token = httpguard.NewToken()
 	}
-	if o.TokenGiven {
-		fmt.Fprintf(o.log(), "%s/ with the token that was given\n", httpguard.URL(o.Addr))
+	if o.TokenFrom != "" {
+		fmt.Fprintf(o.log(), "%s/ with the token in %s\n", httpguard.URL(o.Addr), o.TokenFrom)
 	} else {
 		fmt.Fprintf(o.log(), "%s/#token=%s\n", httpguard.URL(o.Addr), o.Token)
+	}
+	if o.OpenRead {
+		fmt.Fprintln(o.log(), "reading needs no token: every user and every program of this machine can search and read all that is indexed")
 	}
 	if o.Ready != nil {
 		o.Ready()
@@ -120,7 +126,7 @@ func newService(a *app.App, o Options) *service {
 	s := &service{
 		app: a, log: o.log(), mux: http.NewServeMux(), find: command.Find,
 		guard: &httpguard.Guard{
-			Bound: o.Addr, Secret: o.Token, RequireToken: o.RequireToken, Origins: o.Origins, Hosts: o.Hosts,
+			Bound: o.Addr, Secret: o.Token, OpenRead: o.OpenRead, RequireToken: o.RequireToken, Origins: o.Origins, Hosts: o.Hosts,
 			// A page's widget asks a few times a minute; this is for the rest.
 			Limit: &httpguard.Limiter{Rate: 1, Burst: 20},
 		},

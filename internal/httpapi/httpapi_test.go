@@ -155,11 +155,13 @@ func TestClasses(t *testing.T) {
 		o    Options
 		want [5]int
 	}{
-		{"near", request{}, Options{}, [5]int{401, 401, 200, 200, 200}},
-		{"near, own page without token", request{origin: own}, Options{}, [5]int{401, 401, 200, 200, 200}},
+		{"near", request{}, Options{}, [5]int{401, 401, 401, 200, 200}},
+		{"near, own page without token", request{origin: own}, Options{}, [5]int{401, 401, 401, 200, 200}},
+		{"near, reading open", request{}, Options{OpenRead: true}, [5]int{401, 401, 200, 200, 200}},
+		{"far, reading open", request{remote: far}, Options{OpenRead: true}, [5]int{401, 401, 401, 401, 200}},
 		{"near, own page", request{origin: own, token: token}, Options{}, [5]int{200, 200, 200, 200, 200}},
 		{"near, token", request{token: token}, Options{}, [5]int{403, 200, 200, 200, 200}},
-		{"near, wrong token", request{token: "wrong"}, Options{}, [5]int{401, 401, 200, 200, 200}},
+		{"near, wrong token", request{token: "wrong"}, Options{}, [5]int{401, 401, 401, 200, 200}},
 		{"near, listed page", request{origin: listed}, Options{}, [5]int{403, 403, 403, 200, 200}},
 		{"near, foreign page", request{origin: "https://evil.example", token: token}, Options{}, [5]int{403, 403, 403, 403, 200}},
 		{"near, other port's page", request{origin: "http://127.0.0.1:1", token: token}, Options{}, [5]int{403, 403, 403, 403, 200}},
@@ -168,7 +170,7 @@ func TestClasses(t *testing.T) {
 		{"far", request{remote: far}, Options{}, [5]int{401, 401, 401, 401, 200}},
 		{"far, token", request{remote: far, token: token}, Options{}, [5]int{403, 200, 200, 200, 200}},
 		{"far, own page", request{remote: far, token: token, origin: own}, Options{}, [5]int{200, 200, 200, 200, 200}},
-		{"far, listed page", request{remote: far, origin: listed}, Options{}, [5]int{403, 403, 403, 200, 200}},
+		{"far, listed page", request{remote: far, origin: listed}, Options{}, [5]int{403, 403, 403, 401, 200}},
 		{"far, rebound name", request{remote: far, host: "evil.example:7390", token: token}, Options{}, [5]int{403, 403, 403, 403, 403}},
 	} {
 		s := fake(t, tc.o)
@@ -217,6 +219,7 @@ func TestRoutes(t *testing.T) {
 		{request{method: "GET", path: "/api/jobs"}, answered{"jobs", asked{}}},
 		{request{method: "GET", path: "/api/jobs/abc"}, answered{"job:status", asked{JobID: "abc"}}},
 	} {
+		tc.q.token = token
 		w := tc.q.send(s)
 		var got answered
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
@@ -257,8 +260,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRegistry: whatever the registry holds, what changes something needs the
-// token, and what is for persons needs our own page as well. Nothing runs here.
+// TestRegistry: whatever the registry holds needs the token, and what is for
+// persons needs our own page as well. Nothing runs here.
 func TestRegistry(t *testing.T) {
 	h := Handler(newApp(t), Options{Addr: host, Token: token, Log: io.Discard})
 	for _, c := range command.All() {
@@ -275,10 +278,8 @@ func TestRegistry(t *testing.T) {
 			if got := ask(token, own); got != 400 { // it got as far as the broken body
 				t.Errorf("%s from our page: %d", c.Name, got)
 			}
-		} else if c.Effect != command.Reads {
-			if got := ask("", ""); got != 401 {
-				t.Errorf("%s without token: %d", c.Name, got)
-			}
+		} else if got := ask("", ""); got != 401 {
+			t.Errorf("%s without token: %d", c.Name, got)
 		}
 	}
 }
@@ -295,8 +296,9 @@ func TestDispatch(t *testing.T) {
 		q    request
 		want int
 	}{
-		{`{"command":"commands"}`, request{}, 200},
-		{`{"command":"help","args":{"command":"search"}}`, request{}, 200},
+		{`{"command":"commands"}`, request{}, 401},
+		{`{"command":"commands"}`, request{token: token}, 200},
+		{`{"command":"help","args":{"command":"search"}}`, request{token: token}, 200},
 		{`{"command":"commands"}`, request{remote: far}, 401},
 		{`{"command":"commands"}`, request{remote: far, token: token}, 200},
 		{`{"command":"store:delete","args":{"store":"x"}}`, request{}, 401},
@@ -333,7 +335,7 @@ func TestBodies(t *testing.T) {
 		{"misspelt", request{body: `{"querry":"x"}`}, 400},
 	} {
 		q := tc.q
-		q.method, q.path = "POST", "/api/search"
+		q.method, q.path, q.token = "POST", "/api/search", token
 		w := q.send(s)
 		if w.Code != tc.want {
 			t.Errorf("%s: %d %s, want %d", tc.name, w.Code, w.Body, tc.want)
@@ -355,7 +357,7 @@ func TestErrors(t *testing.T) {
 		"fail:too_large": 413, "fail:unsupported": 501, "fail:corrupt": 500, "fail:away": 503, "fail:disk_full": 507,
 		"fail:canceled": 503, "fail:newer": 409, "fail:internal": 500, "fail:plain": 500, "boom": 500, "nothing": 404,
 	} {
-		w := request{method: "POST", path: "/api/commands/" + name}.send(s)
+		w := request{method: "POST", path: "/api/commands/" + name, token: token}.send(s)
 		if w.Code != want {
 			t.Errorf("%s: %d %s, want %d", name, w.Code, w.Body, want)
 		}
@@ -442,6 +444,8 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
+// TestAnswersAreLimited: who asks from elsewhere without the token is slowed
+// down too, so that none is found by trying.
 func TestAnswersAreLimited(t *testing.T) {
 	s := fake(t, Options{})
 	s.guard.Limit = &httpguard.Limiter{Rate: 0.001, Burst: 3}
@@ -449,7 +453,7 @@ func TestAnswersAreLimited(t *testing.T) {
 	for range 10 {
 		counts[request{method: "POST", path: "/api/commands/answer", origin: listed, contentType: "application/json", remote: far}.send(s).Code]++
 	}
-	if d := cmp.Diff(map[int]int{200: 3, 429: 7}, counts); d != "" {
+	if d := cmp.Diff(map[int]int{401: 3, 429: 7}, counts); d != "" {
 		t.Error(d)
 	}
 	for range 10 {

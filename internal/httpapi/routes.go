@@ -68,9 +68,9 @@ func (s *service) routes() {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			// The token stands in the fragment of the address, which no browser sends.
 			io.WriteString(w, "This is knowledge, an API for programs on this machine; there is no page to look at yet.\n\n"+
-				"  curl -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
-				"GET /api/commands lists what else it can do. What changes something needs the header\n"+
-				"\"Authorization: Bearer TOKEN\" with the token that stands behind #token= in this page's address.\n"+
+				"  curl -H \"Authorization: Bearer TOKEN\" -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
+				"TOKEN stands behind #token= in this page's address, or in the file or variable that keeps it.\n"+
+				"GET /api/commands lists what else it can do.\n"+
 				"At a terminal, the same is: knowledge search \"retry with backoff\"\n")
 		}
 	})

@@ -23,26 +23,33 @@ import (
 func (s *service) rpcRoutes() {
 	started := time.Now()
 	s.mux.HandleFunc("GET /api/tools/discover", func(w http.ResponseWriter, r *http.Request) {
-		if s.listing(w, r) {
-			s.discover(w, r, started)
+		if ok, openOnly := s.listing(w, r); ok {
+			s.discover(w, r, openOnly, started)
 		}
 	})
 	s.mux.HandleFunc("GET /mcp/tools/list", func(w http.ResponseWriter, r *http.Request) {
-		if s.listing(w, r) {
-			s.rpcList(w, r)
+		if ok, openOnly := s.listing(w, r); ok {
+			s.rpcList(w, r, openOnly)
 		}
 	})
 	s.mux.HandleFunc("POST /api/tools/execute", func(w http.ResponseWriter, r *http.Request) { s.anyDialect(w, r, s.plainCall) })
 	s.mux.HandleFunc("POST /mcp/tools/call", func(w http.ResponseWriter, r *http.Request) { s.anyDialect(w, r, s.rpcCall) })
 }
 
-// listing guards the lists, which are of class Read.
-func (s *service) listing(w http.ResponseWriter, r *http.Request) bool {
+// listing guards the lists: the whole is of class Read, and who may not read
+// sees what is open.
+func (s *service) listing(w http.ResponseWriter, r *http.Request) (ok, openOnly bool) {
 	if r.Context().Value(preflightKey{}) != nil {
 		s.preflight(w, r, httpguard.Read)
-		return false
+		return false, false
 	}
-	return s.allowed(w, r, httpguard.Read)
+	if !s.allowed(w, r, httpguard.Open) {
+		return false, false
+	}
+	if _, refused := s.guard.Check(r, httpguard.Read); refused != nil && s.mayOpen(r) {
+		return true, true
+	}
+	return s.allowed(w, r, httpguard.Read), false
 }
 
 // anyDialect reads a body and hands it to who speaks its dialect; otherwise
@@ -193,8 +200,8 @@ func (s *service) rpcCall(w http.ResponseWriter, r *http.Request, body []byte) {
 			rpcReply(w, q.id, nil, rpcFault(rpcInternal, "Internal error"))
 		}
 	}()
-	if fault != nil {
-		if s.allowed(w, r, httpguard.Read) {
+	if fault != nil { // that a request makes no sense tells nothing of what there is
+		if s.mayOpen(r) || s.allowed(w, r, httpguard.Read) {
 			rpcReply(w, q.id, nil, fault)
 		}
 		return
@@ -300,14 +307,14 @@ func rpcReply(w http.ResponseWriter, id json.RawMessage, result any, fault *rpcE
 }
 
 // rpcList answers GET /mcp/tools/list, which has no id to echo.
-func (s *service) rpcList(w http.ResponseWriter, r *http.Request) {
+func (s *service) rpcList(w http.ResponseWriter, r *http.Request, openOnly bool) {
 	type listed struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
 	null := json.RawMessage("null")
-	defs, _, err := s.definitions(r.Context())
+	defs, _, err := s.definitions(r.Context(), openOnly)
 	if err != nil {
 		rpcReply(w, null, nil, rpcFault(rpcInternal, "Internal error discovering tools"))
 		return

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -246,7 +247,7 @@ func TestListsAgree(t *testing.T) {
 		TotalCount  int
 		LastUpdated string
 	}
-	w := request{method: "GET", path: "/api/tools/discover"}.send(s)
+	w := request{method: "GET", path: "/api/tools/discover", token: token}.send(s)
 	if err := json.Unmarshal(w.Body.Bytes(), &plain); err != nil || w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -255,7 +256,7 @@ func TestListsAgree(t *testing.T) {
 		ID      json.RawMessage
 		Result  struct{ Tools []map[string]json.RawMessage }
 	}
-	w = request{method: "GET", path: "/mcp/tools/list"}.send(s)
+	w = request{method: "GET", path: "/mcp/tools/list", token: token}.send(s)
 	if err := json.Unmarshal(w.Body.Bytes(), &rpc); err != nil || rpc.JSONRPC != "2.0" || !strings.HasSuffix(w.Body.String(), `,"id":null}`+"\n") {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -278,6 +279,59 @@ func TestListsAgree(t *testing.T) {
 	const clima = `{"name":"clima4","description":"Obtiene el clima actual para una ciudad.","inputSchema":{"type":"object","properties":{"q":{"type":"string","description":"Nombre de la ciudad"},"days":{"type":"number","default":3},"tags":{"type":"array","items":{"type":"string"}}},"required":["q"]}}`
 	if !strings.Contains(w.Body.String(), clima) {
 		t.Errorf("clima4 is not as the seed has it: %s", w.Body)
+	}
+}
+
+// TestTokenlessClientsSeeWhatIsOpen replays what the original's client sends,
+// byte for byte: it knows of no token.
+func TestTokenlessClientsSeeWhatIsOpen(t *testing.T) {
+	u, s, _ := rpcServer(t)
+	send := func(head, body string) *httptest.ResponseRecorder {
+		raw := strings.ReplaceAll(head, "\n", "\r\n")
+		if body != "" {
+			raw += fmt.Sprintf("Content-Length: %d\r\n", len(body))
+		}
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw + "\r\n" + body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.RemoteAddr = near
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w
+	}
+	const post = "POST %s HTTP/1.1\nHost: localhost:7390\nUser-Agent: Go-http-client/1.1\nContent-Type: application/json\nAccept-Encoding: gzip\n"
+	for _, path := range []string{"/mcp/tools/list", "/api/tools/discover"} {
+		w := send("GET "+path+" HTTP/1.1\nHost: localhost:7390\nContent-Type: application/json\nUser-Agent: Go-http-client/1.1\n", "")
+		if w.Code != 200 || strings.Count(w.Body.String(), `"name":`) != 1 || !strings.Contains(w.Body.String(), `"name":"public"`) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for _, tc := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"/mcp/tools/call", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"public","arguments":{}},"id":"1"}`, 200, `"result":{"content":[{"type":"text"`},
+		{"/mcp/tools/call", "{\n\"jsonrpc\": \"2.0\",\n\"method\": \"tools/call\",\n\"params\": {\n\"name\": \"clima4\",\n\"arguments\": {\n\"q\": \"Buenos Aires\",\n\"key\": \"abc123\"\n}\n},\n\"id\": \"1\"\n}", 401, "needs the server's token"},
+		{"/mcp/tools/call", `{"jsonrpc":"2.0","method":"tools/list","id":"1"}`, 200, "-32601"},
+		{"/mcp/tools/call", `{"jsonrpc":`, 200, "-32700"},
+		{"/mcp/tools/call", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"nobody"},"id":"1"}`, 401, "needs the server's token"},
+		{"/mcp/tools/call", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"search","arguments":{"query":"x"}},"id":"1"}`, 401, "needs the server's token"},
+		{"/api/tools/execute", `{"toolName":"public","parameters":{},"sessionId":"s1"}`, 200, `"success":true`},
+		{"/api/tools/execute", `{"toolName":"clima4","parameters":{"q":"x"}}`, 401, "needs the server's token"},
+		{"/api/tools/execute", `{"parameters":{}}`, 200, "no toolName"},
+	} {
+		if w := send(fmt.Sprintf(post, tc.path), tc.body); w.Code != tc.status || !strings.Contains(w.Body.String(), tc.want) {
+			t.Errorf("%s %s: %d %s", tc.path, tc.body, w.Code, w.Body)
+		}
+	}
+	if got := len(u.requests()); got != 2 {
+		t.Errorf("%d requests were sent, want those of the open tool, 2", got)
+	}
+	s.guard.RequireToken = true
+	if w := send("GET /mcp/tools/list HTTP/1.1\nHost: localhost:7390\n", ""); w.Code != 401 {
+		t.Errorf("with --require-token: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -341,8 +395,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestRPCClasses: lists are read without the token on loopback; calls need it
-// but for open tools and what our own commands say of themselves.
+// TestRPCClasses: without the token there are only the open tools, in lists and
+// for calls.
 func TestRPCClasses(t *testing.T) {
 	u, s, _ := rpcServer(t)
 	rpc := func(tool, args string) string {
@@ -354,15 +408,15 @@ func TestRPCClasses(t *testing.T) {
 		q    request
 		want [4]int // list, clima4, public, stores
 	}{
-		{"near", request{}, [4]int{200, 401, 200, 200}},
+		{"near", request{}, [4]int{200, 401, 200, 401}},
 		{"near, token", request{token: token}, [4]int{200, 200, 200, 200}},
-		{"near, wrong token", request{token: "wrong"}, [4]int{200, 401, 200, 200}},
+		{"near, wrong token", request{token: "wrong"}, [4]int{200, 401, 200, 401}},
 		{"near, own page", request{origin: own, token: token}, [4]int{200, 200, 200, 200}},
-		{"near, own page without token", request{origin: own}, [4]int{200, 401, 200, 200}},
+		{"near, own page without token", request{origin: own}, [4]int{200, 401, 200, 401}},
 		{"near, listed page", request{origin: listed, token: token}, [4]int{403, 403, 403, 403}},
 		{"near, foreign page", request{origin: "https://evil.example", token: token}, [4]int{403, 403, 403, 403}},
 		{"near, rebound name", request{host: "evil.example:7390", token: token}, [4]int{403, 403, 403, 403}},
-		{"far", request{remote: far}, [4]int{401, 401, 200, 401}},
+		{"far", request{remote: far}, [4]int{200, 401, 200, 401}},
 		{"far, token", request{remote: far, token: token}, [4]int{200, 200, 200, 200}},
 	} {
 		ask := func(method, path, body string) int {

@@ -87,15 +87,24 @@ func (s *service) mayCall(w http.ResponseWriter, r *http.Request, t tool) bool {
 	}
 	s.cors(w, r, class)
 	status, refused := s.guard.Check(r, class)
-	if refused != nil && t.open {
-		if _, err := s.guard.Check(r, httpguard.Read); err == nil || r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
-			return true // Host was checked before the body was read
-		}
+	if refused != nil && t.open && s.mayOpen(r) {
+		return true
 	}
 	if refused != nil {
 		deny(w, status, refused)
 	}
 	return refused == nil
+}
+
+// mayOpen reports whether a request without the token may list and call what
+// is marked open: from this machine, or from a program elsewhere. A browser
+// says that it is one. Host was checked before.
+func (s *service) mayOpen(r *http.Request) bool {
+	if s.guard.RequireToken {
+		return false
+	}
+	_, refused := s.guard.Check(r, httpguard.Answer)
+	return refused == nil && !s.guard.Listed(r.Header.Get("Origin")) || r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == ""
 }
 
 // toolResult is what a call gave: JSON, or text.
@@ -181,8 +190,9 @@ func sentence(err error) string {
 	return err.Error()
 }
 
-// definitions are the tools of both lists, and when they were changed last.
-func (s *service) definitions(ctx context.Context) ([]app.APIDefinition, time.Time, error) {
+// definitions are the tools of both lists, and when they were changed last;
+// only those that are open, when openOnly says so.
+func (s *service) definitions(ctx context.Context, openOnly bool) ([]app.APIDefinition, time.Time, error) {
 	own, err := s.exposed(ctx)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -190,8 +200,11 @@ func (s *service) definitions(ctx context.Context) ([]app.APIDefinition, time.Ti
 	defs := []app.APIDefinition{}
 	taken := map[string]bool{}
 	for _, t := range own {
-		if !taken[t.name] {
-			taken[t.name] = true
+		if taken[t.name] {
+			continue
+		}
+		taken[t.name] = true
+		if !openOnly {
 			defs = append(defs, app.APIDefinition{Name: t.name, Description: t.command.Summary, Type: "system_tool", Parameters: schemaOf(t.command)})
 		}
 	}
@@ -200,8 +213,11 @@ func (s *service) definitions(ctx context.Context) ([]app.APIDefinition, time.Ti
 		return nil, time.Time{}, err
 	}
 	for _, d := range apis.Tools {
-		if !taken[d.Name] { // ours goes before an API's of the same name
-			taken[d.Name] = true
+		if taken[d.Name] { // ours goes before an API's of the same name
+			continue
+		}
+		taken[d.Name] = true
+		if open, err := s.app.APITool(ctx, d.Name); !openOnly || err == nil && open {
 			defs = append(defs, d)
 		}
 	}
@@ -240,8 +256,8 @@ func schemaOf(c *command.Command) json.RawMessage {
 }
 
 // discover answers GET /api/tools/discover.
-func (s *service) discover(w http.ResponseWriter, r *http.Request, started time.Time) {
-	defs, updated, err := s.definitions(r.Context())
+func (s *service) discover(w http.ResponseWriter, r *http.Request, openOnly bool, started time.Time) {
+	defs, updated, err := s.definitions(r.Context(), openOnly)
 	if err != nil {
 		fail(w, 0, err)
 		return
@@ -293,7 +309,7 @@ func (s *service) plainCall(w http.ResponseWriter, r *http.Request, body []byte)
 		wrong = "toolName must be a string"
 	}
 	if wrong != "" {
-		if s.allowed(w, r, httpguard.Read) {
+		if s.mayOpen(r) || s.allowed(w, r, httpguard.Read) {
 			failed(wrong)
 		}
 		return

@@ -6,8 +6,9 @@
 // requests to loopback: its Origin gives it away, and Sec-Fetch-Site where it
 // sends none. A page whose name was rebound to 127.0.0.1 looks same-origin to
 // the browser: its Host gives it away. Another machine, when the server is
-// bound beyond loopback, has no token. Other users of this machine are not
-// kept from what class Read gives unless the token is required of all.
+// bound beyond loopback, has no token. Nor have the other users of this machine:
+// they are kept from all that is not public or open, unless the owner has opened
+// reading to them.
 package httpguard
 
 import (
@@ -34,10 +35,10 @@ const (
 	Person Class = iota
 	// Token: the token, always.
 	Token
-	// Read: the token off loopback, and everywhere when Guard.RequireToken is set.
+	// Read: the token, but on loopback when Guard.OpenRead is set.
 	Read
-	// Answer: as Read, but pages of the listed origins need no token from
-	// anywhere; they are rate-limited off loopback.
+	// Answer: no token on loopback unless Guard.RequireToken is set, also for
+	// pages of the listed origins; the token from elsewhere. Rate-limited there.
 	Answer
 	// Open: Host is checked and nothing else.
 	Open
@@ -51,7 +52,9 @@ type Guard struct {
 	// Secret is the token; "" means that no token is asked for (the caller
 	// has made sure that this happens on loopback only).
 	Secret string
-	// RequireToken asks for the token for class Read on loopback too.
+	// OpenRead lets class Read go without the token on loopback.
+	OpenRead bool
+	// RequireToken asks for the token for class Answer on loopback too.
 	RequireToken bool
 	// Origins are the listed origins of class Answer: "https://docs.example.org".
 	Origins []string
@@ -103,13 +106,13 @@ func (g *Guard) Check(r *http.Request, class Class) (int, *kb.Error) {
 	needed := true
 	switch class {
 	case Read:
-		needed = !near || g.RequireToken
+		needed = !near || !g.OpenRead || g.RequireToken
 	case Answer:
-		needed = !listed && (!near || g.RequireToken)
+		needed = !near || g.RequireToken
 	}
 	if needed && !g.tokenRight(r) {
 		return http.StatusUnauthorized, kb.Errorf(kb.Denied, "this needs the server's token").
-			WithHint("send the header Authorization: Bearer TOKEN with the token that the server printed at its start")
+			WithHint("send the header Authorization: Bearer TOKEN with the token that the server printed at its start, or that its token file holds")
 	}
 	if class == Person && !own {
 		return wrongOrigin()
@@ -125,6 +128,13 @@ func wrongOrigin() (int, *kb.Error) {
 // Listed reports whether origin is one of the listed origins. "*" and "null" never are.
 func (g *Guard) Listed(origin string) bool {
 	return origin != "" && origin != "*" && origin != "null" && slices.Contains(g.Origins, origin)
+}
+
+// Holds reports whether a request carries the token and may use it: from a
+// host and an origin of this server.
+func (g *Guard) Holds(r *http.Request) bool {
+	_, err := g.Check(r, Token)
+	return err == nil
 }
 
 // tokenRight compares in constant time. Both sides are hashed first so that

@@ -53,20 +53,20 @@ func TestClasses(t *testing.T) {
 		remote, token, origin string
 		want                  [5]int
 	}{
-		{near, "", "", [5]int{401, 401, 0, 0, 0}},
-		{near, "", ownOrigin, [5]int{401, 401, 0, 0, 0}},
+		{near, "", "", [5]int{401, 401, 401, 0, 0}},
+		{near, "", ownOrigin, [5]int{401, 401, 401, 0, 0}},
 		{near, "", listed, [5]int{403, 403, 403, 0, 0}},
 		{near, "", foreign, [5]int{403, 403, 403, 403, 0}},
 		{near, "", "null", [5]int{403, 403, 403, 403, 0}},
-		{near, "wrong", "", [5]int{401, 401, 0, 0, 0}},
-		{near, "wrong", ownOrigin, [5]int{401, 401, 0, 0, 0}},
+		{near, "wrong", "", [5]int{401, 401, 401, 0, 0}},
+		{near, "wrong", ownOrigin, [5]int{401, 401, 401, 0, 0}},
 		{near, secret, "", [5]int{403, 0, 0, 0, 0}},
 		{near, secret, ownOrigin, [5]int{0, 0, 0, 0, 0}},
 		{near, secret, listed, [5]int{403, 403, 403, 0, 0}},
 		{near, secret, foreign, [5]int{403, 403, 403, 403, 0}},
 		{far, "", "", [5]int{401, 401, 401, 401, 0}},
 		{far, "", ownOrigin, [5]int{401, 401, 401, 401, 0}},
-		{far, "", listed, [5]int{403, 403, 403, 0, 0}},
+		{far, "", listed, [5]int{403, 403, 403, 401, 0}},
 		{far, "", foreign, [5]int{403, 403, 403, 403, 0}},
 		{far, "wrong", "", [5]int{401, 401, 401, 401, 0}},
 		{far, secret, "", [5]int{403, 0, 0, 0, 0}},
@@ -92,20 +92,34 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-func TestRequireToken(t *testing.T) {
-	g := &Guard{Bound: own, Secret: secret, RequireToken: true, Origins: []string{"https://docs.example.org"}}
+// TestSwitches: --open-read takes the token from what only reads, on this
+// machine alone; --require-token asks for it also for what is public.
+func TestSwitches(t *testing.T) {
+	const listed = "https://docs.example.org"
+	open := &Guard{Bound: own, Secret: secret, OpenRead: true, Origins: []string{listed}}
+	locked := &Guard{Bound: own, Secret: secret, RequireToken: true, Origins: []string{listed}}
 	for _, tc := range []struct {
+		g     *Guard
 		a     asked
 		class Class
 		want  int
 	}{
-		{asked{host: own, remote: near}, Read, 401},
-		{asked{host: own, remote: near, token: secret}, Read, 0},
-		{asked{host: own, remote: near}, Answer, 401},
-		{asked{host: own, remote: near, origin: "https://docs.example.org"}, Answer, 0},
-		{asked{host: own, remote: near}, Open, 0},
+		{open, asked{host: own, remote: near}, Read, 0},
+		{open, asked{host: own, remote: near, origin: "http://" + own}, Read, 0},
+		{open, asked{host: own, remote: near, origin: listed}, Read, 403},
+		{open, asked{host: own, remote: near, site: "cross-site"}, Read, 403},
+		{open, asked{host: own, remote: near, forwarded: "192.0.2.9"}, Read, 401},
+		{open, asked{host: own, remote: far}, Read, 401},
+		{open, asked{host: own, remote: far, token: secret}, Read, 0},
+		{open, asked{host: own, remote: near}, Token, 401},
+		{locked, asked{host: own, remote: near}, Read, 401},
+		{locked, asked{host: own, remote: near, token: secret}, Read, 0},
+		{locked, asked{host: own, remote: near}, Answer, 401},
+		{locked, asked{host: own, remote: near, origin: listed}, Answer, 401},
+		{locked, asked{host: own, remote: near, token: secret}, Answer, 0},
+		{locked, asked{host: own, remote: near}, Open, 0},
 	} {
-		if got, _ := g.Check(tc.a.request(), tc.class); got != tc.want {
+		if got, _ := tc.g.Check(tc.a.request(), tc.class); got != tc.want {
 			t.Errorf("%+v class %d: %d, want %d", tc.a, tc.class, got, tc.want)
 		}
 	}
@@ -172,7 +186,7 @@ func TestHost(t *testing.T) {
 }
 
 func TestCrossSiteWithoutOrigin(t *testing.T) {
-	g := &Guard{Bound: own, Secret: secret}
+	g := &Guard{Bound: own, Secret: secret, OpenRead: true}
 	for site, want := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 0, "none": 0, "": 0} {
 		if got, _ := g.Check(asked{host: own, remote: near, site: site}.request(), Read); got != want {
 			t.Errorf("Sec-Fetch-Site %q: %d, want %d", site, got, want)

@@ -27,7 +27,7 @@ const Path = "/mcp"
 
 // ServeHTTP serves the tools over streamable HTTP on o.Addr until ctx ends.
 // It keeps no sessions: every request stands alone, in both eras. The address
-// and a new token are printed once on o.Log.
+// and a token that nobody knows yet are printed once on o.Log.
 func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
 	tools, err := native(o.Tools)
 	if err != nil {
@@ -47,10 +47,12 @@ func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
 	case o.NoAuth:
 		g.Secret = ""
 		fmt.Fprintf(o.log(), "MCP at %s without a token: every user of this machine may call it\n", url)
-	case o.Token != "":
-		fmt.Fprintf(o.log(), "MCP at %s with the token that was given\n", url)
+	case o.TokenFrom != "":
+		fmt.Fprintf(o.log(), "MCP at %s with the token in %s\n", url, o.TokenFrom)
 	default:
-		g.Secret = httpguard.NewToken()
+		if g.Secret == "" {
+			g.Secret = httpguard.NewToken()
+		}
 		fmt.Fprintf(o.log(), "MCP at %s with the header Authorization: Bearer %s\n", url, g.Secret)
 	}
 	f := newFace(a, tools, o.log())

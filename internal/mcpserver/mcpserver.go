@@ -43,9 +43,10 @@ type Options struct {
 	Addr string
 	// NoAuth serves HTTP without a token; refused unless Addr is loopback.
 	NoAuth bool
-	// Token is what HTTP clients must send; "" makes a new one, which is then
-	// printed on Log.
+	// Token is what HTTP clients must send; "" makes a new one.
 	Token string
+	// TokenFrom says where the user knows Token from; "" prints it on Log.
+	TokenFrom string
 	// Log takes the address, the token and the stacks of defects; nil is os.Stderr.
 	Log io.Writer
 }
