@@ -272,7 +272,7 @@ func TestOriginalClients(t *testing.T) {
 		"GET /health HTTP/1.1\r\nhost: " + host + "\r\nconnection: keep-alive\r\naccept: */*\r\naccept-language: *\r\nsec-fetch-mode: cors\r\nuser-agent: node\r\naccept-encoding: gzip, deflate\r\n\r\n",
 		"GET /status HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n",
 		"GET /resource?uri=sdd://status HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n",
-		"POST /tool HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\ncontent-type: application/json\r\nContent-Length: 55\r\n\r\n{\"name\":\"ai_gate_check\",\"args\":{\"stage\":\"PRE_WRITE\"}} ",
+		"POST /tool HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\ncontent-type: application/json\r\nContent-Length: 54\r\n\r\n{\"name\":\"ai_gate_check\",\"args\":{\"stage\":\"PRE_WRITE\"}} ",
 	}
 	for _, tc := range []struct {
 		name, remote string
