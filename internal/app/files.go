@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 const (
@@ -81,6 +82,9 @@ func (s *shelves) read(ctx context.Context, written, lines string, asked func(st
 		file, _, isPlace := search.ParsePlace(written)
 		if kb.CodeOf(err) != kb.NotFound || !isPlace || lines != "" {
 			return FileText{}, err
+		}
+		if whole, quoted := visible.Unquote(strings.TrimSpace(written)); quoted {
+			written = whole
 		}
 		lines = strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(written, file), ":"), "L", "")
 		lines, _, _ = strings.Cut(lines, ":")

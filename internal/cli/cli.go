@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Faces are the other faces of the program, which the command line can start.
@@ -93,7 +94,7 @@ func Main(ctx context.Context, faces Faces) int {
 
 // Run runs the program once and returns its exit status: see command.Exits.
 func Run(ctx context.Context, faces Faces, env Env) int {
-	s := &session{faces: faces, env: env, out: bufio.NewWriterSize(env.Stdout, 32<<10)}
+	s := newSession(faces, env)
 	args, err := s.seedForm(env.Args)
 	if err != nil {
 		s.complain(err)
@@ -122,11 +123,18 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 	return command.ExitStatus(err)
 }
 
+func newSession(faces Faces, env Env) *session {
+	s := &session{faces: faces, env: env, buffer: bufio.NewWriterSize(env.Stdout, 32<<10)}
+	s.out = visible.Writer{W: s.buffer}
+	return s
+}
+
 // session is one run of the program.
 type session struct {
-	faces Faces
-	env   Env
-	out   *bufio.Writer
+	faces  Faces
+	env    Env
+	out    visible.Writer // the one door: nothing else writes to buffer
+	buffer *bufio.Writer
 
 	dataDir, project string
 	format           string // "", json, table or plain
@@ -155,7 +163,7 @@ func (s *session) open() (*app.App, error) {
 }
 
 func (s *session) close() error {
-	err := s.out.Flush()
+	err := s.buffer.Flush()
 	if s.app != nil {
 		err = errors.Join(err, s.app.Close())
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,8 +77,8 @@ func (s *session) works(words []string) bool {
 	if s.dry {
 		return false // one guess at a time
 	}
-	try := &session{faces: s.faces, dataDir: s.dataDir, project: s.project, env: Env{Dir: s.env.Dir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard},
-		out: bufio.NewWriter(io.Discard), dry: true, words: words}
+	try := newSession(s.faces, Env{Dir: s.env.Dir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
+	try.dataDir, try.project, try.dry, try.words = s.dataDir, s.project, true, words
 	root := try.root()
 	try.dataDir, try.project = s.dataDir, s.project // flags begin with their defaults
 	var disarm func(*cobra.Command)

@@ -201,7 +201,7 @@ func no(s string) bool { return strings.EqualFold(s, "n") || strings.EqualFold(s
 
 // ask prints a question and returns the line that is typed; the end of input is no.
 func (s *session) ask(question string) (string, error) {
-	if err := s.out.Flush(); err != nil {
+	if err := s.buffer.Flush(); err != nil {
 		return "", err
 	}
 	io.WriteString(s.env.Stderr, question)

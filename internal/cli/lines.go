@@ -10,24 +10,21 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
-// line prints one line. Characters that would steer a terminal or are not
-// seen are replaced: text of strangers must not move the cursor or set the
-// title, in a pipe neither, since most pipes end at a terminal.
+// line prints one line, whatever l holds: a stranger's line end must not forge
+// another. What else steers a terminal or is not seen is escaped by s.out, in a
+// pipe too, since most pipes end at a terminal.
 func (s *session) line(l string) {
-	s.out.WriteString(clean(l) + "\n") // a failure stays in the writer until it is flushed
+	s.out.WriteString(ends.Replace(l) + "\n") // a failure stays in the buffer until it is flushed
 }
 
-// content prints text of a document that was asked for: on a terminal as
-// lines, in a pipe as it is, like cat.
+var ends = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`)
+
+// content prints text of a document that was asked for, line by line as it
+// stands. Of what cannot be seen the true bytes are in --json.
 func (s *session) content(text string) {
-	if text == "" {
-		return
+	if text != "" {
+		s.out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
 	}
-	text = strings.TrimSuffix(text, "\n")
-	if s.env.Terminal {
-		text = clean(text)
-	}
-	s.out.WriteString(text + "\n")
 }
 
 // head prints what a place is in one line, its id last: on a line of its own
@@ -158,7 +155,8 @@ func field(v any) string {
 	}, fmt.Sprint(v)))
 }
 
-// clean replaces what steers a terminal or is not seen by U+FFFD.
+// clean escapes what steers a terminal or is not seen, before it is measured
+// for a column or goes past s.out.
 func clean(s string) string { return visible.Line(s) }
 
 // clip shortens what was typed for use in a message.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"strings"
 	"testing"
@@ -18,7 +17,8 @@ import (
 func show(t *testing.T, terminal, json bool, result any) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &session{env: Env{Stdout: &out, Stderr: &errs, Terminal: terminal}, out: bufio.NewWriter(&out), json: json}
+	s := newSession(Faces{}, Env{Stdout: &out, Stderr: &errs, Terminal: terminal})
+	s.json = json
 	if err := s.print(result); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestPrint(t *testing.T) {
 				"    score: bm25 +0.500, symbol +0.370\n" +
 				"\n" +
 				"\"a\\tb.md:L1-L2\"  0.10  notes  bbcdefgh123\n" +
-				"    1  \uFFFD[2Jtitle\n" +
+				"    1  \\u001b[2Jtitle\n" +
 				"\n" +
 				"2 hits, confidence high, 3 ms; the whole place: knowledge show ID\n" +
 				"note: store \"x\" is being indexed\n", ""},
@@ -115,7 +115,7 @@ func TestPrint(t *testing.T) {
 			Warnings []string            `json:"warnings"`
 			Deep     map[string][]kb.Job `json:"deep,omitempty"`
 		}{3, true, map[string]int{"adr": 1, "rule": 2}, []string{}, []map[string]any{{"a": 1, "sourceUrl": "x"}, {"a": "two\x1b"}}, []string{"careful"}, nil},
-			"total count  3\ngood         yes\nkinds        adr 1, rule 2\ngaps         none\nrows\n  A     SOURCE URL\n  1     x\n  two\uFFFD\nnote: careful\n", ""},
+			"total count  3\ngood         yes\nkinds        adr 1, rule 2\ngaps         none\nrows\n  A          SOURCE URL\n  1          x\n  two\\u001b\nnote: careful\n", ""},
 		{"one list on a terminal", true, struct {
 			Entries []struct{ ID int } `json:"entries"`
 			Count   int                `json:"count"`

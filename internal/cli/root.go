@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // root builds the whole tree of commands. It opens nothing.
@@ -139,7 +140,7 @@ func (s *session) version() *cobra.Command {
 }
 
 func (s *session) mcp() *cobra.Command {
-	o := MCPOptions{Stdin: s.env.Stdin, Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	o := MCPOptions{Stdin: s.env.Stdin, Stdout: s.env.Stdout, Stderr: visible.Writer{W: s.env.Stderr}}
 	var tokenFile string
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Serve agents over the Model Context Protocol", Args: noArgs, GroupID: faceGroup,
@@ -181,7 +182,7 @@ func (s *session) token(file string) (httpguard.Given, error) {
 }
 
 func (s *session) serve() *cobra.Command {
-	o := ServeOptions{Stdout: s.env.Stdout, Stderr: s.env.Stderr}
+	o := ServeOptions{Stdout: visible.Writer{W: s.env.Stdout}, Stderr: visible.Writer{W: s.env.Stderr}}
 	var tokenFile string
 	var enterprise bool
 	cmd := &cobra.Command{

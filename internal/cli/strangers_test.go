@@ -64,18 +64,23 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// Text that somebody asks for comes out of a pipe as it is, as from cat; a
-// terminal is not steered by it.
-func TestContentIsRawInAPipe(t *testing.T) {
-	text := app.FileText{Path: "a", Start: 1, End: 1, Lines: 1, Text: "red \x1b[31m \u202e end\n"}
-	if out, _ := show(t, false, false, text); out != text.Text {
+// Text that somebody asks for is line by line as it stands, but for what steers
+// or hides; the true characters are in the JSON.
+func TestContentIsEscaped(t *testing.T) {
+	text := app.FileText{Path: "a", Start: 1, End: 2, Lines: 2, Text: "tab\tred \x1b[31m \u202e end\r\nüber 日本語 👩\u200d👧\r\n"}
+	if out, _ := show(t, false, false, text); out != "tab\tred \\u001b[31m \\u202e end\r\nüber 日本語 👩\u200d👧\r\n" {
 		t.Errorf("in a pipe: %q", out)
 	}
-	if out, _ := show(t, true, false, text); out != visible.Line(out) {
-		t.Errorf("on a terminal: %q", out)
+	for _, result := range []any{text, app.SpecSection{Content: text.Text}, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 1, Text: "\x1b[2J\u202e"}}}} {
+		for _, terminal := range []bool{false, true} {
+			if out, _ := show(t, terminal, false, result); out != visible.Line(out) || !strings.Contains(out, `\u202e`) {
+				t.Errorf("%T, terminal %v: %q", result, terminal, out)
+			}
+		}
 	}
-	section := app.SpecSection{Content: text.Text}
-	if out, _ := show(t, true, false, section); out != visible.Line(out) {
-		t.Errorf("a section on a terminal: %q", out)
+	out, _ := show(t, false, true, text)
+	var back app.FileText
+	if err := json.Unmarshal([]byte(out), &back); err != nil || back.Text != text.Text || visible.Line(out) != out {
+		t.Errorf("as JSON: %q %v", out, err)
 	}
 }

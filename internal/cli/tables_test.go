@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"io"
 	"slices"
 	"strings"
@@ -15,7 +14,9 @@ import (
 
 // bare is a session in an empty folder that prints nothing.
 func bare(t *testing.T) *session {
-	return &session{dataDir: t.TempDir(), env: Env{Dir: t.TempDir(), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}, out: bufio.NewWriter(io.Discard)}
+	s := newSession(Faces{}, Env{Dir: t.TempDir(), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
+	s.dataDir = t.TempDir()
+	return s
 }
 
 // find returns the command of a name at the top, nil when there is none.

@@ -33,7 +33,7 @@ func TestTrustAsks(t *testing.T) {
 		}
 	}
 	status, out, errs := run(true, "y\n", "stores.json")
-	if status != 0 || !strings.Contains(out, "trusted "+dir) || !strings.Contains(errs, "{\"stores\": \ufffd[2J[]}") {
+	if status != 0 || !strings.Contains(out, "trusted "+dir) || !strings.Contains(errs, "{\"stores\": \\u001b[2J[]}") {
 		t.Errorf("yes: %d %q %q", status, out, errs)
 	}
 	if status, out, errs := run(false, "", "--yes", "stores.json"); status != 0 || !strings.Contains(out, "trusted ") {

@@ -40,7 +40,7 @@ func (s *session) happened(e app.WatchEvent) {
 	if s.quiet && e.Kind == "updated" {
 		return
 	}
-	defer s.out.Flush()
+	defer s.buffer.Flush()
 	if s.json {
 		s.out.WriteString(command.JSON(e) + "\n")
 		return

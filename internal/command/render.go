@@ -17,6 +17,10 @@ func Render(result any) string {
 	return JSON(result)
 }
 
+// Shown is JSON for a program that decodes it before anybody reads it: what
+// cannot be seen is still escaped then.
+func Shown(v any) string { return visible.Values(JSON(v)) }
+
 // JSON returns v as compact JSON in which <, > and & stand as they are, and
 // what cannot be seen is escaped. What does not marshal comes out as null: no result of a command is such.
 func JSON(v any) string {

@@ -208,7 +208,7 @@ var (
 
 // answer writes v as the originals do: compact JSON without a newline.
 func answer(w http.ResponseWriter, status int, v any) {
-	body := command.JSON(v)
+	body := command.Shown(v)
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

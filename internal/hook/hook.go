@@ -28,6 +28,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Variable turns the hooks off, or on in spite of the plugin's setting.
@@ -113,7 +114,7 @@ func Run(ctx context.Context, e Env) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if enc.Encode(out) == nil {
-		_, _ = e.Stdout.Write(b.Bytes())
+		_, _ = io.WriteString(e.Stdout, visible.Values(b.String()))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // The dialect of seed 003, which pages and their widgets speak:
@@ -343,7 +344,7 @@ func answerRAG(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(append(raw, '\n'))
+	io.WriteString(w, visible.Values(string(raw))+"\n")
 }
 
 // owner tells clients apart whose sessions have one id, as every widget's is
@@ -416,5 +417,5 @@ func (s *service) ragChunk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, c.Store+" "+c.At+"\n\n"+c.Text+"\n")
+	io.WriteString(w, visible.Line(c.Store+" "+visible.Name(c.At)+"\n\n"+c.Text+"\n"))
 }

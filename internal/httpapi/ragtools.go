@@ -12,6 +12,7 @@ import (
 	answers "github.com/seed-4f2d999b/knowledge/internal/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // ragTool is one tool of the dialect.
@@ -175,7 +176,7 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 	send := func(event string, v any) {
 		raw, err := json.Marshal(v)
 		if err == nil {
-			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, raw)
+			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, visible.Values(string(raw)))
 			_ = out.Flush() // a client that is gone is seen by the context
 		}
 	}

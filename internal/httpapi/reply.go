@@ -78,7 +78,7 @@ func deny(w http.ResponseWriter, status int, err *kb.Error) {
 func answer(w http.ResponseWriter, status int, result any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	io.WriteString(w, command.JSON(result)+"\n")
+	io.WriteString(w, command.Shown(result)+"\n")
 }
 
 // plain turns the words of http.ServeMux for 404 and 405 into ours.

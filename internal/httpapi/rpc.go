@@ -294,9 +294,9 @@ func rpcReply(w http.ResponseWriter, id json.RawMessage, result any, fault *rpcE
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0",`)
 	if fault != nil {
-		b.WriteString(`"error":` + command.JSON(fault))
+		b.WriteString(`"error":` + command.Shown(fault))
 	} else {
-		b.WriteString(`"result":` + command.JSON(result))
+		b.WriteString(`"result":` + command.Shown(result))
 	}
 	b.WriteString(`,"id":`)
 	b.Write(id)

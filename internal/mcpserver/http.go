@@ -20,6 +20,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Path is where the tools are served over HTTP.
@@ -259,7 +260,10 @@ func (s *stream) Write(p []byte) (int, error) {
 		return s.result.Write(p)
 	}
 	s.sent = true
-	return s.ResponseWriter.Write(p)
+	if _, err := io.WriteString(s.ResponseWriter, visible.Values(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Flush lets mcp-go stream.
@@ -276,6 +280,6 @@ func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.events && s.result.Len() > 0 {
-		s.event(s.result.Bytes())
+		s.event([]byte(visible.Values(s.result.String())))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // maxMessage bounds one message in bytes, over stdio and HTTP alike.
@@ -221,13 +222,14 @@ func (c *conn) send(v any) {
 }
 
 // encode returns v as JSON with a newline. <, > and & stand as they are where
-// v's own methods do not escape them.
+// v's own methods do not escape them; what cannot be seen is escaped, also
+// after a client has decoded it.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return b.Bytes(), err
+	return []byte(visible.Values(b.String())), err
 }
 
 // line is one line of input, without its end. err is what ended the input,

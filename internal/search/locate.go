@@ -10,15 +10,20 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
-// placeRE is a path with a line, as hits, compilers and other searches write
+// placeRE is a path, which may hold line ends, with a line, as hits, compilers and other searches write
 // it: server.go:120, server.go:L120-140, server.go:120:7.
-var placeRE = lazyregexp.New(`^(.+?):L?([0-9]{1,9})(?:[-–]L?[0-9]{1,9}|:[0-9]{1,9}|:c[0-9]+-[0-9]+)?:?$`)
+var placeRE = lazyregexp.New(`(?s)^(.+?):L?([0-9]{1,9})(?:[-–]L?[0-9]{1,9}|:[0-9]{1,9}|:c[0-9]+-[0-9]+)?:?$`)
 
 // ParsePlace splits a path with a line; ok is false for anything else.
 func ParsePlace(s string) (path string, line int, ok bool) {
-	m := placeRE.FindStringSubmatch(strings.TrimSpace(s))
+	s = strings.TrimSpace(s)
+	if whole, quoted := visible.Unquote(s); quoted { // hits quote a place as a whole
+		s = whole
+	}
+	m := placeRE.FindStringSubmatch(s)
 	if m == nil || strings.Contains(m[1], "://") {
 		return "", 0, false
 	}
@@ -44,8 +49,10 @@ type Asked struct {
 }
 
 // Locate returns the documents that a path means, in the order of targets: the
-// first spelling that is a document of any target decides. Without one, the
-// end of a path does, "web.go" or "http/web.go", when only one path ends so.
+// first spelling that is a document of any target decides. Without one, what
+// was copied from a reply does, in which characters of the path are escaped;
+// and else the end of a path, "web.go" or "http/web.go", when only one path
+// ends so.
 // kb.NotFound names the nearest paths, kb.Invalid the candidates.
 func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 	asked := a.Path
@@ -74,7 +81,7 @@ func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 		return nil, kb.Errorf(kb.Invalid, "%q is a folder, not a document", folder).WithHint("list what is in it with: files {\"glob\":%q}", folder+"/**")
 	}
 	var paths []string
-	var out []Located
+	var out, shown []Located
 	var all []string
 	owners := map[string]int{} // the first target that has a path
 	for i := range targets {
@@ -86,6 +93,9 @@ func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 			if _, ok := owners[p]; !ok {
 				owners[p] = i
 			}
+			if visible.Is(asked, p) {
+				shown = append(shown, Located{i, p})
+			}
 			if strings.HasSuffix(p, "/"+asked) {
 				out = append(out, Located{i, p})
 				if !slices.Contains(paths, p) && len(paths) < 1000 {
@@ -96,6 +106,8 @@ func Locate(ctx context.Context, targets []Target, a Asked) ([]Located, error) {
 		all = append(all, list...)
 	}
 	switch {
+	case len(shown) > 0 && !slices.ContainsFunc(shown, func(l Located) bool { return l.Path != shown[0].Path }):
+		return shown, nil
 	case len(paths) == 1:
 		return out, nil
 	case len(paths) > 1:

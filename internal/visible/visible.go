@@ -2,62 +2,25 @@
 // messages of tools may hold characters that steer a terminal, turn the order
 // of what is read around, or are seen by a language model and by nobody else.
 //
-// Three forms are for three readers: a name is quoted, so that it stays one
-// field and can be told from every other; a line for people has U+FFFD in
-// place of each such character; a reply for programs and agents has the escape
-// of JSON, from which the text comes back as it was.
+// Every such character is shown as its number. A name is quoted besides, in the
+// way of git, so that it stays one field and can be told from every other. JSON
+// that is read as it stands has the escapes of JSON, from which the text comes
+// back as it was; JSON that is decoded before anybody sees it has them a second
+// time, so that they are still there. Each face has one door that everything
+// leaves through, a Writer or a call of Values: who writes a reply need not
+// think of it.
 //
-// What counts is listed in Unicode Technical Report 36 and in the paper that
-// named CVE-2021-42574: controls, marks that override direction, characters of
-// no width, tags and runs of variation selectors. Joiners, marks and selectors
-// that writing needs are left alone where it needs them: beside a character
-// beyond ASCII.
+// What counts as hidden is in hidden.go.
 package visible
 
 import (
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
-	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// unseen are characters that draw nothing in any text, or turn text around.
-var unseen = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
-		{Lo: 0x180e, Hi: 0x180e, Stride: 1}, // Mongolian vowel separator
-		{Lo: 0x200b, Hi: 0x200b, Stride: 1}, // zero width space
-		{Lo: 0x2028, Hi: 0x202e, Stride: 1}, // separators, embeddings, overrides
-		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, // word joiner, invisible operators, isolates
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
-		{Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, // zero width no-break space
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, // halfwidth Hangul filler
-		{Lo: 0xfff0, Hi: 0xfffb, Stride: 1}, // unassigned and interlinear annotation
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x1bca0, Hi: 0x1bca3, Stride: 1}, // shorthand format controls
-		{Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, // musical format controls
-		{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}, // tags and supplementary selectors
-	},
-}
-
-// hidden reports whether r, which follows prev, steers or is not seen. Tabs
-// and line ends are for the caller to judge.
-func hidden(prev, r rune) bool {
-	switch {
-	case r == '\t' || r == '\n':
-		return false
-	case r < ' ' || r >= 0x7f && r < 0xa0:
-		return true
-	case r < 0x034f:
-		return false
-	case r == 0x200c || r == 0x200d || r == 0x200e || r == 0x200f || r == 0x061c:
-		return prev < utf8.RuneSelf || unicode.Is(unseen, prev) // joiners and marks of direction
-	case r >= 0xfe00 && r <= 0xfe0f:
-		return prev < ' ' || prev >= 0xfe00 && prev <= 0xfe0f // one selector belongs to what it follows
-	}
-	return unicode.Is(unseen, r)
-}
 
 // plain reports whether s is ASCII that can be seen, tabs and line ends
 // included: what nearly every text is.
@@ -75,10 +38,31 @@ func plain(s string) bool {
 func each(s string, f func(raw string, r rune, hidden bool)) {
 	prev := rune(0)
 	for i := 0; i < len(s); {
+		if n := flag(s[i:]); n > 0 {
+			f(s[i:i+n], '🏴', false)
+			prev, i = '🏴', i+n
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		f(s[i:i+n], r, hidden(prev, r) || r == utf8.RuneError && n == 1)
+		next := rune(0)
+		if r > 0x7f || r == '\r' {
+			next, _ = utf8.DecodeRuneInString(s[i+n:])
+		}
+		f(s[i:i+n], r, hidden(prev, r, next) || r == utf8.RuneError && n == 1)
 		prev, i = r, i+n
 	}
+}
+
+// number is a character as it is shown: \u202e, \U000e0069, and in octal the
+// bytes of what is no UTF-8.
+func number(raw string, r rune) string {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		return fmt.Sprintf(`\%03o`, raw[0])
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
 }
 
 // Name returns a name as one field of one line. One that holds a tab, a line
@@ -87,7 +71,7 @@ func each(s string, f func(raw string, r rune, hidden bool)) {
 // ASCII that is not seen is \u or \U with its number, a byte that is no UTF-8
 // is in octal.
 func Name(s string) string {
-	safe := !strings.HasPrefix(s, `"`) && !strings.ContainsAny(s, "\t\n")
+	safe := !strings.HasPrefix(s, `"`) && !strings.ContainsAny(s, "\t\n\r")
 	if safe && plain(s) {
 		return s
 	}
@@ -105,10 +89,8 @@ func Name(s string) string {
 			return
 		case len(raw) == 1:
 			fmt.Fprintf(&b, `\%03o`, raw[0])
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b.WriteString(number(raw, r))
 		}
 		safe = false
 	})
@@ -118,16 +100,16 @@ func Name(s string) string {
 	return b.String() + `"`
 }
 
-// Line returns s with U+FFFD in place of everything that steers or is not
-// seen, tabs and line ends excepted.
+// Line returns s with the number of everything that steers or is not seen in
+// its place: \u001b, \u202e. Tabs and line ends stay.
 func Line(s string) string {
 	if plain(s) {
 		return s
 	}
 	var b strings.Builder
-	each(s, func(raw string, _ rune, hid bool) {
+	each(s, func(raw string, r rune, hid bool) {
 		if hid {
-			raw = string(utf8.RuneError)
+			raw = number(raw, r)
 		}
 		b.WriteString(raw)
 	})
@@ -143,15 +125,115 @@ func Escape(s string) string {
 	}
 	var b strings.Builder
 	each(s, func(raw string, r rune, hid bool) {
-		switch {
-		case !hid:
-			b.WriteString(raw)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+		if hid {
+			raw = inJSON(r)
 		}
+		b.WriteString(raw)
 	})
 	return b.String()
+}
+
+func inJSON(r rune) string {
+	if r > 0xffff {
+		r -= 0x10000
+		return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// Values returns JSON in which every string still shows what steers or is not
+// seen once it has been decoded, as Line does: what Escape writes as \u202e
+// stands as \\u202e, which a program reads as six letters.
+func Values(text string) string {
+	if plain(text) && !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	prev := rune(0)
+	for i := 0; i < len(text); {
+		if n := flag(text[i:]); n > 0 {
+			b.WriteString(text[i : i+n])
+			prev, i = '🏴', i+n
+			continue
+		}
+		r, n := inString(text[i:])
+		if n > 1 || r == 0x7f { // other ASCII stands as it is
+			after, _ := inString(text[i+n:])
+			if hidden(prev, r, after) {
+				b.WriteString(`\` + number("", r))
+				prev, i = r, i+n
+				continue
+			}
+		}
+		b.WriteString(text[i : i+n])
+		prev, i = r, i+n
+	}
+	return b.String()
+}
+
+// inString returns the first character of JSON, escaped or not, and its length.
+func inString(s string) (rune, int) {
+	if len(s) < 2 || s[0] != '\\' {
+		return utf8.DecodeRuneInString(s)
+	}
+	if s[1] != 'u' {
+		if i := strings.IndexByte("bfnrt", s[1]); i >= 0 {
+			return rune("\b\f\n\r\t"[i]), 2
+		}
+		return rune(s[1]), 2
+	}
+	unit := func(s string) rune {
+		if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+			return -1
+		}
+		n, err := strconv.ParseUint(s[2:6], 16, 16)
+		if err != nil {
+			return -1
+		}
+		return rune(n)
+	}
+	r := unit(s)
+	if r < 0 {
+		return rune(s[1]), 2
+	}
+	if utf16.IsSurrogate(r) {
+		if pair := utf16.DecodeRune(r, unit(s[6:])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return r, 6
+}
+
+// Unquote returns the name that Name wrote as s; ok is false for anything that
+// is not quoted.
+func Unquote(s string) (name string, ok bool) {
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+		return "", false
+	}
+	name, err := strconv.Unquote(s)
+	return name, err == nil
+}
+
+// Is reports whether shown is a form in which the name s leaves through one of
+// the doors: what was copied from a reply finds the document that it came from.
+func Is(shown, s string) bool {
+	if name, ok := Unquote(shown); ok {
+		return name == s
+	}
+	return shown == s || strings.Contains(shown, `\`) && (shown == Line(s) || shown == Escape(s))
+}
+
+// A Writer shows what is hidden in all that is written to it, as Line does.
+// What arrives in one call is whole characters.
+type Writer struct{ W io.Writer }
+
+// Write implements io.Writer.
+func (v Writer) Write(p []byte) (int, error) { return v.WriteString(string(p)) }
+
+// WriteString implements io.StringWriter.
+func (v Writer) WriteString(s string) (int, error) {
+	if _, err := io.WriteString(v.W, Line(s)); err != nil {
+		return 0, err
+	}
+	return len(s), nil
 }
