@@ -263,15 +263,7 @@ func (k *killer) segments() int {
 // end compares the survivor with an index made at once from the same folder.
 func (k *killer) end() {
 	t := k.t
-	// Time passes over what the dead left unfinished.
-	old := time.Now().Add(-2 * time.Hour)
-	for _, dir := range []string{"segments", "generations"} {
-		list, err := filepath.Glob(filepath.Join(k.w.dir, dir, ".tmp-*"))
-		must(t, err)
-		for _, f := range list {
-			age(t, f, old)
-		}
-	}
+	k.w.ageUnfinished()
 	k.tree.edit(2)
 	s, err := k.app.IndexStore(t.Context(), "main", false)
 	must(t, err)

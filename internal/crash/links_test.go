@@ -112,12 +112,8 @@ func TestKilledWhileLinking(t *testing.T) {
 				}
 				w.checkCalls(a, c.truth(), queries)
 			}
-			old := time.Now().Add(-2 * time.Hour)
-			for _, f := range w.views() {
-				if strings.HasPrefix(filepath.Base(f), ".tmp-") || strings.HasSuffix(f, ".view") {
-					age(t, f, old)
-				}
-			}
+			// The job of a small store may have died at its segments, too.
+			w.ageUnfinished()
 			c.change(20) // more than a few, so that a large store is linked again
 			w.update(a)
 			_, err := w.run("jobs", "--all", "--follow")
@@ -231,7 +227,7 @@ func TestCancelWhileLinking(t *testing.T) {
 	for n := range tries {
 		f := faults{LinkAtOnce: large}
 		if n%2 == 1 {
-			f.ViewDelay = 100 * time.Millisecond
+			f.ViewDelay = 300 * time.Millisecond
 		}
 		w.suffer(f)
 		for _, v := range w.views() {
@@ -273,8 +269,8 @@ func TestCancelWhileLinking(t *testing.T) {
 			t.Errorf("left: %v", v)
 		}
 	}
-	if late == tries {
-		t.Error("every run was faster than its cancelling")
+	if late > (tries+1)/2 { // those that nothing held up
+		t.Errorf("%d of %d runs went on to their end", late, tries)
 	}
 	t.Logf("worst of %d: %v", tries-late, worst)
 	w.noComplaints()

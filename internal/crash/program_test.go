@@ -251,7 +251,7 @@ func (w *world) views() []string {
 
 // gone lets the error pass that a file is not there: another process may just
 // have named the file that it wrote, or taken it away.
-func gone(t *testing.T, err error) {
+func gone(t testing.TB, err error) {
 	t.Helper()
 	if !errors.Is(err, fs.ErrNotExist) {
 		must(t, err)
@@ -259,7 +259,7 @@ func gone(t *testing.T, err error) {
 }
 
 // age makes a file as old as at, if it is still there.
-func age(t *testing.T, file string, at time.Time) {
+func age(t testing.TB, file string, at time.Time) {
 	t.Helper()
 	gone(t, os.Chtimes(file, at, at))
 }

@@ -218,6 +218,20 @@ func (w *world) documents(name string) map[string]document {
 	return out
 }
 
+// ageUnfinished lets time pass over what the dead left: files that have not got
+// their name, and views that nothing may name.
+func (w *world) ageUnfinished() {
+	w.t.Helper()
+	old := time.Now().Add(-2 * time.Hour)
+	for _, pattern := range []string{"segments/.tmp-*", "generations/.tmp-*", "views/.tmp-*", "views/*.view"} {
+		list, err := filepath.Glob(filepath.Join(w.dir, pattern))
+		must(w.t, err)
+		for _, f := range list {
+			age(w.t, f, old)
+		}
+	}
+}
+
 // noGarbage fails the test when files lie about that no store needs.
 func (w *world) noGarbage() {
 	w.t.Helper()

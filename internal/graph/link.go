@@ -38,12 +38,9 @@ func Link(ctx context.Context, src Source, prev *View, path string, progress fun
 	if err := linkOthers(ctx, b, src, report); err != nil {
 		return Stats{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return Stats{}, canceled(err)
-	}
 	var err error
 	g.internState()
-	stats.Edges, stats.Declarations, err = b.write(path, g.writeState)
+	stats.Edges, stats.Declarations, err = b.write(ctx, path, g.writeState)
 	if err != nil {
 		return Stats{}, err
 	}

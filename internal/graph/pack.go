@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"encoding/binary"
 	"sync"
 
@@ -147,13 +148,14 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 
 // packer writes the sections of a view.
 type packer struct {
+	ctx context.Context // ends the writing at the next frame
 	w   *blockfile.Writer
 	z   *zstd.Encoder
 	out []byte
 	at  enc // ends of the frames of the pack being written
 }
 
-func newPacker(path string) (*packer, error) {
+func newPacker(ctx context.Context, path string) (*packer, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "cannot compress: %w", err)
@@ -162,11 +164,14 @@ func newPacker(path string) (*packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &packer{w: w, z: z}, nil
+	return &packer{ctx: ctx, w: w, z: z}, nil
 }
 
 // frame compresses b into the current section.
 func (p *packer) frame(b []byte) error {
+	if err := p.ctx.Err(); err != nil {
+		return canceled(err)
+	}
 	p.out = p.z.EncodeAll(b, p.out[:0])
 	p.at.int(len(p.out))
 	_, err := p.w.Write(p.out)

@@ -483,7 +483,7 @@ func TestUncertainEdgesAreKept(t *testing.T) {
 	b.docs[1].pack(fold(b.docs[1].edges))
 	path := filepath.Join(t.TempDir(), "view")
 	g := &goLinker{b: b, layout: newLayout(nil, nil)}
-	if _, _, err := b.write(path, g.writeState); err != nil {
+	if _, _, err := b.write(t.Context(), path, g.writeState); err != nil {
 		t.Fatal(err)
 	}
 	v, err := Open(path)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"sort"
 
@@ -13,15 +14,16 @@ type use struct {
 	from int32
 }
 
-// write makes the view file of what was collected. state is the section "go".
-func (b *builder) write(path string, state func(e *enc, str func(string) int)) (edges, decls int, err error) {
+// write makes the view file of what was collected, or none when ctx ends. state
+// is the section "go".
+func (b *builder) write(ctx context.Context, path string, state func(e *enc, str func(string) int)) (edges, decls int, err error) {
 	sorted := slices.Clone(b.strs.list)
 	sort.Strings(sorted)
 	number := make([]int, len(sorted)) // of an interned string in the file
 	for id, s := range b.strs.list {
 		number[id], _ = slices.BinarySearch(sorted, s)
 	}
-	p, err := newPacker(path)
+	p, err := newPacker(ctx, path)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -95,6 +97,9 @@ func (b *builder) write(path string, state func(e *enc, str func(string) int)) (
 		p.w.Commit,
 	}
 	for _, step := range steps {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, canceled(err)
+		}
 		if err := step(); err != nil {
 			return 0, 0, err
 		}
