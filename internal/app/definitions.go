@@ -216,10 +216,10 @@ func (d *defined) resolve(ctx context.Context, root string) {
 	}
 }
 
-// within reports whether a resolved path is root or lies below it.
+// within reports whether path, as it is spelt, is root or lies below it.
 func within(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // escapes says the same of what was written, whether or not it exists: a path

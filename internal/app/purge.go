@@ -229,7 +229,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		}
 	}
 	for _, d := range empty {
-		if p.made || !below(dir, d) {
+		if p.made || !within(dir, d) {
 			a.removeEmpty(d)
 		}
 	}

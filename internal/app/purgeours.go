@@ -17,7 +17,7 @@ import (
 func (p *Purge) onlyOurs(dir string) {
 	p.made = isDatabase(filepath.Join(dir, project.Database)) || project.OwnIgnore(filepath.Join(dir, ".gitignore"))
 	p.Items = slices.DeleteFunc(p.Items, func(i PurgeItem) bool {
-		if !below(dir, i.Path) {
+		if !within(dir, i.Path) {
 			return false
 		}
 		if _, _, foreign := project.OursBelow(dir, i.Path); foreign || !p.made {
@@ -27,7 +27,7 @@ func (p *Purge) onlyOurs(dir string) {
 	})
 	for n := range p.Items {
 		i := &p.Items[n]
-		if !below(dir, i.Path) {
+		if !within(dir, i.Path) {
 			continue
 		}
 		files, _, _ := project.OursBelow(dir, i.Path)
@@ -43,15 +43,10 @@ func (p *Purge) onlyOurs(dir string) {
 
 // remove deletes an item of a purge, of a data directory what is ours of it.
 func remove(dir, path string) error {
-	if below(dir, path) {
+	if within(dir, path) {
 		return project.Remove(dir, path)
 	}
 	return os.RemoveAll(path)
-}
-
-func below(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // removeEmpty removes a folder that has nothing in it any more. A link, the

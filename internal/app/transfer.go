@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,7 +31,7 @@ type Exported struct {
 // Text tells it to a person.
 func (e Exported) Text() string {
 	return fmt.Sprintf("%s: %s of %s, %s\nsha256: %s\nnote: %s\nelsewhere: knowledge import %s",
-		e.File, countOf(e.Documents, "document"), e.Store, bytesOf(e.Bytes), e.SHA256, e.Note, shellQuote(filepath.Base(e.File)))
+		e.File, countOf(e.Documents, "document"), e.Store, bytesOf(e.Bytes), e.SHA256, e.Note, kb.ShellWord(filepath.Base(e.File)))
 }
 
 // Imported is the reply of import.
@@ -123,7 +122,7 @@ func (a *App) exportPath(store, file string, force bool) (string, error) {
 		path = filepath.Join(a.cfg.Dir, path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return "", kb.Errorf(kb.NotFound, "there is no folder %q", filepath.Dir(path)).WithHint("make it first: mkdir -p %s", shellQuote(filepath.Dir(path)))
+		return "", kb.Errorf(kb.NotFound, "there is no folder %q", filepath.Dir(path)).WithHint("make it first: mkdir -p %s", kb.ShellWord(filepath.Dir(path)))
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -133,7 +132,7 @@ func (a *App) exportPath(store, file string, force bool) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", kb.Errorf(kb.Invalid, "%q is no plain file", path).WithHint("name another file")
 	case !force:
-		return "", kb.Errorf(kb.Exists, "the file %q exists", path).WithHint("name another one, or replace it: knowledge export %s %s --force", shellQuote(store), shellQuote(file))
+		return "", kb.Errorf(kb.Exists, "the file %q exists", path).WithHint("name another one, or replace it: knowledge export %s %s --force", kb.ShellWord(store), kb.ShellWord(file))
 	}
 	return path, nil
 }
@@ -157,13 +156,13 @@ func (a *App) Import(ctx context.Context, r ImportRequest) (Imported, error) {
 	if err != nil {
 		code, hint := kb.Denied, "make it readable for you"
 		if errors.Is(err, fs.ErrNotExist) {
-			code, hint = kb.NotFound, "look what there is: ls "+shellQuote(filepath.Dir(path))
+			code, hint = kb.NotFound, "look what there is: ls "+kb.ShellWord(filepath.Dir(path))
 		}
 		return Imported{}, kb.Errorf(code, "cannot read %q: %w", path, reason(err)).WithHint("%s", hint)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return Imported{}, kb.Errorf(kb.Invalid, "%q is a folder, not an export", path).WithHint("to index a folder: knowledge add-folder %s", shellQuote(path))
+		return Imported{}, kb.Errorf(kb.Invalid, "%q is a folder, not an export", path).WithHint("to index a folder: knowledge add-folder %s", kb.ShellWord(path))
 	}
 	c, err := a.open(ctx)
 	if err != nil {
@@ -250,7 +249,7 @@ func withFile(err error, file string) error {
 	if rest, ok := strings.CutPrefix(c.Message, "the file "); ok {
 		c.Message = fmt.Sprintf("%q %s", file, rest)
 	}
-	c.Hint = strings.ReplaceAll(c.Hint, "import FILE", "import "+shellQuote(file))
+	c.Hint = strings.ReplaceAll(c.Hint, "import FILE", "import "+kb.ShellWord(file))
 	return &c
 }
 
@@ -261,17 +260,6 @@ func reason(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// shellQuote writes a word as a POSIX shell reads it.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(cmp.Or(s, ""), "'", `'\''`) + "'"
 }
 
 func bytesOf(n int64) string {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -43,16 +42,5 @@ func Plain(path string) error {
 	if info.IsDir() {
 		what = "a folder where a file belongs"
 	}
-	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", quote(path), quote(path+"-aside"))
-}
-
-// quote makes a path one word of a command line.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("/._-:\\", r)
-	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) || strings.Contains(s, `\`) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
+	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(path), kb.ShellWord(path+"-aside"))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // The faces that scripts start only say how they were started.
@@ -311,7 +312,7 @@ func TestGuesses(t *testing.T) {
 func TestPlace(t *testing.T) {
 	data, dir := filepath.Join(t.TempDir(), "it's data"), t.TempDir()
 	_, _, errs := terminal(t, data, dir, "--project", ".", "job:status", "abcdefgh")
-	if want := "knowledge --data-dir " + command.Quote(data) + " --project . jobs\n"; !strings.HasSuffix(errs, want) {
+	if want := "knowledge --data-dir " + kb.ShellWord(data) + " --project . jobs\n"; !strings.HasSuffix(errs, want) {
 		t.Errorf("%s want %s", errs, want)
 	}
 }

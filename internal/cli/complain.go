@@ -64,7 +64,7 @@ func (s *session) forTerminal(text string) string {
 	var place string
 	for _, f := range []struct{ name, value string }{{"--data-dir", s.dataDir}, {"--project", s.project}} {
 		if f.value != "" {
-			place += f.name + " " + command.Quote(f.value) + " "
+			place += f.name + " " + kb.ShellWord(f.value) + " "
 		}
 	}
 	if place == "" || strings.HasSuffix(text, " --help") {

@@ -128,7 +128,7 @@ func (s *session) there(ctx context.Context, values map[string]any) bool {
 func line(words []string) string {
 	out := []string{"knowledge"}
 	for _, w := range words {
-		out = append(out, command.Quote(w))
+		out = append(out, kb.ShellWord(w))
 	}
 	return strings.Join(out, " ")
 }

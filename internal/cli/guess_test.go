@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // TestForeignWords: what users of other programs type is answered with the line
@@ -113,7 +114,7 @@ func TestForeignWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, out, errs := typed(words...)
-		errs = strings.ReplaceAll(errs, " --data-dir "+command.Quote(data), "")
+		errs = strings.ReplaceAll(errs, " --data-dir "+kb.ShellWord(data), "")
 		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
 		if status == 0 || out != "" || len(lines) != 2 || !strings.HasSuffix(lines[1], tc.next) {
 			t.Errorf("%s: %d %s%s want %s", tc.typed, status, out, errs, tc.next)

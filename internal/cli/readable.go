@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // readable prints a result that has no layout of its own for a person: a line
@@ -269,5 +270,5 @@ func (s *session) apiHelp(r app.APIHelp) {
 	}
 	t.flush()
 	s.line("")
-	s.line("for example: knowledge api:call " + command.Quote(r.Name) + " " + command.Quote(string(r.Example)))
+	s.line("for example: knowledge api:call " + kb.ShellWord(r.Name) + " " + kb.ShellWord(string(r.Example)))
 }

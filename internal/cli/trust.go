@@ -36,7 +36,7 @@ func (s *session) vouch(c command.Command, values map[string]any) error {
 	if err != nil {
 		return nil
 	}
-	yes := "knowledge trust --yes " + command.Quote(path)
+	yes := "knowledge trust --yes " + kb.ShellWord(path)
 	if !s.env.InTerminal || !s.env.ErrTerminal || s.json {
 		return kb.Errorf(kb.Denied, "nobody can be asked here whether %q may be trusted", path).
 			WithHint("when you have read it: %s", yes)

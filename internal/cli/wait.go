@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -29,7 +28,7 @@ func wait(ctx context.Context, a *app.App, started app.Started) (app.Started, er
 		if job.State == kb.JobCancelled && job.Hint != "" {
 			return started, e.WithHint("%s", job.Hint)
 		}
-		return started, e.WithHint("go on with: knowledge store:index %s", command.Quote(started.Store))
+		return started, e.WithHint("go on with: knowledge store:index %s", kb.ShellWord(started.Store))
 	}
 	if err != nil {
 		return started, err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Word returns the name that people type: the first alias, if there is one.
@@ -81,27 +83,16 @@ func CommandLine(c Command, args string) string {
 		}
 		switch {
 		case p.Arg && (given || p.Required) && !strings.HasPrefix(word, "-"):
-			words = append(words, Quote(word))
+			words = append(words, kb.ShellWord(word))
 		case p.Type == "boolean" && word == "true":
 			words = append(words, "--"+p.Flag())
 		case p.Type == "boolean":
 			words = append(words, "--"+p.Flag()+"="+word)
 		case strings.HasPrefix(word, "-"):
-			words = append(words, "--"+p.Flag()+"="+Quote(word))
+			words = append(words, "--"+p.Flag()+"="+kb.ShellWord(word))
 		default:
-			words = append(words, "--"+p.Flag(), Quote(word))
+			words = append(words, "--"+p.Flag(), kb.ShellWord(word))
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// Quote puts single quotes around what a POSIX shell would not take as one plain word.
-func Quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -102,7 +102,7 @@ func ChannelOf(exe string, p Place, released bool) Channel {
 	}
 	at := strings.ReplaceAll(exe, `\`, "/")
 	low := strings.ToLower(at)
-	remove := "rm " + shellQuote(exe)
+	remove := "rm " + kb.ShellWord(exe)
 	if p.GOOS == "windows" {
 		remove = "del " + exe
 	}
@@ -131,8 +131,8 @@ func ChannelOf(exe string, p Place, released bool) Channel {
 	case in(goBin):
 		return Channel{"go install", "go install " + Module + "@latest", remove}
 	case checkout(exe) != "":
-		dir := shellQuote(checkout(exe))
-		return Channel{"a build of the checkout " + dir, "git -C " + dir + " pull && go build -C " + dir + " -o " + shellQuote(exe) + " ./cmd/knowledge", remove}
+		dir := kb.ShellWord(checkout(exe))
+		return Channel{"a build of the checkout " + dir, "git -C " + dir + " pull && go build -C " + dir + " -o " + kb.ShellWord(exe) + " ./cmd/knowledge", remove}
 	case p.GOOS == "windows" && in(p.join(p.Env("LOCALAPPDATA"), "Programs", Server)) && released:
 		c = Channel{"install.ps1", "irm " + Repository + "/releases/latest/download/install.ps1 | iex", remove}
 	case p.GOOS != "windows" && in(p.home(".local", "bin")) && released:
@@ -175,14 +175,4 @@ func pluginID(at string) string {
 		return Server + "@" + market
 	}
 	return Server
-}
-
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=~", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

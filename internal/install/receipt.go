@@ -60,7 +60,7 @@ func load(dataDir string) (*receipts, error) {
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		return nil, kb.Errorf(kb.Corrupt, "the receipts in %q cannot be read: %w", path, err).WithHint("without it entries are removed all the same: rm %s", shellQuote(path))
+		return nil, kb.Errorf(kb.Corrupt, "the receipts in %q cannot be read: %w", path, err).WithHint("without it entries are removed all the same: rm %s", kb.ShellWord(path))
 	}
 	if r.Version != 1 {
 		return nil, kb.Errorf(kb.Unsupported, "the receipts in %q are of version %d, and this program knows version 1", path, r.Version).WithHint("update the program")

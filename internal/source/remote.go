@@ -191,7 +191,7 @@ func (f *fetcher) noRef(ctx context.Context, ref kb.Ref) error {
 			names = append(names, string(r.Name()))
 		}
 	}
-	return noRef(f.source, ref, names, "git ls-remote "+quote(f.source))
+	return noRef(f.source, ref, names, "git ls-remote "+kb.ShellWord(f.source))
 }
 
 // fullSuffix marks the bare repository that holds the whole history of a URL,

@@ -119,15 +119,7 @@ func noLocalRef(objs *objects, spec kb.Spec) error {
 			return nil
 		})
 	}
-	return noRef(spec.Source, spec.Ref, names, "git -C "+quote(spec.Source)+" "+listings[spec.Ref.Type])
-}
-
-// quote makes a path one word of a shell.
-func quote(path string) string {
-	if strings.ContainsAny(path, " \t'\"\\$&|;<>()*?[]#~`!") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+	return noRef(spec.Source, spec.Ref, names, "git -C "+kb.ShellWord(spec.Source)+" "+listings[spec.Ref.Type])
 }
 
 func ambiguous(digits string, hs []plumbing.Hash) error {

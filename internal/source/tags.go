@@ -10,7 +10,7 @@ import (
 // Tags asks a remote repository for the names of its tags. Nothing is fetched.
 func (o *Opener) Tags(ctx context.Context, source string) ([]string, error) {
 	if !isRemote(source) {
-		return nil, kb.Errorf(kb.Invalid, "%q is a repository on this machine", source).WithHint("list its tags with: git -C %s tag", quote(source))
+		return nil, kb.Errorf(kb.Invalid, "%q is a repository on this machine", source).WithHint("list its tags with: git -C %s tag", kb.ShellWord(source))
 	}
 	f := &fetcher{o: o, source: source, dir: o.RepoDir(source), t: &tally{}}
 	refs, err := f.list(ctx)
