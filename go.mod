@@ -3,7 +3,6 @@ module github.com/seed-4f2d999b/knowledge
 go 1.26.0
 
 require (
-	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/go-git/go-git/v5 v5.19.3
@@ -28,6 +27,8 @@ require (
 	gopkg.in/yaml.v3 v3.0.1
 	modernc.org/sqlite v1.55.0
 )
+
+require github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 
 require (
 	codeberg.org/readeck/go-readability v0.0.0-20251125211941-0f57a445e5f1

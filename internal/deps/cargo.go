@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // cargo reads Cargo.toml and Cargo.lock.

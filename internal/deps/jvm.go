@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 )
