@@ -1,0 +1,153 @@
+// Package secret tells credentials from other text: which files hold them by
+// their name, which by what stands in them, and where in a text that is kept
+// one stands. It decides; who calls it leaves out, masks and counts.
+//
+// Three kinds of evidence are used. A token says itself what it is: its
+// prefix and length are published by whoever gives it out (tokens.go). A value
+// that looks random, or a word with digits in a file of settings, is one where
+// it is assigned to a name that says so (assign.go). A block, an address or a
+// header has a form in which a credential has its place (blocks.go). Randomness
+// alone is no evidence: hashes, ids and pictures look the same.
+//
+// One automaton looks for all the words by which any rule can begin, so a text
+// is read once and expressions are tried only where such a word stands.
+package secret
+
+import (
+	"slices"
+	"strings"
+)
+
+// Version is that of the rules. It grows whenever they find more or less:
+// what was indexed by another version is read again.
+const Version = 1
+
+// Match is one secret in a text.
+type Match struct {
+	From, To int    // byte offsets of what is masked, half open
+	Kind     string // what found it: "GitHub token", "assignment", "private key", …
+}
+
+// Find returns the secrets in text, in order, none overlapping another. The
+// name of the document tells files of settings from source and prose.
+func Find(name, text string) []Match {
+	f := &finder{name: name, text: text, settings: isSettings(name), last: -1}
+	automaton().each(text, f.at)
+	if f.manifest {
+		f.manifests()
+	}
+	slices.SortFunc(f.found, func(a, b Match) int {
+		if a.From != b.From {
+			return a.From - b.From
+		}
+		return b.To - a.To
+	})
+	out := f.found[:0]
+	for _, m := range f.found {
+		if n := len(out); n > 0 && m.From < out[n-1].To {
+			out[n-1].To = max(out[n-1].To, m.To)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Mask returns text with an asterisk for every byte of the secrets in it, and
+// their number. Line ends stay, so every line and every offset is where it was.
+func Mask(name, text string) (string, int) {
+	found := Find(name, text)
+	if len(found) == 0 {
+		return text, 0
+	}
+	b := []byte(text)
+	for _, m := range found {
+		for i := m.From; i < m.To; i++ {
+			switch {
+			case b[i] == '\n' || b[i] == '\r':
+			case m.Kind != kindKey:
+				b[i] = '*'
+			case b[i] == '\\' && i+1 < m.To && text[i+1] == 'n':
+				i++ // a line end inside a string of source or JSON
+			case isBase64(b[i]):
+				b[i] = '*'
+			}
+		}
+	}
+	return string(b), len(found)
+}
+
+// finder collects the matches of one text.
+type finder struct {
+	name     string
+	text     string
+	settings bool // a file of settings: a value needs no quotes and may be a plain word
+	manifest bool // "kind: Secret" stands in it
+	last     int  // where the name that was judged last begins
+	keyEnd   int  // where the last private key ends
+	found    []Match
+}
+
+func (f *finder) add(from, to int, kind string) {
+	if from < to {
+		f.found = append(f.found, Match{from, to, kind})
+	}
+}
+
+// at is told of every word of the automaton: it ends before end.
+func (f *finder) at(word *word, end int) {
+	start := end - len(word.text)
+	switch {
+	case word.token != nil:
+		f.token(word.token, start)
+	case word.block != nil:
+		word.block(f, start, end)
+	default:
+		f.assigned(word, start, end)
+	}
+}
+
+// settingsExt are the endings of files that hold settings rather than source or prose.
+var settingsExt = set(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties .props .env .envrc .json .jsonc .json5
+	.xml .plist .tf .hcl .tfvars .npmrc .netrc .pypirc .ovpn .reg .gitconfig .rc .desktop .service .nmconnection .ps1xml
+	.credentials .secret .secrets .dsn .local .production .development .staging .bak .old .orig`)
+
+// isSettings reports whether the file of that name holds settings: by its
+// ending, or because it has none beyond a leading dot, as .gitconfig.
+func isSettings(name string) bool {
+	base := strings.ToLower(baseOf(name))
+	if base == "makefile" || base == "dockerfile" || base == "license" || base == "readme" {
+		return false
+	}
+	i := strings.LastIndexByte(base, '.')
+	return i <= 0 || settingsExt[base[i:]] || strings.HasPrefix(base, ".env")
+}
+
+func baseOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return isLower(c) || isUpper(c) }
+func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+func isBase64(c byte) bool {
+	return isAlnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+}
+func isIdent(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' || c == '$' }
+func all(s string, is func(byte) bool) bool {
+	for i := 0; i < len(s); i++ {
+		if !is(s[i]) {
+			return false
+		}
+	}
+	return true
+}
