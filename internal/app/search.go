@@ -324,6 +324,9 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 		case err == nil:
 			st.Head = head
 			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st), Page: c.pageOf(st)})
+			if err = c.reread(ctx, st); err != nil {
+				break
+			}
 			if note := withoutVectors(idx, st); note != "" {
 				s.notes = append(s.notes, note)
 			}

@@ -173,7 +173,7 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	if h := st.Head; h != nil {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
 		info.Engine = c.engine()
-		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Notes
+		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Masked, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Masked, h.Notes
 	}
 	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.pagesBytes(st.Spec)
 	p, err := a.where()

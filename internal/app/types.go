@@ -68,6 +68,7 @@ type StoreInfo struct {
 	Languages   map[string]int `json:"languages,omitempty"`
 	Skipped     map[string]int `json:"skipped,omitempty"`
 	Unparsed    int            `json:"unparsed,omitempty"` // documents whose grammar gave up
+	Masked      int            `json:"masked,omitempty"`   // documents in which secrets are masked
 	Notes       []string       `json:"notes,omitempty"`
 	Job         *kb.Job        `json:"job,omitempty"`
 	LastError   string         `json:"lastError,omitempty"`

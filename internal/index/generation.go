@@ -63,6 +63,7 @@ type Totals struct {
 	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
 	Languages  map[string]int   `json:"languages"`
 	Unparsed   int              `json:"unparsed,omitempty"` // documents with kb.FlagUnparsed
+	Masked     int              `json:"masked,omitempty"`   // documents with kb.FlagMasked
 	IndexBytes int64            `json:"-"`                  // of the segments, their vectors, the layout and the manifest
 	Layout     string           `json:"-"`                  // name of the layout
 }
@@ -264,6 +265,9 @@ func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals
 	t.Languages[s.language(d.Number)]++
 	if s.flags(d.Number)&kb.FlagUnparsed != 0 {
 		t.Unparsed++
+	}
+	if s.flags(d.Number)&kb.FlagMasked != 0 {
+		t.Masked++
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // listFiles returns the files of a folder with an extension; none when the
@@ -46,7 +47,7 @@ var errChanged = errors.New("changed")
 // Changed reports whether a source differs from the store's live generation
 // as far as a walk tells: paths and stamps, nothing is read.
 func (x *Indexer) Changed(ctx context.Context, st kb.Store, o Opener) (bool, error) {
-	if st.Head == nil || st.Head.Partial {
+	if st.Head == nil || st.Head.Partial || st.Head.Rules < secret.Version {
 		return true, nil
 	}
 	g, err := x.Pool.OpenGeneration(x.ManifestPath(st.Head.Manifest))

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 const (
@@ -243,7 +244,8 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 			return nil, err
 		}
 	}
-	usable := r.prev.Chunker() == chunk.Version && !r.force
+	// What was read by other rules may hold what these would mask.
+	usable := r.prev.Chunker() == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
 	var todo []kb.Entry
 	i := 0
 	for _, e := range entries { // both are in order of path

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // publish merges small segments, writes the manifest and makes it live.
@@ -80,7 +81,7 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: totals.Layout,
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Rules: secret.Version, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: totals.Layout,
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))
@@ -98,7 +99,7 @@ func (r *run) unchanged() bool {
 	if r.prev == nil || r.force || r.mend > 0 || r.store.Head == nil || r.store.Head.Partial || r.store.Head.Commit != r.snap.Version() {
 		return false
 	}
-	if r.prev.Chunker() != chunk.Version || r.prev.Embedder() != r.x.Embedder.ID() {
+	if r.store.Head.Rules != secret.Version || r.prev.Chunker() != chunk.Version || r.prev.Embedder() != r.x.Embedder.ID() {
 		return false
 	}
 	manifest := r.prev.Manifest()

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // index reads the documents of todo and indexes what is new.
@@ -161,7 +162,13 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			}
 			continue
 		}
-		key := index.DocKey{Hash: kb.HashDocument(raw), Language: t.Language}
+		hash := kb.HashDocument(raw)
+		if masked, n := secret.Mask(cmp.Or(e.As, e.Path), t.Body); n > 0 {
+			// It is known by what is kept of it, so that what was indexed
+			// before the rules found something is not taken for it.
+			t.Body, t.Flags, hash = masked, t.Flags|kb.FlagMasked, kb.HashDocument([]byte(masked))
+		}
+		key := index.DocKey{Hash: hash, Language: t.Language}
 		shared, err := r.claim(ctx, e, key)
 		if err != nil {
 			return err

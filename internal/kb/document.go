@@ -67,6 +67,7 @@ const (
 	FlagReexports                      // mostly imports and re-exports
 	FlagProse                          // documentation rather than code
 	FlagUnparsed                       // its grammar gave up: cut by indentation, without facts
+	FlagMasked                         // holds secrets, in place of which asterisks stand
 )
 
 // Chunk is a run of whole lines of one text. Chunks of a text are in order

@@ -152,6 +152,8 @@ type Head struct {
 	Languages  map[string]int `json:"languages,omitempty"` // documents by language
 	Skipped    map[string]int `json:"skipped,omitempty"`   // documents left out, by reason
 	Unparsed   int            `json:"unparsed,omitempty"`  // documents whose grammar gave up, cut by indentation
+	Masked     int            `json:"masked,omitempty"`    // documents in which secrets are masked
+	Rules      int            `json:"rules,omitempty"`     // secret.Version when indexed, 0 before there were such rules
 	Notes      []string       `json:"notes,omitempty"`     // what a reader should know: named files that failed, fallbacks taken
 	// Unread holds the stamps of documents that were walked and, for what they
 	// hold, not indexed (binary files without a telling name), by path.

@@ -26,12 +26,12 @@ type folder struct {
 
 	// What the directories above add when the folder lies inside a work tree.
 	top    string       // the path of dir below the work tree's root, "" or ending in a slash
-	ignore *ignoreLevel // rules of the directories above, nil outside a work tree
+	ignore levels       // rules of the directories above; none outside a work tree
 	repos  []repository // that the walk is in, the innermost last
 
 	// listed, when set, is told of every directory that is entered, "" or
 	// ending in a slash, with the rules that hold in it; files are passed over then.
-	listed func(rel string, ignore *ignoreLevel)
+	listed func(rel string, ignore levels)
 
 	left leftOut // of what lies directly in the folder
 
@@ -88,15 +88,18 @@ func (f *folder) findWorkTree() {
 	f.repos = enter(nil, filepath.Join(top, ".git"))
 	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
+	own := parseOwn(nil, "", readSmall(filepath.Join(top, ownRules)))
 	for i := 0; i < len(rel); i++ {
 		if rel[i] == '/' {
-			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(top, filepath.FromSlash(rel[:i]), ".gitignore")))
+			dir := filepath.Join(top, filepath.FromSlash(rel[:i]))
+			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(dir, ".gitignore")))
+			own = parseOwn(own, rel[:i+1], readSmall(filepath.Join(dir, ownRules)))
 		}
 	}
-	if level.IgnoredPath(rel, true) {
+	if level.IgnoredPath(rel, true) || own.IgnoredPath(rel, true) {
 		return
 	}
-	f.top, f.ignore = rel+"/", level
+	f.top, f.ignore = rel+"/", levels{level, own}
 }
 
 // readExclude reads info/exclude of the repository whose .git, a directory or
@@ -160,7 +163,7 @@ func (f *folder) list(rel string) ([]fs.DirEntry, error) {
 
 // walk lists the directory rel, "" or ending in a slash. Names are compared
 // with a slash after those of directories: that is the byte order of full paths.
-func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn func(kb.Entry) error) error {
+func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb.Entry) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -180,7 +183,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 		e   fs.DirEntry
 	}
 	items := make([]item, 0, len(entries))
-	var hasIgnore, hasGit bool
+	var hasIgnore, hasOwn, hasGit bool
 	var signs signs
 	for _, e := range entries {
 		it := item{e.Name(), e}
@@ -188,6 +191,8 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 		switch {
 		case it.key == ".gitignore":
 			hasIgnore = e.Type().IsRegular()
+		case it.key == ownRules:
+			hasOwn = e.Type().IsRegular()
 		case it.key == ".git":
 			hasGit = true
 		case it.key == venvMarker && rel != "" && !f.sel.all && !f.sel.named(rel[:len(rel)-1]):
@@ -221,13 +226,16 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
 	ignore = ignore.In(f.top + rel)
 	if hasGit { // a work tree of its own: the rules above end here
-		ignore = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+		ignore.git = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
 		around := f.repos
 		f.repos = enter(around, filepath.Join(dir, ".git"))
 		defer func() { f.repos = around }()
 	}
 	if hasIgnore {
-		ignore = parseIgnore(ignore, f.top+rel, f.readRules(rel+".gitignore"))
+		ignore.git = parseIgnore(ignore.git, f.top+rel, f.readRules(rel+".gitignore"))
+	}
+	if hasOwn {
+		ignore.own = parseOwn(ignore.own, f.top+rel, f.readRules(rel+ownRules))
 	}
 	if f.listed != nil {
 		f.listed(rel, ignore)
@@ -245,20 +253,23 @@ func (f *folder) walk(ctx context.Context, rel string, ignore *ignoreLevel, fn f
 			continue
 		}
 		below := ignore
-		if ignore.Ignored(f.top+p, isDir) {
+		reason, kept := ignore.decides(f.top+p, isDir)
+		if kept {
+			f.sel.kept.Store(p, true)
+		}
+		if reason != "" {
 			if !f.sel.named(p) {
-				f.skip(reasonIgnored)
+				f.skip(reason)
 				if rel == "" {
 					rule, _ := ignore.Rule(f.top+p, isDir)
 					f.left.ignored(rule, p, isDir)
 				}
 				continue
 			}
-			below = nil // asked for by name: only rules from inside hold inside
+			below = levels{} // asked for by name: only rules from inside hold inside
 		}
 		if isDir {
-			if r := dirReason(name, f.sel.all); r != "" && !f.sel.exempt(p, r) {
-				f.skip(r)
+			if f.leaves(f.sel, p, dirReason(name, f.sel.all)) {
 				continue
 			}
 			if err := f.walk(ctx, p+"/", below, fn); err != nil {
@@ -285,8 +296,7 @@ func (f *folder) file(e fs.DirEntry, p string, fn func(kb.Entry) error) error {
 		}
 		return nil
 	}
-	if r := fileReason(e.Name(), f.sel.all); r != "" && !f.sel.exempt(p, r) {
-		f.skip(r)
+	if f.leaves(f.sel, p, fileReason(e.Name(), f.sel.all)) {
 		return nil
 	}
 	info, err := e.Info()

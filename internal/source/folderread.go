@@ -79,7 +79,7 @@ func (f *folder) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
 			data = slices.Grow(data, len(data))
 		}
 	}
-	if r := contentReason(e.Path, data, f.sel.all || f.sel.named(e.Path)); r != "" {
+	if r := contentReason(e.Path, data, f.sel.all || f.sel.named(e.Path)); r != "" && !f.sel.exempt(e.Path, r) {
 		return nil, f.ruleOut(e.Path, r, nil)
 	}
 	return data, nil

@@ -19,6 +19,45 @@ func parseExclude(up *ignoreLevel, dir, text string) *ignoreLevel {
 	return gitignore.ParseFile(up, dir, dir+".git/info/exclude", text)
 }
 
+// ownRules is the name of files with rules of the user, which are written as
+// those of .gitignore are. They have the last word: what they leave out is no
+// document, and "!path" keeps what another rule, one about secrets too, would
+// leave out.
+const ownRules = ".knowledgeignore"
+
+// levels are the rules that hold in a directory: git's and the user's.
+type levels struct{ git, own *ignoreLevel }
+
+// In is Level.In of both.
+func (l levels) In(dir string) levels { return levels{l.git.In(dir), l.own.In(dir)} }
+
+// decides returns why the rules leave out the file or directory at p, or "";
+// kept is set when the user has said that it stays.
+func (l levels) decides(p string, isDir bool) (reason string, kept bool) {
+	switch out, kept := l.own.Decides(p, isDir); {
+	case out:
+		return reasonOwnRule, false
+	case kept:
+		return "", true
+	case l.git.Ignored(p, isDir):
+		return reasonIgnored, false
+	}
+	return "", false
+}
+
+// Rule returns the rule that leaves out p, if one does.
+func (l levels) Rule(p string, isDir bool) (gitignore.Rule, bool) {
+	if r, ok := l.own.Rule(p, isDir); ok {
+		return r, true
+	}
+	return l.git.Rule(p, isDir)
+}
+
+// parseOwn reads a file of the user's rules in the directory dir.
+func parseOwn(up *ignoreLevel, dir, text string) *ignoreLevel {
+	return gitignore.ParseFile(up, dir, dir+ownRules, text)
+}
+
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isAlnum(c byte) bool { return isLower(c) || isDigit(c) || 'A' <= c && c <= 'Z' }

@@ -246,7 +246,7 @@ const (
 func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 	r.startWalk()
 	w := walker{r: r, f: f, found: map[string]bool{}}
-	if err := w.walk(ctx, r.tree, "", 0); err != nil {
+	if err := w.walk(ctx, r.tree, "", nil, 0); err != nil {
 		return err
 	}
 	for _, p := range r.sel.paths {
@@ -275,8 +275,22 @@ func (r *repo) readTree(h plumbing.Hash) (*object.Tree, error) {
 	return object.GetTree(objs, h)
 }
 
+// rulesOf reads a file of rules, "" when it cannot be read or has more than 1 MiB.
+func (r *repo) rulesOf(h plumbing.Hash) string {
+	objs, err := r.acquire()
+	if err != nil {
+		return ""
+	}
+	defer r.release(objs)
+	data, err := objs.blob(h, 1<<20)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
 // walk follows git's order of a tree, which is the byte order of full paths.
-func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth int) error {
+func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ignoreLevel, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -294,9 +308,13 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth in
 			WithHint("narrow the store with paths")
 	}
 	sel := w.r.sel
+	own = own.In(rel)
 	var data project.DataSigns
 	for _, e := range t.Entries {
 		data.See(e.Name)
+		if e.Name == ownRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
+			own = parseOwn(own, rel, w.r.rulesOf(e.Hash))
+		}
 	}
 	if data.Data() && rel != "" {
 		w.r.skip(reasonData)
@@ -330,12 +348,18 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, depth in
 		default:
 			reason = fileReason(e.Name, sel.all)
 		}
-		if reason != "" && !sel.exempt(p, reason) {
-			w.r.skip(reason)
+		switch out, kept := own.Decides(p, isDir); {
+		case out && !sel.named(p):
+			w.r.skip(reasonOwnRule)
+			continue
+		case kept:
+			sel.kept.Store(p, true)
+		}
+		if w.r.leaves(sel, p, reason) {
 			continue
 		}
 		if isDir {
-			err = w.walk(ctx, e.Hash, p+"/", depth+1)
+			err = w.walk(ctx, e.Hash, p+"/", own, depth+1)
 		} else {
 			err = w.f(kb.Entry{Path: p, Size: -1, Stamp: e.Hash.String()})
 		}
@@ -377,7 +401,7 @@ func (r *repo) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
 		}
 		return nil, r.damaged(e.Path, err)
 	}
-	if reason := contentReason(e.Path, data, r.sel.all || r.sel.named(e.Path)); reason != "" {
+	if reason := contentReason(e.Path, data, r.sel.all || r.sel.named(e.Path)); reason != "" && !r.sel.exempt(e.Path, reason) {
 		return nil, r.ruleOut(e.Path, reason, nil)
 	}
 	return data, nil

@@ -5,27 +5,30 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // The reasons for which documents are left out, as Skipped spells them.
 // A directory that is left out whole counts once, whatever it holds.
 const (
-	reasonIgnored    = "ignored"      // .gitignore, .git/info/exclude, what the system leaves
-	reasonCache      = "cache"        // of a tool, by name or by CACHEDIR.TAG
-	reasonWorkTree   = "work tree"    // a linked one of a repository around it
-	reasonRepository = "repository"   // the inside of one: bare, or kept apart from its work tree
-	reasonData       = "data"         // a data directory of this program
-	reasonBinary     = "binary"       // by extension, or a NUL in the first 8000 bytes
-	reasonMinified   = "minified"     // see minifiedNames and minifiedText
-	reasonLockfile   = "lockfile"     // written by a package manager
-	reasonVendored   = "vendored"     // other people's code
-	reasonTooLarge   = "too large"    // over Selection.MaxFileBytes, or DefaultMaxFileBytes
-	reasonSecret     = "secret"       // keys, credentials, .env
-	reasonSymlink    = "symlink"      // never followed: what it points to inside the root is listed itself
-	reasonNotAFile   = "not a file"   // fifo, socket, device: never opened
-	reasonUnreadable = "unreadable"   // no permission, or an error of the disk
-	reasonPath       = "invalid path" // not UTF-8
-	reasonGone       = "gone"         // listed, and removed before it was read
+	reasonIgnored    = "ignored"        // .gitignore, .git/info/exclude, what the system leaves
+	reasonOwnRule    = "by " + ownRules // see ignore.go
+	reasonCache      = "cache"          // of a tool, by name or by CACHEDIR.TAG
+	reasonWorkTree   = "work tree"      // a linked one of a repository around it
+	reasonRepository = "repository"     // the inside of one: bare, or kept apart from its work tree
+	reasonData       = "data"           // a data directory of this program
+	reasonBinary     = "binary"         // by extension, or a NUL in the first 8000 bytes
+	reasonMinified   = "minified"       // see minifiedNames and minifiedText
+	reasonLockfile   = "lockfile"       // written by a package manager
+	reasonVendored   = "vendored"       // other people's code
+	reasonTooLarge   = "too large"      // over Selection.MaxFileBytes, or DefaultMaxFileBytes
+	reasonSecret     = "secret"         // keys, credentials, .env
+	reasonSymlink    = "symlink"        // never followed: what it points to inside the root is listed itself
+	reasonNotAFile   = "not a file"     // fifo, socket, device: never opened
+	reasonUnreadable = "unreadable"     // no permission, or an error of the disk
+	reasonPath       = "invalid path"   // not UTF-8
+	reasonGone       = "gone"           // listed, and removed before it was read
 	reasonPointer    = "lfs pointer"
 	reasonSubmodule  = "submodule"
 	reasonNotFetched = "not fetched" // blob missing in a partial clone
@@ -54,7 +57,6 @@ var dirReasons = table(map[string]string{
 		.direnv .devenv .pants.d buck-out .vscode-test DerivedData`,
 	reasonVendored: `vendor node_modules third_party third-party bower_components jspm_packages web_modules
 		.venv site-packages dist-packages _vendor Pods Carthage .yarn .bundle .pnpm-store`,
-	reasonSecret: `.ssh .gnupg .kube .password-store`,
 })
 
 // venvMarker is the file by which a directory of any name shows that it is a
@@ -70,9 +72,6 @@ var fileReasons = table(map[string]string{
 		buildscript-gradle.lockfile flake.lock shard.lock stack.yaml.lock cabal.project.freeze
 		.terraform.lock.hcl MODULE.bazel.lock renv.lock Brewfile.lock.json Policyfile.lock.json pylock.toml
 		packages-lock.json vcpkg-lock.json lake-manifest.json dub.selections.json maven_install.json .package-lock.json`,
-	reasonSecret: `id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials
-		.pypirc .pgpass .htpasswd .dockercfg .s3cfg .boto .vault-token credentials credentials.json
-		credentials.csv client_secret.json service-account.json service_account.json`,
 	// The findings of a governance tool stand beside the hits in their files.
 	reasonIgnored: `.DS_Store Thumbs.db desktop.ini .ai_evidence.json`,
 	reasonCache: `.eslintcache .stylelintcache .prettiercache .phpunit.result.cache .php-cs-fixer.cache .jekyll-metadata
@@ -83,7 +82,6 @@ var fileReasons = table(map[string]string{
 var extReasons = table(map[string]string{
 	reasonLockfile: `.lock .lck`, // of package managers and of running programs
 	reasonCache:    `.tsbuildinfo`,
-	reasonSecret:   `.pem .key .p12 .pfx .jks .keystore .kdbx .ppk .p8`,
 	reasonBinary: `.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .heic .avif .psd .xcf .dds .tga
 		.mp3 .wav .ogg .flac .aac .m4a .opus .mp4 .m4v .mov .avi .mkv .webm .wmv
 		.zip .gz .tgz .bz2 .tbz .xz .txz .zst .lz4 .br .7z .rar .tar .cab .dmg .iso .img .deb .rpm .apk .ipa .msi
@@ -110,6 +108,9 @@ const (
 
 // dirReason returns why the directory called name is left out, or "".
 func dirReason(name string, all bool) string {
+	if secret.Dir(name) {
+		return reasonSecret
+	}
 	r := dirReasons[name]
 	if all && r == reasonVendored {
 		return ""
@@ -119,11 +120,11 @@ func dirReason(name string, all bool) string {
 
 // fileReason returns why the file called name is left out before it is read, or "".
 func fileReason(name string, all bool) string {
+	if secret.Name(name) {
+		return reasonSecret
+	}
 	if r := fileReasons[name]; r != "" && !(all && r == reasonLockfile) {
 		return r
-	}
-	if rest, ok := strings.CutPrefix(name, ".env"); ok && (rest == "" || rest == "rc" || !isAlnum(rest[0])) {
-		return reasonSecret // .env, .env.local, .env_test, .envrc; not .envoy.yaml
 	}
 	if strings.HasPrefix(name, ".~lock.") { // of an open document
 		return reasonLockfile
@@ -175,7 +176,7 @@ func contentReason(name string, data []byte, keepMinified bool) string {
 	if len(data) < 1024 && bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
 		return reasonPointer
 	}
-	if bytes.HasPrefix(head, []byte("-----BEGIN ")) && bytes.Contains(head[:min(len(head), 80)], []byte("PRIVATE KEY")) {
+	if secret.File(name, data) {
 		return reasonSecret
 	}
 	if !keepMinified && len(data) >= minifiedBytes && minifiedText[strings.ToLower(path.Ext(name))] {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -13,6 +14,7 @@ type selector struct {
 	all      bool
 	maxBytes int64
 	paths    []string // cleaned; none means everything
+	kept     sync.Map // paths that a rule of the user keeps, as far as a walk has met them
 }
 
 func newSelector(sel kb.Selection) (*selector, error) {
@@ -83,11 +85,15 @@ func (s *selector) named(p string) bool {
 }
 
 // exempt reports whether the user asked for p in so many words, so that a
-// rule of taste does not apply. Rules of safety always do.
+// rule of taste does not apply. Rules of safety always do, but for what a
+// line of a .knowledgeignore keeps.
 func (s *selector) exempt(p, reason string) bool {
+	_, kept := s.kept.Load(p)
 	switch reason {
 	case reasonIgnored, reasonCache, reasonVendored, reasonLockfile, reasonMinified, reasonWorkTree:
-		return s.named(p)
+		return kept || s.named(p)
+	case reasonSecret:
+		return kept
 	}
 	return false
 }

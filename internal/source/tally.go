@@ -2,7 +2,10 @@ package source
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -23,12 +26,46 @@ type tally struct {
 	read   map[string]string // path → reason
 	notes  []string
 	named  map[string]int
+
+	secrets map[string]bool // left out as secrets in this walk, by path
+	kept    map[string]bool // kept by a rule of the user, likewise
 }
 
 func (t *tally) startWalk() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.walked = map[string]int{}
+	t.walked, t.secrets, t.kept = map[string]int{}, nil, nil
+}
+
+// leaves reports whether a reason holds for the file or directory at p, which
+// is then counted.
+func (t *tally) leaves(sel *selector, p, reason string) bool {
+	if reason == "" {
+		return false
+	}
+	if sel.exempt(p, reason) {
+		if _, ok := sel.kept.Load(p); ok {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.kept = with(t.kept, p)
+		}
+		return false
+	}
+	t.skip(reason)
+	if reason == reasonSecret {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.secrets = with(t.secrets, p)
+	}
+	return true
+}
+
+func with(m map[string]bool, p string) map[string]bool {
+	if m == nil {
+		m = map[string]bool{}
+	}
+	m[p] = true
+	return m
 }
 
 func (t *tally) skip(reason string) {
@@ -48,6 +85,9 @@ func (t *tally) ruleOut(p, reason string, cause error) error {
 		t.read = map[string]string{}
 	}
 	t.read[p] = reason
+	if reason == reasonSecret {
+		t.secrets = with(t.secrets, p)
+	}
 	e := kb.Errorf(kb.Unsupported, "%q is left out: %s", p, reason)
 	e.Err = cause
 	return e
@@ -95,5 +135,24 @@ func (t *tally) Skipped() map[string]int {
 func (t *tally) Notes() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.notes)
+	notes := slices.Clone(t.notes)
+	if len(t.secrets) > 0 {
+		notes = append(notes, "left out as secrets: "+few(t.secrets)+"; a line !PATH in "+ownRules+" keeps one")
+	}
+	if len(t.kept) > 0 {
+		notes = append(notes, "kept by "+ownRules+": "+few(t.kept))
+	}
+	return notes
+}
+
+// few names the first of some paths, and says how many more there are.
+func few(paths map[string]bool) string {
+	names := slices.Sorted(maps.Keys(paths))
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
+	}
+	if n := len(names) - maxNamed; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }

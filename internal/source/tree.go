@@ -17,7 +17,7 @@ import (
 // know of every change. A Tree does not change and is safe for concurrent use.
 type Tree struct {
 	f    *folder
-	dirs map[string]*ignoreLevel // by path below the folder, "" or ending in a slash
+	dirs map[string]levels // by path below the folder, "" or ending in a slash
 }
 
 // Watchable reports whether a store of a kind lies in a folder that can be followed.
@@ -34,8 +34,8 @@ func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t := &Tree{f: f, dirs: map[string]*ignoreLevel{}}
-	f.listed = func(rel string, ignore *ignoreLevel) { t.dirs[rel] = ignore }
+	t := &Tree{f: f, dirs: map[string]levels{}}
+	f.listed = func(rel string, ignore levels) { t.dirs[rel] = ignore }
 	return t, f.Walk(ctx, func(kb.Entry) error { return nil })
 }
 
@@ -62,7 +62,7 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 	dir, base := path.Split(rel)
 	ignore, known := t.dirs[dir]
 	switch {
-	case base == ".gitignore":
+	case base == ".gitignore", base == ownRules:
 		return true
 	case silentDirs[base]:
 		return base == ".git" // rules begin or end where a work tree does
@@ -72,7 +72,11 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 		return true // a directory that came since
 	case !t.f.sel.wants(rel, isDir):
 		return false
-	case ignore.Ignored(t.f.top+rel, isDir) && !t.f.sel.named(rel):
+	}
+	switch reason, kept := ignore.decides(t.f.top+rel, isDir); {
+	case kept:
+		return true
+	case reason != "" && !t.f.sel.named(rel):
 		return false
 	}
 	if r := dirReason(base, t.f.sel.all); isDir && r != "" && !t.f.sel.exempt(rel, r) {
