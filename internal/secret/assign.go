@@ -86,7 +86,7 @@ func (f *finder) assigned(w *word, start, end int) {
 		for i < len(s) && i-begin < 400 && isValue(s[i]) {
 			i++
 		}
-		if begin == to && to > from { // nothing stands between: no assignment
+		if begin == to && isIdentOrMark(s[begin]) { // nothing stands between: no assignment
 			continue
 		}
 		if begin < limit && f.value(name, strength, begin, i) {
@@ -94,6 +94,9 @@ func (f *finder) assigned(w *word, start, end int) {
 		}
 	}
 }
+
+// isIdentOrMark reports whether c goes on a name rather than giving it a value.
+func isIdentOrMark(c byte) bool { return c != '=' && c != ':' && c != '|' && c != '?' }
 
 // value masks s[begin:end] if it is a credential for a name of that strength.
 func (f *finder) value(name string, strength, begin, end int) bool {
@@ -109,7 +112,7 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 		return false
 	}
 	v := s[begin:end]
-	least, ratio := 16, 0.22
+	least, ratio := 16, 0.2
 	if strength >= vendorName {
 		least, ratio = 14, 0.14
 	}
@@ -138,7 +141,7 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 	if sequence(v) {
 		return false
 	}
-	f.add(begin, end, "assignment")
+	f.add(begin, end, kindAssignment)
 	return true
 }
 

@@ -8,9 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// kindKey is the kind of private keys, of which only the letters are masked.
-const kindKey = "private key"
-
 func blockWords() []*word {
 	return []*word{
 		{text: "private key-----", block: (*finder).privateKey},
@@ -65,8 +62,9 @@ func (f *finder) privateKey(start, end int) {
 // isKeyBody reports whether s is Base64 for the most part, whatever quotes,
 // signs of addition, comments or escapes a language puts around its lines.
 func isKeyBody(s string) bool {
-	in, rest, run := 0, 0, 0
+	in, rest, run, longest := 0, 0, 0, 0
 	flush := func() {
+		longest = max(longest, run)
 		if run >= 12 {
 			in += run
 		} else {
@@ -89,7 +87,7 @@ func isKeyBody(s string) bool {
 		}
 	}
 	flush()
-	return in >= 24 && in >= 2*rest && distinct(s) >= 8
+	return (longest >= 40 || longest >= 16 && in >= 64) && in >= 2*rest && distinct(s) >= 8
 }
 
 // plainLines returns how long the lines at the start of s are that Base64 or
@@ -320,7 +318,7 @@ func (f *finder) netrc(_, end int) {
 	}
 	v := f.text[end+m[2] : end+m[3]]
 	if !common[strings.ToLower(v)] && !isPlaceholder(v) && !strings.ContainsAny(v, "${<") {
-		f.add(end+m[2], end+m[3], "password")
+		f.add(end+m[2], end+m[3], kindPassword)
 	}
 }
 

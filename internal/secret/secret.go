@@ -77,6 +77,13 @@ func Mask(name, text string) (string, int) {
 	return string(b), len(found)
 }
 
+// Kinds of matches that have rules of their own.
+const (
+	kindAssignment = "assignment"
+	kindPassword   = "password"
+	kindKey        = "private key" // of which only the letters are masked
+)
+
 // finder collects the matches of one text.
 type finder struct {
 	name     string

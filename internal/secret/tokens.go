@@ -9,7 +9,7 @@ import (
 // token is a credential that is known by its own form.
 type token struct {
 	kind   string
-	prefix string // shown; what follows is masked
+	prefix string
 	rest   func() *regexp.Regexp
 	inside bool // the prefix stands somewhere in it: the whole run is matched
 }
@@ -189,33 +189,33 @@ func (f *finder) token(t *token, start int) {
 	if s[start:start+len(t.prefix)] != t.prefix {
 		return
 	}
-	from, shown := start, len(t.prefix)
+	from, skip := start, len(t.prefix)
 	if t.inside {
 		for from > 0 && start-from < 100 && (isIdent(s[from-1]) || s[from-1] == '~') {
 			from--
 		}
-		shown = 0
+		skip = 0
 	}
 	if from > 0 && !t.inside && isAlnum(t.prefix[0]) && isWordByte(s[from-1]) && !escaped(s, from) {
 		return
 	}
-	m := t.rest().FindStringIndex(s[from+shown : min(len(s), from+shown+longestToken)])
+	m := t.rest().FindStringIndex(s[from+skip : min(len(s), from+skip+longestToken)])
 	if m == nil {
 		return
 	}
-	end := from + shown + m[1]
+	end := from + skip + m[1]
 	// A longer run of the same letters is something else: a hash, a picture.
 	if end < len(s) && isAlnum(s[end]) && isAlnum(s[end-1]) {
 		return
 	}
-	body := s[from+shown : end]
+	body := s[from+skip : end]
 	if manuals[s[from:end]] || isPlaceholder(body) || distinct(body) < 6 {
 		return
 	}
-	if !t.inside && len(t.prefix) <= 4 && !looksRandom(body, 0.12) {
+	if last := t.prefix[len(t.prefix)-1]; !t.inside && (len(t.prefix) < 4 || len(t.prefix) == 4 && isAlnum(last)) && !looksRandom(body, 0.12) {
 		return // so short a prefix begins other words too
 	}
-	f.add(from+shown, end, t.kind)
+	f.add(from, end, t.kind)
 }
 
 // isWordByte reports whether a token cannot begin after c.

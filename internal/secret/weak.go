@@ -93,7 +93,7 @@ func (f *finder) weak(name string, to int) bool {
 			return false
 		}
 	}
-	f.add(i, end, "password")
+	f.add(i, end, kindPassword)
 	return true
 }
 

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// TestSecretsByContent: a file whose content shows that it holds credentials
+// is left out whatever it is called, and the notes say which and what keeps it.
+func TestSecretsByContent(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7x0YbY1nqkq3yZ8b7W5Qv9T2m4d6K1r8Jc3s5L0hGfEe2Aa9\n-----END RSA PRIVATE KEY-----\n"
+	dir := writeFiles(t, map[string]string{
+		"deploy_key": key, "doc/notes.txt": "the key:\n" + key, "src/tls_test.go": "package src\n\nconst key = `" + key + "`\n",
+		"ID_RSA": "x", ".SSH/config": "x", "app/production.env": "x", ".env.example": "NAME=value\n", "ca.pem": "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n",
+	})
+	s := open(t, folderSpec(dir))
+	if d := cmp.Diff([]string{".env.example", "ca.pem", "src/tls_test.go"}, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+	if n := s.Skipped()[reasonSecret]; n != 5 {
+		t.Errorf("%d are counted", n)
+	}
+	if notes := strings.Join(s.Notes(), "; "); !strings.Contains(notes, `"doc/notes.txt"`) || !strings.Contains(notes, ".knowledgeignore") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestOwnRules: what .knowledgeignore leaves out is no document, what it keeps
+// is one although another rule speaks against it; deeper files win over upper
+// ones, and the rules of the folders above hold in a folder inside a work tree.
+func TestOwnRules(t *testing.T) {
+	files := map[string]string{
+		".gitignore": "*.log\n", ownRules: "drafts/\n*.tmp.md\n!docs/passwords.md\n!vendor/\n!keep.log\n", "docs/" + ownRules: "!x.tmp.md\n",
+		"drafts/a.md": "x\n", "a.tmp.md": "x\n", "docs/x.tmp.md": "x\n", "docs/passwords.md": "# How we choose passwords\n", "other/passwords.md": "x\n",
+		"keep.log": "x\n", "other.log": "x\n", "vendor/m/m.go": "package m\n", "main.go": "package main\n",
+	}
+	want := []string{".gitignore", ownRules, "docs/" + ownRules, "docs/passwords.md", "docs/x.tmp.md", "keep.log", "main.go", "vendor/m/m.go"}
+	dir := writeFiles(t, files)
+	s := open(t, folderSpec(dir))
+	if d := cmp.Diff(want, listing(t, s)); d != "" {
+		t.Error(d)
+	}
+	skipped := map[string]int{reasonOwnRule: 2, reasonIgnored: 1, reasonSecret: 1}
+	if d := cmp.Diff(skipped, s.Skipped()); d != "" {
+		t.Error(d)
+	}
+	notes := strings.Join(s.Notes(), "; ")
+	for _, says := range []string{`left out as secrets: "other/passwords.md"`, `kept by .knowledgeignore: "docs/passwords.md", "vendor"`} {
+		if !strings.Contains(notes, says) {
+			t.Errorf("the notes do not say %q: %q", says, notes)
+		}
+	}
+
+	o := newOrigin(t)
+	tree := map[string]treeEntry{}
+	for p, text := range files {
+		tree[p] = treeEntry{text: text}
+	}
+	o.commit("main", tree)
+	o.head("main")
+	r := open(t, repoSpec(o.dir, kb.Ref{}))
+	if d := cmp.Diff(append([]string{".gitignore", ownRules, "docs/" + ownRules, "docs/passwords.md", "docs/x.tmp.md", "keep.log", "main.go", "other.log"}, "vendor/m/m.go"), listing(t, r)); d != "" {
+		t.Errorf("a repository: %s", d)
+	}
+
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{ownRules, "passwords.md", "x.tmp.md"}, listing(t, open(t, folderSpec(filepath.Join(dir, "docs"))))); d != "" {
+		t.Errorf("a folder inside: %s", d)
+	}
+	tr, err := ListTree(t.Context(), folderSpec(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]bool{ownRules: true, "docs/passwords.md": true, "other/passwords.md": false, "a.tmp.md": false, "keep.log": true, "vendor/m/m.go": true} {
+		if got := tr.Wants(filepath.Join(dir, filepath.FromSlash(p)), false); got != want {
+			t.Errorf("a change of %s matters: %v", p, got)
+		}
+	}
+}
