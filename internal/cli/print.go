@@ -290,12 +290,16 @@ func (s *session) code(code string, start int, indent string) {
 }
 
 func (s *session) store(r app.StoreInfo) {
+	masked := ""
+	if r.Masked > 0 {
+		masked = fmt.Sprintf("secrets in %s", plural(r.Masked, "document"))
+	}
 	s.facts(
 		"name", r.Name, "id", r.ID, "type", r.Kind, "source", r.Source, "ref", r.Ref, "commit", r.Commit, "path", r.Path,
 		"description", r.Description, "tags", strings.Join(r.Tags, ", "), "scope", r.Scope, "status", r.Status,
 		"documents", r.Documents, "chunks", r.Chunks, "text", size(r.TextBytes), "index", size(r.IndexBytes), "on disk", size(r.DiskBytes), "follows", r.Follows, "pages", narrowed(r.Web),
 		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "engine", r.Engine, "indexed", when(r.Indexed),
-		"languages", counts(r.Languages), "skipped", counts(r.Skipped), "with masked secrets", r.Masked, "last error", r.LastError)
+		"languages", counts(r.Languages), "skipped", counts(r.Skipped), "masked", masked, "last error", r.LastError)
 	if r.Job != nil {
 		s.facts("job", r.Job.ID, "job status", r.Job.State, "progress", percent(r.Job.Progress))
 	}

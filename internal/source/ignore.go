@@ -60,4 +60,3 @@ func parseOwn(up *ignoreLevel, dir, text string) *ignoreLevel {
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isAlnum(c byte) bool { return isLower(c) || isDigit(c) || 'A' <= c && c <= 'Z' }

@@ -66,7 +66,7 @@ func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (S
 		return s, nil
 	}
 	if s.Files == 0 {
-		s.Why = Reasons(f.Skipped(), f.Notes())
+		s.Why = Reasons(f.Skipped(), f.noted())
 		if rule, ok := f.left.most(); ok {
 			s.Ignored = rule.dirs
 		}

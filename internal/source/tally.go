@@ -135,7 +135,20 @@ func (t *tally) Skipped() map[string]int {
 func (t *tally) Notes() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	notes := slices.Clone(t.notes)
+	return append(slices.Clone(t.notes), t.judged()...)
+}
+
+// noted returns what was noted, without what Notes says of secrets and rules.
+func (t *tally) noted() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.notes)
+}
+
+// judged says what was left out as secrets, and what is kept against the
+// rules; t.mu is held.
+func (t *tally) judged() []string {
+	var notes []string
 	if len(t.secrets) > 0 {
 		notes = append(notes, "left out as secrets: "+few(t.secrets)+"; a line !PATH in "+ownRules+" keeps one")
 	}
