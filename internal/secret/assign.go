@@ -3,6 +3,7 @@ package secret
 import (
 	"math"
 	"strings"
+	"unicode"
 )
 
 // vendors are services whose credentials have no form of their own: they are
@@ -57,6 +58,9 @@ func (f *finder) assigned(w *word, start, end int) {
 		return // the first line of a public key
 	}
 	strength := nameStrength(name, w.vendor)
+	if len(name) > 30 && looksRandom(name, 0.2) {
+		return // letters that happen to spell a word
+	}
 	if strength == 0 || from == f.last && !w.vendor {
 		return
 	}
@@ -69,7 +73,7 @@ func (f *finder) assigned(w *word, start, end int) {
 	line := strings.IndexByte(s[to:limit], '\n')
 	if line >= 0 {
 		limit = to + line
-		if isGlue(s[to:limit]) {
+		if next := strings.TrimLeft(s[limit+1:min(len(s), limit+60)], " \t-"); isGlue(s[to:limit]) && (strings.TrimSpace(s[to:limit]) != "" || strings.HasPrefix(next, "value")) {
 			limit = len(s)
 			if next := strings.IndexByte(s[to+line+1:], '\n'); next >= 0 {
 				limit = to + line + 1 + next
@@ -89,7 +93,17 @@ func (f *finder) assigned(w *word, start, end int) {
 		if begin == to && isIdentOrMark(s[begin]) { // nothing stands between: no assignment
 			continue
 		}
-		if begin < limit && f.value(name, strength, begin, i) {
+		if begin >= limit {
+			return
+		}
+		between := s[to:begin]
+		switch {
+		case strength == anyName && strings.IndexFunc(between, unicode.IsLetter) >= 0:
+			return // "key" alone tells little: its value follows at once
+		case (strength == anyName || strength == vendorName && nameStrength(name, false) == 0) && !strings.ContainsAny(between+s[begin:begin+1], "=:,(>|\"'`"):
+			continue // prose that speaks of a service
+		}
+		if f.value(name, strength, begin, i) {
 			return
 		}
 	}
@@ -106,6 +120,9 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 	}
 	for end > begin && strings.IndexByte(".,:;!?", s[end-1]) >= 0 {
 		end--
+	}
+	if strings.HasSuffix(strings.ToLower(s[max(0, begin-6):begin]), "basic ") {
+		return false // basic judges it
 	}
 	// An expression: a call, an index, a member.
 	if end < len(s) && strings.IndexByte("([{", s[end]) >= 0 {
@@ -168,7 +185,7 @@ func nameStrength(name string, vendor bool) int {
 	for i, w := range words {
 		switch w {
 		case "public", "pub", "publishable", "hash", "sha", "sha1", "sha256", "md5", "checksum", "digest", "fingerprint", "integrity",
-			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency":
+			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency", "websocket":
 			return 0
 		case "key", "keys":
 			strength = max(strength, anyName)
@@ -236,7 +253,7 @@ func isGlue(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if isAlnum(s[i]) {
 			for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
-				if w != "string" && w != "String" && w != "str" && w != "value" && w != "name" && w != "const" && w != "char" {
+				if w != "string" && w != "String" && w != "str" && w != "value" && w != "name" && w != "const" && w != "char" && w != "key" {
 					return false
 				}
 			}
@@ -266,6 +283,9 @@ func isReference(s string, begin int, v string) bool {
 	}
 	if strings.HasPrefix(lower, "0x") && len(v) == 42 {
 		return true // the address of a contract or account
+	}
+	if i := strings.LastIndexByte(v, '@'); i >= 0 && len(v)-i == 41 && all(v[i+1:], isHex) {
+		return true // an action, pinned to a commit
 	}
 	n := len(v)
 	return strings.Count(v, "/") > 1+n/16 || strings.Count(v, ".") > 1+n/24 || strings.Count(v, ":") > 2 || strings.Count(v, "@") > 1
@@ -353,7 +373,28 @@ func looksRandom(v string, ratio float64) bool {
 	if n < 10 || letters == 0 || n*10 < len(v)*7 || digits == 0 && (n < 24 || ratio*1.4*float64(n) > float64(turns)) {
 		return false
 	}
-	return float64(turns) >= ratio*float64(n) && entropy(v) >= 2.7
+	return float64(turns) >= ratio*float64(n) && entropy(v) >= 2.7 && !isHumps(v)
+}
+
+// isHumps reports whether v is words that begin with capitals, for the most
+// part: "InvalidUtf8InPathParam".
+func isHumps(v string) bool {
+	in, capitals := 0, false
+	for i := 0; i < len(v); {
+		j := i
+		if isUpper(v[j]) {
+			j++
+		}
+		for j < len(v) && isLower(v[j]) {
+			j++
+		}
+		if isUpper(v[i]) && j-i >= 3 || !isUpper(v[i]) && j-i >= 4 {
+			in += j - i
+		}
+		capitals = capitals || isUpper(v[i])
+		i = max(j, i+1)
+	}
+	return capitals && 10*in >= 7*len(v)
 }
 
 // longestChunk returns the length of the longest run of letters and digits.

@@ -308,7 +308,7 @@ var secretManifest = lazy(`(?m)^[ \t-]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["'
 
 func isSecretManifest(s string) bool { return secretManifest().MatchString(s) }
 
-var netrcLine = lazy(`^[^\s]+\s+login\s+[^\s]+\s+password\s+([^\s]{4,})`)
+var netrcLine = lazy(`^[^\s]+\s+login\s+[^\s]+\s+password\s+([^\s"'\\]{4,})`)
 
 // netrc masks the password in "machine HOST login NAME password …".
 func (f *finder) netrc(_, end int) {

@@ -123,11 +123,8 @@ var settingsExt = set(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties
 // ending, or because it has none beyond a leading dot, as .gitconfig.
 func isSettings(name string) bool {
 	base := strings.ToLower(baseOf(name))
-	if base == "makefile" || base == "dockerfile" || base == "license" || base == "readme" {
-		return false
-	}
 	i := strings.LastIndexByte(base, '.')
-	return i <= 0 || settingsExt[base[i:]] || strings.HasPrefix(base, ".env")
+	return i == 0 || i < 0 && (base == "config" || base == "settings") || i > 0 && settingsExt[base[i:]] || strings.HasPrefix(base, ".env")
 }
 
 func baseOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
