@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/webdoc"
 )
 
@@ -89,6 +90,9 @@ func (r *run) describe(ctx context.Context, o *outcome, page webdoc.Page, prev p
 		if md, err = extract(ctx, r.Embedder, r.take, md); err != nil {
 			return o.fault(err)
 		}
+	}
+	if text, n := secret.Mask("page.md", string(md)); n > 0 {
+		md = []byte(text)
 	}
 	sum := sha256.Sum256(md)
 	v.Outcome, v.Hash, o.body = pages.OutKept, hex.EncodeToString(sum[:]), md

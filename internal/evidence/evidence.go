@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // Name is the file's name, at the root of the repository.
@@ -184,8 +185,9 @@ func (f *File) parse(raw []byte) {
 		f.Why = "it is not JSON"
 		return
 	}
-	f.Kind, f.raw = Valid, b.Bytes()
-	f.doc = read(top)
+	// A finding may quote the very credential that it is about.
+	f.Kind, f.raw = Valid, secret.MaskJSON(Name, b.Bytes())
+	f.doc = read(object(f.raw))
 }
 
 // object returns the members of a JSON object, nil for anything else.

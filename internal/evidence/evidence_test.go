@@ -328,3 +328,13 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// TestFindingsShowNoCredential: a finding may quote the credential that it is
+// about, and no answer hands it on.
+func TestFindingsShowNoCredential(t *testing.T) {
+	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	f := at(t, `{"version":"2.1","snapshot":{"findings":[{"ruleId":"secret","severity":"CRITICAL","file":"a.go","message":"const t = \"`+token+`\""}]}}`)
+	if f.Kind != Valid || strings.Contains(string(f.raw), token) || !json.Valid(f.raw) {
+		t.Errorf("%v: %s", f.Kind, f.raw)
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // Config names a package.
@@ -145,6 +146,9 @@ func (s *session) keep(version string, docs []document) error {
 	}
 	now := time.Now().UTC()
 	for _, d := range docs {
+		if text, n := secret.Mask(d.path, string(d.body)); n > 0 {
+			d.body = []byte(text)
+		}
 		sum := sha256.Sum256(d.body)
 		v := pages.Visit{Key: d.path, Outcome: pages.OutKept, Kept: pages.Kept{
 			Path: d.path, Version: version, Hash: hex.EncodeToString(sum[:]), Fetched: now, Reason: d.reason,

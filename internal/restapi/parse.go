@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // MaxFile is the size in bytes of the largest file of definitions.
@@ -180,6 +181,12 @@ func (r *reader) text(n *yaml.Node, into *string, what string) {
 	*into = strings.TrimSpace(n.Value)
 }
 
+// about reads a description. Those of imported documents may quote a credential.
+func (r *reader) about(n *yaml.Node, into *string) {
+	r.text(n, into, "description")
+	*into, _ = secret.Mask("", *into)
+}
+
 func (r *reader) flag(n *yaml.Node, into *bool, what string) {
 	v, err := strconv.ParseBool(strings.ToLower(n.Value))
 	if n.Kind != yaml.ScalarNode || err != nil {
@@ -234,7 +241,7 @@ func (r *reader) provider(n *yaml.Node) {
 	r.fields(n, "an API", map[string]func(*yaml.Node){
 		"code":        func(v *yaml.Node) { r.text(v, &p.Code, "code") },
 		"name":        func(v *yaml.Node) { r.text(v, &p.Name, "name") },
-		"description": func(v *yaml.Node) { r.text(v, &p.Description, "description") },
+		"description": func(v *yaml.Node) { r.about(v, &p.Description) },
 		"baseUrl":     func(v *yaml.Node) { r.base(v, p) },
 		"authenticationType": func(v *yaml.Node) {
 			r.choice(v, &p.Auth.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic)

@@ -35,7 +35,7 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 	r.fields(n, "a tool", map[string]func(*yaml.Node){
 		"code":        func(v *yaml.Node) { r.text(v, &t.Code, "code") },
 		"name":        func(v *yaml.Node) { r.text(v, &t.Name, "name") },
-		"description": func(v *yaml.Node) { r.text(v, &t.Description, "description") },
+		"description": func(v *yaml.Node) { r.about(v, &t.Description) },
 		"httpMethod": func(v *yaml.Node) {
 			r.choice(v, &t.Method, "httpMethod", methods, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 		},
@@ -172,7 +172,7 @@ func (r *reader) param(n *yaml.Node, t *Tool) {
 		"in": func(v *yaml.Node) {
 			r.choice(v, &q.In, "in", placeNames, "path", "query", "body", "header", "payload")
 		},
-		"description": func(v *yaml.Node) { r.text(v, &q.Description, "description") },
+		"description": func(v *yaml.Node) { r.about(v, &q.Description) },
 		"required":    func(v *yaml.Node) { r.flag(v, &q.Required, "required") },
 		"defaultValue": func(v *yaml.Node) {
 			s := v.Value

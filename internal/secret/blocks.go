@@ -214,7 +214,7 @@ func (f *finder) signature(start, end int) {
 	}
 }
 
-var curlUser = lazy(`^[^\n]{0,300}?\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'$<{]{4,120})`)
+var curlUser = lazy(`^[^\n]{0,300}?\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
 
 // curl masks the password of "curl -u user:password".
 func (f *finder) curl(_, end int) {

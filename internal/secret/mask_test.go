@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -73,5 +74,24 @@ func TestEveryExpressionCompiles(t *testing.T) {
 	}
 	for _, f := range []func(){func() { bearer() }, func() { curlUser() }, func() { kindSecret() }, func() { dataLine() }, func() { entryLine() }, func() { secretManifest() }, func() { netrcLine() }, func() { npmrcLine() }, func() { otpSecret() }} {
 		f()
+	}
+}
+
+// TestMaskJSON: what was valid stays valid, whatever stands beside a secret.
+func TestMaskJSON(t *testing.T) {
+	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	for _, in := range []string{
+		`{"message": "the token \"` + token + `\" stands in main.go\n", "line": 3}`,
+		`{"api_key": "` + token + `", "discord_client_id": 123456789012345678}`,
+		`{"snippet": "password=\"Abc123!x\"\u0041", "password": "Abc12345\\"}`,
+	} {
+		out := MaskJSON("x.json", []byte(in))
+		if !json.Valid(out) || len(out) != len(in) || strings.Contains(string(out), token) || string(out) == in {
+			t.Errorf("%s\nis masked to\n%s", in, out)
+		}
+	}
+	plain := []byte(`{"a": "b"}`)
+	if out := MaskJSON("x.json", plain); string(out) != string(plain) {
+		t.Errorf("got %s", out)
 	}
 }

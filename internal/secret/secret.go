@@ -84,6 +84,33 @@ const (
 	kindKey        = "private key" // of which only the letters are masked
 )
 
+// MaskJSON is Mask for valid JSON, which stays valid: only what stands in
+// strings is masked, and no escape is broken.
+func MaskJSON(name string, raw []byte) []byte {
+	found := Find(name, string(raw))
+	if len(found) == 0 {
+		return raw
+	}
+	out := slices.Clone(raw)
+	inside := false
+	for i := 0; i < len(raw); i++ {
+		for len(found) > 0 && found[0].To <= i {
+			found = found[1:]
+		}
+		switch {
+		case raw[i] == '"':
+			inside = !inside
+		case raw[i] == '\\':
+			if i++; i < len(raw) && raw[i] == 'u' {
+				i += 4
+			}
+		case inside && len(found) > 0 && found[0].From <= i:
+			out[i] = '*'
+		}
+	}
+	return out
+}
+
 // finder collects the matches of one text.
 type finder struct {
 	name     string

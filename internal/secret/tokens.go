@@ -156,7 +156,7 @@ var tokenTable = []struct{ kind, prefixes, rest string }{
 	{"42 secret", "s-s4t2ud- s-s4t2af-", `[a-f0-9]{64}`},
 	{"Mapbox token", "pk. sk.", `[A-Za-z0-9_-]{50,}\.[A-Za-z0-9_-]{20,}`},
 	{"Dropbox token", "sl.", `[\w=-]{120,}`},
-	{"Freemius key", "sk_", `[^\s"']{29}`},
+	{"Freemius key", "sk_", `[^\s"'\\]{29}`},
 	{"JSON web token", "eyJ", `[A-Za-z0-9_-]{14,}\.e[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]*)?(?:\.[A-Za-z0-9_-]+)*`},
 	{"JSON web token", "ZXlK", `[A-Za-z0-9+/_-]{60,}={0,2}`},
 	{"encoded private key", "LS0tLS1CRUdJTi", `(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVE|BFTkNSWVBURUQgUF|BEU0EgUFJJVkFURS)[A-Za-z0-9+/=]{20,}`},

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // Package is a package of a registry whose documentation is a store.
@@ -290,7 +292,11 @@ func (w *web) Read(_ context.Context, e kb.Entry) ([]byte, error) {
 	if p == nil {
 		return nil, kb.Errorf(kb.NotFound, "no page %q is kept", e.Path)
 	}
-	return w.set.Read(*p)
+	data, err := w.set.Read(*p)
+	if err == nil && (w.pkg && secret.Name(e.Path) || secret.File(cmp.Or(e.As, e.Path), data)) {
+		return nil, w.ruleOut(e.Path, reasonSecret, nil)
+	}
+	return data, err
 }
 
 // Close ends the reading.

@@ -85,3 +85,36 @@ func TestWebSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsOfPackages: what a package carries by mistake is left out as it is of a folder.
+func TestSecretsOfPackages(t *testing.T) {
+	o := &Opener{WebDir: t.TempDir()}
+	spec := kb.Spec{Kind: kb.KindWeb, Source: "npm:thing@1"}
+	st, err := pages.Open(o.PagesDir(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Begin("x"); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{"README.md": "# Thing\n", ".env": "A=b\n", "key.txt": "-----BEGIN PRIVATE KEY-----\nx\n"} {
+		v := pages.Visit{Key: path, Outcome: pages.OutKept, Kept: pages.Kept{Path: path, Hash: path}}
+		if err := st.Put(v, nil, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := o.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if d := cmp.Diff([]string{"README.md"}, listing(t, s)); d != "" || s.Skipped()[reasonSecret] != 2 {
+		t.Errorf("%s, skipped %v", d, s.Skipped())
+	}
+}

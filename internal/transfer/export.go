@@ -16,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/secret"
 )
 
 // Export writes the live generation of a store to w; name is what the file
@@ -37,6 +38,10 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 	defer g.Close()
 	if g.Embedder() != p.Indexer.Embedder.ID() {
 		return m, kb.Errorf(kb.Unsupported, "store %q was indexed with another embedder than this program has", st.Label()).
+			WithHint("bring it up to date first: knowledge index %s", ref(st))
+	}
+	if head.Rules < secret.Version {
+		return m, kb.Errorf(kb.Unsupported, "store %q was indexed before the present rules on secrets", st.Label()).
 			WithHint("bring it up to date first: knowledge index %s", ref(st))
 	}
 	if err := r.sound(ctx, g, head, st); err != nil {
@@ -170,6 +175,12 @@ func (r *run) pages(m *Manifest) error {
 		return err
 	}
 	defer set.Close()
+	for _, p := range set.Pages {
+		// Kept before secrets were masked: the other side fetches them anew.
+		if body, err := set.Read(p); err == nil && len(secret.Find("page.md", string(body))) > 0 {
+			return nil
+		}
+	}
 	m.Versions.Pages = pages.Version
 	m.Members = append(m.Members, x)
 	return nil
