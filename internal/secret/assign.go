@@ -132,6 +132,8 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 	least, ratio := 16, 0.2
 	if strength >= vendorName {
 		least, ratio = 14, 0.14
+	} else if strength == strongName && len(v) < 16 && begin > 0 && strings.IndexByte("\"'`", s[begin-1]) >= 0 {
+		least, ratio = 10, 0.3
 	}
 	if len(v) < least || isPlaceholder(v) || manuals[v] || isReference(s, begin, v) {
 		return false
@@ -143,7 +145,7 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 		}
 	case all(v, isDigit):
 		// An account's number is as good as its name.
-		if strength < vendorName || len(v) < 15 || !strings.Contains(strings.ToLower(name), "client") {
+		if strength < vendorName || len(v) < 15 || nameStrength(name, false) == 0 && !strings.Contains(strings.ToLower(name), "client") {
 			return false
 		}
 	case all(v, isHex) && strength < strongName:
@@ -184,7 +186,11 @@ func nameStrength(name string, vendor bool) int {
 	strength := 0
 	for i, w := range words {
 		switch w {
-		case "public", "pub", "publishable", "hash", "sha", "sha1", "sha256", "md5", "checksum", "digest", "fingerprint", "integrity",
+		case "public", "pub", "publishable":
+			if !vendor {
+				return 0
+			}
+		case "hash", "sha", "sha1", "sha256", "md5", "checksum", "digest", "fingerprint", "integrity",
 			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency", "websocket":
 			return 0
 		case "key", "keys":
@@ -370,7 +376,7 @@ func looksRandom(v string, ratio float64) bool {
 		}
 		prev = c
 	}
-	if n < 10 || letters == 0 || n*10 < len(v)*7 || digits == 0 && (n < 24 || ratio*1.4*float64(n) > float64(turns)) {
+	if n < 10 || letters == 0 || n*10 < len(v)*7 || digits == 0 && (n < 16 || max(ratio*1.4, 0.25)*float64(n) > float64(turns)) {
 		return false
 	}
 	return float64(turns) >= ratio*float64(n) && entropy(v) >= 2.7 && !isHumps(v)

@@ -214,19 +214,39 @@ func (f *finder) signature(start, end int) {
 	}
 }
 
-var curlUser = lazy(`^[^\n]{0,300}?\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
+var curlHeader = lazy(`(?i)\s(?:-H|--header)[ =]?\s*["']?[\w-]*(?:authorization|token|key|auth|secret)[\w-]*\s*:\s*(?:(?:bearer|token|apitoken|bot|key)[ =]+)?([\w=~@.+/-]{8,})`)
 
-// curl masks the password of "curl -u user:password".
+var curlUser = lazy(`\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
+
+// curl masks the password of "curl -u user:password" and what a header for
+// authorization carries, also where the call goes on over several lines.
 func (f *finder) curl(_, end int) {
 	from := end - 1
-	m := curlUser().FindStringSubmatchIndex(f.text[from:min(len(f.text), from+500)])
-	if m == nil {
-		return
+	stop := min(len(f.text), from+800)
+	for at := from; at < stop; {
+		i := strings.IndexByte(f.text[at:stop], '\n')
+		if i < 0 {
+			break
+		}
+		if line := strings.TrimRight(f.text[at:at+i], " \t\r"); !strings.HasSuffix(line, "\\") {
+			stop = at + i
+			break
+		}
+		at += i + 1
 	}
-	v := f.text[from+m[4] : from+m[5]]
-	_, _, digit, mark := classes(v)
-	if (digit || mark) && !common[strings.ToLower(v)] && !isPlaceholder(v) {
-		f.add(from+m[4], from+m[5], "password of a call")
+	call := f.text[from:stop]
+	if m := curlUser().FindStringSubmatchIndex(call); m != nil {
+		v := call[m[4]:m[5]]
+		_, _, digit, mark := classes(v)
+		if (digit || mark) && !common[strings.ToLower(v)] && !isPlaceholder(v) {
+			f.add(from+m[4], from+m[5], "password of a call")
+		}
+	}
+	for _, m := range curlHeader().FindAllStringSubmatchIndex(call, -1) {
+		v := call[m[2]:m[3]]
+		if lower, upper, digit, _ := classes(v); digit && (lower || upper) && !isPlaceholder(v) && !sequence(v) && distinct(v) >= 6 {
+			f.add(from+m[2], from+m[3], "authorization of a call")
+		}
 	}
 }
 

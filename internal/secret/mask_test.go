@@ -21,6 +21,10 @@ func TestMask(t *testing.T) {
 		{"a.md", "clone https://bot:§@git.example.org/x.git\n"},
 		{"a.yml", "env:\n  - name: API_TOKEN\n    value: §\n"},
 		{"a.xml", "<password>§</password>\n"},
+		{"install.sh", "curl -fsS \\\n  -H 'X-Api-Key: §' \\\n  https://example.org\n"},
+		{"a.md", "    curl -u ci:§ https://example.org/upload\n"},
+		{"k.yaml", "apiVersion: v1\nkind: Secret\ndata:\n  password: §\n"},
+		{"k2.yaml", "kind: Deployment\ndata:\n  a: b\n---\nstringData:\n  note: §\nkind: Secret\n"},
 		{"a.go", "s := \"first\\nghp_§\\nlast\"\n"},
 	} {
 		in := strings.ReplaceAll(c.text, "§", random[:36])
@@ -72,7 +76,7 @@ func TestEveryExpressionCompiles(t *testing.T) {
 			w.token.rest()
 		}
 	}
-	for _, f := range []func(){func() { bearer() }, func() { curlUser() }, func() { kindSecret() }, func() { dataLine() }, func() { entryLine() }, func() { secretManifest() }, func() { netrcLine() }, func() { npmrcLine() }, func() { otpSecret() }} {
+	for _, f := range []func(){func() { bearer() }, func() { curlUser() }, func() { curlHeader() }, func() { kindSecret() }, func() { dataLine() }, func() { entryLine() }, func() { secretManifest() }, func() { netrcLine() }, func() { npmrcLine() }, func() { otpSecret() }} {
 		f()
 	}
 }

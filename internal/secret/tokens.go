@@ -212,7 +212,7 @@ func (f *finder) token(t *token, start int) {
 	if manuals[s[from:end]] || isPlaceholder(body) || distinct(body) < 6 {
 		return
 	}
-	if last := t.prefix[len(t.prefix)-1]; !t.inside && (len(t.prefix) < 4 || len(t.prefix) == 4 && isAlnum(last)) && !looksRandom(body, 0.12) {
+	if last := t.prefix[len(t.prefix)-1]; !t.inside && (len(t.prefix) < 3 || len(t.prefix) <= 4 && isAlnum(last) || last == '.') && !looksRandom(body, 0.12) {
 		return // so short a prefix begins other words too
 	}
 	f.add(from, end, t.kind)
