@@ -102,6 +102,8 @@ func (f *finder) assigned(w *word, start, end int) {
 			return // "key" alone tells little: its value follows at once
 		case (strength == anyName || strength == vendorName && nameStrength(name, false) == 0) && !strings.ContainsAny(between+s[begin:begin+1], "=:,(>|\"'`"):
 			continue // prose that speaks of a service
+		case strength == vendorName && nameStrength(name, false) == 0 && !isGlue(between):
+			return
 		}
 		if f.value(name, strength, begin, i) {
 			return
@@ -191,7 +193,7 @@ func nameStrength(name string, vendor bool) int {
 				return 0
 			}
 		case "hash", "sha", "sha1", "sha256", "md5", "checksum", "digest", "fingerprint", "integrity",
-			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency", "websocket":
+			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency", "websocket", "socket":
 			return 0
 		case "key", "keys":
 			strength = max(strength, anyName)
@@ -254,12 +256,14 @@ func standsAlone(s string, start, end int) bool {
 	return true
 }
 
+var glue = set(`string String str value Value name const char key static std var let text Text NSString optional Optional`)
+
 // isGlue reports whether nothing but marks and the words of declarations stands in s.
 func isGlue(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if isAlnum(s[i]) {
 			for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
-				if w != "string" && w != "String" && w != "str" && w != "value" && w != "name" && w != "const" && w != "char" && w != "key" {
+				if !glue[w] {
 					return false
 				}
 			}

@@ -199,6 +199,9 @@ func (f *finder) token(t *token, start int) {
 	if from > 0 && !t.inside && isAlnum(t.prefix[0]) && isWordByte(s[from-1]) && !escaped(s, from) {
 		return
 	}
+	if from > 0 && strings.IndexByte("+/", s[from-1]) >= 0 && all(t.prefix, isAlnum) {
+		return // inside of Base64
+	}
 	m := t.rest().FindStringIndex(s[from+skip : min(len(s), from+skip+longestToken)])
 	if m == nil {
 		return
