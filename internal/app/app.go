@@ -62,6 +62,9 @@ type App struct {
 	mu   sync.Mutex
 	core *core
 	err  error // why the app is closed
+	// What somebody deleted or replaced meanwhile, see gone.go.
+	retired *core
+	loss    *loss
 
 	projectOnce sync.Once
 	project     project.Project
@@ -77,7 +80,8 @@ type App struct {
 type core struct {
 	dir       string
 	db        *db.DB
-	file      fs.FileInfo // of the database as it was opened, nil where it cannot be told
+	file      fs.FileInfo   // of the database as it was opened, nil where it cannot be told
+	gone      chan struct{} // closed when that file is there no more
 	catalog   *catalog.Catalog
 	jobs      *job.Manager
 	pool      *index.Pool
@@ -129,35 +133,34 @@ func (a *App) Version() string { return a.cfg.Version }
 // here are marked interrupted; the next process resumes them.
 func (a *App) Close() error {
 	a.mu.Lock()
-	c := a.core
-	a.core = nil
+	list := []*core{a.core, a.retired}
+	a.core, a.retired = nil, nil
 	a.err = kb.Errorf(kb.Canceled, "the program is closing")
 	a.mu.Unlock()
-	closed := a.apis.close()
-	if c == nil {
-		return closed
+	err := a.apis.close()
+	for _, c := range list {
+		if c != nil {
+			err = errors.Join(err, c.close())
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	err := errors.Join(closed, c.jobs.Close(ctx))
-	c.library.close()
-	c.views.close()
-	return errors.Join(err, c.grammars.Close(), c.db.Close())
+	return err
 }
 
-// open returns the core, opening the data directory the first time.
+// open returns the core, opening the data directory the first time, and again
+// when it was deleted or replaced: it is made anew then.
 func (a *App) open(ctx context.Context) (*core, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.err != nil {
 		return nil, a.err
 	}
+	var lost *loss
 	if a.core != nil {
-		if !a.core.there() {
-			return nil, kb.Errorf(kb.Corrupt, "the data directory %q was removed or replaced while this process works with it", a.core.dir).
-				WithHint("start this session or server again; what was indexed is indexed anew at the next search")
+		if a.core.there() {
+			return a.core, nil
 		}
-		return a.core, nil
+		lost = a.retire(ctx, a.core)
+		a.core = nil
 	}
 	file, err := config.Load(a.cfg.Env)
 	if err != nil {
@@ -182,7 +185,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	c := &core{dir: dir, db: d, embedder: emb, atOnce: cmp.Or(a.cfg.LinkAtOnce, linkAtOnce)}
+	c := &core{dir: dir, db: d, gone: make(chan struct{}), embedder: emb, atOnce: cmp.Or(a.cfg.LinkAtOnce, linkAtOnce)}
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)
@@ -209,6 +212,9 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	}
 	c.jobs = job.New(jobs)
 	a.core = c
+	if lost != nil {
+		a.missed(ctx, c, lost)
+	}
 	return c, nil
 }
 
@@ -224,16 +230,6 @@ func (a *App) dataDir(file config.Config) (string, error) {
 
 // engine names what searches the vectors.
 func (c *core) engine() string { return cmp.Or(c.pool.Engine, vector.DefaultEngine) }
-
-// there reports whether the database is still the file that was opened: what
-// is written to one that was deleted is lost.
-func (c *core) there() bool {
-	if c.file == nil {
-		return true
-	}
-	now, err := os.Stat(c.db.Path())
-	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
-}
 
 // where returns the project on whose behalf this process asks.
 func (a *App) where() (project.Project, error) {

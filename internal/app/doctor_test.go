@@ -1,12 +1,15 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -75,8 +78,9 @@ func TestDataDirectoryInsideTheProject(t *testing.T) {
 	}
 }
 
-// A session whose data directory is taken away says so, and what to do; it
-// does not go on in files that nobody will find again.
+// A session whose data directory is taken away makes it anew: the folder is
+// indexed again, what is gone is said, once by a search and whenever somebody
+// names it, and nothing goes into files that nobody will find again.
 func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files in use cannot be removed")
@@ -97,18 +101,73 @@ func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s := newSite(t)
 			s.write("p/a.md", "# Zebra\n")
+			s.write("docs/b.md", "# Quagga\n")
 			a := s.in("p", true)
 			s.search(a, SearchRequest{Query: "zebra"})
+			s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
 			if err := take(s.data); err != nil {
 				t.Fatal(err)
 			}
-			_, err := a.Search(t.Context(), SearchRequest{Query: "zebra"})
-			if kb.CodeOf(err) != kb.Corrupt || !strings.Contains(err.Error(), "removed or replaced") || !strings.Contains(kb.HintOf(err), "start") {
-				t.Errorf("search: %v (%s)", err, kb.HintOf(err))
+			told := func(r SearchReply) bool {
+				return strings.Contains(fmt.Sprint(r.Notes), "removed or replaced while this process worked with it, and with it what was indexed: docs")
 			}
-			if _, err := a.CreateStore(t.Context(), CreateStore{Name: "x", Kind: kb.KindFolder, Source: s.root}); kb.CodeOf(err) != kb.Corrupt {
-				t.Errorf("create: %v", err)
+			if r := s.search(a, SearchRequest{Query: "zebra"}); len(r.Hits) != 1 || !told(r) {
+				t.Errorf("search: %+v", r)
+			}
+			if r := s.search(a, SearchRequest{Query: "zebra"}); len(r.Hits) != 1 || told(r) {
+				t.Errorf("the next one: %+v", r)
+			}
+			_, err := a.Search(t.Context(), SearchRequest{Query: "quagga", Stores: []string{"docs"}})
+			if kb.CodeOf(err) != kb.NotFound || !strings.Contains(err.Error(), "docs") || !strings.Contains(err.Error(), "is gone") || !strings.Contains(kb.HintOf(err), "store:create {") {
+				t.Errorf("what is gone: %v (%s)", err, kb.HintOf(err))
+			}
+			s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
+			b := s.in("p", true) // another process finds what the first has made
+			if r := s.search(b, SearchRequest{Query: "quagga", Stores: []string{"docs"}}); len(r.Hits) != 1 || len(r.Notes) > 0 {
+				t.Errorf("another process: %+v", r)
+			}
+			s.write("p/later.md", "# Okapi\n")
+			a.core.library.seen = nil
+			if r := s.search(a, SearchRequest{Query: "okapi"}); len(r.Hits) == 0 {
+				t.Errorf("an edit afterwards: %+v", r)
 			}
 		})
 	}
+}
+
+// A server goes on where its data directory was: it follows its folder and
+// keeps the clock from there.
+func TestTheBackgroundFollowsTheDataDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files in use cannot be removed")
+	}
+	s := newSite(t)
+	s.write("p/a.md", "# Zebra\n")
+	a := s.in("p", true)
+	s.search(a, SearchRequest{Query: "zebra"})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); a.Background(ctx) }()
+	serves := func() bool {
+		list, _ := filepath.Glob(filepath.Join(s.data, "jobs", "server-*.lock"))
+		return len(list) == 1
+	}
+	wait := func(what string) {
+		t.Helper()
+		for range 600 {
+			if serves() {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%s: no server is here", what)
+	}
+	wait("at first")
+	if err := os.RemoveAll(s.data); err != nil {
+		t.Fatal(err)
+	}
+	s.search(a, SearchRequest{Query: "zebra"})
+	wait("when the directory was made anew")
+	stop()
+	<-done
 }

@@ -1,6 +1,18 @@
 package app
 
-import "github.com/seed-4f2d999b/knowledge/internal/kb"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // cannotWrite reports whether an error says that nothing can be written to the
 // data directory now: for want of space or permission, because the disk fails,
@@ -14,4 +26,91 @@ func cannotWrite(err error) bool {
 		return true
 	}
 	return false
+}
+
+// there reports whether the database is still the file that was opened: what
+// is written to one that was deleted is lost.
+func (c *core) there() bool {
+	if c.file == nil {
+		return true
+	}
+	now, err := os.Stat(c.db.Path())
+	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// loss is what went with a data directory, or a database, that somebody
+// deleted or replaced while this process worked with it.
+type loss struct {
+	dir    string
+	stores map[string]string // source by label
+	told   bool
+}
+
+// retire gives up a core whose files were taken away. Who works with it
+// finishes on it; it is closed with the next one, or with the App. a.mu is held.
+func (a *App) retire(ctx context.Context, c *core) *loss {
+	l := &loss{dir: c.dir, stores: map[string]string{}}
+	// The deleted database can still be read, by who has it open.
+	if all, err := c.catalog.All(ctx); err == nil {
+		for _, e := range all {
+			l.stores[e.Label()] = e.Spec.Source
+		}
+	}
+	if a.retired != nil {
+		_ = a.retired.close()
+	}
+	a.retired = c
+	close(c.gone)
+	return l
+}
+
+// close ends what runs and releases files.
+func (c *core) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := c.jobs.Close(ctx)
+	c.library.close()
+	c.views.close()
+	return errors.Join(err, c.grammars.Close(), c.db.Close())
+}
+
+// missed keeps of a loss what the new database has not. a.mu is held.
+func (a *App) missed(ctx context.Context, c *core, l *loss) {
+	if all, err := c.catalog.All(ctx); err == nil {
+		for _, e := range all {
+			delete(l.stores, e.Label())
+		}
+	}
+	a.loss = l
+}
+
+// lossNote says once, to who searches, what is gone; "" when nothing is.
+func (a *App) lossNote() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.loss
+	if l == nil || l.told || len(l.stores) == 0 {
+		return ""
+	}
+	l.told = true
+	names := slices.Sorted(maps.Keys(l.stores))
+	if len(names) > 10 {
+		names = append(names[:10], "…")
+	}
+	return fmt.Sprintf("the data directory %q was removed or replaced while this process worked with it, and with it what was indexed: %s; the folder you are in is indexed anew, other stores are made again with: store:create", l.dir, strings.Join(names, ", "))
+}
+
+// wasLost words that a store is not found for who had it before.
+func (a *App) wasLost(name string, err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil || kb.CodeOf(err) != kb.NotFound || a.loss == nil {
+		return err
+	}
+	source, ok := a.loss.stores[name]
+	if !ok {
+		return err
+	}
+	return kb.Errorf(kb.NotFound, "store %q is gone: the data directory %q was removed or replaced while this process worked with it", name, a.loss.dir).
+		WithHint("make it again with: store:create %s", command{"name": name, "source": source})
 }

@@ -85,6 +85,9 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if len(s.targets) == 0 {
 		reply = SearchReply{Hits: []Hit{}, Confidence: "none"}
 	}
+	if gone := a.lossNote(); gone != "" {
+		notes = append([]string{gone}, notes...)
+	}
 	reply.Notes = slices.Concat(notes, s.notes, reply.Notes)
 	return reply, err
 }

@@ -49,7 +49,7 @@ func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, err
 			err = kb.Errorf(kb.NotFound, "%w", err).WithHint("did you mean %q, this folder? list the stores there are with: stores", own.Label())
 		}
 	}
-	return c, st, err
+	return c, st, a.wasLost(nameOrID, err)
 }
 
 // HasStore reports whether a name or id means a store here.

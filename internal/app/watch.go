@@ -48,18 +48,35 @@ func (a *App) Background(ctx context.Context) {
 	if !pause(ctx, backgroundAfter) {
 		return
 	}
-	var c *core
-	for {
-		var err error
-		if c, err = a.open(ctx); err == nil {
-			break
+	for ctx.Err() == nil {
+		c, err := a.open(ctx)
+		if err != nil { // newer, not ours: requests say what is wrong
+			pause(ctx, time.Minute)
+			continue
 		}
-		if !pause(ctx, time.Minute) { // full, newer, not ours: requests say what is wrong
-			return
-		}
+		a.serveFrom(ctx, c)
 	}
+}
+
+// serveFrom does what Background does until ctx ends or the data directory is
+// taken away, which a request may be the first to see.
+func (a *App) serveFrom(ctx context.Context, c *core) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	defer c.present()()
 	var all sync.WaitGroup
+	all.Go(func() {
+		defer stop()
+		for c.there() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-c.gone:
+				return
+			case <-time.After(ownEvery):
+			}
+		}
+	})
 	all.Go(func() { _ = c.clock().Run(ctx) })
 	all.Go(func() { a.followOwn(ctx, c) })
 	all.Wait()
