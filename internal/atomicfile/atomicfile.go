@@ -43,6 +43,7 @@ const (
 	OpClose   Op = "close"
 	OpRename  Op = "rename"
 	OpSyncDir Op = "syncdir"
+	OpOpen    Op = "open" // of a file that is read, see Open
 )
 
 var injected atomic.Pointer[func(Op, string) error]

@@ -15,6 +15,9 @@ func Open(path string) (*os.File, error) {
 	if err := Plain(path); err != nil {
 		return nil, err
 	}
+	if err := fault(OpOpen, path); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
 	return os.Open(path)
 }
 

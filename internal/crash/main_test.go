@@ -112,6 +112,9 @@ func work(ctx context.Context, dir, id string) error {
 	}
 	var steps, views atomic.Int64
 	atomicfile.Inject(func(op atomicfile.Op, path string) error {
+		if op == atomicfile.OpOpen {
+			return nil
+		}
 		time.Sleep(f.StepDelay)
 		if n := steps.Add(1); f.KillStep > 0 && n == int64(f.KillStep) {
 			os.WriteFile(diedPath(dir), []byte(string(op)+" "+filepath.Ext(path)), 0o600)
