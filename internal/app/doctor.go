@@ -134,6 +134,12 @@ func (a *App) doctorStores(ctx context.Context, c *core, say func(what, status, 
 		case e.Head != nil:
 			ready++
 		}
+		if e.Head != nil {
+			if missing := c.pool.Missing(c.indexer.ManifestPath(e.Head.Manifest), e.Head); len(missing) > 0 {
+				say("store "+e.Label(), "wrong", fmt.Sprintf("%d of its files are missing, such as %s", len(missing), missing[0]),
+					"what can be made anew is, with: knowledge verify --repair")
+			}
+		}
 	}
 	lost, err := c.catalog.Damaged(ctx)
 	for _, name := range lost {

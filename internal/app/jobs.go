@@ -25,6 +25,9 @@ type indexArgs struct {
 	Force bool `json:"force,omitempty"`
 	// Repair leaves the store as it is when the source has nothing in it.
 	Repair bool `json:"repair,omitempty"`
+	// Vectors has vectors that are missing made anew from the text that is
+	// indexed; the source is not looked at.
+	Vectors bool `json:"vectors,omitempty"`
 	// Made is what store:create made, for the first job of a store.
 	Made *making `json:"made,omitempty"`
 }
@@ -45,6 +48,9 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
 		}
+	}
+	if args.Vectors {
+		return c.mendVectors(ctx, j.Store)
 	}
 	msg, details, err := c.indexStore(ctx, j, args)
 	if job.Interrupted(ctx) {
@@ -69,6 +75,30 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		}
 	}
 	return msg, details, err
+}
+
+// mendVectors makes the vectors of a store anew where they are missing.
+func (c *core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[string]any, error) {
+	st, err := c.catalog.Get(ctx, id)
+	if err != nil || st.Head == nil {
+		return "", nil, err
+	}
+	idx, _, err := c.library.get(ctx, st)
+	if err != nil || idx == nil {
+		return "", nil, err
+	}
+	defer idx.Release()
+	missing := idx.(*handle).WithoutVectors()
+	for i, name := range missing {
+		if err := ctx.Err(); err != nil {
+			return "", nil, err
+		}
+		kb.Report(ctx, kb.Progress{Phase: "vectors", Done: int64(i), Total: int64(len(missing))})
+		if err := c.indexer.RebuildVectors(ctx, c.pool, name); err != nil {
+			return "", nil, err
+		}
+	}
+	return fmt.Sprintf("the vectors of %d segments were made anew", len(missing)), nil, nil
 }
 
 // maxPasses bounds how often a job follows a folder that keeps changing.

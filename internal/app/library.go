@@ -117,6 +117,14 @@ func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.open[id]
+	// Somebody may have deleted or exchanged a file that is mapped here: this
+	// process notices when all others would.
+	if s != nil && s.manifest == manifest && !s.gen.Stands() {
+		delete(l.open, id)
+		l.core.pool.Forget(s.gen.Segments())
+		l.drop(s)
+		s = nil
+	}
 	if s == nil || s.manifest != manifest {
 		gen, err := l.core.pool.OpenGeneration(l.core.indexer.ManifestPath(manifest))
 		if err != nil {

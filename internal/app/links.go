@@ -298,6 +298,13 @@ func (v *views) get(c *core, id kb.StoreID) (view *graph.View, done func(), dama
 	}
 	if s == nil {
 		view, err := graph.Open(path)
+		if err == nil {
+			// One that was copied from another store's place is none of this one's.
+			if stamp, e := view.Stamp(); e != nil || stamp+viewExt != filepath.Base(path) {
+				view.Close()
+				err = kb.Errorf(kb.Corrupt, "the view %q is of other documents", path)
+			}
+		}
 		if err != nil {
 			if damaged = kb.CodeOf(err) == kb.Corrupt; damaged {
 				_ = os.Remove(path) // the next link makes it anew

@@ -330,7 +330,7 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 			if err = c.reread(ctx, st); err != nil {
 				break
 			}
-			if note := withoutVectors(idx, st); note != "" {
+			if note := c.withoutVectors(ctx, idx, st); note != "" {
 				s.notes = append(s.notes, note)
 			}
 			if head.Partial {
@@ -347,17 +347,26 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 	return s, nil
 }
 
-// withoutVectors says that a part of a store is searched by words alone.
-func withoutVectors(idx kb.Index, st kb.Store) string {
+// withoutVectors says that a part of a store is searched by words alone, and has
+// its vectors made anew.
+func (c *core) withoutVectors(ctx context.Context, idx kb.Index, st kb.Store) string {
 	h, ok := idx.(*handle)
-	if !ok {
+	if !ok || h.Embedder() != c.embedder.ID() { // all of it is indexed again
 		return ""
 	}
 	n := len(h.WithoutVectors())
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the vectors of %d of %d segments of store %s are missing, which is searched by words alone there; store:index %s makes them anew", n, len(h.Segments()), st.Label(), st.Label())
+	note := fmt.Sprintf("the vectors of %d of %d segments of store %s are missing: what is in them is found by its words, not by its meaning", n, len(h.Segments()), st.Label())
+	j, active, err := c.jobs.Active(ctx, st.ID)
+	if err == nil && !active {
+		j, err = c.submit(ctx, st, indexArgs{Vectors: true})
+	}
+	if err != nil {
+		return fmt.Sprintf("%s; they cannot be made anew: %v", note, err)
+	}
+	return fmt.Sprintf("%s; they are being made anew, by job %s", note, j.ID)
 }
 
 func (s *shelves) release() {

@@ -248,11 +248,11 @@ func TestMissingVectorsAreSaidAndMended(t *testing.T) {
 	if len(r.Hits) == 0 || !strings.Contains(fmt.Sprint(r.Notes), "vectors of 1 of 1 segments of store conf are missing") {
 		t.Errorf("it is silent: %+v", r)
 	}
-	st, err := b.IndexStore(t.Context(), "conf", false)
+	list, err := b.Jobs(t.Context(), JobFilter{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j, err := b.WaitJob(t.Context(), st.Job); err != nil || !strings.Contains(j.Message, "made anew") {
+	if j, err := b.WaitJob(t.Context(), list.Jobs[0].ID); err != nil || !strings.Contains(j.Message, "made anew") || !strings.Contains(fmt.Sprint(r.Notes), j.ID) {
 		t.Errorf("got %+v, %v", j, err)
 	}
 	for _, x := range []*App{a, b} { // also who has the old one open

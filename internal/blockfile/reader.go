@@ -3,6 +3,7 @@ package blockfile
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -20,12 +21,14 @@ import (
 // returned must not be touched after that.
 type Reader struct {
 	path     string
-	data     []byte    // the whole file
-	unmap    mmap.MMap // nil when data is not a map
+	stat     fs.FileInfo // of the file when it was opened
+	data     []byte      // the whole file
+	unmap    mmap.MMap   // nil when data is not a map
 	head     Header
 	parts    []part
 	crcs     []uint32
 	tableOff int64
+	tableSum uint32
 
 	seen   []atomic.Uint64 // one bit per block: verified
 	unseen atomic.Int64    // blocks not verified yet
@@ -61,7 +64,7 @@ func Open(path, kind string, maxVersion uint32) (*Reader, error) {
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "cannot map %q: %w", path, err).WithHint("close other programs to free memory, then try again")
 	}
-	r := &Reader{path: path, data: m, unmap: m}
+	r := &Reader{path: path, stat: st, data: m, unmap: m}
 	r.refs.Store(1)
 	enter(r)
 	if err := r.Guard(func() error { return r.parse(kind, maxVersion) }); err != nil {
@@ -123,6 +126,7 @@ func (r *Reader) parseTable(b []byte, min int64) bool {
 	if len(b) < 12 || le.Uint32(b[len(b)-4:]) != checksum(b[:len(b)-4]) {
 		return false
 	}
+	r.tableSum = le.Uint32(b[len(b)-4:])
 	b = b[:len(b)-4]
 	n := int(le.Uint32(b))
 	if n > maxParts {
@@ -157,6 +161,17 @@ func (r *Reader) parseTable(b []byte, min int64) bool {
 	}
 	return true
 }
+
+// Stands reports whether the file that was opened still lies at its path, and
+// nobody has written into it: files of this form never change.
+func (r *Reader) Stands() bool {
+	now, err := os.Stat(r.path)
+	return err == nil && os.SameFile(now, r.stat) && now.Size() == r.stat.Size() && now.ModTime().Equal(r.stat.ModTime())
+}
+
+// Sum is a checksum over the whole file, made of those of its blocks: what
+// refers to the file can tell another one in its place. It reads nothing.
+func (r *Reader) Sum() uint64 { return uint64(r.tableOff)<<32 | uint64(r.tableSum) }
 
 // Path returns the path the file was opened with.
 func (r *Reader) Path() string { return r.path }

@@ -287,6 +287,30 @@ func (g *Generation) WithoutVectors() []string {
 	return out
 }
 
+// Stands reports whether every file of the generation lies where it did when it
+// was opened, and vectors that were missing then are missing still.
+func (g *Generation) Stands() bool {
+	return g.file.Stands() && g.lay.Stands() && !slices.ContainsFunc(g.segs, func(s *segment) bool { return !s.stands() })
+}
+
+// Missing names the files of a generation that are not where they belong, by
+// what the catalog says of it; nothing is opened.
+func (p *Pool) Missing(manifest string, head *kb.Head) (files []string) {
+	paths := []string{manifest}
+	if head.Layout != "" {
+		paths = append(paths, LayoutPath(p.Dir, head.Layout))
+	}
+	for _, s := range head.Segments {
+		paths = append(paths, SegmentPath(p.Dir, s), VectorsPath(p.Dir, s, head.Embedder))
+	}
+	for _, f := range paths {
+		if info, err := os.Stat(f); err != nil || !info.Mode().IsRegular() {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
 // WriteVectors makes the vectors of a segment durable, one row for each of
 // its chunks, in order.
 func (p *Pool) WriteVectors(name string, rows *vector.Builder) error {
@@ -298,8 +322,7 @@ func (p *Pool) WriteVectors(name string, rows *vector.Builder) error {
 	if rows.Len() != s.info.Chunks {
 		return kb.Errorf(kb.Internal, "%d vectors for the %d chunks of segment %s", rows.Len(), s.info.Chunks, name)
 	}
-	_, err = writeBlockfile(VectorsPath(p.Dir, name, p.Embedder),
-		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: s.file.Header().Chunker, Embedder: p.Embedder}, []named{{"matrix", rows.Bytes()}})
+	_, err = writeVectors(p.Dir, name, p.Embedder, s.file.Header().Chunker, rows)
 	return err
 }
 

@@ -78,6 +78,8 @@ type generationHead struct {
 	Created    int64      `json:"created"`
 	Totals     Totals     `json:"totals"`
 	Layout     string     `json:"layout"` // its name
+	// LayoutSum is the blockfile.Reader.Sum of the layout; 0 from older versions.
+	LayoutSum uint64 `json:"layoutSum,omitempty"`
 }
 
 // pathTerms returns the terms of a path: of its directories and its stem.
@@ -153,7 +155,8 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation, use fu
 			return Totals{}, err
 		}
 	}
-	ln, err := p.writeLayout(head.Layout, m.Chunker, layout)
+	ln, sum, err := p.writeLayout(head.Layout, m.Chunker, layout)
+	head.LayoutSum = sum
 	if err != nil {
 		return Totals{}, err
 	}
@@ -332,13 +335,21 @@ func layoutName(version, chunker uint32, secs []named) string {
 // LayoutPath returns where a layout lies in the folder of segments.
 func LayoutPath(dir, name string) string { return filepath.Join(dir, name+LayoutExt) }
 
-// writeLayout sees to it that a layout exists, whole, and returns its size.
-func (p *Pool) writeLayout(name string, chunker uint32, secs []named) (int64, error) {
+// writeLayout sees to it that a layout exists, whole, and returns its size and
+// its checksum.
+func (p *Pool) writeLayout(name string, chunker uint32, secs []named) (size int64, sum uint64, err error) {
 	path := LayoutPath(p.Dir, name)
-	if n, ok := sameSections(path, secs); ok {
-		return n, nil
+	if _, ok := sameSections(path, secs); !ok {
+		if _, err := writeBlockfile(path, blockfile.Header{Kind: kindLayout, Version: FormatVersion, Chunker: chunker}, secs); err != nil {
+			return 0, 0, err
+		}
 	}
-	return writeBlockfile(path, blockfile.Header{Kind: kindLayout, Version: FormatVersion, Chunker: chunker}, secs)
+	f, err := blockfile.Open(path, kindLayout, FormatVersion)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	return f.Size(), f.Sum(), nil
 }
 
 // sameSections reports whether the layout at path is undamaged and has these

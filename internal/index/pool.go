@@ -27,7 +27,7 @@ func (p *Pool) get(name string) (*segment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// A segment that was damaged and mended has the name it had before.
-	if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir, p.Embedder) {
+	if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
 		e.refs++
 		return e.seg, nil
 	}

@@ -8,14 +8,21 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
+
+// manifestName is how an index run calls a manifest: store, number, job.
+var manifestName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z2-7]{16})-([0-9]+)-[A-Za-z0-9]+\.gen$`)
+})
 
 // Generation is an open generation: a kb.Index over local files. It stays
 // what it is however many generations follow.
@@ -146,12 +153,18 @@ func (g *Generation) load() error {
 	if filepath.Base(g.head.Layout) != g.head.Layout {
 		return g.corrupt("its layout has no name")
 	}
+	if m := manifestName().FindStringSubmatch(filepath.Base(g.file.Path())); m != nil && (m[1] != string(g.head.Store) || m[2] != strconv.FormatInt(g.head.Generation, 10)) {
+		return g.corrupt("it is generation " + strconv.FormatInt(g.head.Generation, 10) + " of another name")
+	}
 	g.key = storeKey(g.head.Store)
 	if g.lay, err = blockfile.Open(LayoutPath(g.pool.Dir, g.head.Layout), kindLayout, FormatVersion); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return g.corrupt("its layout is missing")
 		}
 		return err
+	}
+	if g.head.LayoutSum != 0 && g.head.LayoutSum != g.lay.Sum() {
+		return g.corrupt("its layout is that of another")
 	}
 	if raw, err = g.lay.Section("segments").All(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
@@ -37,9 +38,7 @@ func (b *Builder) Write(dir, embedder string) (name string, size int64, err erro
 	if err != nil {
 		return "", 0, err
 	}
-	n, err := writeBlockfile(VectorsPath(dir, name, embedder),
-		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: b.chunker, Embedder: embedder},
-		[]named{{"matrix", b.vectors.Bytes()}})
+	n, err := writeVectors(dir, name, embedder, b.chunker, b.vectors)
 	if err != nil {
 		return "", 0, err
 	}
@@ -50,6 +49,18 @@ func (b *Builder) Write(dir, embedder string) (name string, size int64, err erro
 	}
 	return name, n + m, err
 }
+
+// writeVectors makes the vectors of a segment durable. They say whose they are:
+// vectors of another segment with as many chunks would pass for its own.
+func writeVectors(dir, name, embedder string, chunker uint32, rows *vector.Builder) (int64, error) {
+	return writeBlockfile(VectorsPath(dir, name, embedder),
+		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: chunker, Embedder: embedder},
+		[]named{{"matrix", rows.Bytes()}, {sectionOf, []byte(name)}})
+}
+
+// sectionOf is the section of vectors that names their segment; vectors of
+// older versions lack it.
+const sectionOf = "of"
 
 // unmark forgets that a segment came from elsewhere: it was made here now.
 func unmark(dir, name string) error {
@@ -95,7 +106,6 @@ func (p *Pool) Stands(name string) bool {
 type segment struct {
 	name   string
 	file   *blockfile.Reader
-	stat   os.FileInfo // of the file that was opened, nil if not known
 	info   segmentInfo
 	docs   []byte
 	chunks []byte
@@ -109,6 +119,7 @@ type segment struct {
 	lens   [][numFields]uint32
 	pooled *pooled // in the pool that opened it
 
+	vecPath string
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
 	vecOnce sync.Once
 	vecErr  error
@@ -121,28 +132,48 @@ type segment struct {
 // last, so that missing ones are missing for good when the segment stands.
 func openSegment(dir, name, embedder string) (*segment, error) {
 	path := SegmentPath(dir, name)
-	stat, _ := os.Stat(path)
 	f, err := blockfile.Open(path, kindSegment, FormatVersion)
 	if err != nil {
 		return nil, err
 	}
-	s := &segment{name: name, file: f, stat: stat}
+	s := &segment{name: name, file: f, vecPath: VectorsPath(dir, name, embedder)}
 	if err := f.Guard(s.load); err != nil {
 		f.Close()
 		return nil, err
 	}
-	if s.vecFile, err = blockfile.Open(VectorsPath(dir, name, embedder), kindVectors, FormatVersion); err == nil {
-		return s, nil
+	if s.vecFile, err = blockfile.Open(s.vecPath, kindVectors, FormatVersion); err == nil {
+		if err = s.vecFile.Guard(s.ownVectors); err == nil {
+			return s, nil
+		}
+		s.vecFile.Close()
+		s.vecFile = nil
 	}
-	if kb.CodeOf(err) != kb.NotFound {
+	switch kb.CodeOf(err) {
+	case kb.NotFound:
+	case kb.Corrupt, kb.Newer:
 		s.vecErr = err
 		return s, nil
+	default: // of the moment: the next look may find all well
+		f.Close()
+		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
 		f.Close()
 		return nil, kb.Errorf(kb.NotFound, "no file %q", path).WithHint("index the store again to rebuild it")
 	}
 	return s, nil
+}
+
+// ownVectors says what is wrong when the file of vectors is another segment's.
+func (s *segment) ownVectors() error {
+	if !s.vecFile.Has(sectionOf) {
+		return nil
+	}
+	of, err := s.vecFile.Section(sectionOf).All()
+	if err == nil && string(of) != s.name {
+		err = s.corrupt("its vectors are those of segment " + strconv.Quote(string(of)))
+	}
+	return err
 }
 
 func (s *segment) corrupt(what string) error {
@@ -182,6 +213,13 @@ func (s *segment) load() error {
 			return err
 		}
 	}
+	keys := make([]DocKey, s.info.Documents)
+	for d := range keys {
+		keys[d] = s.key(d)
+	}
+	if h := s.file.Header(); segmentName(h.Version, h.Chunker, keys) != s.name {
+		return s.corrupt("its name is that of other content")
+	}
 	s.doc = make([]uint32, s.info.Chunks)
 	s.lens = make([][numFields]uint32, s.info.Chunks)
 	for d := range s.info.Documents {
@@ -202,18 +240,25 @@ func (s *segment) load() error {
 	return nil
 }
 
-// replaced reports whether another file stands under the segment's name now,
-// or vectors that were missing or damaged when it was opened stand beside it.
-func (s *segment) replaced(dir, embedder string) bool {
-	now, err := os.Stat(SegmentPath(dir, s.name))
-	if err == nil && (s.stat == nil || !os.SameFile(now, s.stat)) {
-		return true
+// replaced reports whether another file stands under the segment's name now, or
+// other vectors beside it than when it was opened. One that was deleted with
+// its store is read to the end by who has it open.
+func (s *segment) replaced(dir string) bool {
+	_, err := os.Stat(SegmentPath(dir, s.name))
+	return err == nil && !s.stands()
+}
+
+// stands reports whether the segment's files lie where they did when they were
+// opened, vectors that were missing or damaged included.
+func (s *segment) stands() bool {
+	if !s.file.Stands() {
+		return false
 	}
-	if s.vecFile == nil {
-		_, err = os.Stat(VectorsPath(dir, s.name, embedder))
-		return err == nil
+	if s.vecFile != nil {
+		return s.vecFile.Stands()
 	}
-	return false
+	_, err := os.Stat(s.vecPath)
+	return err != nil
 }
 
 // close gives up the maps. Nothing may use the segment any more.

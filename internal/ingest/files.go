@@ -55,9 +55,6 @@ func (x *Indexer) Changed(ctx context.Context, st kb.Store, o Opener) (bool, err
 		return true, nil // whatever is wrong, a run finds out and mends it
 	}
 	defer g.Close()
-	if len(g.WithoutVectors()) > 0 {
-		return true, nil
-	}
 	snap, err := o.Open(ctx, st.Spec)
 	if err != nil {
 		return false, err
