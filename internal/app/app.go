@@ -175,6 +175,9 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		return nil, err
 	}
 	project.MakeDataDir(dir)
+	if lost == nil && withoutDatabase(dir) {
+		lost = &loss{dir: dir, database: true}
+	}
 	d, err := db.Open(ctx, filepath.Join(dir, project.Database))
 	if err != nil {
 		return nil, err

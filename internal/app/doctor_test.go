@@ -135,6 +135,45 @@ func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 	}
 }
 
+// A database that was gone before a process began is told once, by a search or
+// by the list of stores; the index of the folder is made from what lies there.
+func TestADatabaseThatWasGoneIsTold(t *testing.T) {
+	s := newSite(t)
+	s.write("p/a.md", "# Zebra\n")
+	s.write("docs/b.md", "# Quagga\n")
+	a := s.in("p", true)
+	s.search(a, SearchRequest{Query: "zebra"})
+	s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
+	for i := range 2 {
+		a.Close()
+		if err := os.Remove(filepath.Join(s.data, "knowledge.db")); err != nil {
+			t.Fatal(err)
+		}
+		a = s.in("p", true)
+		told := func() string {
+			if i == 1 {
+				list, err := a.Stores(t.Context(), "", true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return list.Note
+			}
+			r := s.search(a, SearchRequest{Query: "zebra"})
+			if len(r.Hits) != 1 {
+				t.Errorf("it finds %+v", r)
+			}
+			return fmt.Sprint(r.Notes)
+		}
+		if note := told(); !strings.Contains(note, "was gone, and with it which stores there were") {
+			t.Errorf("it says %q", note)
+		}
+		if note := told(); strings.Contains(note, "was gone") {
+			t.Errorf("it says it again: %q", note)
+		}
+		s.search(a, SearchRequest{Query: "zebra"}) // leaves a generation
+	}
+}
+
 // A server goes on where its data directory was: it follows its folder and
 // keeps the clock from there.
 func TestTheBackgroundFollowsTheDataDirectory(t *testing.T) {

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
 
 // cannotWrite reports whether an error says that nothing can be written to the
@@ -43,7 +45,10 @@ func (c *core) there() bool {
 type loss struct {
 	dir    string
 	stores map[string]string // source by label
-	told   bool
+	// database says that the database alone was gone when this process began:
+	// what the stores were called nobody knows.
+	database bool
+	told     bool
 }
 
 // retire gives up a core whose files were taken away. Who works with it
@@ -89,15 +94,27 @@ func (a *App) lossNote() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.loss
-	if l == nil || l.told || len(l.stores) == 0 {
+	if l == nil || l.told || len(l.stores) == 0 && !l.database {
 		return ""
 	}
 	l.told = true
+	if l.database {
+		return fmt.Sprintf("the database in %q was gone, and with it which stores there were: it was made anew; make them again with store:create, or import them; text that is indexed already is used again", l.dir)
+	}
 	names := slices.Sorted(maps.Keys(l.stores))
 	if len(names) > 10 {
 		names = append(names[:10], "…")
 	}
 	return fmt.Sprintf("the data directory %q was removed or replaced while this process worked with it, and with it what was indexed: %s; the folder you are in is indexed anew, other stores are made again with: store:create", l.dir, strings.Join(names, ", "))
+}
+
+// withoutDatabase reports whether generations of stores lie in a data directory
+// that has no database.
+func withoutDatabase(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, project.Database)); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return project.HasGenerations(dir)
 }
 
 // wasLost words that a store is not found for who had it before.

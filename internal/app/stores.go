@@ -64,7 +64,7 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 	if err != nil {
 		return StoreList{}, err
 	}
-	if _, err := c.jobs.Resume(ctx); err != nil {
+	if _, err := c.jobs.Resume(ctx); err != nil && !cannotWrite(err) {
 		return StoreList{}, err
 	}
 	entries, err := a.scope(ctx, c, all)
@@ -82,7 +82,10 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		}
 		list.Stores = append(list.Stores, row)
 	}
+	gone := a.lossNote()
 	switch n := len(entries); {
+	case gone != "":
+		list.Note = gone
 	case len(list.Stores) > 0:
 	case n > 0:
 		list.Note = fmt.Sprintf("none of the %d stores here is of type %s; list them with: stores", n, typeOf(kind))

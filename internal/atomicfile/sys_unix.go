@@ -9,7 +9,7 @@ import (
 )
 
 func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

@@ -165,6 +165,10 @@ func (d *DB) failed(err error) error {
 		return kb.Errorf(kb.Corrupt, "there is a folder where the database %q should be", d.path).
 			WithHint("move it away, then try again; or choose another directory with --data-dir")
 	}
+	if limit, limited := sizeLimit(); limited && d.outgrows(limit) {
+		return kb.Errorf(kb.Full, "no file may grow beyond %d bytes in this process, and %q has to", limit, d.path).
+			WithHint("raise the limit, with ulimit -f unlimited, then try again; nothing was changed")
+	}
 	room := d.room()
 	switch {
 	case isFull(room):
@@ -177,6 +181,18 @@ func (d *DB) failed(err error) error {
 	}
 	return kb.Errorf(kb.Internal, "cannot read or write %q: %w", d.path, err).
 		WithHint("check that disk; nothing was changed")
+}
+
+// outgrows reports whether one more write may take a file of the database
+// beyond a size.
+func (d *DB) outgrows(limit int64) bool {
+	const write = 128 << 10 // pages of one transaction, or the log's shared memory
+	for _, ext := range append([]string{""}, sidecars...) {
+		if info, err := os.Stat(d.path + ext); err == nil && info.Size()+write > limit {
+			return true
+		}
+	}
+	return false
 }
 
 // unreadable reports whether the mode of a file alone keeps everybody like us out.
