@@ -109,7 +109,7 @@ func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			told := func(r SearchReply) bool {
-				return strings.Contains(fmt.Sprint(r.Notes), "removed or replaced while this process worked with it, and with it what was indexed: docs")
+				return strings.Contains(fmt.Sprint(r.Notes), "removed or replaced while this process worked with it, and was made anew; these stores are gone: docs;")
 			}
 			if r := s.search(a, SearchRequest{Query: "zebra"}); len(r.Hits) != 1 || !told(r) {
 				t.Errorf("search: %+v", r)

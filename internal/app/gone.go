@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,21 +90,32 @@ func (a *App) missed(ctx context.Context, c *core, l *loss) {
 
 // lossNote says once, to who searches, what is gone; "" when nothing is.
 func (a *App) lossNote() string {
+	p, _ := a.where()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.loss
-	if l == nil || l.told || len(l.stores) == 0 && !l.database {
+	if l == nil || l.told {
 		return ""
 	}
 	l.told = true
 	if l.database {
 		return fmt.Sprintf("the database in %q was gone, and with it which stores there were: it was made anew; make them again with store:create, or import them; text that is indexed already is used again", l.dir)
 	}
-	names := slices.Sorted(maps.Keys(l.stores))
+	var names []string
+	for name, source := range l.stores {
+		if source != p.Root { // which this search has indexed anew
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	note := fmt.Sprintf("the data directory %q was removed or replaced while this process worked with it, and was made anew", l.dir)
+	if len(names) == 0 {
+		return note
+	}
 	if len(names) > 10 {
 		names = append(names[:10], "…")
 	}
-	return fmt.Sprintf("the data directory %q was removed or replaced while this process worked with it, and with it what was indexed: %s; the folder you are in is indexed anew, other stores are made again with: store:create", l.dir, strings.Join(names, ", "))
+	return fmt.Sprintf("%s; these stores are gone: %s; make them again with store:create, or import them", note, strings.Join(names, ", "))
 }
 
 // withoutDatabase reports whether generations of stores lie in a data directory

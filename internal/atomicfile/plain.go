@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -37,6 +39,10 @@ func Plain(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		dir := filepath.Dir(path)
+		return kb.Errorf(kb.Corrupt, "%q is a file where a folder belongs", dir).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(dir), kb.ShellWord(dir+"-aside"))
 	}
 	if err != nil || info.Mode().IsRegular() {
 		return err
