@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -314,6 +315,9 @@ func wrap(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission) || isReadOnly(err):
 		return kb.Errorf(kb.Denied, "no permission to write %q: %w", path, err).
 			WithHint("make the directory writable for you, or choose another one with --data-dir")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return kb.Errorf(kb.Internal, "too many files are open to write %q: %w", path, err).
+			WithHint("raise the limit, with ulimit -n 1024, then try again; what was there before is unharmed")
 	case errors.As(err, &pe):
 		err = pe.Err
 	}

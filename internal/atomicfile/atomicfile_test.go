@@ -63,7 +63,7 @@ func TestWriteReplacesWholeContentWithPrivateModes(t *testing.T) {
 func TestEveryFailureKeepsTheOldContentAndIsNamed(t *testing.T) {
 	eio := errors.New("input/output error")
 	for _, op := range []Op{OpMkdir, OpCreate, OpWrite, OpSync, OpClose, OpRename} {
-		for cause, code := range map[error]kb.Code{error(syscall.ENOSPC): kb.Full, error(syscall.EACCES): kb.Denied, eio: kb.Internal} {
+		for cause, code := range map[error]kb.Code{error(syscall.ENOSPC): kb.Full, error(syscall.EACCES): kb.Denied, eio: kb.Internal, error(syscall.EMFILE): kb.Internal} {
 			if runtime.GOOS == "windows" && cause == error(syscall.ENOSPC) {
 				continue // another errno there
 			}

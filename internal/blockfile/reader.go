@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -49,6 +50,8 @@ func Open(path, kind string, maxVersion uint32) (*Reader, error) {
 		return nil, kb.Errorf(kb.NotFound, "no file %q", path).WithHint("index the store again to rebuild it")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, kb.Errorf(kb.Denied, "no permission to read %q", path).WithHint("make the file readable for you")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return nil, kb.Errorf(kb.Internal, "too many files are open to read %q: %w", path, err).WithHint("raise the limit, with ulimit -n 1024, then try again")
 	case err != nil:
 		return nil, kb.Errorf(kb.Internal, "cannot open %q: %w", path, err).WithHint("check that disk")
 	}

@@ -36,8 +36,10 @@
 // meta holds, chunk by chunk, what is only needed to show a hit: declaration
 // path, kind, columns, symbols (see meta.go).
 //
-// A sibling file NAME.EMBEDDER.vec (kind "vectors", one section "matrix") has
-// the vectors of the chunks in the same order, in the format of package vector.
+// A sibling file NAME.EMBEDDER.vec (kind "vectors") has the vectors of the chunks
+// in the same order, in the format of package vector, in the section "matrix",
+// and in the section "of" the name of the segment; files of older versions lack
+// that.
 //
 // # Generation
 //
@@ -59,7 +61,8 @@
 //
 // The manifest (kind "generation") has what is a store's own:
 //
-//	head      JSON: store, number, commit, embedder, sums of lengths, name of the layout
+//	head      JSON: store, number, commit, embedder, sums of lengths, name
+//	          and checksum of the layout
 //	stamps    u64 a document, in the order of docs
 //	gone      tombstones, newest first, see ids.go
 //
