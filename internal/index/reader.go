@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -19,9 +18,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// manifestName is how an index run calls a manifest: store, number, job.
+// manifestName is what a manifest is called: store, number, job. An import may
+// give one another number.
 var manifestName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([a-z2-7]{16})-([0-9]+)-[A-Za-z0-9]+\.gen$`)
+	return regexp.MustCompile(`^([a-z2-7]{16})-[0-9]+-[A-Za-z0-9]+\.gen$`)
 })
 
 // Generation is an open generation: a kb.Index over local files. It stays
@@ -153,8 +153,8 @@ func (g *Generation) load() error {
 	if filepath.Base(g.head.Layout) != g.head.Layout {
 		return g.corrupt("its layout has no name")
 	}
-	if m := manifestName().FindStringSubmatch(filepath.Base(g.file.Path())); m != nil && (m[1] != string(g.head.Store) || m[2] != strconv.FormatInt(g.head.Generation, 10)) {
-		return g.corrupt("it is generation " + strconv.FormatInt(g.head.Generation, 10) + " of another name")
+	if m := manifestName().FindStringSubmatch(filepath.Base(g.file.Path())); m != nil && m[1] != string(g.head.Store) {
+		return g.corrupt("it is that of another store")
 	}
 	g.key = storeKey(g.head.Store)
 	if g.lay, err = blockfile.Open(LayoutPath(g.pool.Dir, g.head.Layout), kindLayout, FormatVersion); err != nil {
