@@ -35,6 +35,7 @@ var outcome = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (Test\w+) \(([0-9.]
 
 func faults(out, run string) error {
 	began := time.Now()
+	commit, _ := exec.Command("git", "describe", "--always", "--dirty").Output() // what is built now
 	dir, err := os.MkdirTemp("", "faults-")
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func faults(out, run string) error {
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &said), os.Stderr
 	failed := cmd.Run()
 	if out != "" {
-		if err := report(out, calls, said.String(), run, began); err != nil {
+		if err := report(out, calls, said.String(), run, strings.TrimSpace(string(commit)), began); err != nil {
 			return err
 		}
 		fmt.Println(out)
@@ -55,12 +56,11 @@ func faults(out, run string) error {
 	return failed
 }
 
-func report(out, calls, said, run string, began time.Time) error {
+func report(out, calls, said, run, commit string, began time.Time) error {
 	var b strings.Builder
-	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	fmt.Fprintf(&b, "# Faults: the whole program on a file system that fails. %s\n\n", began.UTC().Format(time.DateOnly))
 	fmt.Fprintf(&b, "%s/%s, %d processors, %s, commit %s; tests of internal/crash in full (`-run %s`), %s.\nThe promises stand in docs/design/008-faults.md.\n\n",
-		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), strings.TrimSpace(string(commit)), run, time.Since(began).Round(time.Second))
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), commit, run, time.Since(began).Round(time.Second))
 	b.WriteString("| test | outcome | seconds |\n| --- | --- | --- |\n")
 	for _, m := range outcome.FindAllStringSubmatch(said, -1) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m[2], map[string]string{"PASS": "passed", "FAIL": "**failed**", "SKIP": "skipped"}[m[1]], m[3])
