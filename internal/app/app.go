@@ -24,6 +24,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
 	"github.com/seed-4f2d999b/knowledge/internal/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -199,7 +200,8 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
 		c.file = nil
 	}
-	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes}
+	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
+		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint}}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
 	}

@@ -68,9 +68,12 @@ func (c *core) policy() outbound.Policy {
 	return outbound.Policy{Allow: c.web.Allow, UserAgent: c.web.UserAgent, Proxy: c.web.Proxy, AllowHint: allowHint}
 }
 
-// checkSite refuses a site at an address that will not be reached, as far as
-// that can be told without asking anybody.
-func (c *core) checkSite(spec kb.Spec) error {
+// checkAddress refuses a site or remote repository at an address that will not
+// be reached, as far as that can be told without asking anybody.
+func (c *core) checkAddress(spec kb.Spec) error {
+	if source.TraitsOf(spec.Kind).Refs {
+		return c.opener.CheckRemote(spec.Source)
+	}
 	if _, pkg := source.PackageOf(spec.Source); pkg || !source.TraitsOf(spec.Kind).Gathered {
 		return nil
 	}
@@ -108,15 +111,21 @@ func (c *core) siteNeeds(spec kb.Spec) []string {
 	return names
 }
 
-// siteRisk says why a person must vouch for a definition of a site: it names
-// a host that the user opened, or logs into, for themselves. "" for others.
-func (c *core) siteRisk(spec kb.Spec) string {
-	if !source.TraitsOf(spec.Kind).Gathered {
+// hostRisk says why a person must vouch for a definition of a site or remote
+// repository: it names a host that the user opened, or logs into, for
+// themselves. "" for others.
+func (c *core) hostRisk(spec kb.Spec) string {
+	var hosts []string
+	switch traits := source.TraitsOf(spec.Kind); {
+	case traits.Gathered:
+		hosts = slices.Clone(spec.Selection.Web.Hosts)
+		if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Host)
+		}
+	case traits.Refs && source.HostOf(spec.Source) != "":
+		hosts = []string{source.HostOf(spec.Source)}
+	default:
 		return ""
-	}
-	hosts := slices.Clone(spec.Selection.Web.Hosts)
-	if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
-		hosts = append(hosts, u.Host)
 	}
 	mine := slices.Clone(c.web.Allow)
 	for _, h := range c.web.Headers {
@@ -137,7 +146,7 @@ func (c *core) siteRisk(spec kb.Spec) string {
 			inside := err == nil && ip.IsValid() && prefix.Contains(ip.Unmap())
 			under := strings.HasPrefix(name, "*.") && strings.HasSuffix(own, name[1:])
 			if inside || under || strings.EqualFold(own, name) {
-				return "its site " + h + " is one that your configuration opens or logs into"
+				return "its host " + h + " is one that your configuration opens or logs into"
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	if err := c.checkSite(spec); err != nil {
+	if err := c.checkAddress(spec); err != nil {
 		return Started{}, err
 	}
 	if projectID != "" {

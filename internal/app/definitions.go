@@ -133,7 +133,7 @@ func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) (
 			if d.err == nil && d.Name != "" {
 				d.resolve(ctx, p.Root)
 				if d.err == nil && d.risk == "" {
-					d.risk = c.siteRisk(d.spec)
+					d.risk = c.hostRisk(d.spec)
 				}
 			}
 		}

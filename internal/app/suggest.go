@@ -308,7 +308,7 @@ func storeName(repo string, taken map[string]bool) string {
 // askRegistries fills in the repositories of the most imported dependencies of
 // which nothing here tells them.
 func (a *App) askRegistries(ctx context.Context, c *core, list []*deps.Dependency, most int) []string {
-	reg := deps.NewRegistry(a.cfg.Env, filepath.Join(c.dir, "registry.json"))
+	reg := deps.NewRegistry(a.cfg.Env, filepath.Join(c.dir, "registry.json"), c.policy())
 	var missing []*deps.Dependency
 	for _, d := range list[:min(len(list), most)] {
 		if d.Repository == "" {

@@ -194,7 +194,7 @@ func (s *syncRun) entry(ctx context.Context, d *defined) error {
 	if err := refuseLarge(ctx, spec); err != nil {
 		return err
 	}
-	if err := s.c.checkSite(spec); err != nil {
+	if err := s.c.checkAddress(spec); err != nil {
 		return err
 	}
 	if there {

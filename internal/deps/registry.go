@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,15 +19,20 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 )
 
 // Registry asks package registries where packages come from, each at the
 // address that the user's own settings name. What it was told it keeps in a
 // file, so that nothing is asked for twice. It is safe for concurrent use.
 type Registry struct {
-	client *http.Client
+	policy outbound.Policy // less the hosts of the bases, which the user names
 	bases  map[string]string
 	path   string
+
+	once      sync.Once
+	client    *outbound.Client
+	clientErr error
 
 	mu      sync.Mutex
 	answers map[string]string // "npm:react" → repository, "" when the registry knows none
@@ -37,9 +43,12 @@ type Registry struct {
 const maxAnswer = 32 << 20
 
 // NewRegistry returns a registry whose answers are kept at path. Settings come
-// from the user's environment and ~/.npmrc, never from a project's files.
-func NewRegistry(env func(string) string, path string) *Registry {
-	r := &Registry{client: &http.Client{Timeout: 20 * time.Second}, path: path, answers: map[string]string{}, bases: map[string]string{
+// from the user's environment and ~/.npmrc, never from a project's files. The
+// policy says where else it may be sent on to; the hosts that the settings name
+// are allowed besides.
+func NewRegistry(env func(string) string, path string, policy outbound.Policy) *Registry {
+	policy.MaxBytes, policy.Timeout = maxAnswer, 20*time.Second
+	r := &Registry{policy: policy, path: path, answers: map[string]string{}, bases: map[string]string{
 		"npm": "https://registry.npmjs.org", "pypi": "https://pypi.org", "cargo": "https://crates.io", "gem": "https://rubygems.org",
 		"composer": "https://repo.packagist.org", "hex": "https://hex.pm", "nuget": "https://api.nuget.org/v3-flatcontainer",
 		"maven": "https://repo1.maven.org/maven2", "go": "https://proxy.golang.org",
@@ -134,9 +143,32 @@ func (r *Registry) get(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, kb.Errorf(kb.Invalid, "%q is no address of a registry", address).WithHint("check the setting of your package manager")
 	}
+	if u := req.URL.User; u != nil { // of the user's own setting
+		password, _ := u.Password()
+		req.SetBasicAuth(u.Username(), password)
+		req.URL.User = nil
+	}
 	req.Header.Set("User-Agent", "knowledge (https://github.com/seed-4f2d999b/knowledge)")
 	req.Header.Set("Accept", "application/json, application/xml;q=0.9, */*;q=0.5")
-	resp, err := r.client.Do(req)
+	r.once.Do(func() {
+		p := r.policy
+		for _, base := range r.bases {
+			if u, err := url.Parse(base); err == nil && u.Host != "" {
+				p.Allow = append(slices.Clip(p.Allow), u.Host)
+			}
+		}
+		if p.Proxy == "" && p.ProxyFor == nil {
+			p.ProxyFor = outbound.EnvironmentProxy
+		}
+		r.client, r.clientErr = outbound.New(p)
+	})
+	if r.clientErr != nil {
+		return nil, r.clientErr
+	}
+	resp, err := r.client.Do(ctx, req)
+	if kb.CodeOf(err) == kb.Denied {
+		return nil, err
+	}
 	if err != nil {
 		return nil, kb.Errorf(kb.Away, "the registry at %s does not answer: %w", req.URL.Host, err).WithHint("try again later, or leave registry out")
 	}
@@ -147,7 +179,7 @@ func (r *Registry) get(ctx context.Context, address string) ([]byte, error) {
 	case resp.StatusCode != http.StatusOK:
 		return nil, kb.Errorf(kb.Away, "the registry at %s answers with status %d", req.URL.Host, resp.StatusCode).WithHint("try again later, or leave registry out")
 	}
-	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	return io.ReadAll(resp.Body)
 }
 
 // request returns where a registry tells of a package, and how to read it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 )
 
 // TestRegistries asks a server that answers as each registry does, at the
@@ -42,7 +43,7 @@ func TestRegistries(t *testing.T) {
 	env := map[string]string{"HOME": home, "PIP_INDEX_URL": srv.URL + "/pypi/simple/", "GOPROXY": srv.URL + "/go,direct"}
 	path := filepath.Join(t.TempDir(), "registry.json")
 	for round := range 2 {
-		r := NewRegistry(func(k string) string { return env[k] }, path)
+		r := NewRegistry(func(k string) string { return env[k] }, path, outbound.Policy{})
 		for _, c := range []struct {
 			d    Dependency
 			want string
@@ -64,13 +65,13 @@ func TestRegistries(t *testing.T) {
 	if n := asked.Load(); n != 4 {
 		t.Errorf("asked %d times", n)
 	}
-	r := NewRegistry(func(k string) string { return env[k] }, path)
+	r := NewRegistry(func(k string) string { return env[k] }, path, outbound.Policy{})
 	_, err := r.Repository(t.Context(), Dependency{Ecosystem: "npm", Name: "broken", Version: "1"})
 	if kb.CodeOf(err) != kb.Away || kb.HintOf(err) == "" {
 		t.Errorf("%v", err)
 	}
 	env["GOPROXY"] = "off"
-	r = NewRegistry(func(k string) string { return env[k] }, filepath.Join(t.TempDir(), "none.json"))
+	r = NewRegistry(func(k string) string { return env[k] }, filepath.Join(t.TempDir(), "none.json"), outbound.Policy{})
 	before := asked.Load()
 	if got, err := r.Repository(t.Context(), Dependency{Ecosystem: "go", Name: "github.com/Acme/x", Version: "v1.0.0"}); got != "" || err != nil || asked.Load() != before {
 		t.Errorf("GOPROXY=off: %q, %v", got, err)
@@ -94,5 +95,23 @@ func TestRegistryAnswers(t *testing.T) {
 		if got := CleanURL(read([]byte(c.answer))); got != c.want {
 			t.Errorf("%s: %q", c.eco, got)
 		}
+	}
+}
+
+// TestRegistrySendsOn: a registry that sends its readers on to another port of
+// this machine, which the user's settings do not name, is not followed there.
+func TestRegistrySendsOn(t *testing.T) {
+	var seen atomic.Int64
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen.Add(1) }))
+	defer inside.Close()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, inside.URL+"/meta-data", http.StatusFound)
+	}))
+	defer srv.Close()
+	env := map[string]string{"npm_config_registry": srv.URL}
+	r := NewRegistry(func(k string) string { return env[k] }, filepath.Join(t.TempDir(), "registry.json"), outbound.Policy{})
+	_, err := r.Repository(t.Context(), Dependency{Ecosystem: "npm", Name: "x", Version: "1.0.0"})
+	if kb.CodeOf(err) != kb.Denied || seen.Load() != 0 {
+		t.Errorf("%v; %d requests went on", err, seen.Load())
 	}
 }

@@ -69,7 +69,7 @@ func (c *Client) follow(ctx context.Context, first *http.Request, hops int) (*ht
 		if err := c.CheckURL(req.URL); err != nil {
 			return nil, err
 		}
-		if c.proxy != nil {
+		if c.policy.ProxyFor != nil && c.policy.ProxyFor(req.URL) != nil {
 			if err := c.checkProxied(ctx, req.URL); err != nil {
 				return nil, err
 			}
@@ -168,8 +168,8 @@ func withoutFragment(u *url.URL) string {
 
 // checkProxied judges a target before the proxy is asked for it.
 func (c *Client) checkProxied(ctx context.Context, u *url.URL) error {
-	_, err := c.Resolve(ctx, u.Hostname(), portOf(u))
-	if kb.CodeOf(err) == kb.Away {
+	_, known, err := c.resolve(ctx, u.Hostname(), portOf(u))
+	if !known {
 		return nil // a name that only the proxy knows
 	}
 	return err
@@ -204,6 +204,8 @@ func (c *Client) explain(limited, ctx context.Context, u *url.URL, err error) er
 	switch {
 	case tooMuch:
 		return kb.Errorf(kb.TooLarge, "the headers of %q are longer than %d bytes", u.Redacted(), maxHeaderBytes).WithHint("that page cannot be had")
+	case timedOut && limited.Err() == nil:
+		return kb.Errorf(kb.Away, "%q did not answer in time", host).WithHint("try again later")
 	case timedOut:
 		return kb.Errorf(kb.Away, "%q did not answer within %s", host, c.policy.Timeout).WithHint("try again later")
 	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &wrong), errors.As(err, &expired):

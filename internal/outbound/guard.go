@@ -3,10 +3,10 @@ package outbound
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -184,7 +184,7 @@ func portOf(u *url.URL) string {
 // address, or the reason why nothing of that form is reached.
 func (c *Client) checkHost(host, port string) (string, netip.Addr, error) {
 	var none netip.Addr
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || badPort(n) && !c.allow.hosts[net.JoinHostPort(strings.ToLower(host), port)] {
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || badPort(n) && !slices.Contains(c.policy.Ports, n) && !c.allow.hosts[net.JoinHostPort(strings.ToLower(host), port)] {
 		return "", none, kb.Errorf(kb.Denied, "port %s of %q is not one for the web", port, host).WithHint("%s", c.hint())
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
@@ -220,6 +220,36 @@ func numeric(label string) bool {
 	return label != "" && strings.Trim(label, "0123456789") == ""
 }
 
+// CheckHost refuses a host and port of which the writing alone says that it is
+// not reached: nothing is resolved.
+func (c *Client) CheckHost(host, port string) error {
+	_, _, err := c.checkHost(host, port)
+	if h := strings.TrimSuffix(strings.ToLower(host), "."); err == nil && (h == "localhost" || strings.HasSuffix(h, ".localhost")) {
+		// RFC 6761: whatever a resolver says, it is this machine.
+		return c.judge(h, port, netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	}
+	return err
+}
+
+// CheckRoute judges the host of a URL as a request would be: the addresses
+// that it resolves to here, and what does not resolve is left to a proxy that
+// the user named.
+func (c *Client) CheckRoute(ctx context.Context, u *url.URL) error {
+	if err := c.CheckURL(u); err != nil {
+		return err
+	}
+	if c.policy.ProxyFor != nil && c.policy.ProxyFor(u) != nil {
+		return c.checkProxied(ctx, u)
+	}
+	_, err := c.Resolve(ctx, u.Hostname(), portOf(u))
+	return err
+}
+
+// Allows reports whether the policy names a host as it is written.
+func (c *Client) Allows(host, port string) bool {
+	return c.allow.host(strings.TrimSuffix(strings.ToLower(host), "."), port)
+}
+
 // judge says whether the address of a host may be dialled.
 func (c *Client) judge(host, port string, ip netip.Addr) error {
 	reason := why(ip)
@@ -230,11 +260,17 @@ func (c *Client) judge(host, port string, ip netip.Addr) error {
 	case ip.Zone() == "" && c.allow.host(host, port) && (isAddr(host) || !plain.IsLinkLocalUnicast() && !plain.IsMulticast() && !plain.IsUnspecified()):
 		return nil
 	}
-	at := ""
-	if host != ip.String() {
-		at = fmt.Sprintf(" at %s", ip)
+	if host != ip.String() && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
+		return c.absent(host)
 	}
-	return kb.Errorf(kb.Denied, "%q is not fetched: it is%s %s", host, at, reason).WithHint("%s", c.hint())
+	return kb.Errorf(kb.Denied, "%q is not fetched: it is %s", host, reason).WithHint("%s", c.hint())
+}
+
+// absent is said of a name that does not exist and of one whose address is not
+// public, in the same words: what names a private network has, and where, is
+// not told to who may not go there.
+func (c *Client) absent(host string) error {
+	return kb.Errorf(kb.Denied, "%q is no host on the public network", host).WithHint("check how it is written, and your connection; %s", c.hint())
 }
 
 func (c *Client) hint() string {
@@ -247,35 +283,44 @@ func (c *Client) hint() string {
 // Resolve returns the addresses of a host that may be dialled. All of them
 // must be allowed: a name with one bad answer among good ones is refused.
 func (c *Client) Resolve(ctx context.Context, host, port string) ([]netip.Addr, error) {
+	ips, _, err := c.resolve(ctx, host, port)
+	return ips, err
+}
+
+// resolve is Resolve; known is false of a name for which no address was found.
+func (c *Client) resolve(ctx context.Context, host, port string) (_ []netip.Addr, known bool, err error) {
 	host, ip, err := c.checkHost(host, port)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	if ip.IsValid() {
-		return []netip.Addr{ip.Unmap()}, nil
+		return []netip.Addr{ip.Unmap()}, true, nil
 	}
 	ips, err := c.policy.Lookup(ctx, host)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, true, ctx.Err()
 		}
 		var de *net.DNSError
 		if errors.As(err, &de) && de.IsNotFound {
-			return nil, kb.Errorf(kb.Away, "there is no host named %q: %w", host, err).WithHint("check the name and your connection")
+			if !c.allow.host(host, port) {
+				return nil, false, c.absent(host)
+			}
+			return nil, false, kb.Errorf(kb.Away, "there is no host named %q: %w", host, err).WithHint("check the name and your connection")
 		}
-		return nil, kb.Errorf(kb.Away, "the address of %q cannot be found: %w", host, err).WithHint("check your connection, then try again")
+		return nil, false, kb.Errorf(kb.Away, "the address of %q cannot be found: %w", host, err).WithHint("check your connection, then try again")
 	}
 	out := ips[:0:0]
 	for _, ip := range ips {
 		if err := c.judge(host, port, ip); err != nil {
-			return nil, err
+			return nil, true, err
 		}
 		out = append(out, ip.Unmap())
 	}
 	if len(out) == 0 {
-		return nil, kb.Errorf(kb.Away, "the host %q has no address", host).WithHint("check the name and your connection")
+		return nil, false, c.absent(host)
 	}
-	return out, nil
+	return out, true, nil
 }
 
 // DialContext connects to host:port through the guard: for whoever speaks

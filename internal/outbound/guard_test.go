@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -248,7 +249,8 @@ func TestPortsSorted(t *testing.T) {
 	}
 }
 
-// A name that does not resolve, and one without addresses.
+// A name that does not resolve, and one without addresses, read as one of a
+// private network does; a resolver that does not answer says so.
 func TestResolveErrors(t *testing.T) {
 	c, err := New(Policy{Lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
 		switch host {
@@ -256,16 +258,29 @@ func TestResolveErrors(t *testing.T) {
 			return nil, nil
 		case "gone.test":
 			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		case "here.test":
+			return []netip.Addr{netip.MustParseAddr("10.0.0.7")}, nil
+		case "both.test":
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("10.0.0.7")}, nil
 		}
 		return nil, fmt.Errorf("timeout")
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{"none.test", "gone.test", "slow.test"} {
-		if _, err := c.Resolve(t.Context(), host, "80"); kb.CodeOf(err) != kb.Away || kb.HintOf(err) == "" {
+	said := map[string]bool{}
+	for _, host := range []string{"none.test", "gone.test", "here.test", "both.test"} {
+		_, err := c.Resolve(t.Context(), host, "80")
+		if kb.CodeOf(err) != kb.Denied || kb.HintOf(err) == "" {
 			t.Errorf("%s: %v", host, err)
 		}
+		said[strings.ReplaceAll(err.Error(), host, "HOST")+kb.HintOf(err)] = true
+	}
+	if len(said) != 1 {
+		t.Errorf("names of a private network are told from others: %q", slices.Collect(maps.Keys(said)))
+	}
+	if _, err := c.Resolve(t.Context(), "slow.test", "80"); kb.CodeOf(err) != kb.Away || kb.HintOf(err) == "" {
+		t.Errorf("slow.test: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

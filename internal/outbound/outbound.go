@@ -1,5 +1,6 @@
 // Package outbound is the one HTTP client with which the product reaches
-// servers that a text named: pages of a crawl, links in them, REST APIs. What
+// servers that a text named: pages of a crawl, links in them, REST APIs,
+// registries, remote repositories (over https, and the addresses of ssh). What
 // a text says is not trusted, so every connection passes one guard: the name
 // is resolved first, the addresses are judged, and the very address that was
 // judged is dialled, on the first request, on every redirect and on every new
@@ -24,6 +25,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -64,6 +66,11 @@ type Policy struct {
 	// and the environment is not asked. Names are judged as far as they
 	// resolve here; what does not is left to the proxy.
 	Proxy string
+	// ProxyFor names the proxy for a URL, nil for none, where Proxy is "": for
+	// the environment of the user, when that is to be asked.
+	ProxyFor func(*url.URL) *url.URL
+	// Ports are ports of other protocols that are reached all the same: 22 for ssh.
+	Ports []uint64
 	// MaxConns bounds connections to one host; 0 is no bound.
 	MaxConns int
 	MaxIdle  int // connections to one host that are kept open for later; 0 is 16
@@ -80,11 +87,11 @@ type Policy struct {
 // Client is a guarded HTTP client. It is safe for concurrent use, keeps no
 // cookies and asks nothing of the environment.
 type Client struct {
-	policy Policy
-	allow  allowed
-	proxy  *url.URL
-	tr     *http.Transport
-	dialer net.Dialer
+	policy  Policy
+	allow   allowed
+	proxies sync.Map // host:port of proxies that the user named
+	tr      *http.Transport
+	dialer  net.Dialer
 	// watch sees every address before it is dialled and may refuse it; for tests.
 	watch func(addr string) error
 }
@@ -124,17 +131,38 @@ func New(p Policy) (*Client, error) {
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.RootCAs},
 	}
+	if p.Proxy == "" && p.ProxyFor != nil {
+		c.tr.Proxy = func(r *http.Request) (*url.URL, error) {
+			u := p.ProxyFor(r.URL)
+			if u != nil {
+				c.proxies.Store(proxyAddr(u), true)
+			}
+			return u, nil
+		}
+		c.tr.DialContext = c.dialProxied
+	}
 	if p.Proxy != "" {
 		u, err := url.Parse(p.Proxy)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, kb.Errorf(kb.Invalid, "%q is not the address of a proxy", p.Proxy).
 				WithHint("write it like http://proxy.example.org:3128")
 		}
-		c.proxy = u
+		c.policy.ProxyFor = func(*url.URL) *url.URL { return u }
+		c.proxies.Store(proxyAddr(u), true)
 		c.tr.Proxy = http.ProxyURL(u)
 		c.tr.DialContext = c.dialProxied
 	}
 	return c, nil
+}
+
+// EnvironmentProxy is a Policy.ProxyFor that asks the environment, as net/http
+// does: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+func EnvironmentProxy(u *url.URL) *url.URL {
+	p, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	if err != nil {
+		return nil
+	}
+	return p
 }
 
 // Close closes idle connections.
@@ -143,12 +171,17 @@ func (c *Client) Close() { c.tr.CloseIdleConnections() }
 // dialProxied reaches the proxy, which the user named and which may therefore
 // be anywhere; net/http asks it for everything else.
 func (c *Client) dialProxied(ctx context.Context, network, addr string) (net.Conn, error) {
-	port := c.proxy.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[c.proxy.Scheme]
-	}
-	if addr == net.JoinHostPort(c.proxy.Hostname(), port) {
+	if _, ok := c.proxies.Load(addr); ok {
 		return c.dialer.DialContext(ctx, network, addr)
 	}
 	return c.DialContext(ctx, network, addr)
+}
+
+// proxyAddr is what is dialled for a proxy, as net/http has it.
+func proxyAddr(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }

@@ -28,8 +28,8 @@ type attempt struct {
 
 // method is one request, by go-git and by installed git.
 type method struct {
-	gogit func(attempt) error
-	exec  func(url string) error
+	gogit func(context.Context, attempt) error
+	exec  func(env []string, url string) error
 }
 
 // What a request fails with besides a kb.Error: the caller goes on from here.
@@ -42,8 +42,13 @@ var (
 // secret is sent where none is needed, under both spellings of the URL; then
 // with each credential that there is for the host; then by installed git.
 func (f *fetcher) try(ctx context.Context, m method) error {
+	guard, err := f.o.guard()
+	if err != nil {
+		return err
+	}
+	guarded := context.WithValue(ctx, clientKey{}, guard)
 	if f.won != nil {
-		return f.outcome(ctx, m.gogit(*f.won))
+		return f.outcome(ctx, m.gogit(guarded, *f.won))
 	}
 	url := f.source
 	if f.o.remoteURL != nil {
@@ -54,11 +59,18 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	var tried []string
 	asks := false // the server wants credentials
 	for _, u := range urls {
-		a := attempt{u, nil, "without credentials"}
-		if ssh := sshAuth(u); ssh.auth != nil {
-			a.auth, a.how = ssh.auth, ssh.how
+		ways := []attempt{{u, nil, "without credentials"}}
+		if isSSH(u) {
+			if ways, err = f.o.sshAttempts(ctx, u); err != nil {
+				return f.outcome(ctx, err)
+			}
 		}
-		err := m.gogit(a)
+		var a attempt
+		for _, a = range ways {
+			if err = m.gogit(guarded, a); !dialFailed(err) {
+				break
+			}
+		}
 		if settled(err) || ctx.Err() != nil {
 			f.won = &a
 			return f.outcome(ctx, err)
@@ -80,7 +92,7 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 			}
 			for _, u := range urls {
 				a := attempt{u, auth, "with " + c.how}
-				err := m.gogit(a)
+				err := m.gogit(guarded, a)
 				if settled(err) || ctx.Err() != nil {
 					f.won = &a
 					return f.outcome(ctx, err)
@@ -94,9 +106,14 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	if f.o.NoGit || !worthFallback(last) || !haveGit() {
 		return failure
 	}
+	env, refused, stop, err := f.o.underGuard(ctx, url)
+	if err != nil {
+		return f.outcome(ctx, err)
+	}
+	defer stop()
 	var gitErr error
 	for _, u := range urls {
-		gitErr = m.exec(u)
+		gitErr = m.exec(env, u)
 		if errors.Is(gitErr, errNoRef) && dumb(url, last) {
 			break
 		}
@@ -107,6 +124,9 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 		if ctx.Err() != nil {
 			return canceled(ctx.Err())
 		}
+	}
+	if err := refused(); err != nil {
+		return err
 	}
 	var ke *kb.Error
 	if errors.As(failure, &ke) {
@@ -143,8 +163,12 @@ func wantsAuth(err error) bool {
 
 // worthFallback reports whether installed git may do better: with credentials,
 // certificates, ssh settings or protocols that go-git does not know. A host
-// that does not answer will not answer git either.
+// that does not answer will not answer git either, and what the guard refuses
+// is refused.
 func worthFallback(err error) bool {
+	if kb.CodeOf(err) == kb.Denied {
+		return false
+	}
 	var dns *net.DNSError
 	var op *net.OpError
 	return err != nil && !errors.As(err, &dns) && !(errors.As(err, &op) && op.Op == "dial") &&
@@ -163,8 +187,11 @@ func (f *fetcher) outcome(ctx context.Context, err error) error {
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
+	var known *kb.Error
 	host := hostOf(f.source)
 	switch {
+	case errors.As(err, &known) && known.Code == kb.Denied:
+		return known
 	case errors.Is(err, git.NoMatchingRefSpecError{}):
 		return errNoRef
 	case errors.Is(err, git.ErrExactSHA1NotSupported), strings.Contains(err.Error(), "not our ref"):

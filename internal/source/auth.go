@@ -23,11 +23,12 @@ type credential struct {
 	get func() (transport.AuthMethod, bool)
 }
 
-// credentials returns the places to ask for an http(s) URL, in order: netrc,
+// credentials returns the places to ask for an https URL, in order: netrc,
 // git's credential helpers, the variables that the user named for the host.
+// Over plain http no password is sent.
 func (o *Opener) credentials(ctx context.Context, rawURL string) []credential {
 	u, err := url.Parse(rawURL)
-	if err != nil {
+	if err != nil || u.Scheme != "https" {
 		return nil
 	}
 	out := []credential{{"~/.netrc", func() (transport.AuthMethod, bool) {
@@ -137,7 +138,7 @@ func netrc(text, host string) (transport.AuthMethod, bool) {
 // is kept from asking on the terminal.
 func credentialFill(ctx context.Context, u *url.URL) (transport.AuthMethod, bool) {
 	ask := "protocol=" + u.Scheme + "\nhost=" + u.Host + "\npath=" + strings.TrimPrefix(u.Path, "/") + "\n\n"
-	out, err := runGit(ctx, ask, nil, "credential", "fill")
+	out, err := runGit(ctx, nil, ask, nil, "credential", "fill")
 	if err != nil {
 		return nil, false
 	}
@@ -159,23 +160,13 @@ var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa"}
 
 // sshAuth returns how to log in to the host of an ssh URL: the keys of the
 // agent and the default keys of the user, in one handshake. Host keys are
-// checked against known_hosts, strictly, which is go-git's way when it is
-// given no callback. For other URLs the result is empty.
+// checked against known_hosts, strictly: see pinned. For other URLs the result
+// is empty.
 func sshAuth(rawURL string) attempt {
 	if !isSSH(rawURL) {
 		return attempt{}
 	}
-	ep, err := transport.NewEndpoint(rawURL)
-	if err != nil {
-		return attempt{}
-	}
-	user := ep.User
-	if user == "" {
-		user = os.Getenv("USER")
-	}
-	if user == "" {
-		user = "git"
-	}
+	user := sshUser(rawURL)
 	return attempt{
 		how: "with the ssh agent and default keys",
 		auth: &gitssh.PublicKeysCallback{User: user, Callback: func() ([]ssh.Signer, error) {

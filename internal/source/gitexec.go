@@ -42,16 +42,16 @@ func gitEnv(base []string, allowHTTP bool) []string {
 		"SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+os.TempDir(), "GIT_OPTIONAL_LOCKS=0")
 }
 
-// runGit runs installed git in an empty directory outside any repository and
-// returns what it prints. Its progress goes to progress, if that is not nil.
+// runGit runs installed git in an empty directory outside any repository, with
+// more variables than it would have, and returns what it prints. Its progress goes to progress, if that is not nil.
 // It ends, with its children, when ctx does.
-func runGit(ctx context.Context, stdin string, progress io.Writer, args ...string) ([]byte, error) {
+func runGit(ctx context.Context, more []string, stdin string, progress io.Writer, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "knowledge-git-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	allowHTTP := strings.HasPrefix(stdin, "protocol=http\n")
+	allowHTTP := false
 	for _, a := range args {
 		if strings.HasPrefix(a, "http://") && loopbackURL(a) {
 			allowHTTP = true
@@ -59,7 +59,7 @@ func runGit(ctx context.Context, stdin string, progress io.Writer, args ...strin
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = gitEnv(os.Environ(), allowHTTP)
+	cmd.Env = append(gitEnv(os.Environ(), allowHTTP), more...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout = &out

@@ -136,6 +136,13 @@ func text(s string) map[string]treeEntry { return map[string]treeEntry{"a.txt": 
 // canonical URL. wrap may look at requests before git does.
 func (o *origin) serve(wrap func(http.Handler) http.Handler) (string, *atomic.Int64) {
 	o.t.Helper()
+	src, packs, _ := o.serveAs(wrap, httptest.NewServer)
+	return src, packs
+}
+
+// serveAs is serve with a server of the test's choice.
+func (o *origin) serveAs(wrap func(http.Handler) http.Handler, start func(http.Handler) *httptest.Server) (string, *atomic.Int64, *httptest.Server) {
+	o.t.Helper()
 	needGit(o.t)
 	out, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
@@ -166,11 +173,11 @@ func (o *origin) serve(wrap func(http.Handler) http.Handler) (string, *atomic.In
 	if wrap != nil {
 		h = wrap(h)
 	}
-	srv := httptest.NewServer(h)
+	srv := start(h)
 	o.t.Cleanup(srv.Close)
 	_, src, err := Canonical(o.t.Context(), "", srv.URL+"/repo.git/", "")
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return src, &packs
+	return src, &packs, srv
 }

@@ -281,7 +281,7 @@ func (f *fetcher) lookup(dir, digits string) (fetched, error) {
 func (f *fetcher) fetch(ctx context.Context, phase, dir string, depth int, specs ...config.RefSpec) error {
 	kb.Report(ctx, kb.Progress{Phase: phase})
 	return f.try(ctx, method{
-		gogit: func(a attempt) error {
+		gogit: func(ctx context.Context, a attempt) error {
 			s := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
 			defer s.Close()
 			remote := git.NewRemote(s, &config.RemoteConfig{Name: "origin", URLs: []string{a.url}})
@@ -294,7 +294,7 @@ func (f *fetcher) fetch(ctx context.Context, phase, dir string, depth int, specs
 			}
 			return err
 		},
-		exec: func(url string) error {
+		exec: func(env []string, url string) error {
 			args := []string{"--git-dir=" + dir, "fetch", "--progress", "--force", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules"}
 			if depth > 0 {
 				args = append(args, fmt.Sprintf("--depth=%d", depth))
@@ -303,7 +303,7 @@ func (f *fetcher) fetch(ctx context.Context, phase, dir string, depth int, specs
 			for _, s := range specs {
 				args = append(args, string(s))
 			}
-			_, err := runGit(ctx, "", &sideband{ctx: ctx, phase: phase}, args...)
+			_, err := runGit(ctx, env, "", &sideband{ctx: ctx, phase: phase}, args...)
 			return err
 		},
 	})
@@ -313,14 +313,14 @@ func (f *fetcher) fetch(ctx context.Context, phase, dir string, depth int, specs
 // point at as NAME^{}.
 func (f *fetcher) list(ctx context.Context) (refs []*plumbing.Reference, err error) {
 	err = f.try(ctx, method{
-		gogit: func(a attempt) error {
+		gogit: func(ctx context.Context, a attempt) error {
 			s := filesystem.NewStorage(osfs.New(f.dir), cache.NewObjectLRUDefault())
 			remote := git.NewRemote(s, &config.RemoteConfig{Name: "origin", URLs: []string{a.url}})
 			refs, err = remote.ListContext(ctx, &git.ListOptions{Auth: a.auth, PeelingOption: git.AppendPeeled})
 			return err
 		},
-		exec: func(url string) error {
-			out, err := runGit(ctx, "", nil, "ls-remote", "--", url)
+		exec: func(env []string, url string) error {
+			out, err := runGit(ctx, env, "", nil, "ls-remote", "--", url)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"crypto/x509"
 	"io/fs"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 )
 
 // newOpener keeps the user's credentials out of the test.
@@ -26,7 +28,7 @@ func newOpener(t *testing.T) *Opener {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("NETRC", filepath.Join(t.TempDir(), "netrc"))
-	return &Opener{ReposDir: filepath.Join(t.TempDir(), "repos")}
+	return &Opener{ReposDir: filepath.Join(t.TempDir(), "repos"), Network: outbound.Policy{Allow: []string{"127.0.0.1"}}}
 }
 
 func repoSpec(src string, ref kb.Ref) kb.Spec {
@@ -213,7 +215,7 @@ func TestRemoteCredentials(t *testing.T) {
 	o := newOrigin(t)
 	o.commit("main", text("private\n"))
 	o.head("main")
-	src, _ := o.serve(func(next http.Handler) http.Handler {
+	src, _, srv := o.serveAs(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if _, p, _ := r.BasicAuth(); p != "s3cret" {
 				w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
@@ -222,11 +224,12 @@ func TestRemoteCredentials(t *testing.T) {
 			}
 			next.ServeHTTP(w, r)
 		})
-	})
-	host := strings.TrimPrefix(src, "http://")
+	}, httptest.NewTLSServer)
+	host := strings.TrimPrefix(src, "https://")
 	host, _, _ = strings.Cut(host, "/")
 	name, _, _ := strings.Cut(host, ":")
 
+	newOpener := func(t *testing.T) *Opener { return trusting(newOpener(t), srv) }
 	op := newOpener(t)
 	_, err := op.Open(t.Context(), repoSpec(src, kb.Ref{}))
 	if kb.CodeOf(err) != kb.Denied || kb.HintOf(err) == "" || strings.Contains(err.Error()+kb.HintOf(err), "s3cret") {
@@ -255,6 +258,13 @@ func TestRemoteCredentials(t *testing.T) {
 	}
 }
 
+// trusting lets an opener trust the certificate of a test's server.
+func trusting(o *Opener, srv *httptest.Server) *Opener {
+	o.Network.RootCAs = x509.NewCertPool()
+	o.Network.RootCAs.AddCert(srv.Certificate())
+	return o
+}
+
 func TestRemoteErrors(t *testing.T) {
 	needGit(t)
 	op := newOpener(t)
@@ -269,7 +279,7 @@ func TestRemoteErrors(t *testing.T) {
 	html := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>hello")) }))
 	defer html.Close()
 	for src, code := range map[string]kb.Code{
-		"https://no-such-host.invalid/x/y":                 kb.Away,
+		"https://no-such-host.invalid/x/y":                 kb.Denied, // as one on a private network: see TestRemoteGuard
 		"http://" + addr + "/x":                            kb.Away,
 		strings.TrimSuffix(emptySrc, "/repo") + "/nothing": kb.NotFound,
 		emptySrc:        kb.NotFound,
@@ -327,7 +337,7 @@ func TestRemoteTwoAtOnce(t *testing.T) {
 	o.head("main")
 	src, _ := o.serve(nil)
 	op := newOpener(t)
-	other := &Opener{ReposDir: op.ReposDir} // another process shares nothing else
+	other := &Opener{ReposDir: op.ReposDir, Network: op.Network} // another process shares nothing else
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() {

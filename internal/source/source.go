@@ -13,8 +13,10 @@ package source
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 )
 
 // Opener opens the sources of stores. It is safe for concurrent use.
@@ -30,10 +32,17 @@ type Opener struct {
 	MaxFileBytes int64
 	// WebDir holds one folder of kept pages per web store.
 	WebDir string
+	// Network says which hosts remote repositories may be on, Allow above all;
+	// the zero value is those of the public network.
+	Network outbound.Policy
 	// NoGit keeps installed git from being run: no fallback, no credential helper.
 	NoGit bool
 
 	remoteURL func(canonical string) string // tests point a URL elsewhere
+
+	once      sync.Once
+	client    *outbound.Client
+	clientErr error
 }
 
 // Token names the environment variable that holds the token for a host.

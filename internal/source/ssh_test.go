@@ -1,11 +1,13 @@
 package source
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/outbound"
 )
 
 // serveSSH serves one repository to whoever has the key, under any path, and
@@ -127,6 +130,22 @@ func TestRemoteSSH(t *testing.T) {
 		if body, version, _ := mustRead(t, op, repoSpec(src, kb.Ref{})); body != "by ssh\n" || version != want.String() {
 			t.Errorf("%q at %s", body, version)
 		}
+	}
+	// By a name: the address that was judged is dialled, and the key is that of the name.
+	_, port, _ := net.SplitHostPort(addr)
+	named := newOpener(t)
+	t.Setenv("HOME", home)
+	named.NoGit = true
+	named.Network = outbound.Policy{Allow: []string{"git.test"}, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}}
+	byName := "ssh://git@git.test:" + port + "/some/repo"
+	if _, err := named.Open(t.Context(), repoSpec(byName, kb.Ref{})); kb.CodeOf(err) != kb.Denied {
+		t.Errorf("known_hosts has the key of the address alone: %v", err)
+	}
+	os.WriteFile(knownFile, []byte(strings.Replace(known, "127.0.0.1", "git.test", 1)), 0o600)
+	if body, _, _ := mustRead(t, named, repoSpec(byName, kb.Ref{})); body != "by ssh\n" {
+		t.Errorf("by name: %q", body)
 	}
 	os.WriteFile(knownFile, nil, 0o600)
 	refused("unknown host key")
