@@ -395,7 +395,7 @@ func TestTrustedOpenSpec(t *testing.T) {
 	if _, err := os.Stat(mark); err == nil {
 		t.Fatal("it was run")
 	}
-	w.must(dir, "trust", "--yes", "node_modules/.bin/openspec")
+	w.vouch(dir, "node_modules/.bin/openspec")
 	if got := decide("CI"); got != gate.SessionMissing {
 		t.Errorf("a person vouched: %s", got)
 	}

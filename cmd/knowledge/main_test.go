@@ -77,6 +77,9 @@ type world struct {
 	home string
 	data string
 	env  []string // further variables
+	// What the user lets agents reach: hosts, and paths outside of projects, of
+	// which the root is one unless a test is about them.
+	opened, vouched []string
 }
 
 func newWorld(t testing.TB) *world {
@@ -91,7 +94,7 @@ func newWorld(t testing.TB) *world {
 	if err := os.Chmod(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, root: root, data: filepath.Join(root, "data")}
+	w := &world{t: t, root: root, data: filepath.Join(root, "data"), vouched: []string{root}}
 	w.home = w.dir("home")
 	t.Cleanup(w.end)
 	return w
@@ -185,6 +188,29 @@ func (w *world) with(env ...string) *world {
 	return &c
 }
 
+// vouch does what "knowledge trust" does when a person has said yes.
+func (w *world) vouch(dir, path string) {
+	w.t.Helper()
+	a, err := app.New(app.Config{DataDir: w.data, Dir: dir, Env: func(string) string { return "" }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, err = a.Trust(w.t.Context(), path, false)
+	if err := errors.Join(err, a.Close()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// config is the configuration of the world's user, who lets some hosts be reached.
+func (w *world) config() string {
+	w.t.Helper()
+	path := filepath.Join(w.root, "opened.yaml")
+	if err := os.WriteFile(path, []byte("web: {allow: [\""+strings.Join(w.opened, "\", \"")+"\"]}\n"), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
 // command prepares a run of the program in a working directory.
 func (w *world) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
@@ -198,6 +224,12 @@ func (w *world) command(dir string, args ...string) *exec.Cmd {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
+	}
+	if len(w.vouched) > 0 {
+		cmd.Env = append(cmd.Env, "KNOWLEDGE_TRUST_PATHS="+strings.Join(w.vouched, string(os.PathListSeparator)))
+	}
+	if len(w.opened) > 0 {
+		cmd.Env = append(cmd.Env, "KNOWLEDGE_CONFIG="+w.config())
 	}
 	cmd.Env = append(cmd.Env, w.env...)
 	return cmd

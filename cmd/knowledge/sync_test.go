@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,9 @@ func library(t *testing.T, w *world, name string, texts ...string) (source strin
 		}
 	}
 	source, _ = o.serve(nil)
+	if u, err := url.Parse(source); err == nil && u.Host != "" {
+		w.opened = append(w.opened, u.Host)
+	}
 	return source
 }
 
@@ -203,7 +207,7 @@ func TestOlderDefinitions(t *testing.T) {
 	newOrigin(t, project)
 	write(t, project, "docs/a.md", []byte("# A\n\nturn the crank clockwise\n"))
 	raw := []byte(`{"version":1,"stores":[{"type":"repo","name":"one","url":"` + one + `","branch":"next"},{"type":"file","name":"docs","path":"./docs","description":"ours","extra":1},
-		{"type":"web","name":"site","url":"http://127.0.0.1/docs","depth":2}]}`)
+		{"type":"web","name":"site","url":"http://127.0.0.2/docs","depth":2}]}`)
 	write(t, project, ".bluera/bluera-knowledge/stores.config.json", raw)
 	a := w.agent(project)
 	var s app.Synced
@@ -229,6 +233,7 @@ func TestOlderDefinitions(t *testing.T) {
 func TestDefinitionsOfStrangers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.vouched = nil
 	project, secret := w.dir("project"), w.dir("secret")
 	newOrigin(t, project)
 	write(t, project, "docs/a.md", []byte("# A\n\nturn the crank clockwise\n"))
@@ -248,7 +253,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 		for _, args := range []obj{{}, {"reindex": true}, {"prune": true}} {
 			var s app.Synced
 			a.execute(&s, "stores:sync", args)
-			if len(s.Untrusted) != 1 || !strings.Contains(s.Untrusted[0], "x in .knowledge/stores.json") || !strings.Contains(s.Note, "knowledge trust .knowledge/stores.json") ||
+			if len(s.Untrusted) != 1 || !strings.Contains(s.Untrusted[0], "x in .knowledge/stores.json") || !strings.Contains(s.Note, "show your user") || strings.Contains(s.Note, "knowledge trust") ||
 				slices.Contains(slices.Concat(s.Created, s.Updated, s.Skipped, s.Pruned, s.Orphans), "x") || len(s.Failed) != 0 {
 				t.Errorf("%s: %+v", name, s)
 			}
@@ -264,7 +269,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 	}
 	// A schedule that a person vouched for is kept, until the definition drops it.
 	defines(t, project, obj{"name": "docs", "type": "file", "source": "docs", "schedule": "@hourly"})
-	w.must(project, "trust", "--yes", ".knowledge/stores.json")
+	w.vouch(project, ".knowledge/stores.json")
 	out := w.run(project, "sync")
 	if out.status != 0 || !strings.HasPrefix(out.out, "docs\tunchanged") {
 		t.Errorf("a trusted schedule: %+v", out)
@@ -285,7 +290,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 	if c := a.tool("execute", obj{"command": "trust", "args": obj{"path": ".knowledge/stores.json"}}); !c.isError {
 		t.Errorf("an agent vouches: %s", c.text)
 	}
-	w.must(project, "trust", "--yes", ".knowledge/stores.json")
+	w.vouch(project, ".knowledge/stores.json")
 	wantSynced(t, "trusted", a.sync(obj{}), []string{"docs", "x"}, nil, nil, nil, nil)
 	a.finds("x", "doormat", "under")
 	defines(t, project, harmless, obj{"name": "x", "type": "file", "source": secret, "description": "changed"})

@@ -222,7 +222,7 @@ func (a *App) addProjectAPIs(ctx context.Context, d *declared) error {
 		return err
 	}
 	if !ok {
-		d.notes = append(d.notes, "this project declares APIs in "+projectAPIs+", which nobody has trusted as it is now; nothing of it is used. After reading it a person may run: knowledge trust "+projectAPIs)
+		d.notes = append(d.notes, "this project declares APIs in "+projectAPIs+", which nobody has vouched for as it is now; nothing of it is used until your user, who has read it, does")
 		return nil
 	}
 	f, err := a.apis.parse(path, projectAPIs, raw)

@@ -171,7 +171,7 @@ func TestHostileProject(t *testing.T) {
 
 	trust := func() {
 		t.Helper()
-		if _, err := s.app().Trust(t.Context(), ".knowledge/apis.yaml"); err != nil {
+		if _, err := s.app().Trust(t.Context(), ".knowledge/apis.yaml", false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestUserGoesFirst(t *testing.T) {
 	s.write("config/apis.yaml", s.weather("WEATHER_KEY", ""))
 	s.write("project/.knowledge/apis.yaml", strings.Replace(s.weather("WEATHER_KEY", ""), "code: weather", "code: shadow", 1))
 	a := s.app()
-	if _, err := a.Trust(t.Context(), ".knowledge/apis.yaml"); err != nil {
+	if _, err := a.Trust(t.Context(), ".knowledge/apis.yaml", false); err != nil {
 		t.Fatal(err)
 	}
 	c, err := a.CheckAPIs(t.Context(), "", true)

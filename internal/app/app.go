@@ -73,6 +73,8 @@ type App struct {
 
 	apis apis // what calls of declared APIs share
 
+	shown sync.Map // path → hash of what a person was shown, see TrustSubject
+
 	evidence evidenceCache // of the own folder, for hits
 	openspec versions      // of the program that specification driven development asks
 }
@@ -92,6 +94,7 @@ type core struct {
 	opener    *source.Opener
 	embedder  kb.Embedder
 	web       config.Web
+	vouched   []string // paths that the user's configuration and environment name
 	env       func(string) string
 	library   *library
 	answers   *answering
@@ -196,7 +199,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
-	c.web, c.env = file.Web, a.cfg.Env
+	c.web, c.env, c.vouched = file.Web, a.cfg.Env, file.TrustPaths(a.cfg.Env, a.cfg.Dir)
 	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
 		c.file = nil
 	}

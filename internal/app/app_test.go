@@ -278,7 +278,7 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 			_, err := a.CreateStore(ctx, CreateStore{Name: "a b", Source: filepath.Join(s.root, "p")})
 			return err
 		},
-		"trust": func() error { _, err := a.Trust(ctx, "nope"); return err },
+		"trust": func() error { _, err := a.Trust(ctx, "nope", false); return err },
 	}
 	for name, call := range calls {
 		err := call()
@@ -293,7 +293,7 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 
 func TestDeadRepositoryFailsItsJobAndIsSaid(t *testing.T) {
 	s := newSite(t)
-	a := s.in("p", true)
+	a := s.configured("p", "web: {allow: [\"127.0.0.1:1\"]}\n", nil)
 	j := s.create(a, CreateStore{Name: "dead", Source: "http://127.0.0.1:1/x/y"})
 	if j.State != kb.JobFailed || j.Message == "" || j.Hint == "" {
 		t.Errorf("got %+v", j)

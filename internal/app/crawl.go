@@ -111,21 +111,15 @@ func (c *core) siteNeeds(spec kb.Spec) []string {
 	return names
 }
 
-// hostRisk says why a person must vouch for a definition of a site or remote
-// repository: it names a host that the user opened, or logs into, for
-// themselves. "" for others.
-func (c *core) hostRisk(spec kb.Spec) string {
-	var hosts []string
-	switch traits := source.TraitsOf(spec.Kind); {
-	case traits.Gathered:
-		hosts = slices.Clone(spec.Selection.Web.Hosts)
-		if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
-			hosts = append(hosts, u.Host)
-		}
-	case traits.Refs && source.HostOf(spec.Source) != "":
-		hosts = []string{source.HostOf(spec.Source)}
-	default:
+// siteRisk says why a person must vouch for a definition of a site: it names
+// a host that the user opened, or logs into, for themselves. "" for others.
+func (c *core) siteRisk(spec kb.Spec) string {
+	if !source.TraitsOf(spec.Kind).Gathered {
 		return ""
+	}
+	hosts := slices.Clone(spec.Selection.Web.Hosts)
+	if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
+		hosts = append(hosts, u.Host)
 	}
 	mine := slices.Clone(c.web.Allow)
 	for _, h := range c.web.Headers {
@@ -146,7 +140,7 @@ func (c *core) hostRisk(spec kb.Spec) string {
 			inside := err == nil && ip.IsValid() && prefix.Contains(ip.Unmap())
 			under := strings.HasPrefix(name, "*.") && strings.HasSuffix(own, name[1:])
 			if inside || under || strings.EqualFold(own, name) {
-				return "its host " + h + " is one that your configuration opens or logs into"
+				return "its site " + h + " is one that your configuration opens or logs into"
 			}
 		}
 	}

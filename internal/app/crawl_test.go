@@ -234,7 +234,7 @@ func TestDefinitionsOfSites(t *testing.T) {
 	for _, name := range []string{definitionsFile, olderFile} {
 		path := filepath.Join(s.root, "p", filepath.FromSlash(name))
 		if _, err := os.Stat(path); err == nil {
-			if _, err := a.Trust(t.Context(), path); err != nil {
+			if _, err := a.Trust(t.Context(), path, false); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -259,7 +259,7 @@ func TestDefinitionsOfSites(t *testing.T) {
 	if !strings.Contains(string(raw), want) {
 		t.Errorf("%s lacks %s", raw, want)
 	}
-	if _, err := a.Trust(t.Context(), filepath.Join(s.root, "p", filepath.FromSlash(definitionsFile))); err != nil {
+	if _, err := a.Trust(t.Context(), filepath.Join(s.root, "p", filepath.FromSlash(definitionsFile)), false); err != nil {
 		t.Fatal(err)
 	}
 	out, err = a.Sync(t.Context(), SyncRequest{})

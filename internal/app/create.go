@@ -23,7 +23,15 @@ import (
 // CreateStore names a store and starts indexing it. Everything that can be
 // told of the request is told before anything is made; when the first job
 // fails, what was made is taken back, see undo.
+//
+// Agents have what lies outside of the project and what it depends on refused,
+// see admit, unless it is a store of theirs already.
 func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
+	if r.Agent {
+		if err := a.admitRequest(ctx, r); err != nil {
+			return Started{}, err
+		}
+	}
 	spec, err := specOf(ctx, r, a.cfg.Dir)
 	if err != nil {
 		return Started{}, elsewhere(r, a.cfg.Dir, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // The files that a project's stores are defined in, below its root. The second
@@ -131,9 +132,9 @@ func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) (
 			}
 			seen[d.Name] = true
 			if d.err == nil && d.Name != "" {
-				d.resolve(ctx, p.Root)
+				d.resolve(ctx, p.Root, func() bool { return a.admitDefined(ctx, c, d, p.Root) == nil })
 				if d.err == nil && d.risk == "" {
-					d.risk = c.hostRisk(d.spec)
+					d.risk = c.siteRisk(d.spec)
 				}
 			}
 		}
@@ -202,18 +203,29 @@ func parseDefinitions(name string, raw []byte, strict bool) ([]defined, error) {
 }
 
 // resolve makes the spec of an entry and finds what a person must vouch for.
-func (d *defined) resolve(ctx context.Context, root string) {
+// admitted says whether its source needs no such word.
+func (d *defined) resolve(ctx context.Context, root string, admitted func() bool) {
 	r := d.request()
-	// Where the path leads is looked at before whether it can be indexed.
 	d.spec, d.err = specOf(ctx, r, root)
 	switch {
-	case d.err == nil && filepath.IsAbs(d.spec.Source) && !within(root, d.spec.Source):
-		d.risk = "its source " + r.Source + " lies outside the project"
-	case d.err != nil && escapes(root, r.Source):
+	case !admitted():
 		d.risk = "its source " + r.Source + " lies outside the project"
 	case d.Schedule != "":
 		d.risk = "it asks to run at times of its own: " + d.Schedule
 	}
+}
+
+// admitDefined refuses the source of an entry that leads out of what may be
+// indexed without a person's word.
+func (a *App) admitDefined(ctx context.Context, c *core, d *defined, root string) error {
+	if d.err == nil {
+		return a.admitSpec(ctx, c, d.spec)
+	}
+	r := d.request()
+	if path := source.LocalPath(r.Kind, r.Source, root); path != "" && r.Source != "" {
+		return a.admit(ctx, c, path)
+	}
+	return nil
 }
 
 // within reports whether path, as it is spelt, is root or lies below it.
@@ -222,23 +234,14 @@ func within(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// escapes says the same of what was written, whether or not it exists: a path
-// that leads out of root. A URL does not.
-func escapes(root, src string) bool {
-	if strings.Contains(src, "://") || src == "" {
-		return false
-	}
-	if filepath.IsAbs(src) || strings.HasPrefix(src, "~") {
-		return !within(root, filepath.Clean(src))
-	}
-	return !within(root, filepath.Join(root, filepath.FromSlash(src)))
-}
-
 // trusts reports whether a person vouched for the file with that content.
 func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return false, nil
+	}
+	if c.vouchesFor(real) {
+		return true, nil
 	}
 	sum := sha256.Sum256(raw)
 	return c.catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
@@ -299,7 +302,7 @@ func (a *App) define(ctx context.Context, c *core, p project.Project, d Definiti
 		return nil, err
 	}
 	if trusted {
-		_, err = a.Trust(ctx, path)
+		_, err = a.Trust(ctx, path, false)
 	}
 	return added, err
 }

@@ -176,7 +176,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		return p, err
 	}
 	kept := project.Programs(runtime.GOOS, a.cfg.Env)
-	launched := kept != "" && within(resolved(kept), resolved(exe))
+	launched := kept != "" && within(realPath(kept), realPath(exe))
 	traces, err := a.Footprint()
 	if err != nil {
 		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")
@@ -301,14 +301,6 @@ func (a *App) stopJobs(ctx context.Context, dir string) {
 		}
 	}
 	_ = a.Close()
-}
-
-// resolved returns a path without links, or as it is when it leads nowhere.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 func sizeOf(path string) PurgeItem {

@@ -252,7 +252,7 @@ const tagTimeout = 20 * time.Second
 // the tag of the version; without an answer the custom stands.
 func (c *core) request(ctx context.Context, s Suggestion) (CreateStore, string) {
 	r := CreateStore{
-		Kind: kb.KindRepo, Source: s.Repository, Description: strings.TrimSpace(s.Ecosystem + " " + s.Name + " " + s.Version), Follows: s.dep.ID(),
+		Kind: kb.KindRepo, Source: s.Repository, Agent: true, Description: strings.TrimSpace(s.Ecosystem + " " + s.Name + " " + s.Version), Follows: s.dep.ID(),
 	}
 	if s.Version == "" && s.Commit == "" {
 		r.Follows = ""

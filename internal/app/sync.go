@@ -20,6 +20,7 @@ type SyncRequest struct {
 	DryRun  bool // tell what would be done, and do nothing
 	Prune   bool // remove stores that are defined no more
 	Reindex bool // read every document of every defined store again
+	Agent   bool // asked by an agent, which is told of no command that vouches
 }
 
 // Synced is the reply of stores:sync and store:update. The lists hold names;
@@ -157,7 +158,12 @@ func (s *syncRun) refuse(f *definitions) {
 		}
 	}
 	if len(names) > 0 {
-		s.out.remark(fmt.Sprintf("nothing was done of %s in %s: read it, and if you agree, run in a terminal: knowledge trust %s", strings.Join(names, ", "), f.name, f.name))
+		what := fmt.Sprintf("nothing was done of %s in %s: ", strings.Join(names, ", "), f.name)
+		if s.r.Agent {
+			s.out.remark(what + "show your user what the file asks for; only a person can vouch for it, or name it in trust.paths of the user's configuration")
+		} else {
+			s.out.remark(what + "read it, and if you agree, run in a terminal: knowledge trust " + f.name)
+		}
 	}
 }
 

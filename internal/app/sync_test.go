@@ -1,8 +1,6 @@
 package app
 
 import (
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -63,21 +61,6 @@ func TestParseDefinitions(t *testing.T) {
 	for _, d := range got[1:] {
 		if d.err == nil || d.Name == "" {
 			t.Errorf("%+v", d)
-		}
-	}
-}
-
-func TestEscapes(t *testing.T) {
-	root := filepath.FromSlash("/home/me/project")
-	if runtime.GOOS == "windows" {
-		root = `C:\project`
-	}
-	for src, want := range map[string]bool{
-		"docs": false, "./docs/../x": false, ".": false, "../other": true, "docs/../../x": true, "~/notes": true, "..foo": false,
-		root: false, filepath.Join(root, "a"): false, root + "2": true, "https://example.org/../x": false, "": false,
-	} {
-		if got := escapes(root, src); got != want {
-			t.Errorf("%q: %v", src, got)
 		}
 	}
 }

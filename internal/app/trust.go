@@ -1,48 +1,156 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // maxTrusted is the largest project file that is read.
 const maxTrusted = 1 << 20
 
+// Subject is what a person is asked to vouch for.
+type Subject struct {
+	Path   string // without links
+	Folder bool
+	Text   string // of a file
+	About  string // of a folder: how much it holds, of what kind
+}
+
+// TrustSubject looks at what somebody wants to vouch for, to show it. Trust
+// then takes this and nothing that has come in its place.
+func (a *App) TrustSubject(ctx context.Context, path string) (Subject, error) {
+	s, hash, err := a.subject(ctx, path)
+	if err == nil {
+		a.shown.Store(s.Path, hash)
+	}
+	return s, err
+}
+
+func (a *App) subject(ctx context.Context, path string) (s Subject, hash string, err error) {
+	full := source.LocalPath(kb.KindFolder, path, a.cfg.Dir)
+	if s.Path, err = filepath.EvalSymlinks(full); full == "" || err != nil {
+		return s, "", kb.Errorf(kb.NotFound, "there is no file or folder %q", path).WithHint("name a project file, such as .knowledge/stores.json, or a folder")
+	}
+	info, err := os.Stat(s.Path)
+	switch {
+	case err != nil:
+		return s, "", kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	case info.IsDir():
+		if why := source.Dangerous(s.Path); why != "" {
+			return s, "", kb.Errorf(kb.Invalid, "%q is %s, which is too much to vouch for at once", s.Path, why).WithHint("name a folder inside it")
+		}
+		s.Folder = true
+		s.About, err = about(ctx, s.Path)
+		return s, trustedFolder, err
+	case !info.Mode().IsRegular():
+		return s, "", kb.Errorf(kb.Invalid, "%q is neither a file nor a folder", path).WithHint("name a project file, such as .knowledge/stores.json, or a folder")
+	case info.Size() > maxTrusted:
+		return s, "", kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("name a project file of at most 1 MiB")
+	}
+	raw, err := os.ReadFile(s.Path)
+	if err != nil {
+		return s, "", kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	sum := sha256.Sum256(raw)
+	s.Text = string(raw)
+	return s, hex.EncodeToString(sum[:]), nil
+}
+
+// about says how much lies in a folder, and of what kind.
+func about(ctx context.Context, dir string) (string, error) {
+	const most = 100_000
+	files, bytes, kinds, over := 0, int64(0), map[string]int{}, false
+	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || !e.Type().IsRegular():
+			return nil // what cannot be read is not indexed either
+		case files == most:
+			over = true
+			return fs.SkipAll
+		}
+		files++
+		kinds[cmp.Or(strings.ToLower(filepath.Ext(e.Name())), "without an ending")]++
+		if info, err := e.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b)) })
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%d %s", kinds[n], n)
+	}
+	text := fmt.Sprintf("%s, %s", countOf(files, "file"), bytesOf(bytes))
+	if over {
+		text = "more than " + text
+	}
+	if len(names) > 0 {
+		text += ": " + strings.Join(names[:min(len(names), 8)], ", ")
+		if len(names) > 8 {
+			text += ", …"
+		}
+	}
+	return text, nil
+}
+
 // Trust records that a person vouches for the project file at path as it is
-// now: for its content, so that the trust ends when the file changes.
-func (a *App) Trust(ctx context.Context, path string) (string, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.cfg.Dir, path)
+// now, for its content, so that the trust ends when the file changes; or for
+// the folder there and all that will ever lie in it. forget takes it back.
+func (a *App) Trust(ctx context.Context, path string, forget bool) (string, error) {
+	if forget {
+		return a.distrust(ctx, path)
 	}
-	real, err := filepath.EvalSymlinks(path)
+	s, hash, err := a.subject(ctx, path)
 	if err != nil {
-		return "", kb.Errorf(kb.NotFound, "there is no file %q", path).WithHint("name a project file, such as .knowledge/stores.json")
+		return "", err
 	}
-	info, err := os.Stat(real)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", kb.Errorf(kb.Invalid, "%q is not a file", path).WithHint("name a project file, such as .knowledge/stores.json")
-	}
-	if info.Size() > maxTrusted {
-		return "", kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("name a project file of at most 1 MiB")
-	}
-	raw, err := os.ReadFile(real)
-	if err != nil {
-		return "", kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	if seen, ok := a.shown.Load(s.Path); ok && seen != hash {
+		return "", kb.Errorf(kb.Busy, "%q has changed since it was shown, and is not trusted", s.Path).WithHint("look at it again: knowledge trust %s", path)
 	}
 	c, err := a.open(ctx)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(raw)
-	hash := hex.EncodeToString(sum[:])
-	if err := c.catalog.Trust(ctx, real, hash); err != nil {
+	if err := c.catalog.Trust(ctx, s.Path, hash); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)", real, hash[:12]), nil
+	if s.Folder {
+		return fmt.Sprintf("agents may index %s and everything below it", s.Path), nil
+	}
+	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)", s.Path, hash[:12]), nil
+}
+
+// distrust takes back what was trusted at a path, whether or not it is there.
+func (a *App) distrust(ctx context.Context, path string) (string, error) {
+	full := realPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
+	c, err := a.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	there, err := c.catalog.Distrust(ctx, full)
+	switch {
+	case err != nil:
+		return "", err
+	case slices.Contains(c.vouched, full):
+		return "", kb.Errorf(kb.Invalid, "%q is named by your configuration or environment", full).WithHint("take it out of trust.paths, or of KNOWLEDGE_TRUST_PATHS")
+	case !there:
+		return "", kb.Errorf(kb.NotFound, "nobody has vouched for %q", full).WithHint("name it as it was named then")
+	}
+	return fmt.Sprintf("%s is trusted no more; stores that were made of it stay", full), nil
 }

@@ -94,6 +94,9 @@ type CreateStore struct {
 	Follows string
 	Save    bool // write it into the project's definitions too
 	Yes     bool
+	// Agent says that no person at a shell asks: of what lies on this machine
+	// only what admit lets through is taken.
+	Agent bool
 }
 
 // Started is the reply of what starts a job.

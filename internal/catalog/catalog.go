@@ -334,6 +334,21 @@ func (c *Catalog) Trust(ctx context.Context, path, hash string) error {
 	})
 }
 
+// Distrust forgets that a person vouched for what is at path; it reports
+// whether one had.
+func (c *Catalog) Distrust(ctx context.Context, path string) (there bool, err error) {
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, "DELETE FROM trust WHERE path = ?", path)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		there = n > 0
+		return err
+	})
+	return there, err
+}
+
 // Trusted reports whether a person vouched for the file at path as hash tells it.
 func (c *Catalog) Trusted(ctx context.Context, path, hash string) (ok bool, err error) {
 	if hash == "" {

@@ -116,11 +116,11 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		}
 		return nil
 	}
-	if err := s.vouch(c, values); err != nil {
-		return err
-	}
 	a, err := s.open()
 	if err != nil {
+		return err
+	}
+	if err := s.vouch(ctx, c, a, values); err != nil {
 		return err
 	}
 	bar := s.progress()

@@ -124,7 +124,7 @@ func addEvidence(add adder) {
 			return a.SDDEvaluate(ctx, stage)
 		}).agent(), `{"stage":"PRE_WRITE"}`)
 	c.Aliases = []string{"check_sdd_status"}
-	c.Help = "Asks the program openspec where one is installed outside the repository; the one in node_modules is run after knowledge trust node_modules/.bin/openspec. " +
+	c.Help = "Asks the program openspec where one is installed outside the repository; the one in node_modules is run after a person has vouched for that file. " +
 		"Stages other than PRE_WRITE validate all changes."
 	c = add("sdd", New("sdd:open", "Say which specified change is being worked on", Writes,
 		func(ctx context.Context, a *app.App, in openIn) (gate.SessionStatus, error) {

@@ -118,8 +118,16 @@ type jobIn struct {
 }
 
 type trustIn struct {
-	Path string `json:"path" arg:"1" help:"the project file to vouch for"`
-	Yes  bool   `json:"yes,omitempty" cli:"only" help:"somebody has read it: do not show it and ask"`
+	Path   string `json:"path" arg:"1" help:"the project file or folder to vouch for"`
+	Forget bool   `json:"forget,omitempty" help:"take back that you vouch for it"`
+}
+
+func runTrust(ctx context.Context, a *app.App, in trustIn) (Message, error) {
+	if !isCLI(ctx) {
+		return Message{}, kb.Errorf(kb.Denied, "only a person at a terminal can vouch for something").WithHint("ask your user")
+	}
+	said, err := a.Trust(ctx, in.Path, in.Forget)
+	return Message{said}, err
 }
 
 // firstUse is how long a search that starts the first index of a folder waits
@@ -256,7 +264,7 @@ func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error
 	return a.CreateStore(ctx, app.CreateStore{
 		Name: in.Name, Kind: kindOf(in.Type), Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
 		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes,
-		Follows: in.Follows, Save: in.Save,
+		Follows: in.Follows, Save: in.Save, Agent: !isCLI(ctx),
 		Web: kb.Web{Depth: in.Depth, MaxPages: in.MaxPages, Crawl: in.CrawlInstructions, Extract: in.ExtractInstructions,
 			Include: in.Include, Exclude: in.Exclude, Hosts: in.Hosts, Headless: in.Headless},
 	})

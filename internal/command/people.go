@@ -28,7 +28,7 @@ var people = map[string]Wording{
 		Help: "The definitions are the file .knowledge/stores.json, which store:create --save writes. An entry takes what store:create takes, " +
 			"and follows, a dependency such as \"npm:react\" whose locked version is the tag. " +
 			"Also read: .bluera/bluera-knowledge/stores.config.json, version 1. " +
-			"One that is defined no more is an orphan, and kept until --prune. A file that names a path outside the project, or a schedule, does nothing until you run: knowledge trust FILE",
+			"One that is defined no more is an orphan, and kept until --prune. An entry that names a path outside the project and what it depends on, or a schedule, waits until you run: knowledge trust FILE; the others are synced",
 	},
 	"store:update": {
 		Help: "A store that \"knowledge suggest\" made, or whose definition says follows, moves to the tag of the version in use when the lockfile has changed. " +

@@ -36,13 +36,13 @@ type defaultsIn struct {
 func addSync(add adder) {
 	c := add("store", New("stores:sync", "Make the project's stores what its definitions say", Writes,
 		func(ctx context.Context, a *app.App, in syncIn) (app.Synced, error) {
-			return a.Sync(ctx, app.SyncRequest{DryRun: in.DryRun, Prune: in.Prune, Reindex: in.Reindex})
+			return a.Sync(ctx, app.SyncRequest{DryRun: in.DryRun, Prune: in.Prune, Reindex: in.Reindex, Agent: !isCLI(ctx)})
 		}).agent(), `{}`, `{"dryRun":true}`, `{"prune":true}`)
 	c.Network, c.Aliases = AnyHost, []string{"sync"}
 	c.Help = "The definitions are the file .knowledge/stores.json: {\"version\":1,\"stores\":[{\"name\":\"react\",\"type\":\"repo\",\"source\":\"https://github.com/facebook/react\",\"tag\":\"v19.0.0\"}]}. " +
 		"An entry takes what store:create takes, and follows, a dependency such as \"npm:react\" whose locked version is the tag. " +
 		"Also read: .bluera/bluera-knowledge/stores.config.json, version 1. New and changed stores are indexed by jobs. " +
-		"One that is defined no more is an orphan, and kept until prune. A file that names a path outside the project, or a schedule, does nothing until a person runs: knowledge trust FILE."
+		"One that is defined no more is an orphan, and kept until prune. An entry that names a path outside the project and what it depends on, or a schedule, waits for a person who vouches for the file; the others are synced."
 	c = add("store", New("store:update", "Follow the branch, or the version that the lockfile holds now", Writes,
 		func(ctx context.Context, a *app.App, in updateIn) (app.Synced, error) {
 			return a.Update(ctx, in.Store, in.DryRun)

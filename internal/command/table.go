@@ -100,13 +100,11 @@ func build() []Command {
 		`{"tasks":"queries.json","repos":"checkouts"}`)
 	c.Help = "Indexes each repository of the tasks in a data directory of its own and asks every query. With --data-dir the indexes are kept for the next time."
 
-	c = add("trust", New("trust", "Vouch for a project file as it is now, so that what it asks for is done", Writes,
-		func(ctx context.Context, a *app.App, in trustIn) (Message, error) {
-			said, err := a.Trust(ctx, in.Path)
-			return Message{said}, err
-		}), `{"path":".knowledge/stores.json"}`)
-	c.Help = "Files of a project that strangers may have written are inert until then. The trust ends when the file changes. " +
-		"At a terminal it shows the file and asks; elsewhere it needs --yes."
+	c = add("trust", New("trust", "Vouch for a project file as it is now, or for a folder that agents may index", Writes,
+		runTrust), `{"path":".knowledge/stores.json"}`, `{"path":"../shared"}`, `{"path":"../shared","forget":true}`)
+	c.Help = "Files of a project that strangers may have written are inert until then, and agents index nothing outside a project and what it depends on. " +
+		"The trust in a file ends when the file changes; that in a folder holds for everything below it. " +
+		"It shows what it is about and asks, at a terminal alone: a script or a server is told by trust.paths in the configuration, or by KNOWLEDGE_TRUST_PATHS in its environment."
 	for i := range all {
 		if says, ok := people[all[i].Name]; ok {
 			all[i].Person = says

@@ -41,6 +41,8 @@ type Config struct {
 	Web    Web
 	Answer Answer
 	APIs   APIs
+	// Trust are absolute paths that the user vouches for; see TrustPaths.
+	Trust []string
 }
 
 // Token names the environment variable that holds the token for a git host.
@@ -110,11 +112,15 @@ func Load(env func(string) string) (Config, error) {
 		return Config{}, kb.Errorf(kb.Denied, "the configuration file %q cannot be read: %w", path, err).
 			WithHint("make it readable, or name another with $%s", Variable)
 	}
+	return Parse(path, text, homeOf(env))
+}
+
+func homeOf(env func(string) string) string {
 	home := env("HOME")
 	if home == "" && runtime.GOOS == "windows" {
 		home = env("USERPROFILE")
 	}
-	return Parse(path, text, home)
+	return home
 }
 
 // Parse reads the text of a file. path is for messages; home is what a

@@ -32,7 +32,7 @@ type Key struct {
 const maxMaxFile = 64 << 20
 
 // keys is the table of keys.
-var keys = slices.Concat(ownKeys, webKeys, answerKeys, apiKeys)
+var keys = slices.Concat(ownKeys, trustKeys, webKeys, answerKeys, apiKeys)
 
 var ownKeys = []Key{
 	{

@@ -61,7 +61,7 @@ func (p *OpenSpecProgram) find() string {
 				p.path = own
 				return
 			}
-			p.why = fmt.Sprintf("node_modules/.bin/%s is not run until a person vouches for it: knowledge trust node_modules/.bin/%s", name, name)
+			p.why = fmt.Sprintf("node_modules/.bin/%s came with somebody's repository and is not run until a person vouches for that file", name)
 		}
 		for _, dir := range p.outside() {
 			for _, name := range names() {

@@ -91,7 +91,7 @@ $ARGUMENTS
 
 {{call "stores:sync"}} and what is asked for above of {{args "stores:sync" "dryRun" "prune" "reindex"}}. Set prune only when the user says so.
 Report in one line each what was created, updated, pruned or failed and why, and the orphans: stores that are defined no more, which prune removes.
-If something is untrusted, show it and say that the user can run ` + "`knowledge trust FILE`" + ` in a terminal after reading the file, or ` + "`\"${CLAUDE_PLUGIN_ROOT}/bin/knowledge\" trust FILE`" + ` where no knowledge is on the PATH; do not do it yourself.
+If something is untrusted, show what the file asks for, and leave it to the user to vouch for it in a terminal; do not do it yourself.
 Say that /knowledge:check-status tells how far the jobs are. Do not wait for them.
 `},
 	{"suggest", "Name the dependencies of this project that are worth a store", "[--add] [NAME …]", `

@@ -50,6 +50,21 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 	return k.kind, src, err
 }
 
+// LocalPath returns the absolute path that raw names, as Canonical takes it,
+// whether or not something is there; "" when it names no place on this machine.
+func LocalPath(kind kb.Kind, raw, dir string) string {
+	raw = strings.TrimSpace(raw)
+	k, err := lookup(kind)
+	if kind != "" && err == nil && k.traits.Gathered {
+		return ""
+	}
+	p := absolute(raw, dir)
+	if !isDir(p) && (isPackage(raw) || remoteShape(raw)) {
+		return ""
+	}
+	return p
+}
+
 // Guess returns the kind of a source whose kind nobody has said. ref tells that
 // a branch, tag or commit was named with it. What looks like a URL is a
 // repository, as is a path with a ref, and a bare repository: nobody looks for

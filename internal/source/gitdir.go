@@ -106,3 +106,76 @@ func unsupportedFormat(common string) string {
 	}
 	return ""
 }
+
+// GitPlaces returns the directories outside of a local repository's root that
+// reading it touches: where its .git file leads, and whose objects it borrows.
+// The repository of a linked work tree is not among them when that knows the
+// work tree: nobody can write this into the repository of somebody else.
+func GitPlaces(root string) []string {
+	d, ok := gitDirsAt(root)
+	if !ok {
+		return nil
+	}
+	var out []string
+	places := []string{d.own, d.common}
+	if linked(root, d) {
+		places = nil
+	}
+	objs := openObjects(d)
+	defer objs.Close()
+	for _, p := range append(places, objs.places...) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			p = real
+		}
+		if rel, err := filepath.Rel(root, p); err != nil || !filepath.IsLocal(rel) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// linked reports whether a repository knows the linked work tree at root,
+// gitrepository-layout(5): worktrees/<id>/gitdir holds the path of its .git file.
+func linked(root string, d gitDirs) bool {
+	back := strings.TrimSpace(readSmall(filepath.Join(d.own, "gitdir")))
+	if back == "" || !sameDir(filepath.Dir(filepath.Dir(d.own)), d.common) || filepath.Base(filepath.Dir(d.own)) != "worktrees" {
+		return false
+	}
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(d.own, back)
+	}
+	return sameDir(filepath.Dir(back), root)
+}
+
+// WorkTrees returns the roots of the other work trees of the repository whose
+// work tree root is: the main one and the linked ones, as far as each knows of
+// the repository and the repository of it.
+func WorkTrees(root string) []string {
+	d, ok := gitDirsAt(root)
+	if !ok {
+		return nil
+	}
+	isLinked := linked(root, d)
+	if !isLinked && !sameDir(d.common, filepath.Join(root, ".git")) {
+		return nil
+	}
+	var out []string
+	if isLinked && filepath.Base(d.common) == ".git" {
+		out = append(out, filepath.Dir(d.common))
+	}
+	trees, _ := os.ReadDir(filepath.Join(d.common, "worktrees")) // there may be none
+	for _, t := range trees {
+		own := filepath.Join(d.common, "worktrees", t.Name())
+		back := strings.TrimSpace(readSmall(filepath.Join(own, "gitdir")))
+		if back == "" {
+			continue
+		}
+		if !filepath.IsAbs(back) {
+			back = filepath.Join(own, back)
+		}
+		if other, ok := gitDirsAt(filepath.Dir(back)); ok && sameDir(other.own, own) {
+			out = append(out, filepath.Dir(back))
+		}
+	}
+	return out
+}

@@ -60,15 +60,6 @@ func (o *Opener) CheckRemote(source string) error {
 	return c.CheckHost(remoteAddr(source))
 }
 
-// HostOf returns the host of a canonical source with its port if it names
-// one, as configurations write it; "" for a path.
-func HostOf(source string) string {
-	if !isRemote(source) {
-		return ""
-	}
-	return hostOf(source)
-}
-
 // remoteAddr is the host and port of a remote as its URL names them.
 func remoteAddr(source string) (host, port string) {
 	if u, err := url.Parse(source); err == nil && u.Host != "" {

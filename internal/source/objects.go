@@ -28,6 +28,7 @@ const cacheBytes = 16 << 20
 type objects struct {
 	*filesystem.Storage
 	borrowed []*filesystem.Storage // objects/info/alternates; go-git opens them anew at every miss
+	places   []string              // where those lie
 }
 
 func openObjects(d gitDirs) *objects {
@@ -56,6 +57,7 @@ func openObjects(d gitDirs) *objects {
 				continue
 			}
 			seen[alt] = true
+			o.places = append(o.places, alt)
 			o.borrowed = append(o.borrowed, open(osfs.New(filepath.Dir(alt))))
 			borrow(alt, depth+1)
 		}
