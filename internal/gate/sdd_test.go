@@ -217,7 +217,7 @@ func TestProgram(t *testing.T) {
 	}
 	script(t, own, evil)
 	p := program()
-	if got := version(p); got != "none" || !strings.Contains(p.Why(), "knowledge trust") {
+	if got := version(p); got != "none" || !strings.Contains(p.Why(), "until a person vouches") {
 		t.Errorf("nobody vouched: %s, %q", got, p.Why())
 	}
 	if err := os.MkdirAll(outside, 0o755); err != nil {
