@@ -118,7 +118,7 @@ func GitPlaces(root string) []string {
 	}
 	var out []string
 	places := []string{d.own, d.common}
-	if linked(root, d) {
+	if knowsTree(root, d) {
 		places = nil
 	}
 	objs := openObjects(d)
@@ -134,9 +134,9 @@ func GitPlaces(root string) []string {
 	return out
 }
 
-// linked reports whether a repository knows the linked work tree at root,
+// knowsTree reports whether a repository knows the linked work tree at root,
 // gitrepository-layout(5): worktrees/<id>/gitdir holds the path of its .git file.
-func linked(root string, d gitDirs) bool {
+func knowsTree(root string, d gitDirs) bool {
 	back := strings.TrimSpace(readSmall(filepath.Join(d.own, "gitdir")))
 	if back == "" || !sameDir(filepath.Dir(filepath.Dir(d.own)), d.common) || filepath.Base(filepath.Dir(d.own)) != "worktrees" {
 		return false
@@ -155,7 +155,7 @@ func WorkTrees(root string) []string {
 	if !ok {
 		return nil
 	}
-	isLinked := linked(root, d)
+	isLinked := knowsTree(root, d)
 	if !isLinked && !sameDir(d.common, filepath.Join(root, ".git")) {
 		return nil
 	}
