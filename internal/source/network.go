@@ -147,9 +147,8 @@ func (o *Opener) sshRoute(ctx context.Context, source string) (sshRoute, error) 
 			r.jump = true
 		}
 	}
-	asked := r.host
 	if r.host != alias && c.Allows(alias, r.port) {
-		asked = alias // the user let this alias through
+		// The user let this alias through.
 		ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", r.host)
 		if err != nil {
 			return r, kb.Errorf(kb.Away, "the host %q cannot be found", r.host).WithHint("check ~/.ssh/config and the network")
@@ -159,7 +158,7 @@ func (o *Opener) sshRoute(ctx context.Context, source string) (sshRoute, error) 
 		}
 		return r, nil
 	}
-	ips, err := c.Resolve(ctx, asked, r.port)
+	ips, err := c.Resolve(ctx, r.host, r.port)
 	if err != nil {
 		return r, err
 	}
