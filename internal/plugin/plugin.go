@@ -70,6 +70,7 @@ func Files() (map[string][]byte, error) {
 		"skills/" + name + "/SKILL.md": skill(),
 		"docs/commands.md":             reference(),
 		"docs/configuration.md":        configuration(),
+		"docs/security-execute.md":     reach(),
 		"docs/install.md":              installs.Page(command.Instructions()),
 	}
 	for _, s := range slashes {

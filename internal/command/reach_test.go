@@ -1,0 +1,41 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReaches: what agents can do by execute is listed, and the list agrees
+// with what the table of commands says of effects and of the network.
+func TestReaches(t *testing.T) {
+	agents := map[string]bool{}
+	for _, c := range All() {
+		if c.Audience != Agent || c.Name == "execute" {
+			continue
+		}
+		agents[c.Name] = true
+		r := c.Reach()
+		if c.Effect == Writes && r.Project == "" && r.Data == "" {
+			t.Errorf("%s writes, and the list does not say what", c.Name)
+		}
+		if (c.Effect == Deletes) && r.Deletes == "" {
+			t.Errorf("%s deletes, and the list does not say what", c.Name)
+		}
+		if c.Effect == Reads && (r.Project != "" || r.Deletes != "") {
+			t.Errorf("%s is said to read, and the list has it write %q and delete %q", c.Name, r.Project, r.Deletes)
+		}
+		takesSource := slices.ContainsFunc(c.Params, func(p Param) bool { return p.Name == "source" || p.Name == "folder" || p.Name == "url" })
+		if takesSource && c.Network == NoNetwork {
+			t.Errorf("%s takes a source and is not said to reach for it", c.Name)
+		}
+		if !strings.HasPrefix(c.Class(), "reads") {
+			t.Errorf("%s: class %q", c.Name, c.Class())
+		}
+	}
+	for name := range reaches {
+		if !agents[name] {
+			t.Errorf("the list names %s, which agents cannot run", name)
+		}
+	}
+}
