@@ -59,10 +59,45 @@ func newFolder(spec kb.Spec) (*folder, error) {
 	if err != nil {
 		return nil, dirError(spec.Source, err)
 	}
+	if err := notSwapped(spec.Source, root); err != nil {
+		root.Close()
+		return nil, err
+	}
 	f := &folder{dir: spec.Source, root: root, sel: sel}
 	f.readDir = f.list
 	f.findWorkTree()
 	return f, nil
+}
+
+// notSwapped refuses a folder in whose place a link has come since its store
+// was made: a canonical source has none. Whoever writes a repository could
+// otherwise have any folder of its readers indexed, by a commit that makes docs
+// a link. Above the work tree that holds the folder links are its owner's.
+func notSwapped(dir string, root *os.Root) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return dirError(dir, err)
+	}
+	links := []string{dir}
+	for p := dir; ; p = filepath.Dir(p) {
+		if _, err := os.Lstat(filepath.Join(p, ".git")); err == nil {
+			break
+		}
+		if links = append(links, filepath.Dir(p)); filepath.Dir(p) == p {
+			links = links[:1] // it lies in no work tree
+			break
+		}
+	}
+	for _, p := range links[:max(1, len(links)-1)] {
+		if at, err := os.Lstat(p); err == nil && at.Mode()&fs.ModeSymlink != 0 {
+			return kb.Errorf(kb.Denied, "%q is a link now, and the folder that the store was made of is not there", p).
+				WithHint("make a store of the folder that is meant")
+		}
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return kb.Errorf(kb.Busy, "%q was replaced just now", dir).WithHint("try again")
+	}
+	return nil
 }
 
 // findWorkTree loads the rules that hold in the folder because of a git work

@@ -239,6 +239,27 @@ func TestFolderSwappedForLink(t *testing.T) {
 	}
 }
 
+// TestFolderSwappedBetweenRuns has a commit make the folder of a store, or the
+// folder above it, a link that leads out of the work tree.
+func TestFolderSwappedBetweenRuns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	outside := writeFiles(t, map[string]string{"a.txt": "outside\n", "deep/a.txt": "outside\n"})
+	for _, c := range []struct{ store, swapped string }{{"docs", "docs"}, {"docs/deep", "docs"}} {
+		dir := writeFiles(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n", "docs/deep/a.txt": "inside\n"})
+		spec := folderSpec(filepath.Join(dir, filepath.FromSlash(c.store)))
+		listing(t, open(t, spec))
+		os.RemoveAll(filepath.Join(dir, c.swapped))
+		if err := os.Symlink(outside, filepath.Join(dir, c.swapped)); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := new(Opener).Open(t.Context(), spec); kb.CodeOf(err) != kb.Denied || kb.HintOf(err) == "" {
+			t.Errorf("%s, with %s a link: %v, %v", c.store, c.swapped, s, err)
+		}
+	}
+}
+
 func TestFolderOddNames(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the file system takes no such names")

@@ -7,14 +7,33 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-func haveGit() bool {
-	_, err := exec.LookPath("git")
-	return err == nil
+// gitProgram returns the installed git, "" when there is none to be run. One
+// below node_modules, which package managers put before others on the PATH, or
+// below the working directory came with somebody's project.
+func gitProgram() string {
+	path, err := exec.LookPath("git")
+	if err != nil || !filepath.IsAbs(path) {
+		return ""
+	}
+	below := "" // the working directory, where that is a project's
+	if dir, err := os.Getwd(); err == nil && Dangerous(dir) == "" {
+		below = dir + string(filepath.Separator)
+	}
+	for _, p := range []string{path, realPath(path)} {
+		if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "node_modules") || below != "" && strings.HasPrefix(p, below) {
+			return ""
+		}
+	}
+	return path
 }
+
+func haveGit() bool { return gitProgram() != "" }
 
 // keptGitVars are the variables of git that stay in its environment: where
 // the user's configuration, certificates and ssh lie. The rest could point it
@@ -46,6 +65,10 @@ func gitEnv(base []string, allowHTTP bool) []string {
 // more variables than it would have, and returns what it prints. Its progress goes to progress, if that is not nil.
 // It ends, with its children, when ctx does.
 func runGit(ctx context.Context, more []string, stdin string, progress io.Writer, args ...string) ([]byte, error) {
+	program := gitProgram()
+	if program == "" {
+		return nil, errors.New("no git is installed")
+	}
 	dir, err := os.MkdirTemp("", "knowledge-git-")
 	if err != nil {
 		return nil, err
@@ -57,7 +80,7 @@ func runGit(ctx context.Context, more []string, stdin string, progress io.Writer
 			allowHTTP = true
 		}
 	}
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(gitEnv(os.Environ(), allowHTTP), more...)
 	cmd.Stdin = strings.NewReader(stdin)

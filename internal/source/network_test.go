@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -166,5 +167,36 @@ func TestPasswordsStay(t *testing.T) {
 		if err == nil || leaked.Load() != nil {
 			t.Errorf("%s, sent on to %q: %v; the other server was told %v", c.src, c.to, err, leaked.Load())
 		}
+	}
+}
+
+// TestGitOfAProject: a program named git that came with a project's
+// dependencies is not run, though a package manager put it first on the PATH.
+func TestGitOfAProject(t *testing.T) {
+	needGit(t)
+	dir := t.TempDir()
+	bin, mark := filepath.Join(dir, "node_modules", ".bin"), filepath.Join(dir, "mark")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	name := "git"
+	if runtime.GOOS == "windows" {
+		name = "git.bat"
+	}
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho run >> "+mark+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+		http.Error(w, "no", http.StatusUnauthorized)
+	}))
+	defer srv.Close()
+	op := trusting(newOpener(t), srv)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if _, err := op.Open(t.Context(), repoSpec(srv.URL+"/x", kb.Ref{})); err == nil {
+		t.Error("it opens")
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the project's git was run")
 	}
 }
