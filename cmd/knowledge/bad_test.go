@@ -319,6 +319,7 @@ func TestDeadServer(t *testing.T) {
 	}
 	source := "http://" + ln.Addr().String() + "/team/repo"
 	ln.Close()
+	w.opens(source)
 	a := w.agent(project)
 	a.index("store:create", obj{"name": "tree", "source": dir})
 	began := time.Now()

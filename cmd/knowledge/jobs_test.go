@@ -64,6 +64,7 @@ func TestOutlive(t *testing.T) {
 			}
 		})
 	})
+	w.opens(source)
 	if !remote {
 		t.Skip("a repository on the disk cannot be made to wait")
 	}
@@ -137,6 +138,7 @@ func TestCancel(t *testing.T) {
 			}
 		})
 	})
+	w.opens(source)
 	if !remote {
 		t.Skip("a repository on the disk cannot be made to wait")
 	}

@@ -216,6 +216,7 @@ func TestRepository(t *testing.T) {
 				t.Fatal(err)
 			}
 			source, _ := o.serve(nil)
+			w.opens(source)
 
 			a := w.agentOf(era.modern, w.dir("project"))
 			var tools struct{ Tools []struct{ Name string } }

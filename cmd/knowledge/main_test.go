@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,8 +78,8 @@ type world struct {
 	home string
 	data string
 	env  []string // further variables
-	// What the user lets agents reach: hosts, and paths outside of projects, of
-	// which the root is one unless a test is about them.
+	// What the user lets agents reach: hosts, and paths outside of projects: the
+	// folders of all tests, unless one is about them.
 	opened, vouched []string
 }
 
@@ -94,7 +95,7 @@ func newWorld(t testing.TB) *world {
 	if err := os.Chmod(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, root: root, data: filepath.Join(root, "data"), vouched: []string{root}}
+	w := &world{t: t, root: root, data: filepath.Join(root, "data"), vouched: []string{os.TempDir()}}
 	w.home = w.dir("home")
 	t.Cleanup(w.end)
 	return w
@@ -198,6 +199,14 @@ func (w *world) vouch(dir, path string) {
 	_, err = a.Trust(w.t.Context(), path, false)
 	if err := errors.Join(err, a.Close()); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// opens lets the host of a URL be reached.
+func (w *world) opens(address string) {
+	w.t.Helper()
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		w.opened = append(w.opened, u.Host)
 	}
 }
 

@@ -114,6 +114,7 @@ func TestFollowBranch(t *testing.T) {
 	write(t, o.dir, "lib.md", []byte("# Lib\n\nthe widget frobnicates once\n"))
 	o.commit()
 	src, _ := o.serve(nil)
+	w.opens(src)
 	project := w.dir("project")
 	newOrigin(t, project)
 	if out := w.must(project, "add-repo", src, "lib"); !strings.HasPrefix(out, "lib\t") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,9 +44,7 @@ func library(t *testing.T, w *world, name string, texts ...string) (source strin
 		}
 	}
 	source, _ = o.serve(nil)
-	if u, err := url.Parse(source); err == nil && u.Host != "" {
-		w.opened = append(w.opened, u.Host)
-	}
+	w.opens(source)
 	return source
 }
 

@@ -162,7 +162,7 @@ func TestHostileProject(t *testing.T) {
 	nothing("untrusted")
 	a := s.app()
 	l, err := a.APIs(t.Context(), "")
-	if err != nil || !strings.Contains(l.Note, "knowledge trust .knowledge/apis.yaml") || strings.Contains(l.Note, "ignore previous") || len(l.NotReady) > 0 {
+	if err != nil || !strings.Contains(l.Note, ".knowledge/apis.yaml, which nobody has vouched for") || strings.Contains(l.Note, "knowledge trust") || strings.Contains(l.Note, "ignore previous") || len(l.NotReady) > 0 {
 		t.Errorf("%v %+v", err, l)
 	}
 	if h, err := a.APIHelp(t.Context(), "forecast"); err == nil {

@@ -50,8 +50,8 @@ func (a *App) admit(ctx context.Context, c *core, path string) error {
 // admitSpec is admit for what a spec reads: a folder, or a repository in place
 // with the directories that its .git leads to.
 func (a *App) admitSpec(ctx context.Context, c *core, spec kb.Spec) error {
-	if !filepath.IsAbs(spec.Source) || spec.Kind != kb.KindFolder && !source.TraitsOf(spec.Kind).Refs {
-		return nil
+	if !filepath.IsAbs(spec.Source) {
+		return nil // an address
 	}
 	if err := a.admit(ctx, c, spec.Source); err != nil {
 		return err

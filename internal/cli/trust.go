@@ -25,7 +25,7 @@ func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, valu
 	path := fmt.Sprint(values["path"])
 	if !s.env.InTerminal || !s.env.ErrTerminal || s.json {
 		return kb.Errorf(kb.Denied, "nobody can be asked here whether %q may be trusted", path).
-			WithHint("run it in a terminal; a script or server is told by KNOWLEDGE_TRUST_PATHS in its environment, or by trust.paths in the configuration")
+			WithHint("a terminal can answer; a script or server is told by KNOWLEDGE_TRUST_PATHS in its environment, or by trust.paths in the configuration, see: knowledge help configuration")
 	}
 	subject, err := a.TrustSubject(ctx, path)
 	if err != nil {

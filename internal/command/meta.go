@@ -39,6 +39,9 @@ func target(name string) (Command, error) {
 	if c.Name == "execute" {
 		return Command{}, kb.Errorf(kb.Invalid, "execute cannot run itself").WithHint("name the command that you want: \"commands\" lists them")
 	}
+	if c.Name == "trust" { // nothing to run is named: whoever reads this may have a shell
+		return Command{}, kb.Errorf(kb.Denied, "only a person can vouch for something").WithHint("ask your user, who decides whether to, and how")
+	}
 	if c.Audience != Agent {
 		return Command{}, kb.Errorf(kb.Denied, "only a person may run %q", c.Name).
 			WithHint("ask the user to run in a terminal: %s", CommandLine(c, c.Examples[0]))
