@@ -200,12 +200,17 @@ func reject(w http.ResponseWriter, status int, e *rpcError, id []byte) {
 // stream is the response to one request. It is JSON as mcp-go writes it until
 // the first notification, which turns it into an event stream: mcp-go's own
 // way of sending notifications loses those that come close before the result.
+// A client that does not read keeps no command waiting: of the notifications
+// that it has not taken, mostNotes are kept.
 type stream struct {
 	http.ResponseWriter
 	mu     sync.Mutex
 	events bool
-	sent   bool         // the header is out, by mcp-go
-	result bytes.Buffer // what mcp-go wrote after events began
+	sent   bool          // the header is out, by mcp-go
+	result bytes.Buffer  // what mcp-go wrote after events began
+	notes  [][]byte      // not yet written
+	wake   chan struct{} // holds a token when there are notes; closed by finish
+	done   chan struct{} // closed when the last note was written
 }
 
 func (s *stream) notify(method string, params any) {
@@ -224,8 +229,32 @@ func (s *stream) notify(method string, params any) {
 		h.Set("Content-Type", "text/event-stream")
 		h.Set("X-Accel-Buffering", "no") // or a proxy would hold it back
 		s.ResponseWriter.WriteHeader(http.StatusOK)
+		s.wake, s.done = make(chan struct{}, 1), make(chan struct{})
+		go s.writeNotes()
 	}
-	s.event(b)
+	if len(s.notes) < mostNotes {
+		s.notes = append(s.notes, b)
+	} else {
+		s.notes[mostNotes-1] = b
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// writeNotes writes notifications as they come, until finish.
+func (s *stream) writeNotes() {
+	defer close(s.done)
+	for range s.wake {
+		s.mu.Lock()
+		notes := s.notes
+		s.notes = nil
+		s.mu.Unlock()
+		for _, b := range notes {
+			s.event(b)
+		}
+	}
 }
 
 // event writes one event; b is JSON, which has no newline but its last.
@@ -278,8 +307,15 @@ func (s *stream) Flush() {
 // finish writes the result behind the last notification.
 func (s *stream) finish() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.events && s.result.Len() > 0 {
+	events := s.events
+	s.sent = true // nothing comes after the result
+	s.mu.Unlock()
+	if !events {
+		return
+	}
+	close(s.wake)
+	<-s.done
+	if s.result.Len() > 0 {
 		s.event([]byte(visible.Values(s.result.String())))
 	}
 }

@@ -287,3 +287,36 @@ func TestServeHTTP(t *testing.T) {
 		}
 	}
 }
+
+// unread is a response whose client takes nothing until it is opened.
+type unread struct {
+	open   chan struct{}
+	events int
+}
+
+func (u *unread) Header() http.Header { return http.Header{} }
+func (u *unread) WriteHeader(int)     {}
+func (u *unread) Write(p []byte) (int, error) {
+	<-u.open
+	u.events += strings.Count(string(p), "data: ")
+	return len(p), nil
+}
+
+// TestNotificationsOverHTTPWaitForNobody: a command goes on although its
+// client takes nothing, what waits is bounded, and the result is never lost.
+func TestNotificationsOverHTTPWaitForNobody(t *testing.T) {
+	u := &unread{open: make(chan struct{})}
+	s := &stream{ResponseWriter: u}
+	for i := range 1000 {
+		s.notify("notifications/progress", i)
+	}
+	if len(s.notes) > mostNotes {
+		t.Errorf("%d notifications are kept", len(s.notes))
+	}
+	io.WriteString(s, `{"result":1}`)
+	close(u.open)
+	s.finish()
+	if u.events < 2 || u.events > 2*mostNotes+1 || s.result.Len() == 0 {
+		t.Errorf("%d events were written", u.events)
+	}
+}

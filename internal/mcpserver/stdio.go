@@ -23,8 +23,12 @@ const maxMessage = 4 << 20
 // unanswered bounds the calls of one connection that are at work, waiting, or
 // whose replies the client has not taken yet. Beyond it nothing more is read,
 // so that a client that asks and never reads fills its own pipe and not this
-// process. It lies above what is refused as too busy, which needs room to be said.
-const unanswered = 2 * (running + waiting)
+// process. Nothing is refused for it: who reads slowly gets every reply.
+const unanswered = running + waiting
+
+// heldBytes bounds the requests that are held for them, in bytes: one of the
+// largest, or as many as are unanswered of the usual.
+const heldBytes = maxMessage
 
 // After the end of input calls may end by themselves for endGrace, so that
 // `printf … | knowledge mcp` is answered; then they are cancelled and have
@@ -51,13 +55,15 @@ type conn struct {
 	face  *face
 	calls sync.WaitGroup
 
-	write chan struct{} // holds a token while one writes: results and notifications come whole
-	out   io.Writer
-	room  chan struct{}           // holds a token for each of the unanswered
-	fail  context.CancelCauseFunc // ends the connection when out is gone
+	out  *outbox
+	room chan struct{}           // holds a token for each of the unanswered
+	turn chan struct{}           // holds a token for each at work, until its reply is taken
+	fail context.CancelCauseFunc // ends the connection when out is gone
 
 	mu    sync.Mutex
 	under map[string]*call // by id as the client spelt it
+	held  int              // bytes of the requests of the unanswered
+	freed chan struct{}    // holds a token when held has fallen
 }
 
 // call is a request under way.
@@ -70,9 +76,11 @@ func (f *face) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	work, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	c := &conn{
-		face: f, out: out, fail: fail, under: map[string]*call{},
-		write: make(chan struct{}, 1), room: make(chan struct{}, unanswered),
+		face: f, out: newOutbox(out, func(err error) { fail(err) }), fail: fail, under: map[string]*call{},
+		room: make(chan struct{}, unanswered), turn: make(chan struct{}, running), freed: make(chan struct{}, 1),
 	}
+	defer close(c.out.end)
+	go c.out.run()
 	lines := make(chan line)
 	go readLines(in, lines, work.Done())
 
@@ -117,7 +125,7 @@ func (c *conn) finish(fail context.CancelCauseFunc) {
 // slow: they run beside the loop. All else is answered at once and in order.
 func (c *conn) handle(ctx context.Context, l line) {
 	if l.tooLong {
-		c.send(refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(idOf(l.data)))
+		c.send(ctx, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(idOf(l.data)))
 		return
 	}
 	if len(bytes.TrimSpace(l.data)) == 0 {
@@ -127,7 +135,7 @@ func (c *conn) handle(ctx context.Context, l line) {
 	switch {
 	case wrong != nil:
 		if !m.notification() {
-			c.send(wrong.reply(m.id))
+			c.send(ctx, wrong.reply(m.id))
 		}
 	case m.method == "": // a response: nobody asked the client anything
 	case m.id == nil:
@@ -135,33 +143,76 @@ func (c *conn) handle(ctx context.Context, l line) {
 			c.drop(m.request)
 		}
 	case m.method == string(mcp.MethodToolsCall), m.method == string(mcp.MethodResourcesRead):
-		select {
-		case c.room <- struct{}{}:
-		case <-ctx.Done():
+		if !c.hold(ctx, len(l.data)) {
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		work, cancel := context.WithCancel(ctx)
 		t := &call{cancel: cancel}
 		c.mu.Lock()
 		c.under[string(m.id)] = t
 		c.mu.Unlock()
 		c.calls.Go(func() {
-			defer func() { cancel(); <-c.room }()
-			c.answer(ctx, m, l.data, t)
+			defer c.release(len(l.data))
+			defer cancel()
+			// The turn ends when the reply is taken: as many are made as are read.
+			select {
+			case c.turn <- struct{}{}:
+				defer func() { <-c.turn }()
+			case <-work.Done(): // what is stopped need not wait
+			}
+			c.answer(work, m, l.data, t)
 		})
 	default:
 		c.answer(ctx, m, l.data, nil)
 	}
 }
 
+// hold waits for a place among the unanswered, and for n bytes among theirs.
+func (c *conn) hold(ctx context.Context, n int) bool {
+	select {
+	case c.room <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	for {
+		c.mu.Lock()
+		fits := c.held == 0 || c.held+n <= heldBytes
+		if fits {
+			c.held += n
+		}
+		c.mu.Unlock()
+		if fits {
+			return true
+		}
+		select {
+		case <-c.freed:
+		case <-ctx.Done():
+			<-c.room
+			return false
+		}
+	}
+}
+
+func (c *conn) release(n int) {
+	c.mu.Lock()
+	c.held -= n
+	c.mu.Unlock()
+	<-c.room
+	select {
+	case c.freed <- struct{}{}:
+	default:
+	}
+}
+
 // answer lets mcp-go handle one request and writes what comes of it.
 func (c *conn) answer(ctx context.Context, m message, raw []byte, t *call) {
 	s := &session{notes: make(chan mcp.JSONRPCNotification, 4)}
-	ctx = c.face.mcp.WithContext(ctx, s)
-	ctx = withNotifier(ctx, func(method string, params any) {
-		c.send(note{mcp.JSONRPC_VERSION, method, params})
+	work := withNotifier(c.face.mcp.WithContext(ctx, s), func(method string, params any) {
+		if b, err := encode(note{mcp.JSONRPC_VERSION, method, params}); err == nil {
+			c.out.note(s, b)
+		}
 	})
-	res := c.face.mcp.HandleMessage(ctx, raw)
+	res := c.face.mcp.HandleMessage(work, raw)
 	if t != nil {
 		c.mu.Lock()
 		if c.under[string(m.id)] == t {
@@ -170,20 +221,22 @@ func (c *conn) answer(ctx context.Context, m message, raw []byte, t *call) {
 		dropped := t.dropped
 		c.mu.Unlock()
 		if dropped {
+			c.out.forget(s)
 			return
 		}
+		ctx = context.WithoutCancel(ctx) // what was stopped is answered too
 	}
 	for {
 		select {
 		case n := <-s.notes: // the acknowledgement of subscriptions/listen
-			c.send(n)
+			c.send(ctx, n)
 			continue
 		default:
 		}
 		break
 	}
 	if res != nil {
-		c.send(res)
+		c.send(ctx, res)
 	}
 }
 
@@ -207,18 +260,15 @@ type note struct {
 	Params  any    `json:"params,omitempty"`
 }
 
-// send writes one message as one line.
-func (c *conn) send(v any) {
+// send writes one message as one line, and returns when the client has taken
+// it, or when ctx ends.
+func (c *conn) send(ctx context.Context, v any) {
 	b, err := encode(v)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.write <- struct{}{}
-	defer func() { <-c.write }()
-	if _, err := c.out.Write(b); err != nil {
-		c.fail(err)
-	}
+	c.out.reply(b, ctx.Done())
 }
 
 // encode returns v as JSON with a newline. <, > and & stand as they are where

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -362,5 +364,135 @@ func TestClientThatNeverReads(t *testing.T) {
 		if taken != n || out.lines != n {
 			t.Errorf("%d calls were read and %d answered in the end, of %d", taken, out.lines, n)
 		}
+	})
+}
+
+// countdown tells of a thousand steps, and how far it is at the end.
+var countdown = tool("countdown", func(ctx context.Context, _ in) (string, error) {
+	for i := range 1000 {
+		kb.Report(ctx, kb.Progress{Phase: "step", Done: int64(i + 1), Total: 1000})
+	}
+	return "done", nil
+})
+
+// TestProgressWaitsForNobody: a call whose progress nobody takes comes to its
+// end, and what is kept of its progress is bounded.
+func TestProgressWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fake(t, countdown)
+		f.every = 0
+		out := &stuck{open: make(chan struct{})}
+		inR, inW := io.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.serve(t.Context(), inR, out) }()
+		io.WriteString(inW, withToken(1, "countdown", "{}", "p")+"\n")
+		synctest.Wait()
+		if n := f.queue.Load(); n != 0 {
+			t.Errorf("%d calls wait for a client that does not read", n)
+		}
+		close(out.open)
+		inW.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		// What was being written, what is kept, and the reply.
+		if out.lines < 2 || out.lines > 2*mostNotes+1 {
+			t.Errorf("%d messages of 1,001 were written, want at most %d", out.lines, 2*mostNotes+1)
+		}
+	})
+}
+
+// TestRepliesAreMadeAsTheyAreTaken: while nobody reads, as many calls run as
+// there are turns, whatever was asked; a slow reader gets every reply, and none
+// of them says that too much was asked.
+func TestRepliesAreMadeAsTheyAreTaken(t *testing.T) {
+	const n = 600
+	var ran atomic.Int64
+	large := tool("large", func(context.Context, in) (string, error) {
+		ran.Add(1)
+		return strings.Repeat("x", 100<<10), nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		served := make(chan error, 1)
+		f := fake(t, large)
+		go func() { served <- f.serve(t.Context(), inR, outW); outW.Close() }()
+		go func() {
+			for i := range n {
+				io.WriteString(inW, toolCall(i, "large", "{}")+"\n")
+			}
+			inW.Close()
+		}()
+		synctest.Wait()
+		if got := ran.Load(); got > running {
+			t.Errorf("%d replies were made that nobody takes, at most %d are to be", got, running)
+		}
+		seen := map[string]bool{}
+		lines := bufio.NewReader(outR)
+		for range n {
+			line, err := lines.ReadBytes('\n')
+			var r reply
+			if err != nil || json.Unmarshal(line, &r) != nil || r.Result.IsError || len(r.text()) != 100<<10 {
+				t.Fatalf("after %d replies: %v in %.200s", len(seen), err, line)
+			}
+			seen[fmt.Sprint(r.ID)] = true
+			time.Sleep(time.Millisecond)
+		}
+		if len(seen) != n {
+			t.Errorf("%d calls of %d were answered", len(seen), n)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLargeRequestsTakeTurns: requests that wait are bounded by their bytes too.
+func TestLargeRequestsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n, size = 40, 1 << 20
+		inR, inW := io.Pipe()
+		out := &stuck{open: make(chan struct{})}
+		served := make(chan error, 1)
+		f := fake(t, echo)
+		go func() { served <- f.serve(t.Context(), inR, out) }()
+		taken := 0
+		go func() {
+			for i := range n {
+				io.WriteString(inW, toolCall(i, "echo", fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", size)))+"\n")
+				taken = i + 1
+			}
+			inW.Close()
+		}()
+		synctest.Wait()
+		if most := heldBytes/size + 3; taken > most {
+			t.Errorf("%d requests of 1 MiB were read while no reply was taken, at most %d are to be", taken, most)
+		}
+		close(out.open)
+		if err := <-served; err != nil || out.lines != n {
+			t.Errorf("%d of %d were answered, %v", out.lines, n, err)
+		}
+	})
+}
+
+// TestStopWhileNobodyReads: the end of the context ends the connection also
+// when the loop itself waits for a client to take a reply.
+func TestStopWhileNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		inR, inW := io.Pipe()
+		out := &stuck{open: make(chan struct{})}
+		served := make(chan error, 1)
+		f := fake(t, echo)
+		go func() { served <- f.serve(ctx, inR, out) }()
+		io.WriteString(inW, ping+"\n"+ping+"\n")
+		synctest.Wait()
+		cancel()
+		if err := <-served; err != context.Canceled {
+			t.Errorf("serve: %v", err)
+		}
+		close(out.open)
+		inW.Close()
 	})
 }
