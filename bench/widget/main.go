@@ -104,7 +104,7 @@ func run(repo, shots string) (string, error) {
 	var page http.HandlerFunc
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { page(w, r) }))
 	defer pages.Close()
-	endpoint, stop, err := serve(tmp, pages.URL)
+	endpoint, token, stop, err := serve(tmp, pages.URL)
 	if err != nil {
 		return "", err
 	}
@@ -139,14 +139,19 @@ func run(repo, shots string) (string, error) {
 		fmt.Fprintf(&b, "## %s, at %s\n\n%s\n", w.name, w.commit, lines)
 	}
 	var stats map[string]any
-	if resp, err := http.Get(endpoint + "/api/v1/feedback/stats"); err == nil {
+	req, err := http.NewRequest(http.MethodGet, endpoint+"/api/v1/feedback/stats", nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	if resp, err := http.DefaultClient.Do(req); err == nil {
 		err = json.NewDecoder(resp.Body).Decode(&stats)
 		resp.Body.Close()
-		if err != nil || stats["positive_count"] != float64(len(widgets)) {
+		if err != nil || stats["pending_count"] != float64(len(widgets)) {
 			return "", fmt.Errorf("the thumbs up did not arrive: %v, %v", stats, err)
 		}
 	}
-	fmt.Fprintf(&b, "Feedback that arrived: %v positive.\n", stats["positive_count"])
+	fmt.Fprintf(&b, "Feedback that arrived and waits for the owner: %v.\n", stats["pending_count"])
 	return b.String(), nil
 }
 
@@ -190,35 +195,35 @@ var documents = map[string]string{
 }
 
 // serve builds and starts the program over the documents and returns its address.
-func serve(tmp, origin string) (string, func(), error) {
+func serve(tmp, origin string) (endpoint, token string, stop func(), err error) {
 	bin := filepath.Join(tmp, "knowledge")
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/knowledge").CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("%s", out)
+		return "", "", nil, fmt.Errorf("%s", out)
 	}
 	docs := filepath.Join(tmp, "docs")
 	config := filepath.Join(tmp, "config.yaml")
 	if err := os.MkdirAll(docs, 0o755); err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	for name, text := range documents {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 	}
 	if err := os.WriteFile(config, []byte("answer:\n  origins: [\""+origin+"\"]\n"), 0o600); err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	env := append(os.Environ(), "KNOWLEDGE_DATA_DIR="+filepath.Join(tmp, "data"), "KNOWLEDGE_CONFIG="+config)
 	for _, args := range [][]string{{"store:create", "handbook", docs, "--scope", "user"}, {"store:public", "handbook"}} {
 		cmd := exec.Command(bin, args...)
 		cmd.Env, cmd.Dir = env, tmp
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", nil, fmt.Errorf("%v: %s", args, out)
+			return "", "", nil, fmt.Errorf("%v: %s", args, out)
 		}
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	addr := ln.Addr().String()
 	ln.Close()
@@ -229,9 +234,9 @@ func serve(tmp, origin string) (string, func(), error) {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
-	stop := func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }
+	stop = func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "http://"+addr) {
@@ -239,11 +244,12 @@ func serve(tmp, origin string) (string, func(), error) {
 				for lines.Scan() {
 				}
 			}()
-			return "http://" + addr, stop, nil
+			_, token, _ := strings.Cut(lines.Text(), "#token=")
+			return "http://" + addr, token, stop, nil
 		}
 	}
 	stop()
-	return "", nil, errors.New("the server did not start")
+	return "", "", nil, errors.New("the server did not start")
 }
 
 // drive asks the widget of a page two questions, gives a thumb up, and

@@ -47,6 +47,8 @@ type Reply struct {
 	Model      string   `json:"model,omitempty"` // that wrote the answer; "" when it was composed of sentences alone
 	Notes      []string `json:"notes,omitempty"`
 
+	// SessionKey shows that a client began the session; for who asked, alone.
+	SessionKey string `json:"-"`
 	// Parts are the sentences of Answer in their order, for who streams them
 	// or shows them elsewhere.
 	Parts []Part `json:"-"`

@@ -223,6 +223,74 @@ func TestSessionsNeverLeak(t *testing.T) {
 	}
 }
 
+// TestSessionsBelongToWhoBeganThem: the secret leads to a session from
+// anywhere, and once it was shown nothing else does.
+func TestSessionsBelongToWhoBeganThem(t *testing.T) {
+	s := &Sessions{}
+	widget := Key{Owner: "browser", ID: "web", Client: "127.0.0.1"}
+	s.Add(widget, Turn{Question: "one"})
+	secret := s.Secret(widget)
+	if len(secret) < 26 {
+		t.Fatalf("secret %q", secret)
+	}
+	elsewhere := Key{Owner: "other browser", ID: "web", Client: "127.0.0.1"}
+	for name, wrong := range map[string]string{"none": "", "wrong": "x" + secret[1:]} {
+		if k := s.Mine(elsewhere, wrong); len(s.Turns(k)) != 0 {
+			t.Errorf("%s: a foreign session is had", name)
+		}
+		if _, ok := s.OfSecret("web", wrong); ok || s.ForgetOfSecret("web", wrong) {
+			t.Errorf("%s: a foreign session is read or forgotten", name)
+		}
+	}
+	if _, ok := s.OfSecret("other", secret); ok {
+		t.Error("the secret of another id")
+	}
+	if k := s.Mine(widget, ""); len(s.Turns(k)) != 1 {
+		t.Error("a client that keeps no secret has lost its session")
+	}
+	if k := s.Mine(elsewhere, secret); len(s.Turns(k)) != 1 {
+		t.Error("the secret does not lead to the session")
+	}
+	if k := s.Mine(widget, ""); len(s.Turns(k)) != 0 {
+		t.Error("who looks like the owner has the session without its secret")
+	}
+	if turns, ok := s.OfSecret("web", secret); !ok || len(turns) != 1 {
+		t.Errorf("%v, %v", turns, ok)
+	}
+	if !s.ForgetOfSecret("web", secret) || len(s.all) != 0 || s.size != 0 {
+		t.Errorf("%d sessions of %d bytes are left", len(s.all), s.size)
+	}
+}
+
+// TestSessionsOfAClientAreBounded: who begins many loses the own ones, and
+// nobody else's.
+func TestSessionsOfAClientAreBounded(t *testing.T) {
+	s := &Sessions{}
+	mine := Key{Owner: "me", ID: "web", Client: "192.0.2.1"}
+	s.Add(mine, Turn{Question: "q"})
+	for i := range 3 * MostOfClient {
+		s.Add(Key{Owner: fmt.Sprint(i), ID: "web", Client: "192.0.2.2"}, Turn{Question: "q"})
+	}
+	if len(s.all) != MostOfClient+1 || len(s.Turns(mine)) != 1 {
+		t.Errorf("%d sessions; mine has %d turns", len(s.all), len(s.Turns(mine)))
+	}
+	long := strings.Repeat("x", turnBytes)
+	for i := range MostSessions {
+		for range MostTurns {
+			s.Add(Key{ID: fmt.Sprint(i)}, Turn{Question: long, Answer: long})
+		}
+	}
+	sum := 0
+	for _, c := range s.all {
+		for i := range c.turns {
+			sum += c.turns[i].size()
+		}
+	}
+	if s.size > mostBytes || s.size != sum {
+		t.Errorf("%d bytes are kept, counted as %d, of at most %d", sum, s.size, mostBytes)
+	}
+}
+
 func TestSessionsAreBounded(t *testing.T) {
 	now := time.Unix(0, 0)
 	s := &Sessions{now: func() time.Time { return now }}

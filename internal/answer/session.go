@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"crypto/rand"
+	"crypto/subtle"
 	"slices"
 	"strings"
 	"sync"
@@ -17,13 +19,18 @@ const (
 	MostTurns    = 20               // of one session
 	SessionLife  = 30 * time.Minute // after its last turn
 	MaxSessionID = 128              // bytes of an id
+	MostOfClient = 100              // sessions of one Key.Client
 	turnBytes    = 4 << 10          // of one text that a turn keeps
 	turnSources  = 8
+	mostBytes    = 32 << 20 // of all turns
 )
 
 // Key names a session: an id that a client chose, and who the client is, so
 // that two clients that choose the same id ("web") share nothing.
-type Key struct{ Owner, ID string }
+type Key struct {
+	Owner, ID string
+	Client    string // what MostOfClient counts by, an address; "" counts for nobody
+}
 
 // Turn is one question of a session with its answer.
 type Turn struct {
@@ -49,14 +56,39 @@ type Cite struct {
 type Sessions struct {
 	mu   sync.Mutex
 	all  map[Key]*conversation
+	size int              // bytes of all turns
 	tick int64            // orders uses
 	now  func() time.Time // nil is time.Now
 }
 
 type conversation struct {
-	turns []Turn
-	used  int64
-	last  time.Time
+	turns  []Turn
+	used   int64
+	last   time.Time
+	secret string // shows who began it
+	shown  bool   // its client has shown the secret, and goes on with it
+}
+
+// size is what a turn takes of mostBytes.
+func (t *Turn) size() int {
+	n := 256 + len(t.Question) + len(t.Answer)
+	for _, w := range t.Topic {
+		n += 16 + len(w)
+	}
+	for _, c := range t.Cites {
+		n += 64 + len(c.Store) + len(c.ID) + len(c.Path) + len(c.At)
+	}
+	return n
+}
+
+// drop forgets a conversation.
+func (s *Sessions) drop(k Key) {
+	if c := s.all[k]; c != nil {
+		for i := range c.turns {
+			s.size -= c.turns[i].size()
+		}
+		delete(s.all, k)
+	}
 }
 
 func (s *Sessions) time() time.Time {
@@ -70,10 +102,69 @@ func (s *Sessions) time() time.Time {
 func (s *Sessions) live(k Key) *conversation {
 	c := s.all[k]
 	if c != nil && s.time().Sub(c.last) > SessionLife {
-		delete(s.all, k)
+		s.drop(k)
 		return nil
 	}
 	return c
+}
+
+// Mine returns the key of the conversation that a client means by k: the one
+// whose secret it shows, wherever it asks from; else its own by what k tells of
+// it. Once a client has shown the secret, nobody gets there without.
+func (s *Sessions) Mine(k Key, secret string) Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own, ok := s.bySecret(k.ID, secret); ok {
+		s.all[own].shown = true
+		return own
+	}
+	if c := s.live(k); c != nil && c.shown {
+		k.Owner += "\x00"
+	}
+	return k
+}
+
+// bySecret finds the conversation of an id that a secret shows the owner of.
+func (s *Sessions) bySecret(id, secret string) (Key, bool) {
+	if secret == "" {
+		return Key{}, false
+	}
+	for k, c := range s.all {
+		if k.ID == id && subtle.ConstantTimeCompare([]byte(c.secret), []byte(secret)) == 1 && s.live(k) != nil {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// Secret returns what shows that a client began a session; "" when there is none.
+func (s *Sessions) Secret(k Key) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.live(k); c != nil {
+		return c.secret
+	}
+	return ""
+}
+
+// OfSecret returns the turns of the session of an id that a secret belongs to.
+func (s *Sessions) OfSecret(id, secret string) ([]Turn, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, ok := s.bySecret(id, secret)
+	if !ok {
+		return nil, false
+	}
+	return slices.Clone(s.all[k].turns), true
+}
+
+// ForgetOfSecret drops that session, and reports whether there was one.
+func (s *Sessions) ForgetOfSecret(id, secret string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, ok := s.bySecret(id, secret)
+	s.drop(k)
+	return ok
 }
 
 // Turns returns the turns of a session, oldest first; none for one that is
@@ -103,35 +194,53 @@ func (s *Sessions) Add(k Key, t Turn) {
 		if s.all == nil {
 			s.all = map[Key]*conversation{}
 		}
-		if len(s.all) >= MostSessions {
-			s.evict()
-		}
-		c = &conversation{}
+		s.makeRoom(k.Client)
+		c = &conversation{secret: rand.Text()}
 		s.all[k] = c
 	}
 	s.tick++
 	c.used, c.last = s.tick, t.At
 	c.turns = append(c.turns, t)
-	if n := len(c.turns) - MostTurns; n > 0 {
-		c.turns = slices.Delete(c.turns, 0, n)
+	s.size += t.size()
+	for len(c.turns) > MostTurns {
+		s.size -= c.turns[0].size()
+		c.turns = slices.Delete(c.turns, 0, 1)
+	}
+	for s.size > mostBytes && len(s.all) > 1 {
+		s.drop(s.leastUsed(func(Key) bool { return true }))
 	}
 }
 
-// evict makes room: what has expired goes, else what was used least lately.
-func (s *Sessions) evict() {
-	now := s.time()
-	var oldest Key
+// makeRoom lets one more session of a client in: what has expired goes, else
+// what was used least lately, first of the client's own.
+func (s *Sessions) makeRoom(client string) {
+	for k := range s.all {
+		s.live(k)
+	}
+	same := 0
+	own := func(k Key) bool { return client != "" && k.Client == client }
+	for k := range s.all {
+		if own(k) {
+			same++
+		}
+	}
+	switch {
+	case same >= MostOfClient:
+		s.drop(s.leastUsed(own))
+	case len(s.all) >= MostSessions:
+		s.drop(s.leastUsed(func(Key) bool { return true }))
+	}
+}
+
+// leastUsed returns the session that was used least lately of those that count.
+func (s *Sessions) leastUsed(counts func(Key) bool) (oldest Key) {
 	least := int64(-1)
 	for k, c := range s.all {
-		if now.Sub(c.last) > SessionLife {
-			delete(s.all, k)
-		} else if least < 0 || c.used < least {
+		if counts(k) && (least < 0 || c.used < least) {
 			oldest, least = k, c.used
 		}
 	}
-	if len(s.all) >= MostSessions {
-		delete(s.all, oldest)
-	}
+	return oldest
 }
 
 // Named returns the conversations that clients hold under an id, the one
@@ -165,7 +274,7 @@ func (s *Sessions) Forget(id string) int {
 			if s.live(k) != nil {
 				n++
 			}
-			delete(s.all, k)
+			s.drop(k)
 		}
 	}
 	return n

@@ -48,8 +48,11 @@ func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) s
 type AskRequest struct {
 	Question string
 	Session  string // id of the session that it belongs to; "" for none
-	// Owner is who asks, for telling apart sessions of one id.
-	Owner  string
+	// Owner is who asks, for telling apart sessions of one id, and Client the
+	// address, whose sessions are bounded; SessionKey, when it is known, shows that
+	// the session is the asker's.
+	Owner, Client, SessionKey string
+
 	Stores []string // names or ids; ["*"] is every store; empty is the default scope
 	// Public asks the stores that a person has made public, and no others.
 	Public bool
@@ -98,7 +101,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		return Answer{}, err
 	}
 	defer s.release()
-	key := answer.Key{Owner: r.Owner, ID: r.Session}
+	key := c.answers.sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
 	turns := c.answers.sessions.Turns(key)
 	if q.Topic = answer.Lean(r.Question, turns); q.Topic != nil {
 		q.Before = answer.Cited(turns)
@@ -146,6 +149,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		reply.Notes = append(reply.Notes, c.answers.note)
 	}
 	c.answers.sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
+	reply.SessionKey = c.answers.sessions.Secret(key)
 	return reply, nil
 }
 
@@ -350,6 +354,38 @@ func (a *App) Conversation(ctx context.Context, id string) (Conversation, error)
 			WithHint("sessions live in the memory of the process that answered, for %v after the last question", answer.SessionLife)
 	}
 	return Conversation{SessionID: id, Turns: all[0], Others: all[1:], ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
+}
+
+// ConversationOf returns the session that a key belongs to, which its client
+// was given with the first answer.
+func (a *App) ConversationOf(ctx context.Context, id, key string) (Conversation, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Conversation{}, err
+	}
+	turns, ok := c.answers.sessions.OfSecret(id, key)
+	if !ok {
+		return Conversation{}, notYours(id)
+	}
+	return Conversation{SessionID: id, Turns: turns, ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
+}
+
+// notYours is the same for a session of somebody else and for none.
+func notYours(id string) error {
+	return kb.Errorf(kb.NotFound, "there is no session %q of this key", clipName(id)).
+		WithHint("send the session_key of its answers as X-Session-Key, or the server's token")
+}
+
+// ForgetOwn drops the session that a key belongs to.
+func (a *App) ForgetOwn(ctx context.Context, id, key string) (Forgotten, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	if !c.answers.sessions.ForgetOfSecret(id, key) {
+		return Forgotten{}, notYours(id)
+	}
+	return Forgotten{SessionID: id, Forgotten: 1}, nil
 }
 
 // Forgotten is the reply of answer:forget.

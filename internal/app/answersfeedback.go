@@ -22,7 +22,10 @@ type FeedbackRequest struct {
 	Comment    string
 	Extra      json.RawMessage // an object of what else is kept
 	Owner      string          // who rates, as who asked
+	Client     string          // as in AskRequest
+	SessionKey string          // as in AskRequest
 	Public     bool            // the answer came from public stores
+	Pending    bool            // it counts for nothing until somebody has reviewed it
 	// Stores that the answer came from, when it was given elsewhere; see AskRequest.
 	Stores []string
 	Waiting
@@ -45,6 +48,7 @@ type FeedbackItem struct {
 	Confidence *float64        `json:"confidence"`
 	Comment    string          `json:"comment"`
 	Reviewed   bool            `json:"reviewed"`
+	Pending    bool            `json:"pending,omitempty"` // it counts for nothing until it is reviewed
 	Action     string          `json:"action_taken,omitempty"`
 	Session    string          `json:"session_id,omitempty"`
 	Created    time.Time       `json:"created_at"`
@@ -76,11 +80,12 @@ func (a *App) AddFeedback(ctx context.Context, r FeedbackRequest) (FeedbackAdded
 		return FeedbackAdded{}, err
 	}
 	e := feedback.Entry{Query: r.Query, Response: r.Response, Rating: r.Rating, Confidence: r.Confidence,
-		Session: r.Session, Comment: r.Comment, Extra: r.Extra}
+		Session: r.Session, Comment: r.Comment, Extra: r.Extra, Pending: r.Pending}
 	if err := e.Check(); err != nil { // before anything is asked
 		return FeedbackAdded{}, err
 	}
-	for _, t := range c.answers.sessions.Turns(answer.Key{Owner: r.Owner, ID: r.Session}) {
+	key := c.answers.sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
+	for _, t := range c.answers.sessions.Turns(key) {
 		if sameText(t.Question, r.Query) && (r.Response == "" || sameText(t.Answer, r.Response)) {
 			e.Sources = sourcesOf(t.Cites)
 			// A question that leans on earlier ones is kept with what it leans on.
@@ -153,7 +158,7 @@ func (a *App) Feedback(ctx context.Context, f FeedbackFilter) (FeedbackList, err
 func itemOf(e *feedback.Entry) FeedbackItem {
 	x := FeedbackItem{
 		ID: strconv.FormatInt(e.ID, 10), Query: e.Query, Response: e.Response, Rating: e.Rating, Confidence: e.Confidence, Comment: e.Comment,
-		Reviewed: e.Reviewed, Action: e.Action, Session: e.Session, Created: e.Created, Extra: e.Extra,
+		Reviewed: e.Reviewed, Pending: e.Pending, Action: e.Action, Session: e.Session, Created: e.Created, Extra: e.Extra,
 	}
 	for _, s := range e.Sources {
 		x.Sources = append(x.Sources, s.At)
@@ -188,8 +193,8 @@ func (a *App) Gaps(ctx context.Context) ([]Gap, error) {
 	return c.answers.feedback.Gaps(ctx)
 }
 
-// ReviewFeedback notes that somebody has looked at an entry. After the action
-// "dismissed" it counts no more.
+// ReviewFeedback notes that somebody has looked at an entry. A pending one counts
+// from then on; after the action "dismissed" none does.
 func (a *App) ReviewFeedback(ctx context.Context, id, action string) (FeedbackItem, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(id), 10, 64)
 	if err != nil || n < 1 {

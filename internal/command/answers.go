@@ -34,12 +34,13 @@ type feedbackListIn struct {
 	Rating        string `json:"rating,omitempty" enum:"positive|negative" help:"only entries rated so"`
 	Reviewed      *bool  `json:"reviewed,omitempty" help:"only those that were reviewed, or were not"`
 	LowConfidence bool   `json:"low_confidence,omitempty" help:"only those on answers of low confidence"`
+	Pending       *bool  `json:"pending,omitempty" help:"only those that wait for a review to count, or do not"`
 	Limit         int    `json:"limit,omitempty" help:"at most this many (default 50)"`
 }
 
 type feedbackReviewIn struct {
 	ID     string `json:"feedback_id" arg:"1" help:"number of an entry, from feedback:list"`
-	Action string `json:"action_taken,omitempty" arg:"2..." help:"what was done; after dismissed it counts no more"`
+	Action string `json:"action_taken,omitempty" arg:"2..." help:"what was done; a pending entry counts from then on, a dismissed one no more"`
 }
 
 type publicIn struct {
@@ -67,10 +68,11 @@ func addAnswers(add adder) {
 	c.Help = "Every sentence stands in a source: nothing is made up, and a question that nothing supports is told so. No model is needed; " +
 		"one that answer.endpoint in the configuration names may word the answer, and what it says without support is dropped. " +
 		"Sessions are kept in memory for half an hour."
-	add("answer", New("answer:session", "What is remembered of a session of questions", Reads,
+	c = add("answer", New("answer:session", "What is remembered of a session of questions", Reads,
 		func(ctx context.Context, a *app.App, in sessionIn) (app.Conversation, error) {
 			return a.Conversation(ctx, in.SessionID)
 		}).agent(), `{"session_id":"web"}`)
+	c.Access = Token // what others said is not opened by --open-read
 	add("answer", New("answer:forget", "Forget a session of questions", Deletes,
 		func(ctx context.Context, a *app.App, in sessionIn) (app.Forgotten, error) {
 			return a.Forget(ctx, in.SessionID)
@@ -94,18 +96,22 @@ func addAnswers(add adder) {
 		}).agent(), `{"query":"which files are left out of the index?","rating":"negative","comment":"says nothing of notebooks"}`)
 	c.Help = "A negative entry lowers what the answer cited for questions like it, in answers and in searches, until the text changes; " +
 		"--explain shows that as feedback, and answer.feedback: false in the configuration switches it off. Questions that are rated badly again and again are listed by feedback:stats."
-	add("answer", New("feedback:list", "What people thought of answers, newest first", Reads,
+	c = add("answer", New("feedback:list", "What people thought of answers, newest first", Reads,
 		func(ctx context.Context, a *app.App, in feedbackListIn) (app.FeedbackList, error) {
-			return a.Feedback(ctx, app.FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, LowConfidence: in.LowConfidence, Limit: in.Limit})
+			return a.Feedback(ctx, app.FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, Pending: in.Pending, LowConfidence: in.LowConfidence, Limit: in.Limit})
 		}).agent(), `{"rating":"negative"}`)
-	add("answer", New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", Reads,
+	c.Access = Token
+	c = add("answer", New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", Reads,
 		func(ctx context.Context, a *app.App, _ noIn) (app.FeedbackStats, error) {
 			return a.FeedbackStats(ctx)
 		}).agent(), `{}`)
-	add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,
+	c.Access = Token
+	c = add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,
 		func(ctx context.Context, a *app.App, in feedbackReviewIn) (app.FeedbackItem, error) {
 			return a.ReviewFeedback(ctx, in.ID, in.Action)
 		}).agent(), `{"feedback_id":"1","action_taken":"dismissed"}`)
+	c.Help = "What was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
+		"Any action but dismissed, ignored, invalid, spam or rejected accepts it."
 
 	c = add("store", New("store:public", "Let questions from outside be answered from a store", Writes,
 		func(ctx context.Context, a *app.App, in publicIn) (app.PublicStore, error) {
@@ -120,7 +126,7 @@ type Source = app.Source
 
 func answersResources() []Resource {
 	return []Resource{{
-		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Access: Read,
+		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Access: Token,
 		Read: func(ctx context.Context, a *app.App, _ string) (any, error) { return a.FeedbackStats(ctx) },
 	}}
 }

@@ -143,8 +143,8 @@ func New[In, Out any](name, summary string, effect Effect, run func(context.Cont
 	return c
 }
 
-// agent opens a command to everyone: over HTTP what only reads needs no
-// token on loopback.
+// agent lets agents run a command: over HTTP what only reads can be opened to
+// this machine.
 func (c Command) agent() Command {
 	c.Audience = Agent
 	if c.Effect == Reads {

@@ -31,6 +31,11 @@ const (
 	MaxAction   = 200
 	MostEntries = 50_000
 	MostListed  = 500
+	// What waits for the owner is bounded by itself: beyond it nothing more is
+	// taken, so that what strangers send neither fills the disk nor drives out
+	// what counts.
+	MostPending  = 1000
+	pendingBytes = 4 << 20
 )
 
 // The ratings.
@@ -64,6 +69,12 @@ type Entry struct {
 	Sources    []Source
 	Reviewed   bool
 	Action     string // what was done about it
+	Pending    bool   // sent by who has not shown the token: it counts for nothing until it is reviewed
+}
+
+// size is what an entry takes of pendingBytes.
+func (e *Entry) size() int {
+	return len(e.Query) + len(e.Response) + len(e.Session) + len(e.Comment) + len(e.Extra)
 }
 
 // Store is the feedback of one data directory. Its methods are safe for
@@ -128,24 +139,41 @@ func (s *Store) Add(ctx context.Context, e Entry) (id int64, err error) {
 		rating = -1
 	}
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO feedback (created, query, response, rating, confidence, session, comment, extra, sources)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, time.Now().UnixMicro(), e.Query, e.Response, rating, e.Confidence, e.Session, e.Comment, string(e.Extra), string(sources))
+		if e.Pending {
+			if err := room(ctx, tx, e.size()); err != nil {
+				return err
+			}
+		}
+		res, err := tx.ExecContext(ctx, `INSERT INTO feedback (created, query, response, rating, confidence, session, comment, extra, sources, pending)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, time.Now().UnixMicro(), e.Query, e.Response, rating, e.Confidence, e.Session, e.Comment, string(e.Extra), string(sources), e.Pending)
 		if err != nil {
 			return err
 		}
 		if id, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM feedback WHERE id <= (SELECT max(id) FROM feedback) - ?", MostEntries)
+		_, err = tx.ExecContext(ctx, "DELETE FROM feedback WHERE pending = 0 AND id <= (SELECT max(id) FROM feedback) - ?", MostEntries)
 		return err
 	})
 	return id, err
+}
+
+// room refuses what the owner could not look through any more.
+func room(ctx context.Context, tx *sql.Tx, n int) error {
+	var count, bytes int
+	err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(length(CAST(query AS BLOB)) + length(CAST(response AS BLOB)) + length(session)
+		+ length(CAST(comment AS BLOB)) + length(CAST(extra AS BLOB))), 0) FROM feedback WHERE pending = 1`).Scan(&count, &bytes)
+	if err == nil && (count >= MostPending || bytes+n > pendingBytes) {
+		err = kb.Errorf(kb.Busy, "%d ratings wait for the owner of this server, and no more are taken", count).WithHint("send it when they were reviewed")
+	}
+	return err
 }
 
 // Filter chooses entries; its zero value chooses the newest 50.
 type Filter struct {
 	Rating        string
 	Reviewed      *bool
+	Pending       *bool
 	LowConfidence bool
 	Limit         int
 }
@@ -169,6 +197,9 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Entry, err error) {
 	if f.Reviewed != nil {
 		where, args = append(where, "reviewed = ?"), append(args, *f.Reviewed)
 	}
+	if f.Pending != nil {
+		where, args = append(where, "pending = ?"), append(args, *f.Pending)
+	}
 	if f.LowConfidence {
 		where, args = append(where, "confidence < ?"), append(args, lowConfidence)
 	}
@@ -180,7 +211,7 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Entry, err error) {
 }
 
 func read(ctx context.Context, tx *sql.Tx, rest string, args ...any) ([]Entry, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, created, query, response, rating, confidence, session, comment, extra, sources, reviewed, action
+	rows, err := tx.QueryContext(ctx, `SELECT id, created, query, response, rating, confidence, session, comment, extra, sources, reviewed, action, pending
 		FROM feedback `+rest, args...)
 	if err != nil {
 		return nil, err
@@ -192,7 +223,7 @@ func read(ctx context.Context, tx *sql.Tx, rest string, args ...any) ([]Entry, e
 		var created int64
 		var rating int
 		var extra, sources string
-		if err := rows.Scan(&e.ID, &created, &e.Query, &e.Response, &rating, &e.Confidence, &e.Session, &e.Comment, &extra, &sources, &e.Reviewed, &e.Action); err != nil {
+		if err := rows.Scan(&e.ID, &created, &e.Query, &e.Response, &rating, &e.Confidence, &e.Session, &e.Comment, &extra, &sources, &e.Reviewed, &e.Action, &e.Pending); err != nil {
 			return nil, err
 		}
 		e.Created, e.Rating = time.UnixMicro(created).UTC(), Positive
@@ -211,14 +242,14 @@ func read(ctx context.Context, tx *sql.Tx, rest string, args ...any) ([]Entry, e
 // dismissing are actions after which an entry is not held against a source.
 var dismissing = map[string]bool{"dismiss": true, "dismissed": true, "ignore": true, "ignored": true, "invalid": true, "spam": true, "rejected": true}
 
-// Review notes that somebody has looked at an entry, and what was done. After
-// "dismissed" it counts no more.
+// Review notes that somebody has looked at an entry, and what was done. One that
+// was pending counts from then on; after "dismissed" none does.
 func (s *Store) Review(ctx context.Context, id int64, action string) (e Entry, err error) {
 	if len(action) > MaxAction || !utf8.ValidString(action) {
 		return e, kb.Errorf(kb.TooLarge, "the action has more than %d bytes", MaxAction).WithHint("say it in a few words")
 	}
 	err = s.db.Write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "UPDATE feedback SET reviewed = 1, action = ? WHERE id = ?", action, id); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE feedback SET reviewed = 1, pending = 0, action = ? WHERE id = ?", action, id); err != nil {
 			return err
 		}
 		list, err := read(ctx, tx, "WHERE id = ?", id)

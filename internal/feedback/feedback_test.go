@@ -199,3 +199,67 @@ func TestGaps(t *testing.T) {
 		t.Errorf("after the review: %v, %v", gaps, err)
 	}
 }
+
+// TestPendingCountsForNothing: what somebody says who has not shown the token
+// changes no mark, no gap, no figure and no revision until it was reviewed.
+func TestPendingCountsForNothing(t *testing.T) {
+	s, closeDB := open(t, filepath.Join(t.TempDir(), "d.db"))
+	defer closeDB()
+	const asked = "how do I delete a store?"
+	before, err := s.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for range 3 {
+		ids = append(ids, mustAdd(t, s, Entry{Query: asked, Rating: Negative, Pending: true, Sources: []Source{{Store: "store", ID: "a", At: "s a.md:L1"}}}))
+	}
+	if got := mark(t, s, asked, "a"); got != 0 {
+		t.Errorf("pending ratings mark by %g", got)
+	}
+	if after, err := s.Revision(t.Context()); err != nil || after != before {
+		t.Errorf("the revision went from %s to %s, %v", before, after, err)
+	}
+	if gaps, err := s.Gaps(t.Context()); err != nil || len(gaps) != 0 {
+		t.Errorf("gaps %v, %v", gaps, err)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Total != 0 || st.Negative != 0 || st.Pending != 3 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	yes := true
+	if list, err := s.List(t.Context(), Filter{Pending: &yes}); err != nil || len(list) != 3 || !list[0].Pending {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for id, action := range map[int64]string{ids[0]: "accepted", ids[1]: "spam"} {
+		if e, err := s.Review(t.Context(), id, action); err != nil || e.Pending {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+	if got := mark(t, s, asked, "a"); got != 0.75 {
+		t.Errorf("one accepted, one refused and one pending mark by %g, want 0.75", got)
+	}
+}
+
+// TestPendingIsBounded: strangers fill their own room and no other.
+func TestPendingIsBounded(t *testing.T) {
+	s, closeDB := open(t, filepath.Join(t.TempDir(), "d.db"))
+	defer closeDB()
+	own := mustAdd(t, s, Entry{Query: "q", Rating: Positive})
+	long := strings.Repeat("x", MaxResponse)
+	taken := 0
+	for ; taken <= MostPending; taken++ {
+		if _, err := s.Add(t.Context(), Entry{Query: "q", Response: long, Rating: Negative, Pending: true}); err != nil {
+			if kb.CodeOf(err) != kb.Busy || kb.HintOf(err) == "" {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if most := pendingBytes / MaxResponse; taken > most || taken < most/2 {
+		t.Errorf("%d entries of %d bytes were taken", taken, MaxResponse)
+	}
+	mustAdd(t, s, Entry{Query: "q", Rating: Negative}) // the owner's own
+	if e, err := s.Review(t.Context(), own, "thanked"); err != nil || e.ID != own {
+		t.Errorf("the owner's first: %+v, %v", e, err)
+	}
+}

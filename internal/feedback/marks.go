@@ -39,11 +39,11 @@ type known struct {
 	vectors  [][]float32
 }
 
-// Revision changes whenever entries are added or reviewed.
+// Revision changes whenever entries that count are added or reviewed.
 func (s *Store) Revision(ctx context.Context) (string, error) {
 	var last, count, reviewed int64
 	err := s.db.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0), count(*), coalesce(sum(reviewed * (length(action) + 1)), 0) FROM feedback").Scan(&last, &count, &reviewed)
+		return tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0), count(*), coalesce(sum(reviewed * (length(action) + 1)), 0) FROM feedback WHERE pending = 0").Scan(&last, &count, &reviewed)
 	})
 	return fmt.Sprintf("%d.%d.%d", last, count, reviewed), err
 }
@@ -61,7 +61,7 @@ func (s *Store) know(ctx context.Context) (*known, error) {
 	}
 	k := &known{revision: rev}
 	err = s.db.Read(ctx, func(tx *sql.Tx) error {
-		all, err := read(ctx, tx, "WHERE sources != '[]' OR rating < 0 ORDER BY id DESC LIMIT ?", mostCompared)
+		all, err := read(ctx, tx, "WHERE pending = 0 AND (sources != '[]' OR rating < 0) ORDER BY id DESC LIMIT ?", mostCompared)
 		k.entries = slices.DeleteFunc(all, func(e Entry) bool { return dismissing[strings.ToLower(e.Action)] })
 		return err
 	})
@@ -229,6 +229,7 @@ type Stats struct {
 	Rate          float64  `json:"positive_rate"` // 0 to 100
 	LowConfidence int      `json:"low_confidence_count"`
 	Unreviewed    int      `json:"unreviewed_count"`
+	Pending       int      `json:"pending_count"` // not among the others: they count for nothing yet
 	Common        []string `json:"common_negative_queries"`
 	Terms         []string `json:"potential_domain_terms"`
 }
@@ -236,13 +237,14 @@ type Stats struct {
 // mostCommon is how many questions and terms Stats lists.
 const mostCommon = 10
 
-// Stats counts the entries, and lists which questions are rated negative most
+// Stats counts the entries that count, and lists which questions are rated negative most
 // often, and which of their words come up in several.
 func (s *Store) Stats(ctx context.Context) (st Stats, err error) {
 	err = s.db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(rating > 0), 0), coalesce(sum(rating < 0), 0),
-			coalesce(sum(confidence < ?), 0), coalesce(sum(reviewed = 0), 0) FROM feedback`, lowConfidence).
-			Scan(&st.Total, &st.Positive, &st.Negative, &st.LowConfidence, &st.Unreviewed)
+			coalesce(sum(confidence < ?), 0), coalesce(sum(reviewed = 0), 0), (SELECT count(*) FROM feedback WHERE pending = 1)
+			FROM feedback WHERE pending = 0`, lowConfidence).
+			Scan(&st.Total, &st.Positive, &st.Negative, &st.LowConfidence, &st.Unreviewed, &st.Pending)
 	})
 	if err != nil {
 		return st, err

@@ -130,6 +130,9 @@ func newService(a *app.App, o Options) *service {
 			// A page's widget asks a few times a minute; this is for the rest.
 			Limit: &httpguard.Limiter{Rate: 1, Burst: 20},
 		},
+		// A person rates a few answers of a conversation.
+		ratings:        &httpguard.Limiter{Rate: 0.1, Burst: 30},
+		sessionRatings: &httpguard.Limiter{Rate: 1.0 / 60, Burst: 10},
 	}
 	s.routes()
 	return s
@@ -145,4 +148,6 @@ type service struct {
 	names sync.Map                                   // what shown remembers
 
 	asking chan struct{} // places that answers are made at
+	// How many ratings are taken without the token, by address, and by session.
+	ratings, sessionRatings *httpguard.Limiter
 }

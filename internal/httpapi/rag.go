@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	answers "github.com/seed-4f2d999b/knowledge/internal/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -49,11 +50,11 @@ func (s *service) ragRoutes() {
 	}
 	for _, p := range ragPrefixes {
 		s.mux.HandleFunc("POST "+p+"/mcp/tools/call", s.ragDialect)
-		s.rag("GET "+p+"/mcp/sessions/{id}", httpguard.Read, s.ragSession)
-		s.rag("DELETE "+p+"/mcp/sessions/{id}", httpguard.Token, s.ragForget)
+		s.rag("GET "+p+"/mcp/sessions/{id}", httpguard.Answer, s.ragSession)
+		s.rag("DELETE "+p+"/mcp/sessions/{id}", httpguard.Answer, s.ragForget)
 		s.rag("POST "+p+"/feedback", httpguard.Answer, s.ragFeedback)
-		s.rag("GET "+p+"/feedback", httpguard.Read, s.ragFeedbackList)
-		s.rag("GET "+p+"/feedback/stats", httpguard.Read, s.ragFeedbackStats)
+		s.rag("GET "+p+"/feedback", httpguard.Token, s.ragFeedbackList)
+		s.rag("GET "+p+"/feedback/stats", httpguard.Token, s.ragFeedbackStats)
 		s.rag("POST "+p+"/feedback/{id}/review", httpguard.Token, s.ragReview)
 		s.rag("GET "+p+"/chunks/{id}", httpguard.Answer, s.ragChunk)
 	}
@@ -118,11 +119,12 @@ func (s *service) ragCall(w http.ResponseWriter, r *http.Request, body []byte) {
 
 // ragRequest is one call.
 type ragRequest struct {
-	ToolName  string          `json:"tool_name"`
-	Name      string          `json:"name"` // of older clients
-	Arguments json.RawMessage `json:"arguments"`
-	SessionID string          `json:"session_id"`
-	Stream    bool            `json:"stream"`
+	ToolName   string          `json:"tool_name"`
+	Name       string          `json:"name"` // of older clients
+	Arguments  json.RawMessage `json:"arguments"`
+	SessionID  string          `json:"session_id"`
+	SessionKey string          `json:"session_key"`
+	Stream     bool            `json:"stream"`
 }
 
 // ragAnswer answers one call; checked says that the guard has let it pass as
@@ -216,6 +218,7 @@ type ragReply struct {
 	Sources    []ragSource  `json:"sources"`
 	Confidence *float64     `json:"confidence"`
 	SessionID  string       `json:"session_id,omitempty"`
+	SessionKey string       `json:"session_key,omitempty"` // for who asked alone: it opens the session
 	Cached     bool         `json:"cached"`
 	Question   string       `json:"question,omitempty"` // as it was understood
 	Notes      []string     `json:"notes,omitempty"`
@@ -350,12 +353,20 @@ func answerRAG(w http.ResponseWriter, status int, v any) {
 // owner tells clients apart whose sessions have one id, as every widget's is
 // "web": by address, page and program.
 func owner(r *http.Request) string {
+	return strings.Join([]string{"http", client(r), r.Header.Get("X-Forwarded-For"), r.Header.Get("Origin"), r.Header.Get("User-Agent")}, "\x00")
+}
+
+// client is the address that quotas are counted by.
+func client(r *http.Request) string {
 	host := r.RemoteAddr
 	if i := strings.LastIndexByte(host, ':'); i > 0 {
 		host = host[:i]
 	}
-	return strings.Join([]string{"http", host, r.Header.Get("X-Forwarded-For"), r.Header.Get("Origin"), r.Header.Get("User-Agent")}, "\x00")
+	return host
 }
+
+// keyHeader carries what shows that a session is the client's own.
+const keyHeader = "X-Session-Key"
 
 // base is the address under which the client reaches this server. The guard
 // has checked the Host header.
@@ -383,16 +394,40 @@ func (s *service) ragHealth(w http.ResponseWriter, _ *http.Request) {
 func answer200(w http.ResponseWriter, v any) { answerRAG(w, http.StatusOK, v) }
 
 func (s *service) ragSession(w http.ResponseWriter, r *http.Request) {
-	c, err := s.app.Conversation(r.Context(), r.PathValue("id"))
+	var c app.Conversation
+	var err error
+	if s.guard.Holds(r) {
+		c, err = s.app.Conversation(r.Context(), r.PathValue("id"))
+	} else {
+		c, err = s.app.ConversationOf(r.Context(), r.PathValue("id"), r.Header.Get(keyHeader))
+	}
 	if err != nil {
 		s.ragMissing(w, err)
 		return
 	}
-	answer200(w, c)
+	answer200(w, inertTurns(c))
+}
+
+// inertTurns makes what was asked safe for pages that put it into HTML.
+func inertTurns(c app.Conversation) app.Conversation {
+	c.SessionID = answers.InertTitle(c.SessionID)
+	for _, turns := range append([][]answers.Turn{c.Turns}, c.Others...) {
+		for i := range turns { // copies, see answers.Sessions
+			turns[i].Question, turns[i].Answer = answers.InertTitle(turns[i].Question), answers.InertBlock(turns[i].Answer)
+			turns[i].Topic = nil
+		}
+	}
+	return c
 }
 
 func (s *service) ragForget(w http.ResponseWriter, r *http.Request) {
-	f, err := s.app.Forget(r.Context(), r.PathValue("id"))
+	var f app.Forgotten
+	var err error
+	if s.guard.Holds(r) {
+		f, err = s.app.Forget(r.Context(), r.PathValue("id"))
+	} else {
+		f, err = s.app.ForgetOwn(r.Context(), r.PathValue("id"), r.Header.Get(keyHeader))
+	}
 	if err != nil {
 		s.ragMissing(w, err)
 		return

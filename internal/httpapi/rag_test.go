@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -171,8 +173,8 @@ func TestAnswersOverHTTP(t *testing.T) {
 	if w, m := call(t, s, "GET", "/api/v2/mcp/sessions/web", "", withToken); w.Code != 200 || len(m["turns"].([]any)) == 0 {
 		t.Errorf("%d %v", w.Code, m)
 	}
-	if w, _ := call(t, s, "DELETE", "/api/v2/mcp/sessions/web", "", nil); w.Code != http.StatusUnauthorized {
-		t.Errorf("deleted without the token: %d", w.Code)
+	if w, _ := call(t, s, "DELETE", "/api/v2/mcp/sessions/web", "", nil); w.Code != http.StatusNotFound {
+		t.Errorf("deleted without token and key: %d", w.Code)
 	}
 	if w, m := call(t, s, "DELETE", "/api/v2/mcp/sessions/web", "", withToken); w.Code != 200 || m["success"] != true {
 		t.Errorf("%d %v", w.Code, m)
@@ -422,7 +424,7 @@ func TestFeedbackOverHTTP(t *testing.T) {
 	_, m := call(t, s, "POST", callPath, recorded["widget"], nil)
 	body, _ := json.Marshal(map[string]any{"query": "which files are left out of the index?", "response": m["result"], "rating": "negative", "confidence": m["confidence"], "session_id": "web", "comment": "no"})
 	w, m := call(t, s, "POST", "/api/v1/feedback", string(body), nil)
-	if w.Code != http.StatusCreated || m["success"] != true || m["feedback_id"] != "1" {
+	if w.Code != http.StatusCreated || m["success"] != true || m["feedback_id"] != "1" || m["pending"] != true {
 		t.Fatalf("%d %v", w.Code, m)
 	}
 	for _, body := range []string{`{"query":"q","rating":"meh"}`, `{"query":"","rating":"positive"}`, `{"rating":"positive"}`, `{"query":"q","rating":"positive","confidence":7}`} {
@@ -430,13 +432,17 @@ func TestFeedbackOverHTTP(t *testing.T) {
 			t.Errorf("%s: %d %v", body, w.Code, m)
 		}
 	}
-	if w, m := call(t, s, "POST", "/api/v2/feedback", `{"query":"q","rating":"positive","confidence":null,"session_id":"web","expected_answer":"x","metadata":{"a":1},"tenant_id":"t","agent_id":"a"}`, nil); w.Code != 201 {
+	if w, m := call(t, s, "POST", "/api/v2/feedback", `{"query":"q","rating":"positive","confidence":null,"session_id":"web","expected_answer":"x","metadata":{"a":1},"tenant_id":"t","agent_id":"a"}`, withToken); w.Code != 201 || m["pending"] != nil {
 		t.Errorf("%d %v", w.Code, m)
 	}
-	_, m = call(t, s, "GET", "/api/v1/feedback?rating=negative&reviewed=false&limit=5", "", withToken)
+	_, m = call(t, s, "GET", "/api/v1/feedback?rating=negative&reviewed=false&pending=true&limit=5", "", withToken)
 	entry := m["entries"].([]any)[0].(map[string]any)
-	if entry["feedback_id"] != "1" || entry["rating"] != "negative" || entry["reviewed"] != false || entry["comment"] != "no" || len(entry["sources"].([]any)) == 0 {
+	if entry["feedback_id"] != "1" || entry["rating"] != "negative" || entry["reviewed"] != false || entry["pending"] != true || entry["comment"] != "no" || len(entry["sources"].([]any)) == 0 {
 		t.Errorf("%v", entry)
+	}
+	_, m = call(t, s, "GET", "/api/v2/feedback/stats", "", withToken)
+	if m["total_feedback"] != 1.0 || m["negative_count"] != 0.0 || m["pending_count"] != 1.0 {
+		t.Errorf("before the review: %v", m)
 	}
 	if w, m := call(t, s, "POST", "/api/v1/feedback/1/review?action_taken=dismissed", "", nil); w.Code != 401 {
 		t.Errorf("%d %v", w.Code, m)
@@ -448,9 +454,105 @@ func TestFeedbackOverHTTP(t *testing.T) {
 	if m["total_feedback"] != 2.0 || m["positive_rate"] != 50.0 || m["unreviewed_count"] != 1.0 {
 		t.Errorf("%v", m)
 	}
+	for _, path := range []string{"/api/v1/feedback", "/api/v1/feedback/stats"} {
+		s.guard.OpenRead = true
+		if w, _ := call(t, s, "GET", path, "", nil); w.Code != 401 {
+			t.Errorf("%s without the token, with reading open: %d", path, w.Code)
+		}
+		s.guard.OpenRead = false
+	}
 	far := func(r *http.Request) { r.RemoteAddr = far; r.Header.Set("Origin", listed) }
 	if w, _ := call(t, s, "GET", "/api/v1/feedback", "", far); w.Code == 200 {
 		t.Error("a page reads what others said")
+	}
+}
+
+// TestRatingsWithoutTheTokenWait: however many are sent, the answer, its
+// confidence and its sources stay as they are until the owner accepts one; and
+// there is an end to how many are taken.
+func TestRatingsWithoutTheTokenWait(t *testing.T) {
+	s := answering(t, true)
+	withToken := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+	ask := func() map[string]any {
+		_, m := call(t, s, "POST", callPath, recorded["widget"], nil)
+		for _, k := range []string{"cached", "session_key"} {
+			delete(m, k)
+		}
+		return m
+	}
+	before := ask()
+	rate := func(session string, change func(*http.Request)) int {
+		body, _ := json.Marshal(map[string]any{"query": "which files are left out of the index?", "response": before["result"], "rating": "negative", "session_id": session})
+		w, _ := call(t, s, "POST", "/api/v1/feedback", string(body), change)
+		return w.Code
+	}
+	codes := map[int]int{}
+	for i := range 100 {
+		codes[rate(fmt.Sprint("s", i%50), nil)]++
+	}
+	if codes[201] == 0 || codes[201] > 31 || codes[201]+codes[429] != 100 {
+		t.Errorf("of 100 ratings: %v", codes)
+	}
+	if d := cmp.Diff(before, ask()); d != "" {
+		t.Errorf("ratings without the token changed the answer: %s", d)
+	}
+	if w, m := call(t, s, "POST", "/api/v1/feedback/1/review?action_taken=accepted", "", withToken); w.Code != 200 {
+		t.Fatalf("%d %v", w.Code, m)
+	}
+	if _, m := call(t, s, "GET", "/api/v1/feedback/stats", "", withToken); m["total_feedback"] != 1.0 || m["negative_count"] != 1.0 {
+		t.Errorf("an accepted rating does not count: %v", m)
+	}
+	if got := rate("s", withToken); got != 201 {
+		t.Errorf("the owner's own rating: %d", got)
+	}
+}
+
+// TestForeignSessions: a session is read and forgotten by who has its key, or
+// the token; who has neither is told the same as of one that there is not.
+func TestForeignSessions(t *testing.T) {
+	s := answering(t, true)
+	s.guard.OpenRead = true // opens what is indexed, and no conversations
+	_, m := call(t, s, "POST", callPath, generate("what is maxFileBytes?", ""), nil)
+	key, _ := m["session_key"].(string)
+	if len(key) < 26 {
+		t.Fatalf("no session_key: %v", m)
+	}
+	const path = "/api/v1/mcp/sessions/web"
+	with := func(k string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Set("User-Agent", "other")
+			if k != "" {
+				r.Header.Set(keyHeader, k)
+			}
+		}
+	}
+	for name, k := range map[string]string{"none": "", "wrong": "x" + key} {
+		for _, method := range []string{"GET", "DELETE"} {
+			w, m := call(t, s, method, path, "", with(k))
+			none, _ := call(t, s, method, "/api/v1/mcp/sessions/nobody", "", with(k))
+			if w.Code != 404 || strings.Contains(w.Body.String(), "maxFileBytes") || none.Code != 404 {
+				t.Errorf("%s with key %s: %d %v; of none %d", method, name, w.Code, m, none.Code)
+			}
+		}
+	}
+	if w, _ := call(t, s, "POST", "/api/commands/answer:session", `{"session_id":"web"}`, nil); w.Code != 401 {
+		t.Errorf("by command: %d", w.Code)
+	}
+	// The key leads on from another program, and closes the session to all who have none.
+	if _, m := call(t, s, "POST", callPath, generate("and what is its default?", ""), with(key)); !strings.Contains(fmt.Sprint(m["question"]), "maxFileBytes") {
+		t.Errorf("with the key: %v", m)
+	}
+	if _, m := call(t, s, "POST", callPath, generate("and what is its default?", ""), nil); strings.Contains(fmt.Sprint(m["question"]), "maxFileBytes") {
+		t.Errorf("without the key: %v", m)
+	}
+	if w, m := call(t, s, "GET", path, "", with(key)); w.Code != 200 || len(m["turns"].([]any)) != 2 || m["others"] != nil {
+		t.Errorf("with the key: %d %v", w.Code, m)
+	}
+	if w, m := call(t, s, "DELETE", path, "", with(key)); w.Code != 200 || m["forgotten"] != 1.0 {
+		t.Errorf("with the key: %d %v", w.Code, m)
+	}
+	if w, _ := call(t, s, "GET", path, "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); w.Code != 200 {
+		t.Errorf("the owner does not see the other conversation: %d", w.Code)
 	}
 }
 

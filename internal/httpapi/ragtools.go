@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,6 +63,7 @@ func (s *service) ragTools(w http.ResponseWriter, _ *http.Request) {
 type ragArgs struct {
 	Query          *string `json:"query"`
 	SessionID      string  `json:"session_id"`
+	SessionKey     string  `json:"session_key"`
 	IncludeSources *bool   `json:"include_sources"`
 	Stream         bool    `json:"stream"`
 	TopK           int     `json:"top_k"`
@@ -103,7 +105,8 @@ func (s *service) ragGenerate(w http.ResponseWriter, r *http.Request, q *ragRequ
 		ragUnfit(w, kb.Errorf(kb.TooLarge, "session_id has more than %d bytes", answers.MaxSessionID).WithHint("choose a shorter one"))
 		return
 	}
-	req := app.AskRequest{Question: *args.Query, Session: session, Owner: owner(r), Public: true, Base: base(r)}
+	req := app.AskRequest{Question: *args.Query, Session: session, Owner: owner(r), Client: client(r),
+		SessionKey: cmp.Or(r.Header.Get(keyHeader), args.SessionKey, q.SessionKey), Public: true, Base: base(r)}
 	ctx, cancel := context.WithTimeout(r.Context(), ragTime)
 	defer cancel()
 	if args.Stream || q.Stream || strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
@@ -144,7 +147,7 @@ func ragOf(a *app.Answer, include *bool) ragReply {
 		}
 	}
 	r := ragReply{Success: true, Result: answers.Markdown(parts), Sources: []ragSource{}, Confidence: &a.Confidence,
-		SessionID: answers.InertTitle(a.SessionID), Cached: a.Cached, Question: answers.InertTitle(a.Question)}
+		SessionID: answers.InertTitle(a.SessionID), SessionKey: a.SessionKey, Cached: a.Cached, Question: answers.InertTitle(a.Question)}
 	c := ragContent{Type: "text", Text: r.Result}
 	if shown {
 		for i := range a.Sources {
@@ -288,6 +291,7 @@ type ragRating struct {
 	Rating     string          `json:"rating"`
 	Confidence *float64        `json:"confidence"`
 	SessionID  string          `json:"session_id"`
+	SessionKey string          `json:"session_key"`
 	Comment    *string         `json:"comment"`
 	Expected   json.RawMessage `json:"expected_answer"`
 	Metadata   json.RawMessage `json:"metadata"`
@@ -318,7 +322,11 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := app.FeedbackRequest{Query: b.Query, Response: b.Response, Rating: b.Rating, Confidence: b.Confidence, Session: b.SessionID,
-		Extra: more, Owner: owner(r), Public: true}
+		Extra: more, Owner: owner(r), Client: client(r), SessionKey: cmp.Or(r.Header.Get(keyHeader), b.SessionKey), Public: true, Pending: !s.guard.Holds(r)}
+	if req.Pending && !s.mayRate(r, b.SessionID) {
+		ragDeny(w, http.StatusTooManyRequests, kb.Errorf(kb.Busy, "too many ratings from this address").WithHint("send it later"))
+		return
+	}
 	if b.Comment != nil {
 		req.Comment = *b.Comment
 	}
@@ -335,7 +343,17 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 		ragFailed(w, r, err)
 		return
 	}
-	answerRAG(w, http.StatusCreated, map[string]any{"success": true, "feedback_id": added.ID})
+	reply := map[string]any{"success": true, "feedback_id": added.ID}
+	if req.Pending {
+		reply["pending"] = true // until the owner has looked at it
+	}
+	answerRAG(w, http.StatusCreated, reply)
+}
+
+// mayRate takes one rating without the token from the quotas of its address,
+// and of its session there.
+func (s *service) mayRate(r *http.Request, session string) bool {
+	return s.ratings.Allow(r.RemoteAddr) && s.sessionRatings.Take(client(r)+"\x00"+kb.Clip(session, answers.MaxSessionID))
 }
 
 func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
@@ -350,11 +368,16 @@ func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
 		b, err = strconv.ParseBool(x)
 		f.Reviewed = &b
 	}
+	if x := v.Get("pending"); x != "" && err == nil {
+		var b bool
+		b, err = strconv.ParseBool(x)
+		f.Pending = &b
+	}
 	if x := v.Get("low_confidence"); x != "" && err == nil {
 		f.LowConfidence, err = strconv.ParseBool(x)
 	}
 	if err != nil {
-		ragUnfit(w, kb.Errorf(kb.Invalid, "a filter cannot be read").WithHint("limit is a number, reviewed and low_confidence are true or false"))
+		ragUnfit(w, kb.Errorf(kb.Invalid, "a filter cannot be read").WithHint("limit is a number; reviewed, pending and low_confidence are true or false"))
 		return
 	}
 	list, err := s.app.Feedback(r.Context(), f)

@@ -211,7 +211,7 @@ func (s *service) preflight(w http.ResponseWriter, r *http.Request, class httpgu
 	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", r.Method)
-	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Allow-Headers", "Content-Type, "+keyHeader)
 	h.Set("Access-Control-Max-Age", "600")
 	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		h.Set("Access-Control-Allow-Private-Network", "true")

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// Limiter is a token bucket per client address: Burst at once, then Rate per
-// second. IPv6 clients count by /64, which is what one client is given.
+// Limiter is a token bucket per client: Burst at once, then Rate per second.
 type Limiter struct {
 	Rate  float64 // requests per second, positive
 	Burst int     // requests at once, positive
 
 	mu      sync.Mutex
-	buckets map[netip.Prefix]bucket
+	buckets map[string]bucket
 	now     func() time.Time // nil is time.Now
 }
 
@@ -27,8 +26,12 @@ type bucket struct {
 const maxBuckets = 10_000
 
 // Allow takes one request of the client at remote, host:port, and reports
-// whether it may be answered.
-func (l *Limiter) Allow(remote string) bool {
+// whether it may be answered. IPv6 clients count by /64, which is what one
+// client is given.
+func (l *Limiter) Allow(remote string) bool { return l.Take(client(remote).String()) }
+
+// Take takes one request of the client that key names.
+func (l *Limiter) Take(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -36,9 +39,8 @@ func (l *Limiter) Allow(remote string) bool {
 		now = l.now()
 	}
 	if l.buckets == nil {
-		l.buckets = map[netip.Prefix]bucket{}
+		l.buckets = map[string]bucket{}
 	}
-	key := client(remote)
 	b, ok := l.buckets[key]
 	if !ok {
 		if len(l.buckets) >= maxBuckets {

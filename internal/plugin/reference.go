@@ -136,7 +136,7 @@ func access(a command.Access) string {
 	case command.Answer:
 		return "HTTP class answer"
 	case command.Read:
-		return "over HTTP no token on loopback"
+		return "over HTTP with the token or --open-read"
 	default:
 		return "over HTTP with the token"
 	}
