@@ -71,46 +71,17 @@ const grace = 2 * time.Second
 // unread is how long a client may take nothing of an answer before it is left.
 const unread = 30 * time.Second
 
-// attentive accepts connections whose writes fail when for the time of unread
-// nothing could be written: a client that asks and does not read would hold
-// its connection and its answer for ever.
-type attentive struct{ net.Listener }
-
-func (l attentive) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return attentiveConn{c}, nil
-}
-
-type attentiveConn struct{ net.Conn }
-
-// Write writes p in parts that any reader takes in time.
-func (c attentiveConn) Write(p []byte) (n int, err error) {
-	for first := true; first || len(p) > 0; first = false {
-		if err := c.SetWriteDeadline(time.Now().Add(unread)); err != nil {
-			return n, err
-		}
-		m, err := c.Conn.Write(p[:min(len(p), 64<<10)])
-		n += m
-		if err != nil {
-			return n, err
-		}
-		p = p[m:]
-	}
-	return n, nil
-}
-
-// Run serves until ctx ends, then lets running requests end for two seconds,
+// Run serves within the bounds of this package until ctx ends, then lets running requests end for two seconds,
 // cancels the rest and returns nil. The requests' contexts end when ctx does
 // plus that time.
 func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	b := newBounds()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
+	srv.ConnContext, srv.Handler = withConn, b.handler(srv.Handler)
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(attentive{ln}) }()
+	go func() { failed <- srv.Serve(attentive{ln, b}) }()
 	select {
 	case err := <-failed:
 		return kb.Errorf(kb.Internal, "the HTTP server stopped: %w", err)
