@@ -15,13 +15,13 @@ import (
 // do not read, or only connect.
 const (
 	mostConns   = 512      // connections; beyond, the longest idle goes
-	mostAtWork  = 32       // requests between the end of their body and their reply
-	bodyBytes   = 32 << 20 // of bodies of requests that are not answered yet
-	unreadBytes = 16 << 20 // of large replies that clients have not taken
-	largeReply  = 64 << 10 // from here a piece of a reply counts
+	mostAtWork  = 16       // requests between the end of their body and their reply
+	bodyBytes   = 16 << 20 // of bodies of requests that are not answered yet
+	unreadBytes = 8 << 20  // of replies that clients have not taken
+	largeReply  = 8 << 10  // from here a piece of a reply counts
 	// stalled is how long a client may take nothing before its reply gives way
 	// to those of others, when there is no room for all.
-	stalled = 2 * time.Second
+	stalled = time.Second / 2
 )
 
 // bounds holds the clients of one listener within these.
