@@ -171,10 +171,15 @@ func (a *App) askable(ctx context.Context, c *core, r *AskRequest) (*shelves, er
 	if err != nil {
 		return nil, err
 	}
+	late, err := a.freshen(ctx, c, stores, asking{Waiting: r.Waiting, public: true})
+	if err != nil {
+		return nil, err
+	}
 	s, err := c.targets(ctx, stores)
 	if err != nil {
 		return nil, err
 	}
+	s.notes = append(s.notes, late...)
 	if len(s.targets) == 0 {
 		s.release()
 		return nil, kb.Errorf(kb.NotFound, "no public store has anything indexed yet").WithHint("try again when its job is done; see: knowledge jobs")

@@ -81,7 +81,7 @@ func TestSavedReplyIsFound(t *testing.T) {
 	if err != nil || len(found.Hits) == 0 || !strings.HasPrefix(found.Hits[0].At, r.Saved.Path) {
 		t.Fatalf("%v: %+v", err, found)
 	}
-	text, err := a.Read(t.Context(), "weather-notes", r.Saved.Path, "")
+	text, err := a.Read(t.Context(), "weather-notes", r.Saved.Path, "", Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSavedReplyIsFound(t *testing.T) {
 	if _, err := a.WaitJob(t.Context(), r.Saved.Job); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := a.Files(t.Context(), "weather-notes", "", 0); err != nil || l.Total != 2 {
+	if l, err := a.Files(t.Context(), "weather-notes", "", 0, Waiting{}); err != nil || l.Total != 2 {
 		t.Errorf("%v %+v", err, l)
 	}
 	s.write("docs/a.md", "# A\n")

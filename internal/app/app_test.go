@@ -110,16 +110,20 @@ func TestFirstSearchIndexesTheProjectAndFollowsEdits(t *testing.T) {
 	if err != nil || c.Code != strings.TrimSuffix(parser[len("package conf\n\n"):], "\n") || c.Start != 3 || c.End != 9 {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	a.core.library.seen = nil // as if some time had passed
 	s.write("p/conf/zebra.go", "package conf\n\nfunc Zebra() {}\n")
 	if r := s.search(a, SearchRequest{Query: "Zebra"}); len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "conf/zebra.go") {
 		t.Errorf("an edit is not found: %+v", r)
 	}
-	// Between two looks at the folder a hit says that it is out of date.
+	// Where a look takes long there is none at every search: that is said, and a
+	// hit says that it is out of date.
 	s.write("p/conf/zebra.go", "package conf\n\nfunc Zebra() { println() }\n")
-	a.core.library.seen[kb.StoreID(mustInfo(t, a, ".").ID)] = time.Now()
-	if r := s.search(a, SearchRequest{Query: "Zebra"}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Note, "changed since indexing") {
+	a.core.library.saw(kb.StoreID(mustInfo(t, a, ".").ID), time.Now(), time.Minute)
+	r = s.search(a, SearchRequest{Query: "Zebra"})
+	if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Note, "changed since indexing") {
 		t.Errorf("got %+v", r)
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "was last compared with its folder at") || !strings.Contains(r.Notes[0], `store:index {"store":"p"}`) {
+		t.Errorf("notes %q", r.Notes)
 	}
 }
 
@@ -203,44 +207,44 @@ func TestReadFilesGrep(t *testing.T) {
 	ctx := t.Context()
 	reads := map[string]string{"": "one\ntwo apple\nthree", "2": "two apple", "2-": "two apple\nthree", "-2": "one\ntwo apple", "1-99": "one\ntwo apple\nthree"}
 	for lines, want := range reads {
-		if r, err := a.Read(ctx, "lib", "a.txt", lines); err != nil || r.Text != want || r.Lines != 3 {
+		if r, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); err != nil || r.Text != want || r.Lines != 3 {
 			t.Errorf("Read(%q) = %+v, %v", lines, r, err)
 		}
 	}
 	for _, lines := range []string{"0", "x", "3-2", "-", "4", "1-2-3"} {
-		if _, err := a.Read(ctx, "lib", "a.txt", lines); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+		if _, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 			t.Errorf("Read(%q): %v", lines, err)
 		}
 	}
-	if _, err := a.Read(ctx, "lib", "../../etc/passwd", ""); kb.CodeOf(err) != kb.NotFound {
+	if _, err := a.Read(ctx, "lib", "../../etc/passwd", "", Waiting{}); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("got %v", err)
 	}
 	globs := map[string]int{"": 3, "*.md": 1, "sub/*": 1, "*": 3, "sub/**": 1, "**/b.md": 1, "a.[!t]xt": 0, "a.[st]xt": 1, "[a-b].*": 2, "s?b/b.md": 1, "nope": 0}
 	for glob, want := range globs {
-		if r, err := a.Files(ctx, "lib", glob, 0); err != nil || r.Total != want {
+		if r, err := a.Files(ctx, "lib", glob, 0, Waiting{}); err != nil || r.Total != want {
 			t.Errorf("Files(%q) = %+v, %v; want %d", glob, r, err, want)
 		}
 	}
-	g, err := a.Grep(ctx, "lib", "^.*apple", "", true, 0)
+	g, err := a.Grep(ctx, "lib", "^.*apple", "", true, 0, Waiting{})
 	want := []GrepMatch{{"a.txt", 2, "two apple"}, {"sub/b.md", 3, "apple pie"}, {"sub/b.md", 4, "Apple"}}
 	if diff := cmp.Diff(want, g.Matches); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	// A line of code as it stands is no regular expression that matches itself.
 	for _, p := range []string{"func (s *Server) Close", "FUNC (S *SERVER)"} {
-		g, err := a.Grep(ctx, "lib", p, "", p == strings.ToUpper(p), 0)
+		g, err := a.Grep(ctx, "lib", p, "", p == strings.ToUpper(p), 0, Waiting{})
 		if want := []GrepMatch{{"c.go", 3, "func (s *Server) Close() {}"}}; err != nil || !slices.Equal(g.Matches, want) ||
 			!strings.Contains(g.Note, "literally") || !strings.Contains(g.Note, regexp.QuoteMeta(p)) {
 			t.Errorf("%s: %+v, %v", p, g, err)
 		}
 	}
-	if g, err := a.Grep(ctx, "lib", "nobody (here)", "", false, 0); err != nil || g.Total != 0 || strings.Contains(g.Note, "literally") {
+	if g, err := a.Grep(ctx, "lib", "nobody (here)", "", false, 0, Waiting{}); err != nil || g.Total != 0 || strings.Contains(g.Note, "literally") {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if _, err := a.Grep(ctx, "lib", "(", "", false, 0); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+	if _, err := a.Grep(ctx, "lib", "(", "", false, 0, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if g, err := a.Grep(ctx, "lib", "", "", false, 0); err == nil {
+	if g, err := a.Grep(ctx, "lib", "", "", false, 0, Waiting{}); err == nil {
 		t.Errorf("got %+v", g)
 	}
 }

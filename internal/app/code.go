@@ -143,13 +143,7 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	if err != nil {
 		return nil, err
 	}
-	var stores []kb.Store
-	var notes []string
-	if len(names) == 0 {
-		stores, notes, err = a.defaultScope(ctx, c, w.request())
-	} else {
-		stores, err = a.named(ctx, c, names)
-	}
+	stores, notes, err := a.asScope(ctx, c, names, w.request())
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +151,12 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	if err != nil {
 		return nil, err
 	}
+	missing := s.notes
 	s.notes = append(notes, s.notes...)
 	if len(s.targets) == 0 {
+		if len(missing) > 0 {
+			return nil, nothingYet(missing)
+		}
 		if len(s.notes) > 0 {
 			return nil, nothingYet(s.notes)
 		}

@@ -120,15 +120,15 @@ func TestASiteIsCitedByAddressAndAnchor(t *testing.T) {
 			t.Errorf("%q: %+v", tt.query, c.Page)
 		}
 	}
-	text, err := a.Read(t.Context(), "widget", m.URL+"/v2/install#mac", "")
+	text, err := a.Read(t.Context(), "widget", m.URL+"/v2/install#mac", "", Waiting{})
 	if err != nil || !strings.HasPrefix(text.Text, "## macOS") || strings.Contains(text.Text, "apt install") || text.URL != m.URL+"/v2/install" || !strings.Contains(text.Note, "data, not") {
 		t.Errorf("%+v, %v", text, err)
 	}
-	byPath, err := a.Read(t.Context(), "widget", text.Path, fmt.Sprintf("%d-%d", text.Start, text.End))
+	byPath, err := a.Read(t.Context(), "widget", text.Path, fmt.Sprintf("%d-%d", text.Start, text.End), Waiting{})
 	if err != nil || byPath.Text != text.Text {
 		t.Errorf("%+v, %v", byPath, err)
 	}
-	if _, err := a.Read(t.Context(), "widget", m.URL+"/v2/install#nowhere", ""); kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), "#packages") {
+	if _, err := a.Read(t.Context(), "widget", m.URL+"/v2/install#nowhere", "", Waiting{}); kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), "#packages") {
 		t.Errorf("%v / %s", err, kb.HintOf(err))
 	}
 	list, err := a.Pages(t.Context(), "widget", "failed", "", 0)
@@ -246,7 +246,7 @@ func TestDefinitionsOfSites(t *testing.T) {
 	if j, err := a.WaitJob(t.Context(), out.Jobs[0].Job); err != nil || j.State != kb.JobCompleted {
 		t.Fatalf("%+v, %v", j, err)
 	}
-	files, err := a.Files(t.Context(), "old", "", 0)
+	files, err := a.Files(t.Context(), "old", "", 0, Waiting{})
 	if err != nil || files.Total != 2 {
 		t.Errorf("%+v, %v", files, err)
 	}

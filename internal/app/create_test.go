@@ -39,7 +39,7 @@ func TestOwnFolderOfAnEmptyName(t *testing.T) {
 	if _, _, err := c.catalog.Add(t.Context(), "", "other", kb.Spec{Kind: kb.KindFolder, Source: filepath.Join(s.root, "q")}, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Grep(t.Context(), "other", "bravo", "", false, 0); err == nil || kb.HintOf(err) != `index it with: store:index {"store":"other"}` {
+	if _, err := a.Grep(t.Context(), "other", "bravo", "", false, 0, Waiting{}); err == nil || kb.HintOf(err) != `index it with: store:index {"store":"other"}` {
 		t.Errorf("got %v, %s", err, kb.HintOf(err))
 	}
 }
@@ -80,7 +80,7 @@ func TestCreateAgain(t *testing.T) {
 	if j = s.create(a, CreateStore{Name: "lib", Source: filepath.Join(src, "src"), Tag: "v1.18.0"}); j.State != kb.JobCompleted {
 		t.Fatalf("got %+v", j)
 	}
-	if f, err := a.Files(t.Context(), "lib", "", 0); err != nil || len(f.Files) != 1 || f.Files[0] != "src/a.txt" {
+	if f, err := a.Files(t.Context(), "lib", "", 0, Waiting{}); err != nil || len(f.Files) != 1 || f.Files[0] != "src/a.txt" {
 		t.Errorf("got %v, %v", f, err)
 	}
 	_, err := a.CreateStore(t.Context(), CreateStore{Source: "owner/name", Branch: "main"})

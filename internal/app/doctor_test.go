@@ -66,7 +66,7 @@ func TestDataDirectoryInsideTheProject(t *testing.T) {
 		s.search(a, SearchRequest{Query: "zebra canary"})
 		s.write("p/more.md", "# More\n")
 	}
-	files, err := a.Files(t.Context(), "p", "", 0)
+	files, err := a.Files(t.Context(), "p", "", 0, Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}

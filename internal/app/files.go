@@ -24,8 +24,12 @@ const (
 )
 
 // one opens the live generation of one store. Its notes say what is missing.
-func (a *App) one(ctx context.Context, store string) (*shelves, error) {
+func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
 	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	late, err := a.freshen(ctx, c, []kb.Store{st}, asking{Waiting: w, named: true})
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +40,7 @@ func (a *App) one(ctx context.Context, store string) (*shelves, error) {
 	if len(s.targets) == 0 {
 		return nil, nothingYet(s.notes)
 	}
+	s.notes = append(s.notes, late...)
 	return s, nil
 }
 
@@ -48,11 +53,11 @@ func nothingYet(notes []string) error {
 
 // Read returns lines of one document of a store; lines is "", "12", "12-40",
 // "12-" or "-40".
-func (a *App) Read(ctx context.Context, store, path, lines string) (FileText, error) {
+func (a *App) Read(ctx context.Context, store, path, lines string, w Waiting) (FileText, error) {
 	if _, _, err := parseLines(lines); err != nil {
 		return FileText{}, err
 	}
-	s, err := a.one(ctx, store)
+	s, err := a.one(ctx, store, w)
 	if err != nil {
 		return FileText{}, err
 	}
@@ -200,8 +205,8 @@ func parseLines(s string) (from, to int, err error) {
 }
 
 // Files lists the paths of a store's documents; glob understands * ? [] and **.
-func (a *App) Files(ctx context.Context, store, glob string, limit int) (FileList, error) {
-	return a.files(ctx, glob, limit, func() (*shelves, error) { return a.one(ctx, store) })
+func (a *App) Files(ctx context.Context, store, glob string, limit int, w Waiting) (FileList, error) {
+	return a.files(ctx, glob, limit, func() (*shelves, error) { return a.one(ctx, store, w) })
 }
 
 // FilesHere is Files of the folder of the work tree that asks.
@@ -338,8 +343,8 @@ func globMatcher(glob string) (func(string) bool, error) {
 // Grep finds lines of a store that match an RE2 expression. Where none does, and
 // lines hold the expression's own characters, it returns these and says so: a
 // line of code pasted as a pattern is not absent because it has parentheses.
-func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int) (GrepReply, error) {
-	return a.grep(ctx, pattern, glob, ignoreCase, limit, func() (*shelves, error) { return a.one(ctx, store) })
+func (a *App) Grep(ctx context.Context, store, pattern, glob string, ignoreCase bool, limit int, w Waiting) (GrepReply, error) {
+	return a.grep(ctx, pattern, glob, ignoreCase, limit, func() (*shelves, error) { return a.one(ctx, store, w) })
 }
 
 // GrepHere is Grep in the folder of the work tree that asks.

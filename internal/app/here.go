@@ -35,6 +35,10 @@ func (a *App) here(ctx context.Context, w Waiting) (*shelves, error) {
 	if err != nil {
 		return nil, err
 	}
+	late, err := a.freshen(ctx, c, []kb.Store{st}, asking{Waiting: w})
+	if err != nil {
+		return nil, err
+	}
 	s, err := c.targets(ctx, []kb.Store{st})
 	if err != nil {
 		return nil, err
@@ -42,7 +46,7 @@ func (a *App) here(ctx context.Context, w Waiting) (*shelves, error) {
 	if len(s.targets) == 0 {
 		return nil, nothingYet(s.notes)
 	}
-	if note != "" {
+	if s.notes = append(s.notes, late...); note != "" {
 		s.notes = append(s.notes, note)
 	}
 	return s, nil

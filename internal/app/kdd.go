@@ -104,13 +104,7 @@ func (a *App) specs(ctx context.Context, r SpecScope) (*specs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stores []kb.Store
-	var notes []string
-	if len(r.Stores) == 0 {
-		stores, notes, err = a.defaultScope(ctx, c, &SearchRequest{Wait: r.Wait, Person: r.Person})
-	} else {
-		stores, err = a.named(ctx, c, r.Stores)
-	}
+	stores, notes, err := a.asScope(ctx, c, r.Stores, &SearchRequest{Wait: r.Wait, Person: r.Person})
 	if err != nil {
 		return nil, err
 	}

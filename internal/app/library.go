@@ -1,7 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,28 +17,61 @@ import (
 // reader finishes on the generation it began with; one that is no longer live
 // is closed when its last reader is done.
 type library struct {
-	core *core
-	mu   sync.Mutex
-	open map[kb.StoreID]*shelf
-	site map[kb.StoreID]*siteMap  // what is told of the pages of web stores
-	seen map[kb.StoreID]time.Time // when a source was last compared with its index
+	core       *core
+	mu         sync.Mutex
+	open       map[kb.StoreID]*shelf
+	site       map[kb.StoreID]*siteMap // what is told of the pages of web stores
+	seen       map[kb.StoreID]looked
+	unfollowed map[kb.StoreID]kb.Store
 
 	specs specGraphs // joined from live generations
 }
 
-// due reports whether a source was not looked at for a while, and notes the look.
-func (l *library) due(id kb.StoreID, after time.Duration) bool {
+// looked is when a folder was last compared with its index in this process, or
+// brought up to date, and how long that took.
+type looked struct {
+	at   time.Time
+	took time.Duration
+}
+
+// rests reports whether a folder is not to be looked at yet, since a look takes
+// long, and when it was looked at last.
+func (l *library) rests(id kb.StoreID) (at time.Time, rests bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last, ok := l.seen[id]
+	if !ok {
+		return at, false
+	}
+	return last.at, last.took > cheapLook && time.Since(last.at) < min(restFactor*last.took, longestRest)
+}
+
+// saw notes a look. One that took no time to speak of, since a job was at it,
+// keeps the duration of the one before.
+func (l *library) saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.seen == nil {
-		l.seen = map[kb.StoreID]time.Time{}
+		l.seen = map[kb.StoreID]looked{}
 	}
-	now := time.Now()
-	if now.Sub(l.seen[id]) < after {
-		return false
+	l.seen[id] = looked{at, max(took, l.seen[id].took)}
+}
+
+// want notes that a folder is searched here which nobody follows.
+func (l *library) want(st kb.Store) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unfollowed == nil {
+		l.unfollowed = map[kb.StoreID]kb.Store{}
 	}
-	l.seen[id] = now
-	return true
+	l.unfollowed[st.ID] = st
+}
+
+// wanted returns the folders that were searched here and that nobody followed then.
+func (l *library) wanted() []kb.Store {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.SortedFunc(maps.Values(l.unfollowed), func(a, b kb.Store) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 type shelf struct {
@@ -160,6 +196,8 @@ func (l *library) forget(id kb.StoreID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.site, id)
+	delete(l.seen, id)
+	delete(l.unfollowed, id)
 	if s := l.open[id]; s != nil {
 		delete(l.open, id)
 		l.core.pool.Forget(s.gen.Segments())

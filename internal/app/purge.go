@@ -286,7 +286,7 @@ func (a *App) definitionFiles(ctx context.Context, dir string) []string {
 // stopJobs ends what runs in the background and closes the database, which
 // must exist.
 func (a *App) stopJobs(ctx context.Context, dir string) {
-	if isDatabase(filepath.Join(dir, project.Database)) {
+	if project.IsDatabase(filepath.Join(dir, project.Database)) {
 		if c, err := a.open(ctx); err == nil {
 			if jobs, err := c.jobs.List(ctx, "", true); err == nil {
 				for _, j := range jobs {

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +13,7 @@ import (
 // else's: a person may have named a folder in use. In one without a database of
 // ours, nothing is ours.
 func (p *Purge) onlyOurs(dir string) {
-	p.made = isDatabase(filepath.Join(dir, project.Database)) || project.OwnIgnore(filepath.Join(dir, ".gitignore"))
+	p.made = project.IsDatabase(filepath.Join(dir, project.Database)) || project.OwnIgnore(filepath.Join(dir, ".gitignore"))
 	p.Items = slices.DeleteFunc(p.Items, func(i PurgeItem) bool {
 		if !within(dir, i.Path) {
 			return false
@@ -62,26 +60,4 @@ func (a *App) removeEmpty(dir string) {
 		}
 	}
 	_ = os.Remove(dir) // when it is empty
-}
-
-// isDatabase reports whether a file is a SQLite database with a table that
-// every version of ours has. The schema is text in the file's first pages, or
-// in its log as long as that was not carried over.
-func isDatabase(path string) bool {
-	for _, p := range []string{path, path + "-wal"} {
-		info, err := os.Lstat(p)
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		f, err := os.Open(p)
-		if err != nil {
-			continue
-		}
-		first, err := io.ReadAll(io.LimitReader(f, 1<<20))
-		f.Close()
-		if err == nil && bytes.Contains(first, []byte("CREATE TABLE stores (")) {
-			return true
-		}
-	}
-	return false
 }

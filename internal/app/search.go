@@ -31,13 +31,8 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	if err := req.Check(); err != nil {
 		return SearchReply{}, err
 	}
-	var notes []string
-	var stores []kb.Store
-	if len(r.Stores) == 0 {
-		if stores, notes, err = a.defaultScope(ctx, c, &r); err != nil {
-			return SearchReply{}, err
-		}
-	} else if stores, err = a.named(ctx, c, r.Stores); err != nil {
+	stores, notes, err := a.asScope(ctx, c, r.Stores, &r)
+	if err != nil {
 		return SearchReply{}, err
 	}
 	if len(r.Stores) == 0 || slices.Contains(r.Stores, "*") {
@@ -116,6 +111,42 @@ func (a *App) nothingInScope(ctx context.Context, c *core) error {
 	return e.WithHint("name stores or pass [\"*\"]; there are: %s", strings.Join(names, ", "))
 }
 
+// asScope returns the stores that are named, or those in scope when none is,
+// their folders as they are now as far as r waits for that; the notes say what
+// is not.
+func (a *App) asScope(ctx context.Context, c *core, names []string, r *SearchRequest) ([]kb.Store, []string, error) {
+	by := asking{Waiting: Waiting{Wait: r.Wait, Early: r.Early, Person: r.Person}}
+	var stores []kb.Store
+	var notes []string
+	var err error
+	switch {
+	case len(names) == 0:
+		stores, notes, err = a.defaultScope(ctx, c, r)
+	case slices.Contains(names, "*"):
+		if stores, err = a.named(ctx, c, names); err == nil {
+			by.mine, err = a.inScope(ctx, c)
+		}
+	default:
+		by.named = true
+		stores, err = a.named(ctx, c, names)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	late, err := a.freshen(ctx, c, stores, by)
+	return stores, append(notes, late...), err
+}
+
+// inScope are the stores that are searched here when none is named.
+func (a *App) inScope(ctx context.Context, c *core) (map[kb.StoreID]bool, error) {
+	entries, err := a.scope(ctx, c, false)
+	ids := map[kb.StoreID]bool{}
+	for _, e := range entries {
+		ids[e.ID] = true
+	}
+	return ids, err
+}
+
 // named returns the stores that a request names.
 func (a *App) named(ctx context.Context, c *core, names []string) ([]kb.Store, error) {
 	var out []kb.Store
@@ -189,29 +220,32 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 	return unique(stores), nil, nil
 }
 
-// refreshAfter is how old the last look at an own folder may be before a
-// search looks again.
-const refreshAfter = 2 * time.Second
+// ownEntry returns the store of all of a folder, if somebody has named it. One
+// of a part of it is another store.
+func ownEntry(entries []catalog.Entry, root string) (kb.Store, bool) {
+	for _, e := range entries {
+		if source.Watchable(e.Spec.Kind) && e.Spec.Source == root && len(e.Spec.Selection.Paths) == 0 {
+			return e.Store, true
+		}
+	}
+	return kb.Store{}, false
+}
 
-// ownFolder returns the unlisted store of the work tree that asks, making it
+// ownFolder returns the store of the work tree that asks, making it, unlisted,
 // at the first use.
 func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
 	spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
-	// The folder may have been made a store by name: that one is it.
-	var st kb.Store
+	var first bool
 	var err error
-	first, named := false, false
-	for _, e := range entries {
-		if e.Spec.Kind == kb.KindFolder && e.Spec.Source == p.Root {
-			st, named = e.Store, true
-			break
-		}
-	}
+	st, named := ownEntry(entries, p.Root)
 	if !named {
 		st, err = c.catalog.Own(ctx, p.Root)
 		if first = kb.CodeOf(err) == kb.NotFound; err != nil && !first {
 			return kb.Store{}, "", err
 		}
+	}
+	if st.Head != nil && !st.Head.Partial {
+		return st, "", nil // which is compared with its folder like any other
 	}
 	if first {
 		if !r.Yes {
@@ -236,15 +270,6 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		if named && st.Head == nil && st.LastError != "" {
 			return st, "", nil // which is said of it
 		}
-		if !first && !c.library.due(st.ID, refreshAfter) {
-			return st, "", nil
-		}
-		if st.Head != nil {
-			changed, err := c.indexer.Changed(ctx, st, c.opener)
-			if err != nil || !changed {
-				return st, "", err
-			}
-		}
 		if j, err = c.submit(ctx, st, indexArgs{}); err != nil {
 			if st.Head != nil && cannotWrite(err) {
 				return st, fmt.Sprintf("%s has changed and cannot be brought up to date: %v; %s", st.Label(), err, kb.HintOf(err)), nil
@@ -265,13 +290,10 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	case ctx.Err() != nil:
 		return st, "", ctx.Err()
 	case wctx.Err() != nil:
-		if head, err := c.catalog.Head(ctx, st.ID); err != nil || head == nil || head.Partial {
-			return st, "", err // what is missing is said of any store that is not complete
-		}
-		return st, fmt.Sprintf("%s is still being brought up to date (job %s, %s): the newest edits may be missing; %s", st.Label(), j.ID, doneOf(j), waitFor(j)), nil
+		return st, "", nil // what is missing is said of any store that is not complete
 	case err != nil:
 		return st, "", err
-	case j.State == kb.JobFailed && (st.Head == nil || st.Head.Partial):
+	case j.State == kb.JobFailed:
 		// Even if a part of it can be searched: the first use has failed.
 		return st, "", kb.Errorf(cmp.Or(j.Code, kb.Internal), "%s could not be indexed: %s", p.Root, j.Message).WithHint("%s", j.Hint)
 	case j.State != kb.JobCompleted:

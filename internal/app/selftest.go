@@ -216,7 +216,7 @@ func (t *tester) show() (string, error) {
 }
 
 func (t *tester) grep() (string, error) {
-	g, err := t.one.Grep(t.ctx, "tea", `litres`, "*.go", false, 0)
+	g, err := t.one.Grep(t.ctx, "tea", `litres`, "*.go", false, 0, Waiting{Wait: time.Minute})
 	if err == nil && g.Total != 2 {
 		err = kb.Errorf(kb.Internal, "%d lines instead of 2", g.Total)
 	}

@@ -35,6 +35,9 @@ func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, err
 	}
 	// "." is the folder of the work tree that asks, as search shows it.
 	if nameOrID == "." {
+		if st, ok := c.folderAt(ctx, p.ID, p.Root); ok {
+			return c, st, nil
+		}
 		st, err := c.catalog.Own(ctx, p.Root)
 		return c, st, err
 	}

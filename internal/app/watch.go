@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,18 +33,24 @@ const (
 	// backgroundAfter lets a server answer its first requests before it looks
 	// at what else there is to do.
 	backgroundAfter = time.Second
-	// ownEvery is how often a server looks whether its project's folder has
-	// become a store.
+	// ownEvery is how often a server looks whether there are stores to follow
+	// that there were not.
 	ownEvery = 5 * time.Second
 	// lockEvery is how often the lock of a folder that another process follows
-	// is tried for.
-	lockEvery = 2 * time.Second
+	// is tried for; lockOthers, that of a folder that is not the process's own.
+	lockEvery  = 2 * time.Second
+	lockOthers = 10 * time.Second
 )
 
+// atLeisure is when a folder that is not the process's own is indexed after its
+// edits: whoever searches it has that done at once.
+var atLeisure = watch.Timing{Settle: 2 * time.Second, Longest: 30 * time.Second}
+
 // Background does what a server does beside answering, until ctx ends: it
-// follows the folder of its project once that is indexed, and keeps the clock
-// of the schedules, each as long as no other process does. It makes no store,
-// and says nothing: how it goes is seen with doctor.
+// follows the folder of its project once that is indexed, and those of the other
+// stores that are searched here, and keeps the clock of the schedules, each as
+// long as no other process does. It makes no store, and says nothing: how it
+// goes is seen with doctor.
 func (a *App) Background(ctx context.Context) {
 	if !pause(ctx, backgroundAfter) {
 		return
@@ -78,7 +85,7 @@ func (a *App) serveFrom(ctx context.Context, c *core) {
 		}
 	})
 	all.Go(func() { _ = c.clock().Run(ctx) })
-	all.Go(func() { a.followOwn(ctx, c) })
+	all.Go(func() { a.followAll(ctx, c) })
 	all.Wait()
 }
 
@@ -133,27 +140,63 @@ func (c *core) scheduled(ctx context.Context, id kb.StoreID) (string, string, er
 	return j.ID, "", nil
 }
 
-// followOwn follows the folder of the work tree that this process stands for.
-func (a *App) followOwn(ctx context.Context, c *core) {
+// mostFollowed is how many folders besides its own a process follows: each
+// takes one of the watchers that the system gives to all programs of a user.
+// Of the others a search finds out by looking.
+const mostFollowed = 16
+
+// followAll follows the folder that this process stands for, and those of the
+// other stores that are searched here.
+func (a *App) followAll(ctx context.Context, c *core) {
 	p, err := a.where()
-	if err != nil || p.Root == "" || p.None {
+	if err != nil {
 		return
 	}
+	var mu sync.Mutex
+	busy := map[kb.StoreID]bool{} // followed, or not to be
+	var all sync.WaitGroup
+	start := func(st kb.Store, own bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if busy[st.ID] || !own && len(busy) > mostFollowed {
+			return
+		}
+		busy[st.ID] = true
+		all.Go(func() {
+			if gone := a.follow(ctx, c, st, !own, nil); gone {
+				c.library.forget(st.ID)
+				mu.Lock()
+				defer mu.Unlock()
+				delete(busy, st.ID)
+			}
+		})
+	}
 	for ctx.Err() == nil {
-		if st, ok := c.folderAt(ctx, p.ID, p.Root); ok && st.Head != nil {
-			a.follow(ctx, c, st, nil)
+		own, ok := c.folderAt(ctx, p.ID, p.Root)
+		if ok = ok && !p.None && p.Root != "" && own.Head != nil; ok {
+			start(own, true)
+		}
+		others := c.library.wanted()
+		if entries, err := c.catalog.List(ctx, p.ID); err == nil {
+			for _, e := range entries {
+				others = append(others, e.Store)
+			}
+		}
+		for _, st := range others {
+			if source.Watchable(st.Spec.Kind) && st.Head != nil && !(ok && st.ID == own.ID) {
+				start(st, false)
+			}
 		}
 		pause(ctx, ownEvery)
 	}
+	all.Wait()
 }
 
 // folderAt returns the store of the folder root, named or not.
 func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
 	if entries, err := c.catalog.List(ctx, projectID); err == nil {
-		for _, e := range entries {
-			if source.Watchable(e.Spec.Kind) && e.Spec.Source == root {
-				return e.Store, true
-			}
+		if st, ok := ownEntry(entries, root); ok {
+			return st, true
 		}
 	}
 	st, err := c.catalog.Own(ctx, root)
@@ -165,11 +208,17 @@ func (c *core) watchLock(id kb.StoreID) string {
 	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".lock")
 }
 
-// follow follows the folder of a store until ctx ends or the store is no more.
-// While another process does, it waits.
-func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchEvent)) {
+// follow follows the folder of a store until ctx ends or the store is no more,
+// which it reports. While another process does, it waits. One that is followed
+// by the way is indexed at leisure, and not at all where it would have to be
+// polled: who searches it looks.
+func (a *App) follow(ctx context.Context, c *core, st kb.Store, byTheWay bool, tell func(WatchEvent)) (gone bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	every, timing := lockEvery, watch.Timing{}
+	if byTheWay {
+		every, timing = lockOthers, atLeisure
+	}
 	say := func(kind, text, hint string, dirs int) {
 		e := WatchEvent{Store: st.Label(), Kind: kind, Text: text, Hint: hint, Dirs: dirs, Time: time.Now()}
 		c.noteWatch(st.ID, e)
@@ -188,8 +237,8 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchE
 			who, _ := lockfile.Held(c.watchLock(st.ID))
 			say("waiting", fmt.Sprintf("process %d follows %s already; this one takes over when it ends", who.PID, st.Spec.Source), "", 0)
 		}
-		if !pause(ctx, lockEvery) {
-			return
+		if !pause(ctx, every) {
+			return false
 		}
 	}
 	defer lock.Unlock()
@@ -207,7 +256,8 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchE
 		Update: func(ctx context.Context) error {
 			said, err := c.catchUp(ctx, st.ID)
 			if kb.CodeOf(err) == kb.NotFound && err != nil {
-				stop() // the store was deleted
+				gone = true
+				stop()
 			}
 			if err == nil && said != "" {
 				say("updated", said, "", 0)
@@ -216,9 +266,17 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, tell func(WatchE
 		},
 		Settling: source.Settling(st.Spec),
 		Remote:   watch.Network,
-		Tell:     func(e watch.Event) { say(e.Kind, e.Text, e.Hint, e.Dirs) },
+		Probes:   c.watchProbes(st.ID),
+		Timing:   timing,
+		Tell: func(e watch.Event) {
+			say(e.Kind, e.Text, e.Hint, e.Dirs)
+			if byTheWay && e.Kind == "polling" {
+				stop()
+			}
+		},
 	}
 	_ = f.Run(ctx) // the context's error
+	return gone
 }
 
 // catchUp brings a followed folder's index up to date, and says what was done;
@@ -243,8 +301,8 @@ func (c *core) catchUp(ctx context.Context, id kb.StoreID) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case j.State == kb.JobFailed:
-		return "", kb.Errorf(j.Code, "%s", j.Message).WithHint("%s", j.Hint)
+	case j.State != kb.JobCompleted: // of one that was cancelled, what it was for is still to be done
+		return "", kb.Errorf(cmp.Or(j.Code, kb.Canceled), "%s", j.Message).WithHint("%s", j.Hint)
 	}
 	return j.Message, nil
 }
@@ -315,7 +373,7 @@ func (a *App) Watch(ctx context.Context, names []string, yes bool, tell func(Wat
 	var order sync.Mutex
 	for _, st := range stores {
 		all.Go(func() {
-			a.follow(ctx, c, st, func(e WatchEvent) {
+			a.follow(ctx, c, st, false, func(e WatchEvent) {
 				order.Lock()
 				defer order.Unlock()
 				tell(e)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // follow runs a.Watch until stop, collecting what it tells.
@@ -56,16 +58,20 @@ func eventually(t *testing.T, what string, ok func() bool) {
 // has reports whether the index, as it is, knows a word. It does not look at the folder.
 func has(t *testing.T, a *App, store, word string) bool {
 	t.Helper()
-	reply, err := a.Search(t.Context(), SearchRequest{Query: word, Mode: "fts", Stores: []string{store}})
+	c, st, err := a.lookup(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range reply.Hits {
-		if strings.Contains(h.Code, word) {
-			return true
-		}
+	s, err := c.targets(t.Context(), []kb.Store{st})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	defer s.release()
+	reply, err := search.Run(t.Context(), s.targets, c.embedder, search.Request{Query: word, Mode: "fts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(reply.Hits, func(h Hit) bool { return strings.Contains(h.Code, word) })
 }
 
 func TestWatchFollowsTheFolder(t *testing.T) {

@@ -57,7 +57,7 @@ func (s *session) completePath(ctx context.Context, store, start string) ([]stri
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	list, err := a.Files(ctx, store, globQuote(start)+"**", most)
+	list, err := a.Files(ctx, store, globQuote(start)+"**", most, app.Waiting{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

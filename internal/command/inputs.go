@@ -178,7 +178,7 @@ func runRead(ctx context.Context, a *app.App, in readIn) (app.FileText, error) {
 	if in.Store == "" {
 		return a.ReadHere(ctx, in.Path, in.Lines, waiting(ctx))
 	}
-	return a.Read(ctx, in.Store, in.Path, in.Lines)
+	return a.Read(ctx, in.Store, in.Path, in.Lines, waiting(ctx))
 }
 
 // runFiles lists the paths of a store or of the folder. One word on the command
@@ -194,7 +194,7 @@ func runFiles(ctx context.Context, a *app.App, in filesIn) (app.FileList, error)
 		}
 		// Neither: what is wrong is more likely the name of the store.
 	}
-	return a.Files(ctx, in.Store, in.Glob, in.Limit)
+	return a.Files(ctx, in.Store, in.Glob, in.Limit, waiting(ctx))
 }
 
 // runGrep greps. Two words in the other order, as other programs have them,
@@ -203,7 +203,7 @@ func runGrep(ctx context.Context, a *app.App, in grepIn) (app.GrepReply, error) 
 	if in.Store == "" {
 		return a.GrepHere(ctx, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, waiting(ctx))
 	}
-	r, err := a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit)
+	r, err := a.Grep(ctx, in.Store, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, waiting(ctx))
 	if kb.CodeOf(err) != kb.NotFound || a.HasStore(ctx, in.Store) {
 		return r, err
 	}

@@ -40,7 +40,7 @@ func kept(t *testing.T, a *app.App, store string) []string {
 	t.Helper()
 	list, err := a.Pages(t.Context(), store, "kept", "", 5000)
 	must(t, err)
-	files, err := a.Files(t.Context(), store, "", 5000)
+	files, err := a.Files(t.Context(), store, "", 5000, app.Waiting{})
 	must(t, err)
 	var out []string
 	for _, p := range list.Pages {
@@ -126,19 +126,19 @@ func TestARefreshFollowsTheSite(t *testing.T) {
 	}
 
 	page := srv.URL + crawltest.Path(7)
-	before, err := a.Read(t.Context(), "site", page, "")
+	before, err := a.Read(t.Context(), "site", page, "", app.Waiting{})
 	must(t, err)
 	srv.Change(7)
 	srv.Remove(8)
 	if j := refresh(false); j.State != kb.JobCompleted {
 		t.Errorf("%s: %s", j.State, j.Message)
 	}
-	after, err := a.Read(t.Context(), "site", page, "")
+	after, err := a.Read(t.Context(), "site", page, "", app.Waiting{})
 	must(t, err)
 	if before.Text == after.Text {
 		t.Error("the edited page shows its old text")
 	}
-	if _, err := a.Read(t.Context(), "site", srv.URL+crawltest.Path(8), ""); kb.CodeOf(err) != kb.NotFound {
+	if _, err := a.Read(t.Context(), "site", srv.URL+crawltest.Path(8), "", app.Waiting{}); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("the removed page: %v", err)
 	}
 	if got := kept(t, a, "site"); !slices.Equal(got, srv.Wanted()) {

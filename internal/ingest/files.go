@@ -42,45 +42,66 @@ func remove(path string) error {
 	return nil
 }
 
-var errChanged = errors.New("changed")
+// Drift is how a source differs from the live generation of its store, as far
+// as a walk tells: paths and stamps, nothing is read.
+type Drift struct {
+	Files int  // documents that are new, changed or gone
+	Found int  // documents that were walked
+	Rules bool // it was indexed before there were the rules of today, of what is a secret above all
+	Index bool // the index itself is not what it should be, or of another commit
+}
 
-// Changed reports whether a source differs from the store's live generation
-// as far as a walk tells: paths and stamps, nothing is read.
-func (x *Indexer) Changed(ctx context.Context, st kb.Store, o Opener) (bool, error) {
-	if st.Head == nil || st.Head.Partial || st.Head.Rules < secret.Version {
-		return true, nil
+// Any reports whether the index has to be brought up to date.
+func (d Drift) Any() bool { return d.Files > 0 || d.Rules || d.Index }
+
+// Drift compares a source with its index. When ctx ends first, it returns the
+// error of that with what was counted so far.
+func (x *Indexer) Drift(ctx context.Context, st kb.Store, o Opener) (Drift, error) {
+	if st.Head == nil || st.Head.Partial {
+		return Drift{Index: true}, nil
 	}
 	g, err := x.Pool.OpenGeneration(x.ManifestPath(st.Head.Manifest))
 	if err != nil {
-		return true, nil // whatever is wrong, a run finds out and mends it
+		return Drift{Index: true}, nil // whatever is wrong, a run finds out and mends it
 	}
 	defer g.Close()
 	snap, err := o.Open(ctx, st.Spec)
 	if err != nil {
-		return false, err
+		return Drift{}, err
 	}
 	defer snap.Close()
-	if snap.Version() != st.Head.Commit {
-		return true, nil
-	}
-	manifest := g.Manifest()
-	left := st.Head.Unread
-	i := 0
+	d := Drift{Rules: st.Head.Rules < secret.Version, Index: len(g.WithoutVectors()) > 0 || snap.Version() != st.Head.Commit}
+	manifest := g.Manifest() // in the order of the walk: that of the bytes of the paths
 	err = snap.Walk(ctx, func(e kb.Entry) error {
-		if i < len(manifest) && manifest[i].Path == e.Path && manifest[i].Stamp == index.StampHash(e.Stamp) {
-			i++
+		d.Found++
+		for len(manifest) > 0 && manifest[0].Path < e.Path {
+			d.Files++
+			manifest = manifest[1:]
+		}
+		stamp := index.StampHash(e.Stamp)
+		if len(manifest) > 0 && manifest[0].Path == e.Path {
+			if manifest[0].Stamp != stamp {
+				d.Files++
+			}
+			manifest = manifest[1:]
 			return nil
 		}
 		// A document that its content ruled out is walked and not indexed.
-		if s, ok := left[e.Path]; ok && s == index.StampHash(e.Stamp) {
-			return nil
+		if s, ok := st.Head.Unread[e.Path]; !ok || s != stamp {
+			d.Files++
 		}
-		return errChanged
+		return nil
 	})
-	if errors.Is(err, errChanged) {
-		return true, nil
+	if err == nil {
+		d.Files += len(manifest)
 	}
-	return i < len(manifest), err
+	return d, err
+}
+
+// Changed reports whether a source differs from the store's live generation.
+func (x *Indexer) Changed(ctx context.Context, st kb.Store, o Opener) (bool, error) {
+	d, err := x.Drift(ctx, st, o)
+	return d.Any(), err
 }
 
 // Opener opens the source of a store.

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,6 +21,28 @@ func OwnIgnore(path string) bool {
 
 // Database is the file that every data directory has.
 const Database = "knowledge.db"
+
+// IsDatabase reports whether a file is a SQLite database with a table that
+// every version of ours has. The schema is text in the file's first pages, or
+// in its log as long as that was not carried over.
+func IsDatabase(path string) bool {
+	for _, p := range []string{path, path + "-wal"} {
+		info, err := os.Lstat(p)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f, err := os.Open(p)
+		if err != nil {
+			continue
+		}
+		first, err := io.ReadAll(io.LimitReader(f, 1<<20))
+		f.Close()
+		if err == nil && bytes.Contains(first, []byte("CREATE TABLE stores (")) {
+			return true
+		}
+	}
+	return false
+}
 
 // DataSigns are the names by which a directory shows that it is a data
 // directory: the database, and beside it what only this program makes together
@@ -70,24 +93,10 @@ func MakeDataDir(dir string) {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	foreign := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return !Own(e.Name()) })
-	if len(list) > 0 && (foreign || !isSQLite(filepath.Join(dir, Database))) {
+	if len(list) > 0 && (foreign || !IsDatabase(filepath.Join(dir, Database))) {
 		return
 	}
 	if err == nil { // what goes wrong here, opening the database says with its cause
 		_ = os.WriteFile(ignore, []byte(ownIgnore), 0o600)
 	}
-}
-
-// isSQLite reports whether the file at path is a database of SQLite. Another
-// file of that name may be anybody's.
-func isSQLite(path string) bool {
-	const magic = "SQLite format 3\x00"
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	b := make([]byte, len(magic))
-	_, err = io.ReadFull(f, b)
-	return err == nil && string(b) == magic
 }

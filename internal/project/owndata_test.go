@@ -15,7 +15,7 @@ func TestMakeDataDir(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, ".gitignore"))
 		return err == nil
 	}
-	for _, name := range []string{"new/deep", "empty", "project", "mixed", "names", "old", "other"} {
+	for _, name := range []string{"new/deep", "empty", "project", "mixed", "names", "theirs", "old"} {
 		if name != "new/deep" {
 			if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 				t.Fatal(err)
@@ -23,13 +23,14 @@ func TestMakeDataDir(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "project", "main.go"), "package main\n")
-	write(t, filepath.Join(dir, "old", Database), "SQLite format 3\x00…")
-	write(t, filepath.Join(dir, "other", Database), "a database of something else")
+	const schema = "SQLite format 3\x00 CREATE TABLE stores ("
+	write(t, filepath.Join(dir, "old", Database), schema)
+	write(t, filepath.Join(dir, "theirs", Database), "a database of somebody else")
 	write(t, filepath.Join(dir, "old", "worker.log"), "")
-	write(t, filepath.Join(dir, "mixed", Database), "SQLite format 3\x00…")
+	write(t, filepath.Join(dir, "mixed", Database), schema)
 	write(t, filepath.Join(dir, "mixed", "thesis.md"), "")
 	write(t, filepath.Join(dir, "names", "worker.log"), "")
-	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "mixed": false, "names": false, "old": true, "other": false} {
+	for name, want := range map[string]bool{"new/deep": true, "empty": true, "project": false, "mixed": false, "names": false, "theirs": false, "old": true} {
 		MakeDataDir(filepath.Join(dir, name))
 		if got := ignores(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: .gitignore %v, want %v", name, got, want)

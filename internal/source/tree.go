@@ -16,8 +16,9 @@ import (
 // as they stood when it was listed: what somebody has to watch who wants to
 // know of every change. A Tree does not change and is safe for concurrent use.
 type Tree struct {
-	f    *folder
-	dirs map[string]levels // by path below the folder, "" or ending in a slash
+	f     *folder
+	dirs  map[string]levels // by path below the folder, "" or ending in a slash
+	rules []string          // files elsewhere that say what is left out, absolute
 }
 
 // Watchable reports whether a store of a kind lies in a folder that can be followed.
@@ -35,15 +36,39 @@ func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
 	}
 	defer f.Close()
 	t := &Tree{f: f, dirs: map[string]levels{}}
+	t.rules = ruleFiles(spec.Source)
 	f.listed = func(rel string, ignore levels) { t.dirs[rel] = ignore }
 	return t, f.Walk(ctx, func(kb.Entry) error { return nil })
 }
 
-// Dirs returns the directories as absolute paths, parents before children.
+// ruleFiles are the files that say what is left out of a folder and do not lie
+// where the walk looks: those of the directories above, up to the root of the
+// work tree, and info/exclude.
+func ruleFiles(dir string) (out []string) {
+	for d := dir; ; d = filepath.Dir(d) {
+		if d != dir {
+			out = append(out, filepath.Join(d, ".gitignore"))
+		}
+		if dotGit := filepath.Join(d, ".git"); resolveDotGit(dotGit) != "" {
+			return append(out, filepath.Join(commonDir(dotGit), "info", "exclude"))
+		}
+		if filepath.Dir(d) == d {
+			return nil // no work tree
+		}
+	}
+}
+
+// Dirs returns the directories as absolute paths, parents before children, and
+// after them those in which the rules lie that hold from elsewhere.
 func (t *Tree) Dirs() []string {
 	rels := slices.Sorted(maps.Keys(t.dirs))
 	for i, rel := range rels {
 		rels[i] = filepath.Join(t.f.dir, filepath.FromSlash(rel))
+	}
+	for _, file := range t.rules {
+		if dir := filepath.Dir(file); isDir(dir) {
+			rels = append(rels, dir)
+		}
 	}
 	return rels
 }
@@ -52,6 +77,9 @@ func (t *Tree) Dirs() []string {
 // the absolute path name can change what the folder's documents are. What is
 // ignored, and what no rule ever selects, cannot; rules themselves can.
 func (t *Tree) Wants(name string, isDir bool) bool {
+	if slices.Contains(t.rules, name) {
+		return true
+	}
 	rel, err := filepath.Rel(t.f.dir, name)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return false

@@ -80,6 +80,12 @@ type Folder struct {
 	Settling func() bool
 	// Remote says which network file system the folder is on, "" for none; nil never does.
 	Remote func(root string) string
+	// Probes is a directory of the caller's, outside Root, that is there while
+	// the folder is watched; "" for none. Whoever puts a file into it asks
+	// whether the index is up to date: the file is removed as soon as all that
+	// happened before it is in the index. That it was told of before, the queue
+	// of events being one, is certain on Linux and very likely elsewhere.
+	Probes string
 	// Tell is told what Event says; may be nil.
 	Tell   func(Event)
 	Timing Timing
@@ -101,7 +107,8 @@ type state struct {
 	begun   bool   // it has been told how the folder is followed
 	failed  int    // updates that failed one after the other
 	retry   time.Time
-	said    string // the failure that was told last
+	said    string   // the failure that was told last
+	asked   []string // probes that were seen and not answered
 }
 
 // Run follows the folder until ctx ends, whose error it returns. A folder that
@@ -201,6 +208,7 @@ func (s *state) live(ctx context.Context) {
 			s.why = "the system gives out no more watchers: " + err.Error()
 		} else {
 			s.w = w
+			s.takeProbes()
 		}
 	}
 	if err := s.sync(ctx); err != nil {
@@ -254,7 +262,12 @@ func (s *state) await(ctx context.Context) bool {
 			if !ok {
 				return false
 			}
-			if s.matters(ctx, e) {
+			if s.probe(e) {
+				if _, err := s.present(s.id); err != nil {
+					return false
+				}
+				s.answer(s.failed == 0)
+			} else if s.matters(ctx, e) {
 				return s.settleThenUpdate(ctx)
 			}
 		case err, ok := <-s.w.Errors:
@@ -277,6 +290,10 @@ func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
 	}
 	dir := s.watched[e.Name]
 	if dir && (e.Has(fsnotify.Rename) || e.Has(fsnotify.Remove)) {
+		if !s.inside(e.Name) { // a folder around it, watched for the rules in it
+			delete(s.watched, e.Name)
+			return true
+		}
 		s.forgetBelow(e.Name)
 	}
 	if e.Has(fsnotify.Create) {
@@ -287,6 +304,11 @@ func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
 		}
 	}
 	return s.tree.Wants(e.Name, dir)
+}
+
+// inside reports whether a name is that of the folder or of something in it.
+func (s *state) inside(name string) bool {
+	return name == s.Root || strings.HasPrefix(name, strings.TrimSuffix(s.Root, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // forgetBelow takes the watches of a directory that went back. inotify's
@@ -336,7 +358,9 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 			if !ok {
 				return false
 			}
-			if s.matters(ctx, e) && time.Since(began) < s.Timing.Longest {
+			if s.probe(e) {
+				quiet.Reset(0) // somebody wants it as it is now
+			} else if s.matters(ctx, e) && time.Since(began) < s.Timing.Longest && len(s.asked) == 0 {
 				quiet.Reset(s.Timing.Settle)
 			}
 			continue
@@ -371,11 +395,13 @@ func (s *state) update(ctx context.Context, relist bool) bool {
 	}
 	if err := s.Update(ctx); err == nil {
 		s.failed, s.said = 0, ""
+		s.answer(true)
 	} else if ctx.Err() == nil {
 		// What it was for is still to be done, but not all the time.
 		s.retry = time.Now().Add(min(s.Timing.MissingLook<<min(s.failed, 10), 5*time.Minute))
 		s.failed++
 		s.trouble(err)
+		s.answer(false)
 	}
 	return ctx.Err() == nil
 }
@@ -433,7 +459,7 @@ func (s *state) sync(ctx context.Context) error {
 // giveUp goes over to polling and gives the watches back.
 func (s *state) giveUp() (watched int) {
 	watched = len(s.watched)
-	s.w.Close()
+	s.close()
 	s.w, s.watched = nil, map[string]bool{}
 	return watched
 }
@@ -459,7 +485,44 @@ func (s *state) poll(ctx context.Context) bool {
 func (s *state) close() {
 	if s.w != nil {
 		s.w.Close()
+		if s.Probes != "" {
+			_ = os.RemoveAll(s.Probes) // who asks waits in vain, a moment, and looks itself
+		}
 	}
+}
+
+// takeProbes makes the directory of probes and watches it. Where that fails
+// there is none, and nobody asks.
+func (s *state) takeProbes() {
+	if s.Probes == "" {
+		return
+	}
+	_ = os.RemoveAll(s.Probes) // of a process that died
+	if os.MkdirAll(s.Probes, 0o700) != nil || s.add(s.w, s.Probes) != nil {
+		_ = os.RemoveAll(s.Probes)
+	}
+}
+
+// probe reports whether an event is about a probe, and notes a new one.
+func (s *state) probe(e fsnotify.Event) bool {
+	if s.Probes == "" || filepath.Dir(e.Name) != s.Probes && e.Name != s.Probes {
+		return false
+	}
+	if e.Has(fsnotify.Create) {
+		s.asked = append(s.asked, e.Name)
+	}
+	return true
+}
+
+// answer removes the probes that were seen, when the index is up to date; the
+// others their owners remove.
+func (s *state) answer(current bool) {
+	for _, name := range s.asked {
+		if current {
+			_ = os.Remove(name)
+		}
+	}
+	s.asked = nil
 }
 
 // sleep waits for d or the end of ctx.

@@ -1,0 +1,336 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
+	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// How much a comparison of folders with their indexes may cost.
+const (
+	// lookBudget bounds, for all stores together, the look at folders that
+	// nobody follows, before a question is answered that names none of them.
+	// Such a look takes about 5 µs a file.
+	lookBudget = 250 * time.Millisecond
+	// cheapLook is how long a look takes that is made at every question. After
+	// a longer one nobody looks again for restFactor times as long, and replies
+	// say so.
+	cheapLook   = 10 * time.Millisecond
+	restFactor  = 20
+	longestRest = time.Minute
+	// probeWait is how long an answer of who follows a folder is waited for. It
+	// takes a fraction of a millisecond; without one a look tells.
+	probeWait = 25 * time.Millisecond
+)
+
+// asking is on whose behalf folders are compared with their indexes.
+type asking struct {
+	Waiting
+	named  bool // the stores were named: a look may take as long as they wait
+	public bool // a stranger asks: what is to be done is not for them to do
+	// mine are the stores that the question may bring up to date; nil is all.
+	// Of the others it is only told that they are behind.
+	mine map[kb.StoreID]bool
+}
+
+// behind is a store whose folder is not as it was indexed, or may not be.
+type behind struct {
+	st     kb.Store
+	drift  ingest.Drift
+	partly bool      // the look did not come to its end
+	gone   string    // that the folder is, and how; what is indexed serves
+	since  time.Time // when it was compared last, if it could not be now
+	err    error     // why it cannot be compared
+	job    kb.Job    // that brings it up to date; no id without one
+	why    string    // it is not brought up to date
+}
+
+// freshen sees to it that folders are answered from as they are now: each is
+// compared with its index, and what is behind is brought up to date as far as
+// who asks waits for it. The notes say what is behind all the same; there are
+// none when nothing is.
+func (a *App) freshen(ctx context.Context, c *core, stores []kb.Store, by asking) ([]string, error) {
+	var list []*behind
+	for _, st := range stores {
+		if source.Watchable(st.Spec.Kind) && st.Head != nil && !st.Head.Partial { // the others are told of anyway
+			list = append(list, &behind{st: st})
+		}
+	}
+	c.compare(ctx, a, list, by)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	list = slices.DeleteFunc(list, func(b *behind) bool {
+		return !b.drift.Any() && b.gone == "" && b.since.IsZero() && b.err == nil
+	})
+	for _, b := range list {
+		if b.drift.Files == 0 && !a.isHere(b.st) {
+			b.drift.Index = false // nothing of the folder is missing; what of the index is, who opens it says
+		}
+		if b.drift.Any() && b.gone == "" && !c.imported(b.st) && (by.mine == nil || by.mine[b.st.ID]) {
+			c.bring(ctx, b)
+		}
+	}
+	if err := c.awaitAll(ctx, list, by.Waiting); err != nil {
+		return nil, err
+	}
+	return a.tellBehind(ctx, list, by), nil
+}
+
+// compare fills in how the folders stand, several at a time.
+func (c *core) compare(ctx context.Context, a *App, list []*behind, by asking) {
+	brief, cancel := context.WithTimeout(ctx, lookBudget)
+	defer cancel()
+	long, cancel := context.WithTimeout(ctx, max(by.Wait, lookBudget))
+	defer cancel()
+	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for _, b := range list {
+		until, own := brief, a.isHere(b.st)
+		if by.named || own {
+			until = long
+		}
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			c.look(until, b, own)
+		})
+	}
+	all.Wait()
+}
+
+// look compares one folder with its index; own says that it is the work tree
+// that asks, which may well be empty.
+func (c *core) look(ctx context.Context, b *behind, own bool) {
+	dir := b.st.Spec.Source
+	switch real, err := filepath.EvalSymlinks(dir); {
+	case errors.Is(err, fs.ErrNotExist) && c.imported(b.st):
+		return // it is of a folder on another machine
+	case errors.Is(err, fs.ErrNotExist):
+		b.gone = fmt.Sprintf("its folder %s is gone", dir)
+		return
+	case err != nil:
+		b.err = err
+		return
+	case real != dir:
+		b.gone = fmt.Sprintf("its folder %s is reached through a link now, and links are not followed", dir)
+		return
+	}
+	if c.probe(b.st.ID) {
+		return
+	}
+	c.library.want(b.st)
+	at, rests := c.library.rests(b.st.ID)
+	if rests {
+		b.since = at
+		return
+	}
+	began := time.Now()
+	var err error
+	b.drift, err = c.indexer.Drift(ctx, b.st, c.opener)
+	switch {
+	case err == nil:
+		c.library.saw(b.st.ID, began, time.Since(began))
+		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
+			// What an unmounted file system leaves, too: its documents are elsewhere.
+			b.gone = fmt.Sprintf("there are no documents in its folder %s any more", dir)
+		}
+	case ctx.Err() == nil:
+		b.err = err
+	default:
+		b.partly = true
+		if b.since = at; at.IsZero() {
+			b.since = b.st.Head.Indexed
+		}
+	}
+}
+
+// imported reports whether a store's index came from another machine, and not
+// from a folder of this one.
+func (c *core) imported(st kb.Store) bool {
+	return slices.ContainsFunc(st.Head.Segments, c.pool.Imported)
+}
+
+// probes counts the probes of this process.
+var probes atomic.Int64
+
+// watchProbes is where who follows a store's folder is asked, see watch.Folder.
+func (c *core) watchProbes(id kb.StoreID) string {
+	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".probes")
+}
+
+// probe asks the process that follows a store's folder, and reports whether it
+// says that everything that happened in there until now is in the index.
+// Nobody may follow it, or be busy with it, or be stopped: then nothing is said.
+func (c *core) probe(id kb.StoreID) bool {
+	if _, held := lockfile.Held(c.watchLock(id)); !held {
+		return false
+	}
+	name := filepath.Join(c.watchProbes(id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	for end := time.Now().Add(probeWait); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+		if _, err := os.Lstat(name); os.IsNotExist(err) {
+			// Gone with its directory is no answer.
+			_, err := os.Lstat(filepath.Dir(name))
+			return err == nil
+		}
+	}
+	_ = os.Remove(name)
+	return false
+}
+
+// bring has a job bring a store up to date. Where nothing can be written that
+// is why not, and what is indexed serves.
+func (c *core) bring(ctx context.Context, b *behind) {
+	class := job.Watched
+	if b.drift.Files > muchLeft {
+		class = job.Local // it would keep the edits of others waiting
+	}
+	j, err := c.jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: indexArgs{}})
+	if err != nil {
+		b.why = err.Error()
+		return
+	}
+	b.job = j
+}
+
+// awaitAll waits for the jobs that bring stores up to date, and for as long as
+// w says. A store whose job has completed is behind no more.
+func (c *core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
+	wctx, cancel := context.WithTimeout(ctx, w.Wait)
+	defer cancel()
+	began := time.Now()
+	for _, b := range list {
+		if b.job.ID == "" {
+			continue
+		}
+		looked := time.Now()
+		j, err := c.jobs.Wait(wctx, b.job.ID, func(j kb.Job) {
+			kb.Report(ctx, j.Progress)
+			if answersNow(w.Early, time.Since(began), j.Progress) {
+				cancel()
+			}
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch {
+		case err == nil && j.State == kb.JobCompleted:
+			b.drift, b.job = ingest.Drift{}, kb.Job{}
+			c.library.saw(b.st.ID, looked, 0)
+		case err == nil:
+			b.why, b.job = j.Message, kb.Job{}
+		case wctx.Err() == nil:
+			b.why, b.job = err.Error(), kb.Job{}
+		default:
+			if now, err := c.jobs.Get(ctx, b.job.ID); err == nil {
+				b.job = now
+			}
+		}
+	}
+	return nil
+}
+
+// tellMost is how many stores are told of one by one.
+const tellMost = 5
+
+// tellBehind says of each store what is not as it was indexed, and what brings
+// it up to date.
+func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []string {
+	var notes, more []string
+	for _, b := range list {
+		if note := b.says(); note != "" {
+			next := b.next(a.called(ctx, b.st))
+			if len(notes) == tellMost {
+				more = append(more, a.called(ctx, b.st))
+			} else if by.public {
+				notes = append(notes, note)
+			} else {
+				notes = append(notes, note+"; "+next)
+			}
+		}
+	}
+	if len(more) > 0 {
+		note := fmt.Sprintf("%d more stores are, or may be, behind their folders", len(more))
+		if !by.public {
+			note += "; bring each up to date with store:index: " + strings.Join(more, ", ")
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// says tells what is the matter; "" of a store that is up to date by now.
+func (b *behind) says() string {
+	name := "store " + b.st.Label()
+	switch {
+	case b.gone != "":
+		return fmt.Sprintf("%s: %s, hits are of %s", name, b.gone, b.st.Head.Indexed.UTC().Format(time.DateOnly))
+	case b.err != nil:
+		return fmt.Sprintf("%s cannot be compared with its folder, hits may be missing: %v", name, b.err)
+	case b.job.ID != "":
+		return fmt.Sprintf("%s is still being brought up to date (job %s, %s): %s", name, b.job.ID, doneOf(b.job), b.changes())
+	case b.why != "":
+		return fmt.Sprintf("%s could not be brought up to date (%s): %s", name, b.why, b.changes())
+	case b.drift.Any():
+		return fmt.Sprintf("%s is behind its folder: %s", name, b.changes())
+	case !b.since.IsZero():
+		return fmt.Sprintf("%s was last compared with its folder at %s, since a look takes long: later edits may be missing", name, b.since.UTC().Format(time.RFC3339))
+	}
+	return ""
+}
+
+// next is what brings a store up to date, which is called so here.
+func (b *behind) next(called string) string {
+	switch {
+	case b.job.ID != "":
+		return waitFor(b.job)
+	case b.gone != "" && !b.drift.Any():
+		return fmt.Sprintf("if it is not coming back: store:delete %s", command{"store": called})
+	}
+	return fmt.Sprintf("bring it up to date with: store:index %s", command{"store": called})
+}
+
+// called is a word that means a store here: its name, or its id where the name
+// means another or nothing.
+func (a *App) called(ctx context.Context, st kb.Store) string {
+	if _, found, err := a.lookup(ctx, st.Label()); err == nil && found.ID == st.ID {
+		return st.Label()
+	}
+	return string(st.ID)
+}
+
+// changes says what is different.
+func (b *behind) changes() string {
+	if b.drift.Files == 0 {
+		return "parts of its index have to be made anew"
+	}
+	n := countOf(b.drift.Files, "file")
+	if b.partly {
+		n = "at least " + n
+	}
+	verb := "have"
+	if b.drift.Files == 1 {
+		verb = "has"
+	}
+	return fmt.Sprintf("%s %s changed since it was indexed, so hits may be missing", n, verb)
+}
