@@ -148,7 +148,7 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 		c.library.saw(b.st.ID, began, time.Since(began))
 		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
 			// What an unmounted file system leaves, too: its documents are elsewhere.
-			b.gone = fmt.Sprintf("there are no documents in its folder %s any more", dir)
+			b.gone = fmt.Sprintf("%s in its folder %s, and nothing is now", were(b.drift.Files), dir)
 		}
 	case ctx.Err() == nil:
 		b.err = err
@@ -324,13 +324,19 @@ func (b *behind) changes() string {
 	if b.drift.Files == 0 {
 		return "parts of its index have to be made anew"
 	}
-	n := countOf(b.drift.Files, "file")
-	if b.partly {
-		n = "at least " + n
-	}
-	verb := "have"
+	n, verb := countOf(b.drift.Files, "file"), "have"
 	if b.drift.Files == 1 {
 		verb = "has"
 	}
+	if b.partly {
+		n = "at least " + n
+	}
 	return fmt.Sprintf("%s %s changed since it was indexed, so hits may be missing", n, verb)
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 file was"
+	}
+	return fmt.Sprintf("%d files were", n)
 }

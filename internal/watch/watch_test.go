@@ -407,3 +407,51 @@ func TestFailedUpdateIsTriedAgain(t *testing.T) {
 		t.Errorf("told %d times of one failure", n)
 	}
 }
+
+// Who puts a file among the probes and sees it go knows that what happened
+// before is in the index, however long a burst would be waited for.
+func TestProbes(t *testing.T) {
+	probes := filepath.Join(t.TempDir(), "jobs", "probes")
+	x := follow(t, func(f *Folder) {
+		f.Probes = probes
+		f.Timing.Settle, f.Timing.Longest = time.Hour, time.Hour
+	})
+	gone := func(name string) bool { _, err := os.Lstat(name); return errors.Is(err, fs.ErrNotExist) }
+	probe := func(name string) string {
+		t.Helper()
+		name = filepath.Join(probes, name)
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	for i := range 20 {
+		x.write(fmt.Sprintf("deep/d%d/a.txt", i), "one")
+		asked := probe(fmt.Sprint(i))
+		x.until("a probe is not answered", func() bool { return gone(asked) })
+		x.mu.Lock()
+		if !maps.Equal(x.index, contents(x.root)) {
+			t.Errorf("%d: it was answered before what happened was indexed", i)
+		}
+		x.mu.Unlock()
+	}
+	asked := probe("quiet")
+	x.until("it is not answered when nothing happened", func() bool { return gone(asked) })
+
+	// An index that cannot be brought up to date is not said to be.
+	x.mu.Lock()
+	x.fail = errors.New("the disk is full")
+	x.mu.Unlock()
+	x.write("b.txt", "two")
+	first := probe("first")
+	x.until("the failure is not told", func() bool { return x.told("failed") == 1 })
+	if gone(first) {
+		t.Error("it was answered though nothing was indexed")
+	}
+	// A folder that is another one is not answered for.
+	if err := os.Rename(x.root, x.root+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	probe("second")
+	x.until("there are probes of a folder that is not watched", func() bool { return gone(probes) })
+}
