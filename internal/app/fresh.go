@@ -26,10 +26,15 @@ const (
 	// lookBudget bounds, for all stores together, the look at folders that
 	// nobody follows, before a question is answered that names none of them.
 	// Such a look takes about 5 µs a file.
-	lookBudget = 250 * time.Millisecond
-	// cheapLook is how long a look takes that is made at every question. After
-	// a longer one nobody looks again for restFactor times as long, and replies
-	// say so.
+	lookBudget = 500 * time.Millisecond
+	// smallFolder is how many documents a folder may have that is looked at
+	// at every question, and to the end (which smallBudget bounds) also where a
+	// machine has so much to do that this takes long.
+	smallFolder = 2000
+	smallBudget = 5 * time.Second
+	// cheapLook is how long a look at a larger one takes after which it is
+	// looked at again at the next question. After a longer one nobody looks for
+	// restFactor times as long, and replies say so.
 	cheapLook   = 10 * time.Millisecond
 	restFactor  = 20
 	longestRest = time.Minute
@@ -96,13 +101,18 @@ func (a *App) freshen(ctx context.Context, c *core, stores []kb.Store, by asking
 func (c *core) compare(ctx context.Context, a *App, list []*behind, by asking) {
 	brief, cancel := context.WithTimeout(ctx, lookBudget)
 	defer cancel()
+	small, cancel := context.WithTimeout(ctx, max(by.Wait, smallBudget))
+	defer cancel()
 	long, cancel := context.WithTimeout(ctx, max(by.Wait, lookBudget))
 	defer cancel()
 	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	for _, b := range list {
 		until, own := brief, a.isHere(b.st)
-		if by.named || own {
+		switch {
+		case b.st.Head.Documents <= smallFolder:
+			until = small
+		case by.named || own:
 			until = long
 		}
 		turns <- struct{}{}
@@ -145,7 +155,11 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 	b.drift, err = c.indexer.Drift(ctx, b.st, c.opener)
 	switch {
 	case err == nil:
-		c.library.saw(b.st.ID, began, time.Since(began))
+		took := time.Since(began)
+		if b.drift.Found <= smallFolder {
+			took = 0
+		}
+		c.library.saw(b.st.ID, began, took)
 		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
 			// What an unmounted file system leaves, too: its documents are elsewhere.
 			b.gone = fmt.Sprintf("%s in its folder %s, and nothing is now", were(b.drift.Files), dir)

@@ -46,8 +46,8 @@ func (l *library) rests(id kb.StoreID) (at time.Time, rests bool) {
 	return last.at, last.took > cheapLook && time.Since(last.at) < min(restFactor*last.took, longestRest)
 }
 
-// saw notes a look. One that took no time to speak of, since a job was at it,
-// keeps the duration of the one before.
+// saw notes a look. One that took nothing, since a job was at it, keeps the
+// duration of the one before.
 func (l *library) saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

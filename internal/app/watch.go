@@ -145,6 +145,10 @@ func (c *core) scheduled(ctx context.Context, id kb.StoreID) (string, string, er
 // Of the others a search finds out by looking.
 const mostFollowed = 16
 
+// mostDirs is how many directories a folder may have that is followed by the
+// way: each takes one of the watches, which the own folder needs.
+const mostDirs = 5000
+
 // followAll follows the folder that this process stands for, and those of the
 // other stores that are searched here.
 func (a *App) followAll(ctx context.Context, c *core) {
@@ -245,7 +249,14 @@ func (a *App) follow(ctx context.Context, c *core, st kb.Store, byTheWay bool, t
 	defer os.Remove(c.watchState(st.ID))
 	f := &watch.Folder{
 		Root: st.Spec.Source,
-		List: func(ctx context.Context) (watch.Tree, error) { return source.ListTree(ctx, st.Spec) },
+		List: func(ctx context.Context) (watch.Tree, error) {
+			tree, err := source.ListTree(ctx, st.Spec)
+			if err == nil && byTheWay && len(tree.Dirs()) > mostDirs {
+				stop()
+				err = ctx.Err()
+			}
+			return tree, err
+		},
 		Changed: func(ctx context.Context) (bool, error) {
 			now, err := c.catalog.Get(ctx, st.ID)
 			if err != nil {

@@ -113,6 +113,24 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 	eventually(t, "the second follows", func() bool { return has(t, other, ".", "quagga") })
 }
 
+// A folder in a repository follows the rules above it.
+func TestWatchFollowsRulesFromElsewhere(t *testing.T) {
+	s := newSite(t)
+	s.write("r/.git/HEAD", "ref: refs/heads/main\n")
+	s.write("r/.git/info/exclude", "")
+	s.write("r/docs/a.md", "the walrus\n")
+	s.write("r/docs/b.md", "the okapi\n")
+	a := s.in("p", true)
+	s.create(a, CreateStore{Name: "docs", Kind: kb.KindFolder, Source: filepath.Join(s.root, "r", "docs")})
+	told, stop := follow(t, a, "docs")
+	defer stop()
+	eventually(t, "it is watched", func() bool { return len(told("watching")) > 0 })
+	s.write("r/.gitignore", "b.md\n")
+	eventually(t, "a rule above holds", func() bool { return !has(t, a, "docs", "okapi") })
+	s.write("r/.git/info/exclude", "a.md\n")
+	eventually(t, "a rule of the repository holds", func() bool { return !has(t, a, "docs", "walrus") })
+}
+
 func TestWatchEndsWithItsStore(t *testing.T) {
 	s := newSite(t)
 	s.write("p/a.txt", "the walrus\n")

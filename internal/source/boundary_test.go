@@ -186,3 +186,31 @@ func TestDataDirectoriesInPieces(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// The rules of a folder may stand above it, and in the repository: who watches
+// the folder watches them too.
+func TestTreeOfRulesFromElsewhere(t *testing.T) {
+	files := repoFiles(".git")
+	files[".git/info/exclude"], files["pkg/lib/a.go"], files["pkg/other/b.go"] = "", "package a\n", "package b\n"
+	dir := writeFiles(t, files)
+	tree, err := ListTree(t.Context(), folderSpec(filepath.Join(dir, "pkg", "lib")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range tree.Dirs() {
+		rel, err := filepath.Rel(dir, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	if d := cmp.Diff([]string{"pkg/lib", "pkg", ".", ".git/info"}, got); d != "" {
+		t.Error(d)
+	}
+	for name, want := range map[string]bool{".gitignore": true, "pkg/.gitignore": true, ".git/info/exclude": true, "pkg/lib/a.go": true, "pkg/other": false, "README.md": false} {
+		if tree.Wants(filepath.Join(dir, filepath.FromSlash(name)), false) != want {
+			t.Errorf("%s: wanted %v", name, !want)
+		}
+	}
+}
