@@ -335,6 +335,9 @@ func (a *App) called(ctx context.Context, st kb.Store) string {
 
 // changes says what is different.
 func (b *behind) changes() string {
+	if b.drift.Files == 0 && b.drift.Rules {
+		return "it was indexed by older rules of what is left out"
+	}
 	if b.drift.Files == 0 {
 		return "parts of its index have to be made anew"
 	}

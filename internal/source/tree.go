@@ -47,7 +47,7 @@ func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
 func ruleFiles(dir string) (out []string) {
 	for d := dir; ; d = filepath.Dir(d) {
 		if d != dir {
-			out = append(out, filepath.Join(d, ".gitignore"))
+			out = append(out, filepath.Join(d, ".gitignore"), filepath.Join(d, ownRules))
 		}
 		if dotGit := filepath.Join(d, ".git"); resolveDotGit(dotGit) != "" {
 			return append(out, filepath.Join(commonDir(dotGit), "info", "exclude"))
@@ -66,7 +66,7 @@ func (t *Tree) Dirs() []string {
 		rels[i] = filepath.Join(t.f.dir, filepath.FromSlash(rel))
 	}
 	for _, file := range t.rules {
-		if dir := filepath.Dir(file); isDir(dir) {
+		if dir := filepath.Dir(file); isDir(dir) && !slices.Contains(rels, dir) {
 			rels = append(rels, dir)
 		}
 	}
