@@ -144,7 +144,7 @@ func (s *shelves) read(ctx context.Context, written, lines string, asked func(st
 			notes = append(notes, search.Untrusted)
 		}
 	}
-	r.Note = strings.Join(notes, "; ")
+	r.Note = t.Mark(strings.Join(notes, "; "), d.Path, r.Text)
 	return r, nil
 }
 

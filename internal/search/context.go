@@ -211,7 +211,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 		c.Code = unmarkAll(c.Code)
 		notes = append(notes, Untrusted)
 	}
-	c.Note = strings.Join(notes, "; ")
+	c.Note = t.Mark(strings.Join(notes, "; "), p.Path, c.Doc+"\n"+c.Code)
 	c.Related = relatedIn(t, &d, p.Chunk, 6)
 	return c, nil
 }

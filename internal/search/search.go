@@ -302,7 +302,8 @@ type shower struct {
 	q       *rank.Query
 	r       *Request
 	targets []Target
-	lines   []lines // of each hit
+	lines   []lines       // of each hit
+	shown   []rank.Scored // the hits as they were ranked
 }
 
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
@@ -369,6 +370,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 // note says of hits whose document has changed since it was indexed, and of
 // those that other stores hold as well.
 func (s *shower) note(hits []Hit, ranked []rank.Scored) {
+	s.shown = ranked
 	for i := range hits {
 		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
 			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
@@ -595,6 +597,9 @@ func extra(place int) int {
 	return 0
 }
 
+// widest bounds the characters of a line of a hit.
+const widest = 160
+
 // fit gives every hit as many of its lines as the budget allows, the first
 // ones more: they answer most often.
 func (s *shower) fit(r *Reply) {
@@ -605,9 +610,14 @@ func (s *shower) fit(r *Reply) {
 	} else if s.r.Detail == "full" {
 		most = 60
 	}
+	for i := range r.Hits { // what may be shown is judged, so that the marks are in the budget
+		_, text := s.lines[i].window(most+extra(i), widest)
+		h, at := &r.Hits[i], &s.shown[i]
+		h.Note = s.targets[at.Store].Mark(h.Note, at.Path, h.Doc+"\n"+text)
+	}
 	const header = 14 // the digits of tokens and ms, which are not known yet
 	for n := most; ; n-- {
-		width := 160
+		width := widest
 		if n <= 0 {
 			width = max(20, 100+20*n)
 		}

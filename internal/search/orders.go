@@ -1,0 +1,33 @@
+package search
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
+)
+
+// guides are files by which people tell agents how to work in a project.
+var guides = []string{
+	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "skill.md", "copilot-instructions.md",
+	".cursorrules", ".windsurfrules", ".clinerules",
+}
+
+// guide reports whether a document is such a file of a folder on this machine:
+// what it says to an agent, its user has it say.
+func (t *Target) guide(p string) bool {
+	base := strings.ToLower(path.Base(p))
+	return filepath.IsAbs(t.Store.Spec.Source) && (slices.Contains(guides, base) || strings.HasSuffix(base, ".mdc") || strings.HasSuffix(base, ".instructions.md") ||
+		slices.ContainsFunc([]string{".claude/", ".cursor/", ".codex/", ".gemini/"}, func(dir string) bool { return strings.HasPrefix(p, dir) || strings.Contains(p, "/"+dir) }))
+}
+
+// Mark adds to the note on a text of document p that it addresses an
+// assistant, where it does.
+func (t *Target) Mark(note, p, text string) string {
+	if t.guide(p) || !visible.ToAssistant(text) {
+		return note
+	}
+	return strings.TrimPrefix(note+"; "+visible.Orders, "; ")
+}
