@@ -336,7 +336,7 @@ func (s *stage) sweep() (left int) {
 			ID string `json:"id"`
 		} `json:"stores"`
 	}
-	e := s.run(nil, "stores", "--json")
+	e := s.run(nil, "stores", "--all", "--json")
 	if err := decode(e.out, &list); err != nil {
 		s.broken("stores: %v", err)
 	}

@@ -87,7 +87,13 @@ func (a *App) Verify(ctx context.Context, store string, repair bool) (Verified, 
 	if err != nil {
 		return Verified{}, err
 	}
-	v := verify.Checker{
+	rep, err := c.checker().Run(ctx, stores, repair)
+	return Verified{rep, repair}, err
+}
+
+// checker looks at the data directory.
+func (c *core) checker() verify.Checker {
+	return verify.Checker{
 		Dir: c.dir, DB: c.db, Catalog: c.catalog, Indexer: c.indexer, Opener: c.opener,
 		View: c.viewOf, Forget: c.library.forget, Leftovers: c.leftovers,
 		Relink: func(ctx context.Context, id kb.StoreID) error {
@@ -96,8 +102,6 @@ func (a *App) Verify(ctx context.Context, store string, repair bool) (Verified, 
 		},
 		Reindex: c.reindex,
 	}
-	rep, err := v.Run(ctx, stores, repair)
-	return Verified{rep, repair}, err
 }
 
 // reindex has a job read a store's source again, and waits for it.

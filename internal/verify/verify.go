@@ -151,7 +151,7 @@ func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Repor
 			continue
 		}
 		r.rep.Stores++
-		found, err := r.store(ctx, st)
+		st, found, err := r.settled(ctx, st)
 		if err != nil {
 			return r.rep, err
 		}
@@ -227,6 +227,31 @@ func (r *run) look(path string) {
 	if info, err := os.Stat(path); err == nil {
 		r.rep.Files++
 		r.rep.Bytes += info.Size()
+	}
+}
+
+// settled looks at a store until its generation stood still meanwhile: what a
+// run that publishes has replaced, and swept, is no damage. It returns the
+// store as it stands; one that is deleted by then has no findings.
+func (r *run) settled(ctx context.Context, st kb.Store) (kb.Store, []Finding, error) {
+	const tries = 8 // a store that is published faster than it can be read is looked at as it is
+	for try := 1; ; try++ {
+		found, err := r.store(ctx, st)
+		if err == nil && len(found) == 0 || try == tries {
+			return st, found, err
+		}
+		now, getErr := r.Catalog.Get(ctx, st.ID)
+		switch {
+		case kb.CodeOf(getErr) == kb.NotFound && getErr != nil, getErr == nil && now.Head == nil:
+			return st, nil, nil
+		case getErr != nil || now.Head.Manifest == st.Head.Manifest:
+			return st, found, err
+		}
+		for _, name := range st.Head.Segments {
+			delete(r.segments, name)
+		}
+		now.Name = st.Name // Get knows no names
+		st = now
 	}
 }
 
