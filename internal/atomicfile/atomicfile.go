@@ -108,6 +108,7 @@ func Create(path string) (*File, error) {
 		if err != nil {
 			return nil, wrap(err, path)
 		}
+		hold(f)
 		return &File{path: path, f: f}, nil
 	}
 }
@@ -273,7 +274,8 @@ func MkdirAll(dir string) error {
 }
 
 // CleanTemp removes what writers that died left in dir: temporary files not
-// written to for olderThan. A missing directory has none.
+// written to for olderThan which nobody holds. The age alone does not tell: the
+// clock may have been set forward since. A missing directory has none.
 func CleanTemp(dir string, olderThan time.Duration) (removed int, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -291,7 +293,8 @@ func CleanTemp(dir string, olderThan time.Duration) (removed int, err error) {
 		if err != nil || st.ModTime().After(limit) {
 			continue // gone meanwhile, or perhaps alive
 		}
-		if os.Remove(filepath.Join(dir, e.Name())) == nil {
+		path := filepath.Join(dir, e.Name())
+		if !held(path) && os.Remove(path) == nil {
 			removed++
 		}
 	}

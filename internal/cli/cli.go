@@ -96,6 +96,9 @@ func Main(ctx context.Context, faces Faces) int {
 func Run(ctx context.Context, faces Faces, env Env) int {
 	s := newSession(faces, env)
 	args, err := s.seedForm(env.Args)
+	if err == nil {
+		err = enoughSpace(spaceLimit())
+	}
 	if err != nil {
 		s.complain(err)
 		return command.ExitStatus(err)

@@ -118,7 +118,7 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 	it := o.it
 	if o.retry && it.attempts+1 < r.Attempts {
 		it.attempts++
-		it.notYet = time.Now().Add(r.pause(it.key, it.attempts)).UnixNano()
+		it.notYet = time.Now().Add(r.pause(it.key, it.attempts))
 		r.delayed = append(r.delayed, it)
 		return nil
 	}

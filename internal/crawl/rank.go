@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
@@ -150,7 +151,7 @@ type item struct {
 	pattern  string
 	hops     int // redirects that led here
 	attempts int
-	notYet   int64 // unix nanoseconds before which it is not tried again
+	notYet   time.Time // before which it is not tried again; it keeps its reading of the clock that nobody sets
 	force    bool
 
 	own    float64 // what the link itself says

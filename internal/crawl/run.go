@@ -330,11 +330,11 @@ func (r *run) wake() time.Duration {
 	if len(r.delayed) == 0 || r.q.Len() > 0 {
 		return 0
 	}
-	now := time.Now().UnixNano()
-	wait := int64(0)
+	now := time.Now()
+	wait := time.Duration(0)
 	var still []*item
 	for _, it := range r.delayed {
-		if d := it.notYet - now; d > 0 {
+		if d := it.notYet.Sub(now); d > 0 {
 			still = append(still, it)
 			if wait == 0 || d < wait {
 				wait = d
@@ -347,7 +347,7 @@ func (r *run) wake() time.Duration {
 	if r.q.Len() > 0 {
 		return 0
 	}
-	return time.Duration(wait)
+	return wait
 }
 
 func (r *run) left(reason string, n int) {
