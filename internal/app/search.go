@@ -342,6 +342,9 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 		switch {
 		case err != nil && kb.CodeOf(err) == kb.Corrupt:
 			err = s.damaged(ctx, st, err)
+		case err != nil && kb.CodeOf(err) == kb.NotFound && len(stores) > 1:
+			// Somebody deleted it since it was listed; that is no reason to answer nothing.
+			s.notes, err = append(s.notes, "store "+st.Label()+" was deleted meanwhile"), nil
 		case err == nil && idx == nil:
 			var note string
 			note, err = c.emptyNote(ctx, st)

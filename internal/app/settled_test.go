@@ -60,3 +60,38 @@ func TestVerifyWhileSomebodyPublishes(t *testing.T) {
 		}
 	}
 }
+
+// A store that is deleted between the list of stores and their being opened
+// leaves the others to answer; one that was asked for alone is missed.
+func TestStoreDeletedUnderAQuestion(t *testing.T) {
+	s := newSite(t)
+	a := s.in("p", true)
+	var stores []kb.Store
+	for _, name := range []string{"one", "two"} {
+		s.write(name+"/a.md", "# Retries\n\nThe limit of retries is five in "+name+".\n")
+		s.create(a, CreateStore{Name: name, Source: filepath.Join(s.root, name)})
+		_, st, err := a.lookup(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores = append(stores, st)
+	}
+	c, err := a.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.DeleteStore(t.Context(), "two", false); err != nil {
+		t.Fatal(err)
+	}
+	both, err := c.targets(t.Context(), stores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer both.release()
+	if len(both.targets) != 1 || len(both.notes) != 1 || both.notes[0] != "store two was deleted meanwhile" {
+		t.Errorf("%d targets, notes %q", len(both.targets), both.notes)
+	}
+	if _, err := c.targets(t.Context(), stores[1:]); kb.CodeOf(err) != kb.NotFound {
+		t.Errorf("alone: %v", err)
+	}
+}
