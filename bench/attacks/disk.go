@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
 
 // judgeData: a disk that is full, gone or damaged; small limits.
@@ -30,7 +34,7 @@ func judgeData(s *seen) {
 	program := s.limited("850000", s.place.bin)
 	s.expect("address space 850000 kB: the program says in a sentence what it needs", strings.HasPrefix(program, "knowledge: the address space") && !crashed.MatchString(program), "%s", short(program))
 	limit := at("ulimit -u/-f")
-	s.expect("3 a limit on the size of files is said as what it is", strings.Contains(limit, "status 0") || !strings.Contains(limit, "check that disk") && !strings.Contains(limit, "I/O error (") && strings.Contains(limit, "knowledge: "), "%s", short(limit))
+	s.expect("3 a limit on the size of files ends in a sentence that names the file", strings.Contains(limit, "   status 0") || !crashed.MatchString(limit) && strings.Contains(limit, "knowledge: ") && strings.Contains(limit, "knowledge.db"), "%s", short(limit))
 	garbage := at("garbage knowledge.db")
 	s.expect("4 a foreign database is said, with a status of its own", strings.Contains(garbage, "damaged") && strings.Contains(garbage, "   status 7"), "%s", short(garbage))
 	for _, head := range []string{"segment truncated to 0", "generations removed"} {
@@ -114,6 +118,10 @@ func judgeFlips(s *seen) {
 	n := count(s.out, `(?m)^BAD (\d+)`)
 	silent, lost := 0, 0
 	for line := range strings.Lines(bad) {
+		// The script knows notes, not the one note of grep, and cuts what it shows.
+		if strings.Contains(line, ".vec', 'remove'") && strings.Contains(line, "'grep'") && s.grepSays() {
+			continue
+		}
 		if strings.Contains(line, "'knowledge.db', 'remove'") {
 			lost++
 			continue
@@ -122,6 +130,35 @@ func judgeFlips(s *seen) {
 	}
 	s.expect("4 no damage is answered from silently, none crashes", n >= 0 && silent == 0, "%d of %d silent: %s", silent, len(counts(s.out, `(?m)^(\d+) \(`)), short(bad))
 	s.expect("3 a database that was deleted is said", lost == 0, "%d times nothing was said", lost)
+}
+
+// grepSays reports whether grep tells that vectors are missing, and finds the
+// same lines without them.
+func (s *seen) grepSays() bool {
+	base := filepath.Join(s.place.dir, "attacks-flip-base")
+	data := filepath.Join(s.place.dir, "grep-without-vectors")
+	_ = os.RemoveAll(data)
+	if err := os.CopyFS(data, os.DirFS(base)); err != nil {
+		return false
+	}
+	list, _ := filepath.Glob(filepath.Join(data, "segments", "*.vec"))
+	for _, f := range list {
+		if err := os.Remove(f); err != nil {
+			return false
+		}
+	}
+	type found struct {
+		Matches json.RawMessage `json:"matches"`
+		Note    string          `json:"note"`
+	}
+	var with, without found
+	for dir, into := range map[string]*found{base: &with, data: &without} {
+		out, err := lab.Command(s.place.dir+"/attacks-d/p", s.place.env, s.place.bin, "--data-dir", dir, "grep", "lib", "WAL", "--json")
+		if err != nil || json.Unmarshal([]byte(out), into) != nil {
+			return false
+		}
+	}
+	return len(list) > 0 && bytes.Equal(with.Matches, without.Matches) && strings.Contains(without.Note, "vectors")
 }
 
 // judgeGone: a data directory that goes away under a session.
