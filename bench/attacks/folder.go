@@ -79,7 +79,7 @@ func judgeUnseen(s *seen) {
 	read := count(s.out, `READ invisible tags: (\d+)`)
 	s.expect("10 no invisible or control character reaches the agent", l != "" && sum == 0 && read == 0, "%s; in a document that is read: %d", short(l), read)
 	marked := strings.Join(s.linesWith("READ inject:"), "")
-	s.expect("10 sentences that address an assistant are marked", strings.Contains(marked, `"injection"`) || strings.Contains(marked, `"note`) || strings.Contains(marked, "untrusted") || strings.Contains(marked, "addresses"), "%s", short(marked))
+	s.expect("10 sentences that address an assistant are marked", strings.Contains(marked, "addresses an assistant"), "%s", short(marked))
 	s.expect("9 1,000 questions at once are all answered", strings.Contains(s.out, "1000 parallel: answered 1000 errors 0"), "%s", short(strings.Join(s.linesWith("1000 parallel"), "")))
 	rss := counts(s.out, `unread \d+s sent \d+ rss (\d+)`)
 	s.expect("9 a client that never reads costs ≤ 32 MiB", len(rss) > 3 && most(rss)-rss[0] <= 32, "MiB: %v", rss)
