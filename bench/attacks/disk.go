@@ -122,6 +122,9 @@ func judgeFlips(s *seen) {
 		if strings.Contains(line, ".vec', 'remove'") && strings.Contains(line, "'grep'") && s.grepSays() {
 			continue
 		}
+		if strings.Contains(line, "'stores', '") && strings.Contains(line, `"status":"running"`) {
+			continue // the list of stores says that it is being rebuilt
+		}
 		if strings.Contains(line, "'knowledge.db', 'remove'") {
 			lost++
 			continue
