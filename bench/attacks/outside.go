@@ -87,7 +87,7 @@ func judgeLast(s *seen) {
 	mcp := s.section("== trust over MCP", "==")
 	s.expect("7 an agent cannot vouch for a file", mcp != "" && !strings.Contains(mcp, "Traceback") && strings.Contains(mcp, "person"), "%s", short(mcp))
 	secret, _ := s.lineOf("agent reads /etc/passwd through a store: ")
-	s.expect("7 an agent cannot index a path outside without a person's word", secret != "" && !strings.Contains(secret, "root:"), "%s", short(secret))
+	s.expect("7 an agent cannot index a path outside without a person's word", secret != "" && !strings.Contains(secret, "root:") && !strings.Contains(mcp, `"store":"e"`), "%s", short(secret))
 	other := s.section("== other user of this machine", "==")
 	s.expect("8 another user of the machine reads nothing without the token", other != "" && strings.Contains(other, "token") && !strings.Contains(other, "4711") && !strings.Contains(other, `"jobs":[{`), "%s", short(other))
 	s.expect("8 another user of the machine sees neither data directory nor environment", strings.Count(other, "Permission denied") >= 2, "%d refusals", strings.Count(other, "Permission denied"))
