@@ -208,6 +208,7 @@ func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dir, project := w.dir("tree"), w.dir("project")
+	w.vouched = []string{dir}
 	const seed = 20261120
 	e := newEditor(seed, goSources(t, "go/parser", "text", "sort", "container", "bufio").and(oddities()))
 	e.start(t, dir, 60)

@@ -54,11 +54,14 @@ func build(dir string) error {
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	args := []string{"build", "-o", program}
+	build := exec.Command("go", "build", "-o", program)
 	if raceFlag != "" {
-		args = append(args, raceFlag)
+		build.Args = append(build.Args, raceFlag)
+	} else {
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is released
 	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+	build.Args = append(build.Args, ".")
+	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -166,7 +169,7 @@ func (w *world) dir(name string) string {
 
 // other is a second machine of the same user: the same files, no data yet.
 func (w *world) other(data string) *world {
-	o := &world{t: w.t, root: w.root, home: w.home, data: filepath.Join(w.root, data), env: w.env}
+	o := &world{t: w.t, root: w.root, home: w.home, data: filepath.Join(w.root, data), env: w.env, vouched: w.vouched, opened: w.opened}
 	w.t.Cleanup(func() {
 		// The folders are removed with those of w, after its workers have ended.
 		x := *o

@@ -122,7 +122,7 @@ func (g *Guard) Check(r *http.Request, class Class) (int, *kb.Error) {
 
 func wrongOrigin() (int, *kb.Error) {
 	return http.StatusForbidden, kb.Errorf(kb.Denied, "only a person may do this, on the server's own page or in a terminal").
-		WithHint("run it with the knowledge command in a terminal")
+		WithHint("ask your user, who may do it there")
 }
 
 // Listed reports whether origin is one of the listed origins. "*" and "null" never are.

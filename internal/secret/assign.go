@@ -137,7 +137,7 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 	} else if strength == strongName && len(v) < 16 && begin > 0 && strings.IndexByte("\"'`", s[begin-1]) >= 0 {
 		least, ratio = 10, 0.3
 	}
-	if len(v) < least || isPlaceholder(v) || manuals[v] || isReference(s, begin, v) {
+	if len(v) < least || len(v) < 16 && isNumber(v) || isPlaceholder(v) || manuals[v] || isReference(s, begin, v) {
 		return false
 	}
 	switch {
@@ -164,6 +164,13 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 	}
 	f.add(begin, end, kindAssignment)
 	return true
+}
+
+// isNumber reports whether v is a number with an exponent.
+func isNumber(v string) bool {
+	m, e, ok := strings.Cut(strings.ToLower(v), "e")
+	e = strings.TrimLeft(e, "+-")
+	return ok && m != "" && e != "" && all(strings.Replace(m, ".", "", 1), isDigit) && all(e, isDigit)
 }
 
 // line returns what stands on the line of i before it.

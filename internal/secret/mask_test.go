@@ -61,6 +61,7 @@ func TestNotMasked(t *testing.T) {
 		{"a.go", "const tokenKindStringLiteral2 = iota // the 2nd kind of token\n"},
 		{"a.py", "token = os.environ['SERVICE_TOKEN_V2']\nkey = hashlib.sha256(b'abc123').hexdigest()\n"},
 		{"a.json", `{"tokenizer": "cl100k_base", "keyId": "primary-key-2024", "password": "string"}`},
+		{"a_test.go", "tokens: []Token{rawToken(`0e12456789`)}\n"},
 		{"git.txt", "key commit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567\n"},
 	} {
 		if got, n := Mask(c.name, c.text); n > 0 {
