@@ -37,8 +37,9 @@ const (
 	Token
 	// Read: the token, but on loopback when Guard.OpenRead is set.
 	Read
-	// Answer: no token on loopback unless Guard.RequireToken is set, also for
-	// pages of the listed origins; the token from elsewhere. Rate-limited there.
+	// Answer: no token on loopback unless Guard.RequireToken is set, and the
+	// token from elsewhere; pages of the listed origins need none from anywhere.
+	// Rate-limited off loopback.
 	Answer
 	// Open: Host is checked and nothing else.
 	Open
@@ -108,7 +109,7 @@ func (g *Guard) Check(r *http.Request, class Class) (int, *kb.Error) {
 	case Read:
 		needed = !near || !g.OpenRead || g.RequireToken
 	case Answer:
-		needed = !near || g.RequireToken
+		needed = !listed && (!near || g.RequireToken)
 	}
 	if needed && !g.tokenRight(r) {
 		return http.StatusUnauthorized, kb.Errorf(kb.Denied, "this needs the server's token").
