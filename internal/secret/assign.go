@@ -293,7 +293,7 @@ func isReference(s string, begin int, v string) bool {
 		return true
 	}
 	lower := strings.ToLower(v)
-	for _, p := range []string{"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "data:", "ssh-", "aaaab3nza", "aaaac3nza", "mii", "mcow", "mfkw", "mfww", "mhyw", "nmcow", "nmfkw", "nmii", "ivborw0kgg", "http", "file:", "arn:", "urn:", "did:", "oid:", "ref:", "refs/"} {
+	for _, p := range []string{"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "h1:", "data:", "ssh-", "aaaab3nza", "aaaac3nza", "mii", "mcow", "mfkw", "mfww", "mhyw", "nmcow", "nmfkw", "nmii", "ivborw0kgg", "http", "file:", "arn:", "urn:", "did:", "oid:", "ref:", "refs/"} {
 		if strings.HasPrefix(lower, p) {
 			return true
 		}
@@ -305,7 +305,7 @@ func isReference(s string, begin int, v string) bool {
 		return true // an action, pinned to a commit
 	}
 	n := len(v)
-	return strings.Count(v, "/") > 1+n/16 || strings.Count(v, ".") > 1+n/24 || strings.Count(v, ":") > 2 || strings.Count(v, "@") > 1
+	return strings.Count(v, "/") > 1+n/16 || strings.Count(v, ".") > 1+n/24 || strings.Count(v, ":") > 1 || strings.Count(v, "@") > 1
 }
 
 // placeholders are words that stand where a credential would; the last is the

@@ -61,6 +61,8 @@ func TestNotMasked(t *testing.T) {
 		{"a.go", "const tokenKindStringLiteral2 = iota // the 2nd kind of token\n"},
 		{"a.py", "token = os.environ['SERVICE_TOKEN_V2']\nkey = hashlib.sha256(b'abc123').hexdigest()\n"},
 		{"a.json", `{"tokenizer": "cl100k_base", "keyId": "primary-key-2024", "password": "string"}`},
+		{"go.sum", "example.org/token v1.2.0 h1:SOiyIakOpFu9/B1x6sxn8TjHK7PQAT7nSG2pW0IYtr1=\n"},
+		{"cache.py", "key = \"orders:v2:1b93f50fa8d687df666ba6a088f0bfc3\"\n"},
 		{"a_test.go", "tokens: []Token{rawToken(`0e12456789`)}\n"},
 		{"git.txt", "key commit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567\n"},
 	} {
