@@ -20,7 +20,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Path is where the tools are served over HTTP.
@@ -75,16 +74,16 @@ func (f *face) http(g *httpguard.Guard) http.Handler {
 			if status == http.StatusUnauthorized {
 				h.Set("WWW-Authenticate", "Bearer")
 			}
-			reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), nil)
+			reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), message{})
 			return
 		}
 		if r.URL.Path != Path {
-			reject(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "nothing is served here. The tools are at "+Path), nil)
+			reject(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "nothing is served here. The tools are at "+Path), message{})
 			return
 		}
 		if r.Method != http.MethodPost {
 			h.Set("Allow", http.MethodPost)
-			reject(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "only POST is served here: there are no sessions and no streams to resume"), nil)
+			reject(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "only POST is served here: there are no sessions and no streams to resume"), message{})
 			return
 		}
 		f.post(w, r, next)
@@ -94,15 +93,15 @@ func (f *face) http(g *httpguard.Guard) http.Handler {
 // post checks one message before mcp-go sees it, and gives its progress a way out.
 func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		reject(w, http.StatusUnsupportedMediaType, refuse(mcp.INVALID_REQUEST, "the body must be of type application/json"), nil)
+		reject(w, http.StatusUnsupportedMediaType, refuse(mcp.INVALID_REQUEST, "the body must be of type application/json"), message{})
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			reject(w, http.StatusRequestEntityTooLarge, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB"), nil)
+			reject(w, http.StatusRequestEntityTooLarge, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB"), message{})
 		} else {
-			reject(w, http.StatusBadRequest, refuse(mcp.PARSE_ERROR, "the body ended early"), nil)
+			reject(w, http.StatusBadRequest, refuse(mcp.PARSE_ERROR, "the body ended early"), message{})
 		}
 		return
 	}
@@ -118,7 +117,7 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	}
 	switch {
 	case wrong != nil:
-		reject(w, http.StatusBadRequest, wrong, m.id)
+		reject(w, http.StatusBadRequest, wrong, m)
 		return
 	case m.id == nil || m.method == "":
 		// Notifications and responses are taken and nothing comes of them. A
@@ -128,12 +127,12 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		return
 	}
 	if m.method == string(mcp.MethodSubscriptionsListen) {
-		f.listen(w, r, next, body)
+		f.listen(w, r, next, m, body)
 		return
 	}
-	s := &stream{ResponseWriter: w}
+	s := &stream{ResponseWriter: w, of: m}
 	if accepts(r, "text/event-stream") {
-		r = r.WithContext(withNotifier(r.Context(), s.notify))
+		r = r.WithContext(withNotifier(r.Context(), notifier{m.token, s.notify}))
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(s, r)
@@ -143,20 +142,20 @@ func (f *face) post(w http.ResponseWriter, r *http.Request, next http.Handler) {
 // listen answers subscriptions/listen. There is nothing to subscribe to, so
 // the stream ends with its acknowledgement, which mcp-go's own handler loses
 // when the result follows at once; it only judges the request here.
-func (f *face) listen(w http.ResponseWriter, r *http.Request, next http.Handler, body []byte) {
+func (f *face) listen(w http.ResponseWriter, r *http.Request, next http.Handler, m message, body []byte) {
 	judged := &memory{header: http.Header{}, status: http.StatusOK}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(judged, r)
 	if judged.status != http.StatusOK {
 		maps.Copy(w.Header(), judged.header)
 		w.WriteHeader(judged.status)
-		w.Write(judged.body.Bytes()) // a client that is gone needs no answer
+		w.Write(shown(judged.body.Bytes(), m)) // a client that is gone needs no answer
 		return
 	}
 	notes := &session{notes: make(chan mcp.JSONRPCNotification, 4)}
 	res := f.mcp.HandleMessage(f.mcp.WithContext(r.Context(), notes), body)
 	close(notes.notes)
-	s := &stream{ResponseWriter: w}
+	s := &stream{ResponseWriter: w, of: m}
 	for n := range notes.notes {
 		s.notify(n.Method, n.Params)
 	}
@@ -187,10 +186,12 @@ func accepts(r *http.Request, want string) bool {
 }
 
 // reject answers with a JSON-RPC error.
-func reject(w http.ResponseWriter, status int, e *rpcError, id []byte) {
-	b, err := encode(e.reply(id))
+func reject(w http.ResponseWriter, status int, e *rpcError, m message) {
+	b, err := encode(e.reply(m.id))
 	if err != nil {
 		status, b = http.StatusInternalServerError, nil
+	} else {
+		b = shown(b, m)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -204,10 +205,11 @@ func reject(w http.ResponseWriter, status int, e *rpcError, id []byte) {
 // that it has not taken, mostNotes are kept.
 type stream struct {
 	http.ResponseWriter
+	of     message // the request
 	mu     sync.Mutex
 	events bool
 	sent   bool          // the header is out, by mcp-go
-	result bytes.Buffer  // what mcp-go wrote after events began
+	result bytes.Buffer  // what mcp-go wrote
 	notes  [][]byte      // not yet written
 	wake   chan struct{} // holds a token when there are notes; closed by finish
 	done   chan struct{} // closed when the last note was written
@@ -282,17 +284,12 @@ func (s *stream) WriteHeader(status int) {
 	}
 }
 
+// Write keeps the result for finish.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.events {
-		return s.result.Write(p)
-	}
-	s.sent = true
-	if _, err := io.WriteString(s.ResponseWriter, visible.Values(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	s.sent = !s.events
+	return s.result.Write(p)
 }
 
 // Flush lets mcp-go stream.
@@ -304,18 +301,21 @@ func (s *stream) Flush() {
 	}
 }
 
-// finish writes the result behind the last notification.
+// finish writes the result, behind the last notification.
 func (s *stream) finish() {
 	s.mu.Lock()
 	events := s.events
 	s.sent = true // nothing comes after the result
 	s.mu.Unlock()
-	if !events {
-		return
+	if events {
+		close(s.wake)
+		<-s.done
 	}
-	close(s.wake)
-	<-s.done
-	if s.result.Len() > 0 {
-		s.event([]byte(visible.Values(s.result.String())))
+	switch {
+	case s.result.Len() == 0:
+	case events:
+		s.event(shown(s.result.Bytes(), s.of))
+	default:
+		s.ResponseWriter.Write(shown(s.result.Bytes(), s.of)) // a client that is gone needs no answer
 	}
 }

@@ -154,7 +154,7 @@ func (f *face) handler(c command.Command) server.ToolHandlerFunc {
 			return mcp.NewToolResultError(errorText(err)), nil
 		}
 		defer release()
-		ctx, end := f.progress(ctx, req)
+		ctx, end := f.progress(ctx)
 		defer end() // nothing of this call is written after its result
 		out, err := c.Run(ctx, f.app, req.Params.RawArguments)
 		if err != nil {

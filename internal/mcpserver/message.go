@@ -14,6 +14,7 @@ type message struct {
 	method  string          // "" for a response, which nobody here waits for
 	version string          // protocol version in params._meta
 	request json.RawMessage // requestId of notifications/cancelled
+	token   json.RawMessage // progressToken in params._meta
 }
 
 func (m message) notification() bool { return m.id == nil && m.method != "" }
@@ -140,6 +141,7 @@ func (f *face) parseParams(m *message, raw json.RawMessage) *rpcError {
 		if p.Meta[0] != '{' || json.Unmarshal(p.Meta, &meta) != nil {
 			return wrong("params._meta must be an object")
 		}
+		m.token = meta["progressToken"]
 		if v, ok := meta[mcp.MetaKeyProtocolVersion]; ok {
 			if !isString(v) || json.Unmarshal(v, &m.version) != nil {
 				return wrong("params._meta " + quote(mcp.MetaKeyProtocolVersion) + " must be a string")

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
@@ -10,11 +11,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
-// notifier writes one notification that belongs to the running request, in
-// order with everything else on its stream.
-type notifier func(method string, params any)
+// notifier is what the running request lets be told of its progress.
+type notifier struct {
+	token json.RawMessage // as the client spelt it; nil without one
+	// send writes one notification in order with everything else on its stream.
+	send func(method string, params any)
+}
 
 type notifierKey struct{}
 
@@ -24,32 +29,28 @@ func withNotifier(ctx context.Context, n notifier) context.Context {
 
 // progressParams is the body of notifications/progress.
 type progressParams struct {
-	Token    any     `json:"progressToken"`
-	Progress float64 `json:"progress"`
-	Total    float64 `json:"total,omitempty"`
-	Message  string  `json:"message,omitempty"`
+	Token    json.RawMessage `json:"progressToken"`
+	Progress float64         `json:"progress"`
+	Total    float64         `json:"total,omitempty"`
+	Message  string          `json:"message,omitempty"`
 }
 
 // progress returns a context whose kb.Report calls become notifications, when
 // the request asks for them and its transport can write them, and a function
 // that ends them: it writes the newest one if that was held back, and makes
 // later reports void.
-func (f *face) progress(ctx context.Context, req mcp.CallToolRequest) (context.Context, func()) {
-	send, _ := ctx.Value(notifierKey{}).(notifier)
-	if send == nil || req.Params.Meta == nil {
+func (f *face) progress(ctx context.Context) (context.Context, func()) {
+	n, _ := ctx.Value(notifierKey{}).(notifier)
+	if n.send == nil {
 		return ctx, func() {}
 	}
-	token := req.Params.Meta.ProgressToken
-	switch t := token.(type) {
-	case string:
-	case float64:
-		if t != math.Trunc(t) {
+	if !isString(n.token) { // neither that nor an integer: not a token
+		var v float64
+		if !isNumber(n.token) || json.Unmarshal(n.token, &v) != nil || v != math.Trunc(v) {
 			return ctx, func() {}
 		}
-	default: // neither a string nor an integer: not a token
-		return ctx, func() {}
 	}
-	r := &reporter{ctx: ctx, send: send, token: token, every: f.every, high: -1}
+	r := &reporter{ctx: ctx, notifier: n, every: f.every, high: -1}
 	return kb.WithProgress(ctx, r.report), r.end
 }
 
@@ -57,9 +58,8 @@ func (f *face) progress(ctx context.Context, req mcp.CallToolRequest) (context.C
 // must grow, while a phase counts from 0 in a unit of its own: the counts of
 // earlier phases are added to it.
 type reporter struct {
+	notifier
 	ctx   context.Context
-	send  notifier
-	token any
 	every time.Duration
 
 	mu    sync.Mutex
@@ -85,7 +85,7 @@ func (r *reporter) report(p kb.Progress) {
 		return
 	}
 	r.high = value
-	n := &progressParams{Token: r.token, Progress: value, Message: say(p)}
+	n := &progressParams{Token: r.token, Progress: value, Message: visible.Line(say(p))}
 	if p.Total > 0 {
 		n.Total = r.base + float64(p.Total)
 	}

@@ -125,7 +125,8 @@ func (c *conn) finish(fail context.CancelCauseFunc) {
 // slow: they run beside the loop. All else is answered at once and in order.
 func (c *conn) handle(ctx context.Context, l line) {
 	if l.tooLong {
-		c.send(ctx, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(idOf(l.data)))
+		m := message{id: idOf(l.data)}
+		c.reply(ctx, m, refuse(mcp.INVALID_REQUEST, "the message is longer than 4 MiB").reply(m.id))
 		return
 	}
 	if len(bytes.TrimSpace(l.data)) == 0 {
@@ -135,7 +136,7 @@ func (c *conn) handle(ctx context.Context, l line) {
 	switch {
 	case wrong != nil:
 		if !m.notification() {
-			c.send(ctx, wrong.reply(m.id))
+			c.reply(ctx, m, wrong.reply(m.id))
 		}
 	case m.method == "": // a response: nobody asked the client anything
 	case m.id == nil:
@@ -207,11 +208,11 @@ func (c *conn) release(n int) {
 // answer lets mcp-go handle one request and writes what comes of it.
 func (c *conn) answer(ctx context.Context, m message, raw []byte, t *call) {
 	s := &session{notes: make(chan mcp.JSONRPCNotification, 4)}
-	work := withNotifier(c.face.mcp.WithContext(ctx, s), func(method string, params any) {
+	work := withNotifier(c.face.mcp.WithContext(ctx, s), notifier{m.token, func(method string, params any) {
 		if b, err := encode(note{mcp.JSONRPC_VERSION, method, params}); err == nil {
 			c.out.note(s, b)
 		}
-	})
+	}})
 	res := c.face.mcp.HandleMessage(work, raw)
 	if t != nil {
 		c.mu.Lock()
@@ -229,14 +230,16 @@ func (c *conn) answer(ctx context.Context, m message, raw []byte, t *call) {
 	for {
 		select {
 		case n := <-s.notes: // the acknowledgement of subscriptions/listen
-			c.send(ctx, n)
+			if b, err := encode(n); err == nil {
+				c.out.reply(b, ctx.Done())
+			}
 			continue
 		default:
 		}
 		break
 	}
 	if res != nil {
-		c.send(ctx, res)
+		c.reply(ctx, m, res)
 	}
 }
 
@@ -260,26 +263,53 @@ type note struct {
 	Params  any    `json:"params,omitempty"`
 }
 
-// send writes one message as one line, and returns when the client has taken
-// it, or when ctx ends.
-func (c *conn) send(ctx context.Context, v any) {
+// reply writes the reply to m as one line, and returns when the client has
+// taken it, or when ctx ends.
+func (c *conn) reply(ctx context.Context, m message, v any) {
 	b, err := encode(v)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.out.reply(b, ctx.Done())
+	c.out.reply(shown(b, m), ctx.Done())
 }
 
 // encode returns v as JSON with a newline. <, > and & stand as they are where
-// v's own methods do not escape them; what cannot be seen is escaped, also
-// after a client has decoded it.
+// v's own methods do not escape them.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return []byte(visible.Values(b.String())), err
+	return b.Bytes(), err
+}
+
+// shown returns the JSON of the reply to m, in which what cannot be seen is
+// escaped, also after a client has decoded it. The client finds its request by
+// the id, which is m's byte for byte.
+func shown(reply []byte, m message) []byte {
+	var r struct {
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(reply, &r) != nil || r.Result == nil && r.Error == nil {
+		return []byte(visible.Values(string(reply)))
+	}
+	b := bytes.NewBufferString(`{"jsonrpc":"2.0","id":`)
+	if m.id == nil {
+		b.WriteString("null")
+	}
+	b.Write(m.id)
+	switch {
+	case r.Error != nil:
+		b.WriteString(`,"error":` + visible.Values(string(r.Error)))
+	case m.method == string(mcp.MethodSubscriptionsListen): // says the id again, and nothing of a stranger's
+		b.WriteString(`,"result":` + string(r.Result))
+	default:
+		b.WriteString(`,"result":` + visible.Values(string(r.Result)))
+	}
+	b.WriteString("}\n")
+	return b.Bytes()
 }
 
 // line is one line of input, without its end. err is what ended the input,

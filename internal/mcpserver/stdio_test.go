@@ -496,3 +496,55 @@ func TestStopWhileNobodyReads(t *testing.T) {
 		inW.Close()
 	})
 }
+
+// TestTheClientsOwnWordsComeBack: a request is found by its id and progress by
+// its token, byte for byte, whatever stands in them. What a stranger wrote is
+// shown escaped beside them.
+func TestTheClientsOwnWordsComeBack(t *testing.T) {
+	stranger := tool("stranger", func(ctx context.Context, _ in) (string, error) {
+		kb.Report(ctx, kb.Progress{Phase: "index", Done: 1, Total: 2})
+		return "turn\u202eed", nil
+	})
+	for _, own := range []string{
+		"\"a\u202eb\"", `"a\u202eb"`, "\"tag \U000e0041\"", `"\u0007"`, "\"\u009b31m\"", `"<&>"`, `"\/"`, `"\ud83d\ude00"`,
+		"1.5", "1e2", "99999999999999999999999", "-0",
+	} {
+		f := fake(t, stranger)
+		c := dial(t, f)
+		call := `{"jsonrpc":"2.0","id":` + own + `,"method":"tools/call","params":{"name":"stranger","arguments":{},"_meta":{"progressToken":` + own + `}}}`
+		c.send(call)
+		said := c.line()
+		if own != "1.5" { // which is no token
+			if !strings.Contains(said, `"progressToken":`+own+`,`) {
+				t.Errorf("token %s: %s", own, said)
+			}
+			said = c.line()
+		}
+		over := post(handler(f), call, set("Accept", "application/json")).Body.String()
+		for _, reply := range []string{said, strings.TrimSpace(over)} {
+			if !strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":`+own+`,"result":`) || strings.Contains(strings.ReplaceAll(reply, own, ""), "\u202e") || !strings.Contains(reply, `turn\\u202eed`) {
+				t.Errorf("id %s: %s", own, reply)
+			}
+		}
+		for _, wrong := range []string{
+			`{"jsonrpc":"2.0","id":` + own + `,"method":"none"}`,
+			`{"jsonrpc":"1.0","id":` + own + `,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":` + own + `,"method":"ping","x":"` + strings.Repeat("x", maxMessage) + `"}`,
+		} {
+			c.send(wrong)
+			if reply := c.line(); !strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":`+own+`,"error":`) {
+				t.Errorf("id %s: %s", own, reply)
+			}
+		}
+		c.end()
+	}
+	c := dial(t, fake(t))
+	const own = "\"a\u202eb\""
+	c.send(`{"jsonrpc":"2.0","id":` + own + `,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`)
+	for range 2 { // the acknowledgement, and the result
+		if said := c.line(); !strings.Contains(said, `"io.modelcontextprotocol/subscriptionId":`+own) {
+			t.Errorf("subscription %s: %s", own, said)
+		}
+	}
+	c.end()
+}
