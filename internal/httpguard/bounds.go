@@ -19,6 +19,7 @@ const (
 	bodyBytes   = 16 << 20 // of bodies of requests that are not answered yet
 	unreadBytes = 8 << 20  // of replies that clients have not taken
 	largeReply  = 8 << 10  // from here a piece of a reply counts
+	inKernel    = 64 << 10 // of what a client has not taken, about half of what the system holds for us
 	// stalled is how long a client may take nothing before its reply gives way
 	// to those of others, when there is no room for all.
 	stalled = time.Second / 2
@@ -52,6 +53,11 @@ func (l attentive) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
+	}
+	// Left alone, systems hold megabytes for who does not read, and its requests
+	// are worked at for so long.
+	if s, ok := c.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = s.SetWriteBuffer(inKernel) // one that is gone is noticed by who reads it
 	}
 	a := &attentiveConn{Conn: c, bounds: l.bounds}
 	a.moved()

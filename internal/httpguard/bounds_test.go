@@ -82,6 +82,32 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	})
 }
 
+// socket is a connection with a buffer of the system.
+type socket struct {
+	net.Conn
+	buffer int // as it was set, in bytes
+}
+
+func (s *socket) SetWriteBuffer(n int) error { s.buffer = n; return nil }
+
+// TestTheSystemHoldsLittle: what the system takes for a client that does not
+// read is bounded too, so that writes to it come to wait.
+func TestTheSystemHoldsLittle(t *testing.T) {
+	client, server := net.Pipe()
+	defer client.Close()
+	ln := one{make(chan net.Conn, 1), make(chan struct{})}
+	s := &socket{Conn: server}
+	ln.conns <- s
+	c, err := attentive{ln, newBounds()}.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s.buffer <= 0 || s.buffer > 128<<10 {
+		t.Errorf("the system may hold %d bytes of an answer that is not read", s.buffer)
+	}
+}
+
 // TestSlowBodiesTakeNobodysPlace: a request that is not whole yet is not at work.
 func TestSlowBodiesTakeNobodysPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
