@@ -63,6 +63,7 @@ type behind struct {
 	err    error     // why it cannot be compared
 	job    kb.Job    // that brings it up to date; no id without one
 	why    string    // it is not brought up to date
+	hint   string    // and what to do about that; "" is to try again
 }
 
 // freshen sees to it that folders are answered from as they are now: each is
@@ -221,7 +222,7 @@ func (c *core) bring(ctx context.Context, b *behind) {
 	}
 	j, err := c.jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: indexArgs{}})
 	if err != nil {
-		b.why = err.Error()
+		b.why, b.hint = err.Error(), kb.HintOf(err)
 		return
 	}
 	b.job = j
@@ -252,9 +253,9 @@ func (c *core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 			b.drift, b.job = ingest.Drift{}, kb.Job{}
 			c.library.saw(b.st.ID, looked, 0)
 		case err == nil:
-			b.why, b.job = j.Message, kb.Job{}
+			b.why, b.hint, b.job = j.Message, j.Hint, kb.Job{}
 		case wctx.Err() == nil:
-			b.why, b.job = err.Error(), kb.Job{}
+			b.why, b.hint, b.job = err.Error(), kb.HintOf(err), kb.Job{}
 		default:
 			if now, err := c.jobs.Get(ctx, b.job.ID); err == nil {
 				b.job = now
@@ -320,6 +321,8 @@ func (b *behind) next(called string) string {
 		return waitFor(b.job)
 	case b.gone != "" && !b.drift.Any():
 		return fmt.Sprintf("if it is not coming back: store:delete %s", command{"store": called})
+	case b.why != "" && b.hint != "":
+		return b.hint
 	}
 	return fmt.Sprintf("bring it up to date with: store:index %s", command{"store": called})
 }

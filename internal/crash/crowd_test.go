@@ -38,10 +38,12 @@ func TestEightProcessesAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	var servers []*server
 	var members []*member
+	w.vouched = []string{shared.dir}
 	for i := range 8 {
 		m := &member{crowd: c, n: i, rng: rand.New(rand.NewPCG(uint64(i), 4)), trees: []*tree{newTree(t, uint64(100+2*i)), newTree(t, uint64(101+2*i))}, have: map[string]*tree{}}
 		for _, tr := range m.trees {
 			tr.grow(15)
+			w.vouched = append(w.vouched, tr.dir)
 		}
 		if i < 4 {
 			s, err := w.serve()
@@ -293,6 +295,7 @@ func TestTheServerEndsAndItsWorkerDoesNot(t *testing.T) {
 	tr.grow(40)
 	w := newWorld(t)
 	w.suffer(faults{EmbedDelay: 30 * time.Millisecond})
+	w.vouched = []string{tr.dir}
 	s, err := w.serve()
 	must(t, err)
 	var st app.Started

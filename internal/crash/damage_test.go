@@ -291,5 +291,6 @@ func served(t *testing.T, dir string) string {
 		"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"}})
 	t.Cleanup(srv.Close)
+	opens(t, srv.URL)
 	return srv.URL + "/" + filepath.Base(dir) + "/.git"
 }

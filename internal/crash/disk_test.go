@@ -46,9 +46,10 @@ func TestAStepOfWritingFails(t *testing.T) {
 			if j.State != kb.JobFailed || !strings.Contains(j.Message, what) || j.Hint == "" {
 				t.Errorf("%s: %+v", op, j)
 			}
-			if got := w.answers(a, queries, "main"); !reflect.DeepEqual(got, before) {
+			if got := w.answers(a, queries, "main"); !reflect.DeepEqual(settled(got), before) {
 				t.Errorf("%s: %v instead of %v", op, got, before)
 			}
+			w.lacks(a, queries[0], what)
 			info, err := a.StoreInfo(t.Context(), "main")
 			must(t, err)
 			if !strings.Contains(info.LastError, what) {
@@ -64,6 +65,20 @@ func TestAStepOfWritingFails(t *testing.T) {
 		t.Errorf("%d documents", n)
 	}
 	w.noGarbage()
+}
+
+// lacks checks that a question, which has the store "main" brought up to date
+// first, says that one file is missing, why, and what to do.
+func (w *world) lacks(a *app.App, query, why string) {
+	w.t.Helper()
+	r, err := a.Search(w.t.Context(), app.SearchRequest{Query: query, Stores: []string{"main"}, Wait: time.Minute})
+	must(w.t, err)
+	said := answer{Notes: r.Notes}.late()
+	for _, part := range []string{"could not be brought up to date", why, "1 file has changed", "; "} {
+		if !strings.Contains(said, part) {
+			w.t.Errorf("%q is not said: %q", part, r.Notes)
+		}
+	}
 }
 
 // TestTheDiskIsFull fills a small file system while a store is indexed on it.
@@ -111,9 +126,10 @@ func TestTheDiskIsFull(t *testing.T) {
 	} else if c := kb.CodeOf(err); c != kb.Full {
 		t.Errorf("got %v (%s)", err, c)
 	}
-	if got := w.answers(a, queries, "main"); !reflect.DeepEqual(got, before) {
+	if got := w.answers(a, queries, "main"); !reflect.DeepEqual(settled(got), before) {
 		t.Errorf("after a failure %v instead of %v", got, before)
 	}
+	w.lacks(a, queries[0], "no space left")
 
 	must(t, os.Remove(filepath.Join(w.dir, "fill")))
 	must(t, resize(64<<20))
@@ -219,9 +235,9 @@ func TestTheOwnFolderOnAFullDisk(t *testing.T) {
 	tr.write("later.md", "# Later\n\nthe ptarmigan\n")
 	got, err := ask()
 	must(t, err)
-	if len(got.Hits) == 0 || len(got.Hits) != len(before.Hits) || !slices.ContainsFunc(got.Notes, func(n string) bool {
-		return strings.Contains(n, "cannot be brought up to date") && strings.Contains(n, "no space left")
-	}) {
+	want := fmt.Sprintf("store tree76 could not be brought up to date (no space left to write %q): 1 file has changed since it was indexed, so hits may be missing; "+
+		"free some space on that disk, then try again; nothing was changed", filepath.Join(w.dir, "knowledge.db"))
+	if len(got.Hits) == 0 || len(got.Hits) != len(before.Hits) || !slices.Equal(got.Notes, []string{want}) {
 		t.Errorf("got %d of %d hits, %q", len(got.Hits), len(before.Hits), got.Notes)
 	}
 }

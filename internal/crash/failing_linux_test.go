@@ -334,6 +334,7 @@ func (l *life) search(a *app.App) {
 	for _, q := range lifeQueries {
 		l.do("search", func(ctx context.Context) error {
 			got, err := ask(ctx, a, q, "main")
+			got = got.settled() // what is behind its folder is as it was, and no worse
 			switch key := q + "\x00" + got.String(); {
 			case err != nil:
 			case !l.learnt:

@@ -164,8 +164,15 @@ func TestThreeDeathsWithoutProgressFailTheJob(t *testing.T) {
 	if j.State != kb.JobFailed || j.Deaths != 3 || !strings.Contains(j.Hint, "worker.log") {
 		t.Errorf("got %+v", j)
 	}
-	if got := w.answers(a, []string{"harbour", "lantern"}, "main"); fmt.Sprint(got) != fmt.Sprint(before) {
+	// Each question tries again, and says that the change is missing.
+	got := w.answers(a, []string{"harbour", "lantern"}, "main")
+	if fmt.Sprint(settled(got)) != fmt.Sprint(before) {
 		t.Errorf("got %v, want %v", got, before)
+	}
+	for _, g := range got {
+		if !strings.Contains(g.late(), "1 file has changed") {
+			t.Errorf("nothing is said of what is missing: %q", g.Notes)
+		}
 	}
 	w.suffer(faults{})
 	s, err = a.IndexStore(t.Context(), "main", false)
@@ -290,5 +297,6 @@ func stuck(t *testing.T) string {
 		}
 	}))
 	t.Cleanup(func() { cancel(); srv.Close() })
+	opens(t, srv.URL)
 	return srv.URL
 }

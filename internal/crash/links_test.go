@@ -99,7 +99,7 @@ func TestKilledWhileLinking(t *testing.T) {
 				fresh, end := w.open(false)
 				for _, b := range []*app.App{fresh, a} { // searched meanwhile, as it stands
 					for _, q := range queries {
-						if got, err := ask(t.Context(), b, q, "main"); err != nil || len(got.Hits) == 0 || len(got.Notes) > 0 {
+						if got, err := ask(t.Context(), b, q, "main"); err != nil || len(got.Hits) == 0 || len(got.settled().Notes) > 0 {
 							t.Errorf("search %q: %v, %v", q, got, err)
 						}
 					}

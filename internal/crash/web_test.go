@@ -22,17 +22,12 @@ func crawled(t *testing.T, o crawltest.Options, rate float64) (*crawltest.Server
 	t.Helper()
 	srv := crawltest.Start(crawltest.New(o))
 	t.Cleanup(srv.Close)
-	u, err := url.Parse(srv.URL)
-	must(t, err)
-	w := newWorld(t)
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	text := fmt.Sprintf("web:\n  allow: [%q]\n", u.Host)
 	if rate > 0 {
-		text += fmt.Sprintf("  rate: %g\n", rate)
+		opens(t, srv.URL, fmt.Sprintf("  rate: %g\n", rate))
+	} else {
+		opens(t, srv.URL)
 	}
-	must(t, os.WriteFile(path, []byte(text), 0o600))
-	t.Setenv(configEnv, path)
-	return srv, w
+	return srv, newWorld(t)
 }
 
 // kept returns the paths of the pages that a store has, sorted.

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/db"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
@@ -31,6 +34,9 @@ type world struct {
 	t    testing.TB
 	dir  string // the data directory
 	home string // where processes work: no project
+	// vouched are the folders that agents may index, by the word of who starts
+	// their servers.
+	vouched []string
 	// linkAtOnce is app.Config.LinkAtOnce of the processes that are no workers.
 	linkAtOnce int64
 }
@@ -124,7 +130,19 @@ func (w *world) run(args ...string) (stdout string, err error) {
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"--data-dir", w.dir, "--quiet"}, args...)...)
 	cmd.Dir = w.home
+	cmd.Env = append(os.Environ(), config.TrustVariable+"="+strings.Join(w.vouched, string(os.PathListSeparator)))
 	return cmd
+}
+
+// opens has the user of all worlds let a server on this machine be fetched.
+func opens(t *testing.T, address string, more ...string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	text := fmt.Sprintf("web:\n  allow: [%q]\n", u.Host) + strings.Join(more, "")
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+	t.Setenv(configEnv, path)
 }
 
 // wait sees a job to its end in this process.
@@ -277,7 +295,8 @@ func (w *world) noComplaints() {
 }
 
 // answer is what a query finds, without what may differ between two moments
-// (times, and remarks that a file has changed since).
+// (times, and remarks that a file has changed since). What settled leaves out
+// stands in it: when all is quiet, nothing is behind.
 type answer struct {
 	Hits  []app.Hit
 	Notes []string
@@ -291,7 +310,39 @@ func (a answer) String() string {
 	return b.String() + strings.Join(a.Notes, "; ")
 }
 
-// ask searches one store, or several.
+// late finds the remarks about a store that is not, or may not be, as its
+// folder is.
+var late = regexp.MustCompile(`^store \S+ (is behind its folder: |is still being brought up to date \(|could not be brought up to date \(|was last compared with its folder at )`)
+
+// settled is the answer without remarks about what is behind: they differ
+// between two moments while a folder and its index do.
+func (a answer) settled() answer {
+	notes := slices.DeleteFunc(slices.Clone(a.Notes), late.MatchString)
+	if len(notes) == 0 {
+		notes = nil
+	}
+	return answer{a.Hits, notes}
+}
+
+// late returns the first remark about what is behind, "" when there is none.
+func (a answer) late() string {
+	i := slices.IndexFunc(a.Notes, late.MatchString)
+	if i < 0 {
+		return ""
+	}
+	return a.Notes[i]
+}
+
+func settled(list []answer) []answer {
+	out := make([]answer, len(list))
+	for i, a := range list {
+		out[i] = a.settled()
+	}
+	return out
+}
+
+// ask searches one store, or several. What is behind its folder is brought up
+// to date meanwhile, which the answer does not wait for.
 func ask(ctx context.Context, a *app.App, query string, stores ...string) (answer, error) {
 	r, err := a.Search(ctx, app.SearchRequest{Query: query, Stores: stores, Detail: "contextual", Limit: 5})
 	for i := range r.Hits {

@@ -201,9 +201,12 @@ func unreadable(path string) bool {
 	return errors.Is(err, fs.ErrPermission) || err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o600 != 0o600
 }
 
+// noSpace leaves out how SQLite puts it, which may be "disk I/O error": that
+// would tell of another cause.
 func (d *DB) noSpace(err error) error {
-	return kb.Errorf(kb.Full, "no space left to write %q: %w", d.path, err).
-		WithHint("free some space on that disk, then try again; nothing was changed")
+	e := kb.Errorf(kb.Full, "no space left to write %q", d.path)
+	e.Err = err
+	return e.WithHint("free some space on that disk, then try again; nothing was changed")
 }
 
 // room says what keeps a file of the size of SQLite's shared memory from being
@@ -243,8 +246,9 @@ func osError(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return (&DB{path: path}).denied()
 	case isFull(err):
-		return kb.Errorf(kb.Full, "no space left to make %q: %w", path, err).
-			WithHint("free some space on that disk, then try again")
+		e := kb.Errorf(kb.Full, "no space left to make %q", path)
+		e.Err = err
+		return e.WithHint("free some space on that disk, then try again")
 	}
 	return kb.Errorf(kb.Internal, "cannot make %q: %w", path, err).
 		WithHint("choose another directory with --data-dir")
