@@ -133,13 +133,13 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 	case errors.Is(err, fs.ErrNotExist) && c.imported(b.st):
 		return // it is of a folder on another machine
 	case errors.Is(err, fs.ErrNotExist):
-		b.gone = fmt.Sprintf("its folder %s is gone", dir)
+		b.gone = "its folder is gone"
 		return
 	case err != nil:
 		b.err = err
 		return
 	case real != dir:
-		b.gone = fmt.Sprintf("its folder %s is reached through a link now, and links are not followed", dir)
+		b.gone = "its folder is reached through a link now, and links are not followed"
 		return
 	}
 	if c.probe(b.st.ID) {
@@ -163,7 +163,7 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 		c.library.saw(b.st.ID, began, took)
 		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
 			// What an unmounted file system leaves, too: its documents are elsewhere.
-			b.gone = fmt.Sprintf("%s in its folder %s, and nothing is now", were(b.drift.Files), dir)
+			b.gone = were(b.drift.Files) + " in its folder, and nothing is now"
 		}
 	case ctx.Err() == nil:
 		b.err = err
@@ -273,7 +273,7 @@ const tellMost = 5
 func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []string {
 	var notes, more []string
 	for _, b := range list {
-		if note := b.says(); note != "" {
+		if note := b.says(by.public); note != "" {
 			next := b.next(a.called(ctx, b.st))
 			if len(notes) == tellMost {
 				more = append(more, a.called(ctx, b.st))
@@ -295,15 +295,24 @@ func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []strin
 }
 
 // says tells what is the matter; "" of a store that is up to date by now.
-func (b *behind) says() string {
+// A stranger is not told where what lies on this machine.
+func (b *behind) says(public bool) string {
 	name := "store " + b.st.Label()
 	switch {
 	case b.gone != "":
-		return fmt.Sprintf("%s: %s, hits are of %s", name, b.gone, b.st.Head.Indexed.UTC().Format(time.DateOnly))
+		gone := b.gone
+		if !public {
+			gone = strings.Replace(gone, "its folder", "its folder "+b.st.Spec.Source, 1)
+		}
+		return fmt.Sprintf("%s: %s, hits are of %s", name, gone, b.st.Head.Indexed.UTC().Format(time.DateOnly))
+	case b.err != nil && public:
+		return name + " cannot be compared with its folder, hits may be missing"
 	case b.err != nil:
 		return fmt.Sprintf("%s cannot be compared with its folder, hits may be missing: %v", name, b.err)
 	case b.job.ID != "":
 		return fmt.Sprintf("%s is still being brought up to date (job %s, %s): %s", name, b.job.ID, doneOf(b.job), b.changes())
+	case b.why != "" && public:
+		return fmt.Sprintf("%s could not be brought up to date: %s", name, b.changes())
 	case b.why != "":
 		return fmt.Sprintf("%s could not be brought up to date (%s): %s", name, b.why, b.changes())
 	case b.drift.Any():

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -195,6 +196,22 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	}
 }
 
+// What cannot be brought up to date is told with the cause and what to do about
+// it; to a stranger without both.
+func TestWhyNothingIsBroughtUpToDateIsSaid(t *testing.T) {
+	b := &behind{st: kb.Store{Name: "notes"}, drift: ingest.Drift{Files: 2}, why: `no space left to write "/home/a/knowledge.db"`, hint: "free some space on that disk, then try again"}
+	a := newSite(t).in("p", true)
+	missing := "2 files have changed since it was indexed, so hits may be missing"
+	for public, want := range map[bool]string{
+		false: "store notes could not be brought up to date (" + b.why + "): " + missing + "; " + b.hint,
+		true:  "store notes could not be brought up to date: " + missing,
+	} {
+		if got := a.tellBehind(t.Context(), []*behind{b}, asking{public: public}); !slices.Equal(got, []string{want}) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
 // A folder that is not there, or holds nothing any more, as when its file
 // system is unmounted, takes nothing from the index, and that is said.
 func TestAFolderThatIsGoneIsSaid(t *testing.T) {
@@ -216,6 +233,14 @@ func TestAFolderThatIsGoneIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	asks("its folder " + notes + " is gone")
+	// A stranger is not told where it was.
+	if err := a.core.catalog.SetPublic(t.Context(), kb.StoreID(mustInfo(t, a, "notes").ID), true); err != nil {
+		t.Fatal(err)
+	}
+	public, err := a.SearchPublic(t.Context(), "walrus", 5, "")
+	if err != nil || len(public.Notes) != 1 || !strings.Contains(public.Notes[0], "its folder is gone, hits are of") {
+		t.Errorf("public: %q, %v", public.Notes, err)
+	}
 	if err := os.Mkdir(notes, 0o755); err != nil {
 		t.Fatal(err)
 	}

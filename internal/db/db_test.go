@@ -347,7 +347,7 @@ func TestAFullDiskIsNamedAndChangesNothing(t *testing.T) {
 		_, err := tx.Exec("INSERT INTO trust SELECT 'p' || value, hex(zeroblob(4000)), 0 FROM json_each('[1,2,3,4,5,6,7,8]')")
 		return err
 	})
-	if kb.CodeOf(err) != kb.Full || kb.HintOf(err) == "" {
+	if kb.CodeOf(err) != kb.Full || kb.HintOf(err) == "" || err.Error() != fmt.Sprintf("no space left to write %q", d.Path()) {
 		t.Errorf("got %v", err)
 	}
 	if got := counter(t, d); got != "1" {
