@@ -3,6 +3,7 @@ package visible
 import (
 	"html"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode"
@@ -27,25 +28,37 @@ const longest = 32 << 10
 // Odds that cannot be even are not worked out to the end.
 func Odds(text string) float64 {
 	plain, hides := uncover(text)
+	rule := rule()
 	none := weights[len(weights)-1]
-	all := make([]int, len(wordings))
-	for i := range all {
-		all[i] = i
+	best := none
+	has := make(words, len(rule.finder.numbers)/64+1)
+	// near returns those of the signs that may be in a text, and what those of
+	// them that speak for an injection weigh together.
+	near := func(signs, maybe []int, text string) ([]int, float64) {
+		most := 0.0
+		rule.finder.in(text, has)
+		for _, i := range signs {
+			if i == hiding && hides || rule.signs[i].need.met(has) {
+				maybe = append(maybe, i)
+				most += max(weights[i], 0)
+			}
+		}
+		return maybe, most
 	}
-	somewhere, most := near(all, plain, hides)
+	somewhere, most := near(rule.all, nil, plain)
 	if none+most <= 0 {
 		return none
 	}
-	best := none
+	maybe := make([]int, 0, len(somewhere))
 	for _, window := range sentences(plain) {
-		odds := none
-		maybe, left := near(somewhere, window, hides)
+		odds, left := none, 0.0
+		maybe, left = near(somewhere, maybe[:0], window)
 		for _, i := range maybe {
 			if odds+left <= 0 {
 				break
 			}
 			left -= max(weights[i], 0)
-			if i == hiding && hides || table()[i].re.MatchString(window) {
+			if i == hiding && hides || rule.signs[i].re().MatchString(window) {
 				odds += weights[i]
 			}
 		}
@@ -59,30 +72,15 @@ func Odds(text string) float64 {
 func Windows(text string, f func(signs []bool)) {
 	plain, hides := uncover(text)
 	for _, window := range sentences(plain) {
-		signs, some := make([]bool, len(table())), false
-		for i, s := range table() {
-			signs[i] = i == hiding && hides || s.re.MatchString(window)
+		signs, some := make([]bool, len(wordings)), false
+		for i, s := range rule().signs {
+			signs[i] = i == hiding && hides || s.re().MatchString(window)
 			some = some || signs[i]
 		}
 		if some {
 			f(signs)
 		}
 	}
-}
-
-// near returns those of the signs that may be in text, in order, and what those
-// of them that speak for an injection weigh together.
-func near(signs []int, text string, hides bool) (maybe []int, most float64) {
-	for _, i := range signs {
-		for _, part := range table()[i].near {
-			if strings.Contains(text, part) || i == hiding && hides {
-				maybe = append(maybe, i)
-				most += max(weights[i], 0)
-				break
-			}
-		}
-	}
-	return maybe, most
 }
 
 // uncover returns text in small letters as a model reads it: tags as letters,
@@ -223,17 +221,34 @@ func sentences(text string) (out []string) {
 }
 
 type sign struct {
-	near []string
-	re   *regexp.Regexp
+	need need
+	re   func() *regexp.Regexp // compiled when it is first asked for
 }
 
-// table returns the signs; they are compiled when they are first asked for.
-var table = sync.OnceValue(func() []sign {
-	out := make([]sign, len(wordings))
-	words := strings.NewReplacer("\n", "", "\t", "", "WHO", strings.NewReplacer("\n", "", "\t", "").Replace(who), "READS", strings.NewReplacer("\n", "", "\t", "").Replace(reads))
+// signs are the signs with what finds their words in a text.
+type signs struct {
+	signs  []sign
+	all    []int // their numbers
+	finder finder
+}
+
+// rule returns the signs, which are made when they are first asked for.
+var rule = sync.OnceValue(func() *signs {
+	out := &signs{finder: finder{numbers: map[string]int{}}}
+	lines := strings.NewReplacer("\n", "", "\t", "")
+	names := strings.NewReplacer("\n", "", "\t", "", "WHO", lines.Replace(who), "READS", lines.Replace(reads))
 	for i, w := range wordings {
-		out[i] = sign{strings.Split(w.near, "|"), regexp.MustCompile(words.Replace(w.re))}
+		expr := names.Replace(w.re)
+		tree, err := syntax.Parse(expr, syntax.Perl)
+		if err != nil {
+			panic(err) // a mistake in wordings
+		}
+		all := need{all: true, of: []need{{any: strings.Split(w.near, "|")}, needFor(tree)}}
+		out.finder.number(&all)
+		out.signs = append(out.signs, sign{all, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })})
+		out.all = append(out.all, i)
 	}
+	out.finder.build()
 	return out
 })
 

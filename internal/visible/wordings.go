@@ -2,7 +2,7 @@ package visible
 
 // who are the names by which text calls the program that reads it.
 const who = `(?:ai|a\.i\.|llms?|chatbots?|language models?|ai[- ](?:assistants?|agents?|models?|bots?|tools?|systems?|reviewers?|readers?)|
-	(?:coding|autonomous|automated|co-authoring|helpful|kind|dear) (?:agents?|assistants?|reviewers?|ai)|assistants?|agents?|copilot|claude|chatgpt|gpt(?:-\d\w*)?|gemini|cursor|
+	(?:coding|autonomous|automated|co-authoring|helpful|kind|dear) (?:agents?|assistants?|reviewers?|ai)|assistants?|agents?|chatgpt|gemini|copilot|gpt(?:-\d\w*)?|claude|cursor|
 	ki|ia|assistent|asistente|modelo de lenguaje|sprachmodell|modèle de langage)`
 
 // reads is what such a program is doing when the text speaks to it.
@@ -14,8 +14,8 @@ const reads = `(?:read(?:s|ing)?|summari[sz](?:e|es|ing)|describ(?:e|es|ing)|rev
 const hiding = 0
 
 // wordings are the signs. Each is an expression of RE2 over text in small
-// letters, in which line ends and tabs are no part; near are parts of words of
-// which one is in every text that it matches.
+// letters, in which line ends and tabs are no part, and holds only where one of
+// the parts of words in near stands, too.
 var wordings = []struct{ name, near, re string }{
 	{"hidden", `display|visib|font-s|aria-h|sr-only|noscr|opaci|color| hidden>`,
 		`display:\s*none|visibility:\s*hidden|font-size:\s*0|aria-hidden="true"|sr-only|<noscript>|opacity:\s*0[;"]|color:\s*(?:#fff\b|#ffffff|white)|<[a-z]+ hidden`},
@@ -45,7 +45,7 @@ var wordings = []struct{ name, near, re string }{
 		`\b(?:pretend|imagine|act as|acting as|roleplay|role-play|simulate|behave as|act like|let's (?:play|imagine|pretend)|hypothetical|suppose|you are)\b[^.]{0,25}\b(?:an? |the )?(?:\w+ ){0,3}(?:ai|assistant|language model|chatbot|release manager|content policy|hacker|unrestricted|uncensored|without restrictions|evil|malicious)\b|\bimagine (?:that )?you have no|\bpretend to be the`},
 
 	{"called", `ai|llm|chatbot|language model|agent|assistant|copilot|claude|gpt|gemini|cursor|assistent`,
-		`(?:^|[\n"'>;,#*/(\[{.!-]\s*|^\s*\W*)(?:(?:hey|hi|hello|hello there|dear|attention|please|kind|note|warning|important|psst|lieber?|estimad[oa]|cher)[ ,:]*)?(?:the |all |any |every |@)?(?:\w+ )?WHO(?:-bot)?(?:, (?:copilot|claude|gemini|cursor))*(?: ?[:,!]| ignore | must | should | have to | shall | need to | are required | has to | is to | reading | summari[sz]ing | working )`},
+		`(?:^|[\n"'>;,#*/(\[{.!-]\s*|^\s*\W*)(?:(?:hey|hi|hello|hello there|dear|attention|please|kind|note|warning|important|psst|lieber?|estimad[oa]|cher)[ ,:]*)?(?:the |all |any |every |@)?(?:\w+ )?WHO(?:-bot)?(?: ?[:,!]| ignore | must | should | have to | shall | need to | are required | has to | is to | reading | summari[sz]ing | working )`},
 	{"called by a note", `note|message|attention|instruct|hint|remind|addressed|directive|memo|notice|hinweis|nota|mensaje|remarque|to the |only`,
 		`\b(?:notes?|message|attention|instructions?|hint|reminder|addressed|directive|memo|notice|hinweis|nota|mensaje|remarque)\b[ ,:!]{1,2}(?:to|for|an|für|para|à|al|a)\b (?:the |all |any |every |die |den |das |la |el |l')?(?:\w+ )?WHO\b|\bto the (?:ai|model|llm|assistant|agent)\b(?: that|[:,])|\blanguage models only`},
 	{"if you are one", `if |when|as |you|si eres|should`,
@@ -92,7 +92,13 @@ var wordings = []struct{ name, near, re string }{
 }
 
 // weights are the logarithms of the odds that each sign speaks for; the last
-// is that of none. They were fitted by bench/injections -fit.
+// is the bias, that of none. bench/injections -fit fitted them, but for the
+// bias, which was moved by hand afterwards: to where as little documentation is
+// marked as is promised, with the lists that are called fit in sight. So zero
+// is a threshold and not even odds, the signs themselves were chosen by hand on
+// the same lists, and what is measured on these flatters. The lists and thirds
+// that the fit never saw stand apart in the report. A new fit prints a bias of
+// its own, which is to be moved again.
 var weights = []float64{
 	1.63,  // hidden
 	0.75,  // aside in markup
