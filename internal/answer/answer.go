@@ -320,6 +320,7 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		if t.Fresh != nil {
 			s.Note = t.Fresh(p.Path, p.Stamp)
 		}
+		s.Note = t.Mark(s.Note, p.Path, s.Snippet)
 		out = append(out, s)
 	}
 	return out

@@ -175,7 +175,7 @@ func (a *App) askable(ctx context.Context, c *core, r *AskRequest) (*shelves, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.targets(ctx, stores)
+	s, err := a.opened(ctx, c, stores)
 	if err != nil {
 		return nil, err
 	}

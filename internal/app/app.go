@@ -54,6 +54,8 @@ type Config struct {
 	// LinkAtOnce stands in for the size, in bytes of text, up to which a store
 	// is linked by the job that indexed it; 0 for the usual one.
 	LinkAtOnce int64
+	// GrepTime stands in for how long grep looks; 0 is the usual time.
+	GrepTime time.Duration
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.

@@ -147,7 +147,7 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.targets(ctx, stores)
+	s, err := a.opened(ctx, c, stores)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -21,6 +22,13 @@ const (
 	defaultGrep  = 50
 	maxList      = 5000
 	maxLine      = 200 // bytes of a line that grep shows
+
+	// An expression takes steps × bytes in the worst case, and cannot be
+	// interrupted within a text.
+	maxPattern = 4096  // bytes
+	maxProgram = 10000 // steps
+	bySteps    = 300   // beyond which texts are searched line by line, with a look at the clock
+	grepTime   = 10 * time.Second
 )
 
 // one opens the live generation of one store. Its notes say what is missing.
@@ -33,7 +41,7 @@ func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.targets(ctx, []kb.Store{st})
+	s, err := a.opened(ctx, c, []kb.Store{st})
 	if err != nil {
 		return nil, err
 	}
@@ -366,6 +374,9 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 	if pattern == "" {
 		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern is empty").WithHint("give a regular expression, as in func \\w+Handler")
 	}
+	if len(pattern) > maxPattern {
+		return GrepReply{}, kb.Errorf(kb.TooLarge, "the pattern has %d bytes, more than %d", len(pattern), maxPattern).WithHint("use a shorter pattern")
+	}
 	expr := "(?m)" + pattern
 	if ignoreCase {
 		expr = "(?mi)" + pattern
@@ -374,6 +385,11 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 	if err != nil {
 		return GrepReply{}, kb.Errorf(kb.Invalid, "the pattern %q does not parse: %s", pattern, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "error parsing regexp: "), expr, pattern)).WithHint("the syntax is RE2; put \\ before signs that are meant literally")
 	}
+	size := programSize(expr)
+	if size > maxProgram {
+		return GrepReply{}, kb.Errorf(kb.TooLarge, "the pattern compiles to %d steps, more than %d", size, maxProgram).WithHint("use shorter repetitions, as in x{1,100}, or fewer alternatives")
+	}
+	large := size > bySteps
 	s, err := open()
 	if err != nil {
 		return GrepReply{}, err
@@ -385,8 +401,11 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 		return GrepReply{}, err
 	}
 	r := GrepReply{Store: t.Label, Matches: []GrepMatch{}}
+	until, cut := time.Now().Add(cmp.Or(a.cfg.GrepTime, grepTime)), -1
+	var orders bool           // among the lines shown
+	var shown strings.Builder // of one document
 	scan := func(re *regexp.Regexp) error {
-		for _, p := range paths {
+		for i, p := range paths {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -397,11 +416,21 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 			if err != nil {
 				return err
 			}
-			grepText(re, d.Body, func(line int, text string) {
+			if ok := grepText(re, d.Body, large, func() bool { return time.Now().Before(until) }, func(line int, text string) {
 				if r.Total++; len(r.Matches) < limit {
 					r.Matches = append(r.Matches, GrepMatch{Path: p, Line: line, Text: text})
+					shown.WriteString(text + "\n")
+					if t.Mark("", p, text) != "" {
+						orders = true
+					}
 				}
-			})
+			}); !ok {
+				cut = i
+				break
+			}
+			if orders = orders || t.Mark("", p, shown.String()) != ""; !orders {
+				shown.Reset()
+			}
 		}
 		return nil
 	}
@@ -409,7 +438,7 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 		return GrepReply{}, err
 	}
 	// Who escapes means a regular expression.
-	if literal := regexp.QuoteMeta(pattern); r.Total == 0 && literal != pattern && !strings.Contains(pattern, `\`) {
+	if literal := regexp.QuoteMeta(pattern); r.Total == 0 && cut < 0 && literal != pattern && !strings.Contains(pattern, `\`) {
 		if err := scan(regexp.MustCompile(strings.TrimSuffix(expr, pattern) + literal)); err != nil {
 			return GrepReply{}, err
 		}
@@ -417,11 +446,17 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 			missing = append(missing, "as a regular expression it matches nothing; these lines hold it literally, as "+literal+" finds them")
 		}
 	}
+	if cut >= 0 {
+		missing = append(missing, fmt.Sprintf("cut: time was up after %d of %d documents; this is what was found so far; narrow the glob or simplify the pattern", cut, len(paths)))
+	}
+	if orders {
+		missing = append(missing, visible.Orders)
+	}
 	if r.Total > len(r.Matches) {
 		missing = append(missing, fmt.Sprintf("the first %d of %d lines; narrow the pattern or the glob, or raise limit", len(r.Matches), r.Total))
 	}
 	switch {
-	case r.Total > 0:
+	case r.Total > 0 || cut >= 0:
 	case len(paths) == 0 && barren(t.Store) != "":
 		missing = append(missing, barren(t.Store))
 	default:
@@ -432,8 +467,12 @@ func (a *App) grep(ctx context.Context, pattern, glob string, ignoreCase bool, l
 }
 
 // grepText calls f once for every line that matches, taken by itself and
-// without the \r of a Windows line end.
-func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
+// without the \r of a Windows line end. It ends, with false, when more is false:
+// that is asked at the beginning, and of a large expression before each line.
+func grepText(re *regexp.Regexp, body string, large bool, more func() bool, f func(line int, text string)) bool {
+	if !more() {
+		return false
+	}
 	if strings.Contains(body, "\r\n") {
 		body = strings.ReplaceAll(body, "\r\n", "\n")
 	}
@@ -444,23 +483,26 @@ func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
 		f(line, text)
 	}
 	if body == "" {
-		return
+		return true
 	}
-	if spansLines(re.String()) {
+	if large || spansLines(re.String()) {
 		line := 0
 		for text := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
+			if large && !more() {
+				return false
+			}
 			if line++; re.MatchString(text) {
 				found(line, text)
 			}
 		}
-		return
+		return true
 	}
 	// Searching the whole text skips what does not match several times faster.
 	line, at := 1, 0
 	for at < len(body) {
 		m := re.FindStringIndex(body[at:])
 		if m == nil || at+m[0] == len(body) {
-			return // nothing, or the empty line behind the last newline
+			return true // nothing, or the empty line behind the last newline
 		}
 		start := strings.LastIndexByte(body[:at+m[0]], '\n') + 1
 		line += strings.Count(body[at:start], "\n")
@@ -472,6 +514,20 @@ func grepText(re *regexp.Regexp, body string, f func(line int, text string)) {
 		at = end + 1
 		line++
 	}
+	return true
+}
+
+// programSize returns the steps of the program that an expression becomes.
+func programSize(expr string) int {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(prog.Inst)
 }
 
 // spansLines reports whether an expression may match a line's end, or asks

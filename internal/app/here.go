@@ -39,7 +39,7 @@ func (a *App) here(ctx context.Context, w Waiting) (*shelves, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.targets(ctx, []kb.Store{st})
+	s, err := a.opened(ctx, c, []kb.Store{st})
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (a *App) specs(ctx context.Context, r SpecScope) (*specs, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.targets(ctx, stores)
+	s, err := a.opened(ctx, c, stores)
 	if err != nil {
 		return nil, err
 	}

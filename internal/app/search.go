@@ -44,7 +44,7 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 			notes = append(notes, fmt.Sprintf("store %s is left out: what the catalog says of it is damaged; create it again from the same source, or delete it", name))
 		}
 	}
-	s, err := c.targets(ctx, stores)
+	s, err := a.opened(ctx, c, stores)
 	if err != nil {
 		return SearchReply{}, err
 	}
@@ -333,6 +333,22 @@ type shelves struct {
 	wait    time.Duration       // for references that have to be resolved first; 0 does without them
 }
 
+// opened is core.targets for who works in a project: its own folder is marked
+// as such.
+func (a *App) opened(ctx context.Context, c *core, stores []kb.Store) (*shelves, error) {
+	s, err := c.targets(ctx, stores)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := a.where(); err == nil && !p.None {
+		for i := range s.targets {
+			spec := &s.targets[i].Store.Spec
+			s.targets[i].Own = spec.Kind == kb.KindFolder && spec.Source == p.Root
+		}
+	}
+	return s, nil
+}
+
 // targets opens the live generations of stores. A store that is empty or
 // damaged is left out, and said; the rest is served.
 func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error) {
@@ -557,7 +573,7 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 			stores = append(stores, e.Store)
 		}
 	}
-	s, err := c.targets(ctx, unique(stores))
+	s, err := a.opened(ctx, c, unique(stores))
 	if err != nil {
 		return Context{}, err
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,11 +14,12 @@ var guides = []string{
 	".cursorrules", ".windsurfrules", ".clinerules",
 }
 
-// guide reports whether a document is such a file of a folder on this machine:
-// what it says to an agent, its user has it say.
+// guide reports whether a document is such a file of the folder that asks: what
+// it says to an agent, its user has it say. Elsewhere, on this machine too, it
+// is a stranger's: a clone is a local path.
 func (t *Target) guide(p string) bool {
 	base := strings.ToLower(path.Base(p))
-	return filepath.IsAbs(t.Store.Spec.Source) && (slices.Contains(guides, base) || strings.HasSuffix(base, ".mdc") || strings.HasSuffix(base, ".instructions.md") ||
+	return t.Own && (slices.Contains(guides, base) || strings.HasSuffix(base, ".mdc") || strings.HasSuffix(base, ".instructions.md") ||
 		slices.ContainsFunc([]string{".claude/", ".cursor/", ".codex/", ".gemini/"}, func(dir string) bool { return strings.HasPrefix(p, dir) || strings.Contains(p, "/"+dir) }))
 }
 

@@ -15,6 +15,7 @@ import (
 type Target struct {
 	Store kb.Store
 	Label string // as hits cite it: name, with @ and seven digits of the commit
+	Own   bool   // the folder of the project that asks
 	Index kb.Index
 	// View has the resolved references of the store, as they stand for the
 	// documents of Index; nil when they are not resolved yet.
