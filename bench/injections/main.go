@@ -19,17 +19,18 @@ func main() {
 	repos := flag.String("repos", os.Getenv("KNOWLEDGE_REPOS"), "folder of the repositories: OWNER+NAME/repo, bare, or NAME")
 	set := flag.String("set", "internal/visible/testdata/injections", "folder of the judged set")
 	aside := flag.String("aside", "", "folder of the part of it that is kept aside")
-	doFit := flag.Bool("fit", false, "fit the weights and print them")
+	doFit := flag.Bool("fit", false, "fit the weights, without each list in turn and with all, and write them")
+	table := flag.String("table", "internal/visible/weights.txt", "file of the weights")
 	verbose := flag.Bool("v", false, "list what is wrong")
-	out := flag.String("out", "", "write the report here")
+	out := flag.String("out", "", "write the report here, of -fit what is marked of lists that are held out")
 	flag.Parse()
-	if err := run(*repos, *set, *aside, *doFit, *verbose, *out); err != nil {
+	if err := run(*repos, *set, *aside, *doFit, *verbose, *table, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "injections:", err)
 		os.Exit(1)
 	}
 }
 
-func run(repos, set, aside string, doFit, verbose bool, out string) error {
+func run(repos, set, aside string, doFit, verbose bool, table, out string) error {
 	var items []item
 	for _, dir := range []string{set, aside} {
 		if dir == "" {
@@ -53,6 +54,13 @@ func run(repos, set, aside string, doFit, verbose bool, out string) error {
 		}
 		items = append(items, more...)
 	}
+	if doFit && repos != "" {
+		report, err := fit(items, table)
+		if err == nil && out != "" {
+			err = os.WriteFile(out, []byte(head+heldOut+report), 0o644)
+		}
+		return err
+	}
 	began := time.Now()
 	bytes := 0
 	marked := make([]bool, len(items))
@@ -61,9 +69,6 @@ func run(repos, set, aside string, doFit, verbose bool, out string) error {
 		bytes += len(it.text)
 	}
 	took := time.Since(began)
-	if doFit {
-		return fit(items)
-	}
 	report := tell(items, marked, verbose)
 	report += fmt.Sprintf("\n%d texts, %.1f MB, judged at %.1f MB/s on one core.\n", len(items), float64(bytes)/1e6, float64(bytes)/1e6/took.Seconds())
 	fmt.Print(report)
@@ -76,10 +81,19 @@ func run(repos, set, aside string, doFit, verbose bool, out string) error {
 const head = `# Text that addresses an assistant
 
 Written by ` + "`.ci/extra injections`" + `. A text is marked when the rule of package visible fires anywhere in it.
-Lists with *fit* were seen when the weights were fitted: every text but each third one; what is measured is the thirds.
 The documentation is cut into the chunks that a store has of it.
 
 `
+
+const heldOut = `Marked is by signs made by hand, by words weighed (-fit), or by either, as the program does. In each part of the table
+the words were weighed without the list that is held out; the judged set, BIPIA, what was taken in the wild, and the
+documentation that is measured are in none. The signs made by hand were made after reading the open part of the judged
+set: what they mark of it says little.
+
+`
+
+// parts are what documentation is for.
+var parts = []string{"fitted to", "threshold", "held out"}
 
 // fetched reads what is there of the published lists and the documentation.
 func fetched(repos string) (items []item, err error) {
@@ -101,27 +115,34 @@ func fetched(repos string) (items []item, err error) {
 		for _, t := range texts {
 			if !seen[t] {
 				seen[t] = true
-				items = append(items, item{list: p.name, text: t, injection: p.injection, fit: p.fit && len(seen)%3 != 0})
+				items = append(items, item{list: p.name, text: t, injection: p.injection, group: p.group})
 			}
 		}
 	}
-	forFit := true
-	for _, name := range documentation {
-		if name == "|" {
-			forFit = false
+	for _, t := range made(4000) {
+		items = append(items, item{list: "made", text: t, injection: true, group: "made"})
+	}
+	for _, t := range nearly(3000) {
+		items = append(items, item{list: "made, ordinary", text: t, group: "made"})
+	}
+	part := 0
+	for _, full := range documentation {
+		if full == "|" {
+			part++
 			continue
 		}
+		name, under, _ := strings.Cut(full, ":")
 		dir, ok := repository(repos, name)
 		if !ok {
 			fmt.Printf("skipped: the documentation of %s: no copy\n", name)
 			continue
 		}
-		texts, err := manual(dir)
+		texts, err := manual(dir, under)
 		if err != nil {
 			return nil, err
 		}
 		for _, t := range texts {
-			items = append(items, item{list: "documentation", kind: name, text: t, fit: forFit})
+			items = append(items, item{list: "documentation", kind: full, text: t, group: parts[part]})
 		}
 	}
 	return items, nil
@@ -150,12 +171,10 @@ func tell(items []item, marked []bool, verbose bool) string {
 			what = "injections"
 		}
 		key := it.list + " | " + what + " | "
-		if it.fit {
-			key += "fit"
-		}
+		key += it.group
 		add(key, marked[i])
 		if it.list == "documentation" {
-			add("documentation of "+it.kind+" | "+what+" | "+map[bool]string{true: "fit"}[it.fit], marked[i])
+			add("documentation of "+it.kind+" | "+what+" | "+it.group, marked[i])
 		}
 		if verbose && marked[i] != it.injection {
 			fmt.Printf("%s\t%s\t%v\t%q\n", it.list, it.kind, marked[i], clip(it))

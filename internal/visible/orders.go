@@ -16,8 +16,13 @@ const Orders = "untrusted: addresses an assistant"
 // ToAssistant reports whether a sentence of text addresses the program that
 // reads it as an assistant, and wants something done, said or hidden: what is
 // known as an indirect prompt injection. It is a guess by the wording; the
-// text is data either way.
-func ToAssistant(text string) bool { return Odds(text) > 0 }
+// text is data either way. Two rules guess: signs made by hand, which are sure
+// of the usual wordings, and words weighed by what published lists say and
+// documentation does not.
+func ToAssistant(text string) bool {
+	plain, hides := uncover(text)
+	return odds(plain, hides) > 0 || learned(reading(plain, hides)) > 0
+}
 
 // longest bounds the bytes of a text that are judged.
 const longest = 32 << 10
@@ -26,8 +31,9 @@ const longest = 32 << 10
 // those of the two neighbouring sentences in which they are highest. What is
 // hidden in tags, between letters or in reversed order is judged as it reads.
 // Odds that cannot be even are not worked out to the end.
-func Odds(text string) float64 {
-	plain, hides := uncover(text)
+func Odds(text string) float64 { return odds(uncover(text)) }
+
+func odds(plain string, hides bool) float64 {
 	rule := rule()
 	none := weights[len(weights)-1]
 	best := none
@@ -65,22 +71,6 @@ func Odds(text string) float64 {
 		best = max(best, odds)
 	}
 	return best
-}
-
-// Windows calls f with the signs, in the order of SignNames, of every pair of
-// neighbouring sentences in which there is one. The slice is not kept.
-func Windows(text string, f func(signs []bool)) {
-	plain, hides := uncover(text)
-	for _, window := range sentences(plain) {
-		signs, some := make([]bool, len(wordings)), false
-		for i, s := range rule().signs {
-			signs[i] = i == hiding && hides || s.re().MatchString(window)
-			some = some || signs[i]
-		}
-		if some {
-			f(signs)
-		}
-	}
 }
 
 // uncover returns text in small letters as a model reads it: tags as letters,
@@ -251,12 +241,3 @@ var rule = sync.OnceValue(func() *signs {
 	out.finder.build()
 	return out
 })
-
-// SignNames returns the names of the signs.
-func SignNames() []string {
-	var names []string
-	for _, w := range wordings {
-		names = append(names, w.name)
-	}
-	return names
-}

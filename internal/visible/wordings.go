@@ -92,13 +92,12 @@ var wordings = []struct{ name, near, re string }{
 }
 
 // weights are the logarithms of the odds that each sign speaks for; the last
-// is the bias, that of none. bench/injections -fit fitted them, but for the
-// bias, which was moved by hand afterwards: to where as little documentation is
-// marked as is promised, with the lists that are called fit in sight. So zero
-// is a threshold and not even odds, the signs themselves were chosen by hand on
-// the same lists, and what is measured on these flatters. The lists and thirds
-// that the fit never saw stand apart in the report. A new fit prints a bias of
-// its own, which is to be moved again.
+// is the bias, that of none. They were fitted once, to the open part of the
+// judged set among others, and stay; weights.txt is what is fitted now. The
+// bias was moved by hand afterwards, to where as little documentation is
+// marked as is promised. So zero is a threshold and not even odds, the signs
+// themselves were chosen by hand on the same lists, and what is measured on
+// these flatters.
 var weights = []float64{
 	1.63,  // hidden
 	0.75,  // aside in markup
@@ -127,7 +126,7 @@ var weights = []float64{
 	4.34,  // other tongues: override
 	1.80,  // other tongues: you are
 	1.59,  // other tongues: called
-	4.29,  // other tongues: hide or send
+	3.90,  // other tongues: hide or send, which alone is said of any program
 	-3.11, // speaks of attacks
 	-1.17, // in quotation marks
 	-4.10, // none
