@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -81,7 +80,7 @@ func kill(s *stage, span time.Duration, want int) error {
 		}
 		pid := list[rng.IntN(len(list))]
 		what := verbOf(pid)
-		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
 			kills++
 			kinds[what]++
 		}
