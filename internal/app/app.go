@@ -181,8 +181,8 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		return nil, err
 	}
 	project.MakeDataDir(dir)
-	if lost == nil && withoutDatabase(dir) {
-		lost = &loss{dir: dir, database: true}
+	if lost == nil {
+		lost = databaseLost(dir)
 	}
 	d, err := db.Open(ctx, filepath.Join(dir, project.Database))
 	if err != nil {

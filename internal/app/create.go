@@ -98,6 +98,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
 	}
+	a.again(c)
 	s := Started{Store: r.Name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}
 	if !created && st.Head != nil {
 		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"

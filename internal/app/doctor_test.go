@@ -174,6 +174,53 @@ func TestADatabaseThatWasGoneIsTold(t *testing.T) {
 	}
 }
 
+// TestALostDatabaseIsRemembered: the process that finds it gone may fail before
+// it can say so, and then there is a database again. Who asks which stores there
+// are, or for one of them, is told until somebody makes one.
+func TestALostDatabaseIsRemembered(t *testing.T) {
+	s := newSite(t)
+	s.write("p/a.md", "# Zebra\n")
+	s.write("docs/b.md", "# Quagga\n")
+	a := s.in("p", true)
+	s.search(a, SearchRequest{Query: "zebra"})
+	s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
+	a.Close()
+	if err := os.Remove(filepath.Join(s.data, "knowledge.db")); err != nil {
+		t.Fatal(err)
+	}
+	next := func() *App {
+		a.Close()
+		a = s.in("p", true)
+		return a
+	}
+	const gone = "was gone"
+	if _, err := next().Search(t.Context(), SearchRequest{Query: "quagga", Stores: []string{"*"}}); err == nil || !strings.Contains(err.Error(), gone) {
+		t.Errorf("the first process says %v", err)
+	}
+	if _, err := next().Search(t.Context(), SearchRequest{Query: "quagga", Stores: []string{"docs"}}); kb.CodeOf(err) != kb.NotFound || !strings.Contains(err.Error(), gone) {
+		t.Errorf("of a store of that database is said: %v", err)
+	}
+	note := func() string {
+		list, err := next().Stores(t.Context(), "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list.Note
+	}
+	for range 2 {
+		if got := note(); !strings.Contains(got, gone) {
+			t.Errorf("the list of stores says %q", got)
+		}
+	}
+	if r := s.search(next(), SearchRequest{Query: "zebra"}); strings.Contains(fmt.Sprint(r.Notes), gone) {
+		t.Errorf("every search says it: %q", r.Notes)
+	}
+	s.create(next(), CreateStore{Name: "docs", Source: filepath.Join(s.root, "docs")})
+	if got := note(); strings.Contains(got, gone) {
+		t.Errorf("after a store was made: %q", got)
+	}
+}
+
 // A server goes on where its data directory was: it follows its folder and
 // keeps the clock from there.
 func TestTheBackgroundFollowsTheDataDirectory(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
 )
@@ -44,10 +45,47 @@ func (c *core) there() bool {
 type loss struct {
 	dir    string
 	stores map[string]string // source by label
-	// database says that the database alone was gone when this process began:
-	// what the stores were called nobody knows.
+	// database says that the database alone was gone when this process began,
+	// or on an earlier day: what the stores were called nobody knows.
 	database bool
+	day      string // of an earlier process that found it so; "" is this one
 	told     bool
+}
+
+// lostFile keeps the day on which the database was gone, for the processes to
+// come: the first may have failed before it could say so. It goes when somebody
+// makes a store, or a week later.
+const lostFile = "database-lost"
+
+// databaseLost returns what a data directory without its database has lost, or
+// what it lost lately; nil when that is nothing.
+func databaseLost(dir string) *loss {
+	path := filepath.Join(dir, lostFile)
+	if withoutDatabase(dir) {
+		// Where nothing can be written, opening the database says why.
+		_ = atomicfile.Write(path, []byte(time.Now().UTC().Format(time.DateOnly)+"\n"))
+		return &loss{dir: dir, database: true}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	day, err := time.Parse(time.DateOnly, strings.TrimSpace(string(b)))
+	if err != nil || time.Since(day) > 8*24*time.Hour {
+		_ = os.Remove(path)
+		return nil
+	}
+	return &loss{dir: dir, database: true, day: day.Format(time.DateOnly)}
+}
+
+// again forgets a loss that somebody was told of, once a store is made.
+func (a *App) again(c *core) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.loss; l != nil && l.database && (l.told || l.day != "") {
+		l.told = true
+		_ = os.Remove(filepath.Join(c.dir, lostFile))
+	}
 }
 
 // retire gives up a core whose files were taken away. Who works with it
@@ -89,17 +127,21 @@ func (a *App) missed(ctx context.Context, c *core, l *loss) {
 }
 
 // lossNote says once, to who searches, what is gone; "" when nothing is.
-func (a *App) lossNote() string {
+func (a *App) lossNote() string { return a.lostSince(false) }
+
+// lostSince says once what is gone, what an earlier process found gone too if
+// asked for that.
+func (a *App) lostSince(earlier bool) string {
 	p, _ := a.where()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.loss
-	if l == nil || l.told {
+	if l == nil || l.told || l.day != "" && !earlier {
 		return ""
 	}
 	l.told = true
 	if l.database {
-		return fmt.Sprintf("the database in %q was gone, and with it which stores there were: it was made anew; make them again with store:create, or import them; text that is indexed already is used again", l.dir)
+		return l.sentence() + "; make them again with store:create, or import them; text that is indexed already is used again"
 	}
 	var names []string
 	for name, source := range l.stores {
@@ -118,6 +160,15 @@ func (a *App) lossNote() string {
 	return fmt.Sprintf("%s; these stores are gone: %s; make them again with store:create, or import them", note, strings.Join(names, ", "))
 }
 
+// sentence says that the database was gone.
+func (l *loss) sentence() string {
+	on := ""
+	if l.day != "" {
+		on = " on " + l.day
+	}
+	return fmt.Sprintf("the database in %q was gone%s, and with it which stores there were: it was made anew", l.dir, on)
+}
+
 // withoutDatabase reports whether generations of stores lie in a data directory
 // that has no database.
 func withoutDatabase(dir string) bool {
@@ -133,6 +184,11 @@ func (a *App) wasLost(name string, err error) error {
 	defer a.mu.Unlock()
 	if err == nil || kb.CodeOf(err) != kb.NotFound || a.loss == nil {
 		return err
+	}
+	if a.loss.database {
+		a.loss.told = true
+		return kb.Errorf(kb.NotFound, "%w: %s", err, a.loss.sentence()).
+			WithHint("make it again with store:create, or import it; list the stores there are with: stores")
 	}
 	source, ok := a.loss.stores[name]
 	if !ok {

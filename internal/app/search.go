@@ -100,6 +100,9 @@ func (a *App) nothingInScope(ctx context.Context, c *core) error {
 		}
 	}
 	e := kb.Errorf(kb.NotFound, "there is nothing to search here: no store is in scope")
+	if gone := a.lostSince(true); gone != "" {
+		e = kb.Errorf(kb.NotFound, "there is nothing to search here: %s", gone)
+	}
 	if len(names) == 0 {
 		return e.WithHint("make a store with store:create, or search inside a project: its folder is indexed at the first search")
 	}

@@ -85,7 +85,7 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		}
 		list.Stores = append(list.Stores, row)
 	}
-	gone := a.lossNote()
+	gone := a.lostSince(true)
 	switch n := len(entries); {
 	case gone != "":
 		list.Note = gone

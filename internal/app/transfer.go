@@ -182,6 +182,7 @@ func (a *App) Import(ctx context.Context, r ImportRequest) (Imported, error) {
 	if err != nil {
 		return Imported{}, withFile(err, r.File)
 	}
+	a.again(c)
 	st := done.Store
 	out := Imported{
 		Store: st.Name, ID: string(st.ID), Scope: scope, Kind: string(st.Spec.Kind), Source: st.Spec.Source,

@@ -30,6 +30,7 @@ var InData = []struct {
 	{"knowledge.db-wal", false, "the newest writes to knowledge.db"},
 	{"knowledge.db-shm", false, "shared memory of knowledge.db"},
 	{"knowledge.db-journal", false, "a write to knowledge.db that did not end"},
+	{"database-lost", false, "the day on which knowledge.db was gone, for a week"},
 	{"segments", true, "text, words and vectors of documents"},
 	{"generations", true, "what each store consists of"},
 	{"views", true, "who uses what"},
