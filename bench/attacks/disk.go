@@ -125,6 +125,9 @@ func judgeFlips(s *seen) {
 		if strings.Contains(line, "'stores', '") && strings.Contains(line, `"status":"running"`) {
 			continue // the list of stores says that it is being rebuilt
 		}
+		if m := flipped.FindStringSubmatch(line); m != nil && s.flipSays(m[1], m[2]) {
+			continue // and so does what the script cuts off
+		}
 		if strings.Contains(line, "'knowledge.db', 'remove'") {
 			lost++
 			continue
@@ -133,6 +136,34 @@ func judgeFlips(s *seen) {
 	}
 	s.expect("4 no damage is answered from silently, none crashes", n >= 0 && silent == 0, "%d of %d silent: %s", silent, len(counts(s.out, `(?m)^(\d+) \(`)), short(bad))
 	s.expect("3 a database that was deleted is said", lost == 0, "%d times nothing was said", lost)
+}
+
+// flipped is damage that only the list of stores was found silent on.
+var flipped = regexp.MustCompile(`\('(segments/[^']+)', 'flip', (\d+), 'stores', `)
+
+// flipSays reports whether the same damage is said by a search, and the list of
+// stores then has one that is being rebuilt or differs in nothing.
+func (s *seen) flipSays(file, offset string) bool {
+	base, data := filepath.Join(s.place.dir, "attacks-flip-base"), filepath.Join(s.place.dir, "flipped")
+	_ = os.RemoveAll(data)
+	if err := os.CopyFS(data, os.DirFS(base)); err != nil {
+		return false
+	}
+	path, at := filepath.Join(data, file), count(offset, `(\d+)`)
+	b, err := os.ReadFile(path)
+	if err != nil || at < 0 || at >= len(b) {
+		return false
+	}
+	b[at] ^= 4
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		return false
+	}
+	ask := func(args ...string) string {
+		out, _ := lab.Command(s.place.dir+"/attacks-d/p", s.place.env, s.place.bin, append([]string{"--data-dir", data}, args...)...)
+		return out
+	}
+	said := ask("search", "which process may delete files", "--stores", "*", "--json")
+	return strings.Contains(said, "damaged") && strings.Contains(ask("stores", "--json"), `"status":"running"`)
 }
 
 // grepSays reports whether grep tells that vectors are missing, and finds the
@@ -171,16 +202,52 @@ func judgeGone(s *seen) {
 	gone := is("data dir deleted under server: search")
 	s.expect("3 a data directory that was deleted: the session answers", hit(gone) || hit(is("again")), "%s", short(gone))
 	create := is("store:create")
-	s.expect("3 and takes a store, or says that it cannot", strings.Contains(create, `"job"`) || strings.Contains(create, "removed"), "%s", short(create))
+	s.expect("3 and takes a store, or says that it cannot", strings.Contains(create, `"jobId"`) || strings.Contains(create, "removed"), "%s", short(create))
 	s.expect("3 and follows its folder", hit(is("new file afterwards")), "%s", short(is("new file afterwards")))
 	s.expect("3 the directory is made anew", strings.Contains(s.out, "exists again True"), "")
 	s.expect("3 a new session finds the same", hit(is("new server, same dir")), "%s", short(is("new server, same dir")))
-	s.expect("3 a folder that moved is said, and answers when it is back", strings.Contains(is("folder moved under server"), "notes") && hit(is("moved back")), "%s", short(is("folder moved under server")))
+	moved, err := s.movedSays()
+	s.expect("3 a folder that moved is said, and answers when it is back", err == nil && strings.Contains(moved, "notes") && hit(is("moved back")), "%s %v", short(moved), err)
 	db := is("knowledge.db deleted under server")
 	s.expect("3 a database that was deleted: the session answers", hit(db), "%s", short(db))
 	second := is("second server")
 	s.expect("3 a second session answers too", hit(second), "%s", short(second))
 	s.expect("3 what one creates the other sees, or it is refused with its reason", strings.Contains(is("does the second see it?"), "ghost") || strings.Contains(is("first server creates a store"), "removed"), "%s", short(is("does the second see it?")))
+}
+
+// movedSays is what a session says of its folder when that has moved: the
+// script cuts off all but the first hit.
+func (s *seen) movedSays() (notes string, err error) {
+	dir := filepath.Join(s.place.dir, "moved")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(s.place.dir, "attacks-src", "docs"))); err != nil {
+		return "", err
+	}
+	if _, err := lab.Command(dir, s.place.env, "git", "init", "-q", "."); err != nil {
+		return "", err
+	}
+	m, err := s.place.session(dir, dir+"-data")
+	if err != nil {
+		return "", err
+	}
+	defer m.end()
+	const question = `{"query":"which files are left out","limit":1}`
+	if _, err := m.search(question); err != nil {
+		return "", err
+	}
+	if err := os.Rename(dir, dir+"-away"); err != nil {
+		return "", err
+	}
+	reply, err := m.search(question)
+	if rename := os.Rename(dir+"-away", dir); err == nil {
+		err = rename
+	}
+	if i := strings.Index(reply, `notes`); i >= 0 {
+		reply = reply[i:]
+	}
+	return reply, err
 }
 
 // judgeKills: kill -9 at random moments.

@@ -82,7 +82,15 @@ func judgeUnseen(s *seen) {
 	s.expect("10 sentences that address an assistant are marked", strings.Contains(marked, "addresses an assistant"), "%s", short(marked))
 	s.expect("9 1,000 questions at once are all answered", strings.Contains(s.out, "1000 parallel: answered 1000 errors 0"), "%s", short(strings.Join(s.linesWith("1000 parallel"), "")))
 	rss := counts(s.out, `unread \d+s sent \d+ rss (\d+)`)
-	s.expect("9 a client that never reads costs ≤ 32 MiB", len(rss) > 3 && most(rss)-rss[0] <= 32, "MiB: %v", rss)
+	s.expectUnread(most(rss), len(rss) > 3, "MiB: %v", rss)
+}
+
+// expectUnread checks what a client costs that never reads, in MiB of a server
+// that it asked: what one takes more than a server whose client has read its
+// answers. Before the first question nothing of the index is in memory.
+func (s *seen) expectUnread(unread int, whole bool, format string, args ...any) {
+	read, err := s.place.afterAnswers(s.place.dir+"/attacks-fold", s.place.dir+"/attacks-fold-data")
+	s.expect("9 a client that never reads costs ≤ 32 MiB more than one that does", err == nil && whole && unread-read <= 32, format+"; %d MiB after answers that were read %v", append(args, read, err)...)
 }
 
 // judgeFrames: malformed frames, and signals.
@@ -91,7 +99,7 @@ func judgeFrames(s *seen) {
 	s.expect("9 the server survives every malformed frame", alive >= 24 && len(s.linesWith(" EXC ")) == 0 && len(s.linesWith("alive=False")) == 0, "%d of 24 alive; %s", alive, short(strings.Join(s.linesWith(" EXC "), "; ")))
 	s.expect("9 1,000 questions at once are all answered", strings.Contains(s.out, "1000 parallel: answered 1000 errors 0"), "%s", short(strings.Join(s.linesWith("1000 parallel"), "")))
 	from, to := count(s.out, `unread: sent \d+ rss (\d+) ->`), count(s.out, `unread: sent \d+ rss \d+ -> (\d+)`)
-	s.expect("9 a client that never reads costs ≤ 32 MiB", from > 0 && to-from <= 32, "%d MiB, then %d", from, to)
+	s.expectUnread(to, from > 0, "%d MiB, then %d", from, to)
 	s.expect("9 a signal ends a server that nobody reads", !strings.Contains(s.out, "HUNG"), "%s", short(strings.Join(s.linesWith("SIGTERM"), "; ")))
 	l := strings.Join(s.linesWith("raw ESC in text:"), "")
 	sum := 0

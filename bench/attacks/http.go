@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,11 +114,13 @@ func judgePublic(s *seen) {
 	}
 	s.expect("8 ratings without the token have a quota per client (database grows ≤ 1 MiB)", spam != "" && grown <= 1<<20 && strings.Contains(spam, "429"), "%s", short(spam))
 	after, _ := s.lineOf("search afterwards ")
-	held := strings.Contains(after, `"score":1`)
+	before, _ := os.ReadFile(s.place.unrated())
+	score := regexp.MustCompile(`"score":[\d.]+`).FindString(string(before))
+	held := score != "" && strings.Contains(after, score+",")
 	if !s.open && strings.Contains(after, "denied") {
 		held = true // reading needs the token here; the open one has the order
 	}
-	s.expect("8 ratings without the token change no ranking", held, "%s", short(after))
+	s.expect("8 ratings without the token change no ranking", held, "before %s, after %s", score, short(after))
 	if s.open {
 		return // who opens reading opens the list of ratings
 	}

@@ -137,6 +137,13 @@ func (w *place) fixtures() error {
 	if _, err := w.knowledge(p1, "store:public", "handbook"); err != nil {
 		return err
 	}
+	before, err := w.knowledge(p1, "search", "how many apples is the budget", "--stores", "handbook", "--json")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(w.unrated(), []byte(before), 0o644); err != nil {
+		return err
+	}
 	id, err := w.knowledge(p1, "search", "launch code of project Nightingale", "--limit", "1")
 	if err != nil {
 		return err
@@ -155,6 +162,9 @@ func (w *place) fixtures() error {
 	}
 	return nil
 }
+
+// unrated keeps an answer from before anybody rated any.
+func (w *place) unrated() string { return filepath.Join(w.dir, "unrated.json") }
 
 func (w *place) knowledge(dir string, args ...string) (string, error) {
 	return lab.Command(dir, w.env, w.bin, args...)
