@@ -169,6 +169,18 @@ func (l *loss) sentence() string {
 	return fmt.Sprintf("the database in %q was gone%s, and with it which stores there were: it was made anew", l.dir, on)
 }
 
+// lostDatabase says that the database was gone, to who finds no store; "" when
+// it was not.
+func (a *App) lostDatabase() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.loss == nil || !a.loss.database {
+		return ""
+	}
+	a.loss.told = true
+	return a.loss.sentence()
+}
+
 // withoutDatabase reports whether generations of stores lie in a data directory
 // that has no database.
 func withoutDatabase(dir string) bool {

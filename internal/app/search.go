@@ -100,8 +100,8 @@ func (a *App) nothingInScope(ctx context.Context, c *core) error {
 		}
 	}
 	e := kb.Errorf(kb.NotFound, "there is nothing to search here: no store is in scope")
-	if gone := a.lostSince(true); gone != "" {
-		e = kb.Errorf(kb.NotFound, "there is nothing to search here: %s", gone)
+	if gone := a.lostDatabase(); gone != "" {
+		return kb.Errorf(kb.NotFound, "there is nothing to search here: %s", gone).WithHint("make them again with store:create, or import them")
 	}
 	if len(names) == 0 {
 		return e.WithHint("make a store with store:create, or search inside a project: its folder is indexed at the first search")
