@@ -357,7 +357,8 @@ func (s *stage) sweep() (left int) {
 		names = append(names, rel)
 	})
 	if left > 0 {
-		s.broken("%d files are left when every store is deleted: %.500v", left, names)
+		s.broken("%d files are left when every store is deleted: %.500v; gc says %.300s; stores: %.500s", left, names,
+			s.run(nil, "gc", "--dry-run").out, s.run(nil, "stores", "--all", "--json").out)
 	}
 	return left
 }
