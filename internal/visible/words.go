@@ -14,12 +14,12 @@ type Word struct{ Text, Kind string }
 // line begins with "^"; of writing without spaces every two neighbouring
 // characters are a word; of an address its scheme is.
 func Words(text string) []Word {
-	out := make([]Word, 0, len(text)/4)
+	out, known := make([]Word, 0, len(text)/4), kinds()
 	add := func(s string) {
-		kind := kinds()[s]
+		kind := known[s]
 		if kind == "" {
 			s = stem(s)
-			kind = kinds()[s]
+			kind = known[s]
 		}
 		out = append(out, Word{s, kind})
 	}
