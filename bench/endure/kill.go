@@ -345,7 +345,7 @@ func (s *stage) sweep() (left int) {
 		s.broken("stores: %v", err)
 	}
 	for _, st := range list.Stores {
-		s.run([]int{3}, "store:delete", st.ID)
+		s.run([]int{3}, "store:delete", st.ID, "--everywhere")
 	}
 	s.settle()
 	age()
