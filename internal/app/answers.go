@@ -330,10 +330,10 @@ func (a *App) SetPublic(ctx context.Context, store string, on bool) (PublicStore
 	}
 	if on {
 		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
-			"and so may, in a browser here, the pages of answer.origins in the configuration"
+			"and so may, from anywhere, the pages of answer.origins in the configuration"
 		if len(c.answers.config.Origins) == 0 {
 			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
-				"pages of other sites may do so, in a browser here, when answer.origins in the configuration lists them"
+				"pages of other sites may do so, from anywhere, when answer.origins in the configuration lists them"
 		}
 	}
 	return r, nil

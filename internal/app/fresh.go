@@ -273,15 +273,14 @@ const tellMost = 5
 func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []string {
 	var notes, more []string
 	for _, b := range list {
-		if note := b.says(by.public); note != "" {
-			next := b.next(a.called(ctx, b.st))
-			if len(notes) == tellMost {
-				more = append(more, a.called(ctx, b.st))
-			} else if by.public {
-				notes = append(notes, note)
-			} else {
-				notes = append(notes, note+"; "+next)
-			}
+		switch note := b.says(by.public); {
+		case note == "":
+		case len(notes) == tellMost:
+			more = append(more, a.called(ctx, b.st))
+		case by.public:
+			notes = append(notes, note)
+		default:
+			notes = append(notes, note+"; "+b.next(a.called(ctx, b.st)))
 		}
 	}
 	if len(more) > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // Detached is what became of a project's stores.
@@ -176,7 +177,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		return p, err
 	}
 	kept := project.Programs(runtime.GOOS, a.cfg.Env)
-	launched := kept != "" && within(realPath(kept), realPath(exe))
+	launched := kept != "" && within(source.RealPath(kept), source.RealPath(exe))
 	traces, err := a.Footprint()
 	if err != nil {
 		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +27,7 @@ const trustedFolder = "folder"
 // indexed without a person's word. Of a path that does not exist it says the
 // same as of one that does: what lies there is not told either.
 func (a *App) admit(ctx context.Context, c *core, path string) error {
-	real := realPath(path)
+	real := source.RealPath(path)
 	for _, root := range append(a.ownRoots(), c.vouched...) {
 		if under(real, root) {
 			return nil
@@ -115,21 +113,6 @@ func (a *App) ownRoots() []string {
 		add(cache)
 	}
 	return roots
-}
-
-// realPath is a path without links, as far as it exists.
-func realPath(path string) string {
-	path = filepath.Clean(path)
-	for rest := ""; ; {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			return filepath.Join(real, rest)
-		}
-		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-			return filepath.Join(path, rest)
-		}
-		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
-	}
 }
 
 // under reports whether a resolved path is root or lies below it.

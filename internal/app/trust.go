@@ -138,7 +138,7 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 
 // distrust takes back what was trusted at a path, whether or not it is there.
 func (a *App) distrust(ctx context.Context, path string) (string, error) {
-	full := realPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
+	full := source.RealPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
 	c, err := a.open(ctx)
 	if err != nil {
 		return "", err

@@ -118,7 +118,7 @@ func addAnswers(add adder) {
 			return a.SetPublic(ctx, in.Store, in.On)
 		}), `{"store":"handbook"}`, `{"store":"handbook","on":false}`)
 	c.Help = "Nothing is public until somebody says so here. All text of a public store can then be read over HTTP through questions, " +
-		"without a token, by every program of this machine that reaches knowledge serve, and by the pages that answer.origins in the configuration lists, in a browser here."
+		"without a token, by every program of this machine that reaches knowledge serve, and by the pages that answer.origins in the configuration lists, from anywhere."
 }
 
 // Source is a place that an answer cites.

@@ -52,7 +52,7 @@ type Access int
 const (
 	Token  Access = iota // write and call: the token always
 	Read                 // the token, but on loopback with --open-read
-	Answer               // no token on loopback and from listed origins there
+	Answer               // no token on loopback and from listed origins
 	Open                 // health, assets
 )
 

@@ -109,7 +109,7 @@ func below(root, file string) []string {
 	if file == "" || !filepath.IsAbs(root) {
 		return nil
 	}
-	for _, f := range []string{filepath.Clean(file), realPath(file)} {
+	for _, f := range []string{filepath.Clean(file), RealPath(file)} {
 		if rel, err := filepath.Rel(root, f); err == nil && filepath.IsLocal(rel) {
 			return []string{filepath.ToSlash(rel)}
 		}
@@ -117,15 +117,19 @@ func below(root, file string) []string {
 	return nil
 }
 
-// realPath returns the path without links, also of a file that is gone.
-func realPath(file string) string {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		return real
+// RealPath returns a path without links, as far as it exists.
+func RealPath(path string) string {
+	path = filepath.Clean(path)
+	for rest := ""; ; {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest)
+		}
+		if filepath.Dir(path) == path {
+			return filepath.Join(path, rest)
+		}
+		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
 	}
-	if real, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
-		return filepath.Join(real, filepath.Base(file))
-	}
-	return filepath.Clean(file)
 }
 
 // fileURL returns the address of a file, percent-encoded: RFC 8089, with a

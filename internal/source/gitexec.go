@@ -25,7 +25,7 @@ func gitProgram() string {
 	if dir, err := os.Getwd(); err == nil && Dangerous(dir) == "" {
 		below = dir + string(filepath.Separator)
 	}
-	for _, p := range []string{path, realPath(path)} {
+	for _, p := range []string{path, RealPath(path)} {
 		if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "node_modules") || below != "" && strings.HasPrefix(p, below) {
 			return ""
 		}
