@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
+	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

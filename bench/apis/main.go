@@ -25,8 +25,8 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
-	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
 // most is the bound of the added 99th percentile.

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

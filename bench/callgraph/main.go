@@ -1,4 +1,4 @@
-// Command callgraph measures the linker of internal/graph on Go: how long it
+// Command callgraph measures the linker of internal/code/graph on Go: how long it
 // takes over the sources of the toolchain and what its file weighs; how its
 // calls agree with golang.org/x/tools/go/callgraph/static, and its references
 // with gopls. Run it with ".ci/extra callgraph [MODULE[:PATTERN,…] …]".
@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

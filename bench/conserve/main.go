@@ -187,7 +187,7 @@ func properties(tree lab.Tree, trees []corpus, r *lab.Report) (bool, error) {
 		dirs = append(dirs, t.dir)
 	}
 	env := append(os.Environ(), "KNOWLEDGE_CORPUS_DIRS="+strings.Join(dirs, string(filepath.ListSeparator)))
-	out, err := lab.Command(tree.Dir, env, "go", "test", "-count=1", "-timeout=30m", "-v", "-run", "^TestSplitFolders$", "./internal/chunk")
+	out, err := lab.Command(tree.Dir, env, "go", "test", "-count=1", "-timeout=30m", "-v", "-run", "^TestSplitFolders$", "./internal/text/chunk")
 	ok := err == nil
 	r.Printf("## Every line in exactly one chunk\n\nThe property test of package chunk over every text file of at most 4 MiB: chunks in order, joined they are the text, true line and column numbers, sizes within bounds, no rune cut, symbols inside the document.\n\n")
 	rows := [][]string{{"tree", "files", "text", "chunks", "symbols", "verdict"}}

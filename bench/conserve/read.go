@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // tally is what reading one store back came to.

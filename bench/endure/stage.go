@@ -76,7 +76,7 @@ func newStage(name string) (*stage, error) {
 	}
 	s.env = append(lab.Env(s.data), "HOME="+home, "KNOWLEDGE_CONFIG="+config, "KNOWLEDGE_TOKEN="+token, "TMPDIR="+filepath.Join(dir, "tmp"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=n@example.org", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=n@example.org")
-	for _, cp := range [][2]string{{"internal/search", "live/search"}, {"internal/ingest", "live/ingest"}, {"internal/catalog", "live/catalog"}, {"docs", "fixed/docs"}, {"internal/rank", "extra/rank"}} {
+	for _, cp := range [][2]string{{"internal/search", "live/search"}, {"internal/ingest", "live/ingest"}, {"internal/data/catalog", "live/catalog"}, {"docs", "fixed/docs"}, {"internal/search/rank", "extra/rank"}} {
 		if err := os.CopyFS(filepath.Join(s.project, cp[1]), os.DirFS(filepath.Join(tree.Dir, cp[0]))); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-// Command faults runs the tests of internal/crash in full, whatever they take a
+// Command faults runs the tests of internal/checks/crash in full, whatever they take a
 // sample of otherwise, and writes its report to bench/runs: which tests passed,
 // and what became of each call to the file system that failed.
 package main
@@ -42,7 +42,7 @@ func faults(out, run string) error {
 	}
 	defer os.RemoveAll(dir)
 	calls := filepath.Join(dir, "calls")
-	cmd := exec.Command("go", "test", "-count=1", "-v", "-timeout", "2h", "-run", run, "./internal/crash")
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-timeout", "2h", "-run", run, "./internal/checks/crash")
 	cmd.Env = append(os.Environ(), "KNOWLEDGE_CRASH=full", "KNOWLEDGE_CRASH_REPORT="+calls)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &said), os.Stderr
@@ -59,7 +59,7 @@ func faults(out, run string) error {
 func report(out, calls, said, run, commit string, began time.Time) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Faults: the whole program on a file system that fails. %s\n\n", began.UTC().Format(time.DateOnly))
-	fmt.Fprintf(&b, "%s/%s, %d processors, %s, commit %s; tests of internal/crash in full (`-run %s`), %s.\nThe promises stand in docs/design/008-faults.md.\n\n",
+	fmt.Fprintf(&b, "%s/%s, %d processors, %s, commit %s; tests of internal/checks/crash in full (`-run %s`), %s.\nThe promises stand in docs/design/008-faults.md.\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), commit, run, time.Since(began).Round(time.Second))
 	b.WriteString("| test | outcome | seconds |\n| --- | --- | --- |\n")
 	for _, m := range outcome.FindAllStringSubmatch(said, -1) {

@@ -35,7 +35,7 @@ func (f fixture) write(name, text string) error {
 
 // evidence writes the evidence file with another time in it.
 func (f fixture) evidence(at time.Time) error {
-	raw, err := os.ReadFile("internal/evidence/testdata/golden.json")
+	raw, err := os.ReadFile("internal/governance/evidence/testdata/golden.json")
 	if err != nil {
 		return err
 	}

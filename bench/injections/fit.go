@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
 const (

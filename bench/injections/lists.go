@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // item is one text with the list that it is from.

@@ -12,15 +12,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
 func main() {
 	repos := flag.String("repos", os.Getenv("KNOWLEDGE_REPOS"), "folder of the repositories: OWNER+NAME/repo, bare, or NAME")
-	set := flag.String("set", "internal/visible/testdata/injections", "folder of the judged set")
+	set := flag.String("set", "internal/platform/visible/testdata/injections", "folder of the judged set")
 	aside := flag.String("aside", "", "folder of the part of it that is kept aside")
 	doFit := flag.Bool("fit", false, "fit the weights, without each list in turn and with all, and write them")
-	table := flag.String("table", "internal/visible/weights.txt", "file of the weights")
+	table := flag.String("table", "internal/platform/visible/weights.txt", "file of the weights")
 	verbose := flag.Bool("v", false, "list what is wrong")
 	out := flag.String("out", "", "write the report here, of -fit what is marked of lists that are held out")
 	flag.Parse()

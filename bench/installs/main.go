@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
 )
 
 // The versions that are tried.

@@ -24,9 +24,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
-	"github.com/seed-4f2d999b/knowledge/internal/restapi"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 var documents = []string{

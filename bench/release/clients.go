@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/packaging"
+	"github.com/seed-4f2d999b/knowledge/internal/face/packaging"
 )
 
 // The channels that other programs read: manifests, tried with their real

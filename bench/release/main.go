@@ -24,7 +24,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/packaging"
+	"github.com/seed-4f2d999b/knowledge/internal/face/packaging"
 )
 
 func main() {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 const (

@@ -24,10 +24,10 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
-	"github.com/seed-4f2d999b/knowledge/internal/eval"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/eval"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 type place struct{ Page, Section string }

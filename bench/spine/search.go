@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
-	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 const (
@@ -273,7 +273,7 @@ var recallRE = regexp.MustCompile(`(?m)^\s*\S+\.go:\d+: (.+?) +(\d+) x (\d+), \d
 // measureVectors runs the engine's own comparison with chromem-go.
 func (b *bench) measureVectors() error {
 	test := b.path("vector.test")
-	if _, err := lab.Command(b.tree.Dir, nil, "go", "test", "-c", "-o", test, "./internal/vector"); err != nil {
+	if _, err := lab.Command(b.tree.Dir, nil, "go", "test", "-c", "-o", test, "./internal/index/vector"); err != nil {
 		return err
 	}
 	out := ""

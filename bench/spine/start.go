@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 const spawnsPerRound = 12

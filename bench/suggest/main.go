@@ -25,7 +25,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/deps"
+	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 type judged struct {

@@ -25,9 +25,9 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/syntax"
 )
 
 const (

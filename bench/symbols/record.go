@@ -19,7 +19,7 @@ var recording = flag.Bool("record", false, "record what the references find in t
 // record asks the references about the examples and writes one file for each
 // language: the symbols by the name of the example.
 func record(root, scratch, only string) error {
-	examples := filepath.Join(root, "internal", "syntax", "testdata")
+	examples := filepath.Join(root, "internal", "code", "syntax", "testdata")
 	for _, w := range rows {
 		if only != "" && !slices.Contains(strings.Split(only, ","), w.name) {
 			continue

@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/webdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/web/webdoc"
 )
 
 // sources are the sites: the project, its folder, the style it is rendered in.

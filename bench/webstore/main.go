@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/crawl/crawltest"
+	"github.com/seed-4f2d999b/knowledge/internal/web/crawl/crawltest"
 )
 
 func main() {

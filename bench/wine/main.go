@@ -1,7 +1,7 @@
 // Command wine builds the tests of packages as Windows programs and runs them
 // under Wine:
 //
-//	wine [-out DIR] ./internal/lockfile ./internal/job …
+//	wine [-out DIR] ./internal/data/lockfile ./internal/job …
 //
 // First it starts the program, by itself and by the plugin's launcher; see
 // launcher.go. A report of all goes to DIR. Where Wine is missing it says so and

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
-	"github.com/seed-4f2d999b/knowledge/internal/thesaurus"
+	"github.com/seed-4f2d999b/knowledge/internal/text/thesaurus"
 )
 
 // glossary gives the Spanish for English words: per word a list of

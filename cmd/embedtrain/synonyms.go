@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
-	"github.com/seed-4f2d999b/knowledge/internal/thesaurus"
+	"github.com/seed-4f2d999b/knowledge/internal/text/thesaurus"
 )
 
 // synonyms gives for English words what is said instead: per word a list of

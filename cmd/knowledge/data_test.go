@@ -102,7 +102,7 @@ func TestVerifyFindsAndMends(t *testing.T) {
 	}
 	w := newWorld(t)
 	dir, project := w.dir("self"), w.dir("project")
-	sources(t, dir, "internal/catalog", "internal/db", "internal/lockfile", "docs/design")
+	sources(t, dir, "internal/data/catalog", "internal/data/db", "internal/data/lockfile", "docs/design")
 	w.must(project, "store:create", "self", dir, "--scope", "user")
 	ask := func(w *world) (r app.SearchReply) {
 		t.Helper()

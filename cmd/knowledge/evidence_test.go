@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
 )
 
 // governed makes a project with a repository and evidence about it.
@@ -30,7 +30,7 @@ func (w *world) governed(name string) string {
 		w.t.Skip("no git installed")
 	}
 	dir := w.dir(name)
-	raw, err := os.ReadFile("../../internal/evidence/testdata/golden.json")
+	raw, err := os.ReadFile("../../internal/governance/evidence/testdata/golden.json")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // TestFolder: every line that an agent is shown of a folder stands in the

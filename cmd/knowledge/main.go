@@ -14,12 +14,12 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/cli"
-	"github.com/seed-4f2d999b/knowledge/internal/evidencehttp"
-	"github.com/seed-4f2d999b/knowledge/internal/hook"
-	"github.com/seed-4f2d999b/knowledge/internal/httpapi"
-	"github.com/seed-4f2d999b/knowledge/internal/httpguard"
-	"github.com/seed-4f2d999b/knowledge/internal/mcpserver"
+	"github.com/seed-4f2d999b/knowledge/internal/face/cli"
+	"github.com/seed-4f2d999b/knowledge/internal/face/hook"
+	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
+	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
 // hostile is what a stranger may call a thing or write into a text: it clears

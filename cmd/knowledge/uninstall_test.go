@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 )
 
 // TestUninstallByAgents: an agent takes this project's stores away and nobody

@@ -32,7 +32,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/packaging"
+	"github.com/seed-4f2d999b/knowledge/internal/face/packaging"
 )
 
 func main() {

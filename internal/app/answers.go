@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/answer"
-	"github.com/seed-4f2d999b/knowledge/internal/config"
-	"github.com/seed-4f2d999b/knowledge/internal/db"
-	"github.com/seed-4f2d999b/knowledge/internal/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 

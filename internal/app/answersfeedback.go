@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/answer"
-	"github.com/seed-4f2d999b/knowledge/internal/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/feedback"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

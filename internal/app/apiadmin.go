@@ -15,11 +15,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
-	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
-	"github.com/seed-4f2d999b/knowledge/internal/restapi"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // APICheck is the reply of api:check.

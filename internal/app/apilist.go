@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/restapi"
 )
 
 // The words of declared APIs that faces need.

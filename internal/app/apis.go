@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
-	"github.com/seed-4f2d999b/knowledge/internal/restapi"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // projectAPIs is the file of a project's APIs, below its root. It is inert

@@ -18,17 +18,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/browser"
-	"github.com/seed-4f2d999b/knowledge/internal/config"
-	"github.com/seed-4f2d999b/knowledge/internal/crawl"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
-	"github.com/seed-4f2d999b/knowledge/internal/pages"
-	"github.com/seed-4f2d999b/knowledge/internal/pkgdocs"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/source/pkgdocs"
+	"github.com/seed-4f2d999b/knowledge/internal/web/browser"
+	"github.com/seed-4f2d999b/knowledge/internal/web/crawl"
+	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
 // allowHint is what to do about an address that is not reached.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/verify"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/verify"
 )
 
 func callersOf(symbol string) search.CodeRequest {

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/config"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/watch"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
 
 // Finding is one thing that was looked at.

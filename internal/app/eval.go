@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/config"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
-	"github.com/seed-4f2d999b/knowledge/internal/eval"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/eval"
 )
 
 // EvalRequest says what to measure. The zero value of every field but Tasks

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 )
 
 // TestEvidenceCache: what was read is kept until the file changes, and gone with it.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 const (

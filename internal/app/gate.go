@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/repostate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/repostate"
 )
 
 // repo returns a reader of the project's work tree, and whether there is one.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/transfer"
+	"github.com/seed-4f2d999b/knowledge/internal/data/verify"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
-	"github.com/seed-4f2d999b/knowledge/internal/transfer"
-	"github.com/seed-4f2d999b/knowledge/internal/verify"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // Collected is the reply of gc.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/seed-4f2d999b/knowledge/internal/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/config"
-	"github.com/seed-4f2d999b/knowledge/internal/db"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
 
 // Glance is what there is to search here, seen without opening an index.

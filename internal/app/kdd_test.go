@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 // library is a small set of specifications in Spanish and English.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
-	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // ContextQuery asks what has to be respected near some hints.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 // frontEnds returns how many lines at the top of a document are front matter,

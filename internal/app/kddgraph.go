@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/diagram"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/diagram"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // SpecPicture is the reply of kdd:graph.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // SpecImpact is the reply of kdd:impact.

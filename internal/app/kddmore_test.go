@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 func TestSpecSection(t *testing.T) {

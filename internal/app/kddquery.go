@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 // SpecRelated is the reply of kdd:related.

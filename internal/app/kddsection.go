@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
-	"github.com/seed-4f2d999b/knowledge/internal/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 // SpecSection is the reply of kdd:section: Markdown as it was indexed, from a

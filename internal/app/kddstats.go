@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // SpecMatches is the reply of kdd:find.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // library keeps the live generation of each store open between searches. A

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 )
 
 // TestPurgeNamesWhatStays: files of definitions stay with their projects, and

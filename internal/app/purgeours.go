@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // onlyOurs takes from what is to go whatever in the data directory is somebody

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/seed-4f2d999b/knowledge/internal/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/deps"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // An agent, and a file of a stranger, may have indexed what the project is made

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // TestIndexOfOlderRules: a store that was indexed before there were rules on

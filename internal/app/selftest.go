@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // SelfTest is the reply of selftest.

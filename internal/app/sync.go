@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
-	"github.com/seed-4f2d999b/knowledge/internal/schedule"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // SyncRequest says how far a sync goes.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4f2d999b/knowledge/internal/deps"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // A tag goes on in the spelling that it had.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/deps"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // Update brings stores up to date with what they follow: one that is pinned

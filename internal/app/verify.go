@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/verify"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/verify"
 )
 
 // Verified is the reply of verify.

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
+	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
+	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
-	"github.com/seed-4f2d999b/knowledge/internal/watch"
 )
 
 // WatchEvent is what happens while folders are followed.

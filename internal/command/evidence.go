@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/evidence"
-	"github.com/seed-4f2d999b/knowledge/internal/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // Hints and notes name commands, and are written once, in either of two forms:

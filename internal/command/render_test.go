@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // Words that only a model would see reach it as escapes, which a person sees

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
-	"github.com/seed-4f2d999b/knowledge/internal/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // TestInstructions: what an agent pays for in every session is short, and

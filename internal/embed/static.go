@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 )
 
 // Static is the static model, loaded. It is safe for concurrent use.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/terms"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // DocKey is what a document is shared by: its content and the language it

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // How central a document is: how many others use a name that it declares,

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // ImportedExt ends the name of an empty file beside a segment that came from

@@ -14,9 +14,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // The extensions of manifests and layouts.

@@ -3,8 +3,8 @@ package index
 import (
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // Pool shares open segments between generations and stores.

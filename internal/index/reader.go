@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

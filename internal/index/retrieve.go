@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // maxTerms is how many terms a retrieval may have: their bits fit a word.

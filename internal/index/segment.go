@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/vector"
 )
 
 // Ext is the extension of segment files; VecExt that of their vectors.

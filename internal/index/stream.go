@@ -7,7 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/seed-4f2d999b/knowledge/internal/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 )
 
 // A stream is a run of bytes kept as zstd frames of streamBlock each, so that

@@ -15,11 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
-	"github.com/seed-4f2d999b/knowledge/internal/db"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // folder is a source in memory. A content that begins with "!" cannot be read.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // TestSecretsAreMasked: what is indexed has asterisks where a secret stood, in

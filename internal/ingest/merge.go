@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // tier is a size class of segments, from the class before it on: they are

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/atomicfile"
-	"github.com/seed-4f2d999b/knowledge/internal/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/project"
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // publish merges small segments, writes the manifest and makes it live.

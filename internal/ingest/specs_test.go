@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // specified returns what the live generation says as specifications, and the

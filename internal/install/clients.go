@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
 )
 
 // Client is a program that speaks with agents and reads its servers from a file.

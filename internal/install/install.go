@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
 )
 
 // The scopes.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

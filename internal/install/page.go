@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/configedit"
+	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
 )
 
 // variables are those that move files of clients.
@@ -85,7 +85,7 @@ func places(file func(Place) string) string {
 
 const pageHead = `# Installing
 
-<!-- Generated from the table in internal/install: go test ./internal/plugin -update -->
+<!-- Generated from the table in internal/install: go test ./internal/face/plugin -update -->
 
 ## The program
 

@@ -27,9 +27,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/db"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 )
 
 // Class says which slots a job runs in.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 )
 
 // local runs jobs in goroutines of this process.

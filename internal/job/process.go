@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lockfile"
 )
 
 // Processes returns a runner that runs jobs in processes of their own, which

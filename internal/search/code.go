@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )

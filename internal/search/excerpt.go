@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
-	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // ExcerptRunes is the longest excerpt of a line of prose.

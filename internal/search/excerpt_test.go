@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 func TestPlain(t *testing.T) {

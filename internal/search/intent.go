@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 // mostNamed is how many declarations a name may have to be asked about: one

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
 // placeRE is a path, which may hold line ends, with a line, as hits, compilers and other searches write

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
 // guides are files by which people tell agents how to work in a project.

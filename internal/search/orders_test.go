@@ -3,8 +3,8 @@ package search_test
 import (
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
 )
 
 // A text that gives orders to its reader is marked, whoever's it is, but for

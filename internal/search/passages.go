@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 // Passage is a ranked chunk with its text, for flows that quote it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 // nearPaths sets how near the path of each candidate's document is to the

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 const body = `// Package list holds lists.

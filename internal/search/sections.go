@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
-	"github.com/seed-4f2d999b/knowledge/internal/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // leadBytes is how much of a section's first paragraph is looked at.

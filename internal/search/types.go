@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/evidence"
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/rank"
-	"github.com/seed-4f2d999b/knowledge/internal/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 // Target is one store to search.

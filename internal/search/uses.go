@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 

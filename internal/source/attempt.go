@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // attempt is one way to reach a remote: a spelling of its URL and credentials.

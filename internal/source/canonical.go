@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // maxSource bounds what a user may write as a source, in bytes.

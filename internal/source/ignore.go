@@ -1,6 +1,6 @@
 package source
 
-import "github.com/seed-4f2d999b/knowledge/internal/gitignore"
+import "github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 
 // ignoreLevel is the rules of one .gitignore file and of those above it.
 //

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/gitignore"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 )
 
 // leftOut is what the rules of .gitignore files take from the top of a folder.

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // counting is a server on loopback that nobody should reach.

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // newOpener keeps the user's credentials out of the test.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // The reasons for which documents are left out, as Skipped spells them.

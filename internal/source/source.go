@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // Opener opens the sources of stores. It is safe for concurrent use.

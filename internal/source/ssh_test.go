@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/outbound"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // serveSSH serves one repository to whoever has the key, under any path, and

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/lazyregexp"
-	"github.com/seed-4f2d999b/knowledge/internal/pages"
-	"github.com/seed-4f2d999b/knowledge/internal/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
+	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
 // Package is a package of a registry whose documentation is a store.

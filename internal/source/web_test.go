@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/pages"
+	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
 // A snapshot of kept pages lists them in order of path with stamps that are

@@ -1,0 +1,300 @@
+package answer
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
+)
+
+// concept is one word of a question that tells, with what it may stand as in
+// a text.
+type concept struct {
+	word   string   // as written
+	terms  []string // terms that mean it, the word's own first
+	own    int      // how many of terms are the word's own; the others are translations
+	parts  []string // of an identifier, which cover it partly
+	name   bool     // written like a name of a program, not as the qualifier of one
+	weight float64  // how much it tells; rare words more
+	faint  bool     // a word that most questions hold and that tells little
+	topic  bool     // comes from an earlier turn
+	known  bool     // some store holds it
+}
+
+// question is what was understood of one.
+type question struct {
+	text     string // as it is searched for
+	spanish  bool
+	concepts []concept
+	sum      float64 // of the weights
+	cue      cue
+	vector   []float32
+	before   map[string]bool // documents that the turn before cited
+}
+
+// cue is what kind of answer a question wants.
+type cue int
+
+const (
+	noCue cue = iota
+	defines
+	amount
+	reason
+	place
+	doing
+)
+
+// wordRE splits a question into words; dots and slashes join names.
+var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
+
+func words(s string) []string { return wordRE.FindAllString(s, -1) }
+
+// asking are words that ask rather than tell, folded; faint ones tell little.
+var (
+	asking = set(`a an the and or but of to in on at by for from with into is are was were be been being do does did
+		has have had can could should would will may might must shall how what where when which who whom whose why this that
+		these those it its they them their there here i me my mine we us our you your not no if then else than as so such
+		about any also just very please tell explain show exactly happens happen mean means called there's what's does
+		after before while during since still ever never only own one ones much many long often
+		el la los las un una unos unas de del al y e o u en con por para sin sobre entre como que cual cuales quien
+		cuando donde porque es son fue era ser estar esta estan este esto estos estas ese esa eso esos esas se su sus lo le
+		les hay no si mas hace hacer hacen puede pueden debe deben deberia ocurre pasa sirve significa cuanto cuanta cuantos
+		cuantas tiene tienen tengo me mi mis tu te ya aun tambien despues antes desde solo cada dia llama`)
+	faints = set(`use used uses using work works get make made makes set need needs want go thing things way kind kept keep default
+		usar usa usan usarse funciona funcionan necesita necesito forma manera cosa ejemplo example possible`)
+)
+
+// understand reads a question and weighs its words by the statistics of the
+// stores asked. topic holds words of earlier turns that it leans on.
+func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
+	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text)}
+	q.gather(text, false)
+	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
+		for i := range q.concepts { // there is nothing else to go by
+			q.concepts[i].faint = false
+		}
+	}
+	if len(topic) > 0 {
+		q.gather(strings.Join(topic, " "), true)
+	}
+	var all []string
+	for i := range q.concepts {
+		all = append(all, q.concepts[i].terms...)
+		all = append(all, q.concepts[i].parts...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	var st kb.TermStats
+	for i := range targets {
+		s, err := targets[i].Index.Stats(ctx, all)
+		if err != nil {
+			return nil, &search.TargetError{Target: i, Err: err}
+		}
+		st.Add(s)
+	}
+	df := func(t string) (n float64) {
+		if i, ok := slices.BinarySearch(all, t); ok && i < len(st.Frequency) {
+			n = float64(st.Frequency[i])
+			if st.Documents > 0 { // a name of files stands for what is in them
+				n += float64(st.PathFrequency[i]) * float64(st.Chunks) / float64(st.Documents)
+			}
+		}
+		return n
+	}
+	n := float64(max(st.Chunks, 1))
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		most := 0.0
+		for j, t := range c.terms {
+			if f := df(t); f > 0 {
+				c.known = true
+				// A translation that is everywhere must not make the word a common one.
+				if j < c.own || most == 0 {
+					most = max(most, f)
+				}
+			}
+		}
+		most = min(most, n)
+		c.weight = math.Log(1 + (n-most+0.5)/(most+0.5))
+		// In a small store every word is rare: a word is worth something all the same.
+		c.weight = max(c.weight, 0.5)
+		switch {
+		case c.faint:
+			c.weight *= 0.4
+		case !c.known && q.spanish && len(c.terms) == c.own && c.word == strings.ToLower(c.word):
+			c.weight *= untranslatedWeight
+		case !c.known && c.word != fold(c.word): // what is asked about is not here
+			c.weight *= strangerWeight
+		}
+		if c.topic {
+			c.weight *= topicWeight
+		}
+		q.sum += c.weight
+	}
+	if emb != nil {
+		v, err := emb.Embed(ctx, []string{q.searchText()})
+		if err != nil {
+			return nil, err
+		}
+		q.vector = v[0]
+	}
+	return q, nil
+}
+
+// untranslatedWeight is what a Spanish word counts that no store knows and the
+// list has no English for: the list is short.
+const untranslatedWeight = 0.6
+
+// strangerWeight is what a name that no store knows counts of a word that none does.
+const strangerWeight = 1.6
+
+// topicWeight is what a word of an earlier turn counts of one that is asked now.
+const topicWeight = 0.7
+
+// gather adds the concepts of a text.
+func (q *question) gather(text string, topic bool) {
+	for _, w := range words(text) {
+		if q.spanish {
+			w = bare(w)
+		}
+		f := fold(w)
+		if asking[f] || len(f) < 2 && !isDigits(f) {
+			continue
+		}
+		c := concept{word: w, faint: faints[f], topic: topic}
+		var s terms.Scanner
+		s.Scan(w, func(t []byte, whole bool) {
+			if whole || len(t) > 2 {
+				c.terms = append(c.terms, string(t))
+			}
+		})
+		if len(c.terms) == 0 || q.has(c.terms[0]) {
+			continue
+		}
+		if strings.ContainsAny(w, ".:/#-") || len(c.terms) > 1 {
+			// Of a dotted name the last part is meant; the others say where.
+			q.name(w, topic)
+			continue
+		}
+		c.own = 1
+		if q.spanish {
+			for _, e := range english(f) {
+				for _, t := range terms.Of(e) {
+					if !slices.Contains(c.terms, t) {
+						c.terms = append(c.terms, t)
+					}
+				}
+			}
+		} else {
+			c.terms = append(c.terms, alike[c.terms[0]]...)
+		}
+		for _, t := range c.terms {
+			if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied
+				c.terms = append(c.terms, t[:n-1]+"i")
+			}
+		}
+		q.concepts = append(q.concepts, c)
+	}
+}
+
+// name adds the concepts of a name made of parts.
+func (q *question) name(w string, topic bool) {
+	pieces := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(".:/#-", r) })
+	for i, p := range pieces {
+		var whole string
+		var parts []string
+		var s terms.Scanner
+		s.Scan(p, func(t []byte, isWhole bool) {
+			if isWhole {
+				whole = string(t)
+			} else {
+				parts = append(parts, string(t))
+			}
+		})
+		if whole == "" || q.has(whole) || asking[fold(p)] && len(pieces) > 1 {
+			continue
+		}
+		q.concepts = append(q.concepts, concept{word: p, terms: []string{whole}, own: 1, parts: parts,
+			name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
+	}
+}
+
+func (q *question) has(term string) bool {
+	return slices.ContainsFunc(q.concepts, func(c concept) bool { return slices.Contains(c.terms[:c.own], term) })
+}
+
+// searchText is the question as the stores are asked it: with what it leans
+// on, and for a Spanish one the English beside what has none.
+func (q *question) searchText() string {
+	if !q.spanish && !slices.ContainsFunc(q.concepts, func(c concept) bool { return c.topic }) {
+		return q.text
+	}
+	var b strings.Builder
+	if !q.spanish {
+		b.WriteString(q.text)
+	}
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		switch {
+		case len(c.terms) == c.own || !q.spanish:
+			if c.topic || q.spanish {
+				b.WriteString(" " + c.word)
+			}
+		default:
+			for _, t := range english(fold(c.word))[:min(2, len(english(fold(c.word))))] {
+				b.WriteString(" " + t)
+			}
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// alike are terms that people say for each other of programs, stemmed.
+var alike = pairs(`delete remove, remove delete, directory folder, folder directory, setting configuration option, configure configuration,
+	option flag setting, error failure, fail error, stop end cancel, start begin, begin start, fast speed, speed fast, size bytes large,
+	path place, kill dead, call invoke, wait block, sort order, disable off, enable on, version release, password credential,
+	character letter, fetch download, purpose used, unlimited indefinite, unlimited without, nil null, maintained kept`)
+
+func pairs(list string) map[string][]string {
+	m := map[string][]string{}
+	for _, p := range strings.Split(list, ",") {
+		f := terms.Of(p)
+		if len(f) > 1 {
+			m[f[0]] = append(m[f[0]], f[1:]...)
+		}
+	}
+	return m
+}
+
+var (
+	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
+	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
+	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
+	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)
+	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to)\b|\bc[oó]mo\b)`)
+)
+
+func cueOf(text string) cue {
+	switch {
+	case amountRE.MatchString(text):
+		return amount
+	case reasonRE.MatchString(text):
+		return reason
+	case placeRE.MatchString(text):
+		return place
+	case defineRE.MatchString(text):
+		return defines
+	case doingRE.MatchString(text):
+		return doing
+	}
+	return noCue
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,457 @@
+package restapi
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
+)
+
+// MaxFile is the size in bytes of the largest file of definitions.
+const MaxFile = 4 << 20
+
+// File is one file of definitions as far as it can be used. What Problems
+// name is left out of Providers: a tool by itself where only the tool is
+// wrong, else the whole API.
+type File struct {
+	Providers []*Provider
+	Problems  []Problem
+}
+
+// Problem is one fault of a file, at a line.
+type Problem struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	API  string `json:"api,omitempty"`
+	Text string `json:"problem"`
+	Hint string `json:"hint,omitempty"`
+}
+
+func (p Problem) String() string {
+	s := fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	if p.Hint != "" {
+		s += " (" + p.Hint + ")"
+	}
+	return s
+}
+
+// Parse reads a file of definitions, YAML or the JSON of a recipe. name is
+// how messages call it. The error is for a file of which nothing can be read.
+//
+// A credential that stands in the file itself is a problem, and is never
+// repeated in one.
+func Parse(name string, text []byte) (*File, error) {
+	doc, err := Document(name, text)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{}
+	if doc == nil {
+		return f, nil
+	}
+	list, err := providersNode(name, doc)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{file: name, out: f, codes: map[string]bool{}, tools: map[string]int{}}
+	for _, n := range list {
+		r.provider(n)
+	}
+	return f, nil
+}
+
+// providersNode returns the nodes of the APIs of a document: {apis: […]}, a
+// bare list, or one API by itself.
+func providersNode(name string, doc *yaml.Node) ([]*yaml.Node, error) {
+	switch doc.Kind {
+	case yaml.SequenceNode:
+		return doc.Content, nil
+	case yaml.MappingNode:
+		if member(doc, "baseUrl") != nil {
+			return []*yaml.Node{doc}, nil
+		}
+		var list []*yaml.Node
+		for i := 0; i+1 < len(doc.Content); i += 2 {
+			key, v := doc.Content[i], doc.Content[i+1]
+			switch key.Value {
+			case "version":
+				if v.Value != "1" {
+					return nil, kb.Errorf(kb.Unsupported, "%s:%d: this program knows version 1 of such files", name, v.Line).WithHint("update the program")
+				}
+			case "apis", "providers":
+				switch {
+				case v.Kind == yaml.SequenceNode:
+					list = v.Content
+				case v.Tag == "!!null":
+				default:
+					return nil, kb.Errorf(kb.Invalid, "%s:%d: %s must be a list", name, v.Line, key.Value).WithHint(seeDocs)
+				}
+			default:
+				e := kb.Errorf(kb.Invalid, "%s:%d: there is no key %q", name, key.Line, clip(key.Value, 60))
+				if near := kb.Nearest(key.Value, []string{"apis", "version"}); near != "" {
+					return nil, e.WithHint("did you mean %q?", near)
+				}
+				return nil, e.WithHint(seeDocs)
+			}
+		}
+		return list, nil
+	case yaml.ScalarNode:
+		if doc.Tag == "!!null" {
+			return nil, nil
+		}
+	}
+	return nil, kb.Errorf(kb.Invalid, "%s: this is no list of APIs", name).WithHint(seeDocs)
+}
+
+const seeDocs = "docs/apis.md shows what such a file looks like"
+
+func member(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// reader reads the APIs of one file.
+type reader struct {
+	file  string
+	out   *File
+	codes map[string]bool
+	tools map[string]int // line of each code
+
+	api string // that is read just now
+	bad int    // problems of it so far
+}
+
+func (r *reader) wrong(n *yaml.Node, format string, args ...any) *Problem {
+	r.bad++
+	r.out.Problems = append(r.out.Problems, Problem{File: r.file, Line: n.Line, API: r.api, Text: fmt.Sprintf(format, args...)})
+	return &r.out.Problems[len(r.out.Problems)-1]
+}
+
+func (p *Problem) hint(format string, args ...any) { p.Hint = fmt.Sprintf(format, args...) }
+
+// fields calls the function of each key of a mapping and reports others.
+func (r *reader) fields(n *yaml.Node, what string, table map[string]func(*yaml.Node)) {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, v := n.Content[i], n.Content[i+1]
+		f := table[key.Value]
+		switch {
+		case f == nil:
+			var names []string
+			for k := range table {
+				names = append(names, k)
+			}
+			slices.Sort(names)
+			p := r.wrong(key, "%s has no key %q", what, clip(key.Value, 60))
+			if near := kb.Nearest(key.Value, names); near != "" {
+				p.hint("did you mean %q?", near)
+			} else {
+				p.hint("it has %s", strings.Join(names, ", "))
+			}
+		case seen[key.Value]:
+			r.wrong(key, "the key %q stands there twice", key.Value).hint("keep one of them")
+		default:
+			seen[key.Value] = true
+			if v.Kind == yaml.AliasNode {
+				v = v.Alias
+			}
+			if v.Tag != "!!null" {
+				f(v)
+			}
+		}
+	}
+}
+
+func (r *reader) text(n *yaml.Node, into *string, what string) {
+	if n.Kind != yaml.ScalarNode {
+		r.wrong(n, "%s must be a text", what)
+		return
+	}
+	*into = strings.TrimSpace(n.Value)
+}
+
+// about reads a description. Those of imported documents may quote a credential.
+func (r *reader) about(n *yaml.Node, into *string) {
+	r.text(n, into, "description")
+	*into, _ = secret.Mask("", *into)
+}
+
+func (r *reader) flag(n *yaml.Node, into *bool, what string) {
+	v, err := strconv.ParseBool(strings.ToLower(n.Value))
+	if n.Kind != yaml.ScalarNode || err != nil {
+		r.wrong(n, "%s must be true or false", what)
+		return
+	}
+	*into = v
+}
+
+// choice reads one of a few words. spellings maps what is accepted to what is kept.
+func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[string]string, show ...string) {
+	v, ok := spellings[strings.ToUpper(strings.TrimSpace(n.Value))]
+	if n.Kind != yaml.ScalarNode || !ok {
+		p := r.wrong(n, "%s must be one of %s", what, strings.Join(show, ", "))
+		if near := kb.Nearest(n.Value, show); near != "" {
+			p.hint("did you mean %s?", near)
+		}
+		return
+	}
+	*into = v
+}
+
+var (
+	authSpellings = map[string]string{
+		"NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer, "BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
+	}
+	placeSpellings = map[string]string{
+		"NONE": "", "HEADER": InHeader, "QUERY": InQuery, "QUERY_PARAMETER": InQuery, "BODY": InBody, "IN_BODY": InBody,
+	}
+	methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE"}
+	types   = map[string]string{
+		"STRING": String, "NUMBER": Number, "INTEGER": Integer, "BOOLEAN": Boolean, "OBJECT": Object, "ARRAY": Array,
+	}
+	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "PAYLOAD": "payload"}
+)
+
+func (r *reader) provider(n *yaml.Node) {
+	r.api, r.bad = "", 0
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, "an API must have keys and values").hint(seeDocs)
+		return
+	}
+	if c := member(n, "code"); c != nil && codeName.MatchString(c.Value) {
+		r.api = c.Value
+	}
+	p := &Provider{Auth: Auth{Type: AuthNone}, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes, Enabled: true, File: r.file, Line: n.Line}
+	var place, value *yaml.Node
+	var tools []*yaml.Node
+	r.fields(n, "an API", map[string]func(*yaml.Node){
+		"code":        func(v *yaml.Node) { r.text(v, &p.Code, "code") },
+		"name":        func(v *yaml.Node) { r.text(v, &p.Name, "name") },
+		"description": func(v *yaml.Node) { r.about(v, &p.Description) },
+		"baseUrl":     func(v *yaml.Node) { r.base(v, p) },
+		"authenticationType": func(v *yaml.Node) {
+			r.choice(v, &p.Auth.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic)
+		},
+		"apiKeyLocation": func(v *yaml.Node) {
+			place = v
+			r.choice(v, &p.Auth.In, "apiKeyLocation", placeSpellings, "NONE", InHeader, InQuery, InBody)
+		},
+		"apiKeyName":    func(v *yaml.Node) { r.text(v, &p.Auth.Name, "apiKeyName") },
+		"apiKeyValue":   func(v *yaml.Node) { value = v },
+		"username":      func(v *yaml.Node) { r.text(v, &p.Auth.User, "username") },
+		"customHeaders": func(v *yaml.Node) { r.headers(v, p) },
+		"allowHosts":    func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
+		"timeoutSeconds": func(v *yaml.Node) {
+			s, err := strconv.ParseFloat(v.Value, 64)
+			if d := time.Duration(s * float64(time.Second)); err != nil || d <= 0 || d > maxTimeout {
+				r.wrong(v, "timeoutSeconds must be a number up to %d", int(maxTimeout.Seconds()))
+			} else {
+				p.Timeout = d
+			}
+		},
+		"maxBytes": func(v *yaml.Node) {
+			if b, err := strconv.ParseInt(v.Value, 10, 64); err != nil || b < 1 || b > maxMaxBytes {
+				r.wrong(v, "maxBytes must be a whole number from 1 to %d", maxMaxBytes)
+			} else {
+				p.MaxBytes = b
+			}
+		},
+		"enabled": func(v *yaml.Node) { r.flag(v, &p.Enabled, "enabled") },
+		"tools": func(v *yaml.Node) {
+			if v.Kind != yaml.SequenceNode {
+				r.wrong(v, "tools must be a list")
+				return
+			}
+			tools = v.Content
+		},
+	})
+	switch {
+	case p.Code == "":
+		r.wrong(n, "this API has no code").hint("give it a short name of letters and digits, as in code: weather")
+	case !codeName.MatchString(p.Code):
+		r.wrong(n, "%q is no code for an API", clip(p.Code, 60)).hint("use letters, digits, _ and -")
+	case r.codes[p.Code]:
+		r.wrong(n, "the code %q is used twice", p.Code).hint("give each API a code of its own")
+	}
+	if b := member(n, "baseUrl"); p.BaseURL == "" && (b == nil || b.Tag == "!!null") {
+		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
+	}
+	r.auth(n, place, value, p)
+	if p.Name == "" {
+		p.Name = p.Code
+	}
+	usable := r.bad == 0
+	for _, t := range tools {
+		r.tool(t, p)
+	}
+	if usable {
+		r.codes[p.Code] = true
+		r.out.Providers = append(r.out.Providers, p)
+	}
+}
+
+// base reads a base address.
+func (r *reader) base(n *yaml.Node, p *Provider) {
+	raw := strings.TrimSpace(n.Value)
+	u, err := url.Parse(raw)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		r.wrong(n, "baseUrl must be an address of http or https").hint("write it like https://api.example.org/v1")
+	case u.User != nil:
+		r.wrong(n, "baseUrl has a user name or password in it").hint("use authenticationType: BASIC_AUTH and a variable")
+	case u.RawQuery != "" || u.Fragment != "":
+		r.wrong(n, "baseUrl has a query or fragment").hint("give it to the tools: endpointPath may have a query")
+	case strings.ContainsAny(raw, "{}$"):
+		r.wrong(n, "baseUrl has variables in it").hint("write the address out")
+	default:
+		p.BaseURL = strings.TrimRight(raw, "/")
+	}
+}
+
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	if n.Kind != yaml.SequenceNode {
+		r.wrong(n, "%s must be a list", what)
+		return nil
+	}
+	var out []string
+	for _, c := range n.Content {
+		var s string
+		if r.text(c, &s, what); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// auth reads the credential once type and place are known.
+func (r *reader) auth(n, place, value *yaml.Node, p *Provider) {
+	a := &p.Auth
+	if a.Type == AuthNone {
+		if value != nil && strings.TrimSpace(value.Value) != "" && !placeholder(value.Value) {
+			r.wrong(value, "there is an apiKeyValue and authenticationType is NONE").hint("say how it is sent: API_KEY, BEARER_TOKEN or BASIC_AUTH")
+		}
+		a.In, a.Name = "", ""
+		return
+	}
+	if a.In == "" {
+		a.In = InHeader
+	}
+	switch {
+	case a.Type == AuthBasic && a.In != InHeader:
+		r.wrong(place, "BASIC_AUTH goes into a header").hint("leave apiKeyLocation out")
+	case a.Name == "" && a.Type == AuthKey:
+		r.wrong(n, "API_KEY needs apiKeyName").hint("the header or parameter that the service wants, as in apiKeyName: X-Api-Key")
+	case a.Name == "" && a.In == InHeader:
+		a.Name = "Authorization"
+	case a.Name == "":
+		a.Name = "access_token"
+	case a.In == InHeader && (!headerName.MatchString(a.Name) || reserved(a.Name)):
+		r.wrong(n, "%q is no name for this header", clip(a.Name, 60))
+	}
+	if value == nil {
+		r.wrong(n, "this API has no apiKeyValue").hint("write apiKeyValue: ${NAME} with the variable that holds the credential")
+		return
+	}
+	ref, ok := ParseRef(value.Value)
+	switch {
+	case value.Kind != yaml.ScalarNode || placeholder(value.Value):
+		r.wrong(value, "apiKeyValue still is a placeholder").hint("write ${NAME} with the variable that holds the credential")
+	case !ok:
+		// Not repeated: it may be the credential itself.
+		r.wrong(value, "apiKeyValue is not a reference to a secret").
+			hint("put the credential into an environment variable and write ${NAME} here, or into the keyring and write keyring:NAME")
+	default:
+		a.Secret = ref
+	}
+}
+
+// ParseRef reads a reference to a secret: ${NAME}, $NAME, env:NAME or keyring:NAME.
+func ParseRef(s string) (Ref, bool) {
+	s = strings.TrimSpace(s)
+	if name, ok := strings.CutPrefix(s, "keyring:"); ok {
+		return Ref{Keyring: name}, entryName.MatchString(name)
+	}
+	name, ok := strings.CutPrefix(s, "env:")
+	if !ok {
+		if name, ok = strings.CutPrefix(s, "${"); ok {
+			name, ok = strings.CutSuffix(name, "}")
+		} else {
+			name, ok = strings.CutPrefix(s, "$")
+		}
+	}
+	return Ref{Env: name}, ok && envName.MatchString(name)
+}
+
+// placeholder reports whether a value stands for one to be filled in: <YOUR_API_KEY>.
+func placeholder(s string) bool {
+	s = strings.TrimSpace(s)
+	return s == "" || strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.Trim(s, "*•xX.") == "" ||
+		strings.HasPrefix(strings.ToUpper(s), "YOUR_")
+}
+
+// reserved are headers that the client itself sets.
+func reserved(name string) bool {
+	switch strings.ToLower(name) {
+	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "accept-encoding", "proxy-authorization", "proxy-connection", "keep-alive":
+		return true
+	}
+	return false
+}
+
+// joined writes a name's words as one.
+var joined = strings.NewReplacer("-", "", "_", "", ".", "")
+
+// secretName reports whether a header or parameter of that name usually holds a credential.
+func secretName(name string) bool {
+	low := joined.Replace(strings.ToLower(name))
+	switch low {
+	case "key", "auth", "authorization", "cookie", "pwd", "sig", "signature":
+		return true
+	}
+	for _, w := range []string{"apikey", "token", "secret", "password", "passwd", "accesskey", "privatekey", "credential", "authorization", "authkey"} {
+		if strings.HasSuffix(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) headers(n *yaml.Node, p *Provider) {
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, "customHeaders must hold names with values")
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, v := n.Content[i], n.Content[i+1]
+		h := Header{Name: key.Value, Value: strings.TrimSpace(v.Value)}
+		ref, isRef := ParseRef(h.Value)
+		switch {
+		case !headerName.MatchString(h.Name) || reserved(h.Name):
+			r.wrong(key, "%q cannot be set by a definition", clip(h.Name, 60)).hint("leave it out")
+			continue
+		case v.Kind != yaml.ScalarNode || strings.ContainsAny(h.Value, "\r\n\x00"):
+			r.wrong(v, "the header %q must be one line of text", h.Name)
+			continue
+		case isRef:
+			h.Value, h.Secret = "", ref
+		case secretName(h.Name) || credential.MatchString(h.Value):
+			r.wrong(v, "the header %q seems to hold a credential", h.Name).hint("put it into a variable and write ${NAME} here")
+			continue
+		}
+		p.Headers = append(p.Headers, h)
+	}
+}

@@ -1,0 +1,212 @@
+package restapi
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+)
+
+// Redacted stands in the place of what is kept back.
+const Redacted = "[REDACTED_SECRET]"
+
+// credential matches what looks like one, whoever it belongs to: JSON web
+// tokens, private keys, what follows "Bearer" or "Basic", and the prefixes
+// that the large services give their tokens.
+var credential = lazyregexp.New(
+	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?` +
+		`|-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z0-9 ]*PRIVATE KEY-----|[\s\S]*)` +
+		`|(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{12,}` +
+		`|\bgh[a-z]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}` +
+		`|\bsk-[A-Za-z0-9_-]{16,}|\b[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9]{16,}` +
+		`|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}|\bya29\.[A-Za-z0-9_-]{20,}` +
+		`|\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}` +
+		`|\bhf_[A-Za-z0-9]{20,}|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|\bdop_v1_[a-f0-9]{40,}|\bshp[a-z]{2}_[a-fA-F0-9]{20,}` +
+		`|\bAGE-SECRET-KEY-1[A-Z0-9]{20,}`)
+
+// Redactor takes secrets out of text. The zero value takes none.
+type Redactor struct {
+	forms []string // longest first
+	plain []string
+}
+
+// newRedactor takes out the secrets of a call, in every form in which a
+// request carries them or a server may send them back.
+func newRedactor(p *Provider, cred credentials) *Redactor {
+	r := &Redactor{}
+	seen := map[string]bool{}
+	add := func(s string) {
+		if len(s) >= minSecret && !seen[s] {
+			seen[s] = true
+			r.forms = append(r.forms, s)
+		}
+	}
+	for _, v := range cred {
+		r.plain = append(r.plain, v)
+		all := []string{v}
+		if p.Auth.Type == AuthBasic {
+			all = append(all, p.Auth.User+":"+v)
+			if _, pass, ok := strings.Cut(v, ":"); ok && p.Auth.User == "" {
+				all = append(all, pass)
+				r.plain = append(r.plain, pass)
+			}
+		}
+		for _, s := range all {
+			add(s)
+			add(url.QueryEscape(s))
+			add(url.PathEscape(s))
+			for _, quoted := range [][]byte{mustJSON(s), escaped(s)} {
+				add(string(quoted[1 : len(quoted)-1]))
+			}
+			for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+				add(e.EncodeToString([]byte(s)))
+			}
+			add(hex.EncodeToString([]byte(s)))
+			add(strings.ToUpper(hex.EncodeToString([]byte(s))))
+		}
+	}
+	slices.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
+	return r
+}
+
+func escaped(s string) []byte {
+	b, err := json.Marshal(s) // with \u003c for <
+	if err != nil {
+		return []byte(`""`)
+	}
+	return b
+}
+
+// Text takes the secrets out of a text.
+func (r *Redactor) Text(s string) string {
+	if r == nil {
+		return s
+	}
+	for _, f := range r.forms {
+		if strings.Contains(s, f) {
+			s = strings.ReplaceAll(s, f, Redacted)
+		}
+	}
+	return s
+}
+
+// JSON takes the secrets out of valid JSON, also where a string spells them
+// with escapes. It stays valid: a number that holds one becomes a string.
+func (r *Redactor) JSON(v json.RawMessage) json.RawMessage {
+	if r == nil || len(r.forms) == 0 {
+		return v
+	}
+	touched := bytes.IndexByte(v, '\\') >= 0
+	for _, f := range r.forms {
+		touched = touched || bytes.Contains(v, []byte(f))
+	}
+	if !touched {
+		return v
+	}
+	var out bytes.Buffer
+	for i := 0; i < len(v); {
+		c := v[i]
+		end := i + 1
+		switch {
+		case c == '"':
+			end = stringEnd(v, i)
+			var s string
+			if json.Unmarshal(v[i:end], &s) == nil {
+				if clean := r.Text(s); clean != s {
+					out.Write(mustJSON(clean))
+					i = end
+					continue
+				}
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			for end < len(v) && strings.IndexByte("0123456789.eE+-", v[end]) >= 0 {
+				end++
+			}
+			if s := string(v[i:end]); r.Text(s) != s {
+				out.Write(mustJSON(Redacted))
+				i = end
+				continue
+			}
+		}
+		out.Write(v[i:end])
+		i = end
+	}
+	return out.Bytes()
+}
+
+// Error takes the secrets out of an error. What it wrapped is dropped: its
+// words may hold anything.
+func (r *Redactor) Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := kb.Errorf(kb.CodeOf(err), "%s", clip(r.Text(oneLine(err.Error())), 600))
+	if h := kb.HintOf(err); h != "" {
+		e = e.WithHint("%s", clip(r.Text(oneLine(h)), 600))
+	}
+	return e
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// scrub takes credentials out of the arguments before they leave: those that
+// look like one, and ours, which an agent may have read elsewhere. It returns
+// the names of the parameters in which it found some.
+func scrub(values []value, own *Redactor) []string {
+	var found []string
+	for i := range values {
+		clean, n := scrubJSON(values[i].json, own)
+		if n > 0 {
+			values[i].json = clean
+			found = append(found, values[i].param.Name)
+		}
+	}
+	return found
+}
+
+// scrubJSON cleans every string of a value, names of members included.
+func scrubJSON(v json.RawMessage, own *Redactor) (json.RawMessage, int) {
+	n := 0
+	var out bytes.Buffer
+	for i := 0; i < len(v); {
+		if v[i] != '"' {
+			out.WriteByte(v[i])
+			i++
+			continue
+		}
+		end := stringEnd(v, i)
+		var s string
+		if json.Unmarshal(v[i:end], &s) == nil {
+			if clean := credential.ReplaceAllString(own.Text(s), Redacted); clean != s {
+				out.Write(mustJSON(clean))
+				n++
+				i = end
+				continue
+			}
+		}
+		out.Write(v[i:end])
+		i = end
+	}
+	if n == 0 {
+		return v, 0
+	}
+	return out.Bytes(), n
+}
+
+// stringEnd returns where the JSON string that begins at i ends.
+func stringEnd(v []byte, i int) int {
+	end := i + 1
+	for end < len(v) && v[end] != '"' {
+		if v[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	return min(end+1, len(v))
+}

@@ -1,0 +1,24 @@
+package restapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
+)
+
+// TestDescriptionsShowNoCredential: those of imported documents quote what
+// their authors tried the API with.
+func TestDescriptionsShowNoCredential(t *testing.T) {
+	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	f, err := restapi.Parse("apis.yaml", []byte("apis:\n  - code: a\n    baseUrl: https://a.example\n    description: try "+token+
+		"\n    tools:\n      - code: b\n        description: use "+token+"\n        endpointPath: /c\n        parameters: [{name: q, description: as "+token+"}]\n"))
+	if err != nil || len(f.Providers) != 1 || len(f.Providers[0].Tools) != 1 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	p := f.Providers[0]
+	said := p.Description + jsonOf(p.Tools[0].Definition())
+	if strings.Contains(said, token) || strings.Count(said, "****") == 0 {
+		t.Errorf("shown: %s", said)
+	}
+}

@@ -1,0 +1,402 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
+)
+
+// Request says how to import.
+type Request struct {
+	Project string // whose name it gets; "" is the user's
+	Name    string // "" is the one in the file
+	Force   bool   // replace a generation that is newer than the file's
+}
+
+// Imported says what was made of a file.
+type Imported struct {
+	Store    kb.Store
+	Segments int   // files of text
+	Shared   int   // of them, that were here already
+	Bytes    int64 // written
+	Replaced bool  // there was an older generation
+	Same     bool  // the same generation was here already: only the name is new
+	Embedded bool  // the vectors were made anew, by this program's embedder
+}
+
+// Import reads an export and makes it a store. Until the whole file has been
+// read and found sound nothing of it is in its place; then one transaction
+// makes the store, gives it its name and publishes the generation.
+func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Imported, err error) {
+	a, err := open(from, gathered)
+	if err != nil {
+		return done, err
+	}
+	defer a.close()
+	if err := checkSpec(ctx, a.Store.Spec); err != nil {
+		return done, err
+	}
+	if o.Name == "" {
+		o.Name = a.Store.Name
+	}
+	if err := catalog.CheckName(o.Name); err != nil {
+		return done, err
+	}
+	old, err := p.standing(ctx, a, o)
+	if err != nil {
+		return done, err
+	}
+	r, err := p.begin()
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, r.end(ctx)) }()
+	if err := r.unpack(ctx, a); err != nil {
+		return done, err
+	}
+	if done.Embedded, err = r.verify(ctx, a); err != nil {
+		return done, err
+	}
+	if old != nil && old.Layout == a.Head.Layout && old.Commit == a.Head.Commit && p.whole(ctx, a.Store.ID, old) {
+		done.Same = true
+		done.Store, err = p.Catalog.Attach(ctx, o.Project, o.Name, a.Store.ID, a.Store.Description, a.Store.Tags)
+		return done, err
+	}
+	return r.publish(ctx, a, o, old, done)
+}
+
+// checkSpec refuses a store that could not have been made here.
+func checkSpec(ctx context.Context, spec kb.Spec) error {
+	if !slices.Contains(source.Kinds(), spec.Kind) {
+		return refused("there is no kind of store named %q", clip(string(spec.Kind)))
+	}
+	src := spec.Source
+	if src == "" || len(src) > maxText || strings.ContainsFunc(src, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return refused("its source is no address")
+	}
+	if localPath(src) {
+		if gathered(spec.Kind) {
+			return refused("its source is no address")
+		}
+	} else if k, canonical, err := source.Canonical(ctx, spec.Kind, src, ""); err != nil || k != spec.Kind || canonical != src {
+		return refused("its source %q is not one that this program writes", clip(src))
+	}
+	if spec.Ref.Name != "" || spec.Ref.Type != "" {
+		if ref, err := source.CanonicalRef(spec.Ref); err != nil || ref != spec.Ref || !source.TraitsOf(spec.Kind).Refs {
+			return refused("its ref is not one that this program writes")
+		}
+	}
+	return nil
+}
+
+// localPath reports whether a source is an absolute path, on this platform or
+// on the one that the file comes from.
+func localPath(src string) bool {
+	drive := len(src) > 2 && src[1] == ':' && (src[2] == '\\' || src[2] == '/') && (src[0]|0x20 >= 'a' && src[0]|0x20 <= 'z')
+	return strings.HasPrefix(src, "/") || drive || strings.HasPrefix(src, `\\`)
+}
+
+// standing returns the head that the store has here. It refuses to replace a
+// newer one, and a name that means another store.
+func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, error) {
+	named, err := p.Catalog.Lookup(ctx, o.Project, o.Name)
+	if err == nil && named.Name == o.Name && named.ID != a.Store.ID {
+		return nil, kb.Errorf(kb.Exists, "the name %q means %s here already", o.Name, named.Spec.Source).
+			WithHint("import it under another name with --name: knowledge import FILE --name %s-2", o.Name)
+	}
+	st, err := p.Catalog.Get(ctx, a.Store.ID)
+	if kb.CodeOf(err) == kb.NotFound && err != nil || kb.CodeOf(err) == kb.Corrupt && err != nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	same := st.Head != nil && st.Head.Layout == a.Head.Layout && st.Head.Commit == a.Head.Commit
+	if st.Head != nil && !st.Head.Partial && !o.Force && !same && st.Head.Indexed.After(a.Head.Indexed) {
+		return nil, kb.Errorf(kb.Exists, "that store is here already and was indexed later (%s) than the file's (%s)", day(st.Head.Indexed), day(a.Head.Indexed)).
+			WithHint("to go back to the file's state: knowledge import FILE --force")
+	}
+	return st.Head, nil
+}
+
+// whole reports whether the generation that is here is sound: one that is not
+// is mended by what is imported.
+func (p Place) whole(ctx context.Context, id kb.StoreID, head *kb.Head) bool {
+	pool := p.Indexer.Pool
+	for _, name := range head.Segments {
+		if pool.CheckSegment(ctx, name) != nil || pool.CheckVectors(ctx, name, nil) != nil {
+			return false
+		}
+	}
+	return pool.CheckGeneration(p.Indexer.ManifestPath(head.Manifest), id) == nil
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// unpack writes the members into the run's folder and compares their hashes.
+func (r *run) unpack(ctx context.Context, a *archive) error {
+	total, done := a.Bytes(), int64(0)
+	for {
+		x, body, err := a.member()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		kb.Report(ctx, kb.Progress{Phase: "import", Done: done, Total: total})
+		done += x.Size
+		f, err := atomicfile.Create(r.path(x))
+		if err != nil {
+			return err
+		}
+		if err := copyTo(ctx, f, body); err != nil {
+			f.Abort()
+			return err
+		}
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+}
+
+// copyTo copies a member: what fails to be read is the file's fault, what
+// fails to be written is the disk's.
+func copyTo(ctx context.Context, f *atomicfile.File, from io.Reader) error {
+	buf := make([]byte, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := from.Read(buf)
+		if n > 0 {
+			if _, err := f.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return broken(err)
+		}
+	}
+}
+
+// verify reads everything that was unpacked to its end, and makes vectors of
+// our own where those of the file are another embedder's.
+func (r *run) verify(ctx context.Context, a *archive) (embedded bool, err error) {
+	x := r.Indexer
+	pool := &index.Pool{Dir: filepath.Join(r.dir, "segments"), Embedder: a.Embedder}
+	ours := a.Embedder == x.Embedder.ID()
+	same := x.SameVector(ctx)
+	if !ours {
+		same = nil
+	}
+	for i, name := range a.Head.Segments {
+		kb.Report(ctx, kb.Progress{Phase: "verify", Done: int64(i), Total: int64(len(a.Head.Segments))})
+		err := pool.CheckSegment(ctx, name)
+		if err == nil {
+			err = pool.CheckVectors(ctx, name, same)
+		}
+		if err == nil && !ours {
+			err = x.RebuildVectors(ctx, pool, name)
+		}
+		if err != nil {
+			return false, unsound(err)
+		}
+	}
+	pool.Embedder = x.Embedder.ID()
+	generation := filepath.Join(r.dir, generationName)
+	if err := pool.CheckGeneration(generation, a.Store.ID); err != nil {
+		return false, unsound(err)
+	}
+	g, err := pool.OpenGeneration(generation)
+	if err != nil {
+		return false, unsound(err)
+	}
+	defer g.Close()
+	number, commit, totals := g.Head()
+	if number != a.Head.Generation || commit != a.Head.Commit || totals.Documents != a.Head.Documents || totals.Chunks != a.Head.Chunks ||
+		totals.TextBytes != a.Head.TextBytes || g.Embedder() != a.Embedder || g.Chunker() != a.Versions.Chunker ||
+		!slices.Equal(slices.Sorted(slices.Values(g.Segments())), a.Head.Segments) {
+		return false, refused("its manifest and its generation do not agree")
+	}
+	if n := len(a.Members); strings.HasPrefix(a.Members[n-1].Name, pagesDir) {
+		set, err := pages.View(filepath.Join(r.dir, "pages"))
+		if err != nil {
+			return false, unsound(err)
+		}
+		defer set.Close()
+		if set.Damaged > 0 {
+			return false, refused("its log of pages is damaged")
+		}
+		for _, page := range set.Pages {
+			if _, err := set.Read(page); err != nil {
+				return false, unsound(err)
+			}
+		}
+	}
+	return !ours, nil
+}
+
+// unsound says of a failed check that the file failed it.
+func unsound(err error) error {
+	switch kb.CodeOf(err) {
+	case kb.Corrupt, kb.NotFound:
+		return refused("%w", err)
+	}
+	return err
+}
+
+// publish puts the files in their places and makes the store.
+func (r *run) publish(ctx context.Context, a *archive, o Request, old *kb.Head, done Imported) (Imported, error) {
+	x := r.Indexer
+	lock, err := lockfile.TryLock(filepath.Join(r.Dir, "jobs", "store-"+string(a.Store.ID)+".lock"))
+	if err != nil {
+		return done, kb.Errorf(kb.Busy, "that store is being indexed here just now").WithHint("wait for the job, then import again: knowledge jobs --active-only")
+	}
+	defer lock.Remove()
+	head := a.Head
+	expect := int64(0)
+	if old != nil {
+		expect = old.Generation
+		done.Replaced = true
+	}
+	head.Generation = max(head.Generation, expect+1)
+	head.Embedder = x.Embedder.ID()
+	head.Manifest = fmt.Sprintf("%s-%d-%s%s", a.Store.ID, head.Generation, strings.TrimPrefix(r.id, prefix), index.GenerationExt)
+	head.IndexBytes = 0
+	if err := r.Catalog.UseSegments(ctx, r.id, catalog.Files(head)...); err != nil {
+		return done, err
+	}
+	done.Segments = len(head.Segments)
+	for _, name := range head.Segments {
+		n, shared, err := r.place(ctx, name)
+		if err != nil {
+			return done, err
+		}
+		if shared {
+			done.Shared++
+		} else {
+			done.Bytes += n
+		}
+		head.IndexBytes += n
+	}
+	staged := filepath.Join(r.dir, "segments")
+	layout := index.LayoutPath(x.Pool.Dir, head.Layout)
+	if err := wholeFile(layout, "layout"); err != nil { // else it is the same: its name is that of its content
+		if err := atomicfile.Move(index.LayoutPath(staged, head.Layout), layout); err != nil {
+			return done, err
+		}
+	}
+	if err := atomicfile.Move(filepath.Join(r.dir, generationName), x.ManifestPath(head.Manifest)); err != nil {
+		return done, err
+	}
+	for _, f := range []string{layout, x.ManifestPath(head.Manifest)} {
+		if info, err := os.Stat(f); err == nil {
+			head.IndexBytes += info.Size()
+		}
+	}
+	// What was put together here must hold here.
+	if err := x.Pool.CheckGeneration(x.ManifestPath(head.Manifest), a.Store.ID); err != nil {
+		return done, err
+	}
+	back, err := r.movePages(a)
+	if err != nil {
+		return done, err
+	}
+	done.Store, err = r.Catalog.Adopt(ctx, o.Project, o.Name, a.Store.Spec, a.Store.Description, a.Store.Tags, expect, head)
+	if err != nil {
+		return done, errors.Join(err, back())
+	}
+	return done, nil
+}
+
+// wholeFile returns why a block file of a kind is not sound.
+func wholeFile(path, kind string) error {
+	f, err := blockfile.Open(path, kind, index.FormatVersion)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Verify()
+}
+
+// place puts a segment and its vectors where they belong, unless sound ones
+// are there, and returns their size. The mark comes first, so that no other
+// store shares what nobody here has made.
+func (r *run) place(ctx context.Context, name string) (size int64, shared bool, err error) {
+	pool, staged := r.Indexer.Pool, filepath.Join(r.dir, "segments")
+	to, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
+	vectors := func() error {
+		if err := pool.CheckVectors(ctx, name, r.Indexer.SameVector(ctx)); err == nil {
+			return nil
+		}
+		return atomicfile.Move(index.VectorsPath(staged, name, pool.Embedder), vec)
+	}
+	if pool.CheckSegment(ctx, name) == nil {
+		shared, err = true, vectors()
+	} else if err = atomicfile.Write(index.ImportedPath(pool.Dir, name), nil); err == nil {
+		// The vectors first: a segment that exists has them.
+		if err = atomicfile.Move(index.VectorsPath(staged, name, pool.Embedder), vec); err == nil {
+			err = atomicfile.Move(index.SegmentPath(staged, name), to)
+		}
+	}
+	if err != nil {
+		return 0, shared, err
+	}
+	for _, f := range []string{to, vec} {
+		info, err := os.Stat(f)
+		if err != nil {
+			return 0, shared, kb.Errorf(kb.Internal, "cannot look at %q: %w", f, err).WithHint("check that disk")
+		}
+		size += info.Size()
+	}
+	return size, shared, nil
+}
+
+// movePages puts the log of pages in its place; what was there before is put
+// back by the function that it returns.
+func (r *run) movePages(a *archive) (back func() error, err error) {
+	back = func() error { return nil }
+	staged := filepath.Join(r.dir, "pages")
+	if _, err := os.Stat(staged); errors.Is(err, fs.ErrNotExist) {
+		return back, nil
+	}
+	dir, aside := r.Opener.PagesDir(a.Store.Spec), filepath.Join(r.dir, "pages-before")
+	if err := atomicfile.MkdirAll(filepath.Dir(dir)); err != nil {
+		return back, err
+	}
+	had := os.Rename(dir, aside) == nil
+	if err := atomicfile.Move(staged, dir); err != nil {
+		if runtime.GOOS == "windows" {
+			err = kb.Errorf(kb.Busy, "the kept pages of that store are being read: %w", err).WithHint("end the other sessions, then import again")
+		}
+		return back, err
+	}
+	return func() error {
+		err := os.Rename(dir, staged)
+		if had && err == nil {
+			err = os.Rename(aside, dir)
+		}
+		return err
+	}, nil
+}

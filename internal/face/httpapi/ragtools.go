@@ -1,0 +1,439 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	answers "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+)
+
+// ragTool is one tool of the dialect.
+type ragTool struct {
+	description string
+	schema      string
+	run         func(s *service, w http.ResponseWriter, r *http.Request, q *ragRequest, args json.RawMessage)
+}
+
+// ragNames are the tools in the order that lists have them.
+var ragNames = []string{"generate_rag_answer", "search_knowledge_base", "get_document_chunk", "list_documents"}
+
+// ragTable is what they do.
+func ragTable() map[string]ragTool {
+	return map[string]ragTool{
+		"generate_rag_answer": {"Answer a question with cited sentences of the public documents",
+			`{"type":"object","properties":{"query":{"type":"string"},"session_id":{"type":"string"},"include_sources":{"type":"boolean","default":true},"stream":{"type":"boolean"}},"required":["query"]}`,
+			(*service).ragGenerate},
+		"search_knowledge_base": {"Ranked places in the public documents",
+			`{"type":"object","properties":{"query":{"type":"string"},"top_k":{"type":"integer","minimum":1,"maximum":50}},"required":["query"]}`,
+			(*service).ragSearch},
+		"get_document_chunk": {"The text of a place that an answer or a search named",
+			`{"type":"object","properties":{"chunk_uri":{"type":"string"}},"required":["chunk_uri"]}`,
+			(*service).ragGetChunk},
+		"list_documents": {"The public documents",
+			`{"type":"object","properties":{"limit":{"type":"integer"},"offset":{"type":"integer"}}}`,
+			(*service).ragList},
+	}
+}
+
+func (s *service) ragTools(w http.ResponseWriter, _ *http.Request) {
+	type tool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	var list []tool
+	table := ragTable()
+	for _, n := range ragNames {
+		list = append(list, tool{n, table[n].description, json.RawMessage(table[n].schema)})
+	}
+	answer200(w, map[string]any{"tools": list})
+}
+
+// ragArgs are the arguments of all tools; others than these (tenant_id, …) are
+// let pass, since clients of several backends send them.
+type ragArgs struct {
+	Query          *string `json:"query"`
+	SessionID      string  `json:"session_id"`
+	SessionKey     string  `json:"session_key"`
+	IncludeSources *bool   `json:"include_sources"`
+	Stream         bool    `json:"stream"`
+	TopK           int     `json:"top_k"`
+	Limit          int     `json:"limit"`
+	Offset         int     `json:"offset"`
+	ChunkURI       string  `json:"chunk_uri"`
+}
+
+func readArgs(w http.ResponseWriter, raw json.RawMessage, query bool) (a ragArgs, ok bool) {
+	if err := json.Unmarshal(raw, &a); err != nil {
+		ragUnfit(w, kb.Errorf(kb.Invalid, "the arguments cannot be used: %s", jsonFault(err)).WithHint("GET /api/v1/mcp/tools has what each tool takes"))
+		return a, false
+	}
+	if query && (a.Query == nil || strings.TrimSpace(*a.Query) == "") {
+		ragUnfit(w, kb.Errorf(kb.Invalid, "the argument query is missing or empty").WithHint("ask in a sentence or a few words"))
+		return a, false
+	}
+	if query && len(*a.Query) > answers.MaxQuestion {
+		ragUnfit(w, kb.Errorf(kb.TooLarge, "the query has %d bytes, more than the %d that are taken", len(*a.Query), answers.MaxQuestion).WithHint("ask with the few words that matter"))
+		return a, false
+	}
+	return a, true
+}
+
+// ragTime bounds one answer, waiting included.
+const ragTime = 30 * time.Second
+
+// ragGenerate answers a question from the public stores.
+func (s *service) ragGenerate(w http.ResponseWriter, r *http.Request, q *ragRequest, raw json.RawMessage) {
+	args, ok := readArgs(w, raw, true)
+	if !ok {
+		return
+	}
+	session := args.SessionID
+	if session == "" {
+		session = q.SessionID
+	}
+	if len(session) > answers.MaxSessionID {
+		ragUnfit(w, kb.Errorf(kb.TooLarge, "session_id has more than %d bytes", answers.MaxSessionID).WithHint("choose a shorter one"))
+		return
+	}
+	req := app.AskRequest{Question: *args.Query, Session: session, Owner: owner(r), Client: client(r),
+		SessionKey: cmp.Or(r.Header.Get(keyHeader), args.SessionKey, q.SessionKey), Public: true, Base: base(r)}
+	ctx, cancel := context.WithTimeout(r.Context(), ragTime)
+	defer cancel()
+	if args.Stream || q.Stream || strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		s.ragStream(ctx, w, r, req, args)
+		return
+	}
+	reply, err := s.ask(ctx, req)
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	answer200(w, ragOf(&reply, args.IncludeSources))
+}
+
+// ask waits for a turn and asks.
+func (s *service) ask(ctx context.Context, req app.AskRequest) (app.Answer, error) {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return app.Answer{}, err
+	}
+	defer done()
+	reply, err := s.app.Ask(ctx, req)
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		err = kb.Errorf(kb.Busy, "the answer took longer than %v", ragTime).WithHint("ask again in a moment")
+	}
+	return reply, err
+}
+
+// ragOf spells an answer for the readers of this dialect.
+func ragOf(a *app.Answer, include *bool) ragReply {
+	shown := include == nil || *include
+	parts := a.Parts
+	if !shown { // numbers of sources that are not there would say nothing
+		parts = nil
+		for _, p := range a.Parts {
+			p.Source = 0
+			parts = append(parts, p)
+		}
+	}
+	r := ragReply{Success: true, Result: answers.Markdown(parts), Sources: []ragSource{}, Confidence: &a.Confidence,
+		SessionID: answers.InertTitle(a.SessionID), SessionKey: a.SessionKey, Cached: a.Cached, Question: answers.InertTitle(a.Question)}
+	c := ragContent{Type: "text", Text: r.Result}
+	if shown {
+		for i := range a.Sources {
+			src := ragSourceOf(&a.Sources[i])
+			r.Sources = append(r.Sources, src)
+			c.Sources = append(c.Sources, src.Title)
+		}
+	}
+	for _, n := range a.Notes {
+		r.Notes = append(r.Notes, answers.InertLine(n))
+	}
+	r.Content = []ragContent{c}
+	return r
+}
+
+func ragSourceOf(s *app.Source) ragSource {
+	return ragSource{Title: answers.InertTitle(s.Title), URL: s.URL, Relevance: s.Relevance, ID: s.ID, URI: "chunk://" + s.ID, Snippet: answers.InertBlock(s.Snippet)}
+}
+
+// ragStream sends an answer as server-sent events: start at once, a sentence
+// event for each sentence, sources, and done with the whole reply; error
+// instead of the last when it fails.
+func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.Request, req app.AskRequest, args ragArgs) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	send := func(event string, v any) {
+		raw, err := json.Marshal(v)
+		if err == nil {
+			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, visible.Values(string(raw)))
+			_ = out.Flush() // a client that is gone is seen by the context
+		}
+	}
+	send("start", map[string]string{"session_id": answers.InertTitle(req.Session)})
+	reply, err := s.ask(ctx, req)
+	if err != nil {
+		f := ragFailure{Error: answers.InertLine(ragSentence(err)), IsError: true}
+		f.Content = []ragContent{{"text", f.Error, nil}}
+		send("error", f)
+		return
+	}
+	whole := ragOf(&reply, args.IncludeSources)
+	before := ""
+	for i := range reply.Parts {
+		parts := reply.Parts[:i+1]
+		if args.IncludeSources != nil && !*args.IncludeSources {
+			parts = nil
+			for _, p := range reply.Parts[:i+1] {
+				p.Source = 0
+				parts = append(parts, p)
+			}
+		}
+		text := answers.Markdown(parts)
+		send("sentence", map[string]string{"delta": strings.TrimPrefix(text, before)})
+		before = text
+	}
+	send("sources", whole.Sources)
+	send("done", whole)
+}
+
+func (s *service) ragSearch(w http.ResponseWriter, r *http.Request, _ *ragRequest, raw json.RawMessage) {
+	args, ok := readArgs(w, raw, true)
+	if !ok {
+		return
+	}
+	limit := args.TopK
+	if limit == 0 {
+		limit = args.Limit
+	}
+	if limit < 0 || limit > 50 {
+		ragUnfit(w, kb.Errorf(kb.Invalid, "top_k must lie between 1 and 50, not %d", limit).WithHint("leave it out for 10"))
+		return
+	}
+	found, err := s.app.SearchPublic(r.Context(), *args.Query, limit, base(r))
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	reply := ragReply{Success: true, Sources: []ragSource{}}
+	var text []string
+	for i := range found.Results {
+		h := &found.Results[i]
+		h.Title, h.Text, h.Store = answers.InertTitle(h.Title), answers.InertBlock(h.Text), answers.InertTitle(h.Store)
+		reply.Sources = append(reply.Sources, ragSource{Title: h.Title, URL: h.URL, Relevance: h.Score, ID: h.ID, URI: h.URI, Snippet: h.Text})
+		text = append(text, fmt.Sprintf("%d. %s\n\n%s", i+1, h.Title, h.Text))
+	}
+	if text == nil {
+		text = []string{"Nothing found."}
+	}
+	reply.Result, reply.Data = strings.Join(text, "\n\n"), found
+	reply.Content = []ragContent{{"text", reply.Result, nil}}
+	answer200(w, reply)
+}
+
+func (s *service) ragGetChunk(w http.ResponseWriter, r *http.Request, _ *ragRequest, raw json.RawMessage) {
+	args, ok := readArgs(w, raw, false)
+	if !ok {
+		return
+	}
+	if strings.TrimSpace(args.ChunkURI) == "" {
+		ragUnfit(w, kb.Errorf(kb.Invalid, "the argument chunk_uri is missing").WithHint("take it from a source of an answer"))
+		return
+	}
+	c, err := s.app.ChunkPublic(r.Context(), args.ChunkURI, base(r))
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	c.Title, c.Text, c.Store, c.At = answers.InertTitle(c.Title), answers.InertBlock(c.Text), answers.InertTitle(c.Store), answers.InertTitle(c.At)
+	reply := ragReply{Success: true, Result: c.Text, Content: []ragContent{{"text", c.Text, nil}}, Data: c,
+		Sources: []ragSource{{Title: c.Title, URL: c.URL, Relevance: 1, ID: c.ID, URI: c.URI}}}
+	answer200(w, reply)
+}
+
+func (s *service) ragList(w http.ResponseWriter, r *http.Request, _ *ragRequest, raw json.RawMessage) {
+	args, ok := readArgs(w, raw, false)
+	if !ok {
+		return
+	}
+	docs, err := s.app.DocumentsPublic(r.Context(), args.Limit, args.Offset)
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	var names []string
+	for i := range docs.Documents {
+		d := &docs.Documents[i]
+		d.Name, d.Store, d.URI = answers.InertTitle(d.Name), answers.InertTitle(d.Store), answers.InertTitle(d.URI)
+		names = append(names, d.Name)
+	}
+	text := strings.Join(names, "\n")
+	answer200(w, ragReply{Success: true, Result: text, Content: []ragContent{{"text", text, nil}}, Sources: []ragSource{}, Data: docs})
+}
+
+// ragRating is the body of POST feedback.
+type ragRating struct {
+	Query      string          `json:"query"`
+	Response   string          `json:"response"`
+	Rating     string          `json:"rating"`
+	Confidence *float64        `json:"confidence"`
+	SessionID  string          `json:"session_id"`
+	SessionKey string          `json:"session_key"`
+	Comment    *string         `json:"comment"`
+	Expected   json.RawMessage `json:"expected_answer"`
+	Metadata   json.RawMessage `json:"metadata"`
+	Tenant     json.RawMessage `json:"tenant_id"`
+	Agent      json.RawMessage `json:"agent_id"`
+}
+
+func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
+	raw, err := s.ragBody(w, r)
+	if err != nil {
+		ragFault(w, err)
+		return
+	}
+	var b ragRating
+	if err := json.Unmarshal(raw, &b); err != nil {
+		ragFault(w, kb.Errorf(kb.Invalid, "the request's body is no feedback: %s", jsonFault(err)).WithHint(`send {"query":"…","rating":"positive"}`))
+		return
+	}
+	extra := map[string]json.RawMessage{}
+	for k, v := range map[string]json.RawMessage{"expected_answer": b.Expected, "metadata": b.Metadata, "tenant_id": b.Tenant, "agent_id": b.Agent} {
+		if len(v) > 0 && string(v) != "null" {
+			extra[k] = v
+		}
+	}
+	more, err := json.Marshal(extra)
+	if err != nil {
+		ragFault(w, kb.Errorf(kb.Invalid, "the request's body is no feedback").WithHint(`send {"query":"…","rating":"positive"}`))
+		return
+	}
+	req := app.FeedbackRequest{Query: b.Query, Response: b.Response, Rating: b.Rating, Confidence: b.Confidence, Session: b.SessionID,
+		Extra: more, Owner: owner(r), Client: client(r), SessionKey: cmp.Or(r.Header.Get(keyHeader), b.SessionKey), Public: true, Pending: !s.guard.Holds(r)}
+	if req.Pending && !s.mayRate(r, b.SessionID) {
+		ragDeny(w, http.StatusTooManyRequests, kb.Errorf(kb.Busy, "too many ratings from this address").WithHint("send it later"))
+		return
+	}
+	if b.Comment != nil {
+		req.Comment = *b.Comment
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), ragTime)
+	defer cancel()
+	done, err := s.turn(ctx)
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	defer done()
+	added, err := s.app.AddFeedback(ctx, req)
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	reply := map[string]any{"success": true, "feedback_id": added.ID}
+	if req.Pending {
+		reply["pending"] = true // until the owner has looked at it
+	}
+	answerRAG(w, http.StatusCreated, reply)
+}
+
+// mayRate takes one rating without the token from the quotas of its address,
+// and of its session there.
+func (s *service) mayRate(r *http.Request, session string) bool {
+	return s.ratings.Allow(r.RemoteAddr) && s.sessionRatings.Take(client(r)+"\x00"+kb.Clip(session, answers.MaxSessionID))
+}
+
+func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
+	v := r.URL.Query()
+	f := app.FeedbackFilter{Rating: v.Get("rating")}
+	var err error
+	if x := v.Get("limit"); x != "" {
+		f.Limit, err = strconv.Atoi(x)
+	}
+	if x := v.Get("reviewed"); x != "" && err == nil {
+		var b bool
+		b, err = strconv.ParseBool(x)
+		f.Reviewed = &b
+	}
+	if x := v.Get("pending"); x != "" && err == nil {
+		var b bool
+		b, err = strconv.ParseBool(x)
+		f.Pending = &b
+	}
+	if x := v.Get("low_confidence"); x != "" && err == nil {
+		f.LowConfidence, err = strconv.ParseBool(x)
+	}
+	if err != nil {
+		ragUnfit(w, kb.Errorf(kb.Invalid, "a filter cannot be read").WithHint("limit is a number; reviewed, pending and low_confidence are true or false"))
+		return
+	}
+	list, err := s.app.Feedback(r.Context(), f)
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	for i := range list.Entries {
+		inertItem(&list.Entries[i])
+	}
+	answer200(w, list)
+}
+
+// inertItem makes what strangers wrote safe for pages that put it into HTML.
+func inertItem(x *app.FeedbackItem) {
+	x.Query, x.Comment, x.Session, x.Action = answers.InertTitle(x.Query), answers.InertTitle(x.Comment), answers.InertTitle(x.Session), answers.InertTitle(x.Action)
+	x.Response = answers.InertTitle(x.Response)
+	x.Extra = nil // as it came; feedback:list shows it
+	for i := range x.Sources {
+		x.Sources[i] = answers.InertTitle(x.Sources[i])
+	}
+}
+
+func (s *service) ragFeedbackStats(w http.ResponseWriter, r *http.Request) {
+	st, err := s.app.FeedbackStats(r.Context())
+	if err != nil {
+		ragFailed(w, r, err)
+		return
+	}
+	for _, list := range [][]string{st.Common, st.Terms} {
+		for i := range list {
+			list[i] = answers.InertTitle(list[i])
+		}
+	}
+	for i := range st.Gaps {
+		st.Gaps[i].Question = answers.InertTitle(st.Gaps[i].Question)
+		for j := range st.Gaps[i].Comments {
+			st.Gaps[i].Comments[j] = answers.InertTitle(st.Gaps[i].Comments[j])
+		}
+		for j := range st.Gaps[i].Sources {
+			st.Gaps[i].Sources[j] = answers.InertTitle(st.Gaps[i].Sources[j])
+		}
+	}
+	answer200(w, st)
+}
+
+func (s *service) ragReview(w http.ResponseWriter, r *http.Request) {
+	x, err := s.app.ReviewFeedback(r.Context(), r.PathValue("id"), r.URL.Query().Get("action_taken"))
+	if err != nil {
+		if kb.CodeOf(err) == kb.NotFound {
+			s.ragMissing(w, err)
+			return
+		}
+		ragFailed(w, r, err)
+		return
+	}
+	inertItem(&x)
+	answer200(w, map[string]any{"success": true, "feedback": x})
+}

@@ -1,0 +1,339 @@
+package evidencehttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+
+	ev "github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
+)
+
+// resource is one that the original offers, in its order and words.
+type resource struct {
+	URI         string `json:"uri"`
+	Description string `json:"description"`
+	read        func(ctx context.Context, s *enterprise) (any, error)
+}
+
+// tool is one that the original offers.
+type tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Mutating    bool   `json:"mutating"`
+	Safe        bool   `json:"safeByDefault"`
+	run         func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error)
+}
+
+// envelope is the answer of a tool, whatever happens.
+type envelope struct {
+	Tool     string   `json:"tool"`
+	DryRun   bool     `json:"dryRun"`
+	Executed bool     `json:"executed"`
+	Success  bool     `json:"success"`
+	Warnings []string `json:"warnings"`
+	Result   any      `json:"result"`
+}
+
+var unavailable = map[string]bool{"available": false}
+
+var resources = []resource{
+	{"evidence://status", "Current evidence status summary for the active repository.", func(ctx context.Context, s *enterprise) (any, error) {
+		f, err := s.app.Evidence(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return status(f, s.route), nil
+	}},
+	{"gitflow://state", "Current Git branch/upstream/status context for enterprise guardrails.", func(ctx context.Context, s *enterprise) (any, error) {
+		g, err := s.app.Gitflow(ctx)
+		if !g.Available {
+			g.Note = ""
+		}
+		return g, err
+	}},
+	{"context://active", "Consolidated active context (repo, lifecycle, gitflow, SDD).", func(ctx context.Context, s *enterprise) (any, error) {
+		c, err := s.app.RepoContext(ctx)
+		if !c.Gitflow.Available {
+			c.Gitflow.Note = ""
+		}
+		return c, err
+	}},
+	{"sdd://status", "Current SDD/OpenSpec status for the active repository.", func(ctx context.Context, s *enterprise) (any, error) {
+		st, err := s.app.SDDStatus(ctx)
+		if err == nil && st == nil {
+			return unavailable, nil
+		}
+		return st, err
+	}},
+	{"sdd://active-change", "Current active SDD change/session details.", func(ctx context.Context, s *enterprise) (any, error) { return s.app.ActiveChange(ctx) }},
+}
+
+var tools = []tool{
+	{"ai_gate_check", "Reads .ai_evidence.json and reports AI gate compatibility status.", false, true,
+		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
+			r, err := s.app.GateCheck(ctx, stage)
+			return envelope{Executed: true, Success: r.Allowed, Result: r}, err
+		}},
+	{"check_sdd_status", "Evaluates SDD/OpenSpec policy for a stage without changing repository state.", false, true,
+		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
+			e, err := s.app.SDDEvaluate(ctx, stage)
+			return envelope{Executed: true, Success: e.Decision.Allowed, Result: e}, err
+		}},
+	{"validate_and_fix", "Returns validation status and suggested fixes in preview mode (no writes).", true, true,
+		guardedPlan("Mutating auto-fixes are disabled in enterprise baseline mode.", func(_ context.Context, _ *enterprise, e gate.Evaluation) (any, error) {
+			return gate.ValidatePlanOf(e), nil
+		})},
+	{"sync_branches", "Builds a git synchronization plan in preview mode (no branch changes).", true, true,
+		guardedPlan("Dry-run mode active: no git command executed.", func(ctx context.Context, s *enterprise, _ gate.Evaluation) (any, error) {
+			return s.app.SyncPlan(ctx)
+		})},
+	{"cleanup_stale_branches", "Builds stale-branch cleanup plan in preview mode (no deletions).", true, true,
+		guardedPlan("Dry-run mode active: no branch deleted.", func(ctx context.Context, s *enterprise, _ gate.Evaluation) (any, error) {
+			return s.app.CleanupPlan(ctx)
+		})},
+}
+
+// guard is what a tool answers that the guard of specified changes blocks.
+type guard struct {
+	Guard struct {
+		Stage    gate.Stage      `json:"stage"`
+		Decision gate.Decision   `json:"decision"`
+		Status   *gate.SDDStatus `json:"status"`
+	} `json:"guard"`
+}
+
+// guardedPlan makes a tool of a plan: the guard first, and nothing is done
+// even then.
+func guardedPlan(warning string, plan func(context.Context, *enterprise, gate.Evaluation) (any, error)) func(context.Context, *enterprise, gate.Stage) (envelope, error) {
+	return func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
+		e, err := s.app.SDDEvaluate(ctx, stage)
+		if err != nil {
+			return envelope{}, err
+		}
+		if !e.Decision.Allowed {
+			var g guard
+			g.Guard.Stage, g.Guard.Decision, g.Guard.Status = stage, e.Decision, e.Status
+			return envelope{Warnings: []string{"Critical tool blocked by SDD policy/session guard."}, Result: g}, nil
+		}
+		result, err := plan(ctx, s, e)
+		return envelope{Success: err == nil, Warnings: []string{warning}, Result: result}, err
+	}
+}
+
+// enterprise is the second server.
+type enterprise struct {
+	app   *app.App
+	route string // of the first, which its status names
+	log   io.Writer
+}
+
+// Enterprise returns the enterprise server. A path that there is not is said
+// before the method is looked at.
+func Enterprise(a *app.App, route string, g *httpguard.Guard, log io.Writer) http.Handler {
+	s := &enterprise{a, route, log}
+	endpoints := map[string]struct {
+		method string
+		serve  func(http.ResponseWriter, *http.Request)
+	}{
+		"/health": {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, http.StatusOK, map[string]string{"status": "ok"})
+		}},
+		"/status": {http.MethodGet, s.status},
+		"/resources": {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, http.StatusOK, map[string]any{"resources": resources})
+		}},
+		"/resource": {http.MethodGet, s.resource},
+		"/tools":    {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]any{"tools": tools}) }},
+		"/tool":     {http.MethodPost, s.tool},
+	}
+	return guarded(g, log, func(w http.ResponseWriter, r *http.Request) {
+		e, ok := endpoints[trimmed(r)]
+		switch {
+		case !ok:
+			answer(w, http.StatusNotFound, notFound)
+		case r.Method != e.method:
+			answer(w, http.StatusMethodNotAllowed, notAllowed)
+		default:
+			e.serve(w, r)
+		}
+	})
+}
+
+// statusReply is the answer of /status.
+type statusReply struct {
+	Status       string `json:"status"`
+	Root         string `json:"repoRoot"`
+	Capabilities struct {
+		Resources []string `json:"resources"`
+		Tools     []string `json:"tools"`
+		Mode      string   `json:"mode"`
+	} `json:"capabilities"`
+	Lifecycle *gate.LifecycleStatus `json:"lifecycle"`
+	SDD       *gate.SDDStatus       `json:"sdd"`
+	Evidence  bothStatus            `json:"evidence"`
+}
+
+// bothStatus is the status of the evidence as the original answers it, and
+// flat as its document says.
+type bothStatus struct {
+	ev.Status
+	Exists  bool `json:"exists"`
+	Present bool `json:"present"`
+	Valid   bool `json:"valid"`
+}
+
+func (s *enterprise) status(w http.ResponseWriter, r *http.Request) {
+	c, err := s.app.RepoContext(r.Context())
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	f, err := s.app.Evidence(r.Context())
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	out := statusReply{Status: "ok", Root: c.Root, Lifecycle: c.Lifecycle, SDD: c.SDD}
+	for _, x := range resources {
+		out.Capabilities.Resources = append(out.Capabilities.Resources, x.URI)
+	}
+	for _, x := range tools {
+		out.Capabilities.Tools = append(out.Capabilities.Tools, x.Name)
+	}
+	out.Capabilities.Mode = "baseline"
+	st := status(f, s.route)
+	out.Evidence = bothStatus{st, st.Evidence.Exists, st.Evidence.Exists, st.Evidence.Valid}
+	answer(w, http.StatusOK, out)
+}
+
+func (s *enterprise) resource(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	for _, x := range resources {
+		if x.URI != q.Get("uri") {
+			continue
+		}
+		payload, err := x.read(r.Context(), s)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, http.StatusOK, struct {
+			URI     string `json:"uri"`
+			Payload any    `json:"payload"`
+		}{x.URI, payload})
+		return
+	}
+	var asked *string
+	if q.Has("uri") {
+		asked = new(q.Get("uri"))
+	}
+	answer(w, http.StatusNotFound, struct {
+		Error string  `json:"error"`
+		URI   *string `json:"requestedUri"`
+	}{"Unknown enterprise resource URI", asked})
+}
+
+// tool runs one tool. Its answer is 200 even when it is blocked or fails.
+func (s *enterprise) tool(w http.ResponseWriter, r *http.Request) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Origin") != "" && (err != nil || t != "application/json") {
+		answer(w, http.StatusUnsupportedMediaType, failure{"The body must be of type application/json."})
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			answer(w, http.StatusRequestEntityTooLarge, failure{"Request body is too large."})
+			return
+		}
+		answer(w, http.StatusBadRequest, failure{"Invalid JSON body."})
+		return
+	}
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	switch {
+	case !json.Valid(body):
+		answer(w, http.StatusBadRequest, failure{"Invalid JSON body."})
+		return
+	case body[0] != '{' && body[0] != '[':
+		answer(w, http.StatusBadRequest, failure{"Invalid request body."})
+		return
+	}
+	var in struct{ Name, Args json.RawMessage }
+	if body[0] == '{' {
+		_ = json.Unmarshal(body, &in) // it is a JSON object
+	}
+	var name *string
+	if json.Unmarshal(in.Name, &name) != nil {
+		name = nil
+	}
+	for _, t := range tools {
+		if name != nil && t.Name == *name {
+			answer(w, http.StatusOK, s.run(r.Context(), t, in.Args))
+			return
+		}
+	}
+	answer(w, http.StatusNotFound, struct {
+		Error string  `json:"error"`
+		Tool  *string `json:"requestedTool"`
+	}{"Unknown enterprise tool.", name})
+}
+
+// run fills in the envelope. A stage that there is not is that of a commit,
+// as in the original, and said.
+func (s *enterprise) run(ctx context.Context, t tool, args json.RawMessage) (out envelope) {
+	stage, unknown := stageOf(args)
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(s.log, "knowledge: panic in %s: %v\n%s", t.Name, p, debug.Stack())
+			out = envelope{Warnings: []string{"The tool met a defect of its own and gave up."}, Result: struct{}{}}
+		}
+		out.Tool, out.DryRun = t.Name, true
+		if unknown != "" {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("There is no stage %s: %s was taken.", unknown, stage))
+		}
+		if out.Warnings == nil {
+			out.Warnings = []string{}
+		}
+	}()
+	out, err := t.run(ctx, s, stage)
+	if err != nil {
+		said := err.Error()
+		if hint := kb.HintOf(err); hint != "" {
+			said += ". " + hint
+		}
+		return envelope{Warnings: []string{said}, Result: failure{err.Error()}}
+	}
+	return out
+}
+
+// stageOf reads the stage of a tool's arguments.
+func stageOf(args json.RawMessage) (stage gate.Stage, unknown string) {
+	var in struct{ Stage json.RawMessage }
+	if json.Unmarshal(args, &in) != nil || len(in.Stage) == 0 || string(in.Stage) == "null" {
+		return gate.PreCommit, ""
+	}
+	var name string
+	if json.Unmarshal(in.Stage, &name) == nil {
+		if s, ok := gate.Known(name); ok {
+			return s, ""
+		}
+	}
+	said := string(in.Stage)
+	if len(said) > 100 {
+		said = said[:100] + "…"
+	}
+	return gate.PreCommit, said
+}

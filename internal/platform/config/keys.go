@@ -1,0 +1,211 @@
+package config
+
+import (
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+)
+
+const seeDocs = "docs/configuration.md lists the keys"
+
+// Key is one key of the file.
+type Key struct {
+	Name    string // dots stand for nesting: vectors.engine
+	Type    string // what its value is, for readers
+	Default string // what holds without it, for readers
+	Env     string // the variable that goes before it, if there is one
+	Flag    string // the flag that goes before both, if there is one
+	Help    string // one clause
+	Example string // value in YAML
+
+	set func(p *parser, n *yaml.Node, c *Config) error
+}
+
+// maxMaxFile bounds what a file may be allowed to have, in bytes: it is read whole.
+const maxMaxFile = 64 << 20
+
+// keys is the table of keys.
+var keys = slices.Concat(ownKeys, trustKeys, webKeys, answerKeys, apiKeys)
+
+var ownKeys = []Key{
+	{
+		Name: "dataDir", Type: "absolute folder; `~/` is your home", Default: "the platform's per-user data directory",
+		Env: "KNOWLEDGE_DATA_DIR", Flag: "--data-dir",
+		Help:    "where stores, indexes and jobs are kept",
+		Example: "~/knowledge",
+		set: func(p *parser, n *yaml.Node, c *Config) error {
+			dir, err := p.text(n)
+			if err != nil {
+				return err
+			}
+			if rest, ok := strings.CutPrefix(dir, "~"); ok && p.home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+				dir = p.home + rest
+			}
+			if !filepath.IsAbs(dir) {
+				return p.wrong(n, "dataDir must be an absolute folder, not %q", dir).WithHint("begin it with ~/ or the root of the file system")
+			}
+			c.DataDir = filepath.Clean(dir)
+			return nil
+		},
+	},
+	{
+		Name: "vectors.engine", Type: "`flat` or `chromem`", Default: "`flat`", Env: "KNOWLEDGE_VECTORS_ENGINE",
+		Help:    "what searches vectors: a scan of memory-mapped matrices, or chromem-go in memory",
+		Example: "chromem",
+		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
+			c.Engine, err = p.text(n)
+			return err
+		},
+	},
+	{
+		Name: "maxFileBytes", Type: "integer from 1 to 67108864", Default: "1048576",
+		Help:    "files above it are left out of every store that sets no limit of its own, from the next time it is indexed",
+		Example: "2097152",
+		set: func(p *parser, n *yaml.Node, c *Config) error {
+			v, err := strconv.ParseInt(n.Value, 10, 64)
+			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < 1 || v > maxMaxFile {
+				return p.wrong(n, "maxFileBytes must be a whole number from 1 to %d", maxMaxFile).WithHint("leave it out for 1 MiB")
+			}
+			c.MaxFileBytes = v
+			return nil
+		},
+	},
+	{
+		Name: "git.tokens", Type: "map of host to the name of an environment variable", Default: "none",
+		Help: "the variable whose value may be sent as password to that host over https, and to no other; " +
+			"netrc and git's credential helpers are asked before",
+		Example: "{github.com: GITHUB_TOKEN}",
+		set:     setTokens,
+	},
+}
+
+// Keys returns the table of keys.
+func Keys() []Key { return slices.Clone(keys) }
+
+var (
+	envName  = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	hostName = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+	// Tokens in the file instead of names: what the large hosts give out.
+	tokenLike = lazyregexp.New(`^(gh[a-z]_|github_pat_|glpat-|[A-Za-z0-9]{32,}$)`)
+)
+
+func setTokens(p *parser, n *yaml.Node, c *Config) error {
+	if n.Kind != yaml.MappingNode {
+		return p.wrong(n, "git.tokens must be a map of host to variable").WithHint("like this: github.com: GITHUB_TOKEN")
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		at := n.Content[i]
+		host := at.Value
+		name, port, err := net.SplitHostPort(host)
+		if err != nil {
+			name, port = host, "1"
+		}
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil || !hostName.MatchString(name) && net.ParseIP(name) == nil {
+			return p.wrong(at, "git.tokens: %q is not a host", host).WithHint("write the host alone, as in github.com or git.example.org:8443")
+		}
+		if slices.ContainsFunc(c.Tokens, func(t Token) bool { return strings.EqualFold(t.Host, host) }) {
+			return p.wrong(at, "git.tokens names %q twice", host).WithHint("keep one of the lines")
+		}
+		v, err := p.text(n.Content[i+1])
+		if err != nil {
+			return err
+		}
+		// The value is not repeated: it may be the secret itself.
+		if !envName.MatchString(v) || tokenLike.MatchString(v) {
+			return p.wrong(at, "git.tokens: what stands for %q is not the name of an environment variable", host).
+				WithHint("put the token into a variable and write the variable's name here")
+		}
+		c.Tokens = append(c.Tokens, Token{host, v})
+	}
+	return nil
+}
+
+// parser reads one file.
+type parser struct{ path, home string }
+
+// wrong is an error at a place of the file.
+func (p *parser) wrong(n *yaml.Node, format string, args ...any) *kb.Error {
+	args = append([]any{p.path, n.Line}, args...)
+	return kb.Errorf(kb.Invalid, "%s:%d: "+format, args...)
+}
+
+// text returns the string that a node is.
+func (p *parser) text(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
+		return "", p.wrong(n, "a text must stand here").WithHint(seeDocs)
+	}
+	return n.Value, nil
+}
+
+// mapping reads the keys below prefix, "" or ending in a dot.
+func (p *parser) mapping(n *yaml.Node, prefix string, c *Config) error {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil // a heading with nothing below it
+	}
+	if n.Kind != yaml.MappingNode {
+		where := "the file"
+		if prefix != "" {
+			where = strings.TrimSuffix(prefix, ".")
+		}
+		return p.wrong(n, "%s must hold keys with values", where).WithHint(seeDocs)
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		at, value := n.Content[i], n.Content[i+1]
+		full := prefix + at.Value
+		if seen[full] {
+			return p.wrong(at, "the key %q stands there twice", full).WithHint("keep one of them")
+		}
+		seen[full] = true
+		if k := slices.IndexFunc(keys, func(k Key) bool { return k.Name == full }); k >= 0 {
+			if err := keys[k].set(p, value, c); err != nil {
+				return err
+			}
+			continue
+		}
+		if slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Name, full+".") }) && !strings.Contains(at.Value, ".") {
+			if err := p.mapping(value, full+".", c); err != nil {
+				return err
+			}
+			continue
+		}
+		e := p.wrong(at, "there is no key %q", full)
+		if near := nearest(full); near != "" {
+			return e.WithHint("did you mean %q? "+seeDocs, near)
+		}
+		return e.WithHint(seeDocs)
+	}
+	return nil
+}
+
+// nearest returns the key or heading that was most likely meant, or "": the
+// one of least edit distance, if that is at most a third of the longer length.
+func nearest(name string) string {
+	if len(name) > 64 {
+		return "" // none is as long, by far
+	}
+	best, least := "", 1<<30
+	try := func(k string) {
+		d := kb.Distance(strings.ToLower(name), strings.ToLower(k))
+		if d <= (max(len(name), len(k))+2)/3 && d < least {
+			best, least = k, d
+		}
+	}
+	for _, k := range keys {
+		try(k.Name)
+		if heading, last, ok := strings.Cut(k.Name, "."); ok {
+			try(heading)
+			if strings.EqualFold(last, name) {
+				return k.Name // the last word alone
+			}
+		}
+	}
+	return best
+}

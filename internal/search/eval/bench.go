@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
+)
+
+// Bench holds the indexes of a set's repositories, in a data directory of
+// its own.
+type Bench struct {
+	dir      string
+	temp     bool
+	db       *db.DB
+	catalog  *catalog.Catalog
+	indexer  *ingest.Indexer
+	opener   *source.Opener
+	embedder kb.Embedder
+	targets  map[string]*target
+}
+
+type target struct {
+	search.Target
+	gen     *index.Generation
+	indexMs float64
+	warm    bool
+}
+
+// NewBench makes a bench. dir keeps the indexes for the next run; "" is a
+// temporary directory that Close deletes. engine names a vector engine, ""
+// the default.
+func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (*Bench, error) {
+	b := &Bench{dir: dir, embedder: emb, targets: map[string]*target{}}
+	if dir == "" {
+		var err error
+		if b.dir, err = os.MkdirTemp("", "knowledge-eval-"); err != nil {
+			return nil, kb.Errorf(kb.Denied, "cannot make a temporary directory: %w", err).WithHint("set TMPDIR, or name a directory with --data-dir")
+		}
+		b.temp = true
+	}
+	var err error
+	if err = os.MkdirAll(b.dir, 0o700); err == nil {
+		b.db, err = db.Open(ctx, filepath.Join(b.dir, "knowledge.db"))
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	b.catalog = catalog.New(b.db, nil)
+	b.indexer = &ingest.Indexer{
+		Catalog: b.catalog, Embedder: emb, Generations: filepath.Join(b.dir, "generations"),
+		Pool: &index.Pool{Dir: filepath.Join(b.dir, "segments"), Embedder: emb.ID(), Engine: engine},
+	}
+	b.opener = &source.Opener{ReposDir: filepath.Join(b.dir, "repos")}
+	return b, nil
+}
+
+// Close gives the indexes up, and deletes them when they were temporary.
+func (b *Bench) Close() error {
+	for _, t := range b.targets {
+		t.gen.Close()
+	}
+	b.targets = nil
+	var err error
+	if b.db != nil {
+		err = b.db.Close()
+	}
+	if b.temp {
+		err = errors.Join(err, os.RemoveAll(b.dir))
+	}
+	return err
+}
+
+// Open indexes a repository whose folder is dir, unless that is done, and
+// returns it as search wants it.
+func (b *Bench) Open(ctx context.Context, r *Repo, dir string) (search.Target, error) {
+	t, err := b.open(ctx, r, dir)
+	if err != nil {
+		return search.Target{}, err
+	}
+	return t.Target, nil
+}
+
+// open returns the index of a repository whose folder is dir, brought up to date.
+func (b *Bench) open(ctx context.Context, r *Repo, dir string) (*target, error) {
+	if t := b.targets[r.Name]; t != nil {
+		return t, nil
+	}
+	abs, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(r.Root)))
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err == nil {
+		_, err = os.ReadDir(abs)
+	}
+	if err != nil {
+		return nil, kb.Errorf(kb.NotFound, "the repository %q is not there: %w", r.Name, err).WithHint("check out each repository of the tasks in the folder of --repos, under its name")
+	}
+	spec := kb.Spec{Kind: kb.KindFolder, Source: abs}
+	st, err := b.catalog.Put(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	var snap kb.Snapshot
+	if snap, err = b.opener.Open(ctx, spec); err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	if snap, err = filtered(snap, r.Include, r.Exclude); err != nil {
+		return nil, err
+	}
+	res, err := b.indexer.Run(ctx, "eval", st, snap, ingest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	took := float64(time.Since(began).Microseconds()) / 1000
+	if st, err = b.catalog.Get(ctx, st.ID); err != nil {
+		return nil, err
+	}
+	if st.Head == nil {
+		return nil, kb.Errorf(kb.NotFound, "the repository %q has nothing to index", r.Name).WithHint("check that %s holds its files", abs)
+	}
+	t := &target{indexMs: b.remember(r.Name, took, res.UpToDate)}
+	if t.gen, err = b.indexer.Pool.OpenGeneration(b.indexer.ManifestPath(st.Head.Manifest)); err != nil {
+		return nil, err
+	}
+	t.Target = search.Target{Store: st, Label: r.Name, Index: t.gen}
+	b.targets[r.Name] = t
+	return t, nil
+}
+
+// remember keeps how long a repository took to index the first time, for runs
+// that find it indexed.
+func (b *Bench) remember(name string, took float64, upToDate bool) float64 {
+	if b.temp {
+		return took
+	}
+	file := filepath.Join(b.dir, "index-ms.json")
+	known := map[string]float64{}
+	if raw, err := os.ReadFile(file); err == nil {
+		if json.Unmarshal(raw, &known) != nil {
+			known = map[string]float64{}
+		}
+	}
+	if upToDate {
+		return known[name]
+	}
+	known[name] = took
+	if raw, err := json.Marshal(known); err == nil {
+		// Without it the next run has no figure, which is all that is lost.
+		_ = os.WriteFile(file, raw, 0o600)
+	}
+	return took
+}

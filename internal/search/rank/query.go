@@ -1,0 +1,340 @@
+// Package rank understands queries and orders candidates. It knows no store
+// and no file: what it is given is evidence, what it returns is order.
+package rank
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
+)
+
+// Class is what a query looks like.
+type Class string
+
+// The classes of queries.
+const (
+	Symbol  Class = "symbol"  // Foo::bar, snake_case, parseHeader
+	Phrase  Class = "phrase"  // "in quotes"
+	Path    Class = "path"    // net/http/server.go
+	Failure Class = "error"   // panic: runtime error: index out of range
+	Natural Class = "natural" // anything else
+)
+
+// maxTerms is how many terms of a query are looked up: the bits of a word.
+const maxTerms = 64
+
+// Query is a query understood.
+type Query struct {
+	Text    string
+	Class   Class
+	Phrases []string // quoted, without the quotes
+	Words   []Word
+	Terms   []string // looked up in the index; distinct
+	idf     []float64
+}
+
+// Word is one word of a query: the term it stands for, the terms of its
+// parts, and the term of a definition of that name. -1 and nil: none.
+type Word struct {
+	Text  string
+	Whole int
+	Parts []int
+	Exact int
+	Cased int // of a definition written the same, for a word with capitals
+	// Named is set for what looks like a name: it has inner capitals,
+	// underscores or digits, stood in backquotes or before parentheses, or is
+	// all there is.
+	Named bool
+	// Stop is set for words that ask rather than tell ("how", "the"), while
+	// others are there.
+	Stop bool
+	idf  float64
+}
+
+var (
+	quoted   = regexp.MustCompile("\"([^\"]{2,})\"")
+	wordRE   = regexp.MustCompile("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
+	pathRE   = regexp.MustCompile(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
+	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$`)
+	joinRE   = regexp.MustCompile(`^(?:\.|::|->|#)[\p{L}_]`)
+	joinedRE = regexp.MustCompile(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
+	failRE   = regexp.MustCompile(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
+)
+
+// stop words ask rather than tell. In code "how" or "where" is rare, so that
+// its inverse document frequency would drown the words that matter. English,
+// and Spanish, which the first users write; folded and stemmed like terms.
+var stop = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`a an the and or but of to in on at by for from with into onto over under
+		is are was were be been being do does did done has have had can could should would will may might must
+		how what where when which who whom whose why this that these those it its they them their there here
+		i me my we us our you your not no if then else than as so such about between after before during while
+		all any each every some only also just very use used uses using get gets code function implement implemented implementation
+		show find give tell explain work works working way place
+		el la los las un una unos unas de del al y o u en con por para sin sobre entre como que cual cuales quien
+		cuando donde porque es son fue era ser estar esta este esto estos estas se su sus lo le les hay no si mas
+		hace hacer puede pueden`) {
+		for _, t := range terms.Of(w) {
+			m[t] = true
+		}
+	}
+	return m
+}()
+
+// Parse understands a query.
+func Parse(text string) *Query {
+	q := &Query{Text: text}
+	trimmed := strings.TrimSpace(text)
+	for _, m := range quoted.FindAllStringSubmatch(trimmed, -1) {
+		q.Phrases = append(q.Phrases, m[1])
+	}
+	switch {
+	case len(q.Phrases) > 0:
+		q.Class = Phrase
+	case pathRE.MatchString(trimmed):
+		q.Class = Path
+	case symbolRE.MatchString(trimmed):
+		q.Class = Symbol
+	case len(trimmed) > 20 && strings.ContainsAny(trimmed, ":'(") && failRE.MatchString(trimmed):
+		q.Class = Failure
+	default:
+		q.Class = Natural
+	}
+	index := map[string]int{}
+	id := func(t string) int {
+		i, ok := index[t]
+		if !ok {
+			if len(q.Terms) == maxTerms {
+				return -1
+			}
+			i = len(q.Terms)
+			index[t] = i
+			q.Terms = append(q.Terms, t)
+		}
+		return i
+	}
+	seen := map[string]bool{}
+	var s terms.Scanner
+	for _, at := range wordRE.FindAllStringIndex(trimmed, -1) {
+		raw := trimmed[at[0]:at[1]]
+		// In sort.Slice or Foo::bar the last name is meant, and what stands
+		// before it says where.
+		qualifies := joinRE.MatchString(trimmed[at[1]:])
+		qualified := joinedRE.MatchString(trimmed[:at[0]])
+		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1, Cased: -1}
+		if seen[w.Text] {
+			continue
+		}
+		seen[w.Text] = true
+		w.Named = !qualifies && (raw != w.Text || named(w.Text) || q.Class == Symbol || qualified && q.Class != Path)
+		s.Scan(w.Text, func(t []byte, whole bool) {
+			i := id(string(t))
+			switch {
+			case i < 0:
+			case whole && w.Whole < 0:
+				w.Whole = i
+				w.Stop = !w.Named && stop[string(t)]
+			default:
+				w.Parts = append(w.Parts, i)
+			}
+		})
+		if w.Whole < 0 && len(w.Parts) == 0 {
+			continue
+		}
+		if !w.Stop && !qualifies && (w.Named || len(q.Words) < 12) {
+			w.Exact = id(terms.Exact(w.Text))
+			if t := terms.Cased(w.Text); t != "" && w.Named {
+				w.Cased = id(t)
+			}
+		}
+		q.Words = append(q.Words, w)
+		if len(q.Words) == maxTerms {
+			break
+		}
+	}
+	telling := slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop })
+	for i := range q.Words {
+		w := &q.Words[i]
+		w.Stop = w.Stop && telling
+		if len(q.Words) == 1 {
+			w.Named = true
+		}
+	}
+	return q
+}
+
+// Within says of which stores is asked. Who asks inside a project says its
+// name in passing ("how flask pushes a context"); as a word to look for it
+// finds the file that is named for the whole and not what it does. A name
+// that is all of the query is looked for like any other.
+func (q *Query) Within(labels ...string) {
+	for _, l := range labels {
+		l, _, _ = strings.Cut(l, "@")
+		parts := wordRE.FindAllString(l, -1)
+		if len(parts) == 0 {
+			continue
+		}
+		for i := 0; i+len(parts) <= len(q.Words); i++ {
+			run := q.Words[i : i+len(parts)]
+			same := true
+			for j := range run {
+				same = same && strings.EqualFold(run[j].Text, parts[j])
+			}
+			if !same {
+				continue
+			}
+			others := slices.ContainsFunc(q.Words[:i], func(w Word) bool { return !w.Stop }) ||
+				slices.ContainsFunc(q.Words[i+len(parts):], func(w Word) bool { return !w.Stop })
+			for j := range run {
+				run[j].Stop = run[j].Stop || others
+			}
+		}
+	}
+}
+
+// named reports whether a word looks like an identifier.
+func named(w string) bool {
+	if strings.Contains(strings.Trim(w, "_"), "_") {
+		return true
+	}
+	lower, inner, digit := false, false, false
+	for i, r := range w {
+		switch {
+		case unicode.IsUpper(r) && i > 0 && lower:
+			inner = true
+		case unicode.IsLower(r):
+			lower = true
+		case unicode.IsDigit(r):
+			digit = true
+		}
+	}
+	return inner || digit && lower
+}
+
+// Weigh sets the weight of every term from statistics of all stores asked,
+// and returns it in the order of Terms. The inverse document frequency is
+// BM25's, ln(1 + (N - n + 0.5)/(n + 0.5)); a term of the path alone counts
+// with the documents it names.
+func (q *Query) Weigh(st kb.TermStats) []float64 {
+	n := float64(max(st.Chunks, 1))
+	idf := make([]float64, len(q.Terms))
+	for i := range idf {
+		df := float64(st.Frequency[i])
+		if df == 0 && st.PathFrequency[i] > 0 {
+			df = float64(st.PathFrequency[i]) * n / float64(max(st.Documents, 1))
+		}
+		idf[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
+	}
+	weight := make([]float64, len(idf))
+	for i := range q.Words {
+		w := &q.Words[i]
+		w.idf = wordIDF(w, idf)
+		if w.Stop {
+			continue
+		}
+		if w.Whole >= 0 {
+			weight[w.Whole] = idf[w.Whole]
+		}
+		for _, p := range w.Parts {
+			weight[p] = max(weight[p], idf[p]*partWeight)
+		}
+		if w.Exact >= 0 && st.Frequency[w.Exact] > 0 {
+			weight[w.Exact] = idf[w.Exact] * exactWeight
+			if !w.Named {
+				weight[w.Exact] *= exactUnnamed
+			}
+		}
+		if w.Cased >= 0 && st.Frequency[w.Cased] > 0 {
+			weight[w.Cased] = idf[w.Cased] * exactWeight
+		}
+	}
+	q.idf = idf
+	return weight
+}
+
+const (
+	partWeight   = 0.7 // of a part of an identifier beside the whole
+	exactWeight  = 0.5 // of a definition, as a term of its own
+	exactUnnamed = 0.3 // of that, for words that need not be names
+)
+
+// wordIDF is how much a word tells: its whole's weight where that occurs, or
+// else its parts'.
+func wordIDF(w *Word, idf []float64) float64 {
+	v := 0.0
+	if w.Whole >= 0 {
+		v = idf[w.Whole]
+	}
+	for _, p := range w.Parts {
+		v = max(v, idf[p])
+	}
+	return v
+}
+
+// Coverage is the share of the query, by weight, that the terms in matched
+// answer: 1 when every word is there whole.
+func (q *Query) Coverage(matched uint64) float64 {
+	sum, got := 0.0, 0.0
+	for i := range q.Words {
+		w := &q.Words[i]
+		if w.Stop {
+			continue
+		}
+		sum += w.idf
+		got += w.idf * w.share(matched)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return got / sum
+}
+
+// share is how much of a word is among the terms of a bit set.
+func (w *Word) share(bits uint64) float64 {
+	if w.Whole >= 0 && bits&(1<<w.Whole) != 0 {
+		return 1
+	}
+	if len(w.Parts) == 0 {
+		return 0
+	}
+	n := 0
+	for _, p := range w.Parts {
+		if bits&(1<<p) != 0 {
+			n++
+		}
+	}
+	return 0.8 * float64(n) / float64(len(w.Parts))
+}
+
+// Names reports whether what looks like a name in the query is exactly this
+// one, letter case aside.
+func (q *Query) Names(name string) bool {
+	for i := range q.Words {
+		if w := &q.Words[i]; w.Named && strings.EqualFold(w.Text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// TermIDF returns how much a term tells, for choosing lines; 0 for a term
+// that the query does not have.
+func (q *Query) TermIDF(term string) float64 {
+	i := slices.Index(q.Terms, term)
+	if i < 0 || i >= len(q.idf) {
+		return 0
+	}
+	for j := range q.Words {
+		w := &q.Words[j]
+		if w.Stop && w.Whole == i {
+			return 0
+		}
+	}
+	return q.idf[i]
+}
