@@ -28,6 +28,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 func main() {
@@ -62,7 +63,7 @@ func run(repo, data string, span time.Duration, clients int) (string, error) {
 	if data == "" {
 		data = filepath.Join(tmp, "data")
 	}
-	a, err := app.New(app.Config{Version: "bench", DataDir: data, Dir: tmp, Env: func(k string) string {
+	a, err := product.New(app.Config{Version: "bench", DataDir: data, Dir: tmp, Env: func(k string) string {
 		if k == "HOME" {
 			return tmp
 		}

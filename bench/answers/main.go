@@ -24,6 +24,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // item is one line of a judged set.
@@ -74,7 +75,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(none)
-	a, err := app.New(app.Config{Version: "bench", DataDir: dir, Dir: none, Env: func(k string) string {
+	a, err := product.New(app.Config{Version: "bench", DataDir: dir, Dir: none, Env: func(k string) string {
 		if k == "HOME" {
 			return none
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // most is the bound of the added 99th percentile.
@@ -70,7 +71,7 @@ func run(clients int, span, delay time.Duration, out string) error {
 	if err := errors.Join(os.WriteFile(config, []byte("# none\n"), 0o600), os.WriteFile(filepath.Join(dir, "apis.yaml"), []byte(definition), 0o600)); err != nil {
 		return err
 	}
-	a, err := app.New(app.Config{Version: "bench", DataDir: filepath.Join(dir, "data"), Dir: dir, Env: func(n string) string {
+	a, err := product.New(app.Config{Version: "bench", DataDir: filepath.Join(dir, "data"), Dir: dir, Env: func(n string) string {
 		return map[string]string{"KNOWLEDGE_CONFIG": config, "WEATHER_KEY": "a-key-of-the-bench"}[n]
 	}})
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // program is the path of the built program, goroot that of Go's own tree.
@@ -195,7 +196,7 @@ func (w *world) with(env ...string) *world {
 // vouch does what "knowledge trust" does when a person has said yes.
 func (w *world) vouch(dir, path string) {
 	w.t.Helper()
-	a, err := app.New(app.Config{DataDir: w.data, Dir: dir, Env: func(string) string { return "" }})
+	a, err := product.New(app.Config{DataDir: w.data, Dir: dir, Env: func(string) string { return "" }})
 	if err != nil {
 		w.t.Fatal(err)
 	}

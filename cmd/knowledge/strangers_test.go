@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // hostile is what a stranger may call a thing or write into a text: it clears
@@ -104,7 +105,7 @@ func TestNothingUnseenPasses(t *testing.T) {
 	w.run(dir, "feedback:add", "zebra "+hostile, "negative", "--comment", hostile)
 	agent, server := w.agent(dir), w.serve(dir)
 	shown := 0
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if left[c.Name] {
 			continue
 		}
@@ -160,7 +161,7 @@ func TestNothingUnseenPasses(t *testing.T) {
 			t.Errorf("%s: %v %q", address, err, body.String())
 		}
 	}
-	for _, r := range command.Resources() {
+	for _, r := range product.Commands().Resources() {
 		if r.Template() {
 			continue
 		}

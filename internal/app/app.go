@@ -56,6 +56,8 @@ type Config struct {
 	LinkAtOnce int64
 	// GrepTime stands in for how long grep looks; 0 is the usual time.
 	GrepTime time.Duration
+	// Rooms are what features add.
+	Rooms []Room
 }
 
 // App serves every face of one process. Its methods are safe for concurrent use.
@@ -248,3 +250,6 @@ func (a *App) where() (project.Project, error) {
 	})
 	return a.project, a.projectErr
 }
+
+// Room is what a feature adds to the middle.
+type Room struct{}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/install"
@@ -111,4 +112,10 @@ func (l ClientList) Names() []string {
 		}
 	}
 	return names
+}
+
+// Here returns the list without the clients that are not on this machine.
+func (l ClientList) Here() ClientList {
+	l.Clients = slices.DeleteFunc(slices.Clone(l.Clients), func(c ClientRow) bool { return c.Found == "" })
+	return l
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 )
 
 type askIn struct {
@@ -53,32 +54,32 @@ type publicIn struct {
 const localOwner = "local"
 
 // addAnswers adds the commands about answers and feedback.
-func addAnswers(add adder) {
-	c := add("answer", New("answer:ask", "Answer a question with cited sentences of the stores", Reads,
+func addAnswers(t *Table) {
+	c := t.Add("answer", New("answer:ask", "Answer a question with cited sentences of the stores", Reads,
 		func(ctx context.Context, a *app.App, in askIn) (app.Answer, error) {
-			r, err := a.Ask(ctx, app.AskRequest{Question: in.Query, Session: in.SessionID, Owner: localOwner, Stores: in.Stores, Waiting: waiting(ctx)})
+			r, err := a.Ask(ctx, app.AskRequest{Question: in.Query, Session: in.SessionID, Owner: localOwner, Stores: in.Stores, Waiting: WaitingOf(ctx)})
 			if err == nil && !in.IncludeSources {
 				r.Sources = []Source{}
 			}
 			return r, err
-		}).agent(), `{"query":"which files are left out of the index?"}`,
+		}).Prints(printer.Of(printAnswer)).Agent(), `{"query":"which files are left out of the index?"}`,
 		`{"query":"and how is that configured?","session_id":"s1"}`)
 	c.Aliases = []string{"ask"}
 	c.Network = Declared
 	c.Help = "Every sentence stands in a source: nothing is made up, and a question that nothing supports is told so. No model is needed; " +
 		"one that answer.endpoint in the configuration names may word the answer, and what it says without support is dropped. " +
 		"Sessions are kept in memory for half an hour."
-	c = add("answer", New("answer:session", "What is remembered of a session of questions", Reads,
+	c = t.Add("answer", New("answer:session", "What is remembered of a session of questions", Reads,
 		func(ctx context.Context, a *app.App, in sessionIn) (app.Conversation, error) {
 			return a.Conversation(ctx, in.SessionID)
-		}).agent(), `{"session_id":"web"}`)
+		}).Agent(), `{"session_id":"web"}`)
 	c.Access = Token // what others said is not opened by --open-read
-	add("answer", New("answer:forget", "Forget a session of questions", Deletes,
+	t.Add("answer", New("answer:forget", "Forget a session of questions", Deletes,
 		func(ctx context.Context, a *app.App, in sessionIn) (app.Forgotten, error) {
 			return a.Forget(ctx, in.SessionID)
-		}).agent(), `{"session_id":"web"}`)
+		}).Agent(), `{"session_id":"web"}`)
 
-	c = add("answer", New("feedback:add", "Say whether an answer was good", Writes,
+	c = t.Add("answer", New("feedback:add", "Say whether an answer was good", Writes,
 		func(ctx context.Context, a *app.App, in feedbackAddIn) (app.FeedbackAdded, error) {
 			extra := map[string]any{}
 			if len(in.Metadata) > 0 {
@@ -92,28 +93,28 @@ func addAnswers(add adder) {
 				return app.FeedbackAdded{}, err
 			}
 			return a.AddFeedback(ctx, app.FeedbackRequest{Query: in.Query, Response: in.Response, Rating: in.Rating, Confidence: in.Confidence,
-				Session: in.SessionID, Comment: in.Comment, Extra: raw, Owner: localOwner, Stores: in.Stores, Waiting: waiting(ctx)})
-		}).agent(), `{"query":"which files are left out of the index?","rating":"negative","comment":"says nothing of notebooks"}`)
+				Session: in.SessionID, Comment: in.Comment, Extra: raw, Owner: localOwner, Stores: in.Stores, Waiting: WaitingOf(ctx)})
+		}).Agent(), `{"query":"which files are left out of the index?","rating":"negative","comment":"says nothing of notebooks"}`)
 	c.Help = "A negative entry lowers what the answer cited for questions like it, in answers and in searches, until the text changes; " +
 		"--explain shows that as feedback, and answer.feedback: false in the configuration switches it off. Questions that are rated badly again and again are listed by feedback:stats."
-	c = add("answer", New("feedback:list", "What people thought of answers, newest first", Reads,
+	c = t.Add("answer", New("feedback:list", "What people thought of answers, newest first", Reads,
 		func(ctx context.Context, a *app.App, in feedbackListIn) (app.FeedbackList, error) {
 			return a.Feedback(ctx, app.FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, Pending: in.Pending, LowConfidence: in.LowConfidence, Limit: in.Limit})
-		}).agent(), `{"rating":"negative"}`)
+		}).Agent(), `{"rating":"negative"}`)
 	c.Access = Token
-	c = add("answer", New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", Reads,
-		func(ctx context.Context, a *app.App, _ noIn) (app.FeedbackStats, error) {
+	c = t.Add("answer", New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (app.FeedbackStats, error) {
 			return a.FeedbackStats(ctx)
-		}).agent(), `{}`)
+		}).Agent(), `{}`)
 	c.Access = Token
-	c = add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,
+	c = t.Add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,
 		func(ctx context.Context, a *app.App, in feedbackReviewIn) (app.FeedbackItem, error) {
 			return a.ReviewFeedback(ctx, in.ID, in.Action)
-		}).agent(), `{"feedback_id":"1","action_taken":"dismissed"}`)
+		}).Agent(), `{"feedback_id":"1","action_taken":"dismissed"}`)
 	c.Help = "What was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
 		"Any action but dismissed, ignored, invalid, spam or rejected accepts it."
 
-	c = add("store", New("store:public", "Let questions from outside be answered from a store", Writes,
+	c = t.Add("store", New("store:public", "Let questions from outside be answered from a store", Writes,
 		func(ctx context.Context, a *app.App, in publicIn) (app.PublicStore, error) {
 			return a.SetPublic(ctx, in.Store, in.On)
 		}), `{"store":"handbook"}`, `{"store":"handbook","on":false}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -40,37 +41,37 @@ type outlineIn struct {
 }
 
 // addCode adds the commands about declarations and their uses.
-func addCode(add adder) {
+func addCode(t *Table) {
 	ask := func(ctx context.Context, a *app.App, r search.CodeRequest, stores []string) (app.CodeReply, error) {
-		return a.Code(ctx, app.CodeRequest{CodeRequest: r, Stores: stores, Waiting: waiting(ctx)})
+		return a.Code(ctx, app.CodeRequest{CodeRequest: r, Stores: stores, Waiting: WaitingOf(ctx)})
 	}
-	add("code", New("code:symbols", "Declarations by part of their name", Reads,
+	t.Add("code", New("code:symbols", "Declarations by part of their name", Reads,
 		func(ctx context.Context, a *app.App, in symbolsIn) (app.CodeReply, error) {
 			r := search.SymbolsRequest{Name: in.Name, Under: in.Path, Kind: in.Kind, Limit: in.Limit}
-			return a.Symbols(ctx, app.SymbolsRequest{SymbolsRequest: r, Stores: in.Stores, Waiting: waiting(ctx)})
-		}).agent(), `{"name":"Handler","kind":"type","path":"net/http"}`)
-	add("code", New("code:definition", "Where a symbol is declared, with signature and doc", Reads,
+			return a.Symbols(ctx, app.SymbolsRequest{SymbolsRequest: r, Stores: in.Stores, Waiting: WaitingOf(ctx)})
+		}).Prints(printer.Of(printCode)).Agent(), `{"name":"Handler","kind":"type","path":"net/http"}`)
+	t.Add("code", New("code:definition", "Where a symbol is declared, with signature and doc", Reads,
 		func(ctx context.Context, a *app.App, in definitionIn) (app.CodeReply, error) {
 			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Definition}, in.Stores)
-		}).agent(), `{"symbol":"http.Server.Serve"}`)
-	c := add("code", New("code:references", "Every line that uses a symbol", Reads,
+		}).Agent(), `{"symbol":"http.Server.Serve"}`)
+	c := t.Add("code", New("code:references", "Every line that uses a symbol", Reads,
 		func(ctx context.Context, a *app.App, in referencesIn) (app.CodeReply, error) {
 			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.References, Kind: in.Kind, Limit: in.Limit}, in.Stores)
-		}).agent(), `{"symbol":"Server.Serve","kind":"call"}`)
+		}).Agent(), `{"symbol":"Server.Serve","kind":"call"}`)
 	c.Help = "Go is resolved by its type checker, other languages through scopes, imports and the types that the code states. " +
 		"A use whose target is not certain enough is left out; confidence is shown where it is less than 1. " +
 		"In languages other than Go only calls, types and base types count as uses."
-	c = add("code", New("code:callers", "Who calls a symbol, and who calls them", Reads,
+	c = t.Add("code", New("code:callers", "Who calls a symbol, and who calls them", Reads,
 		func(ctx context.Context, a *app.App, in callsIn) (app.CodeReply, error) {
 			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Callers, Depth: in.Depth, Limit: in.Limit}, in.Stores)
-		}).agent(), `{"symbol":"Server.Serve","depth":2}`)
+		}).Agent(), `{"symbol":"Server.Serve","depth":2}`)
 	c.Help = "Calls as the code states them: a call through an interface leads to the method of the interface."
-	add("code", New("code:callees", "What a symbol calls, and what that calls", Reads,
+	t.Add("code", New("code:callees", "What a symbol calls, and what that calls", Reads,
 		func(ctx context.Context, a *app.App, in callsIn) (app.CodeReply, error) {
 			return ask(ctx, a, search.CodeRequest{Symbol: in.Symbol, What: search.Callees, Depth: in.Depth, Limit: in.Limit}, in.Stores)
-		}).agent(), `{"symbol":"Server.Serve"}`)
-	add("code", New("code:outline", "What a document declares, with lines and ids", Reads,
+		}).Agent(), `{"symbol":"Server.Serve"}`)
+	t.Add("code", New("code:outline", "What a document declares, with lines and ids", Reads,
 		func(ctx context.Context, a *app.App, in outlineIn) (app.OutlineReply, error) {
-			return a.Outline(ctx, in.Path, in.Store, waiting(ctx))
-		}).agent(), `{"path":"net/http/server.go"}`)
+			return a.Outline(ctx, in.Path, in.Store, WaitingOf(ctx))
+		}).Prints(printer.Of(printOutline)).Agent(), `{"path":"net/http/server.go"}`)
 }

@@ -8,11 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -99,8 +98,12 @@ type Command struct {
 	Params   []Param
 	Native   bool // an MCP tool of its own
 
-	check func(context.Context, json.RawMessage) error
-	run   func(context.Context, *app.App, json.RawMessage) (any, error)
+	Reach  Reach          // what agents do with it beyond reading
+	Layout printer.Layout // how its result is printed for people; none goes by its text or its JSON
+
+	table *Table // that it is a row of; nil of none
+	check func(context.Context, Command, json.RawMessage) error
+	run   func(context.Context, Command, *app.App, json.RawMessage) (any, error)
 }
 
 // New makes a command from a function. In is a flat struct whose fields are
@@ -121,17 +124,17 @@ type Command struct {
 // object as json.RawMessage. New panics when In is anything else: the table
 // is built by the first test.
 //
-// The audience of a new command is Person and its access Token; see agent.
+// The audience of a new command is Person and its access Token; see Agent.
 func New[In, Out any](name, summary string, effect Effect, run func(context.Context, *app.App, In) (Out, error)) Command {
 	params := paramsOf(reflect.TypeFor[In]())
 	c := Command{Name: name, Summary: summary, Effect: effect, Params: params}
-	c.check = func(ctx context.Context, raw json.RawMessage) error {
+	c.check = func(ctx context.Context, c Command, raw json.RawMessage) error {
 		var in In
-		return decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())
+		return c.table.decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())
 	}
-	c.run = func(ctx context.Context, a *app.App, raw json.RawMessage) (any, error) {
+	c.run = func(ctx context.Context, c Command, a *app.App, raw json.RawMessage) (any, error) {
 		var in In
-		if err := decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem()); err != nil {
+		if err := c.table.decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem()); err != nil {
 			return nil, err
 		}
 		out, err := run(ctx, a, in)
@@ -143,9 +146,15 @@ func New[In, Out any](name, summary string, effect Effect, run func(context.Cont
 	return c
 }
 
-// agent lets agents run a command: over HTTP what only reads can be opened to
+// Prints returns the command with a layout of its results.
+func (c Command) Prints(l printer.Layout) Command {
+	c.Layout = l
+	return c
+}
+
+// Agent lets agents run a command: over HTTP what only reads can be opened to
 // this machine.
-func (c Command) agent() Command {
+func (c Command) Agent() Command {
 	c.Audience = Agent
 	if c.Effect == Reads {
 		c.Access = Read
@@ -162,19 +171,14 @@ func (c Command) agent() Command {
 //
 // What hints say to do next is worded for who asks: see ForShell and ForAgent.
 func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
-	out, err := c.run(ctx, a, args)
-	return out, worded(ctx, err)
+	out, err := c.run(ctx, c, a, args)
+	return out, c.table.worded(ctx, err)
 }
 
 // Check decodes the arguments as Run would and does nothing else.
 func (c Command) Check(ctx context.Context, args json.RawMessage) error {
-	return worded(ctx, c.check(ctx, args))
+	return c.table.worded(ctx, c.check(ctx, c, args))
 }
-
-var (
-	tableOnce sync.Once
-	table     []Command
-)
 
 type cliKey struct{}
 
@@ -183,29 +187,16 @@ type cliKey struct{}
 // index that it needs.
 func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx, cliKey{}, true) }
 
-func isCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
-
-// All returns every command, sorted by group and then by name.
-func All() []Command {
-	tableOnce.Do(func() {
-		table = build()
-		slices.SortFunc(table, func(a, b Command) int {
-			if n := strings.Compare(a.Group, b.Group); n != 0 {
-				return n
-			}
-			return strings.Compare(a.Name, b.Name)
-		})
-	})
-	return slices.Clone(table)
-}
+// IsCLI reports whether a context is the command line's.
+func IsCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
 
 // Find returns the command that a name means: its own, an alias, or the
 // name with its colon written as a space or an underscore. The hint of the
 // error names the nearest command.
-func Find(name string) (Command, error) {
+func (t *Table) Find(name string) (Command, error) {
 	plain := strings.ToLower(strings.Join(strings.Fields(name), ":"))
 	var names []string
-	for _, c := range All() {
+	for _, c := range t.All() {
 		for _, n := range append([]string{c.Name}, c.Aliases...) {
 			if plain == n || plain == strings.ReplaceAll(n, ":", "_") {
 				return c, nil
@@ -213,11 +204,11 @@ func Find(name string) (Command, error) {
 			names = append(names, n)
 		}
 	}
-	if c, ok := Meant(plain); ok {
+	if c, ok := t.Meant(plain); ok {
 		return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("that is: %s", c.Name)
 	}
 	like := ""
-	if near := Near(plain, names); near != "" {
+	if near := t.Near(plain, names); near != "" {
 		like = "did you mean " + near + "? "
 	}
 	return Command{}, kb.Errorf(kb.NotFound, "no command named %q", clip(name)).WithHint("%slist them all with: commands", like)

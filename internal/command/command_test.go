@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -126,10 +127,10 @@ func TestSchema(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	if got := command.Render(command.Message{Message: "a < b"}); got != "a < b" {
+	if got := printer.Render(command.Message{Message: "a < b"}); got != "a < b" {
 		t.Errorf("text: %s", got)
 	}
-	if got := command.Render(map[string]string{"k": "a<b>&c"}); got != `{"k":"a<b>&c"}` {
+	if got := printer.Render(map[string]string{"k": "a<b>&c"}); got != `{"k":"a<b>&c"}` {
 		t.Errorf("json: %s", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -17,7 +18,7 @@ import (
 const MaxRequest = 1 << 20
 
 // decode sets the fields of in, a struct that paramsOf read params from.
-func decode(ctx context.Context, name string, params []Param, raw json.RawMessage, in reflect.Value) error {
+func (t *Table) decode(ctx context.Context, name string, params []Param, raw json.RawMessage, in reflect.Value) error {
 	args, err := object(name, raw)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func decode(ctx context.Context, name string, params []Param, raw json.RawMessag
 		}
 		if !given || string(v) == "null" {
 			if p.Required {
-				return missing(ctx, name, p)
+				return t.missing(ctx, name, p)
 			}
 			if p.Default != "" {
 				if err := set(ctx, f, p, json.RawMessage(strconv.Quote(p.Default))); err != nil {
@@ -85,7 +86,7 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	left := len(args)
 	for _, p := range params {
 		_, given := args[p.Name]
-		if p.CLIOnly && !isCLI(ctx) {
+		if p.CLIOnly && !IsCLI(ctx) {
 			if given {
 				return kb.Errorf(kb.Denied, "argument %q of %s is for the command line only", p.Name, name).
 					WithHint("leave it out, or ask the user to run it in a terminal: knowledge %s --%s", name, p.Name)
@@ -141,19 +142,19 @@ func nested(args map[string]json.RawMessage, known []string) string {
 	if len(command) == 0 {
 		command = json.RawMessage(`"store:info"`)
 	}
-	return kb.Clip(JSON(struct {
+	return kb.Clip(printer.JSON(struct {
 		Command json.RawMessage            `json:"command"`
 		Args    map[string]json.RawMessage `json:"args"`
 	}{command, inner}), 300)
 }
 
-func missing(ctx context.Context, name string, p Param) error {
-	if isCLI(ctx) {
+func (t *Table) missing(ctx context.Context, name string, p Param) error {
+	if IsCLI(ctx) {
 		what := p.ForPerson()
 		if p.Enum != nil {
 			what += ", one of " + strings.Join(p.Enum, ", ")
 		}
-		if c, ok := lookup(name); ok {
+		if c, ok := t.Lookup(name); ok {
 			name = c.Word()
 		}
 		return kb.Errorf(kb.Invalid, "%s needs %s, %s", name, called(ctx, p), what)
@@ -168,7 +169,7 @@ func missing(ctx context.Context, name string, p Param) error {
 // called is what the reader of ctx calls a parameter.
 func called(ctx context.Context, p Param) string {
 	switch {
-	case !isCLI(ctx):
+	case !IsCLI(ctx):
 		return fmt.Sprintf("argument %q", p.Name)
 	case p.Arg:
 		return strings.TrimSuffix(p.Word(), "...")
@@ -178,7 +179,7 @@ func called(ctx context.Context, p Param) string {
 
 // says is what a parameter means, as a hint.
 func says(ctx context.Context, p Param) string {
-	if isCLI(ctx) {
+	if IsCLI(ctx) {
 		return called(ctx, p) + " is " + p.ForPerson()
 	}
 	return p.Name + ": " + p.Help
@@ -291,7 +292,7 @@ func number(v json.RawMessage, text string, isText bool) (float64, bool) {
 
 func wrong(ctx context.Context, p Param, want string, v json.RawMessage) error {
 	got := jsonType(v)
-	if isCLI(ctx) {
+	if IsCLI(ctx) {
 		got = strings.TrimPrefix(got, "the string ")
 	}
 	err := kb.Errorf(kb.Invalid, "%s must be %s, not %s", called(ctx, p), want, got)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -75,88 +76,88 @@ func ofEvidence[In, Out any](view func(*evidence.File, In) (Out, error)) func(co
 }
 
 // addEvidence adds the commands about evidence, gate and state of the repository.
-func addEvidence(add adder) {
-	c := add("evidence", New("evidence:status", "Whether a governance tool has left evidence about this project, and what it counts", Reads,
+func addEvidence(t *Table) {
+	c := t.Add("evidence", New("evidence:status", "Whether a governance tool has left evidence about this project, and what it counts", Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (evidence.Status, error) {
 			return evidenceStatus(ctx, a)
-		}).agent(), `{}`)
+		}).Prints(printer.Of(printStatus)).Agent(), `{}`)
 	c.Help = "The file is .ai_evidence.json at the root of the project. Other programs write it, never this one; without it nothing is blocked."
-	add("evidence", New("evidence:summary", "What the evidence counts, by severity, platform and rule set", Reads, ofEvidence(summary)).agent(), `{}`)
-	add("evidence", New("evidence:snapshot", "Every finding of the evidence", Reads, ofEvidence(snapshot)).agent(), `{}`)
-	add("evidence", New("evidence:findings", "Findings of the evidence, by severity, rule, platform or file", Reads,
+	t.Add("evidence", New("evidence:summary", "What the evidence counts, by severity, platform and rule set", Reads, ofEvidence(summary)).Agent(), `{}`)
+	t.Add("evidence", New("evidence:snapshot", "Every finding of the evidence", Reads, ofEvidence(snapshot)).Agent(), `{}`)
+	t.Add("evidence", New("evidence:findings", "Findings of the evidence, by severity, rule, platform or file", Reads,
 		ofEvidence(func(f *evidence.File, in findingsIn) (evidence.Findings, error) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Findings(evidence.FindingsQuery{Severity: in.Severity, Rule: in.RuleID, Platform: in.Platform, File: in.File, Page: p}), err
-		})).agent(), `{"severity":"ERROR","limit":20}`, `{"file":"apps/backend/src/a.ts"}`)
-	add("evidence", New("evidence:rulesets", "Which rules the evidence was made with", Reads,
+		})).Prints(printer.Of(printFindings)).Agent(), `{"severity":"ERROR","limit":20}`, `{"file":"apps/backend/src/a.ts"}`)
+	t.Add("evidence", New("evidence:rulesets", "Which rules the evidence was made with", Reads,
 		ofEvidence(func(f *evidence.File, in rulesetsIn) (evidence.Rulesets, error) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Rulesets(evidence.RulesetsQuery{Platform: in.Platform, Bundle: in.Bundle, Page: p}), err
-		})).agent(), `{}`)
-	add("evidence", New("evidence:platforms", "Which platforms the evidence found in the project", Reads,
+		})).Agent(), `{}`)
+	t.Add("evidence", New("evidence:platforms", "Which platforms the evidence found in the project", Reads,
 		ofEvidence(func(f *evidence.File, in platformsIn) (evidence.Platforms, error) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Platforms(evidence.PlatformsQuery{Detected: !in.All, Confidence: in.Confidence, Page: p}), err
-		})).agent(), `{}`)
-	add("evidence", New("evidence:ledger", "Open findings with when they were first and last seen", Reads,
+		})).Agent(), `{}`)
+	t.Add("evidence", New("evidence:ledger", "Open findings with when they were first and last seen", Reads,
 		ofEvidence(func(f *evidence.File, in ledgerIn) (evidence.Ledger, error) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Ledger(evidence.LedgerQuery{After: in.LastSeenAfter, Before: in.LastSeenBefore, Page: p}), err
-		})).agent(), `{"lastSeenAfter":"2026-01-01T00:00:00.000Z"}`)
+		})).Agent(), `{"lastSeenAfter":"2026-01-01T00:00:00.000Z"}`)
 
-	c = add("gate", New("gate:check", "May I write, commit or push, by the evidence and the branch?", Reads,
+	c = t.Add("gate", New("gate:check", "May I write, commit or push, by the evidence and the branch?", Reads,
 		func(ctx context.Context, a *app.App, in stageIn) (gate.Result, error) {
 			stage, err := gate.ParseStage(in.Stage)
 			if err != nil {
 				return gate.Result{}, err
 			}
 			return a.GateCheck(ctx, stage)
-		}).agent(), `{"stage":"PRE_COMMIT"}`)
+		}).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"gate", "ai_gate_check"}
 	c.Help = "BLOCKED with the codes of what is wrong; without an evidence file that is EVIDENCE_MISSING, which says that nobody checked. " +
 		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself."
-	c = add("sdd", New("sdd:status", "Whether a specified change is open, and work on it may go on", Reads,
+	c = t.Add("sdd", New("sdd:status", "Whether a specified change is open, and work on it may go on", Reads,
 		func(ctx context.Context, a *app.App, in stageIn) (gate.Evaluation, error) {
 			stage, err := gate.ParseStage(in.Stage)
 			if err != nil {
 				return gate.Evaluation{}, err
 			}
 			return a.SDDEvaluate(ctx, stage)
-		}).agent(), `{"stage":"PRE_WRITE"}`)
+		}).Prints(printer.Of(printDecision)).Agent(), `{"stage":"PRE_WRITE"}`)
 	c.Aliases = []string{"check_sdd_status"}
 	c.Help = "Asks the program openspec where one is installed outside the repository; the one in node_modules is run after a person has vouched for that file. " +
 		"Stages other than PRE_WRITE validate all changes."
-	c = add("sdd", New("sdd:open", "Say which specified change is being worked on", Writes,
+	c = t.Add("sdd", New("sdd:open", "Say which specified change is being worked on", Writes,
 		func(ctx context.Context, a *app.App, in openIn) (gate.SessionStatus, error) {
 			return a.SDDOpen(ctx, in.Change, in.TTLMinutes)
-		}).agent(), `{"change":"add-login"}`)
+		}).Prints(printer.Of(printChange)).Agent(), `{"change":"add-login"}`)
 	c.Help = "Writes pumuki.sdd.session into the local git configuration of the repository, and nothing else."
-	add("sdd", New("sdd:refresh", "Let the open change stay open for longer", Writes,
+	t.Add("sdd", New("sdd:refresh", "Let the open change stay open for longer", Writes,
 		func(ctx context.Context, a *app.App, in refreshIn) (gate.SessionStatus, error) {
 			return a.SDDRefresh(ctx, in.TTLMinutes)
-		}).agent(), `{}`)
-	add("sdd", New("sdd:close", "End the work on the open change", Writes,
-		func(ctx context.Context, a *app.App, _ struct{}) (gate.SessionStatus, error) { return a.SDDClose(ctx) }).agent(), `{}`)
+		}).Agent(), `{}`)
+	t.Add("sdd", New("sdd:close", "End the work on the open change", Writes,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.SessionStatus, error) { return a.SDDClose(ctx) }).Agent(), `{}`)
 
-	c = add("repo", New("repo:state", "Branch, upstream, and what is staged, changed and untracked", Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (gate.Gitflow, error) { return a.Gitflow(ctx) }).agent(), `{}`)
+	c = t.Add("repo", New("repo:state", "Branch, upstream, and what is staged, changed and untracked", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.Gitflow, error) { return a.Gitflow(ctx) }).Prints(printer.Of(printGitflow)).Agent(), `{}`)
 	c.Help = "Counts paths as git status --porcelain=v2 does. An untracked folder is one."
-	add("repo", New("repo:context", "State of the repository, of a governance tool and of the open change in one", Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (gate.Context, error) { return a.RepoContext(ctx) }).agent(), `{}`)
-	c = add("repo", New("repo:validate", "What to do so that work on the open change may go on", Reads,
+	t.Add("repo", New("repo:context", "State of the repository, of a governance tool and of the open change in one", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.Context, error) { return a.RepoContext(ctx) }).Agent(), `{}`)
+	c = t.Add("repo", New("repo:validate", "What to do so that work on the open change may go on", Reads,
 		func(ctx context.Context, a *app.App, in stageIn) (gate.ValidatePlan, error) {
 			stage, err := gate.ParseStage(in.Stage)
 			if err != nil {
 				return gate.ValidatePlan{}, err
 			}
 			return a.ValidatePlan(ctx, stage)
-		}).agent(), `{"stage":"PRE_COMMIT"}`)
+		}).Prints(printer.Of(printPlan)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"validate_and_fix"}
-	c = add("repo", New("repo:sync-plan", "What would bring the branch and its upstream together; does nothing of it", Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (gate.SyncPlan, error) { return a.SyncPlan(ctx) }).agent(), `{}`)
+	c = t.Add("repo", New("repo:sync-plan", "What would bring the branch and its upstream together; does nothing of it", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.SyncPlan, error) { return a.SyncPlan(ctx) }).Prints(printer.Of(printSyncPlan)).Agent(), `{}`)
 	c.Aliases = []string{"sync_branches"}
-	c = add("repo", New("repo:cleanup-plan", "Which merged branches could go; deletes none", Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (gate.CleanupPlan, error) { return a.CleanupPlan(ctx) }).agent(), `{}`)
+	c = t.Add("repo", New("repo:cleanup-plan", "Which merged branches could go; deletes none", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (gate.CleanupPlan, error) { return a.CleanupPlan(ctx) }).Prints(printer.Of(printCleanupPlan)).Agent(), `{}`)
 	c.Aliases = []string{"cleanup_stale_branches"}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
@@ -21,15 +22,15 @@ import (
 // in the right form already.
 
 // worded returns err with its hint as the reader of ctx can use it.
-func worded(ctx context.Context, err error) error {
+func (t *Table) worded(ctx context.Context, err error) error {
 	hint := kb.HintOf(err)
 	if hint == "" {
 		return err
 	}
-	if isCLI(ctx) {
-		return withHint(err, hint, ForShell(hint))
+	if IsCLI(ctx) {
+		return withHint(err, hint, t.ForShell(hint))
 	}
-	return withHint(err, hint, ForAgent(hint))
+	return withHint(err, hint, t.ForAgent(hint))
 }
 
 func withHint(err error, was, hint string) error {
@@ -39,9 +40,9 @@ func withHint(err error, was, hint string) error {
 	return &kb.Error{Code: kb.CodeOf(err), Message: err.Error(), Hint: hint, Err: err}
 }
 
-// lookup finds a command by one of its names, exactly.
-func lookup(name string) (Command, bool) {
-	for _, c := range All() {
+// Lookup finds a command by one of its names, exactly.
+func (t *Table) Lookup(name string) (Command, bool) {
+	for _, c := range t.All() {
 		if c.Name == name || slices.Contains(c.Aliases, name) || strings.ReplaceAll(c.Name, ":", "_") == name {
 			return c, true
 		}
@@ -56,7 +57,7 @@ var mention = lazyregexp.New(`[a-z]+(?:[:_][a-z]+(?:[-_][a-z]+)*)*`)
 // `files {"store":"web"}` becomes `knowledge files web`. A command's bare name
 // is replaced where it cannot be an ordinary word: with a colon or an
 // underscore in it, in quotes, or as all that follows a colon.
-func ForShell(text string) string {
+func (t *Table) ForShell(text string) string {
 	var b strings.Builder
 	done := 0
 	for _, m := range mention.FindAllStringIndex(text, -1) {
@@ -65,7 +66,7 @@ func ForShell(text string) string {
 			continue
 		}
 		name := text[i:j]
-		c, ok := lookup(name)
+		c, ok := t.Lookup(name)
 		if !ok {
 			continue
 		}
@@ -82,7 +83,7 @@ func ForShell(text string) string {
 			j += 1 + int(dec.InputOffset())
 		case quoted && (strings.ContainsAny(name, ":_") || name == "commands"):
 			line, i, j = "knowledge "+typed(c), i-1, j+1
-		case strings.ContainsAny(name, ":_"), alone(before, after):
+		case strings.ContainsAny(name, ":_"), t.alone(before, after):
 			line = "knowledge " + typed(c)
 			if ends(after) && strings.HasSuffix(before, ": ") && needy(c) {
 				line += " --help" // alone it would ask for what it needs
@@ -95,7 +96,7 @@ func ForShell(text string) string {
 		done = j
 	}
 	b.WriteString(text[done:])
-	return FlagNames(strings.ReplaceAll(b.String(), `["*"]`, `--stores '*'`))
+	return t.FlagNames(strings.ReplaceAll(b.String(), `["*"]`, `--stores '*'`))
 }
 
 var (
@@ -107,22 +108,22 @@ var (
 // FlagNames returns a text in which parameters are called as the command line
 // calls them: `argument "limit"` is --limit, "raise limit" raise --limit, and
 // maxPages --max-pages. Names that keys of files have too are left alone.
-func FlagNames(text string) string {
+func (t *Table) FlagNames(text string) string {
 	text = plainNames.Regexp().ReplaceAllString(text, "$1 --$2")
 	text = argument.Regexp().ReplaceAllStringFunc(text, func(m string) string {
-		return "--" + Kebab(strings.Trim(strings.TrimPrefix(m, "argument "), `"`))
+		return "--" + kb.Kebab(strings.Trim(strings.TrimPrefix(m, "argument "), `"`))
 	})
 	return mixedNames.Regexp().ReplaceAllStringFunc(text, func(m string) string {
 		name := strings.TrimLeft(m, " (")
-		if name == "baseUrl" || name == "maxFileBytes" || !isParam(name) {
+		if name == "baseUrl" || name == "maxFileBytes" || !t.isParam(name) {
 			return m
 		}
-		return m[:len(m)-len(name)] + "--" + Kebab(name)
+		return m[:len(m)-len(name)] + "--" + kb.Kebab(name)
 	})
 }
 
-func isParam(name string) bool {
-	return slices.ContainsFunc(All(), func(c Command) bool {
+func (t *Table) isParam(name string) bool {
+	return slices.ContainsFunc(t.All(), func(c Command) bool {
 		return slices.ContainsFunc(c.Params, func(p Param) bool { return p.Name == name })
 	})
 }
@@ -148,7 +149,7 @@ func endsSentence(after string) bool {
 
 // alone reports whether a name is what a hint tells to run: it follows a
 // colon, and a clause or the hint ends after it, or after the words of help.
-func alone(before, after string) bool {
+func (t *Table) alone(before, after string) bool {
 	if !strings.HasSuffix(before, ": ") {
 		return false
 	}
@@ -157,7 +158,7 @@ func alone(before, after string) bool {
 	}
 	rest := strings.TrimLeft(after, " ")
 	word, _, _ := strings.Cut(rest, " ")
-	_, ok := lookup(strings.TrimRight(word, ";,."))
+	_, ok := t.Lookup(strings.TrimRight(word, ";,."))
 	return ok // help NAME
 }
 
@@ -175,7 +176,7 @@ func needy(c Command) bool {
 // ForAgent returns a hint or note in which commands are calls: `knowledge
 // files web` becomes `files {"store":"web"}`. The line for a shell reaches to
 // a semicolon or the end. What only a person may run stays as it is.
-func ForAgent(text string) string {
+func (t *Table) ForAgent(text string) string {
 	i := strings.Index(text, "knowledge ")
 	if i < 0 || i > 0 && text[i-1] != ' ' {
 		return text
@@ -188,23 +189,23 @@ func ForAgent(text string) string {
 	if err != nil {
 		return text
 	}
-	call, ok := callOf(words[1:])
+	call, ok := t.callOf(words[1:])
 	if !ok {
 		return text
 	}
-	return text[:i] + call + ForAgent(rest)
+	return text[:i] + call + t.ForAgent(rest)
 }
 
 // callOf returns the call that words after "knowledge" make: the name of a
 // command and its arguments as JSON.
-func callOf(words []string) (string, bool) {
+func (t *Table) callOf(words []string) (string, bool) {
 	if len(words) == 0 {
 		return "", false
 	}
 	if words[0] == "help" && len(words) == 2 && words[1] == "all" {
 		return "commands", true
 	}
-	c, ok := lookup(words[0])
+	c, ok := t.Lookup(words[0])
 	if !ok || c.Audience != Agent {
 		return "", false
 	}
@@ -242,7 +243,7 @@ func callOf(words []string) (string, bool) {
 	var parts []string // in the order of the parameters
 	for _, p := range c.Params {
 		if v, ok := values[p.Name]; ok {
-			parts = append(parts, JSON(p.Name)+":"+JSON(v))
+			parts = append(parts, printer.JSON(p.Name)+":"+printer.JSON(v))
 		}
 	}
 	return c.Name + " {" + strings.Join(parts, ",") + "}", true

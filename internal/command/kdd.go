@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 )
 
 // Parameters are spelt as the original engine's tools spell them.
@@ -84,65 +85,65 @@ type (
 )
 
 func specScope(ctx context.Context, stores, statuses []string) app.SpecScope {
-	return app.SpecScope{Stores: stores, Statuses: statuses, Waiting: waiting(ctx)}
+	return app.SpecScope{Stores: stores, Statuses: statuses, Waiting: WaitingOf(ctx)}
 }
 
 // addKDD adds the commands about specifications.
-func addKDD(add adder) {
-	c := add("kdd", New("kdd:search", "References to sections of specifications: requirements, rules, processes, decisions", Reads,
+func addKDD(t *Table) {
+	c := t.Add("kdd", New("kdd:search", "References to sections of specifications: requirements, rules, processes, decisions", Reads,
 		func(ctx context.Context, a *app.App, in kddSearchIn) (app.SpecResults, error) {
 			return a.SearchSpecs(ctx, app.SpecSearch{Query: in.Query, Limit: in.Limit, ChunkTypes: in.ChunkTypes, Domains: in.Domains, Tags: in.Tags,
 				ScoreThreshold: in.ScoreThreshold, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
-		}).agent(),
+		}).Prints(printer.Of(printResults)).Agent(),
 		`{"query":"how does authentication work","limit":3}`,
 		`{"query":"validation rules for user input","chunk_types":["RULE","PROCESS"],"domains":["security"]}`)
 	c.Help = "Prefer it over grep for concepts, processes and relations. Returns addresses with the anchor of a section; read what stands there with your own tool for files, or with kdd:section. " +
 		"Drafts and what is proposed, in review or deprecated are hidden, and counted; include_statuses shows them."
-	c = add("kdd", New("kdd:related", "What is related to an entity of the specifications, in both directions", Reads,
+	c = t.Add("kdd", New("kdd:related", "What is related to an entity of the specifications, in both directions", Reads,
 		func(ctx context.Context, a *app.App, in kddRelatedIn) (app.SpecRelated, error) {
 			return a.RelatedSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
-		}).agent(),
+		}).Prints(printer.Of(printRelatedSpecs)).Agent(),
 		`{"entity":"AuthenticationService","depth":2}`, `{"entity":"RF-AUTH-001","edge_types":["IMPLEMENTS","DEPENDS_ON"]}`)
 	c.Help = "For the dependencies and surroundings of a component, requirement or concept."
-	c = add("kdd", New("kdd:list", "Which specifications there are", Reads,
+	c = t.Add("kdd", New("kdd:list", "Which specifications there are", Reads,
 		func(ctx context.Context, a *app.App, in kddListIn) (app.SpecList, error) {
 			return a.ListSpecs(ctx, app.ListQuery{Kind: in.Kind, Domain: in.Domain, Status: in.Status, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
-		}).agent(),
+		}).Prints(printer.Of(printList)).Agent(),
 		`{"domain":"security"}`, `{"kind":"requirement","limit":10}`)
 	c.Help = "total counts without the limit. status PENDING is a file that changed since it was indexed; kdd_status is shown unless it is approved."
-	c = add("kdd", New("kdd:impact", "What a change of an entity of the specifications touches", Reads,
+	c = t.Add("kdd", New("kdd:impact", "What a change of an entity of the specifications touches", Reads,
 		func(ctx context.Context, a *app.App, in kddImpactIn) (app.SpecImpact, error) {
 			return a.ImpactSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
-		}).agent(), `{"entity":"Order","depth":2}`)
+		}).Prints(printer.Of(printDeep[app.SpecImpact])).Agent(), `{"entity":"Order","depth":2}`)
 	c.Help = "What depends on it, itself and through others, each once, and the scenarios of features that name any of it."
-	c = add("kdd", New("kdd:context", "Rules, invariants and behaviour to respect before touching something", Reads,
+	c = t.Add("kdd", New("kdd:context", "Rules, invariants and behaviour to respect before touching something", Reads,
 		func(ctx context.Context, a *app.App, in kddContextIn) (app.SpecContext, error) {
 			return a.ContextOfSpecs(ctx, app.ContextQuery{Hints: in.Hints, Depth: in.Depth, MaxTokens: in.MaxTokens, SpecScope: specScope(ctx, in.Stores, in.Statuses)})
-		}).agent(), `{"hints":["order.ts","checkout"]}`)
+		}).Prints(printer.Of(printDeep[app.SpecContext])).Agent(), `{"hints":["order.ts","checkout"]}`)
 	c.Help = "Ask it before you change code: what restricts comes first, each with at most 300 characters and how it was reached."
-	add("kdd", New("kdd:find", "What a name or id of the specifications means", Reads,
+	t.Add("kdd", New("kdd:find", "What a name or id of the specifications means", Reads,
 		func(ctx context.Context, a *app.App, in kddFindIn) (app.SpecMatches, error) {
 			return a.FindSpecs(ctx, in.Name, in.Kind, in.Limit, specScope(ctx, in.Stores, in.Statuses))
-		}).agent(), `{"name":"BR-LAYER"}`)
-	add("kdd", New("kdd:section", "The Markdown of one section", Reads,
+		}).Prints(printer.Of(printMatches)).Agent(), `{"name":"BR-LAYER"}`)
+	t.Add("kdd", New("kdd:section", "The Markdown of one section", Reads,
 		func(ctx context.Context, a *app.App, in kddSectionIn) (app.SpecSection, error) {
 			return a.Section(ctx, in.File, in.Anchor, specScope(ctx, in.Stores, nil))
-		}).agent(), `{"file":"specs/01-domain/entities/Order.md","anchor":"descripción"}`)
-	add("kdd", New("kdd:stats", "How many specifications, entities and relations there are", Reads,
+		}).Prints(printer.Of(printSection)).Agent(), `{"file":"specs/01-domain/entities/Order.md","anchor":"descripción"}`)
+	t.Add("kdd", New("kdd:stats", "How many specifications, entities and relations there are", Reads,
 		func(ctx context.Context, a *app.App, in kddStatsIn) (app.SpecStats, error) {
 			return a.StatsOfSpecs(ctx, specScope(ctx, in.Stores, nil))
-		}).agent(), `{}`)
-	c = add("kdd", New("kdd:check", "What specifications lack, which relations lead nowhere or upwards", Reads,
+		}).Prints(printer.Of(printDeep[app.SpecStats])).Agent(), `{}`)
+	c = t.Add("kdd", New("kdd:check", "What specifications lack, which relations lead nowhere or upwards", Reads,
 		func(ctx context.Context, a *app.App, in kddCheckIn) (app.SpecCheck, error) {
 			return a.CheckSpecs(ctx, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
-		}).agent(), `{}`, `{"kind":"entity"}`)
+		}).Prints(printer.Of(printDeep[app.SpecCheck])).Agent(), `{}`, `{"kind":"entity"}`)
 	c.Help = "Coverage by kind, relations from a lower layer to a higher one, relations whose target nothing is called, " +
 		"and what keeps a document from being read as meant: open front matter, a kind or status that is none, an id twice, circles of depends_on. " +
 		"At a terminal the exit status is 1 when anything but coverage is amiss."
-	c = add("kdd", New("kdd:graph", "A picture of what is related to an entity of the specifications", Reads,
+	c = t.Add("kdd", New("kdd:graph", "A picture of what is related to an entity of the specifications", Reads,
 		func(ctx context.Context, a *app.App, in kddGraphIn) (app.SpecPicture, error) {
 			return a.GraphOfSpecs(ctx, app.RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, SpecScope: specScope(ctx, in.Stores, in.Statuses)}, in.Format)
-		}).agent(), `{"entity":"Order","format":"svg"}`)
+		}).Prints(printer.Of(printPicture)).Agent(), `{"entity":"Order","format":"svg"}`)
 	c.Aliases = []string{"graph"}
 	c.Help = "What points at it stands on the left, what it points at on the right."
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -22,11 +21,11 @@ func (c Command) Word() string {
 
 // Flag returns the parameter's name on the command line: minRelevance and
 // session_id are min-relevance and session-id there.
-func (p Param) Flag() string { return Kebab(p.Name) }
+func (p Param) Flag() string { return kb.Kebab(p.Name) }
 
 // Word returns what a positional parameter is called in a line of usage.
 func (p Param) Word() string {
-	w := strings.ToUpper(strings.ReplaceAll(Kebab(p.Name), "-", "_"))
+	w := strings.ToUpper(strings.ReplaceAll(kb.Kebab(p.Name), "-", "_"))
 	switch {
 	case w == "RESULT_ID", w == "JOB_ID", w == "SESSION_ID", w == "FEEDBACK_ID":
 		return "ID"
@@ -38,24 +37,6 @@ func (p Param) Word() string {
 
 // ForPerson returns the help of the parameter as a person reads it.
 func (p Param) ForPerson() string { return cmp.Or(p.Person, p.Help) }
-
-// Kebab writes a name of JSON as a flag: words in lower case, hyphens between.
-func Kebab(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		switch {
-		case r == '_':
-			r = '-'
-		case unicode.IsUpper(r):
-			if i > 0 && !strings.HasSuffix(b.String(), "-") {
-				b.WriteByte('-')
-			}
-			r = unicode.ToLower(r)
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
 
 // CommandLine returns how a person would type a command with these arguments,
 // a JSON object: positional ones first, flags for the rest, quoted for a POSIX shell.

@@ -22,8 +22,8 @@ type executeIn struct {
 	Args    json.RawMessage `json:"args,omitempty" help:"its arguments as an object"`
 }
 
-func runExecute(ctx context.Context, a *app.App, in executeIn) (any, error) {
-	c, err := target(in.Command)
+func (t *Table) runExecute(ctx context.Context, a *app.App, in executeIn) (any, error) {
+	c, err := t.target(in.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func runExecute(ctx context.Context, a *app.App, in executeIn) (any, error) {
 }
 
 // target finds what execute may run.
-func target(name string) (Command, error) {
-	c, err := Find(name)
+func (t *Table) target(name string) (Command, error) {
+	c, err := t.Find(name)
 	if err != nil {
 		return Command{}, err
 	}
@@ -52,7 +52,7 @@ func target(name string) (Command, error) {
 // Dispatched returns the command that running c with args would run in the
 // end: c itself, or what execute's arguments name. Faces take access class
 // and effect from it before they run c.
-func Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
+func (t *Table) Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
 	if c.Name != "execute" {
 		return c, nil
 	}
@@ -67,7 +67,7 @@ func Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, 
 	if err := json.Unmarshal(m["command"], &name); err != nil {
 		return Command{}, kb.Errorf(kb.Invalid, "argument %q must be a string", "command").WithHint("\"commands\" lists the names")
 	}
-	return target(name)
+	return t.target(name)
 }
 
 type helpIn struct {
@@ -127,20 +127,20 @@ func typeWords(t string, enum []string) string {
 	}
 }
 
-func runHelp(ctx context.Context, a *app.App, in helpIn) (any, error) {
+func (t *Table) runHelp(ctx context.Context, a *app.App, in helpIn) (any, error) {
 	if strings.TrimSpace(in.Command) == "" {
-		return runCommands(ctx, a, struct{}{})
+		return t.runCommands(ctx, a, struct{}{})
 	}
-	c, err := Find(in.Command)
+	c, err := t.Find(in.Command)
 	if err != nil {
-		if g := groupOf(ctx, in.Command); len(g.Commands) > 0 {
+		if g := t.groupOf(ctx, in.Command); len(g.Commands) > 0 {
 			return g, nil
 		}
 		return nil, err
 	}
 	h := HelpText{Command: c.Name, Summary: c.Summary, Help: c.Help, Schema: c.Schema(), Example: json.RawMessage(c.Examples[0])}
 	for _, p := range c.Params {
-		if p.CLIOnly && !isCLI(ctx) {
+		if p.CLIOnly && !IsCLI(ctx) {
 			continue
 		}
 		h.Params = append(h.Params, ParamHelp{p.Name, p.Type, p.Required, p.Enum, p.Help})
@@ -173,12 +173,12 @@ func (g GroupHelp) Text() string {
 
 // groupOf returns the commands of a group, by its name or what stands before
 // the colon of theirs; none for anything else.
-func groupOf(ctx context.Context, name string) GroupHelp {
+func (t *Table) groupOf(ctx context.Context, name string) GroupHelp {
 	name = strings.Trim(strings.ToLower(strings.TrimSpace(name)), ":")
 	g := GroupHelp{Group: name, Commands: []CommandSummary{}}
-	for _, c := range All() {
+	for _, c := range t.All() {
 		before, _, _ := strings.Cut(c.Name, ":")
-		if (c.Group == name || before == name && c.Name != name) && (c.Audience == Agent || isCLI(ctx)) {
+		if (c.Group == name || before == name && c.Name != name) && (c.Audience == Agent || IsCLI(ctx)) {
 			g.Commands = append(g.Commands, CommandSummary{c.Name, c.Summary})
 		}
 	}
@@ -206,10 +206,10 @@ func (l CommandList) Text() string {
 	return b.String()
 }
 
-func runCommands(ctx context.Context, _ *app.App, _ struct{}) (CommandList, error) {
+func (t *Table) runCommands(ctx context.Context, _ *app.App, _ struct{}) (CommandList, error) {
 	var l CommandList
-	for _, c := range All() {
-		if c.Audience != Agent && !isCLI(ctx) {
+	for _, c := range t.All() {
+		if c.Audience != Agent && !IsCLI(ctx) {
 			continue
 		}
 		if n := len(l.Groups); n == 0 || l.Groups[n-1].Group != c.Group {
@@ -219,4 +219,23 @@ func runCommands(ctx context.Context, _ *app.App, _ struct{}) (CommandList, erro
 		g.Commands = append(g.Commands, c.Name)
 	}
 	return l, nil
+}
+
+// addMeta adds the commands about commands.
+func (t *Table) addMeta() {
+	c := t.Add("help", New("execute", `Manage stores and jobs, read and grep their files; command "commands" lists all, "help" explains one`,
+		Deletes, t.runExecute).Agent(), `{"command":"commands"}`, `{"command":"store:info","args":{"store":"react"}}`)
+	c.Native, c.Network = true, AnyHost
+	c.Help = "Runs any other command that agents may run. Over HTTP it has the access class of the command it names."
+	t.Add("help", New("help", "Parameters of a command, an example, and what is not known yet", Reads, t.runHelp).Agent(),
+		`{"command":"store:create"}`)
+	t.Add("help", New("commands", "List the commands by group", Reads, t.runCommands).Agent(), `{}`)
+}
+
+// metaPeople is how the commands about commands explain themselves to a person.
+var metaPeople = map[string]Wording{
+	"execute":       {Summary: "Run another command as agents do", Help: "At a terminal, type the command itself."},
+	"resources":     {Summary: "List what programs can read by address"},
+	"resource:read": {Summary: "What stands at one of these addresses"},
+	"commands":      {Summary: "List the commands by group, as agents see them"},
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 )
 
 // shorts are the letters of flags, the same in every command. A letter means
@@ -114,7 +116,7 @@ func (c Command) Schema() json.RawMessage {
 		case p.Type == "strings":
 			b.WriteString(`{"type":"array","items":{"type":"string"}}`)
 		case p.Enum != nil:
-			b.WriteString(`{"type":"string","enum":` + JSON(p.Enum) + `}`)
+			b.WriteString(`{"type":"string","enum":` + printer.JSON(p.Enum) + `}`)
 		default:
 			b.WriteString(`{"type":"` + p.Type + `"}`)
 		}
@@ -124,7 +126,7 @@ func (c Command) Schema() json.RawMessage {
 	}
 	b.WriteByte('}')
 	if required != nil {
-		b.WriteString(`,"required":` + JSON(required))
+		b.WriteString(`,"required":` + printer.JSON(required))
 	}
 	b.WriteByte('}')
 	return json.RawMessage(b.String())

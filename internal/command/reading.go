@@ -1,47 +1,29 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"unicode"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// runContext shows the place that an id names. For agents it also runs what
-// only reads, so that a client's user who lets it be called without asking has
-// let all reading be done, and nothing else: execute, which they are asked
-// about, is one tool for what reads and what deletes.
-func runContext(ctx context.Context, a *app.App, in contextIn) (any, error) {
-	if !isCLI(ctx) {
-		c, args, ok, err := reading(in.ResultID)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return c.Run(ctx, a, args)
-		}
-	}
-	return a.Show(ctx, in.ResultID, waiting(ctx))
-}
-
-// reading takes a line such as "grep func (s *Server)" or
+// Reading takes a line such as "grep func (s *Server)" or
 // `grep {"store":"go","pattern":"x"}` apart: the name of a command that only
 // reads and reaches no network, and its arguments as an object, or what its
 // subject is, as it stands. A line that begins with no command's name is none.
-func reading(line string) (c Command, args json.RawMessage, ok bool, err error) {
+func (t *Table) Reading(line string) (c Command, args json.RawMessage, ok bool, err error) {
 	name, rest := strings.TrimSpace(line), ""
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
 		name, rest = name[:i], strings.TrimSpace(name[i:])
 	}
-	if c, err = Find(name); err != nil || name == "" {
+	if c, err = t.Find(name); err != nil || name == "" {
 		return Command{}, nil, false, nil // an id, or a place
 	}
 	switch {
 	case c.Audience != Agent:
-		_, err := target(c.Name) // says who may
+		_, err := t.target(c.Name) // says who may
 		return c, nil, false, err
 	case c.Native:
 		return c, nil, false, kb.Errorf(kb.Invalid, "%s is a tool of its own", c.Name).WithHint("call %s", c.Name)
@@ -59,9 +41,9 @@ func reading(line string) (c Command, args json.RawMessage, ok bool, err error) 
 			WithHint("give its arguments as an object: %s %s", c.Name, c.Examples[0])
 	}
 	if p.Type == "strings" {
-		args = json.RawMessage(JSON(map[string][]string{p.Name: strings.Fields(rest)}))
+		args = json.RawMessage(printer.JSON(map[string][]string{p.Name: strings.Fields(rest)}))
 	} else {
-		args = json.RawMessage(JSON(map[string]string{p.Name: rest}))
+		args = json.RawMessage(printer.JSON(map[string]string{p.Name: rest}))
 	}
 	return c, args, true, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -30,20 +31,25 @@ type Resource struct {
 func (r Resource) Template() bool { return strings.Contains(r.URI, "{") }
 
 // Resources returns every resource, in order of URI.
-func Resources() []Resource {
-	all := slices.Concat(kddResources(), evidenceResources(), apisResources(), answersResources(), watchResources())
+func (t *Table) Resources() []Resource {
+	var all []Resource
+	for _, r := range t.rooms {
+		if r.Resources != nil {
+			all = append(all, r.Resources()...)
+		}
+	}
 	slices.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
 	return all
 }
 
 // FindResource returns the resource that a URI means, and the value of its variable.
-func FindResource(uri string) (Resource, string, error) {
-	for _, r := range Resources() {
+func (t *Table) FindResource(uri string) (Resource, string, error) {
+	for _, r := range t.Resources() {
 		if r.URI == uri {
 			return r, "", nil
 		}
 	}
-	for _, r := range Resources() {
+	for _, r := range t.Resources() {
 		if before, _, ok := strings.Cut(r.URI, "{"); ok && strings.HasPrefix(uri, before) && len(uri) > len(before) {
 			v, err := url.PathUnescape(uri[len(before):])
 			if err != nil {
@@ -56,8 +62,8 @@ func FindResource(uri string) (Resource, string, error) {
 }
 
 // ReadResource returns what stands at a URI, as JSON.
-func ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage, error) {
-	r, v, err := FindResource(uri)
+func (t *Table) ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage, error) {
+	r, v, err := t.FindResource(uri)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +71,7 @@ func ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	return json.RawMessage(Render(out)), nil
+	return json.RawMessage(printer.Render(out)), nil
 }
 
 type (
@@ -82,21 +88,18 @@ type (
 )
 
 // addResources adds the twins of MCP's resources.
-func addResources(add adder) {
-	if len(Resources()) == 0 {
-		return
-	}
-	add("help", New("resources", "List what can be read by address", Reads,
-		func(context.Context, *app.App, noIn) (resourceList, error) {
+func (t *Table) addResources() {
+	t.Add("help", New("resources", "List what can be read by address", Reads,
+		func(context.Context, *app.App, struct{}) (resourceList, error) {
 			l := resourceList{Resources: []resourceRow{}}
-			for _, r := range Resources() {
+			for _, r := range t.Resources() {
 				l.Resources = append(l.Resources, resourceRow{r.URI, r.Description})
 			}
 			return l, nil
-		}).agent(), `{}`)
-	c := add("help", New("resource:read", "What stands at the address of a resource", Reads,
+		}).Agent(), `{}`)
+	c := t.Add("help", New("resource:read", "What stands at the address of a resource", Reads,
 		func(ctx context.Context, a *app.App, in resourceIn) (json.RawMessage, error) {
-			return ReadResource(ctx, a, in.URI)
-		}).agent(), `{"uri":"evidence://status"}`)
+			return t.ReadResource(ctx, a, in.URI)
+		}).Agent(), `{"uri":"evidence://status"}`)
 	c.Aliases = []string{"resource"}
 }

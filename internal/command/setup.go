@@ -2,9 +2,9 @@ package command
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -36,30 +36,32 @@ type upgradeIn struct {
 }
 
 // addSetup adds the verbs that put this program into clients and take it out.
-func addSetup(add adder) {
-	c := add("setup", New("install", "Add knowledge to the programs that agents run in", Writes, runInstall),
+func addSetup(t *Table) {
+	c := t.Add("setup", New("install", "Add knowledge to the programs that agents run in", Writes, func(ctx context.Context, a *app.App, in installIn) (app.SetupReport, error) {
+		return runInstall(ctx, a, in, t.Instructions)
+	}),
 		`{"client":["claude","codex"]}`, `{"client":["all-found"],"dryRun":true}`, `{"client":["cursor"],"project":true}`)
 	c.Help = "Without client it shows which are on this machine, and asks. Each one's own file gets one entry and stays the same otherwise, comments too; " +
 		"uninstall gives back the bytes that were there. docs/install.md lists the files."
-	c = add("setup", New("uninstall", "Remove every store of this project", Deletes, runUninstall).agent(),
+	c = t.Add("setup", New("uninstall", "Remove every store of this project", Deletes, runUninstall).Agent(),
 		`{}`, `{"keepDefinitions":false}`)
 	c.Help = "Every store of this project goes, and its index when nobody else uses it; .knowledge/stores.json stays unless keepDefinitions is false. " +
 		"What a client says of its servers and what the machine keeps for others is a person's business: knowledge uninstall."
-	add("setup", New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", Writes,
+	t.Add("setup", New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", Writes,
 		func(ctx context.Context, a *app.App, in upgradeIn) (app.SetupReport, error) {
-			return a.Upgrade(ctx, app.SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: Instructions()})
+			return a.Upgrade(ctx, app.SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: t.Instructions()})
 		}), `{}`, `{"dryRun":true}`)
-	add("setup", New("clients", "List the programs that agents run in, and which have knowledge", Reads,
-		func(ctx context.Context, a *app.App, _ noIn) (app.ClientList, error) { return a.Clients(ctx) }), `{}`)
+	t.Add("setup", New("clients", "List the programs that agents run in, and which have knowledge", Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (app.ClientList, error) { return a.Clients(ctx) }).Prints(printer.Of(printClients)), `{}`)
 }
 
-func runInstall(ctx context.Context, a *app.App, in installIn) (app.SetupReport, error) {
+func runInstall(ctx context.Context, a *app.App, in installIn, text func() string) (app.SetupReport, error) {
 	r := app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force}
 	if len(r.Clients) == 0 && in.Yes {
 		r.Clients = []string{"all-found"}
 	}
 	if in.Instructions {
-		r.Text = Instructions()
+		r.Text = text()
 	}
 	return a.Install(ctx, r)
 }
@@ -67,7 +69,7 @@ func runInstall(ctx context.Context, a *app.App, in installIn) (app.SetupReport,
 func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) {
 	all := in.Global || in.Purge
 	switch {
-	case all && !isCLI(ctx):
+	case all && !IsCLI(ctx):
 		return nil, kb.Errorf(kb.Denied, "only a person may remove everything from this machine").
 			WithHint("ask the user to run in a terminal: knowledge uninstall --purge")
 	case all && (len(in.Client) > 0 || in.Project || in.Stores):
@@ -76,29 +78,8 @@ func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) 
 		return nil, kb.Errorf(kb.Invalid, "everything would go, and nobody said yes").WithHint("see what that is: knowledge uninstall --purge --dry-run")
 	case all:
 		return a.Purge(ctx, in.DryRun)
-	case in.Stores || !in.KeepDefinitions || !isCLI(ctx):
+	case in.Stores || !in.KeepDefinitions || !IsCLI(ctx):
 		return a.DetachProject(ctx, in.KeepDefinitions)
 	}
 	return a.RemoveClients(ctx, app.SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})
-}
-
-// Instructions is the text that agents read in AGENTS.md and its like: when to
-// use which tool, in at most 120 tokens. It names the tools of the registry.
-func Instructions() string {
-	var search, show, execute string
-	for _, c := range All() {
-		switch {
-		case !c.Native:
-		case c.Effect != Reads:
-			execute = c.Name
-		case c.Params[0].Name == "query":
-			search = c.Name
-		default:
-			show = c.Name
-		}
-	}
-	return fmt.Sprintf("## knowledge\n\n"+
-		"Before grep or reading whole files to find out how something works, ask the MCP tool `%s`: it finds code and documentation of this project and of its libraries by meaning, with paths and lines. "+
-		"`%s` shows the whole declaration behind a hit, with callers and callees. "+
-		"`%s` with command \"commands\" lists the rest. Grep is right for an exact string.", search, show, execute)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -33,38 +34,38 @@ type defaultsIn struct {
 }
 
 // addSync adds the commands that make a project's stores follow the project.
-func addSync(add adder) {
-	c := add("store", New("stores:sync", "Make the project's stores what its definitions say", Writes,
+func addSync(t *Table) {
+	c := t.Add("store", New("stores:sync", "Make the project's stores what its definitions say", Writes,
 		func(ctx context.Context, a *app.App, in syncIn) (app.Synced, error) {
-			return a.Sync(ctx, app.SyncRequest{DryRun: in.DryRun, Prune: in.Prune, Reindex: in.Reindex, Agent: !isCLI(ctx)})
-		}).agent(), `{}`, `{"dryRun":true}`, `{"prune":true}`)
+			return a.Sync(ctx, app.SyncRequest{DryRun: in.DryRun, Prune: in.Prune, Reindex: in.Reindex, Agent: !IsCLI(ctx)})
+		}).Prints(printer.Of(printSynced)).Agent(), `{}`, `{"dryRun":true}`, `{"prune":true}`)
 	c.Network, c.Aliases = AnyHost, []string{"sync"}
 	c.Help = "The definitions are the file .knowledge/stores.json: {\"version\":1,\"stores\":[{\"name\":\"react\",\"type\":\"repo\",\"source\":\"https://github.com/facebook/react\",\"tag\":\"v19.0.0\"}]}. " +
 		"An entry takes what store:create takes, and follows, a dependency such as \"npm:react\" whose locked version is the tag. " +
 		"Also read: .bluera/bluera-knowledge/stores.config.json, version 1. New and changed stores are indexed by jobs. " +
 		"One that is defined no more is an orphan, and kept until prune. An entry that names a path outside the project and what it depends on, or a schedule, waits for a person who vouches for the file; the others are synced."
-	c = add("store", New("store:update", "Follow the branch, or the version that the lockfile holds now", Writes,
+	c = t.Add("store", New("store:update", "Follow the branch, or the version that the lockfile holds now", Writes,
 		func(ctx context.Context, a *app.App, in updateIn) (app.Synced, error) {
 			return a.Update(ctx, in.Store, in.DryRun)
-		}).agent(),
+		}).Agent(),
 		`{}`, `{"store":"react"}`)
 	c.Network = AnyHost
 	c.Help = "A store that suggest made, or whose definition says follows, moves to the tag of the version in use when the lockfile has changed. " +
 		"All others are fetched and indexed at the ref that they were made with."
-	c = add("store", New("suggest", "Name the dependencies of this project that are worth a store", Writes,
+	c = t.Add("store", New("suggest", "Name the dependencies of this project that are worth a store", Writes,
 		func(ctx context.Context, a *app.App, in suggestIn) (app.Suggested, error) {
 			if in.Limit < 0 {
 				return app.Suggested{}, kb.Errorf(kb.Invalid, "argument %q must be at least 1, not %d", "limit", in.Limit).WithHint("leave it out for 10")
 			}
 			return a.Suggest(ctx, app.SuggestRequest{Limit: in.Limit, Add: in.Add, Only: in.Only, Save: in.Save, Registry: in.Registry})
-		}).agent(), `{}`, `{"limit":5}`, `{"registry":true}`)
+		}).Prints(printer.Of(printSuggested)).Agent(), `{}`, `{"limit":5}`, `{"registry":true}`)
 	c.Network = AnyHost
 	c.Help = "Reads manifests, lockfiles and imports of Go, npm, Python, Cargo, Maven and Gradle, Ruby, PHP, Elixir, .NET and Swift; no model, and no network unless add or registry is set. " +
 		"Most imported first, with the version in use, the repository and its tag. With add, repositories are asked how they spell the tag. " +
 		"What registries answer is kept. Over HTTP it needs the token, as it can add stores."
-	c = add("store", New("stores:defaults", "List repositories that many projects want, or add them in one go", Writes,
+	c = t.Add("store", New("stores:defaults", "List repositories that many projects want, or add them in one go", Writes,
 		func(ctx context.Context, a *app.App, in defaultsIn) (app.Defaults, error) {
 			return a.Defaults(ctx, in.Add, in.Only, in.Scope != "project")
-		}).agent(), `{}`, `{"only":["mcp-spec"]}`)
+		}).Prints(printer.Of(printDefaults)).Agent(), `{}`, `{"only":["mcp-spec"]}`)
 	c.Network = AnyHost
 }

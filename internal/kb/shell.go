@@ -1,6 +1,9 @@
 package kb
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // ShellWord writes s as one word of a POSIX shell: as it stands when it is
 // plain, else between single quotes. A ~/ before it stays the home folder.
@@ -16,4 +19,22 @@ func ShellWord(s string) string {
 		return home + s
 	}
 	return home + "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Kebab writes a name of JSON as a flag: words in lower case, hyphens between.
+func Kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r == '_':
+			r = '-'
+		case unicode.IsUpper(r):
+			if i > 0 && !strings.HasSuffix(b.String(), "-") {
+				b.WriteByte('-')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

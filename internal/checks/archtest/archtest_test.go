@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // root is the repository, seen from this package.
@@ -273,7 +274,7 @@ func TestProseNamesCommandsThatExist(t *testing.T) {
 	for name, text := range prose(t) {
 		for _, m := range verbRE.FindAllStringSubmatch(text, -1) {
 			n++
-			if _, err := command.Find(m[1]); err != nil && !known[m[1]] {
+			if _, err := product.Commands().Find(m[1]); err != nil && !known[m[1]] {
 				t.Errorf("%s shows %q, which is no command", name, m[0])
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // TestAStepOfWritingFails makes each step of writing files fail, once as an
@@ -221,7 +222,7 @@ func TestTheOwnFolderOnAFullDisk(t *testing.T) {
 	tr := newTree(t, 76)
 	tr.grow(10)
 	ask := func() (app.SearchReply, error) {
-		a, err := app.New(app.Config{DataDir: w.dir, Dir: tr.dir, Project: tr.dir, Env: noEnv})
+		a, err := product.New(app.Config{DataDir: w.dir, Dir: tr.dir, Project: tr.dir, Env: noEnv})
 		must(t, err)
 		defer a.Close()
 		return a.Search(t.Context(), app.SearchRequest{Query: tr.queries(1)[0], Wait: time.Minute, Yes: true})

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // full asks for the counts of the fault model instead of a sample.
@@ -148,7 +149,7 @@ func work(ctx context.Context, dir, id string) error {
 		}
 		return nil
 	})
-	a, err := app.New(app.Config{DataDir: dir, Worker: []string{os.Args[0]}, Env: noEnv, EmbedAtOnce: f.EmbedAtOnce, LinkAtOnce: f.LinkAtOnce, Embedder: &embedder{embed.Default(), f, dir}})
+	a, err := product.New(app.Config{DataDir: dir, Worker: []string{os.Args[0]}, Env: noEnv, EmbedAtOnce: f.EmbedAtOnce, LinkAtOnce: f.LinkAtOnce, Embedder: &embedder{embed.Default(), f, dir}})
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // world is a data directory and what is done in it.
@@ -77,7 +78,7 @@ func (w *world) open(alone bool) (a *app.App, end func()) {
 	if !alone {
 		cfg.Worker = []string{os.Args[0]}
 	}
-	a, err := app.New(cfg)
+	a, err := product.New(cfg)
 	must(w.t, err)
 	done := false
 	end = func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // aliases are shorter ways to type a command that differ from it in more than
@@ -28,7 +29,7 @@ var aliases = []struct {
 // addAliases adds them beside the commands of the registry.
 func (s *session) addAliases(root *cobra.Command) {
 	for _, x := range aliases {
-		c, err := command.Find(x.command)
+		c, err := product.Commands().Find(x.command)
 		if err != nil {
 			panic(err) // found by any test
 		}
@@ -77,7 +78,7 @@ func (s *session) chooseFormat() error {
 			s.json = false // neither of the two: a person has to read this
 			return kb.Errorf(kb.Invalid, "--json and --format %s ask for two things", s.format).WithHint("choose one of them; see: knowledge --help")
 		}
-		s.env.Terminal = s.format == "table"
+		s.Terminal = s.format == "table"
 	default:
 		e := kb.Errorf(kb.Invalid, "flag --format must be one of json, table, plain, not %q", clip(s.format))
 		if near := kb.Nearest(s.format, formats); near != "" {

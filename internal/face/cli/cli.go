@@ -15,9 +15,11 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // Faces are the other faces of the program, which the command line can start.
@@ -107,7 +109,7 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 	root := s.root()
 	root.SetArgs(s.words)
 	root.SetIn(env.Stdin)
-	root.SetOut(s.out)
+	root.SetOut(s.Out)
 	root.SetErr(env.Stderr)
 
 	err = root.ExecuteContext(ctx)
@@ -128,15 +130,16 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 
 func newSession(faces Faces, env Env) *session {
 	s := &session{faces: faces, env: env, buffer: bufio.NewWriterSize(env.Stdout, 32<<10)}
-	s.out = visible.Writer{W: s.buffer}
+	s.Printer = &printer.Printer{Out: visible.Writer{W: s.buffer}, Stderr: env.Stderr, Terminal: env.Terminal, Width: env.Width, Words: s.forTerminal}
 	return s
 }
 
 // session is one run of the program.
 type session struct {
+	*printer.Printer // the one door: nothing else writes to buffer
+
 	faces  Faces
 	env    Env
-	out    visible.Writer // the one door: nothing else writes to buffer
 	buffer *bufio.Writer
 
 	dataDir, project string
@@ -157,7 +160,7 @@ func (s *session) open() (*app.App, error) {
 	if s.app != nil {
 		return s.app, nil
 	}
-	a, err := app.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir, Worker: s.faces.Worker, Program: s.faces.Program})
+	a, err := product.New(app.Config{Version: command.Version, DataDir: s.dataDir, Project: s.project, Dir: s.env.Dir, Worker: s.faces.Worker, Program: s.faces.Program})
 	if err != nil {
 		return nil, err
 	}

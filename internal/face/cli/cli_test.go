@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/face/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // The faces that scripts start only say how they were started.
@@ -126,7 +127,7 @@ func run(t *testing.T, ctx context.Context, args ...string) (status int, stdout,
 // TestEveryCommand asks for the help of each command of the registry, by its
 // name and as two words, and gives each a flag that it does not have.
 func TestEveryCommand(t *testing.T) {
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Name == "help" {
 			continue // the command line has its own
 		}
@@ -169,7 +170,7 @@ func plain(t *testing.T, help string) {
 // yet. What fails is told in one sentence and one next step, in words of the
 // terminal.
 func TestEveryExample(t *testing.T) {
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Name == "help" || c.Group == "setup" || c.Network != command.NoNetwork {
 			continue // asks others, or writes beside the data directory
 		}
@@ -222,7 +223,7 @@ func TestHelp(t *testing.T) {
 		plain(t, out)
 	}
 	status, all, _ := run(t, context.Background(), "help", "all")
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if name := c.Word(); status != 0 || !strings.Contains(all, "\n  "+name+" ") && name != "execute" && name != "commands" {
 			t.Errorf("help all does not tell of %s", name)
 		}

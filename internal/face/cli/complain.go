@@ -5,18 +5,20 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // complain tells an error: its sentence, and below it what to do next.
 func (s *session) complain(err error) {
 	if s.json {
-		io.WriteString(s.env.Stderr, command.JSON(failure{kb.CodeOf(err), command.FlagNames(err.Error()), s.nextStep(err)})+"\n")
+		io.WriteString(s.env.Stderr, printer.JSON(failure{kb.CodeOf(err), product.Commands().FlagNames(err.Error()), s.nextStep(err)})+"\n")
 		return
 	}
-	text := "knowledge: " + oneLine(command.FlagNames(err.Error())) + "\n"
+	text := "knowledge: " + oneLine(product.Commands().FlagNames(err.Error())) + "\n"
 	if hint := s.nextStep(err); hint != "" {
 		text += "  " + oneLine(hint) + "\n"
 	}
@@ -31,7 +33,7 @@ type failure struct {
 
 // oneLine makes what others wrote fit for one line of a terminal.
 func oneLine(text string) string {
-	return clean(strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)))
+	return printer.Clean(strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)))
 }
 
 // nextStep is the hint of an error as a line for this terminal. It ends with a
@@ -60,7 +62,7 @@ func (s *session) nextStep(err error) string {
 // forTerminal words a hint or note for who sits here: commands are lines of a
 // shell, and run where this one ran.
 func (s *session) forTerminal(text string) string {
-	text = command.ForShell(text)
+	text = product.Commands().ForShell(text)
 	var place string
 	for _, f := range []struct{ name, value string }{{"--data-dir", s.dataDir}, {"--project", s.project}} {
 		if f.value != "" {
@@ -99,4 +101,13 @@ func (s *session) interrupted(ctx context.Context, err error) error {
 	}
 	return kb.Errorf(kb.Canceled, "interrupted: this folder is still being indexed, by job %s", h.Job.ID).
 		WithHint("stop it with: knowledge job:cancel %s", h.Job.ID)
+}
+
+// clip shortens what was typed for use in a message.
+func clip(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
 }

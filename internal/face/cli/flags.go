@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
@@ -261,7 +262,7 @@ func (s *session) globMeant(c command.Command, values map[string]any, err error)
 	if fixed["pattern"] = store; glob != "" {
 		fixed["glob"] = glob
 	}
-	return hinted(err, "did you mean: "+command.CommandLine(c, command.JSON(fixed)))
+	return hinted(err, "did you mean: "+command.CommandLine(c, printer.JSON(fixed)))
 }
 
 // flagError says in one sentence what is wrong with the flags.
@@ -318,7 +319,7 @@ func (s *session) meantFlag(cmd *cobra.Command, dashes, name string) (meant stri
 			names = append(names, f.Name)
 		}
 	})
-	low := strings.ToLower(command.Kebab(name))
+	low := strings.ToLower(kb.Kebab(name))
 	drop := false
 	if m, ok := flagsElsewhere[name]; ok && (m == "" || slices.Contains(names, m)) {
 		meant, drop = m, m == ""

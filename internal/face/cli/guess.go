@@ -16,7 +16,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // synonyms are verbs that other programs have: what is meant here. The words
@@ -61,7 +63,7 @@ func underscored(args []string) []string {
 	if i == len(args) || !strings.Contains(args[i], "_") {
 		return args
 	}
-	c, err := command.Find(args[i])
+	c, err := product.Commands().Find(args[i])
 	if err != nil {
 		return args
 	}
@@ -168,13 +170,13 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if cmd.HasParent() {
-		if c, ok := command.Meant(cmd.Name() + ":" + args[0]); ok {
+		if c, ok := product.Commands().Meant(cmd.Name() + ":" + args[0]); ok {
 			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
 		}
 		for i := range names {
 			names[i] = cmd.Name() + ":" + names[i]
 		}
-		if near := command.Near(cmd.Name()+":"+args[0], names); near != "" {
+		if near := product.Commands().Near(cmd.Name()+":"+args[0], names); near != "" {
 			return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
 		}
 		return err.WithHint("list all with: knowledge help %s", cmd.Name())
@@ -187,17 +189,17 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if strings.ContainsAny(args[0], ":_") {
-		if c, ok := command.Meant(args[0]); ok {
+		if c, ok := product.Commands().Meant(args[0]); ok {
 			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
 		}
 	}
 	if len(after) == 1 && strings.HasSuffix(after[0], "s") && slices.Contains([]string{"get", "show", "describe"}, args[0]) { // get stores
-		if c, ok := command.Meant("list:" + after[0]); ok {
+		if c, ok := product.Commands().Meant("list:" + after[0]); ok {
 			return err.WithHint("%s", s.suggestion([]string{c.Word()}))
 		}
 	}
 	if len(after) > 0 { // delete store ky
-		if c, ok := command.Meant(args[0] + ":" + after[0]); ok {
+		if c, ok := product.Commands().Meant(args[0] + ":" + after[0]); ok {
 			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after[1:]...)))
 		}
 	}
@@ -233,7 +235,7 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
 		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
-	if near := command.Near(args[0], names); near != "" {
+	if near := product.Commands().Near(args[0], names); near != "" {
 		return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
 	}
 	if group, _, ok := strings.Cut(args[0], ":"); ok && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, group+":") }) {
@@ -282,7 +284,7 @@ func (s *session) nearValue(c command.Command, values map[string]any, err error)
 	if !changed {
 		return err
 	}
-	args := command.JSON(fixed)
+	args := printer.JSON(fixed)
 	if c.Check(command.FromCLI(context.Background()), json.RawMessage(args)) != nil {
 		return err
 	}
@@ -309,7 +311,7 @@ func (s *session) corrected(err error) error {
 			return hinted(err, "did you mean: "+line(words))
 		}
 	}
-	if c, ok := command.Find(s.words[min(i, len(s.words)-1)]); ok == nil && c.Name == "grep" && i+3 < len(s.words) { // grep retry a.go b.go, as a shell makes of *.go
+	if c, ok := product.Commands().Find(s.words[min(i, len(s.words)-1)]); ok == nil && c.Name == "grep" && i+3 < len(s.words) { // grep retry a.go b.go, as a shell makes of *.go
 		for _, w := range s.words[i+2:] {
 			if _, gone := os.Stat(filepath.Join(s.env.Dir, w)); gone != nil {
 				return err
@@ -318,7 +320,7 @@ func (s *session) corrected(err error) error {
 		return hinted(err, "all files are searched, or those of --glob: "+line(s.words[:i+2]))
 	}
 	if i+1 < len(s.words) { // jobs list
-		if c, ok := command.Meant(s.words[i] + ":" + s.words[i+1]); ok {
+		if c, ok := product.Commands().Meant(s.words[i] + ":" + s.words[i+1]); ok {
 			return hinted(err, s.suggestion(append([]string{c.Word()}, s.words[i+2:]...)))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/face/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // TestForeignWords: what users of other programs type is answered with the line
@@ -124,7 +125,7 @@ func TestForeignWords(t *testing.T) {
 		if words, err = command.Words(next); err != nil {
 			t.Fatal(err)
 		}
-		c, err := command.Find(words[0])
+		c, err := product.Commands().Find(words[0])
 		if err != nil || c.Effect != command.Reads || c.Name == "job:status" { // of no such job
 			continue
 		}

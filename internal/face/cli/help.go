@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // common are the commands that people use, in the order in which they meet
@@ -160,18 +160,18 @@ func (s *session) help(root *cobra.Command) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := s.out.WriteString(briefHelp(root))
+				_, err := s.Out.WriteString(briefHelp(root))
 				return err
 			}
 			if s.json {
-				c, err := command.Find("help")
+				c, err := product.Commands().Find("help")
 				if err != nil {
 					return err
 				}
 				return s.run(cmd.Context(), c, map[string]any{"command": strings.Join(args, " ")})
 			}
 			if text := topicText(root, args); text != "" {
-				_, err := s.out.WriteString(text)
+				_, err := s.Out.WriteString(text)
 				return err
 			}
 			target, rest, err := root.Find(underscored(args))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -27,13 +28,13 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	s.line("knowledge finds code and documentation, ranked and cited.")
-	s.line("")
-	s.line("  this folder  " + folderLine(h))
+	s.Line("knowledge finds code and documentation, ranked and cited.")
+	s.Line("")
+	s.Line("  this folder  " + folderLine(h))
 	if line := storesLine(h.Stores); line != "" {
-		s.line("  stores       " + line)
+		s.Line("  stores       " + line)
 	}
-	s.line("")
+	s.Line("")
 	first := "find code by what it does"
 	if h.Own == nil {
 		first += "; indexes this folder first"
@@ -50,10 +51,10 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 		rows = append(rows, [2]string{"mcp", "what agents start: claude mcp add knowledge -- knowledge mcp"})
 	}
 	for _, r := range rows {
-		s.line(fmt.Sprintf("  knowledge %-32s %s", r[0], r[1]))
+		s.Line(fmt.Sprintf("  knowledge %-32s %s", r[0], r[1]))
 	}
-	s.line("")
-	s.line("All commands: knowledge help")
+	s.Line("")
+	s.Line("All commands: knowledge help")
 	return nil
 }
 
@@ -75,7 +76,7 @@ func folderLine(h app.Home) string {
 		if h.Job.State == kb.JobRunning {
 			how = "being indexed"
 		}
-		if p := percent(h.Job.Progress); p != "" {
+		if p := printer.Percent(h.Job.Progress); p != "" {
 			how += ", " + h.Job.Progress.Phase + " " + p
 		}
 		return at + how + " (job " + h.Job.ID + ")"
@@ -88,7 +89,7 @@ func folderLine(h app.Home) string {
 	case r.Documents == 0:
 		return at + "no documents: it is empty, or everything in it is ignored"
 	default:
-		return fmt.Sprintf("%s%s, indexed %s", at, plural(r.Documents, "document"), ago(time.Since(r.Indexed)))
+		return fmt.Sprintf("%s%s, indexed %s", at, printer.Plural(r.Documents, "document"), ago(time.Since(r.Indexed)))
 	}
 }
 
@@ -115,11 +116,11 @@ func ago(d time.Duration) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return plural(int(d.Minutes()), "minute") + " ago"
+		return printer.Plural(int(d.Minutes()), "minute") + " ago"
 	case d < 48*time.Hour:
-		return plural(int(d.Hours()), "hour") + " ago"
+		return printer.Plural(int(d.Hours()), "hour") + " ago"
 	default:
-		return plural(int(d.Hours()/24), "day") + " ago"
+		return printer.Plural(int(d.Hours()/24), "day") + " ago"
 	}
 }
 

@@ -117,11 +117,15 @@ func (s *session) askClients(ctx context.Context, values map[string]any) (bool, 
 	}
 	if !s.mayAsk() {
 		if !s.json {
-			s.clients(list, true)
+			if err := s.print(list.Here()); err != nil {
+				return false, err
+			}
 		}
 		return false, kb.Errorf(kb.Invalid, "it is not said for which clients").WithHint("for all that are here: knowledge install --client all-found")
 	}
-	s.clients(list, true)
+	if err := s.print(list.Here()); err != nil {
+		return false, err
+	}
 	answer, err := s.ask("Add knowledge to " + strings.Join(names, ", ") + "? [Y/n, or names] ")
 	switch words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }); {
 	case err != nil:
@@ -129,7 +133,7 @@ func (s *session) askClients(ctx context.Context, values map[string]any) (bool, 
 	case len(words) == 0, len(words) == 1 && yes(words[0]):
 		values["client"] = names
 	case len(words) == 1 && no(words[0]):
-		s.remark("nothing was changed")
+		s.Remark("nothing was changed")
 		return false, nil
 	default:
 		values["client"] = words
@@ -181,7 +185,7 @@ func (s *session) askRemoval(ctx context.Context, c command.Command, values map[
 		return false, err
 	}
 	if !all {
-		s.remark("stores and settings stay; with them: knowledge uninstall --purge")
+		s.Remark("stores and settings stay; with them: knowledge uninstall --purge")
 	}
 	if nothing {
 		return false, nil
@@ -191,7 +195,7 @@ func (s *session) askRemoval(ctx context.Context, c command.Command, values map[
 		values["yes"] = true
 		return err == nil, err
 	}
-	s.remark("nothing was changed")
+	s.Remark("nothing was changed")
 	return false, nil
 }
 
@@ -211,23 +215,4 @@ func (s *session) ask(question string) (string, error) {
 		return "no", nil
 	}
 	return strings.TrimSpace(line), nil
-}
-
-// clients prints the table; found leaves out who is not here.
-func (s *session) clients(l app.ClientList, found bool) {
-	t := s.table("client", "name", "found", "knowledge in")
-	for _, c := range l.Clients {
-		if c.Found == "" && found {
-			continue
-		}
-		var in []string
-		for _, f := range []string{c.User, c.Project} {
-			if f != "" {
-				in = append(in, f)
-			}
-		}
-		t.row(c.Client, c.Title, c.Found, strings.Join(in, ", "))
-	}
-	t.flush()
-	s.remarks(l.Notes)
 }

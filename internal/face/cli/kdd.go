@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // seedVerbs are what may follow --cli.
@@ -64,109 +60,15 @@ func (s *session) seedForm(args []string) ([]string, error) {
 	return out, nil
 }
 
-// printJSON prints a result as JSON, indented where the original engine does.
-func (s *session) printJSON(result any) error {
-	text := command.JSON(result)
-	if s.indent {
-		var b bytes.Buffer
-		if err := json.Indent(&b, []byte(text), "", "  "); err == nil {
-			text = b.String()
-		}
+// print shows a result: JSON when asked for, indented where the original engine
+// does, else as its row of the registry says. In a pipe standard output holds
+// the answer alone; remarks go to standard error.
+func (s *session) print(result any) error {
+	switch {
+	case s.json:
+		return s.JSON(result, s.indent)
+	case !product.Commands().Print(s.Printer, result):
+		s.Other(result)
 	}
-	_, err := s.out.WriteString(text + "\n")
-	return err
-}
-
-// specs prints what is known of specifications, and reports whether it was that.
-func (s *session) specs(result any) bool {
-	switch r := result.(type) {
-	case app.SpecResults:
-		t := s.table("score", "type", "title", "section", "domain", "url").none("nothing found")
-		for _, x := range r.Results {
-			t.row(fmt.Sprintf("%.2f", x.Score), x.Type, x.Title, x.Section, x.Domain, x.URL)
-		}
-		t.flush()
-		s.remarks(r.Warnings)
-	case app.SpecRelated:
-		t := s.table("name", "type", "relation", "direction", "url")
-		for _, x := range r.Related {
-			t.row(x.Name, x.Type, x.Relation, x.Direction, x.SourceURL)
-		}
-		t.flush()
-		s.remark(r.Message)
-		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
-		s.remarks(r.Warnings)
-	case app.SpecList:
-		t := s.table("path", "title", "kind", "domain", "status", "lifecycle", "chunks", "entities", "store").none("no specifications")
-		for _, d := range r.Documents {
-			t.row(name(d.Path), d.Title, d.Kind, d.Domain, d.Status, d.KDDStatus, d.Chunks, d.Entities, d.Store)
-		}
-		t.flush()
-		if r.Total > len(r.Documents) {
-			s.remark(fmt.Sprintf("the first %d of %d; raise --limit for more", len(r.Documents), r.Total))
-		}
-		s.remarks(r.Warnings)
-	case app.SpecMatches:
-		t := s.table("name", "type", "kind", "title", "lifecycle", "id", "url").none("nothing found")
-		for _, m := range r.Matches {
-			t.row(m.Name, m.Type, m.Kind, m.Title, m.Status, m.ID, m.URL)
-		}
-		t.flush()
-		s.remark(r.Message)
-		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
-		s.remarks(r.Warnings)
-	case app.SpecSection:
-		s.content(r.Content)
-		s.remark(r.Note)
-	case app.SpecPicture:
-		s.content(r.Text)
-		s.remark(r.Message)
-		s.remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
-		s.remarks(r.Warnings)
-	case app.SpecImpact, app.SpecContext, app.SpecStats, app.SpecCheck:
-		if s.env.Terminal {
-			s.readable(r)
-			break
-		}
-		s.indent = true // deep
-		_ = s.printJSON(r)
-	default:
-		return false
-	}
-	return true
-}
-
-func (s *session) remarks(list []string) {
-	for _, l := range list {
-		s.remark(l)
-	}
-}
-
-// suggested says which names there are instead.
-func suggested(n int, name func(int) string) []string {
-	var names []string
-	for i := range min(n, 5) {
-		names = append(names, name(i))
-	}
-	if names == nil {
-		return nil
-	}
-	return []string{"did you mean " + strings.Join(names, ", ") + "?"}
-}
-
-// aboutSpecs prints what specifications have to do with a place.
-func (s *session) aboutSpecs(c app.Context) {
-	if len(c.Specs)+len(c.MentionedBy) > 0 {
-		s.line("")
-	}
-	for _, x := range c.Specs {
-		title := x.Title
-		if x.Status != "" {
-			title += " (" + x.Status + ")"
-		}
-		s.line(fmt.Sprintf("specification %s  %s  (%s)", title, x.URL, x.Why))
-	}
-	for _, r := range c.MentionedBy {
-		s.line(fmt.Sprintf("named by %s  %s  %s", name(r.At), r.Symbol, r.ID))
-	}
+	return nil
 }

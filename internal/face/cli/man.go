@@ -16,7 +16,7 @@ func (s *session) man() *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Print the manual page, as in: knowledge man | man -l -", Args: noArgs, GroupID: "help",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := s.out.WriteString(manPage(cmd.Root()))
+			_, err := s.Out.WriteString(manPage(cmd.Root()))
 			return err
 		},
 	}

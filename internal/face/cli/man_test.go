@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // Update rewrites what the tests of this folder compare with.
@@ -36,7 +36,7 @@ func TestManPage(t *testing.T) {
 	if have, err := os.ReadFile(file); err != nil || string(have) != page {
 		t.Errorf("%s is not what the program prints; run: go test ./internal/face/cli -run TestManPage -update", file)
 	}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Name == "help" || c.Name == "execute" && !strings.Contains(page, "execute") {
 			continue
 		}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // show prints a result as a session would.
@@ -134,7 +136,7 @@ func TestPrint(t *testing.T) {
 		if d := cmp.Diff(tc.stderr, stderr); d != "" {
 			t.Errorf("%s: stderr (-want +got):\n%s", tc.name, d)
 		}
-		if got, errs := show(t, tc.terminal, true, tc.result); got != command.JSON(tc.result)+"\n" || errs != "" {
+		if got, errs := show(t, tc.terminal, true, tc.result); got != printer.JSON(tc.result)+"\n" || errs != "" {
 			t.Errorf("%s as JSON: %s%s", tc.name, got, errs)
 		}
 	}
@@ -158,7 +160,7 @@ func TestFill(t *testing.T) {
 		{"read", map[string]any{"store": "s"}, "p", map[string]any{"store": "s", "path": "p"}},
 		{"stores", nil, "x", nil},
 	} {
-		c, err := command.Find(tc.command)
+		c, err := product.Commands().Find(tc.command)
 		if err != nil {
 			t.Fatal(err)
 		}

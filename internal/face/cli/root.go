@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // root builds the whole tree of commands. It opens nothing.
@@ -34,7 +35,7 @@ func (s *session) root() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), versionLine())
 				return err
 			}
-			if s.env.Terminal && !s.json {
+			if s.Terminal && !s.json {
 				return s.home(cmd.Context(), cmd)
 			}
 			return cmd.Help()
@@ -65,7 +66,7 @@ func (s *session) root() *cobra.Command {
 	}
 
 	groups := map[string]*cobra.Command{}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Name == "help" {
 			continue // cobra's does the same, with flags instead of a schema
 		}
@@ -89,7 +90,7 @@ func (s *session) root() *cobra.Command {
 						if len(args) > 0 {
 							return s.unknownCommand(cmd, args)
 						}
-						_, err := s.out.WriteString(topicText(root, []string{group}))
+						_, err := s.Out.WriteString(topicText(root, []string{group}))
 						return err
 					}}
 				groups[group] = parent
@@ -109,7 +110,7 @@ func (s *session) root() *cobra.Command {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd == root {
-			s.out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
+			s.Out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
 			return
 		}
 		usual(cmd, args)
@@ -133,7 +134,7 @@ func (s *session) version() *cobra.Command {
 			if s.json {
 				return s.print(map[string]string{"version": command.Version, "os": runtime.GOOS, "arch": runtime.GOARCH, "go": runtime.Version()})
 			}
-			_, err := s.out.WriteString(versionLine())
+			_, err := s.Out.WriteString(versionLine())
 			return err
 		},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -45,12 +46,12 @@ func TestStrangersSteerNothing(t *testing.T) {
 			if got := strings.Count(out, "\n"); got != want {
 				t.Errorf("%s, terminal %v: %d lines, want %d:\n%q", tc.name, terminal, got, want, out)
 			}
-			if clean(out) != out || clean(errs) != errs {
+			if printer.Clean(out) != out || printer.Clean(errs) != errs {
 				t.Errorf("%s, terminal %v: %q %q", tc.name, terminal, out, errs)
 			}
 		}
 		out, _ := show(t, false, true, tc.result)
-		if clean(out) != out {
+		if printer.Clean(out) != out {
 			t.Errorf("%s as JSON: %q", tc.name, out)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // bare is a session in an empty folder that prints nothing.
@@ -48,7 +49,7 @@ func TestTables(t *testing.T) {
 		}
 		if c == nil {
 			t.Errorf("%s: there is no command %q", word, to)
-		} else if r, err := command.Find(words[0]); len(words) > 1 || err == nil && !slices.ContainsFunc(r.Params, func(p command.Param) bool { return p.Required }) {
+		} else if r, err := product.Commands().Find(words[0]); len(words) > 1 || err == nil && !slices.ContainsFunc(r.Params, func(p command.Param) bool { return p.Required }) {
 			if !s.works(words) && r.Group != "setup" { // install asks
 				t.Errorf("%s: %q does not parse", word, to)
 			}

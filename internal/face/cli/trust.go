@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -33,17 +34,17 @@ func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, valu
 	}
 	var b strings.Builder
 	if subject.Folder {
-		fmt.Fprintf(&b, "    %s\n    %s\n", name(subject.Path), clean(subject.About))
+		fmt.Fprintf(&b, "    %s\n    %s\n", printer.Name(subject.Path), printer.Clean(subject.About))
 		b.WriteString("May agents index this folder and everything below it, now and later? [y/N] ")
 	} else {
 		lines := strings.Split(strings.TrimSuffix(subject.Text, "\n"), "\n")
 		for _, l := range lines[:min(len(lines), shownLines)] {
-			b.WriteString("    " + clean(strings.TrimSuffix(l, "\r")) + "\n")
+			b.WriteString("    " + printer.Clean(strings.TrimSuffix(l, "\r")) + "\n")
 		}
 		if more := len(lines) - shownLines; more > 0 {
-			fmt.Fprintf(&b, "    … and %s\n", plural(more, "more line"))
+			fmt.Fprintf(&b, "    … and %s\n", printer.Plural(more, "more line"))
 		}
-		fmt.Fprintf(&b, "Trust %s as it is now, and do what it asks for? [y/N] ", name(path))
+		fmt.Fprintf(&b, "Trust %s as it is now, and do what it asks for? [y/N] ", printer.Name(path))
 	}
 	io.WriteString(s.env.Stderr, b.String())
 	answer, _ := bufio.NewReader(s.env.Stdin).ReadString('\n')

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 )
 
 // watch is `knowledge watch`.
@@ -42,19 +42,11 @@ func (s *session) happened(e app.WatchEvent) {
 	}
 	defer s.buffer.Flush()
 	if s.json {
-		s.out.WriteString(command.JSON(e) + "\n")
+		s.Out.WriteString(printer.JSON(e) + "\n")
 		return
 	}
-	s.line(e.Time.Format(time.TimeOnly) + "  " + e.Store + ": " + e.Text)
+	s.Line(e.Time.Format(time.TimeOnly) + "  " + e.Store + ": " + e.Text)
 	if e.Hint != "" {
-		s.line("          " + s.forTerminal(e.Hint))
+		s.Line("          " + s.forTerminal(e.Hint))
 	}
-}
-
-// at is a time as people read it, "" for none.
-func at(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format("Mon 2006-01-02 15:04")
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // DefaultAddr is where Serve listens unless told otherwise.
@@ -124,7 +125,7 @@ func newService(a *app.App, o Options) *service {
 		o.Token = httpguard.NewToken() // nobody knows it, so nobody writes
 	}
 	s := &service{
-		app: a, log: o.log(), mux: http.NewServeMux(), find: command.Find,
+		app: a, log: o.log(), mux: http.NewServeMux(), find: product.Commands().Find,
 		guard: &httpguard.Guard{
 			Bound: o.Addr, Secret: o.Token, OpenRead: o.OpenRead, RequireToken: o.RequireToken, Origins: o.Origins, Hosts: o.Hosts,
 			// A page's widget asks a few times a minute; this is for the rest.
@@ -144,7 +145,7 @@ type service struct {
 	log   io.Writer
 	mux   *http.ServeMux
 	guard *httpguard.Guard
-	find  func(name string) (command.Command, error) // command.Find, but in tests
+	find  func(name string) (command.Command, error) // product.Commands().Find, but in tests
 	names sync.Map                                   // what shown remembers
 
 	asking chan struct{} // places that answers are made at

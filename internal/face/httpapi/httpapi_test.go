@@ -21,6 +21,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,7 +38,7 @@ const (
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	dir := t.TempDir()
-	a, err := app.New(app.Config{Version: "test", DataDir: dir, Project: dir, Dir: dir})
+	a, err := product.New(app.Config{Version: "test", DataDir: dir, Project: dir, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestTable(t *testing.T) {
 		if r.command == "" {
 			continue
 		}
-		c, err := command.Find(r.command)
+		c, err := product.Commands().Find(r.command)
 		if err != nil || c.Name != r.command {
 			t.Errorf("%s: %v", r.pattern, err)
 			continue
@@ -264,7 +265,7 @@ func TestTable(t *testing.T) {
 // persons needs our own page as well. Nothing runs here.
 func TestRegistry(t *testing.T) {
 	h := Handler(newApp(t), Options{Addr: host, Token: token, Log: io.Discard})
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		ask := func(token, origin string) int {
 			return request{method: "POST", path: "/api/commands/" + c.Name, body: "{", token: token, origin: origin, contentType: "application/json"}.send(h).Code
 		}
@@ -546,7 +547,7 @@ func TestServeRefuses(t *testing.T) {
 }
 
 func ExampleHandler() {
-	a, err := app.New(app.Config{Version: "v1"})
+	a, err := product.New(app.Config{Version: "v1"})
 	if err != nil {
 		return
 	}

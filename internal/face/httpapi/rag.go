@@ -14,9 +14,11 @@ import (
 	answers "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // The dialect of seed 003, which pages and their widgets speak:
@@ -191,7 +193,7 @@ func (s *service) ragRefuse(w http.ResponseWriter, r *http.Request, checked bool
 
 // ragCommand runs a command of the registry in this dialect.
 func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.Command, args json.RawMessage) {
-	d, err := command.Dispatched(r.Context(), c, args)
+	d, err := product.Commands().Dispatched(r.Context(), c, args)
 	if err == nil && d.Name != c.Name {
 		if status, refused := s.guard.Check(r, classOf(d)); refused != nil {
 			ragDeny(w, status, refused)
@@ -206,7 +208,7 @@ func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.C
 		ragFailed(w, r, err)
 		return
 	}
-	text := answers.InertBlock(command.Render(result))
+	text := answers.InertBlock(printer.Render(result))
 	answerRAG(w, http.StatusOK, ragReply{Success: true, Result: text, Content: []ragContent{{"text", text, nil}}, Sources: []ragSource{}})
 }
 

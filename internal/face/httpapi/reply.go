@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -78,7 +78,7 @@ func deny(w http.ResponseWriter, status int, err *kb.Error) {
 func answer(w http.ResponseWriter, status int, result any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	io.WriteString(w, command.Shown(result)+"\n")
+	io.WriteString(w, printer.Shown(result)+"\n")
 }
 
 // plain turns the words of http.ServeMux for 404 and 405 into ours.

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // route is one line of the table: a method and path, the command that it
@@ -139,7 +140,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, t route) {
 	}
 	if err == nil {
 		var d command.Command
-		if d, err = command.Dispatched(r.Context(), c, args); err == nil && d.Name != c.Name {
+		if d, err = product.Commands().Dispatched(r.Context(), c, args); err == nil && d.Name != c.Name {
 			status, refused = s.guard.Check(r, classOf(d))
 		}
 	}

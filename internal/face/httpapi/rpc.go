@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
@@ -294,9 +294,9 @@ func rpcReply(w http.ResponseWriter, id json.RawMessage, result any, fault *rpcE
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0",`)
 	if fault != nil {
-		b.WriteString(`"error":` + command.Shown(fault))
+		b.WriteString(`"error":` + printer.Shown(fault))
 	} else {
-		b.WriteString(`"result":` + command.Shown(result))
+		b.WriteString(`"result":` + printer.Shown(result))
 	}
 	b.WriteString(`,"id":`)
 	b.Write(id)

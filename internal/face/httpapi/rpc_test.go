@@ -23,6 +23,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 const apiSecret = "s3cr3t-v4lue-nobody-sees"
@@ -110,7 +111,7 @@ apis:
 	if err := os.WriteFile(config, []byte("apis: {expose: [search, stores, generate_rag_answer, kdd_nothing, api:import, execute]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(app.Config{Version: "test", DataDir: filepath.Join(dir, "data"), Project: dir, Dir: dir, Env: func(n string) string {
+	a, err := product.New(app.Config{Version: "test", DataDir: filepath.Join(dir, "data"), Project: dir, Dir: dir, Env: func(n string) string {
 		return map[string]string{"KNOWLEDGE_CONFIG": config, "WEATHER_KEY": apiSecret}[n]
 	}})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
@@ -126,7 +127,7 @@ func (o toolResult) value() json.RawMessage {
 	if o.json != nil {
 		return o.json
 	}
-	return json.RawMessage(command.JSON(o.text))
+	return json.RawMessage(printer.JSON(o.text))
 }
 
 // call checks the arguments and runs the tool.
@@ -160,13 +161,13 @@ func (s *service) call(ctx context.Context, t tool, args json.RawMessage) (toolR
 	}
 	if _, ok := result.(interface{ Text() string }); ok {
 		// Some results are JSON that is written more briefly for agents.
-		text := command.Render(result)
+		text := printer.Render(result)
 		if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 			return toolResult{json: json.RawMessage(text)}, nil
 		}
 		return toolResult{text: text}, nil
 	}
-	return toolResult{json: json.RawMessage(command.JSON(result))}, nil
+	return toolResult{json: json.RawMessage(printer.JSON(result))}, nil
 }
 
 // asError is err as one of ours.
@@ -246,12 +247,12 @@ func schemaOf(c *command.Command) json.RawMessage {
 		if p.Type == "strings" {
 			prop.Type, prop.Items = "array", map[string]string{"type": "string"}
 		}
-		b.WriteString(command.JSON(p.Name) + ":" + command.JSON(prop))
+		b.WriteString(printer.JSON(p.Name) + ":" + printer.JSON(prop))
 		if p.Required {
 			required = append(required, p.Name)
 		}
 	}
-	b.WriteString(`},"required":` + command.JSON(required) + `}`)
+	b.WriteString(`},"required":` + printer.JSON(required) + `}`)
 	return json.RawMessage(b.String())
 }
 

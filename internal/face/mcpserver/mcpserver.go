@@ -31,7 +31,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // Options says what is served and, over HTTP, to whom.
@@ -94,7 +96,7 @@ func native(set string) ([]command.Command, error) {
 		return nil, kb.Errorf(kb.Invalid, "no set of tools is named %q", set).WithHint("the sets are default and kdd")
 	}
 	var tools []command.Command
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Native {
 			tools = append(tools, c)
 		}
@@ -160,7 +162,7 @@ func (f *face) handler(c command.Command) server.ToolHandlerFunc {
 		if err != nil {
 			return mcp.NewToolResultError(errorText(err)), nil
 		}
-		return mcp.NewToolResultText(command.Render(out)), nil
+		return mcp.NewToolResultText(printer.Render(out)), nil
 	}
 }
 

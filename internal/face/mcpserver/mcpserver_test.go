@@ -22,6 +22,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	dir := t.TempDir()
-	a, err := app.New(app.Config{Version: "test", DataDir: dir, Project: dir, Dir: dir})
+	a, err := product.New(app.Config{Version: "test", DataDir: dir, Project: dir, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestInstructions(t *testing.T) {
 		if !strings.Contains(instructions, name) {
 			t.Errorf("%q is not mentioned", name)
 		}
-		if _, err := command.Find(name); err != nil {
+		if _, err := product.Commands().Find(name); err != nil {
 			t.Error(err)
 		}
 	}
@@ -256,7 +257,7 @@ func TestInstructions(t *testing.T) {
 		if strings.HasPrefix(strings.ToLower(name), "path:") { // a place
 			continue
 		}
-		if _, err := command.Find(name); err != nil {
+		if _, err := product.Commands().Find(name); err != nil {
 			t.Error(err)
 		}
 	}
@@ -430,7 +431,7 @@ func TestArguments(t *testing.T) {
 func TestPersonIsRefused(t *testing.T) {
 	c := dial(t, real(t))
 	n := 0
-	for _, cmd := range command.All() {
+	for _, cmd := range product.Commands().All() {
 		if cmd.Audience == command.Agent {
 			continue
 		}

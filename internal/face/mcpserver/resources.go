@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // mimeJSON is what every resource is.
@@ -33,7 +33,7 @@ func resourceOptions() []server.ServerOption {
 // canonical percent-encodes the variable of a URI that was written by hand as
 // a template's expansion would have it; mcp-go matches nothing else.
 func canonical(uri string) string {
-	r, v, err := command.FindResource(uri)
+	r, v, err := product.Commands().FindResource(uri)
 	if err != nil || !r.Template() {
 		return uri
 	}
@@ -52,7 +52,7 @@ func canonical(uri string) string {
 
 // addResources offers the registry's resources.
 func (f *face) addResources() {
-	for _, r := range command.Resources() {
+	for _, r := range product.Commands().Resources() {
 		if r.Template() {
 			f.mcp.AddResourceTemplate(mcp.NewResourceTemplate(r.URI, r.Name,
 				mcp.WithTemplateDescription(r.Description), mcp.WithTemplateMIMEType(mimeJSON)), f.read)
@@ -78,7 +78,7 @@ func (f *face) read(ctx context.Context, req mcp.ReadResourceRequest) (out []mcp
 		return nil, errors.New(errorText(err))
 	}
 	defer release()
-	raw, err := command.ReadResource(ctx, f.app, uri)
+	raw, err := product.Commands().ReadResource(ctx, f.app, uri)
 	if err != nil {
 		return nil, errors.New(errorText(err))
 	}
@@ -88,7 +88,7 @@ func (f *face) read(ctx context.Context, req mcp.ReadResourceRequest) (out []mcp
 // unknownResource returns the error for a URI that the registry does not
 // have: its code differs between the eras.
 func unknownResource(m *message, uri string) *rpcError {
-	_, _, err := command.FindResource(uri)
+	_, _, err := product.Commands().FindResource(uri)
 	if err == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 type resourceReply struct {
@@ -43,7 +43,7 @@ func TestResources(t *testing.T) {
 			more = "," + meta
 		}
 		var want, got []string
-		for _, r := range command.Resources() {
+		for _, r := range product.Commands().Resources() {
 			want = append(want, r.URI+" "+r.Name+" "+r.Description+" "+mimeJSON)
 		}
 		for _, r := range ask("resources/list", plain).Result.Resources {
@@ -55,12 +55,12 @@ func TestResources(t *testing.T) {
 		if d := cmp.Diff(count(want), count(got)); d != "" {
 			t.Errorf("%s (-registry +listed)\n%s", era, d)
 		}
-		for _, r := range command.Resources() {
+		for _, r := range product.Commands().Resources() {
 			if r.Template() {
 				continue
 			}
 			got := ask("resources/read", fmt.Sprintf(`"uri":%q`, r.URI)+more)
-			text, err := command.ReadResource(t.Context(), f.app, r.URI)
+			text, err := product.Commands().ReadResource(t.Context(), f.app, r.URI)
 			switch {
 			case err != nil:
 				if got.Error == nil || got.Error.Message != errorText(err) {
@@ -89,7 +89,7 @@ func count(all []string) map[string]int {
 }
 
 func TestCanonical(t *testing.T) {
-	for _, r := range command.Resources() {
+	for _, r := range product.Commands().Resources() {
 		if !r.Template() {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // launcher is where the launcher finds its files.
@@ -30,7 +31,7 @@ func released(t *testing.T) *face {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	a, err := app.New(app.Config{Version: command.Version, DataDir: dir, Project: dir, Dir: dir})
+	a, err := product.New(app.Config{Version: command.Version, DataDir: dir, Project: dir, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

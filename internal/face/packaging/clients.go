@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // PinnedPlugin returns the plugin.json of Claude Code with the programs of a
@@ -220,7 +220,7 @@ func mcpbManifest(p Platform, version string) []byte {
 			"directory", "Folder", "The project or folder that is searched when no store is named; it is read, never written", true,
 		}},
 	}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Native {
 			m.Tools = append(m.Tools, bundleTool{c.Name, c.Summary})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	installs "github.com/seed-4f2d999b/knowledge/internal/install"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // The plugin and its MCP server have one name; agents see the tools as
@@ -71,7 +72,7 @@ func Files() (map[string][]byte, error) {
 		"docs/commands.md":             reference(),
 		"docs/configuration.md":        configuration(),
 		"docs/security-execute.md":     reach(),
-		"docs/install.md":              installs.Page(command.Instructions()),
+		"docs/install.md":              installs.Page(product.Commands().Instructions()),
 	}
 	for _, s := range slashes {
 		b, err := s.render()

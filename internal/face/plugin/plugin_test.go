@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated files")
@@ -104,7 +105,7 @@ func TestSlashCommands(t *testing.T) {
 			t.Errorf("%s drops its arguments", path)
 		}
 		for tool := range strings.SplitSeq(head.AllowedTools, ", ") {
-			c, err := command.Find(strings.TrimPrefix(tool, toolPrefix))
+			c, err := product.Commands().Find(strings.TrimPrefix(tool, toolPrefix))
 			if err != nil || !c.Native || !strings.HasPrefix(tool, toolPrefix) {
 				t.Errorf("%s allows %q", path, tool)
 			}
@@ -216,10 +217,10 @@ func TestSkills(t *testing.T) {
 			t.Errorf("skills/%s: %+v %v", d.Name(), head, err)
 		}
 		for _, m := range regexp.MustCompile("`([a-z][a-z:_]*)`").FindAllStringSubmatch(parts[2], -1) {
-			if c, err := command.Find(m[1]); err == nil && c.Audience == command.Agent {
+			if c, err := product.Commands().Find(m[1]); err == nil && c.Audience == command.Agent {
 				continue
 			}
-			if !slices.ContainsFunc(command.All(), func(c command.Command) bool {
+			if !slices.ContainsFunc(product.Commands().All(), func(c command.Command) bool {
 				return slices.ContainsFunc(c.Params, func(p command.Param) bool { return p.Name == m[1] && !p.CLIOnly })
 			}) {
 				t.Errorf("skills/%s names %q, which is neither a command nor an argument", d.Name(), m[1])
@@ -237,7 +238,7 @@ func TestSkills(t *testing.T) {
 // TestReference: every command and parameter stands in the reference.
 func TestReference(t *testing.T) {
 	text := string(reference())
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if !strings.Contains(text, "\n### "+c.Name+"\n") {
 			t.Errorf("no heading for %s", c.Name)
 		}

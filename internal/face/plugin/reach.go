@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // reach renders docs/security-execute.md.
@@ -23,17 +24,17 @@ store is made only of [what agents may index](stores.md#what-agents-may-index); 
 | command | class | writes in the project | writes in the data directory | deletes | network | programs |
 |---|---|---|---|---|---|---|
 `)
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Audience != command.Agent || c.Name == "execute" {
 			continue
 		}
-		r := c.Reach()
+		r := c.Reach
 		network := map[command.Network]string{command.Declared: "hosts that the user's configuration names", command.AnyHost: "public hosts, and those of `web.allow`"}[c.Network]
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", c.Name, c.Class(), cmp.Or(r.Project, "–"), cmp.Or(r.Data, "–"), cmp.Or(r.Deletes, "–"), cmp.Or(network, "–"), cmp.Or(r.Programs, "–"))
 	}
 	b.WriteString("\nOnly a person at a shell runs: ")
 	first := true
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Audience == command.Agent {
 			continue
 		}

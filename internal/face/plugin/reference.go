@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // reference renders docs/commands.md.
@@ -25,7 +26,7 @@ column are understood as flags too. ` + "`-j`, `-q` and `-C` are `--json`, `--qu
 
 `)
 	group := ""
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Group != group {
 			group = c.Group
 			fmt.Fprintf(&b, "## %s\n\n", strings.ToUpper(group[:1])+group[1:])

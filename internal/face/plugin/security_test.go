@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // reachable is the table of docs/security.md: what agents can have done by the
@@ -19,7 +20,7 @@ func reachable() string {
 		for n, reach := range []string{"", ", reaches hosts that your configuration names", ", reaches public addresses"} {
 			class := effect(e) + reach
 			order = append(order, class)
-			for _, c := range command.All() {
+			for _, c := range product.Commands().All() {
 				if c.Audience == command.Agent && c.Effect == e && c.Network == command.Network(n) {
 					classes[class] = append(classes[class], "`"+c.Name+"`")
 				}

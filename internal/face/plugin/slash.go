@@ -8,6 +8,8 @@ import (
 	"text/template"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // slash is one slash command: /knowledge:NAME.
@@ -154,7 +156,7 @@ Report how the job ended. The store keeps the state it had before the job.
 func (s slash) render() ([]byte, error) {
 	var tools []string
 	find := func(name string) (command.Command, error) {
-		c, err := command.Find(name)
+		c, err := product.Commands().Find(name)
 		if err != nil {
 			return c, fmt.Errorf("slash command %s: %w", s.name, err)
 		}
@@ -211,7 +213,7 @@ func (s slash) render() ([]byte, error) {
 func toolOf(c command.Command) (string, error) {
 	if !c.Native {
 		var err error
-		if c, err = command.Find("execute"); err != nil {
+		if c, err = product.Commands().Find("execute"); err != nil {
 			return "", err
 		}
 	}
@@ -235,4 +237,4 @@ func arguments(c command.Command, names []string) (string, error) {
 	return strings.Join(words, ", "), nil
 }
 
-func quote(s string) string { return command.JSON(s) }
+func quote(s string) string { return printer.JSON(s) }

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
@@ -208,7 +208,7 @@ var (
 
 // answer writes v as the originals do: compact JSON without a newline.
 func answer(w http.ResponseWriter, status int, v any) {
-	body := command.Shown(v)
+	body := printer.Shown(v)
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +36,7 @@ func project(t *testing.T, text string) (*app.App, string) {
 			t.Fatal(err)
 		}
 	}
-	a, err := app.New(app.Config{Version: "test", DataDir: filepath.Join(dir, "data"), Project: dir, Dir: dir, Env: func(string) string { return "" }})
+	a, err := product.New(app.Config{Version: "test", DataDir: filepath.Join(dir, "data"), Project: dir, Dir: dir, Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
-package command
+package product_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // TestReading: lines that stand where an id is expected.
@@ -27,7 +29,7 @@ func TestReading(t *testing.T) {
 		{"notes on grep.md:3", "", ""},
 		{"", "", ""},
 	} {
-		c, args, ok, err := reading(tt.line)
+		c, args, ok, err := product.Commands().Reading(tt.line)
 		if err != nil || ok != (tt.command != "") || c.Name != tt.command || string(args) != tt.args {
 			t.Errorf("%q: %s %s %v, want %s %s", tt.line, c.Name, args, err, tt.command, tt.args)
 		}
@@ -38,9 +40,9 @@ func TestReading(t *testing.T) {
 // persons runs without the client's user being asked.
 func TestReadingOnly(t *testing.T) {
 	some := 0
-	for _, c := range All() {
-		_, _, ok, err := reading(c.Name)
-		free := c.Audience == Agent && c.Effect == Reads && c.Network == NoNetwork && !c.Native
+	for _, c := range product.Commands().All() {
+		_, _, ok, err := product.Commands().Reading(c.Name)
+		free := c.Audience == command.Agent && c.Effect == command.Reads && c.Network == command.NoNetwork && !c.Native
 		if ok != free || free != (err == nil) {
 			t.Errorf("%s: %v, %v", c.Name, ok, err)
 		}
@@ -52,7 +54,7 @@ func TestReadingOnly(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"store:create", "store:delete", "stores:sync", "job:cancel", "trust", "feedback:add", "execute"} {
-		if _, _, ok, err := reading(name + ` {"store":"x"}`); ok || err == nil {
+		if _, _, ok, err := product.Commands().Reading(name + ` {"store":"x"}`); ok || err == nil {
 			t.Errorf("%s runs", name)
 		}
 	}

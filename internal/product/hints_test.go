@@ -1,4 +1,4 @@
-package command_test
+package product_test
 
 import (
 	"context"
@@ -14,7 +14,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // TestHints: a hint is written once, and names a command as its reader can
@@ -58,10 +60,10 @@ func TestHints(t *testing.T) {
 		if agent == "" {
 			agent = tc.written
 		}
-		if got := command.ForShell(tc.written); got != shell {
+		if got := product.Commands().ForShell(tc.written); got != shell {
 			t.Errorf("for a shell %q is %q, want %q", tc.written, got, shell)
 		}
-		if got := command.ForAgent(tc.written); got != agent {
+		if got := product.Commands().ForAgent(tc.written); got != agent {
 			t.Errorf("for an agent %q is %q, want %q", tc.written, got, agent)
 		}
 	}
@@ -70,26 +72,26 @@ func TestHints(t *testing.T) {
 // TestExamplesBothWays: every example of every command, as a call and as a
 // line for a shell, means the same.
 func TestExamplesBothWays(t *testing.T) {
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		for _, e := range c.Examples {
 			call := c.Name
 			if e != "{}" {
 				call += " " + e
 			}
 			shell := command.CommandLine(c, e)
-			if got := command.ForShell("run: " + call); got != "run: "+shell && e != "{}" {
+			if got := product.Commands().ForShell("run: " + call); got != "run: "+shell && e != "{}" {
 				t.Errorf("%s\n got %s\nwant %s", call, got, shell)
 			}
 			if c.Audience != command.Agent {
 				continue
 			}
-			got := command.ForAgent("run: " + shell)
+			got := product.Commands().ForAgent("run: " + shell)
 			name, args, _ := strings.Cut(strings.TrimPrefix(got, "run: "), " ")
 			if args == "" {
 				args = "{}"
 			}
 			var a, b any
-			if name != c.Name || json.Unmarshal([]byte(args), &a) != nil || json.Unmarshal([]byte(e), &b) != nil || command.JSON(a) != command.JSON(b) {
+			if name != c.Name || json.Unmarshal([]byte(args), &a) != nil || json.Unmarshal([]byte(e), &b) != nil || printer.JSON(a) != printer.JSON(b) {
 				t.Errorf("%s is %s for an agent, want %s", shell, got, call)
 			}
 		}
@@ -98,9 +100,11 @@ func TestExamplesBothWays(t *testing.T) {
 
 // TestReader: Run words the hint of an error for who asks.
 func TestReader(t *testing.T) {
-	c := command.New("x", "fails", command.Reads, func(context.Context, *app.App, struct{}) (string, error) {
+	fails := command.New("x", "fails", command.Reads, func(context.Context, *app.App, struct{}) (string, error) {
 		return "", kb.Errorf(kb.NotFound, "nothing is there").WithHint("list its paths with: files {\"store\":\"web\"}")
 	})
+	room := command.Room{Commands: func(table *command.Table) { table.Add("help", fails) }}
+	c, _ := command.NewTable(append(product.Rooms(), room), product.Spoken()).Lookup("x")
 	_, err := c.Run(context.Background(), nil, nil)
 	if got := kb.HintOf(err); got != `list its paths with: files {"store":"web"}` {
 		t.Error(got)
@@ -118,7 +122,7 @@ var agentsWords = []string{"resultId", "get_full_context", "execute", "Use befor
 // TestPeoplesWords: what commands say of themselves to a person is in words
 // of the terminal.
 func TestPeoplesWords(t *testing.T) {
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		says := c.ForPerson()
 		texts := []string{says.Summary, says.Help}
 		for _, p := range c.Params {
@@ -172,7 +176,7 @@ func TestWrittenHints(t *testing.T) {
 				return true // reached by agents only, see runContext
 			}
 			// A call's arguments are values by the time the hint is read.
-			hint = command.ForShell(strings.NewReplacer(`:%q`, `:"a"`, "%s", "a", "%d", "1").Replace(hint))
+			hint = product.Commands().ForShell(strings.NewReplacer(`:%q`, `:"a"`, "%s", "a", "%d", "1").Replace(hint))
 			for _, w := range agentsWords {
 				// What stands in a file of the user's is JSON for them, too.
 				if strings.Contains(hint, w) && !(w == `{"` && (strings.Contains(path, "restapi") || strings.Contains(path, "config") || strings.Contains(path, "definitions") || strings.Contains(path, "decode"))) {
@@ -194,7 +198,7 @@ func TestWrittenHints(t *testing.T) {
 // TestShorts: within a command a letter means one flag, and none of the
 // letters that every command has.
 func TestShorts(t *testing.T) {
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		seen := map[string]string{"h": "help", "q": "quiet", "j": "json", "C": "project", "v": "version"}
 		for _, p := range c.Params {
 			if p.Short == "" {

@@ -1,4 +1,4 @@
-package command_test
+package product_test
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // TestAudience pins who may call what: a command added to the table is for
@@ -32,7 +34,7 @@ func TestAudience(t *testing.T) {
 	}
 	slices.Sort(agents)
 	var got []string
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Audience == command.Agent {
 			got = append(got, c.Name)
 		}
@@ -43,7 +45,7 @@ func TestAudience(t *testing.T) {
 	}
 	// What strangers said is not opened with what is indexed.
 	private := []string{"answer:session", "feedback:list", "feedback:stats"}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		want := command.Token
 		if c.Audience == command.Agent && c.Effect == command.Reads && !slices.Contains(private, c.Name) {
 			want = command.Read
@@ -57,13 +59,13 @@ func TestAudience(t *testing.T) {
 func TestExecuteRefusesPersons(t *testing.T) {
 	execute := mustFind(t, "execute")
 	persons := 0
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Audience != command.Person {
 			continue
 		}
 		persons++
 		for _, name := range append([]string{c.Name, strings.ToUpper(c.Name), " " + c.Name + " "}, c.Aliases...) {
-			args := command.JSON(map[string]any{"command": name, "args": json.RawMessage(c.Examples[0])})
+			args := printer.JSON(map[string]any{"command": name, "args": json.RawMessage(c.Examples[0])})
 			for _, ctx := range []context.Context{context.Background(), command.FromCLI(context.Background())} {
 				_, err := execute.Run(ctx, newApp(t), json.RawMessage(args))
 				// What vouches is not named to who might have a shell.
@@ -81,7 +83,7 @@ func TestExecuteRefusesPersons(t *testing.T) {
 // TestTable holds every command to the same manners and runs each one's examples.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		for _, n := range append([]string{c.Name}, c.Aliases...) {
 			if seen[n] {
 				t.Errorf("%q names two commands", n)
@@ -123,7 +125,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: the schema tells of %s", c.Name, p.Name)
 			}
 		}
-		if got, err := command.Find(c.Name); err != nil || got.Name != c.Name {
+		if got, err := product.Commands().Find(c.Name); err != nil || got.Name != c.Name {
 			t.Errorf("Find(%q): %v", c.Name, err)
 		}
 	}
@@ -134,16 +136,16 @@ func TestFind(t *testing.T) {
 		"show": "get_full_context", "store create": "store:create", "store_create": "store:create", "job  status": "job:status",
 		"Stores": "stores", " search ": "search", "get_full_context": "get_full_context",
 	} {
-		c, err := command.Find(name)
+		c, err := product.Commands().Find(name)
 		if err != nil || c.Name != want {
 			t.Errorf("Find(%q) = %q, %v", name, c.Name, err)
 		}
 	}
-	_, err := command.Find("store:crate")
+	_, err := product.Commands().Find("store:crate")
 	if kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), "did you mean store:create?") {
 		t.Errorf("%v (%s)", err, kb.HintOf(err))
 	}
-	_, err = command.Find(strings.Repeat("z", 1000))
+	_, err = product.Commands().Find(strings.Repeat("z", 1000))
 	if kb.CodeOf(err) != kb.NotFound || len(err.Error()) > 200 {
 		t.Errorf("%v", err)
 	}
@@ -160,7 +162,7 @@ func TestNatives(t *testing.T) {
 		"execute":          `{"type":"object","properties":{"command":{"type":"string"},"args":{"type":"object"}},"required":["command"]}`,
 	}
 	got := map[string]string{}
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if c.Native {
 			got[c.Name] = string(c.Schema())
 		}
@@ -176,7 +178,7 @@ func TestAsAgentsGuess(t *testing.T) {
 	execute := mustFind(t, "execute")
 	run := func(args string) (string, error) {
 		got, err := execute.Run(context.Background(), newApp(t), json.RawMessage(args))
-		return command.Render(got), err
+		return printer.Render(got), err
 	}
 	for _, group := range []string{"store", "code", "kdd", "job"} {
 		got, err := run(`{"command":"help","args":{"command":"` + group + `"}}`)
@@ -205,7 +207,7 @@ func TestExecute(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "job:cancel: Stop a job; the store keeps what it had before\n  jobId string: id of a job\nexample: {\"jobId\":\"abcdefgh\"}"
-	if d := cmp.Diff(want, command.Render(got)); d != "" {
+	if d := cmp.Diff(want, printer.Render(got)); d != "" {
 		t.Errorf("help (-want +got):\n%s", d)
 	}
 	for args, code := range map[string]kb.Code{
@@ -227,18 +229,18 @@ func TestExecute(t *testing.T) {
 func TestDispatched(t *testing.T) {
 	ctx := context.Background()
 	execute := mustFind(t, "execute")
-	c, err := command.Dispatched(ctx, execute, json.RawMessage(`{"command":"stores"}`))
+	c, err := product.Commands().Dispatched(ctx, execute, json.RawMessage(`{"command":"stores"}`))
 	if err != nil || c.Name != "stores" || c.Access != command.Read {
 		t.Errorf("%s %v", c.Name, err)
 	}
-	c, err = command.Dispatched(ctx, execute, json.RawMessage(`{"command":"store delete","args":{"store":"x"}}`))
+	c, err = product.Commands().Dispatched(ctx, execute, json.RawMessage(`{"command":"store delete","args":{"store":"x"}}`))
 	if err != nil || c.Name != "store:delete" || c.Access != command.Token {
 		t.Errorf("%s %v", c.Name, err)
 	}
-	if _, err = command.Dispatched(ctx, execute, json.RawMessage(`{"command":"trust"}`)); kb.CodeOf(err) != kb.Denied {
+	if _, err = product.Commands().Dispatched(ctx, execute, json.RawMessage(`{"command":"trust"}`)); kb.CodeOf(err) != kb.Denied {
 		t.Error(err)
 	}
-	if c, err = command.Dispatched(ctx, mustFind(t, "search"), nil); err != nil || c.Name != "search" {
+	if c, err = product.Commands().Dispatched(ctx, mustFind(t, "search"), nil); err != nil || c.Name != "search" {
 		t.Errorf("%s %v", c.Name, err)
 	}
 }
@@ -249,9 +251,9 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := command.Render(got)
+	text := printer.Render(got)
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' }) // install is in uninstall
-	for _, c := range command.All() {
+	for _, c := range product.Commands().All() {
 		if slices.Contains(words, c.Name) != (c.Audience == command.Agent) {
 			t.Errorf("%s: %s", c.Name, text)
 		}
@@ -276,7 +278,7 @@ func TestCommandLine(t *testing.T) {
 
 func mustFind(t *testing.T, name string) command.Command {
 	t.Helper()
-	c, err := command.Find(name)
+	c, err := product.Commands().Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +289,7 @@ func mustFind(t *testing.T, name string) command.Command {
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
-	a, err := app.New(app.Config{Version: "test", DataDir: t.TempDir(), Dir: t.TempDir()})
+	a, err := product.New(app.Config{Version: "test", DataDir: t.TempDir(), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

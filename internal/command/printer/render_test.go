@@ -1,4 +1,4 @@
-package command_test
+package printer_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -21,13 +22,13 @@ func TestRenderHidesNothing(t *testing.T) {
 		search.Context{At: "a.md:L1", Code: text},
 		command.Message{Message: text},
 	} {
-		got := command.Render(result)
+		got := printer.Render(result)
 		if visible.Line(got) != got || !strings.Contains(got, `\udb40\udc69`) {
 			t.Errorf("%T: %q", result, got)
 		}
 	}
 	var back map[string]string
-	if err := json.Unmarshal([]byte(command.Render(map[string]string{"code": text})), &back); err != nil || back["code"] != text {
+	if err := json.Unmarshal([]byte(printer.Render(map[string]string{"code": text})), &back); err != nil || back["code"] != text {
 		t.Errorf("%q %v", back["code"], err)
 	}
 }

@@ -1,39 +1,36 @@
-package cli
+package printer
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// readable prints a result that has no layout of its own for a person: a line
+// Readable prints a result that has no layout of its own for a person: a line
 // for each value, a table for each list of objects, remarks at the end. It
 // goes by the JSON of the result, so that it shows what a program would get.
-func (s *session) readable(result any) {
-	n, err := parseNode([]byte(command.JSON(result)))
+func (p *Printer) Readable(result any) {
+	n, err := parseNode([]byte(JSON(result)))
 	if err != nil {
-		s.line(command.JSON(result))
+		p.Line(JSON(result))
 		return
 	}
 	var notes []string
-	if i := s.only(n); i >= 0 { // a list under a heading: the heading says nothing
+	if i := p.only(n); i >= 0 { // a list under a heading: the heading says nothing
 		if len(n.items[i].items) == 0 {
-			s.line("no " + keyWords(n.keys[i]))
+			p.Line("no " + keyWords(n.keys[i]))
 		} else {
-			s.list(n.items[i], "", &notes)
+			p.list(n.items[i], "", &notes)
 		}
 		n.items[i] = node{}
 	}
-	s.node(n, "", &notes)
+	p.node(n, "", &notes)
 	for _, n := range notes {
-		s.remark(n)
+		p.Remark(n)
 	}
 }
 
@@ -46,6 +43,7 @@ type node struct {
 }
 
 func (n node) isObject() bool { return n.keys != nil }
+
 func (n node) isScalar() bool { return !n.list && n.keys == nil }
 
 func parseNode(text []byte) (node, error) {
@@ -91,7 +89,7 @@ func readNode(dec *json.Decoder) (n node, err error) {
 
 // only returns the index of an object's one member that says something: a
 // list, beside remarks and how long it is; else -1.
-func (s *session) only(n node) int {
+func (p *Printer) only(n node) int {
 	at := -1
 	for i, k := range n.keys {
 		switch {
@@ -110,13 +108,13 @@ func (s *session) only(n node) int {
 // remarkKeys are members that say something about the rest.
 var remarkKeys = []string{"note", "notes", "message", "hint", "warnings"}
 
-func (s *session) node(n node, indent string, notes *[]string) {
+func (p *Printer) node(n node, indent string, notes *[]string) {
 	if n.isScalar() {
-		s.paragraph(n.scalar, indent)
+		p.paragraph(n.scalar, indent)
 		return
 	}
 	if n.list {
-		s.list(n, indent, notes)
+		p.list(n, indent, notes)
 		return
 	}
 	width := 0
@@ -137,30 +135,30 @@ func (s *session) node(n node, indent string, notes *[]string) {
 				*notes = append(*notes, x.scalar)
 			}
 		case v.isScalar() && strings.Contains(v.scalar, "\n"):
-			s.line(indent + name)
-			s.paragraph(v.scalar, indent+"  ")
+			p.Line(indent + name)
+			p.paragraph(v.scalar, indent+"  ")
 		case v.isScalar():
 			if v.scalar != "" {
-				s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, v.scalar))
+				p.Line(fmt.Sprintf("%s%-*s  %s", indent, width, name, v.scalar))
 			}
 		case len(v.items) == 0:
 			if v.list && indent == "" {
-				s.line(fmt.Sprintf("%-*s  none", width, name))
+				p.Line(fmt.Sprintf("%-*s  none", width, name))
 			}
 		case flat(v) && inline(v) == "":
 		case flat(v):
-			s.line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
+			p.Line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
 		default:
-			s.line(indent + name)
-			s.node(v, indent+"  ", notes)
+			p.Line(indent + name)
+			p.node(v, indent+"  ", notes)
 		}
 	}
 }
 
 // list prints objects as a table, anything else one a line.
-func (s *session) list(n node, indent string, notes *[]string) {
+func (p *Printer) list(n node, indent string, notes *[]string) {
 	if len(n.items) == 0 {
-		s.line(indent + "none")
+		p.Line(indent + "none")
 		return
 	}
 	var head []string
@@ -177,9 +175,9 @@ func (s *session) list(n node, indent string, notes *[]string) {
 	if !table || indent != "" && len(head) > 8 {
 		for i, x := range n.items {
 			if x.isObject() && i > 0 {
-				s.line("")
+				p.Line("")
 			}
-			s.node(x, indent, notes)
+			p.node(x, indent, notes)
 		}
 		return
 	}
@@ -187,7 +185,7 @@ func (s *session) list(n node, indent string, notes *[]string) {
 	for i, k := range head {
 		names[i] = keyWords(k)
 	}
-	t := s.table(names...)
+	t := p.Table(names...)
 	t.indent = indent
 	for _, x := range n.items {
 		row := make([]any, len(head))
@@ -197,15 +195,15 @@ func (s *session) list(n node, indent string, notes *[]string) {
 				row[i] = inline(x.items[j])
 			}
 		}
-		t.row(row...)
+		t.Row(row...)
 	}
-	t.flush()
+	t.Flush()
 }
 
 // paragraph prints a text of one line or more.
-func (s *session) paragraph(text, indent string) {
+func (p *Printer) paragraph(text, indent string) {
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		s.line(strings.TrimRight(indent+l, " "))
+		p.Line(strings.TrimRight(indent+l, " "))
 	}
 }
 
@@ -240,35 +238,5 @@ func keyWords(key string) string {
 	if strings.ContainsAny(key, " ./:-") || strings.ToUpper(key) == key {
 		return key // no name of ours
 	}
-	return strings.ReplaceAll(command.Kebab(key), "-", " ")
-}
-
-// apiHelp prints the tool of a declared API with its parameters, and a call of
-// it; in a pipe the JSON that it is.
-func (s *session) apiHelp(r app.APIHelp) {
-	if !s.env.Terminal {
-		s.line(command.JSON(r))
-		return
-	}
-	s.facts("name", r.Name, "api", r.API, "about", r.Description, "request", r.Request, "not ready", r.NotReady)
-	var schema struct {
-		Properties map[string]struct{ Type, Description string }
-		Required   []string
-	}
-	// Of a schema of another form the columns stay empty.
-	_ = json.Unmarshal(r.Schema, &schema)
-	t := s.table("argument", "type", "", "meaning")
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		p, needed := schema.Properties[name], ""
-		if slices.Contains(schema.Required, name) {
-			needed = "required"
-		}
-		t.row(name, p.Type, needed, p.Description)
-	}
-	if len(t.rows) > 0 {
-		s.line("")
-	}
-	t.flush()
-	s.line("")
-	s.line("for example: knowledge api:call " + kb.ShellWord(r.Name) + " " + kb.ShellWord(string(r.Example)))
+	return strings.ReplaceAll(kb.Kebab(key), "-", " ")
 }

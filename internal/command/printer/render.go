@@ -1,4 +1,4 @@
-package command
+package printer
 
 import (
 	"encoding/json"

@@ -1,0 +1,31 @@
+// Package product is the whole program without a face: the middle, the rooms of
+// its features and the table of their commands. A new feature is a row of Rooms.
+package product
+
+import (
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
+
+// Rooms returns the features of the program.
+func Rooms() []command.Room {
+	return []command.Room{
+		command.FindRoom(), command.StoresRoom(), command.CodeRoom(), command.WebRoom(), command.SpecsRoom(), command.AnswersRoom(),
+		command.APIsRoom(), command.GovernanceRoom(), command.FollowRoom(), command.CareRoom(), command.SetupRoom(),
+	}
+}
+
+var table = sync.OnceValue(func() *command.Table { return command.NewTable(Rooms(), Spoken()) })
+
+// Commands returns the one table of commands.
+func Commands() *command.Table { return table() }
+
+// New returns an App with every room; see app.New.
+func New(cfg app.Config) (*app.App, error) {
+	for _, r := range Rooms() {
+		cfg.Rooms = append(cfg.Rooms, r.App)
+	}
+	return app.New(cfg)
+}
