@@ -23,7 +23,7 @@ const (
 // from its own. The two "upper" ones are sub-layers: parts and flows that
 // build on other parts and flows. In main are programs and tests of the
 // repository itself, which nothing imports.
-var layers = []string{"kb", "tools", "parts", "upper parts", "flows", "upper flows", "app", "command", "faces", "main"}
+var layers = []string{"kb", "tools", "parts", "upper parts", "flows", "upper flows", "app", "command", "rooms", "upper rooms", "product", "faces", "main"}
 
 // bannedNames say nothing about what is in a package.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "misc"}
