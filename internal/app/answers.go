@@ -43,6 +43,16 @@ func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) s
 	return x
 }
 
+func answeringOf(c *core) *answering {
+	return State(c, func() *answering { return newAnswering(c.settings.Answer, c.db, c.embedder, c.env) })
+}
+
+func AnswersHooks() Room {
+	return Room{Marks: func(ctx context.Context, c *core, query string) (func(kb.StoreID, string) float64, string, error) {
+		return c.feedbackMarks(ctx, query)
+	}}
+}
+
 // AskRequest is one question. The zero value of every field but Question is
 // its default.
 type AskRequest struct {
@@ -101,8 +111,8 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		return Answer{}, err
 	}
 	defer s.release()
-	key := c.answers.sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
-	turns := c.answers.sessions.Turns(key)
+	key := answeringOf(c).sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
+	turns := answeringOf(c).sessions.Turns(key)
 	if q.Topic = answer.Lean(r.Question, turns); q.Topic != nil {
 		q.Before = answer.Cited(turns)
 	}
@@ -115,7 +125,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		return Answer{}, err
 	}
 	var note string
-	if q.Marks, note, err = c.marks(ctx, full); err != nil {
+	if q.Marks, note, err = c.feedbackMarks(ctx, full); err != nil {
 		return Answer{}, err
 	} else if note != "" {
 		s.notes = append(s.notes, note)
@@ -126,7 +136,7 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 	if err != nil {
 		return Answer{}, err
 	}
-	reply, ok := c.answers.cache.Get(ctx, scope, r.Question, context, vectors[0])
+	reply, ok := answeringOf(c).cache.Get(ctx, scope, r.Question, context, vectors[0])
 	if !ok {
 		err = s.serve(ctx, func(targets []search.Target) (err error) {
 			reply, err = answer.Run(ctx, targets, c.embedder, q)
@@ -138,18 +148,18 @@ func (a *App) ask(ctx context.Context, c *core, r AskRequest, q answer.Request) 
 		if len(s.targets) == 0 {
 			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
 		}
-		reply = c.answers.model.Word(ctx, r.Question, reply)
+		reply = answeringOf(c).model.Word(ctx, r.Question, reply)
 		if len(s.notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
-			c.answers.cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
+			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}
 	}
 	reply.Cached, reply.SessionID = ok, r.Session
 	reply.Notes = slices.Concat(s.notes, reply.Notes)
-	if c.answers.note != "" && !r.Public { // for who can change it
-		reply.Notes = append(reply.Notes, c.answers.note)
+	if answeringOf(c).note != "" && !r.Public { // for who can change it
+		reply.Notes = append(reply.Notes, answeringOf(c).note)
 	}
-	c.answers.sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
-	reply.SessionKey = c.answers.sessions.Secret(key)
+	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
+	reply.SessionKey = answeringOf(c).sessions.Secret(key)
 	return reply, nil
 }
 
@@ -232,8 +242,8 @@ func (c *core) answerScope(ctx context.Context, s *shelves, base string) (string
 	}
 	slices.Sort(parts)
 	parts = append(parts, base)
-	if !c.answers.config.NoFeedback {
-		rev, err := c.answers.feedback.Revision(ctx)
+	if !answeringOf(c).config.NoFeedback {
+		rev, err := answeringOf(c).feedback.Revision(ctx)
 		if err != nil && ctx.Err() != nil {
 			return "", err
 		}
@@ -242,15 +252,15 @@ func (c *core) answerScope(ctx context.Context, s *shelves, base string) (string
 	return strings.Join(parts, "|"), nil
 }
 
-// marks says what feedback speaks against for a question; nil for nothing, or
+// feedbackMarks says what feedback speaks against for a question; nil for nothing, or
 // when the user has switched it off. Feedback that cannot be read, in a
 // database that is damaged or older and may not be written, speaks against
 // nothing, and the note says so: what is indexed is found all the same.
-func (c *core) marks(ctx context.Context, question string) (marks func(kb.StoreID, string) float64, note string, err error) {
-	if c.answers.config.NoFeedback {
+func (c *core) feedbackMarks(ctx context.Context, question string) (marks func(kb.StoreID, string) float64, note string, err error) {
+	if answeringOf(c).config.NoFeedback {
 		return nil, "", nil
 	}
-	marks, err = c.answers.feedback.Marks(ctx, question)
+	marks, err = answeringOf(c).feedback.Marks(ctx, question)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Sprintf("feedback counts for nothing here, since it cannot be read: %v", err), nil
 	}
@@ -300,7 +310,7 @@ func (a *App) Origins(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.answers.config.Origins, nil
+	return answeringOf(c).config.Origins, nil
 }
 
 // PublicStore is the reply of store:public.
@@ -331,7 +341,7 @@ func (a *App) SetPublic(ctx context.Context, store string, on bool) (PublicStore
 	if on {
 		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
 			"and so may, from anywhere, the pages of answer.origins in the configuration"
-		if len(c.answers.config.Origins) == 0 {
+		if len(answeringOf(c).config.Origins) == 0 {
 			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
 				"pages of other sites may do so, from anywhere, when answer.origins in the configuration lists them"
 		}
@@ -353,7 +363,7 @@ func (a *App) Conversation(ctx context.Context, id string) (Conversation, error)
 	if err != nil {
 		return Conversation{}, err
 	}
-	all := c.answers.sessions.Named(id)
+	all := answeringOf(c).sessions.Named(id)
 	if len(all) == 0 {
 		return Conversation{}, kb.Errorf(kb.NotFound, "there is no session %q", clipName(id)).
 			WithHint("sessions live in the memory of the process that answered, for %v after the last question", answer.SessionLife)
@@ -368,7 +378,7 @@ func (a *App) ConversationOf(ctx context.Context, id, key string) (Conversation,
 	if err != nil {
 		return Conversation{}, err
 	}
-	turns, ok := c.answers.sessions.OfSecret(id, key)
+	turns, ok := answeringOf(c).sessions.OfSecret(id, key)
 	if !ok {
 		return Conversation{}, notYours(id)
 	}
@@ -387,7 +397,7 @@ func (a *App) ForgetOwn(ctx context.Context, id, key string) (Forgotten, error) 
 	if err != nil {
 		return Forgotten{}, err
 	}
-	if !c.answers.sessions.ForgetOfSecret(id, key) {
+	if !answeringOf(c).sessions.ForgetOfSecret(id, key) {
 		return Forgotten{}, notYours(id)
 	}
 	return Forgotten{SessionID: id, Forgotten: 1}, nil
@@ -405,7 +415,7 @@ func (a *App) Forget(ctx context.Context, id string) (Forgotten, error) {
 	if err != nil {
 		return Forgotten{}, err
 	}
-	return Forgotten{SessionID: id, Forgotten: c.answers.sessions.Forget(id)}, nil
+	return Forgotten{SessionID: id, Forgotten: answeringOf(c).sessions.Forget(id)}, nil
 }
 
 func clipName(s string) string {

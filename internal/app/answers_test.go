@@ -189,7 +189,7 @@ func TestFeedbackLowersASource(t *testing.T) {
 	// Switched off, everything is as before.
 	config := filepath.Join(s.root, "config.yaml")
 	s.write("config.yaml", "answer:\n  feedback: false\n")
-	off, err := New(Config{DataDir: s.data, Dir: s.root, Env: func(k string) string {
+	off, err := New(Config{Rooms: allRooms(), DataDir: s.data, Dir: s.root, Env: func(k string) string {
 		if k == "KNOWLEDGE_CONFIG" {
 			return config
 		}

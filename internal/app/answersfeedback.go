@@ -84,8 +84,8 @@ func (a *App) AddFeedback(ctx context.Context, r FeedbackRequest) (FeedbackAdded
 	if err := e.Check(); err != nil { // before anything is asked
 		return FeedbackAdded{}, err
 	}
-	key := c.answers.sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
-	for _, t := range c.answers.sessions.Turns(key) {
+	key := answeringOf(c).sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
+	for _, t := range answeringOf(c).sessions.Turns(key) {
 		if sameText(t.Question, r.Query) && (r.Response == "" || sameText(t.Answer, r.Response)) {
 			e.Sources = sourcesOf(t.Cites)
 			// A question that leans on earlier ones is kept with what it leans on.
@@ -106,7 +106,7 @@ func (a *App) AddFeedback(ctx context.Context, r FeedbackRequest) (FeedbackAdded
 			added.Note = "kept, but it is not known any more what that answer cited: no source is lowered or raised"
 		}
 	}
-	id, err := c.answers.feedback.Add(ctx, e)
+	id, err := answeringOf(c).feedback.Add(ctx, e)
 	if err != nil {
 		return FeedbackAdded{}, err
 	}
@@ -144,7 +144,7 @@ func (a *App) Feedback(ctx context.Context, f FeedbackFilter) (FeedbackList, err
 	if err != nil {
 		return FeedbackList{}, err
 	}
-	list, err := c.answers.feedback.List(ctx, f)
+	list, err := answeringOf(c).feedback.List(ctx, f)
 	if err != nil {
 		return FeedbackList{}, err
 	}
@@ -172,8 +172,8 @@ func (a *App) FeedbackStats(ctx context.Context) (FeedbackStats, error) {
 	if err != nil {
 		return FeedbackStats{}, err
 	}
-	r := FeedbackStats{Effect: !c.answers.config.NoFeedback}
-	if r.Stats, err = c.answers.feedback.Stats(ctx); err != nil {
+	r := FeedbackStats{Effect: !answeringOf(c).config.NoFeedback}
+	if r.Stats, err = answeringOf(c).feedback.Stats(ctx); err != nil {
 		return r, err
 	}
 	r.Gaps, err = a.Gaps(ctx)
@@ -187,10 +187,10 @@ func (a *App) Gaps(ctx context.Context) ([]Gap, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.answers.config.NoFeedback {
+	if answeringOf(c).config.NoFeedback {
 		return []Gap{}, nil
 	}
-	return c.answers.feedback.Gaps(ctx)
+	return answeringOf(c).feedback.Gaps(ctx)
 }
 
 // ReviewFeedback notes that somebody has looked at an entry. A pending one counts
@@ -204,7 +204,7 @@ func (a *App) ReviewFeedback(ctx context.Context, id, action string) (FeedbackIt
 	if err != nil {
 		return FeedbackItem{}, err
 	}
-	e, err := c.answers.feedback.Review(ctx, n, action)
+	e, err := answeringOf(c).feedback.Review(ctx, n, action)
 	if err != nil {
 		return FeedbackItem{}, err
 	}

@@ -46,7 +46,7 @@ func (a *App) SearchPublic(ctx context.Context, query string, limit int, base st
 	}
 	defer s.release()
 	var note string
-	if req.Marks, note, err = c.marks(ctx, query); err != nil {
+	if req.Marks, note, err = c.feedbackMarks(ctx, query); err != nil {
 		return PublicHits{}, err
 	} else if note != "" {
 		s.notes = append(s.notes, note)

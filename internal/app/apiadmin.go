@@ -178,7 +178,7 @@ func (a *App) checkLive(ctx context.Context, d *declared, rows []APICheckRow) er
 			h := caller.Check(ctx, p)
 			rows[i].Health = &h
 			if h.OK {
-				a.apis.outcome(p.Code, nil)
+				apisOf(a).outcome(p.Code, nil)
 			}
 		})
 	}
@@ -300,7 +300,7 @@ func (a *App) ImportAPIs(ctx context.Context, r ImportAPI) (APIImported, error) 
 	if err := writeDefinitions(path, merged); err != nil {
 		return out, err
 	}
-	a.apis.current.Store(nil)
+	apisOf(a).current.Store(nil)
 	out.Written = true
 	return out, nil
 }
@@ -390,7 +390,7 @@ func (a *App) RemoveAPI(_ context.Context, code string) (string, error) {
 	if err := writeDefinitions(path, text); err != nil {
 		return "", err
 	}
-	a.apis.current.Store(nil)
+	apisOf(a).current.Store(nil)
 	return fmt.Sprintf("removed %s from %s; its credential, if it has one, is where it was", code, path), nil
 }
 
@@ -400,9 +400,9 @@ func (a *App) APILog(ctx context.Context, n int) ([]APILogEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.apis.mu.Lock()
-	mine := a.apis.log
-	a.apis.mu.Unlock()
+	apisOf(a).mu.Lock()
+	mine := apisOf(a).log
+	apisOf(a).mu.Unlock()
 	if err := mine.Flush(); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (a *App) CallAPI(ctx context.Context, name string, args json.RawMessage, sa
 	r, err := caller.Call(ctx, p, t, args)
 	var arg *APIArgument
 	if !errors.As(err, &arg) && ctx.Err() == nil {
-		a.apis.outcome(p.Code, err)
+		apisOf(a).outcome(p.Code, err)
 	}
 	if err != nil {
 		return APIReply{}, err

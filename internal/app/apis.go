@@ -87,8 +87,8 @@ type declared struct {
 	secrets  *restapi.Resolver
 }
 
-// close gives up what calls have opened.
-func (s *apis) close() error {
+// Close gives up what calls have opened.
+func (s *apis) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.clients {
@@ -117,22 +117,22 @@ func (s *apis) parse(path, name string, raw []byte) (*restapi.File, error) {
 // declaredAPIs returns what is declared here and now. Its notes are the
 // caller's to change, and nothing else is.
 func (a *App) declaredAPIs(ctx context.Context) (*declared, error) {
-	s := a.apis.current.Load()
+	s := apisOf(a).current.Load()
 	if s == nil || time.Since(s.at) > freshFor {
 		if s == nil || time.Since(s.at) > staleFor {
-			a.apis.read.Lock()
-		} else if !a.apis.read.TryLock() {
+			apisOf(a).read.Lock()
+		} else if !apisOf(a).read.TryLock() {
 			return s.copy(), nil
 		}
-		defer a.apis.read.Unlock()
-		if s = a.apis.current.Load(); s == nil || time.Since(s.at) > freshFor {
+		defer apisOf(a).read.Unlock()
+		if s = apisOf(a).current.Load(); s == nil || time.Since(s.at) > freshFor {
 			d, err := a.readAPIs(ctx)
 			if err != nil {
-				a.apis.current.Store(nil)
+				apisOf(a).current.Store(nil)
 				return nil, err
 			}
 			s = &snapshot{d, time.Now()}
-			a.apis.current.Store(s)
+			apisOf(a).current.Store(s)
 		}
 	}
 	return s.copy(), nil
@@ -168,7 +168,7 @@ func (a *App) readAPIs(ctx context.Context) (*declared, error) {
 	if len(d.problems) > 0 {
 		d.notes = append(d.notes, "some definitions are wrong and left out; a person sees them with: knowledge api check")
 	}
-	d.secrets = &restapi.Resolver{Env: a.cfg.Env, Entry: a.apis.entry, Allowed: d.allowed}
+	d.secrets = &restapi.Resolver{Env: a.cfg.Env, Entry: apisOf(a).entry, Allowed: d.allowed}
 	return d, nil
 }
 
@@ -178,7 +178,7 @@ func (a *App) apiFile(path, name string) (*restapi.File, time.Time, error) {
 	if err != nil {
 		return nil, at, err
 	}
-	f, err := a.apis.parse(path, name, raw)
+	f, err := apisOf(a).parse(path, name, raw)
 	return f, at, err
 }
 
@@ -225,7 +225,7 @@ func (a *App) addProjectAPIs(ctx context.Context, d *declared) error {
 		d.notes = append(d.notes, "this project declares APIs in "+projectAPIs+", which nobody has vouched for as it is now; nothing of it is used until your user, who has read it, does")
 		return nil
 	}
-	f, err := a.apis.parse(path, projectAPIs, raw)
+	f, err := apisOf(a).parse(path, projectAPIs, raw)
 	if err != nil {
 		d.notes = append(d.notes, err.Error())
 		return nil
@@ -268,9 +268,9 @@ func (d *declared) addProject(theirs *restapi.Provider) {
 // trustsAPIs is core.trusts, remembered: trust in a content does not end.
 func (a *App) trustsAPIs(ctx context.Context, path string, raw []byte) (bool, error) {
 	sum := sha256.Sum256(append([]byte(path+"\x00"), raw...))
-	a.apis.mu.Lock()
-	known := a.apis.trusted[sum]
-	a.apis.mu.Unlock()
+	apisOf(a).mu.Lock()
+	known := apisOf(a).trusted[sum]
+	apisOf(a).mu.Unlock()
 	if known {
 		return true, nil
 	}
@@ -280,12 +280,12 @@ func (a *App) trustsAPIs(ctx context.Context, path string, raw []byte) (bool, er
 	}
 	ok, err := c.trusts(ctx, path, raw)
 	if ok {
-		a.apis.mu.Lock()
-		if a.apis.trusted == nil {
-			a.apis.trusted = map[[sha256.Size]byte]bool{}
+		apisOf(a).mu.Lock()
+		if apisOf(a).trusted == nil {
+			apisOf(a).trusted = map[[sha256.Size]byte]bool{}
 		}
-		a.apis.trusted[sum] = true
-		a.apis.mu.Unlock()
+		apisOf(a).trusted[sum] = true
+		apisOf(a).mu.Unlock()
 	}
 	return ok, err
 }
@@ -349,19 +349,19 @@ func (a *App) apiClient(d *declared) func(*restapi.Provider) (restapi.Client, er
 			AllowHint: "if that host is yours, a person adds it to " + where,
 		}
 		key := strings.Join(append([]string{p.File, p.Timeout.String(), strconv.FormatInt(p.MaxBytes, 10)}, p.AllowHosts...), "\x00")
-		a.apis.mu.Lock()
-		defer a.apis.mu.Unlock()
-		if c := a.apis.clients[key]; c != nil {
+		apisOf(a).mu.Lock()
+		defer apisOf(a).mu.Unlock()
+		if c := apisOf(a).clients[key]; c != nil {
 			return c, nil
 		}
 		c, err := outbound.New(policy)
 		if err != nil {
 			return nil, err
 		}
-		if a.apis.clients == nil {
-			a.apis.clients = map[string]*outbound.Client{}
+		if apisOf(a).clients == nil {
+			apisOf(a).clients = map[string]*outbound.Client{}
 		}
-		a.apis.clients[key] = c
+		apisOf(a).clients[key] = c
 		return c, nil
 	}
 }
@@ -372,12 +372,12 @@ func (a *App) apiCaller(ctx context.Context, d *declared) (*restapi.Caller, erro
 	if err != nil {
 		return nil, err
 	}
-	a.apis.mu.Lock()
-	if a.apis.log == nil {
-		a.apis.log = &restapi.Log{Path: filepath.Join(c.dir, callLog)}
+	apisOf(a).mu.Lock()
+	if apisOf(a).log == nil {
+		apisOf(a).log = &restapi.Log{Path: filepath.Join(c.dir, callLog)}
 	}
-	log := a.apis.log
-	a.apis.mu.Unlock()
+	log := apisOf(a).log
+	apisOf(a).mu.Unlock()
 	return &restapi.Caller{Client: a.apiClient(d), Secrets: d.secrets, Log: log}, nil
 }
 
@@ -406,11 +406,13 @@ func (a *App) apiReady(d *declared, p *restapi.Provider) error {
 	if err := d.secrets.Ready(p); err != nil {
 		return err
 	}
-	a.apis.mu.Lock()
-	till, ill := a.apis.illTill[p.Code]
-	a.apis.mu.Unlock()
+	apisOf(a).mu.Lock()
+	till, ill := apisOf(a).illTill[p.Code]
+	apisOf(a).mu.Unlock()
 	if ill && time.Now().Before(till) {
 		return kb.Errorf(kb.Away, "its host did not answer lately").WithHint("call it nevertheless, or wait a minute")
 	}
 	return nil
 }
+
+func apisOf(a *App) *apis { return State(a, func() *apis { return &apis{} }) }

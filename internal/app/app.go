@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
-	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
@@ -75,36 +75,33 @@ type App struct {
 	project     project.Project
 	projectErr  error
 
-	apis apis // what calls of declared APIs share
-
 	shown sync.Map // path → hash of what a person was shown, see TrustSubject
 
-	evidence evidenceCache // of the own folder, for hits
-	openspec versions      // of the program that specification driven development asks
+	kept states
 }
 
 // core is what needs the data directory.
 type core struct {
-	dir       string
-	db        *db.DB
-	file      fs.FileInfo   // of the database as it was opened, nil where it cannot be told
-	gone      chan struct{} // closed when that file is there no more
-	catalog   *catalog.Catalog
-	jobs      *job.Manager
-	pool      *index.Pool // the indexes of this machine, as files
-	indexes   kb.Indexes  // what is searched and written: the pool
-	indexer   *ingest.Indexer
-	grammars  *grammar.Set
-	views     views
-	opener    *source.Opener
-	embedder  kb.Embedder
-	web       config.Web
-	vouched   []string // paths that the user's configuration and environment name
-	env       func(string) string
-	library   *library
-	answers   *answering
-	schedules schedule.Table
-	atOnce    int64 // linkAtOnce, or Config.LinkAtOnce
+	dir      string
+	db       *db.DB
+	file     fs.FileInfo   // of the database as it was opened, nil where it cannot be told
+	gone     chan struct{} // closed when that file is there no more
+	catalog  *catalog.Catalog
+	jobs     *job.Manager
+	pool     *index.Pool // the indexes of this machine, as files
+	indexes  kb.Indexes  // what is searched and written: the pool
+	indexer  *ingest.Indexer
+	grammars *grammar.Set
+	opener   *source.Opener
+	embedder kb.Embedder
+	web      config.Web
+	vouched  []string // paths that the user's configuration and environment name
+	env      func(string) string
+	library  *library
+	settings config.Config
+	rooms    []Room
+	kept     states
+	atOnce   int64 // Config.LinkAtOnce
 }
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
@@ -146,7 +143,7 @@ func (a *App) Close() error {
 	a.core, a.retired = nil, nil
 	a.err = kb.Errorf(kb.Canceled, "the program is closing")
 	a.mu.Unlock()
-	err := a.apis.close()
+	err := a.kept.close()
 	for _, c := range list {
 		if c != nil {
 			err = errors.Join(err, c.close())
@@ -197,7 +194,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	c := &core{dir: dir, db: d, gone: make(chan struct{}), embedder: emb, atOnce: cmp.Or(a.cfg.LinkAtOnce, linkAtOnce)}
+	c := &core{dir: dir, db: d, gone: make(chan struct{}), embedder: emb, atOnce: a.cfg.LinkAtOnce}
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)
@@ -205,6 +202,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	c.indexes = c.pool
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Indexes: c.indexes, Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
+	c.settings, c.rooms = file, a.cfg.Rooms
 	c.web, c.env, c.vouched = file.Web, a.cfg.Env, file.TrustPaths(a.cfg.Env, a.cfg.Dir)
 	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
 		c.file = nil
@@ -215,11 +213,14 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
 	}
 	c.library = &library{core: c}
-	c.answers = newAnswering(file.Answer, d, emb, a.cfg.Env)
-	c.schedules = schedule.Table{DB: d}
 	jobs := job.Config{
 		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
-		Handlers: map[string]job.Handler{"index": c.runIndex, "link": c.runLink},
+		Handlers: map[string]job.Handler{"index": c.runIndex},
+	}
+	for _, r := range c.rooms {
+		if r.Jobs != nil {
+			maps.Copy(jobs.Handlers, r.Jobs(c))
+		}
 	}
 	if len(a.cfg.Worker) > 0 {
 		jobs.Runner = job.Processes(append(slices.Clone(a.cfg.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))
@@ -253,5 +254,5 @@ func (a *App) where() (project.Project, error) {
 	return a.project, a.projectErr
 }
 
-// Room is what a feature adds to the middle.
-type Room struct{}
+func (a *App) states() *states  { return &a.kept }
+func (c *core) states() *states { return &c.kept }

@@ -48,7 +48,7 @@ func (s *site) in(dir string, project bool) *App {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		s.Fatal(err)
 	}
-	cfg := Config{DataDir: s.data, Dir: dir, Env: func(string) string { return "" }}
+	cfg := Config{Rooms: allRooms(), DataDir: s.data, Dir: dir, Env: func(string) string { return "" }}
 	if project {
 		cfg.Project = dir
 	}
@@ -318,7 +318,7 @@ func TestEnginesAnswerAlike(t *testing.T) {
 	}
 	flat := s.in("p", true)
 	want := s.search(flat, SearchRequest{Query: "parse value", Detail: "full"})
-	chromem, err := New(Config{DataDir: s.data, Project: filepath.Join(s.root, "p"), Dir: s.root, Engine: "chromem", Env: func(string) string { return "" }})
+	chromem, err := New(Config{Rooms: allRooms(), DataDir: s.data, Project: filepath.Join(s.root, "p"), Dir: s.root, Engine: "chromem", Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

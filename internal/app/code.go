@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -15,24 +17,6 @@ type CodeRequest struct {
 	search.CodeRequest
 	Stores []string
 	Waiting
-}
-
-// Waiting says who asks, and how long they wait for what is being made.
-type Waiting struct {
-	// Wait is how long a first use may wait for a folder's index: an agent gets
-	// what is ready after 3 s, a person sees the job to its end.
-	Wait time.Duration
-	// Early is after how long they are answered from what is ready when much is
-	// left to do; 0 waits as long as Wait says.
-	Early time.Duration
-	// Person lets a folder that is no project be indexed at its first search:
-	// somebody who types a command in it means it.
-	Person bool
-}
-
-// request is a search that waits so.
-func (w Waiting) request() *SearchRequest {
-	return &SearchRequest{Wait: w.Wait, Early: w.Early, Person: w.Person}
 }
 
 // SymbolsRequest asks which declarations stores have; see search.SymbolsRequest.
@@ -137,37 +121,8 @@ func (a *App) Outline(ctx context.Context, path, store string, w Waiting) (Outli
 	return reply, err
 }
 
-// shelvesOf opens the named stores, or those in scope when none is named.
-func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelves, error) {
-	c, err := a.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	stores, notes, err := a.asScope(ctx, c, names, w.request())
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.opened(ctx, c, stores)
-	if err != nil {
-		return nil, err
-	}
-	missing := s.notes
-	s.notes = append(notes, s.notes...)
-	if len(s.targets) == 0 {
-		if len(missing) > 0 {
-			return nil, nothingYet(missing)
-		}
-		if len(s.notes) > 0 {
-			return nil, nothingYet(s.notes)
-		}
-		return nil, kb.Errorf(kb.NotFound, "nothing is indexed in scope").WithHint("list the stores with: stores; the own folder is indexed by its first search")
-	}
-	a.noteBarren(s, len(names) > 0)
-	return s, nil
-}
-
-// openViews opens what is resolved of each target.
-func (s *shelves) openViews() {
+// openLinked opens what is resolved of each target.
+func (s *shelves) openLinked() {
 	for i := range s.targets {
 		t := &s.targets[i]
 		if t.View != nil {
@@ -176,7 +131,7 @@ func (s *shelves) openViews() {
 		if s.lost[t.Store.ID] && whole(s.core.viewOf(t.Store.ID)) != nil {
 			continue // not even deleted: nothing can be written here
 		}
-		view, done, damaged := s.core.views.get(s.core, t.Store.ID)
+		view, done, damaged := viewsOf(s.core).get(s.core, t.Store.ID)
 		s.done = append(s.done, done)
 		if damaged && !s.lost[t.Store.ID] {
 			s.lose(context.Background(), t)
@@ -207,7 +162,7 @@ func (s *shelves) openViews() {
 // link opens the views and, where one is missing or behind its index, has a
 // job make it and waits for that a while. Where none can be made, what is there serves.
 func (s *shelves) link(ctx context.Context) error {
-	s.openViews()
+	s.openLinked()
 	wait, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	for i := range s.targets {
@@ -215,7 +170,7 @@ func (s *shelves) link(ctx context.Context) error {
 		if t.Store.Head == nil || t.Store.Head.Partial {
 			continue
 		}
-		if t.View != nil && s.core.views.current(ctx, t) {
+		if t.View != nil && viewsOf(s.core).current(ctx, t) {
 			continue
 		}
 		if err := s.linked(ctx, wait, t); err != nil {
@@ -223,7 +178,7 @@ func (s *shelves) link(ctx context.Context) error {
 		}
 		t.View = nil
 	}
-	s.openViews()
+	s.openLinked()
 	return nil
 }
 
@@ -233,7 +188,7 @@ func (s *shelves) linked(ctx, wait context.Context, t *search.Target) error {
 	var j kb.Job
 	if err == nil {
 		var running bool
-		j, running, err = s.core.jobs.Active(ctx, t.Store.ID+linkStore)
+		j, running, err = s.core.jobs.Active(ctx, t.Store.ID+Beside)
 		if err == nil && running {
 			j, err = s.core.jobs.Wait(wait, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 		}
@@ -251,9 +206,9 @@ func (s *shelves) linked(ctx, wait context.Context, t *search.Target) error {
 	return nil
 }
 
-// unresolved goes on without the view of a target that turned out damaged,
+// without goes on without the view of a target that turned out damaged,
 // or, where references are what is asked for, with one that is made anew.
-func (s *shelves) unresolved(ctx context.Context, t *search.Target) error {
+func (s *shelves) without(ctx context.Context, t *search.Target) error {
 	s.lose(ctx, t)
 	if s.wait > 0 {
 		return s.link(ctx)
@@ -275,4 +230,32 @@ func (s *shelves) lose(ctx context.Context, t *search.Target) {
 		}
 	}
 	s.notes = append(s.notes, note)
+}
+
+func viewsOf(c *core) *views { return State(c, func() *views { return &views{} }) }
+
+func CodeHooks() Room {
+	return Room{
+		Jobs: func(c *core) map[string]job.Handler {
+			return map[string]job.Handler{"link": func(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+				return c.runLink(ctx, j, raw)
+			}}
+		},
+		Indexed: func(ctx context.Context, c *core, j kb.Job, st kb.Store, changed int, details map[string]any) {
+			if linked, err := c.links(ctx, j, st, changed); err != nil && ctx.Err() == nil {
+				details["links"] = err.Error()
+			} else if linked.Edges > 0 {
+				details["links"] = linked.Edges
+			}
+		},
+		Leaving: func(ctx context.Context, c *core, id kb.StoreID) error { return c.unlink(ctx, id) },
+		Sweep:   func(ctx context.Context, c *core) error { return c.sweepViews(ctx) },
+		Views:   func(s *shelves) { s.openLinked() },
+		Unresolved: func(ctx context.Context, s *shelves, t *search.Target) (bool, error) {
+			if t.View == nil || !viewsOf(s.core).lose(s.core, t.Store.ID) {
+				return false, nil
+			}
+			return true, s.without(ctx, t)
+		},
+	}
 }

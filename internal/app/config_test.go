@@ -30,7 +30,7 @@ func TestConfigurationFile(t *testing.T) {
 		t.Cleanup(func() { _ = a.Close() })
 		return a
 	}
-	a := open(Config{})
+	a := open(Config{Rooms: allRooms()})
 	if _, err := a.Stores(ctx, "", false); kb.CodeOf(err) != kb.Invalid || !strings.Contains(err.Error(), "chromen") {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestConfigurationFile(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.data, "knowledge.db")); err != nil {
 		t.Error(err)
 	}
-	for name, cfg := range map[string]Config{"variable": {}, "flag": {DataDir: filepath.Join(s.root, "flag")}} {
+	for name, cfg := range map[string]Config{"variable": {Rooms: allRooms()}, "flag": {Rooms: allRooms(), DataDir: filepath.Join(s.root, "flag")}} {
 		env["KNOWLEDGE_DATA_DIR"] = filepath.Join(s.root, "variable")
 		b := open(cfg)
 		if _, err := b.Stores(ctx, "", false); err != nil {

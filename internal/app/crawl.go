@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -31,64 +29,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// allowHint is what to do about an address that is not reached.
-const allowHint = "if that host is yours, name it in web.allow of the configuration file; see docs/configuration.md"
-
-// webOf returns what narrows the pages of a store, and refuses what its kind,
-// or a package, has no use for.
-func webOf(spec kb.Spec, r CreateStore) (kb.Web, error) {
-	w := r.Web
-	site := []struct {
-		name string
-		set  bool
-	}{
-		{"depth", w.Depth != 0}, {"maxPages", w.MaxPages != 0}, {"crawlInstructions", w.Crawl != ""}, {"extractInstructions", w.Extract != ""},
-		{"include", len(w.Include) > 0}, {"exclude", len(w.Exclude) > 0}, {"hosts", len(w.Hosts) > 0}, {"headless", w.Headless != "" && w.Headless != "auto"},
-	}
-	_, pkg := source.PackageOf(spec.Source)
-	gathered := source.TraitsOf(spec.Kind).Gathered
-	for _, o := range site {
-		switch {
-		case !o.set:
-		case !gathered:
-			return w, kb.Errorf(kb.Invalid, "argument %q is for stores of type web", o.name).WithHint("leave it out, or give type web to crawl a site")
-		case pkg:
-			return w, kb.Errorf(kb.Invalid, "argument %q is for sites; %q is a package", o.name, spec.Source).WithHint("leave it out")
-		}
-	}
-	if gathered && (len(r.Paths) > 0 || r.All || r.MaxFile != 0) {
-		return w, kb.Errorf(kb.Invalid, "paths, all and maxFileBytes are for folders and repositories").WithHint("leave them out; include and exclude narrow the pages of a site")
-	}
-	sel, err := source.CanonicalSelection(kb.Selection{Web: w})
-	return sel.Web, err
-}
-
-// policy is where crawls may go and how much they take.
-func (c *core) policy() outbound.Policy {
-	return outbound.Policy{Allow: c.web.Allow, UserAgent: c.web.UserAgent, Proxy: c.web.Proxy, AllowHint: allowHint}
-}
-
-// checkAddress refuses a site or remote repository at an address that will not
-// be reached, as far as that can be told without asking anybody.
-func (c *core) checkAddress(spec kb.Spec) error {
-	if source.TraitsOf(spec.Kind).Refs {
-		return c.opener.CheckRemote(spec.Source)
-	}
-	if _, pkg := source.PackageOf(spec.Source); pkg || !source.TraitsOf(spec.Kind).Gathered {
-		return nil
-	}
-	client, err := outbound.New(c.policy())
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	u, err := url.Parse(spec.Source)
-	if err != nil {
-		return kb.Errorf(kb.Invalid, "%q is not a well-formed URL", spec.Source).WithHint("write https://host/path")
-	}
-	return client.CheckURL(u)
-}
-
 // siteNeeds returns the set variables that hold secrets for the hosts of a
 // site or for a registry: a process without them might not see what this one does.
 func (c *core) siteNeeds(spec kb.Spec) []string {
@@ -109,42 +49,6 @@ func (c *core) siteNeeds(spec kb.Spec) []string {
 		}
 	}
 	return names
-}
-
-// siteRisk says why a person must vouch for a definition of a site: it names
-// a host that the user opened, or logs into, for themselves. "" for others.
-func (c *core) siteRisk(spec kb.Spec) string {
-	if !source.TraitsOf(spec.Kind).Gathered {
-		return ""
-	}
-	hosts := slices.Clone(spec.Selection.Web.Hosts)
-	if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
-		hosts = append(hosts, u.Host)
-	}
-	mine := slices.Clone(c.web.Allow)
-	for _, h := range c.web.Headers {
-		mine = append(mine, h.Host)
-	}
-	for _, h := range hosts {
-		name := h
-		if host, _, err := net.SplitHostPort(h); err == nil {
-			name = host
-		}
-		ip, _ := netip.ParseAddr(strings.Trim(name, "[]"))
-		for _, m := range mine {
-			own, _, err := net.SplitHostPort(m)
-			if err != nil {
-				own = strings.Trim(m, "[]")
-			}
-			prefix, err := netip.ParsePrefix(m)
-			inside := err == nil && ip.IsValid() && prefix.Contains(ip.Unmap())
-			under := strings.HasPrefix(name, "*.") && strings.HasSuffix(own, name[1:])
-			if inside || under || strings.EqualFold(own, name) {
-				return "its site " + h + " is one that your configuration opens or logs into"
-			}
-		}
-	}
-	return ""
 }
 
 // headers returns the headers that the user named for a host: over https, or
@@ -207,22 +111,6 @@ func secretFile(path string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// pagesBytes is what the kept pages of a store take on disk.
-func (c *core) pagesBytes(spec kb.Spec) int64 {
-	dir := c.opener.PagesDir(spec)
-	if dir == "" {
-		return 0
-	}
-	var n int64
-	list, _ := os.ReadDir(dir) // there may be none
-	for _, e := range list {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			n += info.Size()
-		}
-	}
-	return n
-}
-
 // sweepPages deletes the kept pages of stores that there are no more.
 func (c *core) sweepPages(ctx context.Context) error {
 	gone, err := c.unneededPages(ctx)
@@ -259,15 +147,6 @@ func (c *core) unneededPages(ctx context.Context) ([]string, error) {
 	}
 	return out, nil
 }
-
-// annotated is a snapshot of which more is to be said.
-type annotated struct {
-	kb.Snapshot
-	notes []string
-}
-
-// Notes implements kb.Snapshot.
-func (a annotated) Notes() []string { return append(slices.Clone(a.notes), a.Snapshot.Notes()...) }
 
 // gather brings the kept pages of a site, or the documents of a package, up to
 // date, and returns what a reader should know of it. died says that the worker

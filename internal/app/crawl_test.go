@@ -70,7 +70,7 @@ func (s *site) configured(dir, yaml string, env map[string]string) *App {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		s.Fatal(err)
 	}
-	a, err := New(Config{DataDir: s.data, Dir: dir, Project: dir, Env: func(k string) string {
+	a, err := New(Config{Rooms: allRooms(), DataDir: s.data, Dir: dir, Project: dir, Env: func(k string) string {
 		if k == "KNOWLEDGE_CONFIG" {
 			return path
 		}

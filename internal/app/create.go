@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -54,12 +52,8 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		return Started{}, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q would be a name of yours in every project", r.Name).
 			WithHint("leave out save, or scope user")
 	}
-	if file := definitionsOf(p); projectID != "" && exists(file) {
-		raw, err := readProjectFile(file)
-		if err == nil {
-			_, err = parseDefinitions(definitionsFile, raw, false)
-		}
-		if err != nil {
+	if projectID != "" {
+		if err := a.definitions().Check(p); err != nil {
 			return Started{}, err
 		}
 	}
@@ -86,7 +80,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	}
 	made := making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
 	if projectID != "" {
-		if made.Definition, made.File, err = a.remember(ctx, c, p, r, st); err != nil {
+		if made.Definition, made.File, err = a.definitions().Remember(ctx, a, c, p, r, st); err != nil {
 			return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
 		}
 	}
@@ -153,7 +147,7 @@ func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
 		return err
 	}
 	if m.File != "" && len(m.Definition) > 0 {
-		if err := c.undefine(ctx, m.File, m.Definition); err != nil {
+		if err := c.definitions().Forget(ctx, c, m.File, m.Definition); err != nil {
 			return err
 		}
 		if err := c.catalog.UnsetDefined(ctx, m.Project, m.Name); err != nil {
@@ -268,57 +262,6 @@ func cleanPaths(paths []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// remember keeps how a store came to be: in the project's definitions when
-// they exist or are asked for, and what it follows. Of a definition that is new
-// it returns the text and the file.
-func (a *App) remember(ctx context.Context, c *core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error) {
-	save := r.Save || exists(definitionsOf(p))
-	if save {
-		src := st.Spec.Source
-		if filepath.IsAbs(src) {
-			if within(p.Root, src) {
-				rel, err := filepath.Rel(p.Root, src)
-				if err != nil {
-					return nil, "", kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)
-				}
-				src = filepath.ToSlash(rel)
-			}
-		}
-		d := Definition{
-			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
-			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
-		}
-		w := st.Spec.Selection.Web
-		d.Depth, d.MaxPages, d.CrawlInstructions, d.ExtractInstructions = w.Depth, w.MaxPages, w.Crawl, w.Extract
-		d.Include, d.Exclude, d.Hosts, d.Headless = w.Include, w.Exclude, w.Hosts, w.Headless
-		switch st.Spec.Ref.Type {
-		case kb.RefBranch:
-			d.Branch = st.Spec.Ref.Name
-		case kb.RefTag:
-			d.Tag = st.Spec.Ref.Name
-		case kb.RefCommit:
-			d.Commit = st.Spec.Ref.Name
-		}
-		if added, err = a.define(ctx, c, p, d); err != nil {
-			return nil, "", err
-		}
-	}
-	if !save && r.Follows == "" {
-		// Made by hand now, however a store of that name came to be before.
-		return nil, "", c.catalog.UnsetDefined(ctx, p.ID, st.Name)
-	}
-	return added, definitionsOf(p), c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
-}
-
-func definitionsOf(p project.Project) string {
-	return filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // unmade takes back what a failed first job was started for, and returns the

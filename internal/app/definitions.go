@@ -10,11 +10,16 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -143,28 +148,6 @@ func (a *App) loadDefinitions(ctx context.Context, c *core, p project.Project) (
 	return files, nil
 }
 
-// readProjectFile reads a file that a stranger may have written.
-func readProjectFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
-	}
-	if !info.Mode().IsRegular() {
-		return nil, kb.Errorf(kb.Invalid, "%q is not a file", path).WithHint("make it a file, or remove it")
-	}
-	if info.Size() > maxTrusted {
-		return nil, kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("keep it below 1 MiB")
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
-	}
-	return raw, nil
-}
-
 // parseDefinitions reads a file entry by entry, so that one that is wrong
 // costs no other. strict refuses fields that there are not.
 func parseDefinitions(name string, raw []byte, strict bool) ([]defined, error) {
@@ -225,25 +208,6 @@ func (a *App) admitDefined(ctx context.Context, c *core, d *defined, root string
 		return a.admit(ctx, c, path)
 	}
 	return nil
-}
-
-// within reports whether path, as it is spelt, is root or lies below it.
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// trusts reports whether a person vouched for the file with that content.
-func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false, nil
-	}
-	if c.vouchesFor(real) {
-		return true, nil
-	}
-	sum := sha256.Sum256(raw)
-	return c.catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
 }
 
 // define writes a store into the project's definitions, in the place of the
@@ -388,4 +352,104 @@ func renderDefinitions(file map[string]json.RawMessage, stores []json.RawMessage
 	}
 	b.WriteString("]\n}\n")
 	return b.Bytes(), nil
+}
+
+// siteRisk says why a person must vouch for a definition of a site: it names
+// a host that the user opened, or logs into, for themselves. "" for others.
+func (c *core) siteRisk(spec kb.Spec) string {
+	if !source.TraitsOf(spec.Kind).Gathered {
+		return ""
+	}
+	hosts := slices.Clone(spec.Selection.Web.Hosts)
+	if u, err := url.Parse(spec.Source); err == nil && u.Host != "" {
+		hosts = append(hosts, u.Host)
+	}
+	mine := slices.Clone(c.web.Allow)
+	for _, h := range c.web.Headers {
+		mine = append(mine, h.Host)
+	}
+	for _, h := range hosts {
+		name := h
+		if host, _, err := net.SplitHostPort(h); err == nil {
+			name = host
+		}
+		ip, _ := netip.ParseAddr(strings.Trim(name, "[]"))
+		for _, m := range mine {
+			own, _, err := net.SplitHostPort(m)
+			if err != nil {
+				own = strings.Trim(m, "[]")
+			}
+			prefix, err := netip.ParsePrefix(m)
+			inside := err == nil && ip.IsValid() && prefix.Contains(ip.Unmap())
+			under := strings.HasPrefix(name, "*.") && strings.HasSuffix(own, name[1:])
+			if inside || under || strings.EqualFold(own, name) {
+				return "its site " + h + " is one that your configuration opens or logs into"
+			}
+		}
+	}
+	return ""
+}
+
+// checkDefinitions refuses definitions that do not parse.
+func checkDefinitions(p project.Project) error {
+	file := definitionsOf(p)
+	if !exists(file) {
+		return nil
+	}
+	raw, err := readProjectFile(file)
+	if err == nil {
+		_, err = parseDefinitions(definitionsFile, raw, false)
+	}
+	return err
+}
+
+// remember keeps how a store came to be: in the project's definitions when
+// they exist or are asked for, and what it follows. Of a definition that is new
+// it returns the text and the file.
+func (a *App) remember(ctx context.Context, c *core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error) {
+	save := r.Save || exists(definitionsOf(p))
+	if save {
+		src := st.Spec.Source
+		if filepath.IsAbs(src) {
+			if within(p.Root, src) {
+				rel, err := filepath.Rel(p.Root, src)
+				if err != nil {
+					return nil, "", kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)
+				}
+				src = filepath.ToSlash(rel)
+			}
+		}
+		d := Definition{
+			Name: st.Name, Type: typeOf(st.Spec.Kind), Source: src, Follows: r.Follows,
+			Paths: st.Spec.Selection.Paths, All: r.All, MaxFileBytes: r.MaxFile, Description: st.Description, Tags: st.Tags,
+		}
+		w := st.Spec.Selection.Web
+		d.Depth, d.MaxPages, d.CrawlInstructions, d.ExtractInstructions = w.Depth, w.MaxPages, w.Crawl, w.Extract
+		d.Include, d.Exclude, d.Hosts, d.Headless = w.Include, w.Exclude, w.Hosts, w.Headless
+		switch st.Spec.Ref.Type {
+		case kb.RefBranch:
+			d.Branch = st.Spec.Ref.Name
+		case kb.RefTag:
+			d.Tag = st.Spec.Ref.Name
+		case kb.RefCommit:
+			d.Commit = st.Spec.Ref.Name
+		}
+		if added, err = a.define(ctx, c, p, d); err != nil {
+			return nil, "", err
+		}
+	}
+	if !save && r.Follows == "" {
+		// Made by hand now, however a store of that name came to be before.
+		return nil, "", c.catalog.UnsetDefined(ctx, p.ID, st.Name)
+	}
+	return added, definitionsOf(p), c.catalog.SetDefined(ctx, p.ID, catalog.Defined{Name: st.Name, Store: st.ID, ByFile: save, Follows: r.Follows})
+}
+
+func definitionsOf(p project.Project) string {
+	return filepath.Join(p.Root, filepath.FromSlash(definitionsFile))
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -85,7 +86,7 @@ func (a *App) findings() map[string][]evidence.Finding {
 	if err != nil {
 		return nil // what needs a project says so
 	}
-	if e := a.evidence.get(p.Root); e != nil {
+	if e := evidenceOf(a).get(p.Root); e != nil {
 		return e.byFile
 	}
 	return nil
@@ -145,5 +146,18 @@ func (a *App) showFindings(targets []search.Target, found *Context) {
 		f := &found.Findings[i]
 		f.Rule, f.Message = clipRunes(f.Rule, shownMessage), clipRunes(f.Message, shownMessage)
 		f.Lines = f.Lines[:min(len(f.Lines), 20)]
+	}
+}
+
+func evidenceOf(a *App) *evidenceCache {
+	return State(a, func() *evidenceCache { return &evidenceCache{} })
+}
+
+func GovernanceHooks() Room {
+	return Room{
+		Hits: func(a *App, targets []search.Target) { a.countFindings(targets) },
+		Place: func(_ context.Context, a *App, s *shelves, _ []catalog.Entry, found *search.Context) {
+			a.showFindings(s.targets, found)
+		},
 	}
 }

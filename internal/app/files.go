@@ -20,7 +20,6 @@ const (
 	readBytes    = 40_000 // of one reply of read
 	defaultFiles = 200
 	defaultGrep  = 50
-	maxList      = 5000
 	maxLine      = 200 // bytes of a line that grep shows
 
 	// An expression takes steps × bytes in the worst case, and cannot be
@@ -30,34 +29,6 @@ const (
 	bySteps    = 300   // beyond which texts are searched line by line, with a look at the clock
 	grepTime   = 10 * time.Second
 )
-
-// one opens the live generation of one store. Its notes say what is missing.
-func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
-	c, st, err := a.lookup(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	late, err := a.freshen(ctx, c, []kb.Store{st}, asking{Waiting: w, named: true})
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.opened(ctx, c, []kb.Store{st})
-	if err != nil {
-		return nil, err
-	}
-	if len(s.targets) == 0 {
-		return nil, nothingYet(s.notes)
-	}
-	s.notes = append(s.notes, late...)
-	return s, nil
-}
-
-// nothingYet is the failure to read stores of which nothing is indexed, as
-// their notes tell it: what is the matter; what to do.
-func nothingYet(notes []string) error {
-	why, next, _ := strings.Cut(notes[0], "; ")
-	return kb.Errorf(kb.NotFound, "%s", why).WithHint("%s", cmp.Or(next, "see how far its job is with: jobs"))
-}
 
 // Read returns lines of one document of a store; lines is "", "12", "12-40",
 // "12-" or "-40".
@@ -283,16 +254,6 @@ func (a *App) fromHere(glob string) string {
 	}
 	as := a.asked(glob, true)
 	return as.Spellings[0]
-}
-
-func checkLimit(limit, def int) (int, error) {
-	if limit == 0 {
-		return def, nil
-	}
-	if limit < 0 || limit > maxList {
-		return 0, kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", maxList, limit).WithHint("leave it out for %d", def)
-	}
-	return limit, nil
 }
 
 // globMatcher compiles a pattern: ** is any number of directories, * and ?

@@ -369,3 +369,8 @@ func were(n int) string {
 	}
 	return fmt.Sprintf("%d files were", n)
 }
+
+// watchLock is what the process that follows a store's folder holds.
+func (c *core) watchLock(id kb.StoreID) string {
+	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".lock")
+}

@@ -164,7 +164,7 @@ func (a *App) sdd(ctx context.Context) (*gate.SDD, error) {
 			p.Env = append(p.Env, name+"="+v)
 		}
 	}
-	return &gate.SDD{Root: r.Root, Repo: r, Program: cachedProgram{p, &a.openspec}, Env: a.cfg.Env, Now: time.Now}, nil
+	return &gate.SDD{Root: r.Root, Repo: r, Program: cachedProgram{p, State(a, func() *versions { return &versions{} })}, Env: a.cfg.Env, Now: time.Now}, nil
 }
 
 // mustSDD is sdd, and an error outside a repository.

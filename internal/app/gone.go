@@ -112,8 +112,7 @@ func (c *core) close() error {
 	defer cancel()
 	err := c.jobs.Close(ctx)
 	c.library.close()
-	c.views.close()
-	return errors.Join(err, c.grammars.Close(), c.db.Close())
+	return errors.Join(err, c.kept.close(), c.grammars.Close(), c.db.Close())
 }
 
 // missed keeps of a loss what the new database has not. a.mu is held.

@@ -148,8 +148,7 @@ func (a *App) Show(ctx context.Context, place string, w Waiting) (Context, error
 	if err != nil {
 		return Context{}, err
 	}
-	s.linkSpecs(ctx, entries, &found)
-	a.showFindings(s.targets, &found)
+	a.enrich(ctx, s, entries, &found)
 	if len(s.notes) > 0 {
 		found.Note = strings.TrimPrefix(found.Note+"; "+strings.Join(s.notes, "; "), "; ")
 	}
@@ -178,7 +177,7 @@ func (a *App) showIn(ctx context.Context, place string, w Waiting) (found Contex
 		return err
 	})
 	if err == nil {
-		a.showFindings(s.targets, &found)
+		a.enrich(ctx, s, nil, &found)
 	}
 	return found, true, err
 }

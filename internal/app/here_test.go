@@ -39,7 +39,7 @@ func TestAsked(t *testing.T) {
 	s := newSite(t)
 	s.write("p/sub/a.txt", "x\n")
 	root := filepath.Join(s.root, "p")
-	a, err := New(Config{DataDir: s.data, Project: root, Dir: filepath.Join(root, "sub"), Env: func(string) string { return "" }})
+	a, err := New(Config{Rooms: allRooms(), DataDir: s.data, Project: root, Dir: filepath.Join(root, "sub"), Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

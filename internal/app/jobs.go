@@ -37,7 +37,13 @@ func (c *core) submit(ctx context.Context, st kb.Store, args indexArgs) (kb.Job,
 	if source.TraitsOf(st.Spec.Kind).Network {
 		class = job.Network
 	}
-	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: append(c.opener.Needs(st.Spec), c.siteNeeds(st.Spec)...)})
+	needs := c.opener.Needs(st.Spec)
+	for _, r := range c.rooms {
+		if r.Needs != nil {
+			needs = append(needs, r.Needs(c, st.Spec)...)
+		}
+	}
+	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: needs})
 }
 
 // runIndex is the handler of index jobs.
@@ -119,8 +125,13 @@ func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, 
 	defer trail.Close()
 	var notes []string
 	if source.TraitsOf(st.Spec.Kind).Gathered {
-		if notes, err = c.gather(ctx, j, st, args, died && len(left) == 0, details); err != nil {
-			return ingest.Result{}, err
+		for _, r := range c.rooms {
+			if r.Gather == nil {
+				continue
+			}
+			if notes, err = r.Gather(ctx, c, j, st, args, died && len(left) == 0, details); err != nil {
+				return ingest.Result{}, err
+			}
 		}
 		died = died && len(left) > 0
 		if st, err = c.catalog.Get(ctx, st.ID); err != nil { // parts of it may have been published
@@ -214,7 +225,13 @@ func (c *core) sweep(ctx context.Context, done string) error {
 	if err := c.releaseEnded(ctx, done); err != nil {
 		return err
 	}
-	return errors.Join(c.indexer.Sweep(ctx), c.sweepViews(ctx), c.sweepPages(ctx))
+	err := c.indexer.Sweep(ctx)
+	for _, r := range c.rooms {
+		if r.Sweep != nil {
+			err = errors.Join(err, r.Sweep(ctx, c))
+		}
+	}
+	return err
 }
 
 // releaseEnded gives up what jobs and transfers that have ended used. done is a
@@ -285,11 +302,11 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	if len(res.LeftOut) > 0 {
 		details["leftOut"] = res.LeftOut
 	}
-	// The index is live by now: a link that fails, or is cancelled, takes nothing from it.
-	if linked, err := c.links(ctx, j, st, res.Indexed+res.Shared+res.Removed); err != nil && ctx.Err() == nil {
-		details["links"] = err.Error()
-	} else if linked.Edges > 0 {
-		details["links"] = linked.Edges
+	// The index is live by now: what fails there takes nothing from it.
+	for _, r := range c.rooms {
+		if r.Indexed != nil {
+			r.Indexed(ctx, c, j, st, res.Indexed+res.Shared+res.Removed, details)
+		}
 	}
 	if res.Head.Documents == 0 {
 		st.Head = &res.Head
@@ -379,7 +396,11 @@ func (a *App) jobNames(ctx context.Context, c *core) (jobNames, error) {
 	return n, err
 }
 
-func storeOf(j *kb.Job) kb.StoreID { return kb.StoreID(strings.TrimSuffix(string(j.Store), linkStore)) }
+// Beside ends what a job calls its store that writes something of it elsewhere:
+// it must not wait for who writes the store.
+const Beside = "-links"
+
+func storeOf(j *kb.Job) kb.StoreID { return kb.StoreID(strings.TrimSuffix(string(j.Store), Beside)) }
 
 func (n jobNames) name(j *kb.Job) {
 	id := storeOf(j)
@@ -502,3 +523,12 @@ func (a *App) WaitJob(ctx context.Context, id string) (kb.Job, error) {
 	}
 	return c.jobs.Wait(ctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 }
+
+// annotated is a snapshot of which more is to be said.
+type annotated struct {
+	kb.Snapshot
+	notes []string
+}
+
+// Notes implements kb.Snapshot.
+func (a annotated) Notes() []string { return append(slices.Clone(a.notes), a.Snapshot.Notes()...) }

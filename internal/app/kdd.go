@@ -42,6 +42,8 @@ type specGraphs struct {
 	kept []keptGraph // the last used one first
 }
 
+func specGraphsOf(c *core) *specGraphs { return State(c, func() *specGraphs { return &specGraphs{} }) }
+
 type keptGraph struct {
 	key   string
 	graph *kdd.Graph
@@ -128,7 +130,7 @@ func (a *App) specs(ctx context.Context, r SpecScope) (*specs, error) {
 // Where nothing is indexed yet it does not ask: the notes say so.
 func (s *specs) ask(ctx context.Context, f func(targets []search.Target) error) error {
 	return s.serve(ctx, func(targets []search.Target) (err error) {
-		if s.graph, err = s.core.library.specs.of(ctx, targets); err != nil {
+		if s.graph, err = specGraphsOf(s.core).of(ctx, targets); err != nil {
 			return err
 		}
 		return f(targets)

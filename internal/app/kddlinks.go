@@ -41,7 +41,7 @@ func (s *shelves) linkSpecs(ctx context.Context, scope []catalog.Entry, found *C
 	if len(targets) == 0 || found.Path == "" {
 		return
 	}
-	graph, err := s.core.library.specs.of(ctx, targets)
+	graph, err := specGraphsOf(s.core).of(ctx, targets)
 	if err == nil && len(graph.Docs()) > 0 {
 		one := &specs{shelves: &shelves{core: s.core, targets: targets}, graph: graph}
 		if d := graph.Doc(store, found.Path); d != nil {
@@ -114,4 +114,10 @@ func (s *specs) mentionedBy(ctx context.Context, d *kdd.Doc) ([]Related, error) 
 		}
 	}
 	return out, nil
+}
+
+func SpecsHooks() Room {
+	return Room{Place: func(ctx context.Context, _ *App, s *shelves, scope []catalog.Entry, found *search.Context) {
+		s.linkSpecs(ctx, scope, found)
+	}}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -283,15 +282,4 @@ func (r *SpecResults) fit(n int) {
 			return
 		}
 	}
-}
-
-// clipRunes cuts a string to n runes, the last of which then is an ellipsis.
-func clipRunes(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	if n <= 0 {
-		return ""
-	}
-	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
 }

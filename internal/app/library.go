@@ -19,11 +19,8 @@ type library struct {
 	core       *core
 	mu         sync.Mutex
 	open       map[kb.StoreID]*shelf
-	site       map[kb.StoreID]*siteMap // what is told of the pages of web stores
 	seen       map[kb.StoreID]looked
 	unfollowed map[kb.StoreID]kb.Store
-
-	specs specGraphs // joined from live generations
 }
 
 // looked is when a folder was last compared with its index in this process, or
@@ -200,7 +197,11 @@ func (l *library) drop(s *shelf) {
 func (l *library) forget(id kb.StoreID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.site, id)
+	for _, r := range l.core.rooms {
+		if r.Forget != nil {
+			r.Forget(l.core, id)
+		}
+	}
 	delete(l.seen, id)
 	delete(l.unfollowed, id)
 	if s := l.open[id]; s != nil {

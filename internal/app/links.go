@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -35,10 +36,7 @@ const (
 	// linkShare is the part of a large store's documents that may change before
 	// it is linked without being asked to; until then the view of before serves,
 	// and a question about code has it made anew.
-	linkShare = 50
-	// linkStore ends what link jobs call their store: they write a view, not
-	// the store, and must not wait for who does.
-	linkStore  = "-links"
+	linkShare  = 50
 	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
 	// tempAge is how long somebody may still be writing an unfinished view.
 	tempAge = time.Hour
@@ -52,7 +50,7 @@ func (c *core) links(ctx context.Context, j kb.Job, st kb.Store, changed int) (g
 	if st.Head == nil || st.Head.Partial {
 		return graph.Stats{}, nil
 	}
-	if st.Head.TextBytes <= c.atOnce && j.Deaths == 0 {
+	if c.linksAtOnce(st) && j.Deaths == 0 {
 		return c.link(ctx, st.ID)
 	}
 	if changed*linkShare < st.Head.Documents && c.viewOf(st.ID) != "" {
@@ -61,12 +59,17 @@ func (c *core) links(ctx context.Context, j kb.Job, st kb.Store, changed int) (g
 	return graph.Stats{}, c.submitLink(ctx, st.ID)
 }
 
+// linksAtOnce reports whether a store is small enough to be linked by the job that indexed it.
+func (c *core) linksAtOnce(st kb.Store) bool {
+	return st.Head.TextBytes <= cmp.Or(c.atOnce, linkAtOnce)
+}
+
 type linkArgs struct {
 	Store kb.StoreID `json:"store"`
 }
 
 func (c *core) submitLink(ctx context.Context, id kb.StoreID) error {
-	_, err := c.jobs.Submit(ctx, job.Request{Type: "link", Store: id + linkStore, Class: job.Linking, Args: linkArgs{id}})
+	_, err := c.jobs.Submit(ctx, job.Request{Type: "link", Store: id + Beside, Class: job.Linking, Args: linkArgs{id}})
 	return err
 }
 
@@ -114,7 +117,7 @@ func (c *core) viewOf(id kb.StoreID) string {
 
 // unlink cancels the link job of a store that goes.
 func (c *core) unlink(ctx context.Context, id kb.StoreID) error {
-	j, ok, err := c.jobs.Active(ctx, id+linkStore)
+	j, ok, err := c.jobs.Active(ctx, id+Beside)
 	if err == nil && ok {
 		_, err = c.jobs.Cancel(ctx, j.ID)
 	}
@@ -377,11 +380,13 @@ func (v *views) drop(s *viewShelf) {
 	}
 }
 
-func (v *views) close() {
+// Close gives up the views.
+func (v *views) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, s := range v.open {
 		delete(v.open, id)
 		v.drop(s)
 	}
+	return nil
 }

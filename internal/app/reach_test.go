@@ -124,7 +124,7 @@ func TestReachOfHome(t *testing.T) {
 	t.Setenv("USERPROFILE", filepath.Join(s.root, "home"))
 	s.write("home/.ssh/config.md", "# Host\n")
 	s.write("home/work/a.md", "# A\n")
-	a, err := New(Config{DataDir: s.data, Dir: filepath.Join(s.root, "home", "work"), Project: filepath.Join(s.root, "home"), Env: func(string) string { return "" }})
+	a, err := New(Config{Rooms: allRooms(), DataDir: s.data, Dir: filepath.Join(s.root, "home", "work"), Project: filepath.Join(s.root, "home"), Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,16 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // ScheduleRow is the schedule of one store.
@@ -39,7 +42,7 @@ func (a *App) Schedules(ctx context.Context) (ScheduleList, error) {
 		return ScheduleList{}, err
 	}
 	out := ScheduleList{Schedules: []ScheduleRow{}}
-	list, err := c.schedules.List(ctx)
+	list, err := schedulesOf(c).List(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -88,7 +91,7 @@ func (a *App) SetSchedule(ctx context.Context, store, expr string) (ScheduleRow,
 	}
 	row := ScheduleRow{Store: c.nameOf(ctx, st), ID: string(st.ID), Cron: strings.TrimSpace(expr)}
 	if strings.EqualFold(row.Cron, "off") {
-		had, err := c.schedules.Unset(ctx, st.ID)
+		had, err := schedulesOf(c).Unset(ctx, st.ID)
 		if err != nil {
 			return ScheduleRow{}, err
 		}
@@ -98,7 +101,7 @@ func (a *App) SetSchedule(ctx context.Context, store, expr string) (ScheduleRow,
 		}
 		return row, nil
 	}
-	if err := c.schedules.Set(ctx, st.ID, row.Cron, "", time.Now()); err != nil {
+	if err := schedulesOf(c).Set(ctx, st.ID, row.Cron, "", time.Now()); err != nil {
 		return ScheduleRow{}, err
 	}
 	list, err := a.Schedules(ctx)
@@ -112,4 +115,25 @@ func (a *App) SetSchedule(ctx context.Context, store, expr string) (ScheduleRow,
 	}
 	row.Note = list.Note
 	return row, nil
+}
+
+func schedulesOf(c *core) schedule.Table { return schedule.Table{DB: c.db} }
+
+func FollowHooks() Room {
+	return Room{
+		Removed: func(ctx context.Context, c *core, id kb.StoreID) error {
+			_, err := schedulesOf(c).Unset(ctx, id)
+			return err
+		},
+		Definitions: &Definitions{
+			Check: checkDefinitions,
+			Remember: func(ctx context.Context, a *App, c *core, p project.Project, r CreateStore, st kb.Store) (json.RawMessage, string, error) {
+				return a.remember(ctx, c, p, r, st)
+			},
+			Forget: func(ctx context.Context, c *core, file string, added json.RawMessage) error {
+				return c.undefine(ctx, file, added)
+			},
+			Still: func(a *App, name string) string { return a.stillDefined(name) },
+		},
+	}
 }

@@ -70,7 +70,11 @@ func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) 
 	} else if marksNote != "" {
 		s.notes = append(s.notes, marksNote)
 	}
-	a.countFindings(s.targets)
+	for _, r := range a.cfg.Rooms {
+		if r.Hits != nil {
+			r.Hits(a, s.targets)
+		}
+	}
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.serve(ctx, func(targets []search.Target) (err error) {
 		reply, err = search.Run(ctx, targets, c.embedder, req)
@@ -447,8 +451,8 @@ func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) er
 			return err
 		}
 		t := s.targets[of.Target]
-		if t.View != nil && s.core.views.lose(s.core, t.Store.ID) {
-			if err := s.unresolved(ctx, &s.targets[of.Target]); err != nil {
+		if ok, err := s.unresolved(ctx, &s.targets[of.Target]); ok || err != nil {
+			if err != nil {
 				return err
 			}
 			continue
@@ -596,8 +600,7 @@ func (a *App) Context(ctx context.Context, id string) (Context, error) {
 		}
 	}
 	if err == nil {
-		s.linkSpecs(ctx, entries, &found)
-		a.showFindings(s.targets, &found)
+		a.enrich(ctx, s, entries, &found)
 	}
 	return found, err
 }

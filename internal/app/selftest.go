@@ -142,7 +142,7 @@ func selfApp(a *App, root, name string) (*App, error) {
 		}
 		return ""
 	}
-	return New(Config{Version: a.cfg.Version, DataDir: filepath.Join(dir, "data"), Dir: dir, Project: dir, Env: env})
+	return New(Config{Rooms: a.cfg.Rooms, Version: a.cfg.Version, DataDir: filepath.Join(dir, "data"), Dir: dir, Project: dir, Env: env})
 }
 
 // tester is a self-test under way: one has the folder, two gets the export.

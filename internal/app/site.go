@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -19,9 +20,9 @@ type siteMap struct {
 	paths    map[string]string      // by URL, see plainURL
 }
 
-// pageOf returns what tells of the pages of a store; nil when its documents
+// sitePageOf returns what tells of the pages of a store; nil when its documents
 // are none. What is kept of them is read at the first question.
-func (c *core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
+func (c *core) sitePageOf(st kb.Store) func(path string) (search.Page, bool) {
 	if _, pkg := source.PackageOf(st.Spec.Source); pkg || !source.TraitsOf(st.Spec.Kind).Gathered {
 		return nil
 	}
@@ -38,9 +39,9 @@ func (c *core) siteOf(st kb.Store) *siteMap {
 	if st.Head != nil {
 		manifest = st.Head.Manifest
 	}
-	l := c.library
+	l := siteMapsOf(c)
 	l.mu.Lock()
-	s := l.site[st.ID]
+	s := l.of[st.ID]
 	l.mu.Unlock()
 	if s != nil && s.manifest == manifest {
 		return s
@@ -55,10 +56,10 @@ func (c *core) siteOf(st kb.Store) *siteMap {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.site == nil {
-		l.site = map[kb.StoreID]*siteMap{}
+	if l.of == nil {
+		l.of = map[kb.StoreID]*siteMap{}
 	}
-	l.site[st.ID] = s
+	l.of[st.ID] = s
 	return s
 }
 
@@ -70,9 +71,9 @@ func plainURL(u string) string {
 	return strings.TrimRight(rest, "/")
 }
 
-// pagePath returns the path of a page that is named by its URL, and the
+// sitePagePath returns the path of a page that is named by its URL, and the
 // fragment; what is no URL of a page of the store comes back as it is.
-func (c *core) pagePath(st kb.Store, path string) (string, string) {
+func (c *core) sitePagePath(st kb.Store, path string) (string, string) {
 	if !strings.Contains(path, "://") || !source.TraitsOf(st.Spec.Kind).Gathered {
 		return path, ""
 	}
@@ -186,3 +187,30 @@ func (a *App) Pages(ctx context.Context, store, state, text string, limit int) (
 
 // defaultPages keeps a reply small.
 const defaultPages = 50
+
+// siteMaps are those of a process.
+type siteMaps struct {
+	mu sync.Mutex
+	of map[kb.StoreID]*siteMap
+}
+
+func siteMapsOf(c *core) *siteMaps { return State(c, func() *siteMaps { return &siteMaps{} }) }
+
+func (m *siteMaps) forget(id kb.StoreID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.of, id)
+}
+
+func WebHooks() Room {
+	return Room{
+		Needs: func(c *core, spec kb.Spec) []string { return c.siteNeeds(spec) },
+		Gather: func(ctx context.Context, c *core, j kb.Job, st kb.Store, args indexArgs, died bool, details map[string]any) ([]string, error) {
+			return c.gather(ctx, j, st, args, died, details)
+		},
+		Sweep:    func(ctx context.Context, c *core) error { return c.sweepPages(ctx) },
+		Forget:   func(c *core, id kb.StoreID) { siteMapsOf(c).forget(id) },
+		PageOf:   func(c *core, st kb.Store) func(string) (search.Page, bool) { return c.sitePageOf(st) },
+		PagePath: func(c *core, st kb.Store, path string) (string, string) { return c.sitePagePath(st, path) },
+	}
+}

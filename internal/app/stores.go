@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -302,7 +303,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	if err != nil {
 		return Deleted{}, err
 	}
-	d := Deleted{Store: st.Label(), Note: a.stillDefined(st.Name)}
+	d := Deleted{Store: st.Label(), Note: a.definitions().Still(a, st.Name)}
 	holders, err := c.catalog.Holders(ctx, st.ID)
 	if err != nil {
 		return d, err
@@ -320,7 +321,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 			cancelled = err == nil
 		}
 		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
-			err = c.unlink(ctx, st.ID)
+			err = c.leaving(ctx, st.ID)
 		}
 		if err != nil {
 			return d, err
@@ -342,8 +343,12 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		return d, err
 	}
 	// One that is made again from the same source begins without a schedule.
-	if _, err := c.schedules.Unset(ctx, st.ID); err != nil {
-		return d, err
+	for _, r := range c.rooms {
+		if r.Removed != nil {
+			if err := r.Removed(ctx, c, st.ID); err != nil {
+				return d, err
+			}
+		}
 	}
 	c.library.forget(st.ID)
 	return d, c.sweep(ctx, "")
@@ -366,4 +371,43 @@ func (a *App) detach(ctx context.Context, c *core, projectID, asked string, st k
 	}
 	return nil, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", asked, strings.Join(holders, ", ")).
 		WithHint("delete it there, or set everywhere to delete it for all of them")
+}
+
+// folderAt returns the store of the folder root, named or not.
+func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
+	if entries, err := c.catalog.List(ctx, projectID); err == nil {
+		if st, ok := ownEntry(entries, root); ok {
+			return st, true
+		}
+	}
+	st, err := c.catalog.Own(ctx, root)
+	return st, err == nil
+}
+
+// pagesBytes is what the kept pages of a store take on disk.
+func (c *core) pagesBytes(spec kb.Spec) int64 {
+	dir := c.opener.PagesDir(spec)
+	if dir == "" {
+		return 0
+	}
+	var n int64
+	list, _ := os.ReadDir(dir) // there may be none
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// leaving tells the rooms of a store that goes.
+func (c *core) leaving(ctx context.Context, id kb.StoreID) error {
+	for _, r := range c.rooms {
+		if r.Leaving != nil {
+			if err := r.Leaving(ctx, c, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -271,12 +271,12 @@ func (s *syncRun) same(ctx context.Context, d *defined, st kb.Store) error {
 // that the definition gave it before and does not name any more ends.
 func (s *syncRun) schedule(ctx context.Context, d *defined, id kb.StoreID) error {
 	if d.Schedule != "" {
-		return s.c.schedules.Set(ctx, id, d.Schedule, s.p.ID, time.Now())
+		return schedulesOf(s.c).Set(ctx, id, d.Schedule, s.p.ID, time.Now())
 	}
-	list, err := s.c.schedules.List(ctx)
+	list, err := schedulesOf(s.c).List(ctx)
 	for _, e := range list {
 		if e.Store == id && e.By == s.p.ID && e.By != "" {
-			_, err = s.c.schedules.Unset(ctx, id)
+			_, err = schedulesOf(s.c).Unset(ctx, id)
 		}
 	}
 	return err
@@ -342,7 +342,7 @@ func (c *core) move(ctx context.Context, projectID string, old kb.Store, spec kb
 			_, err = c.jobs.Cancel(ctx, j.ID)
 		}
 		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
-			err = c.unlink(ctx, old.ID)
+			err = c.leaving(ctx, old.ID)
 		}
 		if err != nil {
 			return kb.Store{}, err

@@ -216,7 +216,7 @@ func (a *App) Import(ctx context.Context, r ImportRequest) (Imported, error) {
 func (c *core) afterImport(ctx context.Context, st kb.Store) []string {
 	c.library.forget(st.ID)
 	var err error
-	if st.Head.TextBytes <= c.atOnce {
+	if c.linksAtOnce(st) {
 		_, err = c.link(ctx, st.ID)
 	} else {
 		err = c.submitLink(ctx, st.ID)
@@ -261,14 +261,4 @@ func reason(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-func bytesOf(n int64) string {
-	switch {
-	case n >= 10<<20:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 10<<10:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

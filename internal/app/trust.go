@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -153,4 +154,45 @@ func (a *App) distrust(ctx context.Context, path string) (string, error) {
 		return "", kb.Errorf(kb.NotFound, "nobody has vouched for %q", full).WithHint("name it as it was named then")
 	}
 	return fmt.Sprintf("%s is trusted no more; stores that were made of it stay", full), nil
+}
+
+// readProjectFile reads a file that a stranger may have written.
+func readProjectFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	if !info.Mode().IsRegular() {
+		return nil, kb.Errorf(kb.Invalid, "%q is not a file", path).WithHint("make it a file, or remove it")
+	}
+	if info.Size() > maxTrusted {
+		return nil, kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("keep it below 1 MiB")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", path, err).WithHint("check its permissions")
+	}
+	return raw, nil
+}
+
+// within reports whether path, as it is spelt, is root or lies below it.
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// trusts reports whether a person vouched for the file with that content.
+func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false, nil
+	}
+	if c.vouchesFor(real) {
+		return true, nil
+	}
+	sum := sha256.Sum256(raw)
+	return c.catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
 }

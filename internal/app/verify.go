@@ -119,10 +119,3 @@ func (c *core) reindex(ctx context.Context, st kb.Store) error {
 	}
 	return nil
 }
-
-func countOf(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -113,7 +113,7 @@ func (c *core) present() (leave func()) {
 // clock is the clock of this data directory.
 func (c *core) clock() *schedule.Clock {
 	return &schedule.Clock{
-		Table: c.schedules,
+		Table: schedulesOf(c),
 		Take: func() (schedule.Lock, error) {
 			return lockfile.TryLock(filepath.Join(c.dir, "jobs", "clock.lock"))
 		},
@@ -194,22 +194,6 @@ func (a *App) followAll(ctx context.Context, c *core) {
 		pause(ctx, ownEvery)
 	}
 	all.Wait()
-}
-
-// folderAt returns the store of the folder root, named or not.
-func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
-	if entries, err := c.catalog.List(ctx, projectID); err == nil {
-		if st, ok := ownEntry(entries, root); ok {
-			return st, true
-		}
-	}
-	st, err := c.catalog.Own(ctx, root)
-	return st, err == nil
-}
-
-// watchLock is what the process that follows a store's folder holds.
-func (c *core) watchLock(id kb.StoreID) string {
-	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".lock")
 }
 
 // follow follows the folder of a store until ctx ends or the store is no more,

@@ -194,7 +194,7 @@ func TestScheduleOfAStore(t *testing.T) {
 	if _, err := a.DeleteStore(ctx, "notes", false); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := c.schedules.List(ctx); err != nil || len(list) != 0 {
+	if list, err := schedulesOf(c).List(ctx); err != nil || len(list) != 0 {
 		t.Errorf("the schedule of a store that was deleted: %+v, %v", list, err)
 	}
 	s.create(a, CreateStore{Name: "notes", Kind: kb.KindFolder, Source: filepath.Join(s.root, "p")})

@@ -1,9 +1,11 @@
 package command
 
+import "github.com/seed-4f2d999b/knowledge/internal/app"
+
 // CodeRoom is the room.
 func CodeRoom() Room {
 	return Room{
-		Name: "code", Commands: addCode,
+		Name: "code", App: app.CodeHooks(), Commands: addCode,
 		Reaches: map[string]Reach{
 			"code:callees":    {Data: OwnIndex},
 			"code:callers":    {Data: OwnIndex},

@@ -1,9 +1,11 @@
 package command
 
+import "github.com/seed-4f2d999b/knowledge/internal/app"
+
 // FollowRoom is the room.
 func FollowRoom() Room {
 	return Room{
-		Name: "follow", Commands: addFollow,
+		Name: "follow", App: app.FollowHooks(), Commands: addFollow,
 		People: map[string]Wording{
 			"stores:sync": {
 				Help: "The definitions are the file .knowledge/stores.json, which store:create --save writes. An entry takes what store:create takes, " +

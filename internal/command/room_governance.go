@@ -1,9 +1,11 @@
 package command
 
+import "github.com/seed-4f2d999b/knowledge/internal/app"
+
 // GovernanceRoom is the room.
 func GovernanceRoom() Room {
 	return Room{
-		Name: "governance", Commands: addEvidence, Resources: evidenceResources,
+		Name: "governance", App: app.GovernanceHooks(), Commands: addEvidence, Resources: evidenceResources,
 		Reaches: map[string]Reach{
 			"repo:state":        {Programs: AskGit},
 			"repo:context":      {Programs: AskGit + "; " + openspec},

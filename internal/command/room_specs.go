@@ -1,9 +1,11 @@
 package command
 
+import "github.com/seed-4f2d999b/knowledge/internal/app"
+
 // SpecsRoom is the room.
 func SpecsRoom() Room {
 	return Room{
-		Name: "specs", Commands: addKDD, Resources: kddResources,
+		Name: "specs", App: app.SpecsHooks(), Commands: addKDD, Resources: kddResources,
 		People: map[string]Wording{
 			"kdd:list": {
 				Help: "PENDING is a file that changed since it was indexed; the lifecycle is shown unless it is approved.",

@@ -1,0 +1,5 @@
+package app
+
+func allRooms() []Room {
+	return []Room{CodeHooks(), WebHooks(), SpecsHooks(), AnswersHooks(), GovernanceHooks(), FollowHooks()}
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+const maxList = 5000
+
+// Waiting says who asks, and how long they wait for what is being made.
+type Waiting struct {
+	// Wait is how long a first use may wait for a folder's index: an agent gets
+	// what is ready after 3 s, a person sees the job to its end.
+	Wait time.Duration
+	// Early is after how long they are answered from what is ready when much is
+	// left to do; 0 waits as long as Wait says.
+	Early time.Duration
+	// Person lets a folder that is no project be indexed at its first search:
+	// somebody who types a command in it means it.
+	Person bool
+}
+
+// request is a search that waits so.
+func (w Waiting) request() *SearchRequest {
+	return &SearchRequest{Wait: w.Wait, Early: w.Early, Person: w.Person}
+}
+
+// one opens the live generation of one store. Its notes say what is missing.
+func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
+	c, st, err := a.lookup(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	late, err := a.freshen(ctx, c, []kb.Store{st}, asking{Waiting: w, named: true})
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.opened(ctx, c, []kb.Store{st})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.targets) == 0 {
+		return nil, nothingYet(s.notes)
+	}
+	s.notes = append(s.notes, late...)
+	return s, nil
+}
+
+// shelvesOf opens the named stores, or those in scope when none is named.
+func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelves, error) {
+	c, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stores, notes, err := a.asScope(ctx, c, names, w.request())
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.opened(ctx, c, stores)
+	if err != nil {
+		return nil, err
+	}
+	missing := s.notes
+	s.notes = append(notes, s.notes...)
+	if len(s.targets) == 0 {
+		if len(missing) > 0 {
+			return nil, nothingYet(missing)
+		}
+		if len(s.notes) > 0 {
+			return nil, nothingYet(s.notes)
+		}
+		return nil, kb.Errorf(kb.NotFound, "nothing is indexed in scope").WithHint("list the stores with: stores; the own folder is indexed by its first search")
+	}
+	a.noteBarren(s, len(names) > 0)
+	return s, nil
+}
+
+// nothingYet is the failure to read stores of which nothing is indexed, as
+// their notes tell it: what is the matter; what to do.
+func nothingYet(notes []string) error {
+	why, next, _ := strings.Cut(notes[0], "; ")
+	return kb.Errorf(kb.NotFound, "%s", why).WithHint("%s", cmp.Or(next, "see how far its job is with: jobs"))
+}
+
+func checkLimit(limit, def int) (int, error) {
+	if limit == 0 {
+		return def, nil
+	}
+	if limit < 0 || limit > maxList {
+		return 0, kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", maxList, limit).WithHint("leave it out for %d", def)
+	}
+	return limit, nil
+}
