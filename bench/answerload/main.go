@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -165,7 +166,7 @@ func index(ctx context.Context, a *app.App, root string) error {
 				return err
 			}
 		}
-		if _, err := a.SetPublic(ctx, name, true); err != nil {
+		if _, err := answers.SetPublic(ctx, a, name, true); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
@@ -205,9 +206,9 @@ func (b *bench) at(q float64) float64 {
 	return b.times[min(len(b.times)-1, int(q*float64(len(b.times))))]
 }
 
-func (b *bench) ask(q, session string) app.Answer {
+func (b *bench) ask(q, session string) answers.Answer {
 	began := time.Now()
-	r, err := b.app.Ask(b.ctx, app.AskRequest{Debug: func(s string) {
+	r, err := answers.Ask(b.ctx, b.app, answers.AskRequest{Debug: func(s string) {
 		if b.debug {
 			fmt.Printf("? %s\n  %s\n", q, s)
 		}
@@ -236,7 +237,7 @@ func holds(answer, gold string) bool {
 
 func count(answer string) int { return len(strings.Fields(citeRE.ReplaceAllString(answer, ""))) }
 
-func (b *bench) note(r app.Answer, q, want string) {
+func (b *bench) note(r answers.Answer, q, want string) {
 	fmt.Fprintf(&b.cited, "### %s\n\nmust tell: %s\n\n", q, want)
 	for _, s := range r.Sources {
 		fmt.Fprintf(&b.cited, "[%d] %s %s (%.2f)\n\n```\n%s\n```\n\n", s.N, s.Store, s.At, s.Relevance, s.Snippet)
@@ -293,7 +294,7 @@ func (b *bench) dialogues(list []item) string {
 	for _, x := range list {
 		b.session++
 		id := fmt.Sprint("dialogue-", b.session)
-		var r app.Answer
+		var r answers.Answer
 		for _, t := range x.Turns {
 			r = b.ask(t, id)
 		}

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
@@ -89,7 +89,7 @@ func run(repos, list string, aside bool, out string) error {
 			return err
 		}
 		var s score
-		for _, row := range app.SuggestRows(r.Dependencies, "https://github.com/"+p.Project, 10) {
+		for _, row := range follow.SuggestRows(r.Dependencies, "https://github.com/"+p.Project, 10) {
 			s.rows++
 			ok := false
 			for _, d := range p.Dependencies {

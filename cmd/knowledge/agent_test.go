@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -174,12 +175,12 @@ func (a *agent) execute(v any, command string, args any) {
 
 type obj = map[string]any
 
-func (a *agent) search(args obj) app.SearchReply {
+func (a *agent) search(args obj) find.SearchReply {
 	a.t.Helper()
 	// What all hits share is said once.
 	var r struct {
 		Store string
-		app.SearchReply
+		find.SearchReply
 	}
 	a.ask(&r, "search", args)
 	for i := range r.Hits {
@@ -190,9 +191,9 @@ func (a *agent) search(args obj) app.SearchReply {
 	return r.SearchReply
 }
 
-func (a *agent) show(id string) app.Context {
+func (a *agent) show(id string) find.Context {
 	a.t.Helper()
-	var c app.Context
+	var c find.Context
 	a.ask(&c, "get_full_context", obj{"resultId": id})
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -260,7 +261,7 @@ func TestBadInput(t *testing.T) {
 	for name, n := range map[string]int{
 		"mcp": len(a.search(obj{"query": "quokka sleeps"}).Hits),
 		"http": func() int {
-			var r app.SearchReply
+			var r find.SearchReply
 			s.run(&r, "search", obj{"query": "quokka sleeps"})
 			return len(r.Hits)
 		}(),

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // The same little program in languages that are resolved in different ways.
@@ -47,7 +48,7 @@ func TestCode(t *testing.T) {
 		for k, v := range more {
 			args[k] = v
 		}
-		var r app.CodeReply
+		var r code.CodeReply
 		a.execute(&r, command, args)
 		var out []string
 		for _, u := range r.Uses {
@@ -74,7 +75,7 @@ func TestCode(t *testing.T) {
 	same("callers in TypeScript", uses("code:callers", "priceOf", nil), "Till.chargeFor ts/till.ts:L7")
 	same("callees of a place", uses("code:callees", "ts/till.ts:10", nil), "Till.chargeFor ts/till.ts:L6")
 
-	var r app.CodeReply
+	var r code.CodeReply
 	a.execute(&r, "code:definition", obj{"symbol": "Till.charge_for", "stores": []string{"shops"}})
 	if len(r.Symbols) != 1 || r.Symbols[0].At != "py/till.py:L10-11" || r.Symbols[0].Signature != "def charge_for(self, what)" {
 		t.Errorf("definition: %+v", r.Symbols)
@@ -87,7 +88,7 @@ func TestCode(t *testing.T) {
 	if len(r.Symbols) != 3 {
 		t.Errorf("symbols called till: %+v", r.Symbols)
 	}
-	var o app.OutlineReply
+	var o code.OutlineReply
 	a.execute(&o, "code:outline", obj{"path": "ts/till.ts", "store": "shops"})
 	if len(o.Symbols) != 1 || o.Symbols[0].Symbol != "Till" || len(o.Symbols[0].Members) != 2 {
 		t.Errorf("outline: %+v", o.Symbols)
@@ -95,7 +96,7 @@ func TestCode(t *testing.T) {
 
 	// What is asked for is known in a hit, too.
 	hits := a.search(obj{"query": "charge for what is sold", "stores": []string{"shops"}, "detail": "contextual"}).Hits
-	if !slices.ContainsFunc(hits, func(h app.Hit) bool {
+	if !slices.ContainsFunc(hits, func(h find.Hit) bool {
 		return h.Symbol == "Till.Charge" && slices.Equal(h.CalledBy, []string{"Sell shop/shop.go:L18"}) && slices.Equal(h.Calls, []string{"Lookup shop/price/price.go:L4"})
 	}) {
 		t.Errorf("no hit tells callers and callees: %+v", hits)

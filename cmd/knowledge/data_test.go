@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // sources copies parts of this repository, which export-queries.txt asks about.
@@ -50,10 +51,10 @@ func TestExportedStoresAnswerAlike(t *testing.T) {
 	sources(t, dir, "internal", "docs", "cmd", "ARCHITECTURE.md", "CONTRIBUTING.md")
 	a := w.agentOf(true, project)
 	a.index("store:create", obj{"name": "self", "type": "file", "source": dir})
-	var made app.Exported
+	var made care.Exported
 	w.decode(&made, project, "export", "self", "self.kbx", "--project", project)
 	there := w.other("there")
-	var in app.Imported
+	var in care.Imported
 	there.decode(&in, project, "import", "self.kbx", "--project", project)
 	if in.Documents != made.Documents || in.Shared != 0 {
 		t.Errorf("exported %+v, imported %+v", made, in)
@@ -104,7 +105,7 @@ func TestVerifyFindsAndMends(t *testing.T) {
 	dir, project := w.dir("self"), w.dir("project")
 	sources(t, dir, "internal/data/catalog", "internal/data/db", "internal/data/lockfile", "docs/design")
 	w.must(project, "store:create", "self", dir, "--scope", "user")
-	ask := func(w *world) (r app.SearchReply) {
+	ask := func(w *world) (r find.SearchReply) {
 		t.Helper()
 		w.decode(&r, project, "search", "how is a generation published", "--stores", "self")
 		r.Ms = 0
@@ -122,7 +123,7 @@ func TestVerifyFindsAndMends(t *testing.T) {
 			t.Fatalf("%s: %v: %s", what, err, out)
 		}
 		seen := f.run(project, "verify", "--json")
-		var found app.Verified
+		var found care.Verified
 		if err := json.Unmarshal([]byte(seen.out), &found); err != nil {
 			t.Fatalf("%s: %v: %s", what, err, seen.out)
 		}

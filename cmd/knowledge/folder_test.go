@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
@@ -45,7 +46,7 @@ func budget(t *testing.T, a *agent, dir string) {
 		if c.isError {
 			t.Fatal(c.text)
 		}
-		var r app.SearchReply
+		var r find.SearchReply
 		if err := json.Unmarshal([]byte(c.text), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // spot is a place that an id was shown for.
@@ -49,7 +50,7 @@ func shownIDs(t *testing.T, w *world, a *agent, dir string, stores []string) map
 		}
 		ids[id] = s
 	}
-	hits := func(r app.SearchReply) {
+	hits := func(r find.SearchReply) {
 		for _, h := range r.Hits {
 			note(h.ID, h.At)
 			for _, rel := range h.Related {
@@ -62,7 +63,7 @@ func shownIDs(t *testing.T, w *world, a *agent, dir string, stores []string) map
 			hits(a.search(obj{"query": q, "stores": stores, "detail": detail}))
 		}
 		if i%5 == 0 {
-			var r app.SearchReply
+			var r find.SearchReply
 			w.decode(&r, dir, "--project", dir, "search", q, "--stores", strings.Join(stores, ","), "--explain", "--detail", "full")
 			hits(r)
 			out := w.must(dir, "--project", dir, "search", q, "--stores", strings.Join(stores, ","))
@@ -114,7 +115,7 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	for _, id := range some(ids, 5) {
-		var c app.Context
+		var c find.Context
 		w.decode(&c, project, "--project", project, "show", id)
 		if c.ID != id || c.Path != ids[id].path {
 			t.Errorf("show %s: %s, want %v", id, c.At, ids[id])

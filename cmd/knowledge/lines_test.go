@@ -18,6 +18,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // origin is a git repository that tests make.
@@ -105,7 +106,7 @@ func blobs(t testing.TB, repo *git.Repository, commit string) func(path string) 
 var part = regexp.MustCompile(`:L(\d+):c(\d+)-(\d+)$`)
 
 // trueLines checks a place, and all it goes on to, against the text.
-func trueLines(t testing.TB, a *agent, c app.Context, text func(path string) string) {
+func trueLines(t testing.TB, a *agent, c find.Context, text func(path string) string) {
 	t.Helper()
 	for {
 		all := strings.Split(decoded(text(c.Path)), "\n")
@@ -172,7 +173,7 @@ func trueHits(t testing.TB, a *agent, stores []string, questions []string, text 
 }
 
 // trueCode checks the lines that a hit shows, of which long ones are cut.
-func trueCode(t testing.TB, h app.Hit, text string) {
+func trueCode(t testing.TB, h find.Hit, text string) {
 	t.Helper()
 	all := strings.Split(decoded(text), "\n")
 	for i, l := range strings.Split(h.Code, "\n") {
@@ -305,7 +306,7 @@ func TestOwnRepository(t *testing.T) {
 	if info.Commit != head.Hash().String() {
 		t.Errorf("indexed %s, and HEAD is %s", info.Commit, head.Hash())
 	}
-	var files app.FileList
+	var files find.FileList
 	a.execute(&files, "files", obj{"store": s.ID, "limit": 5000})
 	asked := questionsFrom(files.Files, blob)
 	n := trueHits(t, a, []string{s.ID}, asked, blob)
@@ -326,7 +327,7 @@ func TestOwnFolder(t *testing.T) {
 	began := time.Now()
 	s, j := a.index("store:create", obj{"name": "own", "type": "file", "source": dir})
 	t.Logf("%.1f s: %s", time.Since(began).Seconds(), j.Message)
-	var files app.FileList
+	var files find.FileList
 	a.execute(&files, "files", obj{"store": s.ID, "limit": 5000})
 	text := func(p string) string { return read(t, dir, p) }
 	asked := questionsFrom(files.Files, text)

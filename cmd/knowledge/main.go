@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/hook"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
@@ -67,7 +68,7 @@ func background(ctx context.Context, a *app.App) func() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.Background(ctx)
+		follow.Background(ctx, a)
 	}()
 	return func() {
 		stop()

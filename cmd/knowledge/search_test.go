@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // TestEngines: both vector engines find the same.
@@ -93,7 +94,7 @@ func TestFirstUse(t *testing.T) {
 			t.Errorf("show %s lacks the line %q:\n%s", f[0], l, shown)
 		}
 	}
-	var c app.Context
+	var c find.Context
 	w.decode(&c, dir, "show", f[0])
 	if c.Code != strings.Join(text[c.Start-1:c.End], "\n") {
 		t.Errorf("show --json: %+v", c)
@@ -104,7 +105,7 @@ func TestFirstUse(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "odd", "sections.md")); err != nil {
 		t.Fatal(err)
 	}
-	var r app.SearchReply
+	var r find.SearchReply
 	w.decode(&r, dir, "search", "steep the lapsang")
 	if len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "odd/later.md:") {
 		t.Errorf("the edit is not found: %+v", r)

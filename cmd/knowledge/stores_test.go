@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // TestNames: names belong to projects; a store ends when nobody holds it.
@@ -97,7 +98,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 
-	var got app.FileList
+	var got find.FileList
 	a.execute(&got, "files", obj{"store": "tree", "limit": 5000})
 	if diff := cmp.Diff(material.paths(), got.Files); diff != "" || got.Total != len(material) || info.Documents != len(material) {
 		t.Errorf("files (-want +got):\n%s total %d, documents %d", diff, got.Total, info.Documents)
@@ -112,7 +113,7 @@ func TestFiles(t *testing.T) {
 		{"text/**", func(p string) bool { return strings.HasPrefix(p, "text/") }},
 		{"odd/[a-n]*.t?t", func(p string) bool { return p == "odd/blank.txt" || p == "odd/empty.txt" || p == "odd/long.txt" }},
 	} {
-		got = app.FileList{}
+		got = find.FileList{}
 		a.execute(&got, "files", obj{"store": "tree", "glob": g.glob, "limit": 5000})
 		if diff := cmp.Diff(slices.DeleteFunc(material.paths(), func(p string) bool { return !g.want(p) }), got.Files); diff != "" {
 			t.Errorf("files %s (-want +got):\n%s", g.glob, diff)
@@ -124,7 +125,7 @@ func TestFiles(t *testing.T) {
 		all := lines(text)
 		var b strings.Builder
 		for next := ""; ; {
-			var r app.FileText
+			var r find.FileText
 			a.execute(&r, "read", obj{"store": "tree", "path": p, "lines": next})
 			if r.Lines != len(all) || r.Text != strings.Join(all[r.Start-1:r.End], "\n") {
 				t.Errorf("read %s %q: lines %d to %d of %d, which are not the file's", p, next, r.Start, r.End, r.Lines)
@@ -143,13 +144,13 @@ func TestFiles(t *testing.T) {
 			break
 		}
 	}
-	var r app.FileText
+	var r find.FileText
 	a.execute(&r, "read", obj{"store": "tree", "path": "odd/sections.md", "lines": "3-5"})
 	if r.Text != "# Brewing\n\nhow to brew tea" || r.Start != 3 || r.End != 5 {
 		t.Errorf("read lines 3-5: %+v", r)
 	}
 
-	type line = app.GrepMatch
+	type line = find.GrepMatch
 	for _, pattern := range []string{`func \(t \*Template\)`, `^package \w+$`, `winds?\b`, `^$`, `[A-Z]\w+Error\b`, `\t+return nil$`, `caravan`, `rhubarb`, `漢`, `\s+return nil`, `[^x]+rhubarb`, `rest$`, `\Apackage`, `return\z`, `(?s)func.*{$`, `}\n`, `[^z]*winds?\s`} {
 		re := regexp.MustCompile(pattern)
 		want := []line{}
@@ -164,7 +165,7 @@ func TestFiles(t *testing.T) {
 				}
 			}
 		}
-		var got app.GrepReply
+		var got find.GrepReply
 		a.execute(&got, "grep", obj{"store": "tree", "pattern": pattern, "limit": 5000})
 		if len(want) > 5000 {
 			want = want[:5000]
@@ -192,7 +193,7 @@ func TestLeftOut(t *testing.T) {
 	write(t, dir, "api.gen.md", []byte("the zanzibar interface\n"))
 	write(t, dir, "id_rsa", []byte("zanzibar\n"))
 	write(t, dir, "doc.md", []byte("the zanzibar handbook\n"))
-	var r app.SearchReply
+	var r find.SearchReply
 	w.decode(&r, dir, "search", "zanzibar")
 	if len(r.Hits) != 1 || !strings.HasPrefix(r.Hits[0].At, "doc.md:") {
 		t.Errorf("%+v", r.Hits)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 )
 
 // composerLock is a lockfile in which a library is in use at a version.
@@ -31,7 +32,7 @@ func TestSuggest(t *testing.T) {
 	write(t, project, "src/B.php", []byte("<?php\nuse Acme\\Widgets\\Other;\n"))
 	write(t, project, "main.go", []byte("package m\n\nimport _ \"github.com/spf13/cobra\"\n"))
 	a := w.agent(project)
-	var s app.Suggested
+	var s follow.Suggested
 	a.execute(&s, "suggest", obj{})
 	if len(s.Suggestions) != 2 || s.Manifests != 3 || s.SourceFiles != 3 || len(s.Added) != 0 {
 		t.Fatalf("%+v", s)
@@ -48,7 +49,7 @@ func TestSuggest(t *testing.T) {
 		t.Errorf("suggesting makes %+v", list.Stores)
 	}
 
-	s = app.Suggested{}
+	s = follow.Suggested{}
 	a.execute(&s, "suggest", obj{"add": true, "only": []string{"acme/widgets"}})
 	if len(s.Added) != 1 || len(s.Failed) != 0 {
 		t.Fatalf("%+v", s)
@@ -69,7 +70,7 @@ func TestSuggest(t *testing.T) {
 
 	wantSynced(t, "as it was", a.follow("store:update", obj{}), nil, nil, []string{store}, nil, nil)
 	write(t, project, "composer.lock", composerLock(lib, "v2.0.0"))
-	var dry app.Synced
+	var dry follow.Synced
 	a.execute(&dry, "store:update", obj{"dryRun": true})
 	wantSynced(t, "dry run", dry, nil, []string{store}, nil, nil, nil)
 	up := a.follow("store:update", obj{"store": store})
@@ -88,7 +89,7 @@ func TestSuggest(t *testing.T) {
 	}
 	write(t, other, "composer.lock", composerLock(lib, "v9.0.0"))
 	b := w.agent(other)
-	s = app.Suggested{}
+	s = follow.Suggested{}
 	b.execute(&s, "suggest", obj{"add": true})
 	if len(s.Added) != 1 || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "no tag of version v9.0.0") {
 		t.Errorf("%+v", s)
@@ -139,7 +140,7 @@ func TestFollowBranch(t *testing.T) {
 		t.Errorf("--format yaml: %+v", out)
 	}
 	// The list of repositories that many want is there, and adds nothing by itself.
-	var d app.Defaults
+	var d follow.Defaults
 	a.execute(&d, "stores:defaults", obj{})
 	if len(d.Defaults) < 5 || len(d.Added) != 0 {
 		t.Errorf("defaults: %+v", d)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 )
 
 // defines writes the definitions of a project.
@@ -58,14 +59,14 @@ func (a *agent) finds(store, query, word string) {
 }
 
 // sync runs stores:sync and sees its jobs completed.
-func (a *agent) sync(args obj) app.Synced {
+func (a *agent) sync(args obj) follow.Synced {
 	a.t.Helper()
 	return a.follow("stores:sync", args)
 }
 
-func (a *agent) follow(command string, args obj) app.Synced {
+func (a *agent) follow(command string, args obj) follow.Synced {
 	a.t.Helper()
-	var s app.Synced
+	var s follow.Synced
 	a.execute(&s, command, args)
 	for _, j := range s.Jobs {
 		if done := a.wait(j.Job); done.State != "completed" {
@@ -75,7 +76,7 @@ func (a *agent) follow(command string, args obj) app.Synced {
 	return s
 }
 
-func wantSynced(t *testing.T, what string, got app.Synced, created, updated, skipped, orphans, pruned []string) {
+func wantSynced(t *testing.T, what string, got follow.Synced, created, updated, skipped, orphans, pruned []string) {
 	t.Helper()
 	for _, l := range []struct {
 		name      string
@@ -108,7 +109,7 @@ func TestSync(t *testing.T) {
 	defines(t, project, defs...)
 	a := w.agent(project)
 
-	var dry app.Synced
+	var dry follow.Synced
 	a.execute(&dry, "stores:sync", obj{"dryRun": true})
 	wantSynced(t, "dry run", dry, []string{"one", "two", "guides"}, nil, nil, nil, nil)
 	if len(dry.Jobs) != 0 {
@@ -166,7 +167,7 @@ func TestSync(t *testing.T) {
 	// What one definition does wrong costs no other.
 	defines(t, project, defs[0], obj{"name": "bad", "type": "file", "source": "no/such/folder"}, obj{"name": "worse", "typo": 1, "source": "guides"},
 		obj{"name": "good", "type": "file", "source": "guides"})
-	s = app.Synced{}
+	s = follow.Synced{}
 	a.execute(&s, "stores:sync", obj{})
 	if len(s.Failed) != 2 || s.Failed[0].Name != "bad" || s.Failed[0].Hint == "" || s.Failed[1].Name != "worse" || !slices.Equal(s.Created, []string{"good"}) {
 		t.Errorf("faults: %+v", s)
@@ -207,7 +208,7 @@ func TestOlderDefinitions(t *testing.T) {
 		{"type":"web","name":"site","url":"http://127.0.0.2/docs","depth":2}]}`)
 	write(t, project, ".bluera/bluera-knowledge/stores.config.json", raw)
 	a := w.agent(project)
-	var s app.Synced
+	var s follow.Synced
 	a.execute(&s, "stores:sync", obj{})
 	for _, j := range s.Jobs {
 		a.wait(j.Job)
@@ -248,7 +249,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 		defines(t, project, harmless, risky)
 		a := w.agent(project)
 		for _, args := range []obj{{}, {"reindex": true}, {"prune": true}} {
-			var s app.Synced
+			var s follow.Synced
 			a.execute(&s, "stores:sync", args)
 			if len(s.Untrusted) != 1 || !strings.Contains(s.Untrusted[0], "x in .knowledge/stores.json") || !strings.Contains(s.Note, "show your user") || strings.Contains(s.Note, "knowledge trust") ||
 				slices.Contains(slices.Concat(s.Created, s.Updated, s.Skipped, s.Pruned, s.Orphans), "x") || len(s.Failed) != 0 {
@@ -291,7 +292,7 @@ func TestDefinitionsOfStrangers(t *testing.T) {
 	wantSynced(t, "trusted", a.sync(obj{}), []string{"docs", "x"}, nil, nil, nil, nil)
 	a.finds("x", "doormat", "under")
 	defines(t, project, harmless, obj{"name": "x", "type": "file", "source": secret, "description": "changed"})
-	var s app.Synced
+	var s follow.Synced
 	if a.execute(&s, "stores:sync", obj{"prune": true}); len(s.Untrusted) != 1 || len(s.Orphans)+len(s.Pruned) != 0 {
 		t.Errorf("changed after trust: %+v", s)
 	}
@@ -344,12 +345,12 @@ func TestSavedDefinitions(t *testing.T) {
 	}
 	var got struct {
 		Version int
-		Stores  []app.Definition
+		Stores  []follow.Definition
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := []app.Definition{
+	want := []follow.Definition{
 		{Name: "lib", Type: "repo", Source: strings.TrimSuffix(lib, "/"), Tag: "v1.0.0", Description: "widgets"},
 		{Name: "docs", Type: "file", Source: "docs", Paths: []string{"a.md"}},
 	}

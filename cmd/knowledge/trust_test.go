@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -111,7 +112,7 @@ func TestStrangersAddresses(t *testing.T) {
 		obj{"name": "four", "type": "web", "source": "http://127.0.0.1:" + port + "/"},
 		obj{"name": "docs", "type": "file", "source": "docs"})
 	a := w.agent(project)
-	var s app.Synced
+	var s follow.Synced
 	a.execute(&s, "stores:sync", obj{})
 	for _, j := range s.Jobs {
 		a.wait(j.Job)
@@ -127,7 +128,7 @@ func TestStrangersAddresses(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	a.finds("docs", "turn the crank", "clockwise")
-	var found app.Suggested
+	var found follow.Suggested
 	a.execute(&found, "suggest", obj{"add": true})
 	if len(found.Added) > 0 {
 		t.Errorf("%+v", found)

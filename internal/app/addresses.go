@@ -40,21 +40,21 @@ func webOf(spec kb.Spec, r CreateStore) (kb.Web, error) {
 	return sel.Web, err
 }
 
-// policy is where crawls may go and how much they take.
-func (c *core) policy() outbound.Policy {
-	return outbound.Policy{Allow: c.web.Allow, UserAgent: c.web.UserAgent, Proxy: c.web.Proxy, AllowHint: allowHint}
+// Policy is where crawls may go and how much they take.
+func (c *Core) Policy() outbound.Policy {
+	return outbound.Policy{Allow: c.Web.Allow, UserAgent: c.Web.UserAgent, Proxy: c.Web.Proxy, AllowHint: allowHint}
 }
 
-// checkAddress refuses a site or remote repository at an address that will not
+// CheckAddress refuses a site or remote repository at an address that will not
 // be reached, as far as that can be told without asking anybody.
-func (c *core) checkAddress(spec kb.Spec) error {
+func (c *Core) CheckAddress(spec kb.Spec) error {
 	if source.TraitsOf(spec.Kind).Refs {
-		return c.opener.CheckRemote(spec.Source)
+		return c.Opener.CheckRemote(spec.Source)
 	}
 	if _, pkg := source.PackageOf(spec.Source); pkg || !source.TraitsOf(spec.Kind).Gathered {
 		return nil
 	}
-	client, err := outbound.New(c.policy())
+	client, err := outbound.New(c.Policy())
 	if err != nil {
 		return err
 	}

@@ -62,13 +62,13 @@ type Config struct {
 
 // App serves every face of one process. Its methods are safe for concurrent use.
 type App struct {
-	cfg Config
+	Config Config
 
 	mu   sync.Mutex
-	core *core
+	Core *Core
 	err  error // why the app is closed
 	// What somebody deleted or replaced meanwhile, see gone.go.
-	retired *core
+	retired *Core
 	loss    *loss
 
 	projectOnce sync.Once
@@ -80,28 +80,28 @@ type App struct {
 	kept states
 }
 
-// core is what needs the data directory.
-type core struct {
-	dir      string
-	db       *db.DB
+// Core is what needs the data directory.
+type Core struct {
+	Dir      string
+	Db       *db.DB
 	file     fs.FileInfo   // of the database as it was opened, nil where it cannot be told
-	gone     chan struct{} // closed when that file is there no more
-	catalog  *catalog.Catalog
-	jobs     *job.Manager
-	pool     *index.Pool // the indexes of this machine, as files
-	indexes  kb.Indexes  // what is searched and written: the pool
-	indexer  *ingest.Indexer
+	Gone     chan struct{} // closed when that file is there no more
+	Catalog  *catalog.Catalog
+	Jobs     *job.Manager
+	Pool     *index.Pool // the indexes of this machine, as files
+	Indexes  kb.Indexes  // what is searched and written: the pool
+	Indexer  *ingest.Indexer
 	grammars *grammar.Set
-	opener   *source.Opener
-	embedder kb.Embedder
-	web      config.Web
+	Opener   *source.Opener
+	Embedder kb.Embedder
+	Web      config.Web
 	vouched  []string // paths that the user's configuration and environment name
-	env      func(string) string
-	library  *library
-	settings config.Config
+	Env      func(string) string
+	Library  *library
+	Settings config.Config
 	rooms    []Room
 	kept     states
-	atOnce   int64 // Config.LinkAtOnce
+	AtOnce   int64 // Config.LinkAtOnce
 }
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
@@ -119,13 +119,13 @@ func New(cfg Config) (*App, error) {
 	if cfg.Engine == "" {
 		cfg.Engine = cfg.Env("KNOWLEDGE_VECTORS_ENGINE")
 	}
-	if err := checkEngine(cfg.Engine); err != nil {
+	if err := CheckEngine(cfg.Engine); err != nil {
 		return nil, err
 	}
-	return &App{cfg: cfg}, nil
+	return &App{Config: cfg}, nil
 }
 
-func checkEngine(name string) error {
+func CheckEngine(name string) error {
 	if name != "" && !slices.Contains(vector.EngineNames(), name) {
 		return kb.Errorf(kb.Invalid, "there is no vector engine %q", name).WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
 	}
@@ -133,14 +133,14 @@ func checkEngine(name string) error {
 }
 
 // Version returns the version of the program.
-func (a *App) Version() string { return a.cfg.Version }
+func (a *App) Version() string { return a.Config.Version }
 
 // Close stops what runs in this process and releases files. Jobs that run
 // here are marked interrupted; the next process resumes them.
 func (a *App) Close() error {
 	a.mu.Lock()
-	list := []*core{a.core, a.retired}
-	a.core, a.retired = nil, nil
+	list := []*Core{a.Core, a.retired}
+	a.Core, a.retired = nil, nil
 	a.err = kb.Errorf(kb.Canceled, "the program is closing")
 	a.mu.Unlock()
 	err := a.kept.close()
@@ -152,31 +152,31 @@ func (a *App) Close() error {
 	return err
 }
 
-// open returns the core, opening the data directory the first time, and again
+// Open returns the core, opening the data directory the first time, and again
 // when it was deleted or replaced: it is made anew then.
-func (a *App) open(ctx context.Context) (*core, error) {
+func (a *App) Open(ctx context.Context) (*Core, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.err != nil {
 		return nil, a.err
 	}
 	var lost *loss
-	if a.core != nil {
-		if a.core.there() {
-			return a.core, nil
+	if a.Core != nil {
+		if a.Core.There() {
+			return a.Core, nil
 		}
-		lost = a.retire(ctx, a.core)
-		a.core = nil
+		lost = a.retire(ctx, a.Core)
+		a.Core = nil
 	}
-	file, err := config.Load(a.cfg.Env)
+	file, err := config.Load(a.Config.Env)
 	if err != nil {
 		return nil, err
 	}
-	engine := cmp.Or(a.cfg.Engine, file.Engine)
-	if err := checkEngine(engine); err != nil {
+	engine := cmp.Or(a.Config.Engine, file.Engine)
+	if err := CheckEngine(engine); err != nil {
 		return nil, err
 	}
-	dir, err := a.dataDir(file)
+	dir, err := a.DataDirOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -188,33 +188,33 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	emb := a.cfg.Embedder
+	emb := a.Config.Embedder
 	if emb == nil {
 		if emb, err = embed.New(embed.Config{}); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	c := &core{dir: dir, db: d, gone: make(chan struct{}), embedder: emb, atOnce: a.cfg.LinkAtOnce}
+	c := &Core{Dir: dir, Db: d, Gone: make(chan struct{}), Embedder: emb, AtOnce: a.Config.LinkAtOnce}
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
-	c.catalog = catalog.New(d, nil)
-	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID(), Engine: engine}
-	c.indexes = c.pool
-	c.indexer = &ingest.Indexer{Catalog: c.catalog, Indexes: c.indexes, Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
+	c.Catalog = catalog.New(d, nil)
+	c.Pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID(), Engine: engine}
+	c.Indexes = c.Pool
+	c.Indexer = &ingest.Indexer{Catalog: c.Catalog, Indexes: c.Indexes, Embedder: emb, EmbedAtOnce: a.Config.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
-	c.settings, c.rooms = file, a.cfg.Rooms
-	c.web, c.env, c.vouched = file.Web, a.cfg.Env, file.TrustPaths(a.cfg.Env, a.cfg.Dir)
+	c.Settings, c.rooms = file, a.Config.Rooms
+	c.Web, c.Env, c.vouched = file.Web, a.Config.Env, file.TrustPaths(a.Config.Env, a.Config.Dir)
 	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
 		c.file = nil
 	}
-	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
+	c.Opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
 		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint}}
 	for _, t := range file.Tokens {
-		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
+		c.Opener.Tokens = append(c.Opener.Tokens, source.Token(t))
 	}
-	c.library = &library{core: c}
+	c.Library = &library{core: c}
 	jobs := job.Config{
-		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.cfg.Env,
+		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.Config.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex},
 	}
 	for _, r := range c.rooms {
@@ -222,37 +222,37 @@ func (a *App) open(ctx context.Context) (*core, error) {
 			maps.Copy(jobs.Handlers, r.Jobs(c))
 		}
 	}
-	if len(a.cfg.Worker) > 0 {
-		jobs.Runner = job.Processes(append(slices.Clone(a.cfg.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))
+	if len(a.Config.Worker) > 0 {
+		jobs.Runner = job.Processes(append(slices.Clone(a.Config.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))
 	}
-	c.jobs = job.New(jobs)
-	a.core = c
+	c.Jobs = job.New(jobs)
+	a.Core = c
 	if lost != nil {
 		a.missed(ctx, c, lost)
 	}
 	return c, nil
 }
 
-// dataDir returns where data lies: as the caller of New says, else the
+// DataDirOf returns where data lies: as the caller of New says, else the
 // environment, else the user's configuration, else the platform.
-func (a *App) dataDir(file config.Config) (string, error) {
-	flag := a.cfg.DataDir
-	if flag == "" && a.cfg.Env(project.DataVariable) == "" {
+func (a *App) DataDirOf(file config.Config) (string, error) {
+	flag := a.Config.DataDir
+	if flag == "" && a.Config.Env(project.DataVariable) == "" {
 		flag = file.DataDir
 	}
-	return project.DataDir(flag, a.cfg.Env)
+	return project.DataDir(flag, a.Config.Env)
 }
 
-// engine names what searches the vectors.
-func (c *core) engine() string { return cmp.Or(c.pool.Engine, vector.DefaultEngine) }
+// Engine names what searches the vectors.
+func (c *Core) Engine() string { return cmp.Or(c.Pool.Engine, vector.DefaultEngine) }
 
-// where returns the project on whose behalf this process asks.
-func (a *App) where() (project.Project, error) {
+// Where returns the project on whose behalf this process asks.
+func (a *App) Where() (project.Project, error) {
 	a.projectOnce.Do(func() {
-		a.project, a.projectErr = project.Resolve(a.cfg.Dir, a.cfg.Project, a.cfg.Env)
+		a.project, a.projectErr = project.Resolve(a.Config.Dir, a.Config.Project, a.Config.Env)
 	})
 	return a.project, a.projectErr
 }
 
 func (a *App) states() *states  { return &a.kept }
-func (c *core) states() *states { return &c.kept }
+func (c *Core) states() *states { return &c.kept }

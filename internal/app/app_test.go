@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"context"
@@ -13,112 +13,33 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 )
 
-// site is a machine: a data directory and folders on it.
-type site struct {
-	*testing.T
-	data, root string
-}
-
-func newSite(t *testing.T) *site {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &site{T: t, data: filepath.Join(root, "data"), root: root}
-}
-
-func (s *site) write(path, body string) {
-	s.Helper()
-	p := filepath.Join(s.root, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-		s.Fatal(err)
-	}
-	if err := os.WriteFile(p, []byte(body), 0o644); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// in returns an App as a process started in dir has it; project makes dir one.
-func (s *site) in(dir string, project bool) *App {
-	s.Helper()
-	dir = filepath.Join(s.root, dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		s.Fatal(err)
-	}
-	cfg := Config{Rooms: allRooms(), DataDir: s.data, Dir: dir, Env: func(string) string { return "" }}
-	if project {
-		cfg.Project = dir
-	}
-	a, err := New(cfg)
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			s.Error(err)
-		}
-	})
-	return a
-}
-
-func (s *site) create(a *App, r CreateStore) kb.Job {
-	s.Helper()
-	st, err := a.CreateStore(s.Context(), r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	j, err := a.WaitJob(s.Context(), st.Job)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return j
-}
-
-func (s *site) search(a *App, r SearchRequest) SearchReply {
-	s.Helper()
-	r.Wait = time.Minute
-	reply, err := a.Search(s.Context(), r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return reply
-}
-
-const parser = `package conf
-
-// ParseDuration reads a length of time such as 90s.
-func ParseDuration(s string) (int, error) {
-	if s == "" {
-		return 0, errEmpty
-	}
-	return atoi(s)
-}
-`
-
 func TestFirstSearchIndexesTheProjectAndFollowsEdits(t *testing.T) {
-	s := newSite(t)
-	s.write("p/conf/duration.go", parser)
-	a := s.in("p", true)
-	r := s.search(a, SearchRequest{Query: "how is a duration parsed"})
+	s := producttest.NewSite(t)
+	s.Write("p/conf/duration.go", producttest.Parser)
+	a := s.In("p", true)
+	r := s.Search(a, app.SearchRequest{Query: "how is a duration parsed"})
 	if len(r.Hits) == 0 || r.Hits[0].At != "conf/duration.go:L3-9" || !strings.Contains(r.Hits[0].Code, "ParseDuration") {
 		t.Fatalf("got %+v", r)
 	}
-	c, err := a.Context(t.Context(), r.Hits[0].ID)
-	if err != nil || c.Code != strings.TrimSuffix(parser[len("package conf\n\n"):], "\n") || c.Start != 3 || c.End != 9 {
+	c, err := find.ByID(t.Context(), a, r.Hits[0].ID)
+	if err != nil || c.Code != strings.TrimSuffix(producttest.Parser[len("package conf\n\n"):], "\n") || c.Start != 3 || c.End != 9 {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	s.write("p/conf/zebra.go", "package conf\n\nfunc Zebra() {}\n")
-	if r := s.search(a, SearchRequest{Query: "Zebra"}); len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "conf/zebra.go") {
+	s.Write("p/conf/zebra.go", "package conf\n\nfunc Zebra() {}\n")
+	if r := s.Search(a, app.SearchRequest{Query: "Zebra"}); len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "conf/zebra.go") {
 		t.Errorf("an edit is not found: %+v", r)
 	}
 	// Where a look takes long there is none at every search: that is said, and a
 	// hit says that it is out of date.
-	s.write("p/conf/zebra.go", "package conf\n\nfunc Zebra() { println() }\n")
-	a.core.library.saw(kb.StoreID(mustInfo(t, a, ".").ID), time.Now(), time.Minute)
-	r = s.search(a, SearchRequest{Query: "Zebra"})
+	s.Write("p/conf/zebra.go", "package conf\n\nfunc Zebra() { println() }\n")
+	producttest.MustOpen(t, a).Library.Saw(kb.StoreID(producttest.MustInfo(t, a, ".").ID), time.Now(), time.Minute)
+	r = s.Search(a, app.SearchRequest{Query: "Zebra"})
 	if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Note, "changed since indexing") {
 		t.Errorf("got %+v", r)
 	}
@@ -127,44 +48,35 @@ func TestFirstSearchIndexesTheProjectAndFollowsEdits(t *testing.T) {
 	}
 }
 
-func mustInfo(t *testing.T, a *App, store string) StoreInfo {
-	t.Helper()
-	i, err := a.StoreInfo(t.Context(), store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
-}
-
 func TestFoldersOutsideProjectsAreForPersonsOnly(t *testing.T) {
-	s := newSite(t)
-	s.write("loose/a.txt", "alpha beta\n")
-	a := s.in("loose", false)
-	if _, err := a.Search(t.Context(), SearchRequest{Query: "alpha", Wait: time.Minute}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
+	s := producttest.NewSite(t)
+	s.Write("loose/a.txt", "alpha beta\n")
+	a := s.In("loose", false)
+	if _, err := find.Search(t.Context(), a, app.SearchRequest{Query: "alpha", Wait: time.Minute}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if r := s.search(a, SearchRequest{Query: "alpha", Person: true}); len(r.Hits) != 1 {
+	if r := s.Search(a, app.SearchRequest{Query: "alpha", Person: true}); len(r.Hits) != 1 {
 		t.Errorf("got %+v", r)
 	}
 }
 
 func TestNamesBelongToProjects(t *testing.T) {
-	s := newSite(t)
-	s.write("lib1/a.txt", "apple\n")
-	s.write("lib2/a.txt", "banana\n")
-	one, two := s.in("one", true), s.in("two", true)
-	s.create(one, CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib1")})
-	s.create(two, CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib2")})
-	for a, word := range map[*App]string{one: "apple", two: "banana"} {
-		if r := s.search(a, SearchRequest{Query: "apple banana", Stores: []string{"lib"}}); len(r.Hits) != 1 || !strings.Contains(r.Hits[0].Code, word) {
+	s := producttest.NewSite(t)
+	s.Write("lib1/a.txt", "apple\n")
+	s.Write("lib2/a.txt", "banana\n")
+	one, two := s.In("one", true), s.In("two", true)
+	s.Create(one, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib1")})
+	s.Create(two, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib2")})
+	for a, word := range map[*app.App]string{one: "apple", two: "banana"} {
+		if r := s.Search(a, app.SearchRequest{Query: "apple banana", Stores: []string{"lib"}}); len(r.Hits) != 1 || !strings.Contains(r.Hits[0].Code, word) {
 			t.Errorf("%s: got %+v", word, r)
 		}
 	}
-	if _, err := one.CreateStore(t.Context(), CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib2")}); kb.CodeOf(err) != kb.Exists {
+	if _, err := one.CreateStore(t.Context(), app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib2")}); kb.CodeOf(err) != kb.Exists {
 		t.Errorf("one name for two stores: %v", err)
 	}
 	// A store that two projects hold survives the first deletion.
-	s.create(one, CreateStore{Name: "other", Source: filepath.Join(s.root, "lib2")})
+	s.Create(one, app.CreateStore{Name: "other", Source: filepath.Join(s.Root, "lib2")})
 	d, err := two.DeleteStore(t.Context(), "lib", false)
 	if err != nil || d.Removed || len(d.UsedBy) != 1 {
 		t.Errorf("got %+v, %v", d, err)
@@ -176,110 +88,116 @@ func TestNamesBelongToProjects(t *testing.T) {
 	if _, err := one.StoreInfo(t.Context(), "other"); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("got %v", err)
 	}
-	s.create(one, CreateStore{Name: "lib3", Source: filepath.Join(s.root, "lib2")})
-	if r := s.search(one, SearchRequest{Query: "banana", Stores: []string{"*"}}); len(r.Hits) != 1 {
+	s.Create(one, app.CreateStore{Name: "lib3", Source: filepath.Join(s.Root, "lib2")})
+	if r := s.Search(one, app.SearchRequest{Query: "banana", Stores: []string{"*"}}); len(r.Hits) != 1 {
 		t.Errorf("made again: %+v", r)
 	}
 }
 
 func TestDeletingTheLastStoreLeavesNoFiles(t *testing.T) {
-	s := newSite(t)
-	s.write("lib/a.txt", "apple\n")
-	a := s.in("p", true)
-	s.create(a, CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib")})
+	s := producttest.NewSite(t)
+	s.Write("lib/a.txt", "apple\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib")})
 	if _, err := a.DeleteStore(t.Context(), "lib", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"segments", "generations"} {
-		if files, _ := os.ReadDir(filepath.Join(s.data, dir)); len(files) > 0 {
+		if files, _ := os.ReadDir(filepath.Join(s.Data, dir)); len(files) > 0 {
 			t.Errorf("%s holds %v", dir, files)
 		}
 	}
 }
 
 func TestReadFilesGrep(t *testing.T) {
-	s := newSite(t)
-	s.write("lib/a.txt", "one\ntwo apple\nthree\n")
-	s.write("lib/c.go", "package c\n\nfunc (s *Server) Close() {}\n")
-	s.write("lib/sub/b.md", "# B\n\napple pie\r\nApple\n")
-	a := s.in("p", true)
-	s.create(a, CreateStore{Name: "lib", Source: filepath.Join(s.root, "lib")})
+	s := producttest.NewSite(t)
+	s.Write("lib/a.txt", "one\ntwo apple\nthree\n")
+	s.Write("lib/c.go", "package c\n\nfunc (s *Server) Close() {}\n")
+	s.Write("lib/sub/b.md", "# B\n\napple pie\r\nApple\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib")})
 	ctx := t.Context()
 	reads := map[string]string{"": "one\ntwo apple\nthree", "2": "two apple", "2-": "two apple\nthree", "-2": "one\ntwo apple", "1-99": "one\ntwo apple\nthree"}
 	for lines, want := range reads {
-		if r, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); err != nil || r.Text != want || r.Lines != 3 {
+		if r, err := find.Read(ctx, a, "lib", "a.txt", lines, app.Waiting{}); err != nil || r.Text != want || r.Lines != 3 {
 			t.Errorf("Read(%q) = %+v, %v", lines, r, err)
 		}
 	}
 	for _, lines := range []string{"0", "x", "3-2", "-", "4", "1-2-3"} {
-		if _, err := a.Read(ctx, "lib", "a.txt", lines, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+		if _, err := find.Read(ctx, a, "lib", "a.txt", lines, app.Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 			t.Errorf("Read(%q): %v", lines, err)
 		}
 	}
-	if _, err := a.Read(ctx, "lib", "../../etc/passwd", "", Waiting{}); kb.CodeOf(err) != kb.NotFound {
+	if _, err := find.Read(ctx, a, "lib", "../../etc/passwd", "", app.Waiting{}); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("got %v", err)
 	}
 	globs := map[string]int{"": 3, "*.md": 1, "sub/*": 1, "*": 3, "sub/**": 1, "**/b.md": 1, "a.[!t]xt": 0, "a.[st]xt": 1, "[a-b].*": 2, "s?b/b.md": 1, "nope": 0}
 	for glob, want := range globs {
-		if r, err := a.Files(ctx, "lib", glob, 0, Waiting{}); err != nil || r.Total != want {
+		if r, err := find.Files(ctx, a, "lib", glob, 0, app.Waiting{}); err != nil || r.Total != want {
 			t.Errorf("Files(%q) = %+v, %v; want %d", glob, r, err, want)
 		}
 	}
-	g, err := a.Grep(ctx, "lib", "^.*apple", "", true, 0, Waiting{})
-	want := []GrepMatch{{"a.txt", 2, "two apple"}, {"sub/b.md", 3, "apple pie"}, {"sub/b.md", 4, "Apple"}}
+	g, err := find.Grep(ctx, a, "lib", "^.*apple", "", true, 0, app.Waiting{})
+	want := []find.GrepMatch{{Path: "a.txt", Line: 2, Text: "two apple"}, {Path: "sub/b.md", Line: 3, Text: "apple pie"}, {Path: "sub/b.md", Line: 4, Text: "Apple"}}
 	if diff := cmp.Diff(want, g.Matches); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	// A line of code as it stands is no regular expression that matches itself.
 	for _, p := range []string{"func (s *Server) Close", "FUNC (S *SERVER)"} {
-		g, err := a.Grep(ctx, "lib", p, "", p == strings.ToUpper(p), 0, Waiting{})
-		if want := []GrepMatch{{"c.go", 3, "func (s *Server) Close() {}"}}; err != nil || !slices.Equal(g.Matches, want) ||
+		g, err := find.Grep(ctx, a, "lib", p, "", p == strings.ToUpper(p), 0, app.Waiting{})
+		if want := []find.GrepMatch{{Path: "c.go", Line: 3, Text: "func (s *Server) Close() {}"}}; err != nil || !slices.Equal(g.Matches, want) ||
 			!strings.Contains(g.Note, "literally") || !strings.Contains(g.Note, regexp.QuoteMeta(p)) {
 			t.Errorf("%s: %+v, %v", p, g, err)
 		}
 	}
-	if g, err := a.Grep(ctx, "lib", "nobody (here)", "", false, 0, Waiting{}); err != nil || g.Total != 0 || strings.Contains(g.Note, "literally") {
+	if g, err := find.Grep(ctx, a, "lib", "nobody (here)", "", false, 0, app.Waiting{}); err != nil || g.Total != 0 || strings.Contains(g.Note, "literally") {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if _, err := a.Grep(ctx, "lib", "(", "", false, 0, Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
+	if _, err := find.Grep(ctx, a, "lib", "(", "", false, 0, app.Waiting{}); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if g, err := a.Grep(ctx, "lib", "", "", false, 0, Waiting{}); err == nil {
+	if g, err := find.Grep(ctx, a, "lib", "", "", false, 0, app.Waiting{}); err == nil {
 		t.Errorf("got %+v", g)
 	}
 }
 
 func TestBadRequestsSayWhatToDo(t *testing.T) {
-	s := newSite(t)
-	s.write("p/a.txt", "alpha\n")
-	a := s.in("p", true)
+	s := producttest.NewSite(t)
+	s.Write("p/a.txt", "alpha\n")
+	a := s.In("p", true)
 	ctx := t.Context()
 	calls := map[string]func() error{
-		"empty query": func() error { _, err := a.Search(ctx, SearchRequest{Query: " "}); return err },
+		"empty query": func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: " "}); return err },
 		"signs only": func() error {
-			_, err := a.Search(ctx, SearchRequest{Query: "?!", Wait: time.Minute})
+			_, err := find.Search(ctx, a, app.SearchRequest{Query: "?!", Wait: time.Minute})
 			return err
 		},
-		"long query":    func() error { _, err := a.Search(ctx, SearchRequest{Query: strings.Repeat("x ", 1<<19)}); return err },
-		"not UTF-8":     func() error { _, err := a.Search(ctx, SearchRequest{Query: "a\xff"}); return err },
-		"mode":          func() error { _, err := a.Search(ctx, SearchRequest{Query: "a", Mode: "magic"}); return err },
-		"limit":         func() error { _, err := a.Search(ctx, SearchRequest{Query: "a", Limit: -1}); return err },
-		"missing store": func() error { _, err := a.Search(ctx, SearchRequest{Query: "a", Stores: []string{"nope"}}); return err },
-		"bad id":        func() error { _, err := a.Context(ctx, "x"); return err },
-		"unknown id":    func() error { _, err := a.Context(ctx, "aaaaaaaaaaa"); return err },
-		"missing job":   func() error { _, err := a.Job(ctx, "nope"); return err },
+		"long query": func() error {
+			_, err := find.Search(ctx, a, app.SearchRequest{Query: strings.Repeat("x ", 1<<19)})
+			return err
+		},
+		"not UTF-8": func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a\xff"}); return err },
+		"mode":      func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Mode: "magic"}); return err },
+		"limit":     func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Limit: -1}); return err },
+		"missing store": func() error {
+			_, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Stores: []string{"nope"}})
+			return err
+		},
+		"bad id":      func() error { _, err := find.ByID(ctx, a, "x"); return err },
+		"unknown id":  func() error { _, err := find.ByID(ctx, a, "aaaaaaaaaaa"); return err },
+		"missing job": func() error { _, err := a.Job(ctx, "nope"); return err },
 		"web store": func() error {
-			_, err := a.CreateStore(ctx, CreateStore{Kind: kb.KindWeb, Source: "http://127.0.0.1/"})
+			_, err := a.CreateStore(ctx, app.CreateStore{Kind: kb.KindWeb, Source: "http://127.0.0.1/"})
 			return err
 		},
 		"two refs": func() error {
-			_, err := a.CreateStore(ctx, CreateStore{Source: "https://x.org/y", Branch: "a", Tag: "b"})
+			_, err := a.CreateStore(ctx, app.CreateStore{Source: "https://x.org/y", Branch: "a", Tag: "b"})
 			return err
 		},
-		"no folder": func() error { _, err := a.CreateStore(ctx, CreateStore{Source: "/nope/nope"}); return err },
-		"root":      func() error { _, err := a.CreateStore(ctx, CreateStore{Source: "/"}); return err },
+		"no folder": func() error { _, err := a.CreateStore(ctx, app.CreateStore{Source: "/nope/nope"}); return err },
+		"root":      func() error { _, err := a.CreateStore(ctx, app.CreateStore{Source: "/"}); return err },
 		"name": func() error {
-			_, err := a.CreateStore(ctx, CreateStore{Name: "a b", Source: filepath.Join(s.root, "p")})
+			_, err := a.CreateStore(ctx, app.CreateStore{Name: "a b", Source: filepath.Join(s.Root, "p")})
 			return err
 		},
 		"trust": func() error { _, err := a.Trust(ctx, "nope", false); return err },
@@ -290,15 +208,15 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 			t.Errorf("%s: %v (%s; %s)", name, err, kb.CodeOf(err), kb.HintOf(err))
 		}
 	}
-	if r := s.search(a, SearchRequest{Query: "alpha"}); len(r.Hits) != 1 {
+	if r := s.Search(a, app.SearchRequest{Query: "alpha"}); len(r.Hits) != 1 {
 		t.Errorf("afterwards: %+v", r)
 	}
 }
 
 func TestDeadRepositoryFailsItsJobAndIsSaid(t *testing.T) {
-	s := newSite(t)
-	a := s.configured("p", "web: {allow: [\"127.0.0.1:1\"]}\n", nil)
-	j := s.create(a, CreateStore{Name: "dead", Source: "http://127.0.0.1:1/x/y"})
+	s := producttest.NewSite(t)
+	a := s.Configured("p", "web: {allow: [\"127.0.0.1:1\"]}\n", nil)
+	j := s.Create(a, app.CreateStore{Name: "dead", Source: "http://127.0.0.1:1/x/y"})
 	if j.State != kb.JobFailed || j.Message == "" || j.Hint == "" {
 		t.Errorf("got %+v", j)
 	}
@@ -312,30 +230,30 @@ func TestDeadRepositoryFailsItsJobAndIsSaid(t *testing.T) {
 }
 
 func TestEnginesAnswerAlike(t *testing.T) {
-	s := newSite(t)
+	s := producttest.NewSite(t)
 	for i := range 30 {
-		s.write(fmt.Sprintf("p/f%d.go", i), strings.ReplaceAll(parser, "Duration", fmt.Sprint("Value", i)))
+		s.Write(fmt.Sprintf("p/f%d.go", i), strings.ReplaceAll(producttest.Parser, "Duration", fmt.Sprint("Value", i)))
 	}
-	flat := s.in("p", true)
-	want := s.search(flat, SearchRequest{Query: "parse value", Detail: "full"})
-	chromem, err := New(Config{Rooms: allRooms(), DataDir: s.data, Project: filepath.Join(s.root, "p"), Dir: s.root, Engine: "chromem", Env: func(string) string { return "" }})
+	flat := s.In("p", true)
+	want := s.Search(flat, app.SearchRequest{Query: "parse value", Detail: "full"})
+	chromem, err := app.New(app.Config{DataDir: s.Data, Project: filepath.Join(s.Root, "p"), Dir: s.Root, Engine: "chromem", Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer chromem.Close()
-	got := s.search(chromem, SearchRequest{Query: "parse value", Detail: "full"})
+	got := s.Search(chromem, app.SearchRequest{Query: "parse value", Detail: "full"})
 	want.Ms, got.Ms = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" || len(want.Hits) == 0 {
 		t.Errorf("(-flat +chromem)\n%s", diff)
 	}
-	if _, err := New(Config{Engine: "faiss", Dir: s.root}); kb.CodeOf(err) != kb.Invalid || !strings.Contains(kb.HintOf(err), "chromem") {
+	if _, err := app.New(app.Config{Engine: "faiss", Dir: s.Root}); kb.CodeOf(err) != kb.Invalid || !strings.Contains(kb.HintOf(err), "chromem") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestClosedAppSaysSo(t *testing.T) {
-	s := newSite(t)
-	a := s.in("p", true)
+	s := producttest.NewSite(t)
+	a := s.In("p", true)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -29,53 +29,53 @@ func (w Waiting) request() *SearchRequest {
 	return &SearchRequest{Wait: w.Wait, Early: w.Early, Person: w.Person}
 }
 
-// one opens the live generation of one store. Its notes say what is missing.
-func (a *App) one(ctx context.Context, store string, w Waiting) (*shelves, error) {
-	c, st, err := a.lookup(ctx, store)
+// One opens the live generation of one store. Its notes say what is missing.
+func (a *App) One(ctx context.Context, store string, w Waiting) (*Shelves, error) {
+	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	late, err := a.freshen(ctx, c, []kb.Store{st}, asking{Waiting: w, named: true})
+	late, err := a.Freshen(ctx, c, []kb.Store{st}, Asking{Waiting: w, named: true})
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.opened(ctx, c, []kb.Store{st})
+	s, err := a.Opened(ctx, c, []kb.Store{st})
 	if err != nil {
 		return nil, err
 	}
-	if len(s.targets) == 0 {
-		return nil, nothingYet(s.notes)
+	if len(s.Targets) == 0 {
+		return nil, nothingYet(s.Notes)
 	}
-	s.notes = append(s.notes, late...)
+	s.Notes = append(s.Notes, late...)
 	return s, nil
 }
 
-// shelvesOf opens the named stores, or those in scope when none is named.
-func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelves, error) {
-	c, err := a.open(ctx)
+// ShelvesOf opens the named stores, or those in scope when none is named.
+func (a *App) ShelvesOf(ctx context.Context, names []string, w Waiting) (*Shelves, error) {
+	c, err := a.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stores, notes, err := a.asScope(ctx, c, names, w.request())
+	stores, notes, err := a.AsScope(ctx, c, names, w.request())
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.opened(ctx, c, stores)
+	s, err := a.Opened(ctx, c, stores)
 	if err != nil {
 		return nil, err
 	}
-	missing := s.notes
-	s.notes = append(notes, s.notes...)
-	if len(s.targets) == 0 {
+	missing := s.Notes
+	s.Notes = append(notes, s.Notes...)
+	if len(s.Targets) == 0 {
 		if len(missing) > 0 {
 			return nil, nothingYet(missing)
 		}
-		if len(s.notes) > 0 {
-			return nil, nothingYet(s.notes)
+		if len(s.Notes) > 0 {
+			return nil, nothingYet(s.Notes)
 		}
 		return nil, kb.Errorf(kb.NotFound, "nothing is indexed in scope").WithHint("list the stores with: stores; the own folder is indexed by its first search")
 	}
-	a.noteBarren(s, len(names) > 0)
+	a.NoteBarren(s, len(names) > 0)
 	return s, nil
 }
 
@@ -86,7 +86,7 @@ func nothingYet(notes []string) error {
 	return kb.Errorf(kb.NotFound, "%s", why).WithHint("%s", cmp.Or(next, "see how far its job is with: jobs"))
 }
 
-func checkLimit(limit, def int) (int, error) {
+func CheckLimit(limit, def int) (int, error) {
 	if limit == 0 {
 		return def, nil
 	}

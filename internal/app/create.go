@@ -30,17 +30,17 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 			return Started{}, err
 		}
 	}
-	spec, err := specOf(ctx, r, a.cfg.Dir)
+	spec, err := SpecOf(ctx, r, a.Config.Dir)
 	if err != nil {
-		return Started{}, elsewhere(r, a.cfg.Dir, err)
+		return Started{}, elsewhere(r, a.Config.Dir, err)
 	}
 	if r.Name == "" {
-		r.Name = nameFrom(source.NameOf(spec.Kind, spec.Source))
+		r.Name = NameFrom(source.NameOf(spec.Kind, spec.Source))
 	}
 	if err := catalog.CheckName(r.Name); err != nil {
 		return Started{}, err
 	}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return Started{}, err
 	}
@@ -62,37 +62,37 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 			return Started{}, err
 		}
 	}
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return Started{}, err
 	}
-	if err := c.checkAddress(spec); err != nil {
+	if err := c.CheckAddress(spec); err != nil {
 		return Started{}, err
 	}
 	if projectID != "" {
-		if err := c.catalog.NoteProject(ctx, projectID, p.Root); err != nil {
+		if err := c.Catalog.NoteProject(ctx, projectID, p.Root); err != nil {
 			return Started{}, err
 		}
 	}
-	st, created, err := c.catalog.Add(ctx, projectID, r.Name, spec, r.Description, r.Tags)
+	st, created, err := c.Catalog.Add(ctx, projectID, r.Name, spec, r.Description, r.Tags)
 	if err != nil {
 		return Started{}, err
 	}
-	made := making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
+	made := Making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
 	if projectID != "" {
 		if made.Definition, made.File, err = a.definitions().Remember(ctx, a, c, p, r, st); err != nil {
-			return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
+			return Started{}, errors.Join(err, c.Undo(ctx, st.ID, made))
 		}
 	}
-	args := indexArgs{}
+	args := IndexArgs{}
 	if st.Head == nil {
 		args.Made = &made
 	}
-	j, err := c.submit(ctx, st, args)
+	j, err := c.Submit(ctx, st, args)
 	if err != nil {
-		return Started{}, errors.Join(err, c.undo(ctx, st.ID, made))
+		return Started{}, errors.Join(err, c.Undo(ctx, st.ID, made))
 	}
-	a.again(c)
+	a.Again(c)
 	s := Started{Store: r.Name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}
 	if !created && st.Head != nil {
 		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
@@ -100,20 +100,20 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	return s, nil
 }
 
-// making is what store:create made before anything was indexed. It travels
+// Making is what store:create made before anything was indexed. It travels
 // with the job, so that whichever process runs that can take it back.
-type making struct {
+type Making struct {
 	Project    string          `json:"project,omitempty"` // "" is the user
 	Name       string          `json:"name"`
 	Created    time.Time       `json:"created"`              // the store: one of the same source may be made after it was deleted
-	Again      command         `json:"again"`                // what store:create was asked for
+	Again      Args            `json:"again"`                // what store:create was asked for
 	Definition json.RawMessage `json:"definition,omitempty"` // written into File, if it was
 	File       string          `json:"file,omitempty"`
 }
 
 // arguments are those of store:create that ask for r.
-func (r CreateStore) arguments() command {
-	all := command{
+func (r CreateStore) arguments() Args {
+	all := Args{
 		"name": r.Name, "source": r.Source, "type": "", "branch": r.Branch, "tag": r.Tag, "commit": r.Commit,
 		"description": r.Description, "tags": r.Tags, "paths": r.Paths, "all": r.All, "maxFileBytes": r.MaxFile, "scope": "",
 		"follows": r.Follows, "save": r.Save, "depth": r.Web.Depth, "maxPages": r.Web.MaxPages,
@@ -121,7 +121,7 @@ func (r CreateStore) arguments() command {
 		"include": r.Web.Include, "exclude": r.Web.Exclude, "hosts": r.Web.Hosts, "headless": r.Web.Headless, "yes": r.Yes,
 	}
 	if r.Kind != "" {
-		all["type"] = typeOf(r.Kind)
+		all["type"] = TypeOf(r.Kind)
 	}
 	if r.User {
 		all["scope"] = "user"
@@ -133,13 +133,13 @@ func (r CreateStore) arguments() command {
 	return all
 }
 
-// undo takes back what store:create made of a store of which nothing was ever
+// Undo takes back what store:create made of a store of which nothing was ever
 // published: its names, so that no empty store is left to be told of at every
 // search, and the definition, unless somebody has changed it since. A store
 // that has a generation, and one that definitions name, stays; so does one that
 // was made anew after somebody had deleted what m made.
-func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
-	st, err := c.catalog.Get(ctx, id)
+func (c *Core) Undo(ctx context.Context, id kb.StoreID, m Making) error {
+	st, err := c.Catalog.Get(ctx, id)
 	if err != nil || st.Head != nil || !st.Created.Equal(m.Created) {
 		if kb.CodeOf(err) == kb.NotFound {
 			return nil
@@ -150,15 +150,15 @@ func (c *core) undo(ctx context.Context, id kb.StoreID, m making) error {
 		if err := c.definitions().Forget(ctx, c, m.File, m.Definition); err != nil {
 			return err
 		}
-		if err := c.catalog.UnsetDefined(ctx, m.Project, m.Name); err != nil {
+		if err := c.Catalog.UnsetDefined(ctx, m.Project, m.Name); err != nil {
 			return err
 		}
 	}
-	return c.catalog.Abandon(ctx, id, m.Created)
+	return c.Catalog.Abandon(ctx, id, m.Created)
 }
 
-// specOf is what a request names; relative paths start at dir.
-func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
+// SpecOf is what a request names; relative paths start at dir.
+func SpecOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 	ref, err := refOf(r)
 	if err != nil {
 		return kb.Spec{}, err
@@ -186,7 +186,7 @@ func specOf(ctx context.Context, r CreateStore, dir string) (kb.Spec, error) {
 		return spec, kb.Errorf(kb.Invalid, "maxFileBytes must lie between 1 and %d, not %d", maxMaxFile, r.MaxFile).WithHint("leave it out for 1 MiB")
 	}
 	if !source.TraitsOf(kind).Refs && ref != (kb.Ref{}) {
-		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", typeOf(kind)).WithHint("give type repo to index a state of a repository")
+		return spec, kb.Errorf(kb.Invalid, "a store of type %s has no branch, tag or commit", TypeOf(kind)).WithHint("give type repo to index a state of a repository")
 	}
 	return spec, nil
 }
@@ -234,8 +234,8 @@ func refOf(r CreateStore) (kb.Ref, error) {
 	return source.CanonicalRef(ref)
 }
 
-// nameFrom makes a name from the last element of a source.
-func nameFrom(src string) string {
+// NameFrom makes a name from the last element of a source.
+func NameFrom(src string) string {
 	base := path.Base(strings.TrimRight(filepath.ToSlash(src), "/"))
 	if i := strings.LastIndexByte(base, ':'); i >= 0 {
 		base = base[i+1:]
@@ -266,11 +266,11 @@ func cleanPaths(paths []string) []string {
 
 // unmade takes back what a failed first job was started for, and returns the
 // failure with what to do about it.
-func (c *core) unmade(ctx context.Context, j kb.Job, m making, failure error) error {
-	if err := c.undo(ctx, j.Store, m); err != nil {
+func (c *Core) unmade(ctx context.Context, j kb.Job, m Making, failure error) error {
+	if err := c.Undo(ctx, j.Store, m); err != nil {
 		return errors.Join(failure, err)
 	}
-	if _, err := c.catalog.Get(ctx, j.Store); kb.CodeOf(err) != kb.NotFound {
+	if _, err := c.Catalog.Get(ctx, j.Store); kb.CodeOf(err) != kb.NotFound {
 		return failure // it stays: something was published, or somebody else holds it
 	}
 	hint := kb.HintOf(failure)

@@ -43,11 +43,11 @@ const (
 	probeWait = 25 * time.Millisecond
 )
 
-// asking is on whose behalf folders are compared with their indexes.
-type asking struct {
+// Asking is on whose behalf folders are compared with their indexes.
+type Asking struct {
 	Waiting
 	named  bool // the stores were named: a look may take as long as they wait
-	public bool // a stranger asks: what is to be done is not for them to do
+	Public bool // a stranger asks: what is to be done is not for them to do
 	// mine are the stores that the question may bring up to date; nil is all.
 	// Of the others it is only told that they are behind.
 	mine map[kb.StoreID]bool
@@ -66,11 +66,11 @@ type behind struct {
 	hint   string    // and what to do about that; "" is to try again
 }
 
-// freshen sees to it that folders are answered from as they are now: each is
+// Freshen sees to it that folders are answered from as they are now: each is
 // compared with its index, and what is behind is brought up to date as far as
 // who asks waits for it. The notes say what is behind all the same; there are
 // none when nothing is.
-func (a *App) freshen(ctx context.Context, c *core, stores []kb.Store, by asking) ([]string, error) {
+func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking) ([]string, error) {
 	var list []*behind
 	for _, st := range stores {
 		if source.Watchable(st.Spec.Kind) && st.Head != nil && !st.Head.Partial { // the others are told of anyway
@@ -99,7 +99,7 @@ func (a *App) freshen(ctx context.Context, c *core, stores []kb.Store, by asking
 }
 
 // compare fills in how the folders stand, several at a time.
-func (c *core) compare(ctx context.Context, a *App, list []*behind, by asking) {
+func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 	brief, cancel := context.WithTimeout(ctx, lookBudget)
 	defer cancel()
 	small, cancel := context.WithTimeout(ctx, max(by.Wait, smallBudget))
@@ -127,7 +127,7 @@ func (c *core) compare(ctx context.Context, a *App, list []*behind, by asking) {
 
 // look compares one folder with its index; own says that it is the work tree
 // that asks, which may well be empty.
-func (c *core) look(ctx context.Context, b *behind, own bool) {
+func (c *Core) look(ctx context.Context, b *behind, own bool) {
 	dir := b.st.Spec.Source
 	switch real, err := filepath.EvalSymlinks(dir); {
 	case errors.Is(err, fs.ErrNotExist) && c.imported(ctx, b.st):
@@ -142,25 +142,25 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 		b.gone = "its folder is reached through a link now, and links are not followed"
 		return
 	}
-	if c.probe(b.st.ID) {
+	if c.Probe(b.st.ID) {
 		return
 	}
-	c.library.want(b.st)
-	at, rests := c.library.rests(b.st.ID)
+	c.Library.want(b.st)
+	at, rests := c.Library.rests(b.st.ID)
 	if rests {
 		b.since = at
 		return
 	}
 	began := time.Now()
 	var err error
-	b.drift, err = c.indexer.Drift(ctx, b.st, c.opener)
+	b.drift, err = c.Indexer.Drift(ctx, b.st, c.Opener)
 	switch {
 	case err == nil:
 		took := time.Since(began)
 		if b.drift.Found <= smallFolder {
 			took = 0
 		}
-		c.library.saw(b.st.ID, began, took)
+		c.Library.Saw(b.st.ID, began, took)
 		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
 			// What an unmounted file system leaves, too: its documents are elsewhere.
 			b.gone = were(b.drift.Files) + " in its folder, and nothing is now"
@@ -177,27 +177,27 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 
 // imported reports whether a store's index came from another machine, and not
 // from a folder of this one.
-func (c *core) imported(ctx context.Context, st kb.Store) bool {
-	list, err := c.indexes.Imported(ctx, st.Head.Segments)
+func (c *Core) imported(ctx context.Context, st kb.Store) bool {
+	list, err := c.Indexes.Imported(ctx, st.Head.Segments)
 	return err == nil && len(list) > 0
 }
 
 // probes counts the probes of this process.
 var probes atomic.Int64
 
-// watchProbes is where who follows a store's folder is asked, see watch.Folder.
-func (c *core) watchProbes(id kb.StoreID) string {
-	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".probes")
+// WatchProbes is where who follows a store's folder is asked, see watch.Folder.
+func (c *Core) WatchProbes(id kb.StoreID) string {
+	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".probes")
 }
 
-// probe asks the process that follows a store's folder, and reports whether it
+// Probe asks the process that follows a store's folder, and reports whether it
 // says that everything that happened in there until now is in the index.
 // Nobody may follow it, or be busy with it, or be stopped: then nothing is said.
-func (c *core) probe(id kb.StoreID) bool {
-	if _, held := lockfile.Held(c.watchLock(id)); !held {
+func (c *Core) Probe(id kb.StoreID) bool {
+	if _, held := lockfile.Held(c.WatchLock(id)); !held {
 		return false
 	}
-	name := filepath.Join(c.watchProbes(id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
+	name := filepath.Join(c.WatchProbes(id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false
@@ -216,12 +216,12 @@ func (c *core) probe(id kb.StoreID) bool {
 
 // bring has a job bring a store up to date. Where nothing can be written that
 // is why not, and what is indexed serves.
-func (c *core) bring(ctx context.Context, b *behind) {
+func (c *Core) bring(ctx context.Context, b *behind) {
 	class := job.Watched
 	if b.drift.Files > muchLeft {
 		class = job.Local // it would keep the edits of others waiting
 	}
-	j, err := c.jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: indexArgs{}})
+	j, err := c.Jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: IndexArgs{}})
 	if err != nil {
 		b.why, b.hint = err.Error(), kb.HintOf(err)
 		return
@@ -231,7 +231,7 @@ func (c *core) bring(ctx context.Context, b *behind) {
 
 // awaitAll waits for the jobs that bring stores up to date, and for as long as
 // w says. A store whose job has completed is behind no more.
-func (c *core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
+func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 	wctx, cancel := context.WithTimeout(ctx, w.Wait)
 	defer cancel()
 	began := time.Now()
@@ -240,7 +240,7 @@ func (c *core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 			continue
 		}
 		looked := time.Now()
-		j, err := c.jobs.Wait(wctx, b.job.ID, func(j kb.Job) {
+		j, err := c.Jobs.Wait(wctx, b.job.ID, func(j kb.Job) {
 			kb.Report(ctx, j.Progress)
 			if answersNow(w.Early, time.Since(began), j.Progress) {
 				cancel()
@@ -252,13 +252,13 @@ func (c *core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 		switch {
 		case err == nil && j.State == kb.JobCompleted:
 			b.drift, b.job = ingest.Drift{}, kb.Job{}
-			c.library.saw(b.st.ID, looked, 0)
+			c.Library.Saw(b.st.ID, looked, 0)
 		case err == nil:
 			b.why, b.hint, b.job = j.Message, j.Hint, kb.Job{}
 		case wctx.Err() == nil:
 			b.why, b.hint, b.job = err.Error(), kb.HintOf(err), kb.Job{}
 		default:
-			if now, err := c.jobs.Get(ctx, b.job.ID); err == nil {
+			if now, err := c.Jobs.Get(ctx, b.job.ID); err == nil {
 				b.job = now
 			}
 		}
@@ -271,14 +271,14 @@ const tellMost = 5
 
 // tellBehind says of each store what is not as it was indexed, and what brings
 // it up to date.
-func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []string {
+func (a *App) tellBehind(ctx context.Context, list []*behind, by Asking) []string {
 	var notes, more []string
 	for _, b := range list {
-		switch note := b.says(by.public); {
+		switch note := b.says(by.Public); {
 		case note == "":
 		case len(notes) == tellMost:
 			more = append(more, a.called(ctx, b.st))
-		case by.public:
+		case by.Public:
 			notes = append(notes, note)
 		default:
 			notes = append(notes, note+"; "+b.next(a.called(ctx, b.st)))
@@ -286,7 +286,7 @@ func (a *App) tellBehind(ctx context.Context, list []*behind, by asking) []strin
 	}
 	if len(more) > 0 {
 		note := fmt.Sprintf("%d more stores are, or may be, behind their folders", len(more))
-		if !by.public {
+		if !by.Public {
 			note += "; bring each up to date with store:index: " + strings.Join(more, ", ")
 		}
 		notes = append(notes, note)
@@ -329,17 +329,17 @@ func (b *behind) next(called string) string {
 	case b.job.ID != "":
 		return waitFor(b.job)
 	case b.gone != "" && !b.drift.Any():
-		return fmt.Sprintf("if it is not coming back: store:delete %s", command{"store": called})
+		return fmt.Sprintf("if it is not coming back: store:delete %s", Args{"store": called})
 	case b.why != "" && b.hint != "":
 		return b.hint
 	}
-	return fmt.Sprintf("bring it up to date with: store:index %s", command{"store": called})
+	return fmt.Sprintf("bring it up to date with: store:index %s", Args{"store": called})
 }
 
 // called is a word that means a store here: its name, or its id where the name
 // means another or nothing.
 func (a *App) called(ctx context.Context, st kb.Store) string {
-	if _, found, err := a.lookup(ctx, st.Label()); err == nil && found.ID == st.ID {
+	if _, found, err := a.Lookup(ctx, st.Label()); err == nil && found.ID == st.ID {
 		return st.Label()
 	}
 	return string(st.ID)
@@ -353,7 +353,7 @@ func (b *behind) changes() string {
 	if b.drift.Files == 0 {
 		return "parts of its index have to be made anew"
 	}
-	n, verb := countOf(b.drift.Files, "file"), "have"
+	n, verb := CountOf(b.drift.Files, "file"), "have"
 	if b.drift.Files == 1 {
 		verb = "has"
 	}
@@ -370,7 +370,7 @@ func were(n int) string {
 	return fmt.Sprintf("%d files were", n)
 }
 
-// watchLock is what the process that follows a store's folder holds.
-func (c *core) watchLock(id kb.StoreID) string {
-	return filepath.Join(c.dir, "jobs", "watch-"+string(id)+".lock")
+// WatchLock is what the process that follows a store's folder holds.
+func (c *Core) WatchLock(id kb.StoreID) string {
+	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".lock")
 }

@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"context"
@@ -10,20 +10,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/ingest"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // Every store of a folder is answered from as its folder is now, whichever way
 // it became a store, whichever way it is asked, and whichever process asks.
 func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
-	s := newSite(t)
+	s := producttest.NewSite(t)
 	for _, dir := range []string{"named", "defined", "own", "notes", "mine"} {
-		s.write(dir+"/a.md", "# first\n")
+		s.Write(dir+"/a.md", "# first\n")
 	}
-	s.write("defined/.knowledge/stores.json", `{"stores":[{"name":"here","source":".","type":"file"}]}`)
+	s.Write("defined/.knowledge/stores.json", `{"stores":[{"name":"here","source":".","type":"file"}]}`)
 	for _, c := range []struct{ project, store, dir string }{
 		{"named", "me", "named"},       // the own folder, by a name
 		{"defined", "here", "defined"}, // as the project's definitions name it
@@ -32,10 +37,10 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 		{"named", "mine", "mine"},      // and one that is the user's
 		{"own", "mine", "mine"},
 	} {
-		first := s.in(c.project, true)
+		first := s.In(c.project, true)
 		switch c.store {
 		case "here":
-			r, err := first.Sync(t.Context(), SyncRequest{})
+			r, err := follow.Sync(t.Context(), first, follow.SyncRequest{})
 			if err != nil || len(r.Jobs) != 1 {
 				t.Fatalf("%+v, %v", r, err)
 			}
@@ -43,54 +48,54 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		case "own":
-			s.search(first, SearchRequest{Query: "first"})
+			s.Search(first, app.SearchRequest{Query: "first"})
 		default:
 			if !first.HasStore(t.Context(), c.store) {
-				s.create(first, CreateStore{Name: c.store, Source: filepath.Join(s.root, c.dir), User: c.store == "mine"})
+				s.Create(first, app.CreateStore{Name: c.store, Source: filepath.Join(s.Root, c.dir), User: c.store == "mine"})
 			}
 		}
-		other := s.in(c.project, true) // another process
-		wait := Waiting{Wait: time.Minute}
+		other := s.In(c.project, true) // another process
+		wait := app.Waiting{Wait: time.Minute}
 		n := 0
-		for way, asks := range map[string]func(a *App, word string) (string, error){
-			"by default": func(a *App, word string) (string, error) {
-				r, err := a.Search(t.Context(), SearchRequest{Query: word, Wait: time.Minute})
+		for way, asks := range map[string]func(a *app.App, word string) (string, error){
+			"by default": func(a *app.App, word string) (string, error) {
+				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Wait: time.Minute})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
-			"by name": func(a *App, word string) (string, error) {
-				r, err := a.Search(t.Context(), SearchRequest{Query: word, Stores: []string{c.store}, Wait: time.Minute})
+			"by name": func(a *app.App, word string) (string, error) {
+				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{c.store}, Wait: time.Minute})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
-			"among all": func(a *App, word string) (string, error) {
-				r, err := a.Search(t.Context(), SearchRequest{Query: word, Stores: []string{"*"}, Wait: time.Minute})
+			"among all": func(a *app.App, word string) (string, error) {
+				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{"*"}, Wait: time.Minute})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
-			"grep": func(a *App, word string) (string, error) {
-				r, err := a.Grep(t.Context(), c.store, word, "", false, 0, wait)
+			"grep": func(a *app.App, word string) (string, error) {
+				r, err := find.Grep(t.Context(), a, c.store, word, "", false, 0, wait)
 				return fmt.Sprint(r.Matches, r.Note), err
 			},
-			"read": func(a *App, word string) (string, error) {
-				r, err := a.Read(t.Context(), c.store, word+".md", "", wait)
+			"read": func(a *app.App, word string) (string, error) {
+				r, err := find.Read(t.Context(), a, c.store, word+".md", "", wait)
 				return r.Text + r.Note, err
 			},
-			"files": func(a *App, word string) (string, error) {
-				r, err := a.Files(t.Context(), c.store, "*.md", 0, wait)
+			"files": func(a *app.App, word string) (string, error) {
+				r, err := find.Files(t.Context(), a, c.store, "*.md", 0, wait)
 				return fmt.Sprint(r.Files, r.Note), err
 			},
-			"symbols": func(a *App, word string) (string, error) {
-				r, err := a.Symbols(t.Context(), SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: word}, Stores: []string{c.store}, Waiting: wait})
+			"symbols": func(a *app.App, word string) (string, error) {
+				r, err := code.Symbols(t.Context(), a, code.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: word}, Stores: []string{c.store}, Waiting: wait})
 				return fmt.Sprint(r), err
 			},
-			"ask": func(a *App, word string) (string, error) {
-				r, err := a.Ask(t.Context(), AskRequest{Question: "what is " + word, Stores: []string{c.store}, Waiting: wait})
+			"ask": func(a *app.App, word string) (string, error) {
+				r, err := answers.Ask(t.Context(), a, answers.AskRequest{Question: "what is " + word, Stores: []string{c.store}, Waiting: wait})
 				return fmt.Sprint(r.Parts, r.Sources, r.Near, r.Notes), err
 			},
 		} {
 			n++
 			word := fmt.Sprintf("walrus%c%s", 'a'+n, c.store)
-			s.write(c.dir+"/"+word+".md", "# "+word+"\n\nA "+word+" is an animal.\n")
-			s.write(c.dir+"/"+word+".go", "package animals\n\nfunc "+word+"() {}\n")
-			for _, a := range []*App{other, first} {
+			s.Write(c.dir+"/"+word+".md", "# "+word+"\n\nA "+word+" is an animal.\n")
+			s.Write(c.dir+"/"+word+".go", "package animals\n\nfunc "+word+"() {}\n")
+			for _, a := range []*app.App{other, first} {
 				got, err := asks(a, word)
 				if err != nil || !strings.Contains(got, word) {
 					t.Errorf("%s in %s, %s: the edit is missed: %s, %v", c.store, c.project, way, got, err)
@@ -106,12 +111,12 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 // A store of a part of the folder is not the folder: what lies beside the part
 // is found too.
 func TestAPartOfTheFolderIsNotTheFolder(t *testing.T) {
-	s := newSite(t)
-	s.write("p/docs/a.md", "# alpaca\n")
-	s.write("p/b.md", "# bison\n")
-	a := s.in("p", true)
-	s.create(a, CreateStore{Name: "docs", Source: filepath.Join(s.root, "p"), Paths: []string{"docs"}})
-	if r := s.search(a, SearchRequest{Query: "bison"}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
+	s := producttest.NewSite(t)
+	s.Write("p/docs/a.md", "# alpaca\n")
+	s.Write("p/b.md", "# bison\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "p"), Paths: []string{"docs"}})
+	if r := s.Search(a, app.SearchRequest{Query: "bison"}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -119,32 +124,32 @@ func TestAPartOfTheFolderIsNotTheFolder(t *testing.T) {
 // What cannot be brought up to date in time is said: which store, how many
 // files, and what brings it up to date. To a stranger nothing is said to do.
 func TestWhatIsBehindIsSaid(t *testing.T) {
-	s := newSite(t)
+	s := producttest.NewSite(t)
 	for i := range 4 {
-		s.write(fmt.Sprintf("notes/%d.md", i), "# first\n")
+		s.Write(fmt.Sprintf("notes/%d.md", i), "# first\n")
 	}
-	s.write("p/a.md", "# first\n")
-	a := s.in("p", true)
-	s.create(a, CreateStore{Name: "notes", Source: filepath.Join(s.root, "notes")})
-	s.search(a, SearchRequest{Query: "first"})
-	id := kb.StoreID(mustInfo(t, a, "notes").ID)
-	if err := a.core.catalog.SetPublic(t.Context(), id, true); err != nil {
+	s.Write("p/a.md", "# first\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
+	s.Search(a, app.SearchRequest{Query: "first"})
+	id := kb.StoreID(producttest.MustInfo(t, a, "notes").ID)
+	if err := producttest.MustOpen(t, a).Catalog.SetPublic(t.Context(), id, true); err != nil {
 		t.Fatal(err)
 	}
-	busy, err := lockfile.TryLock(filepath.Join(s.data, "jobs", "store-"+string(id)+".lock")) // somebody else is at it
+	busy, err := lockfile.TryLock(filepath.Join(s.Data, "jobs", "store-"+string(id)+".lock")) // somebody else is at it
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write("notes/new.md", "# new\n")
-	s.write("notes/1.md", "# second\n")
-	if err := os.Remove(filepath.Join(s.root, "notes", "2.md")); err != nil {
+	s.Write("notes/new.md", "# new\n")
+	s.Write("notes/1.md", "# second\n")
+	if err := os.Remove(filepath.Join(s.Root, "notes", "2.md")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.Search(t.Context(), SearchRequest{Query: "first", Wait: 50 * time.Millisecond})
+	r, err := find.Search(t.Context(), a, app.SearchRequest{Query: "first", Wait: 50 * time.Millisecond})
 	if err != nil || len(r.Notes) != 1 {
 		t.Fatalf("%q, %v", r.Notes, err)
 	}
-	j, running, err := a.core.jobs.Active(t.Context(), id)
+	j, running, err := producttest.MustOpen(t, a).Jobs.Active(t.Context(), id)
 	if err != nil || !running {
 		t.Fatalf("no job brings it up to date: %v", err)
 	}
@@ -152,18 +157,18 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	if r.Notes[0] != want {
 		t.Errorf("got  %s\nwant %s", r.Notes[0], want)
 	}
-	g, err := a.Grep(t.Context(), "notes", "first", "", false, 0, Waiting{})
+	g, err := find.Grep(t.Context(), a, "notes", "first", "", false, 0, app.Waiting{})
 	if err != nil || !strings.Contains(g.Note, "3 files have changed") {
 		t.Errorf("grep: %+v, %v", g, err)
 	}
-	public, err := a.SearchPublic(t.Context(), "first", 5, "")
+	public, err := answers.SearchPublic(t.Context(), a, "first", 5, "")
 	if err != nil || len(public.Notes) == 0 || !strings.Contains(public.Notes[0], "3 files have changed") || strings.Contains(public.Notes[0], "job:status") {
 		t.Errorf("public: %+v, %v", public, err)
 	}
 	if err := busy.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.search(a, SearchRequest{Query: "first"}); len(r.Notes) > 0 {
+	if r := s.Search(a, app.SearchRequest{Query: "first"}); len(r.Notes) > 0 {
 		t.Errorf("it is said of what is up to date: %q", r.Notes)
 	}
 }
@@ -171,15 +176,15 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 // A search through everything is told of other projects' folders; that they are
 // brought up to date is for those to ask who work in them.
 func TestOtherProjectsFoldersAreTold(t *testing.T) {
-	s := newSite(t)
-	s.write("one/a.md", "# first\n")
-	s.write("two/a.md", "# first\n")
-	one, two := s.in("one", true), s.in("two", true)
-	s.search(one, SearchRequest{Query: "first"})
-	s.search(two, SearchRequest{Query: "first"})
-	s.write("one/b.md", "# okapi\n")
-	id := mustInfo(t, one, ".").ID
-	r := s.search(two, SearchRequest{Query: "okapi", Stores: []string{"*"}})
+	s := producttest.NewSite(t)
+	s.Write("one/a.md", "# first\n")
+	s.Write("two/a.md", "# first\n")
+	one, two := s.In("one", true), s.In("two", true)
+	s.Search(one, app.SearchRequest{Query: "first"})
+	s.Search(two, app.SearchRequest{Query: "first"})
+	s.Write("one/b.md", "# okapi\n")
+	id := producttest.MustInfo(t, one, ".").ID
+	r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}})
 	want := fmt.Sprintf(`store one is behind its folder: 1 file has changed since it was indexed, so hits may be missing; bring it up to date with: store:index {"store":%q}`, id)
 	if !slices.Contains(r.Notes, want) {
 		t.Errorf("got %q, want %s", r.Notes, want)
@@ -191,39 +196,23 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	if _, err := two.WaitJob(t.Context(), st.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.search(two, SearchRequest{Query: "okapi", Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
+	if r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
 		t.Errorf("got %+v", r)
-	}
-}
-
-// What cannot be brought up to date is told with the cause and what to do about
-// it; to a stranger without both.
-func TestWhyNothingIsBroughtUpToDateIsSaid(t *testing.T) {
-	b := &behind{st: kb.Store{Name: "notes"}, drift: ingest.Drift{Files: 2}, why: `no space left to write "/home/a/knowledge.db"`, hint: "free some space on that disk, then try again"}
-	a := newSite(t).in("p", true)
-	missing := "2 files have changed since it was indexed, so hits may be missing"
-	for public, want := range map[bool]string{
-		false: "store notes could not be brought up to date (" + b.why + "): " + missing + "; " + b.hint,
-		true:  "store notes could not be brought up to date: " + missing,
-	} {
-		if got := a.tellBehind(t.Context(), []*behind{b}, asking{public: public}); !slices.Equal(got, []string{want}) {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
 	}
 }
 
 // A folder that is not there, or holds nothing any more, as when its file
 // system is unmounted, takes nothing from the index, and that is said.
 func TestAFolderThatIsGoneIsSaid(t *testing.T) {
-	s := newSite(t)
-	s.write("notes/a.md", "# walrus\n")
-	s.write("p/a.md", "# first\n")
-	a := s.in("p", true)
-	notes := filepath.Join(s.root, "notes")
-	s.create(a, CreateStore{Name: "notes", Source: notes})
+	s := producttest.NewSite(t)
+	s.Write("notes/a.md", "# walrus\n")
+	s.Write("p/a.md", "# first\n")
+	a := s.In("p", true)
+	notes := filepath.Join(s.Root, "notes")
+	s.Create(a, app.CreateStore{Name: "notes", Source: notes})
 	asks := func(says string) {
 		t.Helper()
-		r := s.search(a, SearchRequest{Query: "walrus", Stores: []string{"notes"}})
+		r := s.Search(a, app.SearchRequest{Query: "walrus", Stores: []string{"notes"}})
 		if len(r.Hits) != 1 || (says == "") != (len(r.Notes) == 0) || says != "" && !strings.Contains(r.Notes[0], says) {
 			t.Errorf("got %d hits, %q, want %q", len(r.Hits), r.Notes, says)
 		}
@@ -234,10 +223,10 @@ func TestAFolderThatIsGoneIsSaid(t *testing.T) {
 	}
 	asks("its folder " + notes + " is gone")
 	// A stranger is not told where it was.
-	if err := a.core.catalog.SetPublic(t.Context(), kb.StoreID(mustInfo(t, a, "notes").ID), true); err != nil {
+	if err := producttest.MustOpen(t, a).Catalog.SetPublic(t.Context(), kb.StoreID(producttest.MustInfo(t, a, "notes").ID), true); err != nil {
 		t.Fatal(err)
 	}
-	public, err := a.SearchPublic(t.Context(), "walrus", 5, "")
+	public, err := answers.SearchPublic(t.Context(), a, "walrus", 5, "")
 	if err != nil || len(public.Notes) != 1 || !strings.Contains(public.Notes[0], "its folder is gone, hits are of") {
 		t.Errorf("public: %q, %v", public.Notes, err)
 	}
@@ -263,55 +252,55 @@ func TestAFolderThatIsGoneIsSaid(t *testing.T) {
 // A server follows every folder that is searched here, and who asks is answered
 // by it, without a look of their own, with what was written the moment before.
 func TestServersFollowWhatIsSearched(t *testing.T) {
-	s := newSite(t)
-	s.write("notes/a.md", "# first\n")
-	s.write("p/a.md", "# first\n")
-	server, other := s.in("p", true), s.in("p", true)
-	s.create(server, CreateStore{Name: "notes", Source: filepath.Join(s.root, "notes")})
-	s.search(server, SearchRequest{Query: "first"})
+	s := producttest.NewSite(t)
+	s.Write("notes/a.md", "# first\n")
+	s.Write("p/a.md", "# first\n")
+	server, other := s.In("p", true), s.In("p", true)
+	s.Create(server, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
+	s.Search(server, app.SearchRequest{Query: "first"})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); server.Background(ctx) }()
+	go func() { defer close(done); follow.Background(ctx, server) }()
 	defer func() { stop(); <-done }()
-	if _, err := other.open(t.Context()); err != nil {
+	if _, err := other.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, store := range []string{"notes", "."} {
-		id := kb.StoreID(mustInfo(t, other, store).ID)
-		eventually(t, store+" is followed", func() bool { return other.core.probe(id) })
+		id := kb.StoreID(producttest.MustInfo(t, other, store).ID)
+		producttest.Eventually(t, store+" is followed", func() bool { return other.Core.Probe(id) })
 	}
 	for i := range 10 {
 		word := fmt.Sprintf("walrus%c", 'a'+i)
-		s.write("notes/"+word+".md", "# "+word+"\n")
-		if r := s.search(other, SearchRequest{Query: word}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
+		s.Write("notes/"+word+".md", "# "+word+"\n")
+		if r := s.Search(other, app.SearchRequest{Query: word}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
 			t.Fatalf("it is missed: %+v", r)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(s.root, "notes")); err != nil {
+	if err := os.RemoveAll(filepath.Join(s.Root, "notes")); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.search(other, SearchRequest{Query: "walrusa"}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
+	if r := s.Search(other, app.SearchRequest{Query: "walrusa"}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
 		t.Errorf("got %q", r.Notes)
 	}
 }
 
 // What followed a folder and was cancelled has not brought it up to date.
 func TestACancelledUpdateIsNone(t *testing.T) {
-	s := newSite(t)
-	s.write("p/a.md", "# first\n")
-	a := s.in("p", true)
-	s.search(a, SearchRequest{Query: "first"})
-	id := kb.StoreID(mustInfo(t, a, ".").ID)
-	busy, err := lockfile.TryLock(filepath.Join(s.data, "jobs", "store-"+string(id)+".lock"))
+	s := producttest.NewSite(t)
+	s.Write("p/a.md", "# first\n")
+	a := s.In("p", true)
+	s.Search(a, app.SearchRequest{Query: "first"})
+	id := kb.StoreID(producttest.MustInfo(t, a, ".").ID)
+	busy, err := lockfile.TryLock(filepath.Join(s.Data, "jobs", "store-"+string(id)+".lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer busy.Unlock()
-	s.write("p/a.md", "# second\n")
+	s.Write("p/a.md", "# second\n")
 	failed := make(chan error, 1)
-	go func() { _, err := a.core.catchUp(t.Context(), id); failed <- err }()
+	go func() { _, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id); failed <- err }()
 	var j kb.Job
-	eventually(t, "a job is at it", func() (ok bool) { j, ok, _ = a.core.jobs.Active(t.Context(), id); return ok })
+	producttest.Eventually(t, "a job is at it", func() (ok bool) { j, ok, _ = producttest.MustOpen(t, a).Jobs.Active(t.Context(), id); return ok })
 	if _, err := a.CancelJob(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (a *App) Glance(ctx context.Context) (Glance, error) {
 	if err != nil {
 		return g, err
 	}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return g, err
 	}
@@ -74,9 +74,9 @@ func (a *App) Glance(ctx context.Context) (Glance, error) {
 
 // DataDir returns the directory that the App works in. It makes nothing.
 func (a *App) DataDir() (string, error) {
-	file, err := config.Load(a.cfg.Env)
+	file, err := config.Load(a.Config.Env)
 	if err != nil {
 		return "", err
 	}
-	return a.dataDir(file)
+	return a.DataDirOf(file)
 }

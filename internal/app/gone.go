@@ -16,10 +16,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// cannotWrite reports whether an error says that nothing can be written to the
+// CannotWrite reports whether an error says that nothing can be written to the
 // data directory now: for want of space or permission, because the disk fails,
 // or because a newer version owns it. What is there is served all the same.
-func cannotWrite(err error) bool {
+func CannotWrite(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -30,13 +30,13 @@ func cannotWrite(err error) bool {
 	return false
 }
 
-// there reports whether the database is still the file that was opened: what
+// There reports whether the database is still the file that was opened: what
 // is written to one that was deleted is lost.
-func (c *core) there() bool {
+func (c *Core) There() bool {
 	if c.file == nil {
 		return true
 	}
-	now, err := os.Stat(c.db.Path())
+	now, err := os.Stat(c.Db.Path())
 	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -78,22 +78,22 @@ func databaseLost(dir string) *loss {
 	return &loss{dir: dir, database: true, day: day.Format(time.DateOnly)}
 }
 
-// again forgets a loss that somebody was told of, once a store is made.
-func (a *App) again(c *core) {
+// Again forgets a loss that somebody was told of, once a store is made.
+func (a *App) Again(c *Core) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if l := a.loss; l != nil && l.database && (l.told || l.day != "") {
 		l.told = true
-		_ = os.Remove(filepath.Join(c.dir, lostFile))
+		_ = os.Remove(filepath.Join(c.Dir, lostFile))
 	}
 }
 
 // retire gives up a core whose files were taken away. Who works with it
 // finishes on it; it is closed with the next one, or with the App. a.mu is held.
-func (a *App) retire(ctx context.Context, c *core) *loss {
-	l := &loss{dir: c.dir, stores: map[string]string{}}
+func (a *App) retire(ctx context.Context, c *Core) *loss {
+	l := &loss{dir: c.Dir, stores: map[string]string{}}
 	// The deleted database can still be read, by who has it open.
-	if all, err := c.catalog.All(ctx); err == nil {
+	if all, err := c.Catalog.All(ctx); err == nil {
 		for _, e := range all {
 			l.stores[e.Label()] = e.Spec.Source
 		}
@@ -102,22 +102,22 @@ func (a *App) retire(ctx context.Context, c *core) *loss {
 		_ = a.retired.close()
 	}
 	a.retired = c
-	close(c.gone)
+	close(c.Gone)
 	return l
 }
 
 // close ends what runs and releases files.
-func (c *core) close() error {
+func (c *Core) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	err := c.jobs.Close(ctx)
-	c.library.close()
-	return errors.Join(err, c.kept.close(), c.grammars.Close(), c.db.Close())
+	err := c.Jobs.Close(ctx)
+	c.Library.close()
+	return errors.Join(err, c.kept.close(), c.grammars.Close(), c.Db.Close())
 }
 
 // missed keeps of a loss what the new database has not. a.mu is held.
-func (a *App) missed(ctx context.Context, c *core, l *loss) {
-	if all, err := c.catalog.All(ctx); err == nil {
+func (a *App) missed(ctx context.Context, c *Core, l *loss) {
+	if all, err := c.Catalog.All(ctx); err == nil {
 		for _, e := range all {
 			delete(l.stores, e.Label())
 		}
@@ -125,13 +125,13 @@ func (a *App) missed(ctx context.Context, c *core, l *loss) {
 	a.loss = l
 }
 
-// lossNote says once, to who searches, what is gone; "" when nothing is.
-func (a *App) lossNote() string { return a.lostSince(false) }
+// LossNote says once, to who searches, what is gone; "" when nothing is.
+func (a *App) LossNote() string { return a.lostSince(false) }
 
 // lostSince says once what is gone, what an earlier process found gone too if
 // asked for that.
 func (a *App) lostSince(earlier bool) string {
-	p, _ := a.where()
+	p, _ := a.Where()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.loss
@@ -206,5 +206,5 @@ func (a *App) wasLost(name string, err error) error {
 		return err
 	}
 	return kb.Errorf(kb.NotFound, "store %q is gone: the data directory %q was removed or replaced while this process worked with it", name, a.loss.dir).
-		WithHint("make it again with: store:create %s", command{"name": name, "source": source})
+		WithHint("make it again with: store:create %s", Args{"name": name, "source": source})
 }

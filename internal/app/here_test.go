@@ -1,45 +1,21 @@
-package app
+package app_test
 
 import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 )
-
-// TestAnswersNow: what is small is worth the wait, what is large is answered
-// from what is ready, unless somebody says to wait.
-func TestAnswersNow(t *testing.T) {
-	const w = 10 * time.Second
-	for name, c := range map[string]struct {
-		early  time.Duration
-		waited time.Duration
-		at     kb.Progress
-		want   bool
-	}{
-		"just begun":          {w, time.Second, kb.Progress{Done: 1, Total: 50_000}, false},
-		"much left":           {w, 11 * time.Second, kb.Progress{Done: 5_000, Total: 50_000}, true},
-		"nearly done":         {w, 11 * time.Second, kb.Progress{Done: 49_500, Total: 50_000}, false},
-		"small and slow":      {w, time.Hour, kb.Progress{Done: 1, Total: 900}, false},
-		"not counted yet":     {w, time.Hour, kb.Progress{Done: 5_000}, false},
-		"who waits":           {0, time.Hour, kb.Progress{Done: 1, Total: 50_000}, false},
-		"who has seen it all": {w, time.Hour, kb.Progress{Done: 50_000, Total: 50_000}, false},
-	} {
-		if got := answersNow(c.early, c.waited, c.at); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
 
 // TestAsked: a person means the path as seen from the working directory, an
 // agent the one that search shows; each finds the other's too.
 func TestAsked(t *testing.T) {
-	s := newSite(t)
-	s.write("p/sub/a.txt", "x\n")
-	root := filepath.Join(s.root, "p")
-	a, err := New(Config{Rooms: allRooms(), DataDir: s.data, Project: root, Dir: filepath.Join(root, "sub"), Env: func(string) string { return "" }})
+	s := producttest.NewSite(t)
+	s.Write("p/sub/a.txt", "x\n")
+	root := filepath.Join(s.Root, "p")
+	a, err := app.New(app.Config{DataDir: s.Data, Project: root, Dir: filepath.Join(root, "sub"), Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +32,7 @@ func TestAsked(t *testing.T) {
 		{"https://example.org/a#b", nil, nil},
 	} {
 		for person, want := range map[bool][]string{true: c.person, false: c.agent} {
-			got := a.asked(c.written, person).Spellings
+			got := a.Asked(c.written, person).Spellings
 			if filepath.IsAbs(c.written) {
 				got = got[:min(1, len(got))]
 			}
@@ -70,12 +46,12 @@ func TestAsked(t *testing.T) {
 // TestNamedFolderStaysFresh: a project's folder that was made a store by name
 // is brought up to date by a search as it was before.
 func TestNamedFolderStaysFresh(t *testing.T) {
-	s := newSite(t)
-	s.write("p/a.txt", "alpha\n")
-	a := s.in("p", true)
-	s.create(a, CreateStore{Name: "own", Source: filepath.Join(s.root, "p")})
-	s.write("p/b.txt", "bravo\n")
-	if r := s.search(a, SearchRequest{Query: "bravo"}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
+	s := producttest.NewSite(t)
+	s.Write("p/a.txt", "alpha\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "own", Source: filepath.Join(s.Root, "p")})
+	s.Write("p/b.txt", "bravo\n")
+	if r := s.Search(a, app.SearchRequest{Query: "bravo"}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -25,7 +25,7 @@ type Home struct {
 // interrupted job stays interrupted, and a data directory that does not exist
 // is not made.
 func (a *App) Home(ctx context.Context) (h Home, err error) {
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return h, err
 	}
@@ -38,11 +38,11 @@ func (a *App) Home(ctx context.Context) (h Home, err error) {
 	if there, err := a.hasData(); err != nil || !there {
 		return h, err
 	}
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return h, err
 	}
-	entries, err := a.scope(ctx, c, false)
+	entries, err := a.Scope(ctx, c, false)
 	if err != nil {
 		return h, err
 	}

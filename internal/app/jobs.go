@@ -19,8 +19,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// indexArgs are the arguments of an index job.
-type indexArgs struct {
+// IndexArgs are the arguments of an index job.
+type IndexArgs struct {
 	Force bool `json:"force,omitempty"`
 	// Repair leaves the store as it is when the source has nothing in it.
 	Repair bool `json:"repair,omitempty"`
@@ -28,27 +28,27 @@ type indexArgs struct {
 	// indexed; the source is not looked at.
 	Vectors bool `json:"vectors,omitempty"`
 	// Made is what store:create made, for the first job of a store.
-	Made *making `json:"made,omitempty"`
+	Made *Making `json:"made,omitempty"`
 }
 
-// submit starts bringing a store up to date.
-func (c *core) submit(ctx context.Context, st kb.Store, args indexArgs) (kb.Job, error) {
+// Submit starts bringing a store up to date.
+func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job, error) {
 	class := job.Local
 	if source.TraitsOf(st.Spec.Kind).Network {
 		class = job.Network
 	}
-	needs := c.opener.Needs(st.Spec)
+	needs := c.Opener.Needs(st.Spec)
 	for _, r := range c.rooms {
 		if r.Needs != nil {
 			needs = append(needs, r.Needs(c, st.Spec)...)
 		}
 	}
-	return c.jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: needs})
+	return c.Jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: needs})
 }
 
 // runIndex is the handler of index jobs.
-func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
-	var args indexArgs
+func (c *Core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+	var args IndexArgs
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
@@ -75,7 +75,7 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		err = e
 	}
 	if err != nil && ctx.Err() == nil {
-		if e := c.catalog.SetError(after, j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
+		if e := c.Catalog.SetError(after, j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
 			return msg, details, e
 		}
 	}
@@ -83,12 +83,12 @@ func (c *core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 }
 
 // mendVectors makes the vectors of a store anew where they are missing.
-func (c *core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[string]any, error) {
-	st, err := c.catalog.Get(ctx, id)
+func (c *Core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[string]any, error) {
+	st, err := c.Catalog.Get(ctx, id)
 	if err != nil || st.Head == nil {
 		return "", nil, err
 	}
-	idx, _, err := c.library.get(ctx, st)
+	idx, _, err := c.Library.Get(ctx, st)
 	if err != nil || idx == nil {
 		return "", nil, err
 	}
@@ -103,7 +103,7 @@ func (c *core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[stri
 			return "", nil, err
 		}
 		kb.Report(ctx, kb.Progress{Phase: "vectors", Done: int64(i), Total: int64(len(missing))})
-		if err := c.indexer.RebuildVectors(ctx, c.indexes, name); err != nil {
+		if err := c.Indexer.RebuildVectors(ctx, c.Indexes, name); err != nil {
 			return "", nil, err
 		}
 	}
@@ -117,8 +117,8 @@ const maxPasses = 5
 // what that worker was at: such documents come last, and those at which
 // job.MaxDeaths workers died are skipped.
 // What is told of gathering goes into details.
-func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, died bool, details map[string]any) (ingest.Result, error) {
-	trail, left, err := c.jobs.Trail(j.ID)
+func (c *Core) pass(ctx context.Context, j kb.Job, st kb.Store, args IndexArgs, died bool, details map[string]any) (ingest.Result, error) {
+	trail, left, err := c.Jobs.Trail(j.ID)
 	if err != nil {
 		return ingest.Result{}, err
 	}
@@ -134,11 +134,11 @@ func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, 
 			}
 		}
 		died = died && len(left) > 0
-		if st, err = c.catalog.Get(ctx, st.ID); err != nil { // parts of it may have been published
+		if st, err = c.Catalog.Get(ctx, st.ID); err != nil { // parts of it may have been published
 			return ingest.Result{}, err
 		}
 	}
-	snap, err := c.opener.Open(ctx, st.Spec)
+	snap, err := c.Opener.Open(ctx, st.Spec)
 	if err != nil {
 		return ingest.Result{}, err
 	}
@@ -148,24 +148,24 @@ func (c *core) pass(ctx context.Context, j kb.Job, st kb.Store, args indexArgs, 
 	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
 		return ingest.Result{}, err
 	}
-	res, err := c.indexer.Run(ctx, j.ID, st, snap, o)
+	res, err := c.Indexer.Run(ctx, j.ID, st, snap, o)
 	if err == nil {
-		err = c.jobs.Forgive(ctx, st.ID, args.Force)
+		err = c.Jobs.Forgive(ctx, st.ID, args.Force)
 	}
 	return res, err
 }
 
 // careful fills in what earlier deaths ask for. died says that the worker
 // before died, left what it was at.
-func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snapshot, died bool, left []string, o *ingest.Options) error {
-	used, err := c.catalog.Used(ctx, j.ID)
+func (c *Core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snapshot, died bool, left []string, o *ingest.Options) error {
+	used, err := c.Catalog.Used(ctx, j.ID)
 	if err != nil {
 		return err
 	}
 	// A document's count starts anew when it changes, the job's own when it
 	// has made another segment durable.
-	stamps := map[string]uint64{"": uint64(used) + uint64(c.pagesBytes(st.Spec))}
-	known, err := c.jobs.Blamed(ctx, st.ID, nil)
+	stamps := map[string]uint64{"": uint64(used) + uint64(c.PagesBytes(st.Spec))}
+	known, err := c.Jobs.Blamed(ctx, st.ID, nil)
 	if err != nil {
 		return err
 	}
@@ -182,16 +182,16 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	}
 	mark := func(p string) uint64 { return stamps[p] }
 	if died {
-		if err := c.jobs.Blame(ctx, st.ID, left, mark); err != nil {
+		if err := c.Jobs.Blame(ctx, st.ID, left, mark); err != nil {
 			return err
 		}
 	}
-	deaths, err := c.jobs.Blamed(ctx, st.ID, mark)
+	deaths, err := c.Jobs.Blamed(ctx, st.ID, mark)
 	if err != nil {
 		return err
 	}
 	if deaths[""] >= job.MaxDeaths {
-		return c.tooManyDeaths(ctx, st, deaths[""])
+		return c.TooManyDeaths(ctx, st, deaths[""])
 	}
 	for p, n := range deaths {
 		switch {
@@ -211,21 +211,21 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	return nil
 }
 
-// tooManyDeaths says that a job will not get further.
-func (c *core) tooManyDeaths(ctx context.Context, st kb.Store, n int) error {
+// TooManyDeaths says that a job will not get further.
+func (c *Core) TooManyDeaths(ctx context.Context, st kb.Store, n int) error {
 	return errors.Join(
 		kb.Errorf(kb.Internal, "%d worker processes died without getting further", n).
-			WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.dir, "worker.log")),
-		c.jobs.Forgive(ctx, st.ID, false))
+			WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.Dir, "worker.log")),
+		c.Jobs.Forgive(ctx, st.ID, false))
 }
 
 // sweep deletes what no store and no job that may still run needs. done is a
 // job that is ending.
-func (c *core) sweep(ctx context.Context, done string) error {
-	if err := c.releaseEnded(ctx, done); err != nil {
+func (c *Core) sweep(ctx context.Context, done string) error {
+	if err := c.ReleaseEnded(ctx, done); err != nil {
 		return err
 	}
-	err := c.indexer.Sweep(ctx)
+	err := c.Indexer.Sweep(ctx)
 	for _, r := range c.rooms {
 		if r.Sweep != nil {
 			err = errors.Join(err, r.Sweep(ctx, c))
@@ -234,20 +234,20 @@ func (c *core) sweep(ctx context.Context, done string) error {
 	return err
 }
 
-// releaseEnded gives up what jobs and transfers that have ended used. done is a
+// ReleaseEnded gives up what jobs and transfers that have ended used. done is a
 // job that is ending.
-func (c *core) releaseEnded(ctx context.Context, done string) error {
-	users, err := c.catalog.Users(ctx)
+func (c *Core) ReleaseEnded(ctx context.Context, done string) error {
+	users, err := c.Catalog.Users(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range users {
-		if transfer.Alive(c.dir, id) {
+		if transfer.Alive(c.Dir, id) {
 			continue
 		}
-		j, err := c.jobs.Get(ctx, id)
+		j, err := c.Jobs.Get(ctx, id)
 		if id == done || kb.CodeOf(err) == kb.NotFound && err != nil || err == nil && j.State.Ended() {
-			err = c.catalog.ReleaseUses(ctx, id)
+			err = c.Catalog.ReleaseUses(ctx, id)
 		}
 		if err != nil {
 			return err
@@ -256,8 +256,8 @@ func (c *core) releaseEnded(ctx context.Context, done string) error {
 	return nil
 }
 
-func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string, map[string]any, error) {
-	st, err := c.catalog.Get(ctx, j.Store)
+func (c *Core) indexStore(ctx context.Context, j kb.Job, args IndexArgs) (string, map[string]any, error) {
+	st, err := c.Catalog.Get(ctx, j.Store)
 	if err != nil {
 		return "", nil, err
 	}
@@ -273,7 +273,7 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 			return "", details, err
 		}
 		args.Force = false
-		if st, err = c.catalog.Get(ctx, j.Store); err != nil {
+		if st, err = c.Catalog.Get(ctx, j.Store); err != nil {
 			return "", nil, err
 		}
 		if res.Damaged && n == 0 {
@@ -283,7 +283,7 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 			break // a commit does not change, and pages are not asked for twice
 		}
 		// What was changed during the pass is in the index when the job ends.
-		changed, err := c.indexer.Changed(ctx, st, c.opener)
+		changed, err := c.Indexer.Changed(ctx, st, c.Opener)
 		if ctx.Err() != nil && !job.Interrupted(ctx) {
 			break // cancelled too late: this pass is published
 		}
@@ -310,18 +310,18 @@ func (c *core) indexStore(ctx context.Context, j kb.Job, args indexArgs) (string
 	}
 	if res.Head.Documents == 0 {
 		st.Head = &res.Head
-		return barren(st), details, nil
+		return Barren(st), details, nil
 	}
 	return res.String(), details, nil
 }
 
 // Work runs a job in this process, and then those that nobody runs.
 func (a *App) Work(ctx context.Context, id string) error {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return err
 	}
-	return c.jobs.Drain(ctx, id)
+	return c.Jobs.Drain(ctx, id)
 }
 
 // JobFilter says which jobs are listed.
@@ -333,14 +333,14 @@ type JobFilter struct {
 
 // Jobs lists jobs, newest first, with the names of their stores.
 func (a *App) Jobs(ctx context.Context, f JobFilter) (JobList, error) {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return JobList{}, err
 	}
-	if _, err := c.jobs.Resume(ctx); err != nil {
+	if _, err := c.Jobs.Resume(ctx); err != nil {
 		return JobList{}, err
 	}
-	jobs, err := c.jobs.List(ctx, f.State, f.Active)
+	jobs, err := c.Jobs.List(ctx, f.State, f.Active)
 	if err != nil {
 		return JobList{}, err
 	}
@@ -371,14 +371,14 @@ type jobNames struct {
 	others  map[kb.StoreID]string
 }
 
-func (a *App) jobNames(ctx context.Context, c *core) (jobNames, error) {
+func (a *App) jobNames(ctx context.Context, c *Core) (jobNames, error) {
 	n := jobNames{scope: map[kb.StoreID]string{}, others: map[kb.StoreID]string{}}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return n, err
 	}
 	n.project = p.ID
-	here, err := a.scope(ctx, c, false)
+	here, err := a.Scope(ctx, c, false)
 	if err != nil {
 		return n, err
 	}
@@ -387,7 +387,7 @@ func (a *App) jobNames(ctx context.Context, c *core) (jobNames, error) {
 			n.scope[e.ID] = e.Label()
 		}
 	}
-	all, err := c.catalog.All(ctx)
+	all, err := c.Catalog.All(ctx)
 	for _, e := range all {
 		if n.scope[e.ID] == "" {
 			n.others[e.ID] = e.Label()
@@ -430,14 +430,14 @@ func (a *App) Job(ctx context.Context, id string) (kb.Job, error) { return a.Job
 
 // JobWithin returns a job when it has ended, or wait has passed.
 func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return kb.Job{}, err
 	}
-	if _, err := c.jobs.Resume(ctx); err != nil {
+	if _, err := c.Jobs.Resume(ctx); err != nil {
 		return kb.Job{}, err
 	}
-	j, err := c.jobs.Get(ctx, id)
+	j, err := c.Jobs.Get(ctx, id)
 	if err == nil && wait > 0 && !j.State.Ended() {
 		j, err = c.waitJob(ctx, id, wait)
 	}
@@ -445,20 +445,20 @@ func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.
 }
 
 // waitJob waits for a job to end, as long as wait says, and returns it as it stands then.
-func (c *core) waitJob(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
+func (c *Core) waitJob(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
 	wctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	j, err := c.jobs.Wait(wctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+	j, err := c.Jobs.Wait(wctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 	if wctx.Err() != nil && ctx.Err() == nil {
-		return c.jobs.Get(ctx, id)
+		return c.Jobs.Get(ctx, id)
 	}
 	return j, err
 }
 
 // namedJob adds the name of a job's store, or the nearest ids to a failure to find it.
-func (a *App) namedJob(ctx context.Context, c *core, id string, j kb.Job, err error) (kb.Job, error) {
+func (a *App) namedJob(ctx context.Context, c *Core, id string, j kb.Job, err error) (kb.Job, error) {
 	if kb.CodeOf(err) == kb.NotFound && err != nil {
-		all, e := c.jobs.List(ctx, "", false)
+		all, e := c.Jobs.List(ctx, "", false)
 		var ids []string
 		for _, j := range all {
 			ids = append(ids, j.ID)
@@ -481,11 +481,11 @@ const cancelWait = 2 * time.Second
 // CancelJob stops a job; what it wrote stays out of the store's live
 // generation. One that has not noticed yet is returned as it is, and says so.
 func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return kb.Job{}, err
 	}
-	j, err := c.jobs.Cancel(ctx, id)
+	j, err := c.Jobs.Cancel(ctx, id)
 	if err == nil && !j.State.Ended() {
 		if j, err = c.waitJob(ctx, id, cancelWait); err == nil && !j.State.Ended() {
 			j.Message = "it was asked to stop and will, with what it is at"
@@ -493,23 +493,23 @@ func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
 		}
 	}
 	if err == nil && j.State == kb.JobCancelled {
-		err = a.takenBack(ctx, c, &j)
+		err = a.TakenBack(ctx, c, &j)
 	}
 	return a.namedJob(ctx, c, id, j, err)
 }
 
-// takenBack sees that what store:create made goes with its cancelled job, also
+// TakenBack sees that what store:create made goes with its cancelled job, also
 // with one that had not begun, and says so.
-func (a *App) takenBack(ctx context.Context, c *core, j *kb.Job) error {
-	raw, err := c.jobs.Args(ctx, j.ID)
-	var args indexArgs
+func (a *App) TakenBack(ctx context.Context, c *Core, j *kb.Job) error {
+	raw, err := c.Jobs.Args(ctx, j.ID)
+	var args IndexArgs
 	if err != nil || j.Type != "index" || json.Unmarshal(raw, &args) != nil || args.Made == nil {
 		return err
 	}
-	if err := c.undo(ctx, j.Store, *args.Made); err != nil {
+	if err := c.Undo(ctx, j.Store, *args.Made); err != nil {
 		return err
 	}
-	if _, _, err := a.lookup(ctx, args.Made.Name); err != nil && kb.CodeOf(err) == kb.NotFound {
+	if _, _, err := a.Lookup(ctx, args.Made.Name); err != nil && kb.CodeOf(err) == kb.NotFound {
 		j.Hint = fmt.Sprintf("nothing was kept; make it again with: store:create %s", args.Made.Again)
 	}
 	return nil
@@ -517,11 +517,11 @@ func (a *App) takenBack(ctx context.Context, c *core, j *kb.Job) error {
 
 // WaitJob returns when the job has ended, telling progress on the way through kb.Report.
 func (a *App) WaitJob(ctx context.Context, id string) (kb.Job, error) {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return kb.Job{}, err
 	}
-	return c.jobs.Wait(ctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
+	return c.Jobs.Wait(ctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 }
 
 // annotated is a snapshot of which more is to be said.

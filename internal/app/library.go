@@ -16,10 +16,10 @@ import (
 // reader finishes on the generation it began with; one that is no longer live
 // is closed when its last reader is done.
 type library struct {
-	core       *core
+	core       *Core
 	mu         sync.Mutex
 	open       map[kb.StoreID]*shelf
-	seen       map[kb.StoreID]looked
+	Seen       map[kb.StoreID]looked
 	unfollowed map[kb.StoreID]kb.Store
 }
 
@@ -35,22 +35,22 @@ type looked struct {
 func (l *library) rests(id kb.StoreID) (at time.Time, rests bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last, ok := l.seen[id]
+	last, ok := l.Seen[id]
 	if !ok {
 		return at, false
 	}
 	return last.at, last.took > cheapLook && time.Since(last.at) < min(restFactor*last.took, longestRest)
 }
 
-// saw notes a look. One that took nothing, since a job was at it, keeps the
+// Saw notes a look. One that took nothing, since a job was at it, keeps the
 // duration of the one before.
-func (l *library) saw(id kb.StoreID, at time.Time, took time.Duration) {
+func (l *library) Saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.seen == nil {
-		l.seen = map[kb.StoreID]looked{}
+	if l.Seen == nil {
+		l.Seen = map[kb.StoreID]looked{}
 	}
-	l.seen[id] = looked{at, max(took, l.seen[id].took)}
+	l.Seen[id] = looked{at, max(took, l.Seen[id].took)}
 }
 
 // want notes that a folder is searched here which nobody follows.
@@ -63,8 +63,8 @@ func (l *library) want(st kb.Store) {
 	l.unfollowed[st.ID] = st
 }
 
-// wanted returns the folders that were searched here and that nobody followed then.
-func (l *library) wanted() []kb.Store {
+// Wanted returns the folders that were searched here and that nobody followed then.
+func (l *library) Wanted() []kb.Store {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.SortedFunc(maps.Values(l.unfollowed), func(a, b kb.Store) int { return cmp.Compare(a.ID, b.ID) })
@@ -124,14 +124,14 @@ func (h *handle) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage,
 // Release gives the generation back.
 func (h *handle) Release() { h.once.Do(h.release) }
 
-// get returns the live generation of a store and the head it belongs to, or
+// Get returns the live generation of a store and the head it belongs to, or
 // nil when nothing is indexed yet. A manifest that is gone was replaced
 // between two looks; the next look finds its successor.
-func (l *library) get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, error) {
+func (l *library) Get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, error) {
 	var err error
 	for range 5 {
 		var head *kb.Head
-		if head, err = l.core.catalog.Head(ctx, st.ID); err != nil || head == nil {
+		if head, err = l.core.Catalog.Head(ctx, st.ID); err != nil || head == nil {
 			return nil, nil, err
 		}
 		var h *handle
@@ -154,12 +154,12 @@ func (l *library) hold(ctx context.Context, id kb.StoreID, manifest string) (*ha
 	// process notices when all others would.
 	if s != nil && s.manifest == manifest && !s.index.Current(ctx) {
 		delete(l.open, id)
-		l.core.indexes.Forget(s.segments)
+		l.core.Indexes.Forget(s.segments)
 		l.drop(s)
 		s = nil
 	}
 	if s == nil || s.manifest != manifest {
-		idx, err := l.core.indexes.Open(ctx, manifest)
+		idx, err := l.core.Indexes.Open(ctx, manifest)
 		if err != nil {
 			return nil, err
 		}
@@ -192,9 +192,9 @@ func (l *library) drop(s *shelf) {
 	}
 }
 
-// forget closes the generation of a store that is deleted or damaged, and
+// Forget closes the generation of a store that is deleted or damaged, and
 // with it, for the next reader, its segments.
-func (l *library) forget(id kb.StoreID) {
+func (l *library) Forget(id kb.StoreID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.core.rooms {
@@ -202,11 +202,11 @@ func (l *library) forget(id kb.StoreID) {
 			r.Forget(l.core, id)
 		}
 	}
-	delete(l.seen, id)
+	delete(l.Seen, id)
 	delete(l.unfollowed, id)
 	if s := l.open[id]; s != nil {
 		delete(l.open, id)
-		l.core.indexes.Forget(s.segments)
+		l.core.Indexes.Forget(s.segments)
 		l.drop(s)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"fmt"
@@ -11,6 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -34,16 +39,16 @@ func TestMissingAndForeignFilesAreMissedAtOnce(t *testing.T) {
 }
 
 func missing(t *testing.T, ext, how string, mapped bool) {
-	s := newSite(t)
+	s := producttest.NewSite(t)
 	// As many chunks in each, of as many terms: one store's files fit the other's.
-	s.write("one/a.go", "package one\n\n// Retry tries again, at most five times.\nfunc Retry() { wait() }\n\nfunc wait() {}\n")
-	s.write("two/a.go", "package two\n\n// Drink pours water, at least two cups.\nfunc Drink() { pour() }\n\nfunc pour() {}\n")
-	a := s.in("p", true)
+	s.Write("one/a.go", "package one\n\n// Retry tries again, at most five times.\nfunc Retry() { wait() }\n\nfunc wait() {}\n")
+	s.Write("two/a.go", "package two\n\n// Drink pours water, at least two cups.\nfunc Drink() { pour() }\n\nfunc pour() {}\n")
+	a := s.In("p", true)
 	files := map[string]string{} // by store
 	for _, name := range []string{"one", "two"} {
-		before := s.files(ext)
-		s.create(a, CreateStore{Name: name, Source: filepath.Join(s.root, name)})
-		for f := range s.files(ext) {
+		before := filesOf(s, ext)
+		s.Create(a, app.CreateStore{Name: name, Source: filepath.Join(s.Root, name)})
+		for f := range filesOf(s, ext) {
 			if !before[f] {
 				files[name] = f
 			}
@@ -52,14 +57,14 @@ func missing(t *testing.T, ext, how string, mapped bool) {
 			t.Fatalf("store %s made no file %s", name, ext)
 		}
 	}
-	ask := func(a *App) (SearchReply, CodeReply) {
-		r := s.search(a, SearchRequest{Query: "how often does it retry", Stores: []string{"one"}})
+	ask := func(a *app.App) (find.SearchReply, code.CodeReply) {
+		r := s.Search(a, app.SearchRequest{Query: "how often does it retry", Stores: []string{"one"}})
 		r.Ms = 0
-		code, err := a.Code(t.Context(), CodeRequest{Stores: []string{"one"}, Waiting: Waiting{Wait: time.Minute}, CodeRequest: search.CodeRequest{Symbol: "wait", What: search.Callers, Limit: 10}})
+		reply, err := code.Ask(t.Context(), a, code.CodeRequest{Stores: []string{"one"}, Waiting: app.Waiting{Wait: time.Minute}, CodeRequest: search.CodeRequest{Symbol: "wait", What: search.Callers, Limit: 10}})
 		if err != nil { // which says so
-			code = CodeReply{Notes: []string{err.Error()}}
+			reply = code.CodeReply{Notes: []string{err.Error()}}
 		}
-		return r, code
+		return r, reply
 	}
 	want, wantCode := ask(a)
 	if len(want.Hits) == 0 || len(wantCode.Uses) != 1 {
@@ -84,12 +89,12 @@ func missing(t *testing.T, ext, how string, mapped bool) {
 	}
 	b := a
 	if !mapped {
-		b = s.in("p", true)
+		b = s.In("p", true)
 	}
-	if v, err := s.in("p", true).Verify(t.Context(), "one", false); err != nil || v.ExitStatus() != 7 && ext != ".now" {
+	if v, err := care.Verify(t.Context(), s.In("p", true), "one", false); err != nil || v.ExitStatus() != 7 && ext != ".now" {
 		t.Errorf("verify ends with %d, %v: %s", v.ExitStatus(), err, v.Text())
 	}
-	if d, err := b.Doctor(t.Context()); err != nil || how == "gone" && (ext == ".vec" || ext == ".seg" || ext == ".lay" || ext == ".gen") && !strings.Contains(fmt.Sprint(d.Findings), "files are missing, such as") {
+	if d, err := care.Doctor(t.Context(), b); err != nil || how == "gone" && (ext == ".vec" || ext == ".seg" || ext == ".lay" || ext == ".gen") && !strings.Contains(fmt.Sprint(d.Findings), "files are missing, such as") {
 		t.Errorf("doctor: %+v, %v", d.Findings, err)
 	}
 	got, gotCode := ask(b)
@@ -102,23 +107,23 @@ func missing(t *testing.T, ext, how string, mapped bool) {
 	if d := cmp.Diff(wantCode, gotCode); d != "" && !strings.Contains(fmt.Sprint(gotCode.Notes), " one ") {
 		t.Errorf("callers are silent:\n%s", d)
 	}
-	s.settle(b)
-	for i, x := range []*App{b, s.in("p", true)} {
+	settle(s, b)
+	for i, x := range []*app.App{b, s.In("p", true)} {
 		got, gotCode := ask(x)
 		if d := cmp.Diff(want, got) + cmp.Diff(wantCode, gotCode); d != "" {
 			t.Errorf("process %d is answered otherwise afterwards:\n%s", i, d)
 		}
 	}
-	if v, err := b.Verify(t.Context(), "one", false); err != nil || v.ExitStatus() == 7 {
+	if v, err := care.Verify(t.Context(), b, "one", false); err != nil || v.ExitStatus() == 7 {
 		t.Errorf("verify afterwards: %v, %v", v.Text(), err)
 	}
 }
 
 // files are the files of the data directory with an extension.
-func (s *site) files(ext string) map[string]bool {
+func filesOf(s *producttest.Site, ext string) map[string]bool {
 	s.Helper()
 	out := map[string]bool{}
-	list, err := filepath.Glob(filepath.Join(s.data, "*", "*"+ext))
+	list, err := filepath.Glob(filepath.Join(s.Data, "*", "*"+ext))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -129,9 +134,9 @@ func (s *site) files(ext string) map[string]bool {
 }
 
 // settle waits for the jobs that are under way.
-func (s *site) settle(a *App) {
+func settle(s *producttest.Site, a *app.App) {
 	s.Helper()
-	list, err := a.Jobs(s.Context(), JobFilter{All: true})
+	list, err := a.Jobs(s.Context(), app.JobFilter{All: true})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -23,10 +23,10 @@ import (
 // trustedFolder stands in the catalog in the place of a content's hash.
 const trustedFolder = "folder"
 
-// admit refuses a source on this machine that is outside of what may be
+// Admit refuses a source on this machine that is outside of what may be
 // indexed without a person's word. Of a path that does not exist it says the
 // same as of one that does: what lies there is not told either.
-func (a *App) admit(ctx context.Context, c *core, path string) error {
+func (a *App) Admit(ctx context.Context, c *Core, path string) error {
 	real := source.RealPath(path)
 	for _, root := range append(a.ownRoots(), c.vouched...) {
 		if under(real, root) {
@@ -34,7 +34,7 @@ func (a *App) admit(ctx context.Context, c *core, path string) error {
 		}
 	}
 	for p := real; ; p = filepath.Dir(p) {
-		if ok, err := c.catalog.Trusted(ctx, p, trustedFolder); ok || err != nil {
+		if ok, err := c.Catalog.Trusted(ctx, p, trustedFolder); ok || err != nil {
 			return err
 		}
 		if filepath.Dir(p) == p {
@@ -45,18 +45,18 @@ func (a *App) admit(ctx context.Context, c *core, path string) error {
 		WithHint("ask your user: it may be named, or a folder above it, in trust.paths of the user's configuration, or in KNOWLEDGE_TRUST_PATHS where this program is started")
 }
 
-// admitSpec is admit for what a spec reads: a folder, or a repository in place
+// AdmitSpec is admit for what a spec reads: a folder, or a repository in place
 // with the directories that its .git leads to.
-func (a *App) admitSpec(ctx context.Context, c *core, spec kb.Spec) error {
+func (a *App) AdmitSpec(ctx context.Context, c *Core, spec kb.Spec) error {
 	if !filepath.IsAbs(spec.Source) {
 		return nil // an address
 	}
-	if err := a.admit(ctx, c, spec.Source); err != nil {
+	if err := a.Admit(ctx, c, spec.Source); err != nil {
 		return err
 	}
 	if source.TraitsOf(spec.Kind).Refs {
 		for _, place := range source.GitPlaces(spec.Source) {
-			if err := a.admit(ctx, c, place); err != nil {
+			if err := a.Admit(ctx, c, place); err != nil {
 				return err
 			}
 		}
@@ -67,26 +67,26 @@ func (a *App) admitSpec(ctx context.Context, c *core, spec kb.Spec) error {
 // admitRequest is admit for what store:create is asked for by an agent. A
 // store that is in scope already may be named again.
 func (a *App) admitRequest(ctx context.Context, r CreateStore) error {
-	path := source.LocalPath(r.Kind, r.Source, a.cfg.Dir)
+	path := source.LocalPath(r.Kind, r.Source, a.Config.Dir)
 	if path == "" || r.Source == "" {
 		return nil
 	}
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return err
 	}
-	refused := a.admit(ctx, c, path)
-	spec, err := specOf(ctx, r, a.cfg.Dir)
+	refused := a.Admit(ctx, c, path)
+	spec, err := SpecOf(ctx, r, a.Config.Dir)
 	if err != nil {
 		return refused // what is wrong with the path is told to who may know
 	}
 	if refused == nil {
-		refused = a.admitSpec(ctx, c, spec)
+		refused = a.AdmitSpec(ctx, c, spec)
 	}
 	if refused == nil {
 		return nil
 	}
-	entries, err := a.scope(ctx, c, false)
+	entries, err := a.Scope(ctx, c, false)
 	if err == nil && slices.ContainsFunc(entries, func(e catalog.Entry) bool { return e.ID == spec.ID() }) {
 		return nil
 	}
@@ -102,14 +102,14 @@ func (a *App) ownRoots() []string {
 			roots = append(roots, path)
 		}
 	}
-	add(a.cfg.Dir)
-	if p, err := a.where(); err == nil {
+	add(a.Config.Dir)
+	if p, err := a.Where(); err == nil {
 		add(p.Root)
 		for _, tree := range source.WorkTrees(p.Root) {
 			add(tree)
 		}
 	}
-	for _, cache := range deps.Caches(a.cfg.Env) {
+	for _, cache := range deps.Caches(a.Config.Env) {
 		add(cache)
 	}
 	return roots
@@ -132,7 +132,7 @@ func under(path, root string) bool {
 }
 
 // vouchesFor reports whether the user's configuration or environment names a file.
-func (c *core) vouchesFor(file string) bool {
+func (c *Core) vouchesFor(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && slices.ContainsFunc(c.vouched, func(p string) bool {
 		named, err := os.Stat(p)

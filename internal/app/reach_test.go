@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"fmt"
@@ -7,21 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 )
 
 // reaching is an App in a project p of a site, with a neighbour that is
 // nobody's business, and a function that asks as an agent does.
-func reaching(t *testing.T, config string, env map[string]string) (*site, *App, func(source string, kind kb.Kind) error) {
+func reaching(t *testing.T, config string, env map[string]string) (*producttest.Site, *app.App, func(source string, kind kb.Kind) error) {
 	t.Helper()
-	s := newSite(t)
-	s.write("p/docs/a.md", "# A\n\nturn the crank\n")
-	s.write("secret/keys.md", "# Keys\n\nunder the doormat\n")
-	a := s.configured("p", strings.ReplaceAll(config, "ROOT", filepath.ToSlash(s.root)), env)
+	s := producttest.NewSite(t)
+	s.Write("p/docs/a.md", "# A\n\nturn the crank\n")
+	s.Write("secret/keys.md", "# Keys\n\nunder the doormat\n")
+	a := s.Configured("p", strings.ReplaceAll(config, "ROOT", filepath.ToSlash(s.Root)), env)
 	n := 0
 	return s, a, func(source string, kind kb.Kind) error {
 		n++
-		_, err := a.CreateStore(t.Context(), CreateStore{Name: fmt.Sprintf("s%d", n), Source: source, Kind: kind, Agent: true})
+		_, err := a.CreateStore(t.Context(), app.CreateStore{Name: fmt.Sprintf("s%d", n), Source: source, Kind: kind, Agent: true})
 		return err
 	}
 }
@@ -32,20 +34,20 @@ func TestReach(t *testing.T) {
 	s, a, ask := reaching(t, "", nil)
 	link := func(to, at string) {
 		t.Helper()
-		if err := os.Symlink(filepath.Join(s.root, to), filepath.Join(s.root, at)); err != nil {
+		if err := os.Symlink(filepath.Join(s.Root, to), filepath.Join(s.Root, at)); err != nil {
 			t.Skip(err)
 		}
 	}
 	link("secret", "p/out")
 	link("p/docs", "in")
-	for _, src := range []string{".", "docs", "./docs/../docs", filepath.Join(s.root, "p"), filepath.Join(s.root, "in"), "../p/docs"} {
+	for _, src := range []string{".", "docs", "./docs/../docs", filepath.Join(s.Root, "p"), filepath.Join(s.Root, "in"), "../p/docs"} {
 		if err := ask(src, ""); err != nil {
 			t.Errorf("%s: %v", src, err)
 		}
 	}
 	said := map[string]bool{}
-	for _, src := range []string{"../secret", "out", "docs/../../secret", filepath.Join(s.root, "secret"), filepath.Join(s.root, "secret/keys.md"),
-		filepath.Join(s.root, "none"), filepath.Join(s.root, "none/at/all"), "/", "~", filepath.Join(s.root, "p2")} {
+	for _, src := range []string{"../secret", "out", "docs/../../secret", filepath.Join(s.Root, "secret"), filepath.Join(s.Root, "secret/keys.md"),
+		filepath.Join(s.Root, "none"), filepath.Join(s.Root, "none/at/all"), "/", "~", filepath.Join(s.Root, "p2")} {
 		for _, kind := range []kb.Kind{"", kb.KindFolder, kb.KindRepo} {
 			err := ask(src, kind)
 			if kb.CodeOf(err) != kb.Denied {
@@ -62,14 +64,14 @@ func TestReach(t *testing.T) {
 		t.Errorf("what is there is told from what is not: %v", said)
 	}
 	// A person at a shell names what they like, and what is there already stays.
-	old, err := a.CreateStore(t.Context(), CreateStore{Name: "old", Source: "../secret"})
+	old, err := a.CreateStore(t.Context(), app.CreateStore{Name: "old", Source: "../secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.WaitJob(t.Context(), old.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.search(a, SearchRequest{Query: "doormat", Stores: []string{"old"}}); len(r.Hits) != 1 {
+	if r := s.Search(a, app.SearchRequest{Query: "doormat", Stores: []string{"old"}}); len(r.Hits) != 1 {
 		t.Errorf("a store from before: %+v", r)
 	}
 	if err := ask("../secret", ""); err != nil {
@@ -82,7 +84,7 @@ func TestReach(t *testing.T) {
 func TestReachByWord(t *testing.T) {
 	s, _, ask := reaching(t, "trust: {paths: [ROOT/shared, ROOT/missing]}\n", map[string]string{"KNOWLEDGE_TRUST_PATHS": "../one" + string(os.PathListSeparator) + "../two/three"})
 	for _, dir := range []string{"shared/deep", "sharedness", "one", "two/three", "two/four"} {
-		s.write(dir+"/a.md", "# A\n")
+		s.Write(dir+"/a.md", "# A\n")
 	}
 	for src, ok := range map[string]bool{"../shared": true, "../shared/deep": true, "../sharedness": false, "../one": true, "../two": false, "../two/three": true, "../two/four": false} {
 		if err := ask(src, ""); (err == nil) != ok {
@@ -91,9 +93,9 @@ func TestReachByWord(t *testing.T) {
 	}
 
 	s, a, ask := reaching(t, "", nil)
-	s.write("beside/deep/a.md", "# A\n")
+	s.Write("beside/deep/a.md", "# A\n")
 	said, err := a.Trust(t.Context(), "../beside", false)
-	if err != nil || !strings.Contains(said, filepath.Join(s.root, "beside")) {
+	if err != nil || !strings.Contains(said, filepath.Join(s.Root, "beside")) {
 		t.Fatalf("%q, %v", said, err)
 	}
 	if err := ask("../beside/deep", ""); err != nil {
@@ -105,11 +107,11 @@ func TestReachByWord(t *testing.T) {
 	if _, err := a.Trust(t.Context(), "../beside", true); err != nil {
 		t.Error(err)
 	}
-	s.write("beside/other/a.md", "# A\n")
+	s.Write("beside/other/a.md", "# A\n")
 	if err := ask("../beside/other", ""); kb.CodeOf(err) != kb.Denied {
 		t.Errorf("after it was taken back: %v", err)
 	}
-	for _, path := range []string{"/", s.root + "/none"} {
+	for _, path := range []string{"/", s.Root + "/none"} {
 		if _, err := a.Trust(t.Context(), path, false); err == nil || kb.HintOf(err) == "" {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -119,30 +121,30 @@ func TestReachByWord(t *testing.T) {
 // TestReachOfHome: a home directory that is a project gives what it is not
 // asked for to nobody; a folder in it that is worked in gives itself.
 func TestReachOfHome(t *testing.T) {
-	s := newSite(t)
-	t.Setenv("HOME", filepath.Join(s.root, "home"))
-	t.Setenv("USERPROFILE", filepath.Join(s.root, "home"))
-	s.write("home/.ssh/config.md", "# Host\n")
-	s.write("home/work/a.md", "# A\n")
-	a, err := New(Config{Rooms: allRooms(), DataDir: s.data, Dir: filepath.Join(s.root, "home", "work"), Project: filepath.Join(s.root, "home"), Env: func(string) string { return "" }})
+	s := producttest.NewSite(t)
+	t.Setenv("HOME", filepath.Join(s.Root, "home"))
+	t.Setenv("USERPROFILE", filepath.Join(s.Root, "home"))
+	s.Write("home/.ssh/config.md", "# Host\n")
+	s.Write("home/work/a.md", "# A\n")
+	a, err := app.New(app.Config{DataDir: s.Data, Dir: filepath.Join(s.Root, "home", "work"), Project: filepath.Join(s.Root, "home"), Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := a.CreateStore(t.Context(), CreateStore{Name: "ssh", Source: "../.ssh", Agent: true}); kb.CodeOf(err) != kb.Denied {
+	if _, err := a.CreateStore(t.Context(), app.CreateStore{Name: "ssh", Source: "../.ssh", Agent: true}); kb.CodeOf(err) != kb.Denied {
 		t.Errorf("a folder of the home directory: %v", err)
 	}
-	if _, err := a.CreateStore(t.Context(), CreateStore{Name: "work", Source: ".", Agent: true}); err != nil {
+	if _, err := a.CreateStore(t.Context(), app.CreateStore{Name: "work", Source: ".", Agent: true}); err != nil {
 		t.Errorf("the working directory: %v", err)
 	}
 }
 
 // gitDir makes what passes for a repository's directory, with one commit's refs missing.
-func gitDir(s *site, at string) {
-	s.write(at+"/HEAD", "ref: refs/heads/main\n")
-	s.write(at+"/config", "[core]\n\trepositoryformatversion = 0\n")
+func gitDir(s *producttest.Site, at string) {
+	s.Write(at+"/HEAD", "ref: refs/heads/main\n")
+	s.Write(at+"/config", "[core]\n\trepositoryformatversion = 0\n")
 	for _, d := range []string{"objects", "refs"} {
-		if err := os.MkdirAll(filepath.Join(s.root, filepath.FromSlash(at), d), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(s.Root, filepath.FromSlash(at), d), 0o755); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -155,12 +157,12 @@ func TestReachOfRepositories(t *testing.T) {
 	s, _, ask := reaching(t, "", nil)
 	gitDir(s, "p/.git")
 	tree := func(at, name string, knows bool) {
-		s.write("p/.git/worktrees/"+name+"/HEAD", "ref: refs/heads/x\n")
-		s.write("p/.git/worktrees/"+name+"/commondir", "../..\n")
-		s.write("p/.git/worktrees/"+name+"/gitdir", filepath.Join(s.root, at, ".git")+"\n")
-		s.write(at+"/a.md", "# A\n")
+		s.Write("p/.git/worktrees/"+name+"/HEAD", "ref: refs/heads/x\n")
+		s.Write("p/.git/worktrees/"+name+"/commondir", "../..\n")
+		s.Write("p/.git/worktrees/"+name+"/gitdir", filepath.Join(s.Root, at, ".git")+"\n")
+		s.Write(at+"/a.md", "# A\n")
 		if knows {
-			s.write(at+"/.git", "gitdir: "+filepath.Join(s.root, "p/.git/worktrees", name)+"\n")
+			s.Write(at+"/.git", "gitdir: "+filepath.Join(s.Root, "p/.git/worktrees", name)+"\n")
 		}
 	}
 	tree("tree", "one", true)
@@ -172,11 +174,11 @@ func TestReachOfRepositories(t *testing.T) {
 		t.Errorf("a folder that a repository claims: %v", err)
 	}
 	gitDir(s, "private/.git")
-	s.write("p/sub/.git", "gitdir: ../../private/.git\n")
+	s.Write("p/sub/.git", "gitdir: ../../private/.git\n")
 	gitDir(s, "p/common/.git")
-	s.write("p/common/.git/commondir", "../../../private/.git\n")
+	s.Write("p/common/.git/commondir", "../../../private/.git\n")
 	gitDir(s, "p/borrows/.git")
-	s.write("p/borrows/.git/objects/info/alternates", filepath.Join(s.root, "private/.git/objects")+"\n")
+	s.Write("p/borrows/.git/objects/info/alternates", filepath.Join(s.Root, "private/.git/objects")+"\n")
 	gitDir(s, "p/honest/.git")
 	for src, ok := range map[string]bool{"sub": false, "common": false, "borrows": false, "honest": true} {
 		if err := ask(src, kb.KindRepo); (kb.CodeOf(err) == kb.Denied) == ok {
@@ -189,11 +191,11 @@ func TestReachOfRepositories(t *testing.T) {
 // is not what they vouch for.
 func TestTrustWhatWasShown(t *testing.T) {
 	s, a, _ := reaching(t, "", nil)
-	s.write("p/f.json", "harmless")
+	s.Write("p/f.json", "harmless")
 	if subject, err := a.TrustSubject(t.Context(), "f.json"); err != nil || subject.Text != "harmless" {
 		t.Fatalf("%+v, %v", subject, err)
 	}
-	s.write("p/f.json", "harmful")
+	s.Write("p/f.json", "harmful")
 	if _, err := a.Trust(t.Context(), "f.json", false); kb.CodeOf(err) != kb.Busy {
 		t.Errorf("%v", err)
 	}

@@ -11,13 +11,13 @@ import (
 // reread has a store read again that was indexed before the present rules on
 // secrets. Until that is done its texts are masked as they are shown. No server
 // is asked for it: what lies elsewhere waits for its next update.
-func (c *core) reread(ctx context.Context, st kb.Store) error {
+func (c *Core) reread(ctx context.Context, st kb.Store) error {
 	if st.Head.Rules >= secret.Version || st.LastError != "" || source.TraitsOf(st.Spec.Kind).Network {
 		return nil
 	}
-	_, active, err := c.jobs.Active(ctx, st.ID)
+	_, active, err := c.Jobs.Active(ctx, st.ID)
 	if err == nil && !active {
-		_, err = c.submit(ctx, st, indexArgs{})
+		_, err = c.Submit(ctx, st, IndexArgs{})
 	}
 	switch kb.CodeOf(err) {
 	case kb.Denied, kb.Full, kb.Newer, kb.Internal:

@@ -15,41 +15,41 @@ import (
 // be nil.
 type Room struct {
 	// Jobs returns the handlers of its kinds of jobs.
-	Jobs func(*core) map[string]job.Handler
+	Jobs func(*Core) map[string]job.Handler
 
 	// Needs returns the variables without which a job of a store might not see
 	// what this process does.
-	Needs func(*core, kb.Spec) []string
+	Needs func(*Core, kb.Spec) []string
 	// Gather brings what a store is indexed from up to date, and returns what a
 	// reader should know of it. died says that the worker before died of it.
-	Gather func(ctx context.Context, c *core, j kb.Job, st kb.Store, args indexArgs, died bool, details map[string]any) ([]string, error)
+	Gather func(ctx context.Context, c *Core, j kb.Job, st kb.Store, args IndexArgs, died bool, details map[string]any) ([]string, error)
 	// Indexed is called with a store that was just indexed, and how many of its
 	// documents changed. It may add to the details of the job.
-	Indexed func(ctx context.Context, c *core, j kb.Job, st kb.Store, changed int, details map[string]any)
+	Indexed func(ctx context.Context, c *Core, j kb.Job, st kb.Store, changed int, details map[string]any)
 	// Leaving is called before a store is deleted or replaced, Removed when it is
 	// deleted, Forget when what is kept in memory of one is out of date.
-	Leaving func(context.Context, *core, kb.StoreID) error
-	Removed func(context.Context, *core, kb.StoreID) error
-	Forget  func(*core, kb.StoreID)
+	Leaving func(context.Context, *Core, kb.StoreID) error
+	Removed func(context.Context, *Core, kb.StoreID) error
+	Forget  func(*Core, kb.StoreID)
 	// Sweep deletes files that belong to no store any more.
-	Sweep func(context.Context, *core) error
+	Sweep func(context.Context, *Core) error
 
 	// PageOf returns what tells of the documents of a store as pages of the web,
 	// nil when they are none; PagePath the path of the page that a URL names, and
 	// the fragment, or what it is given.
-	PageOf   func(*core, kb.Store) func(path string) (search.Page, bool)
-	PagePath func(c *core, st kb.Store, path string) (string, string)
+	PageOf   func(*Core, kb.Store) func(path string) (search.Page, bool)
+	PagePath func(c *Core, st kb.Store, path string) (string, string)
 	// Views opens what is resolved of each target; Unresolved goes on without what
 	// turned out damaged of one, and reports whether that was it.
-	Views      func(*shelves)
-	Unresolved func(context.Context, *shelves, *search.Target) (bool, error)
+	Views      func(*Shelves)
+	Unresolved func(context.Context, *Shelves, *search.Target) (bool, error)
 
 	// Marks says what speaks against places that answer a query; see search.Request.
-	Marks func(ctx context.Context, c *core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
+	Marks func(ctx context.Context, c *Core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
 	// Hits lets targets tell more of their hits, Place adds to a place. scope is
 	// nil where the place was looked for in one named store.
 	Hits  func(*App, []search.Target)
-	Place func(ctx context.Context, a *App, s *shelves, scope []catalog.Entry, found *search.Context)
+	Place func(ctx context.Context, a *App, s *Shelves, scope []catalog.Entry, found *search.Context)
 
 	Definitions *Definitions
 }
@@ -60,17 +60,17 @@ type Definitions struct {
 	Check func(project.Project) error
 	// Remember keeps how a store came to be. Of a definition that is new it
 	// returns the text and the file.
-	Remember func(ctx context.Context, a *App, c *core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error)
+	Remember func(ctx context.Context, a *App, c *Core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error)
 	// Forget takes back what Remember added, unless somebody has changed it since.
-	Forget func(ctx context.Context, c *core, file string, added json.RawMessage) error
+	Forget func(ctx context.Context, c *Core, file string, added json.RawMessage) error
 	// Still warns that a deleted store is made again.
 	Still func(a *App, name string) string
 }
 
 // definitions returns who keeps them; it does nothing where no room does.
-func (a *App) definitions() Definitions { return definitionsIn(a.cfg.Rooms) }
+func (a *App) definitions() Definitions { return definitionsIn(a.Config.Rooms) }
 
-func (c *core) definitions() Definitions { return definitionsIn(c.rooms) }
+func (c *Core) definitions() Definitions { return definitionsIn(c.rooms) }
 
 func definitionsIn(rooms []Room) Definitions {
 	for _, r := range rooms {
@@ -80,16 +80,16 @@ func definitionsIn(rooms []Room) Definitions {
 	}
 	return Definitions{
 		Check: func(project.Project) error { return nil },
-		Remember: func(context.Context, *App, *core, project.Project, CreateStore, kb.Store) (json.RawMessage, string, error) {
+		Remember: func(context.Context, *App, *Core, project.Project, CreateStore, kb.Store) (json.RawMessage, string, error) {
 			return nil, "", nil
 		},
-		Forget: func(context.Context, *core, string, json.RawMessage) error { return nil },
+		Forget: func(context.Context, *Core, string, json.RawMessage) error { return nil },
 		Still:  func(*App, string) string { return "" },
 	}
 }
 
-// marks asks the rooms for what speaks against places; see Room.Marks.
-func (c *core) marks(ctx context.Context, query string) (func(kb.StoreID, string) float64, string, error) {
+// Marks asks the rooms for what speaks against places; see Room.Marks.
+func (c *Core) Marks(ctx context.Context, query string) (func(kb.StoreID, string) float64, string, error) {
 	for _, r := range c.rooms {
 		if r.Marks != nil {
 			return r.Marks(ctx, c, query)
@@ -98,18 +98,18 @@ func (c *core) marks(ctx context.Context, query string) (func(kb.StoreID, string
 	return nil, "", nil
 }
 
-// enrich lets the rooms add to a place.
-func (a *App) enrich(ctx context.Context, s *shelves, scope []catalog.Entry, found *search.Context) {
-	for _, r := range a.cfg.Rooms {
+// Enrich lets the rooms add to a place.
+func (a *App) Enrich(ctx context.Context, s *Shelves, scope []catalog.Entry, found *search.Context) {
+	for _, r := range a.Config.Rooms {
 		if r.Place != nil {
 			r.Place(ctx, a, s, scope, found)
 		}
 	}
 }
 
-// openViews opens what is resolved of each target.
-func (s *shelves) openViews() {
-	for _, r := range s.core.rooms {
+// OpenViews opens what is resolved of each target.
+func (s *Shelves) OpenViews() {
+	for _, r := range s.Core.rooms {
 		if r.Views != nil {
 			r.Views(s)
 		}
@@ -117,8 +117,8 @@ func (s *shelves) openViews() {
 }
 
 // unresolved reports whether a room goes on without what was damaged of a target.
-func (s *shelves) unresolved(ctx context.Context, t *search.Target) (bool, error) {
-	for _, r := range s.core.rooms {
+func (s *Shelves) unresolved(ctx context.Context, t *search.Target) (bool, error) {
+	for _, r := range s.Core.rooms {
 		if r.Unresolved != nil {
 			if ok, err := r.Unresolved(ctx, s, t); ok || err != nil {
 				return ok, err
@@ -129,7 +129,7 @@ func (s *shelves) unresolved(ctx context.Context, t *search.Target) (bool, error
 }
 
 // pageOf returns what tells of the pages of a store; nil when its documents are none.
-func (c *core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
+func (c *Core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
 	for _, r := range c.rooms {
 		if r.PageOf != nil {
 			if f := r.PageOf(c, st); f != nil {
@@ -140,9 +140,9 @@ func (c *core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
 	return nil
 }
 
-// pagePath returns the path of a page that is named by its URL, and the
+// PagePath returns the path of a page that is named by its URL, and the
 // fragment; what is no URL of a page of the store comes back as it is.
-func (c *core) pagePath(st kb.Store, path string) (string, string) {
+func (c *Core) PagePath(st kb.Store, path string) (string, string) {
 	for _, r := range c.rooms {
 		if r.PagePath != nil {
 			return r.PagePath(c, st, path)

@@ -18,81 +18,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// Search answers a query over the stores in scope.
-func (a *App) Search(ctx context.Context, r SearchRequest) (SearchReply, error) {
-	c, err := a.open(ctx)
-	if err != nil {
-		return SearchReply{}, err
-	}
-	req := search.Request{Query: r.Query, Mode: r.Mode, Intent: r.Intent, Detail: r.Detail, Limit: r.Limit,
-		Threshold: r.Threshold, MinRelevance: r.MinRelevance, Under: r.In, Explain: r.Explain}
-	// A query that cannot be answered starts no indexing.
-	if err := req.Check(); err != nil {
-		return SearchReply{}, err
-	}
-	stores, notes, err := a.asScope(ctx, c, r.Stores, &r)
-	if err != nil {
-		return SearchReply{}, err
-	}
-	if len(r.Stores) == 0 || slices.Contains(r.Stores, "*") {
-		lost, err := c.catalog.Damaged(ctx)
-		if err != nil {
-			return SearchReply{}, err
-		}
-		for _, name := range lost {
-			notes = append(notes, fmt.Sprintf("store %s is left out: what the catalog says of it is damaged; create it again from the same source, or delete it", name))
-		}
-	}
-	s, err := a.opened(ctx, c, stores)
-	if err != nil {
-		return SearchReply{}, err
-	}
-	defer s.release()
-	if len(s.targets)+len(s.notes)+len(notes) == 0 {
-		return SearchReply{}, a.nothingInScope(ctx, c)
-	}
-	a.noteBarren(s, len(r.Stores) > 0)
-	if r.In != "" && len(s.targets) > 0 {
-		err := s.serve(ctx, func(targets []search.Target) (err error) {
-			req.Under, err = search.Below(ctx, targets, a.asked(r.In, r.Person))
-			return err
-		})
-		if err != nil {
-			return SearchReply{}, err
-		}
-	}
-	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
-		s.openViews()
-	}
-	var marksNote string
-	if req.Marks, marksNote, err = c.marks(ctx, r.Query); err != nil {
-		return SearchReply{}, err
-	} else if marksNote != "" {
-		s.notes = append(s.notes, marksNote)
-	}
-	for _, r := range a.cfg.Rooms {
-		if r.Hits != nil {
-			r.Hits(a, s.targets)
-		}
-	}
-	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
-	err = s.serve(ctx, func(targets []search.Target) (err error) {
-		reply, err = search.Run(ctx, targets, c.embedder, req)
-		return err
-	})
-	if len(s.targets) == 0 {
-		reply = SearchReply{Hits: []Hit{}, Confidence: "none"}
-	}
-	if gone := a.lossNote(); gone != "" {
-		notes = append([]string{gone}, notes...)
-	}
-	reply.Notes = slices.Concat(notes, s.notes, reply.Notes)
-	return reply, err
-}
-
-// nothingInScope says so, and names what exists elsewhere.
-func (a *App) nothingInScope(ctx context.Context, c *core) error {
-	all, err := c.catalog.All(ctx)
+// NothingInScope says so, and names what exists elsewhere.
+func (a *App) NothingInScope(ctx context.Context, c *Core) error {
+	all, err := c.Catalog.All(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,11 +45,11 @@ func (a *App) nothingInScope(ctx context.Context, c *core) error {
 	return e.WithHint("name stores or pass [\"*\"]; there are: %s", strings.Join(names, ", "))
 }
 
-// asScope returns the stores that are named, or those in scope when none is,
+// AsScope returns the stores that are named, or those in scope when none is,
 // their folders as they are now as far as r waits for that; the notes say what
 // is not.
-func (a *App) asScope(ctx context.Context, c *core, names []string, r *SearchRequest) ([]kb.Store, []string, error) {
-	by := asking{Waiting: Waiting{Wait: r.Wait, Early: r.Early, Person: r.Person}}
+func (a *App) AsScope(ctx context.Context, c *Core, names []string, r *SearchRequest) ([]kb.Store, []string, error) {
+	by := Asking{Waiting: Waiting{Wait: r.Wait, Early: r.Early, Person: r.Person}}
 	var stores []kb.Store
 	var notes []string
 	var err error
@@ -129,23 +57,23 @@ func (a *App) asScope(ctx context.Context, c *core, names []string, r *SearchReq
 	case len(names) == 0:
 		stores, notes, err = a.defaultScope(ctx, c, r)
 	case slices.Contains(names, "*"):
-		if stores, err = a.named(ctx, c, names); err == nil {
+		if stores, err = a.Named(ctx, c, names); err == nil {
 			by.mine, err = a.inScope(ctx, c)
 		}
 	default:
 		by.named = true
-		stores, err = a.named(ctx, c, names)
+		stores, err = a.Named(ctx, c, names)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	late, err := a.freshen(ctx, c, stores, by)
+	late, err := a.Freshen(ctx, c, stores, by)
 	return stores, append(notes, late...), err
 }
 
 // inScope are the stores that are searched here when none is named.
-func (a *App) inScope(ctx context.Context, c *core) (map[kb.StoreID]bool, error) {
-	entries, err := a.scope(ctx, c, false)
+func (a *App) inScope(ctx context.Context, c *Core) (map[kb.StoreID]bool, error) {
+	entries, err := a.Scope(ctx, c, false)
 	ids := map[kb.StoreID]bool{}
 	for _, e := range entries {
 		ids[e.ID] = true
@@ -153,12 +81,12 @@ func (a *App) inScope(ctx context.Context, c *core) (map[kb.StoreID]bool, error)
 	return ids, err
 }
 
-// named returns the stores that a request names.
-func (a *App) named(ctx context.Context, c *core, names []string) ([]kb.Store, error) {
+// Named returns the stores that a request names.
+func (a *App) Named(ctx context.Context, c *Core, names []string) ([]kb.Store, error) {
 	var out []kb.Store
 	for _, n := range names {
 		if n == "*" {
-			all, err := c.catalog.All(ctx)
+			all, err := c.Catalog.All(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -167,17 +95,17 @@ func (a *App) named(ctx context.Context, c *core, names []string) ([]kb.Store, e
 			}
 			continue
 		}
-		_, st, err := a.lookup(ctx, n)
+		_, st, err := a.Lookup(ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, st)
 	}
-	return unique(out), nil
+	return Unique(out), nil
 }
 
-// unique keeps the first of each store.
-func unique(stores []kb.Store) []kb.Store {
+// Unique keeps the first of each store.
+func Unique(stores []kb.Store) []kb.Store {
 	seen := map[kb.StoreID]bool{}
 	return slices.DeleteFunc(stores, func(s kb.Store) bool {
 		if seen[s.ID] {
@@ -191,12 +119,12 @@ func unique(stores []kb.Store) []kb.Store {
 // defaultScope returns the stores of the project and the user, and the own
 // folder, which is brought up to date first: for a person to its end, for an
 // agent as far as r.Wait allows.
-func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb.Store, []string, error) {
-	p, err := a.where()
+func (a *App) defaultScope(ctx context.Context, c *Core, r *SearchRequest) ([]kb.Store, []string, error) {
+	p, err := a.Where()
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := c.catalog.List(ctx, p.ID)
+	entries, err := c.Catalog.List(ctx, p.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,14 +133,14 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 		stores = append(stores, e.Store)
 	}
 	if p.None && !r.Person {
-		return unique(stores), nil, nil
+		return Unique(stores), nil, nil
 	}
 	own, note, err := a.ownFolder(ctx, c, p, r, entries)
 	if err != nil {
 		// Somebody may well search their stores from a home directory, and to
 		// find nothing where there is nothing is no failure.
 		// Nor do their stores become unsearchable where nothing can be written.
-		if code := kb.CodeOf(err); len(stores) > 0 && (code == kb.TooLarge || cannotWrite(err)) || code == kb.NotFound {
+		if code := kb.CodeOf(err); len(stores) > 0 && (code == kb.TooLarge || CannotWrite(err)) || code == kb.NotFound {
 			return stores, []string{fmt.Sprintf("this folder is not searched: %v; %s", err, kb.HintOf(err))}, nil
 		}
 		return nil, nil, err
@@ -221,9 +149,9 @@ func (a *App) defaultScope(ctx context.Context, c *core, r *SearchRequest) ([]kb
 		stores = append(stores, own)
 	}
 	if note != "" {
-		return unique(stores), []string{note}, nil
+		return Unique(stores), []string{note}, nil
 	}
-	return unique(stores), nil, nil
+	return Unique(stores), nil, nil
 }
 
 // ownEntry returns the store of all of a folder, if somebody has named it. One
@@ -239,13 +167,13 @@ func ownEntry(entries []catalog.Entry, root string) (kb.Store, bool) {
 
 // ownFolder returns the store of the work tree that asks, making it, unlisted,
 // at the first use.
-func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
+func (a *App) ownFolder(ctx context.Context, c *Core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
 	spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
 	var first bool
 	var err error
 	st, named := ownEntry(entries, p.Root)
 	if !named {
-		st, err = c.catalog.Own(ctx, p.Root)
+		st, err = c.Catalog.Own(ctx, p.Root)
 		if first = kb.CodeOf(err) == kb.NotFound; err != nil && !first {
 			return kb.Store{}, "", err
 		}
@@ -255,20 +183,20 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	}
 	if first {
 		if !r.Yes {
-			if err := refuseBarren(ctx, spec, nameFrom(p.Root)); err != nil {
+			if err := refuseBarren(ctx, spec, NameFrom(p.Root)); err != nil {
 				return kb.Store{}, "", err
 			}
 		}
 		if p.ID != "" {
-			if err := c.catalog.NoteProject(ctx, p.ID, p.Root); err != nil {
+			if err := c.Catalog.NoteProject(ctx, p.ID, p.Root); err != nil {
 				return kb.Store{}, "", err
 			}
 		}
-		if st, err = c.catalog.SetOwn(ctx, p.ID, p.Root, spec); err != nil {
+		if st, err = c.Catalog.SetOwn(ctx, p.ID, p.Root, spec); err != nil {
 			return kb.Store{}, "", err
 		}
 	}
-	j, running, err := c.jobs.Active(ctx, st.ID)
+	j, running, err := c.Jobs.Active(ctx, st.ID)
 	if err != nil {
 		return st, "", err
 	}
@@ -276,8 +204,8 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 		if named && st.Head == nil && st.LastError != "" {
 			return st, "", nil // which is said of it
 		}
-		if j, err = c.submit(ctx, st, indexArgs{}); err != nil {
-			if st.Head != nil && cannotWrite(err) {
+		if j, err = c.Submit(ctx, st, IndexArgs{}); err != nil {
+			if st.Head != nil && CannotWrite(err) {
 				return st, fmt.Sprintf("%s has changed and cannot be brought up to date: %v; %s", st.Label(), err, kb.HintOf(err)), nil
 			}
 			return st, "", err
@@ -286,7 +214,7 @@ func (a *App) ownFolder(ctx context.Context, c *core, p project.Project, r *Sear
 	wctx, cancel := context.WithTimeout(ctx, r.Wait)
 	defer cancel()
 	began := time.Now()
-	j, err = c.jobs.Wait(wctx, j.ID, func(j kb.Job) {
+	j, err = c.Jobs.Wait(wctx, j.ID, func(j kb.Job) {
 		kb.Report(ctx, j.Progress)
 		if answersNow(r.Early, time.Since(began), j.Progress) && c.begun(ctx, st.ID) {
 			cancel()
@@ -319,8 +247,8 @@ func answersNow(early, waited time.Duration, at kb.Progress) bool {
 }
 
 // begun reports whether a part of a store can be searched.
-func (c *core) begun(ctx context.Context, id kb.StoreID) bool {
-	head, err := c.catalog.Head(ctx, id)
+func (c *Core) begun(ctx context.Context, id kb.StoreID) bool {
+	head, err := c.Catalog.Head(ctx, id)
 	return err == nil && head != nil
 }
 
@@ -329,65 +257,65 @@ func waitFor(j kb.Job) string {
 	return fmt.Sprintf("wait for the rest with: job:status {\"jobId\":%q,\"wait\":true}", j.ID)
 }
 
-// shelves are the stores that a request is answered from.
-type shelves struct {
-	core    *core
-	targets []search.Target
-	notes   []string            // what is left out, and why
-	done    []func()            // give the views back
-	lost    map[kb.StoreID]bool // whose view was damaged
-	wait    time.Duration       // for references that have to be resolved first; 0 does without them
+// Shelves are the stores that a request is answered from.
+type Shelves struct {
+	Core    *Core
+	Targets []search.Target
+	Notes   []string            // what is left out, and why
+	Done    []func()            // give the views back
+	Lost    map[kb.StoreID]bool // whose view was damaged
+	Wait    time.Duration       // for references that have to be resolved first; 0 does without them
 }
 
-// opened is core.targets for who works in a project: its own folder is marked
+// Opened is core.targets for who works in a project: its own folder is marked
 // as such.
-func (a *App) opened(ctx context.Context, c *core, stores []kb.Store) (*shelves, error) {
-	s, err := c.targets(ctx, stores)
+func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves, error) {
+	s, err := c.Targets(ctx, stores)
 	if err != nil {
 		return nil, err
 	}
-	if p, err := a.where(); err == nil && !p.None {
-		for i := range s.targets {
-			spec := &s.targets[i].Store.Spec
-			s.targets[i].Own = spec.Kind == kb.KindFolder && spec.Source == p.Root
+	if p, err := a.Where(); err == nil && !p.None {
+		for i := range s.Targets {
+			spec := &s.Targets[i].Store.Spec
+			s.Targets[i].Own = spec.Kind == kb.KindFolder && spec.Source == p.Root
 		}
 	}
 	return s, nil
 }
 
-// targets opens the live generations of stores. A store that is empty or
+// Targets opens the live generations of stores. A store that is empty or
 // damaged is left out, and said; the rest is served.
-func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error) {
-	s := &shelves{core: c}
+func (c *Core) Targets(ctx context.Context, stores []kb.Store) (*Shelves, error) {
+	s := &Shelves{Core: c}
 	for _, st := range stores {
-		idx, head, err := c.library.get(ctx, st)
+		idx, head, err := c.Library.Get(ctx, st)
 		switch {
 		case err != nil && kb.CodeOf(err) == kb.Corrupt:
 			err = s.damaged(ctx, st, err)
 		case err != nil && kb.CodeOf(err) == kb.NotFound && len(stores) > 1:
 			// Somebody deleted it since it was listed; that is no reason to answer nothing.
-			s.notes, err = append(s.notes, "store "+st.Label()+" was deleted meanwhile"), nil
+			s.Notes, err = append(s.Notes, "store "+st.Label()+" was deleted meanwhile"), nil
 		case err == nil && idx == nil:
 			var note string
 			note, err = c.emptyNote(ctx, st)
-			s.notes = append(s.notes, note)
+			s.Notes = append(s.Notes, note)
 		case err == nil:
 			st.Head = head
-			s.targets = append(s.targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st), Page: c.pageOf(st)})
+			s.Targets = append(s.Targets, search.Target{Store: st, Label: label(st), Index: idx, Fresh: fresh(st), Page: c.pageOf(st)})
 			if err = c.reread(ctx, st); err != nil {
 				break
 			}
 			if note := c.withoutVectors(ctx, idx, st); note != "" {
-				s.notes = append(s.notes, note)
+				s.Notes = append(s.Notes, note)
 			}
 			if head.Partial {
 				var note string
 				note, err = c.emptyNote(ctx, st)
-				s.notes = append(s.notes, note)
+				s.Notes = append(s.Notes, note)
 			}
 		}
 		if err != nil {
-			s.release()
+			s.Release()
 			return nil, err
 		}
 	}
@@ -396,16 +324,16 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 
 // withoutVectors says that a part of a store is searched by words alone, and has
 // its vectors made anew.
-func (c *core) withoutVectors(ctx context.Context, idx kb.Index, st kb.Store) string {
+func (c *Core) withoutVectors(ctx context.Context, idx kb.Index, st kb.Store) string {
 	info, err := idx.Info(ctx)
 	n := len(info.Bare)
-	if err != nil || n == 0 || info.Embedder != c.embedder.ID() { // else all of it is indexed again
+	if err != nil || n == 0 || info.Embedder != c.Embedder.ID() { // else all of it is indexed again
 		return ""
 	}
 	note := fmt.Sprintf("the vectors of %d of %d segments of store %s are missing: what is in them is found by its words, not by its meaning", n, len(info.Segments), st.Label())
-	j, active, err := c.jobs.Active(ctx, st.ID)
+	j, active, err := c.Jobs.Active(ctx, st.ID)
 	if err == nil && !active {
-		j, err = c.submit(ctx, st, indexArgs{Vectors: true})
+		j, err = c.Submit(ctx, st, IndexArgs{Vectors: true})
 	}
 	if err != nil {
 		return fmt.Sprintf("%s; they cannot be made anew: %v", note, err)
@@ -413,53 +341,53 @@ func (c *core) withoutVectors(ctx context.Context, idx kb.Index, st kb.Store) st
 	return fmt.Sprintf("%s; they are being made anew, by job %s", note, j.ID)
 }
 
-func (s *shelves) release() {
-	for _, t := range s.targets {
+func (s *Shelves) Release() {
+	for _, t := range s.Targets {
 		t.Index.Release()
 	}
-	s.targets = nil
-	for _, f := range s.done {
+	s.Targets = nil
+	for _, f := range s.Done {
 		f()
 	}
-	s.done = nil
+	s.Done = nil
 }
 
 // damaged notes that a store is left out, and has it rebuilt.
-func (s *shelves) damaged(ctx context.Context, st kb.Store, why error) error {
-	c := s.core
+func (s *Shelves) damaged(ctx context.Context, st kb.Store, why error) error {
+	c := s.Core
 	note := fmt.Sprintf("store %s is damaged and left out: %v", st.Label(), why)
 	// A rebuild that is on its way would only begin again.
-	_, active, err := c.jobs.Active(ctx, st.ID)
+	_, active, err := c.Jobs.Active(ctx, st.ID)
 	if err == nil && !active {
-		_, err = c.submit(ctx, st, indexArgs{Force: true, Repair: true})
+		_, err = c.Submit(ctx, st, IndexArgs{Force: true, Repair: true})
 	}
-	if cannotWrite(err) { // what is whole is still served
-		s.notes = append(s.notes, note+"; run store:index with force to rebuild it")
+	if CannotWrite(err) { // what is whole is still served
+		s.Notes = append(s.Notes, note+"; run store:index with force to rebuild it")
 		return nil
 	}
-	s.notes = append(s.notes, note+"; it is being rebuilt")
+	s.Notes = append(s.Notes, note+"; it is being rebuilt")
 	return err
 }
 
-// serve answers from the targets, and again without those that turn out to be
+// Serve answers from the targets, and again without those that turn out to be
 // damaged; with none left it does not ask.
-func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) error {
-	for len(s.targets) > 0 {
-		err := ask(s.targets)
+func (s *Shelves) Serve(ctx context.Context, ask func([]search.Target) error) error {
+	for len(s.Targets) > 0 {
+		err := ask(s.Targets)
 		var of *search.TargetError
 		if err == nil || kb.CodeOf(err) != kb.Corrupt || !errors.As(err, &of) {
 			return err
 		}
-		t := s.targets[of.Target]
-		if ok, err := s.unresolved(ctx, &s.targets[of.Target]); ok || err != nil {
+		t := s.Targets[of.Target]
+		if ok, err := s.unresolved(ctx, &s.Targets[of.Target]); ok || err != nil {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		s.targets = slices.Delete(s.targets, of.Target, of.Target+1)
+		s.Targets = slices.Delete(s.Targets, of.Target, of.Target+1)
 		t.Index.Release()
-		s.core.library.forget(t.Store.ID)
+		s.Core.Library.Forget(t.Store.ID)
 		if err := s.damaged(ctx, t.Store, of.Err); err != nil {
 			return err
 		}
@@ -468,12 +396,12 @@ func (s *shelves) serve(ctx context.Context, ask func([]search.Target) error) er
 }
 
 // emptyNote says why a store has nothing, or not everything, to search yet.
-func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
+func (c *Core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
 	so := "is empty"
 	if st.Head != nil {
 		so = fmt.Sprintf("is indexed in part, %d documents", st.Head.Documents)
 	}
-	j, ok, err := c.jobs.Active(ctx, st.ID)
+	j, ok, err := c.Jobs.Active(ctx, st.ID)
 	switch {
 	case err != nil:
 		return "", err
@@ -482,29 +410,29 @@ func (c *core) emptyNote(ctx context.Context, st kb.Store) (string, error) {
 	case ok:
 		return fmt.Sprintf("store %s %s so far: job %s is %s; %s", st.Label(), so, j.ID, j.State, waitFor(j)), nil
 	case st.LastError != "":
-		return fmt.Sprintf("store %s %s, its last job failed: %s; try again with: store:index %s", st.Label(), so, st.LastError, command{"store": st.Label()}), nil
+		return fmt.Sprintf("store %s %s, its last job failed: %s; try again with: store:index %s", st.Label(), so, st.LastError, Args{"store": st.Label()}), nil
 	}
-	return fmt.Sprintf("store %s %s; index it with: store:index %s", st.Label(), so, command{"store": st.Label()}), nil
+	return fmt.Sprintf("store %s %s; index it with: store:index %s", st.Label(), so, Args{"store": st.Label()}), nil
 }
 
 // isHere reports whether a store is of the folder of the work tree that asks.
 func (a *App) isHere(st kb.Store) bool {
-	p, err := a.where()
+	p, err := a.Where()
 	return err == nil && st.Spec.Source == p.Root && filepath.IsAbs(p.Root)
 }
 
-// noteBarren says which of the stores have no documents. Of a store that nobody
+// NoteBarren says which of the stores have no documents. Of a store that nobody
 // has named, or is in, it would be told for ever.
-func (a *App) noteBarren(s *shelves, named bool) {
-	for _, t := range s.targets {
-		if why := barren(t.Store); why != "" && (named || a.isHere(t.Store) && (len(t.Store.Head.Skipped) > 0 || len(s.targets) == 1)) {
-			s.notes = append(s.notes, why)
+func (a *App) NoteBarren(s *Shelves, named bool) {
+	for _, t := range s.Targets {
+		if why := Barren(t.Store); why != "" && (named || a.isHere(t.Store) && (len(t.Store.Head.Skipped) > 0 || len(s.Targets) == 1)) {
+			s.Notes = append(s.Notes, why)
 		}
 	}
 }
 
-// barren says why a store that is indexed has no documents; "" of one that has some.
-func barren(st kb.Store) string {
+// Barren says why a store that is indexed has no documents; "" of one that has some.
+func Barren(st kb.Store) string {
 	if st.Head == nil || st.Head.Documents > 0 || st.Head.Partial {
 		return ""
 	}
@@ -553,54 +481,4 @@ func fresh(st kb.Store) func(path string, stamp uint64) string {
 		}
 		return ""
 	}
-}
-
-// Context returns everything about the place that an id from Search names,
-// whichever store it is in: an id says that by itself.
-func (a *App) Context(ctx context.Context, id string) (Context, error) {
-	c, err := a.open(ctx)
-	if err != nil {
-		return Context{}, err
-	}
-	entries, err := a.scope(ctx, c, false)
-	if err != nil {
-		return Context{}, err
-	}
-	all, err := c.catalog.All(ctx)
-	if err != nil {
-		return Context{}, err
-	}
-	var stores []kb.Store
-	for _, e := range append(entries, all...) { // those in scope first
-		if e.Head != nil {
-			stores = append(stores, e.Store)
-		}
-	}
-	s, err := a.opened(ctx, c, unique(stores))
-	if err != nil {
-		return Context{}, err
-	}
-	defer s.release()
-	s.openViews()
-	var found Context
-	asked := false
-	err = s.serve(ctx, func(targets []search.Target) (err error) {
-		asked = true
-		found, err = search.Show(ctx, targets, id)
-		return err
-	})
-	if len(s.targets) == 0 || kb.CodeOf(err) == kb.NotFound && err != nil {
-		for _, n := range s.notes {
-			if strings.HasPrefix(n, "store ") && strings.Contains(n, "damaged") { // the place may be there
-				return Context{}, kb.Errorf(kb.Corrupt, "%s", n).WithHint("try again when it is rebuilt; see: jobs")
-			}
-		}
-		if !asked {
-			_, err = search.Show(ctx, nil, id)
-		}
-	}
-	if err == nil {
-		a.enrich(ctx, s, entries, &found)
-	}
-	return found, err
 }

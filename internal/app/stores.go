@@ -24,28 +24,28 @@ const (
 	maxMaxFile = 64 << 20
 )
 
-// lookup returns the store that a name or id means here.
-func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, error) {
-	c, err := a.open(ctx)
+// Lookup returns the store that a name or id means here.
+func (a *App) Lookup(ctx context.Context, nameOrID string) (*Core, kb.Store, error) {
+	c, err := a.Open(ctx)
 	if err != nil {
 		return nil, kb.Store{}, err
 	}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return nil, kb.Store{}, err
 	}
 	// "." is the folder of the work tree that asks, as search shows it.
 	if nameOrID == "." {
-		if st, ok := c.folderAt(ctx, p.ID, p.Root); ok {
+		if st, ok := c.FolderAt(ctx, p.ID, p.Root); ok {
 			return c, st, nil
 		}
-		st, err := c.catalog.Own(ctx, p.Root)
+		st, err := c.Catalog.Own(ctx, p.Root)
 		return c, st, err
 	}
-	st, err := c.catalog.Lookup(ctx, p.ID, nameOrID)
+	st, err := c.Catalog.Lookup(ctx, p.ID, nameOrID)
 	if kb.CodeOf(err) == kb.NotFound {
 		// The own folder has no name; hits cite it by its last element.
-		own, e := c.catalog.Own(ctx, p.Root)
+		own, e := c.Catalog.Own(ctx, p.Root)
 		if e == nil && own.Label() == nameOrID {
 			return c, own, nil
 		}
@@ -58,20 +58,20 @@ func (a *App) lookup(ctx context.Context, nameOrID string) (*core, kb.Store, err
 
 // HasStore reports whether a name or id means a store here.
 func (a *App) HasStore(ctx context.Context, nameOrID string) bool {
-	_, _, err := a.lookup(ctx, nameOrID)
+	_, _, err := a.Lookup(ctx, nameOrID)
 	return err == nil || kb.CodeOf(err) != kb.NotFound
 }
 
 // Stores lists the stores in scope, of every kind or one; all lists every store of every project.
 func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, error) {
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return StoreList{}, err
 	}
-	if _, err := c.jobs.Resume(ctx); err != nil && !cannotWrite(err) {
+	if _, err := c.Jobs.Resume(ctx); err != nil && !CannotWrite(err) {
 		return StoreList{}, err
 	}
-	entries, err := a.scope(ctx, c, all)
+	entries, err := a.Scope(ctx, c, all)
 	if err != nil {
 		return StoreList{}, err
 	}
@@ -92,27 +92,27 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		list.Note = gone
 	case len(list.Stores) > 0:
 	case n > 0:
-		list.Note = fmt.Sprintf("none of the %d stores here is of type %s; list them with: stores", n, typeOf(kind))
+		list.Note = fmt.Sprintf("none of the %d stores here is of type %s; list them with: stores", n, TypeOf(kind))
 	default:
 		list.Note = "no stores here yet; make one with store:create, or search: the first search indexes this project's folder"
 	}
 	return list, nil
 }
 
-// scope returns the entries of the default scope, or all there are.
-func (a *App) scope(ctx context.Context, c *core, all bool) ([]catalog.Entry, error) {
+// Scope returns the entries of the default scope, or all there are.
+func (a *App) Scope(ctx context.Context, c *Core, all bool) ([]catalog.Entry, error) {
 	if all {
-		return c.catalog.All(ctx)
+		return c.Catalog.All(ctx)
 	}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := c.catalog.List(ctx, p.ID)
+	entries, err := c.Catalog.List(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	if own, err := c.catalog.Own(ctx, p.Root); err == nil {
+	if own, err := c.Catalog.Own(ctx, p.Root); err == nil {
 		if !slices.ContainsFunc(entries, func(e catalog.Entry) bool { return e.ID == own.ID }) {
 			entries = append(entries, catalog.Entry{Store: own, Scope: catalog.ScopeOwn, Project: p.ID})
 		}
@@ -123,7 +123,7 @@ func (a *App) scope(ctx context.Context, c *core, all bool) ([]catalog.Entry, er
 }
 
 // row tells a store at a glance, with the job that works on it, if any.
-func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
+func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
 	r := StoreRow{Name: st.Label(), ID: string(st.ID), Kind: st.Spec.Kind, Source: st.Spec.Source, Scope: string(scope), Status: "empty"}
 	if source.TraitsOf(st.Spec.Kind).Refs {
 		r.Ref = st.Spec.Ref.String()
@@ -139,7 +139,7 @@ func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 	if st.LastError != "" {
 		r.Status = "failed"
 	}
-	j, ok, err := c.jobs.Active(ctx, st.ID)
+	j, ok, err := c.Jobs.Active(ctx, st.ID)
 	if err != nil {
 		return r, nil, err
 	}
@@ -152,12 +152,12 @@ func (c *core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 
 // StoreInfo tells everything about the store that a name or id means here.
 func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
-	c, st, err := a.lookup(ctx, store)
+	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
 		return StoreInfo{}, err
 	}
 	scope := catalog.Scope("")
-	entries, err := a.scope(ctx, c, false)
+	entries, err := a.Scope(ctx, c, false)
 	if err != nil {
 		return StoreInfo{}, err
 	}
@@ -179,15 +179,15 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	}
 	if h := st.Head; h != nil {
 		info.Generation, info.TextBytes, info.IndexBytes, info.Segments = h.Generation, h.TextBytes, h.IndexBytes, len(h.Segments)
-		info.Engine = c.engine()
+		info.Engine = c.Engine()
 		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Masked, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Masked, h.Notes
 	}
-	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.pagesBytes(st.Spec)
-	p, err := a.where()
+	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.PagesBytes(st.Spec)
+	p, err := a.Where()
 	if err != nil {
 		return info, err
 	}
-	by, err := c.catalog.Defined(ctx, p.ID)
+	by, err := c.Catalog.Defined(ctx, p.ID)
 	for _, d := range by {
 		if d.Store == st.ID && d.Name == st.Name {
 			info.Follows = d.Follows
@@ -198,8 +198,8 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 
 // copyBytes is what the copies of a remote repository take on disk; other
 // stores of that repository share them.
-func (c *core) copyBytes(spec kb.Spec) int64 {
-	dir := c.opener.RepoDir(spec.Source)
+func (c *Core) copyBytes(spec kb.Spec) int64 {
+	dir := c.Opener.RepoDir(spec.Source)
 	if dir == "" {
 		return 0
 	}
@@ -219,24 +219,24 @@ func (c *core) copyBytes(spec kb.Spec) int64 {
 	return n
 }
 
-func (c *core) start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
-	j, err := c.submit(ctx, st, indexArgs{Force: force})
+func (c *Core) Start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
+	j, err := c.Submit(ctx, st, IndexArgs{Force: force})
 	if err != nil {
 		return Started{}, err
 	}
 	return Started{Store: name, ID: string(st.ID), Job: j.ID, Status: string(j.State)}, nil
 }
 
-// typeOf spells a kind as definitions do, and the older plugin's.
-func typeOf(k kb.Kind) string {
+// TypeOf spells a kind as definitions do, and the older plugin's.
+func TypeOf(k kb.Kind) string {
 	if k == kb.KindFolder {
 		return "file"
 	}
 	return string(k)
 }
 
-// refuseLarge refuses folders that nobody means to index without thinking.
-func refuseLarge(ctx context.Context, spec kb.Spec) error {
+// RefuseLarge refuses folders that nobody means to index without thinking.
+func RefuseLarge(ctx context.Context, spec kb.Spec) error {
 	_, err := measure(ctx, spec)
 	return err
 }
@@ -251,7 +251,7 @@ func refuseBarren(ctx context.Context, spec kb.Spec, name string) error {
 	if len(size.Ignored) == 0 {
 		return e.WithHint("name another folder, or what of this one is wanted with paths, see: help {\"command\":\"store:create\"}")
 	}
-	return e.WithHint("what is named is indexed all the same, as in: store:create %s", command{"name": name, "source": spec.Source, "paths": size.Ignored})
+	return e.WithHint("what is named is indexed all the same, as in: store:create %s", Args{"name": name, "source": spec.Source, "paths": size.Ignored})
 }
 
 // measure looks how large a folder is, and refuses what is too large.
@@ -273,10 +273,10 @@ func measure(ctx context.Context, spec kb.Spec) (source.Size, error) {
 	return size, nil
 }
 
-// command is the arguments of a command in a hint.
-type command map[string]any
+// Args is the arguments of a command in a hint.
+type Args map[string]any
 
-func (c command) String() string {
+func (c Args) String() string {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return "{}"
@@ -286,42 +286,42 @@ func (c command) String() string {
 
 // IndexStore starts bringing the store up to date; force reads every document again.
 func (a *App) IndexStore(ctx context.Context, store string, force bool) (Started, error) {
-	c, st, err := a.lookup(ctx, store)
+	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
 		return Started{}, err
 	}
-	return c.start(ctx, st, st.Label(), force)
+	return c.Start(ctx, st, st.Label(), force)
 }
 
 // DeleteStore detaches a name; the index goes when nobody else holds it, or everywhere is set.
 func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
-	c, st, err := a.lookup(ctx, store)
+	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
 		return Deleted{}, err
 	}
-	p, err := a.where()
+	p, err := a.Where()
 	if err != nil {
 		return Deleted{}, err
 	}
 	d := Deleted{Store: st.Label(), Note: a.definitions().Still(a, st.Name)}
-	holders, err := c.catalog.Holders(ctx, st.ID)
+	holders, err := c.Catalog.Holders(ctx, st.ID)
 	if err != nil {
 		return d, err
 	}
-	if own, err := c.catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
+	if own, err := c.Catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
 		everywhere = true // the own folder: nobody else holds it
 	}
 	// Its job is cancelled before: a store of the same source that somebody
 	// makes right after has a job of its own.
 	var cancelled bool
 	if everywhere || len(holders) <= 1 {
-		j, ok, err := c.jobs.Active(ctx, st.ID)
+		j, ok, err := c.Jobs.Active(ctx, st.ID)
 		if err == nil && ok {
-			_, err = c.jobs.Cancel(ctx, j.ID)
+			_, err = c.Jobs.Cancel(ctx, j.ID)
 			cancelled = err == nil
 		}
 		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
-			err = c.leaving(ctx, st.ID)
+			err = c.Leaving(ctx, st.ID)
 		}
 		if err != nil {
 			return d, err
@@ -329,7 +329,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	}
 	if everywhere {
 		d.UsedBy = holders
-		err = c.catalog.Delete(ctx, st.ID)
+		err = c.Catalog.Delete(ctx, st.ID)
 	} else {
 		d.UsedBy, err = a.detach(ctx, c, p.ID, store, st)
 	}
@@ -338,7 +338,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	}
 	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
 		if cancelled { // somebody has taken it up meanwhile
-			_, err = c.submit(ctx, st, indexArgs{})
+			_, err = c.Submit(ctx, st, IndexArgs{})
 		}
 		return d, err
 	}
@@ -350,19 +350,19 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 			}
 		}
 	}
-	c.library.forget(st.ID)
+	c.Library.Forget(st.ID)
 	return d, c.sweep(ctx, "")
 }
 
 // detach takes the store's name away from the project, else from the user,
 // and returns who still holds it.
-func (a *App) detach(ctx context.Context, c *core, projectID, asked string, st kb.Store) (usedBy []string, err error) {
+func (a *App) detach(ctx context.Context, c *Core, projectID, asked string, st kb.Store) (usedBy []string, err error) {
 	for _, scope := range []string{projectID, ""} {
-		if _, usedBy, err = c.catalog.Detach(ctx, scope, st.Name); err == nil || kb.CodeOf(err) != kb.NotFound {
+		if _, usedBy, err = c.Catalog.Detach(ctx, scope, st.Name); err == nil || kb.CodeOf(err) != kb.NotFound {
 			return usedBy, err
 		}
 	}
-	holders, e := c.catalog.Holders(ctx, st.ID)
+	holders, e := c.Catalog.Holders(ctx, st.ID)
 	if e != nil {
 		return nil, e
 	}
@@ -373,20 +373,20 @@ func (a *App) detach(ctx context.Context, c *core, projectID, asked string, st k
 		WithHint("delete it there, or set everywhere to delete it for all of them")
 }
 
-// folderAt returns the store of the folder root, named or not.
-func (c *core) folderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
-	if entries, err := c.catalog.List(ctx, projectID); err == nil {
+// FolderAt returns the store of the folder root, named or not.
+func (c *Core) FolderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
+	if entries, err := c.Catalog.List(ctx, projectID); err == nil {
 		if st, ok := ownEntry(entries, root); ok {
 			return st, true
 		}
 	}
-	st, err := c.catalog.Own(ctx, root)
+	st, err := c.Catalog.Own(ctx, root)
 	return st, err == nil
 }
 
-// pagesBytes is what the kept pages of a store take on disk.
-func (c *core) pagesBytes(spec kb.Spec) int64 {
-	dir := c.opener.PagesDir(spec)
+// PagesBytes is what the kept pages of a store take on disk.
+func (c *Core) PagesBytes(spec kb.Spec) int64 {
+	dir := c.Opener.PagesDir(spec)
 	if dir == "" {
 		return 0
 	}
@@ -400,8 +400,8 @@ func (c *core) pagesBytes(spec kb.Spec) int64 {
 	return n
 }
 
-// leaving tells the rooms of a store that goes.
-func (c *core) leaving(ctx context.Context, id kb.StoreID) error {
+// Leaving tells the rooms of a store that goes.
+func (c *Core) Leaving(ctx context.Context, id kb.StoreID) error {
 	for _, r := range c.rooms {
 		if r.Leaving != nil {
 			if err := r.Leaving(ctx, c, id); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// maxTrusted is the largest project file that is read.
-const maxTrusted = 1 << 20
+// MaxTrusted is the largest project file that is read.
+const MaxTrusted = 1 << 20
 
 // Subject is what a person is asked to vouch for.
 type Subject struct {
@@ -40,7 +40,7 @@ func (a *App) TrustSubject(ctx context.Context, path string) (Subject, error) {
 }
 
 func (a *App) subject(ctx context.Context, path string) (s Subject, hash string, err error) {
-	full := source.LocalPath(kb.KindFolder, path, a.cfg.Dir)
+	full := source.LocalPath(kb.KindFolder, path, a.Config.Dir)
 	if s.Path, err = filepath.EvalSymlinks(full); full == "" || err != nil {
 		return s, "", kb.Errorf(kb.NotFound, "there is no file or folder %q", path).WithHint("name a project file, such as .knowledge/stores.json, or a folder")
 	}
@@ -57,7 +57,7 @@ func (a *App) subject(ctx context.Context, path string) (s Subject, hash string,
 		return s, trustedFolder, err
 	case !info.Mode().IsRegular():
 		return s, "", kb.Errorf(kb.Invalid, "%q is neither a file nor a folder", path).WithHint("name a project file, such as .knowledge/stores.json, or a folder")
-	case info.Size() > maxTrusted:
+	case info.Size() > MaxTrusted:
 		return s, "", kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("name a project file of at most 1 MiB")
 	}
 	raw, err := os.ReadFile(s.Path)
@@ -97,7 +97,7 @@ func about(ctx context.Context, dir string) (string, error) {
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%d %s", kinds[n], n)
 	}
-	text := fmt.Sprintf("%s, %s", countOf(files, "file"), bytesOf(bytes))
+	text := fmt.Sprintf("%s, %s", CountOf(files, "file"), BytesOf(bytes))
 	if over {
 		text = "more than " + text
 	}
@@ -124,11 +124,11 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 	if seen, ok := a.shown.Load(s.Path); ok && seen != hash {
 		return "", kb.Errorf(kb.Busy, "%q has changed since it was shown, and is not trusted", s.Path).WithHint("look at it again: knowledge trust %s", path)
 	}
-	c, err := a.open(ctx)
+	c, err := a.Open(ctx)
 	if err != nil {
 		return "", err
 	}
-	if err := c.catalog.Trust(ctx, s.Path, hash); err != nil {
+	if err := c.Catalog.Trust(ctx, s.Path, hash); err != nil {
 		return "", err
 	}
 	if s.Folder {
@@ -139,12 +139,12 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 
 // distrust takes back what was trusted at a path, whether or not it is there.
 func (a *App) distrust(ctx context.Context, path string) (string, error) {
-	full := source.RealPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
-	c, err := a.open(ctx)
+	full := source.RealPath(source.LocalPath(kb.KindFolder, path, a.Config.Dir))
+	c, err := a.Open(ctx)
 	if err != nil {
 		return "", err
 	}
-	there, err := c.catalog.Distrust(ctx, full)
+	there, err := c.Catalog.Distrust(ctx, full)
 	switch {
 	case err != nil:
 		return "", err
@@ -156,8 +156,8 @@ func (a *App) distrust(ctx context.Context, path string) (string, error) {
 	return fmt.Sprintf("%s is trusted no more; stores that were made of it stay", full), nil
 }
 
-// readProjectFile reads a file that a stranger may have written.
-func readProjectFile(path string) ([]byte, error) {
+// ReadProjectFile reads a file that a stranger may have written.
+func ReadProjectFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +168,7 @@ func readProjectFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, kb.Errorf(kb.Invalid, "%q is not a file", path).WithHint("make it a file, or remove it")
 	}
-	if info.Size() > maxTrusted {
+	if info.Size() > MaxTrusted {
 		return nil, kb.Errorf(kb.TooLarge, "%q has %d bytes, more than a project file may have", path, info.Size()).WithHint("keep it below 1 MiB")
 	}
 	raw, err := os.ReadFile(path)
@@ -178,14 +178,14 @@ func readProjectFile(path string) ([]byte, error) {
 	return raw, nil
 }
 
-// within reports whether path, as it is spelt, is root or lies below it.
-func within(root, path string) bool {
+// Within reports whether path, as it is spelt, is root or lies below it.
+func Within(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// trusts reports whether a person vouched for the file with that content.
-func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error) {
+// Trusts reports whether a person vouched for the file with that content.
+func (c *Core) Trusts(ctx context.Context, path string, raw []byte) (bool, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return false, nil
@@ -194,5 +194,5 @@ func (c *core) trusts(ctx context.Context, path string, raw []byte) (bool, error
 		return true, nil
 	}
 	sum := sha256.Sum256(raw)
-	return c.catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
+	return c.Catalog.Trusted(ctx, real, hex.EncodeToString(sum[:]))
 }

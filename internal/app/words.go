@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-func countOf(n int, thing string) string {
+func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func bytesOf(n int64) string {
+func BytesOf(n int64) string {
 	switch {
 	case n >= 10<<20:
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -23,8 +23,8 @@ func bytesOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// clipRunes cuts a string to n runes, the last of which then is an ellipsis.
-func clipRunes(s string, n int) string {
+// ClipRunes cuts a string to n runes, the last of which then is an ellipsis.
+func ClipRunes(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -12,14 +12,14 @@ import (
 // much is left to do after earlyCLI, gets what is ready too.
 const (
 	firstUse    = 3 * time.Second
-	firstUseCLI = 24 * time.Hour
+	FirstUseCLI = 24 * time.Hour
 	earlyCLI    = 10 * time.Second
 )
 
 // WaitingOf is how long the reader of ctx waits.
 func WaitingOf(ctx context.Context) app.Waiting {
 	if IsCLI(ctx) {
-		return app.Waiting{Wait: firstUseCLI, Early: earlyCLI, Person: true}
+		return app.Waiting{Wait: FirstUseCLI, Early: earlyCLI, Person: true}
 	}
 	return app.Waiting{Wait: firstUse}
 }

@@ -5,15 +5,25 @@ package product
 import (
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
+	"github.com/seed-4f2d999b/knowledge/internal/apis"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
+	"github.com/seed-4f2d999b/knowledge/internal/governance"
+	"github.com/seed-4f2d999b/knowledge/internal/specs"
+	"github.com/seed-4f2d999b/knowledge/internal/stores"
+	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
 // Rooms returns the features of the program.
 func Rooms() []command.Room {
 	return []command.Room{
-		command.FindRoom(), command.StoresRoom(), command.CodeRoom(), command.WebRoom(), command.SpecsRoom(), command.AnswersRoom(),
-		command.APIsRoom(), command.GovernanceRoom(), command.FollowRoom(), command.CareRoom(), command.SetupRoom(),
+		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(),
 	}
 }
 

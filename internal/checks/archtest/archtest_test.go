@@ -52,6 +52,9 @@ func TestChecker(t *testing.T) {
 | internal/search | flows | finds |
 | internal/answers/answer | upper flows | says |
 | internal/app | app | all |
+| internal/specs | rooms | knows |
+| internal/web | rooms | reads |
+| internal/product/producttest | faces | tries |
 | internal/face/cli | faces | talks |
 | cmd/knowledge | main | starts |
 `
@@ -66,6 +69,11 @@ func TestChecker(t *testing.T) {
 		"internal/search/search.go":           "package search\n" + imports("internal/governance/gate"),
 		"internal/answers/answer/answer.go":   "package answer\n" + imports("internal/search"),
 		"internal/app/app.go":                 "package app\n" + imports("internal/answers/answer"),
+		"internal/app/app_test.go":            "package app_test\n" + imports("internal/app", "internal/specs", machine),
+		"internal/specs/specs.go":             "package specs\n" + imports("internal/app"),
+		"internal/specs/specs_test.go":        "package specs_test\n" + imports("internal/web", machine),
+		"internal/web/web.go":                 "package web\n",
+		"internal/product/producttest/x.go":   "package producttest\n" + imports("internal/specs", "internal/web"),
 		"internal/face/cli/cli.go":            "package cli\n" + imports("internal/app") + "type kind int\nfunc (kind) init() {}\n",
 		"cmd/knowledge/main.go":               "package main\n" + imports("internal/face/cli"),
 		"internal/face/cli/testdata/notes.md": "",
@@ -86,6 +94,8 @@ func TestChecker(t *testing.T) {
 		{name: "no such layer", file: "internal/x/x.go", text: "package x\n", table: "| internal/x | cellar | x |\n", want: []string{`internal/x is in a layer "cellar" that does not exist`}},
 		{name: "no description", file: "internal/x/x.go", text: "package x\n", table: "| internal/x | tools | |\n", want: []string{"ARCHITECTURE.md does not say what internal/x does"}},
 		{name: "up", file: "internal/data/db/x.go", text: "package db\n" + imports("internal/job"), want: []string{"internal/data/db/x.go imports internal/job: up, from tools to parts"}},
+		{name: "sideways between rooms", file: "internal/specs/x.go", text: "package specs\n" + imports("internal/web"), want: []string{"internal/specs/x.go imports internal/web: sideways, from rooms to rooms"}},
+		{name: "up in an internal test", file: "internal/app/x_test.go", text: "package app\n" + imports("internal/specs"), want: []string{"internal/app/x_test.go imports internal/specs: up, from app to rooms"}},
 		{name: "up to the upper half", file: "internal/job/x.go", text: "package job\n" + imports("internal/governance/gate"), want: []string{"internal/job/x.go imports internal/governance/gate: up, from parts to upper parts"}},
 		{name: "up between flows", file: "internal/search/x.go", text: "package search\n" + imports("internal/answers/answer"), want: []string{"internal/search/x.go imports internal/answers/answer: up, from flows to upper flows"}},
 		{name: "sideways in a test", file: "internal/x/x_test.go", text: "package x\n" + imports("internal/job"), table: "| internal/x | parts | x |\n", want: []string{"internal/x/x_test.go imports internal/job: sideways, from parts to parts"}},

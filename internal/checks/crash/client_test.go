@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 )
 
 // server is a process that serves an agent over its standard input and output.
@@ -138,7 +139,7 @@ func (a agent) remove(name string) error {
 }
 
 func (a agent) search(query, store string) (int, error) {
-	var r app.SearchReply
+	var r find.SearchReply
 	err := a.s.call("search", map[string]any{"query": query, "stores": []string{store}}, &r)
 	return len(r.Hits), err
 }
@@ -170,7 +171,7 @@ func (p person) index(name string, force bool) (st app.Started, err error) {
 func (p person) remove(name string) error { return p.run(new(app.Deleted), "store:delete", name) }
 
 func (p person) search(query, store string) (int, error) {
-	var r app.SearchReply
+	var r find.SearchReply
 	err := p.run(&r, "search", query, "--stores", store)
 	return len(r.Hits), err
 }

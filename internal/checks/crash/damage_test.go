@@ -21,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -176,7 +177,7 @@ func (d *damage) look(a *app.App) []sight {
 		}
 	}
 	for _, id := range ids {
-		c, err := a.Context(ctx, id)
+		c, err := find.ByID(ctx, a, id)
 		out = append(out, sight{"context " + id, map[string]string{id: fmt.Sprint(c.At, c.Symbol, c.Code, c.Doc, c.Kind)}, "", err})
 	}
 	for _, name := range []string{"first", "second", "third"} {

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
@@ -72,7 +73,7 @@ func TestAStepOfWritingFails(t *testing.T) {
 // first, says that one file is missing, why, and what to do.
 func (w *world) lacks(a *app.App, query, why string) {
 	w.t.Helper()
-	r, err := a.Search(w.t.Context(), app.SearchRequest{Query: query, Stores: []string{"main"}, Wait: time.Minute})
+	r, err := find.Search(w.t.Context(), a, app.SearchRequest{Query: query, Stores: []string{"main"}, Wait: time.Minute})
 	must(w.t, err)
 	said := answer{Notes: r.Notes}.late()
 	for _, part := range []string{"could not be brought up to date", why, "1 file has changed", "; "} {
@@ -221,11 +222,11 @@ func TestTheOwnFolderOnAFullDisk(t *testing.T) {
 	}
 	tr := newTree(t, 76)
 	tr.grow(10)
-	ask := func() (app.SearchReply, error) {
+	ask := func() (find.SearchReply, error) {
 		a, err := product.New(app.Config{DataDir: w.dir, Dir: tr.dir, Project: tr.dir, Env: noEnv})
 		must(t, err)
 		defer a.Close()
-		return a.Search(t.Context(), app.SearchRequest{Query: tr.queries(1)[0], Wait: time.Minute, Yes: true})
+		return find.Search(t.Context(), a, app.SearchRequest{Query: tr.queries(1)[0], Wait: time.Minute, Yes: true})
 	}
 	before, err := ask()
 	must(t, err)

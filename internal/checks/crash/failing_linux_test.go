@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -175,7 +177,7 @@ func (l *life) live(n int, full bool) string {
 		}
 		return err
 	})
-	l.do("gc", func(ctx context.Context) error { _, err := a.Collect(ctx, false); return err })
+	l.do("gc", func(ctx context.Context) error { _, err := care.Collect(ctx, a, false); return err })
 	end()
 	a, end = l.w.open(true) // another process
 	l.do("stores", func(ctx context.Context) error { _, err := a.Stores(ctx, "", true); return err })
@@ -186,7 +188,7 @@ func (l *life) live(n int, full bool) string {
 		l.index(a, "index an edit", func(ctx context.Context) (app.Started, error) { return a.IndexStore(ctx, "main", false) })
 		l.search(a)
 		l.do("callers", func(ctx context.Context) error {
-			r, err := a.Code(ctx, app.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: time.Minute}, CodeRequest: search.CodeRequest{What: search.Callers, Symbol: "Tally", Limit: 10}})
+			r, err := code.Ask(ctx, a, code.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: time.Minute}, CodeRequest: search.CodeRequest{What: search.Callers, Symbol: "Tally", Limit: 10}})
 			if err == nil && len(r.Uses) == 0 && len(r.Notes) == 0 {
 				l.complain("nobody calls Tally: %+v", r)
 			}
@@ -227,7 +229,7 @@ func (l *life) live(n int, full bool) string {
 			l.complain("%d documents instead of %d, or others", len(docs), len(l.docs["main"]))
 		}
 	}
-	v, err := a.Verify(t.Context(), "", false)
+	v, err := care.Verify(t.Context(), a, "", false)
 	must(t, err)
 	for _, f := range v.Findings {
 		if f.Status != "left" && f.Status != "" && f.Status != "open" {

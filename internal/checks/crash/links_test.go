@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -60,7 +61,7 @@ func TestKilledWhileLinking(t *testing.T) {
 				id := s.Job
 				if atOnce == large {
 					w.wait(a, id)
-					if _, err := a.Code(t.Context(), codeRequest(queries[0], time.Nanosecond)); err != nil {
+					if _, err := code.Ask(t.Context(), a, codeRequest(queries[0], time.Nanosecond)); err != nil {
 						t.Fatal(err) // it asks for the link, and does not wait
 					}
 					if j, ok := w.linkJob(a); ok {
@@ -233,7 +234,7 @@ func TestCancelWhileLinking(t *testing.T) {
 		for _, v := range w.views() {
 			must(t, os.Remove(v))
 		}
-		if _, err := a.Code(t.Context(), codeRequest(c.name(0, 0), time.Nanosecond)); err != nil {
+		if _, err := code.Ask(t.Context(), a, codeRequest(c.name(0, 0), time.Nanosecond)); err != nil {
 			t.Fatal(err)
 		}
 		j, ok := w.linkJob(a)

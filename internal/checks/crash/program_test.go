@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -172,12 +173,12 @@ func (c *calling) some(truth map[string]*known, n int) []string {
 
 // callers asks for the callers of a function in the store "main".
 func callers(w *world, a *app.App, name string) (known, []string, error) {
-	r, err := a.Code(w.t.Context(), app.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: time.Minute},
+	r, err := code.Ask(w.t.Context(), a, code.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: time.Minute},
 		CodeRequest: search.CodeRequest{Symbol: name, What: search.Callers, Limit: 100}})
 	return knownOf(r), r.Notes, err
 }
 
-func knownOf(r app.CodeReply) known {
+func knownOf(r code.CodeReply) known {
 	var k known
 	for _, s := range r.Symbols {
 		k.At += s.At
@@ -281,7 +282,7 @@ func (w *world) linkJobRow() (kb.Job, bool) {
 }
 
 // codeRequest asks for the callers of a function in the store "main".
-func codeRequest(name string, wait time.Duration) app.CodeRequest {
-	return app.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: wait},
+func codeRequest(name string, wait time.Duration) code.CodeRequest {
+	return code.CodeRequest{Stores: []string{"main"}, Waiting: app.Waiting{Wait: wait},
 		CodeRequest: search.CodeRequest{Symbol: name, What: search.Callers, Limit: 100}}
 }

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -102,7 +104,7 @@ func TestADamagedView(t *testing.T) {
 	hits := func(a *app.App) string {
 		var b strings.Builder
 		for i, name := range names[:3] {
-			r, err := a.Search(t.Context(), app.SearchRequest{Query: name, Intent: []string{"", "find-usage", "find-definition"}[i], Stores: []string{"main"}, Detail: "contextual", Limit: 5})
+			r, err := find.Search(t.Context(), a, app.SearchRequest{Query: name, Intent: []string{"", "find-usage", "find-definition"}[i], Stores: []string{"main"}, Detail: "contextual", Limit: 5})
 			must(t, err)
 			for _, h := range r.Hits {
 				fmt.Fprint(&b, h.ID, h.At, h.Score, h.Why, h.Related, "\n")
@@ -347,7 +349,7 @@ func TestAViewIsReplacedUnderItsReader(t *testing.T) {
 			default:
 			}
 			name := names[i%len(names)]
-			var r app.CodeReply
+			var r code.CodeReply
 			if err := s.execute("code:callers", map[string]any{"symbol": name, "stores": []string{"main"}}, &r); err != nil {
 				t.Errorf("callers of %s: %v", name, err)
 				return
@@ -377,7 +379,7 @@ func TestAViewIsReplacedUnderItsReader(t *testing.T) {
 	wg.Wait()
 	truth := c.truth()
 	for _, name := range names {
-		var r app.CodeReply
+		var r code.CodeReply
 		must(t, s.execute("code:callers", map[string]any{"symbol": name, "stores": []string{"main"}}, &r))
 		if got := knownOf(r); fmt.Sprint(got.Calls) != fmt.Sprint(truth[name].Calls) || !stands(got.At, truth[name].At) {
 			t.Errorf("in the end callers of %s: %v instead of %v", name, got, *truth[name])

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/web"
 	"github.com/seed-4f2d999b/knowledge/internal/web/crawl"
 	"github.com/seed-4f2d999b/knowledge/internal/web/crawl/crawltest"
 )
@@ -33,9 +35,9 @@ func crawled(t *testing.T, o crawltest.Options, rate float64) (*crawltest.Server
 // kept returns the paths of the pages that a store has, sorted.
 func kept(t *testing.T, a *app.App, store string) []string {
 	t.Helper()
-	list, err := a.Pages(t.Context(), store, "kept", "", 5000)
+	list, err := web.Pages(t.Context(), a, store, "kept", "", 5000)
 	must(t, err)
-	files, err := a.Files(t.Context(), store, "", 5000, app.Waiting{})
+	files, err := find.Files(t.Context(), a, store, "", 5000, app.Waiting{})
 	must(t, err)
 	var out []string
 	for _, p := range list.Pages {
@@ -121,19 +123,19 @@ func TestARefreshFollowsTheSite(t *testing.T) {
 	}
 
 	page := srv.URL + crawltest.Path(7)
-	before, err := a.Read(t.Context(), "site", page, "", app.Waiting{})
+	before, err := find.Read(t.Context(), a, "site", page, "", app.Waiting{})
 	must(t, err)
 	srv.Change(7)
 	srv.Remove(8)
 	if j := refresh(false); j.State != kb.JobCompleted {
 		t.Errorf("%s: %s", j.State, j.Message)
 	}
-	after, err := a.Read(t.Context(), "site", page, "", app.Waiting{})
+	after, err := find.Read(t.Context(), a, "site", page, "", app.Waiting{})
 	must(t, err)
 	if before.Text == after.Text {
 		t.Error("the edited page shows its old text")
 	}
-	if _, err := a.Read(t.Context(), "site", srv.URL+crawltest.Path(8), "", app.Waiting{}); kb.CodeOf(err) != kb.NotFound {
+	if _, err := find.Read(t.Context(), a, "site", srv.URL+crawltest.Path(8), "", app.Waiting{}); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("the removed page: %v", err)
 	}
 	if got := kept(t, a, "site"); !slices.Equal(got, srv.Wanted()) {

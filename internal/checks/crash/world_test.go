@@ -24,6 +24,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
@@ -300,7 +301,7 @@ func (w *world) noComplaints() {
 // (times, and remarks that a file has changed since). What settled leaves out
 // stands in it: when all is quiet, nothing is behind.
 type answer struct {
-	Hits  []app.Hit
+	Hits  []find.Hit
 	Notes []string
 }
 
@@ -346,7 +347,7 @@ func settled(list []answer) []answer {
 // ask searches one store, or several. What is behind its folder is brought up
 // to date meanwhile, which the answer does not wait for.
 func ask(ctx context.Context, a *app.App, query string, stores ...string) (answer, error) {
-	r, err := a.Search(ctx, app.SearchRequest{Query: query, Stores: stores, Detail: "contextual", Limit: 5})
+	r, err := find.Search(ctx, a, app.SearchRequest{Query: query, Stores: stores, Detail: "contextual", Limit: 5})
 	for i := range r.Hits {
 		r.Hits[i].Note = ""
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -57,7 +60,7 @@ func (s *session) completePath(ctx context.Context, store, start string) ([]stri
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	list, err := a.Files(ctx, store, globQuote(start)+"**", most, app.Waiting{})
+	list, err := find.Files(ctx, a, store, globQuote(start)+"**", most, app.Waiting{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -107,7 +110,7 @@ func (s *session) completeValue(p command.Param) completer {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []string
-			if r, err := a.Symbols(cmd.Context(), app.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: start, Limit: 50}}); err == nil {
+			if r, err := code.Symbols(cmd.Context(), a, code.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: start, Limit: 50}}); err == nil {
 				for _, p := range r.Symbols {
 					if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
 						names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
@@ -120,7 +123,7 @@ func (s *session) completeValue(p command.Param) completer {
 		}
 	case "client":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(app.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
+			return append(care.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
 		}
 	case "jobId":
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {

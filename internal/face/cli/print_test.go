@@ -11,6 +11,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
@@ -30,8 +32,8 @@ func show(t *testing.T, terminal, json bool, result any) (stdout, stderr string)
 	return out.String(), errs.String()
 }
 
-var reply = app.SearchReply{
-	Hits: []app.Hit{
+var reply = find.SearchReply{
+	Hits: []find.Hit{
 		{ID: "abcdefgh123", Store: "go@1234567", At: "net/http/server.go:L98-L100", Symbol: "Server.Serve", Score: 0.8712,
 			Line: 98, Code: "func (s *Server) Serve() {\n\tfor {\n", Note: "changed since indexing",
 			Explain: map[string]float64{"bm25": .5, "symbol": .37}},
@@ -72,11 +74,11 @@ func TestPrint(t *testing.T) {
 				"\n" +
 				"2 hits, confidence high, 3 ms; the whole place: knowledge show ID\n" +
 				"note: store \"x\" is being indexed\n", ""},
-		{"no hits in a pipe", false, app.SearchReply{Notes: []string{"n"}}, "", "note: n\n"},
-		{"no hits on a terminal", true, app.SearchReply{Notes: []string{"n"}}, "nothing found\nnote: n\n", ""},
-		{"place", true, app.Context{ID: "abcdefgh123", Store: "go", Commit: "0123456789", At: "a.go:L9-L10", Path: "a.go", Start: 9, End: 10,
+		{"no hits in a pipe", false, find.SearchReply{Notes: []string{"n"}}, "", "note: n\n"},
+		{"no hits on a terminal", true, find.SearchReply{Notes: []string{"n"}}, "nothing found\nnote: n\n", ""},
+		{"place", true, find.Context{ID: "abcdefgh123", Store: "go", Commit: "0123456789", At: "a.go:L9-L10", Path: "a.go", Start: 9, End: 10,
 			Symbol: "F", Kind: "function", Code: "func F() {\n}", Next: "abcdefgh123.2",
-			Related: []app.Related{{ID: "x", At: "b.go:L1-L2", Symbol: "G", Why: "same file"}}},
+			Related: []find.Related{{ID: "x", At: "b.go:L1-L2", Symbol: "G", Why: "same file"}}},
 			"a.go:L9-L10  F  function  go@0123456  abcdefgh123\n\n" +
 				" 9  func F() {\n10  }\n\nsee b.go:L1-L2  G  x  (same file)\n\ngoes on: knowledge show abcdefgh123.2\n", ""},
 		{"stores in a pipe", false, stores,
@@ -100,12 +102,12 @@ func TestPrint(t *testing.T) {
 		{"started in a pipe", false, app.Started{Store: "react", ID: "id1", Job: "j1", Status: "completed"}, "react\tid1\tj1\tcompleted\n", ""},
 		{"deleted", false, app.Deleted{Store: "react", UsedBy: []string{"/p", "/q"}},
 			"store\treact\nindex\tkept: others use it\nused by\t/p, /q\n", ""},
-		{"text in a pipe", false, app.FileText{Path: "a", Start: 2, End: 3, Lines: 9, Text: "two\tcells\nthree"}, "two\tcells\nthree\n", ""},
-		{"text on a terminal", true, app.FileText{Path: "a", Start: 9, End: 10, Lines: 10, Text: "nine\nten\n"}, " 9  nine\n10  ten\n", ""},
-		{"empty text", false, app.FileText{}, "", ""},
-		{"files", false, app.FileList{Files: []string{"a.go", "b.go"}, Total: 5, Note: "the first 2 of 5"}, "a.go\nb.go\n", "note: the first 2 of 5\n"},
-		{"grep in a pipe", false, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 3, Text: "x\ty\r"}}, Total: 1}, "a\t3\tx\ty\n", ""},
-		{"grep on a terminal", true, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 3, Text: "x"}}, Total: 1}, "a:3: x\n", ""},
+		{"text in a pipe", false, find.FileText{Path: "a", Start: 2, End: 3, Lines: 9, Text: "two\tcells\nthree"}, "two\tcells\nthree\n", ""},
+		{"text on a terminal", true, find.FileText{Path: "a", Start: 9, End: 10, Lines: 10, Text: "nine\nten\n"}, " 9  nine\n10  ten\n", ""},
+		{"empty text", false, find.FileText{}, "", ""},
+		{"files", false, find.FileList{Files: []string{"a.go", "b.go"}, Total: 5, Note: "the first 2 of 5"}, "a.go\nb.go\n", "note: the first 2 of 5\n"},
+		{"grep in a pipe", false, find.GrepReply{Matches: []find.GrepMatch{{Path: "a", Line: 3, Text: "x\ty\r"}}, Total: 1}, "a\t3\tx\ty\n", ""},
+		{"grep on a terminal", true, find.GrepReply{Matches: []find.GrepMatch{{Path: "a", Line: 3, Text: "x"}}, Total: 1}, "a:3: x\n", ""},
 		{"message", false, command.Message{Message: "trusted"}, "trusted\n", ""},
 		{"anything else", false, map[string]int{"a<b": 1}, "{\"a<b\":1}\n", ""},
 		{"anything else on a terminal", true, struct {
@@ -126,8 +128,8 @@ func TestPrint(t *testing.T) {
 			Entries []string `json:"entries"`
 			Count   int      `json:"count"`
 		}{[]string{}, 0}, "no entries\n", ""},
-		{"no schedules on a terminal", true, app.ScheduleList{}, "no schedules; make one: knowledge store:schedule STORE @daily\n", ""},
-		{"a note for agents", true, app.FileText{Note: "the rest: read {\"store\":\"web\",\"path\":\"a b\"}"}, "note: the rest: knowledge read web 'a b'\n", ""},
+		{"no schedules on a terminal", true, follow.ScheduleList{}, "no schedules; make one: knowledge store:schedule STORE @daily\n", ""},
+		{"a note for agents", true, find.FileText{Note: "the rest: read {\"store\":\"web\",\"path\":\"a b\"}"}, "note: the rest: knowledge read web 'a b'\n", ""},
 	} {
 		stdout, stderr := show(t, tc.terminal, false, tc.result)
 		if d := cmp.Diff(tc.stdout, stdout); d != "" {

@@ -5,12 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs"
+	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
 // hostile is what a stranger may call a file or write into a heading: it
@@ -30,14 +33,14 @@ func TestStrangersSteerNothing(t *testing.T) {
 		result       any
 		pipe, window int // lines
 	}{
-		{"hits", app.SearchReply{Hits: []app.Hit{{ID: "abcdefgh123", Store: "s", At: hostile + ":L1-L2", Symbol: hostile}}, Confidence: "high"}, 1, 3},
-		{"files", app.FileList{Files: []string{hostile, "b.go"}}, 2, 2},
-		{"grep", app.GrepReply{Matches: []app.GrepMatch{{Path: hostile, Line: 3, Text: "x"}}}, 1, 1},
-		{"declarations", app.CodeReply{Symbols: []search.Place{{ID: "abcdefgh123", At: hostile, Symbol: "f"}}, Total: 1}, 1, 1},
-		{"outline", app.OutlineReply{Path: hostile}, 0, 1},
-		{"a place", app.Context{ID: "abcdefgh123", At: hostile, Symbol: hostile, Start: 1}, 2, 2},
-		{"pages", app.PageList{Pages: []app.PageRow{{State: "kept", URL: hostile, Reason: hostile}}}, 1, 2},
-		{"specifications", app.SpecList{Documents: []app.SpecRow{{Path: hostile, Title: hostile}}, Total: 1}, 1, 2},
+		{"hits", find.SearchReply{Hits: []find.Hit{{ID: "abcdefgh123", Store: "s", At: hostile + ":L1-L2", Symbol: hostile}}, Confidence: "high"}, 1, 3},
+		{"files", find.FileList{Files: []string{hostile, "b.go"}}, 2, 2},
+		{"grep", find.GrepReply{Matches: []find.GrepMatch{{Path: hostile, Line: 3, Text: "x"}}}, 1, 1},
+		{"declarations", code.CodeReply{Symbols: []search.Place{{ID: "abcdefgh123", At: hostile, Symbol: "f"}}, Total: 1}, 1, 1},
+		{"outline", code.OutlineReply{Path: hostile}, 0, 1},
+		{"a place", find.Context{ID: "abcdefgh123", At: hostile, Symbol: hostile, Start: 1}, 2, 2},
+		{"pages", web.PageList{Pages: []web.PageRow{{State: "kept", URL: hostile, Reason: hostile}}}, 1, 2},
+		{"specifications", specs.ListReply{Documents: []specs.ListRow{{Path: hostile, Title: hostile}}, Total: 1}, 1, 2},
 		{"findings", evidence.Findings{Findings: []json.RawMessage{finding}}, 1, 2},
 		{"messages", command.Message{Message: strings.ReplaceAll(hostile, "\n", " ")}, 1, 1},
 	} {
@@ -59,7 +62,7 @@ func TestStrangersSteerNothing(t *testing.T) {
 
 // A name comes out of a pipe in a form that can be told from every other.
 func TestNamesAreQuoted(t *testing.T) {
-	out, _ := show(t, false, false, app.FileList{Files: []string{"new\nline.md", "new line.md", `"x"`}})
+	out, _ := show(t, false, false, find.FileList{Files: []string{"new\nline.md", "new line.md", `"x"`}})
 	if want := "\"new\\nline.md\"\nnew line.md\n\"\\\"x\\\"\"\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
 	}
@@ -68,11 +71,11 @@ func TestNamesAreQuoted(t *testing.T) {
 // Text that somebody asks for is line by line as it stands, but for what steers
 // or hides; the true characters are in the JSON.
 func TestContentIsEscaped(t *testing.T) {
-	text := app.FileText{Path: "a", Start: 1, End: 2, Lines: 2, Text: "tab\tred \x1b[31m \u202e end\r\nüber 日本語 👩\u200d👧\r\n"}
+	text := find.FileText{Path: "a", Start: 1, End: 2, Lines: 2, Text: "tab\tred \x1b[31m \u202e end\r\nüber 日本語 👩\u200d👧\r\n"}
 	if out, _ := show(t, false, false, text); out != "tab\tred \\u001b[31m \\u202e end\r\nüber 日本語 👩\u200d👧\r\n" {
 		t.Errorf("in a pipe: %q", out)
 	}
-	for _, result := range []any{text, app.SpecSection{Content: text.Text}, app.GrepReply{Matches: []app.GrepMatch{{Path: "a", Line: 1, Text: "\x1b[2J\u202e"}}}} {
+	for _, result := range []any{text, specs.SectionReply{Content: text.Text}, find.GrepReply{Matches: []find.GrepMatch{{Path: "a", Line: 1, Text: "\x1b[2J\u202e"}}}} {
 		for _, terminal := range []bool{false, true} {
 			if out, _ := show(t, terminal, false, result); out != visible.Line(out) || !strings.Contains(out, `\u202e`) {
 				t.Errorf("%T, terminal %v: %q", result, terminal, out)
@@ -80,7 +83,7 @@ func TestContentIsEscaped(t *testing.T) {
 		}
 	}
 	out, _ := show(t, false, true, text)
-	var back app.FileText
+	var back find.FileText
 	if err := json.Unmarshal([]byte(out), &back); err != nil || back.Text != text.Text || visible.Line(out) != out {
 		t.Errorf("as JSON: %q %v", out, err)
 	}

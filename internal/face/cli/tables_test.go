@@ -20,8 +20,8 @@ func bare(t *testing.T) *session {
 	return s
 }
 
-// find returns the command of a name at the top, nil when there is none.
-func find(root *cobra.Command, name string) *cobra.Command {
+// commandNamed returns the command of a name at the top, nil when there is none.
+func commandNamed(root *cobra.Command, name string) *cobra.Command {
 	for _, c := range root.Commands() {
 		if c.Name() == name || slices.Contains(c.Aliases, name) {
 			return c
@@ -36,14 +36,14 @@ func TestTables(t *testing.T) {
 	s := bare(t)
 	root := s.root()
 	for word, to := range synonyms {
-		if find(root, word) != nil {
+		if commandNamed(root, word) != nil {
 			t.Errorf("%s is a command, and its synonym is never looked at", word)
 		}
 		words := strings.Fields(to)
 		if len(words) == 0 {
 			continue
 		}
-		c := find(root, words[0])
+		c := commandNamed(root, words[0])
 		if words[0] == "help" && len(words) > 1 {
 			c = s.help(root)
 		}
@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 	}
 	for _, h := range habits {
 		for _, name := range strings.Fields(h.commands) {
-			c := find(root, name)
+			c := commandNamed(root, name)
 			if c == nil {
 				t.Fatalf("there is no command %q", name)
 			}

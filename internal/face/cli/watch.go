@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 )
 
 // watch is `knowledge watch`.
@@ -24,7 +24,7 @@ func (s *session) watch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = a.Watch(cmd.Context(), args, yes, s.happened)
+			err = follow.Watch(cmd.Context(), a, args, yes, s.happened)
 			if errors.Is(err, context.Canceled) {
 				return nil // how watching ends
 			}
@@ -36,7 +36,7 @@ func (s *session) watch() *cobra.Command {
 }
 
 // happened prints one event, at once.
-func (s *session) happened(e app.WatchEvent) {
+func (s *session) happened(e follow.WatchEvent) {
 	if s.quiet && e.Kind == "updated" {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -68,7 +69,7 @@ func (o Options) log() io.Writer {
 // Serve serves the API until ctx ends, and returns nil then. The address with
 // the token is printed once on o.Log, unless the user knows the token.
 func Serve(ctx context.Context, a *app.App, o Options) error {
-	listed, err := a.Origins(ctx)
+	listed, err := answers.Origins(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	answers "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
+	composed "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -36,7 +36,7 @@ import (
 //
 // The four tools answer from public stores alone and are of class Answer. Any
 // other name is that of a command, and of that command's class. Text of
-// documents is inert in every reply: see answers.Inert.
+// documents is inert in every reply: see composed.Inert.
 
 // ragPrefixes are where the same routes are served.
 var ragPrefixes = []string{"/api/v1", "/api/v2"}
@@ -208,7 +208,7 @@ func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.C
 		ragFailed(w, r, err)
 		return
 	}
-	text := answers.InertBlock(printer.Render(result))
+	text := composed.InertBlock(printer.Render(result))
 	answerRAG(w, http.StatusOK, ragReply{Success: true, Result: text, Content: []ragContent{{"text", text, nil}}, Sources: []ragSource{}})
 }
 
@@ -254,7 +254,7 @@ type ragFailure struct {
 }
 
 func ragFail(w http.ResponseWriter, status int, sentence string) {
-	f := ragFailure{Error: answers.InertLine(sentence), IsError: true}
+	f := ragFailure{Error: composed.InertLine(sentence), IsError: true}
 	f.Content = []ragContent{{"text", f.Error, nil}}
 	if status >= 400 && status < 500 {
 		f.Detail = f.Error
@@ -396,12 +396,12 @@ func (s *service) ragHealth(w http.ResponseWriter, _ *http.Request) {
 func answer200(w http.ResponseWriter, v any) { answerRAG(w, http.StatusOK, v) }
 
 func (s *service) ragSession(w http.ResponseWriter, r *http.Request) {
-	var c app.Conversation
+	var c answers.Conversation
 	var err error
 	if s.guard.Holds(r) {
-		c, err = s.app.Conversation(r.Context(), r.PathValue("id"))
+		c, err = answers.ConversationNamed(r.Context(), s.app, r.PathValue("id"))
 	} else {
-		c, err = s.app.ConversationOf(r.Context(), r.PathValue("id"), r.Header.Get(keyHeader))
+		c, err = answers.ConversationOf(r.Context(), s.app, r.PathValue("id"), r.Header.Get(keyHeader))
 	}
 	if err != nil {
 		s.ragMissing(w, err)
@@ -411,11 +411,11 @@ func (s *service) ragSession(w http.ResponseWriter, r *http.Request) {
 }
 
 // inertTurns makes what was asked safe for pages that put it into HTML.
-func inertTurns(c app.Conversation) app.Conversation {
-	c.SessionID = answers.InertTitle(c.SessionID)
-	for _, turns := range append([][]answers.Turn{c.Turns}, c.Others...) {
-		for i := range turns { // copies, see answers.Sessions
-			turns[i].Question, turns[i].Answer = answers.InertTitle(turns[i].Question), answers.InertBlock(turns[i].Answer)
+func inertTurns(c answers.Conversation) answers.Conversation {
+	c.SessionID = composed.InertTitle(c.SessionID)
+	for _, turns := range append([][]composed.Turn{c.Turns}, c.Others...) {
+		for i := range turns { // copies, see composed.Sessions
+			turns[i].Question, turns[i].Answer = composed.InertTitle(turns[i].Question), composed.InertBlock(turns[i].Answer)
 			turns[i].Topic = nil
 		}
 	}
@@ -423,12 +423,12 @@ func inertTurns(c app.Conversation) app.Conversation {
 }
 
 func (s *service) ragForget(w http.ResponseWriter, r *http.Request) {
-	var f app.Forgotten
+	var f answers.Forgotten
 	var err error
 	if s.guard.Holds(r) {
-		f, err = s.app.Forget(r.Context(), r.PathValue("id"))
+		f, err = answers.Forget(r.Context(), s.app, r.PathValue("id"))
 	} else {
-		f, err = s.app.ForgetOwn(r.Context(), r.PathValue("id"), r.Header.Get(keyHeader))
+		f, err = answers.ForgetOwn(r.Context(), s.app, r.PathValue("id"), r.Header.Get(keyHeader))
 	}
 	if err != nil {
 		s.ragMissing(w, err)
@@ -448,7 +448,7 @@ func (s *service) ragMissing(w http.ResponseWriter, err error) {
 
 // ragChunk shows the text of a source: as plain text, which nothing in it can change.
 func (s *service) ragChunk(w http.ResponseWriter, r *http.Request) {
-	c, err := s.app.ChunkPublic(r.Context(), r.PathValue("id"), base(r))
+	c, err := answers.ChunkPublic(r.Context(), s.app, r.PathValue("id"), base(r))
 	if err != nil {
 		s.ragMissing(w, err)
 		return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -54,7 +55,7 @@ func answering(t *testing.T, public bool) *service {
 		_, err = a.WaitJob(t.Context(), st.Job)
 	}
 	if err == nil && public {
-		_, err = a.SetPublic(t.Context(), "handbook", true)
+		_, err = answers.SetPublic(t.Context(), a, "handbook", true)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	answers "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
+	composed "github.com/seed-4f2d999b/knowledge/internal/answers/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
@@ -81,8 +81,8 @@ func readArgs(w http.ResponseWriter, raw json.RawMessage, query bool) (a ragArgs
 		ragUnfit(w, kb.Errorf(kb.Invalid, "the argument query is missing or empty").WithHint("ask in a sentence or a few words"))
 		return a, false
 	}
-	if query && len(*a.Query) > answers.MaxQuestion {
-		ragUnfit(w, kb.Errorf(kb.TooLarge, "the query has %d bytes, more than the %d that are taken", len(*a.Query), answers.MaxQuestion).WithHint("ask with the few words that matter"))
+	if query && len(*a.Query) > composed.MaxQuestion {
+		ragUnfit(w, kb.Errorf(kb.TooLarge, "the query has %d bytes, more than the %d that are taken", len(*a.Query), composed.MaxQuestion).WithHint("ask with the few words that matter"))
 		return a, false
 	}
 	return a, true
@@ -101,11 +101,11 @@ func (s *service) ragGenerate(w http.ResponseWriter, r *http.Request, q *ragRequ
 	if session == "" {
 		session = q.SessionID
 	}
-	if len(session) > answers.MaxSessionID {
-		ragUnfit(w, kb.Errorf(kb.TooLarge, "session_id has more than %d bytes", answers.MaxSessionID).WithHint("choose a shorter one"))
+	if len(session) > composed.MaxSessionID {
+		ragUnfit(w, kb.Errorf(kb.TooLarge, "session_id has more than %d bytes", composed.MaxSessionID).WithHint("choose a shorter one"))
 		return
 	}
-	req := app.AskRequest{Question: *args.Query, Session: session, Owner: owner(r), Client: client(r),
+	req := answers.AskRequest{Question: *args.Query, Session: session, Owner: owner(r), Client: client(r),
 		SessionKey: cmp.Or(r.Header.Get(keyHeader), args.SessionKey, q.SessionKey), Public: true, Base: base(r)}
 	ctx, cancel := context.WithTimeout(r.Context(), ragTime)
 	defer cancel()
@@ -122,13 +122,13 @@ func (s *service) ragGenerate(w http.ResponseWriter, r *http.Request, q *ragRequ
 }
 
 // ask waits for a turn and asks.
-func (s *service) ask(ctx context.Context, req app.AskRequest) (app.Answer, error) {
+func (s *service) ask(ctx context.Context, req answers.AskRequest) (answers.Answer, error) {
 	done, err := s.turn(ctx)
 	if err != nil {
-		return app.Answer{}, err
+		return answers.Answer{}, err
 	}
 	defer done()
-	reply, err := s.app.Ask(ctx, req)
+	reply, err := answers.Ask(ctx, s.app, req)
 	if err != nil && ctx.Err() == context.DeadlineExceeded {
 		err = kb.Errorf(kb.Busy, "the answer took longer than %v", ragTime).WithHint("ask again in a moment")
 	}
@@ -136,7 +136,7 @@ func (s *service) ask(ctx context.Context, req app.AskRequest) (app.Answer, erro
 }
 
 // ragOf spells an answer for the readers of this dialect.
-func ragOf(a *app.Answer, include *bool) ragReply {
+func ragOf(a *answers.Answer, include *bool) ragReply {
 	shown := include == nil || *include
 	parts := a.Parts
 	if !shown { // numbers of sources that are not there would say nothing
@@ -146,8 +146,8 @@ func ragOf(a *app.Answer, include *bool) ragReply {
 			parts = append(parts, p)
 		}
 	}
-	r := ragReply{Success: true, Result: answers.Markdown(parts), Sources: []ragSource{}, Confidence: &a.Confidence,
-		SessionID: answers.InertTitle(a.SessionID), SessionKey: a.SessionKey, Cached: a.Cached, Question: answers.InertTitle(a.Question)}
+	r := ragReply{Success: true, Result: composed.Markdown(parts), Sources: []ragSource{}, Confidence: &a.Confidence,
+		SessionID: composed.InertTitle(a.SessionID), SessionKey: a.SessionKey, Cached: a.Cached, Question: composed.InertTitle(a.Question)}
 	c := ragContent{Type: "text", Text: r.Result}
 	if shown {
 		for i := range a.Sources {
@@ -157,20 +157,20 @@ func ragOf(a *app.Answer, include *bool) ragReply {
 		}
 	}
 	for _, n := range a.Notes {
-		r.Notes = append(r.Notes, answers.InertLine(n))
+		r.Notes = append(r.Notes, composed.InertLine(n))
 	}
 	r.Content = []ragContent{c}
 	return r
 }
 
-func ragSourceOf(s *app.Source) ragSource {
-	return ragSource{Title: answers.InertTitle(s.Title), URL: s.URL, Relevance: s.Relevance, ID: s.ID, URI: "chunk://" + s.ID, Snippet: answers.InertBlock(s.Snippet)}
+func ragSourceOf(s *answers.Source) ragSource {
+	return ragSource{Title: composed.InertTitle(s.Title), URL: s.URL, Relevance: s.Relevance, ID: s.ID, URI: "chunk://" + s.ID, Snippet: composed.InertBlock(s.Snippet)}
 }
 
 // ragStream sends an answer as server-sent events: start at once, a sentence
 // event for each sentence, sources, and done with the whole reply; error
 // instead of the last when it fails.
-func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.Request, req app.AskRequest, args ragArgs) {
+func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.Request, req answers.AskRequest, args ragArgs) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
@@ -183,10 +183,10 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 			_ = out.Flush() // a client that is gone is seen by the context
 		}
 	}
-	send("start", map[string]string{"session_id": answers.InertTitle(req.Session)})
+	send("start", map[string]string{"session_id": composed.InertTitle(req.Session)})
 	reply, err := s.ask(ctx, req)
 	if err != nil {
-		f := ragFailure{Error: answers.InertLine(ragSentence(err)), IsError: true}
+		f := ragFailure{Error: composed.InertLine(ragSentence(err)), IsError: true}
 		f.Content = []ragContent{{"text", f.Error, nil}}
 		send("error", f)
 		return
@@ -202,7 +202,7 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 				parts = append(parts, p)
 			}
 		}
-		text := answers.Markdown(parts)
+		text := composed.Markdown(parts)
 		send("sentence", map[string]string{"delta": strings.TrimPrefix(text, before)})
 		before = text
 	}
@@ -223,7 +223,7 @@ func (s *service) ragSearch(w http.ResponseWriter, r *http.Request, _ *ragReques
 		ragUnfit(w, kb.Errorf(kb.Invalid, "top_k must lie between 1 and 50, not %d", limit).WithHint("leave it out for 10"))
 		return
 	}
-	found, err := s.app.SearchPublic(r.Context(), *args.Query, limit, base(r))
+	found, err := answers.SearchPublic(r.Context(), s.app, *args.Query, limit, base(r))
 	if err != nil {
 		ragFailed(w, r, err)
 		return
@@ -232,7 +232,7 @@ func (s *service) ragSearch(w http.ResponseWriter, r *http.Request, _ *ragReques
 	var text []string
 	for i := range found.Results {
 		h := &found.Results[i]
-		h.Title, h.Text, h.Store = answers.InertTitle(h.Title), answers.InertBlock(h.Text), answers.InertTitle(h.Store)
+		h.Title, h.Text, h.Store = composed.InertTitle(h.Title), composed.InertBlock(h.Text), composed.InertTitle(h.Store)
 		reply.Sources = append(reply.Sources, ragSource{Title: h.Title, URL: h.URL, Relevance: h.Score, ID: h.ID, URI: h.URI, Snippet: h.Text})
 		text = append(text, fmt.Sprintf("%d. %s\n\n%s", i+1, h.Title, h.Text))
 	}
@@ -253,12 +253,12 @@ func (s *service) ragGetChunk(w http.ResponseWriter, r *http.Request, _ *ragRequ
 		ragUnfit(w, kb.Errorf(kb.Invalid, "the argument chunk_uri is missing").WithHint("take it from a source of an answer"))
 		return
 	}
-	c, err := s.app.ChunkPublic(r.Context(), args.ChunkURI, base(r))
+	c, err := answers.ChunkPublic(r.Context(), s.app, args.ChunkURI, base(r))
 	if err != nil {
 		ragFailed(w, r, err)
 		return
 	}
-	c.Title, c.Text, c.Store, c.At = answers.InertTitle(c.Title), answers.InertBlock(c.Text), answers.InertTitle(c.Store), answers.InertTitle(c.At)
+	c.Title, c.Text, c.Store, c.At = composed.InertTitle(c.Title), composed.InertBlock(c.Text), composed.InertTitle(c.Store), composed.InertTitle(c.At)
 	reply := ragReply{Success: true, Result: c.Text, Content: []ragContent{{"text", c.Text, nil}}, Data: c,
 		Sources: []ragSource{{Title: c.Title, URL: c.URL, Relevance: 1, ID: c.ID, URI: c.URI}}}
 	answer200(w, reply)
@@ -269,7 +269,7 @@ func (s *service) ragList(w http.ResponseWriter, r *http.Request, _ *ragRequest,
 	if !ok {
 		return
 	}
-	docs, err := s.app.DocumentsPublic(r.Context(), args.Limit, args.Offset)
+	docs, err := answers.DocumentsPublic(r.Context(), s.app, args.Limit, args.Offset)
 	if err != nil {
 		ragFailed(w, r, err)
 		return
@@ -277,7 +277,7 @@ func (s *service) ragList(w http.ResponseWriter, r *http.Request, _ *ragRequest,
 	var names []string
 	for i := range docs.Documents {
 		d := &docs.Documents[i]
-		d.Name, d.Store, d.URI = answers.InertTitle(d.Name), answers.InertTitle(d.Store), answers.InertTitle(d.URI)
+		d.Name, d.Store, d.URI = composed.InertTitle(d.Name), composed.InertTitle(d.Store), composed.InertTitle(d.URI)
 		names = append(names, d.Name)
 	}
 	text := strings.Join(names, "\n")
@@ -321,7 +321,7 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 		ragFault(w, kb.Errorf(kb.Invalid, "the request's body is no feedback").WithHint(`send {"query":"…","rating":"positive"}`))
 		return
 	}
-	req := app.FeedbackRequest{Query: b.Query, Response: b.Response, Rating: b.Rating, Confidence: b.Confidence, Session: b.SessionID,
+	req := answers.FeedbackRequest{Query: b.Query, Response: b.Response, Rating: b.Rating, Confidence: b.Confidence, Session: b.SessionID,
 		Extra: more, Owner: owner(r), Client: client(r), SessionKey: cmp.Or(r.Header.Get(keyHeader), b.SessionKey), Public: true, Pending: !s.guard.Holds(r)}
 	if req.Pending && !s.mayRate(r, b.SessionID) {
 		ragDeny(w, http.StatusTooManyRequests, kb.Errorf(kb.Busy, "too many ratings from this address").WithHint("send it later"))
@@ -338,7 +338,7 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	added, err := s.app.AddFeedback(ctx, req)
+	added, err := answers.AddFeedback(ctx, s.app, req)
 	if err != nil {
 		ragFailed(w, r, err)
 		return
@@ -353,12 +353,12 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 // mayRate takes one rating without the token from the quotas of its address,
 // and of its session there.
 func (s *service) mayRate(r *http.Request, session string) bool {
-	return s.ratings.Allow(r.RemoteAddr) && s.sessionRatings.Take(client(r)+"\x00"+kb.Clip(session, answers.MaxSessionID))
+	return s.ratings.Allow(r.RemoteAddr) && s.sessionRatings.Take(client(r)+"\x00"+kb.Clip(session, composed.MaxSessionID))
 }
 
 func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
 	v := r.URL.Query()
-	f := app.FeedbackFilter{Rating: v.Get("rating")}
+	f := answers.FeedbackFilter{Rating: v.Get("rating")}
 	var err error
 	if x := v.Get("limit"); x != "" {
 		f.Limit, err = strconv.Atoi(x)
@@ -380,7 +380,7 @@ func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
 		ragUnfit(w, kb.Errorf(kb.Invalid, "a filter cannot be read").WithHint("limit is a number; reviewed, pending and low_confidence are true or false"))
 		return
 	}
-	list, err := s.app.Feedback(r.Context(), f)
+	list, err := answers.ListFeedback(r.Context(), s.app, f)
 	if err != nil {
 		ragFailed(w, r, err)
 		return
@@ -392,40 +392,40 @@ func (s *service) ragFeedbackList(w http.ResponseWriter, r *http.Request) {
 }
 
 // inertItem makes what strangers wrote safe for pages that put it into HTML.
-func inertItem(x *app.FeedbackItem) {
-	x.Query, x.Comment, x.Session, x.Action = answers.InertTitle(x.Query), answers.InertTitle(x.Comment), answers.InertTitle(x.Session), answers.InertTitle(x.Action)
-	x.Response = answers.InertTitle(x.Response)
+func inertItem(x *answers.FeedbackItem) {
+	x.Query, x.Comment, x.Session, x.Action = composed.InertTitle(x.Query), composed.InertTitle(x.Comment), composed.InertTitle(x.Session), composed.InertTitle(x.Action)
+	x.Response = composed.InertTitle(x.Response)
 	x.Extra = nil // as it came; feedback:list shows it
 	for i := range x.Sources {
-		x.Sources[i] = answers.InertTitle(x.Sources[i])
+		x.Sources[i] = composed.InertTitle(x.Sources[i])
 	}
 }
 
 func (s *service) ragFeedbackStats(w http.ResponseWriter, r *http.Request) {
-	st, err := s.app.FeedbackStats(r.Context())
+	st, err := answers.StatsOfFeedback(r.Context(), s.app)
 	if err != nil {
 		ragFailed(w, r, err)
 		return
 	}
 	for _, list := range [][]string{st.Common, st.Terms} {
 		for i := range list {
-			list[i] = answers.InertTitle(list[i])
+			list[i] = composed.InertTitle(list[i])
 		}
 	}
 	for i := range st.Gaps {
-		st.Gaps[i].Question = answers.InertTitle(st.Gaps[i].Question)
+		st.Gaps[i].Question = composed.InertTitle(st.Gaps[i].Question)
 		for j := range st.Gaps[i].Comments {
-			st.Gaps[i].Comments[j] = answers.InertTitle(st.Gaps[i].Comments[j])
+			st.Gaps[i].Comments[j] = composed.InertTitle(st.Gaps[i].Comments[j])
 		}
 		for j := range st.Gaps[i].Sources {
-			st.Gaps[i].Sources[j] = answers.InertTitle(st.Gaps[i].Sources[j])
+			st.Gaps[i].Sources[j] = composed.InertTitle(st.Gaps[i].Sources[j])
 		}
 	}
 	answer200(w, st)
 }
 
 func (s *service) ragReview(w http.ResponseWriter, r *http.Request) {
-	x, err := s.app.ReviewFeedback(r.Context(), r.PathValue("id"), r.URL.Query().Get("action_taken"))
+	x, err := answers.ReviewFeedback(r.Context(), s.app, r.PathValue("id"), r.URL.Query().Get("action_taken"))
 	if err != nil {
 		if kb.CodeOf(err) == kb.NotFound {
 			s.ragMissing(w, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/apis"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -32,7 +32,7 @@ var namesElsewhere = map[string]string{"generate_rag_answer": "answer:ask"}
 // have there. Names that are not registered are left out, and so is what only
 // a person may run.
 func (s *service) exposed(ctx context.Context) ([]tool, error) {
-	names, err := s.app.Exposed(ctx)
+	names, err := apis.Exposed(ctx, s.app)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *service) tool(ctx context.Context, name string) (tool, error) {
 			return t, nil
 		}
 	}
-	open, err := s.app.APITool(ctx, name)
+	open, err := apis.ToolNamed(ctx, s.app, name)
 	return tool{name: name, open: open}, err
 }
 
@@ -133,7 +133,7 @@ func (o toolResult) value() json.RawMessage {
 // call checks the arguments and runs the tool.
 func (s *service) call(ctx context.Context, t tool, args json.RawMessage) (toolResult, error) {
 	if t.command == nil {
-		r, err := s.app.CallAPI(ctx, t.name, args, "")
+		r, err := apis.Call(ctx, s.app, t.name, args, "")
 		if err != nil {
 			return toolResult{}, err
 		}
@@ -145,7 +145,7 @@ func (s *service) call(ctx context.Context, t tool, args json.RawMessage) (toolR
 		return toolResult{json: r.Result}, nil
 	}
 	if err := t.command.Check(ctx, args); err != nil {
-		e := &app.APIArgument{Err: asError(err)}
+		e := &apis.ArgumentError{Err: asError(err)}
 		given, _ := members(args)
 		for _, p := range t.command.Params {
 			if v := given[p.Name]; p.Required && (v == nil || string(v) == "null") {
@@ -179,8 +179,8 @@ func asError(err error) *kb.Error {
 }
 
 // argumentOf reports whether an error is about an argument.
-func argumentOf(err error) (*app.APIArgument, bool) {
-	return errors.AsType[*app.APIArgument](err)
+func argumentOf(err error) (*apis.ArgumentError, bool) {
+	return errors.AsType[*apis.ArgumentError](err)
 }
 
 // sentence is an error with what to do next.
@@ -193,12 +193,12 @@ func sentence(err error) string {
 
 // definitions are the tools of both lists, and when they were changed last;
 // only those that are open, when openOnly says so.
-func (s *service) definitions(ctx context.Context, openOnly bool) ([]app.APIDefinition, time.Time, error) {
+func (s *service) definitions(ctx context.Context, openOnly bool) ([]apis.ToolDefinition, time.Time, error) {
 	own, err := s.exposed(ctx)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	defs := []app.APIDefinition{}
+	defs := []apis.ToolDefinition{}
 	taken := map[string]bool{}
 	for _, t := range own {
 		if taken[t.name] {
@@ -206,23 +206,23 @@ func (s *service) definitions(ctx context.Context, openOnly bool) ([]app.APIDefi
 		}
 		taken[t.name] = true
 		if !openOnly {
-			defs = append(defs, app.APIDefinition{Name: t.name, Description: t.command.Summary, Type: "system_tool", Parameters: schemaOf(t.command)})
+			defs = append(defs, apis.ToolDefinition{Name: t.name, Description: t.command.Summary, Type: "system_tool", Parameters: schemaOf(t.command)})
 		}
 	}
-	apis, err := s.app.APITools(ctx)
+	declared, err := apis.Tools(ctx, s.app)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	for _, d := range apis.Tools {
+	for _, d := range declared.Tools {
 		if taken[d.Name] { // ours goes before an API's of the same name
 			continue
 		}
 		taken[d.Name] = true
-		if open, err := s.app.APITool(ctx, d.Name); !openOnly || err == nil && open {
+		if open, err := apis.ToolNamed(ctx, s.app, d.Name); !openOnly || err == nil && open {
 			defs = append(defs, d)
 		}
 	}
-	return defs, apis.Updated, nil
+	return defs, declared.Updated, nil
 }
 
 // schemaOf is a command's schema with what is said of each parameter.
@@ -267,9 +267,9 @@ func (s *service) discover(w http.ResponseWriter, r *http.Request, openOnly bool
 		updated = started
 	}
 	answer(w, http.StatusOK, struct {
-		Tools []app.APIDefinition `json:"tools"`
-		Total int                 `json:"totalCount"`
-		At    string              `json:"lastUpdated"`
+		Tools []apis.ToolDefinition `json:"tools"`
+		Total int                   `json:"totalCount"`
+		At    string                `json:"lastUpdated"`
 	}{defs, len(defs), updated.UTC().Format(time.RFC3339)})
 }
 

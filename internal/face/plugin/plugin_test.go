@@ -14,9 +14,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
+	"github.com/seed-4f2d999b/knowledge/internal/specs"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated files")
@@ -281,7 +281,7 @@ func TestSlashSpecificationsAsksForWhatIsThere(t *testing.T) {
 	i := slices.IndexFunc(slashes, func(s slash) bool { return s.name == "specifications" })
 	_, columns, _ := strings.Cut(slashes[i].body, "a table of ")
 	columns, _, _ = strings.Cut(columns, ";")
-	row := reflect.TypeFor[app.SpecRow]()
+	row := reflect.TypeFor[specs.ListRow]()
 	for _, c := range regexp.MustCompile(`\w+`).FindAllString(strings.ReplaceAll(columns, " and ", " "), -1) {
 		if _, ok := row.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, c) }); !ok {
 			t.Errorf("kdd:list returns no %s", c)

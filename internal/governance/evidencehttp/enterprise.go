@@ -12,11 +12,11 @@ import (
 	"runtime/debug"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/governance"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
-
-	ev "github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 )
 
 // resource is one that the original offers, in its order and words.
@@ -49,45 +49,45 @@ var unavailable = map[string]bool{"available": false}
 
 var resources = []resource{
 	{"evidence://status", "Current evidence status summary for the active repository.", func(ctx context.Context, s *enterprise) (any, error) {
-		f, err := s.app.Evidence(ctx)
+		f, err := governance.Evidence(ctx, s.app)
 		if err != nil {
 			return nil, err
 		}
 		return status(f, s.route), nil
 	}},
 	{"gitflow://state", "Current Git branch/upstream/status context for enterprise guardrails.", func(ctx context.Context, s *enterprise) (any, error) {
-		g, err := s.app.Gitflow(ctx)
+		g, err := governance.Gitflow(ctx, s.app)
 		if !g.Available {
 			g.Note = ""
 		}
 		return g, err
 	}},
 	{"context://active", "Consolidated active context (repo, lifecycle, gitflow, SDD).", func(ctx context.Context, s *enterprise) (any, error) {
-		c, err := s.app.RepoContext(ctx)
+		c, err := governance.RepoContext(ctx, s.app)
 		if !c.Gitflow.Available {
 			c.Gitflow.Note = ""
 		}
 		return c, err
 	}},
 	{"sdd://status", "Current SDD/OpenSpec status for the active repository.", func(ctx context.Context, s *enterprise) (any, error) {
-		st, err := s.app.SDDStatus(ctx)
+		st, err := governance.SDDStatus(ctx, s.app)
 		if err == nil && st == nil {
 			return unavailable, nil
 		}
 		return st, err
 	}},
-	{"sdd://active-change", "Current active SDD change/session details.", func(ctx context.Context, s *enterprise) (any, error) { return s.app.ActiveChange(ctx) }},
+	{"sdd://active-change", "Current active SDD change/session details.", func(ctx context.Context, s *enterprise) (any, error) { return governance.ActiveChange(ctx, s.app) }},
 }
 
 var tools = []tool{
 	{"ai_gate_check", "Reads .ai_evidence.json and reports AI gate compatibility status.", false, true,
 		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-			r, err := s.app.GateCheck(ctx, stage)
+			r, err := governance.GateCheck(ctx, s.app, stage)
 			return envelope{Executed: true, Success: r.Allowed, Result: r}, err
 		}},
 	{"check_sdd_status", "Evaluates SDD/OpenSpec policy for a stage without changing repository state.", false, true,
 		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-			e, err := s.app.SDDEvaluate(ctx, stage)
+			e, err := governance.SDDEvaluate(ctx, s.app, stage)
 			return envelope{Executed: true, Success: e.Decision.Allowed, Result: e}, err
 		}},
 	{"validate_and_fix", "Returns validation status and suggested fixes in preview mode (no writes).", true, true,
@@ -96,11 +96,11 @@ var tools = []tool{
 		})},
 	{"sync_branches", "Builds a git synchronization plan in preview mode (no branch changes).", true, true,
 		guardedPlan("Dry-run mode active: no git command executed.", func(ctx context.Context, s *enterprise, _ gate.Evaluation) (any, error) {
-			return s.app.SyncPlan(ctx)
+			return governance.SyncPlan(ctx, s.app)
 		})},
 	{"cleanup_stale_branches", "Builds stale-branch cleanup plan in preview mode (no deletions).", true, true,
 		guardedPlan("Dry-run mode active: no branch deleted.", func(ctx context.Context, s *enterprise, _ gate.Evaluation) (any, error) {
-			return s.app.CleanupPlan(ctx)
+			return governance.CleanupPlan(ctx, s.app)
 		})},
 }
 
@@ -117,7 +117,7 @@ type guard struct {
 // even then.
 func guardedPlan(warning string, plan func(context.Context, *enterprise, gate.Evaluation) (any, error)) func(context.Context, *enterprise, gate.Stage) (envelope, error) {
 	return func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-		e, err := s.app.SDDEvaluate(ctx, stage)
+		e, err := governance.SDDEvaluate(ctx, s.app, stage)
 		if err != nil {
 			return envelope{}, err
 		}
@@ -187,19 +187,19 @@ type statusReply struct {
 // bothStatus is the status of the evidence as the original answers it, and
 // flat as its document says.
 type bothStatus struct {
-	ev.Status
+	evidence.Status
 	Exists  bool `json:"exists"`
 	Present bool `json:"present"`
 	Valid   bool `json:"valid"`
 }
 
 func (s *enterprise) status(w http.ResponseWriter, r *http.Request) {
-	c, err := s.app.RepoContext(r.Context())
+	c, err := governance.RepoContext(r.Context(), s.app)
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	f, err := s.app.Evidence(r.Context())
+	f, err := governance.Evidence(r.Context(), s.app)
 	if err != nil {
 		fail(w, err)
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/governance"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
@@ -38,7 +39,7 @@ func Evidence(a *app.App, route string, g *httpguard.Guard, log io.Writer) http.
 			answer(w, http.StatusNotFound, notFound)
 			return
 		}
-		f, err := a.Evidence(r.Context())
+		f, err := governance.Evidence(r.Context(), a)
 		switch {
 		case err != nil:
 			fail(w, err)

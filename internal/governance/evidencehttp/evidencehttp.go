@@ -27,6 +27,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/governance"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
@@ -121,7 +122,7 @@ func (o *Options) guard(bound string) *httpguard.Guard {
 
 // wanted reports whether somebody asks for the two servers.
 func (o *Options) wanted(a *app.App) bool {
-	if o.Wanted || o.EvidencePort != nil || o.EnterprisePort != nil || a.HasEvidence() {
+	if o.Wanted || o.EvidencePort != nil || o.EnterprisePort != nil || governance.HasEvidence(a) {
 		return true
 	}
 	for _, v := range o.Environ {

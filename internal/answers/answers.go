@@ -1,0 +1,427 @@
+package answers
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/answers/answer"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// answering is what answers need beyond the stores. Sessions and answers are
+// kept in memory; what people thought of answers is in the database.
+type answering struct {
+	config   config.Answer
+	feedback *feedback.Store
+	sessions answer.Sessions
+	cache    answer.Cache
+	model    *answer.Model // nil composes answers without one
+	note     string        // what is missing for a model that the configuration names
+}
+
+func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) string) *answering {
+	x := &answering{config: c, feedback: feedback.New(d, emb)}
+	if (c.Endpoint == "") != (c.Model == "") {
+		x.note = "the configuration names answer.endpoint or answer.model without the other, so that no model is asked"
+	}
+	if c.Endpoint != "" && c.Model != "" {
+		x.model = &answer.Model{Endpoint: c.Endpoint, API: c.API, Name: c.Model}
+		if c.KeyEnv != "" {
+			if x.model.Key = env(c.KeyEnv); x.model.Key == "" {
+				x.note = fmt.Sprintf("the variable %s that answer.key names is empty, so that the model is asked without a key", c.KeyEnv)
+			}
+		}
+	}
+	return x
+}
+
+func answeringOf(c *app.Core) *answering {
+	return app.State(c, func() *answering { return newAnswering(c.Settings.Answer, c.Db, c.Embedder, c.Env) })
+}
+
+func hooks() app.Room {
+	return app.Room{Marks: func(ctx context.Context, c *app.Core, query string) (func(kb.StoreID, string) float64, string, error) {
+		return marksFor(ctx, c, query)
+	}}
+}
+
+// AskRequest is one question. The zero value of every field but Question is
+// its default.
+type AskRequest struct {
+	Question string
+	Session  string // id of the session that it belongs to; "" for none
+	// Owner is who asks, for telling apart sessions of one id, and Client the
+	// address, whose sessions are bounded; SessionKey, when it is known, shows that
+	// the session is the asker's.
+	Owner, Client, SessionKey string
+
+	Stores []string // names or ids; ["*"] is every store; empty is the default scope
+	// Public asks the stores that a person has made public, and no others.
+	Public bool
+	// Base is the address under which this program serves chunks, for the URLs
+	// of sources that have none of their own: "http://127.0.0.1:7390".
+	Base string
+	// Debug is told what the support of an answer is made of; nil tells nobody.
+	Debug func(string)
+	app.Waiting
+}
+
+// Answer is the reply to a question, Source a place that it cites.
+type (
+	Answer = answer.Reply
+	Source = answer.Source
+)
+
+// askTime is how long one question may take.
+const askTime = 30 * time.Second
+
+// Ask answers a question with cited sentences of the stores.
+func Ask(ctx context.Context, a *app.App, r AskRequest) (Answer, error) {
+	q := answer.Request{Question: r.Question, Debug: r.Debug}
+	if err := q.Check(); err != nil {
+		return Answer{}, err
+	}
+	if len(r.Session) > answer.MaxSessionID {
+		return Answer{}, kb.Errorf(kb.TooLarge, "the session's id has more than %d bytes", answer.MaxSessionID).WithHint("choose a shorter one")
+	}
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	asked, cancel := context.WithTimeout(ctx, askTime+r.Wait) // the wait is for an index that is being made
+	defer cancel()
+	reply, err := compose(asked, a, c, r, q)
+	if err != nil && asked.Err() != nil && ctx.Err() == nil {
+		return Answer{}, kb.Errorf(kb.Busy, "the answer took longer than %v", askTime).WithHint("ask again in a moment, or ask for less at a time")
+	}
+	return reply, err
+}
+
+func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answer.Request) (Answer, error) {
+	s, err := askable(ctx, a, c, &r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer s.Release()
+	key := answeringOf(c).sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
+	turns := answeringOf(c).sessions.Turns(key)
+	if q.Topic = answer.Lean(r.Question, turns); q.Topic != nil {
+		q.Before = answer.Cited(turns)
+	}
+	q.URL = func(t *search.Target, id, path string, start, end int) string {
+		return sourceURL(c, t, r.Base, id, path, start, end)
+	}
+	full := strings.Join(append([]string{r.Question}, q.Topic...), " ")
+	scope, err := answerScope(ctx, c, s, r.Base)
+	if err != nil {
+		return Answer{}, err
+	}
+	var note string
+	if q.Marks, note, err = marksFor(ctx, c, full); err != nil {
+		return Answer{}, err
+	} else if note != "" {
+		s.Notes = append(s.Notes, note)
+	}
+	// What was cited before counts too, so it is a part of what is asked.
+	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
+	vectors, err := c.Embedder.Embed(ctx, []string{full})
+	if err != nil {
+		return Answer{}, err
+	}
+	reply, ok := answeringOf(c).cache.Get(ctx, scope, r.Question, context, vectors[0])
+	if !ok {
+		err = s.Serve(ctx, func(targets []search.Target) (err error) {
+			reply, err = answer.Run(ctx, targets, c.Embedder, q)
+			return err
+		})
+		if err != nil {
+			return Answer{}, err
+		}
+		if len(s.Targets) == 0 {
+			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.Notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
+		}
+		reply = answeringOf(c).model.Word(ctx, r.Question, reply)
+		if len(s.Notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
+			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
+		}
+	}
+	reply.Cached, reply.SessionID = ok, r.Session
+	reply.Notes = slices.Concat(s.Notes, reply.Notes)
+	if answeringOf(c).note != "" && !r.Public { // for who can change it
+		reply.Notes = append(reply.Notes, answeringOf(c).note)
+	}
+	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
+	reply.SessionKey = answeringOf(c).sessions.Secret(key)
+	return reply, nil
+}
+
+// cites is what feedback on an answer is about.
+func cites(r *Answer) []answer.Cite {
+	var out []answer.Cite
+	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At})
+	}
+	return out
+}
+
+// askable opens the stores that a question is answered from.
+func askable(ctx context.Context, a *app.App, c *app.Core, r *AskRequest) (*app.Shelves, error) {
+	if !r.Public {
+		return a.ShelvesOf(ctx, r.Stores, r.Waiting)
+	}
+	stores, err := publicStores(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	late, err := a.Freshen(ctx, c, stores, app.Asking{Waiting: r.Waiting, Public: true})
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.Opened(ctx, c, stores)
+	if err != nil {
+		return nil, err
+	}
+	s.Notes = append(s.Notes, late...)
+	if len(s.Targets) == 0 {
+		s.Release()
+		return nil, kb.Errorf(kb.NotFound, "no public store has anything indexed yet").WithHint("try again when its job is done; see: knowledge jobs")
+	}
+	return s, nil
+}
+
+// publicStores returns the stores that a person has made public. That there
+// is none is an error that says how to make one.
+func publicStores(ctx context.Context, c *app.Core) ([]kb.Store, error) {
+	ids, err := c.Catalog.Public(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Catalog.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var stores []kb.Store
+	var names []string
+	for _, e := range all {
+		if slices.Contains(ids, e.ID) {
+			stores = append(stores, e.Store)
+		} else if e.Name != "" {
+			names = append(names, e.Name)
+		}
+	}
+	if len(stores) == 0 {
+		name := "NAME"
+		if len(names) > 0 {
+			name = names[0]
+		}
+		return nil, kb.Errorf(kb.NotFound, "no store is public, so that there is nothing to answer from").
+			WithHint("make one public in a terminal, for example: knowledge store:public %s", name)
+	}
+	return app.Unique(stores), nil
+}
+
+// answerScope names what answers are good for: these generations, with this
+// feedback, in the words of this model.
+func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) (string, error) {
+	var parts []string
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		manifest := ""
+		if t.Store.Head != nil {
+			manifest = t.Store.Head.Manifest
+		}
+		parts = append(parts, string(t.Store.ID)+":"+t.Label+":"+manifest)
+	}
+	slices.Sort(parts)
+	parts = append(parts, base)
+	if !answeringOf(c).config.NoFeedback {
+		rev, err := answeringOf(c).feedback.Revision(ctx)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		parts = append(parts, rev) // "" when it cannot be read: marks says so
+	}
+	return strings.Join(parts, "|"), nil
+}
+
+// marksFor says what feedback speaks against for a question; nil for nothing, or
+// when the user has switched it off. Feedback that cannot be read, in a
+// database that is damaged or older and may not be written, speaks against
+// nothing, and the note says so: what is indexed is found all the same.
+func marksFor(ctx context.Context, c *app.Core, question string) (marks func(kb.StoreID, string) float64, note string, err error) {
+	if answeringOf(c).config.NoFeedback {
+		return nil, "", nil
+	}
+	marks, err = answeringOf(c).feedback.Marks(ctx, question)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Sprintf("feedback counts for nothing here, since it cannot be read: %v", err), nil
+	}
+	return marks, "", err
+}
+
+// sourceURL is where a reader finds lines of a document: at the forge that a
+// commit was fetched from, at its site, else from this program.
+func sourceURL(c *app.Core, t *search.Target, base, id, path string, start, end int) string {
+	if h := t.Store.Head; h != nil && h.Commit != "" {
+		if u := forgeURL(t.Store.Spec.Source, h.Commit, path, start, end); u != "" {
+			return u
+		}
+	}
+	if u := t.Address(context.Background(), path, start); u != "" { // a page of the web
+		return u
+	}
+	if base == "" {
+		return ""
+	}
+	return base + "/api/v1/chunks/" + url.PathEscape(id)
+}
+
+// forges are hosts whose pages of files have one form.
+var forges = map[string]string{
+	"github.com":   "%s/blob/%s/%s#L%d-L%d",
+	"gitlab.com":   "%s/-/blob/%s/%s#L%d-%d",
+	"codeberg.org": "%s/src/commit/%s/%s#L%d-L%d",
+}
+
+func forgeURL(source, commit, path string, start, end int) string {
+	u, err := url.Parse(source)
+	if err != nil || u.Scheme != "https" || forges[u.Host] == "" {
+		return ""
+	}
+	segments := strings.Split(path, "/")
+	for i := range segments {
+		segments[i] = url.PathEscape(segments[i])
+	}
+	return fmt.Sprintf(forges[u.Host], "https://"+u.Host+strings.TrimSuffix(u.EscapedPath(), ".git"), commit, strings.Join(segments, "/"), start, end)
+}
+
+// Origins returns the pages of other sites that may ask, as the user's
+// configuration lists them.
+func Origins(ctx context.Context, a *app.App) ([]string, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answeringOf(c).config.Origins, nil
+}
+
+// PublicStore is the reply of store:public.
+type PublicStore struct {
+	Store  string   `json:"store"`
+	Public bool     `json:"public"`
+	All    []string `json:"all"` // names of every public store
+	Note   string   `json:"note,omitempty"`
+}
+
+// SetPublic says whether questions from outside may be answered from a store.
+func SetPublic(ctx context.Context, a *app.App, store string, on bool) (PublicStore, error) {
+	c, st, err := a.Lookup(ctx, store)
+	if err != nil {
+		return PublicStore{}, err
+	}
+	if err := c.Catalog.SetPublic(ctx, st.ID, on); err != nil {
+		return PublicStore{}, err
+	}
+	r := PublicStore{Store: st.Label(), Public: on, All: []string{}}
+	if stores, err := publicStores(ctx, c); err == nil {
+		for _, s := range stores {
+			r.All = append(r.All, s.Label())
+		}
+	} else if kb.CodeOf(err) != kb.NotFound {
+		return r, err
+	}
+	if on {
+		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
+			"and so may, from anywhere, the pages of answer.origins in the configuration"
+		if len(answeringOf(c).config.Origins) == 0 {
+			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
+				"pages of other sites may do so, from anywhere, when answer.origins in the configuration lists them"
+		}
+	}
+	return r, nil
+}
+
+// Conversation is what is remembered of a session, by client.
+type Conversation struct {
+	SessionID     string          `json:"session_id"`
+	Turns         []answer.Turn   `json:"turns"`            // of the client that asked last
+	Others        [][]answer.Turn `json:"others,omitempty"` // of other clients with a session of that id
+	ExpiresAfterS int             `json:"expires_after_s"`
+}
+
+// ConversationNamed returns the turns of a session that is in memory here.
+func ConversationNamed(ctx context.Context, a *app.App, id string) (Conversation, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Conversation{}, err
+	}
+	all := answeringOf(c).sessions.Named(id)
+	if len(all) == 0 {
+		return Conversation{}, kb.Errorf(kb.NotFound, "there is no session %q", clipName(id)).
+			WithHint("sessions live in the memory of the process that answered, for %v after the last question", answer.SessionLife)
+	}
+	return Conversation{SessionID: id, Turns: all[0], Others: all[1:], ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
+}
+
+// ConversationOf returns the session that a key belongs to, which its client
+// was given with the first answer.
+func ConversationOf(ctx context.Context, a *app.App, id, key string) (Conversation, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Conversation{}, err
+	}
+	turns, ok := answeringOf(c).sessions.OfSecret(id, key)
+	if !ok {
+		return Conversation{}, notYours(id)
+	}
+	return Conversation{SessionID: id, Turns: turns, ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
+}
+
+// notYours is the same for a session of somebody else and for none.
+func notYours(id string) error {
+	return kb.Errorf(kb.NotFound, "there is no session %q of this key", clipName(id)).
+		WithHint("send the session_key of its answers as X-Session-Key, or the server's token")
+}
+
+// ForgetOwn drops the session that a key belongs to.
+func ForgetOwn(ctx context.Context, a *app.App, id, key string) (Forgotten, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	if !answeringOf(c).sessions.ForgetOfSecret(id, key) {
+		return Forgotten{}, notYours(id)
+	}
+	return Forgotten{SessionID: id, Forgotten: 1}, nil
+}
+
+// Forgotten is the reply of answer:forget.
+type Forgotten struct {
+	SessionID string `json:"session_id"`
+	Forgotten int    `json:"forgotten"` // conversations that there were
+}
+
+// Forget drops a session.
+func Forget(ctx context.Context, a *app.App, id string) (Forgotten, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	return Forgotten{SessionID: id, Forgotten: answeringOf(c).sessions.Forget(id)}, nil
+}
+
+func clipName(s string) string {
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:60], "") + "…"
+	}
+	return s
+}

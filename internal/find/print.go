@@ -1,0 +1,250 @@
+package find
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// printHits prints what a search found: on a terminal each hit with its lines, in
+// a pipe one line of fields each.
+func printHits(p *printer.Printer, r SearchReply) {
+	if !p.Terminal {
+		t := p.Table("id", "at", "score", "symbol", "store", "note")
+		for _, h := range r.Hits {
+			t.Row(h.ID, printer.Name(h.At), fmt.Sprintf("%.3f", h.Score), h.Symbol, h.Store, h.Note)
+		}
+		t.Flush()
+	} else {
+		for i, h := range r.Hits {
+			if i > 0 {
+				p.Line("")
+			}
+			printHit(p, h)
+		}
+		if len(r.Hits) == 0 {
+			p.Line("nothing found")
+		} else {
+			p.Line("")
+			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", printer.Plural(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
+		}
+	}
+	for _, n := range r.Notes {
+		p.Remark(n)
+	}
+}
+
+func printHit(p *printer.Printer, h Hit) {
+	head := []string{string(printer.Name(h.At))}
+	if h.Symbol != "" {
+		head = append(head, printer.Field(h.Symbol))
+	}
+	p.Head("", append(head, fmt.Sprintf("%.2f", h.Score), h.Store), h.ID)
+	if h.Note != "" {
+		p.Line("    note: " + p.Words(h.Note))
+	}
+	if h.Findings > 0 {
+		p.Line("    " + printer.Plural(h.Findings, "open finding") + " in its file")
+	}
+	if h.Signature != "" {
+		p.Line("    " + h.Signature)
+	}
+	if h.Doc != "" {
+		p.Line("    " + h.Doc)
+	}
+	if h.Code != "" {
+		p.Code(h.Code, max(h.Line, 1), "    ")
+	}
+	if len(h.Why) > 0 {
+		p.Line("    because: " + strings.Join(h.Why, ", "))
+	}
+	if len(h.Imports) > 0 {
+		p.Line("    imports: " + strings.Join(h.Imports, ", "))
+	}
+	if len(h.CalledBy) > 0 {
+		p.Line("    called by: " + strings.Join(h.CalledBy, ", "))
+	}
+	if len(h.Calls) > 0 {
+		p.Line("    calls: " + strings.Join(h.Calls, ", "))
+	}
+	printRelated(p, h.Related, "    ")
+	if len(h.Explain) > 0 {
+		names := slices.SortedFunc(maps.Keys(h.Explain), func(a, b string) int {
+			return cmp.Or(cmp.Compare(h.Explain[b], h.Explain[a]), strings.Compare(a, b))
+		})
+		for i, n := range names {
+			names[i] = fmt.Sprintf("%s %+.3f", n, h.Explain[n])
+		}
+		p.Line("    score: " + strings.Join(names, ", "))
+	}
+}
+
+// printPlace prints what get_full_context returned, with true line numbers.
+func printPlace(p *printer.Printer, c Context) {
+	store := c.Store
+	if c.Commit != "" && !strings.Contains(store, "@") {
+		store += "@" + printer.Short(c.Commit)
+	}
+	head := []string{string(printer.Name(c.At))}
+	if c.Symbol != "" {
+		head = append(head, printer.Field(c.Symbol))
+	}
+	if c.Kind != "" {
+		head = append(head, c.Kind)
+	}
+	p.Head("", append(head, store), c.ID)
+	printPage(p, c)
+	if c.Note != "" {
+		p.Line("note: " + p.Words(c.Note))
+	}
+	p.Line("")
+	if c.Code != "" {
+		p.Code(c.Code, c.Start, "")
+	}
+	printUsage(p, c)
+	if len(c.Related) > 0 {
+		p.Line("")
+		printRelated(p, c.Related, "")
+	}
+	aboutSpecs(p, c)
+	openFindings(p, c)
+	if c.Next != "" {
+		p.Line("")
+		p.Line("goes on: knowledge show " + c.Next)
+	}
+	for _, o := range c.Others {
+		p.Line("")
+		printPlace(p, o)
+	}
+}
+
+func printRelated(p *printer.Printer, list []Related, indent string) {
+	for _, r := range list {
+		parts := []string{"see " + string(printer.Name(r.At))}
+		if r.Symbol != "" {
+			parts = append(parts, r.Symbol)
+		}
+		p.Line(indent + strings.Join(append(parts, r.ID, "("+r.Why+")"), "  "))
+	}
+}
+
+// printText prints a document's lines: numbered on a terminal, as they are in a pipe.
+func printText(p *printer.Printer, r FileText) {
+	if !p.Terminal {
+		p.Content(r.Text)
+	} else if r.Text != "" {
+		p.Code(strings.TrimSuffix(r.Text, "\n"), max(r.Start, 1), "")
+	}
+	p.Remark(r.Note)
+}
+
+// printPage prints where on a site a page of the web stands, on one line.
+func printPage(p *printer.Printer, c Context) {
+	if c.Page == nil {
+		return
+	}
+	parts := []string{"page: " + strings.Join(append(slices.Clone(c.Breadcrumbs), cmp.Or(c.Title, c.URL)), " › ")}
+	if c.Version != "" {
+		parts = append(parts, "version "+c.Version)
+	}
+	if !c.Modified.IsZero() {
+		parts = append(parts, "modified "+c.Modified.Format("2006-01-02"))
+	}
+	p.Line(strings.Join(parts, ", "))
+}
+
+// printUsage prints what a place is called by, what it calls, imports and holds.
+func printUsage(p *printer.Printer, c Context) {
+	if c.Of != "" {
+		p.Line("")
+		p.Line("several stand here; what follows is of " + c.Of)
+	}
+	list := func(title string, links []search.Link, more int) {
+		if len(links) == 0 {
+			return
+		}
+		if more > 0 {
+			title += fmt.Sprintf(" (%d more: knowledge code:%s %s)", more, map[string]string{"called by": "callers", "calls": "callees"}[title], c.ID)
+		}
+		p.Line("")
+		p.Line(title)
+		for _, l := range links {
+			p.Line(strings.TrimRight(strings.Join([]string{"  " + string(printer.Name(l.At)), l.Symbol, l.ID}, "  "), " "))
+		}
+	}
+	if len(c.Imports) > 0 {
+		p.Line("")
+		p.Line("imports used: " + strings.Join(c.Imports, "; "))
+	}
+	if len(c.Inherits) > 0 {
+		p.Line("inherits: " + strings.Join(c.Inherits, ", "))
+	}
+	list("called by", c.Callers, c.MoreCallers)
+	list("calls", c.Callees, c.MoreCallees)
+	if len(c.Members) > 0 {
+		p.Line("")
+		p.Line("members")
+		for _, m := range c.Members {
+			p.Line(fmt.Sprintf("  L%s  %s  %s", m.Lines, m.Symbol, m.ID))
+		}
+	}
+}
+
+// openFindings shows what a governance tool found in the file of a place.
+func openFindings(p *printer.Printer, c Context) {
+	if len(c.Findings) > 0 {
+		p.Line("")
+	}
+	for _, f := range c.Findings {
+		at := ""
+		if len(f.Lines) > 0 {
+			at = "  " + strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Lines), "[]"), " ", ",")
+		}
+		p.Line(fmt.Sprintf("finding %s  %s%s  %s", f.Severity, printer.Field(f.Rule), at, printer.Field(f.Message)))
+	}
+	if c.MoreFindings > 0 {
+		p.Line(fmt.Sprintf("and %s: knowledge evidence:findings --file %s", printer.Plural(c.MoreFindings, "more finding"), c.Path))
+	}
+}
+
+// aboutSpecs prints what specifications have to do with a place.
+func aboutSpecs(p *printer.Printer, c Context) {
+	if len(c.Specs)+len(c.MentionedBy) > 0 {
+		p.Line("")
+	}
+	for _, x := range c.Specs {
+		title := x.Title
+		if x.Status != "" {
+			title += " (" + x.Status + ")"
+		}
+		p.Line(fmt.Sprintf("specification %s  %s  (%s)", title, x.URL, x.Why))
+	}
+	for _, r := range c.MentionedBy {
+		p.Line(fmt.Sprintf("named by %s  %s  %s", printer.Name(r.At), r.Symbol, r.ID))
+	}
+}
+
+func printFiles(p *printer.Printer, r FileList) {
+	for _, f := range r.Files {
+		p.Line(string(printer.Name(f)))
+	}
+	p.Nothing(len(r.Files), r.Note, "no document matches")
+	p.Remark(r.Note)
+}
+
+func printGrep(p *printer.Printer, r GrepReply) {
+	for _, m := range r.Matches {
+		if p.Terminal {
+			p.Line(fmt.Sprintf("%s:%d: %s", printer.Name(m.Path), m.Line, strings.TrimRight(m.Text, "\r")))
+		} else { // the text is the last field and stands as it is
+			p.Out.WriteString(printer.Field(printer.Name(m.Path)) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
+		}
+	}
+	p.Nothing(len(r.Matches), r.Note, "no line matches")
+	p.Remark(r.Note)
+}

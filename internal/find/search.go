@@ -1,0 +1,134 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// Search answers a query over the stores in scope.
+func Search(ctx context.Context, a *app.App, r app.SearchRequest) (SearchReply, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	req := search.Request{Query: r.Query, Mode: r.Mode, Intent: r.Intent, Detail: r.Detail, Limit: r.Limit,
+		Threshold: r.Threshold, MinRelevance: r.MinRelevance, Under: r.In, Explain: r.Explain}
+	// A query that cannot be answered starts no indexing.
+	if err := req.Check(); err != nil {
+		return SearchReply{}, err
+	}
+	stores, notes, err := a.AsScope(ctx, c, r.Stores, &r)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	if len(r.Stores) == 0 || slices.Contains(r.Stores, "*") {
+		lost, err := c.Catalog.Damaged(ctx)
+		if err != nil {
+			return SearchReply{}, err
+		}
+		for _, name := range lost {
+			notes = append(notes, fmt.Sprintf("store %s is left out: what the catalog says of it is damaged; create it again from the same source, or delete it", name))
+		}
+	}
+	s, err := a.Opened(ctx, c, stores)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	defer s.Release()
+	if len(s.Targets)+len(s.Notes)+len(notes) == 0 {
+		return SearchReply{}, a.NothingInScope(ctx, c)
+	}
+	a.NoteBarren(s, len(r.Stores) > 0)
+	if r.In != "" && len(s.Targets) > 0 {
+		err := s.Serve(ctx, func(targets []search.Target) (err error) {
+			req.Under, err = search.Below(ctx, targets, a.Asked(r.In, r.Person))
+			return err
+		})
+		if err != nil {
+			return SearchReply{}, err
+		}
+	}
+	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
+		s.OpenViews()
+	}
+	var marksNote string
+	if req.Marks, marksNote, err = c.Marks(ctx, r.Query); err != nil {
+		return SearchReply{}, err
+	} else if marksNote != "" {
+		s.Notes = append(s.Notes, marksNote)
+	}
+	for _, r := range a.Config.Rooms {
+		if r.Hits != nil {
+			r.Hits(a, s.Targets)
+		}
+	}
+	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
+	err = s.Serve(ctx, func(targets []search.Target) (err error) {
+		reply, err = search.Run(ctx, targets, c.Embedder, req)
+		return err
+	})
+	if len(s.Targets) == 0 {
+		reply = SearchReply{Hits: []Hit{}, Confidence: "none"}
+	}
+	if gone := a.LossNote(); gone != "" {
+		notes = append([]string{gone}, notes...)
+	}
+	reply.Notes = slices.Concat(notes, s.Notes, reply.Notes)
+	return reply, err
+}
+
+// ByID returns everything about the place that an id from Search names,
+// whichever store it is in: an id says that by itself.
+func ByID(ctx context.Context, a *app.App, id string) (Context, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return Context{}, err
+	}
+	entries, err := a.Scope(ctx, c, false)
+	if err != nil {
+		return Context{}, err
+	}
+	all, err := c.Catalog.All(ctx)
+	if err != nil {
+		return Context{}, err
+	}
+	var stores []kb.Store
+	for _, e := range append(entries, all...) { // those in scope first
+		if e.Head != nil {
+			stores = append(stores, e.Store)
+		}
+	}
+	s, err := a.Opened(ctx, c, app.Unique(stores))
+	if err != nil {
+		return Context{}, err
+	}
+	defer s.Release()
+	s.OpenViews()
+	var found Context
+	asked := false
+	err = s.Serve(ctx, func(targets []search.Target) (err error) {
+		asked = true
+		found, err = search.Show(ctx, targets, id)
+		return err
+	})
+	if len(s.Targets) == 0 || kb.CodeOf(err) == kb.NotFound && err != nil {
+		for _, n := range s.Notes {
+			if strings.HasPrefix(n, "store ") && strings.Contains(n, "damaged") { // the place may be there
+				return Context{}, kb.Errorf(kb.Corrupt, "%s", n).WithHint("try again when it is rebuilt; see: jobs")
+			}
+		}
+		if !asked {
+			_, err = search.Show(ctx, nil, id)
+		}
+	}
+	if err == nil {
+		a.Enrich(ctx, s, entries, &found)
+	}
+	return found, err
+}

@@ -1,0 +1,140 @@
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
+)
+
+// ScheduleRow is the schedule of one store.
+type ScheduleRow struct {
+	Store  string    `json:"store"`
+	ID     string    `json:"id"`
+	Cron   string    `json:"cron"`
+	Next   time.Time `json:"next,omitzero"` // local time; overdue runs start as soon as a process keeps the clock
+	Last   time.Time `json:"last,omitzero"`
+	Job    string    `json:"jobId,omitempty"`  // of the last run
+	Status string    `json:"status,omitempty"` // of that job
+	Note   string    `json:"note,omitempty"`
+}
+
+// ScheduleList is the reply of schedules.
+type ScheduleList struct {
+	Schedules []ScheduleRow `json:"schedules"`
+	// Keeper is the process that keeps the clock, 0 for none: nothing runs then
+	// until a server or knowledge watch is started.
+	Keeper int    `json:"keeper,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+// ListSchedules lists the schedules of every store.
+func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return ScheduleList{}, err
+	}
+	out := ScheduleList{Schedules: []ScheduleRow{}}
+	list, err := SchedulesOf(c).List(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range list {
+		st, err := c.Catalog.Get(ctx, e.Store)
+		if err != nil {
+			continue // deleted; its schedule goes at the next tick
+		}
+		row := ScheduleRow{Store: nameOf(ctx, c, st), ID: string(st.ID), Cron: e.Cron, Next: e.Next(), Last: e.Ran, Job: e.Job, Note: e.Note}
+		if e.Job != "" {
+			if j, err := c.Jobs.Get(ctx, e.Job); err == nil {
+				row.Status = string(j.State)
+			}
+		}
+		out.Schedules = append(out.Schedules, row)
+	}
+	slices.SortStableFunc(out.Schedules, func(a, b ScheduleRow) int { return strings.Compare(a.Store, b.Store) })
+	if who, held := lockfile.Held(filepath.Join(c.Dir, "jobs", "clock.lock")); held {
+		out.Keeper = who.PID
+	} else if len(out.Schedules) > 0 {
+		out.Note = "no process keeps the clock now: runs start with the next session, knowledge serve or knowledge watch"
+	}
+	return out, nil
+}
+
+// nameOf is what a store is called wherever it has a name.
+func nameOf(ctx context.Context, c *app.Core, st kb.Store) string {
+	if st.Name == "" {
+		if all, err := c.Catalog.All(ctx); err == nil {
+			for _, e := range all {
+				if e.ID == st.ID && e.Name != "" {
+					return e.Name
+				}
+			}
+		}
+	}
+	return st.Label()
+}
+
+// SetSchedule lets a store be brought up to date at the times of a cron
+// expression; "off" ends that.
+func SetSchedule(ctx context.Context, a *app.App, store, expr string) (ScheduleRow, error) {
+	c, st, err := a.Lookup(ctx, store)
+	if err != nil {
+		return ScheduleRow{}, err
+	}
+	row := ScheduleRow{Store: nameOf(ctx, c, st), ID: string(st.ID), Cron: strings.TrimSpace(expr)}
+	if strings.EqualFold(row.Cron, "off") {
+		had, err := SchedulesOf(c).Unset(ctx, st.ID)
+		if err != nil {
+			return ScheduleRow{}, err
+		}
+		row.Cron, row.Note = "off", "it is brought up to date when asked"
+		if !had {
+			row.Note = "it had no schedule"
+		}
+		return row, nil
+	}
+	if err := SchedulesOf(c).Set(ctx, st.ID, row.Cron, "", time.Now()); err != nil {
+		return ScheduleRow{}, err
+	}
+	list, err := ListSchedules(ctx, a)
+	if err != nil {
+		return ScheduleRow{}, err
+	}
+	for _, r := range list.Schedules {
+		if r.ID == row.ID {
+			row = r
+		}
+	}
+	row.Note = list.Note
+	return row, nil
+}
+
+func SchedulesOf(c *app.Core) schedule.Table { return schedule.Table{DB: c.Db} }
+
+func hooks() app.Room {
+	return app.Room{
+		Removed: func(ctx context.Context, c *app.Core, id kb.StoreID) error {
+			_, err := SchedulesOf(c).Unset(ctx, id)
+			return err
+		},
+		Definitions: &app.Definitions{
+			Check: checkDefinitions,
+			Remember: func(ctx context.Context, a *app.App, c *app.Core, p project.Project, r app.CreateStore, st kb.Store) (json.RawMessage, string, error) {
+				return remember(ctx, a, c, p, r, st)
+			},
+			Forget: func(ctx context.Context, c *app.Core, file string, added json.RawMessage) error {
+				return undefine(ctx, c, file, added)
+			},
+			Still: func(a *app.App, name string) string { return stillDefined(a, name) },
+		},
+	}
+}

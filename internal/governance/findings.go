@@ -1,0 +1,164 @@
+package governance
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// evidenceCache keeps the evidence that was read last of each root, for as
+// long as its file does not change. The zero value is ready.
+type evidenceCache struct {
+	mu sync.Mutex
+	of map[string]*cachedEvidence
+}
+
+type cachedEvidence struct {
+	info   os.FileInfo
+	file   *evidence.File
+	byFile map[string][]evidence.Finding // made at first use
+}
+
+// get returns the evidence of root, nil when there is none. Where there is
+// none it costs one stat.
+func (c *evidenceCache) get(root string) *cachedEvidence {
+	info, err := os.Stat(root + string(os.PathSeparator) + evidence.Name)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if have := c.of[root]; err == nil && have != nil && os.SameFile(have.info, info) && have.info.Size() == info.Size() && have.info.ModTime().Equal(info.ModTime()) {
+		return have
+	}
+	got := &cachedEvidence{info: info, file: evidence.Read(root)}
+	if got.file.Kind == evidence.Valid {
+		got.byFile = got.file.ByFile()
+	}
+	if c.of == nil {
+		c.of = map[string]*cachedEvidence{}
+	}
+	if err == nil {
+		c.of[root] = got
+	}
+	return got
+}
+
+// Evidence reads what a governance tool left about the project.
+func Evidence(_ context.Context, a *app.App) (*evidence.File, error) {
+	p, err := a.Where()
+	if err != nil {
+		return nil, err
+	}
+	return evidence.Read(p.Root), nil
+}
+
+// HasEvidence reports whether there is any about the project, valid or not.
+func HasEvidence(a *app.App) bool {
+	p, err := a.Where()
+	if err != nil || p.None {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(p.Root, evidence.Name))
+	return err == nil
+}
+
+// ValidEvidence is Evidence, and an error where there is none that is valid.
+func ValidEvidence(ctx context.Context, a *app.App) (*evidence.File, error) {
+	f, err := Evidence(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Check()
+}
+
+// findings returns the open findings of the own folder by path; nil when
+// there are none.
+func findings(a *app.App) map[string][]evidence.Finding {
+	p, err := a.Where()
+	if err != nil {
+		return nil // what needs a project says so
+	}
+	if e := evidenceOf(a).get(p.Root); e != nil {
+		return e.byFile
+	}
+	return nil
+}
+
+// own reports whether a target is the folder of the project as it stands:
+// evidence speaks of no other, and of no older commit.
+func own(a *app.App, t *search.Target) bool {
+	p, err := a.Where()
+	return err == nil && t.Fresh != nil && t.Store.Spec.Source == p.Root
+}
+
+// countFindings lets hits of the own folder say how many findings are open in
+// their files.
+func countFindings(a *app.App, targets []search.Target) {
+	byFile := findings(a)
+	if len(byFile) == 0 {
+		return
+	}
+	for i := range targets {
+		if own(a, &targets[i]) {
+			targets[i].Findings = func(path string) int { return len(byFile[path]) }
+		}
+	}
+}
+
+// shownFindings and shownMessage bound what a place shows of findings.
+const (
+	shownFindings = 10
+	shownMessage  = 200 // characters
+)
+
+// showFindings adds the open findings of its file to a place, those in its
+// lines first and then the worst.
+func showFindings(a *app.App, targets []search.Target, found *search.Context) {
+	byFile := findings(a)
+	if len(byFile) == 0 {
+		return
+	}
+	i := slices.IndexFunc(targets, func(t search.Target) bool { return t.Label == found.Store })
+	if i < 0 || !own(a, &targets[i]) {
+		return
+	}
+	all := slices.Clone(byFile[found.Path])
+	here := func(f evidence.Finding) int {
+		if slices.ContainsFunc(f.Lines, func(l int) bool { return l >= found.Start && l <= found.End }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
+	})
+	found.MoreFindings = max(len(all)-shownFindings, 0)
+	found.Findings = all[:min(len(all), shownFindings)]
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		f.Rule, f.Message = app.ClipRunes(f.Rule, shownMessage), app.ClipRunes(f.Message, shownMessage)
+		f.Lines = f.Lines[:min(len(f.Lines), 20)]
+	}
+}
+
+func evidenceOf(a *app.App) *evidenceCache {
+	return app.State(a, func() *evidenceCache { return &evidenceCache{} })
+}
+
+func hooks() app.Room {
+	return app.Room{
+		Hits: func(a *app.App, targets []search.Target) { countFindings(a, targets) },
+		Place: func(_ context.Context, a *app.App, s *app.Shelves, _ []catalog.Entry, found *search.Context) {
+			showFindings(a, s.Targets, found)
+		},
+	}
+}

@@ -1,0 +1,102 @@
+package governance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
+)
+
+func printStatus(p *printer.Printer, r evidence.Status) {
+	p.Line(r.Line())
+}
+
+func printResult(p *printer.Printer, r gate.Result) {
+	p.Line(fmt.Sprintf("%s  %s", r.Status, r.Stage))
+	for _, v := range r.Violations {
+		p.Line(v.Code + "  " + v.Message)
+	}
+}
+
+func printPlan(p *printer.Printer, r gate.ValidatePlan) {
+	printDecision(p, r.Evaluation)
+	for _, x := range r.Actions {
+		p.Line(x)
+	}
+}
+
+func printSyncPlan(p *printer.Printer, r gate.SyncPlan) {
+	for _, x := range r.Plan {
+		p.Line(x)
+	}
+}
+
+func printCleanupPlan(p *printer.Printer, r gate.CleanupPlan) {
+	for _, x := range r.Plan {
+		p.Line(x)
+	}
+	p.Nothing(len(r.Plan), "", "no merged branch is left over")
+}
+
+func printChange(p *printer.Printer, r gate.SessionStatus) {
+	switch {
+	case !r.Active:
+		p.Line("no change is open")
+	case !r.Valid:
+		p.Line(fmt.Sprintf("change %s was open until %s", r.Change, r.Expires))
+	default:
+		p.Line(fmt.Sprintf("change %s is open until %s", r.Change, r.Expires))
+	}
+}
+
+func printFindings(p *printer.Printer, r evidence.Findings) {
+	t := p.Table("severity", "rule", "file", "lines", "message").None("no findings")
+	for _, raw := range r.Findings {
+		var f struct {
+			Severity, RuleID, File, Message string
+			Lines                           json.RawMessage
+		}
+		_ = json.Unmarshal(raw, &f) // rows are objects; a member of another type stays empty
+		t.Row(f.Severity, f.RuleID, printer.Name(f.File), strings.Trim(string(f.Lines), `[]"`), f.Message)
+	}
+	t.Flush()
+	if more := r.Pagination.More; more != nil && *more {
+		p.Remark(fmt.Sprintf("%d of %d findings; the next with --offset %d", r.Count, r.Total, r.Pagination.Offset+r.Count))
+	}
+}
+
+func printGitflow(p *printer.Printer, r gate.Gitflow) {
+	if !r.Available {
+		p.Line("no repository: " + r.Note)
+		return
+	}
+	at := r.Branch
+	switch {
+	case r.Upstream == "":
+		at += ", no upstream"
+	default:
+		at += fmt.Sprintf(", %d ahead of and %d behind %s", r.Ahead, r.Behind, r.Upstream)
+	}
+	p.Line(fmt.Sprintf("%s; %d staged, %d unstaged, %d untracked", at, r.Staged, r.Unstaged, r.Untracked))
+	if r.Conflicts > 0 {
+		p.Line(printer.Plural(r.Conflicts, "conflict"))
+	}
+	if r.Note != "" {
+		p.Remark(r.Note)
+	}
+}
+
+func printDecision(p *printer.Printer, e gate.Evaluation) {
+	p.Line(fmt.Sprintf("%s  %s  %s", e.Decision.Code, e.Stage, e.Decision.Message))
+	if hint, ok := e.Decision.Details["hint"].(string); ok {
+		p.Line(p.Words(hint))
+	}
+	if e.Validation != nil {
+		for _, m := range e.Validation.Messages {
+			p.Line("  " + m)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package specs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+)
+
+const (
+	maxSpecRefs  = 5  // specifications that get_full_context names
+	maxMentioned = 5  // places in code that name a specification
+	maxIDs       = 3  // of a specification that are looked for in code
+	maxSpecIDs   = 40 // in a text that are looked up
+)
+
+// specID is what an id of a specification looks like in code.
+var specID = lazyregexp.New(`\b[A-Z][A-Za-z]{1,9}-[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b`)
+
+// linkSpecs adds to a place what specifications have to do with it: of code,
+// those that name its file or declaration, or that its text names; of a
+// specification, the code that names it. The stores asked are those in scope.
+// What fails here is said in the note.
+func linkSpecs(ctx context.Context, s *app.Shelves, scope []catalog.Entry, found *search.Context) {
+	var targets []search.Target
+	var store kb.StoreID // that the place is in
+	for _, t := range s.Targets {
+		if slices.ContainsFunc(scope, func(e catalog.Entry) bool { return e.ID == t.Store.ID }) {
+			targets = append(targets, t)
+		}
+		if t.Label == found.Store && store == "" {
+			store = t.Store.ID
+		}
+	}
+	if len(targets) == 0 || found.Path == "" {
+		return
+	}
+	graph, err := specGraphsOf(s.Core).of(ctx, targets)
+	if err == nil && len(graph.Docs()) > 0 {
+		one := &specs{Shelves: &app.Shelves{Core: s.Core, Targets: targets}, graph: graph}
+		if d := graph.Doc(store, found.Path); d != nil {
+			if isSpec(d) {
+				found.MentionedBy, err = one.mentionedBy(ctx, d)
+			}
+		} else {
+			found.Specs = one.specsOf(found)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		found.Note = strings.TrimPrefix(found.Note+fmt.Sprintf("; specifications could not be asked: %v", err), "; ")
+	}
+}
+
+// specsOf returns the specifications that have to do with code.
+func (s *specs) specsOf(c *search.Context) []search.SpecRef {
+	var out []search.SpecRef
+	add := func(d *kdd.Doc, section int, why string) {
+		if d == nil || !isSpec(d) || len(out) == maxSpecRefs || slices.ContainsFunc(out, func(r search.SpecRef) bool { return r.Path == d.Path && r.Store == d.Label }) {
+			return
+		}
+		out = append(out, search.SpecRef{Title: app.ClipRunes(d.Title, 100), Section: app.ClipRunes(heading(d, section), 100), URL: s.urlOf(d, section), Why: why, Status: statusOf(d), Store: d.Label, Path: d.Path})
+	}
+	var symbols []string
+	if c.Symbol != "" {
+		symbols = []string{c.Symbol}
+		if i := strings.LastIndexByte(c.Symbol, '.'); i >= 0 {
+			symbols = append(symbols, c.Symbol[i+1:])
+		}
+	}
+	ids := specID.FindAllString(c.Code, -1)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	for _, id := range ids[:min(maxSpecIDs, len(ids))] {
+		if nodes, _ := s.graph.Find(id, kdd.Filter{Limit: 1, Seen: s.seen}); len(nodes) > 0 && nodes[0].Doc != nil && isCalled(nodes[0], id) {
+			add(nodes[0].Doc, -1, "its text names "+id)
+		}
+	}
+	for _, m := range s.graph.Mentions(c.Path, symbols, s.seen) {
+		add(m.Doc, m.Doc.SectionAt(m.Line), fmt.Sprintf("names %s, line %d", app.ClipRunes(m.Text, 80), m.Line))
+	}
+	return out
+}
+
+// mentionedBy returns the places in code whose text names a specification.
+func (s *specs) mentionedBy(ctx context.Context, d *kdd.Doc) ([]search.Related, error) {
+	var out []search.Related
+	ids := d.IDs()
+	for _, id := range ids[:min(maxIDs, len(ids))] {
+		if len([]rune(id)) < 3 || strings.Contains(id, `"`) {
+			continue
+		}
+		var found search.Reply
+		err := s.Serve(ctx, func(targets []search.Target) (err error) {
+			found, err = search.Run(ctx, targets, s.Core.Embedder, search.Request{Query: `"` + id + `"`, Mode: "fts", Limit: 4 * maxMentioned, Without: specWithout})
+			return err
+		})
+		if err != nil && kb.CodeOf(err) != kb.Invalid { // no word to look for
+			return out, err
+		}
+		for _, h := range found.Hits {
+			t := s.Targets[h.Where.Target]
+			if s.graph.Doc(t.Store.ID, h.Where.Path) != nil || slices.ContainsFunc(out, func(r search.Related) bool { return r.ID == h.ID }) {
+				continue
+			}
+			if out = append(out, search.Related{ID: h.ID, At: h.At, Symbol: h.Symbol, Why: "names " + id}); len(out) == maxMentioned {
+				return out, nil
+			}
+		}
+	}
+	return out, nil
+}
+
+func hooks() app.Room {
+	return app.Room{Place: func(ctx context.Context, _ *app.App, s *app.Shelves, scope []catalog.Entry, found *search.Context) {
+		linkSpecs(ctx, s, scope, found)
+	}}
+}

@@ -1,0 +1,287 @@
+package specs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
+)
+
+// SearchQuery asks for sections of specifications.
+type SearchQuery struct {
+	Query          string
+	Limit          int      // default 5, at most 100
+	ChunkTypes     []string // of specdoc.Types, in any case
+	Domains        []string
+	Tags           []string // one of them is enough
+	ScoreThreshold *float64 // in [0,1]
+	Scope
+}
+
+// SearchReply is the reply of kdd:search. Beyond what the original's decision
+// record has, it says what is hidden or wrong, and only then.
+type SearchReply struct {
+	Results  []Result       `json:"results"`
+	Count    int            `json:"count"`
+	TimeMs   int64          `json:"time_ms"`
+	Hidden   map[string]int `json:"hidden,omitempty"` // documents by lifecycle, of those that the filters let through
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// Result is a reference to a section.
+type Result struct {
+	URL     string  `json:"url"`
+	Title   string  `json:"title"`
+	Section string  `json:"section"`
+	Score   float64 `json:"score"`
+	Snippet string  `json:"snippet"` // at most 150 runes
+	Type    string  `json:"type"`    // of specdoc.Types
+	Domain  string  `json:"domain"`
+}
+
+const (
+	defaultSpecResults = 5
+	// resultBytes is what one result may take of a reply, so that five stay
+	// below the 4 KB that the original promises.
+	resultBytes = 760
+)
+
+// specWithout is what does not count among specifications: a folder "specs"
+// holds no tests here, nobody calls a document, and where it lies says nothing.
+var specWithout = []string{"test", "example", "aside", "central", "shallow", "superseded"}
+
+// Search finds sections of specifications.
+func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error) {
+	began := time.Now()
+	limit := r.Limit
+	if limit == 0 {
+		limit = defaultSpecResults
+	}
+	req := search.Request{Query: r.Query, Limit: limit, Threshold: r.ScoreThreshold, Without: specWithout}
+	if err := req.Check(); err != nil {
+		if e, ok := err.(*kb.Error); ok && strings.HasPrefix(e.Message, "threshold") {
+			return SearchReply{}, kb.Errorf(e.Code, "score_%s", e.Message).WithHint("%s", e.Hint)
+		} else if ok && strings.HasPrefix(e.Message, "limit") {
+			return SearchReply{}, e.WithHint("leave it out for %d", defaultSpecResults)
+		}
+		return SearchReply{}, err
+	}
+	types, err := chunkTypes(r.ChunkTypes)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	s, err := open(ctx, a, r.Scope)
+	if err != nil {
+		return SearchReply{}, err
+	}
+	defer s.Release()
+	reply := SearchReply{Results: []Result{}}
+	err = s.ask(ctx, func(targets []search.Target) error {
+		keep := filterOf(r.Domains, r.Tags)
+		has := func(d *kdd.Doc) bool { return keep(d) && (types == nil || typedLines(d, types) != nil) }
+		docs, hidden := s.visible(has)
+		reply.Results, reply.Hidden, reply.Warnings = reply.Results[:0], hidden, nil
+		if len(docs) == 0 {
+			if why := s.noSpecs(); why != "" {
+				reply.Warnings = append(reply.Warnings, why)
+			} else if len(hidden) == 0 {
+				reply.Warnings = append(reply.Warnings, s.noMatch(r, types))
+			}
+			return nil
+		}
+		req.Only = make([][]kb.Part, len(targets))
+		at := make(map[string]*kdd.Doc, len(docs))
+		for _, d := range docs { // in order of target and path
+			part := kb.Part{Path: d.Path}
+			if types != nil {
+				part.Lines = typedLines(d, types)
+			}
+			req.Only[d.Source] = append(req.Only[d.Source], part)
+			at[fmt.Sprintf("%d/%s", d.Source, d.Path)] = d
+		}
+		for i := range req.Only {
+			if req.Only[i] == nil {
+				req.Only[i] = []kb.Part{}
+			}
+		}
+		// Two chunks of one section are one result.
+		req.Limit = min(2*limit, search.MaxLimit)
+		found, err := search.Run(ctx, targets, s.Core.Embedder, req)
+		if err != nil {
+			return err
+		}
+		superseded, err := s.results(ctx, targets, &reply, found.Hits, at, types, limit)
+		if err != nil {
+			return err
+		}
+		if found.Confidence == "none" && len(reply.Results) > 0 {
+			reply.Warnings = append(reply.Warnings, "nothing here answers the query; what is shown only shares words with it")
+		}
+		if len(superseded) > 0 {
+			reply.Warnings = append(reply.Warnings, "superseded: "+strings.Join(superseded, ", "))
+		}
+		return nil
+	})
+	if err != nil {
+		return SearchReply{}, err
+	}
+	if note := hiddenNote(reply.Hidden, "specifications"); note != "" {
+		reply.Warnings = append(reply.Warnings, note)
+	}
+	reply.Warnings = append(reply.Warnings, s.Notes...)
+	reply.Count = len(reply.Results)
+	reply.TimeMs = time.Since(began).Milliseconds()
+	reply.fit(max(limit, defaultSpecResults) * resultBytes)
+	return reply, nil
+}
+
+// chunkTypes reads types in any case and spelling; nil is every type.
+func chunkTypes(names []string) ([]string, error) {
+	var out []string
+	for _, n := range names {
+		t := strings.ToUpper(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(n)))
+		if t == "USECASE" {
+			t = "USE_CASE"
+		}
+		if t == "" {
+			continue
+		}
+		if !slices.Contains(specdoc.Types, t) {
+			if len(n) > 40 {
+				n = strings.ToValidUTF8(n[:40], "") + "…"
+			}
+			return nil, kb.Errorf(kb.Invalid, "%q is no chunk type", n).WithHint("chunk_types takes %s", strings.Join(specdoc.Types, ", "))
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// filterOf returns what lets documents of domains and tags through.
+func filterOf(domains, tags []string) func(*kdd.Doc) bool {
+	among := func(list []string, s string) bool {
+		return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(strings.TrimSpace(x), s) })
+	}
+	return func(d *kdd.Doc) bool {
+		return (len(domains) == 0 || among(domains, d.Domain)) &&
+			(len(tags) == 0 || slices.ContainsFunc(d.Tags, func(t string) bool { return among(tags, t) }))
+	}
+}
+
+// typedLines returns the lines of the sections of some types; nil for none.
+func typedLines(d *kdd.Doc, types []string) [][2]int {
+	var out [][2]int
+	for i := range d.Sections {
+		if slices.Contains(types, sectionType(d, i)) {
+			out = append(out, [2]int{d.Sections[i].Start, d.Sections[i].End})
+		}
+	}
+	return out
+}
+
+// sectionType returns the type of section i; of the document for -1.
+func sectionType(d *kdd.Doc, i int) string {
+	own := "DEFAULT"
+	if i >= 0 {
+		own = d.Sections[i].Type
+	}
+	return specdoc.TypeOf(d.Kind, own)
+}
+
+// noMatch says that the filters let nothing through, and what there is.
+func (s *specs) noMatch(r SearchQuery, types []string) string {
+	domains, tags := map[string]bool{}, map[string]bool{}
+	for _, d := range s.graph.Docs() {
+		if d.Domain != "" {
+			domains[d.Domain] = true
+		}
+		for _, t := range d.Tags {
+			tags[t] = true
+		}
+	}
+	said := "the filters let no specification through"
+	for _, x := range []struct {
+		what  string
+		asked []string
+		there map[string]bool
+	}{{"domains", r.Domains, domains}, {"tags", r.Tags, tags}} {
+		if len(x.asked) > 0 {
+			said += fmt.Sprintf("; %s: %s", x.what, someOf(x.there))
+		}
+	}
+	return said
+}
+
+// someOf lists names, the first ten.
+func someOf(set map[string]bool) string {
+	names := make([]string, 0, len(set))
+	for n := range set {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > 10:
+		names = append(names[:10], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// results fills a reply with at most limit hits, one of each section, and
+// returns the titles of superseded documents among them.
+func (s *specs) results(ctx context.Context, targets []search.Target, reply *SearchReply, hits []find.Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string, err error) {
+	taken := map[string]bool{}
+	for _, h := range hits {
+		d := at[fmt.Sprintf("%d/%s", h.Where.Target, h.Where.Path)]
+		if d == nil || len(reply.Results) == limit {
+			continue
+		}
+		i := d.SectionAt(h.Where.Line)
+		snippet := h.Where.Excerpt
+		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == h.Where.Line || looksLikeKey(h.Where.Excerpt) {
+			if prose, err := s.opening(ctx, targets, d, h.Where.Line); err != nil {
+				return nil, err
+			} else if prose != "" {
+				snippet = prose
+			}
+		}
+		if i < 0 || d.Sections[i].Level == 0 { // front matter: the document itself
+			i = slices.IndexFunc(d.Sections, func(x kb.SpecSection) bool { return x.Level > 0 })
+		}
+		r := Result{URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score, Snippet: snippet, Type: sectionType(d, i), Domain: d.Domain}
+		if key := fmt.Sprintf("%s %d", r.URL, i); !taken[key] {
+			taken[key] = true
+			reply.Results = append(reply.Results, r)
+			if d.Lifecycle == "superseded" && !slices.Contains(superseded, app.ClipRunes(d.Title, 60)) {
+				superseded = append(superseded, app.ClipRunes(d.Title, 60))
+			}
+		}
+	}
+	return superseded, nil
+}
+
+// fit shortens snippets, titles and sections until the reply has at most n bytes.
+func (r *SearchReply) fit(n int) {
+	for _, most := range []int{search.ExcerptRunes, 110, 70, 40, 0} {
+		for i := range r.Results {
+			x := &r.Results[i]
+			x.Snippet = app.ClipRunes(x.Snippet, most)
+			if most < search.ExcerptRunes {
+				x.Title, x.Section = app.ClipRunes(x.Title, max(most, 40)), app.ClipRunes(x.Section, max(most, 40))
+			}
+		}
+		if b, err := json.Marshal(r); err != nil || len(b) <= n {
+			return
+		}
+	}
+}
