@@ -61,7 +61,7 @@
 //
 // # The model in the program
 //
-// cmd/embedtrain makes it from public source; docs/model.md says from what,
+// bench/embedtrain makes it from public source; docs/model.md says from what,
 // and how good it is. Whoever changes it gives it another version: its id
 // tells whether vectors on disk may be compared.
 package embed

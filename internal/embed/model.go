@@ -221,7 +221,7 @@ func load(b []byte, sum bool) (*Static, error) {
 	}
 	if le.Uint32(b[8:]) == 1 {
 		return nil, kb.Errorf(kb.Invalid, "the embedding model has format 1, which this program no longer reads").
-			WithHint("make it again with cmd/embedtrain")
+			WithHint("make it again with bench/embedtrain")
 	}
 	// Numbers below are bounded before they are multiplied.
 	dims, words, buckets := int64(le.Uint32(b[12:])), int64(le.Uint32(b[16:])), int64(le.Uint32(b[20:]))
