@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,7 +69,13 @@ type world struct {
 
 func testPool(t *testing.T) *Pool {
 	dir := t.TempDir()
-	return &Pool{Dir: dir, Generations: dir, Embedder: testEmbedder}
+	p := &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: testEmbedder}
+	for _, d := range []string{p.Dir, p.Generations} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
 }
 
 func newWorld(t *testing.T) *world {

@@ -117,7 +117,7 @@ type Candidate struct {
 
 // Passage is a chunk with its text.
 type Passage struct {
-	Place
+	Place    `json:"place"` // by a name of its own, since Chunk hides its number
 	Chunk    Chunk
 	Text     string
 	Language string
