@@ -89,7 +89,8 @@ type core struct {
 	gone      chan struct{} // closed when that file is there no more
 	catalog   *catalog.Catalog
 	jobs      *job.Manager
-	pool      *index.Pool
+	pool      *index.Pool // the indexes of this machine, as files
+	indexes   kb.Indexes  // what is searched and written: the pool
 	indexer   *ingest.Indexer
 	grammars  *grammar.Set
 	views     views
@@ -198,8 +199,9 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)
-	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID(), Engine: engine}
-	c.indexer = &ingest.Indexer{Catalog: c.catalog, Pool: c.pool, Generations: filepath.Join(dir, "generations"), Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
+	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID(), Engine: engine}
+	c.indexes = c.pool
+	c.indexer = &ingest.Indexer{Catalog: c.catalog, Indexes: c.indexes, Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
 	c.web, c.env, c.vouched = file.Web, a.cfg.Env, file.TrustPaths(a.cfg.Env, a.cfg.Dir)
 	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked

@@ -170,8 +170,7 @@ func (a *App) shelvesOf(ctx context.Context, names []string, w Waiting) (*shelve
 func (s *shelves) openViews() {
 	for i := range s.targets {
 		t := &s.targets[i]
-		h, ok := t.Index.(*handle)
-		if !ok || t.View != nil {
+		if t.View != nil {
 			continue
 		}
 		if s.lost[t.Store.ID] && whole(s.core.viewOf(t.Store.ID)) != nil {
@@ -185,10 +184,17 @@ func (s *shelves) openViews() {
 		if view == nil {
 			continue
 		}
+		idx := t.Index
 		t.View = view.At(graph.Now{
-			Hash: h.Hash,
+			Hash: func(path string) (h kb.DocHash, ok bool) {
+				list, err := idx.Identities(context.Background(), []string{path})
+				if err != nil || len(list) == 0 {
+					return h, false
+				}
+				return list[0].Hash, true
+			},
 			Symbols: func(path string) []kb.Symbol {
-				list, err := h.Outlines(context.Background(), []string{path})
+				list, err := idx.Outlines(context.Background(), []string{path})
 				if err != nil || len(list) == 0 {
 					return nil
 				}
@@ -206,11 +212,10 @@ func (s *shelves) link(ctx context.Context) error {
 	defer cancel()
 	for i := range s.targets {
 		t := &s.targets[i]
-		h, ok := t.Index.(*handle)
-		if !ok || t.Store.Head == nil || t.Store.Head.Partial {
+		if t.Store.Head == nil || t.Store.Head.Partial {
 			continue
 		}
-		if t.View != nil && s.core.views.current(t, h) {
+		if t.View != nil && s.core.views.current(ctx, t) {
 			continue
 		}
 		if err := s.linked(ctx, wait, t); err != nil {

@@ -135,7 +135,7 @@ func (a *App) doctorStores(ctx context.Context, c *core, say func(what, status, 
 			ready++
 		}
 		if e.Head != nil {
-			if missing := c.pool.Missing(c.indexer.ManifestPath(e.Head.Manifest), e.Head); len(missing) > 0 {
+			if missing := c.pool.MissingFiles(e.Head); len(missing) > 0 {
 				say("store "+e.Label(), "wrong", fmt.Sprintf("%d of its files are missing, such as %s", len(missing), missing[0]),
 					"what can be made anew is, with: knowledge verify --repair")
 			}

@@ -88,7 +88,7 @@ func (a *App) freshen(ctx context.Context, c *core, stores []kb.Store, by asking
 		if b.drift.Files == 0 && !a.isHere(b.st) {
 			b.drift.Index = false // nothing of the folder is missing; what of the index is, who opens it says
 		}
-		if b.drift.Any() && b.gone == "" && !c.imported(b.st) && (by.mine == nil || by.mine[b.st.ID]) {
+		if b.drift.Any() && b.gone == "" && !c.imported(ctx, b.st) && (by.mine == nil || by.mine[b.st.ID]) {
 			c.bring(ctx, b)
 		}
 	}
@@ -130,7 +130,7 @@ func (c *core) compare(ctx context.Context, a *App, list []*behind, by asking) {
 func (c *core) look(ctx context.Context, b *behind, own bool) {
 	dir := b.st.Spec.Source
 	switch real, err := filepath.EvalSymlinks(dir); {
-	case errors.Is(err, fs.ErrNotExist) && c.imported(b.st):
+	case errors.Is(err, fs.ErrNotExist) && c.imported(ctx, b.st):
 		return // it is of a folder on another machine
 	case errors.Is(err, fs.ErrNotExist):
 		b.gone = "its folder is gone"
@@ -177,8 +177,9 @@ func (c *core) look(ctx context.Context, b *behind, own bool) {
 
 // imported reports whether a store's index came from another machine, and not
 // from a folder of this one.
-func (c *core) imported(st kb.Store) bool {
-	return slices.ContainsFunc(st.Head.Segments, c.pool.Imported)
+func (c *core) imported(ctx context.Context, st kb.Store) bool {
+	list, err := c.indexes.Imported(ctx, st.Head.Segments)
+	return err == nil && len(list) > 0
 }
 
 // probes counts the probes of this process.

@@ -84,7 +84,14 @@ func (c *core) leftovers(ctx context.Context, dry bool) ([]verify.Leftover, erro
 		return nil, cmp.Or(err, error(kb.Errorf(kb.Corrupt, "what the catalog says of %s is damaged, so nobody can tell what it needs", strings.Join(lost, ", ")).
 			WithHint("delete it, or create it again from the same source: knowledge stores --all")))
 	}
-	err = c.indexer.EachUnneeded(ctx, g.take("no store and no job needs it"))
+	err = c.indexer.EachUnneeded(ctx, func(name string) error {
+		// What cannot be deleted now goes another time.
+		gone, _ := c.indexes.Delete(ctx, name, dry)
+		for _, d := range gone {
+			g.note(d.Path, "no store and no job needs it", d.Bytes)
+		}
+		return nil
+	})
 	views, e := c.unneededViews(ctx)
 	err = errors.Join(err, e, g.take("the view of no store")(views))
 	folders, e := c.unneededPages(ctx)
@@ -117,14 +124,18 @@ func (g *collector) take(what string) func(paths []string) error {
 					continue
 				}
 			}
-			rel, err := filepath.Rel(g.dir, p)
-			if err != nil {
-				rel = p
-			}
-			g.files = append(g.files, verify.Leftover{Path: filepath.ToSlash(rel), What: what, Bytes: n})
+			g.note(p, what, n)
 		}
 		return nil
 	}
+}
+
+// note lists a file.
+func (g *collector) note(path, what string, bytes int64) {
+	if rel, err := filepath.Rel(g.dir, path); err == nil {
+		path = rel
+	}
+	g.files = append(g.files, verify.Leftover{Path: filepath.ToSlash(path), What: what, Bytes: bytes})
 }
 
 // weigh returns what files take.
@@ -139,7 +150,7 @@ func weigh(files []string) (n int64) {
 
 // temporary takes files that writers left unfinished, an hour after the last write.
 func (g *collector) temporary() error {
-	folders := []string{g.dir, g.pool.Dir, g.indexer.Generations, filepath.Join(g.dir, "views"), filepath.Join(g.dir, "jobs"), filepath.Join(g.dir, "grammars")}
+	folders := []string{g.dir, g.pool.Dir, g.pool.Generations, filepath.Join(g.dir, "views"), filepath.Join(g.dir, "jobs"), filepath.Join(g.dir, "grammars")}
 	for _, kept := range []string{g.opener.WebDir, filepath.Join(g.dir, repliesDir)} {
 		list, _ := filepath.Glob(filepath.Join(kept, "*")) // fails only for a bad pattern
 		folders = append(append(folders, kept), list...)

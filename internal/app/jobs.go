@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/transfer"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -88,13 +87,17 @@ func (c *core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[stri
 		return "", nil, err
 	}
 	defer idx.Release()
-	missing := idx.(*handle).WithoutVectors()
+	info, err := idx.Info(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	missing := info.Bare
 	for i, name := range missing {
 		if err := ctx.Err(); err != nil {
 			return "", nil, err
 		}
 		kb.Report(ctx, kb.Progress{Phase: "vectors", Done: int64(i), Total: int64(len(missing))})
-		if err := c.indexer.RebuildVectors(ctx, c.pool, name); err != nil {
+		if err := c.indexer.RebuildVectors(ctx, c.indexes, name); err != nil {
 			return "", nil, err
 		}
 	}
@@ -158,7 +161,7 @@ func (c *core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	if len(left) > 0 || len(known) > 0 {
 		err := snap.Walk(ctx, func(e kb.Entry) error {
 			if _, ok := known[e.Path]; ok || slices.Contains(left, e.Path) {
-				stamps[e.Path] = index.StampHash(e.Stamp)
+				stamps[e.Path] = kb.StampHash(e.Stamp)
 			}
 			return nil
 		})

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -77,20 +76,27 @@ func (g *specGraphs) of(ctx context.Context, targets []search.Target) (*kdd.Grap
 	return graph, nil
 }
 
+// specBatch is how many specifications an index is asked for at a time.
+const specBatch = 256
+
 // specSource gives the specifications of a target to the join.
 func specSource(number int, t *search.Target) kdd.Source {
 	return kdd.Source{Store: t.Store, Label: t.Label, Docs: func(ctx context.Context, yield func(kdd.Entry) error) error {
-		h, ok := t.Index.(*handle)
-		if !ok {
-			return nil
+		for after := ""; ; {
+			list, err := t.Index.Specs(ctx, after, specBatch)
+			if err != nil {
+				return &search.TargetError{Target: number, Err: err}
+			}
+			for _, d := range list {
+				if err := yield(kdd.Entry{Path: d.Path, Chunks: d.Chunks, Spec: d.Spec}); err != nil {
+					return &search.TargetError{Target: number, Err: err}
+				}
+			}
+			if len(list) < specBatch {
+				return nil
+			}
+			after = list[len(list)-1].Path
 		}
-		err := h.Specs(ctx, func(d index.SpecEntry) error {
-			return yield(kdd.Entry{Path: d.Path, Chunks: d.Chunks, Spec: d.Spec})
-		})
-		if err != nil {
-			return &search.TargetError{Target: number, Err: err}
-		}
-		return nil
 	}}
 }
 

@@ -282,11 +282,8 @@ func (s *specs) stateOf(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if t.Fresh == nil {
 		return specIndexed
 	}
-	h, ok := t.Index.(*handle)
-	if !ok {
-		return specIndexed
-	}
-	if stamp, ok := h.Stamp(d.Path); ok && t.Fresh(d.Path, stamp) != "" {
+	list, err := t.Index.Identities(ctx, []string{d.Path})
+	if err == nil && len(list) > 0 && t.Fresh(d.Path, list[0].Stamp) != "" {
 		return specPending
 	}
 	return specIndexed

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
@@ -75,14 +74,15 @@ func (l *library) wanted() []kb.Store {
 }
 
 type shelf struct {
-	gen      *index.Generation
+	index    kb.Index
+	segments []string
 	manifest string
 	refs     int // readers, and one while it is the live one
 }
 
-// handle is one reader's hold on a generation; it is a kb.Index.
+// handle is one reader's hold on an index.
 type handle struct {
-	*index.Generation
+	kb.Index
 	once    sync.Once
 	release func()
 	veil    bool // what was indexed by older rules is masked as it is shown
@@ -90,7 +90,7 @@ type handle struct {
 
 // Document implements kb.Index.
 func (h *handle) Document(ctx context.Context, path string) (kb.DocumentText, error) {
-	d, err := h.Generation.Document(ctx, path)
+	d, err := h.Index.Document(ctx, path)
 	if h.veil && err == nil {
 		d.Body, _ = secret.Mask(path, d.Body)
 	}
@@ -100,7 +100,7 @@ func (h *handle) Document(ctx context.Context, path string) (kb.DocumentText, er
 // Passages implements kb.Index. A chunk is masked as a part of its document:
 // by itself it may not show what it holds.
 func (h *handle) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
-	list, err := h.Generation.Passages(ctx, places)
+	list, err := h.Index.Passages(ctx, places)
 	if !h.veil || err != nil {
 		return list, err
 	}
@@ -138,7 +138,7 @@ func (l *library) get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 			return nil, nil, err
 		}
 		var h *handle
-		if h, err = l.hold(st.ID, head.Manifest); err == nil {
+		if h, err = l.hold(ctx, st.ID, head.Manifest); err == nil {
 			h.veil = head.Rules < secret.Version
 			return h, head, nil
 		}
@@ -149,21 +149,26 @@ func (l *library) get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 	return nil, nil, kb.Errorf(kb.Corrupt, "a file of the index is missing: %w", err)
 }
 
-func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
+func (l *library) hold(ctx context.Context, id kb.StoreID, manifest string) (*handle, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.open[id]
 	// Somebody may have deleted or exchanged a file that is mapped here: this
 	// process notices when all others would.
-	if s != nil && s.manifest == manifest && !s.gen.Stands() {
+	if s != nil && s.manifest == manifest && !s.index.Current(ctx) {
 		delete(l.open, id)
-		l.core.pool.Forget(s.gen.Segments())
+		l.core.indexes.Forget(s.segments)
 		l.drop(s)
 		s = nil
 	}
 	if s == nil || s.manifest != manifest {
-		gen, err := l.core.pool.OpenGeneration(l.core.indexer.ManifestPath(manifest))
+		idx, err := l.core.indexes.Open(ctx, manifest)
 		if err != nil {
+			return nil, err
+		}
+		info, err := idx.Info(ctx)
+		if err != nil {
+			idx.Release()
 			return nil, err
 		}
 		if s != nil {
@@ -172,11 +177,11 @@ func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
 		if l.open == nil {
 			l.open = map[kb.StoreID]*shelf{}
 		}
-		s = &shelf{gen: gen, manifest: manifest, refs: 1}
+		s = &shelf{index: idx, segments: info.Segments, manifest: manifest, refs: 1}
 		l.open[id] = s
 	}
 	s.refs++
-	return &handle{Generation: s.gen, release: func() {
+	return &handle{Index: s.index, release: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.drop(s)
@@ -186,7 +191,7 @@ func (l *library) hold(id kb.StoreID, manifest string) (*handle, error) {
 // drop gives up one hold; l.mu is held.
 func (l *library) drop(s *shelf) {
 	if s.refs--; s.refs == 0 {
-		s.gen.Close()
+		s.index.Release()
 	}
 }
 
@@ -200,7 +205,7 @@ func (l *library) forget(id kb.StoreID) {
 	delete(l.unfollowed, id)
 	if s := l.open[id]; s != nil {
 		delete(l.open, id)
-		l.core.pool.Forget(s.gen.Segments())
+		l.core.indexes.Forget(s.segments)
 		l.drop(s)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
@@ -136,7 +135,10 @@ func (c *core) link(ctx context.Context, id kb.StoreID) (graph.Stats, error) {
 		return graph.Stats{}, err
 	}
 	defer h.Release()
-	src := newLinkSource(h.(*handle).Generation)
+	src, err := newLinkSource(ctx, h)
+	if err != nil {
+		return graph.Stats{}, err
+	}
 	if err := atomicfile.MkdirAll(filepath.Join(c.dir, "views")); err != nil {
 		return graph.Stats{}, err
 	}
@@ -235,30 +237,30 @@ func (c *core) unneededViews(ctx context.Context) ([]string, error) {
 
 // linkSource gives the documents of a generation to the linker.
 type linkSource struct {
-	gen     *index.Generation
+	index   kb.Index
 	entries []graph.Entry
 }
 
-func newLinkSource(g *index.Generation) *linkSource {
-	s := &linkSource{gen: g}
-	for i, d := range g.Manifest() {
-		k := g.Key(i)
-		s.entries = append(s.entries, graph.Entry{Path: d.Path, Hash: k.Hash, Language: k.Language, Size: g.TextBytes(i)})
+func newLinkSource(ctx context.Context, idx kb.Index) (*linkSource, error) {
+	list, err := idx.Identities(ctx, nil)
+	s := &linkSource{index: idx, entries: make([]graph.Entry, len(list))}
+	for i, d := range list {
+		s.entries[i] = graph.Entry{Path: d.Path, Hash: d.Hash, Language: d.Language, Size: d.Bytes}
 	}
-	return s
+	return s, err
 }
 
 func (s *linkSource) Entries() []graph.Entry { return s.entries }
 
 func (s *linkSource) Load(ctx context.Context, paths []string) ([]graph.Document, error) {
-	list, err := s.gen.Outlines(ctx, paths)
+	list, err := s.index.Outlines(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]graph.Document, len(list))
 	for i, o := range list {
 		out[i] = graph.Document{Path: o.Path, Hash: o.Hash, Language: o.Language, Symbols: o.Symbols, Facts: o.Facts, Body: func() (string, error) {
-			d, err := s.gen.Document(ctx, o.Path)
+			d, err := s.index.Document(ctx, o.Path)
 			return d.Body, err
 		}}
 	}
@@ -346,7 +348,7 @@ func (v *views) lose(c *core, id kb.StoreID) bool {
 }
 
 // current reports whether a target's view is of the generation that it shows.
-func (v *views) current(t *search.Target, h *handle) bool {
+func (v *views) current(ctx context.Context, t *search.Target) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.open[t.Store.ID]
@@ -357,7 +359,11 @@ func (v *views) current(t *search.Target, h *handle) bool {
 		return true
 	}
 	stamp, err := s.view.Stamp()
-	if err != nil || stamp != graph.StampOf(newLinkSource(h.Generation).entries) {
+	if err != nil {
+		return false
+	}
+	src, err := newLinkSource(ctx, t.Index)
+	if err != nil || stamp != graph.StampOf(src.entries) {
 		return false
 	}
 	s.fits = t.Store.Head.Manifest

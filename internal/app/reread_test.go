@@ -44,9 +44,13 @@ func TestIndexOfOlderRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := index.Manifest{Store: st.ID, Generation: st.Head.Generation + 1, Chunker: chunk.Version, Embedder: c.indexer.Embedder.ID(),
-		Documents: []index.Document{{Path: "bot.go", Segment: name, Number: n}}}
-	if _, err := c.pool.WriteGeneration(c.indexer.ManifestPath("old.gen"), m, nil, nil); err != nil {
+	m := kb.Manifest{Store: st.ID, Generation: st.Head.Generation + 1, Chunker: chunk.Version, Embedder: c.indexer.Embedder.ID(),
+		Documents: []kb.Located{{Path: "bot.go", Location: kb.Location{Segment: name, Number: n}}}}
+	g, err := c.pool.NewGeneration(t.Context(), m)
+	if err == nil {
+		_, _, err = g.Write(t.Context(), "old.gen")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	old := *st.Head

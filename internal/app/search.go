@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -394,15 +393,12 @@ func (c *core) targets(ctx context.Context, stores []kb.Store) (*shelves, error)
 // withoutVectors says that a part of a store is searched by words alone, and has
 // its vectors made anew.
 func (c *core) withoutVectors(ctx context.Context, idx kb.Index, st kb.Store) string {
-	h, ok := idx.(*handle)
-	if !ok || h.Embedder() != c.embedder.ID() { // all of it is indexed again
+	info, err := idx.Info(ctx)
+	n := len(info.Bare)
+	if err != nil || n == 0 || info.Embedder != c.embedder.ID() { // else all of it is indexed again
 		return ""
 	}
-	n := len(h.WithoutVectors())
-	if n == 0 {
-		return ""
-	}
-	note := fmt.Sprintf("the vectors of %d of %d segments of store %s are missing: what is in them is found by its words, not by its meaning", n, len(h.Segments()), st.Label())
+	note := fmt.Sprintf("the vectors of %d of %d segments of store %s are missing: what is in them is found by its words, not by its meaning", n, len(info.Segments), st.Label())
 	j, active, err := c.jobs.Active(ctx, st.ID)
 	if err == nil && !active {
 		j, err = c.submit(ctx, st, indexArgs{Vectors: true})
@@ -548,7 +544,7 @@ func fresh(st kb.Store) func(path string, stamp uint64) string {
 			return ""
 		case now == "":
 			return "the file was deleted since indexing"
-		case index.StampHash(now) != stamp:
+		case kb.StampHash(now) != stamp:
 			return "the file changed since indexing"
 		}
 		return ""

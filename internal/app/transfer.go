@@ -64,7 +64,7 @@ func (i Imported) Text() string {
 }
 
 func (c *core) place(version string) transfer.Place {
-	return transfer.Place{Dir: c.dir, Catalog: c.catalog, Indexer: c.indexer, Opener: c.opener, Program: version}
+	return transfer.Place{Dir: c.dir, Catalog: c.catalog, Indexer: c.indexer, Pool: c.pool, Opener: c.opener, Program: version}
 }
 
 // Export writes what a store consists of now into one file.

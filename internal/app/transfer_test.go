@@ -158,15 +158,16 @@ func everything(t *testing.T, data string) string {
 	}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), index.Ext)
-		keys, err := a.core.pool.SegmentKeys(name)
+		seg, err := a.core.pool.Segment(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for d := range keys {
-			err := a.core.pool.Document(name, d, func(doc index.StoredDocument) error { b.WriteString(doc.Text.Body); return nil })
+		for d := range seg.Keys {
+			docs, err := a.core.pool.Stored(t.Context(), name, []int{d})
 			if err != nil {
 				t.Fatal(err)
 			}
+			b.WriteString(docs[0].Text.Body)
 		}
 	}
 	raw, _ := json.Marshal(list)

@@ -94,7 +94,7 @@ func (a *App) Verify(ctx context.Context, store string, repair bool) (Verified, 
 // checker looks at the data directory.
 func (c *core) checker() verify.Checker {
 	return verify.Checker{
-		Dir: c.dir, DB: c.db, Catalog: c.catalog, Indexer: c.indexer, Opener: c.opener,
+		Dir: c.dir, DB: c.db, Catalog: c.catalog, Indexer: c.indexer, Pool: c.pool, Opener: c.opener,
 		View: c.viewOf, Forget: c.library.forget, Leftovers: c.leftovers,
 		Relink: func(ctx context.Context, id kb.StoreID) error {
 			_, err := c.link(ctx, id)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -104,3 +105,20 @@ func Text(body string, c *kb.Chunk) string {
 // PathText returns what is embedded of a path, for the vector of a whole file:
 // the path relative to its store without the extension.
 func PathText(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
+
+// Same reports whether two vectors are the same but for how they are stored.
+func Same(a, b []float32) bool {
+	var ab, aa, bb float64
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		ab += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return aa == bb
+	}
+	return ab/math.Sqrt(aa*bb) > 0.995
+}

@@ -16,18 +16,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// DocKey is what a document is shared by: its content and the language it
-// was taken for, which follows from the path.
-type DocKey struct {
-	Hash     kb.DocHash
-	Language string
-}
-
 // Builder collects the documents of one segment. It is not safe for
 // concurrent use; several builders may work side by side.
 type Builder struct {
 	chunker uint32
-	keys    []DocKey
+	keys    []kb.DocKey
 	langs   []string
 	docs    []byte
 	chunks  []byte
@@ -124,7 +117,7 @@ func (b *Builder) Add(hash kb.DocHash, t kb.Text, chunks []kb.Chunk, facts *kb.F
 		b.specidx = binary.LittleEndian.AppendUint32(b.specidx, uint32(len(said)))
 		b.specs.write(string(said))
 	}
-	b.keys = append(b.keys, DocKey{hash, t.Language})
+	b.keys = append(b.keys, kb.DocKey{Hash: hash, Language: t.Language})
 	b.bytes += int64(len(t.Body))
 	return len(b.keys) - 1
 }
@@ -203,7 +196,7 @@ func (b *Builder) Name() string { return segmentName(FormatVersion, b.chunker, b
 
 // segmentName hashes the documents in their order: generations refer to them
 // by number, so that two orders must not have one name.
-func segmentName(version, chunker uint32, keys []DocKey) string {
+func segmentName(version, chunker uint32, keys []kb.DocKey) string {
 	h := sha256.New()
 	var v [8]byte
 	binary.LittleEndian.PutUint32(v[:], version)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,12 +29,6 @@ const ImportedExt = ".imported"
 // ImportedPath returns where the mark of an imported segment lies.
 func ImportedPath(dir, name string) string { return filepath.Join(dir, name+ImportedExt) }
 
-// Imported reports whether a segment came from another machine.
-func (p *Pool) Imported(name string) bool {
-	_, err := os.Stat(ImportedPath(p.Dir, name))
-	return err == nil
-}
-
 // fresh opens a segment by itself, past what the pool has open.
 func (p *Pool) fresh(name string) (*segment, error) { return openSegment(p.Dir, name, p.Embedder) }
 
@@ -53,10 +46,7 @@ func (p *Pool) CheckSegment(ctx context.Context, name string) error {
 		if err := s.file.Verify(); err != nil {
 			return err
 		}
-		keys := make([]DocKey, s.info.Documents)
-		for d := range keys {
-			keys[d] = s.key(d)
-		}
+		keys := s.keys()
 		h := s.file.Header()
 		if segmentName(h.Version, h.Chunker, keys) != name {
 			return s.corrupt("its name is that of other content")
@@ -191,23 +181,6 @@ func (s *segment) sample(ctx context.Context, m *vector.Matrix, same func(string
 	return nil
 }
 
-// Same reports whether two vectors are the same but for how they are stored.
-func Same(a, b []float32) bool {
-	var ab, aa, bb float64
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		ab += float64(a[i]) * float64(b[i])
-		aa += float64(a[i]) * float64(a[i])
-		bb += float64(b[i]) * float64(b[i])
-	}
-	if aa == 0 || bb == 0 {
-		return aa == bb
-	}
-	return ab/math.Sqrt(aa*bb) > 0.995
-}
-
 // CheckGeneration reads a whole generation of a store, but for its segments:
 // manifest and layout, that the layout's name is that of its content, and that
 // the table of ids names the chunks there are.
@@ -216,7 +189,7 @@ func (p *Pool) CheckGeneration(path string, store kb.StoreID) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer g.Release()
 	return g.guard(func() error {
 		return g.lay.Guard(func() error { return g.check(store) })
 	})
@@ -276,27 +249,18 @@ func (g *Generation) checkIDs() error {
 	return nil
 }
 
-// WithoutVectors returns the segments of a generation whose vectors are missing.
-func (g *Generation) WithoutVectors() []string {
-	var out []string
-	for _, s := range g.segs {
-		if s.vecFile == nil && s.vecErr == nil && s.info.Chunks > 0 {
-			out = append(out, s.name)
-		}
-	}
-	return out
-}
+// Current implements kb.Index: every file of the generation lies where it did
+// when it was opened, and vectors that were missing then are missing still.
+func (g *Generation) Current(context.Context) bool { return g.current() }
 
-// Stands reports whether every file of the generation lies where it did when it
-// was opened, and vectors that were missing then are missing still.
-func (g *Generation) Stands() bool {
+func (g *Generation) current() bool {
 	return g.file.Stands() && g.lay.Stands() && !slices.ContainsFunc(g.segs, func(s *segment) bool { return !s.stands() })
 }
 
-// Missing names the files of a generation that are not where they belong, by
+// MissingFiles names the files of a generation that are not where they belong, by
 // what the catalog says of it; nothing is opened.
-func (p *Pool) Missing(manifest string, head *kb.Head) (files []string) {
-	paths := []string{manifest}
+func (p *Pool) MissingFiles(head *kb.Head) (files []string) {
+	paths := []string{p.ManifestPath(head.Manifest)}
 	if head.Layout != "" {
 		paths = append(paths, LayoutPath(p.Dir, head.Layout))
 	}
@@ -311,24 +275,9 @@ func (p *Pool) Missing(manifest string, head *kb.Head) (files []string) {
 	return files
 }
 
-// WriteVectors makes the vectors of a segment durable, one row for each of
-// its chunks, in order.
-func (p *Pool) WriteVectors(name string, rows *vector.Builder) error {
-	s, err := openSegment(p.Dir, name, "")
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if rows.Len() != s.info.Chunks {
-		return kb.Errorf(kb.Internal, "%d vectors for the %d chunks of segment %s", rows.Len(), s.info.Chunks, name)
-	}
-	_, err = writeVectors(p.Dir, name, p.Embedder, s.file.Header().Chunker, rows)
-	return err
-}
-
 // ReadLayout returns the documents that a layout names, without stamps, and the
 // version of the chunker: what is left of a generation whose manifest is lost.
-func (p *Pool) ReadLayout(name string) (docs []Document, chunker uint32, err error) {
+func (p *Pool) ReadLayout(name string) (docs []kb.Located, chunker uint32, err error) {
 	f, err := blockfile.Open(LayoutPath(p.Dir, name), kindLayout, FormatVersion)
 	if err != nil {
 		return nil, 0, err
@@ -355,7 +304,7 @@ func (p *Pool) ReadLayout(name string) (docs []Document, chunker uint32, err err
 				return kb.Errorf(kb.Corrupt, "layout %s is damaged: its documents do not parse", name)
 			}
 			path = append(path[:shared], suffix...)
-			docs = append(docs, Document{Path: string(path), Segment: names[seg], Number: int(doc)})
+			docs = append(docs, kb.Located{Path: string(path), Location: kb.Location{Segment: names[seg], Number: int(doc)}})
 		}
 		return nil
 	})

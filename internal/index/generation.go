@@ -2,12 +2,12 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"path/filepath"
 	"slices"
@@ -19,54 +19,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// The extensions of manifests and layouts.
-const (
-	GenerationExt = ".gen"
-	LayoutExt     = ".lay"
-)
-
-// Document is one line of a manifest: a path and where its content is indexed.
-type Document struct {
-	Path    string
-	Stamp   uint64 // hash of the source's stamp, see StampHash
-	Segment string
-	Number  int // of the document in the segment
-}
-
-// StampHash shortens what a source tells of a document's state to what a
-// manifest keeps; 0 stands for "only reading tells".
-func StampHash(stamp string) uint64 {
-	if stamp == "" {
-		return 0
-	}
-	h := fnv.New64a()
-	h.Write([]byte(stamp))
-	return h.Sum64() | 1
-}
-
-// Manifest is what a new generation is written from.
-type Manifest struct {
-	Store      kb.StoreID
-	Generation int64
-	Commit     string
-	Chunker    uint32
-	Embedder   string
-	Documents  []Document // any order; paths are distinct
-	Created    int64      // Unix seconds, kept for a reader
-}
-
-// Totals are sums over a generation.
-type Totals struct {
-	Documents  int              `json:"documents"`
-	Chunks     int              `json:"chunks"`
-	TextBytes  int64            `json:"textBytes"`
-	Length     [kb.Fields]int64 `json:"length"` // terms by field; of paths by document
-	Languages  map[string]int   `json:"languages"`
-	Unparsed   int              `json:"unparsed,omitempty"` // documents with kb.FlagUnparsed
-	Masked     int              `json:"masked,omitempty"`   // documents with kb.FlagMasked
-	IndexBytes int64            `json:"-"`                  // of the segments, their vectors, the layout and the manifest
-	Layout     string           `json:"-"`                  // name of the layout
-}
+// LayoutExt is the extension of layouts.
+const LayoutExt = ".lay"
 
 // generationHead is the section "head".
 type generationHead struct {
@@ -76,7 +30,7 @@ type generationHead struct {
 	Chunker    uint32     `json:"chunker"`
 	Embedder   string     `json:"embedder"`
 	Created    int64      `json:"created"`
-	Totals     Totals     `json:"totals"`
+	Totals     kb.Totals  `json:"totals"`
 	Layout     string     `json:"layout"` // its name
 	// LayoutSum is the blockfile.Reader.Sum of the layout; 0 from older versions.
 	LayoutSum uint64 `json:"layoutSum,omitempty"`
@@ -98,14 +52,29 @@ func pathTerms(path string) []string {
 	return out
 }
 
-// WriteGeneration writes the manifest to path, and its layout unless another
-// store has the same; prev, the generation before or nil, gives the places
-// that are gone. The segments must exist. use is told the layout's name before
-// it is looked whether it exists, so that it is not deleted meanwhile; nil
-// where nothing is.
-func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation, use func(name string) error) (Totals, error) {
+// draft is a generation that is about to be written. It holds no file open.
+type draft struct {
+	pool   *Pool
+	head   generationHead
+	writer generationWriter
+	layout []named
+	ids    idTable
+	prev   string // manifest of the generation before, "" for none
+	size   int64  // of the segments and their vectors
+}
+
+// NewGeneration implements kb.Indexes.
+func (p *Pool) NewGeneration(_ context.Context, m kb.Manifest) (kb.GenerationWriter, error) {
+	d, err := p.draft(m)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 	docs := slices.Clone(m.Documents)
-	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(docs, func(a, b kb.Located) int { return strings.Compare(a.Path, b.Path) })
 
 	var names []string
 	index := map[string]int{}
@@ -121,66 +90,77 @@ func (p *Pool) WriteGeneration(path string, m Manifest, prev *Generation, use fu
 		}
 		s, err := p.get(d.Segment)
 		if err != nil {
-			return Totals{}, err
+			return nil, err
 		}
 		index[d.Segment] = len(names)
 		names = append(names, d.Segment)
 		segs = append(segs, s)
 	}
 
-	head := generationHead{Store: m.Store, Generation: m.Generation, Commit: m.Commit,
-		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}
-	head.Totals.Languages = map[string]int{}
-	var w generationWriter
+	w := &draft{pool: p, prev: m.Previous, head: generationHead{Store: m.Store, Generation: m.Generation, Commit: m.Commit,
+		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}}
+	w.head.Totals.Languages = map[string]int{}
 	for i := range docs {
 		d := &docs[i]
 		si := index[d.Segment]
-		if err := segs[si].file.Guard(func() error { return w.add(i, d, si, segs[si], &head.Totals) }); err != nil {
-			return Totals{}, err
+		if err := segs[si].file.Guard(func() error { return w.writer.add(i, d, si, segs[si], &w.head.Totals) }); err != nil {
+			return nil, err
 		}
 	}
-	head.Totals.Documents = len(docs)
-	head.Totals.Chunks = len(w.ids)
+	w.head.Totals.Documents = len(docs)
+	w.head.Totals.Chunks = len(w.writer.ids)
 	uses, err := p.central(docs, segs, index)
 	if err != nil {
-		return Totals{}, err
+		return nil, err
 	}
-	layout, ids, err := w.layout(names, uses)
-	if err != nil {
-		return Totals{}, err
+	if w.layout, w.ids, err = w.writer.layout(names, uses); err != nil {
+		return nil, err
 	}
-	head.Layout = layoutName(FormatVersion, m.Chunker, layout)
-	if use != nil {
-		if err := use(head.Layout); err != nil {
-			return Totals{}, err
-		}
-	}
-	ln, sum, err := p.writeLayout(head.Layout, m.Chunker, layout)
-	head.LayoutSum = sum
-	if err != nil {
-		return Totals{}, err
-	}
-	secs, err := w.sections(&head, ids, prev)
-	if err != nil {
-		return Totals{}, err
-	}
-	n, err := writeBlockfile(path, blockfile.Header{Kind: kindGeneration, Version: FormatVersion, Chunker: m.Chunker, Embedder: m.Embedder}, secs)
-	if err != nil {
-		return Totals{}, err
-	}
-	head.Totals.IndexBytes = n + ln
-	head.Totals.Layout = head.Layout
+	w.head.Layout = layoutName(FormatVersion, m.Chunker, w.layout)
 	for _, s := range segs {
-		head.Totals.IndexBytes += s.file.Size()
+		w.size += s.file.Size()
 		if _, _, err := s.vectors(p.Engine); err == nil && s.vecFile != nil {
-			head.Totals.IndexBytes += s.vecFile.Size()
+			w.size += s.vecFile.Size()
 		}
 	}
-	return head.Totals, nil
+	return w, nil
+}
+
+// Layout implements kb.GenerationWriter.
+func (w *draft) Layout() string { return w.head.Layout }
+
+// Write implements kb.GenerationWriter.
+func (w *draft) Write(_ context.Context, manifest string) (kb.Totals, int64, error) {
+	var prev *Generation
+	if w.prev != "" {
+		g, err := w.pool.previous(w.prev)
+		if err != nil {
+			return kb.Totals{}, 0, err
+		}
+		defer g.Release()
+		prev = g
+	}
+	return w.write(w.pool.ManifestPath(manifest), prev)
+}
+
+// write writes the layout, unless another store has the same, and the manifest.
+func (w *draft) write(path string, prev *Generation) (kb.Totals, int64, error) {
+	layout, sum, err := w.pool.writeLayout(w.head.Layout, w.head.Chunker, w.layout)
+	w.head.LayoutSum = sum
+	if err != nil {
+		return kb.Totals{}, 0, err
+	}
+	secs, err := w.writer.sections(&w.head, w.ids, prev)
+	if err != nil {
+		return kb.Totals{}, 0, err
+	}
+	h := blockfile.Header{Kind: kindGeneration, Version: FormatVersion, Chunker: w.head.Chunker, Embedder: w.head.Embedder}
+	n, err := writeBlockfile(path, h, secs)
+	return w.head.Totals, w.size + layout + n, err
 }
 
 // central returns how central each document is, see central.go.
-func (p *Pool) central(docs []Document, segs []*segment, index map[string]int) ([]float32, error) {
+func (p *Pool) central(docs []kb.Located, segs []*segment, index map[string]int) ([]float32, error) {
 	at := make([][]int32, len(segs))
 	for i, s := range segs {
 		at[i] = make([]int32, s.info.Documents)
@@ -224,7 +204,7 @@ type idEntry struct {
 	global uint32
 }
 
-func (w *generationWriter) add(i int, d *Document, si int, s *segment, t *Totals) error {
+func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.Totals) error {
 	if d.Number >= s.info.Documents {
 		return s.corrupt("it has fewer documents than its users say")
 	}

@@ -63,15 +63,26 @@ type world struct {
 	pool    *Pool
 	docs    map[string]string
 	prev    *Generation
-	located map[DocKey]Document
+	located map[kb.DocKey]kb.Location
 	number  int64
 }
 
+func testPool(t *testing.T) *Pool {
+	dir := t.TempDir()
+	p := &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: testEmbedder}
+	for _, d := range []string{p.Dir, p.Generations} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, pool: &Pool{Dir: t.TempDir(), Embedder: testEmbedder}, docs: map[string]string{}, located: map[DocKey]Document{}}
+	w := &world{t: t, pool: testPool(t), docs: map[string]string{}, located: map[kb.DocKey]kb.Location{}}
 	t.Cleanup(func() {
 		if w.prev != nil {
-			w.prev.Close()
+			w.prev.Release()
 		}
 	})
 	return w
@@ -81,7 +92,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) publish(per int) *Generation {
 	w.t.Helper()
 	var b *Builder
-	pending := map[DocKey]int{}
+	pending := map[kb.DocKey]int{}
 	flush := func() {
 		if b == nil || b.Documents() == 0 {
 			return
@@ -91,14 +102,14 @@ func (w *world) publish(per int) *Generation {
 			w.t.Fatal(err)
 		}
 		for k, n := range pending {
-			w.located[k] = Document{Segment: name, Number: n}
+			w.located[k] = kb.Location{Segment: name, Number: n}
 		}
-		b, pending = nil, map[DocKey]int{}
+		b, pending = nil, map[kb.DocKey]int{}
 	}
 	paths := sortedKeys(w.docs)
 	for _, p := range paths {
 		body := w.docs[p]
-		k := DocKey{kb.HashDocument([]byte(body)), "text"}
+		k := kb.DocKey{Hash: kb.HashDocument([]byte(body)), Language: "text"}
 		if _, ok := w.located[k]; ok {
 			continue
 		}
@@ -119,22 +130,28 @@ func (w *world) publish(per int) *Generation {
 	}
 	flush()
 	w.number++
-	m := Manifest{Store: "store", Generation: w.number, Chunker: testChunker, Embedder: testEmbedder}
-	for _, p := range paths {
-		d := w.located[DocKey{kb.HashDocument([]byte(w.docs[p])), "text"}]
-		d.Path = p
-		m.Documents = append(m.Documents, d)
+	m := kb.Manifest{Store: "store", Generation: w.number, Chunker: testChunker, Embedder: testEmbedder}
+	if w.prev != nil {
+		m.Previous = w.prev.name
 	}
-	file := filepath.Join(w.pool.Dir, fmt.Sprintf("%d%s", w.number, GenerationExt))
-	if _, err := w.pool.WriteGeneration(file, m, w.prev, nil); err != nil {
+	for _, p := range paths {
+		at := w.located[kb.DocKey{Hash: kb.HashDocument([]byte(w.docs[p])), Language: "text"}]
+		m.Documents = append(m.Documents, kb.Located{Path: p, Location: at})
+	}
+	name := fmt.Sprintf("%d%s", w.number, kb.ManifestExt)
+	draft, err := w.pool.NewGeneration(w.t.Context(), m)
+	if err == nil {
+		_, _, err = draft.Write(w.t.Context(), name)
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	g, err := w.pool.OpenGeneration(file)
+	g, err := w.pool.previous(name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if w.prev != nil {
-		w.prev.Close()
+		w.prev.Release()
 	}
 	w.prev = g
 	return g
@@ -162,7 +179,7 @@ func randomBody(r *rand.Rand) string {
 
 func retrieve(t *testing.T, g *Generation, terms []string, under string, phrases ...string) []kb.Candidate {
 	t.Helper()
-	st, err := g.Stats(context.Background(), terms)
+	st, err := g.Stats(context.Background(), terms, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +369,7 @@ func TestMissingVectorsLeaveWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
+	defer g.Release()
 	if got := retrieve(t, g, []string{"alpha"}, ""); len(got) != 1 || got[0].Cosine != 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -375,8 +392,8 @@ func TestAReaderOutlivesTheNamesOfItsFiles(t *testing.T) {
 
 // Generations tell documents by their number in a segment.
 func TestASegmentsNameTellsTheOrderOfItsDocuments(t *testing.T) {
-	a, b := DocKey{kb.DocHash{1}, "go"}, DocKey{kb.DocHash{2}, "go"}
-	if segmentName(FormatVersion, 1, []DocKey{a, b}) == segmentName(FormatVersion, 1, []DocKey{b, a}) {
+	a, b := kb.DocKey{Hash: kb.DocHash{1}, Language: "go"}, kb.DocKey{Hash: kb.DocHash{2}, Language: "go"}
+	if segmentName(FormatVersion, 1, []kb.DocKey{a, b}) == segmentName(FormatVersion, 1, []kb.DocKey{b, a}) {
 		t.Error("two orders have one name")
 	}
 }

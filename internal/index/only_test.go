@@ -92,11 +92,11 @@ func TestStatsOfParts(t *testing.T) {
 	}
 	g, alone := w.publish(7), part.publish(100)
 	terms := []string{"alpha", "beta", "d1", "f04", "nothing"}
-	want, err := alone.Stats(context.Background(), terms)
+	want, err := alone.Stats(context.Background(), terms, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := g.StatsOf(context.Background(), terms, only)
+	got, err := g.Stats(context.Background(), terms, only)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,11 +104,11 @@ func TestStatsOfParts(t *testing.T) {
 	if d := gocmp.Diff(want, got); d != "" {
 		t.Errorf("in parts (-alone +in parts):\n%s", d)
 	}
-	whole, err := g.Stats(context.Background(), terms)
+	whole, err := g.Stats(context.Background(), terms, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err = g.StatsOf(context.Background(), terms, nil); err != nil || gocmp.Diff(whole, got) != "" {
+	if got, err = g.statsOf(context.Background(), terms, nil); err != nil || gocmp.Diff(whole, got) != "" {
 		t.Errorf("of all: %+v, %v, not %+v", got, err, whole)
 	}
 }

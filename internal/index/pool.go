@@ -1,20 +1,107 @@
 package index
 
 import (
+	"context"
+	"path/filepath"
+	"slices"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Pool shares open segments between generations and stores.
+// Pool is the kb.Indexes of this machine. It shares what is open: generations
+// between their readers, segments between generations and stores.
 type Pool struct {
-	Dir      string // folder of the segments
-	Embedder string // whose vectors are used
-	Engine   string // of package vector
+	Dir         string // folder of the segments and layouts
+	Generations string // folder of the manifests
+	Embedder    string // whose vectors are used
+	Engine      string // of package vector
 
-	mu   sync.Mutex
-	open map[string]*pooled
+	opening sync.Mutex // held while a generation is opened; before mu
+	mu      sync.Mutex
+	open    map[string]*pooled
+	live    map[string]*Generation // by the name of the manifest
+}
+
+var _ kb.Indexes = (*Pool)(nil)
+
+// ManifestPath returns where the manifest called name lies.
+func (p *Pool) ManifestPath(name string) string { return filepath.Join(p.Generations, name) }
+
+// Open implements kb.Indexes.
+func (p *Pool) Open(_ context.Context, manifest string) (kb.Index, error) {
+	g, err := p.generation(manifest, func(g *Generation) bool { return g.current() })
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// previous opens the generation with that manifest. One that a caller has open
+// serves, whatever became of its files.
+func (p *Pool) previous(manifest string) (*Generation, error) {
+	return p.generation(manifest, func(*Generation) bool { return true })
+}
+
+// generation shares an open generation that serves, or opens it.
+func (p *Pool) generation(manifest string, serves func(*Generation) bool) (*Generation, error) {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	if g := p.share(manifest); g != nil {
+		if serves(g) {
+			return g, nil
+		}
+		g.Release()
+	}
+	g, err := p.OpenGeneration(p.ManifestPath(manifest))
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live == nil {
+		p.live = map[string]*Generation{}
+	}
+	g.name, p.live[manifest] = manifest, g
+	return g, nil
+}
+
+// share returns an open generation for one reader more, nil when none is open.
+func (p *Pool) share(manifest string) *Generation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g := p.live[manifest]
+	if g != nil {
+		g.refs++
+	}
+	return g
+}
+
+// last reports whether nobody has a generation open any more.
+func (p *Pool) last(g *Generation) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g.refs--; g.refs > 0 {
+		return false
+	}
+	if p.live[g.name] == g {
+		delete(p.live, g.name)
+	}
+	return true
+}
+
+// Forget implements kb.Indexes.
+func (p *Pool) Forget(segments []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range segments {
+		delete(p.open, n)
+	}
+	for name, g := range p.live {
+		if slices.ContainsFunc(g.names, func(n string) bool { return slices.Contains(segments, n) }) {
+			delete(p.live, name)
+		}
+	}
 }
 
 type pooled struct {
@@ -56,117 +143,28 @@ func (p *Pool) put(s *segment) {
 	s.close()
 }
 
-// Hold keeps segments open until release is called, so that work on their
-// documents one by one does not open and close them each time.
-func (p *Pool) Hold(names []string) (release func(), err error) {
-	var held []*segment
-	release = func() {
-		for _, s := range held {
-			p.put(s)
-		}
-	}
-	for _, n := range names {
-		s, err := p.get(n)
-		if err != nil {
-			release()
-			return nil, err
-		}
-		held = append(held, s)
-	}
-	return release, nil
-}
-
-// SegmentKeys returns the documents that a segment holds, in order.
-func (p *Pool) SegmentKeys(name string) ([]DocKey, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return nil, err
-	}
-	defer p.put(s)
-	keys := make([]DocKey, s.info.Documents)
-	err = s.file.Guard(func() error {
-		for d := range keys {
-			keys[d] = s.key(d)
-		}
-		return nil
-	})
-	return keys, err
-}
-
-// SegmentChunker returns the version of the chunker that cut a segment's
-// chunks; NotFound when the segment, or its vectors, are not there.
-func (p *Pool) SegmentChunker(name string) (uint32, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return 0, err
-	}
-	defer p.put(s)
-	_, m, err := s.vectors(p.Engine)
-	if err != nil {
-		return 0, err
-	}
-	if m == nil {
-		return 0, kb.Errorf(kb.NotFound, "segment %s has no vectors of %s", name, p.Embedder)
-	}
-	return s.file.Header().Chunker, nil
-}
-
-// TextBytes returns the size of the text of one document.
-func (p *Pool) TextBytes(name string, doc int) (int64, error) {
-	s, err := p.get(name)
-	if err != nil {
-		return 0, err
-	}
-	defer p.put(s)
-	if doc >= s.info.Documents {
-		return 0, s.corrupt("it has fewer documents than its users say")
-	}
-	return s.textLen(doc), nil
-}
-
-// StoredDocument is a document taken out of a segment, to be put into another.
-type StoredDocument struct {
-	Key     DocKey
-	Text    kb.Text
-	Chunks  []kb.Chunk
-	Facts   kb.Facts
-	Vectors *vector.Matrix // of the whole segment; nil when there are none
-	First   int            // row of the document's first chunk
-}
-
-// Document takes one document out of a segment. use is called while the
-// segment is open; the matrix does not outlive it.
-func (p *Pool) Document(name string, doc int, use func(StoredDocument) error) error {
+// with opens a segment while f works on it, and turns faults in its map into errors.
+func (p *Pool) with(name string, f func(*segment) error) error {
 	s, err := p.get(name)
 	if err != nil {
 		return err
 	}
 	defer p.put(s)
-	return s.file.Guard(func() error {
-		if doc >= s.info.Documents {
-			return s.corrupt("it has fewer documents than its users say")
-		}
-		body, err := s.body(doc)
-		if err != nil {
-			return err
-		}
-		chunks, err := s.chunksOf(doc)
-		if err != nil {
-			return err
-		}
-		facts, err := s.factsOf(doc, chunks)
-		if err != nil {
-			return err
-		}
-		_, m, err := s.vectors(p.Engine)
-		if err != nil {
-			return err
-		}
-		first, _ := s.chunkRange(doc)
-		return use(StoredDocument{
-			Key:    s.key(doc),
-			Text:   kb.Text{Body: body, Language: s.language(doc), Flags: s.flags(doc)},
-			Chunks: chunks, Facts: facts, Vectors: m, First: first,
-		})
-	})
+	return s.file.Guard(func() error { return f(s) })
+}
+
+// document takes a document out of a segment, without its vectors.
+func (s *segment) document(doc int) (d kb.SegmentDocument, err error) {
+	if doc < 0 || doc >= s.info.Documents {
+		return d, s.corrupt("it has fewer documents than its users say")
+	}
+	d.Hash, d.Text.Language, d.Text.Flags = s.hash(doc), s.language(doc), s.flags(doc)
+	if d.Text.Body, err = s.body(doc); err != nil {
+		return d, err
+	}
+	if d.Chunks, err = s.chunksOf(doc); err != nil {
+		return d, err
+	}
+	d.Facts, err = s.factsOf(doc, d.Chunks)
+	return d, err
 }

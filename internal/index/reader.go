@@ -28,11 +28,13 @@ var manifestName = sync.OnceValue(func() *regexp.Regexp {
 // what it is however many generations follow.
 type Generation struct {
 	pool  *Pool
+	refs  int    // who have it open; the pool's mutex guards it
+	name  string // of the manifest, when the pool shares it
 	file  *blockfile.Reader
 	lay   *blockfile.Reader // the layout
 	key   placeKey          // of the store, see placeKey.in
 	head  generationHead
-	names []string
+	names []string // of the segments
 	segs  []*segment
 	paths []string
 	docs  []genDoc
@@ -58,22 +60,30 @@ type genDoc struct {
 
 type sharedKey struct{ seg, doc uint32 }
 
-// OpenGeneration opens the manifest at path and the segments it names.
+// OpenGeneration opens the manifest at path, which need not lie where manifests
+// do, and the segments it names.
 func (p *Pool) OpenGeneration(path string) (*Generation, error) {
 	f, err := blockfile.Open(path, kindGeneration, FormatVersion)
 	if err != nil {
 		return nil, err
 	}
-	g := &Generation{pool: p, file: f}
+	g := &Generation{pool: p, file: f, refs: 1}
 	if err := f.Guard(g.load); err != nil {
-		g.Close()
+		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// Close gives up the segments and the manifest. Nobody may be using g.
-func (g *Generation) Close() {
+// Release implements kb.Index: the last of those who have g open closes it.
+func (g *Generation) Release() {
+	if g.pool.last(g) {
+		g.close()
+	}
+}
+
+// close gives up the segments and the manifest.
+func (g *Generation) close() {
 	for _, s := range g.segs {
 		g.pool.put(s)
 	}
@@ -84,52 +94,50 @@ func (g *Generation) Close() {
 	g.file.Close()
 }
 
-// Release does nothing: who opened a Generation closes it. It makes
-// *Generation a kb.Index; owners wrap it.
-func (g *Generation) Release() {}
-
-// Head returns number, commit and totals of the generation.
-func (g *Generation) Head() (generation int64, commit string, t Totals) {
-	return g.head.Generation, g.head.Commit, g.head.Totals
+// Info implements kb.Index.
+func (g *Generation) Info(context.Context) (kb.IndexInfo, error) {
+	i := kb.IndexInfo{Generation: g.head.Generation, Commit: g.head.Commit, Chunker: g.head.Chunker, Embedder: g.head.Embedder,
+		Totals: g.head.Totals, Segments: g.names}
+	for _, s := range g.segs {
+		if s.vecFile == nil && s.vecErr == nil && s.info.Chunks > 0 {
+			i.Bare = append(i.Bare, s.name)
+		}
+	}
+	return i, nil
 }
 
-// Segments returns the names of the segments.
-func (g *Generation) Segments() []string { return g.names }
-
-// Chunker and Embedder tell what the generation was made with.
-func (g *Generation) Chunker() uint32 { return g.head.Chunker }
-
-// Embedder is the kb.Embedder.ID of the vectors.
-func (g *Generation) Embedder() string { return g.head.Embedder }
-
-// Manifest returns the documents in order of path.
-func (g *Generation) Manifest() []Document {
-	out := make([]Document, len(g.docs))
+// Manifest implements kb.Index.
+func (g *Generation) Manifest(context.Context) ([]kb.Located, error) {
+	out := make([]kb.Located, len(g.docs))
 	for i, d := range g.docs {
-		out[i] = Document{g.paths[i], d.stamp, g.names[d.seg], int(d.doc)}
+		out[i] = kb.Located{Path: g.paths[i], Stamp: d.stamp, Location: kb.Location{Segment: g.names[d.seg], Number: int(d.doc)}}
 	}
-	return out
+	return out, nil
 }
 
-// Key returns what document i of Manifest is shared by.
-func (g *Generation) Key(i int) DocKey {
-	d := g.docs[i]
-	return g.segs[d.seg].key(int(d.doc))
-}
-
-// TextBytes returns the size of the text of document i of Manifest.
-func (g *Generation) TextBytes(i int) int64 {
-	d := g.docs[i]
-	return g.segs[d.seg].textLen(int(d.doc))
-}
-
-// Stamp returns the stamp of the document at a path, see StampHash.
-func (g *Generation) Stamp(path string) (uint64, bool) {
-	i, ok := g.docByPath(path)
-	if !ok {
-		return 0, false
+// Identities implements kb.Index.
+func (g *Generation) Identities(_ context.Context, paths []string) ([]kb.Identity, error) {
+	n := len(paths)
+	if paths == nil {
+		n = len(g.docs)
 	}
-	return g.docs[i].stamp, true
+	out := make([]kb.Identity, 0, n)
+	err := g.guard(func() error {
+		for k := range n {
+			i, ok := k, true
+			if paths != nil {
+				i, ok = g.docByPath(paths[k])
+			}
+			if !ok {
+				continue
+			}
+			d := g.docs[i]
+			s := g.segs[d.seg]
+			out = append(out, kb.Identity{Path: g.paths[i], DocKey: s.key(int(d.doc)), Stamp: d.stamp, Bytes: s.textLen(int(d.doc))})
+		}
+		return nil
+	})
+	return out, err
 }
 
 // guard turns faults in any of the maps into errors.
@@ -488,13 +496,4 @@ func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, 
 		return nil
 	})
 	return t, err
-}
-
-// Hash returns the hash of a document, false when there is none at path.
-func (g *Generation) Hash(path string) (h kb.DocHash, ok bool) {
-	i, ok := g.docByPath(path)
-	if !ok {
-		return h, false
-	}
-	return g.segs[g.docs[i].seg].hash(int(g.docs[i].doc)), true
 }

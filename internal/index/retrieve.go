@@ -16,8 +16,11 @@ import (
 // maxTerms is how many terms a retrieval may have: their bits fit a word.
 const maxTerms = 64
 
-// Stats counts in how many chunks and paths each term stands.
-func (g *Generation) Stats(ctx context.Context, terms []string) (kb.TermStats, error) {
+// Stats implements kb.Index.
+func (g *Generation) Stats(ctx context.Context, terms []string, only []kb.Part) (kb.TermStats, error) {
+	if only != nil {
+		return g.statsOf(ctx, terms, only)
+	}
 	t := g.head.Totals
 	st := kb.TermStats{Documents: int64(t.Documents), Chunks: int64(t.Chunks), Lengths: t.Length,
 		Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
@@ -528,9 +531,9 @@ func dot(a, b []float32) float64 {
 	return s0 + s1 + s2 + s3
 }
 
-// StatsOf is Stats of parts of the documents alone. Lengths are in the
+// statsOf is Stats of parts of the documents alone. Lengths are in the
 // proportion of the whole, since they serve for averages only.
-func (g *Generation) StatsOf(ctx context.Context, terms []string, parts []kb.Part) (kb.TermStats, error) {
+func (g *Generation) statsOf(ctx context.Context, terms []string, parts []kb.Part) (kb.TermStats, error) {
 	t := g.head.Totals
 	st := kb.TermStats{Lengths: t.Length, Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
 	if len(g.docs) == 0 {

@@ -90,17 +90,6 @@ func writeBlockfile(path string, h blockfile.Header, secs []named) (int64, error
 	return w.Size(), nil
 }
 
-// Stands reports whether a segment's file lies in the folder now that begins
-// and ends as one does. What is between is not looked at.
-func (p *Pool) Stands(name string) bool {
-	f, err := blockfile.Open(SegmentPath(p.Dir, name), kindSegment, FormatVersion)
-	if err != nil {
-		return kb.CodeOf(err) == kb.Newer
-	}
-	f.Close()
-	return true
-}
-
 // segment is an open segment. Everything it returns is copied or lives as
 // long as the pool holds it.
 type segment struct {
@@ -213,11 +202,7 @@ func (s *segment) load() error {
 			return err
 		}
 	}
-	keys := make([]DocKey, s.info.Documents)
-	for d := range keys {
-		keys[d] = s.key(d)
-	}
-	if h := s.file.Header(); segmentName(h.Version, h.Chunker, keys) != s.name {
+	if h := s.file.Header(); segmentName(h.Version, h.Chunker, s.keys()) != s.name {
 		return s.corrupt("its name is that of other content")
 	}
 	s.doc = make([]uint32, s.info.Chunks)
@@ -277,7 +262,7 @@ func (s *segment) hash(d int) (h kb.DocHash) {
 	return h
 }
 
-func (s *segment) key(d int) DocKey { return DocKey{s.hash(d), s.language(d)} }
+func (s *segment) key(d int) kb.DocKey { return kb.DocKey{Hash: s.hash(d), Language: s.language(d)} }
 
 func (s *segment) language(d int) string {
 	if i := int(s.docs[d*docRecord+52]); i < len(s.info.Languages) {
@@ -393,14 +378,4 @@ func (s *segment) vectors(engine string) (vector.Engine, *vector.Matrix, error) 
 		})
 	})
 	return s.engine, s.matrix, s.vecErr
-}
-
-// Forget makes the next user of segments open their files anew, as after a
-// damage that was mended; who has them open now keeps what they have.
-func (p *Pool) Forget(names []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, n := range names {
-		delete(p.open, n)
-	}
 }

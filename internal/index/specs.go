@@ -255,19 +255,17 @@ func (s *segment) specOf(d int, words []string) (*kb.SpecDoc, []string, error) {
 	return doc, words, nil
 }
 
-// SpecEntry is a document of a generation that has facts of a specification.
-type SpecEntry struct {
-	Path   string
-	Chunks int
-	Spec   *kb.SpecDoc
-}
-
-// Specs calls yield for every document that has facts of a specification, in
-// byte order of the paths. An error of yield ends it and is returned.
-func (g *Generation) Specs(ctx context.Context, yield func(SpecEntry) error) error {
-	return g.guard(func() error {
-		var words []string
-		for i, d := range g.docs {
+// Specs implements kb.Index.
+func (g *Generation) Specs(ctx context.Context, after string, limit int) ([]kb.SpecEntry, error) {
+	var out []kb.SpecEntry
+	var words []string
+	from, found := g.docByPath(after)
+	if found {
+		from++
+	}
+	err := g.guard(func() error {
+		for i := from; i < len(g.docs) && len(out) < limit; i++ {
+			d := g.docs[i]
 			s := g.segs[d.seg]
 			if len(s.spec) == 0 {
 				continue
@@ -284,10 +282,9 @@ func (g *Generation) Specs(ctx context.Context, yield func(SpecEntry) error) err
 				continue
 			}
 			from, to := s.chunkRange(int(d.doc))
-			if err := yield(SpecEntry{g.paths[i], to - from, doc}); err != nil {
-				return err
-			}
+			out = append(out, kb.SpecEntry{Path: g.paths[i], Chunks: to - from, Spec: doc})
 		}
 		return nil
 	})
+	return out, err
 }

@@ -2,45 +2,10 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
-
-// listFiles returns the files of a folder with an extension; none when the
-// folder does not exist yet.
-func listFiles(dir, ext string) ([]catalog.File, error) {
-	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, kb.Errorf(kb.Denied, "cannot list %q: %w", dir, err).WithHint("check the permissions of the data directory")
-	}
-	var out []catalog.File
-	for _, e := range list {
-		if filepath.Ext(e.Name()) != ext || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil {
-			out = append(out, catalog.File{Name: e.Name(), ModTime: info.ModTime()})
-		}
-	}
-	return out, nil
-}
-
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
 
 // Drift is how a source differs from the live generation of its store, as far
 // as a walk tells: paths and stamps, nothing is read.
@@ -60,25 +25,32 @@ func (x *Indexer) Drift(ctx context.Context, st kb.Store, o Opener) (Drift, erro
 	if st.Head == nil || st.Head.Partial {
 		return Drift{Index: true}, nil
 	}
-	g, err := x.Pool.OpenGeneration(x.ManifestPath(st.Head.Manifest))
+	g, err := x.Indexes.Open(ctx, st.Head.Manifest)
 	if err != nil {
 		return Drift{Index: true}, nil // whatever is wrong, a run finds out and mends it
 	}
-	defer g.Close()
+	defer g.Release()
+	was, err := g.Info(ctx)
+	if err != nil {
+		return Drift{}, err
+	}
+	manifest, err := g.Manifest(ctx) // in the order of the walk: that of the bytes of the paths
+	if err != nil {
+		return Drift{}, err
+	}
 	snap, err := o.Open(ctx, st.Spec)
 	if err != nil {
 		return Drift{}, err
 	}
 	defer snap.Close()
-	d := Drift{Rules: st.Head.Rules < secret.Version, Index: len(g.WithoutVectors()) > 0 || snap.Version() != st.Head.Commit}
-	manifest := g.Manifest() // in the order of the walk: that of the bytes of the paths
+	d := Drift{Rules: st.Head.Rules < secret.Version, Index: len(was.Bare) > 0 || snap.Version() != st.Head.Commit}
 	err = snap.Walk(ctx, func(e kb.Entry) error {
 		d.Found++
 		for len(manifest) > 0 && manifest[0].Path < e.Path {
 			d.Files++
 			manifest = manifest[1:]
 		}
-		stamp := index.StampHash(e.Stamp)
+		stamp := kb.StampHash(e.Stamp)
 		if len(manifest) > 0 && manifest[0].Path == e.Path {
 			if manifest[0].Stamp != stamp {
 				d.Files++

@@ -9,14 +9,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
@@ -35,8 +34,7 @@ const (
 // Indexer indexes stores. It is safe for concurrent use on different stores.
 type Indexer struct {
 	Catalog     *catalog.Catalog
-	Pool        *index.Pool
-	Generations string // folder of the manifests
+	Indexes     kb.Indexes
 	Embedder    kb.Embedder
 	Cutter      chunk.Cutter
 	Workers     int              // 0: GOMAXPROCS, at most 8
@@ -82,9 +80,6 @@ func (r Result) String() string {
 	return s
 }
 
-// ManifestPath returns where the manifest called name lies.
-func (x *Indexer) ManifestPath(name string) string { return filepath.Join(x.Generations, name) }
-
 // Options say how careful a run is.
 type Options struct {
 	Force bool // read and index everything again
@@ -109,20 +104,15 @@ func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snap
 	if o.At == nil {
 		o.At = func(int, string) {}
 	}
-	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{}, docs: map[string]index.Document{}, located: map[index.DocKey]location{}}
+	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{}, docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}}
 	if st.Head != nil {
 		r.expect = st.Head.Generation
 	}
 	res, err := r.do(ctx)
 	if r.prev != nil {
-		r.prev.Close()
+		r.prev.Release()
 	}
 	return res, err
-}
-
-type location struct {
-	segment string
-	number  int
 }
 
 type run struct {
@@ -132,15 +122,16 @@ type run struct {
 	snap  kb.Snapshot
 	o     Options
 	force bool
-	mend  int // segments of prev whose vectors were made anew
-	prev  *index.Generation
+	mend  int          // segments of prev whose vectors were made anew
+	prev  kb.Index     // nil without a generation before
+	was   kb.IndexInfo // of prev
 	res   Result
 
 	mu      sync.Mutex
-	used    map[string]bool             // segments kept from being deleted
-	docs    map[string]index.Document   // by path, of the new generation
-	located map[index.DocKey]location   // documents that are indexed
-	waiting map[index.DocKey][]kb.Entry // documents that another worker is indexing
+	used    map[string]bool           // segments kept from being deleted
+	docs    map[string]kb.Located     // by path, of the new generation
+	located map[kb.DocKey]kb.Location // documents that are indexed
+	waiting map[kb.DocKey][]kb.Entry  // documents that another worker is indexing
 	failed  []string
 	unreads map[string]uint64 // stamps of documents that were ruled out
 
@@ -157,7 +148,7 @@ type run struct {
 }
 
 func (r *run) do(ctx context.Context) (Result, error) {
-	if err := r.openPrevious(); err != nil {
+	if err := r.openPrevious(ctx); err != nil {
 		return r.res, err
 	}
 	entries, err := r.walk(ctx)
@@ -185,21 +176,24 @@ func (r *run) do(ctx context.Context) (Result, error) {
 
 // openPrevious opens the live generation. One that is damaged is as good as
 // none: everything is indexed again.
-func (r *run) openPrevious() error {
+func (r *run) openPrevious(ctx context.Context) error {
 	h := r.store.Head
 	if h == nil {
 		return nil
 	}
-	g, err := r.x.Pool.OpenGeneration(r.x.ManifestPath(h.Manifest))
+	prev, err := r.x.Indexes.Open(ctx, h.Manifest)
+	if err == nil {
+		r.prev = prev
+		r.was, err = prev.Info(ctx)
+	}
 	switch {
 	case err == nil:
-		r.prev = g
-	case kb.CodeOf(err) == kb.Newer:
+	case kb.CodeOf(err) == kb.Newer, kb.CodeOf(err) == kb.Away:
 		return err
 	default:
 		r.force = true
 	}
-	if r.prev != nil && r.prev.Chunker() > chunk.Version {
+	if r.was.Chunker > chunk.Version {
 		return kb.Errorf(kb.Newer, "store %q was indexed by a newer version of knowledge", r.store.Label()).WithHint("restart this session to use that version")
 	}
 	return nil
@@ -230,22 +224,24 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 	if r.prev == nil {
 		return entries, nil
 	}
-	manifest := r.prev.Manifest()
-	r.res.Removed = len(manifest)
-	if err := r.x.Catalog.UseSegments(ctx, r.job, r.prev.Segments()...); err != nil {
+	manifest, err := r.prev.Manifest(ctx)
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range r.prev.Segments() {
+	r.res.Removed = len(manifest)
+	if err := r.x.Catalog.UseSegments(ctx, r.job, r.was.Segments...); err != nil {
+		return nil, err
+	}
+	for _, s := range r.was.Segments {
 		r.used[s] = true
 	}
 	if !r.force {
-		var err error
 		if r.mend, err = r.mendVectors(ctx); err != nil {
 			return nil, err
 		}
 	}
 	// What was read by other rules may hold what these would mask.
-	usable := r.prev.Chunker() == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
+	usable := r.was.Chunker == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
 	var todo []kb.Entry
 	i := 0
 	for _, e := range entries { // both are in order of path
@@ -257,7 +253,7 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 			continue
 		}
 		r.res.Removed--
-		if stamp := index.StampHash(e.Stamp); usable && stamp != 0 && stamp == manifest[i].Stamp {
+		if stamp := kb.StampHash(e.Stamp); usable && stamp != 0 && stamp == manifest[i].Stamp {
 			r.docs[e.Path] = manifest[i]
 			continue
 		}
@@ -271,29 +267,28 @@ func (r *run) findSegments(ctx context.Context) error {
 	if r.force {
 		return nil
 	}
-	files, err := listFiles(r.x.Pool.Dir, index.Ext)
+	names, err := r.x.Indexes.Segments(ctx)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	imported, err := r.x.Indexes.Imported(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		name := strings.TrimSuffix(f.Name, index.Ext)
-		if !r.used[name] && r.x.Pool.Imported(name) {
-			continue // it serves the stores that it came with; nobody here has seen that it is true
-		}
-		v, err := r.x.Pool.SegmentChunker(name)
-		if err != nil || v != chunk.Version {
-			continue // gone meanwhile, damaged, or of another version: of no use here
-		}
-		keys, err := r.x.Pool.SegmentKeys(name)
-		if err != nil {
+		if !r.used[name] && slices.Contains(imported, name) {
 			continue
 		}
-		for i, k := range keys {
+		s, err := r.x.Indexes.Segment(ctx, name)
+		if err != nil || s.Dims == 0 || s.Chunker != chunk.Version {
+			continue // gone meanwhile, damaged, without vectors, or of another version: of no use here
+		}
+		for i, k := range s.Keys {
 			if _, ok := r.located[k]; !ok || r.used[name] {
-				r.located[k] = location{name, i}
+				r.located[k] = kb.Location{Segment: name, Number: i}
 			}
 		}
 	}
@@ -311,7 +306,7 @@ func (r *run) use(ctx context.Context, name string) (bool, error) {
 	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
 		return false, err
 	}
-	if _, err := r.x.Pool.SegmentChunker(name); err != nil {
+	if s, err := r.x.Indexes.Segment(ctx, name); err != nil || s.Dims == 0 {
 		return false, nil
 	}
 	r.mu.Lock()

@@ -84,6 +84,7 @@ func (e *embedder) Embed(_ context.Context, texts []string) ([][]float32, error)
 type fixture struct {
 	*testing.T
 	x     *Indexer
+	pool  *index.Pool
 	emb   *embedder
 	src   *folder
 	store kb.StoreID
@@ -98,10 +99,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 	t.Cleanup(func() { d.Close() })
 	f := &fixture{T: t, emb: &embedder{}, src: &folder{docs: map[string]string{}}}
-	f.x = &Indexer{
-		Catalog: catalog.New(d, nil), Pool: &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: "test-4"},
-		Generations: filepath.Join(dir, "generations"), Embedder: f.emb, Workers: 1,
-	}
+	f.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: "test-4"}
+	f.x = &Indexer{Catalog: catalog.New(d, nil), Indexes: f.pool, Embedder: f.emb, Workers: 1}
 	f.store = f.put("/src")
 	return f
 }
@@ -146,21 +145,32 @@ func (f *fixture) run() Result {
 	return res
 }
 
-// content reads the whole store back.
-func (f *fixture) content() map[string]string {
+// open opens the live generation.
+func (f *fixture) open() kb.Index {
 	f.Helper()
-	g, err := f.x.Pool.OpenGeneration(f.x.ManifestPath(f.get().Head.Manifest))
+	g, err := f.x.Indexes.Open(f.Context(), f.get().Head.Manifest)
 	if err != nil {
 		f.Fatal(err)
 	}
-	defer g.Close()
+	return g
+}
+
+// content reads the whole store back.
+func (f *fixture) content() map[string]string {
+	f.Helper()
+	g := f.open()
+	defer g.Release()
+	paths, err := g.Documents(f.Context(), "")
+	if err != nil {
+		f.Fatal(err)
+	}
 	out := map[string]string{}
-	for _, d := range g.Manifest() {
-		t, err := g.Document(f.Context(), d.Path)
+	for _, p := range paths {
+		t, err := g.Document(f.Context(), p)
 		if err != nil {
 			f.Fatal(err)
 		}
-		out[d.Path] = t.Body
+		out[p] = t.Body
 	}
 	return out
 }
@@ -219,14 +229,14 @@ func TestManyEditsStayFewSegments(t *testing.T) {
 	if len(head.Segments) > 12 {
 		t.Errorf("%d segments", len(head.Segments))
 	}
-	files, err := os.ReadDir(f.x.Pool.Dir)
+	files, err := os.ReadDir(f.pool.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(files) != 2*len(head.Segments)+1 { // with vectors, and the layout
 		t.Errorf("%d files for %d segments: garbage was left", len(files), len(head.Segments))
 	}
-	if gens, _ := os.ReadDir(f.x.Generations); len(gens) != 1 {
+	if gens, _ := os.ReadDir(f.pool.Generations); len(gens) != 1 {
 		t.Errorf("%d manifests", len(gens))
 	}
 }
@@ -289,7 +299,7 @@ func TestCancelledRunLeavesTheGenerationBefore(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	f.expect(map[string]string{"a.txt": "one\n"})
-	files, _ := os.ReadDir(f.x.Pool.Dir)
+	files, _ := os.ReadDir(f.pool.Dir)
 	if len(files) != 3 { // segment, vectors and layout
 		t.Errorf("%d files: the cancelled run left some", len(files))
 	}
@@ -309,7 +319,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 	f := newFixture(t)
 	f.src.docs = map[string]string{"a.txt": "one\n", "b.txt": "two\n"}
 	f.run()
-	files, _ := filepath.Glob(filepath.Join(f.x.Pool.Dir, "*"+index.Ext))
+	files, _ := filepath.Glob(filepath.Join(f.pool.Dir, "*"+index.Ext))
 	for _, name := range files {
 		if err := os.Truncate(name, 100); err != nil {
 			t.Fatal(err)
@@ -327,7 +337,7 @@ func TestDocumentsThatKilledWorkersComeLastAndAlone(t *testing.T) {
 	var order []string
 	o := Options{Last: []string{"a.txt", "b.txt"}, Skip: map[string]string{"c.txt": "three workers died at it"}, At: func(_ int, p string) {
 		if p != "" {
-			files, _ := filepath.Glob(filepath.Join(f.x.Pool.Dir, "*"+index.Ext))
+			files, _ := filepath.Glob(filepath.Join(f.pool.Dir, "*"+index.Ext))
 			order = append(order, fmt.Sprint(p, len(files)))
 		}
 	}}
@@ -429,12 +439,16 @@ func TestNewerIndexIsNotTouched(t *testing.T) {
 	f.run()
 	st := f.get()
 	b := index.NewBuilder(chunk.Version+1, 4)
-	name, _, err := b.Write(f.x.Pool.Dir, "test-4")
+	name, _, err := b.Write(f.pool.Dir, "test-4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := index.Manifest{Store: st.ID, Generation: 2, Chunker: chunk.Version + 1, Embedder: "test-4"}
-	if _, err := f.x.Pool.WriteGeneration(f.x.ManifestPath("new.gen"), m, nil, nil); err != nil {
+	m := kb.Manifest{Store: st.ID, Generation: 2, Chunker: chunk.Version + 1, Embedder: "test-4"}
+	g, err := f.pool.NewGeneration(t.Context(), m)
+	if err == nil {
+		_, _, err = g.Write(t.Context(), "new.gen")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	head := *st.Head

@@ -6,8 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
-	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // tier is a size class of segments, from the class before it on: they are
@@ -28,24 +27,25 @@ const joinBytes = 2 * segmentBytes
 // merge joins the documents of small segments into new ones of at most
 // joinBytes, when there are too many of one tier. Vectors are copied.
 func (r *run) merge(ctx context.Context) error {
-	names := map[string]bool{}
-	for _, d := range r.docs {
-		names[d.Segment] = true
+	paths := map[string][]string{} // by segment
+	for p, d := range r.docs {
+		paths[d.Segment] = append(paths[d.Segment], p)
 	}
-	release, err := r.x.Pool.Hold(slices.Collect(maps.Keys(names)))
+	names := slices.Collect(maps.Keys(paths))
+	sizes, err := r.x.Indexes.Sizes(ctx, names)
 	if err != nil {
 		return err
 	}
-	defer release()
 	size := map[string]int64{}
-	paths := map[string][]string{}
-	for p, d := range r.docs {
-		n, err := r.x.Pool.TextBytes(d.Segment, d.Number)
-		if err != nil {
-			return err
+	for i, name := range names {
+		for _, p := range paths[name] {
+			n := r.docs[p].Number
+			if n >= len(sizes[i]) {
+				return kb.Errorf(kb.Corrupt, "segment %s is damaged: it has fewer documents than its users say", name).
+					WithHint("run store:index with force to rebuild the store")
+			}
+			size[name] += sizes[i][n]
 		}
-		size[d.Segment] += n
-		paths[d.Segment] = append(paths[d.Segment], p)
 	}
 	floor := int64(0)
 	for _, t := range tiers {
@@ -94,51 +94,63 @@ func groups(segments []string, size map[string]int64) [][]string {
 	return slices.DeleteFunc(out, func(g []string) bool { return len(g) < 2 })
 }
 
+// join puts the documents of segments into one and returns its name and the
+// bytes of its text.
 func (r *run) join(ctx context.Context, segments []string, paths map[string][]string) (string, int64, error) {
-	b := index.NewBuilder(chunk.Version, r.x.Embedder.Dims())
-	numbers := map[string]int{} // by path
-	seen := map[index.DocKey]int{}
-	for _, s := range segments {
-		list := slices.Clone(paths[s])
-		slices.SortFunc(list, func(a, b string) int { return cmp.Compare(r.docs[a].Number, r.docs[b].Number) })
-		for _, p := range list {
-			if err := ctx.Err(); err != nil {
-				return "", 0, err
-			}
-			err := r.x.Pool.Document(s, r.docs[p].Number, func(d index.StoredDocument) error {
-				if n, ok := seen[d.Key]; ok {
-					numbers[p] = n
-					return nil
-				}
-				n := b.Add(d.Key.Hash, d.Text, d.Chunks, &d.Facts)
-				seen[d.Key], numbers[p] = n, n
-				if d.Vectors == nil || d.Vectors.Dims() != r.x.Embedder.Dims() {
-					return r.embed(ctx, b, d.Text, d.Chunks)
-				}
-				for i := range d.Chunks {
-					b.Vectors().AddRow(d.Vectors, d.First+i)
-				}
-				return nil
-			})
-			if err != nil {
-				return "", 0, err
+	b := r.newSegment()
+	joined := map[string]int{} // numbers by path
+	seen := map[kb.DocKey]int{}
+	for _, name := range segments {
+		s, err := r.x.Indexes.Segment(ctx, name)
+		if err != nil {
+			return "", 0, err
+		}
+		var fresh []int // numbers in the segment of what b lacks
+		for _, p := range paths[name] {
+			n := r.docs[p].Number
+			if _, ok := seen[s.Keys[n]]; !ok {
+				seen[s.Keys[n]] = -1
+				fresh = append(fresh, n)
 			}
 		}
-	}
-	name := b.Name()
-	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
-		return "", 0, err
+		slices.Sort(fresh)
+		numbers, err := r.move(ctx, b, name, s.Dims, fresh)
+		if err != nil {
+			return "", 0, err
+		}
+		for i, n := range fresh {
+			seen[s.Keys[n]] = numbers[i]
+		}
+		for _, p := range paths[name] {
+			joined[p] = seen[s.Keys[r.docs[p].Number]]
+		}
 	}
 	size := b.TextBytes()
-	_, n, err := b.Write(r.x.Pool.Dir, r.x.Embedder.ID())
+	name, n, err := r.writeSegment(ctx, b)
 	if err != nil {
 		return "", 0, err
 	}
 	r.res.Written += n
-	for p, number := range numbers {
+	for p, number := range joined {
 		d := r.docs[p]
-		d.Segment, d.Number = name, number
+		d.Location = kb.Location{Segment: name, Number: number}
 		r.docs[p] = d
 	}
 	return name, size, nil
+}
+
+// move adds documents of a segment whose vectors have dims dimensions to b and
+// returns their numbers there. Vectors are copied where the embedder's are of
+// as many.
+func (r *run) move(ctx context.Context, b kb.SegmentWriter, name string, dims int, numbers []int) ([]int, error) {
+	if dims == r.x.Embedder.Dims() {
+		return b.Take(ctx, name, numbers)
+	}
+	out := make([]int, 0, len(numbers))
+	err := r.x.eachStored(ctx, r.x.Indexes, name, numbers, func(d kb.SegmentDocument) error {
+		n, err := b.Add(ctx, d)
+		out = append(out, n)
+		return err
+	})
+	return out, err
 }

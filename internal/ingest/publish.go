@@ -2,25 +2,24 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // publish merges small segments, writes the manifest and makes it live.
 func (r *run) publish(ctx context.Context) (Result, error) {
-	if r.unchanged() {
+	same, err := r.unchanged(ctx)
+	if err != nil {
+		return r.res, err
+	}
+	if same {
 		r.res.UpToDate, r.res.Head = true, *r.store.Head
 		return r.res, nil
 	}
@@ -28,7 +27,7 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	if err := r.merge(ctx); err != nil {
 		return r.res, err
 	}
-	err := r.announce(ctx, r.docs, r.o.Partial)
+	err = r.announce(ctx, r.docs, r.o.Partial)
 	return r.res, err
 }
 
@@ -56,32 +55,39 @@ func (r *run) preview(ctx context.Context) error {
 
 // announce writes the manifest of docs and makes it live. When part of a run
 // is announced, others may be adding to it.
-func (r *run) announce(ctx context.Context, docs map[string]index.Document, partial bool) error {
+func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial bool) error {
 	now := time.Now
 	if r.x.Now != nil {
 		now = r.x.Now
 	}
-	m := index.Manifest{Store: r.store.ID, Generation: r.expect + 1, Commit: r.snap.Version(), Chunker: chunk.Version, Embedder: r.x.Embedder.ID(), Created: now().Unix()}
+	m := kb.Manifest{Store: r.store.ID, Generation: r.expect + 1, Commit: r.snap.Version(), Chunker: chunk.Version,
+		Embedder: r.x.Embedder.ID(), Created: now().Unix()}
+	if r.prev != nil {
+		m.Previous = r.store.Head.Manifest
+	}
 	segments := map[string]bool{}
 	for _, d := range docs {
 		m.Documents = append(m.Documents, d)
 		segments[d.Segment] = true
 	}
 	// The job's id keeps two writers of one number from meeting at a file.
-	name := fmt.Sprintf("%s-%d-%s%s", r.store.ID, m.Generation, r.job, index.GenerationExt)
-	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
+	name := kb.ManifestName(r.store.ID, m.Generation, r.job)
+	g, err := r.x.Indexes.NewGeneration(ctx, m)
+	if err != nil {
 		return err
 	}
-	use := func(layout string) error { return r.x.Catalog.UseSegments(ctx, r.job, layout) }
-	totals, err := r.x.Pool.WriteGeneration(r.x.ManifestPath(name), m, r.prev, use)
+	if err := r.x.Catalog.UseSegments(ctx, r.job, name, g.Layout()); err != nil {
+		return err
+	}
+	totals, size, err := g.Write(ctx, name)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
-		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: totals.IndexBytes,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Rules: secret.Version, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: totals.Layout,
+		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Rules: secret.Version, Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))
@@ -94,19 +100,18 @@ func (r *run) announce(ctx context.Context, docs map[string]index.Document, part
 }
 
 // unchanged reports whether the new generation would say what the live one says.
-func (r *run) unchanged() bool {
+func (r *run) unchanged(ctx context.Context) (bool, error) {
 	r.res.Mended = r.mend
-	if r.prev == nil || r.force || r.mend > 0 || r.store.Head == nil || r.store.Head.Partial || r.store.Head.Commit != r.snap.Version() {
-		return false
+	h := r.store.Head
+	if r.prev == nil || r.force || r.mend > 0 || h == nil || h.Partial || h.Commit != r.snap.Version() || len(r.failed) > 0 ||
+		h.Rules != secret.Version || r.was.Chunker != chunk.Version || r.was.Embedder != r.x.Embedder.ID() {
+		return false, nil
 	}
-	if r.store.Head.Rules != secret.Version || r.prev.Chunker() != chunk.Version || r.prev.Embedder() != r.x.Embedder.ID() {
-		return false
+	manifest, err := r.prev.Manifest(ctx)
+	if err != nil || len(manifest) != len(r.docs) {
+		return false, err
 	}
-	manifest := r.prev.Manifest()
-	if len(manifest) != len(r.docs) || len(r.failed) > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(manifest, func(d index.Document) bool { return r.docs[d.Path] != d })
+	return !slices.ContainsFunc(manifest, func(d kb.Located) bool { return r.docs[d.Path] != d }), nil
 }
 
 // skipped counts what was left out, by reason: by the source, and by decoding.
@@ -135,75 +140,39 @@ func (r *run) notes() []string {
 // Sweep deletes the files that no store and no running job needs, and what
 // writers that died left unfinished.
 func (x *Indexer) Sweep(ctx context.Context) error {
-	for _, dir := range []string{x.Pool.Dir, x.Generations} {
-		if _, err := atomicfile.CleanTemp(dir, tempAge); err != nil {
-			return err
-		}
+	if err := x.Indexes.Clean(ctx, tempAge); err != nil {
+		return err
 	}
-	return x.EachUnneeded(ctx, func(paths []string) error {
-		var errs []error
-		for _, p := range paths {
-			errs = append(errs, remove(p))
-		}
-		return errors.Join(errs...)
+	return x.EachUnneeded(ctx, func(name string) error {
+		_, err := x.Indexes.Delete(ctx, name, false)
+		return err
 	})
 }
 
-// EachUnneeded calls f with the files of each segment, layout or manifest that
-// no store and no running job needs, in the order in which they are to be
-// deleted; nobody begins to need them during the call.
-func (x *Indexer) EachUnneeded(ctx context.Context, f func(paths []string) error) error {
-	files, err := listFiles(x.Generations, index.GenerationExt)
+// EachUnneeded calls f with the name of each segment, layout or manifest that
+// no store and no running job needs; none begins to need it during the call.
+func (x *Indexer) EachUnneeded(ctx context.Context, f func(name string) error) error {
+	kept, err := x.Indexes.Kept(ctx)
 	if err != nil {
 		return err
 	}
-	// Vectors without their segment are what a sweep that was killed left, a
-	// mark without one what an import left.
-	known := map[string]bool{}
-	for _, ext := range []string{index.Ext, index.VecExt, index.LayoutExt, index.ImportedExt} {
-		list, err := listFiles(x.Pool.Dir, ext)
-		if err != nil {
-			return err
-		}
-		for _, file := range list {
-			if len(ours(filepath.Join(x.Pool.Dir, file.Name))) == 0 {
-				continue
-			}
-			file.Name, _, _ = strings.Cut(file.Name, ".")
-			if !known[file.Name] {
-				known[file.Name] = true
-				files = append(files, file)
-			}
-		}
+	files := make([]catalog.File, len(kept))
+	for i, k := range kept {
+		files[i] = catalog.File{Name: k.Name, ModTime: k.Written}
 	}
 	lost, err := x.lost(ctx)
 	if err != nil {
 		return err
 	}
 	_, err = x.Catalog.Garbage(ctx, files, 0, func(name string) error {
-		if strings.HasSuffix(name, index.GenerationExt) {
-			return f(ours(x.ManifestPath(name)))
+		if lost && !kb.IsManifest(name) {
+			if missing, err := x.Indexes.Missing(ctx, []string{name}); err != nil || len(missing) == 0 {
+				return err // it may be what was lost, under another name
+			}
 		}
-		if lost && x.Pool.Stands(name) {
-			return nil // it may be what was lost, under another name
-		}
-		siblings, err := filepath.Glob(filepath.Join(x.Pool.Dir, name+".*"+index.VecExt))
-		if err != nil {
-			return err
-		}
-		// The segment goes first: who has opened one whose vectors are missing
-		// can tell by that whether it is being deleted. The mark goes last: no
-		// segment stands without it.
-		paths := append([]string{index.SegmentPath(x.Pool.Dir, name), index.LayoutPath(x.Pool.Dir, name)}, siblings...)
-		return f(ours(append(paths, index.ImportedPath(x.Pool.Dir, name))...))
+		return f(name)
 	})
 	return err
-}
-
-// ours leaves out paths that somebody else's files have. The folders of
-// segments and of generations lie in the data directory.
-func ours(paths ...string) []string {
-	return slices.DeleteFunc(paths, func(p string) bool { return !project.Ours(filepath.Dir(filepath.Dir(p)), p) })
 }
 
 // lost reports whether a store lacks a segment, or has one that is none.
@@ -216,8 +185,8 @@ func (x *Indexer) lost(ctx context.Context) (bool, error) {
 		if e.Head == nil {
 			continue
 		}
-		if slices.ContainsFunc(e.Head.Segments, func(name string) bool { return !x.Pool.Stands(name) }) {
-			return true, nil
+		if missing, err := x.Indexes.Missing(ctx, e.Head.Segments); err != nil || len(missing) > 0 {
+			return true, err
 		}
 	}
 	return false, err

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
@@ -24,7 +23,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 	}
 	r.total, r.began = int64(len(todo)), time.Now()
 	r.look = r.x.firstLook()
-	r.waiting = map[index.DocKey][]kb.Entry{}
+	r.waiting = map[kb.DocKey][]kb.Entry{}
 	first, last := todo, []kb.Entry(nil)
 	if len(r.o.Last) > 0 {
 		first = nil
@@ -48,7 +47,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 	for k, entries := range r.waiting {
 		for _, e := range entries {
 			if at, ok := r.located[k]; ok {
-				r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
+				r.docs[e.Path] = kb.Located{Path: e.Path, Stamp: kb.StampHash(e.Stamp), Location: at}
 			}
 		}
 	}
@@ -125,7 +124,7 @@ func (r *run) atOnce() time.Duration {
 // added is a document in the segment in the making.
 type added struct {
 	entry  kb.Entry
-	key    index.DocKey
+	key    kb.DocKey
 	number int
 }
 
@@ -140,7 +139,7 @@ const (
 // segment indexes one batch, into one segment unless the documents turn out
 // larger than their source said or embedding is slow.
 func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error {
-	b := index.NewBuilder(chunk.Version, r.x.Embedder.Dims())
+	b := r.newSegment()
 	var mine []added
 	var spent time.Duration
 	defer r.o.At(worker, "")
@@ -168,7 +167,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			// before the rules found something is not taken for it.
 			t.Body, t.Flags, hash = masked, t.Flags|kb.FlagMasked, kb.HashDocument([]byte(masked))
 		}
-		key := index.DocKey{Hash: hash, Language: t.Language}
+		key := kb.DocKey{Hash: hash, Language: t.Language}
 		shared, err := r.claim(ctx, e, key)
 		if err != nil {
 			return err
@@ -181,14 +180,18 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			if cut.Failed != "" {
 				t.Flags |= kb.FlagUnparsed
 			}
-			number := b.Add(key.Hash, t, cut.Chunks, &cut.Facts)
+			d := kb.SegmentDocument{Hash: key.Hash, Text: t, Chunks: cut.Chunks, Facts: cut.Facts}
 			began := time.Now()
-			if err := r.embed(ctx, b, t, cut.Chunks); err != nil {
+			if d.Vectors, err = r.x.embed(ctx, t.Body, cut.Chunks); err != nil {
 				return err
 			}
 			took := time.Since(began)
 			spent += took
 			r.embedding.Add(int64(took))
+			number, err := b.Add(ctx, d)
+			if err != nil {
+				return err
+			}
 			mine = append(mine, added{e, key, number})
 		}
 		r.progress(ctx)
@@ -197,7 +200,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			if err := r.write(ctx, b, mine); err != nil {
 				return err
 			}
-			b, mine, spent = index.NewBuilder(chunk.Version, r.x.Embedder.Dims()), nil, 0
+			b, mine, spent = r.newSegment(), nil, 0
 		}
 	}
 	r.o.At(worker, "")
@@ -205,20 +208,32 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 }
 
 // write makes a segment durable and its documents known.
-func (r *run) write(ctx context.Context, b *index.Builder, mine []added) error {
+func (r *run) write(ctx context.Context, b kb.SegmentWriter, mine []added) error {
 	if b.Documents() == 0 {
 		return nil
 	}
-	name := b.Name()
-	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
-		return err
-	}
-	_, n, err := b.Write(r.x.Pool.Dir, r.x.Embedder.ID())
+	name, n, err := r.writeSegment(ctx, b)
 	if err != nil {
 		return err
 	}
 	r.known(name, n, mine)
 	return r.preview(ctx)
+}
+
+func (r *run) newSegment() kb.SegmentWriter {
+	return r.x.Indexes.NewSegment(chunk.Version, r.x.Embedder.Dims())
+}
+
+// writeSegment makes a segment durable, and known to be in use.
+func (r *run) writeSegment(ctx context.Context, b kb.SegmentWriter) (name string, size int64, err error) {
+	if name, err = b.Name(ctx); err != nil {
+		return "", 0, err
+	}
+	if err := r.x.Catalog.UseSegments(ctx, r.job, name); err != nil {
+		return "", 0, err
+	}
+	size, err = b.Write(ctx)
+	return name, size, err
 }
 
 // known notes where the documents of a durable segment are.
@@ -228,15 +243,16 @@ func (r *run) known(name string, size int64, mine []added) {
 	r.res.Written += size
 	r.used[name] = true
 	for _, a := range mine {
-		r.located[a.key] = location{name, a.number}
-		r.docs[a.entry.Path] = index.Document{Path: a.entry.Path, Stamp: index.StampHash(a.entry.Stamp), Segment: name, Number: a.number}
+		at := kb.Location{Segment: name, Number: a.number}
+		r.located[a.key] = at
+		r.docs[a.entry.Path] = kb.Located{Path: a.entry.Path, Stamp: kb.StampHash(a.entry.Stamp), Location: at}
 	}
 	r.res.Indexed += len(mine)
 }
 
 // claim reports whether a document is indexed already, or is being indexed by
 // another worker; otherwise it is the caller's to index.
-func (r *run) claim(ctx context.Context, e kb.Entry, key index.DocKey) (bool, error) {
+func (r *run) claim(ctx context.Context, e kb.Entry, key kb.DocKey) (bool, error) {
 	r.mu.Lock()
 	r.res.Read++
 	at, ok := r.located[key]
@@ -252,7 +268,7 @@ func (r *run) claim(ctx context.Context, e kb.Entry, key index.DocKey) (bool, er
 		return false, nil
 	}
 	r.mu.Unlock()
-	there, err := r.use(ctx, at.segment)
+	there, err := r.use(ctx, at.Segment)
 	if err != nil {
 		return false, err
 	}
@@ -263,7 +279,7 @@ func (r *run) claim(ctx context.Context, e kb.Entry, key index.DocKey) (bool, er
 		r.waiting[key] = nil
 		return false, nil
 	}
-	r.docs[e.Path] = index.Document{Path: e.Path, Stamp: index.StampHash(e.Stamp), Segment: at.segment, Number: at.number}
+	r.docs[e.Path] = kb.Located{Path: e.Path, Stamp: kb.StampHash(e.Stamp), Location: at}
 	r.res.Shared++
 	return true, nil
 }
@@ -300,26 +316,20 @@ func (r *run) passOver(e kb.Entry) {
 	if r.unreads == nil {
 		r.unreads = map[string]uint64{}
 	}
-	r.unreads[e.Path] = index.StampHash(e.Stamp)
+	r.unreads[e.Path] = kb.StampHash(e.Stamp)
 }
 
-// embed adds the vectors of a document's chunks.
-func (r *run) embed(ctx context.Context, b *index.Builder, t kb.Text, chunks []kb.Chunk) error {
+// embed returns the vectors of a document's chunks.
+func (x *Indexer) embed(ctx context.Context, body string, chunks []kb.Chunk) ([][]float32, error) {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
-		texts[i] = embed.Text(t.Body, &chunks[i])
+		texts[i] = embed.Text(body, &chunks[i])
 	}
-	vecs, err := r.x.Embedder.Embed(ctx, texts)
-	if err != nil {
-		return err
+	vecs, err := x.Embedder.Embed(ctx, texts)
+	if err == nil && len(vecs) != len(texts) {
+		err = kb.Errorf(kb.Away, "the embedder %s returned %d vectors for %d texts", x.Embedder.ID(), len(vecs), len(texts))
 	}
-	if len(vecs) != len(texts) {
-		return kb.Errorf(kb.Away, "the embedder %s returned %d vectors for %d texts", r.x.Embedder.ID(), len(vecs), len(texts))
-	}
-	for _, v := range vecs {
-		b.Vectors().Add(v)
-	}
-	return nil
+	return vecs, err
 }
 
 func (r *run) progress(ctx context.Context) {

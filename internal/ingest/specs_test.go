@@ -9,25 +9,33 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // specified returns what the live generation says as specifications, and the
 // edges of its graph.
-func (f *fixture) specified() (specs []index.SpecEntry, edges []string) {
+func (f *fixture) specified() (specs []kb.SpecEntry, edges []string) {
 	f.Helper()
-	g, err := f.x.Pool.OpenGeneration(f.x.ManifestPath(f.get().Head.Manifest))
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer g.Close()
+	g := f.open()
+	defer g.Release()
 	take := func(ctx context.Context, yield func(kdd.Entry) error) error {
-		return g.Specs(ctx, func(e index.SpecEntry) error {
-			specs = append(specs, e)
-			return yield(kdd.Entry{Path: e.Path, Chunks: e.Chunks, Spec: e.Spec})
-		})
+		for {
+			after := ""
+			if n := len(specs); n > 0 {
+				after = specs[n-1].Path
+			}
+			list, err := g.Specs(ctx, after, 5)
+			if err != nil || len(list) == 0 {
+				return err
+			}
+			specs = append(specs, list...)
+			for _, e := range list {
+				if err := yield(kdd.Entry{Path: e.Path, Chunks: e.Chunks, Spec: e.Spec}); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	graph, err := kdd.Join(f.Context(), []kdd.Source{{Store: kb.Store{ID: "x"}, Label: "x", Docs: take}})
 	if err != nil {

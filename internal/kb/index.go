@@ -117,7 +117,7 @@ type Candidate struct {
 
 // Passage is a chunk with its text.
 type Passage struct {
-	Place
+	Place    `json:"place"` // by a name of its own, since Chunk hides its number
 	Chunk    Chunk
 	Text     string
 	Language string
@@ -133,7 +133,7 @@ type DocumentText struct {
 	Chunks   []Chunk
 	Facts    Facts
 	IDs      []string // of the chunks
-	Stamp    uint64   // index.StampHash of the source's stamp when indexed
+	Stamp    uint64   // StampHash of the source's stamp when indexed
 }
 
 // Outline is what a document defines, imports and uses.
@@ -167,12 +167,43 @@ type GonePlace struct {
 	Start, End int
 }
 
-// Index answers for one generation of one store. It may stand on another
+// IndexInfo says what an index is of. It is shared: do not change it.
+type IndexInfo struct {
+	Generation int64
+	Commit     string
+	Chunker    uint32
+	Embedder   string // the kb.Embedder.ID of the vectors
+	Totals     Totals
+	Segments   []string
+	Bare       []string // segments whose vectors are missing
+}
+
+// Identity is what tells a document from others, without its text.
+type Identity struct {
+	Path string
+	DocKey
+	Stamp uint64 // see StampHash
+	Bytes int64  // of the text
+}
+
+// SpecEntry is a document that has facts of a specification.
+type SpecEntry struct {
+	Path   string
+	Chunks int
+	Spec   *SpecDoc
+}
+
+// Index answers for one generation of one store. It may be on another
 // machine: nothing in it is a memory map, an offset or a number that only the
 // other side understands, calls come in batches, and every call can fail with
 // code Away. Implementations are safe for concurrent use.
 type Index interface {
-	Stats(ctx context.Context, terms []string) (TermStats, error)
+	// Info says what the index is of.
+	Info(ctx context.Context) (IndexInfo, error)
+	// Stats counts terms. Only, when it is not nil, narrows what is counted to
+	// parts, as Retrieval.Only does: a common word in the code beside them need
+	// not be one there.
+	Stats(ctx context.Context, terms []string, only []Part) (TermStats, error)
 	Retrieve(ctx context.Context, r Retrieval) ([]Candidate, error)
 	Passages(ctx context.Context, places []Place) ([]Passage, error)
 	Resolve(ctx context.Context, ids []string) ([]Resolution, error)
@@ -182,6 +213,18 @@ type Index interface {
 	Document(ctx context.Context, path string) (DocumentText, error)
 	// Outlines returns the outlines of documents, in the order asked.
 	Outlines(ctx context.Context, paths []string) ([]Outline, error)
+	// Identities identifies the documents at paths, in the order asked, but for
+	// those that are not there; nil is all documents, in byte order of their paths.
+	Identities(ctx context.Context, paths []string) ([]Identity, error)
+	// Specs returns documents with facts of a specification, in byte order of
+	// their paths: the first after a path, "" for the beginning, and at most
+	// limit. Fewer are the last.
+	Specs(ctx context.Context, after string, limit int) ([]SpecEntry, error)
+	// Manifest says where each document is indexed, in byte order of the paths.
+	Manifest(ctx context.Context) ([]Located, error)
+	// Current reports whether the index is still what its name stands for. One
+	// whose files were deleted or exchanged meanwhile is to be opened anew.
+	Current(ctx context.Context) bool
 	// Release gives the index back; it must not be used afterwards.
 	Release()
 }

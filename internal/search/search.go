@@ -193,21 +193,15 @@ func parse(r *Request, targets []Target) *rank.Query {
 	return q
 }
 
-// partStats is an index that counts in parts of its documents too: what is a
-// common word in the code beside them need not be one there.
-type partStats interface {
-	StatsOf(ctx context.Context, terms []string, parts []kb.Part) (kb.TermStats, error)
-}
-
 // retrieve asks every target, with statistics of all of them.
 func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, r *Request) ([]rank.Evidence, error) {
 	stats := make([]kb.TermStats, len(targets))
 	err := each(len(targets), func(i int) (err error) {
-		if x, ok := targets[i].Index.(partStats); ok && r.Only != nil {
-			stats[i], err = x.StatsOf(ctx, q.Terms, r.Only[i])
-			return err
+		var only []kb.Part
+		if r.Only != nil {
+			only = r.Only[i]
 		}
-		stats[i], err = targets[i].Index.Stats(ctx, q.Terms)
+		stats[i], err = targets[i].Index.Stats(ctx, q.Terms, only)
 		return err
 	})
 	if err != nil {

@@ -91,7 +91,7 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	all = slices.Compact(all)
 	var st kb.TermStats
 	for i := range targets {
-		s, err := targets[i].Index.Stats(ctx, all)
+		s, err := targets[i].Index.Stats(ctx, all, nil)
 		if err != nil {
 			return nil, &search.TargetError{Target: i, Err: err}
 		}

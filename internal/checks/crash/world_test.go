@@ -222,16 +222,17 @@ func (w *world) documents(name string) map[string]document {
 	pool := &index.Pool{Dir: filepath.Join(w.dir, "segments"), Embedder: embed.Default().ID()}
 	g, err := pool.OpenGeneration(filepath.Join(w.dir, "generations", all[i].Head.Manifest))
 	must(w.t, err)
-	defer g.Close()
+	defer g.Release()
+	list, err := g.Identities(w.t.Context(), nil)
+	must(w.t, err)
 	out := map[string]document{}
-	for i, d := range g.Manifest() {
+	for _, d := range list {
 		text, err := g.Document(w.t.Context(), d.Path)
 		must(w.t, err)
 		if _, twice := out[d.Path]; twice {
 			w.t.Errorf("%s stands twice in the index", d.Path)
 		}
-		k := g.Key(i)
-		out[d.Path] = document{hex.EncodeToString(k.Hash[:]), k.Language, text.IDs}
+		out[d.Path] = document{hex.EncodeToString(d.Hash[:]), d.Language, text.IDs}
 	}
 	return out
 }

@@ -31,12 +31,16 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 	if err != nil {
 		return m, err
 	}
-	g, err := p.Indexer.Pool.OpenGeneration(p.Indexer.ManifestPath(head.Manifest))
+	g, err := p.Pool.OpenGeneration(p.Pool.ManifestPath(head.Manifest))
 	if err != nil {
 		return m, err
 	}
-	defer g.Close()
-	if g.Embedder() != p.Indexer.Embedder.ID() {
+	defer g.Release()
+	info, err := g.Info(ctx)
+	if err != nil {
+		return m, err
+	}
+	if info.Embedder != p.Indexer.Embedder.ID() {
 		return m, kb.Errorf(kb.Unsupported, "store %q was indexed with another embedder than this program has", st.Label()).
 			WithHint("bring it up to date first: knowledge index %s", ref(st))
 	}
@@ -44,22 +48,22 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 		return m, kb.Errorf(kb.Unsupported, "store %q was indexed before the present rules on secrets", st.Label()).
 			WithHint("bring it up to date first: knowledge index %s", ref(st))
 	}
-	if err := r.sound(ctx, g, head, st); err != nil {
+	if err := r.sound(ctx, info.Segments, head, st); err != nil {
 		return m, err
 	}
 	m = Manifest{
-		Format: Format, Version: Version, Program: p.Program, Embedder: g.Embedder(),
-		Versions: Versions{Index: index.FormatVersion, Chunker: g.Chunker()},
+		Format: Format, Version: Version, Program: p.Program, Embedder: info.Embedder,
+		Versions: Versions{Index: index.FormatVersion, Chunker: info.Chunker},
 		Store:    Store{ID: st.ID, Name: name, Description: st.Description, Tags: st.Tags, Spec: st.Spec},
 	}
-	extract := index.Manifest{Store: st.ID, Generation: head.Generation, Commit: head.Commit, Chunker: g.Chunker(), Embedder: g.Embedder(), Created: head.Indexed.Unix()}
-	totals, segments, err := p.Indexer.Extract(ctx, g, extract, filepath.Join(r.dir, "segments"), filepath.Join(r.dir, generationName))
+	extract := kb.Manifest{Store: st.ID, Generation: head.Generation, Commit: head.Commit, Chunker: info.Chunker, Embedder: info.Embedder, Created: head.Indexed.Unix()}
+	layout, segments, err := p.Pool.Extract(ctx, g, extract, p.Indexer.Embedder.Dims(), filepath.Join(r.dir, "segments"), filepath.Join(r.dir, generationName))
 	if err != nil {
 		return m, err
 	}
 	slices.Sort(segments)
 	m.Head = *head
-	m.Head.Manifest, m.Head.IndexBytes, m.Head.Segments, m.Head.Layout = "", 0, slices.Compact(segments), totals.Layout
+	m.Head.Manifest, m.Head.IndexBytes, m.Head.Segments, m.Head.Layout = "", 0, slices.Compact(segments), layout
 	for _, n := range names(m.Head, m.Embedder) {
 		m.Members = append(m.Members, Member{Name: n})
 	}
@@ -121,10 +125,10 @@ func (r *run) hold(ctx context.Context, st kb.Store) (*kb.Head, error) {
 }
 
 // sound refuses a generation that is damaged.
-func (r *run) sound(ctx context.Context, g *index.Generation, head *kb.Head, st kb.Store) error {
-	pool := r.Indexer.Pool
-	err := pool.CheckGeneration(r.Indexer.ManifestPath(head.Manifest), st.ID)
-	for _, name := range g.Segments() {
+func (r *run) sound(ctx context.Context, segments []string, head *kb.Head, st kb.Store) error {
+	pool := r.Pool
+	err := pool.CheckGeneration(pool.ManifestPath(head.Manifest), st.ID)
+	for _, name := range segments {
 		if err == nil {
 			err = pool.CheckSegment(ctx, name)
 		}

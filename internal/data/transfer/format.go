@@ -57,7 +57,7 @@ const (
 	Version = 1
 
 	manifestName   = "manifest.json"
-	generationName = "generation" + index.GenerationExt
+	generationName = "generation" + kb.ManifestExt
 	segmentsDir    = "segments/"
 	pagesDir       = "pages/"
 	maxManifest    = 64 << 20 // bytes; 100,000 segments take 30 MB

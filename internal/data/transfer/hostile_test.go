@@ -58,10 +58,10 @@ func newPlace(t testing.TB) Place {
 	t.Cleanup(func() { d.Close() })
 	emb := embed.Default()
 	c := catalog.New(d, nil)
+	pool := &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID()}
 	return Place{
 		Dir: dir, Catalog: c, Program: "test",
-		Indexer: &ingest.Indexer{Catalog: c, Pool: &index.Pool{Dir: filepath.Join(dir, "segments"), Embedder: emb.ID()},
-			Generations: filepath.Join(dir, "generations"), Embedder: emb, Workers: 1},
+		Indexer: &ingest.Indexer{Catalog: c, Indexes: pool, Embedder: emb, Workers: 1}, Pool: pool,
 		Opener: &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web")},
 	}
 }
@@ -384,13 +384,17 @@ func (p Place) textOf(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := p.Indexer.Pool.OpenGeneration(p.Indexer.ManifestPath(st.Head.Manifest))
+	g, err := p.Pool.Open(t.Context(), st.Head.Manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
+	defer g.Release()
+	docs, err := g.Manifest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
-	for _, d := range g.Manifest() {
+	for _, d := range docs {
 		doc, err := g.Document(t.Context(), d.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -432,7 +436,7 @@ func TestImportedSegmentsServeTheirStoreAlone(t *testing.T) {
 	if _, err := to.Indexer.Run(t.Context(), "job3", done.Store, sample, ingest.Options{Force: true}); err != nil {
 		t.Fatal(err)
 	}
-	if marks, _ := filepath.Glob(filepath.Join(to.Indexer.Pool.Dir, "*"+index.ImportedExt)); len(marks) > 0 {
+	if marks, _ := filepath.Glob(filepath.Join(to.Pool.Dir, "*"+index.ImportedExt)); len(marks) > 0 {
 		t.Errorf("left: %v", marks)
 	}
 }
@@ -449,9 +453,9 @@ func TestAStoreGivesAwayItsOwnTextAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range done.Store.Head.Segments {
-		keys, err := to.Indexer.Pool.SegmentKeys(name)
-		if err != nil || len(keys) != 1 {
-			t.Errorf("segment %s holds %d documents, %v", name, len(keys), err)
+		s, err := to.Pool.Segment(t.Context(), name)
+		if err != nil || len(s.Keys) != 1 {
+			t.Errorf("segment %s holds %d documents, %v", name, len(s.Keys), err)
 		}
 	}
 	if a, b := p.textOf(t, "public"), to.textOf(t, "public"); a != b {

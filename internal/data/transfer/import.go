@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -139,13 +138,13 @@ func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, e
 // whole reports whether the generation that is here is sound: one that is not
 // is mended by what is imported.
 func (p Place) whole(ctx context.Context, id kb.StoreID, head *kb.Head) bool {
-	pool := p.Indexer.Pool
+	pool := p.Pool
 	for _, name := range head.Segments {
 		if pool.CheckSegment(ctx, name) != nil || pool.CheckVectors(ctx, name, nil) != nil {
 			return false
 		}
 	}
-	return pool.CheckGeneration(p.Indexer.ManifestPath(head.Manifest), id) == nil
+	return pool.CheckGeneration(pool.ManifestPath(head.Manifest), id) == nil
 }
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
@@ -232,11 +231,15 @@ func (r *run) verify(ctx context.Context, a *archive) (embedded bool, err error)
 	if err != nil {
 		return false, unsound(err)
 	}
-	defer g.Close()
-	number, commit, totals := g.Head()
-	if number != a.Head.Generation || commit != a.Head.Commit || totals.Documents != a.Head.Documents || totals.Chunks != a.Head.Chunks ||
-		totals.TextBytes != a.Head.TextBytes || g.Embedder() != a.Embedder || g.Chunker() != a.Versions.Chunker ||
-		!slices.Equal(slices.Sorted(slices.Values(g.Segments())), a.Head.Segments) {
+	defer g.Release()
+	i, err := g.Info(ctx)
+	if err != nil {
+		return false, unsound(err)
+	}
+	totals := i.Totals
+	if i.Generation != a.Head.Generation || i.Commit != a.Head.Commit || totals.Documents != a.Head.Documents || totals.Chunks != a.Head.Chunks ||
+		totals.TextBytes != a.Head.TextBytes || i.Embedder != a.Embedder || i.Chunker != a.Versions.Chunker ||
+		!slices.Equal(slices.Sorted(slices.Values(i.Segments)), a.Head.Segments) {
 		return false, refused("its manifest and its generation do not agree")
 	}
 	if n := len(a.Members); strings.HasPrefix(a.Members[n-1].Name, pagesDir) {
@@ -282,7 +285,7 @@ func (r *run) publish(ctx context.Context, a *archive, o Request, old *kb.Head, 
 	}
 	head.Generation = max(head.Generation, expect+1)
 	head.Embedder = x.Embedder.ID()
-	head.Manifest = fmt.Sprintf("%s-%d-%s%s", a.Store.ID, head.Generation, strings.TrimPrefix(r.id, prefix), index.GenerationExt)
+	head.Manifest = kb.ManifestName(a.Store.ID, head.Generation, strings.TrimPrefix(r.id, prefix))
 	head.IndexBytes = 0
 	if err := r.Catalog.UseSegments(ctx, r.id, catalog.Files(head)...); err != nil {
 		return done, err
@@ -301,22 +304,22 @@ func (r *run) publish(ctx context.Context, a *archive, o Request, old *kb.Head, 
 		head.IndexBytes += n
 	}
 	staged := filepath.Join(r.dir, "segments")
-	layout := index.LayoutPath(x.Pool.Dir, head.Layout)
+	layout := index.LayoutPath(r.Pool.Dir, head.Layout)
 	if err := wholeFile(layout, "layout"); err != nil { // else it is the same: its name is that of its content
 		if err := atomicfile.Move(index.LayoutPath(staged, head.Layout), layout); err != nil {
 			return done, err
 		}
 	}
-	if err := atomicfile.Move(filepath.Join(r.dir, generationName), x.ManifestPath(head.Manifest)); err != nil {
+	if err := atomicfile.Move(filepath.Join(r.dir, generationName), r.Pool.ManifestPath(head.Manifest)); err != nil {
 		return done, err
 	}
-	for _, f := range []string{layout, x.ManifestPath(head.Manifest)} {
+	for _, f := range []string{layout, r.Pool.ManifestPath(head.Manifest)} {
 		if info, err := os.Stat(f); err == nil {
 			head.IndexBytes += info.Size()
 		}
 	}
 	// What was put together here must hold here.
-	if err := x.Pool.CheckGeneration(x.ManifestPath(head.Manifest), a.Store.ID); err != nil {
+	if err := r.Pool.CheckGeneration(r.Pool.ManifestPath(head.Manifest), a.Store.ID); err != nil {
 		return done, err
 	}
 	back, err := r.movePages(a)
@@ -344,7 +347,7 @@ func wholeFile(path, kind string) error {
 // are there, and returns their size. The mark comes first, so that no other
 // store shares what nobody here has made.
 func (r *run) place(ctx context.Context, name string) (size int64, shared bool, err error) {
-	pool, staged := r.Indexer.Pool, filepath.Join(r.dir, "segments")
+	pool, staged := r.Pool, filepath.Join(r.dir, "segments")
 	to, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
 	vectors := func() error {
 		if err := pool.CheckVectors(ctx, name, r.Indexer.SameVector(ctx)); err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -25,6 +26,7 @@ type Place struct {
 	Dir     string
 	Catalog *catalog.Catalog
 	Indexer *ingest.Indexer
+	Pool    *index.Pool // whose files are read and written: the indexes of this machine
 	Opener  *source.Opener
 	Program string // version of the program
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -30,7 +29,7 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 	}
 	for _, f := range found {
 		if f.part == partVectors && !has(partSegment) {
-			if err := r.Indexer.RebuildVectors(ctx, r.Indexer.Pool, f.name); err != nil {
+			if err := r.Indexer.RebuildVectors(ctx, r.Pool, f.name); err != nil {
 				if why = err; ctx.Err() != nil {
 					return found, err
 				}
@@ -79,23 +78,25 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 // layout: what documents there are and their ids. What it remembered of deleted places,
 // and which version of a file each document is, is lost.
 func (r *run) remanifest(ctx context.Context, st kb.Store) error {
-	pool := r.Indexer.Pool
-	docs, chunker, err := pool.ReadLayout(st.Head.Layout)
+	docs, chunker, err := r.Pool.ReadLayout(st.Head.Layout)
 	if err != nil {
 		return err
 	}
 	head := *st.Head
 	user := "verify-" + string(st.ID)
-	head.Manifest = fmt.Sprintf("%s-%d-mended%d%s", st.ID, head.Generation+1, time.Now().UnixNano(), index.GenerationExt)
+	head.Manifest = kb.ManifestName(st.ID, head.Generation+1, fmt.Sprintf("mended%d", time.Now().UnixNano()))
 	if err := r.Catalog.UseSegments(ctx, user, head.Manifest); err != nil {
 		return err
 	}
 	defer r.Catalog.ReleaseUses(context.WithoutCancel(ctx), user)
-	m := index.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker, Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
-	totals, err := pool.WriteGeneration(r.Indexer.ManifestPath(head.Manifest), m, nil, nil)
+	m := kb.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker, Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
+	g, err := r.Pool.NewGeneration(ctx, m)
 	if err != nil {
 		return err
 	}
-	head.Layout = totals.Layout
+	if _, _, err := g.Write(ctx, head.Manifest); err != nil {
+		return err
+	}
+	head.Layout = g.Layout()
 	return r.Catalog.Rehead(ctx, st.ID, head)
 }

@@ -90,6 +90,7 @@ type Checker struct {
 	DB      *db.DB
 	Catalog *catalog.Catalog
 	Indexer *ingest.Indexer
+	Pool    *index.Pool // whose files are looked at: the indexes of this machine
 	Opener  *source.Opener
 	// View returns the path of a store's newest view, "" without one.
 	View func(kb.StoreID) string
@@ -282,8 +283,8 @@ func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
 		}
 		found = append(found, list...)
 	}
-	pool := r.Indexer.Pool
-	manifest := r.Indexer.ManifestPath(head.Manifest)
+	pool := r.Pool
+	manifest := pool.ManifestPath(head.Manifest)
 	r.look(manifest)
 	layout := index.LayoutPath(pool.Dir, head.Layout)
 	r.look(layout)
@@ -304,7 +305,7 @@ func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
 			return nil, err
 		}
 		if err == nil {
-			if err := note(manifest, partHead, "", r.agrees(st, manifest)); err != nil {
+			if err := note(manifest, partHead, "", r.agrees(ctx, st, manifest)); err != nil {
 				return nil, err
 			}
 		}
@@ -327,23 +328,26 @@ func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
 }
 
 // agrees compares what the catalog says of a generation with what that says itself.
-func (r *run) agrees(st kb.Store, manifest string) error {
-	g, err := r.Indexer.Pool.OpenGeneration(manifest)
+func (r *run) agrees(ctx context.Context, st kb.Store, manifest string) error {
+	g, err := r.Pool.OpenGeneration(manifest)
 	if err != nil {
 		return err
 	}
-	defer g.Close()
-	_, commit, totals := g.Head()
+	defer g.Release()
+	i, err := g.Info(ctx)
+	if err != nil {
+		return err
+	}
 	h := st.Head
-	if commit != h.Commit || totals.Documents != h.Documents || totals.Chunks != h.Chunks ||
-		!slices.Equal(slices.Sorted(slices.Values(g.Segments())), slices.Sorted(slices.Values(h.Segments))) {
+	if i.Commit != h.Commit || i.Totals.Documents != h.Documents || i.Totals.Chunks != h.Chunks ||
+		!slices.Equal(slices.Sorted(slices.Values(i.Segments)), slices.Sorted(slices.Values(h.Segments))) {
 		return kb.Errorf(kb.Corrupt, "what the catalog says of store %s is not what its generation says", st.Label())
 	}
 	return nil
 }
 
 func (r *run) segment(ctx context.Context, st kb.Store, name string) ([]Finding, error) {
-	pool := r.Indexer.Pool
+	pool := r.Pool
 	path, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
 	r.look(path)
 	r.look(vec)

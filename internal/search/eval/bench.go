@@ -32,7 +32,6 @@ type Bench struct {
 
 type target struct {
 	search.Target
-	gen     *index.Generation
 	indexMs float64
 	warm    bool
 }
@@ -58,8 +57,8 @@ func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (
 	}
 	b.catalog = catalog.New(b.db, nil)
 	b.indexer = &ingest.Indexer{
-		Catalog: b.catalog, Embedder: emb, Generations: filepath.Join(b.dir, "generations"),
-		Pool: &index.Pool{Dir: filepath.Join(b.dir, "segments"), Embedder: emb.ID(), Engine: engine},
+		Catalog: b.catalog, Embedder: emb,
+		Indexes: &index.Pool{Dir: filepath.Join(b.dir, "segments"), Generations: filepath.Join(b.dir, "generations"), Embedder: emb.ID(), Engine: engine},
 	}
 	b.opener = &source.Opener{ReposDir: filepath.Join(b.dir, "repos")}
 	return b, nil
@@ -68,7 +67,7 @@ func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (
 // Close gives the indexes up, and deletes them when they were temporary.
 func (b *Bench) Close() error {
 	for _, t := range b.targets {
-		t.gen.Close()
+		t.Index.Release()
 	}
 	b.targets = nil
 	var err error
@@ -132,10 +131,10 @@ func (b *Bench) open(ctx context.Context, r *Repo, dir string) (*target, error) 
 		return nil, kb.Errorf(kb.NotFound, "the repository %q has nothing to index", r.Name).WithHint("check that %s holds its files", abs)
 	}
 	t := &target{indexMs: b.remember(r.Name, took, res.UpToDate)}
-	if t.gen, err = b.indexer.Pool.OpenGeneration(b.indexer.ManifestPath(st.Head.Manifest)); err != nil {
+	t.Target = search.Target{Store: st, Label: r.Name}
+	if t.Index, err = b.indexer.Indexes.Open(ctx, st.Head.Manifest); err != nil {
 		return nil, err
 	}
-	t.Target = search.Target{Store: st, Label: r.Name, Index: t.gen}
 	b.targets[r.Name] = t
 	return t, nil
 }
