@@ -208,7 +208,11 @@ func (a *App) open(ctx context.Context) (*core, error) {
 		c.file = nil
 	}
 	c.opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
-		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint}}
+		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint},
+		Trusts: func(ctx context.Context, file, text string) bool {
+			ok, err := c.trusts(ctx, file, []byte(text))
+			return ok && err == nil
+		}}
 	for _, t := range file.Tokens {
 		c.opener.Tokens = append(c.opener.Tokens, source.Token(t))
 	}

@@ -133,7 +133,11 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 	if s.Folder {
 		return fmt.Sprintf("agents may index %s and everything below it", s.Path), nil
 	}
-	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)", s.Path, hash[:12]), nil
+	more := ""
+	if filepath.Base(s.Path) == source.OwnRules {
+		more = "; what it keeps is found when its folder has been indexed again: store:index"
+	}
+	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)%s", s.Path, hash[:12], more), nil
 }
 
 // distrust takes back what was trusted at a path, whether or not it is there.

@@ -109,7 +109,7 @@ func addAnswers(add adder) {
 	c = add("answer", New("feedback:review", "Note that somebody has looked at feedback, and what was done", Writes,
 		func(ctx context.Context, a *app.App, in feedbackReviewIn) (app.FeedbackItem, error) {
 			return a.ReviewFeedback(ctx, in.ID, in.Action)
-		}).agent(), `{"feedback_id":"1","action_taken":"dismissed"}`)
+		}), `{"feedback_id":"1","action_taken":"dismissed"}`)
 	c.Help = "What was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
 		"Any action but dismissed, ignored, invalid, spam or rejected accepts it."
 
@@ -126,7 +126,7 @@ type Source = app.Source
 
 func answersResources() []Resource {
 	return []Resource{{
-		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Access: Token,
+		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Closed: true,
 		Read: func(ctx context.Context, a *app.App, _ string) (any, error) { return a.FeedbackStats(ctx) },
 	}}
 }

@@ -46,9 +46,8 @@ var reaches = map[string]Reach{
 
 	"api:call": {Data: "a line in the log of calls; with save, the reply"},
 
-	"answer:forget":   {Deletes: "a conversation, which is in memory"},
-	"feedback:add":    {Data: "a rating"},
-	"feedback:review": {Data: "what became of a rating"},
+	"answer:forget": {Deletes: "a conversation, which is in memory"},
+	"feedback:add":  {Data: "a rating"},
 
 	"repo:state": {Programs: askGit}, "repo:context": {Programs: askGit + "; " + openspec}, "repo:validate": {Programs: askGit + "; " + openspec},
 	"repo:sync-plan": {Programs: askGit}, "repo:cleanup-plan": {Programs: askGit}, "gate:check": {Programs: askGit},

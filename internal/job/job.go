@@ -338,6 +338,27 @@ func (m *Manager) Active(ctx context.Context, store kb.StoreID) (kb.Job, bool, e
 	return m.truth(ctx, jobs[0]), true, nil
 }
 
+// Failures returns how many jobs of a type and store have failed since the last
+// one that completed, as far as they are kept, and the newest of them; 0 while
+// one has not ended.
+func (m *Manager) Failures(ctx context.Context, kind string, store kb.StoreID) (n int, newest kb.Job, err error) {
+	jobs, err := m.query(ctx, "store = ?1 AND type = ?2", store, kind)
+	for _, j := range jobs {
+		switch j.State {
+		case kb.JobFailed:
+			if n++; n == 1 {
+				newest = j
+			}
+		case kb.JobCancelled: // says nothing of whether it would have failed
+		case kb.JobCompleted:
+			return n, newest, err
+		default:
+			return 0, kb.Job{}, err
+		}
+	}
+	return n, newest, err
+}
+
 // Args returns what a job was asked to do with. kb.NotFound when there is none of that id.
 func (m *Manager) Args(ctx context.Context, id string) (args json.RawMessage, err error) {
 	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {

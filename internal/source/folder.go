@@ -27,6 +27,7 @@ type folder struct {
 	// What the directories above add when the folder lies inside a work tree.
 	top    string       // the path of dir below the work tree's root, "" or ending in a slash
 	ignore levels       // rules of the directories above; none outside a work tree
+	own    ownFiles     // of the work tree, or of the folder where there is none
 	repos  []repository // that the walk is in, the innermost last
 
 	// listed, when set, is told of every directory that is entered, "" or
@@ -39,15 +40,16 @@ type folder struct {
 	real    sync.Map                                // directories seen not to be links
 }
 
-func openFolder(_ context.Context, _ *Opener, spec kb.Spec) (kb.Snapshot, error) {
+func openFolder(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error) {
 	if spec.Ref.Type != "" && spec.Ref.Type != kb.RefDefault {
 		return nil, kb.Errorf(kb.Invalid, "a folder has no %s", spec.Ref.Type).
 			WithHint("give type repo to index one state of a repository")
 	}
-	return newFolder(spec)
+	return newFolder(spec, o.trusts(ctx))
 }
 
-func newFolder(spec kb.Spec) (*folder, error) {
+// newFolder opens a folder; trusts is that of its own rules.
+func newFolder(spec kb.Spec, trusts func(file, text string) bool) (*folder, error) {
 	sel, err := newSelector(spec.Selection)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func newFolder(spec kb.Spec) (*folder, error) {
 		root.Close()
 		return nil, err
 	}
-	f := &folder{dir: spec.Source, root: root, sel: sel}
+	f := &folder{dir: spec.Source, root: root, sel: sel, own: ownFiles{root: spec.Source, trusts: trusts}}
 	f.readDir = f.list
 	f.findWorkTree()
 	return f, nil
@@ -119,19 +121,20 @@ func (f *folder) findWorkTree() {
 	if err != nil || rel == "." {
 		return // the walk reads the rules of its own root
 	}
-	rel = filepath.ToSlash(rel)
+	rel, f.own.root = filepath.ToSlash(rel), top
 	f.repos = enter(nil, filepath.Join(top, ".git"))
 	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
-	own := parseOwn(nil, "", readSmall(filepath.Join(top, ownRules)))
+	own := f.own.parse(nil, "", readSmall(filepath.Join(top, OwnRules)))
 	for i := 0; i < len(rel); i++ {
 		if rel[i] == '/' {
 			dir := filepath.Join(top, filepath.FromSlash(rel[:i]))
 			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(dir, ".gitignore")))
-			own = parseOwn(own, rel[:i+1], readSmall(filepath.Join(dir, ownRules)))
+			own = f.own.parse(own, rel[:i+1], readSmall(filepath.Join(dir, OwnRules)))
 		}
 	}
 	if level.IgnoredPath(rel, true) || own.IgnoredPath(rel, true) {
+		f.own.root = f.dir
 		return
 	}
 	f.top, f.ignore = rel+"/", levels{level, own}
@@ -226,7 +229,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		switch {
 		case it.key == ".gitignore":
 			hasIgnore = e.Type().IsRegular()
-		case it.key == ownRules:
+		case it.key == OwnRules:
 			hasOwn = e.Type().IsRegular()
 		case it.key == ".git":
 			hasGit = true
@@ -270,7 +273,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		ignore.git = parseIgnore(ignore.git, f.top+rel, f.readRules(rel+".gitignore"))
 	}
 	if hasOwn {
-		ignore.own = parseOwn(ignore.own, f.top+rel, f.readRules(rel+ownRules))
+		ignore.own = f.own.parse(ignore.own, f.top+rel, f.readRules(rel+OwnRules))
 	}
 	if f.listed != nil {
 		f.listed(rel, ignore)
@@ -288,9 +291,9 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 			continue
 		}
 		below := ignore
-		reason, kept := ignore.decides(f.top+p, isDir)
-		if kept {
-			f.sel.kept.Store(p, true)
+		reason, keeper := ignore.decides(f.top+p, isDir)
+		if keeper != "" {
+			f.keeps(f.sel, p, f.own.vouched[keeper])
 		}
 		if reason != "" {
 			if !f.sel.named(p) {

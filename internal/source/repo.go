@@ -40,11 +40,11 @@ func openRepo(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
 	if isRemote(spec.Source) {
 		return o.openRemote(ctx, spec, sel)
 	}
-	return openLocal(spec, sel)
+	return openLocal(spec, sel, ownFiles{root: spec.Source, trusts: o.trusts(ctx)})
 }
 
 // openLocal opens a repository on this machine. Nothing is written to it.
-func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
+func openLocal(spec kb.Spec, sel *selector, own ownFiles) (kb.Snapshot, error) {
 	if err := checkDir(spec.Source); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
 		return nil, kb.Errorf(kb.Unsupported, "the repository %q uses %s, which cannot be read yet", spec.Source, what).
 			WithHint("index its work tree as a folder with type file")
 	}
-	r := &repo{sel: sel, dirs: dirs}
+	r := &repo{sel: sel, dirs: dirs, own: own}
 	objs := openObjects(dirs)
 	h, err := localHash(objs, spec, &r.tally)
 	if err == nil {
@@ -130,6 +130,7 @@ func ambiguous(digits string, hs []plumbing.Hash) error {
 type repo struct {
 	tally
 	sel    *selector
+	own    ownFiles
 	dirs   gitDirs
 	commit plumbing.Hash
 	tree   plumbing.Hash
@@ -312,8 +313,8 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 	var data project.DataSigns
 	for _, e := range t.Entries {
 		data.See(e.Name)
-		if e.Name == ownRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
-			own = parseOwn(own, rel, w.r.rulesOf(e.Hash))
+		if e.Name == OwnRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
+			own = w.r.own.parse(own, rel, w.r.rulesOf(e.Hash))
 		}
 	}
 	if data.Data() && rel != "" {
@@ -348,12 +349,12 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 		default:
 			reason = fileReason(e.Name, sel.all)
 		}
-		switch out, kept := own.Decides(p, isDir); {
+		switch file, out, kept := own.Decides(p, isDir); {
 		case out && !sel.named(p):
 			w.r.skip(reasonOwnRule)
 			continue
 		case kept:
-			sel.kept.Store(p, true)
+			w.r.keeps(sel, p, w.r.own.vouched[file])
 		}
 		if w.r.leaves(sel, p, reason) {
 			continue

@@ -13,7 +13,7 @@ import (
 // A directory that is left out whole counts once, whatever it holds.
 const (
 	reasonIgnored    = "ignored"        // .gitignore, .git/info/exclude, what the system leaves
-	reasonOwnRule    = "by " + ownRules // see ignore.go
+	reasonOwnRule    = "by " + OwnRules // see ignore.go
 	reasonCache      = "cache"          // of a tool, by name or by CACHEDIR.TAG
 	reasonWorkTree   = "work tree"      // a linked one of a repository around it
 	reasonRepository = "repository"     // the inside of one: bare, or kept apart from its work tree

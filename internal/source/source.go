@@ -35,6 +35,9 @@ type Opener struct {
 	// Network says which hosts remote repositories may be on, Allow above all;
 	// the zero value is those of the public network.
 	Network outbound.Policy
+	// Trusts says whether the user vouches for a project's file, named in full,
+	// with this text; nil vouches for none.
+	Trusts func(ctx context.Context, file, text string) bool
 	// NoGit keeps installed git from being run: no fallback, no credential helper.
 	NoGit bool
 
@@ -125,6 +128,15 @@ func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
 		spec.Selection.MaxFileBytes = o.MaxFileBytes
 	}
 	return k.open(ctx, o, spec)
+}
+
+// trusts is Trusts for the time of ctx, nil without it.
+func (o *Opener) trusts(ctx context.Context) func(file, text string) bool {
+	if o.Trusts == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // a walk may come later
+	return func(file, text string) bool { return o.Trusts(ctx, file, text) }
 }
 
 func canceled(err error) error {

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // read takes a body as what it says it is: JSON stays JSON to the digit, any
-// other text becomes UTF-8. What is neither is Unsupported. Secrets are out of
-// it afterwards.
+// other text becomes UTF-8. What is neither is Unsupported. The secrets of the
+// call are out of it afterwards, and those of others masked, as in what is indexed.
 func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -28,7 +29,7 @@ func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 		looksJSON(trimmed, saysJSON) && utf8.Valid(trimmed) && json.Valid(trimmed) {
 		var b bytes.Buffer
 		if json.Compact(&b, trimmed) == nil {
-			r.JSON = red.JSON(b.Bytes())
+			r.JSON = secret.MaskJSON("", red.JSON(b.Bytes()))
 			return nil
 		}
 	}
@@ -37,7 +38,7 @@ func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 		return kb.Errorf(kb.Unsupported, "the reply is %s of %d bytes, not text", clip(mediaName(media), 60), len(body)).
 			WithHint("only JSON and text can be shown")
 	}
-	r.Text = red.Text(s)
+	r.Text, _ = secret.Mask("", red.Text(s))
 	return nil
 }
 

@@ -22,3 +22,17 @@ func TestDescriptionsShowNoCredential(t *testing.T) {
 		t.Errorf("shown: %s", said)
 	}
 }
+
+// TestSecretsInRepliesAreMasked: a service may hold those of others.
+func TestSecretsInRepliesAreMasked(t *testing.T) {
+	s := newService(t)
+	b := newBench(t, s.definition("", "\n- {code: json, endpointPath: /leaks}\n- {code: text, endpointPath: /leaks.txt}\n"))
+	masked := strings.Repeat("*", len(leaked))
+	want := `{"key":"` + masked + `","note":"use ` + masked + ` \u0026 go","nextPageToken":"CAUQAA","` + masked + `":1}`
+	if r, err := b.call("json", ""); err != nil || string(r.JSON) != want {
+		t.Errorf("%v %s", err, r.JSON)
+	}
+	if r, err := b.call("text", ""); err != nil || r.Text != "use "+masked+" and go" {
+		t.Errorf("%v %q", err, r.Text)
+	}
+}

@@ -192,7 +192,7 @@ func (s *service) ragRefuse(w http.ResponseWriter, r *http.Request, checked bool
 // ragCommand runs a command of the registry in this dialect.
 func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.Command, args json.RawMessage) {
 	d, err := command.Dispatched(r.Context(), c, args)
-	if err == nil && d.Name != c.Name {
+	if err == nil && classOf(d) != classOf(c) {
 		if status, refused := s.guard.Check(r, classOf(d)); refused != nil {
 			ragDeny(w, status, refused)
 			return

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/governance/repostate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // Codes of decisions about specification driven development, in the order in
@@ -137,9 +138,13 @@ func older(a, b string) bool {
 	return false
 }
 
-// Session reads the change that is being worked on. It runs nothing.
+// Session reads the change that is being worked on. It runs nothing. Secrets in
+// what the repository says of it are masked.
 func (s *SDD) Session() SessionStatus {
 	have := s.Repo.Session()
+	for _, t := range []*string{&have.Change, &have.Updated, &have.Expires} {
+		*t, _ = secret.Mask("", *t)
+	}
 	st := SessionStatus{Root: s.Root, Active: have.Active, Change: have.Change, Updated: have.Updated, Expires: have.Expires, TTL: have.TTL}
 	if !have.Active {
 		return st
@@ -160,7 +165,7 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 		e.Decision = Decision{Code: code, Message: fmt.Sprintf(format, args...)}
 		return e
 	}
-	id := st.Session.Change
+	id, shown := s.Repo.Session().Change, st.Session.Change
 	switch {
 	case s.Env(bypassVariable) == "1":
 		e.Decision = Decision{true, Allowed, bypassed, map[string]any{"bypass": true, "env": bypassVariable}}
@@ -180,9 +185,9 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 	case !st.Session.Valid:
 		return deny(SessionInvalid, "The open change has expired or has no name. Open one with sdd:open, or go on with sdd:refresh.")
 	case s.archived(id):
-		return deny(ChangeArchived, "Change %q is archived. Open another.", id)
+		return deny(ChangeArchived, "Change %q is archived. Open another.", shown)
 	case !ValidChange(id) || !isDir(s.changePath(id)):
-		return deny(ChangeMissing, "There is no change %q below %s/%s.", id, openspecFolder, changes)
+		return deny(ChangeMissing, "There is no change %q below %s/%s.", shown, openspecFolder, changes)
 	}
 	if stage != PreWrite {
 		v, err := s.validate(ctx)
@@ -194,7 +199,7 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 			return deny(ValidationFailed, "OpenSpec found %d of %d changes invalid.", v.Failed, v.Items)
 		}
 	}
-	e.Decision = Decision{Allowed: true, Code: Allowed, Message: fmt.Sprintf("Change %q is open and valid.", id)}
+	e.Decision = Decision{Allowed: true, Code: Allowed, Message: fmt.Sprintf("Change %q is open and valid.", shown)}
 	return e
 }
 

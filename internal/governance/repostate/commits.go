@@ -158,6 +158,7 @@ func (r *Reader) Merged(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, ref := range all {
 		if name := ref.Short(); name != current && !used[string(ref)] {
+			mask(&name)
 			out = append(out, name)
 		}
 	}

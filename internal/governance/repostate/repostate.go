@@ -29,6 +29,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // Reader reads one work tree. Its fields are not changed once it is in use.
@@ -63,8 +64,22 @@ func (s State) Dirty() bool { return s.Staged+s.Unstaged+s.Untracked+s.Conflicts
 const limit = 30 * time.Second
 
 // State reads how the work tree stands. It fails only when ctx ends; a tree
-// that cannot be read is not available, and Note says why.
+// that cannot be read is not available, and Note says why. Secrets in what the
+// repository says are masked.
 func (r *Reader) State(ctx context.Context) (State, error) {
+	s, err := r.state(ctx)
+	mask(&s.Branch, &s.Upstream, &s.Note)
+	return s, err
+}
+
+// mask masks the secrets in texts of the repository, as in what is indexed.
+func mask(texts ...*string) {
+	for _, t := range texts {
+		*t, _ = secret.Mask("", *t)
+	}
+}
+
+func (r *Reader) state(ctx context.Context) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	d, err := r.open()

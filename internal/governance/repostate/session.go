@@ -217,6 +217,7 @@ func (r *Reader) Lifecycle() (Lifecycle, error) {
 		l.Installed, l.Version, l.Hooks, l.At = s.Option("installed"), s.Option("version"), s.Option("hooks"), s.Option("installed-at")
 	}
 	l.Package = packageVersion(small(filepath.Join(r.Root, "node_modules", "pumuki", "package.json")))
+	mask(&l.Installed, &l.Version, &l.Hooks, &l.At, &l.Package)
 	dir := filepath.Join(d.common, "hooks")
 	if c.HasSection("core") {
 		if p := c.Section("core").Option("hookspath"); p != "" {

@@ -157,11 +157,14 @@ func (l *Level) Ignored(p string, isDir bool) bool {
 }
 
 // Decides reports what the rules say of the file or directory at p: that it
-// is left out, or, by a rule that begins with "!", that it is kept; false
-// twice when none speaks of it.
-func (l *Level) Decides(p string, isDir bool) (out, kept bool) {
-	r, _ := l.decides(p, isDir)
-	return r != nil && !r.negate, r != nil && r.negate
+// is left out, or, by a rule that begins with "!", that it is kept, and in
+// which file that rule stands; false twice when none speaks of it.
+func (l *Level) Decides(p string, isDir bool) (file string, out, kept bool) {
+	r, in := l.decides(p, isDir)
+	if r == nil {
+		return "", false, false
+	}
+	return in.name, !r.negate, r.negate
 }
 
 // Rule returns the rule that leaves out the file or directory at p, if one does.
