@@ -28,7 +28,7 @@ func (s *sections) markdown(b markdown.Block) {
 		}
 		text := b.Text
 		if !b.HTML {
-			text = headingText(shorten(text, 4*noteBytes))
+			text = markdown.Plain(shorten(text, 4*noteBytes))
 		}
 		s.begin(b.First, b.First, b.Last, b.Level, text, b.Anchor)
 		return
@@ -85,47 +85,3 @@ func run(s string, c byte) int {
 	}
 	return n
 }
-
-// headingText strips what a reader does not see of a heading: attributes at
-// its end such as an anchor "{#id}", link targets, and marks of emphasis and code
-// around words.
-func headingText(s string) string {
-	s, _ = markdown.CutAttributes(s)
-	if !strings.ContainsAny(s, "[`*<") {
-		return s
-	}
-	var b strings.Builder
-	code := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '`':
-			code = !code
-		case code:
-			b.WriteByte(c)
-		case c == '[' || c == '!' && strings.HasPrefix(s[i+1:], "["):
-		case c == '*' && strings.HasPrefix(s[i:], "**"):
-			i++
-		case c == ']':
-			if strings.HasPrefix(s[i+1:], "(") {
-				if n := strings.IndexByte(s[i:], ')'); n > 0 {
-					i += n
-				}
-			}
-		case c == '<':
-			n := strings.IndexByte(s[i:], '>')
-			if n < 0 || n > 1 && !isTag(s[i+1]) {
-				b.WriteByte(c)
-				continue
-			}
-			i += n
-		default:
-			b.WriteByte(c)
-		}
-	}
-	if t := strings.TrimSpace(b.String()); t != "" {
-		return t
-	}
-	return s
-}
-
-func isTag(c byte) bool { return c == '/' || c|0x20 >= 'a' && c|0x20 <= 'z' }

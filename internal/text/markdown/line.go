@@ -75,3 +75,46 @@ func CutAttributes(s string) (text, attributes string) {
 	}
 	return s, ""
 }
+
+// Plain returns a heading as it is shown: without attributes at its end such as
+// "{#id}", targets of links, tags, and marks of emphasis and code around words.
+func Plain(s string) string {
+	s, _ = CutAttributes(s)
+	if !strings.ContainsAny(s, "[`*<") {
+		return s
+	}
+	var b strings.Builder
+	code := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '`':
+			code = !code
+		case code:
+			b.WriteByte(c)
+		case c == '[' || c == '!' && strings.HasPrefix(s[i+1:], "["):
+		case c == '*' && strings.HasPrefix(s[i:], "**"):
+			i++
+		case c == ']':
+			if strings.HasPrefix(s[i+1:], "(") {
+				if n := strings.IndexByte(s[i:], ')'); n > 0 {
+					i += n
+				}
+			}
+		case c == '<':
+			n := strings.IndexByte(s[i:], '>')
+			if n < 0 || n > 1 && !isTag(s[i+1]) {
+				b.WriteByte(c)
+				continue
+			}
+			i += n
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if t := strings.TrimSpace(b.String()); t != "" {
+		return t
+	}
+	return s
+}
+
+func isTag(c byte) bool { return c == '/' || c|0x20 >= 'a' && c|0x20 <= 'z' }
