@@ -23,7 +23,8 @@ func sections(md []byte) []section {
 	markdown.Read(string(md), func(b markdown.Block) {
 		if b.Kind == markdown.Heading && !b.HTML {
 			out[len(out)-1].to = b.From
-			out = append(out, section{level: b.Level, heading: b.Text, from: b.From, below: b.To})
+			heading, _, _ := strings.Cut(b.Text, "{#")
+			out = append(out, section{level: b.Level, heading: strings.TrimSpace(heading), from: b.From, below: b.To})
 		}
 	})
 	out[len(out)-1].to = len(md)
