@@ -71,26 +71,6 @@ func (l *lines) find(off, hint int) int {
 	return hint
 }
 
-// tabWidth is how far a tab indents; only comparisons of indentation rest on it.
-const tabWidth = 4
-
-// indent returns the columns of white space before s and s without them.
-func indent(s string) (int, string) {
-	col := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case ' ':
-			col++
-		case '\t':
-			col += tabWidth - col%tabWidth
-		case '\f', '\v', '\r':
-		default:
-			return col, s[i:]
-		}
-	}
-	return col, ""
-}
-
 // fold returns s with runs of white space made one space, at most limit bytes
 // long; what is cut off is marked by "…".
 func fold(s string, limit int) string {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // Bounds on what is kept of one document.
@@ -150,7 +151,7 @@ func (x *extractor) bodyStatus() string {
 			g := &x.headings[h]
 			h++
 			if a := Anchor(g.text); a == "status" || a == "estado" {
-				for j := g.last + 1; j < len(x.lines) && x.class[j] == lineText; j++ {
+				for j := g.last + 1; j < len(x.lines) && x.class[j] == markdown.Text; j++ {
 					if s := strings.TrimSpace(x.lines[j]); s != "" {
 						return statusOf(s)
 					}
@@ -158,12 +159,12 @@ func (x *extractor) bodyStatus() string {
 			}
 			continue
 		}
-		if x.class[i] != lineText {
+		if x.class[i] != markdown.Text {
 			continue
 		}
 		seen++
 		s := strings.TrimSpace(x.lines[i])
-		s = strings.Trim(s[itemMark(s):], "*_ ")
+		s = strings.Trim(s[markdown.ItemMark(s):], "*_ ")
 		if len(s) > 7 && (strings.EqualFold(s[:6], "status") || strings.EqualFold(s[:6], "estado")) {
 			if rest, ok := strings.CutPrefix(strings.TrimLeft(s[6:], "*_ "), ":"); ok {
 				return statusOf(rest)
@@ -176,7 +177,7 @@ func (x *extractor) bodyStatus() string {
 // statusOf returns the status that a line begins with: "superseded" of
 // "Superseded by [9. Files](0009-files.md)".
 func statusOf(s string) string {
-	s = strings.Trim(s[itemMark(s):], "*_`[ ")
+	s = strings.Trim(s[markdown.ItemMark(s):], "*_`[ ")
 	n := strings.IndexAny(s, " ,.;:(*_`]")
 	if n < 0 {
 		n = len(s)
@@ -253,7 +254,7 @@ func (x *extractor) sections() {
 		first = x.headings[0].first
 	}
 	for i := 0; i < first; i++ {
-		if x.class[i] != lineFront && strings.TrimSpace(x.lines[i]) != "" {
+		if x.class[i] != markdown.Front && strings.TrimSpace(x.lines[i]) != "" {
 			add(nil, i, first)
 			break
 		}

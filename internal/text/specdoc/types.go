@@ -2,6 +2,8 @@ package specdoc
 
 import (
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // words in headings, folded. The first of a heading, or where that says more
@@ -82,20 +84,20 @@ func (x *extractor) sectionType(h *heading, from, to int) string {
 	next = 1
 	for i := from; i < to; i++ {
 		raw := x.lines[i]
-		if x.class[i] == lineCode {
+		if x.class[i] == markdown.Fence {
 			low := strings.ToLower(strings.TrimLeft(raw, " `~"))
 			diagram = diagram || strings.HasPrefix(low, "flowchart ") || strings.HasPrefix(low, "sequencediagram") ||
 				strings.HasPrefix(low, "statediagram") || strings.HasPrefix(low, "activitydiagram")
 			continue
 		}
-		if x.class[i] != lineText {
+		if x.class[i] != markdown.Text {
 			continue
 		}
-		ind, t := indented(raw)
+		ind, t := markdown.Indent(raw)
 		if t == "" || t[0] == '|' || t[0] == '>' {
 			continue
 		}
-		n := itemMark(t)
+		n := markdown.ItemMark(t)
 		if ind < 2 {
 			lines++
 			if n > 0 && t[0] >= '0' && t[0] <= '9' {
