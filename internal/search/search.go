@@ -76,7 +76,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
-	reply := Reply{Hits: []Hit{}, Confidence: rank.Confidence(confidence)}
+	reply := Reply{Hits: []Hit{}, Confidence: rank.Fitted().Confidence(confidence)}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -224,7 +224,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	if r.Only != nil {
 		weigh.Chunks = max(all.Chunks, fewChunks)
 	}
-	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
+	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: rank.Fitted().BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
 	for f := range req.Average {
 		n := all.Chunks
 		if f == kb.FieldPath {
