@@ -49,7 +49,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
-	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(confidence)}
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(confidence), Sure: confidence}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -106,15 +106,6 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query
 	}
 	ranked, confidence := rank.Rank(q, found, opts)
 	return ranked, confidence, nil
-}
-
-// Ranked returns the hits of a request in order, with scores as they are
-// computed, and how sure they are: what rankings are compared by.
-func Ranked(ctx context.Context, targets []Target, emb kb.Embedder, r Request) ([]rank.Scored, float64, error) {
-	if err := r.Check(); err != nil {
-		return nil, 0, err
-	}
-	return order(ctx, targets, emb, parse(&r, targets), &r)
 }
 
 // Check fills defaults and refuses what makes no sense.
@@ -339,7 +330,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			hits[i] = Hit{
 				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 				Score: math.Round(ranked[i].Score*100) / 100,
-				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End},
+				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: ranked[i].Score},
 			}
 			if t.Findings != nil {
 				hits[i].Findings = t.Findings(p.Path)
