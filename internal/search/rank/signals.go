@@ -72,7 +72,7 @@ var signals = []Signal{
 	// A use that does not define.
 	{Name: "usage", Document: 0.45, Chunk: 0.45, value: (*ranking).usage, Asked: true, Intents: map[string]float64{
 		Usage: 1, Implementation: 0.3}},
-	{Name: "prose", Document: 0.6, Chunk: 0.6, value: (*ranking).isProse, Asked: true, Intents: map[string]float64{Documentation: 1}},
+	{Name: "prose", Document: 0.6, value: (*ranking).isProse, Asked: true, Intents: map[string]float64{Documentation: 1}},
 	{Name: "body", Document: 0.3, Chunk: 0.3, value: (*ranking).body, Asked: true, Intents: map[string]float64{Implementation: 1}},
 
 	// How good the best sections of the page are.
