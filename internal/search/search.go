@@ -23,8 +23,6 @@ const (
 	MaxQuery = 8 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
-	// replyTokens keeps any reply well below what clients cut.
-	replyTokens = 9000
 )
 
 // Run answers a request over targets. The failure of a target is a *TargetError.
@@ -578,7 +576,7 @@ func (s *shower) budget(hits int) int {
 	if s.r.Explain {
 		per += t.ExplainTokens
 	}
-	return min(replyTokens, per*max(hits, 1))
+	return min(t.ReplyTokens, per*max(hits, 1))
 }
 
 // fit gives every hit as many of its lines as the budget allows, the first

@@ -49,11 +49,11 @@ type Tuning struct {
 	HeadingShare, HeadingLoss, FrontShare, FrontLoss float64
 
 	// Tokens and Lines of a hit in the middle, by detail; ExplainTokens come to
-	// it. The first hits have more lines: they answer most often.
-	MinimalTokens, ContextualTokens, FullTokens, ExplainTokens int
-	MinimalLines, ContextualLines, FullLines                   int
-	First, FirstLines, Next, NextLines                         int // hits up to a place, and their further lines
-	LineWidth                                                  int // characters
+	// it, and ReplyTokens keeps any reply well below what clients cut. The first hits have more lines: they answer most often.
+	MinimalTokens, ContextualTokens, FullTokens, ExplainTokens, ReplyTokens int
+	MinimalLines, ContextualLines, FullLines                                int
+	First, FirstLines, Next, NextLines                                      int // hits up to a place, and their further lines
+	LineWidth                                                               int // characters
 	// Links are the callers, and the callees, of a hit of detail contextual,
 	// Imports and Neighbouring the imports and further chunks of its document.
 	Links, Imports, Neighbouring int
@@ -67,7 +67,7 @@ var fitted = Tuning{
 	DeclaresBonus: 4, BlankBonus: -0.5, DocShare: 0.9,
 	HeadingShare: 0.5, HeadingLoss: 1, FrontShare: 0.2, FrontLoss: 2,
 
-	MinimalTokens: 100, ContextualTokens: 420, FullTokens: 900, ExplainTokens: 100,
+	MinimalTokens: 100, ContextualTokens: 420, FullTokens: 900, ExplainTokens: 100, ReplyTokens: 9000,
 	MinimalLines: 6, ContextualLines: 8, FullLines: 60,
 	First: 3, FirstLines: 2, Next: 5, NextLines: 1, LineWidth: 160,
 	Links: 4, Imports: 6, Neighbouring: 3,

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
@@ -27,6 +29,9 @@ func mutations() (out []mutation) {
 		values := map[string]float64{"doubled": 2 * was, "halved": was / 2}
 		if strings.HasSuffix(name, ".Factor") {
 			values["off"] = 1
+		}
+		if strings.HasSuffix(name, " words") {
+			values = map[string]float64{"off": 0}
 		}
 		if was == 0 {
 			if !strings.Contains(name, ".Intents") {
@@ -59,6 +64,10 @@ func walkNumbers(v reflect.Value, name string, visit func(name string, was float
 	case reflect.Int, reflect.Int64:
 		visit(name, float64(v.Int()), func(x float64) { v.SetInt(int64(x)) })
 	case reflect.Array, reflect.Slice:
+		if _, ok := v.Interface().([]string); ok { // a list of words as a whole
+			visit(name+" words", 1, func(float64) { v.SetZero() })
+			return
+		}
 		for i := range v.Len() {
 			label := fmt.Sprint(i)
 			if s, ok := v.Index(i).Interface().(rank.Signal); ok {
@@ -86,22 +95,27 @@ func walkNumbers(v reflect.Value, name string, visit func(name string, was float
 func TestEveryNumberIsPinned(t *testing.T) {
 	p := openPinned(t)
 	base := make([]outcome, len(p.questions))
+	took := make([]float64, len(p.questions))
 	for i, q := range p.questions {
+		began := time.Now()
 		base[i] = p.ask(t.Context(), q, search.Fitted(), nil)
+		took[i] = time.Since(began).Seconds()
 	}
 	list := mutations()
 	for _, name := range rank.Parts() {
 		list = append(list, mutation{name, nil})
 	}
 	var mu sync.Mutex
-	telling := map[int]int{} // how many mutations a question found
+	telling := make([]float64, len(base)) // how many mutations a question found
 	moved := func(m mutation) bool {
 		mu.Lock()
 		order := make([]int, len(p.questions))
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return telling[b] - telling[a] })
+		slices.SortFunc(order, func(a, b int) int { // what finds most in the least time first
+			return cmp.Compare((telling[b]+1)/took[b], (telling[a]+1)/took[a])
+		})
 		mu.Unlock()
 		for _, i := range order {
 			var o outcome

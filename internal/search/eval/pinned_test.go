@@ -113,7 +113,6 @@ type outcome struct {
 	err   error
 }
 
-
 func openPinned(t *testing.T) *corpus {
 	t.Helper()
 	if testing.Short() {

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
@@ -115,13 +116,12 @@ func (r *ranking) meet(words []string) (m meet) {
 
 // fileName is the part of a path that a file is named by: its base without
 // extensions, or its directory's where the base is one that says nothing.
-func fileName(p string) string {
+func (t *Tuning) fileName(p string) string {
 	base := path.Base(p)
 	if i := strings.IndexByte(base[1:], '.'); i >= 0 {
 		base = base[:i+1]
 	}
-	switch strings.ToLower(base) {
-	case "index", "main", "mod", "lib", "__init__", "init", "doc", "readme", "package-info":
+	if slices.Contains(t.Nameless, strings.ToLower(base)) {
 		if d := path.Dir(p); d != "." {
 			base = path.Base(d)
 		}

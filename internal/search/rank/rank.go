@@ -121,13 +121,10 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 			r.sum += w.idf
 		}
 		r.named = r.named || w.Named
-		r.past = r.past || slices.Contains(pastWords, strings.ToLower(w.Text))
-		switch strings.ToLower(w.Text) {
-		case "test", "tests", "testing", "benchmark", "fuzz", "spec", "prueba", "pruebas":
-			r.tests = true
-		case "readme", "doc", "docs", "documentation", "guide", "tutorial", "config", "configuration", "documentación", "guía", "manual":
-			r.prose = true
-		}
+		text := strings.ToLower(w.Text)
+		r.past = r.past || slices.Contains(r.t.AsksPast, text)
+		r.tests = r.tests || slices.Contains(r.t.AsksTests, text)
+		r.prose = r.prose || slices.Contains(r.t.AsksProse, text)
 	}
 	for i := range cands {
 		r.resolved = r.resolved || cands[i].Refers || cands[i].Declares
@@ -137,7 +134,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
-		if !beside(&cands[i]) {
+		if !r.beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}
 	}

@@ -356,17 +356,9 @@ func (r *ranking) dated(e *Evidence, _ *document) float64 {
 		return 0
 	}
 	for part := range strings.SplitSeq(strings.ToLower(e.Path), "/") {
-		if slices.ContainsFunc(datedNames, func(n string) bool { return strings.HasPrefix(part, n) }) {
+		if slices.ContainsFunc(r.t.DatedNames, func(n string) bool { return strings.HasPrefix(part, n) }) {
 			return 1
 		}
 	}
 	return 0
 }
-
-// datedNames are what the names of files and folders of such pages begin with.
-var datedNames = strings.Fields(`news changelog changes history release whats-new whatsnew what-s-new blog announce
-	upgrad migrating migrate- migration-guide proposal rfc hips keps meeting minutes roadmap`)
-
-// pastWords are words of questions about what changed or is to change.
-var pastWords = strings.Fields(`release releases changelog changed changes upgrade upgrading migrate migrating version
-	versions new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar actualizar`)

@@ -123,9 +123,9 @@ func (r *ranking) document(e *Evidence) *document {
 	if d, ok := r.docs[k]; ok {
 		return d
 	}
-	d := &document{path: r.isPath(e.Path), test: IsTest(e.Path), example: within(e.Path, exampleDirs), vendored: within(e.Path, vendorDirs)}
+	d := &document{path: r.isPath(e.Path), test: r.t.isTest(e.Path), example: within(e.Path, r.t.ExampleDirs), vendored: within(e.Path, r.t.VendorDirs)}
 	r.docs[k] = d
-	d.stem = r.meet(terms.Words(fileName(e.Path)))
+	d.stem = r.meet(terms.Words(r.t.fileName(e.Path)))
 	if dir := path.Dir(e.Path); dir != "." {
 		d.dir = r.meet(terms.Words(path.Base(dir)))
 		if up := path.Dir(dir); up != "." {
@@ -305,24 +305,15 @@ func (r *ranking) body(e *Evidence, _ *document) float64 {
 // prose or names the file. Where most of what is found is prose, prose is what
 // there is to find.
 func (r *ranking) aside(e *Evidence, _ *document) float64 {
-	if r.prose || r.q.Class == Path || !beside(e) {
+	if r.prose || r.q.Class == Path || !r.beside(e) {
 		return 0
 	}
 	return max(0, min(1, (r.code-r.t.FewCode)/(r.t.MostCode-r.t.FewCode)))
 }
 
-func beside(e *Evidence) bool {
-	return e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language)
+func (r *ranking) beside(e *Evidence) bool {
+	return e.Flags&kb.FlagProse != 0 || slices.Contains(r.t.Settings, e.Language)
 }
-
-// settings are the languages of files that set things up.
-var settings = []string{"yaml", "json", "toml", "ini", "xml", "gomod", "text", "csv"}
-
-var (
-	testDirs    = []string{"test", "tests", "testing", "testdata", "__tests__", "spec", "specs", "fixtures", "mocks", "__mocks__", "e2e"}
-	exampleDirs = []string{"example", "examples", "_examples", "demo", "demos", "sample", "samples", "bench", "benchmarks", "benches"}
-	vendorDirs  = []string{"vendor", "third_party", "node_modules", "deps", "external"}
-)
 
 func within(p string, dirs []string) bool {
 	for {
@@ -338,7 +329,9 @@ func within(p string, dirs []string) bool {
 }
 
 // IsTest reports whether a path is that of a test by the customs of its language.
-func IsTest(p string) bool {
+func IsTest(p string) bool { return fitted.isTest(p) }
+
+func (t *Tuning) isTest(p string) bool {
 	base := path.Base(p)
 	stem := base
 	if i := strings.IndexByte(base, '.'); i > 0 {
@@ -346,5 +339,5 @@ func IsTest(p string) bool {
 	}
 	return strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_spec") ||
 		strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || stem == "conftest" ||
-		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, testDirs)
+		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, t.TestDirs)
 }

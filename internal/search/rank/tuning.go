@@ -3,11 +3,12 @@ package rank
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Tuning holds every number that the order of hits and their confidence depend
+// Tuning holds every number and list of words that the order of hits and their confidence depend
 // on. Queries carry the one they were parsed with; Fitted returns the one that
 // the product uses. internal/search/eval doubles, halves and drops each of
 // them in turn and wants a pinned figure to move.
@@ -61,6 +62,15 @@ type Tuning struct {
 	SureHits                    int     // the best of so many hits counts
 	FarCosine, CosineSpan       float64 // by vectors alone: the cosine that counts 0, and from there to 1
 	High, Medium, Low           float64 // the least confidence of that name
+
+	// Words by which a query asks for tests, for documentation, or for what
+	// changed or is to change.
+	AsksTests, AsksProse, AsksPast []string
+	// Names of folders of tests, of examples and of other people's code; what
+	// names of files and folders with release notes, plans and minutes begin
+	// with; names of files that say nothing, in place of which the folder's counts.
+	TestDirs, ExampleDirs, VendorDirs, DatedNames, Nameless []string
+	Settings                                                []string // languages of files that set things up
 }
 
 var fitted = Tuning{
@@ -81,6 +91,20 @@ var fitted = Tuning{
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
 	InChunk: 0.5, InDocument: 0.5, InName: 0.1, SureHits: 3, FarCosine: 0.15, CosineSpan: 0.6,
 	High: 0.7, Medium: 0.47, Low: 0.15,
+
+	AsksTests: strings.Fields("test tests testing benchmark fuzz spec prueba pruebas"),
+	AsksProse: strings.Fields(`readme doc docs documentation guide tutorial config configuration documentación guía
+		manual`),
+	AsksPast: strings.Fields(`release releases changelog changed changes upgrade upgrading migrate migrating version
+		versions new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar
+		actualizar`),
+	TestDirs:    strings.Fields("test tests testing testdata __tests__ spec specs fixtures mocks __mocks__ e2e"),
+	ExampleDirs: strings.Fields("example examples _examples demo demos sample samples bench benchmarks benches"),
+	VendorDirs:  strings.Fields("vendor third_party node_modules deps external"),
+	DatedNames: strings.Fields(`news changelog changes history release whats-new whatsnew what-s-new blog announce upgrad
+		migrating migrate- migration-guide proposal rfc hips keps meeting minutes roadmap`),
+	Nameless: strings.Fields("index main mod lib __init__ init doc readme package-info"),
+	Settings: strings.Fields("yaml json toml ini xml gomod text csv"),
 }
 
 // Fitted returns a copy of the tuning that the product uses.
