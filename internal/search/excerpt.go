@@ -56,9 +56,9 @@ func (l *lines) excerpt(parts []kb.Part, path string) (line int, text string) {
 		score := l.weight(l.terms[i])
 		switch {
 		case kinds[i] == markdown.Front:
-			score = 0.2*score - 2
+			score = l.tuning.FrontShare*score - l.tuning.FrontLoss
 		case kinds[i] == markdown.Heading:
-			score = 0.5*score - 1 // the reply has it as the section's name
+			score = l.tuning.HeadingShare*score - l.tuning.HeadingLoss // the reply has it as the section's name
 		}
 		if at < 0 || score > best+1e-9 {
 			best, at = score, i

@@ -105,9 +105,9 @@ func TestCovers(t *testing.T) {
 		want  float64
 	}{
 		{[]string{"remov", "record", "through", "api"}, 1},
-		{[]string{"delet"}, relatedWeight / 4},
+		{[]string{"delet"}, fitted.Related / 4},
 		{[]string{"delet", "remov"}, 1.0 / 4},
-		{[]string{"borrar"}, relatedWeight / 4},
+		{[]string{"borrar"}, fitted.Related / 4},
 		{[]string{"the"}, 0},
 		{nil, 0},
 	} {
