@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // TestMask shows what becomes of lines that hold a secret: an asterisk for
@@ -76,11 +78,13 @@ func TestNotMasked(t *testing.T) {
 func TestEveryExpressionCompiles(t *testing.T) {
 	for _, w := range allWords() {
 		if w.token != nil {
-			w.token.rest()
+			w.token.rest.Regexp()
 		}
 	}
-	for _, f := range []func(){func() { bearer() }, func() { curlUser() }, func() { curlHeader() }, func() { kindSecret() }, func() { dataLine() }, func() { entryLine() }, func() { secretManifest() }, func() { netrcLine() }, func() { npmrcLine() }, func() { otpSecret() }} {
-		f()
+	for _, re := range []lazyregexp.Regexp{
+		bearer, curlUser, curlHeader, kindSecret, dataLine, entryLine, secretManifest, netrcLine, npmrcLine, otpSecret,
+	} {
+		re.Regexp()
 	}
 }
 
