@@ -384,11 +384,12 @@ func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution
 	err := g.guard(func() error {
 		for i, id := range ids {
 			out[i].ID = id
-			place, text, ok := ParseID(id)
+			key, text, ok := kb.ParseID(id)
 			if !ok {
 				continue
 			}
-			found := g.ids.find(placeKey(place).in(g.key))
+			place := placeKey(key)
+			found := g.ids.find(place.in(g.key))
 			for _, global := range found {
 				doc, s, c := g.locate(global)
 				ci := s.chunk(c)

@@ -62,7 +62,7 @@ type BM25F struct {
 
 // Retrieval asks one index for candidates.
 type Retrieval struct {
-	Terms   []string  // at most 64
+	Terms   []string  // normalised by package terms; at most 64
 	IDF     []float64 // weight of each term, over all stores asked
 	Average [Fields]float64
 	BM25F   BM25F
@@ -200,7 +200,7 @@ type SpecEntry struct {
 type Index interface {
 	// Info says what the index is of.
 	Info(ctx context.Context) (IndexInfo, error)
-	// Stats counts terms. Only, when it is not nil, narrows what is counted to
+	// Stats counts terms, which package terms has normalised. Only, when it is not nil, narrows what is counted to
 	// parts, as Retrieval.Only does: a common word in the code beside them need
 	// not be one there.
 	Stats(ctx context.Context, terms []string, only []Part) (TermStats, error)
