@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,18 @@ const (
 	MaxLimit = 100
 )
 
+// turns bounds the searches at work: each holds some megabytes of texts, and
+// more of them than there are processors are not answered sooner.
+var turns = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+
 // Run answers a request over targets. The failure of a target is a *TargetError.
 func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Reply, error) {
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
 	began := time.Now()
 	if err := r.Check(); err != nil {
 		return Reply{}, err

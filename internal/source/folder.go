@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
@@ -25,9 +26,10 @@ type folder struct {
 	sel  *selector
 
 	// What the directories above add when the folder lies inside a work tree.
-	top    string       // the path of dir below the work tree's root, "" or ending in a slash
-	ignore levels       // rules of the directories above; none outside a work tree
-	own    ownFiles     // of the work tree, or of the folder where there is none
+	top    string   // the path of dir below the work tree's root, "" or ending in a slash
+	ignore levels   // rules of the directories above; none outside a work tree
+	own    ownFiles // of the work tree, or of the folder where there is none
+	budget *gitignore.Budget
 	repos  []repository // that the walk is in, the innermost last
 
 	// listed, when set, is told of every directory that is entered, "" or
@@ -65,7 +67,8 @@ func newFolder(spec kb.Spec, trusts func(file, text string) bool) (*folder, erro
 		root.Close()
 		return nil, err
 	}
-	f := &folder{dir: spec.Source, root: root, sel: sel, own: ownFiles{root: spec.Source, trusts: trusts}}
+	f := &folder{dir: spec.Source, root: root, sel: sel, own: ownFiles{root: spec.Source, trusts: trusts}, budget: gitignore.NewBudget(rulesBudget)}
+	f.ignore = levels{f.budget.Level(), f.budget.Level()}
 	f.readDir = f.list
 	f.findWorkTree()
 	return f, nil
@@ -123,9 +126,9 @@ func (f *folder) findWorkTree() {
 	}
 	rel, f.own.root = filepath.ToSlash(rel), top
 	f.repos = enter(nil, filepath.Join(top, ".git"))
-	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
+	level := parseExclude(f.budget.Level(), "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
-	own := f.own.parse(nil, "", readSmall(filepath.Join(top, OwnRules)))
+	own := f.own.parse(f.budget.Level(), "", readSmall(filepath.Join(top, OwnRules)))
 	for i := 0; i < len(rel); i++ {
 		if rel[i] == '/' {
 			dir := filepath.Join(top, filepath.FromSlash(rel[:i]))
@@ -171,6 +174,7 @@ func (f *folder) Close() error { return f.root.Close() }
 func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	f.startWalk()
 	f.left = leftOut{}
+	f.budget.Earn(rulesBudget) // for each walk
 	for _, p := range f.sel.paths {
 		if _, err := f.root.Lstat(filepath.FromSlash(p)); errors.Is(err, fs.ErrNotExist) {
 			f.trouble("was asked for and does not exist", p)
@@ -184,6 +188,7 @@ func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	if rule, ok := f.left.most(); err == nil && ok {
 		f.note("%s", rule.says(n))
 	}
+	f.noteBounds(f.budget)
 	return err
 }
 
@@ -264,7 +269,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
 	ignore = ignore.In(f.top + rel)
 	if hasGit { // a work tree of its own: the rules above end here
-		ignore.git = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+		ignore.git = parseExclude(f.budget.Level(), f.top+rel, readExclude(filepath.Join(dir, ".git")))
 		around := f.repos
 		f.repos = enter(around, filepath.Join(dir, ".git"))
 		defer func() { f.repos = around }()
@@ -291,20 +296,26 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 			continue
 		}
 		below := ignore
+		f.budget.Earn(rulesPerEntry)
 		reason, keeper := ignore.decides(f.top+p, isDir)
+		if _, _, spent := f.budget.Spent(); spent {
+			reason, keeper = reasonCostly, ""
+		} else if isDir && strings.Count(rel, "/") >= maxTreeDepth {
+			reason, keeper = reasonDeep, ""
+		}
 		if keeper != "" {
 			f.keeps(f.sel, p, f.own.vouched[keeper])
 		}
 		if reason != "" {
 			if !f.sel.named(p) {
 				f.skip(reason)
-				if rel == "" {
+				if rel == "" && reason != reasonCostly {
 					rule, _ := ignore.Rule(f.top+p, isDir)
 					f.left.ignored(rule, p, isDir)
 				}
 				continue
 			}
-			below = levels{} // asked for by name: only rules from inside hold inside
+			below = levels{f.budget.Level(), f.budget.Level()} // asked for by name: only rules from inside hold inside
 		}
 		if isDir {
 			if f.leaves(f.sel, p, dirReason(name, f.sel.all)) {

@@ -31,6 +31,13 @@ func parseExclude(up *ignoreLevel, dir, text string) *ignoreLevel {
 // such files with it.
 const OwnRules = ".knowledgeignore"
 
+// The rules of one listing may cost rulesBudget steps, and rulesPerEntry more for
+// each file and directory: a second or two, and a microsecond each.
+const (
+	rulesBudget   = 100_000_000
+	rulesPerEntry = 100
+)
+
 // levels are the rules that hold in a directory: git's and the user's.
 type levels struct{ git, own *ignoreLevel }
 

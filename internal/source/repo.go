@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
@@ -246,10 +247,11 @@ const (
 // Walk implements kb.Snapshot. Sizes are -1: a tree does not hold them.
 func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 	r.startWalk()
-	w := walker{r: r, f: f, found: map[string]bool{}}
-	if err := w.walk(ctx, r.tree, "", nil, 0); err != nil {
+	w := walker{r: r, f: f, found: map[string]bool{}, budget: gitignore.NewBudget(rulesBudget)}
+	if err := w.walk(ctx, r.tree, "", w.budget.Level(), 0); err != nil {
 		return err
 	}
+	r.noteBounds(w.budget)
 	for _, p := range r.sel.paths {
 		if !w.found[p] {
 			r.trouble("was asked for and does not exist", p)
@@ -263,6 +265,7 @@ type walker struct {
 	f       func(kb.Entry) error
 	entries int
 	found   map[string]bool // named paths that exist
+	budget  *gitignore.Budget
 }
 
 // readTree holds a handle no longer than it takes: whoever is called with an
@@ -349,7 +352,12 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 		default:
 			reason = fileReason(e.Name, sel.all)
 		}
-		switch file, out, kept := own.Decides(p, isDir); {
+		w.budget.Earn(rulesPerEntry)
+		file, out, kept := own.Decides(p, isDir)
+		switch _, _, spent := w.budget.Spent(); {
+		case spent && !sel.named(p):
+			w.r.skip(reasonCostly)
+			continue
 		case out && !sel.named(p):
 			w.r.skip(reasonOwnRule)
 			continue

@@ -27,6 +27,8 @@ const (
 	reasonSymlink    = "symlink"        // never followed: what it points to inside the root is listed itself
 	reasonNotAFile   = "not a file"     // fifo, socket, device: never opened
 	reasonUnreadable = "unreadable"     // no permission, or an error of the disk
+	reasonCostly     = "costly rules"   // what could not be asked of ignore rules any more, see rulesBudget
+	reasonDeep       = "too deep"       // directories below maxTreeDepth others
 	reasonPath       = "invalid path"   // not UTF-8
 	reasonGone       = "gone"           // listed, and removed before it was read
 	reasonPointer    = "lfs pointer"

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,5 +141,39 @@ func TestOwnRulesOfStrangersFreeNoSecrets(t *testing.T) {
 	o.head("main")
 	if d := cmp.Diff(inside, listing(t, openTrusting(t, repoSpec(o.dir, kb.Ref{}), false))); d != "" {
 		t.Errorf("a repository: %s", d)
+	}
+}
+
+// TestCostlyRulesAreCut: a listing comes to its end whatever ignore rules say
+// and however deep folders lie; what is left out is counted and said.
+func TestCostlyRulesAreCut(t *testing.T) {
+	var rules strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&rules, "**/x/a*b*c%d\n", i)
+	}
+	dir := writeFiles(t, map[string]string{".gitignore": rules.String(), "a.md": "x\n", "z.md": "x\n"})
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	deep := strings.Repeat("d/", maxTreeDepth)
+	if err := root.MkdirAll(deep+"d", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.WriteFile(deep+"kept.md", []byte("x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, folderSpec(dir)).(*folder)
+	if got := listing(t, s); len(got) != 4 || s.Skipped()[reasonDeep] != 1 || !strings.Contains(strings.Join(s.Notes(), ";"), "folders that lie below 500 others are left out: 1") {
+		t.Errorf("%d documents, %v, %q", len(got), s.Skipped(), s.Notes())
+	}
+	s = open(t, folderSpec(dir)).(*folder)
+	s.budget.Earn(10_000_000 - 2*rulesBudget) // Walk adds to it
+	if got := listing(t, s); len(got) >= 4 || s.Skipped()[reasonCostly] == 0 {
+		t.Errorf("%q, %v", got, s.Skipped())
+	}
+	if want := "most of all the 3000 of .gitignore, and are applied no further"; !strings.Contains(strings.Join(s.Notes(), ";"), want) {
+		t.Errorf("the notes do not say %q: %q", want, s.Notes())
 	}
 }

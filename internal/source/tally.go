@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 )
 
 // maxNotes bounds what Notes returns; maxNamed how many places one kind of trouble names.
@@ -179,6 +180,18 @@ func (t *tally) judged() []string {
 		notes = append(notes, "kept by "+OwnRules+": "+few(t.kept))
 	}
 	return notes
+}
+
+// noteBounds says what a walk has left out since it would have cost too much.
+func (t *tally) noteBounds(b *gitignore.Budget) {
+	n := t.Skipped()
+	if file, rules, spent := b.Spent(); spent {
+		t.note("the ignore rules cost too much, most of all the %d of %s, and are applied no further: %d files and folders that "+
+			"could not be held against them are left out", rules, file, n[reasonCostly])
+	}
+	if n[reasonDeep] > 0 {
+		t.note("folders that lie below %d others are left out: %d", maxTreeDepth, n[reasonDeep])
+	}
 }
 
 // few names the first of some paths, and says how many more there are.

@@ -101,6 +101,7 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 	case !t.f.sel.wants(rel, isDir):
 		return false
 	}
+	t.f.budget.Earn(rulesBudget / 100) // each event is asked for by itself
 	switch reason, keeper := ignore.decides(t.f.top+rel, isDir); {
 	case keeper != "":
 		return true

@@ -329,6 +329,7 @@ func (f *finder) build() {
 			queue = append(queue, *to)
 		}
 	}
+	f.next = slices.Clone(f.next) // the words share states: much of it is not needed
 	for i, to := range f.next {
 		if len(f.found[to]) > 0 {
 			f.next[i] = to | endsHere
