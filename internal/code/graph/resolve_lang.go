@@ -1,6 +1,8 @@
 package graph
 
-import "strings"
+import (
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // family is how a language, or several that can use each other's
 // declarations, finds names.
@@ -69,7 +71,7 @@ func kindOf(kind string) uint8 {
 
 // The names by which code speaks of the object or class it stands in. Facts
 // write most of them as "self".
-var selfWords = wordSet("self this cls Self @ $this static __CLASS__ __MODULE__")
+var selfWords = kb.WordsOf("self this cls Self @ $this static __CLASS__ __MODULE__")
 
 // typed reports whether types of variables are always written or clear.
 func (f *family) typed() bool {
@@ -93,17 +95,9 @@ func (f *family) super(s string) bool {
 	return false
 }
 
-func wordSet(s string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		m[w] = true
-	}
-	return m
-}
-
 // commonMethods are names that libraries give their methods, so that a single
 // declaration in a store says nothing about an unknown receiver.
-var commonMethods = wordSet(`append apply accept assert assign attach bounds cancel charAt children clone close collect
+var commonMethods = kb.WordsOf(`append apply accept assert assign attach bounds cancel charAt children clone close collect
 compare compile concat config connect console contains convert create cursor decode default define delete describe
 destroy detach dispatch dispose encode endswith endsWith entries equals escape exists execute expand expect export extend
 filter finish flatten flatMap flat_map for_each forEach format fulfill getItem getClass getName getValue handle hasNext hashCode

@@ -3,6 +3,8 @@ package graph
 import (
 	"path"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // listPaths fills the maps by which modules are found.
@@ -156,7 +158,7 @@ func (r *resolver) pythonModule(i int32, p string) int32 {
 	return only
 }
 
-var pythonStd = wordSet(`abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code codecs
+var pythonStd = kb.WordsOf(`abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code codecs
 collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses
 datetime dbm decimal difflib dis distutils doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch
 fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imp importlib

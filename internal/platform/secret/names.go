@@ -3,15 +3,17 @@ package secret
 import (
 	"path"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Dir reports whether a directory of that name holds credentials and nothing else.
 func Dir(name string) bool { return dirs[strings.ToLower(name)] }
 
-var dirs = set(`.ssh .gnupg .kube .password-store`)
+var dirs = kb.WordsOf(`.ssh .gnupg .kube .password-store`)
 
 // names are files that hold credentials, in lower case.
-var names = set(`id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials .pypirc .pgpass
+var names = kb.WordsOf(`id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials .pypirc .pgpass
 	pgpass.conf .htpasswd htpasswd .dockercfg .dockerconfigjson .s3cfg .boto .vault-token .vault_pass .vault-pass .vault_password
 	.vault-password vault_pass.txt vault-password.txt .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .esmtprc .databrickscfg
 	.ftpconfig .ftppass sftp-config.json sitemanager.xml recentservers.xml logins.json rclone.conf kubeconfig kubeconfig.yaml
@@ -25,7 +27,7 @@ var names = set(`id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .ne
 	.python_history .node_repl_history .irb_history .pry_history .lesshst .viminfo consolehost_history.txt`)
 
 // exts are endings of files that hold keys, in lower case.
-var exts = set(`.key .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .p8 .pk8 .keytab .agekey .ovpn .kubeconfig .tfstate
+var exts = kb.WordsOf(`.key .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .p8 .pk8 .keytab .agekey .ovpn .kubeconfig .tfstate
 	.htpasswd .keychain .keychain-db`)
 
 // copies are endings of copies, which hold what the file itself does.
@@ -33,7 +35,7 @@ var copies = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".copy",
 
 // templates mark files that show what a file of credentials looks like. They
 // are kept, and what stands in them is masked as in any other.
-var templates = set(`example examples sample template tmpl tpl dist default defaults schema test-example`)
+var templates = kb.WordsOf(`example examples sample template tmpl tpl dist default defaults schema test-example`)
 
 // Name reports whether a file of that name exists to hold credentials,
 // whatever the case of its letters. Of a path only the last element counts.
@@ -74,7 +76,7 @@ func Name(name string) bool {
 	return false
 }
 
-var environments = set(`local dev development prod production stage staging test ci live`)
+var environments = kb.WordsOf(`local dev development prod production stage staging test ci live`)
 
 // isTemplate reports whether a word of s marks a template: ".example", "-sample".
 func isTemplate(s string) bool {

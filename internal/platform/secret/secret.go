@@ -16,6 +16,8 @@ package secret
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Version is that of the rules. It grows whenever they find more or less:
@@ -142,7 +144,7 @@ func (f *finder) at(word *word, end int) {
 }
 
 // settingsExt are the endings of files that hold settings rather than source or prose.
-var settingsExt = set(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties .props .env .envrc .json .jsonc .json5
+var settingsExt = kb.WordsOf(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties .props .env .envrc .json .jsonc .json5
 	.xml .plist .tf .hcl .tfvars .npmrc .netrc .pypirc .ovpn .reg .gitconfig .rc .desktop .service .nmconnection .ps1xml
 	.credentials .secret .secrets .dsn .local .production .development .staging .bak .old .orig`)
 
@@ -155,14 +157,6 @@ func isSettings(name string) bool {
 }
 
 func baseOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }

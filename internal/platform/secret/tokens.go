@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // token is a credential that is known by its own form.
@@ -163,7 +165,7 @@ var tokenTable = []struct{ kind, prefixes, rest string }{
 }
 
 // manuals are keys that a vendor's manual shows as examples and never gave out.
-var manuals = set(`AKIAIOSFODNN7EXAMPLE ASIAIOSFODNN7EXAMPLE AKIAI44QH8DHBEXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+var manuals = kb.WordsOf(`AKIAIOSFODNN7EXAMPLE ASIAIOSFODNN7EXAMPLE AKIAI44QH8DHBEXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
 	je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY sk_test_4eC39HqLyjWDarjtT1zdp7dc sk_test_BQokikJOvBiI2HlWgH4olfQ2
 	C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==`)
 

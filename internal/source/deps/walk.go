@@ -27,12 +27,9 @@ const (
 
 // pruned are the folders that hold no writing of the project's own, or samples
 // of other projects.
-var pruned = map[string]bool{
-	"node_modules": true, "vendor": true, "bower_components": true, "target": true, "dist": true, "out": true, "_build": true,
-	"venv": true, "virtualenv": true, "site-packages": true, "__pycache__": true, "Pods": true, "Carthage": true, "obj": true,
-	"third_party": true, "third-party": true, "testdata": true, "fixtures": true, "__fixtures__": true,
-	"example": true, "examples": true, "sample": true, "samples": true, "demo": true, "demos": true, "playground": true, "playgrounds": true,
-}
+var pruned = kb.WordsOf(`node_modules vendor bower_components target dist out _build venv virtualenv site-packages __pycache__ Pods
+	Carthage obj third_party third-party testdata fixtures __fixtures__ example examples sample samples demo demos
+	playground playgrounds`)
 
 type manifestFile struct {
 	path  string

@@ -138,7 +138,7 @@ func (x *extractor) head() {
 
 // statusWords begin the status of a document that says it in its text: a
 // section or a line "Status", as decision records do without front matter.
-var statusWords = set(`draft proposed accepted approved active superseded replaced deprecated rejected obsolete retired withdrawn review
+var statusWords = kb.WordsOf(`draft proposed accepted approved active superseded replaced deprecated rejected obsolete retired withdrawn review
 	borrador propuesto propuesta aceptado aceptada aprobado aprobada activo activa vigente reemplazado reemplazada sustituido sustituida
 	obsoleto obsoleta rechazado rechazada retirado retirada`)
 

@@ -9,21 +9,17 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Query parameters that say who sent the reader, and those that name a
 // session: neither changes what the page is. In lower case.
 var (
-	tracking = map[string]bool{
-		"gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true, "fbclid": true, "msclkid": true,
-		"twclid": true, "ttclid": true, "li_fat_id": true, "yclid": true, "igshid": true, "mc_cid": true, "mc_eid": true,
-		"_ga": true, "_gl": true, "_hsenc": true, "_hsmi": true, "hsctatracking": true, "mkt_tok": true, "vero_id": true,
-		"oly_anon_id": true, "oly_enc_id": true, "ref_src": true, "ref_url": true, "spm": true, "wt_mc": true, "pk_campaign": true, "pk_kwd": true, "trk": true, "trkcampaign": true,
-	}
-	sessions = map[string]bool{
-		"sid": true, "phpsessid": true, "jsessionid": true, "aspsessionid": true, "sessionid": true, "session_id": true,
-		"sessid": true, "cfid": true, "cftoken": true, "zenid": true, "s_id": true,
-	}
+	tracking = kb.WordsOf(`gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid ttclid li_fat_id yclid igshid mc_cid mc_eid _ga _gl
+		_hsenc _hsmi hsctatracking mkt_tok vero_id oly_anon_id oly_enc_id ref_src ref_url spm wt_mc pk_campaign pk_kwd
+		trk trkcampaign`)
+	sessions = kb.WordsOf(`sid phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid s_id`)
 )
 
 func noise(param string) bool {

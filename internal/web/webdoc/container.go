@@ -7,6 +7,8 @@ import (
 	readability "codeberg.org/readeck/go-readability"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // sizes counts the visible bytes of text below every element.
@@ -43,12 +45,12 @@ var containers = []func(*html.Node) bool{
 }
 
 func byClass(names string) func(*html.Node) bool {
-	classes := set(names)
+	classes := kb.WordsOf(names)
 	return func(n *html.Node) bool { return hasClass(n, classes) }
 }
 
 func byID(names string) func(*html.Node) bool {
-	ids := set(names)
+	ids := kb.WordsOf(names)
 	return func(n *html.Node) bool { return ids[strings.ToLower(attr(n, "id"))] }
 }
 
@@ -129,7 +131,7 @@ func isChrome(n *html.Node) bool {
 
 // droppedClass are the classes and ids of what is no text of the page. They are
 // compared as a whole: "toc" is dropped, "toctree-wrapper" is not.
-var droppedClass = set(`toc table-of-contents tableofcontents on-this-page page-toc localtoc contents-list table-of-contents-list
+var droppedClass = kb.WordsOf(`toc table-of-contents tableofcontents on-this-page page-toc localtoc contents-list table-of-contents-list
 	vpdocasideoutline vplocalnav vpdocfooter theme-doc-toc-mobile theme-doc-toc-desktop toc-container tocwrapper toc-wrapper toc-menu
 	bd-toc bd-sidebar md-sidebar sphinxsidebar sidebar sidebar-container toc-drawer toc-sidebar right-toc page-sidebar
 	edit-this-page edit-page edit-page-link editlink edit-link edit_page page-edit theme-edit-this-page md-source-file edit-on-github
@@ -148,7 +150,7 @@ var droppedClass = set(`toc table-of-contents tableofcontents on-this-page page-
 	md-annotation katex-html mathjax_preview toggle-wrapper settings-menu noprint no-print print-hide hideme`)
 
 // lineNumberClass are the classes of line numbers beside code.
-var lineNumberClass = set(`linenos lineno linenodiv line-numbers-wrapper line-numbers-rows line-number linenumber linenumbers lnt ln
+var lineNumberClass = kb.WordsOf(`linenos lineno linenodiv line-numbers-wrapper line-numbers-rows line-number linenumber linenumbers lnt ln
 	gutter rouge-gutter blob-num hljs-ln-numbers src-line-numbers code-line-number react-syntax-highlighter-line-number`)
 
 // dropped reports whether an element is left out of the text of the page.
@@ -194,7 +196,7 @@ func (r *renderer) linkBar(n *html.Node) bool {
 	return false
 }
 
-var tabClass = set(`tabbed-set tabs tabset sd-tab-set`)
+var tabClass = kb.WordsOf(`tabbed-set tabs tabset sd-tab-set`)
 
 func droppedName(n *html.Node) bool {
 	if droppedClass[strings.ToLower(attr(n, "id"))] && headingLevel(n) == 0 && n.DataAtom != atom.Section {
@@ -210,7 +212,7 @@ func droppedName(n *html.Node) bool {
 	return !(n.DataAtom == atom.Aside && find(n, func(n *html.Node) bool { return hasClass(n, sidebarTitle) }) != nil)
 }
 
-var sidebarTitle = set(`sidebar-title`)
+var sidebarTitle = kb.WordsOf(`sidebar-title`)
 
 // isContents reports whether an element is a list of the sections of its own
 // page: three links or more, all to fragments, and hardly any other text.

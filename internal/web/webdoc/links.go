@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Split cuts a URL at its fragment, which comes without "#".
@@ -123,7 +125,7 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 }
 
 // permalinkClass are the classes of links from a heading to itself.
-var permalinkClass = set(`headerlink anchor anchor-link anchorjs-link hash-link header-anchor heading-anchor heading-link
+var permalinkClass = kb.WordsOf(`headerlink anchor anchor-link anchorjs-link hash-link header-anchor heading-anchor heading-link
 	direct-link permalink anchor-heading headinglink section-link anchor__link heading-self-link paralink doc-anchor idlink
 	sl-anchor-link anchor-icon`)
 

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // readHTML reads a page of HTML in UTF-8.
@@ -125,7 +127,7 @@ func soleHeading(doc *html.Node) string {
 }
 
 // appRoots are the ids of the elements that frameworks fill by script.
-var appRoots = set(`app root __next __nuxt __layout main-app ___gatsby svelte docsify application mount react-root app-root
+var appRoots = kb.WordsOf(`app root __next __nuxt __layout main-app ___gatsby svelte docsify application mount react-root app-root
 	ember-application q-app swagger-ui redoc redoc-container`)
 
 // needsScript reports whether a page of few words would have more if its
