@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 	"github.com/seed-4f2d999b/knowledge/internal/text/thesaurus"
@@ -77,9 +76,7 @@ func spanishStem(w string) string {
 }
 
 // spanishWords are words that only Spanish questions hold, folded.
-var spanishWords = kb.WordsOf(`que como cual cuales cuando cuanto cuanta cuantos cuantas donde quien por para el la los las un una unos unas
-	del al se es son esta estan y o en con sin su sus lo le les hay no si mas ya hace hacen puede pueden debe sirve
-	pasa ocurre tiene tienen esto eso ese esa esos esas este estos estas`)
+var spanishWords = lists["spanish words"]
 
 // isSpanish reports whether a question is asked in Spanish.
 func isSpanish(q string) bool {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"unicode"
-
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // vendors are services whose credentials have no form of their own: they are
@@ -188,8 +186,7 @@ const (
 )
 
 // qualified are words before "key" that make a credential of it.
-var qualified = kb.WordsOf(`api access secret private auth encryption encrypt signing sign master account service license deploy app
-	client shared admin webhook storage consumer session cipher aes hmac jwt subscription project server bot user machine`)
+var qualified = lists["qualified"]
 
 // nameStrength says how telling a name is; 0 for one that says the opposite.
 func nameStrength(name string, vendor bool) int {
@@ -265,7 +262,7 @@ func standsAlone(s string, start, end int) bool {
 	return true
 }
 
-var glue = kb.WordsOf(`string String str value Value name const char key static std var let text Text NSString optional Optional`)
+var glue = lists["glue"]
 
 // isGlue reports whether nothing but marks and the words of declarations stands in s.
 func isGlue(s string) bool {

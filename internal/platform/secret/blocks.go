@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 func blockWords() []*word {
@@ -148,9 +146,7 @@ func (f *finder) address(_, end int) {
 }
 
 // common are passwords that documentation writes in addresses.
-var common = kb.WordsOf(`pass password passwd passw0rd pwd secret user username userpass mypassword my-password my_password pw test
-	admin root guest token postgres mysql redis mongo docker api key apikey api_key foo bar baz hunter2 letmein 123456
-	s3cret p@ssword secretpassword yourpassword password123 pass123 test123 user1 user2 pass1 pass2 x-oauth-basic`)
+var common = lists["common"]
 
 func isPasswordInAddress(v, user string) bool {
 	lower, upper, digit, _ := classes(v)

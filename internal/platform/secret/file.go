@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"path"
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // File reports whether the content of a file shows that it exists to hold
@@ -59,7 +57,7 @@ func File(name string, data []byte) bool {
 }
 
 // keyNotes are endings of notes and settings: a private key in one is what it is for.
-var keyNotes = kb.WordsOf(`.txt .conf .cfg .cnf .crt .cer .cert .ca-bundle .asc .gpg .bak .old .orig .ovpn .note .notes .log .priv .private .rsa .id .keys`)
+var keyNotes = lists["key notes"]
 
 // isPublic reports whether every block of a PEM file is a certificate, a public
 // key or what else is meant to be seen.

@@ -13,22 +13,10 @@ func Dir(name string) bool { return dirs[strings.ToLower(name)] }
 var dirs = kb.WordsOf(`.ssh .gnupg .kube .password-store`)
 
 // names are files that hold credentials, in lower case.
-var names = kb.WordsOf(`id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials .pypirc .pgpass
-	pgpass.conf .htpasswd htpasswd .dockercfg .dockerconfigjson .s3cfg .boto .vault-token .vault_pass .vault-pass .vault_password
-	.vault-password vault_pass.txt vault-password.txt .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .esmtprc .databrickscfg
-	.ftpconfig .ftppass sftp-config.json sitemanager.xml recentservers.xml logins.json rclone.conf kubeconfig kubeconfig.yaml
-	kubeconfig.yml kubeconfig.json key.properties keystore.properties signing.properties secring.gpg shadow gshadow
-	master.passwd credentials credentials.json credentials.csv credentials.toml credentials.yml credentials.yaml credentials.ini
-	credentials.xml credentials.properties credentials.tfrc.json client_secret.json client_secrets.json service-account.json
-	service_account.json passwords.txt password.txt passwords.csv passwords.md passwords.json passwords.yml passwords.yaml
-	passwd.txt secrets.txt secrets.yaml secrets.yml secrets.json secrets.toml secrets.ini secrets.properties secret.yaml
-	secret.yml secret.json secret.toml secret.properties master.key cookies.txt .bash_history .zsh_history .zhistory .sh_history
-	.ksh_history .ash_history .history fish_history .psql_history .mysql_history .sqlite_history .rediscli_history .dbshell
-	.python_history .node_repl_history .irb_history .pry_history .lesshst .viminfo consolehost_history.txt`)
+var names = lists["names"]
 
 // exts are endings of files that hold keys, in lower case.
-var exts = kb.WordsOf(`.key .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .p8 .pk8 .keytab .agekey .ovpn .kubeconfig .tfstate
-	.htpasswd .keychain .keychain-db`)
+var exts = lists["exts"]
 
 // copies are endings of copies, which hold what the file itself does.
 var copies = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp", ".swo", ".tmp", ".disabled", ".1", ".2"}

@@ -16,8 +16,6 @@ package secret
 import (
 	"slices"
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Version is that of the rules. It grows whenever they find more or less:
@@ -144,9 +142,7 @@ func (f *finder) at(word *word, end int) {
 }
 
 // settingsExt are the endings of files that hold settings rather than source or prose.
-var settingsExt = kb.WordsOf(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties .props .env .envrc .json .jsonc .json5
-	.xml .plist .tf .hcl .tfvars .npmrc .netrc .pypirc .ovpn .reg .gitconfig .rc .desktop .service .nmconnection .ps1xml
-	.credentials .secret .secrets .dsn .local .production .development .staging .bak .old .orig`)
+var settingsExt = lists["settings ext"]
 
 // isSettings reports whether the file of that name holds settings: by its
 // ending, or because it has none beyond a leading dot, as .gitconfig.

@@ -135,9 +135,7 @@ func stemTells(stem string) bool {
 
 // telling are the folders whose name alone says what lies in them. Others, as
 // "commands", "events" and "rules", do so among specifications only.
-var telling = kb.WordsOf(`adr adrs decisions decisiones architecture-decisions architecture-decision-records decision-records prd prds glossary glosario entities entidades
-	use-cases casos-de-uso user-stories historias-de-usuario requirements requisitos requerimientos business-rules reglas-de-negocio
-	business-policies cross-policies politicas-transversales ui-views ui-components acceptance-criteria`)
+var telling = lists["telling"]
 
 // specRoots are folders that hold specifications.
 var specRoots = kb.WordsOf("specs spec kdd especificaciones specifications domain domains dominio dominios")

@@ -11,8 +11,8 @@ import (
 // the last ("Authentication Flow"), tells what its section holds.
 var (
 	entityHeads  = kb.WordsOf("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
-	useCaseHeads = kb.WordsOf("use-case use-cases caso-de-uso casos-de-uso user-story user-stories historia-de-usuario historias-de-usuario actors actores actor preconditions precondiciones postconditions postcondiciones main-flow flujo-principal alternative-flow alternative-flows flujo-alternativo flujos-alternativos acceptance-criteria criterios-de-aceptacion")
-	ruleHeads    = kb.WordsOf("rule rules regla reglas business-rule business-rules regla-de-negocio reglas-de-negocio constraint constraints restriccion restricciones validation validations validacion validaciones policy policies politica politicas invariant invariants invariante invariantes")
+	useCaseHeads = lists["use case heads"]
+	ruleHeads    = lists["rule heads"]
 	processHeads = kb.WordsOf("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
 )
 

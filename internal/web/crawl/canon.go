@@ -16,9 +16,7 @@ import (
 // Query parameters that say who sent the reader, and those that name a
 // session: neither changes what the page is. In lower case.
 var (
-	tracking = kb.WordsOf(`gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid ttclid li_fat_id yclid igshid mc_cid mc_eid _ga _gl
-		_hsenc _hsmi hsctatracking mkt_tok vero_id oly_anon_id oly_enc_id ref_src ref_url spm wt_mc pk_campaign pk_kwd
-		trk trkcampaign`)
+	tracking = lists["tracking"]
 	sessions = kb.WordsOf(`sid phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid s_id`)
 )
 

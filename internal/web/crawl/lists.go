@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
@@ -130,20 +131,8 @@ func llms(body []byte, base *url.URL) []pages.Link {
 
 // clip folds white space and bounds a text in bytes.
 func clip(s string, n int) string {
-	s = strings.TrimSpace(spacing.ReplaceAllString(s, " "))
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "")
-	}
-	return s
+	return kb.Cut(strings.TrimSpace(spacing.ReplaceAllString(s, " ")), n)
 }
 
 // notPages are the endings of files that hold no text to read.
-var notPages = func() map[string]bool {
-	m := map[string]bool{}
-	for e := range strings.FieldsSeq(`png jpg jpeg gif svg webp avif ico bmp tif tiff mp3 mp4 m4a m4v mov avi mkv webm ogg wav flac
-		woff woff2 ttf otf eot css js mjs map wasm zip gz tgz tar bz2 xz zst 7z rar jar war whl gem deb rpm dmg pkg msi exe apk iso
-		bin so dll dylib doc docx xls xlsx ppt pptx odt epub sqlite db parquet rss atom`) {
-		m["."+e] = true
-	}
-	return m
-}()
+var notPages = lists["not pages"]

@@ -107,13 +107,10 @@ func codeText(n *html.Node) string {
 }
 
 // noLanguage are the names that say that there is none.
-var noLanguage = kb.WordsOf(`text plaintext plain none default txt nohighlight no-highlight output code source notranslate undefined auto
-	highlight sourcecode`)
+var noLanguage = lists["no language"]
 
 // bareLanguages are the languages that highlighters name by a class alone.
-var bareLanguages = kb.WordsOf(`bash sh shell console c cpp csharp css go haskell html http ini java javascript js json jsx kotlin
-	lua makefile nginx perl php powershell protobuf python py r ruby rust scala sql swift toml ts tsx typescript xml yaml zig elixir
-	erlang clojure groovy dart diff dockerfile graphql julia ocaml fsharp objectivec vim`)
+var bareLanguages = lists["bare languages"]
 
 // language returns the language that a block of code is marked with: by an
 // attribute or a class of its own, of the code element in it, or of the boxes

@@ -79,7 +79,7 @@ func readHead(doc *html.Node, c *cleaned) head {
 	if len(h.breadcrumbs) == 0 {
 		h.breadcrumbs = readBreadcrumbs(doc)
 	}
-	h.language = strings.ReplaceAll(clip(strings.TrimSpace(h.language), 35), "_", "-")
+	h.language = strings.ReplaceAll(kb.Cut(strings.TrimSpace(h.language), 35), "_", "-")
 	return h
 }
 
@@ -104,11 +104,11 @@ func (h *head) meta(n *html.Node) {
 	}
 	switch {
 	case name == "description" || name == "og:description" && h.description == "":
-		h.description = clip(strings.Join(strings.Fields(content), " "), 500)
+		h.description = kb.Cut(strings.Join(strings.Fields(content), " "), 500)
 	case name == "og:title":
-		h.ogTitle = clip(strings.Join(strings.Fields(content), " "), 300)
+		h.ogTitle = kb.Cut(strings.Join(strings.Fields(content), " "), 300)
 	case name == "og:site_name" || name == "application-name" && h.site == "":
-		h.site = clip(content, 100)
+		h.site = kb.Cut(content, 100)
 	case name == "robots":
 		for w := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
 			h.noIndex = h.noIndex || w == "noindex" || w == "none"
@@ -173,7 +173,7 @@ func (h *head) ld(v any, depth int) {
 					name, _ = item["name"].(string)
 				}
 				if name = strings.Join(strings.Fields(name), " "); name != "" && len(h.breadcrumbs) < 12 {
-					h.breadcrumbs = append(h.breadcrumbs, clip(name, 100))
+					h.breadcrumbs = append(h.breadcrumbs, kb.Cut(name, 100))
 				}
 			}
 		}

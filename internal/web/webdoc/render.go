@@ -390,7 +390,7 @@ func (r *renderer) image(n *html.Node) {
 	if len(alt) < 3 || r.oneLine > 0 && r.cell == 0 || strings.Contains(attr(n, "src"), "badge") || strings.Contains(attr(n, "src"), "shields.io") {
 		return
 	}
-	r.text("[image: " + clip(alt, 300) + "]")
+	r.text("[image: " + kb.Cut(alt, 300) + "]")
 }
 
 // math writes a formula in the form it was written in, where that is kept.
@@ -616,7 +616,7 @@ func (r *renderer) signature(n *html.Node) {
 		}
 		return true
 	})
-	s := clip(strings.Join(strings.Fields(b.String()), " "), 500)
+	s := kb.Cut(strings.Join(strings.Fields(b.String()), " "), 500)
 	if s == "" || strings.Contains(s, "`") {
 		r.text(s)
 		return
