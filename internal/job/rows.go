@@ -36,10 +36,7 @@ func scan(r row) (kb.Job, error) {
 func get(ctx context.Context, tx *sql.Tx, id string) (kb.Job, error) {
 	j, err := scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM jobs WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
-		if len(id) > 64 {
-			id = id[:64] + "…"
-		}
-		return j, kb.Errorf(kb.NotFound, "no job has the id %q", id).WithHint("list them with: jobs")
+		return j, kb.Errorf(kb.NotFound, "no job has the id %q", kb.Clip(id, 64)).WithHint("list them with: jobs")
 	}
 	return j, err
 }

@@ -205,10 +205,7 @@ func (m *Manager) call(ctx context.Context, j kb.Job, args json.RawMessage) (mes
 	defer func() {
 		if v := recover(); v != nil {
 			message, details = "", map[string]any{"at": panicSite()}
-			said := fmt.Sprint(v)
-			if len(said) > 200 {
-				said = strings.ToValidUTF8(said[:200], "") + "…"
-			}
+			said := kb.Clip(fmt.Sprint(v), 200)
 			err = kb.Errorf(kb.Internal, "a defect of this program stopped the job: %s", said).
 				WithHint("please report it, with this text and what the job was doing")
 		}

@@ -27,17 +27,30 @@ func Clip(s string, n int) string {
 // Words is a set of words.
 type Words map[string]bool
 
-// WordsOf returns the words of a list, parted by white space. A line that
-// begins with "# " is a comment.
+// WordsOf returns the words of a list, parted by white space.
 func WordsOf(list string) Words {
 	set := Words{}
-	for line := range strings.Lines(list) {
-		if strings.HasPrefix(line, "# ") {
-			continue
-		}
-		for w := range strings.FieldsSeq(line) {
-			set[w] = true
-		}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
 	}
 	return set
+}
+
+// WordLists returns the lists of a text by name. "[name]" begins one, a line
+// each word; lines that begin with "# " are comments.
+func WordLists(text string) map[string]Words {
+	lists := map[string]Words{}
+	var list Words
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "# "):
+		case line[0] == '[':
+			list = Words{}
+			lists[strings.Trim(line, "[]")] = list
+		default:
+			list[line] = true
+		}
+	}
+	return lists
 }

@@ -366,13 +366,13 @@ func (s *splitter) code(body string, p *kb.Passage) {
 }
 
 var (
-	cLike  = set("go c cpp java javascript typescript tsx jsx rust csharp swift kotlin scala php zig dart css")
-	dashes = set("sql lua haskell")
-	data   = set("yaml json toml ini gomod dockerfile make bash csv")
+	cLike  = lists["c like"]
+	dashes = kb.WordsOf("sql lua haskell")
+	data   = kb.WordsOf("yaml json toml ini gomod dockerfile make bash csv")
 )
 
 // abbreviations end with a dot that ends no sentence, folded.
-var abbreviations = set("e.g i.e etc vs cf approx no nr fig sec vol al dr mr mrs ms st inc ltd p ej sr sra art num pag ver dept")
+var abbreviations = lists["abbreviations"]
 
 // split returns the spans of the sentences of a text on one line.
 func split(text string) [][2]int {

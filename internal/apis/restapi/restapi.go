@@ -328,9 +328,5 @@ var (
 
 // clip shortens what a stranger wrote for use in a message.
 func clip(s string, most int) string {
-	s = strings.ToValidUTF8(s, "")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return kb.Clip(strings.ToValidUTF8(s, ""), most)
 }

@@ -24,11 +24,7 @@ func CheckName(name string) error {
 	if ok {
 		return nil
 	}
-	shown := name
-	if len(shown) > maxName {
-		shown = strings.ToValidUTF8(shown[:maxName], "") + "…"
-	}
-	return kb.Errorf(kb.Invalid, "%q cannot name a store", shown).
+	return kb.Errorf(kb.Invalid, "%q cannot name a store", kb.Clip(name, maxName)).
 		WithHint("use 1 to 64 letters, digits, dots, underscores and hyphens, beginning with a letter, a digit or an underscore")
 }
 
@@ -295,9 +291,7 @@ func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
 	if err != nil {
 		return err
 	}
-	if len(name) > 2*maxName {
-		name = strings.ToValidUTF8(name[:2*maxName], "") + "…"
-	}
+	name = kb.Clip(name, 2*maxName)
 	e := kb.Errorf(kb.NotFound, "no store is named %q here", name)
 	if near := nearest(name, names); len(near) > 0 {
 		return e.WithHint("did you mean %s? list all with: stores", strings.Join(near, " or "))

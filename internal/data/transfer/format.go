@@ -222,9 +222,5 @@ func (m *Manifest) Bytes() int64 {
 
 // clip makes what a stranger wrote fit a sentence.
 func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > 80 {
-		s = strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return cmp.Or(s, "unknown")
+	return cmp.Or(kb.Clip(strings.ToValidUTF8(s, "\uFFFD"), 80), "unknown")
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
@@ -160,10 +161,4 @@ func field(v any) string {
 func clean(s string) string { return visible.Line(s) }
 
 // clip shortens what was typed for use in a message.
-func clip(s string) string {
-	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+func clip(s string) string { return kb.Clip(s, 60) }

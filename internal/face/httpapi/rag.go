@@ -317,10 +317,7 @@ func ragSentence(err error) string {
 }
 
 func quoted(s string) string {
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return `"` + s + `"`
+	return `"` + kb.Clip(s, 60) + `"`
 }
 
 // jsonFault says what is wrong with a body without naming Go's types.

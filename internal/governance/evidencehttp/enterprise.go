@@ -331,9 +331,5 @@ func stageOf(args json.RawMessage) (stage gate.Stage, unknown string) {
 			return s, ""
 		}
 	}
-	said := string(in.Stage)
-	if len(said) > 100 {
-		said = said[:100] + "…"
-	}
-	return gate.PreCommit, said
+	return gate.PreCommit, kb.Clip(string(in.Stage), 100)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Program is the program openspec, which other people wrote. It is run only
@@ -140,7 +142,7 @@ func (p *OpenSpecProgram) Version(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("openspec --version ended with status %d", status)
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	return clip(strings.TrimSpace(said), 100), nil
+	return kb.Clip(strings.TrimSpace(said), 100), nil
 }
 
 // Run implements Program.

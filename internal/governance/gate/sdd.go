@@ -255,7 +255,7 @@ func (s *SDD) validate(ctx context.Context) (*Validation, error) {
 	}
 	if err != nil {
 		if status != 0 {
-			v.Messages = []string{clip(strings.TrimSpace(out), 300)}
+			v.Messages = []string{kb.Clip(strings.TrimSpace(out), 300)}
 			return v, nil
 		}
 		return v, fmt.Errorf("its answer cannot be read")
@@ -268,19 +268,12 @@ func (s *SDD) validate(ctx context.Context) (*Validation, error) {
 		v.Failed++
 		for _, issue := range it.Issues {
 			if len(v.Messages) < maxValidationTrouble {
-				v.Messages = append(v.Messages, clip(it.ID+": "+issue.Message, 300))
+				v.Messages = append(v.Messages, kb.Clip(it.ID+": "+issue.Message, 300))
 			}
 		}
 	}
 	v.OK = v.OK && v.Failed == 0
 	return v, nil
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return s
 }
 
 // Open makes a change the one that is worked on, for ttl minutes (0: 45).

@@ -152,10 +152,7 @@ func why(ip netip.Addr) string {
 // another scheme than http and https, user names and passwords, hosts that
 // only look like names. Invalid or Denied.
 func (c *Client) CheckURL(u *url.URL) error {
-	show := u.Redacted()
-	if len(show) > 200 {
-		show = show[:200] + "…"
-	}
+	show := kb.Clip(u.Redacted(), 200)
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return kb.Errorf(kb.Invalid, "%q is not an address on the web", show).WithHint("only http and https are fetched")
 	}

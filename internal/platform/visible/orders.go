@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Orders is what is said of a text that speaks to an assistant in the place of
@@ -99,9 +101,7 @@ func (r *signs) weigh(window string, has words, maybe []int, left float64, hides
 // words without what splits them or stands for a letter, reversed stretches in
 // order; hides is whether characters were hidden.
 func uncover(text string) (plain string, hides bool) {
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "")
-	}
+	text = kb.Cut(text, longest)
 	if !ascii(text) {
 		text, hides = unhide(text)
 	}

@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // lines is the line table of a text. at[i] is the offset at which line i
 // (0-based) begins; at[len()] is the length of the text.
@@ -96,11 +100,7 @@ func shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	n := limit - len("…")
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return strings.TrimRight(s[:n], " ") + "…"
+	return strings.TrimRight(kb.Cut(s, limit-len("…")), " ") + "…"
 }
 
 // noteBytes bounds signatures and doc sentences, as kb.Symbol promises.

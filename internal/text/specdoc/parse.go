@@ -75,16 +75,16 @@ func (x *extractor) head() {
 			if d.Status == "" {
 				// A template lists all: "draft | approved".
 				if !strings.Contains(v, "|") {
-					d.Status = strings.ToLower(clip(v, 40))
+					d.Status = strings.ToLower(atMost(v, 40))
 				}
 			}
 		case "version":
 			if d.Version == "" {
-				d.Version = clip(v, 40)
+				d.Version = atMost(v, 40)
 			}
 		case "domain", "dominio", "bounded_context":
 			if d.Domain == "" {
-				d.Domain = clip(v, 80)
+				d.Domain = atMost(v, 80)
 			}
 		case "aliases", "alias":
 			d.Aliases = appendNames(d.Aliases, f.values)
@@ -100,7 +100,7 @@ func (x *extractor) head() {
 		heading = x.headings[0].text
 	}
 	if d.Title == "" {
-		d.Title = clip(heading, 300)
+		d.Title = atMost(heading, 300)
 	}
 	x.name = d.Title
 	for _, s := range []string{heading, d.Title} {
@@ -138,9 +138,7 @@ func (x *extractor) head() {
 
 // statusWords begin the status of a document that says it in its text: a
 // section or a line "Status", as decision records do without front matter.
-var statusWords = set(`draft proposed accepted approved active superseded replaced deprecated rejected obsolete retired withdrawn review
-	borrador propuesto propuesta aceptado aceptada aprobado aprobada activo activa vigente reemplazado reemplazada sustituido sustituida
-	obsoleto obsoleta rechazado rechazada retirado retirada`)
+var statusWords = lists["status words"]
 
 // bodyStatus returns the status that the text states, "" for none.
 func (x *extractor) bodyStatus() string {
@@ -215,8 +213,8 @@ func appendNames(list, more []string) []string {
 	return list
 }
 
-// clip returns a value that is short enough to be one, else "".
-func clip(s string, limit int) string {
+// atMost returns a value that is short enough to be one, else "".
+func atMost(s string, limit int) string {
 	if len(s) > limit {
 		return ""
 	}

@@ -31,7 +31,7 @@ var verbs = []struct {
 }
 
 // fillers may stand between a verb and a name.
-var fillers = set("the a an its el la los las un una al del lo su sus event evento entity entidad rule regla service servicio command comando domain")
+var fillers = lists["fillers"]
 
 // verbOf reads the words between two names: a verb and nothing but fillers behind it.
 func verbOf(gap string) (typ string, sure float64) {

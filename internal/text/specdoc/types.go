@@ -3,25 +3,18 @@ package specdoc
 import (
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // words in headings, folded. The first of a heading, or where that says more
 // the last ("Authentication Flow"), tells what its section holds.
 var (
-	entityHeads  = set("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
-	useCaseHeads = set("use-case use-cases caso-de-uso casos-de-uso user-story user-stories historia-de-usuario historias-de-usuario actors actores actor preconditions precondiciones postconditions postcondiciones main-flow flujo-principal alternative-flow alternative-flows flujo-alternativo flujos-alternativos acceptance-criteria criterios-de-aceptacion")
-	ruleHeads    = set("rule rules regla reglas business-rule business-rules regla-de-negocio reglas-de-negocio constraint constraints restriccion restricciones validation validations validacion validaciones policy policies politica politicas invariant invariants invariante invariantes")
-	processHeads = set("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
+	entityHeads  = kb.WordsOf("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
+	useCaseHeads = lists["use case heads"]
+	ruleHeads    = lists["rule heads"]
+	processHeads = kb.WordsOf("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
 )
-
-func set(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
 
 // headType returns the type that a heading gives its section, "" for none.
 func headType(heading string) string {
@@ -234,10 +227,10 @@ func stepOf(low string) bool {
 // obliging are the words that lay down what must be; those with a word before
 // them in the second set do so only behind it.
 var (
-	obliging  = set("must shall debe deben debera deberán deberan deberá")
+	obliging  = kb.WordsOf("must shall debe deben debera deberán deberan deberá")
 	obligingX = map[string]map[string]bool{
-		"not": set("may"), "be": set("cannot"), "allowed": set("not"), "puede": set("no"), "pueden": set("no"), "permite": set("se"), "rule": set("business"),
-		"prohibited": set("is are"), "forbidden": set("is are"), "mandatory": set("is are"), "prohibido": set("está esta"), "obligatorio": set("es"), "obligatoria": set("es"), "obligatorios": set("son"),
+		"not": kb.WordsOf("may"), "be": kb.WordsOf("cannot"), "allowed": kb.WordsOf("not"), "puede": kb.WordsOf("no"), "pueden": kb.WordsOf("no"), "permite": kb.WordsOf("se"), "rule": kb.WordsOf("business"),
+		"prohibited": kb.WordsOf("is are"), "forbidden": kb.WordsOf("is are"), "mandatory": kb.WordsOf("is are"), "prohibido": kb.WordsOf("está esta"), "obligatorio": kb.WordsOf("es"), "obligatoria": kb.WordsOf("es"), "obligatorios": kb.WordsOf("son"),
 	}
 )
 

@@ -463,16 +463,9 @@ func (b *Browser) render(ctx context.Context, r *running, u string) (html, final
 		return "", "", err
 	}
 	if !strings.HasPrefix(out[1], "http") {
-		return "", "", errors.New("it ends at " + clip(out[1]))
+		return "", "", errors.New("it ends at " + kb.Clip(out[1], 200))
 	}
 	return "<!DOCTYPE html>" + out[0], out[1], nil
 }
 
-func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " ")) }
-
-func clip(s string) string {
-	if len(s) > 200 {
-		return strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
-}
+func oneLine(err error) string { return kb.Clip(strings.Join(strings.Fields(err.Error()), " "), 200) }

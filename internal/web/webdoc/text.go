@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
@@ -48,7 +49,7 @@ func readMarkdown(body []byte, base *url.URL, o Options) Page {
 			p.front(lines[i], base)
 		case markdown.Text, markdown.Heading, markdown.Table, markdown.HTML:
 			for _, m := range markdownLink().FindAllStringSubmatch(lines[i], 200) {
-				l.add(m[2], clip(strings.Trim(m[1], "`*_ "), 200), m[3], "")
+				l.add(m[2], kb.Cut(strings.Trim(m[1], "`*_ "), 200), m[3], "")
 			}
 			for _, m := range autoLink().FindAllStringSubmatch(lines[i], 200) {
 				l.add(m[1], "", "", "")
@@ -57,7 +58,7 @@ func readMarkdown(body []byte, base *url.URL, o Options) Page {
 	}
 	markdown.Read(string(body), func(b markdown.Block) {
 		if b.Kind == markdown.Heading && b.Level == 1 && p.Title == "" {
-			p.Title = clip(strings.Trim(markdown.Plain(b.Text), "`*_# "), 300)
+			p.Title = kb.Cut(strings.Trim(markdown.Plain(b.Text), "`*_# "), 300)
 		}
 	})
 	p.Links = l.links
@@ -74,9 +75,9 @@ func (p *Page) front(line string, base *url.URL) {
 	v = strings.Trim(strings.TrimSpace(v), `"'`)
 	switch k {
 	case "title":
-		p.Title = clip(v, 300)
+		p.Title = kb.Cut(v, 300)
 	case "description":
-		p.Description = clip(v, 500)
+		p.Description = kb.Cut(v, 500)
 	case "lastmod", "last_modified", "date", "updated", "last_update":
 		p.Modified = parseTime(v)
 	case "url", "canonical", "canonical_url":
@@ -95,7 +96,7 @@ func readText(body []byte, base *url.URL, o Options) Page {
 			out = append(out, '\\')
 		}
 		if t := bytes.TrimSpace(line); p.Title == "" && len(t) > 0 {
-			p.Title = clip(string(t), 120)
+			p.Title = kb.Cut(string(t), 120)
 		}
 		if out = append(out, line...); len(out) > o.MaxBytes {
 			out, p.Truncated = append(bytes.ToValidUTF8(out[:o.MaxBytes-1], nil), '\n'), true
