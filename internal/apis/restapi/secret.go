@@ -49,26 +49,27 @@ func Keyring(service, name string) (string, error) { return keyring.Get(service,
 // tell without the network and without the keyring, which may ask its user.
 func (s *Resolver) Ready(p *Provider) error {
 	for _, r := range p.Secrets() {
-		if r.Keyring != "" {
-			if s.Allowed != nil {
-				if err := s.Allowed(p, r); err != nil {
-					return err
-				}
-			}
-			continue
+		err := s.allowed(p, r)
+		if r.Keyring == "" {
+			_, err = s.get(p, r)
 		}
-		if _, err := s.get(p, r); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (s *Resolver) allowed(p *Provider, r Ref) error {
+	if s.Allowed == nil {
+		return nil
+	}
+	return s.Allowed(p, r)
+}
+
 func (s *Resolver) get(p *Provider, r Ref) (string, error) {
-	if s.Allowed != nil {
-		if err := s.Allowed(p, r); err != nil {
-			return "", err
-		}
+	if err := s.allowed(p, r); err != nil {
+		return "", err
 	}
 	var v string
 	if r.Env != "" {

@@ -36,6 +36,7 @@ package transfer
 
 import (
 	"cmp"
+	"context"
 	"encoding/hex"
 	"regexp"
 	"slices"
@@ -46,6 +47,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
@@ -223,4 +225,35 @@ func (m *Manifest) Bytes() int64 {
 // clip makes what a stranger wrote fit a sentence.
 func clip(s string) string {
 	return cmp.Or(kb.Clip(strings.ToValidUTF8(s, "\uFFFD"), 80), "unknown")
+}
+
+// checkSpec refuses a store that could not have been made here.
+func checkSpec(ctx context.Context, spec kb.Spec) error {
+	if !slices.Contains(source.Kinds(), spec.Kind) {
+		return refused("there is no kind of store named %q", clip(string(spec.Kind)))
+	}
+	src := spec.Source
+	if src == "" || len(src) > maxText || strings.ContainsFunc(src, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return refused("its source is no address")
+	}
+	if localPath(src) {
+		if gathered(spec.Kind) {
+			return refused("its source is no address")
+		}
+	} else if k, canonical, err := source.Canonical(ctx, spec.Kind, src, ""); err != nil || k != spec.Kind || canonical != src {
+		return refused("its source %q is not one that this program writes", clip(src))
+	}
+	if spec.Ref.Name != "" || spec.Ref.Type != "" {
+		if ref, err := source.CanonicalRef(spec.Ref); err != nil || ref != spec.Ref || !source.TraitsOf(spec.Kind).Refs {
+			return refused("its ref is not one that this program writes")
+		}
+	}
+	return nil
+}
+
+// localPath reports whether a source is an absolute path, on this platform or
+// on the one that the file comes from.
+func localPath(src string) bool {
+	drive := len(src) > 2 && src[1] == ':' && (src[2] == '\\' || src[2] == '/') && (src[0]|0x20 >= 'a' && src[0]|0x20 <= 'z')
+	return strings.HasPrefix(src, "/") || drive || strings.HasPrefix(src, `\\`)
 }

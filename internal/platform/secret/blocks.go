@@ -2,10 +2,10 @@ package secret
 
 import (
 	"encoding/base64"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 func blockWords() []*word {
@@ -26,6 +26,10 @@ func blockWords() []*word {
 		{text: "_auth", block: (*finder).npmrc},
 		{text: "otpauth://", block: (*finder).otp},
 	}
+}
+
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // longestKey bounds the search for the end of a private key: RSA keys of 16,384
@@ -166,14 +170,14 @@ func (f *finder) basic(_, end int) {
 
 // group masks the group of an expression that matches at end, within so many
 // bytes, if it is a credential.
-func (f *finder) group(re lazyregexp.Regexp, end, within int, kind string, is func(v string) bool) {
-	m := re.FindStringSubmatchIndex(f.text[end:min(len(f.text), end+within)])
+func (f *finder) group(re func() *regexp.Regexp, end, within int, kind string, is func(v string) bool) {
+	m := re().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+within)])
 	if m != nil && is(f.text[end+m[2]:end+m[3]]) {
 		f.add(end+m[2], end+m[3], kind)
 	}
 }
 
-var bearer = lazyregexp.New(`(?i)^(?:["'\]]{0,3}[\s]*[:=,]?[\s"'(]*(?:bearer|token|bot|apikey|api-key|key)[ =:]+)` +
+var bearer = lazy(`(?i)^(?:["'\]]{0,3}[\s]*[:=,]?[\s"'(]*(?:bearer|token|bot|apikey|api-key|key)[ =:]+)` +
 	`([A-Za-z0-9._~+/=-]{16,400})`)
 
 // header masks the token of a header "Authorization: Bearer …".
@@ -202,9 +206,9 @@ func (f *finder) signature(start, end int) {
 }
 
 var (
-	curlHeader = lazyregexp.New(`(?i)\s(?:-H|--header)[ =]?\s*["']?[\w-]*(?:authorization|token|key|auth|secret)[\w-]*\s*:\s*` +
+	curlHeader = lazy(`(?i)\s(?:-H|--header)[ =]?\s*["']?[\w-]*(?:authorization|token|key|auth|secret)[\w-]*\s*:\s*` +
 		`(?:(?:bearer|token|apitoken|bot|key)[ =]+)?([\w=~@.+/-]{8,})`)
-	curlUser = lazyregexp.New(`\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
+	curlUser = lazy(`\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
 )
 
 // curl masks the password of "curl -u user:password" and the value of a header
@@ -224,14 +228,14 @@ func (f *finder) curl(_, end int) {
 		at += i + 1
 	}
 	call := f.text[from:stop]
-	if m := curlUser.FindStringSubmatchIndex(call); m != nil {
+	if m := curlUser().FindStringSubmatchIndex(call); m != nil {
 		v := call[m[4]:m[5]]
 		_, _, digit, mark := classes(v)
 		if (digit || mark) && !common[strings.ToLower(v)] && !isPlaceholder(v) {
 			f.add(from+m[4], from+m[5], "password of a call")
 		}
 	}
-	for _, m := range curlHeader.FindAllStringSubmatchIndex(call, -1) {
+	for _, m := range curlHeader().FindAllStringSubmatchIndex(call, -1) {
 		v := call[m[2]:m[3]]
 		lower, upper, digit, _ := classes(v)
 		if digit && (lower || upper) && !isPlaceholder(v) && !isSequence(v) && distinct(v) >= 6 {
@@ -240,15 +244,15 @@ func (f *finder) curl(_, end int) {
 	}
 }
 
-var kindSecret = lazyregexp.New(`^["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:\r?\n|#|$)`)
+var kindSecret = lazy(`^["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:\r?\n|#|$)`)
 
 // kind notes that the text contains a Secret of Kubernetes.
 func (f *finder) kind(_, end int) {
-	f.manifest = f.manifest || kindSecret.MatchString(f.text[end:min(len(f.text), end+40)])
+	f.manifest = f.manifest || kindSecret().MatchString(f.text[end:min(len(f.text), end+40)])
 }
 
-var dataLine = lazyregexp.New(`^([ \t]*)["']?(data|stringData)["']?[ \t]*:[ \t]*(?:#.*)?$`)
-var entryLine = lazyregexp.New(`^([ \t]+)(?:"[^"]+"|'[^']+'|[\w./-]+)[ \t]*:[ \t]*(.*?)[ \t]*$`)
+var dataLine = lazy(`^([ \t]*)["']?(data|stringData)["']?[ \t]*:[ \t]*(?:#.*)?$`)
+var entryLine = lazy(`^([ \t]+)(?:"[^"]+"|'[^']+'|[\w./-]+)[ \t]*:[ \t]*(.*?)[ \t]*$`)
 
 // manifests masks the values of Secrets of Kubernetes.
 func (f *finder) manifests() {
@@ -271,7 +275,7 @@ func (f *finder) manifests() {
 		if !secret || trimmed == "" {
 			continue
 		}
-		if m := dataLine.FindStringSubmatch(line); m != nil {
+		if m := dataLine().FindStringSubmatch(line); m != nil {
 			indent, block = len(m[1]), -1
 			continue
 		}
@@ -288,7 +292,7 @@ func (f *finder) manifests() {
 			continue
 		}
 		block = -1
-		m := entryLine.FindStringSubmatchIndex(line)
+		m := entryLine().FindStringSubmatchIndex(line)
 		if m == nil {
 			continue
 		}
@@ -304,16 +308,16 @@ func (f *finder) manifests() {
 	}
 }
 
-var secretManifest = lazyregexp.New(`(?m)^[ \t-]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:#.*)?\r?$`)
+var secretManifest = lazy(`(?m)^[ \t-]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:#.*)?\r?$`)
 
 // isSecretManifest reports whether the first manifest of a text is a Secret. Its
 // kind may follow the data.
 func isSecretManifest(s string) bool {
 	first, _, _ := strings.Cut(s, "\n---")
-	return secretManifest.MatchString(first)
+	return secretManifest().MatchString(first)
 }
 
-var netrcLine = lazyregexp.New(`^[^\s]+\s+login\s+[^\s]+\s+password\s+([^\s"'\\]{4,})`)
+var netrcLine = lazy(`^[^\s]+\s+login\s+[^\s]+\s+password\s+([^\s"'\\]{4,})`)
 
 // netrc masks the password in "machine HOST login NAME password …".
 func (f *finder) netrc(_, end int) {
@@ -322,7 +326,7 @@ func (f *finder) netrc(_, end int) {
 	})
 }
 
-var npmrcLine = lazyregexp.New(`^(?:Token)?\s*=\s*["']?([A-Za-z0-9+/=_.-]{8,})`)
+var npmrcLine = lazy(`^(?:Token)?\s*=\s*["']?([A-Za-z0-9+/=_.-]{8,})`)
 
 // npmrc masks "_authToken=…" and "_auth=…".
 func (f *finder) npmrc(start, end int) {
@@ -334,7 +338,7 @@ func (f *finder) npmrc(start, end int) {
 	})
 }
 
-var otpSecret = lazyregexp.New(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{16,})`)
+var otpSecret = lazy(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{16,})`)
 
 // otp masks the secret of an address for one-time passwords.
 func (f *finder) otp(_, end int) {

@@ -2,10 +2,9 @@ package secret
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // TestMask shows what becomes of lines that hold a secret: an asterisk for
@@ -78,13 +77,13 @@ func TestNotMasked(t *testing.T) {
 func TestEveryExpressionCompiles(t *testing.T) {
 	for _, w := range allWords() {
 		if w.token != nil {
-			w.token.rest.Regexp()
+			w.token.rest()
 		}
 	}
-	for _, re := range []lazyregexp.Regexp{
+	for _, re := range []func() *regexp.Regexp{
 		bearer, curlUser, curlHeader, kindSecret, dataLine, entryLine, secretManifest, netrcLine, npmrcLine, otpSecret,
 	} {
-		re.Regexp()
+		re()
 	}
 }
 

@@ -2,16 +2,15 @@ package secret
 
 import (
 	_ "embed"
+	"regexp"
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // token is a credential that is known by its own form.
 type token struct {
 	kind   string
 	prefix string
-	rest   lazyregexp.Regexp
+	rest   func() *regexp.Regexp
 	inside bool // rest matches the whole token, which contains the prefix
 }
 
@@ -28,7 +27,7 @@ func tokenWords() []*word {
 			continue
 		}
 		expr, inside := strings.CutPrefix(f[2], "inside:")
-		t := token{kind: f[0], rest: lazyregexp.New(`^(?:` + expr + `)`), inside: inside}
+		t := token{kind: f[0], rest: lazy(`^(?:` + expr + `)`), inside: inside}
 		for t.prefix = range strings.FieldsSeq(f[1]) {
 			own := t
 			words = append(words, &word{text: strings.ToLower(t.prefix), token: &own})
@@ -62,7 +61,7 @@ func (f *finder) token(t *token, start int) {
 	if from > 0 && strings.IndexByte("+/", s[from-1]) >= 0 && all(t.prefix, isAlnum) {
 		return // inside of Base64
 	}
-	m := t.rest.FindStringIndex(s[from+skip : min(len(s), from+skip+longestToken)])
+	m := t.rest().FindStringIndex(s[from+skip : min(len(s), from+skip+longestToken)])
 	if m == nil {
 		return
 	}
