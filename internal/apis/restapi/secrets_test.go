@@ -36,3 +36,21 @@ func TestSecretsInRepliesAreMasked(t *testing.T) {
 		t.Errorf("%v %q", err, r.Text)
 	}
 }
+
+// TestNestedDocumentsAreRefused: an imported document nests no deeper than what
+// reads it allows, and is refused and not followed.
+func TestNestedDocumentsAreRefused(t *testing.T) {
+	const n = 100_000
+	for name, text := range map[string]string{
+		"flow.yaml":    "openapi: 3.0.0\ninfo: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n",
+		"json":         `{"openapi":"3.0.0","info":` + strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) + "}",
+		"unended.json": `{"openapi":"3.0.0","info":` + strings.Repeat("[", n),
+	} {
+		if _, err := restapi.ImportOpenAPI(name, []byte(text), restapi.ImportOptions{}); err == nil {
+			t.Errorf("%s is imported", name)
+		}
+		if _, err := restapi.Parse(name, []byte(text)); err == nil {
+			t.Errorf("%s is taken for definitions", name)
+		}
+	}
+}
