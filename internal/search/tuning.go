@@ -49,11 +49,13 @@ type Tuning struct {
 	HeadingShare, HeadingLoss, FrontShare, FrontLoss float64
 
 	// Tokens and Lines of a hit in the middle, by detail; ExplainTokens come to
-	// it, and ReplyTokens keeps any reply well below what clients cut. The first hits have more lines: they answer most often.
+	// it, and ReplyTokens keeps any reply well below what clients cut. The first
+	// hits have more lines: they answer most often.
 	MinimalTokens, ContextualTokens, FullTokens, ExplainTokens, ReplyTokens int
 	MinimalLines, ContextualLines, FullLines                                int
-	First, FirstLines, Next, NextLines                                      int // hits up to a place, and their further lines
-	LineWidth                                                               int // characters
+	// Hits up to a place, and their further lines.
+	First, FirstLines, Next, NextLines int
+	LineWidth                          int // characters
 	// Links are the callers, and the callees, of a hit of detail contextual,
 	// Imports and Neighbouring the imports and further chunks of its document.
 	Links, Imports, Neighbouring int

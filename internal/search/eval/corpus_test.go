@@ -175,7 +175,8 @@ func (p *corpus) load(t *testing.T, file string) (out []*question) {
 			t.Fatalf("%q has no three parts", line)
 		}
 		head := strings.Fields(parts[0])
-		q := &question{line: line, section: section, query: parts[1], stores: strings.Split(head[0], ","), options: map[string]string{}}
+		q := &question{line: line, section: section, query: parts[1],
+			stores: strings.Split(head[0], ","), options: map[string]string{}}
 		for _, o := range head[1:] {
 			k, v, _ := strings.Cut(o, "=")
 			q.options[k] = v
@@ -247,10 +248,11 @@ func (s *linkSource) Load(ctx context.Context, paths []string) ([]graph.Document
 	}
 	out := make([]graph.Document, len(list))
 	for i, o := range list {
-		out[i] = graph.Document{Path: o.Path, Hash: o.Hash, Language: o.Language, Symbols: o.Symbols, Facts: o.Facts, Body: func() (string, error) {
+		body := func() (string, error) {
 			d, err := s.index.Document(ctx, o.Path)
 			return d.Body, err
-		}}
+		}
+		out[i] = graph.Document{Path: o.Path, Hash: o.Hash, Language: o.Language, Symbols: o.Symbols, Facts: o.Facts, Body: body}
 	}
 	return out, nil
 }

@@ -94,8 +94,9 @@ func limitFiles() memory {
 		return b.String()
 	}
 	files := memory{
-		"go.mod":     []byte("module example.org/many\n\ngo 1.24\n"),
-		"calls.go":   []byte("package many\n\nfunc tick() {}\n\nfunc tock() {}\n\nfunc all() {\n" + lines(30, "\tcall%d()\n") + "}\n\n" + lines(30, "func call%d() {\n\ttick()\n}\n\n")),
+		"go.mod": []byte("module example.org/many\n\ngo 1.24\n"),
+		"calls.go": []byte("package many\n\nfunc tick() {}\n\nfunc tock() {}\n\nfunc all() {\n" +
+			lines(30, "\tcall%d()\n") + "}\n\n" + lines(30, "func call%d() {\n\ttick()\n}\n\n")),
 		"loop.go":    []byte("package many\n\nfunc loop() {\n" + strings.Repeat("\ttock()\n", 2050) + "}\n"),
 		"same.go":    []byte("package many\n\n" + lines(25, "type same%[1]d struct{}\n\nfunc (same%[1]d) Same() {}\n\n")),
 		"narrow.py":  []byte("class Narrow:\n" + strings.Repeat("    a = 1\n", 147) + "    def last(self):\n        return 1\n"),
@@ -157,7 +158,8 @@ func TestLimits(t *testing.T) {
 	got["most hits refused"] = refused(search.Request{Query: "x", Limit: 100})
 	got["more hits refused"] = refused(search.Request{Query: "x", Limit: 101})
 	for depth, name := range map[int]string{5: "deepest calls", 6: "deeper calls"} {
-		_, err := search.Code(t.Context(), targets, search.CodeRequest{Symbol: "tick", What: search.Callers, Depth: depth, Limit: 1})
+		r := search.CodeRequest{Symbol: "tick", What: search.Callers, Depth: depth, Limit: 1}
+		_, err := search.Code(t.Context(), targets, r)
 		got[name+" refused"] = 0
 		if kb.CodeOf(err) == kb.Invalid {
 			got[name+" refused"] = 1
@@ -165,7 +167,8 @@ func TestLimits(t *testing.T) {
 	}
 	want := map[string]int{
 		"declarations of a name": 20, "callers": 2000, "callees shown": 12, "callees not shown": 18, "members": 60,
-		"lines of a type shown whole": 150, "members of a type one line longer": 1, "kilobytes of code": 23, "paths in a message": 5,
+		"lines of a type shown whole": 150, "members of a type one line longer": 1, "kilobytes of code": 23,
+		"paths in a message":    5,
 		"longest query refused": 0, "longer query refused": 1, "most hits refused": 0, "more hits refused": 1,
 		"deepest calls refused": 0, "deeper calls refused": 1,
 	}

@@ -70,7 +70,8 @@ func TestPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(strings.Split(unixLines(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
-		t.Errorf("rankings moved (-want +got); if that is meant, say why and run: go test ./internal/search/eval -run Pinned -update\n%s", d)
+		t.Errorf("rankings moved (-want +got); if that is meant, say why and run\n"+
+			"go test ./internal/search/eval -run Pinned -update\n%s", d)
 	}
 }
 
@@ -88,7 +89,8 @@ type outcome struct {
 // ask answers a question with a tuning and without the signals named.
 func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, without []string) (o outcome) {
 	var targets []search.Target
-	r := search.Request{Query: q.query, Mode: q.options["mode"], Intent: q.options["intent"], Detail: q.options["detail"], Tuning: tuning, Without: without}
+	r := search.Request{Query: q.query, Mode: q.options["mode"], Intent: q.options["intent"], Detail: q.options["detail"],
+		Tuning: tuning, Without: without}
 	r.Limit, _ = strconv.Atoi(q.options["limit"])
 	_, r.Explain = q.options["explain"]
 	against := map[string]float64{}
@@ -139,7 +141,8 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 			fmt.Fprintf(&b, "  shows %d-%d", h.Line, h.Line+strings.Count(h.Code, "\n"))
 		}
 		if r.Detail != "" {
-			fmt.Fprintf(&b, ", %d runes, %d imports, %d callers, %d callees, %d related", len([]rune(h.Code)), len(h.Imports), len(h.CalledBy), len(h.Calls), len(h.Related))
+			fmt.Fprintf(&b, ", %d runes, %d imports, %d callers, %d callees, %d related",
+				len([]rune(h.Code)), len(h.Imports), len(h.CalledBy), len(h.Calls), len(h.Related))
 		}
 		if h.Where.Line > 0 {
 			fmt.Fprintf(&b, ", quotes %d", h.Where.Line)

@@ -58,7 +58,8 @@ var signals = []Signal{
 	{Name: "size", Chunk: 0.14, value: (*ranking).size},
 	{Name: "declares", Chunk: 0.08, value: (*ranking).declares},
 	// Names that the chunk defines share words with the query.
-	{Name: "names", Document: 0.15, Chunk: 0.25, value: (*ranking).names, Intents: map[string]float64{Definition: 2, Usage: -1}},
+	{Name: "names", Document: 0.15, Chunk: 0.25, value: (*ranking).names, Intents: map[string]float64{
+		Definition: 2, Usage: -1}},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
 	{Name: "central", Document: 0.18, value: (*ranking).central, Intents: map[string]float64{Implementation: 0.5}},
@@ -68,12 +69,14 @@ var signals = []Signal{
 	// The file that the query is the path of.
 	{Name: "path", Document: 1.50, value: isPath},
 	// Words of the query together in one chunk.
-	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{Pattern: 1}},
+	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{
+		Pattern: 1}},
 	// A use that does not define.
 	{Name: "usage", Document: 0.45, Chunk: 0.45, value: (*ranking).usage, Asked: true, Intents: map[string]float64{
 		Usage: 1, Implementation: 0.3}},
 	{Name: "prose", Document: 0.6, value: (*ranking).isProse, Asked: true, Intents: map[string]float64{Documentation: 1}},
-	{Name: "body", Document: 0.3, Chunk: 0.3, value: (*ranking).body, Asked: true, Intents: map[string]float64{Implementation: 1}},
+	{Name: "body", Document: 0.3, Chunk: 0.3, value: (*ranking).body, Asked: true, Intents: map[string]float64{
+		Implementation: 1}},
 
 	// How good the best sections of the page are.
 	{Name: "page", Section: 0.05, section: bestOfPage},
@@ -87,7 +90,8 @@ var signals = []Signal{
 
 	// Tests mention everything and explain nothing, unless asked for.
 	{Name: "test", Factor: 0.62, value: (*ranking).isTest, Intents: map[string]float64{Implementation: 1.5, Usage: 0.4}},
-	{Name: "example", Factor: 0.75, value: isExample, Intents: map[string]float64{Usage: 0, Documentation: 0.3, Pattern: 0}},
+	{Name: "example", Factor: 0.75, value: isExample, Intents: map[string]float64{
+		Usage: 0, Documentation: 0.3, Pattern: 0}},
 	{Name: "generated", Factor: 0.70, value: (*ranking).generated},
 	{Name: "reexport", Factor: 0.9, value: (*ranking).reexport, Intents: map[string]float64{Implementation: 2}},
 	// Of versions side by side the newest is meant.
@@ -123,7 +127,8 @@ func (r *ranking) document(e *Evidence) *document {
 	if d, ok := r.docs[k]; ok {
 		return d
 	}
-	d := &document{path: r.isPath(e.Path), test: r.t.isTest(e.Path), example: within(e.Path, r.t.ExampleDirs), vendored: within(e.Path, r.t.VendorDirs)}
+	d := &document{path: r.isPath(e.Path), test: r.t.isTest(e.Path),
+		example: within(e.Path, r.t.ExampleDirs), vendored: within(e.Path, r.t.VendorDirs)}
 	r.docs[k] = d
 	d.stem = r.meet(terms.Words(r.t.fileName(e.Path)))
 	if dir := path.Dir(e.Path); dir != "." {
