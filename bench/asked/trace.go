@@ -14,7 +14,7 @@ func (s *source) trace(it *item) string {
 	if msg == "" && len(it.Parts) > 0 {
 		msg = s.literal(it.Gold[0].Path, it.Lang, it.Parts, true, rng)
 	}
-	at := func(f frame) string { return where(f, it, rng.IntN(1) == 0) }
+	at := func(f frame) string { return where(f, it) }
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	fs := it.Frames
@@ -93,6 +93,9 @@ func (s *source) trace(it *item) string {
 		p("** (%s) %s\n", it.Error, msg)
 		for _, f := range fs {
 			app := map[string]string{"own": it.Repo + " 3.13.1", "app": "shop 0.1.0", "std": "stdlib 5.2"}[f.whose]
+			if f.path == "lib/enum.ex" {
+				app = "elixir 1.17.2"
+			}
 			p("    (%s) %s:%d: %s\n", app, f.path, f.line, f.name)
 		}
 	case "php":
@@ -114,9 +117,12 @@ func (s *source) trace(it *item) string {
 		own := first(fs)
 		p("E5108: Error executing lua: %s:%d: %s\nstack traceback:\n", at(own), own.line, msg)
 		for _, f := range fs {
-			if f.path == "" {
+			switch {
+			case f.path == "":
 				p("\t%s\n", f.name)
-			} else {
+			case f.whose == "app":
+				p("\t%s:%d: in %s\n", at(f), f.line, f.name)
+			default:
 				p("\t%s:%d: in function '%s'\n", at(f), f.line, f.name)
 			}
 		}
@@ -149,7 +155,8 @@ func (s *source) trace(it *item) string {
 				if callee == "" {
 					callee = "error"
 				}
-				p("  %s, called at %s:%d:17 in %s-3.6:Main\n", callee, f.path, f.line, it.Repo)
+				module := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(f.path, "src/"), ".hs"), "/", ".")
+				p("  %s, called at %s:%d:17 in %s-3.6:%s\n", callee, f.path, f.line, it.Repo, module)
 				callee = f.name
 			default:
 				p("  %s, called at %s:%d:3 in main:Main\n", callee, f.path, f.line)
@@ -175,7 +182,7 @@ func first(fs []frame) frame {
 
 // where is the path of a frame on somebody's machine: half the traces come
 // from an installed package, half from a checkout.
-func where(f frame, it *item, _ bool) string {
+func where(f frame, it *item) string {
 	installed := it.Seed%2 == 0
 	own := f.path
 	switch f.whose {
@@ -196,7 +203,7 @@ func where(f frame, it *item, _ bool) string {
 		case it.Lang == "go":
 			return "/home/ana/go/pkg/mod/github.com/spf13/cobra@v1.9.1/" + own
 		case it.Lang == "ruby":
-			return "/usr/lib/ruby/gems/3.1.0/gems/" + it.Repo + "-7.1.0/" + strings.TrimPrefix(own, "railties/")
+			return "/usr/lib/ruby/gems/3.1.0/gems/" + strings.Replace(it.Repo, "rails", "railties", 1) + "-7.1.0/" + strings.TrimPrefix(own, "railties/")
 		case it.Lang == "rust":
 			return "/home/ana/.cargo/registry/src/index.crates.io-6f17d22bba15001f/" + it.Repo + "-0.8.1/" + strings.TrimPrefix(strings.TrimPrefix(own, it.Repo+"/"), "serde_core/")
 		case it.Lang == "php":

@@ -32,7 +32,7 @@ TAG = {"java": {"method": "callable", "class": "type", "interface": "type", "enu
 def braces(lines, i):
     """The last line of what begins at line i, by braces; i when there is none before ';'."""
     depth, seen = 0, False
-    for j in range(i, min(len(lines), i + 1500)):
+    for j in range(i, min(len(lines), i + 8000)):
         text = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])'|//.*", "", lines[j])
         for c in text:
             if c == "{":
@@ -52,7 +52,7 @@ def blocks(lines, i, end):
     """The last line by indentation: up to a line that closes, or before the next one as far to the left."""
     pad = len(lines[i]) - len(lines[i].lstrip())
     last = i
-    for j in range(i + 1, min(len(lines), i + 1500)):
+    for j in range(i + 1, min(len(lines), i + 8000)):
         t = lines[j]
         if not t.strip():
             continue

@@ -40,7 +40,7 @@ OUTER = {
     "kotlin": [["com.example.orders.OrderSync$refresh$2.invokeSuspend", "OrderSync.kt", 88], ["kotlin.coroutines.jvm.internal.BaseContinuationImpl.resumeWith", "ContinuationImpl.kt", 33], ["java.base/java.lang.Thread.run", "Thread.java", 840]],
     "elixir": [["Shop.Orders.list_open/1", "lib/shop/orders.ex", 57], [":proc_lib.init_p_do_apply/3", "proc_lib.erl", 241]],
     "php": [["App\\Service\\InvoiceExporter->export", "app/Service/InvoiceExporter.php", 73], ["{main}", "public/index.php", 20]],
-    "lua": [["function <init.lua:31>", "init.lua", 31]], "zig": [["main", "main.zig", 90], ["posixCallMainAndExit", "std/start.zig", 524]],
+    "lua": [["main chunk", "init.lua", 31]], "zig": [["main", "main.zig", 90], ["posixCallMainAndExit", "std/start.zig", 524]],
     "c": [["__libc_start_main", "../csu/libc-start.c", 308], ["_start", "", 0]],
     "ruby": [["require", "bootsnap/load_path_cache/core_ext/kernel_require.rb", 32], ["<main>", "bin/rails", 4]],
     "bash": [], "python": [["<module>", "train.py", 27]], "haskell": [["main", "app/Main.hs", 31]],
@@ -208,7 +208,7 @@ def made():
         for d in common.ordered(found, SEED, lambda d: name + d["path"] + d["scope"] + d["name"] + str(d["line"])):
             if len(take) == n:
                 break
-            if len(d["name"]) < 4 or len(names[d["name"]]) > 2 or files.get(d["path"], 0) >= (2 if len(text) > 4 else 9):
+            if len(d["name"]) < 4 or len(names[d["name"]]) > (1 if lang not in ("elixir", "haskell") else 2) or len(users.get(d["name"], ())) > 8 or files.get(d["path"], 0) >= (2 if len(text) > 4 else 9):
                 continue
             line = where(d)
             if not line:
@@ -216,7 +216,7 @@ def made():
             chain, at_ = [(d, line)], d
             while len(chain) < 2 + common.number(SEED, "depth", d["path"], d["name"]) % 4:
                 near = common.ordered(users.get(at_["name"], []), SEED, lambda c: d["name"] + c["path"] + c["name"] + str(c["line"]))
-                up = [(c, l) for c in near[:12] if c["name"] != at_["name"] and all(c is not x for x, _ in chain) for l in [where(c, at_["name"])] if l] if len(names[at_["name"]]) <= 3 else []
+                up = [(c, l) for c in near[:12] if c["name"] != at_["name"] and all(c is not x for x, _ in chain) for l in [where(c, at_["name"])] if l] if len(names[at_["name"]]) == 1 and len(near) <= 8 else []
                 if not up:
                     break
                 chain.append(up[0])
