@@ -190,6 +190,7 @@ type Identity struct {
 type SpecEntry struct {
 	Path   string
 	Chunks int
+	Stamp  uint64 // see StampHash
 	Spec   *SpecDoc
 }
 
