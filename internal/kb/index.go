@@ -178,7 +178,7 @@ type IndexInfo struct {
 	Bare       []string // segments whose vectors are missing
 }
 
-// Identity is what tells a document from others, without its text.
+// Identity identifies a document without its text.
 type Identity struct {
 	Path string
 	DocKey
