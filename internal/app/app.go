@@ -199,7 +199,7 @@ func (a *App) open(ctx context.Context) (*core, error) {
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.catalog = catalog.New(d, nil)
-	c.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID(), Engine: engine}
+	c.pool = index.NewPool(dir, emb.ID(), engine)
 	c.indexes = c.pool
 	c.indexer = &ingest.Indexer{Catalog: c.catalog, Indexes: c.indexes, Embedder: emb, EmbedAtOnce: a.cfg.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}

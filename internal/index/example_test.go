@@ -20,9 +20,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	var all kb.Indexes = &index.Pool{
-		Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: "none-2",
-	}
+	var all kb.Indexes = index.NewPool(dir, "none-2", "")
 	for _, d := range []string{"segments", "generations"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
 			log.Fatal(err)
@@ -34,7 +32,7 @@ func Example() {
 	number, err := segment.Add(ctx, kb.SegmentDocument{
 		Hash:    kb.HashDocument([]byte(body)),
 		Text:    kb.Text{Body: body, Language: "go"},
-		Chunks:  []kb.Chunk{{To: len(body), Start: 1, End: 1, Decl: []string{"Serve"}, Symbols: []kb.Symbol{{Name: "Serve", Kind: "function", Start: 1, End: 1}}}},
+		Chunks:  []kb.Chunk{{To: len(body), Start: 1, End: 1, Decl: []string{"Serve"}}},
 		Vectors: [][]float32{{0.6, 0.8}},
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,8 +67,7 @@ type world struct {
 }
 
 func testPool(t *testing.T) *Pool {
-	dir := t.TempDir()
-	p := &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: testEmbedder}
+	p := NewPool(t.TempDir(), testEmbedder, "")
 	for _, d := range []string{p.Dir, p.Generations} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)

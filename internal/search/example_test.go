@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
@@ -48,7 +47,7 @@ func Example() {
 
 // indexed makes an index of documents, each of one chunk.
 func indexed(ctx context.Context, dir string, emb kb.Embedder, docs map[string]string) kb.Index {
-	all := &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID()}
+	all := index.NewPool(dir, emb.ID(), "")
 	for _, d := range []string{all.Dir, all.Generations} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			log.Fatal(err)
@@ -57,7 +56,11 @@ func indexed(ctx context.Context, dir string, emb kb.Embedder, docs map[string]s
 	m := kb.Manifest{Store: "abcdefghijklmnop", Generation: 1, Chunker: 1, Embedder: emb.ID()}
 	segment := all.NewSegment(m.Chunker, emb.Dims())
 	for path, body := range docs {
-		d := kb.SegmentDocument{Hash: kb.HashDocument([]byte(body)), Text: kb.Text{Body: body, Language: "go"}, Chunks: []kb.Chunk{{To: len(body), Start: 1, End: 2}}}
+		d := kb.SegmentDocument{
+			Hash:   kb.HashDocument([]byte(body)),
+			Text:   kb.Text{Body: body, Language: "go"},
+			Chunks: []kb.Chunk{{To: len(body), Start: 1, End: 2}},
+		}
 		vectors, err := emb.Embed(ctx, []string{embed.Text(body, &d.Chunks[0])})
 		if err != nil {
 			log.Fatal(err)

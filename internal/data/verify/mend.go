@@ -89,7 +89,8 @@ func (r *run) remanifest(ctx context.Context, st kb.Store) error {
 		return err
 	}
 	defer r.Catalog.ReleaseUses(context.WithoutCancel(ctx), user)
-	m := kb.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker, Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
+	m := kb.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker,
+		Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
 	g, err := r.Pool.NewGeneration(ctx, m)
 	if err != nil {
 		return err

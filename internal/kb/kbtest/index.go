@@ -301,9 +301,10 @@ func testStats(t *testing.T, w *writer) {
 // query returns the retrieval of words.
 func (w *writer) query(x kb.Index, words ...string) kb.Retrieval {
 	w.t.Helper()
+	weights := kb.BM25F{K1: 1.2, Weight: [kb.Fields]float64{1, 2, 1, 1}, B: [kb.Fields]float64{.7, .4, .3, .5}}
 	st, err := x.Stats(w.t.Context(), words, nil)
 	w.must(err)
-	r := kb.Retrieval{Terms: words, Limit: 5, Near: 5, BM25F: kb.BM25F{K1: 1.2, Weight: [kb.Fields]float64{1, 2, 1, 1}, B: [kb.Fields]float64{.7, .4, .3, .5}}}
+	r := kb.Retrieval{Terms: words, Limit: 5, Near: 5, BM25F: weights}
 	for i := range words {
 		r.IDF = append(r.IDF, 1/float64(1+st.Frequency[i]))
 	}

@@ -21,7 +21,7 @@ func testSpecs(t *testing.T, w *writer) {
 	x := w.open(w.publish(""))
 	all, err := x.Specs(t.Context(), "", 100)
 	w.must(err)
-	if len(all) != 5 || all[4].Path != "s4.md" || all[4].Chunks != 1 || !cmp.Equal(all[4].Spec, document(w.docs["s4.md"]).Facts.Spec) {
+	if len(all) != 5 || all[4].Path != "s4.md" || all[4].Chunks != 1 || all[4].Stamp != kb.StampHash("s4.md") || !cmp.Equal(all[4].Spec, document(w.docs["s4.md"]).Facts.Spec) {
 		t.Fatalf("specifications %+v", all)
 	}
 	var paged []kb.SpecEntry

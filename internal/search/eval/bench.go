@@ -58,7 +58,7 @@ func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (
 	b.catalog = catalog.New(b.db, nil)
 	b.indexer = &ingest.Indexer{
 		Catalog: b.catalog, Embedder: emb,
-		Indexes: &index.Pool{Dir: filepath.Join(b.dir, "segments"), Generations: filepath.Join(b.dir, "generations"), Embedder: emb.ID(), Engine: engine},
+		Indexes: index.NewPool(b.dir, emb.ID(), engine),
 	}
 	b.opener = &source.Opener{ReposDir: filepath.Join(b.dir, "repos")}
 	return b, nil
