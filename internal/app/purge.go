@@ -19,7 +19,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
-	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // Detached is what became of a project's stores.
@@ -177,7 +176,7 @@ func (a *App) Purge(ctx context.Context, dry bool) (Purge, error) {
 		return p, err
 	}
 	kept := project.Programs(runtime.GOOS, a.cfg.Env)
-	launched := kept != "" && within(source.RealPath(kept), source.RealPath(exe))
+	launched := kept != "" && within(project.RealPath(kept), project.RealPath(exe))
 	traces, err := a.Footprint()
 	if err != nil {
 		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -142,7 +143,7 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 
 // distrust takes back what was trusted at a path, whether or not it is there.
 func (a *App) distrust(ctx context.Context, path string) (string, error) {
-	full := source.RealPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
+	full := project.RealPath(source.LocalPath(kb.KindFolder, path, a.cfg.Dir))
 	c, err := a.open(ctx)
 	if err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // gitProgram returns the installed git, "" when there is none to be run. One
@@ -27,7 +28,7 @@ func gitProgram() string {
 	if dir, err := os.Getwd(); err == nil && Dangerous(dir) == "" {
 		below = dir + string(filepath.Separator)
 	}
-	for _, p := range []string{path, RealPath(path)} {
+	for _, p := range []string{path, project.RealPath(path)} {
 		if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "node_modules") || below != "" && strings.HasPrefix(p, below) {
 			return ""
 		}

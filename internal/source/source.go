@@ -11,8 +11,10 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -57,7 +59,8 @@ type Token struct {
 // kindRow is what differs between kinds.
 type kindRow struct {
 	kind    kb.Kind
-	aliases []kb.Kind
+	also    kb.Kind   // another name that people are shown, before kind
+	aliases []kb.Kind // further names that are understood
 	// canonical turns what a user wrote into kb.Spec.Source; relative paths start at dir.
 	canonical func(ctx context.Context, raw, dir string) (string, error)
 	open      func(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
@@ -73,9 +76,9 @@ type Traits struct {
 }
 
 var kinds = []kindRow{
-	{kb.KindFolder, []kb.Kind{"file", "files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
-	{kb.KindRepo, []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
-	{kb.KindWeb, []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
+	{kb.KindFolder, "file", []kb.Kind{"files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
+	{kb.KindRepo, "", []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
+	{kb.KindWeb, "", []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
 }
 
 // TraitsOf returns the traits of a kind; none of one that there is not.
@@ -94,7 +97,7 @@ func NameOf(kind kb.Kind, src string) string {
 	return src
 }
 
-// Kinds returns the names of the kinds, aliases left out.
+// Kinds returns the kinds.
 func Kinds() []kb.Kind {
 	var out []kb.Kind
 	for _, k := range kinds {
@@ -103,14 +106,30 @@ func Kinds() []kb.Kind {
 	return out
 }
 
+// KindNames returns what people are shown to call the kinds.
+func KindNames() []string {
+	var out []string
+	for _, k := range kinds {
+		if k.also != "" {
+			out = append(out, string(k.also))
+		}
+		out = append(out, string(k.kind))
+	}
+	return out
+}
+
 func lookup(kind kb.Kind) (*kindRow, error) {
 	for i := range kinds {
-		if kinds[i].kind == kind || slices.Contains(kinds[i].aliases, kind) {
+		if kinds[i].kind == kind || kinds[i].also == kind && kind != "" || slices.Contains(kinds[i].aliases, kind) {
 			return &kinds[i], nil
 		}
 	}
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(cmp.Or(k.also, k.kind)))
+	}
 	return nil, kb.Errorf(kb.Invalid, "there is no kind of store named %q", string(kind)).
-		WithHint("use file, repo or web")
+		WithHint("use %s or %s", strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
 }
 
 // Open returns a snapshot of the source as it is now. For a remote repository

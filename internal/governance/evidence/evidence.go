@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
@@ -122,7 +123,7 @@ func load(root, path string) ([]byte, error) {
 		if err != nil {
 			return nil, plain(err)
 		}
-		if rel, err := filepath.Rel(base, real); err != nil || !filepath.IsLocal(rel) {
+		if !project.Within(base, real) {
 			return nil, errors.New("it is a link out of the repository")
 		}
 		if path, info, err = real, nil, nil; err == nil {

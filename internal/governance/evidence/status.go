@@ -128,9 +128,8 @@ type otherFacets struct {
 
 // Summary is the answer of /summary.
 type Summary struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Snapshot  struct {
+	head
+	Snapshot struct {
 		Stage   *string `json:"stage"`
 		Outcome *string `json:"outcome"`
 		findingFacets
@@ -311,7 +310,7 @@ func api(route string) (a API) {
 
 // Summary counts what is in the file.
 func (f *File) Summary() Summary {
-	s := Summary{Version: f.Version, Timestamp: f.doc.Timestamp, otherFacets: f.otherFacets(), Platforms: []PlatformRow{}}
+	s := Summary{head: f.head(), otherFacets: f.otherFacets(), Platforms: []PlatformRow{}}
 	s.Snapshot.Stage, s.Snapshot.Outcome, s.Snapshot.findingFacets = f.doc.Stage, f.doc.Outcome, f.findingFacets()
 	for _, p := range f.doc.Platforms {
 		if p.Detected {

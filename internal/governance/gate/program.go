@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // Program is the program openspec, which other people wrote. It is run only
@@ -52,14 +53,14 @@ const (
 // find looks in node_modules/.bin, then in the directories of PATH.
 func (p *OpenSpecProgram) find() string {
 	p.once.Do(func() {
-		root := resolved(p.Root)
+		root := project.RealPath(p.Root)
 		for _, name := range names() {
 			own := filepath.Join(p.Root, "node_modules", ".bin", name)
 			info, err := os.Stat(own)
 			if err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if p.Trusted != nil && p.Trusted(resolved(own)) {
+			if p.Trusted != nil && p.Trusted(project.RealPath(own)) {
 				p.path = own
 				return
 			}
@@ -72,7 +73,7 @@ func (p *OpenSpecProgram) find() string {
 				if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
 					continue
 				}
-				if within(root, resolved(path)) {
+				if project.Within(root, project.RealPath(path)) {
 					continue // a link that leads back inside
 				}
 				p.path, p.why = path, ""
@@ -94,26 +95,14 @@ func names() []string {
 // outside returns the directories of PATH that are absolute and do not lie in
 // the repository: the program's own interpreter is looked up there too.
 func (p *OpenSpecProgram) outside() []string {
-	root := resolved(p.Root)
+	root := project.RealPath(p.Root)
 	var dirs []string
 	for _, d := range filepath.SplitList(p.Path) {
-		if filepath.IsAbs(d) && !within(root, resolved(d)) {
+		if filepath.IsAbs(d) && !project.Within(root, project.RealPath(d)) {
 			dirs = append(dirs, d)
 		}
 	}
 	return dirs
-}
-
-func resolved(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return filepath.Clean(path)
-}
-
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 var errNoProgram = errors.New("there is no program openspec that may be run")

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // Session is the change of a specification that is being worked on, as the
@@ -65,7 +66,7 @@ func (r *Reader) SetSession(s *Session) error {
 	}
 	path, err := filepath.EvalSymlinks(filepath.Join(d.common, "config"))
 	if err == nil {
-		if rel, e := filepath.Rel(real(d.common), path); e != nil || !filepath.IsLocal(rel) {
+		if !project.Within(project.RealPath(d.common), path) {
 			return kb.Errorf(kb.Denied, "the configuration of %q is a link to another place, and is not written", r.Root).
 				WithHint("write the session with: git config --local")
 		}
@@ -110,13 +111,6 @@ func (r *Reader) SetSession(s *Session) error {
 	}
 	done = true
 	return nil
-}
-
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		return p
-	}
-	return path
 }
 
 // edited returns a configuration with another session in it. It refuses a

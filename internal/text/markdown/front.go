@@ -58,7 +58,7 @@ func CutKey(s, sep string) (key, value string, ok bool) {
 	}
 	key = strings.Trim(strings.TrimSpace(s[:at]), `"'`)
 	for _, r := range key {
-		if r < 0x80 && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == ' ' || r == '.') {
+		if r < 0x80 && !isLetter(byte(r)) && (r < '0' || r > '9') && !strings.ContainsRune("_- .", r) {
 			return "", "", false
 		}
 	}

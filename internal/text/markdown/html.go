@@ -191,7 +191,8 @@ func htmlHeading(body string, from int) (Block, int) {
 	if end < begin {
 		return Block{}, 0
 	}
-	h := Block{Kind: Heading, HTML: true, From: from, To: from + TagEnd(near, end), Level: int(near[2] - '0'), Anchor: htmlID(near[:begin])}
+	h := Block{Kind: Heading, HTML: true, From: from, To: from + TagEnd(near, end), Level: int(near[2] - '0')}
+	h.Anchor = htmlID(near[:begin])
 	var b strings.Builder
 	for i := begin; i < end; {
 		if near[i] != '<' || near[i+1] != '/' && TagName(near[i+1:]) == "" {
@@ -243,7 +244,7 @@ func htmlID(tag string) string {
 // TagName returns the name of a tag, lower case, at the start of s, or "".
 func TagName(s string) string {
 	n := 0
-	for n < len(s) && n < 32 && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || n > 0 && (s[n] >= '0' && s[n] <= '9' || s[n] == '-')) {
+	for n < len(s) && n < 32 && (isLetter(s[n]) || n > 0 && (s[n] >= '0' && s[n] <= '9' || s[n] == '-')) {
 		n++
 	}
 	if n < len(s) && strings.IndexByte(" \t\r\n/>", s[n]) < 0 {

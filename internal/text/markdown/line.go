@@ -117,4 +117,6 @@ func Plain(s string) string {
 	return s
 }
 
-func isTag(c byte) bool { return c == '/' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isTag(c byte) bool { return c == '/' || isLetter(c) }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
