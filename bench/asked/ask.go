@@ -41,6 +41,7 @@ func same(a, b string) bool {
 type hit struct {
 	lines
 	store  string
+	symbol string // the last name of the declaration that it is said to be
 	line   int
 	more   []lines // further places of its file
 	tokens float64 // its share of the reply
@@ -106,6 +107,9 @@ func read(text string) (*reply, error) {
 		_ = json.Unmarshal(h["at"], &at)
 		_ = json.Unmarshal(h["store"], &x.store)
 		_ = json.Unmarshal(h["line"], &x.line)
+		_ = json.Unmarshal(h["symbol"], &x.symbol)
+		x.symbol, _, _ = strings.Cut(x.symbol, " ")
+		x.symbol = x.symbol[strings.LastIndexAny(x.symbol, ".:#/\\")+1:]
 		x.lines, _ = readPlace(at, "")
 		size := 2
 		for k, v := range h {

@@ -17,7 +17,7 @@ type answer struct {
 	files     []string
 	fileRank  int // of the first hit in a right file, 0 none
 	lineRank  int // … whose lines hold the line
-	exactRank int // … whose own best line lies in the declaration
+	exactRank int // … whose own best line or symbol is the declaration's
 	funcRank  int // … that names a right place
 	ndcg      float64
 	// of the needed places: shown within ten and twenty hits, and within
@@ -47,7 +47,7 @@ func (a *answer) judge(store string) {
 			a.lineRank = i + 1
 		}
 		if a.exactRank == 0 && slices.ContainsFunc(a.gold, func(p place) bool {
-			return same(h.path, p.Path) && (p.From == 0 || p.From <= h.line && h.line <= p.To)
+			return same(h.path, p.Path) && (p.From == 0 || p.From <= h.line && h.line <= p.To || h.symbol != "" && h.symbol == a.meant(p))
 		}) {
 			a.exactRank = i + 1
 		}
@@ -91,6 +91,14 @@ func (a *answer) judge(store string) {
 		}
 	}
 	a.files10 = n / float64(max(1, len(a.gold)))
+}
+
+// meant is the name of the declaration that a place is.
+func (a *answer) meant(p place) string {
+	if a.set == "names" {
+		return a.Ask
+	}
+	return p.Name
 }
 
 // named is the share of places that hits name, up to a number of hits and of tokens.

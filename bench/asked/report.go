@@ -48,7 +48,7 @@ func kinds(set string, as []*answer) (names []string, by map[string][]*answer) {
 // report adds the section of a set.
 func (b *bench) report(set string, as []*answer) {
 	b.r.Printf("## %s\n\n", set)
-	head := []string{"", "items", "MRR by file", "by line", "by the declaration's own line", "Acc@1", "@5", "@10", "NDCG@10", "without hits"}
+	head := []string{"", "items", "MRR by file", "by line", "by the declaration itself", "Acc@1", "@5", "@10", "NDCG@10", "without hits"}
 	switch set {
 	case "how":
 		head = append(head, "files of places within ten", "places within ten", "within twenty", "within 2,000 tokens")
