@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := r.hits[0]
-	if h.lines != (lines{"a/b.go", 3, 9}) || h.symbol != "M" || len(h.more) != 1 || h.more[0] != (lines{"a/b.go", 20, 30}) || r.confidence != 0.6 || h.tokens <= 0 {
+	if h.lines != (lines{"a/b.go", 3, 9}) || h.symbol != "M" || len(h.more) != 1 || h.more[0] != (lines{"a/b.go", 20, 30}) || len(h.linked) != 1 || h.linked[0] != (lines{"c.go", 1, 1}) || r.confidence != 0.6 || h.tokens <= 0 {
 		t.Errorf("%+v", r)
 	}
 }
