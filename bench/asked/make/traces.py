@@ -56,7 +56,7 @@ def inside(found, path, line):
 
 def foreign(name, file, lang):
     """A path without the machine it was seen on, and whose it is."""
-    for pattern, whose in ((r".*/site-packages/|.*/dist-packages/|.*/repos/werkzeug/src/", "dep"), (r".*/node_modules/", "dep"), (r"^node:", "std"), (r".*/lib/python3\.\d+/", "std"), (r".*/usr/lib/ruby/(?:vendor_ruby|\d\.\d\.\d)/", "std"), (r".*/pkg/mod/", "dep"), (r".*/go/src/", "std")):
+    for pattern, whose in ((r".*/site-packages/|.*/dist-packages/|.*/werkzeug/src/", "dep"), (r".*/node_modules/", "dep"), (r"^node:", "std"), (r".*/lib/python3\.\d+/", "std"), (r".*/usr/lib/ruby/(?:vendor_ruby|\d\.\d\.\d)/", "std"), (r".*/pkg/mod/", "dep"), (r".*/go/src/", "std")):
         if re.match(pattern, file):
             return (file if whose == "std" and file.startswith("node:") else re.sub(pattern, "", file)), whose
     if file.startswith("<"):
