@@ -41,8 +41,10 @@ func same(a, b string) bool {
 type hit struct {
 	lines
 	store  string
+	symbol string // the last name of the declaration that it is said to be
 	line   int
 	more   []lines // further places of its file
+	linked []lines // declarations beside, called by or calling it
 	tokens float64 // its share of the reply
 }
 
@@ -81,6 +83,7 @@ func readPlace(at, file string) (lines, bool) {
 // read decodes a reply of search.
 func read(text string) (*reply, error) {
 	var raw struct {
+		Store       string // of all hits, when it is the same
 		Hits        []map[string]json.RawMessage
 		Confidence  json.RawMessage
 		Probability *float64
@@ -102,17 +105,23 @@ func read(text string) (*reply, error) {
 	whole := float64(max(1, len(text)))
 	for _, h := range raw.Hits {
 		var at string
-		x := hit{}
+		x := hit{store: raw.Store}
 		_ = json.Unmarshal(h["at"], &at)
 		_ = json.Unmarshal(h["store"], &x.store)
 		_ = json.Unmarshal(h["line"], &x.line)
+		_ = json.Unmarshal(h["symbol"], &x.symbol)
+		x.symbol, _, _ = strings.Cut(x.symbol, " ")
+		x.symbol = x.symbol[strings.LastIndexAny(x.symbol, ".:#/\\")+1:]
 		x.lines, _ = readPlace(at, "")
 		size := 2
 		for k, v := range h {
 			size += len(k) + len(v) + 4
-			switch k { // what leads to other declarations is no place of the answer
-			case "related", "calls", "calledBy", "usedBy", "imports", "why":
+			if k == "imports" || k == "why" {
 				continue
+			}
+			into := &x.more
+			if k == "related" || k == "calls" || k == "calledBy" || k == "usedBy" {
+				into = &x.linked
 			}
 			var list []json.RawMessage
 			if json.Unmarshal(v, &list) != nil {
@@ -124,8 +133,9 @@ func read(text string) (*reply, error) {
 				if json.Unmarshal(e, &s) != nil && json.Unmarshal(e, &o) == nil {
 					s = o.At
 				}
+				s = s[strings.LastIndexByte(s, ' ')+1:]
 				if p, ok := readPlace(s, x.path); ok && atForm.MatchString(s) {
-					x.more = append(x.more, p)
+					*into = append(*into, p)
 				}
 			}
 		}

@@ -17,12 +17,12 @@ type answer struct {
 	files     []string
 	fileRank  int // of the first hit in a right file, 0 none
 	lineRank  int // … whose lines hold the line
-	exactRank int // … whose own best line lies in the declaration
+	exactRank int // … whose own best line or symbol is the declaration's
 	funcRank  int // … that names a right place
 	ndcg      float64
 	// of the needed places: shown within ten and twenty hits, and within
 	// 2,000 tokens of the contextual reply; files within ten
-	within10, within20, shown, files10 float64
+	within10, within20, shown, linked, files10 float64
 }
 
 // store is the store that a gold path is in; "" for any.
@@ -47,7 +47,7 @@ func (a *answer) judge(store string) {
 			a.lineRank = i + 1
 		}
 		if a.exactRank == 0 && slices.ContainsFunc(a.gold, func(p place) bool {
-			return same(h.path, p.Path) && (p.From == 0 || p.From <= h.line && h.line <= p.To)
+			return same(h.path, p.Path) && (p.From == 0 || p.From <= h.line && h.line <= p.To || h.symbol != "" && h.symbol == a.meant(p))
 		}) {
 			a.exactRank = i + 1
 		}
@@ -80,7 +80,7 @@ func (a *answer) judge(store string) {
 	if ideal > 0 {
 		a.ndcg = dcg / ideal
 	}
-	a.within10, a.within20 = named(a.gold, a.reply.hits, 10, math.Inf(1)), named(a.gold, a.reply.hits, 20, math.Inf(1))
+	a.within10, a.within20 = named(a.gold, a.reply.hits, 10, math.Inf(1), false), named(a.gold, a.reply.hits, 20, math.Inf(1), false)
 	var n float64
 	for _, p := range a.gold {
 		for _, h := range a.reply.hits[:min(10, len(a.reply.hits))] {
@@ -93,8 +93,17 @@ func (a *answer) judge(store string) {
 	a.files10 = n / float64(max(1, len(a.gold)))
 }
 
-// named is the share of places that hits name, up to a number of hits and of tokens.
-func named(gold []place, hits []hit, limit int, tokens float64) float64 {
+// meant is the name of the declaration that a place is.
+func (a *answer) meant(p place) string {
+	if a.set == "names" {
+		return a.Ask
+	}
+	return p.Name
+}
+
+// named is the share of places that hits name, up to a number of hits and of
+// tokens; with links also those that a hit leads to.
+func named(gold []place, hits []hit, limit int, tokens float64, links bool) float64 {
 	if len(gold) == 0 {
 		return 0
 	}
@@ -105,7 +114,8 @@ func named(gold []place, hits []hit, limit int, tokens float64) float64 {
 			break
 		}
 		for i, p := range gold {
-			if !got[i] && (h.names(p) || slices.ContainsFunc(h.more, func(l lines) bool { return l.names(p) })) {
+			if !got[i] && (h.names(p) || slices.ContainsFunc(h.more, func(l lines) bool { return l.names(p) }) ||
+				links && slices.ContainsFunc(h.linked, func(l lines) bool { return l.names(p) })) {
 				got[i] = true
 				n++
 			}

@@ -48,10 +48,10 @@ func kinds(set string, as []*answer) (names []string, by map[string][]*answer) {
 // report adds the section of a set.
 func (b *bench) report(set string, as []*answer) {
 	b.r.Printf("## %s\n\n", set)
-	head := []string{"", "items", "MRR by file", "by line", "by the declaration's own line", "Acc@1", "@5", "@10", "NDCG@10", "without hits"}
+	head := []string{"", "items", "MRR by file", "by line", "by the declaration itself", "Acc@1", "@5", "@10", "NDCG@10", "without hits"}
 	switch set {
 	case "how":
-		head = append(head, "files of places within ten", "places within ten", "within twenty", "within 2,000 tokens")
+		head = append(head, "files of places within ten", "places within ten", "within twenty", "within 2,000 tokens", "or linked there")
 	case "issues":
 		head = append(head, "function @10")
 	}
@@ -79,7 +79,7 @@ func (b *bench) report(set string, as []*answer) {
 		row = append(row, figure(mean(group, func(a *answer) float64 { return a.ndcg })), fmt.Sprint(empty))
 		switch set {
 		case "how":
-			for _, f := range []func(*answer) float64{func(a *answer) float64 { return a.files10 }, func(a *answer) float64 { return a.within10 }, func(a *answer) float64 { return a.within20 }, func(a *answer) float64 { return a.shown }} {
+			for _, f := range []func(*answer) float64{func(a *answer) float64 { return a.files10 }, func(a *answer) float64 { return a.within10 }, func(a *answer) float64 { return a.within20 }, func(a *answer) float64 { return a.shown }, func(a *answer) float64 { return a.linked }} {
 				row = append(row, figure(mean(group, f)))
 			}
 		case "issues":

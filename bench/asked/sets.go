@@ -61,7 +61,8 @@ func (b *bench) ask(set string, items []*item) ([]*answer, error) {
 			out = append(out, x)
 			switch set {
 			case "how":
-				x.shown = named(gold, a.search(query, map[string]any{"detail": "contextual", "limit": 20}).hits, 20, 2000)
+				hits := a.search(query, map[string]any{"detail": "contextual", "limit": 20}).hits
+				x.shown, x.linked = named(gold, hits, 20, 2000, false), named(gold, hits, 20, 2000, true)
 			case "docs":
 				// The same with the intent said, counted apart.
 				with := *it

@@ -160,10 +160,11 @@ def declarations(at):
             for p in paths:
                 out += python(p, (at / p).read_text("utf8", "replace"))
         elif lang in ("go", "typescript", "javascript"):
-            cmd = ["go", "run", str(common.HERE / "goast" / "main.go")] if lang == "go" else ["node", str(common.HERE / "tsast.js"), os.environ["ASKED_TYPESCRIPT"]]
+            cmd = ["node", str(common.HERE / "tsast.js"), os.environ["ASKED_TYPESCRIPT"]]
             if lang == "go":
-                subprocess.run(["go", "build", "-o", "/tmp/goast", str(common.HERE / "goast" / "main.go")], check=True)
-                cmd = ["/tmp/goast"]
+                goast = str(common.TREES.resolve() / "goast.program")
+                subprocess.run(["go", "build", "-o", goast, str(common.HERE / "goast" / "main.go")], check=True)
+                cmd = [goast]
             said = subprocess.run(cmd, cwd=at, input="\n".join(paths) + "\n", text=True, capture_output=True, check=True).stdout
             for line in said.splitlines():
                 path, kind, name, scope, first, at_, to = json.loads(line)

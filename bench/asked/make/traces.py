@@ -44,7 +44,7 @@ OUTER = {
     "c": [["__libc_start_main", "../csu/libc-start.c", 308], ["_start", "", 0]],
     "ruby": [["require", "bootsnap/load_path_cache/core_ext/kernel_require.rb", 32], ["<main>", "bin/rails", 4]],
     "bash": [], "python": [["<module>", "train.py", 27]], "haskell": [["main", "app/Main.hs", 31]],
-    "csharp": [["Shop.Orders.OrderClient.SendAsync(Order order)", "/src/Shop/Orders/OrderClient.cs", 61]],
+    "csharp": [["Shop.Orders.OrderClient.SendAsync(Order order)", "src/Shop/Orders/OrderClient.cs", 61]],
 }
 
 
@@ -56,7 +56,7 @@ def inside(found, path, line):
 
 def foreign(name, file, lang):
     """A path without the machine it was seen on, and whose it is."""
-    for pattern, whose in ((r".*/site-packages/|.*/dist-packages/|.*/repos/werkzeug/src/", "dep"), (r".*/node_modules/", "dep"), (r"^node:", "std"), (r".*/lib/python3\.\d+/", "std"), (r".*/usr/lib/ruby/(?:vendor_ruby|\d\.\d\.\d)/", "std"), (r".*/pkg/mod/", "dep"), (r".*/go/src/", "std")):
+    for pattern, whose in ((r".*/site-packages/|.*/dist-packages/|.*/werkzeug/src/", "dep"), (r".*/node_modules/", "dep"), (r"^node:", "std"), (r".*/lib/python3\.\d+/", "std"), (r".*/usr/lib/ruby/(?:vendor_ruby|\d\.\d\.\d)/", "std"), (r".*/pkg/mod/", "dep"), (r".*/go/src/", "std")):
         if re.match(pattern, file):
             return (file if whose == "std" and file.startswith("node:") else re.sub(pattern, "", file)), whose
     if file.startswith("<"):
@@ -230,7 +230,7 @@ def made():
             inner = INNER.get(lang, []) if lang in ("rust", "c", "haskell") or k // 7 % 3 == 0 else []
             if lang == "c" and error == "SIGSEGV":
                 inner = []
-            frames = [f + ["std"] for f in inner] + [[called(c, name, lang, r["root"], text[c["path"]], at), c["path"], l, "own"] for c, l in chain] + [f + ["app" if f[1].startswith(("app/", "lib/shop", "bin/", "public/", "train", "init", "main", "/src", "Order")) else "std"] for i, f in enumerate(OUTER[lang])]
+            frames = [f + ["std"] for f in inner] + [[called(c, name, lang, r["root"], text[c["path"]], at), c["path"], l, "own"] for c, l in chain] + [f + ["app" if f[1].startswith(("app/", "lib/shop", "bin/", "public/", "train", "init", "main", "src/Shop", "Order")) else "std"] for i, f in enumerate(OUTER[lang])]
             if lang == "rust" and "Option" not in message:
                 frames = [f for f in frames if "unwrap_failed" not in f[0]]
             take.append(dict(repo=name, lang=lang, kind="made", error=error, message=message, parts=None, frames=frames, gold=[dict(path=d["path"], **{"from": d["from"]}, line=line, to=d["to"], name=d["name"])]))
