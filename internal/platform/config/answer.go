@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Answer is what the file says of answers.
+// Answer holds the settings of answers.
 type Answer struct {
 	Origins    []string // pages of other sites that may ask and rate answers
 	NoFeedback bool     // feedback lowers nothing

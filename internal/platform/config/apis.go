@@ -10,8 +10,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// APIs is what the file says of declared APIs. The definitions themselves
-// stand in a file beside it, see APIsPath.
+// APIs holds the settings of declared APIs. The definitions themselves are in a file
+// beside it, see APIsPath.
 type APIs struct {
 	Env    []string // variables ("NAME") and entries of the keyring ("keyring:NAME") that a project's file may use
 	Expose []string // our own commands in the lists of tools over HTTP; nil is the default

@@ -17,7 +17,7 @@ const seeDocs = "docs/configuration.md lists the keys"
 
 // Key is one key of the file.
 type Key struct {
-	Name    string // dots stand for nesting: vectors.engine
+	Name    string // with dots for nesting: vectors.engine
 	Type    string // what its value is, for readers
 	Default string // what holds without it, for readers
 	Env     string // the variable that goes before it, if there is one

@@ -8,7 +8,7 @@ import (
 )
 
 // TrustVariable is the environment variable that adds to trust.paths, for
-// whoever starts a server or a CI job: paths, separated as those of PATH are.
+// servers and CI jobs: paths, separated as those of PATH are.
 const TrustVariable = "KNOWLEDGE_TRUST_PATHS"
 
 // trustKeys are the keys below trust, a part of the table.

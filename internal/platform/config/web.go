@@ -16,7 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// Web is what the file says of crawling.
+// Web holds the settings of crawling.
 type Web struct {
 	Allow     []string // hosts, hosts with a port, and networks that are reached though not public
 	Rate      float64  // requests a second and host; 0 is the default
@@ -26,8 +26,8 @@ type Web struct {
 	Headers   []Header // in the file's order
 }
 
-// Header is a header that is sent to one host, whose value is a secret: it
-// stands in a variable or a file.
+// Header is a header that is sent to one host, whose value is a secret in
+// a variable or a file.
 type Header struct {
 	Host string // "docs.example.org", or "host:port" for ports other than the scheme's
 	Name string // canonical: "Authorization"
