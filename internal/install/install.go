@@ -36,7 +36,7 @@ type Step struct {
 	Scope  string `json:"scope"`  // user or project
 	Kind   string `json:"kind"`   // server: the entry; text: the block of instructions
 	File   string `json:"file"`
-	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, present (by a plugin), skipped; "" for nothing to tell
+	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, present (by a plugin), skipped; "" for nothing to report
 	Note   string `json:"note,omitempty"` // why, when the action does not say it
 	Diff   string `json:"diff,omitempty"` // the changed lines, in a dry run
 
@@ -52,7 +52,7 @@ func (s *Step) Changes() bool {
 	return slices.Contains([]string{"added", "updated", "removed", "deleted"}, s.Action)
 }
 
-// Options say what is installed where.
+// Options describe an installation.
 type Options struct {
 	Place   Place
 	DataDir string // holds the receipts
@@ -82,7 +82,7 @@ func (c *Client) text(p Place, scope string) string {
 func (c *Client) key(doc []byte) []string {
 	if c.Newer != nil {
 		if v, ok, err := c.Format.Get(doc, c.Newer); err == nil && ok {
-			// A server may be called that too; then it says what it runs.
+			// A server may have that name too; then it has a command.
 			if m, ok := v.(map[string]any); ok && m["type"] == nil && m["command"] == nil && m["enabled"] == nil {
 				return append(slices.Clone(c.Newer), Server)
 			}

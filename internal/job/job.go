@@ -46,7 +46,7 @@ const (
 )
 
 // Handler does the work of one type of job. It returns soon after ctx is
-// done; it reports through kb.Report. message says what was done. A handler
+// done; it reports through kb.Report. message describes the result. A handler
 // may be run again from the start at any time: after an interruption (see
 // Interrupted), and once more when a request came during the run.
 type Handler func(ctx context.Context, job kb.Job, args json.RawMessage) (message string, details map[string]any, err error)
@@ -186,7 +186,8 @@ func (m *Manager) truth(ctx context.Context, j kb.Job) kb.Job {
 	return j
 }
 
-// List returns jobs, newest first: of one state unless state is "", only those not ended when active.
+// List returns jobs, newest first: of one state unless state is "", only those
+// not ended when active.
 func (m *Manager) List(ctx context.Context, state kb.JobState, active bool) ([]kb.Job, error) {
 	where := "1"
 	if active || state != "" && !state.Ended() {

@@ -68,10 +68,10 @@ type outcome struct {
 	message  string
 	hint     string
 	details  map[string]any
-	progress *kb.Progress // nil: as it stands
+	progress *kb.Progress // nil: unchanged
 }
 
-// end writes how a job stands when its run is over, and bounds the history.
+// end writes the state of a job whose run is over, and bounds the history.
 func (m *Manager) end(ctx context.Context, tx *sql.Tx, id string, state kb.JobState, o outcome) error {
 	details := []byte("{}")
 	if len(o.details) > 0 {

@@ -17,7 +17,7 @@ import (
 )
 
 // Work runs the job in this process and returns when it has ended, or was
-// interrupted because ctx is done: kb.Busy when somebody else runs it.
+// interrupted because ctx is done: kb.Busy when another process runs it.
 func (m *Manager) Work(ctx context.Context, id string) (kb.Job, error) {
 	if _, err := m.Get(ctx, id); err != nil {
 		return kb.Job{}, err
@@ -166,7 +166,7 @@ func (m *Manager) settle(id string, watch *watcher, o outcome, state kb.JobState
 	defer cancel()
 	if p, ok := watch.last(); ok {
 		if state == kb.JobCompleted && p.Total > 0 {
-			p.Done, p.Percent, p.ETA = p.Total, 100, 0 // what was told last came before the end
+			p.Done, p.Percent, p.ETA = p.Total, 100, 0 // the last report came before the end
 		}
 		o.progress = &p
 	}

@@ -66,7 +66,7 @@ func ParseRef(s string) (Ref, bool) {
 	return Ref{Env: name}, ok && envName.MatchString(name)
 }
 
-// placeholder reports whether a value stands for one to be filled in: <YOUR_API_KEY>.
+// placeholder reports whether a value is still to be filled in: <YOUR_API_KEY>.
 func placeholder(s string) bool {
 	s = strings.TrimSpace(s)
 	return s == "" || strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.Trim(s, "*•xX.") == "" ||

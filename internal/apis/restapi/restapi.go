@@ -125,7 +125,7 @@ type Tool struct {
 	Name        string // for readers
 	Description string
 	Method      string // GET, HEAD, POST, PUT, PATCH or DELETE
-	Path        string // begins with "/"; {param} stands for a parameter
+	Path        string // begins with "/"; {param} is a parameter
 	Template    string // JSON with {{param}}; "" puts what is left into an object
 	Form        bool   // the body is application/x-www-form-urlencoded
 	Comma       bool   // arrays in the query as a,b instead of p=a&p=b
@@ -136,7 +136,7 @@ type Tool struct {
 	Line int
 }
 
-// The types of parameters. INTEGER is ours: OpenAPI tells it from NUMBER.
+// The types of parameters. INTEGER is ours: OpenAPI distinguishes it from NUMBER.
 const (
 	String  = "STRING"
 	Number  = "NUMBER"

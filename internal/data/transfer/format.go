@@ -6,7 +6,7 @@
 // so that `tar --zstd -tf FILE` lists it. Its members come in this order:
 //
 //	manifest.json                    Manifest, below
-//	generation.gen                   what stands at which path, ids, tombstones
+//	generation.gen                   the documents by path, ids, tombstones
 //	segments/LAYOUT.lay              its layout
 //	segments/NAME.seg                each segment, in ascending order of names,
 //	segments/NAME.EMBEDDER.vec       each followed by its vectors
@@ -132,8 +132,8 @@ func refused(format string, args ...any) error {
 	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).WithHint("nothing was imported; copy it or export it again; what it must be: knowledge help import")
 }
 
-// check says what is wrong with a manifest. gathered says that its store may
-// have a log of pages.
+// check returns what is wrong with a manifest. gathered reports whether its store
+// may have a log of pages.
 func (m *Manifest) check(gathered bool) error {
 	switch {
 	case m.Format != Format:

@@ -17,10 +17,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// Program is the program openspec, which other people wrote. It is run only
-// when it lies on the PATH outside the repository, or when a person has
-// vouched for the copy in the repository's own node_modules: what a stranger
-// put into a repository does not get executed.
+// Program is the program openspec, which is not ours. It is run only when it lies on
+// the PATH outside the repository, or when a person has vouched for the copy in the
+// repository's own node_modules: a repository's files are not executed.
 type Program interface {
 	// Version returns what --version prints; an error when there is no program
 	// that may be run.
@@ -28,7 +27,7 @@ type Program interface {
 	// Run returns what the program prints and its exit status; an error when it
 	// could not be run to its end.
 	Run(ctx context.Context, args ...string) (out string, status int, err error)
-	// Why tells why a program that is there is not run; "" when there is none.
+	// Why returns why an existing program is not run; "" without one.
 	Why() string
 }
 

@@ -42,14 +42,14 @@ const (
 	maxValidationTrouble = 5 // messages that a validation shows
 )
 
-// SDDStatus is how specification driven development stands.
+// SDDStatus is the state of specification driven development.
 type SDDStatus struct {
 	Root     string        `json:"repoRoot"`
 	OpenSpec OpenSpec      `json:"openspec"`
 	Session  SessionStatus `json:"session"`
 }
 
-// OpenSpec says whether its program is there and the repository uses it.
+// OpenSpec describes its program and its use in the repository.
 type OpenSpec struct {
 	Installed   bool   `json:"installed"`
 	Version     string `json:"version,omitempty"` // as the program says it
@@ -72,7 +72,7 @@ type SessionStatus struct {
 	Remaining *int64 `json:"remainingSeconds,omitempty"`
 }
 
-// Decision says whether work may go on.
+// Decision allows or forbids to continue.
 type Decision struct {
 	Allowed bool           `json:"allowed"`
 	Code    string         `json:"code"`
@@ -88,7 +88,7 @@ type Evaluation struct {
 	Validation *Validation `json:"validation,omitempty"`
 }
 
-// Validation is what the program said of the changes.
+// Validation is the program's verdict on the changes.
 type Validation struct {
 	OK       bool     `json:"ok"`
 	ExitCode int      `json:"exitCode"`
@@ -106,7 +106,7 @@ type SDD struct {
 	Now     func() time.Time
 }
 
-// Status reads how it stands. It runs `openspec --version`, if a program may be run.
+// Status reads the state. It runs `openspec --version`, if a program may be run.
 func (s *SDD) Status(ctx context.Context) SDDStatus {
 	st := SDDStatus{Root: s.Root, Session: s.Session()}
 	st.OpenSpec = OpenSpec{Minimum: minimumOpenSpec, Recommended: minimumOpenSpec, Project: isDir(filepath.Join(s.Root, openspecFolder))}
@@ -290,7 +290,7 @@ func (s *SDD) Open(change string, ttl int) (SessionStatus, error) {
 	return s.set(change, ttl)
 }
 
-// others names the changes that there are.
+// others lists the existing changes.
 func (s *SDD) others() string {
 	entries, err := os.ReadDir(s.changePath())
 	var names []string

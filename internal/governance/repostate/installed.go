@@ -123,7 +123,7 @@ func (r *Reader) disarmed(ctx context.Context, d dirs) ([]string, error) {
 	return options, nil
 }
 
-// installed asks the installed git. An error means that it cannot tell.
+// installed reads the state with the installed git.
 func (r *Reader) installed(ctx context.Context, d dirs) (State, error) {
 	if r.Git == "" || d.bare {
 		return State{}, errors.New("not asked")

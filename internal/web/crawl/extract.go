@@ -9,8 +9,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
-// section is a heading with what stands below it up to the next heading, or
-// what stands before the first.
+// section is a heading with the text up to the next heading, or the text before the
+// first.
 type section struct {
 	level           int // 0 before the first heading
 	heading         string
