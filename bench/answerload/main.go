@@ -2,7 +2,7 @@
 // soon a streamed one begins, and whether many sessions at once are all
 // answered, each with its own follow-ups.
 //
-//	go run ./bench/answerload [-span 60s] [-clients 100] [-data DIR] [-out FILE]
+//	.ci/extra load [-span 60s] [-clients 100] [-data DIR] [-out FILE]
 package main
 
 import (

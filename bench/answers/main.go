@@ -1,7 +1,7 @@
 // Answers measures how well questions are answered: the judged sets beside
 // this file, over this repository's documentation and Go's.
 //
-//	go run ./bench/answers [-aside] [-v] [-data DIR] [-out FILE]
+//	.ci/extra answers [-aside] [-v] [-data DIR] [-out FILE]
 //
 // Without -aside the third that is set aside is not looked at.
 package main

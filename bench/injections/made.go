@@ -7,7 +7,8 @@ import (
 
 // grammar is one language of made injections: what is called, why, what is
 // ordered and what is to be hidden. Our own sentences, which say what such
-// texts say; the judged set was not read for them.
+// texts say. No text of the judged set was read for them; its README was, which
+// names the kinds.
 type grammar struct{ call, why, order, hide []string }
 
 var forms = strings.Split(`X~X~X~<!-- X -->~# X~// X~/* X */~[//]: # (X)~"""X"""~![X](https://img.example/x.png)~<div style="display:none">X</div>~<span hidden>X</span>~- X~> X~**X**~TODO: X~A~ --- X`, "~")

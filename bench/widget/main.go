@@ -3,7 +3,7 @@
 // answer and its sources, and sends a thumb up. Nothing of that repository is
 // kept.
 //
-//	go run ./bench/widget [-repo DIR|URL] [-out FILE] [-shots DIR]
+//	.ci/extra widget [-repo DIR|URL] [-out FILE] [-shots DIR]
 //
 // It is skipped, with the reason, where there is no Chromium or the
 // repository cannot be had.

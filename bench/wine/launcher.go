@@ -32,11 +32,11 @@ func launcher(wine, tmp, prefix string, env []string) (rows [][]string, failed i
 		}
 	}
 	program := filepath.Join(tmp, "knowledge.exe")
-	for to, pkg := range map[string]string{program: "./cmd/knowledge", filepath.Join(tools, "curl.exe"): "./bench/wine/tool"} {
-		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
+	for to, pkg := range map[string][2]string{program: {".", "./cmd/knowledge"}, filepath.Join(tools, "curl.exe"): {"bench", "./wine/tool"}} {
+		build := exec.Command("go", "build", "-C", pkg[0], "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg[1])
 		build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w: %s", pkg, err, out)
+			return nil, 0, fmt.Errorf("%s: %w: %s", pkg[1], err, out)
 		}
 	}
 	put := func(from string, to ...string) error {

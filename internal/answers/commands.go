@@ -111,7 +111,7 @@ func addAnswers(t *command.Table) {
 	c = t.Add("answer", command.New("feedback:review", "Note that somebody has looked at feedback, and what was done", command.Writes,
 		func(ctx context.Context, a *app.App, in feedbackReviewIn) (FeedbackItem, error) {
 			return ReviewFeedback(ctx, a, in.ID, in.Action)
-		}).Agent(), `{"feedback_id":"1","action_taken":"dismissed"}`)
+		}), `{"feedback_id":"1","action_taken":"dismissed"}`)
 	c.Help = "What was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
 		"Any action but dismissed, ignored, invalid, spam or rejected accepts it."
 
@@ -125,7 +125,7 @@ func addAnswers(t *command.Table) {
 
 func answersResources() []command.Resource {
 	return []command.Resource{{
-		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Access: command.Token,
+		URI: "feedback://stats", Name: "feedback", Description: "What people thought of answers, in figures, and what they find badly answered", Closed: true,
 		Read: func(ctx context.Context, a *app.App, _ string) (any, error) { return StatsOfFeedback(ctx, a) },
 	}}
 }

@@ -198,7 +198,7 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 	// What compiled grammars take (a few megabytes each) may be deleted at any time.
 	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
 	c.Catalog = catalog.New(d, nil)
-	c.Pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID(), Engine: engine}
+	c.Pool = index.NewPool(dir, emb.ID(), engine)
 	c.Indexes = c.Pool
 	c.Indexer = &ingest.Indexer{Catalog: c.Catalog, Indexes: c.Indexes, Embedder: emb, EmbedAtOnce: a.Config.EmbedAtOnce,
 		Cutter: chunk.Cutter{Grammars: c.grammars}}
@@ -208,7 +208,11 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 		c.file = nil
 	}
 	c.Opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
-		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint}}
+		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint},
+		Trusts: func(ctx context.Context, file, text string) bool {
+			ok, err := c.Trusts(ctx, file, []byte(text))
+			return ok && err == nil
+		}}
 	for _, t := range file.Tokens {
 		c.Opener.Tokens = append(c.Opener.Tokens, source.Token(t))
 	}

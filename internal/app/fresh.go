@@ -41,6 +41,10 @@ const (
 	// probeWait is how long an answer of who follows a folder is waited for. It
 	// takes a fraction of a millisecond; without one a look tells.
 	probeWait = 25 * time.Millisecond
+	// A store that could not be brought up to date is tried again after
+	// firstRetry, and after twice as long each time that it fails again.
+	firstRetry = 5 * time.Second
+	lastRetry  = 5 * time.Minute
 )
 
 // Asking is on whose behalf folders are compared with their indexes.
@@ -64,6 +68,9 @@ type behind struct {
 	job    kb.Job    // that brings it up to date; no id without one
 	why    string    // it is not brought up to date
 	hint   string    // and what to do about that; "" is to try again
+
+	failures int       // in a row, after which no question tries it
+	again    time.Time // before this
 }
 
 // Freshen sees to it that folders are answered from as they are now: each is
@@ -215,8 +222,16 @@ func (c *Core) Probe(id kb.StoreID) bool {
 }
 
 // bring has a job bring a store up to date. Where nothing can be written that
-// is why not, and what is indexed serves.
+// is why not, and what is indexed serves. One that failed just now rests.
 func (c *Core) bring(ctx context.Context, b *behind) {
+	n, last, err := c.Jobs.Failures(ctx, "index", b.st.ID)
+	if err == nil && n > 0 {
+		again := last.Updated.Add(retryAfter(n))
+		if now := time.Now(); now.Before(again) && !now.Before(last.Updated) { // a clock that was put back holds nothing up
+			b.why, b.hint, b.again, b.failures = last.Message, last.Hint, again, n
+			return
+		}
+	}
 	class := job.Watched
 	if b.drift.Files > muchLeft {
 		class = job.Local // it would keep the edits of others waiting
@@ -227,6 +242,11 @@ func (c *Core) bring(ctx context.Context, b *behind) {
 		return
 	}
 	b.job = j
+}
+
+// retryAfter is how long a store rests that has failed n times in a row.
+func retryAfter(n int) time.Duration {
+	return min(firstRetry<<min(n-1, 16), lastRetry)
 }
 
 // awaitAll waits for the jobs that bring stores up to date, and for as long as
@@ -313,6 +333,9 @@ func (b *behind) says(public bool) string {
 		return fmt.Sprintf("%s is still being brought up to date (job %s, %s): %s", name, b.job.ID, doneOf(b.job), b.changes())
 	case b.why != "" && public:
 		return fmt.Sprintf("%s could not be brought up to date: %s", name, b.changes())
+	case b.failures > 0:
+		return fmt.Sprintf("%s could not be brought up to date (%s; failed %s, tried again at %s, or at once by store:index): %s",
+			name, b.why, times(b.failures), b.again.UTC().Format(time.RFC3339), b.changes())
 	case b.why != "":
 		return fmt.Sprintf("%s could not be brought up to date (%s): %s", name, b.why, b.changes())
 	case b.drift.Any():
@@ -361,6 +384,13 @@ func (b *behind) changes() string {
 		n = "at least " + n
 	}
 	return fmt.Sprintf("%s %s changed since it was indexed, so hits may be missing", n, verb)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func were(n int) string {

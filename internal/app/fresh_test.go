@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -306,5 +307,51 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	}
 	if err := <-failed; err == nil {
 		t.Error("it is taken for up to date")
+	}
+}
+
+// A store that fails each time that it is brought up to date is not tried by
+// every question: it rests, longer each time, and the replies say what failed,
+// until when, and what to do.
+func TestWhatFailsIsTriedAtLongerAndLongerIntervals(t *testing.T) {
+	for n, want := range map[int]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 4: 40 * time.Second, 7: lastRetry, 1000: lastRetry} {
+		if got := retryAfter(n); got != want {
+			t.Errorf("after %d failures %s, want %s", n, got, want)
+		}
+	}
+	s := newSite(t)
+	s.write("p/a.md", "# first\n")
+	a := s.in("p", true)
+	s.search(a, SearchRequest{Query: "first"})
+	write := func(query string, args ...any) {
+		t.Helper()
+		err := a.core.db.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), query, args...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("UPDATE jobs SET state = 'failed', message = 'the disk is on fire', hint = 'put it out', updated = ?", time.Now().UnixMicro())
+	s.write("p/a.md", "# zebra\n")
+	for range 2 {
+		r := s.search(a, SearchRequest{Query: "zebra"})
+		jobs, err := a.core.jobs.List(t.Context(), "", false)
+		if err != nil || len(jobs) != 1 {
+			t.Fatalf("%d jobs, %v: a question tried again", len(jobs), err)
+		}
+		for _, says := range []string{"(the disk is on fire; failed once, tried again at ", ", or at once by store:index): 1 file has changed", "; put it out"} {
+			if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], says) {
+				t.Errorf("the notes do not say %q: %q", says, r.Notes)
+			}
+		}
+	}
+	write("UPDATE jobs SET updated = updated - 6000000")
+	if r := s.search(a, SearchRequest{Query: "zebra"}); len(r.Hits) == 0 || len(r.Notes) != 0 {
+		t.Errorf("after the rest: %+v", r)
+	}
+	if n, _, err := a.core.jobs.Failures(t.Context(), "index", kb.StoreID(mustInfo(t, a, ".").ID)); n != 0 || err != nil {
+		t.Errorf("%d failures since it succeeded, %v", n, err)
 	}
 }

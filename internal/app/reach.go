@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
@@ -27,7 +28,7 @@ const trustedFolder = "folder"
 // indexed without a person's word. Of a path that does not exist it says the
 // same as of one that does: what lies there is not told either.
 func (a *App) Admit(ctx context.Context, c *Core, path string) error {
-	real := source.RealPath(path)
+	real := project.RealPath(path)
 	for _, root := range append(a.ownRoots(), c.vouched...) {
 		if under(real, root) {
 			return nil

@@ -200,3 +200,36 @@ func TestTrustWhatWasShown(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestOwnRulesNeedAWord: what looks like a secret is kept by a project's
+// .knowledgeignore only while the user vouches for the file as it is.
+func TestOwnRulesNeedAWord(t *testing.T) {
+	s, a, _ := reaching(t, "", nil)
+	s.write("p/.env", "ZEBRA=1\n")
+	s.write("p/.knowledgeignore", "!.env\n")
+	index := func() (notes string, found bool) {
+		t.Helper()
+		j, err := a.IndexStore(t.Context(), ".", false)
+		if err == nil {
+			_, err = a.WaitJob(t.Context(), j.Job)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(mustInfo(t, a, ".").Notes, "; "), has(t, a, ".", "ZEBRA")
+	}
+	s.search(a, SearchRequest{Query: "zebra"})
+	if notes, found := index(); found || !strings.Contains(notes, `although .knowledgeignore keeps them: ".env"`) {
+		t.Errorf("without a word: %v, %q", found, notes)
+	}
+	if said, err := a.Trust(t.Context(), ".knowledgeignore", false); err != nil || !strings.Contains(said, "store:index") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	if notes, found := index(); !found || !strings.Contains(notes, `kept by .knowledgeignore: ".env"`) {
+		t.Errorf("with it: %v, %q", found, notes)
+	}
+	s.write("p/.knowledgeignore", "!.env\n!other.env\n")
+	if notes, found := index(); found {
+		t.Errorf("the file has changed since: %q", notes)
+	}
+}

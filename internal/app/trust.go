@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -134,12 +135,16 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 	if s.Folder {
 		return fmt.Sprintf("agents may index %s and everything below it", s.Path), nil
 	}
-	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)", s.Path, hash[:12]), nil
+	more := ""
+	if filepath.Base(s.Path) == source.OwnRules {
+		more = "; what it keeps is found when its folder has been indexed again: store:index"
+	}
+	return fmt.Sprintf("trusted %s as it is now (sha256 %s…)%s", s.Path, hash[:12], more), nil
 }
 
 // distrust takes back what was trusted at a path, whether or not it is there.
 func (a *App) distrust(ctx context.Context, path string) (string, error) {
-	full := source.RealPath(source.LocalPath(kb.KindFolder, path, a.Config.Dir))
+	full := project.RealPath(source.LocalPath(kb.KindFolder, path, a.Config.Dir))
 	c, err := a.Open(ctx)
 	if err != nil {
 		return "", err

@@ -21,7 +21,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
-	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // Detached is what became of a project's stores.
@@ -179,7 +178,7 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 		return p, err
 	}
 	kept := project.Programs(runtime.GOOS, a.Config.Env)
-	launched := kept != "" && app.Within(source.RealPath(kept), source.RealPath(exe))
+	launched := kept != "" && app.Within(project.RealPath(kept), project.RealPath(exe))
 	traces, err := Footprint(a)
 	if err != nil {
 		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")

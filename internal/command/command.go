@@ -111,7 +111,7 @@ type Command struct {
 //
 //	json:"name,omitempty"  the name; omitempty makes the parameter optional
 //	help:"…"               one clause, no full stop
-//	enum:"a|b|c"           the only values of a string
+//	enum:"a|b|c"           the only values of a string; "kinds" are those of stores
 //	default:"10"           what an absent optional parameter is set to
 //	also:"a|b"             other names that are accepted in its place
 //	person:"…"             help as a person reads it, where that differs

@@ -55,6 +55,11 @@ func (t *Table) decode(ctx context.Context, name string, params []Param, raw jso
 	return nil
 }
 
+// into sets the fields of in, which c was made for, from its arguments.
+func into[In any](ctx context.Context, c Command, args json.RawMessage, in *In) error {
+	return worded(ctx, decode(ctx, c.Name, c.Params, args, reflect.ValueOf(in).Elem()))
+}
+
 // object splits arguments into their values.
 func object(name string, raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if len(raw) > MaxRequest {

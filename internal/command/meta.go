@@ -50,24 +50,41 @@ func (t *Table) target(name string) (Command, error) {
 }
 
 // Dispatched returns the command that running c with args would run in the
-// end: c itself, or what execute's arguments name. Faces take access class
+// end: c itself, or what execute's arguments name. A command that reads a
+// resource comes with the access of that resource. Faces take access class
 // and effect from it before they run c.
 func (t *Table) Dispatched(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
+	if c.Name == "resource:read" {
+		return t.ofResource(ctx, c, args)
+	}
 	if c.Name != "execute" {
 		return c, nil
 	}
-	if err := c.Check(ctx, args); err != nil {
+	var in executeIn
+	if err := into(ctx, c, args, &in); err != nil {
 		return Command{}, err
 	}
-	m, err := object(c.Name, args)
-	if err != nil {
-		return Command{}, err
+	inner, err := t.target(in.Command)
+	if err != nil || inner.Name != "resource:read" {
+		return inner, err
 	}
-	var name string
-	if err := json.Unmarshal(m["command"], &name); err != nil {
-		return Command{}, kb.Errorf(kb.Invalid, "argument %q must be a string", "command").WithHint("\"commands\" lists the names")
+	return t.ofResource(ctx, inner, in.Args)
+}
+
+// ofResource returns c, which reads a resource, with the access of the one
+// that args name. Arguments that name none are c's to refuse.
+func (t *Table) ofResource(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
+	var in resourceIn
+	if into(ctx, c, args, &in) != nil {
+		return c, nil
 	}
-	return t.target(name)
+	if r, _, err := t.FindResource(in.URI); err == nil {
+		c.Access = Read
+		if r.Closed {
+			c.Access = Token
+		}
+	}
+	return c, nil
 }
 
 type helpIn struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // shorts are the letters of flags, the same in every command. A letter means
@@ -44,7 +45,11 @@ func paramsOf(t reflect.Type) []Param {
 			field:   i,
 		}
 		p.Required = f.Tag.Get("required") == "true" || option == "" && f.Type.Kind() != reflect.Pointer
-		if enum := f.Tag.Get("enum"); enum != "" {
+		switch enum := f.Tag.Get("enum"); enum {
+		case "":
+		case "kinds":
+			p.Enum = source.KindNames()
+		default:
 			p.Enum = strings.Split(enum, "|")
 		}
 		if arg := f.Tag.Get("arg"); arg != "" {

@@ -21,7 +21,7 @@ type Resource struct {
 	URI         string
 	Name        string // short, for lists
 	Description string // one line, no full stop
-	Access      Access // over HTTP; Read unless said otherwise
+	Closed      bool   // needs the token over HTTP, whatever --open-read opens
 	// Read returns the value that is shown as JSON. variable is what stands
 	// for the template's variable, percent-decoded; "" without one.
 	Read func(ctx context.Context, a *app.App, variable string) (any, error)

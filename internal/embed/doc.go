@@ -57,11 +57,11 @@
 // is independent of what is lost of the next.
 //
 // The first 64 bytes keep the places of magic, format version and checksum in
-// every later format, so that a newer file is told from a damaged one.
+// every later format, so that a newer file differs from a damaged one.
 //
 // # The model in the program
 //
-// cmd/embedtrain makes it from public source; docs/model.md says from what,
-// and how good it is. Whoever changes it gives it another version: its id
-// tells whether vectors on disk may be compared.
+// bench/embedtrain makes it from public source; docs/model.md says from what,
+// and how good it is. A changed model needs another version: its id
+// decides whether vectors on disk may be compared.
 package embed

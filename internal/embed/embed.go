@@ -16,7 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Config chooses an embedder and says what it needs. The zero value is the default.
+// Config chooses an embedder and holds its settings. The zero value is the default.
 type Config struct {
 	Backend string // a name in Backends; "" is "static"
 	Model   string // path of a model file; "" is the model in the program
@@ -65,8 +65,8 @@ var trained []byte
 
 var builtin lazy
 
-// lazy is the model in the program. Its id stands in the file's header, so
-// that whoever only names it need not load it.
+// lazy is the model in the program. Its id is in the file's header, so
+// that it can be named without being loaded.
 type lazy struct {
 	once sync.Once
 	s    *Static

@@ -23,7 +23,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Model is a static model in parts, for whoever makes one. Rows are numbered
+// Model is a static model in parts, for its trainer. Rows are numbered
 // words first, then buckets.
 type Model struct {
 	Name    string   // a-z, 0-9 and "-", at most 24 bytes
@@ -66,7 +66,7 @@ func (m *Model) SetRow(i int, v []float32) {
 		}
 	}
 	unit := float32(largest / fine)
-	// With step, a code stands for code*step/(steps*maxCode) of the largest.
+	// With step, a code means code*step/(steps*maxCode) of the largest.
 	nearest := func(x, step int) int {
 		a := (2*max(x, -x)*steps*maxCode + fine*step) / (2 * fine * step)
 		if a = min(a, maxCode); x < 0 {
@@ -221,7 +221,7 @@ func load(b []byte, sum bool) (*Static, error) {
 	}
 	if le.Uint32(b[8:]) == 1 {
 		return nil, kb.Errorf(kb.Invalid, "the embedding model has format 1, which this program no longer reads").
-			WithHint("make it again with cmd/embedtrain")
+			WithHint("make it again with bench/embedtrain")
 	}
 	// Numbers below are bounded before they are multiplied.
 	dims, words, buckets := int64(le.Uint32(b[12:])), int64(le.Uint32(b[16:])), int64(le.Uint32(b[20:]))

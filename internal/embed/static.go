@@ -172,7 +172,7 @@ func normalise(v []float32) {
 }
 
 // Trigrams returns the buckets of the trigrams of "^word$", of so many, for
-// whoever trains a model.
+// the trainer of a model.
 func Trigrams(word string, buckets int) []int {
 	s := Static{buckets: buckets}
 	var out []int

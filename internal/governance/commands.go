@@ -186,19 +186,19 @@ func evidenceResources() []command.Resource {
 		return func(ctx context.Context, a *app.App, _ string) (any, error) { return read(ctx, a) }
 	}
 	return []command.Resource{
-		{URI: "evidence://status", Name: "evidence status", Description: "Whether there is evidence about this project, and what it counts", Access: command.Read,
+		{URI: "evidence://status", Name: "evidence status", Description: "Whether there is evidence about this project, and what it counts",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return evidenceStatus(ctx, a) })},
-		{URI: "evidence://summary", Name: "evidence summary", Description: "What the evidence counts", Access: command.Read,
+		{URI: "evidence://summary", Name: "evidence summary", Description: "What the evidence counts",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(summary)(ctx, a, struct{}{}) })},
-		{URI: "evidence://snapshot", Name: "evidence snapshot", Description: "Every finding of the evidence", Access: command.Read,
+		{URI: "evidence://snapshot", Name: "evidence snapshot", Description: "Every finding of the evidence",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(snapshot)(ctx, a, struct{}{}) })},
-		{URI: "evidence://findings", Name: "evidence findings", Description: "The findings as a list that evidence:findings filters", Access: command.Read,
+		{URI: "evidence://findings", Name: "evidence findings", Description: "The findings as a list that evidence:findings filters",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ofEvidence(findingList)(ctx, a, struct{}{}) })},
-		{URI: "gitflow://state", Name: "repository state", Description: "Branch, upstream, and what is staged, changed and untracked", Access: command.Read,
+		{URI: "gitflow://state", Name: "repository state", Description: "Branch, upstream, and what is staged, changed and untracked",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return Gitflow(ctx, a) })},
-		{URI: "context://active", Name: "repository context", Description: "State of the repository, of a governance tool and of the open change", Access: command.Read,
+		{URI: "context://active", Name: "repository context", Description: "State of the repository, of a governance tool and of the open change",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return RepoContext(ctx, a) })},
-		{URI: "sdd://status", Name: "specified changes", Description: "Whether OpenSpec is there and which change is open", Access: command.Read,
+		{URI: "sdd://status", Name: "specified changes", Description: "Whether OpenSpec is there and which change is open",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) {
 				s, err := SDDStatus(ctx, a)
 				if err == nil && s == nil {
@@ -206,7 +206,7 @@ func evidenceResources() []command.Resource {
 				}
 				return s, err
 			})},
-		{URI: "sdd://active-change", Name: "open change", Description: "The specified change that is being worked on", Access: command.Read,
+		{URI: "sdd://active-change", Name: "open change", Description: "The specified change that is being worked on",
 			Read: view(func(ctx context.Context, a *app.App) (any, error) { return ActiveChange(ctx, a) })},
 	}
 }

@@ -17,7 +17,8 @@ import (
 // the listed documents are put into new ones with vectors of dims dimensions.
 // The manifest is written at path. Extract returns the names of the layout and
 // of the segments.
-func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims int, out, path string) (layout string, names []string, err error) {
+func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims int, out, path string) (
+	layout string, names []string, err error) {
 	docs, err := g.Manifest(ctx)
 	if err != nil {
 		return "", nil, err
@@ -56,7 +57,8 @@ func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims i
 // extract puts those documents that are mine into a segment of their own, the
 // one they are in when it has no others, and sets their numbers. It returns
 // the name of the segment.
-func (p *Pool) extract(ctx context.Context, s *segment, m kb.Manifest, dims int, out string, docs []kb.Located, mine []int) (string, error) {
+func (p *Pool) extract(ctx context.Context, s *segment, m kb.Manifest, dims int, out string,
+	docs []kb.Located, mine []int) (string, error) {
 	numbers := map[int]int{}
 	for _, i := range mine {
 		numbers[docs[i].Number] = -1

@@ -5,26 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"sort"
-	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// An id is shown as 11 base32 characters: 8 for the 40 bits that name a place
-// (store, path, declaration, ordinal among the chunks of that declaration)
-// and 3 for the 15 bits that tell the chunk's text. An edit elsewhere in the
-// file changes neither; an edit inside changes the last three.
 const (
-	// IDLen is the length of an id.
-	IDLen      = placeLen + 3
-	placeLen   = 8
-	placeBytes = 5
+	placeBytes = 5 // of a kb.PlaceKey
 	idRecord   = placeBytes + 4
 	// MaxTombstones bounds what a generation remembers of deleted places.
 	MaxTombstones = 100_000
 )
 
-type placeKey [placeBytes]byte
+type placeKey kb.PlaceKey
 
 // placeOf returns the 40 bits that name a place within any store. The place
 // that an id shows is that combined with the store's own 40 bits, see
@@ -56,41 +48,7 @@ func (k placeKey) in(store placeKey) placeKey {
 }
 
 // formatID returns the id of a place whose text hashes to text.
-func formatID(k placeKey, text uint16) string {
-	id := make([]byte, IDLen)
-	kb.IDEncoding.Encode(id, k[:])
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	id[placeLen] = alphabet[text>>10&31]
-	id[placeLen+1] = alphabet[text>>5&31]
-	id[placeLen+2] = alphabet[text&31]
-	return string(id)
-}
-
-// ParseID splits an id; ok is false when s cannot be one.
-func ParseID(s string) (place [placeBytes]byte, text uint16, ok bool) {
-	if len(s) != IDLen {
-		return place, 0, false
-	}
-	s = strings.ToLower(s)
-	b, err := kb.IDEncoding.DecodeString(s[:placeLen])
-	if err != nil || len(b) != placeBytes {
-		return place, 0, false
-	}
-	copy(place[:], b)
-	for _, c := range []byte(s[placeLen:]) {
-		var v uint16
-		switch {
-		case c >= 'a' && c <= 'z':
-			v = uint16(c - 'a')
-		case c >= '2' && c <= '7':
-			v = uint16(c-'2') + 26
-		default:
-			return place, 0, false
-		}
-		text = text<<5 | v
-	}
-	return place, text, true
-}
+func formatID(k placeKey, text uint16) string { return kb.FormatID(kb.PlaceKey(k), text) }
 
 // A tombstone is a place that an earlier generation had: 5 bytes place as ids
 // show it, u16

@@ -25,6 +25,11 @@ type Pool struct {
 
 var _ kb.Indexes = (*Pool)(nil)
 
+// NewPool returns the indexes in a data directory.
+func NewPool(dir, embedder, engine string) *Pool {
+	return &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: embedder, Engine: engine}
+}
+
 // ManifestPath returns where the manifest called name lies.
 func (p *Pool) ManifestPath(name string) string { return filepath.Join(p.Generations, name) }
 
@@ -77,7 +82,7 @@ func (p *Pool) share(manifest string) *Generation {
 	return g
 }
 
-// last reports whether nobody has a generation open any more.
+// last gives a generation up, and reports whether no reader has it open any more.
 func (p *Pool) last(g *Generation) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

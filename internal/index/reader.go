@@ -96,8 +96,8 @@ func (g *Generation) close() {
 
 // Info implements kb.Index.
 func (g *Generation) Info(context.Context) (kb.IndexInfo, error) {
-	i := kb.IndexInfo{Generation: g.head.Generation, Commit: g.head.Commit, Chunker: g.head.Chunker, Embedder: g.head.Embedder,
-		Totals: g.head.Totals, Segments: g.names}
+	h := &g.head
+	i := kb.IndexInfo{Generation: h.Generation, Commit: h.Commit, Chunker: h.Chunker, Embedder: h.Embedder, Totals: h.Totals, Segments: g.names}
 	for _, s := range g.segs {
 		if s.vecFile == nil && s.vecErr == nil && s.info.Chunks > 0 {
 			i.Bare = append(i.Bare, s.name)
@@ -110,7 +110,8 @@ func (g *Generation) Info(context.Context) (kb.IndexInfo, error) {
 func (g *Generation) Manifest(context.Context) ([]kb.Located, error) {
 	out := make([]kb.Located, len(g.docs))
 	for i, d := range g.docs {
-		out[i] = kb.Located{Path: g.paths[i], Stamp: d.stamp, Location: kb.Location{Segment: g.names[d.seg], Number: int(d.doc)}}
+		at := kb.Location{Segment: g.names[d.seg], Number: int(d.doc)}
+		out[i] = kb.Located{Path: g.paths[i], Stamp: d.stamp, Location: at}
 	}
 	return out, nil
 }
@@ -132,8 +133,8 @@ func (g *Generation) Identities(_ context.Context, paths []string) ([]kb.Identit
 				continue
 			}
 			d := g.docs[i]
-			s := g.segs[d.seg]
-			out = append(out, kb.Identity{Path: g.paths[i], DocKey: s.key(int(d.doc)), Stamp: d.stamp, Bytes: s.textLen(int(d.doc))})
+			s, n := g.segs[d.seg], int(d.doc)
+			out = append(out, kb.Identity{Path: g.paths[i], DocKey: s.key(n), Stamp: d.stamp, Bytes: s.textLen(n)})
 		}
 		return nil
 	})
@@ -384,11 +385,12 @@ func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution
 	err := g.guard(func() error {
 		for i, id := range ids {
 			out[i].ID = id
-			place, text, ok := ParseID(id)
+			key, text, ok := kb.ParseID(id)
 			if !ok {
 				continue
 			}
-			found := g.ids.find(placeKey(place).in(g.key))
+			place := placeKey(key)
+			found := g.ids.find(place.in(g.key))
 			for _, global := range found {
 				doc, s, c := g.locate(global)
 				ci := s.chunk(c)

@@ -282,7 +282,7 @@ func (g *Generation) Specs(ctx context.Context, after string, limit int) ([]kb.S
 				continue
 			}
 			from, to := s.chunkRange(int(d.doc))
-			out = append(out, kb.SpecEntry{Path: g.paths[i], Chunks: to - from, Spec: doc})
+			out = append(out, kb.SpecEntry{Path: g.paths[i], Chunks: to - from, Stamp: d.stamp, Spec: doc})
 		}
 		return nil
 	})

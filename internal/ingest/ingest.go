@@ -104,7 +104,8 @@ func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snap
 	if o.At == nil {
 		o.At = func(int, string) {}
 	}
-	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{}, docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}}
+	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{},
+		docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}}
 	if st.Head != nil {
 		r.expect = st.Head.Generation
 	}

@@ -99,7 +99,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	t.Cleanup(func() { d.Close() })
 	f := &fixture{T: t, emb: &embedder{}, src: &folder{docs: map[string]string{}}}
-	f.pool = &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: "test-4"}
+	f.pool = index.NewPool(dir, "test-4", "")
 	f.x = &Indexer{Catalog: catalog.New(d, nil), Indexes: f.pool, Embedder: f.emb, Workers: 1}
 	f.store = f.put("/src")
 	return f

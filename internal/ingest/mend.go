@@ -23,7 +23,8 @@ func (x *Indexer) SameVector(ctx context.Context) func(body string, c *kb.Chunk,
 const storedBatch = 64
 
 // eachStored calls f for documents of a segment, with their vectors made anew.
-func (x *Indexer) eachStored(ctx context.Context, from kb.Indexes, name string, numbers []int, f func(kb.SegmentDocument) error) error {
+func (x *Indexer) eachStored(ctx context.Context, from kb.Indexes, name string, numbers []int,
+	f func(kb.SegmentDocument) error) error {
 	for batch := range slices.Chunk(numbers, storedBatch) {
 		docs, err := from.Stored(ctx, name, batch)
 		if err != nil {

@@ -19,7 +19,7 @@ func (f *fixture) specified() (specs []kb.SpecEntry, edges []string) {
 	f.Helper()
 	g := f.open()
 	defer g.Release()
-	take := func(ctx context.Context, yield func(kdd.Entry) error) error {
+	take := func(ctx context.Context, yield func(kb.SpecEntry) error) error {
 		for {
 			after := ""
 			if n := len(specs); n > 0 {
@@ -31,7 +31,7 @@ func (f *fixture) specified() (specs []kb.SpecEntry, edges []string) {
 			}
 			specs = append(specs, list...)
 			for _, e := range list {
-				if err := yield(kdd.Entry{Path: e.Path, Chunks: e.Chunks, Spec: e.Spec}); err != nil {
+				if err := yield(e); err != nil {
 					return err
 				}
 			}

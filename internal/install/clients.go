@@ -2,6 +2,7 @@ package install
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/install/configedit"
@@ -129,127 +130,129 @@ func claudeFile(p Place) string {
 	return p.home(".claude.json")
 }
 
-// Clients is the table, in the order in which they are shown.
-func Clients() []Client {
-	return []Client{{
-		Name: "claude", Title: "Claude Code", Docs: "https://code.claude.com/docs/en/mcp",
-		Format: configedit.JSON{}, Key: servers,
-		// alwaysLoad: the tools are shown to the model at once, not after a search for them.
-		Entry: func(command string, args []string) configedit.Entry {
-			return append(stdio(command, args), configedit.Field{Key: "alwaysLoad", Value: true})
-		},
-		User: claudeFile, Project: inRoot(".mcp.json"),
-		UserText:    func(p Place) string { return p.join(claudeDir(p), "CLAUDE.md") },
-		ProjectText: inRoot("CLAUDE.md"),
-		Programs:    []string{"claude"},
-		Folders:     func(p Place) []string { return []string{claudeDir(p), claudeFile(p)} },
-		After:       "start a new session",
-		Shared:      "it asks each user once to approve the servers of a project",
-		Plugin: func(p Place) []string {
-			return []string{p.join(claudeDir(p), "settings.json"), p.root(".claude", "settings.json"), p.root(".claude", "settings.local.json")}
-		},
-	}, {
-		Name: "codex", Title: "Codex", Docs: "https://developers.openai.com/codex/mcp",
-		Format: configedit.TOML{}, Key: []string{"mcp_servers"}, Entry: plain,
-		User:        func(p Place) string { return p.join(p.or("CODEX_HOME", ".codex"), "config.toml") },
-		Project:     inRoot(".codex", "config.toml"),
-		UserText:    func(p Place) string { return p.join(p.or("CODEX_HOME", ".codex"), "AGENTS.md") },
-		ProjectText: inRoot("AGENTS.md"),
-		Programs:    []string{"codex"},
-		Folders:     func(p Place) []string { return []string{p.or("CODEX_HOME", ".codex")} },
-		After:       "start a new session",
-		Shared:      "it reads the file of a project that is trusted",
-	}, {
-		Name: "cursor", Title: "Cursor", Docs: "https://cursor.com/docs/context/mcp",
-		Format: configedit.JSON{}, Key: servers, Entry: stdio,
-		User:     func(p Place) string { return p.home(".cursor", "mcp.json") },
-		Project:  inRoot(".cursor", "mcp.json"),
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"cursor", "cursor-agent"},
-		Folders:  func(p Place) []string { return []string{p.home(".cursor"), p.appConfig("Cursor")} },
-		After:    "see Settings, Tools & MCP",
-	}, {
-		Name: "vscode", Title: "VS Code", Docs: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
-		Format: configedit.JSON{}, Key: []string{"servers"}, Entry: stdio,
-		User:     func(p Place) string { return p.appConfig("Code", "User", "mcp.json") },
-		Project:  inRoot(".vscode", "mcp.json"),
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"code"},
-		Folders:  func(p Place) []string { return []string{p.appConfig("Code", "User")} },
-		After:    `run "MCP: List Servers" and start it, once`,
-	}, {
-		Name: "windsurf", Title: "Windsurf", Docs: "https://docs.windsurf.com/windsurf/cascade/mcp",
-		Format: configedit.JSON{}, Key: servers, Entry: plain,
-		User:     func(p Place) string { return p.home(".codeium", "windsurf", "mcp_config.json") },
-		Project:  none,
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"windsurf"},
-		Folders:  func(p Place) []string { return []string{p.home(".codeium", "windsurf")} },
-		After:    "press Refresh in the list of MCP servers",
-	}, {
-		Name: "zed", Title: "Zed", Docs: "https://zed.dev/docs/ai/mcp",
-		Format: configedit.JSON{}, Key: []string{"context_servers"}, Entry: plain,
-		User:     zedFile,
-		Project:  inRoot(".zed", "settings.json"),
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"zed", "zeditor"},
-		Folders:  func(p Place) []string { return []string{strings.TrimSuffix(zedFile(p), p.join("", "settings.json"))} },
-		After:    "it takes the change up at once",
-		Shared:   "it reads the file of a worktree that is trusted",
-	}, {
-		Name: "gemini", Title: "Gemini CLI", Docs: "https://geminicli.com/docs/tools/mcp-server/",
-		Format: configedit.JSON{}, Key: servers, Entry: plain,
-		User:        func(p Place) string { return p.join(geminiDir(p), "settings.json") },
-		Project:     inRoot(".gemini", "settings.json"),
-		UserText:    func(p Place) string { return p.join(geminiDir(p), "GEMINI.md") },
-		ProjectText: inRoot("GEMINI.md"),
-		Programs:    []string{"gemini"},
-		Folders:     func(p Place) []string { return []string{geminiDir(p)} },
-		After:       "start a new session",
-		Shared:      "it reads the file of a folder that is trusted, and starts servers there only",
-	}, {
-		// Version 2 keeps servers below mcp.servers and reads the form of
-		// version 1, directly below mcp, as well: https://opencode.ai/docs/migrate-v1/.
-		Name: "opencode", Title: "OpenCode", Docs: "https://opencode.ai/docs/mcp-servers/",
-		Format: configedit.JSON{}, Key: []string{"mcp"}, Newer: []string{"mcp", "servers"},
-		Entry: func(command string, args []string) configedit.Entry {
-			return configedit.Entry{{Key: "type", Value: "local"}, {Key: "command", Value: append([]string{command}, args...)}}
-		},
-		User: func(p Place) string {
-			return either(p.xdg("opencode", "opencode.json"), p.xdg("opencode", "opencode.jsonc"))
-		},
-		Project:     func(p Place) string { return either(p.root("opencode.json"), p.root("opencode.jsonc")) },
-		UserText:    func(p Place) string { return p.xdg("opencode", "AGENTS.md") },
-		ProjectText: inRoot("AGENTS.md"),
-		Programs:    []string{"opencode"},
-		Folders:     func(p Place) []string { return []string{p.xdg("opencode")} },
-		After:       "start a new session",
-	}, {
-		Name: "copilot", Title: "Copilot CLI", Docs: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-		Format: configedit.JSON{}, Key: servers,
-		// deferTools: as alwaysLoad of Claude Code.
-		Entry: func(command string, args []string) configedit.Entry {
-			return append(configedit.Entry{{Key: "type", Value: "local"}},
-				append(plain(command, args), configedit.Field{Key: "tools", Value: []string{"*"}}, configedit.Field{Key: "deferTools", Value: "never"})...)
-		},
-		User:     func(p Place) string { return p.join(p.or("COPILOT_HOME", ".copilot"), "mcp-config.json") },
-		Project:  inRoot(".github", "mcp.json"),
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"copilot"},
-		Folders:  func(p Place) []string { return []string{p.or("COPILOT_HOME", ".copilot")} },
-		After:    "start a new session",
-		Shared:   "it reads the file of a folder that is trusted",
-	}, {
-		Name: "kiro", Title: "Kiro", Docs: "https://kiro.dev/docs/mcp/configuration/",
-		Format: configedit.JSON{}, Key: servers, Entry: plain,
-		User:     func(p Place) string { return p.home(".kiro", "settings", "mcp.json") },
-		Project:  inRoot(".kiro", "settings", "mcp.json"),
-		UserText: none, ProjectText: inRoot("AGENTS.md"),
-		Programs: []string{"kiro", "kiro-cli"},
-		Folders:  func(p Place) []string { return []string{p.home(".kiro")} },
-		After:    "it takes the change up at once",
-	}}
-}
+// Clients returns the table, in the order of display.
+func Clients() []Client { return slices.Clone(clients) }
+
+var clients = []Client{{
+	Name: "claude", Title: "Claude Code", Docs: "https://code.claude.com/docs/en/mcp",
+	Format: configedit.JSON{}, Key: servers,
+	// alwaysLoad: the tools are shown to the model at once, not after a search for them.
+	Entry: func(command string, args []string) configedit.Entry {
+		return append(stdio(command, args), configedit.Field{Key: "alwaysLoad", Value: true})
+	},
+	User: claudeFile, Project: inRoot(".mcp.json"),
+	UserText:    func(p Place) string { return p.join(claudeDir(p), "CLAUDE.md") },
+	ProjectText: inRoot("CLAUDE.md"),
+	Programs:    []string{"claude"},
+	Folders:     func(p Place) []string { return []string{claudeDir(p), claudeFile(p)} },
+	After:       "start a new session",
+	Shared:      "it asks each user once to approve the servers of a project",
+	Plugin: func(p Place) []string {
+		return []string{p.join(claudeDir(p), "settings.json"), p.root(".claude", "settings.json"),
+			p.root(".claude", "settings.local.json")}
+	},
+}, {
+	Name: "codex", Title: "Codex", Docs: "https://developers.openai.com/codex/mcp",
+	Format: configedit.TOML{}, Key: []string{"mcp_servers"}, Entry: plain,
+	User:        func(p Place) string { return p.join(p.or("CODEX_HOME", ".codex"), "config.toml") },
+	Project:     inRoot(".codex", "config.toml"),
+	UserText:    func(p Place) string { return p.join(p.or("CODEX_HOME", ".codex"), "AGENTS.md") },
+	ProjectText: inRoot("AGENTS.md"),
+	Programs:    []string{"codex"},
+	Folders:     func(p Place) []string { return []string{p.or("CODEX_HOME", ".codex")} },
+	After:       "start a new session",
+	Shared:      "it reads the file of a project that is trusted",
+}, {
+	Name: "cursor", Title: "Cursor", Docs: "https://cursor.com/docs/context/mcp",
+	Format: configedit.JSON{}, Key: servers, Entry: stdio,
+	User:     func(p Place) string { return p.home(".cursor", "mcp.json") },
+	Project:  inRoot(".cursor", "mcp.json"),
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"cursor", "cursor-agent"},
+	Folders:  func(p Place) []string { return []string{p.home(".cursor"), p.appConfig("Cursor")} },
+	After:    "see Settings, Tools & MCP",
+}, {
+	Name: "vscode", Title: "VS Code", Docs: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
+	Format: configedit.JSON{}, Key: []string{"servers"}, Entry: stdio,
+	User:     func(p Place) string { return p.appConfig("Code", "User", "mcp.json") },
+	Project:  inRoot(".vscode", "mcp.json"),
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"code"},
+	Folders:  func(p Place) []string { return []string{p.appConfig("Code", "User")} },
+	After:    `run "MCP: List Servers" and start it, once`,
+}, {
+	Name: "windsurf", Title: "Windsurf", Docs: "https://docs.windsurf.com/windsurf/cascade/mcp",
+	Format: configedit.JSON{}, Key: servers, Entry: plain,
+	User:     func(p Place) string { return p.home(".codeium", "windsurf", "mcp_config.json") },
+	Project:  none,
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"windsurf"},
+	Folders:  func(p Place) []string { return []string{p.home(".codeium", "windsurf")} },
+	After:    "press Refresh in the list of MCP servers",
+}, {
+	Name: "zed", Title: "Zed", Docs: "https://zed.dev/docs/ai/mcp",
+	Format: configedit.JSON{}, Key: []string{"context_servers"}, Entry: plain,
+	User:     zedFile,
+	Project:  inRoot(".zed", "settings.json"),
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"zed", "zeditor"},
+	Folders:  func(p Place) []string { return []string{strings.TrimSuffix(zedFile(p), p.join("", "settings.json"))} },
+	After:    "it takes the change up at once",
+	Shared:   "it reads the file of a worktree that is trusted",
+}, {
+	Name: "gemini", Title: "Gemini CLI", Docs: "https://geminicli.com/docs/tools/mcp-server/",
+	Format: configedit.JSON{}, Key: servers, Entry: plain,
+	User:        func(p Place) string { return p.join(geminiDir(p), "settings.json") },
+	Project:     inRoot(".gemini", "settings.json"),
+	UserText:    func(p Place) string { return p.join(geminiDir(p), "GEMINI.md") },
+	ProjectText: inRoot("GEMINI.md"),
+	Programs:    []string{"gemini"},
+	Folders:     func(p Place) []string { return []string{geminiDir(p)} },
+	After:       "start a new session",
+	Shared:      "it reads the file of a folder that is trusted, and starts servers there only",
+}, {
+	// Version 2 keeps servers below mcp.servers and reads the form of
+	// version 1, directly below mcp, as well: https://opencode.ai/docs/migrate-v1/.
+	Name: "opencode", Title: "OpenCode", Docs: "https://opencode.ai/docs/mcp-servers/",
+	Format: configedit.JSON{}, Key: []string{"mcp"}, Newer: []string{"mcp", "servers"},
+	Entry: func(command string, args []string) configedit.Entry {
+		return configedit.Entry{{Key: "type", Value: "local"}, {Key: "command", Value: append([]string{command}, args...)}}
+	},
+	User: func(p Place) string {
+		return either(p.xdg("opencode", "opencode.json"), p.xdg("opencode", "opencode.jsonc"))
+	},
+	Project:     func(p Place) string { return either(p.root("opencode.json"), p.root("opencode.jsonc")) },
+	UserText:    func(p Place) string { return p.xdg("opencode", "AGENTS.md") },
+	ProjectText: inRoot("AGENTS.md"),
+	Programs:    []string{"opencode"},
+	Folders:     func(p Place) []string { return []string{p.xdg("opencode")} },
+	After:       "start a new session",
+}, {
+	Name: "copilot", Title: "Copilot CLI", Docs: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
+	Format: configedit.JSON{}, Key: servers,
+	// deferTools: as alwaysLoad of Claude Code.
+	Entry: func(command string, args []string) configedit.Entry {
+		return append(configedit.Entry{{Key: "type", Value: "local"}},
+			append(plain(command, args), configedit.Field{Key: "tools", Value: []string{"*"}},
+				configedit.Field{Key: "deferTools", Value: "never"})...)
+	},
+	User:     func(p Place) string { return p.join(p.or("COPILOT_HOME", ".copilot"), "mcp-config.json") },
+	Project:  inRoot(".github", "mcp.json"),
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"copilot"},
+	Folders:  func(p Place) []string { return []string{p.or("COPILOT_HOME", ".copilot")} },
+	After:    "start a new session",
+	Shared:   "it reads the file of a folder that is trusted",
+}, {
+	Name: "kiro", Title: "Kiro", Docs: "https://kiro.dev/docs/mcp/configuration/",
+	Format: configedit.JSON{}, Key: servers, Entry: plain,
+	User:     func(p Place) string { return p.home(".kiro", "settings", "mcp.json") },
+	Project:  inRoot(".kiro", "settings", "mcp.json"),
+	UserText: none, ProjectText: inRoot("AGENTS.md"),
+	Programs: []string{"kiro", "kiro-cli"},
+	Folders:  func(p Place) []string { return []string{p.home(".kiro")} },
+	After:    "it takes the change up at once",
+}}
 
 // zedFile: macOS too keeps it below ~/.config, see https://zed.dev/docs/configuring-zed.
 func zedFile(p Place) string {

@@ -2,11 +2,10 @@
 // that agents run in, and takes it out again. Clients is the table of them:
 // where each keeps its servers, in which form, by whose documentation.
 //
-// A file changes in our entry alone, see package configedit. What was inserted
-// is kept in a receipt in the data directory, so that a removal gives back the
-// very bytes that were there before; a file that somebody changed in between
-// loses our entry and nothing else. Files are replaced whole or not at all, and
-// no copy stays behind.
+// A file changes in our entry alone, see package configedit. A receipt in the data
+// directory records the insertion, so that a removal restores the former bytes; a
+// file that changed in between loses our entry and nothing else. Files are
+// replaced whole or not at all, and no copy stays behind.
 package install
 
 import (
@@ -37,7 +36,7 @@ type Step struct {
 	Scope  string `json:"scope"`  // user or project
 	Kind   string `json:"kind"`   // server: the entry; text: the block of instructions
 	File   string `json:"file"`
-	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, present (by a plugin), skipped; "" for nothing to tell
+	Action string `json:"action"`         // added, updated, removed, deleted, unchanged, present (by a plugin), skipped; "" for nothing to report
 	Note   string `json:"note,omitempty"` // why, when the action does not say it
 	Diff   string `json:"diff,omitempty"` // the changed lines, in a dry run
 
@@ -53,14 +52,14 @@ func (s *Step) Changes() bool {
 	return slices.Contains([]string{"added", "updated", "removed", "deleted"}, s.Action)
 }
 
-// Options say what is installed where.
+// Options describe an installation.
 type Options struct {
 	Place   Place
 	DataDir string // holds the receipts
 	Command string // absolute path of the program
 	Args    []string
 	Text    string // of the block of instructions; "" for none
-	Force   bool   // also what somebody else wrote, also beside the plugin
+	Force   bool   // also foreign entries, also beside the plugin
 	Again   string // the command that is given again after a fault; the client's name follows
 }
 
@@ -83,7 +82,7 @@ func (c *Client) text(p Place, scope string) string {
 func (c *Client) key(doc []byte) []string {
 	if c.Newer != nil {
 		if v, ok, err := c.Format.Get(doc, c.Newer); err == nil && ok {
-			// A server may be called that too; then it says what it runs.
+			// A server may have that name too; then it has a command.
 			if m, ok := v.(map[string]any); ok && m["type"] == nil && m["command"] == nil && m["enabled"] == nil {
 				return append(slices.Clone(c.Newer), Server)
 			}
@@ -96,9 +95,9 @@ func (c *Client) key(doc []byte) []string {
 const (
 	absent   = "absent"
 	current  = "current"  // ours, as it would be written now
-	extended = "extended" // somebody else's, which has all of ours in it
+	extended = "extended" // foreign, with all of ours in it
 	old      = "old"      // ours, but for another program or in an older form
-	foreign  = "foreign"  // somebody else's
+	foreign  = "foreign"  // not ours
 )
 
 // state compares the entry that is there with the one that would be written.
@@ -156,97 +155,115 @@ func (o Options) Add(c Client, scope string) ([]Step, error) {
 	}
 	server := Step{Client: c.Name, Scope: scope, Kind: kindServer, File: c.file(o.Place, scope)}
 	if server.File == "" {
-		server.Action, server.Note = "skipped", c.Title+" has no file for a project; the user's own: knowledge install --client "+c.Name
+		server.Action = "skipped"
+		server.Note = c.Title + " has no file for a project; the user's own: knowledge install --client " + c.Name
 		return []Step{server}, nil
 	}
 	if id, on := c.PluginOf(o.Place); on != "" && !o.Force {
-		server.Action, server.Note = "present", "the plugin "+id+", enabled in "+on+", brings the server; for a second one: knowledge install --force --client "+c.Name
+		server.Action = "present"
+		server.Note = "the plugin " + id + ", enabled in " + on + ", brings the server; for a second one: " +
+			"knowledge install --force --client " + c.Name
 		return []Step{server}, nil
 	}
-	if err := server.read(); err != nil {
-		return nil, err
-	}
-	r := kept.find(server.File, kindServer)
-	state, was, err := c.state(server.before, o, r)
-	if err != nil {
-		return nil, o.broken(server, err)
-	}
-	switch {
-	case state == current || state == extended:
-		server.Action = "unchanged"
-	case state == foreign && !o.Force:
-		server.Action = "skipped"
-		server.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; to replace it: knowledge install --force --client %s", Server, was, c.Name)
-	default:
-		key, e := c.key(server.before), c.Entry(o.Command, o.Args)
-		doc := server.before
-		if state == foreign { // nothing of it stays
-			if doc, err = c.Format.Remove(doc, key, 0); err != nil {
-				return nil, o.broken(server, err)
-			}
-		}
-		after, made, err := c.Format.Set(doc, key, e)
-		if err != nil {
-			return nil, o.broken(server, err)
-		}
-		server.Action = map[string]string{absent: "added", old: "updated", foreign: "updated"}[state]
-		if state == old && was != o.Command {
-			server.Note = "it ran " + was
-		}
-		base := server.before
-		if state == old {
-			base, made = undo(server.before, r), 0
-			if base == nil {
-				if r != nil {
-					made = r.Containers
-				}
-				if base, err = c.Format.Remove(server.before, key, made); err != nil {
-					return nil, o.broken(server, err)
-				}
-			} else {
-				made = r.Containers
-			}
-		}
-		server.after = after
-		server.receipt = newReceipt(o.Place, server, base, after, r)
-		server.receipt.Containers, server.receipt.Command = made, o.Command
-	}
-	steps := []Step{server}
-	if o.Text == "" {
-		return steps, nil
+	if err := o.addServer(c, &server, kept); err != nil || o.Text == "" {
+		return only(server, err)
 	}
 	text := Step{Client: c.Name, Scope: scope, Kind: kindText, File: c.text(o.Place, scope)}
 	if text.File == "" {
-		text.Action, text.Note = "skipped", c.Title+" reads instructions of projects only: knowledge install --instructions --project --client "+c.Name
-		return append(steps, text), nil
+		text.Action = "skipped"
+		text.Note = c.Title + " reads instructions of projects only: knowledge install --instructions --project --client " + c.Name
+		return []Step{server, text}, nil
 	}
-	if err := text.read(); err != nil {
+	if err := o.addText(&text, kept); err != nil {
 		return nil, err
 	}
-	have, there, err := configedit.GetBlock(text.before)
+	return []Step{server, text}, nil
+}
+
+func only(s Step, err error) ([]Step, error) {
 	if err != nil {
-		return nil, o.broken(text, err)
+		return nil, err
 	}
-	if there && have == o.Text {
-		text.Action = "unchanged"
-		return append(steps, text), nil
+	return []Step{s}, nil
+}
+
+// addServer plans the entry.
+func (o Options) addServer(c Client, s *Step, kept *receipts) error {
+	if err := s.read(); err != nil {
+		return err
 	}
-	after, err := configedit.SetBlock(text.before, o.Text)
+	r := kept.find(s.File, kindServer)
+	state, was, err := c.state(s.before, o, r)
+	switch {
+	case err != nil:
+		return o.broken(*s, err)
+	case state == current || state == extended:
+		s.Action = "unchanged"
+		return nil
+	case state == foreign && !o.Force:
+		s.Action = "skipped"
+		s.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; "+
+			"to replace it: knowledge install --force --client %s", Server, was, c.Name)
+		return nil
+	}
+	key, base, doc := c.key(s.before), s.before, s.before
+	if state == foreign { // nothing of it stays
+		if doc, err = c.Format.Remove(doc, key, 0); err != nil {
+			return o.broken(*s, err)
+		}
+	}
+	after, made, err := c.Format.Set(doc, key, c.Entry(o.Command, o.Args))
 	if err != nil {
-		return nil, o.broken(text, err)
+		return o.broken(*s, err)
 	}
-	text.Action, text.after = "added", after
-	base, r := text.before, kept.find(text.File, kindText)
-	if there {
-		text.Action = "updated"
-		if base = undo(text.before, r); base == nil {
-			if base, err = configedit.RemoveBlock(text.before); err != nil {
-				return nil, o.broken(text, err)
+	s.Action, s.after = map[string]string{absent: "added", old: "updated", foreign: "updated"}[state], after
+	if state == old {
+		if was != o.Command {
+			s.Note = "it ran " + was
+		}
+		made = 0
+		if r != nil {
+			made = r.Containers
+		}
+		if base = undo(s.before, r); base == nil {
+			if base, err = c.Format.Remove(s.before, key, made); err != nil {
+				return o.broken(*s, err)
 			}
 		}
 	}
-	text.receipt = newReceipt(o.Place, text, base, after, r)
-	return append(steps, text), nil
+	s.receipt = newReceipt(o.Place, *s, base, after, r)
+	s.receipt.Containers, s.receipt.Command = made, o.Command
+	return nil
+}
+
+// addText plans the block of instructions.
+func (o Options) addText(s *Step, kept *receipts) error {
+	if err := s.read(); err != nil {
+		return err
+	}
+	have, there, err := configedit.GetBlock(s.before)
+	if err != nil {
+		return o.broken(*s, err)
+	}
+	if there && have == o.Text {
+		s.Action = "unchanged"
+		return nil
+	}
+	if s.after, err = configedit.SetBlock(s.before, o.Text); err != nil {
+		return o.broken(*s, err)
+	}
+	s.Action = "added"
+	base, r := s.before, kept.find(s.File, kindText)
+	if there {
+		s.Action = "updated"
+		if base = undo(s.before, r); base == nil {
+			if base, err = configedit.RemoveBlock(s.before); err != nil {
+				return o.broken(*s, err)
+			}
+		}
+	}
+	s.receipt = newReceipt(o.Place, *s, base, s.after, r)
+	return nil
 }
 
 // Remove plans the removal of what Add wrote for a client. others are the
@@ -272,11 +289,13 @@ func (o Options) Remove(c Client, scope string, others []Client) ([]Step, error)
 		}
 		switch {
 		case state == absent:
-			if s.drop = r != nil; s.drop { // somebody took it out already
+			if s.drop = r != nil; s.drop { // it was taken out already
 				steps = append(steps, s)
 			}
 		case (state == foreign || state == extended) && !o.Force:
-			s.Action, s.Note = "skipped", fmt.Sprintf("an entry %q that this program did not write runs %q; to remove it: knowledge uninstall --force --client %s", Server, was, c.Name)
+			s.Action = "skipped"
+			s.Note = fmt.Sprintf("an entry %q that this program did not write runs %q; "+
+				"to remove it: knowledge uninstall --force --client %s", Server, was, c.Name)
 			steps = append(steps, s)
 		default:
 			containers := 0

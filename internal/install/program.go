@@ -93,8 +93,8 @@ func (c Channel) UpgradeLine() string {
 	return "it came by " + c.Name + "; the newest comes with: " + c.Upgrade
 }
 
-// ChannelOf tells the channel by where the program lies, and by nothing that
-// could be so by chance. It asks nobody. Released says whether there are
+// ChannelOf derives the channel from the program's place, by what cannot be so by
+// chance, without the network. Released says whether there are
 // published releases, which all channels fetch but those that build the sources.
 func ChannelOf(exe string, p Place, released bool) Channel {
 	if real, err := filepath.EvalSymlinks(exe); err == nil {

@@ -181,7 +181,7 @@ func undo(now []byte, r *receipt) []byte {
 // withoutBlank takes out of after, which is now without our entry, the blank
 // line that an addition to the end of the file began with, when the receipt
 // shows that all up to the end of the addition is as it was then: what follows
-// is all that somebody wrote since.
+// was written since.
 func withoutBlank(now, after []byte, r *receipt) []byte {
 	if r == nil || len(r.Old) > 0 || r.At < 0 || r.New < 0 || r.At+r.New > len(now) || hash(now[:r.At+r.New]) != r.After || hash(now[:r.At]) != r.Before {
 		return after
@@ -250,7 +250,7 @@ func (s *Step) target() string {
 	return s.File
 }
 
-// unchanged refuses to go on when somebody wrote the file since it was read.
+// unchanged returns an error if the file was written since it was read.
 func (o Options) unchanged(s *Step) error {
 	now := Step{File: s.File}
 	if err := now.read(); err != nil {

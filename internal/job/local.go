@@ -28,9 +28,8 @@ func (l *local) Start(ctx context.Context, j kb.Job) error {
 	if err != nil {
 		return err
 	}
-	// The run outlives the request that started it. How it ends stands in the
-	// job's row; when even that cannot be written, the row says what is true:
-	// that nobody has finished it.
+	// The run outlives the request that started it. Its end is in the job's row;
+	// when that cannot be written, the row remains true: the job is not finished.
 	l.wg.Go(func() { _ = l.m.run(context.WithoutCancel(ctx), j.ID, lock) })
 	return nil
 }

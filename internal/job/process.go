@@ -49,7 +49,7 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.alive[j.ID] || !p.m.orphan(j.ID) {
-		return nil // a child is on its way, or somebody has it
+		return nil // a child is starting, or another process runs it
 	}
 	if free, err := p.m.slotFree(ctx, j.ID); err != nil || !free {
 		return err
@@ -70,7 +70,7 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 	}
 	p.alive[j.ID] = true
 	go func() {
-		_ = cmd.Wait() // how the job ended stands in its row
+		_ = cmd.Wait() // the job's row has its end
 		now, err := p.m.read(context.Background(), j.ID)
 		p.mu.Lock()
 		delete(p.alive, j.ID)
@@ -121,8 +121,8 @@ func (m *Manager) slotPath(class Class, i int) string {
 }
 
 // Drain runs the job in this process, and then, one after the other, those
-// that nobody runs, until there are none. It is what a worker process does.
-// kb.Busy when somebody else runs the first one; that is no failure.
+// that no process runs, until there are none. A worker process calls it. kb.Busy
+// when another process runs the first one; that is no failure.
 func (m *Manager) Drain(ctx context.Context, id string) error {
 	if _, err := m.Work(ctx, id); err != nil && kb.CodeOf(err) != kb.Busy {
 		return err
@@ -141,7 +141,7 @@ func (m *Manager) Drain(ctx context.Context, id string) error {
 	return nil
 }
 
-// next returns the oldest job that nobody runs, that this process can run,
+// next returns the oldest job that no process runs, that this process can run,
 // and whose class has a free slot; "" when there is none.
 func (m *Manager) next(ctx context.Context, tried map[string]bool) (string, error) {
 	jobs, err := m.query(ctx, "state IN ('queued', 'running', 'interrupted')")

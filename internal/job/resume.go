@@ -12,7 +12,7 @@ import (
 
 // Wait returns when the job has ended, or with ctx's error. f, if not nil, is
 // called with every change seen. A job whose process died is resumed here; if
-// the database cannot even be told how a run here ended, the error says why.
+// the end of a run here cannot be written, the error says why.
 func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, error) {
 	var seen kb.Job
 	for wait := tick / 16; ; wait = min(2*wait, tick) {
@@ -64,7 +64,7 @@ func (m *Manager) announce() {
 	m.changed = make(chan struct{})
 }
 
-// Resume starts the jobs that nobody runs: queued, interrupted, or running in
+// Resume starts the jobs that no process runs: queued, interrupted, or running in
 // a process that died. It returns them. Jobs that need environment variables
 // that this process lacks, or of a type it does not know, are left to others.
 func (m *Manager) Resume(ctx context.Context) ([]kb.Job, error) {

@@ -36,10 +36,7 @@ func scan(r row) (kb.Job, error) {
 func get(ctx context.Context, tx *sql.Tx, id string) (kb.Job, error) {
 	j, err := scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM jobs WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
-		if len(id) > 64 {
-			id = id[:64] + "…"
-		}
-		return j, kb.Errorf(kb.NotFound, "no job has the id %q", id).WithHint("list them with: jobs")
+		return j, kb.Errorf(kb.NotFound, "no job has the id %q", kb.Clip(id, 64)).WithHint("list them with: jobs")
 	}
 	return j, err
 }
@@ -71,10 +68,10 @@ type outcome struct {
 	message  string
 	hint     string
 	details  map[string]any
-	progress *kb.Progress // nil: as it stands
+	progress *kb.Progress // nil: unchanged
 }
 
-// end writes how a job stands when its run is over, and bounds the history.
+// end writes the state of a job whose run is over, and bounds the history.
 func (m *Manager) end(ctx context.Context, tx *sql.Tx, id string, state kb.JobState, o outcome) error {
 	details := []byte("{}")
 	if len(o.details) > 0 {

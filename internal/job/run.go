@@ -17,7 +17,7 @@ import (
 )
 
 // Work runs the job in this process and returns when it has ended, or was
-// interrupted because ctx is done: kb.Busy when somebody else runs it.
+// interrupted because ctx is done: kb.Busy when another process runs it.
 func (m *Manager) Work(ctx context.Context, id string) (kb.Job, error) {
 	if _, err := m.Get(ctx, id); err != nil {
 		return kb.Job{}, err
@@ -166,7 +166,7 @@ func (m *Manager) settle(id string, watch *watcher, o outcome, state kb.JobState
 	defer cancel()
 	if p, ok := watch.last(); ok {
 		if state == kb.JobCompleted && p.Total > 0 {
-			p.Done, p.Percent, p.ETA = p.Total, 100, 0 // what was told last came before the end
+			p.Done, p.Percent, p.ETA = p.Total, 100, 0 // the last report came before the end
 		}
 		o.progress = &p
 	}
@@ -205,10 +205,7 @@ func (m *Manager) call(ctx context.Context, j kb.Job, args json.RawMessage) (mes
 	defer func() {
 		if v := recover(); v != nil {
 			message, details = "", map[string]any{"at": panicSite()}
-			said := fmt.Sprint(v)
-			if len(said) > 200 {
-				said = strings.ToValidUTF8(said[:200], "") + "…"
-			}
+			said := kb.Clip(fmt.Sprint(v), 200)
 			err = kb.Errorf(kb.Internal, "a defect of this program stopped the job: %s", said).
 				WithHint("please report it, with this text and what the job was doing")
 		}

@@ -22,11 +22,11 @@ type diedKey struct{}
 // whether it was closed in an orderly way.
 func Died(ctx context.Context) bool { return ctx.Value(diedKey{}) != nil }
 
-// A Trail says what a run is at, so that, should its process die, the next
+// A Trail records the progress of a run, so that, should its process die, the next
 // run knows what to be careful with. It is a file of slots of trailSlot bytes,
 // one for each of the run's goroutines: the length of a path as a u16 and the
 // path, or zero. Writes reach the page cache, which outlives the process;
-// what a power cut takes with it nobody needs, since nothing was to blame.
+// a power cut may take them, since then no document is to blame.
 type Trail struct{ f *os.File }
 
 const (
@@ -75,7 +75,7 @@ func (t *Trail) Close() error {
 }
 
 // Blame counts a death of a worker against each of paths of a store; marks
-// tells the state of a document, a new one starting its count anew. Without
+// returns the state of a document, a new one starting its count anew. Without
 // paths the death counts against the job as a whole, as far as mark "" says
 // it had come.
 func (m *Manager) Blame(ctx context.Context, store kb.StoreID, paths []string, mark func(path string) uint64) error {
@@ -96,7 +96,7 @@ func (m *Manager) Blame(ctx context.Context, store kb.StoreID, paths []string, m
 }
 
 // Blamed returns the documents of a store at which workers died, and how
-// often; "" stands for the job as a whole. Those whose mark is another now
+// often; "" is the job as a whole. Those whose mark is another now
 // are left out, unless mark is nil.
 func (m *Manager) Blamed(ctx context.Context, store kb.StoreID, mark func(path string) uint64) (deaths map[string]int, err error) {
 	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {

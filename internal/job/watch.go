@@ -23,7 +23,7 @@ type watcher struct {
 	now     kb.Progress
 	told    bool      // there is progress of this pass
 	fresh   bool      // it is not written yet
-	phase   string    // of which since and from tell the beginning
+	phase   string    // which since and from begin
 	since   time.Time // by the monotonic clock, so that clock steps do no harm
 	from    int64
 	started bool
@@ -48,7 +48,7 @@ func (w *watcher) reset() {
 	w.now, w.told, w.fresh, w.started = kb.Progress{}, false, false, false
 }
 
-// report takes what the handler tells through kb.Report and adds the rate
+// report takes the progress of kb.Report and adds the rate
 // (units per second since the phase began) and the time left where missing.
 func (w *watcher) report(p kb.Progress) {
 	w.mu.Lock()
@@ -89,7 +89,7 @@ func (w *watcher) loop() {
 	}
 }
 
-// look cancels the run when somebody asked for it, or the job is gone.
+// look cancels the run on request, or when the job is gone.
 func (w *watcher) look(ctx context.Context) {
 	var cancelled bool
 	err := w.m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {

@@ -62,7 +62,7 @@ type BM25F struct {
 
 // Retrieval asks one index for candidates.
 type Retrieval struct {
-	Terms   []string  // at most 64
+	Terms   []string  // normalised by package terms; at most 64
 	IDF     []float64 // weight of each term, over all stores asked
 	Average [Fields]float64
 	BM25F   BM25F
@@ -86,30 +86,30 @@ type Part struct {
 	Lines [][2]int
 }
 
-// Candidate is a chunk that a ranker found, with the evidence for it.
+// Candidate is a chunk that an index found, with the evidence for it. Matched,
+// Defines, InPath and DocMatched are sets of terms: bit i is Retrieval.Terms[i].
+// What is said of vectors is 0 without them. Scores are not normalised.
 type Candidate struct {
 	Place
-	ID       string
-	Start    int
-	End      int
-	Language string
-	Flags    DocFlags
-	Stamp    uint64  // of the document when it was indexed, see DocumentText
-	Lexical  float64 // BM25F, not normalised
-	Cosine   float64 // of the chunk's vector with the query's, 0 without vectors
-	Matched  uint64  // bit i: term i stands in the chunk or its path
-	Defines  uint64  // bit i: term i is part of a name that the chunk defines, or of its headings in prose
-	InPath   uint64  // bit i: term i stands in the path
-	// Second is the lexical score of the best other chunk of the document,
-	// DocMatched the terms that stand anywhere in it.
-	Second     float64
-	DocMatched uint64
-	Chunks     int // of the document
-	// Sum is the lexical score of all chunks of the document together, Mean
-	// the cosine of the query's vector with the mean of theirs, 0 without
-	// vectors.
-	Sum  float64
-	Mean float64
+	ID         string
+	Start, End int // lines
+	Language   string
+	Flags      DocFlags
+	Stamp      uint64 // of the document when it was indexed, see StampHash
+
+	// Of the chunk.
+	Lexical float64 // BM25F
+	Cosine  float64 // of its vector with the query's
+	Matched uint64  // terms in the chunk or its path
+	Defines uint64  // terms in names that the chunk defines; in prose, in its headings too
+	InPath  uint64  // terms in the path
+
+	// Of the document that it is a part of.
+	Chunks     int     // how many
+	Sum        float64 // of the chunks' Lexical
+	Second     float64 // the best Lexical of another chunk
+	DocMatched uint64  // terms in any chunk
+	Mean       float64 // cosine of the query's vector with the mean of the chunks'
 	// Uses is how many other documents use a name that the document declares,
 	// each counting 1 divided by how many documents declare that name.
 	Uses float64
@@ -117,7 +117,7 @@ type Candidate struct {
 
 // Passage is a chunk with its text.
 type Passage struct {
-	Place
+	Place    `json:"place"` // by a name of its own, since Chunk hides its number
 	Chunk    Chunk
 	Text     string
 	Language string
@@ -133,7 +133,7 @@ type DocumentText struct {
 	Chunks   []Chunk
 	Facts    Facts
 	IDs      []string // of the chunks
-	Stamp    uint64   // StampHash of the source's stamp when indexed
+	Stamp    uint64   // of the source when indexed, see StampHash
 }
 
 // Outline is what a document defines, imports and uses.
@@ -178,7 +178,7 @@ type IndexInfo struct {
 	Bare       []string // segments whose vectors are missing
 }
 
-// Identity is what tells a document from others, without its text.
+// Identity identifies a document without its text.
 type Identity struct {
 	Path string
 	DocKey
@@ -190,6 +190,7 @@ type Identity struct {
 type SpecEntry struct {
 	Path   string
 	Chunks int
+	Stamp  uint64 // see StampHash
 	Spec   *SpecDoc
 }
 
@@ -200,7 +201,7 @@ type SpecEntry struct {
 type Index interface {
 	// Info says what the index is of.
 	Info(ctx context.Context) (IndexInfo, error)
-	// Stats counts terms. Only, when it is not nil, narrows what is counted to
+	// Stats counts terms, which package terms has normalised. Only, when it is not nil, narrows what is counted to
 	// parts, as Retrieval.Only does: a common word in the code beside them need
 	// not be one there.
 	Stats(ctx context.Context, terms []string, only []Part) (TermStats, error)

@@ -28,7 +28,7 @@ func TestAudience(t *testing.T) {
 		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check",
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
-		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats", "feedback:review",
+		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats",
 		"verify", "selftest",
 		"repo:state", "repo:context", "repo:validate", "repo:sync-plan", "repo:cleanup-plan",
 	}
@@ -239,6 +239,23 @@ func TestDispatched(t *testing.T) {
 	}
 	if _, err = product.Commands().Dispatched(ctx, execute, json.RawMessage(`{"command":"trust"}`)); kb.CodeOf(err) != kb.Denied {
 		t.Error(err)
+	}
+	// A resource that is closed closes what reads it, also through execute and by another name.
+	for args, access := range map[string]command.Access{
+		`{"command":"resource:read","args":{"uri":"feedback://stats"}}`:         command.Token,
+		`{"command":"resource","args":"{\"uri\":\"feedback://stats\"}"}`:        command.Token,
+		`{"command":"resource:read","args":{"uri":"evidence://status"}}`:        command.Read,
+		`{"command":"resource:read","args":{"uri":"kdd://entity/feedback"}}`:    command.Read,
+		`{"command":"resource:read","args":{"uri":"feedback://nothing"}}`:       command.Read,
+		`{"command":"resource:read","args":{"uri":["feedback://stats"],"x":1}}`: command.Read, // is refused when it runs
+	} {
+		if c, err = product.Commands().Dispatched(ctx, execute, json.RawMessage(args)); err != nil || c.Name != "resource:read" || c.Access != access {
+			t.Errorf("%s: %s %d %v, want %d", args, c.Name, c.Access, err, access)
+		}
+	}
+	c, err = product.Commands().Dispatched(ctx, mustFind(t, "resource:read"), json.RawMessage(`{"uri":"feedback://stats"}`))
+	if err != nil || c.Access != command.Token {
+		t.Errorf("%s %d %v", c.Name, c.Access, err)
 	}
 	if c, err = product.Commands().Dispatched(ctx, mustFind(t, "search"), nil); err != nil || c.Name != "search" {
 		t.Errorf("%s %v", c.Name, err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -220,7 +219,7 @@ func (p *placer) doc(ctx context.Context, path string) (*kb.DocumentText, error)
 
 // find returns the declarations that a symbol names.
 func (p *placer) find(ctx context.Context, symbol string) ([]graph.Decl, error) {
-	if _, _, ok := index.ParseID(symbol); ok {
+	if _, _, ok := kb.ParseID(symbol); ok {
 		res, err := p.t.Index.Resolve(ctx, []string{symbol})
 		if err != nil {
 			return nil, err

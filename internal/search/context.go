@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -57,7 +56,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	// 350; a slip of the finger is likelier, and must not pass for an answer.
 	if len(found) > 0 && len(now) == len(found) {
 		for _, id := range now {
-			if slices.Contains(index.Misspelt(bare), id) {
+			if slices.Contains(kb.Misspelt(bare), id) {
 				return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: get_full_context {\"resultId\":%q}", id)
 			}
 		}
@@ -88,7 +87,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 // misspelt returns the id that a slip of the finger made id of: one that a
 // place has just so; "" when there is none, or more than one.
 func misspelt(ctx context.Context, targets []Target, id string) (string, error) {
-	candidates := index.Misspelt(id)
+	candidates := kb.Misspelt(id)
 	near := ""
 	if len(candidates) == 0 {
 		return "", nil
@@ -114,7 +113,7 @@ func misspelt(ctx context.Context, targets []Target, id string) (string, error) 
 func splitID(id string) (bare string, line int, err error) {
 	id = strings.TrimSpace(id)
 	bare, rest, more := strings.Cut(id, "+")
-	if _, _, ok := index.ParseID(bare); !ok {
+	if _, _, ok := kb.ParseID(bare); !ok {
 		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a path with a line, such as server.go:120")
 	}
 	if more {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
@@ -47,21 +48,17 @@ func (l *lines) excerpt(parts []kb.Part, path string) (line int, text string) {
 		}
 	}
 	best, at := -1.0, -1
-	front := false // between the marks of front matter, which may follow a heading
+	kinds := markdown.Kinds(strings.Join(l.text, "\n"))
 	for i, s := range l.text {
-		if strings.TrimSpace(s) == "---" {
-			front = !front && slices.Contains(trimmed(l.text[i+1:]), "---")
-			continue
-		}
 		if !within(l.first+i) || rule.MatchString(s) {
 			continue
 		}
 		score := l.weight(l.terms[i])
 		switch {
-		case front:
-			score = 0.2*score - 2
-		case strings.HasPrefix(strings.TrimSpace(s), "#"):
-			score = 0.5*score - 1 // the reply has it as the section's name
+		case kinds[i] == markdown.Front:
+			score = l.tuning.FrontShare*score - l.tuning.FrontLoss
+		case kinds[i] == markdown.Heading:
+			score = l.tuning.HeadingShare*score - l.tuning.HeadingLoss // the reply has it as the section's name
 		}
 		if at < 0 || score > best+1e-9 {
 			best, at = score, i
@@ -71,14 +68,6 @@ func (l *lines) excerpt(parts []kb.Part, path string) (line int, text string) {
 		return l.first, ""
 	}
 	return l.first + at, l.around(Plain(l.text[at]))
-}
-
-func trimmed(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = strings.TrimSpace(s)
-	}
-	return out
 }
 
 // around cuts a line to ExcerptRunes, where most of the query's words stand.

@@ -8,13 +8,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
-// mostNamed is how many declarations a name may have to be asked about: one
-// that more have ("String", "run") tells nothing.
-const mostNamed = 8
-
 // asked are the intents that ask about a name, which the resolved references
 // know more of than words do.
-var asked = []string{"find-usage", "find-definition"}
+var asked = []string{rank.Usage, rank.Definition}
 
 // resolve marks the candidates in which a name of the query is used, or
 // declared, for certain.
@@ -27,7 +23,7 @@ func resolve(targets []Target, q *rank.Query, r *Request, found []rank.Evidence)
 		if view == nil {
 			continue
 		}
-		decls, err := named(view, q)
+		decls, err := named(view, q, r.Tuning.MostNamed)
 		if err != nil {
 			return of(i, err)
 		}
@@ -55,9 +51,10 @@ func resolve(targets []Target, q *rank.Query, r *Request, found []rank.Evidence)
 	return nil
 }
 
-// named returns the declarations that the query names: by its words that look
+// named returns the declarations that the query names, those of a name with
+// more than most left out: by its words that look
 // like names or, without any, by each word that is the name of something.
-func named(view *graph.View, q *rank.Query) ([]graph.Decl, error) {
+func named(view *graph.View, q *rank.Query, most int) ([]graph.Decl, error) {
 	var full, names, words []string
 	for _, w := range strings.Fields(q.Text) {
 		w = strings.Trim(w, "`'\"?,;:()¿.")
@@ -82,7 +79,7 @@ func named(view *graph.View, q *rank.Query) ([]graph.Decl, error) {
 			if err != nil {
 				return nil, err
 			}
-			if len(decls) <= mostNamed {
+			if len(decls) <= most {
 				out = append(out, decls...)
 			}
 		}

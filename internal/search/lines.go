@@ -11,28 +11,19 @@ import (
 
 // lines are the lines of a chunk, each with what it tells about the query.
 type lines struct {
-	first int // number of the first line
-	text  []string
-	terms []uint64  // query terms of each line, a bit each
-	doc   []uint64  // of a line that declares: the query terms of its doc comment
-	bonus []float64 // of each line, whatever is asked
-	idf   []float64 // by query term
-	index map[string]int
+	tuning *Tuning
+	first  int // number of the first line
+	text   []string
+	terms  []uint64  // query terms of each line, a bit each
+	doc    []uint64  // of a line that declares: the query terms of its doc comment
+	bonus  []float64 // of each line, whatever is asked
+	idf    []float64 // by query term
+	index  map[string]int
 }
 
-const (
-	// declaresBonus is what the line that says what this is counts more than
-	// others: as much as a word that stands in every fiftieth chunk.
-	declaresBonus = 4.0
-	blankBonus    = -0.5
-	// docShare is what a word of the doc comment counts for the line that
-	// declares: who asks with words of the comment wants what it is about.
-	docShare = 0.9
-)
-
 // bestLines prepares the choice of the lines to show.
-func bestLines(q *rank.Query, p *kb.Passage) lines {
-	l := lines{first: p.Chunk.Start, text: strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")}
+func (t *Tuning) bestLines(q *rank.Query, p *kb.Passage) lines {
+	l := lines{tuning: t, first: p.Chunk.Start, text: strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")}
 	index := make(map[string]int, len(q.Terms))
 	l.index = index
 	l.idf = make([]float64, len(q.Terms))
@@ -44,14 +35,14 @@ func bestLines(q *rank.Query, p *kb.Passage) lines {
 	l.doc = make([]uint64, len(l.text))
 	l.bonus = make([]float64, len(l.text))
 	var s terms.Scanner
-	for i, t := range l.text {
-		s.Scan(t, func(term []byte, _ bool) {
+	for i, text := range l.text {
+		s.Scan(text, func(term []byte, _ bool) {
 			if j, ok := index[string(term)]; ok && l.idf[j] > 0 {
 				l.terms[i] |= 1 << j
 			}
 		})
-		if len(strings.TrimSpace(t)) < 3 {
-			l.bonus[i] = blankBonus
+		if len(strings.TrimSpace(text)) < 3 {
+			l.bonus[i] = t.BlankBonus
 		}
 	}
 	for i := range p.Chunk.Symbols {
@@ -78,7 +69,7 @@ func (l *lines) declare(s *kb.Symbol) {
 	if at < 0 || at >= len(l.text) || s.Kind == "heading" {
 		return
 	}
-	l.bonus[at] = declaresBonus
+	l.bonus[at] = l.tuning.DeclaresBonus
 	for i := from; i < at; i++ {
 		l.doc[at] |= l.terms[i]
 	}
@@ -112,7 +103,7 @@ func (l *lines) window(n, width int) (first int, code string) {
 			seen |= l.terms[j]
 			doc |= l.doc[j]
 		}
-		score += declares + l.weight(seen) + docShare*l.weight(doc&^seen)
+		score += declares + l.weight(seen) + l.tuning.DocShare*l.weight(doc&^seen)
 		if score > best+1e-9 {
 			best, at = score, i
 		}

@@ -2,7 +2,9 @@ package search
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -74,5 +76,21 @@ func TestUnmark(t *testing.T) {
 		if got := unmarkAll(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// Searches wait for a turn: what they hold in memory is bounded by how many
+// there are, not by how many are asked for.
+func TestSearchesTakeTurns(t *testing.T) {
+	for range cap(turns) {
+		turns <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := Run(ctx, nil, nil, Request{Query: "x"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a search without a turn: %v", err)
+	}
+	for range cap(turns) {
+		<-turns
 	}
 }

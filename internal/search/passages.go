@@ -45,7 +45,7 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	at := map[key]int{}
 	var out []Passage
 	for _, intent := range intents {
-		ranked, _ := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: noise(emb)})
+		ranked, _ := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: r.Tuning.noise(emb)})
 		for i := range ranked {
 			c := &ranked[i]
 			score := 0.0
@@ -80,7 +80,7 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 		top := by(&found[0])
 		for i := range found[:min(len(found), r.Limit)] {
 			if v := by(&found[i]); v > 0 && top > 0 {
-				single(&found[i], alone*v/top)
+				single(&found[i], r.Tuning.Alone*v/top)
 			}
 		}
 	}
@@ -105,10 +105,6 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	}
 	return out, nil
 }
-
-// alone is what being the best by words, or by vector, counts of being the
-// best of a ranking.
-const alone = 0.8
 
 // mark sets how much feedback speaks against each candidate.
 func (r *Request) mark(targets []Target, found []rank.Evidence) {

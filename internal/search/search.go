@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
@@ -24,24 +24,20 @@ const (
 	MaxQuery = 8 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
-	// candidates is how many chunks each ranker of each store contributes.
-	candidates = 150
-	// neighbours is how many the vectors do. They cost more each, and what they
-	// find beyond these does not come up: 259 queries of the development
-	// benchmark score the same with 60 as with 150.
-	neighbours = 60
-	// fewChunks is how many chunks a store of specifications counts as having at
-	// least: a handful of documents all hold the word that they are about, and
-	// who asks with it is answered all the same.
-	fewChunks = 1000
-	// hitTokens is the budget of one hit at each detail.
-	minimalTokens, contextualTokens, fullTokens = 100, 420, 900
-	// replyTokens keeps any reply well below what clients cut.
-	replyTokens = 9000
 )
+
+// turns bounds the searches at work: each holds some megabytes of texts, and
+// more of them than there are processors are not answered sooner.
+var turns = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 
 // Run answers a request over targets. The failure of a target is a *TargetError.
 func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Reply, error) {
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
 	began := time.Now()
 	if err := r.Check(); err != nil {
 		return Reply{}, err
@@ -50,24 +46,10 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if len(q.Terms) == 0 {
 		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", kb.Clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
 	}
-	found, err := retrieve(ctx, targets, emb, q, &r)
+	ranked, confidence, err := order(ctx, targets, emb, q, &r)
 	if err != nil {
 		return Reply{}, err
 	}
-	if err := resolve(targets, q, &r, found); err != nil {
-		return Reply{}, err
-	}
-	r.mark(targets, found)
-	opts := rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: noise(emb)}
-	// Specifications go without the closer look: it finds the right one sooner
-	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
-	// the decision of a decision record among its reasons.
-	if r.Only == nil {
-		if err := closely(ctx, targets, emb, q, found, opts); err != nil {
-			return Reply{}, err
-		}
-	}
-	ranked, confidence := rank.Rank(q, found, opts)
 	var best, nearest float64
 	for _, s := range ranked {
 		best, nearest = max(best, s.Score), max(nearest, s.Cosine)
@@ -76,7 +58,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
-	reply := Reply{Hits: []Hit{}, Confidence: rank.Confidence(confidence)}
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(confidence), Sure: confidence}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -111,16 +93,35 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	return reply, nil
 }
 
-// noise is the cosine of unrelated texts, where it is known.
-func noise(emb kb.Embedder) float64 {
-	if embed.Cheap(emb) {
-		return 0.24
+// order returns the hits of a query and how sure they are, before anything is
+// cut away or shown.
+func order(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, r *Request) ([]rank.Scored, float64, error) {
+	found, err := retrieve(ctx, targets, emb, q, r)
+	if err != nil {
+		return nil, 0, err
 	}
-	return 0
+	if err := resolve(targets, q, r, found); err != nil {
+		return nil, 0, err
+	}
+	r.mark(targets, found)
+	opts := rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: r.Tuning.noise(emb)}
+	// Specifications go without the closer look: it finds the right one sooner
+	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
+	// the decision of a decision record among its reasons.
+	if r.Only == nil {
+		if err := closely(ctx, targets, emb, q, found, opts, r.Tuning); err != nil {
+			return nil, 0, err
+		}
+	}
+	ranked, confidence := rank.Rank(q, found, opts)
+	return ranked, confidence, nil
 }
 
 // Check fills defaults and refuses what makes no sense.
 func (r *Request) Check() error {
+	if r.Tuning == nil {
+		r.Tuning = &fitted
+	}
 	if strings.TrimSpace(r.Query) == "" {
 		return kb.Errorf(kb.Invalid, "the query is empty").WithHint("say what to look for: a question, a name, a phrase in quotes, a path or an error message")
 	}
@@ -181,12 +182,12 @@ func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request)
 	if err != nil {
 		return nil, nil, err
 	}
-	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent})
+	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent}, r.Tuning)
 }
 
 // parse understands the query of a request.
 func parse(r *Request, targets []Target) *rank.Query {
-	q := rank.Parse(r.Query)
+	q := r.Tuning.Rank.Parse(r.Query)
 	for i := range targets {
 		q.Within(targets[i].Label)
 	}
@@ -216,9 +217,11 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	}
 	weigh := all
 	if r.Only != nil {
-		weigh.Chunks = max(all.Chunks, fewChunks)
+		weigh.Chunks = max(all.Chunks, r.Tuning.FewChunks)
 	}
-	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: rank.BM25F, Limit: max(candidates, 3*r.Limit), Near: max(neighbours, 2*r.Limit), Under: r.Under, Phrases: q.Phrases}
+	t := r.Tuning
+	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: t.Rank.BM25F, Under: r.Under, Phrases: q.Phrases,
+		Limit: max(t.Candidates, t.CandidatesPerHit*r.Limit), Near: max(t.Neighbours, t.NeighboursPerHit*r.Limit)}
 	for f := range req.Average {
 		n := all.Chunks
 		if f == kb.FieldPath {
@@ -325,12 +328,12 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 			if web {
 				p.Text = unmarkAll(p.Text)
 			}
-			s.lines[i] = bestLines(s.q, p)
+			s.lines[i] = s.r.Tuning.bestLines(s.q, p)
 			title, symbol := s.title(&p.Chunk, &s.lines[i])
 			hits[i] = Hit{
 				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 				Score: math.Round(ranked[i].Score*100) / 100,
-				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End},
+				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: ranked[i].Score},
 			}
 			if t.Findings != nil {
 				hits[i].Findings = t.Findings(p.Path)
@@ -389,19 +392,19 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	if err != nil {
 		return err
 	}
-	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, 6)
+	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
 	if symbol != nil {
 		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
 		h.Symbol = symbol.Qualified()
 	}
-	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, hitLinks)
+	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
 	if err != nil {
 		return err
 	}
 	if ok {
 		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
 	}
-	h.Related = relatedIn(t, &doc, p.Place.Chunk, 3)
+	h.Related = relatedIn(t, &doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
 	return nil
 }
 
@@ -567,56 +570,44 @@ func qualified(c *kb.Chunk, sym kb.Symbol) string {
 
 // budget is how many tokens the reply may have.
 func (s *shower) budget(hits int) int {
-	per := minimalTokens
+	t := s.r.Tuning
+	per := t.MinimalTokens
 	switch s.r.Detail {
 	case "contextual":
-		per = contextualTokens
+		per = t.ContextualTokens
 	case "full":
-		per = fullTokens
+		per = t.FullTokens
 	}
 	if s.r.Explain {
-		per += 100
+		per += t.ExplainTokens
 	}
-	return min(replyTokens, per*max(hits, 1))
+	return min(t.ReplyTokens, per*max(hits, 1))
 }
-
-// extra is how many lines more than a hit in the middle one at that place gets.
-func extra(place int) int {
-	switch {
-	case place < 3:
-		return 2
-	case place < 5:
-		return 1
-	}
-	return 0
-}
-
-// widest bounds the characters of a line of a hit.
-const widest = 160
 
 // fit gives every hit as many of its lines as the budget allows, the first
 // ones more: they answer most often.
 func (s *shower) fit(r *Reply) {
 	budget := s.budget(s.r.Limit)
-	most := 6
+	t := s.r.Tuning
+	most := t.MinimalLines
 	if s.r.Detail == "contextual" {
-		most = 8
+		most = t.ContextualLines
 	} else if s.r.Detail == "full" {
-		most = 60
+		most = t.FullLines
 	}
 	for i := range r.Hits { // what may be shown is judged, so that the marks are in the budget
-		_, text := s.lines[i].window(most+extra(i), widest)
+		_, text := s.lines[i].window(most+t.furtherLines(i), t.LineWidth)
 		h, at := &r.Hits[i], &s.shown[i]
 		h.Note = s.targets[at.Store].Mark(h.Note, at.Path, h.Doc+"\n"+text)
 	}
 	const header = 14 // the digits of tokens and ms, which are not known yet
 	for n := most; ; n-- {
-		width := widest
+		width := t.LineWidth
 		if n <= 0 {
 			width = max(20, 100+20*n)
 		}
 		for i := range r.Hits {
-			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n+extra(i), 1), width)
+			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n+t.furtherLines(i), 1), width)
 		}
 		r.Tokens = tokens.Estimate(r.Text()) + header
 		if r.Tokens <= budget || n < -4 {

@@ -56,7 +56,7 @@ func TestTheLinesThatAnswerAreShown(t *testing.T) {
 		{"nothing of this", 1, 5, "func Len(l *List) int {"},
 	}
 	for _, tt := range tests {
-		l := bestLines(query(tt.query), passage())
+		l := fitted.bestLines(query(tt.query), passage())
 		if line, code := l.window(tt.n, 160); line != tt.line || code != tt.code {
 			t.Errorf("%q: line %d %q, want %d %q", tt.query, line, code, tt.line, tt.code)
 		}
@@ -66,7 +66,7 @@ func TestTheLinesThatAnswerAreShown(t *testing.T) {
 func TestLongLinesAreCutAtRunes(t *testing.T) {
 	p := passage()
 	p.Text = strings.Repeat("é", 500) + "\n"
-	l := bestLines(query("x"), p)
+	l := fitted.bestLines(query("x"), p)
 	if _, code := l.window(1, 101); code != strings.Repeat("é", 50)+"…" {
 		t.Errorf("got %q", code)
 	}
@@ -76,7 +76,7 @@ func TestTitleNamesWhatAnswers(t *testing.T) {
 	for text, want := range map[string]string{"Reverse": "Reverse", "count": "Len", "swap": "Reverse", "len": "Len"} {
 		p := passage()
 		s := &shower{q: query(text)}
-		l := bestLines(s.q, p)
+		l := fitted.bestLines(s.q, p)
 		if got, sym := s.title(&p.Chunk, &l); got != want || sym.Name != want {
 			t.Errorf("%q: %q", text, got)
 		}

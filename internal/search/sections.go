@@ -14,13 +14,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// leadBytes is how much of a section's first paragraph is looked at.
-const leadBytes = 600
-
 // closely reads the sections of prose among the candidates that may answer a
 // question in words: what their headings and first paragraphs say tells them
 // apart better than their whole text.
-func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, found []rank.Evidence, o rank.Options) error {
+func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, found []rank.Evidence, o rank.Options, t *Tuning) error {
 	at := rank.Closely(q, found, o)
 	if len(at) == 0 {
 		return nil
@@ -47,7 +44,7 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 	var wg sync.WaitGroup
 	for i, part := range [2][2]int{{0, half}, {half, len(at)}} {
 		wg.Go(func() {
-			failed[i] = look(ctx, targets, q, words, found, at[part[0]:part[1]], func(texts []string) error {
+			failed[i] = look(ctx, targets, q, words, found, at[part[0]:part[1]], t.LeadBytes, func(texts []string) error {
 				if query == nil {
 					return nil
 				}
@@ -61,7 +58,7 @@ func closely(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Que
 	if err := cmp.Or(failed[0], failed[1]); err != nil || query == nil {
 		return err
 	}
-	for i, x := range apart(query, leads) {
+	for i, x := range apart(query, leads, t.Common) {
 		found[at[i]].Section.Lead = x
 	}
 	return nil
@@ -93,17 +90,14 @@ func weighted(ctx context.Context, emb kb.Embedder, q *rank.Query) ([]float32, e
 	return sum, nil
 }
 
-// common is the part of what texts have in common that apart takes off them.
-const common = 0.7
-
-// apart returns how near the query is to each text after most of the mean of
-// the texts is taken off all, in [0,1]: ½ plus half the cosine. Sections that were found
+// apart returns how near the query is to each text after a part of the mean of
+// the texts, common, is taken off all, in [0,1]: ½ plus half the cosine. Sections that were found
 // together are alike, and what they share does not tell which of them is meant.
-func apart(query []float32, texts [][]float32) []float64 {
+func apart(query []float32, texts [][]float32, common float64) []float64 {
 	mean := make([]float32, len(query))
 	for _, t := range texts {
 		for k, x := range t {
-			mean[k] += common * x / float32(len(texts))
+			mean[k] += float32(common) * x / float32(len(texts))
 		}
 	}
 	less := func(v []float32) []float32 {
@@ -136,7 +130,7 @@ func unit(v []float32) {
 
 // look reads the sections of some candidates, those of one store after
 // another, and gives headings and first paragraphs of all to leads.
-func look(ctx context.Context, targets []Target, q *rank.Query, words map[string]uint64, found []rank.Evidence, at []int, leads func([]string) error) error {
+func look(ctx context.Context, targets []Target, q *rank.Query, words map[string]uint64, found []rank.Evidence, at []int, leadBytes int, leads func([]string) error) error {
 	var texts []string
 	var scan terms.Scanner
 	for len(at) > 0 {
@@ -158,15 +152,15 @@ func look(ctx context.Context, targets []Target, q *rank.Query, words map[string
 			scan.Scan(heading, note)
 			scan.Scan(p.Text, note)
 			found[at[j]].Section = &rank.Section{Title: strings.Join(p.Chunk.Decl, "\x00"), Words: q.Covers(has), Bytes: len(p.Text)}
-			texts = append(texts, heading+" "+lead(p.Text))
+			texts = append(texts, heading+" "+lead(p.Text, leadBytes))
 		}
 		at = at[n:]
 	}
 	return leads(texts)
 }
 
-// lead returns the first paragraph of a section in Markdown.
-func lead(text string) string {
+// lead returns the first paragraph of a section in Markdown, at most so many bytes of it.
+func lead(text string, most int) string {
 	for text != "" {
 		p, rest, _ := strings.Cut(text, "\n\n")
 		text = strings.TrimLeft(rest, "\n")
@@ -174,8 +168,8 @@ func lead(text string) string {
 		if len(p) < 4 || p[0] == '#' || strings.HasPrefix(p, "```") {
 			continue
 		}
-		if len(p) > leadBytes {
-			p = strings.ToValidUTF8(p[:leadBytes], "")
+		if len(p) > most {
+			p = strings.ToValidUTF8(p[:most], "")
 		}
 		return p
 	}

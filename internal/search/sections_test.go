@@ -14,7 +14,7 @@ import (
 func TestApart(t *testing.T) {
 	unitOf := func(v ...float32) []float32 { unit(v); return v }
 	texts := [][]float32{unitOf(3, 1, 0), unitOf(3, 0, 1), unitOf(3, 0, 0)}
-	near := apart(unitOf(3, 0, 1), texts)
+	near := apart(unitOf(3, 0, 1), texts, fitted.Common)
 	if !(near[1] > near[2] && near[2] > near[0]) {
 		t.Errorf("near: %v", near)
 	}
@@ -26,7 +26,7 @@ func TestApart(t *testing.T) {
 	if plain := dot(texts[1], unitOf(3, 0, 1)) - dot(texts[0], unitOf(3, 0, 1)); near[1]-near[0] <= plain {
 		t.Errorf("apart by %g, their cosines by %g", near[1]-near[0], plain)
 	}
-	if got := apart([]float32{0, 1}, nil); len(got) != 0 {
+	if got := apart([]float32{0, 1}, nil, fitted.Common); len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 }

@@ -67,6 +67,8 @@ type Request struct {
 	// Only, when it is not nil, holds the parts of each target, by its number,
 	// in which hits may lie.
 	Only [][]kb.Part
+	// Tuning is Fitted's when it is nil.
+	Tuning *Tuning
 }
 
 // Reply answers a Request.
@@ -77,6 +79,7 @@ type Reply struct {
 	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
 	Ms         float64  `json:"ms"`
 	Notes      []string `json:"notes,omitempty"`
+	Sure       float64  `json:"-"` // what Confidence names, in [0,1]
 }
 
 // Text is the reply as an agent gets it: compact JSON, with what all hits
@@ -159,9 +162,10 @@ type Hit struct {
 type Where struct {
 	Target     int // number of the target
 	Path       string
-	Start, End int    // lines of the chunk
-	Line       int    // the one that answers best
-	Excerpt    string // of that line, at most ExcerptRunes
+	Start, End int     // lines of the chunk
+	Line       int     // the one that answers best
+	Excerpt    string  // of that line, at most ExcerptRunes
+	Score      float64 // before it is rounded
 }
 
 // Related points at another place.

@@ -16,7 +16,6 @@ const (
 	maxLinks   = 12  // callers, and callees, that get_full_context shows
 	maxMembers = 60  // of a type
 	largeType  = 150 // lines above which a type is shown by its members
-	hitLinks   = 4   // callers, and callees, that a hit of detail contextual shows
 )
 
 // Link is one caller or callee in a context.

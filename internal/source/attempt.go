@@ -239,10 +239,7 @@ func diskError(dir string, err error) error {
 // oneLine is the text up to its first line end, bounded.
 func oneLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	if len(s) > 200 {
-		s = strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return strings.ToValidUTF8(redact(s), "?")
+	return strings.ToValidUTF8(redact(kb.Clip(s, 200)), "?")
 }
 
 func isSSH(source string) bool {

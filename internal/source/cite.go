@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // Place is how a reader opens a document of a store.
@@ -109,27 +110,12 @@ func below(root, file string) []string {
 	if file == "" || !filepath.IsAbs(root) {
 		return nil
 	}
-	for _, f := range []string{filepath.Clean(file), RealPath(file)} {
+	for _, f := range []string{filepath.Clean(file), project.RealPath(file)} {
 		if rel, err := filepath.Rel(root, f); err == nil && filepath.IsLocal(rel) {
 			return []string{filepath.ToSlash(rel)}
 		}
 	}
 	return nil
-}
-
-// RealPath returns a path without links, as far as it exists.
-func RealPath(path string) string {
-	path = filepath.Clean(path)
-	for rest := ""; ; {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			return filepath.Join(real, rest)
-		}
-		if filepath.Dir(path) == path {
-			return filepath.Join(path, rest)
-		}
-		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
-	}
 }
 
 // fileURL returns the address of a file, percent-encoded: RFC 8089, with a

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
@@ -25,8 +26,10 @@ type folder struct {
 	sel  *selector
 
 	// What the directories above add when the folder lies inside a work tree.
-	top    string       // the path of dir below the work tree's root, "" or ending in a slash
-	ignore levels       // rules of the directories above; none outside a work tree
+	top    string   // the path of dir below the work tree's root, "" or ending in a slash
+	ignore levels   // rules of the directories above; none outside a work tree
+	own    ownFiles // of the work tree, or of the folder where there is none
+	budget *gitignore.Budget
 	repos  []repository // that the walk is in, the innermost last
 
 	// listed, when set, is told of every directory that is entered, "" or
@@ -39,15 +42,16 @@ type folder struct {
 	real    sync.Map                                // directories seen not to be links
 }
 
-func openFolder(_ context.Context, _ *Opener, spec kb.Spec) (kb.Snapshot, error) {
+func openFolder(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error) {
 	if spec.Ref.Type != "" && spec.Ref.Type != kb.RefDefault {
 		return nil, kb.Errorf(kb.Invalid, "a folder has no %s", spec.Ref.Type).
 			WithHint("give type repo to index one state of a repository")
 	}
-	return newFolder(spec)
+	return newFolder(spec, o.trusts(ctx))
 }
 
-func newFolder(spec kb.Spec) (*folder, error) {
+// newFolder opens a folder; trusts is that of its own rules.
+func newFolder(spec kb.Spec, trusts func(file, text string) bool) (*folder, error) {
 	sel, err := newSelector(spec.Selection)
 	if err != nil {
 		return nil, err
@@ -63,7 +67,8 @@ func newFolder(spec kb.Spec) (*folder, error) {
 		root.Close()
 		return nil, err
 	}
-	f := &folder{dir: spec.Source, root: root, sel: sel}
+	f := &folder{dir: spec.Source, root: root, sel: sel, own: ownFiles{root: spec.Source, trusts: trusts}, budget: gitignore.NewBudget(rulesBudget)}
+	f.ignore = levels{f.budget.Level(), f.budget.Level()}
 	f.readDir = f.list
 	f.findWorkTree()
 	return f, nil
@@ -119,19 +124,20 @@ func (f *folder) findWorkTree() {
 	if err != nil || rel == "." {
 		return // the walk reads the rules of its own root
 	}
-	rel = filepath.ToSlash(rel)
+	rel, f.own.root = filepath.ToSlash(rel), top
 	f.repos = enter(nil, filepath.Join(top, ".git"))
-	level := parseExclude(nil, "", readExclude(filepath.Join(top, ".git")))
+	level := parseExclude(f.budget.Level(), "", readExclude(filepath.Join(top, ".git")))
 	level = parseIgnore(level, "", readSmall(filepath.Join(top, ".gitignore")))
-	own := parseOwn(nil, "", readSmall(filepath.Join(top, ownRules)))
+	own := f.own.parse(f.budget.Level(), "", readSmall(filepath.Join(top, OwnRules)))
 	for i := 0; i < len(rel); i++ {
 		if rel[i] == '/' {
 			dir := filepath.Join(top, filepath.FromSlash(rel[:i]))
 			level = parseIgnore(level, rel[:i+1], readSmall(filepath.Join(dir, ".gitignore")))
-			own = parseOwn(own, rel[:i+1], readSmall(filepath.Join(dir, ownRules)))
+			own = f.own.parse(own, rel[:i+1], readSmall(filepath.Join(dir, OwnRules)))
 		}
 	}
 	if level.IgnoredPath(rel, true) || own.IgnoredPath(rel, true) {
+		f.own.root = f.dir
 		return
 	}
 	f.top, f.ignore = rel+"/", levels{level, own}
@@ -168,6 +174,7 @@ func (f *folder) Close() error { return f.root.Close() }
 func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	f.startWalk()
 	f.left = leftOut{}
+	f.budget.Earn(rulesBudget) // for each walk
 	for _, p := range f.sel.paths {
 		if _, err := f.root.Lstat(filepath.FromSlash(p)); errors.Is(err, fs.ErrNotExist) {
 			f.trouble("was asked for and does not exist", p)
@@ -181,6 +188,7 @@ func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	if rule, ok := f.left.most(); err == nil && ok {
 		f.note("%s", rule.says(n))
 	}
+	f.noteBounds(f.budget)
 	return err
 }
 
@@ -226,7 +234,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		switch {
 		case it.key == ".gitignore":
 			hasIgnore = e.Type().IsRegular()
-		case it.key == ownRules:
+		case it.key == OwnRules:
 			hasOwn = e.Type().IsRegular()
 		case it.key == ".git":
 			hasGit = true
@@ -261,7 +269,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
 	ignore = ignore.In(f.top + rel)
 	if hasGit { // a work tree of its own: the rules above end here
-		ignore.git = parseExclude(nil, f.top+rel, readExclude(filepath.Join(dir, ".git")))
+		ignore.git = parseExclude(f.budget.Level(), f.top+rel, readExclude(filepath.Join(dir, ".git")))
 		around := f.repos
 		f.repos = enter(around, filepath.Join(dir, ".git"))
 		defer func() { f.repos = around }()
@@ -270,7 +278,7 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		ignore.git = parseIgnore(ignore.git, f.top+rel, f.readRules(rel+".gitignore"))
 	}
 	if hasOwn {
-		ignore.own = parseOwn(ignore.own, f.top+rel, f.readRules(rel+ownRules))
+		ignore.own = f.own.parse(ignore.own, f.top+rel, f.readRules(rel+OwnRules))
 	}
 	if f.listed != nil {
 		f.listed(rel, ignore)
@@ -288,20 +296,26 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 			continue
 		}
 		below := ignore
-		reason, kept := ignore.decides(f.top+p, isDir)
-		if kept {
-			f.sel.kept.Store(p, true)
+		f.budget.Earn(rulesPerEntry)
+		reason, keeper := ignore.decides(f.top+p, isDir)
+		if _, _, spent := f.budget.Spent(); spent {
+			reason, keeper = reasonCostly, ""
+		} else if isDir && strings.Count(rel, "/") >= maxTreeDepth {
+			reason, keeper = reasonDeep, ""
+		}
+		if keeper != "" {
+			f.keeps(f.sel, p, f.own.vouched[keeper])
 		}
 		if reason != "" {
 			if !f.sel.named(p) {
 				f.skip(reason)
-				if rel == "" {
+				if rel == "" && reason != reasonCostly {
 					rule, _ := ignore.Rule(f.top+p, isDir)
 					f.left.ignored(rule, p, isDir)
 				}
 				continue
 			}
-			below = levels{} // asked for by name: only rules from inside hold inside
+			below = levels{f.budget.Level(), f.budget.Level()} // asked for by name: only rules from inside hold inside
 		}
 		if isDir {
 			if f.leaves(f.sel, p, dirReason(name, f.sel.all)) {

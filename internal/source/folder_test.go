@@ -279,7 +279,7 @@ func TestFolderUnreadablePlaces(t *testing.T) {
 	for _, n := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		files["no/"+n+"/x"] = "x"
 	}
-	f, err := newFolder(folderSpec(writeFiles(t, files)))
+	f, err := newFolder(folderSpec(writeFiles(t, files)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // gitDirs are the two directories of a repository: git keeps HEAD of a linked
@@ -124,10 +125,7 @@ func GitPlaces(root string) []string {
 	objs := openObjects(d)
 	defer objs.Close()
 	for _, p := range append(places, objs.places...) {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			p = real
-		}
-		if rel, err := filepath.Rel(root, p); err != nil || !filepath.IsLocal(rel) {
+		if p = project.RealPath(p); !project.Within(root, p) {
 			out = append(out, p)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // gitProgram returns the installed git, "" when there is none to be run. One
@@ -25,7 +28,7 @@ func gitProgram() string {
 	if dir, err := os.Getwd(); err == nil && Dangerous(dir) == "" {
 		below = dir + string(filepath.Separator)
 	}
-	for _, p := range []string{path, RealPath(path)} {
+	for _, p := range []string{path, project.RealPath(path)} {
 		if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "node_modules") || below != "" && strings.HasPrefix(p, below) {
 			return ""
 		}
@@ -38,8 +41,8 @@ func haveGit() bool { return gitProgram() != "" }
 // keptGitVars are the variables of git that stay in its environment: where
 // the user's configuration, certificates and ssh lie. The rest could point it
 // at somebody's repository.
-var keptGitVars = set("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH",
-	"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_HTTP_PROXY_AUTHMETHOD")
+var keptGitVars = kb.WordsOf(`GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_EXEC_PATH GIT_SSL_CAINFO GIT_SSL_CAPATH
+	GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_HTTP_PROXY_AUTHMETHOD`)
 
 // gitEnv is the environment of installed git: no questions, no transport but
 // the listed, plain http only where the URL is a loopback one.

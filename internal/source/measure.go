@@ -38,7 +38,7 @@ func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (S
 	if spec.Kind != kb.KindFolder {
 		return Size{Files: 1}, nil
 	}
-	f, err := newFolder(spec)
+	f, err := newFolder(spec, nil)
 	if err != nil {
 		return s, err
 	}

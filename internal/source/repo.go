@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
@@ -40,11 +41,11 @@ func openRepo(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
 	if isRemote(spec.Source) {
 		return o.openRemote(ctx, spec, sel)
 	}
-	return openLocal(spec, sel)
+	return openLocal(spec, sel, ownFiles{root: spec.Source, trusts: o.trusts(ctx)})
 }
 
 // openLocal opens a repository on this machine. Nothing is written to it.
-func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
+func openLocal(spec kb.Spec, sel *selector, own ownFiles) (kb.Snapshot, error) {
 	if err := checkDir(spec.Source); err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func openLocal(spec kb.Spec, sel *selector) (kb.Snapshot, error) {
 		return nil, kb.Errorf(kb.Unsupported, "the repository %q uses %s, which cannot be read yet", spec.Source, what).
 			WithHint("index its work tree as a folder with type file")
 	}
-	r := &repo{sel: sel, dirs: dirs}
+	r := &repo{sel: sel, dirs: dirs, own: own}
 	objs := openObjects(dirs)
 	h, err := localHash(objs, spec, &r.tally)
 	if err == nil {
@@ -130,6 +131,7 @@ func ambiguous(digits string, hs []plumbing.Hash) error {
 type repo struct {
 	tally
 	sel    *selector
+	own    ownFiles
 	dirs   gitDirs
 	commit plumbing.Hash
 	tree   plumbing.Hash
@@ -245,10 +247,11 @@ const (
 // Walk implements kb.Snapshot. Sizes are -1: a tree does not hold them.
 func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 	r.startWalk()
-	w := walker{r: r, f: f, found: map[string]bool{}}
-	if err := w.walk(ctx, r.tree, "", nil, 0); err != nil {
+	w := walker{r: r, f: f, found: map[string]bool{}, budget: gitignore.NewBudget(rulesBudget)}
+	if err := w.walk(ctx, r.tree, "", w.budget.Level(), 0); err != nil {
 		return err
 	}
+	r.noteBounds(w.budget)
 	for _, p := range r.sel.paths {
 		if !w.found[p] {
 			r.trouble("was asked for and does not exist", p)
@@ -262,6 +265,7 @@ type walker struct {
 	f       func(kb.Entry) error
 	entries int
 	found   map[string]bool // named paths that exist
+	budget  *gitignore.Budget
 }
 
 // readTree holds a handle no longer than it takes: whoever is called with an
@@ -312,8 +316,8 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 	var data project.DataSigns
 	for _, e := range t.Entries {
 		data.See(e.Name)
-		if e.Name == ownRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
-			own = parseOwn(own, rel, w.r.rulesOf(e.Hash))
+		if e.Name == OwnRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
+			own = w.r.own.parse(own, rel, w.r.rulesOf(e.Hash))
 		}
 	}
 	if data.Data() && rel != "" {
@@ -348,12 +352,17 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 		default:
 			reason = fileReason(e.Name, sel.all)
 		}
-		switch out, kept := own.Decides(p, isDir); {
+		w.budget.Earn(rulesPerEntry)
+		file, out, kept := own.Decides(p, isDir)
+		switch _, _, spent := w.budget.Spent(); {
+		case spent && !sel.named(p):
+			w.r.skip(reasonCostly)
+			continue
 		case out && !sel.named(p):
 			w.r.skip(reasonOwnRule)
 			continue
 		case kept:
-			sel.kept.Store(p, true)
+			w.r.keeps(sel, p, w.r.own.vouched[file])
 		}
 		if w.r.leaves(sel, p, reason) {
 			continue

@@ -14,7 +14,7 @@ type selector struct {
 	all      bool
 	maxBytes int64
 	paths    []string // cleaned; none means everything
-	kept     sync.Map // paths that a rule of the user keeps, as far as a walk has met them
+	kept     sync.Map // paths that own rules keep, as far as a walk has met them: whether the user vouches for the rule
 }
 
 func newSelector(sel kb.Selection) (*selector, error) {
@@ -85,15 +85,15 @@ func (s *selector) named(p string) bool {
 }
 
 // exempt reports whether the user asked for p in so many words, so that a
-// rule of taste does not apply. Rules of safety always do, but for what a
-// line of a .knowledgeignore keeps.
+// rule of taste does not apply. Rules of safety always do, but for what a line
+// of a .knowledgeignore keeps for which the user vouches.
 func (s *selector) exempt(p, reason string) bool {
-	_, kept := s.kept.Load(p)
+	vouched, kept := s.kept.Load(p)
 	switch reason {
 	case reasonIgnored, reasonCache, reasonVendored, reasonLockfile, reasonMinified, reasonWorkTree:
 		return kept || s.named(p)
 	case reasonSecret:
-		return kept
+		return vouched == true
 	}
 	return false
 }

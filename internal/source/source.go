@@ -11,8 +11,10 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -35,6 +37,9 @@ type Opener struct {
 	// Network says which hosts remote repositories may be on, Allow above all;
 	// the zero value is those of the public network.
 	Network outbound.Policy
+	// Trusts says whether the user vouches for a project's file, named in full,
+	// with this text; nil vouches for none.
+	Trusts func(ctx context.Context, file, text string) bool
 	// NoGit keeps installed git from being run: no fallback, no credential helper.
 	NoGit bool
 
@@ -54,7 +59,8 @@ type Token struct {
 // kindRow is what differs between kinds.
 type kindRow struct {
 	kind    kb.Kind
-	aliases []kb.Kind
+	also    kb.Kind   // another name that people are shown, before kind
+	aliases []kb.Kind // further names that are understood
 	// canonical turns what a user wrote into kb.Spec.Source; relative paths start at dir.
 	canonical func(ctx context.Context, raw, dir string) (string, error)
 	open      func(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
@@ -70,9 +76,9 @@ type Traits struct {
 }
 
 var kinds = []kindRow{
-	{kb.KindFolder, []kb.Kind{"file", "files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
-	{kb.KindRepo, []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
-	{kb.KindWeb, []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
+	{kb.KindFolder, "file", []kb.Kind{"files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
+	{kb.KindRepo, "", []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
+	{kb.KindWeb, "", []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
 }
 
 // TraitsOf returns the traits of a kind; none of one that there is not.
@@ -91,7 +97,7 @@ func NameOf(kind kb.Kind, src string) string {
 	return src
 }
 
-// Kinds returns the names of the kinds, aliases left out.
+// Kinds returns the kinds.
 func Kinds() []kb.Kind {
 	var out []kb.Kind
 	for _, k := range kinds {
@@ -100,14 +106,30 @@ func Kinds() []kb.Kind {
 	return out
 }
 
+// KindNames returns what people are shown to call the kinds.
+func KindNames() []string {
+	var out []string
+	for _, k := range kinds {
+		if k.also != "" {
+			out = append(out, string(k.also))
+		}
+		out = append(out, string(k.kind))
+	}
+	return out
+}
+
 func lookup(kind kb.Kind) (*kindRow, error) {
 	for i := range kinds {
-		if kinds[i].kind == kind || slices.Contains(kinds[i].aliases, kind) {
+		if kinds[i].kind == kind || kinds[i].also == kind && kind != "" || slices.Contains(kinds[i].aliases, kind) {
 			return &kinds[i], nil
 		}
 	}
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(cmp.Or(k.also, k.kind)))
+	}
 	return nil, kb.Errorf(kb.Invalid, "there is no kind of store named %q", string(kind)).
-		WithHint("use file, repo or web")
+		WithHint("use %s or %s", strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
 }
 
 // Open returns a snapshot of the source as it is now. For a remote repository
@@ -125,6 +147,15 @@ func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
 		spec.Selection.MaxFileBytes = o.MaxFileBytes
 	}
 	return k.open(ctx, o, spec)
+}
+
+// trusts is Trusts for the time of ctx, nil without it.
+func (o *Opener) trusts(ctx context.Context) func(file, text string) bool {
+	if o.Trusts == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // a walk may come later
+	return func(file, text string) bool { return o.Trusts(ctx, file, text) }
 }
 
 func canceled(err error) error {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/gitignore"
 )
 
 // maxNotes bounds what Notes returns; maxNamed how many places one kind of trouble names.
@@ -28,13 +29,25 @@ type tally struct {
 	named  map[string]int
 
 	secrets map[string]bool // left out as secrets in this walk, by path
-	kept    map[string]bool // kept by a rule of the user, likewise
+	kept    map[string]bool // kept by own rules, likewise
+	asked   map[string]bool // likewise, but for what looks like a secret: nobody vouches for the rule
 }
 
 func (t *tally) startWalk() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.walked, t.secrets, t.kept = map[string]int{}, nil, nil
+	t.walked, t.secrets, t.kept, t.asked = map[string]int{}, nil, nil, nil
+}
+
+// keeps takes note that own rules keep the file or directory at p, and whether
+// the user vouches for them.
+func (t *tally) keeps(sel *selector, p string, vouched bool) {
+	sel.kept.Store(p, vouched)
+	if !vouched {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.asked = with(t.asked, p)
+	}
 }
 
 // leaves reports whether a reason holds for the file or directory at p, which
@@ -149,13 +162,36 @@ func (t *tally) noted() []string {
 // rules; t.mu is held.
 func (t *tally) judged() []string {
 	var notes []string
-	if len(t.secrets) > 0 {
-		notes = append(notes, "left out as secrets: "+few(t.secrets)+"; a line !PATH in "+ownRules+" keeps one")
+	out, asked := map[string]bool{}, map[string]bool{}
+	for p := range t.secrets {
+		if t.asked[p] {
+			asked[p] = true
+		} else {
+			out[p] = true
+		}
+	}
+	if len(out) > 0 {
+		notes = append(notes, "left out as secrets: "+few(out)+"; a line !PATH in "+OwnRules+" for which the user vouches keeps one")
+	}
+	if len(asked) > 0 {
+		notes = append(notes, "left out as secrets although "+OwnRules+" keeps them: "+few(asked)+"; such a line counts once the user vouches for its file")
 	}
 	if len(t.kept) > 0 {
-		notes = append(notes, "kept by "+ownRules+": "+few(t.kept))
+		notes = append(notes, "kept by "+OwnRules+": "+few(t.kept))
 	}
 	return notes
+}
+
+// noteBounds says what a walk has left out since it would have cost too much.
+func (t *tally) noteBounds(b *gitignore.Budget) {
+	n := t.Skipped()
+	if file, rules, spent := b.Spent(); spent {
+		t.note("the ignore rules cost too much, most of all the %d of %s, and are applied no further: %d files and folders that "+
+			"could not be held against them are left out", rules, file, n[reasonCostly])
+	}
+	if n[reasonDeep] > 0 {
+		t.note("folders that lie below %d others are left out: %d", maxTreeDepth, n[reasonDeep])
+	}
 }
 
 // few names the first of some paths, and says how many more there are.

@@ -30,7 +30,7 @@ func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
 		return nil, kb.Errorf(kb.Unsupported, "only folders can be watched, %s is of kind %s", spec.Source, spec.Kind).
 			WithHint("bring other stores up to date at fixed times: store:schedule")
 	}
-	f, err := newFolder(spec)
+	f, err := newFolder(spec, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func ListTree(ctx context.Context, spec kb.Spec) (*Tree, error) {
 func ruleFiles(dir string) (out []string) {
 	for d := dir; ; d = filepath.Dir(d) {
 		if d != dir {
-			out = append(out, filepath.Join(d, ".gitignore"), filepath.Join(d, ownRules))
+			out = append(out, filepath.Join(d, ".gitignore"), filepath.Join(d, OwnRules))
 		}
 		if dotGit := filepath.Join(d, ".git"); resolveDotGit(dotGit) != "" {
 			return append(out, filepath.Join(commonDir(dotGit), "info", "exclude"))
@@ -90,7 +90,7 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 	dir, base := path.Split(rel)
 	ignore, known := t.dirs[dir]
 	switch {
-	case base == ".gitignore", base == ownRules:
+	case base == ".gitignore", base == OwnRules:
 		return true
 	case silentDirs[base]:
 		return base == ".git" // rules begin or end where a work tree does
@@ -101,8 +101,9 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 	case !t.f.sel.wants(rel, isDir):
 		return false
 	}
-	switch reason, kept := ignore.decides(t.f.top+rel, isDir); {
-	case kept:
+	t.f.budget.Earn(rulesBudget / 100) // each event is asked for by itself
+	switch reason, keeper := ignore.decides(t.f.top+rel, isDir); {
+	case keeper != "":
 		return true
 	case reason != "" && !t.f.sel.named(rel):
 		return false

@@ -188,7 +188,8 @@ func canonicalSite(w kb.Web) (kb.Web, error) {
 const MaxPages = 100_000
 
 // generic are last elements of URLs that name nothing.
-var generic = set("docs", "doc", "documentation", "index.html", "index", "latest", "stable", "en", "en-us", "main", "current", "guide", "reference", "api", "home", "manual")
+var generic = kb.WordsOf(`docs doc documentation index.html index latest stable en en-us main current guide reference api home
+	manual`)
 
 // webName makes a name from the source of a web store: the package and its
 // version, or the last telling element of the URL, else the host.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
@@ -229,12 +230,16 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", -1, &search.TargetError{Target: d.Source, Err: err}
 	}
-	lines := strings.Split(doc.Body, "\n")
-	try := func(i int) string { return proseOf(lines, d.Sections[i].Start, d.Until(i)) }
+	lines, kinds := strings.Split(doc.Body, "\n"), markdown.Kinds(doc.Body)
+	try := func(from, to int) string {
+		to = min(to, len(lines))
+		from = min(from-1, to)
+		return proseOf(lines[from:to], kinds[from:to])
+	}
 	for _, h := range headings {
 		for i := range d.Sections {
 			if d.Sections[i].Anchor == h || strings.HasPrefix(d.Sections[i].Anchor, h+"-") {
-				if text := try(i); text != "" {
+				if text := try(d.Sections[i].Start, d.Until(i)); text != "" {
 					return text, i, nil
 				}
 			}
@@ -242,7 +247,7 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	}
 	for i := range d.Sections {
 		if d.Sections[i].Level > 0 {
-			if text := proseOf(lines, d.Sections[i].Start, d.Sections[i].End); text != "" {
+			if text := try(d.Sections[i].Start, d.Sections[i].End); text != "" {
 				return text, i, nil
 			}
 		}
@@ -250,24 +255,15 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	return "", -1, nil
 }
 
-// proseOf joins the lines of a section, without headings, front matter, fences
-// and the rules of tables; those of a list with semicolons.
-func proseOf(lines []string, from, to int) string {
+// proseOf joins the lines of a section that are text or tables, without the
+// rules of tables; those of a list with semicolons.
+func proseOf(lines []string, kinds []markdown.Kind) string {
 	var b strings.Builder
-	fence, front := false, false
-	for n := from; n <= to && n <= len(lines); n++ {
-		raw := strings.TrimSpace(lines[n-1])
-		switch {
-		case strings.HasPrefix(raw, "```"), strings.HasPrefix(raw, "~~~"):
-			fence = !fence
-			continue
-		case raw == "---":
-			front = !front && slices.ContainsFunc(lines[n:min(to, len(lines))], func(l string) bool { return strings.TrimSpace(l) == "---" })
+	for i, raw := range lines {
+		if k := kinds[i]; k != markdown.Text && k != markdown.Table && k != markdown.HTML {
 			continue
 		}
-		if fence || front || strings.HasPrefix(raw, "#") {
-			continue
-		}
+		raw = strings.TrimSpace(raw)
 		text := search.Plain(raw)
 		if text == "" || strings.Trim(text, "-:|· ") == "" {
 			continue

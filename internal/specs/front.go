@@ -2,31 +2,14 @@ package specs
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
-	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
-
-// frontEnds returns how many lines at the top of a document are front matter,
-// the heading that may stand above it included; 0 for none.
-func frontEnds(lines []string) int {
-	if n := specdoc.FrontMatter(lines); n > 0 {
-		return n
-	}
-	for i, l := range lines {
-		if strings.HasPrefix(l, "#") {
-			_, to := specdoc.FrontBelow(lines, i+1)
-			return to
-		}
-		if strings.TrimSpace(l) != "" {
-			break
-		}
-	}
-	return 0
-}
 
 // looksLikeKey reports whether a line may be one of front matter: "id: X".
 func looksLikeKey(line string) bool {
@@ -42,13 +25,17 @@ func (s *specs) opening(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", err
 	}
-	lines := strings.Split(doc.Body, "\n")
-	front := frontEnds(lines)
-	if line > front && (line > len(lines) || !strings.HasPrefix(strings.TrimSpace(lines[line-1]), "#")) {
+	kinds := markdown.Kinds(doc.Body)
+	front := slices.Index(kinds, markdown.Front) // with the heading that may be above it
+	for front >= 0 && front < len(kinds) && kinds[front] == markdown.Front {
+		front++
+	}
+	if line > front && (line > len(kinds) || kinds[line-1] != markdown.Heading) {
 		return "", nil
 	}
-	for _, l := range lines[max(front, min(line, len(lines))):] {
-		if strings.HasPrefix(strings.TrimSpace(l), "#") {
+	from := max(front, min(line, len(kinds)))
+	for i, l := range strings.Split(doc.Body, "\n")[from:] {
+		if kinds[from+i] == markdown.Heading {
 			continue
 		}
 		if p := search.Plain(l); strings.Trim(p, "`~-=*_|:·<> ") != "" {
@@ -75,7 +62,7 @@ func (s *specs) frontProblems(ctx context.Context, targets []search.Target) ([]k
 		if err != nil {
 			return nil, err
 		}
-		if text := frontProblem(strings.Split(doc.Body, "\n")); text != "" {
+		if text := frontProblem(doc.Body); text != "" {
 			out = append(out, kdd.Problem{Doc: d, Line: 1, Text: text})
 		}
 	}
@@ -84,13 +71,14 @@ func (s *specs) frontProblems(ctx context.Context, targets []search.Target) ([]k
 
 // frontProblem says why what a document begins with is no front matter though
 // it was meant to be; "" when nothing is wrong.
-func frontProblem(lines []string) string {
+func frontProblem(body string) string {
+	lines := strings.SplitN(body, "\n", 3)
 	mark := strings.TrimSpace(lines[0])
 	if mark != "---" && mark != "+++" || len(lines) < 2 {
 		return ""
 	}
 	first := strings.TrimSpace(lines[1])
-	n := specdoc.FrontMatter(lines)
+	n := markdown.FrontMatter(body)
 	switch {
 	case n == 0 && looksLikeKey(first):
 		return "its front matter is never closed: write " + mark + " below the last key"

@@ -226,7 +226,7 @@ func List(ctx context.Context, a *app.App, q ListQuery) (ListReply, error) {
 		for _, d := range docs {
 			state := ""
 			if status != "" || len(out.Documents) < limit {
-				state = s.stateOf(ctx, targets, d)
+				state = stateOf(targets, d)
 			}
 			if status != "" && state != status {
 				continue
@@ -278,13 +278,8 @@ func (s *specs) row(targets []search.Target, d *kdd.Doc, state string) ListRow {
 }
 
 // stateOf tells whether a document is indexed as it stands now.
-func (s *specs) stateOf(ctx context.Context, targets []search.Target, d *kdd.Doc) string {
-	t := &targets[d.Source]
-	if t.Fresh == nil {
-		return specIndexed
-	}
-	list, err := t.Index.Identities(ctx, []string{d.Path})
-	if err == nil && len(list) > 0 && t.Fresh(d.Path, list[0].Stamp) != "" {
+func stateOf(targets []search.Target, d *kdd.Doc) string {
+	if t := &targets[d.Source]; t.Fresh != nil && t.Fresh(d.Path, d.Stamp) != "" {
 		return specPending
 	}
 	return specIndexed

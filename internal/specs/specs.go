@@ -86,14 +86,14 @@ const specBatch = 256
 
 // specSource gives the specifications of a target to the join.
 func specSource(number int, t *search.Target) kdd.Source {
-	return kdd.Source{Store: t.Store, Label: t.Label, Docs: func(ctx context.Context, yield func(kdd.Entry) error) error {
+	return kdd.Source{Store: t.Store, Label: t.Label, Docs: func(ctx context.Context, yield func(kb.SpecEntry) error) error {
 		for after := ""; ; {
 			list, err := t.Index.Specs(ctx, after, specBatch)
 			if err != nil {
 				return &search.TargetError{Target: number, Err: err}
 			}
 			for _, d := range list {
-				if err := yield(kdd.Entry{Path: d.Path, Chunks: d.Chunks, Spec: d.Spec}); err != nil {
+				if err := yield(d); err != nil {
 					return &search.TargetError{Target: number, Err: err}
 				}
 			}

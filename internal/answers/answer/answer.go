@@ -195,7 +195,7 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, nil, err
 	}
-	q.before = set("")
+	q.before = kb.WordsOf("")
 	for _, p := range r.Before {
 		q.before[p] = true
 	}

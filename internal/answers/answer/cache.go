@@ -69,8 +69,7 @@ func telling(question string, topic []string) []string {
 }
 
 // turning are words that ask and change what is asked.
-var turning = set(`not no never without sin nunca before after antes despues why how when where who which many much
-	como cuando donde quien por cual cuanto cuantos cuanta cuantas para`)
+var turning = lists["turning"]
 
 // Get returns the answer to a question in a scope. vector is the question's,
 // of unit length; nil compares by words alone.

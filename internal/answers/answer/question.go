@@ -56,17 +56,8 @@ func words(s string) []string { return wordRE.FindAllString(s, -1) }
 
 // asking are words that ask rather than tell, folded; faint ones tell little.
 var (
-	asking = set(`a an the and or but of to in on at by for from with into is are was were be been being do does did
-		has have had can could should would will may might must shall how what where when which who whom whose why this that
-		these those it its they them their there here i me my mine we us our you your not no if then else than as so such
-		about any also just very please tell explain show exactly happens happen mean means called there's what's does
-		after before while during since still ever never only own one ones much many long often
-		el la los las un una unos unas de del al y e o u en con por para sin sobre entre como que cual cuales quien
-		cuando donde porque es son fue era ser estar esta estan este esto estos estas ese esa eso esos esas se su sus lo le
-		les hay no si mas hace hacer hacen puede pueden debe deben deberia ocurre pasa sirve significa cuanto cuanta cuantos
-		cuantas tiene tienen tengo me mi mis tu te ya aun tambien despues antes desde solo cada dia llama`)
-	faints = set(`use used uses using work works get make made makes set need needs want go thing things way kind kept keep default
-		usar usa usan usarse funciona funcionan necesita necesito forma manera cosa ejemplo example possible`)
+	asking = lists["asking"]
+	faints = lists["faints"]
 )
 
 // understand reads a question and weighs its words by the statistics of the

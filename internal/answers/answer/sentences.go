@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // sentence is one thing that a passage says: a sentence of prose, an item of
@@ -95,9 +96,6 @@ type splitter struct {
 	block   int
 	section int
 	about   string
-	fence   string
-	blank   bool // the line before was blank
-	inCode  bool // of indented lines
 	inside  bool // between the braces of a declaration
 }
 
@@ -165,65 +163,78 @@ func (s *splitter) take(l string) {
 }
 
 var (
-	itemRE    = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
-	headingRE = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*(?:\{#[^}]*\})?$`)
-	ruleRE    = lazyregexp.New(`^\s*(?:[-=*_~^"]\s*){3,}$`)
-	tableRE   = lazyregexp.New(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
-	commentRE = lazyregexp.New(`^\s*<!--`)
+	itemRE  = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
+	ruleRE  = lazyregexp.New(`^\s*(?:[-=*_~^"]\s*){3,}$`)
+	tableRE = lazyregexp.New(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
 )
 
 // directiveRE are comments for tools.
 var directiveRE = lazyregexp.New(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)
 
-// prose reads Markdown, and plain text as its simplest form.
+// prose reads Markdown, and other text as its simplest form: underlines are
+// left to plain, since those of reStructuredText are as good.
 func (s *splitter) prose(body string) {
-	comment := false
-	s.blank = true
-	for _, l := range strings.Split(body, "\n") {
-		l = strings.TrimSuffix(l, "\r")
-		trimmed := strings.TrimSpace(l)
-		switch {
-		case s.fence != "":
-			if strings.HasPrefix(trimmed, s.fence) {
-				s.fence = ""
-				s.block++
-			} else if trimmed != "" {
-				s.add(trimmed, s.line, s.line, code)
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			s.flush()
-			s.fence = trimmed[:3]
-		case comment || commentRE.MatchString(l):
-			comment = !strings.Contains(l, "-->")
-		case trimmed == "":
-			s.flush()
-			s.inCode = false
-		case headingRE.MatchString(l):
-			s.flush()
-			s.about = headingRE.FindStringSubmatch(l)[1]
-			s.section++
-		case (s.blank || s.inCode) && len(s.lines) == 0 && (strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t")) && !itemRE.MatchString(l):
-			s.add(trimmed, s.line, s.line, code)
-			s.inCode = true
-		case ruleRE.MatchString(l):
-			if len(s.lines) == 1 { // an underlined heading
-				s.about, s.lines = s.lines[0], nil
-				s.section++
-			}
-			s.flush()
-		case strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") >= 2:
-			s.flush()
-			if !tableRE.MatchString(trimmed) {
-				s.add(strings.Join(strings.Fields(trimmed), " "), s.line, s.line, row)
-			}
-		case itemRE.MatchString(l):
-			s.flush()
-			s.take(itemRE.ReplaceAllString(l, ""))
-		default:
-			s.take(l)
+	lines, first, at := strings.Split(body, "\n"), s.line, 0
+	plain := func(to int) {
+		for ; at < to; at++ {
+			s.line = first + at
+			s.plain(strings.TrimSuffix(lines[at], "\r"))
 		}
-		s.blank = trimmed == ""
-		s.line++
+	}
+	markdown.Read(body, func(b markdown.Block) {
+		heading := b.Kind == markdown.Heading && b.First == b.Last && !b.HTML
+		if !heading && b.Kind != markdown.Fence && b.Kind != markdown.Indented && b.Kind != markdown.Comment {
+			return
+		}
+		plain(b.First)
+		s.flush()
+		at = b.Last + 1
+		switch b.Kind {
+		case markdown.Heading:
+			about, _, _ := strings.Cut(b.Text, "{#")
+			s.about = strings.TrimSpace(about)
+			s.section++
+		case markdown.Fence:
+			s.verbatim(lines, first, b.First+1, b.Last+1)
+			s.block++
+		case markdown.Indented:
+			s.verbatim(lines, first, b.First, b.Last+1)
+		}
+	})
+	plain(len(lines))
+	s.line = first + at
+}
+
+// verbatim takes lines [from,to) of code, without the mark that ends a fence.
+func (s *splitter) verbatim(lines []string, first, from, to int) {
+	for i := from; i < to; i++ {
+		if t := strings.TrimSpace(lines[i]); strings.Trim(t, "`~") != "" {
+			s.add(t, first+i, first+i, code)
+		}
+	}
+}
+
+// plain takes a line of text.
+func (s *splitter) plain(l string) {
+	switch trimmed := strings.TrimSpace(l); {
+	case trimmed == "":
+		s.flush()
+	case ruleRE.MatchString(l):
+		if len(s.lines) == 1 { // an underlined heading
+			s.about, s.lines = s.lines[0], nil
+			s.section++
+		}
+		s.flush()
+	case strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") >= 2:
+		s.flush()
+		if !tableRE.MatchString(trimmed) {
+			s.add(strings.Join(strings.Fields(trimmed), " "), s.line, s.line, row)
+		}
+	case itemRE.MatchString(l):
+		s.flush()
+		s.take(itemRE.ReplaceAllString(l, ""))
+	default:
+		s.take(l)
 	}
 }
 
@@ -355,13 +366,13 @@ func (s *splitter) code(body string, p *kb.Passage) {
 }
 
 var (
-	cLike  = set("go c cpp java javascript typescript tsx jsx rust csharp swift kotlin scala php zig dart css")
-	dashes = set("sql lua haskell")
-	data   = set("yaml json toml ini gomod dockerfile make bash csv")
+	cLike  = lists["c like"]
+	dashes = kb.WordsOf("sql lua haskell")
+	data   = kb.WordsOf("yaml json toml ini gomod dockerfile make bash csv")
 )
 
 // abbreviations end with a dot that ends no sentence, folded.
-var abbreviations = set("e.g i.e etc vs cf approx no nr fig sec vol al dr mr mrs ms st inc ltd p ej sr sra art num pag ver dept")
+var abbreviations = lists["abbreviations"]
 
 // split returns the spans of the sentences of a text on one line.
 func split(text string) [][2]int {

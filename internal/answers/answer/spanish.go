@@ -76,9 +76,7 @@ func spanishStem(w string) string {
 }
 
 // spanishWords are words that only Spanish questions hold, folded.
-var spanishWords = set(`que como cual cuales cuando cuanto cuanta cuantos cuantas donde quien por para el la los las un una unos unas
-	del al se es son esta estan y o en con sin su sus lo le les hay no si mas ya hace hacen puede pueden debe sirve
-	pasa ocurre tiene tienen esto eso ese esa esos esas este estos estas`)
+var spanishWords = lists["spanish words"]
 
 // isSpanish reports whether a question is asked in Spanish.
 func isSpanish(q string) bool {
@@ -113,11 +111,3 @@ func fold(w string) string {
 }
 
 var accents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n")
-
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}

@@ -240,7 +240,7 @@ func read(ctx context.Context, tx *sql.Tx, rest string, args ...any) ([]Entry, e
 }
 
 // dismissing are actions after which an entry is not held against a source.
-var dismissing = map[string]bool{"dismiss": true, "dismissed": true, "ignore": true, "ignored": true, "invalid": true, "spam": true, "rejected": true}
+var dismissing = kb.WordsOf("dismiss dismissed ignore ignored invalid spam rejected")
 
 // Review notes that somebody has looked at an entry, and what was done. One that
 // was pending counts from then on; after "dismissed" none does.

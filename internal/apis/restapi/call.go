@@ -90,7 +90,7 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 	return reply, nil
 }
 
-// masked returns arguments as a document may show them.
+// masked returns the arguments with credentials masked.
 func masked(values []value) json.RawMessage {
 	shown := make([]value, len(values))
 	for i, v := range values {
@@ -155,8 +155,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends one request. again says when another try may help: negative
-// never, 0 after a pause of the caller's choice, else after that.
+// once sends one request. Another try may help after again, at a time of the
+// caller's choice when that is 0, never when it is negative.
 func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *Provider, t *Tool, red *Redactor, reply *Reply) (again time.Duration, err error) {
 	send := client.Once
 	if t.Method == "GET" || t.Method == "HEAD" {
@@ -175,8 +175,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		return refused(resp, p, t, red)
 	}
 	if t.Method == "HEAD" {
-		reply.JSON = heads(resp)
-		reply.JSON = red.JSON(reply.JSON)
+		reply.JSON = red.JSON(heads(resp))
 		return -1, nil
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -206,22 +205,22 @@ func refused(resp *http.Response, p *Provider, t *Tool, red *Redactor) (time.Dur
 			excerpt = clip(oneLine(credential.ReplaceAllString(excerpt, Redacted)), 300)
 		}
 	}
-	said := strconv.Itoa(resp.StatusCode)
-	if text := http.StatusText(resp.StatusCode); text != "" {
-		said += " " + text
-	}
+	said := strings.TrimSpace(strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode))
 	if excerpt != "" {
 		said += ": " + excerpt
 	}
 	code, hint, again := kb.Invalid, "check the arguments against what \"api:help\" says of "+t.Code, time.Duration(-1)
 	switch s := resp.StatusCode; {
 	case s < 400:
-		code, hint = kb.Denied, "redirects of a "+t.Method+" are not followed; a person may correct the address in the definition of "+p.Code
+		code, hint = kb.Denied, "redirects of a "+t.Method+
+			" are not followed; a person may correct the address in the definition of "+p.Code
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:
-		code, hint = kb.Denied, "the service did not accept the credential or does not allow this; a person can check "+p.Code+" with: knowledge api check --live"
+		code, hint = kb.Denied, "the service did not accept the credential or does not allow this; a person can check "+
+			p.Code+" with: knowledge api check --live"
 	case s == http.StatusNotFound, s == http.StatusGone:
 		code, hint = kb.NotFound, "check the arguments that name something"
-	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s == http.StatusBadGateway, s == http.StatusServiceUnavailable, s == http.StatusGatewayTimeout:
+	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s == http.StatusBadGateway,
+		s == http.StatusServiceUnavailable, s == http.StatusGatewayTimeout:
 		code, hint, again = kb.Busy, "try again later", retryAfter(resp)
 	case s >= 500:
 		code, hint, again = kb.Away, "the service failed; try again later", 0
@@ -241,7 +240,7 @@ func retryAfter(resp *http.Response) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// Health says whether the host of an API answers.
+// Health reports whether the host of an API answers.
 type Health struct {
 	API     string `json:"api"`
 	OK      bool   `json:"ok"`
@@ -253,8 +252,8 @@ type Health struct {
 // healthTimeout bounds a health check.
 const healthTimeout = 5 * time.Second
 
-// Check asks for the head of the base address, without credential. Any answer
-// below 500 says that the service is there.
+// Check sends HEAD to the base address, without credential. Any answer below 500
+// means that the service is there.
 func (c *Caller) Check(ctx context.Context, p *Provider) Health {
 	start := time.Now()
 	h := Health{API: p.Code}

@@ -2,8 +2,10 @@ package restapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,11 +29,10 @@ func badArgument(param, format string, args ...any) *ArgumentError {
 	return &ArgumentError{Param: param, Err: kb.Errorf(kb.Invalid, format, args...)}
 }
 
-// convert checks a JSON value against the parameter's type and returns it as
-// JSON of that type. Numbers keep the digits they were written with. What
-// agents write instead is understood: a number or boolean as a string, a
-// number where a string is wanted, a list or object as a string of JSON, and
-// one element where a list is wanted.
+// convert checks a JSON value against the parameter's type and returns it as JSON
+// of that type. Numbers keep their digits. It also takes what agents write
+// instead: a number or boolean as a string, a number for a string, a list or
+// object as a string of JSON, and one element for a list.
 func (p *Param) convert(v json.RawMessage) (json.RawMessage, error) {
 	out, err := convertTo(p.Type, p.Items, bytes.TrimSpace(v))
 	if err != nil {
@@ -94,16 +95,11 @@ func convertTo(kind, items string, v json.RawMessage) (json.RawMessage, error) {
 			v = inner
 		}
 		list := []json.RawMessage{v}
-		if v[0] == '[' {
-			if json.Unmarshal(v, &list) != nil {
-				return nil, wants("a list")
-			}
-		}
-		if items == "" {
-			items = String
+		if v[0] == '[' && json.Unmarshal(v, &list) != nil {
+			return nil, wants("a list")
 		}
 		for i := range list {
-			x, err := convertTo(items, "", bytes.TrimSpace(list[i]))
+			x, err := convertTo(cmp.Or(items, String), "", bytes.TrimSpace(list[i]))
 			if err != nil {
 				return nil, wants(fmt.Sprintf("a list in which each element is %s", err))
 			}
@@ -126,8 +122,8 @@ func isNumber(v json.RawMessage) bool {
 	return len(v) > 0 && len(v) <= 400 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') && json.Valid(v)
 }
 
-// text returns a value as it stands in a path or query: a string without its
-// quotes, anything else as JSON.
+// text returns a value as a path or query has it: a string without its quotes,
+// anything else as JSON.
 func text(v json.RawMessage) string {
 	var s string
 	if len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil {
@@ -142,16 +138,15 @@ type value struct {
 	json  json.RawMessage
 }
 
-// Arguments checks the arguments of a call, a JSON object or nothing, and
-// fills in defaults. null is as good as absent. The error is an
-// *ArgumentError where it is about one of them.
+// arguments checks the arguments of a call, a JSON object or nothing, and fills in
+// defaults. null counts as absent. An error about one argument is an
+// *ArgumentError.
 func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
 	raw = bytes.TrimSpace(raw)
 	given := map[string]json.RawMessage{}
-	if len(raw) > 0 && string(raw) != "null" {
-		if raw[0] != '{' || json.Unmarshal(raw, &given) != nil {
-			return nil, kb.Errorf(kb.Invalid, "the arguments of %s must be a JSON object", t.Code).WithHint(`send something like {"name":"value"}`)
-		}
+	if len(raw) > 0 && string(raw) != "null" && (raw[0] != '{' || json.Unmarshal(raw, &given) != nil) {
+		return nil, kb.Errorf(kb.Invalid, "the arguments of %s must be a JSON object", t.Code).
+			WithHint(`send something like {"name":"value"}`)
 	}
 	var out []value
 	for i := range t.Params {
@@ -184,15 +179,7 @@ func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
 		delete(given, auth.Name)
 	}
 	if len(given) > 0 {
-		var names []string
-		for n := range given {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		var known []string
-		for _, p := range t.Params {
-			known = append(known, p.Name)
-		}
+		names, known := slices.Sorted(maps.Keys(given)), t.paramNames()
 		e := badArgument(names[0], "%s has no parameter %q", t.Code, clip(names[0], 60))
 		e.Unknown = true
 		switch near := kb.Nearest(names[0], known); {

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const secret = `s3cr3t/"v+a=l<u>e&7`
 
 // service is a REST service that tells what it was asked and misbehaves on
-// request: /status/500, /slow, /huge, /redirect?to=, /text, /latin1, /broken,
+// request: /leaks, /status/500, /slow, /huge, /redirect?to=, /text, /latin1, /broken,
 // /image, /flaky (fails twice), /echo and everything else.
 type service struct {
 	*httptest.Server
@@ -92,6 +92,12 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		w.Write([]byte("\x89PNG\x00\x01\x02\xff"))
 	case path == "/none":
 		w.WriteHeader(http.StatusNoContent)
+	case path == "/leaks":
+		h.Set("Content-Type", "application/json")
+		io.WriteString(w, `{"key":"`+leaked+`","note":"use `+leaked+` \u0026 go","nextPageToken":"CAUQAA","`+leaked+`":1}`)
+	case path == "/leaks.txt":
+		h.Set("Content-Type", "text/plain")
+		io.WriteString(w, "use "+leaked+" and go")
 	case path == "/numbers":
 		h.Set("Content-Type", "application/vnd.example+json")
 		io.WriteString(w, `{"big": 12345678901234567890, "exact": 0.10, "e": 1E400, "z":1, "a":2, "u":"\u0073\u0061fe <&>"}`)
@@ -181,3 +187,6 @@ func (b *bench) echoed(name, args string) map[string]any {
 	}
 	return m
 }
+
+// leaked is a token that no definition of ours holds.
+const leaked = "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"

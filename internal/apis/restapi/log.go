@@ -15,10 +15,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Log keeps what was called, one JSON object a line, in a file that several
-// processes append to. At half of its bound it moves to PATH.1, whose old
-// content goes, so that both together stay below it. Values of arguments are
-// not kept, only what they are: "string(12)".
+// Log records calls, one JSON object a line, in a file that several processes
+// append to. At half of its bound it replaces PATH.1, so that both together stay
+// below it. It keeps the shape of an argument, "string(12)", not its value.
 type Log struct {
 	Path string
 	Max  int64 // bytes of both files; 0 is 1 MiB
@@ -58,7 +57,8 @@ func (l *Log) add(p *Provider, t *Tool, values []value, r *Reply, failed error) 
 		return nil
 	}
 	e := Entry{
-		At: r.At, API: p.Code, Tool: t.Code, Method: t.Method, Host: p.Host(), Path: strings.TrimPrefix(p.BaseURL[strings.Index(p.BaseURL, "://")+3:], p.Host()) + t.Path, Status: r.Status, Tries: r.Tries,
+		At: r.At, API: p.Code, Tool: t.Code, Method: t.Method, Host: p.Host(), Status: r.Status, Tries: r.Tries,
+		Path:   strings.TrimPrefix(p.BaseURL[strings.Index(p.BaseURL, "://")+3:], p.Host()) + t.Path,
 		Millis: r.Elapsed.Milliseconds(), Bytes: len(r.JSON) + len(r.Text), Removed: r.Redacted,
 	}
 	if len(values) > 0 {
@@ -73,8 +73,8 @@ func (l *Log) add(p *Provider, t *Tool, values []value, r *Reply, failed error) 
 	return l.put(append(mustJSON(e), '\n'))
 }
 
-// put hands a line to the writer: a call does not wait for the disk. It
-// returns what was wrong with an earlier write.
+// put passes a line to the writer: a call does not wait for the disk. It returns
+// the error of an earlier write.
 func (l *Log) put(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +108,8 @@ func (l *Log) write() {
 		}
 		l.mu.Lock()
 		if err != nil {
-			l.err = kb.Errorf(kb.Denied, "the log of calls cannot be written: %w", err).WithHint("check permissions and free space at %s", l.Path)
+			l.err = kb.Errorf(kb.Denied, "the log of calls cannot be written: %w", err).
+				WithHint("check permissions and free space at %s", l.Path)
 		}
 		l.wait.Broadcast()
 	}
@@ -131,7 +132,7 @@ func (l *Log) Flush() error {
 	return err
 }
 
-// shape says what a value is without saying it.
+// shape describes a value without quoting it.
 func shape(v json.RawMessage) string {
 	if len(v) == 0 {
 		return "nothing"
@@ -160,11 +161,9 @@ func (l *Log) open() error {
 	}
 	if l.file != nil {
 		mine, err := l.file.Stat()
-		if err == nil {
-			at, e := os.Stat(l.Path)
-			if e == nil && os.SameFile(mine, at) && mine.Size() < limit/2 {
-				return nil
-			}
+		at, e := os.Stat(l.Path)
+		if err == nil && e == nil && os.SameFile(mine, at) && mine.Size() < limit/2 {
+			return nil
 		}
 		l.file.Close()
 		l.file = nil
@@ -210,7 +209,8 @@ func (l *Log) Recent(n int) ([]Entry, error) {
 			continue
 		}
 		if err != nil {
-			return nil, kb.Errorf(kb.Denied, "the log of calls cannot be read: %w", err).WithHint("check the permissions of %s", path)
+			return nil, kb.Errorf(kb.Denied, "the log of calls cannot be read: %w", err).
+				WithHint("check the permissions of %s", path)
 		}
 		s := bufio.NewScanner(f)
 		s.Buffer(nil, 1<<20)

@@ -1,6 +1,7 @@
 package restapi
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -18,17 +19,18 @@ import (
 // MaxOpenAPI is the size in bytes of the largest OpenAPI document that is read.
 const MaxOpenAPI = 32 << 20
 
-// manyTools is how many operations of a document are enabled at once: a list
-// of more costs every agent that asks for it more than it is worth.
+// manyTools is the number of operations of a document that are enabled at once: a
+// longer list costs every agent more than it is worth.
 const manyTools = 60
 
-// swagger2 is how documents of OpenAPI 2, then called Swagger, say what they are.
+// swagger2 matches the heads of documents of OpenAPI 2, then called Swagger.
 var swagger2 = lazyregexp.New(`(?m)^[\s{]*["']?swagger["']?\s*:\s*["']?2`)
 
 // IsOpenAPI reports whether a text seems to be an OpenAPI document.
 func IsOpenAPI(text []byte) bool {
 	head := string(text[:min(len(text), 4<<10)])
-	return swagger2.MatchString(head) || strings.Contains(head, "openapi") || strings.Contains(string(text), `"openapi"`) && !strings.Contains(head, "baseUrl")
+	return swagger2.MatchString(head) || strings.Contains(head, "openapi") ||
+		strings.Contains(string(text), `"openapi"`) && !strings.Contains(head, "baseUrl")
 }
 
 // ImportOpenAPI makes one API of an OpenAPI document of version 3.0 or 3.1
@@ -39,7 +41,7 @@ func ImportOpenAPI(name string, text []byte, o ImportOptions) (im *Imported, err
 		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxOpenAPI>>20).WithHint("import a part of it")
 	}
 	defer func() {
-		if v := recover(); v != nil { // the library's, on a document that nobody foresaw
+		if v := recover(); v != nil { // the library's, on an odd document
 			im, err = nil, kb.Errorf(kb.Invalid, "%s cannot be read as OpenAPI 3", name).WithHint("check it with a validator")
 		}
 	}()
@@ -76,7 +78,7 @@ type maker struct {
 	o     ImportOptions
 	im    *Imported
 	codes map[string]bool
-	key   string // parameter that the credential takes the place of
+	key   string // parameter that the credential replaces
 }
 
 func mapping(pairs ...string) *yaml.Node {
@@ -94,10 +96,7 @@ func (m *maker) provider(name string) (*yaml.Node, string, error) {
 	if m.doc.Info != nil {
 		title, about = m.doc.Info.Title, m.doc.Info.Description
 	}
-	code := m.o.Code
-	if code == "" {
-		code = slug(title)
-	}
+	code := cmp.Or(m.o.Code, slug(title))
 	if !codeName.MatchString(code) {
 		return nil, "", kb.Errorf(kb.Invalid, "no code for the API follows from %s", name).WithHint("give one: --code petstore")
 	}
@@ -122,14 +121,16 @@ func (m *maker) base(name string) (string, error) {
 			}
 		}
 	}
-	if from, err := url.Parse(m.o.From); err == nil && m.o.From != "" { // servers may be written relative to the document
+	// Servers may be written relative to the document.
+	if from, err := url.Parse(m.o.From); err == nil && m.o.From != "" {
 		if rel, err := from.Parse(base); err == nil && base != "" {
 			base = rel.String()
 		}
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", kb.Errorf(kb.Invalid, "%s names no address of its service", name).WithHint("give it: --baseUrl https://api.example.org/v1")
+		return "", kb.Errorf(kb.Invalid, "%s names no address of its service", name).
+			WithHint("give it: --baseUrl https://api.example.org/v1")
 	}
 	if len(m.doc.Servers) > 1 && m.o.BaseURL == "" {
 		m.im.Notes = append(m.im.Notes, fmt.Sprintf("the document names %d servers; %s was taken", len(m.doc.Servers), base))
@@ -137,7 +138,7 @@ func (m *maker) base(name string) (string, error) {
 	return base, nil
 }
 
-// auth takes the first security scheme that the document asks for and that we can serve.
+// auth takes the first security scheme of the document that we support.
 func (m *maker) auth(n *yaml.Node, code string) {
 	if m.doc.Components == nil || len(m.doc.Components.SecuritySchemes) == 0 {
 		return
@@ -156,14 +157,14 @@ func (m *maker) auth(n *yaml.Node, code string) {
 		s := ref.Value
 		var fields []string
 		switch {
-		case s.Type == "apiKey" && s.In == "query":
-			fields, m.key = []string{"authenticationType", AuthKey, "apiKeyLocation", InQuery, "apiKeyName", s.Name}, s.Name
-		case s.Type == "apiKey" && s.In == "header" && headerName.MatchString(s.Name) && !reserved(s.Name):
-			fields, m.key = []string{"authenticationType", AuthKey, "apiKeyLocation", InHeader, "apiKeyName", s.Name}, s.Name
+		case s.Type == "apiKey" && (s.In == "query" || s.In == "header" && headerName.MatchString(s.Name) && !reserved(s.Name)):
+			in := placeSpellings[strings.ToUpper(s.In)]
+			fields, m.key = []string{"authenticationType", AuthKey, "apiKeyLocation", in, "apiKeyName", s.Name}, s.Name
 		case s.Type == "http" && strings.EqualFold(s.Scheme, "bearer"), s.Type == "oauth2", s.Type == "openIdConnect":
 			fields = []string{"authenticationType", AuthBearer}
 			if s.Type != "http" {
-				m.im.Notes = append(m.im.Notes, "the service uses "+s.Type+"; its access token is sent as bearer, and is not renewed here")
+				m.im.Notes = append(m.im.Notes, "the service uses "+s.Type+
+					"; its access token is sent as bearer, and is not renewed here")
 			}
 		case s.Type == "http" && strings.EqualFold(s.Scheme, "basic"):
 			fields = []string{"authenticationType", AuthBasic}
@@ -182,7 +183,7 @@ func (m *maker) auth(n *yaml.Node, code string) {
 }
 
 func (m *maker) tools(n *yaml.Node, code string) error {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	list := sequence()
 	total, left := 0, map[string]int{}
 	for _, p := range m.doc.Paths.InMatchingOrder() {
 		item := m.doc.Paths.Value(p)
@@ -209,14 +210,17 @@ func (m *maker) tools(n *yaml.Node, code string) error {
 	}
 	switch k := len(list.Content); {
 	case k == 0:
-		return kb.Errorf(kb.Invalid, "none of its %d operations can be imported or matches", total).WithHint("check --operations: it matches ids, paths and tags")
+		return kb.Errorf(kb.Invalid, "none of its %d operations can be imported or matches", total).
+			WithHint("check --operations: it matches ids, paths and tags")
 	case k > maxTools:
-		return kb.Errorf(kb.TooLarge, "%d operations are more than the %d that one API may have", k, maxTools).WithHint("choose some with --operations, by id, path or tag")
+		return kb.Errorf(kb.TooLarge, "%d operations are more than the %d that one API may have", k, maxTools).
+			WithHint("choose some with --operations, by id, path or tag")
 	case k > manyTools:
 		for _, t := range list.Content {
 			t.Content = append(t.Content, scalar("enabled"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"})
 		}
-		m.im.Notes = append(m.im.Notes, fmt.Sprintf("all %d tools are disabled, since so many would crowd every list: set enabled: true on those that agents need, or import fewer with --operations", k))
+		m.im.Notes = append(m.im.Notes, fmt.Sprintf("all %d tools are disabled, since so many would crowd every list: "+
+			"set enabled: true on those that agents need, or import fewer with --operations", k))
 	}
 	n.Content = append(n.Content, scalar("tools"), list)
 	return nil
@@ -228,13 +232,9 @@ func (m *maker) wanted(p string, op *openapi3.Operation) bool {
 	}
 	for _, pattern := range m.o.Operations {
 		for _, s := range append([]string{op.OperationID, p}, op.Tags...) {
-			if s == pattern {
-				return true
-			}
-			if ok, err := path.Match(pattern, s); err == nil && ok {
-				return true
-			}
-			if before, found := strings.CutSuffix(pattern, "*"); found && before != "" && strings.HasPrefix(s, before) {
+			before, begins := strings.CutSuffix(pattern, "*")
+			ok, _ := path.Match(pattern, s)
+			if ok || s == pattern || begins && before != "" && strings.HasPrefix(s, before) {
 				return true
 			}
 		}
@@ -244,10 +244,7 @@ func (m *maker) wanted(p string, op *openapi3.Operation) bool {
 
 // toolCode makes a code of an operation that no other has: stripe_GetCharges.
 func (m *maker) toolCode(code, p, method string, op *openapi3.Operation) string {
-	id := op.OperationID
-	if id == "" {
-		id = strings.ToLower(method) + "_" + p
-	}
+	id := cmp.Or(op.OperationID, strings.ToLower(method)+"_"+p)
 	id = strings.Trim(nonWord.ReplaceAllString(id, "_"), "_")
 	full := code + "_" + id
 	if len(full) > 64 {
@@ -261,11 +258,20 @@ func (m *maker) toolCode(code, p, method string, op *openapi3.Operation) string 
 	return full
 }
 
+// ownHeader reports whether a header is set by build.
+func ownHeader(name string) bool {
+	switch strings.ToLower(name) {
+	case "authorization", "accept", "content-type":
+		return true
+	}
+	return false
+}
+
 func (m *maker) tool(code, p, method string, item *openapi3.PathItem, op *openapi3.Operation) (*yaml.Node, string) {
 	if methods[method] == "" {
 		return nil, "their method is " + method
 	}
-	params := []*yaml.Node{}
+	var params []*yaml.Node
 	seen := map[string]bool{}
 	add := func(n *yaml.Node, name string) bool {
 		if seen[name] || name == "" || strings.ContainsAny(name, "{}\r\n") || len(name) > 128 {
@@ -281,18 +287,17 @@ func (m *maker) tool(code, p, method string, item *openapi3.PathItem, op *openap
 			continue
 		}
 		q := ref.Value
-		required := q.Required
 		switch q.In {
 		case "path", "query":
 			if q.In == "query" && q.Explode != nil && !*q.Explode {
 				comma = true
 			}
 		case "header":
-			if !headerName.MatchString(q.Name) || reserved(q.Name) || strings.EqualFold(q.Name, "Authorization") || strings.EqualFold(q.Name, "Accept") || strings.EqualFold(q.Name, "Content-Type") {
+			if !headerName.MatchString(q.Name) || reserved(q.Name) || ownHeader(q.Name) {
 				continue
 			}
 		default:
-			if required {
+			if q.Required {
 				return nil, "they need a cookie"
 			}
 			continue
@@ -300,7 +305,7 @@ func (m *maker) tool(code, p, method string, item *openapi3.PathItem, op *openap
 		if q.Name == m.key && q.In != "path" {
 			continue // the credential takes its place
 		}
-		add(m.param(q.Name, q.In, q.Description, required, q.Schema), q.Name)
+		add(m.param(q.Name, q.In, q.Description, q.Required, q.Schema), q.Name)
 	}
 	// A path of which a part is declared nowhere still needs it.
 	for _, hole := range pathParam.FindAllStringSubmatch(p, -1) {
@@ -309,7 +314,7 @@ func (m *maker) tool(code, p, method string, item *openapi3.PathItem, op *openap
 		}
 	}
 	form := false
-	if op.RequestBody != nil && op.RequestBody.Value != nil && (method == "POST" || method == "PUT" || method == "PATCH") {
+	if op.RequestBody != nil && op.RequestBody.Value != nil && (&Tool{Method: method}).hasBody() {
 		why := ""
 		if form, why = m.body(op.RequestBody.Value, add); why != "" {
 			return nil, why
@@ -318,19 +323,12 @@ func (m *maker) tool(code, p, method string, item *openapi3.PathItem, op *openap
 	if len(params) > maxParams {
 		params = params[:maxParams]
 	}
-	about := op.Summary
-	if about == "" {
-		about = firstSentence(op.Description)
-	}
-	t := mapping("code", m.toolCode(code, p, method, op), "name", clip(oneLine(op.Summary), 100), "description", clip(oneLine(about), 300), "httpMethod", method, "endpointPath", p)
-	if form {
-		t.Content = append(t.Content, scalar("bodyFormat"), scalar("FORM"))
-	}
-	if comma {
-		t.Content = append(t.Content, scalar("arrays"), scalar("COMMA"))
-	}
+	about := cmp.Or(op.Summary, firstSentence(op.Description))
+	t := mapping("code", m.toolCode(code, p, method, op), "name", clip(oneLine(op.Summary), 100),
+		"description", clip(oneLine(about), 300), "httpMethod", method, "endpointPath", p,
+		"bodyFormat", map[bool]string{true: "FORM"}[form], "arrays", map[bool]string{true: "COMMA"}[comma])
 	if len(params) > 0 {
-		t.Content = append(t.Content, scalar("parameters"), &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: params})
+		t.Content = append(t.Content, scalar("parameters"), sequence(params...))
 	}
 	return t, ""
 }
@@ -347,9 +345,8 @@ func (m *maker) body(b *openapi3.RequestBody, add func(*yaml.Node, string) bool)
 		}
 	}
 	if media == nil {
-		if media = b.Content["application/x-www-form-urlencoded"]; media != nil {
-			form = true
-		}
+		media = b.Content["application/x-www-form-urlencoded"]
+		form = media != nil
 	}
 	if media == nil || media.Schema == nil || media.Schema.Value == nil {
 		if b.Required && len(b.Content) > 0 {
@@ -362,12 +359,14 @@ func (m *maker) body(b *openapi3.RequestBody, add func(*yaml.Node, string) bool)
 		if form {
 			return true, ""
 		}
-		add(m.param("body", "payload", firstOf(b.Description, "the whole body"), b.Required, media.Schema), "body")
+		add(m.param("body", "payload", cmp.Or(b.Description, "the whole body"), b.Required, media.Schema), "body")
 		return false, ""
 	}
-	names := slices.Sorted(maps.Keys(props))
-	slices.SortStableFunc(names, func(a, b string) int { // what is required comes first, and is never cut off
-		return bool2int(required[b]) - bool2int(required[a])
+	names := slices.SortedFunc(maps.Keys(props), func(a, b string) int {
+		if required[a] != required[b] { // required ones come first, so that they are never cut off
+			return map[bool]int{true: -1, false: 1}[required[a]]
+		}
+		return strings.Compare(a, b)
 	})
 	for _, name := range names {
 		s := props[name]
@@ -379,105 +378,6 @@ func (m *maker) body(b *openapi3.RequestBody, add func(*yaml.Node, string) bool)
 		}
 	}
 	return form, ""
-}
-
-func bool2int(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// members are the properties of an object, those of allOf included.
-func members(s *openapi3.Schema, depth int) (openapi3.Schemas, map[string]bool) {
-	props, required := openapi3.Schemas{}, map[string]bool{}
-	if s == nil || depth > 8 {
-		return props, required
-	}
-	for _, part := range s.AllOf {
-		if part != nil {
-			more, req := members(part.Value, depth+1)
-			maps.Copy(props, more)
-			maps.Copy(required, req)
-		}
-	}
-	maps.Copy(props, s.Properties)
-	for _, r := range s.Required {
-		required[r] = true
-	}
-	return props, required
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// typeOf returns our type of a schema; what may be several things is an
-// object where it may be one, else a text.
-func typeOf(s *openapi3.Schema) string {
-	if s == nil {
-		return String
-	}
-	if s.Type != nil {
-		for _, k := range s.Type.Slice() {
-			if t := types[strings.ToUpper(k)]; t != "" {
-				return t
-			}
-		}
-	}
-	if len(s.Properties) > 0 || len(s.AllOf) > 0 {
-		for _, part := range s.AllOf {
-			if part != nil && part.Value != nil && part.Value.Type != nil {
-				return typeOf(part.Value)
-			}
-		}
-		return Object
-	}
-	for _, part := range slices.Concat(s.AnyOf, s.OneOf) {
-		if part != nil && part.Value != nil && part.Value.Type != nil && !part.Value.Type.Is("null") {
-			return typeOf(part.Value)
-		}
-	}
-	return String
-}
-
-func (m *maker) param(name, in, about string, required bool, ref *openapi3.SchemaRef) *yaml.Node {
-	var s *openapi3.Schema
-	if ref != nil {
-		s = ref.Value
-	}
-	kind := typeOf(s)
-	if about == "" && s != nil {
-		about = s.Description
-	}
-	n := mapping("name", name, "type", kind, "in", in, "description", firstSentence(about))
-	if required {
-		n.Content = append(n.Content, scalar("required"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
-	}
-	if s == nil {
-		return n
-	}
-	if kind == Array && s.Items != nil && s.Items.Value != nil {
-		if items := typeOf(s.Items.Value); items != String && items != Array {
-			n.Content = append(n.Content, scalar("items"), scalar(items))
-		}
-	}
-	if kind == String && len(s.Enum) > 0 && len(s.Enum) <= 50 {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
-		for _, e := range s.Enum {
-			if word, ok := e.(string); ok && word != "" {
-				list.Content = append(list.Content, scalar(word))
-			}
-		}
-		anyOf := len(s.AnyOf)+len(s.OneOf) > 0
-		if len(list.Content) == len(s.Enum) && !anyOf {
-			n.Content = append(n.Content, scalar("enum"), list)
-		}
-	}
-	return n
 }
 
 // firstSentence shortens a description for a list.

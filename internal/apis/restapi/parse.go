@@ -1,7 +1,9 @@
 package restapi
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,9 +19,8 @@ import (
 // MaxFile is the size in bytes of the largest file of definitions.
 const MaxFile = 4 << 20
 
-// File is one file of definitions as far as it can be used. What Problems
-// name is left out of Providers: a tool by itself where only the tool is
-// wrong, else the whole API.
+// File is one file of definitions. Providers lacks what Problems name: a single
+// tool where only the tool is wrong, else the whole API.
 type File struct {
 	Providers []*Provider
 	Problems  []Problem
@@ -42,11 +43,10 @@ func (p Problem) String() string {
 	return s
 }
 
-// Parse reads a file of definitions, YAML or the JSON of a recipe. name is
-// how messages call it. The error is for a file of which nothing can be read.
+// Parse reads a file of definitions, YAML or the JSON of a recipe; name is its
+// name in messages. It returns an error when nothing of the file can be read.
 //
-// A credential that stands in the file itself is a problem, and is never
-// repeated in one.
+// A credential in the file itself is a problem, and no problem quotes it.
 func Parse(name string, text []byte) (*File, error) {
 	doc, err := Document(name, text)
 	if err != nil {
@@ -83,16 +83,14 @@ func providersNode(name string, doc *yaml.Node) ([]*yaml.Node, error) {
 			switch key.Value {
 			case "version":
 				if v.Value != "1" {
-					return nil, kb.Errorf(kb.Unsupported, "%s:%d: this program knows version 1 of such files", name, v.Line).WithHint("update the program")
+					return nil, kb.Errorf(kb.Unsupported, "%s:%d: this program knows version 1 of such files", name, v.Line).
+						WithHint("update the program")
 				}
 			case "apis", "providers":
-				switch {
-				case v.Kind == yaml.SequenceNode:
-					list = v.Content
-				case v.Tag == "!!null":
-				default:
+				if v.Kind != yaml.SequenceNode && v.Tag != "!!null" {
 					return nil, kb.Errorf(kb.Invalid, "%s:%d: %s must be a list", name, v.Line, key.Value).WithHint(seeDocs)
 				}
+				list = v.Content
 			default:
 				e := kb.Errorf(kb.Invalid, "%s:%d: there is no key %q", name, key.Line, clip(key.Value, 60))
 				if near := kb.Nearest(key.Value, []string{"apis", "version"}); near != "" {
@@ -148,16 +146,11 @@ func (r *reader) fields(n *yaml.Node, what string, table map[string]func(*yaml.N
 		f := table[key.Value]
 		switch {
 		case f == nil:
-			var names []string
-			for k := range table {
-				names = append(names, k)
-			}
-			slices.Sort(names)
+			names := slices.Sorted(maps.Keys(table))
 			p := r.wrong(key, "%s has no key %q", what, clip(key.Value, 60))
+			p.hint("it has %s", strings.Join(names, ", "))
 			if near := kb.Nearest(key.Value, names); near != "" {
 				p.hint("did you mean %q?", near)
-			} else {
-				p.hint("it has %s", strings.Join(names, ", "))
 			}
 		case seen[key.Value]:
 			r.wrong(key, "the key %q stands there twice", key.Value).hint("keep one of them")
@@ -211,7 +204,8 @@ func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[s
 
 var (
 	authSpellings = map[string]string{
-		"NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer, "BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
+		"NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
+		"BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
 	}
 	placeSpellings = map[string]string{
 		"NONE": "", "HEADER": InHeader, "QUERY": InQuery, "QUERY_PARAMETER": InQuery, "BODY": InBody, "IN_BODY": InBody,
@@ -235,7 +229,9 @@ func (r *reader) provider(n *yaml.Node) {
 	if c := member(n, "code"); c != nil && codeName.MatchString(c.Value) {
 		r.api = c.Value
 	}
-	p := &Provider{Auth: Auth{Type: AuthNone}, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes, Enabled: true, File: r.file, Line: n.Line}
+	p := &Provider{
+		Auth: Auth{Type: AuthNone}, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes, Enabled: true, File: r.file, Line: n.Line,
+	}
 	var place, value *yaml.Node
 	var tools []*yaml.Node
 	r.fields(n, "an API", map[string]func(*yaml.Node){
@@ -291,9 +287,7 @@ func (r *reader) provider(n *yaml.Node) {
 		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
 	}
 	r.auth(n, place, value, p)
-	if p.Name == "" {
-		p.Name = p.Code
-	}
+	p.Name = cmp.Or(p.Name, p.Code)
 	usable := r.bad == 0
 	for _, t := range tools {
 		r.tool(t, p)
@@ -335,123 +329,4 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 		}
 	}
 	return out
-}
-
-// auth reads the credential once type and place are known.
-func (r *reader) auth(n, place, value *yaml.Node, p *Provider) {
-	a := &p.Auth
-	if a.Type == AuthNone {
-		if value != nil && strings.TrimSpace(value.Value) != "" && !placeholder(value.Value) {
-			r.wrong(value, "there is an apiKeyValue and authenticationType is NONE").hint("say how it is sent: API_KEY, BEARER_TOKEN or BASIC_AUTH")
-		}
-		a.In, a.Name = "", ""
-		return
-	}
-	if a.In == "" {
-		a.In = InHeader
-	}
-	switch {
-	case a.Type == AuthBasic && a.In != InHeader:
-		r.wrong(place, "BASIC_AUTH goes into a header").hint("leave apiKeyLocation out")
-	case a.Name == "" && a.Type == AuthKey:
-		r.wrong(n, "API_KEY needs apiKeyName").hint("the header or parameter that the service wants, as in apiKeyName: X-Api-Key")
-	case a.Name == "" && a.In == InHeader:
-		a.Name = "Authorization"
-	case a.Name == "":
-		a.Name = "access_token"
-	case a.In == InHeader && (!headerName.MatchString(a.Name) || reserved(a.Name)):
-		r.wrong(n, "%q is no name for this header", clip(a.Name, 60))
-	}
-	if value == nil {
-		r.wrong(n, "this API has no apiKeyValue").hint("write apiKeyValue: ${NAME} with the variable that holds the credential")
-		return
-	}
-	ref, ok := ParseRef(value.Value)
-	switch {
-	case value.Kind != yaml.ScalarNode || placeholder(value.Value):
-		r.wrong(value, "apiKeyValue still is a placeholder").hint("write ${NAME} with the variable that holds the credential")
-	case !ok:
-		// Not repeated: it may be the credential itself.
-		r.wrong(value, "apiKeyValue is not a reference to a secret").
-			hint("put the credential into an environment variable and write ${NAME} here, or into the keyring and write keyring:NAME")
-	default:
-		a.Secret = ref
-	}
-}
-
-// ParseRef reads a reference to a secret: ${NAME}, $NAME, env:NAME or keyring:NAME.
-func ParseRef(s string) (Ref, bool) {
-	s = strings.TrimSpace(s)
-	if name, ok := strings.CutPrefix(s, "keyring:"); ok {
-		return Ref{Keyring: name}, entryName.MatchString(name)
-	}
-	name, ok := strings.CutPrefix(s, "env:")
-	if !ok {
-		if name, ok = strings.CutPrefix(s, "${"); ok {
-			name, ok = strings.CutSuffix(name, "}")
-		} else {
-			name, ok = strings.CutPrefix(s, "$")
-		}
-	}
-	return Ref{Env: name}, ok && envName.MatchString(name)
-}
-
-// placeholder reports whether a value stands for one to be filled in: <YOUR_API_KEY>.
-func placeholder(s string) bool {
-	s = strings.TrimSpace(s)
-	return s == "" || strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.Trim(s, "*•xX.") == "" ||
-		strings.HasPrefix(strings.ToUpper(s), "YOUR_")
-}
-
-// reserved are headers that the client itself sets.
-func reserved(name string) bool {
-	switch strings.ToLower(name) {
-	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "accept-encoding", "proxy-authorization", "proxy-connection", "keep-alive":
-		return true
-	}
-	return false
-}
-
-// joined writes a name's words as one.
-var joined = strings.NewReplacer("-", "", "_", "", ".", "")
-
-// secretName reports whether a header or parameter of that name usually holds a credential.
-func secretName(name string) bool {
-	low := joined.Replace(strings.ToLower(name))
-	switch low {
-	case "key", "auth", "authorization", "cookie", "pwd", "sig", "signature":
-		return true
-	}
-	for _, w := range []string{"apikey", "token", "secret", "password", "passwd", "accesskey", "privatekey", "credential", "authorization", "authkey"} {
-		if strings.HasSuffix(low, w) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *reader) headers(n *yaml.Node, p *Provider) {
-	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "customHeaders must hold names with values")
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, v := n.Content[i], n.Content[i+1]
-		h := Header{Name: key.Value, Value: strings.TrimSpace(v.Value)}
-		ref, isRef := ParseRef(h.Value)
-		switch {
-		case !headerName.MatchString(h.Name) || reserved(h.Name):
-			r.wrong(key, "%q cannot be set by a definition", clip(h.Name, 60)).hint("leave it out")
-			continue
-		case v.Kind != yaml.ScalarNode || strings.ContainsAny(h.Value, "\r\n\x00"):
-			r.wrong(v, "the header %q must be one line of text", h.Name)
-			continue
-		case isRef:
-			h.Value, h.Secret = "", ref
-		case secretName(h.Name) || credential.MatchString(h.Value):
-			r.wrong(v, "the header %q seems to hold a credential", h.Name).hint("put it into a variable and write ${NAME} here")
-			continue
-		}
-		p.Headers = append(p.Headers, h)
-	}
 }

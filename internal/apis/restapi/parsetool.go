@@ -2,10 +2,12 @@ package restapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -71,22 +73,20 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 	if at, ok := r.tools[t.Code]; ok && t.Code != "" {
 		r.wrong(n, "the tool code %q is used twice", t.Code).hint("the other is in line %d; agents call tools by their code", at)
 	}
-	if t.Name == "" {
-		t.Name = t.Code
-	}
+	t.Name = cmp.Or(t.Name, t.Code)
 	if t.Open && t.Method != "GET" {
 		r.wrong(n, "only a GET may be open, and this is a %s", t.Method).hint("leave open out")
 	}
 	r.path(n, &t)
 	r.template(n, &t)
-	hasBody := t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH"
-	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !hasBody {
-		r.wrong(n, "the credential goes into the body, and a %s has none", t.Method).hint("choose another apiKeyLocation, or give the tool to an API of its own")
+	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !t.hasBody() {
+		r.wrong(n, "the credential goes into the body, and a %s has none", t.Method).
+			hint("choose another apiKeyLocation, or give the tool to an API of its own")
 	}
-	for i := range t.Params {
-		q := &t.Params[i]
-		if (q.In == "body" || q.In == "payload") && !hasBody {
-			r.wrong(n, "parameter %q goes into the body, and a %s has none", q.Name, t.Method).hint("leave in out: it goes into the query")
+	for _, q := range t.Params {
+		if (q.In == "body" || q.In == "payload") && !t.hasBody() {
+			r.wrong(n, "parameter %q goes into the body, and a %s has none", q.Name, t.Method).
+				hint("leave in out: it goes into the query")
 		}
 	}
 	if r.bad > before {
@@ -102,9 +102,6 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 
 // path checks that path and parameters fit each other.
 func (r *reader) path(n *yaml.Node, t *Tool) {
-	if t.Path == "" {
-		t.Path = "/"
-	}
 	if !strings.HasPrefix(t.Path, "/") {
 		t.Path = "/" + t.Path
 	}
@@ -114,26 +111,19 @@ func (r *reader) path(n *yaml.Node, t *Tool) {
 		r.wrong(n, "endpointPath %q is no path", clip(t.Path, 80)).hint("write it like /forecast/{city}")
 		return
 	}
-	for _, s := range strings.Split(u.Path, "/") {
-		if s == ".." || s == "." {
-			r.wrong(n, "endpointPath %q leads elsewhere", clip(t.Path, 80)).hint("write it without . and ..")
-			return
-		}
+	if parts := strings.Split(u.Path, "/"); slices.Contains(parts, "..") || slices.Contains(parts, ".") {
+		r.wrong(n, "endpointPath %q leads elsewhere", clip(t.Path, 80)).hint("write it without . and ..")
+		return
 	}
 	bare, _, _ := strings.Cut(t.Path, "?")
 	inPath := map[string]bool{}
 	for _, m := range pathParam.FindAllStringSubmatch(t.Path, -1) {
 		q := t.Param(m[1])
 		if q == nil {
-			names := make([]string, len(t.Params))
-			for i := range t.Params {
-				names[i] = t.Params[i].Name
-			}
 			p := r.wrong(n, "endpointPath names {%s}, which is no parameter", clip(m[1], 60))
-			if near := kb.Nearest(m[1], names); near != "" {
+			p.hint("declare it below parameters")
+			if near := kb.Nearest(m[1], t.paramNames()); near != "" {
 				p.hint("did you mean {%s}?", near)
-			} else {
-				p.hint("declare it below parameters")
 			}
 			return
 		}
@@ -150,6 +140,14 @@ func (r *reader) path(n *yaml.Node, t *Tool) {
 			r.wrong(n, "parameter %q is said to be in the path, and endpointPath does not have {%s}", q.Name, q.Name)
 		}
 	}
+}
+
+func (t *Tool) paramNames() []string {
+	names := make([]string, len(t.Params))
+	for i, p := range t.Params {
+		names[i] = p.Name
+	}
+	return names
 }
 
 func (r *reader) param(n *yaml.Node, t *Tool) {
@@ -214,9 +212,8 @@ func nodeJSON(n *yaml.Node) string {
 	return string(mustJSON(v))
 }
 
-// Document reads YAML or JSON into nodes with the lines they stand in; nil
-// for an empty text. JSON has a reader of its own: what YAML makes of tabs and
-// of \ud83d differs.
+// Document reads YAML or JSON into nodes with their lines; nil for an empty text.
+// JSON has its own reader: YAML reads tabs and \ud83d differently.
 func Document(name string, text []byte) (*yaml.Node, error) {
 	if len(text) > MaxFile {
 		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxFile>>20).WithHint("keep fewer tools in it")

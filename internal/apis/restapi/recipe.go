@@ -2,6 +2,8 @@ package restapi
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -11,13 +13,13 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// Imported is what an import made of a document, before it is kept.
+// Imported is the result of an import, before it is kept.
 type Imported struct {
 	nodes []*yaml.Node // one API each, in the shape of our files
 	// Codes are those of the APIs.
 	Codes []string
-	// Secrets say what must be set before an API can be called: the reference
-	// that was put in place of each credential.
+	// Secrets are the references that replace credentials. They must be set before
+	// an API can be called.
 	Secrets map[string]Ref
 	Notes   []string
 }
@@ -31,9 +33,9 @@ type ImportOptions struct {
 	Operations []string // OpenAPI: only operations whose id, path or tag matches one of these patterns
 }
 
-// ImportRecipe reads a recipe of seed 002 as JSON or YAML: a list of APIs, or
-// the older form in which each tool is one API by itself. Credentials in it
-// are dropped: a reference takes their place, and Secrets tells which.
+// ImportRecipe reads a recipe of seed 002 as JSON or YAML: a list of APIs, or the
+// older form in which each tool is one API. References, which Secrets lists,
+// replace the credentials in it.
 func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) {
 	doc, err := Document(name, text)
 	if err != nil {
@@ -52,26 +54,13 @@ func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) 
 			return nil, kb.Errorf(kb.Invalid, "%s:%d: an API must have keys and values", name, n.Line).WithHint(seeDocs)
 		}
 		n = flat(n)
-		for _, gone := range []string{"id", "createdAt", "updatedAt", "exportable", "healthy", "lastHealthCheck", "isExportable"} {
-			drop(n, gone)
-			if tools := member(n, "tools"); tools != nil {
-				for _, t := range tools.Content {
-					drop(t, gone)
-					if m := member(t, "name"); m != nil && member(t, "code") == nil {
-						set(t, "code", slug(m.Value))
-					}
-				}
+		tidy(n)
+		if tools := member(n, "tools"); tools != nil {
+			for _, t := range tools.Content {
+				tidy(t)
 			}
 		}
-		if member(n, "code") == nil {
-			if m := member(n, "name"); m != nil {
-				set(n, "code", slug(m.Value))
-			}
-		}
-		code := ""
-		if c := member(n, "code"); c != nil {
-			code = c.Value
-		}
+		code := valueOf(n, "code")
 		if !codeName.MatchString(code) {
 			code = slug(code)
 			set(n, "code", code)
@@ -87,9 +76,28 @@ func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) 
 	return im, im.check(name)
 }
 
+// tidy drops what only the service of recipes needs, and makes a code of the name.
+func tidy(n *yaml.Node) {
+	gone := []string{"id", "createdAt", "updatedAt", "exportable", "healthy", "lastHealthCheck", "isExportable"}
+	for _, key := range gone {
+		drop(n, key)
+	}
+	if name := member(n, "name"); name != nil && member(n, "code") == nil {
+		set(n, "code", slug(name.Value))
+	}
+}
+
+// valueOf returns the text of a key, "" when it is not there.
+func valueOf(n *yaml.Node, key string) string {
+	if v := member(n, key); v != nil {
+		return v.Value
+	}
+	return ""
+}
+
 // check reads what was made as it will be read from the file.
 func (im *Imported) check(name string) error {
-	text, err := encode(&yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: im.nodes})
+	text, err := encode(sequence(im.nodes...))
 	if err != nil {
 		return err
 	}
@@ -98,16 +106,12 @@ func (im *Imported) check(name string) error {
 		return err
 	}
 	if len(f.Problems) > 0 {
-		p := f.Problems[0]
-		// Its line is that of the made text, which nobody sees.
+		p := f.Problems[0] // its line is that of the made text
 		e := kb.Errorf(kb.Invalid, "%s cannot be imported: %s", name, p.Text)
 		if p.API != "" {
 			e = kb.Errorf(kb.Invalid, "%s cannot be imported: API %q: %s", name, p.API, p.Text)
 		}
-		if p.Hint != "" {
-			return e.WithHint("%s", p.Hint)
-		}
-		return e.WithHint(seeDocs)
+		return e.WithHint("%s", cmp.Or(p.Hint, seeDocs))
 	}
 	return nil
 }
@@ -129,18 +133,19 @@ func flat(n *yaml.Node) *yaml.Node {
 		}
 		to.Content = append(to.Content, n.Content[i], n.Content[i+1])
 	}
-	out.Content = append(out.Content, scalar("tools"), &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{tool}})
+	out.Content = append(out.Content, scalar("tools"), sequence(tool))
 	return out
 }
 
-// credential puts a reference where the document has a credential or a
-// placeholder, in apiKeyValue and in headers.
+// credential replaces credentials and placeholders by references, in apiKeyValue
+// and in headers.
 func (im *Imported) credential(n *yaml.Node, code string, o ImportOptions) error {
 	want := Ref{Env: envFor(code, "API_KEY")}
 	if o.Secret != "" {
 		ref, ok := ParseRef(o.Secret)
 		if !ok {
-			return kb.Errorf(kb.Invalid, "that is no reference to a secret").WithHint("write ${NAME} or keyring:NAME, not the credential itself")
+			return kb.Errorf(kb.Invalid, "that is no reference to a secret").
+				WithHint("write ${NAME} or keyring:NAME, not the credential itself")
 		}
 		want = ref
 	}
@@ -150,17 +155,17 @@ func (im *Imported) credential(n *yaml.Node, code string, o ImportOptions) error
 	}
 	value := member(n, "apiKeyValue")
 	if auth != AuthNone {
+		im.Secrets[code] = want
 		if value == nil {
 			set(n, "apiKeyValue", want.String())
-			im.Secrets[code] = want
 		} else if ref, ok := ParseRef(value.Value); ok {
 			im.Secrets[code] = ref
 		} else {
 			if !placeholder(value.Value) {
-				im.Notes = append(im.Notes, "the credential of "+code+" in the document was not stored: put it where the reference says, and delete the document if others can read it")
+				im.Notes = append(im.Notes, "the credential of "+code+" in the document was not stored: "+
+					"put it where the reference says, and delete the document if others can read it")
 			}
 			set(n, "apiKeyValue", want.String())
-			im.Secrets[code] = want
 		}
 	} else {
 		drop(n, "apiKeyValue")
@@ -213,6 +218,10 @@ func scalar(s string) *yaml.Node {
 	return n
 }
 
+func sequence(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
+}
+
 // set gives a key of a mapping a text.
 func set(n *yaml.Node, key, value string) {
 	if v := member(n, key); v != nil {
@@ -231,10 +240,10 @@ func drop(n *yaml.Node, key string) {
 	}
 }
 
-// Merge puts imported APIs into the text of a file of definitions, replacing
-// those of the same code, and returns the new text and the codes that were
-// there before. What a person decided stays: references to secrets, allowed
-// hosts, and which tools are enabled or open.
+// Merge puts imported APIs into the text of a file of definitions, replacing those
+// of the same code. It returns the new text and the replaced codes. A person's
+// decisions stay: references to secrets, allowed hosts, and which tools are
+// enabled or open.
 func Merge(name string, text []byte, im *Imported) (out []byte, replaced []string, err error) {
 	doc, list, err := editable(name, text)
 	if err != nil {
@@ -242,7 +251,7 @@ func Merge(name string, text []byte, im *Imported) (out []byte, replaced []strin
 	}
 	for i, n := range im.nodes {
 		plain(n)
-		at := slices.IndexFunc(list.Content, func(x *yaml.Node) bool { c := member(x, "code"); return c != nil && c.Value == im.Codes[i] })
+		at := slices.IndexFunc(list.Content, func(x *yaml.Node) bool { return valueOf(x, "code") == im.Codes[i] })
 		if at < 0 {
 			list.Content = append(list.Content, n)
 			continue
@@ -266,13 +275,14 @@ func Merge(name string, text []byte, im *Imported) (out []byte, replaced []strin
 	}
 	for _, p := range f.Problems {
 		if slices.Contains(im.Codes, p.API) {
-			return nil, nil, kb.Errorf(kb.Invalid, "it does not fit with what is declared already: %s", p.Text).WithHint("give the API another code, or remove the other one")
+			return nil, nil, kb.Errorf(kb.Invalid, "it does not fit with what is declared already: %s", p.Text).
+				WithHint("give the API another code, or remove the other one")
 		}
 	}
 	return out, replaced, nil
 }
 
-// keep takes over from the old definition of an API what a person decided.
+// keep copies a person's decisions from the old definition of an API.
 func keep(old, n *yaml.Node) {
 	for _, key := range []string{"apiKeyValue", "allowHosts", "enabled", "timeoutSeconds", "maxBytes", "username"} {
 		v := member(old, key)
@@ -288,8 +298,7 @@ func keep(old, n *yaml.Node) {
 	}
 	for _, o := range tools.Content {
 		for _, t := range news.Content {
-			a, b := member(o, "code"), member(t, "code")
-			if a == nil || b == nil || a.Value != b.Value {
+			if code := valueOf(o, "code"); code == "" || code != valueOf(t, "code") {
 				continue
 			}
 			for _, key := range []string{"enabled", "open"} {
@@ -334,29 +343,27 @@ func editable(name string, text []byte) (doc, list *yaml.Node, err error) {
 	}
 	switch {
 	case doc == nil || doc.Kind == yaml.ScalarNode:
-		list = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		list = sequence()
 		doc = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalar("apis"), list}}
 		doc.HeadComment = "APIs that agents may call; see docs/apis.md. Credentials stand in variables or\nthe keyring and are only named here."
 		return doc, list, nil
 	case doc.Kind == yaml.SequenceNode:
 		return doc, doc, nil
 	}
-	if list = member(doc, "apis"); list == nil {
-		list = member(doc, "providers")
-	}
+	list = cmp.Or(member(doc, "apis"), member(doc, "providers"))
 	switch {
 	case list == nil:
-		list = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		list = sequence()
 		doc.Content = append(doc.Content, scalar("apis"), list)
 	case list.Tag == "!!null":
-		*list = yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		*list = *sequence()
 	}
 	list.Style = 0
 	return doc, list, nil
 }
 
-// plain lets the encoder choose how each value is written: what came from
-// JSON would else stay in braces and quotes.
+// plain lets the encoder choose the style of each value: those from JSON would
+// keep braces and quotes.
 func plain(n *yaml.Node) {
 	if n.Kind != yaml.ScalarNode {
 		n.Style = 0
@@ -378,10 +385,7 @@ func encode(doc *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(doc); err != nil {
-		return nil, kb.Errorf(kb.Internal, "the definitions cannot be written: %w", err)
-	}
-	if err := enc.Close(); err != nil {
+	if err := errors.Join(enc.Encode(doc), enc.Close()); err != nil {
 		return nil, kb.Errorf(kb.Internal, "the definitions cannot be written: %w", err)
 	}
 	return b.Bytes(), nil

@@ -2,6 +2,7 @@ package restapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -11,11 +12,12 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
-// read takes a body as what it says it is: JSON stays JSON to the digit, any
-// other text becomes UTF-8. What is neither is Unsupported. Secrets are out of
-// it afterwards.
+// read reads a body by its media type: JSON stays JSON to the digit, any other
+// text becomes UTF-8, anything else is Unsupported. The secrets of the call are
+// taken out, and those of others masked as in what is indexed.
 func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -23,35 +25,26 @@ func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 	}
 	r.Media = media
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
-	saysJSON := media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
-	if (saysJSON || media == "" || media == "text/plain" || media == "application/octet-stream" || media == "text/javascript" || media == "application/javascript") &&
-		looksJSON(trimmed, saysJSON) && utf8.Valid(trimmed) && json.Valid(trimmed) {
+	// A bare word of text is not taken for JSON unless the service says so.
+	isJSON := media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
+	switch media {
+	case "", "text/plain", "application/octet-stream", "text/javascript", "application/javascript":
+		isJSON = len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')
+	}
+	if isJSON && utf8.Valid(trimmed) && json.Valid(trimmed) {
 		var b bytes.Buffer
 		if json.Compact(&b, trimmed) == nil {
-			r.JSON = red.JSON(b.Bytes())
+			r.JSON = secret.MaskJSON("", red.JSON(b.Bytes()))
 			return nil
 		}
 	}
 	s, ok := toText(body, media, params["charset"])
 	if !ok {
-		return kb.Errorf(kb.Unsupported, "the reply is %s of %d bytes, not text", clip(mediaName(media), 60), len(body)).
+		return kb.Errorf(kb.Unsupported, "the reply is %s of %d bytes, not text", clip(cmp.Or(media, "something unnamed"), 60), len(body)).
 			WithHint("only JSON and text can be shown")
 	}
-	r.Text = red.Text(s)
+	r.Text, _ = secret.Mask("", red.Text(s))
 	return nil
-}
-
-func mediaName(media string) string {
-	if media == "" {
-		return "something unnamed"
-	}
-	return media
-}
-
-// looksJSON keeps a bare word of text from being taken for JSON when the
-// service does not say that it is.
-func looksJSON(b []byte, says bool) bool {
-	return len(b) > 0 && (says || b[0] == '{' || b[0] == '[')
 }
 
 // toText decodes text and drops control characters, which a terminal would obey.
@@ -65,8 +58,8 @@ func toText(b []byte, media, charset string) (string, bool) {
 	}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(b) {
-		textual := strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+xml") || media == "application/xml" || media == "application/json"
-		if !textual {
+		if !strings.HasPrefix(media, "text/") && !strings.HasSuffix(media, "+xml") &&
+			media != "application/xml" && media != "application/json" {
 			return "", false
 		}
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
@@ -82,7 +75,7 @@ func toText(b []byte, media, charset string) (string, bool) {
 	}, string(b)), true
 }
 
-// heads are the headers that an answer to HEAD is asked for.
+// heads returns the headers of interest in an answer to HEAD.
 func heads(resp *http.Response) json.RawMessage {
 	m := map[string]any{"status": resp.StatusCode}
 	for _, k := range []string{"Content-Type", "Content-Length", "Last-Modified", "Etag"} {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -16,106 +18,53 @@ import (
 // credentials are the resolved secrets of one call.
 type credentials map[Ref]string
 
-// build makes the request of a call. The credential goes in last, so that it
-// stands where an argument of the same name may have been.
+// build makes the request of a call. The credential goes in last, in place of any
+// argument of the same name.
 func build(ctx context.Context, p *Provider, t *Tool, values []value, cred credentials) (*http.Request, error) {
 	path, static, _ := strings.Cut(t.Path, "?")
-	left := values[:0:0]
 	query, err := url.ParseQuery(static)
 	if err != nil {
-		return nil, kb.Errorf(kb.Invalid, "the query in the path of %s cannot be read", t.Code).WithHint("a person must mend its definition")
+		return nil, kb.Errorf(kb.Invalid, "the query in the path of %s cannot be read", t.Code).
+			WithHint("a person must mend its definition")
 	}
-	header := http.Header{}
-	var payload json.RawMessage
-	hasBody := t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH"
+	d := draft{path: path, query: query, header: http.Header{}}
 	for _, v := range values {
-		hole := "{" + v.param.Name + "}"
-		in := v.param.In
-		if in == "" {
-			in = map[bool]string{true: "body", false: "query"}[hasBody]
-		}
-		for k, list := range query {
-			for i, s := range list {
-				if strings.Contains(s, hole) {
-					query[k][i], in = strings.ReplaceAll(s, hole, text(v.json)), "done"
-				}
-			}
-		}
-		switch in {
-		case "path":
-			s := text(v.json)
-			if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "\x00\r\n") {
-				return nil, badArgument(v.param.Name, "parameter %q cannot stand in a path as it is", v.param.Name)
-			}
-			path = strings.ReplaceAll(path, hole, url.PathEscape(s))
-		case "query":
-			addQuery(query, v, t.Comma)
-		case "header":
-			s := text(v.json)
-			if strings.ContainsAny(s, "\r\n\x00") {
-				return nil, badArgument(v.param.Name, "parameter %q must be one line", v.param.Name)
-			}
-			header.Set(v.param.Name, s)
-		case "payload":
-			payload = v.json
-		case "body":
-			left = append(left, v)
+		if err := d.place(t, v); err != nil {
+			return nil, err
 		}
 	}
 	for k, list := range query { // optional parameters that were left out
-		kept := list[:0]
-		for _, s := range list {
-			if !pathParam.MatchString(s) || !t.names(s) {
-				kept = append(kept, s)
-			}
-		}
-		if query[k] = kept; len(kept) == 0 {
+		query[k] = slices.DeleteFunc(list, func(s string) bool { return pathParam.MatchString(s) && t.names(s) })
+		if len(query[k]) == 0 {
 			delete(query, k)
 		}
 	}
-	var body []byte
-	switch {
-	case !hasBody:
-	case payload != nil:
-		body = payload
-	case t.Template != "":
-		if body, err = t.fill(left); err != nil {
-			return nil, err
-		}
-	case t.Form:
-		form := url.Values{}
-		for _, v := range left {
-			addForm(form, v.param.Name, v.json)
-		}
-		if p.Auth.Type != AuthNone && p.Auth.In == InBody {
-			form.Set(p.Auth.Name, cred[p.Auth.Secret])
-		}
-		body = []byte(form.Encode())
-	default:
-		body = object(left)
+	body, err := d.body(p, t, cred)
+	if err != nil {
+		return nil, err
 	}
 	for _, h := range p.Headers {
 		v := h.Value
 		if h.Secret.Set() {
 			v = cred[h.Secret]
 		}
-		header.Set(h.Name, v)
+		d.header.Set(h.Name, v)
 	}
-	if body, err = authorise(p, t, hasBody, header, query, body, cred); err != nil {
+	if body, err = authorise(p, t, d.header, query, body, cred); err != nil {
 		return nil, err
 	}
-	addr := p.BaseURL + path
-	if p.BaseURL != "" && path == "/" {
+	addr := p.BaseURL + d.path
+	if p.BaseURL != "" && d.path == "/" {
 		addr = p.BaseURL
 	}
 	if len(query) > 0 {
 		addr += "?" + query.Encode()
 	}
 	var in io.Reader
-	if hasBody {
+	if t.hasBody() {
 		in = bytes.NewReader(body)
-		if header.Get("Content-Type") == "" {
-			header.Set("Content-Type", map[bool]string{true: "application/x-www-form-urlencoded", false: "application/json"}[t.Form])
+		if d.header.Get("Content-Type") == "" {
+			d.header.Set("Content-Type", map[bool]string{true: "application/x-www-form-urlencoded", false: "application/json"}[t.Form])
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, t.Method, addr, in)
@@ -125,27 +74,89 @@ func build(ctx context.Context, p *Provider, t *Tool, values []value, cred crede
 	}
 	base, err := url.Parse(p.BaseURL)
 	if err != nil || req.URL.Host != base.Host || req.URL.Scheme != base.Scheme {
-		return nil, kb.Errorf(kb.Denied, "the arguments of %s lead to another host", t.Code).WithHint("check what stands in its path")
+		return nil, kb.Errorf(kb.Denied, "the arguments of %s lead to another host", t.Code).
+			WithHint("check what stands in its path")
 	}
-	if header.Get("Accept") == "" {
-		header.Set("Accept", "application/json, text/*;q=0.8, */*;q=0.1")
+	if d.header.Get("Accept") == "" {
+		d.header.Set("Accept", "application/json, text/*;q=0.8, */*;q=0.1")
 	}
-	req.Header = header
+	req.Header = d.header
 	return req, nil
+}
+
+// draft is a request whose arguments are being placed.
+type draft struct {
+	path    string
+	query   url.Values
+	header  http.Header
+	payload json.RawMessage // the whole body
+	members []value         // of the body
+}
+
+func (d *draft) place(t *Tool, v value) error {
+	name, in := v.param.Name, v.param.In
+	hole := "{" + name + "}"
+	if in == "" {
+		in = map[bool]string{true: "body", false: "query"}[t.hasBody()]
+	}
+	for k, list := range d.query {
+		for i, s := range list {
+			if strings.Contains(s, hole) {
+				d.query[k][i], in = strings.ReplaceAll(s, hole, text(v.json)), "done"
+			}
+		}
+	}
+	s := text(v.json)
+	switch in {
+	case "path":
+		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "\x00\r\n") {
+			return badArgument(name, "parameter %q cannot stand in a path as it is", name)
+		}
+		d.path = strings.ReplaceAll(d.path, hole, url.PathEscape(s))
+	case "query":
+		addQuery(d.query, v, t.Comma)
+	case "header":
+		if strings.ContainsAny(s, "\r\n\x00") {
+			return badArgument(name, "parameter %q must be one line", name)
+		}
+		d.header.Set(name, s)
+	case "payload":
+		d.payload = v.json
+	case "body":
+		d.members = append(d.members, v)
+	}
+	return nil
+}
+
+// body returns the body, nil where the method has none.
+func (d *draft) body(p *Provider, t *Tool, cred credentials) ([]byte, error) {
+	switch {
+	case !t.hasBody():
+		return nil, nil
+	case d.payload != nil:
+		return d.payload, nil
+	case t.Template != "":
+		return t.fill(d.members)
+	case !t.Form:
+		return object(d.members), nil
+	}
+	form := url.Values{}
+	for _, v := range d.members {
+		addForm(form, v.param.Name, v.json)
+	}
+	if p.Auth.Type != AuthNone && p.Auth.In == InBody {
+		form.Set(p.Auth.Name, cred[p.Auth.Secret])
+	}
+	return []byte(form.Encode()), nil
 }
 
 // names reports whether s has a hole for one of the tool's parameters.
 func (t *Tool) names(s string) bool {
-	for _, m := range pathParam.FindAllStringSubmatch(s, -1) {
-		if t.Param(m[1]) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pathParam.FindAllStringSubmatch(s, -1), func(m []string) bool { return t.Param(m[1]) != nil })
 }
 
 // authorise puts the credential into its place.
-func authorise(p *Provider, t *Tool, hasBody bool, header http.Header, query url.Values, body []byte, cred credentials) ([]byte, error) {
+func authorise(p *Provider, t *Tool, header http.Header, query url.Values, body []byte, cred credentials) ([]byte, error) {
 	a, secret := p.Auth, cred[p.Auth.Secret]
 	switch {
 	case a.Type == AuthNone:
@@ -158,9 +169,9 @@ func authorise(p *Provider, t *Tool, hasBody bool, header http.Header, query url
 		query.Set(a.Name, secret)
 	case a.In == InBody:
 		if t.Form {
-			break // it is in there
+			break // the form holds it
 		}
-		if !hasBody {
+		if !t.hasBody() {
 			return nil, kb.Errorf(kb.Invalid, "%s is a %s and %s wants its credential in the body", t.Code, t.Method, p.Code).
 				WithHint("a person must mend its definition: apiKeyLocation")
 		}
@@ -206,7 +217,7 @@ func addForm(form url.Values, name string, v json.RawMessage) {
 	switch {
 	case len(v) > 0 && v[0] == '[' && json.Unmarshal(v, &list) == nil:
 		for i, x := range list {
-			addForm(form, name+"["+itoa(i)+"]", bytes.TrimSpace(x))
+			addForm(form, name+"["+strconv.Itoa(i)+"]", bytes.TrimSpace(x))
 		}
 	case len(v) > 0 && v[0] == '{' && json.Unmarshal(v, &m) == nil:
 		for k, x := range m {
@@ -217,8 +228,6 @@ func addForm(form url.Values, name string, v json.RawMessage) {
 		form.Set(name, text(v))
 	}
 }
-
-func itoa(n int) string { return string(mustJSON(n)) }
 
 // object makes a JSON object of the arguments, in the order of the parameters.
 func object(values []value) []byte {

@@ -1,6 +1,6 @@
 // Package restapi turns declared HTTP APIs into tools: it reads their
 // definitions, checks arguments against them, sends the request with the
-// credential in its place, and hands back what came as JSON or text.
+// credential in its place, and returns the reply as JSON or text.
 //
 // A definition has the shape of the recipes of seed 002, written in YAML:
 //
@@ -23,13 +23,15 @@
 //
 // A credential exists in this process between the moment a request is built
 // and the moment its reply has been cleaned; Redactor takes it out of
-// everything that leaves: replies, errors, the log. Whom a request may reach
-// is the business of package outbound, whose client the caller passes in.
+// everything that leaves: replies, errors, the log. Package outbound, whose client
+// the caller passes in, decides which hosts a request may reach.
 package restapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,11 +121,11 @@ func (r Ref) String() string {
 
 // Tool is one operation of an API.
 type Tool struct {
-	Code        string // unique among all APIs: what agents call it by
+	Code        string // unique among all APIs: its name in calls
 	Name        string // for readers
 	Description string
 	Method      string // GET, HEAD, POST, PUT, PATCH or DELETE
-	Path        string // begins with "/"; {param} stands for a parameter
+	Path        string // begins with "/"; {param} is a parameter
 	Template    string // JSON with {{param}}; "" puts what is left into an object
 	Form        bool   // the body is application/x-www-form-urlencoded
 	Comma       bool   // arrays in the query as a,b instead of p=a&p=b
@@ -134,7 +136,7 @@ type Tool struct {
 	Line int
 }
 
-// The types of parameters. INTEGER is ours: OpenAPI tells it from NUMBER.
+// The types of parameters. INTEGER is ours: OpenAPI distinguishes it from NUMBER.
 const (
 	String  = "STRING"
 	Number  = "NUMBER"
@@ -170,12 +172,11 @@ func (t *Tool) Param(name string) *Param {
 
 // Idempotent reports whether a request may be sent again when its reply was lost.
 func (t *Tool) Idempotent() bool {
-	switch t.Method {
-	case "GET", "HEAD", "PUT", "DELETE":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"GET", "HEAD", "PUT", "DELETE"}, t.Method)
 }
+
+// hasBody reports whether requests of the tool carry a body.
+func (t *Tool) hasBody() bool { return t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH" }
 
 // Host returns the host and port that requests go to, "" when the base
 // address does not parse.
@@ -191,15 +192,9 @@ func (p *Provider) Host() string {
 func (p *Provider) Secrets() []Ref {
 	var all []Ref
 	add := func(r Ref) {
-		if !r.Set() {
-			return
+		if r.Set() && !slices.Contains(all, r) {
+			all = append(all, r)
 		}
-		for _, x := range all {
-			if x == r {
-				return
-			}
-		}
-		all = append(all, r)
 	}
 	add(p.Auth.Secret)
 	for _, h := range p.Headers {
@@ -223,14 +218,7 @@ var schemaTypes = map[string]string{
 
 // Definition returns the tool as lists show it.
 func (t *Tool) Definition() Definition {
-	return Definition{Name: t.Code, Description: t.said(), Type: "api_tool", Parameters: t.Schema()}
-}
-
-func (t *Tool) said() string {
-	if t.Description != "" {
-		return t.Description
-	}
-	return t.Name
+	return Definition{Name: t.Code, Description: cmp.Or(t.Description, t.Name), Type: "api_tool", Parameters: t.Schema()}
 }
 
 // Schema returns the JSON schema of the tool's arguments.
@@ -254,11 +242,7 @@ func (t *Tool) Schema() json.RawMessage {
 			prop.Enum = p.Enum
 		}
 		if p.Type == Array {
-			items := p.Items
-			if items == "" {
-				items = String
-			}
-			prop.Items = map[string]string{"type": schemaTypes[items]}
+			prop.Items = map[string]string{"type": schemaTypes[cmp.Or(p.Items, String)]}
 		}
 		if p.Default != nil {
 			if v, err := p.convert(mustJSON(*p.Default)); err == nil {
@@ -278,8 +262,8 @@ func (t *Tool) Schema() json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// mustJSON marshals what cannot fail: strings, lists of them, our structs.
-// <, > and & stand as they are.
+// mustJSON marshals what cannot fail: strings, lists of them, our structs. It
+// does not escape <, > and &.
 func mustJSON(v any) json.RawMessage {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -295,8 +279,9 @@ func mustJSON(v any) json.RawMessage {
 // the nearest code.
 func Find(all []*Provider, name string) (*Provider, *Tool, error) {
 	var codes []string
-	var byName []int
-	for i, p := range all {
+	var of *Provider
+	var byName []*Tool
+	for _, p := range all {
 		for j := range p.Tools {
 			t := &p.Tools[j]
 			if t.Code == name {
@@ -304,13 +289,12 @@ func Find(all []*Provider, name string) (*Provider, *Tool, error) {
 			}
 			codes = append(codes, t.Code)
 			if strings.EqualFold(t.Name, name) {
-				byName = append(byName, i, j)
+				of, byName = p, append(byName, t)
 			}
 		}
 	}
-	if len(byName) == 2 {
-		p := all[byName[0]]
-		return p, &p.Tools[byName[1]], nil
+	if len(byName) == 1 {
+		return of, byName[0], nil
 	}
 	err := kb.Errorf(kb.NotFound, "no declared API has a tool %q", clip(name, 60))
 	if near := kb.Nearest(name, codes); near != "" {
@@ -326,11 +310,7 @@ var (
 	headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 )
 
-// clip shortens what a stranger wrote for use in a message.
+// clip shortens foreign text for a message.
 func clip(s string, most int) string {
-	s = strings.ToValidUTF8(s, "")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return kb.Clip(strings.ToValidUTF8(s, ""), most)
 }

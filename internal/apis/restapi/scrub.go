@@ -13,12 +13,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// Redacted stands in the place of what is kept back.
+// Redacted replaces what is kept back.
 const Redacted = "[REDACTED_SECRET]"
 
-// credential matches what looks like one, whoever it belongs to: JSON web
-// tokens, private keys, what follows "Bearer" or "Basic", and the prefixes
-// that the large services give their tokens.
+// credential matches what looks like a credential: JSON web tokens, private keys,
+// the text after "Bearer" or "Basic", and the tokens of large services.
 var credential = lazyregexp.New(
 	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?` +
 		`|-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z0-9 ]*PRIVATE KEY-----|[\s\S]*)` +
@@ -36,8 +35,8 @@ type Redactor struct {
 	plain []string
 }
 
-// newRedactor takes out the secrets of a call, in every form in which a
-// request carries them or a server may send them back.
+// newRedactor returns a redactor of the secrets of a call, in every form that a
+// request carries or a server may return.
 func newRedactor(p *Provider, cred credentials) *Redactor {
 	r := &Redactor{}
 	seen := map[string]bool{}
@@ -96,8 +95,8 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// JSON takes the secrets out of valid JSON, also where a string spells them
-// with escapes. It stays valid: a number that holds one becomes a string.
+// JSON takes the secrets out of valid JSON, also where a string spells them with
+// escapes. It stays valid: a number that holds one becomes a string.
 func (r *Redactor) JSON(v json.RawMessage) json.RawMessage {
 	if r == nil || len(r.forms) == 0 {
 		return v
@@ -109,39 +108,50 @@ func (r *Redactor) JSON(v json.RawMessage) json.RawMessage {
 	if !touched {
 		return v
 	}
+	number := func(s string) string {
+		if r.Text(s) == s {
+			return s
+		}
+		return Redacted
+	}
+	clean, _ := rewrite(v, r.Text, number)
+	return clean
+}
+
+// rewrite passes the strings of valid JSON, names of members included, and its
+// numbers through functions. It returns the JSON, in which a changed number is a
+// string, and how many values changed.
+func rewrite(v json.RawMessage, str, number func(string) string) (json.RawMessage, int) {
+	n := 0
 	var out bytes.Buffer
-	for i := 0; i < len(v); {
-		c := v[i]
-		end := i + 1
-		switch {
+	for i, end := 0, 0; i < len(v); i = end {
+		old, clean := "", ""
+		end = i + 1
+		switch c := v[i]; {
 		case c == '"':
 			end = stringEnd(v, i)
-			var s string
-			if json.Unmarshal(v[i:end], &s) == nil {
-				if clean := r.Text(s); clean != s {
-					out.Write(mustJSON(clean))
-					i = end
-					continue
-				}
+			if json.Unmarshal(v[i:end], &old) == nil {
+				clean = str(old)
 			}
 		case c == '-' || c >= '0' && c <= '9':
 			for end < len(v) && strings.IndexByte("0123456789.eE+-", v[end]) >= 0 {
 				end++
 			}
-			if s := string(v[i:end]); r.Text(s) != s {
-				out.Write(mustJSON(Redacted))
-				i = end
-				continue
-			}
+			old = string(v[i:end])
+			clean = number(old)
 		}
-		out.Write(v[i:end])
-		i = end
+		if clean == old {
+			out.Write(v[i:end])
+			continue
+		}
+		out.Write(mustJSON(clean))
+		n++
 	}
-	return out.Bytes()
+	return out.Bytes(), n
 }
 
-// Error takes the secrets out of an error. What it wrapped is dropped: its
-// words may hold anything.
+// Error takes the secrets out of an error, and drops the wrapped one: its words
+// may hold anything.
 func (r *Redactor) Error(err error) error {
 	if err == nil {
 		return nil
@@ -155,48 +165,21 @@ func (r *Redactor) Error(err error) error {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// scrub takes credentials out of the arguments before they leave: those that
-// look like one, and ours, which an agent may have read elsewhere. It returns
-// the names of the parameters in which it found some.
+// scrub takes credentials out of the arguments: those that look like one, and
+// ours, which an agent may have read elsewhere. It returns the names of the
+// parameters that held one.
 func scrub(values []value, own *Redactor) []string {
 	var found []string
+	clean := func(s string) string { return credential.ReplaceAllString(own.Text(s), Redacted) }
+	same := func(s string) string { return s }
 	for i := range values {
-		clean, n := scrubJSON(values[i].json, own)
+		clean, n := rewrite(values[i].json, clean, same)
 		if n > 0 {
 			values[i].json = clean
 			found = append(found, values[i].param.Name)
 		}
 	}
 	return found
-}
-
-// scrubJSON cleans every string of a value, names of members included.
-func scrubJSON(v json.RawMessage, own *Redactor) (json.RawMessage, int) {
-	n := 0
-	var out bytes.Buffer
-	for i := 0; i < len(v); {
-		if v[i] != '"' {
-			out.WriteByte(v[i])
-			i++
-			continue
-		}
-		end := stringEnd(v, i)
-		var s string
-		if json.Unmarshal(v[i:end], &s) == nil {
-			if clean := credential.ReplaceAllString(own.Text(s), Redacted); clean != s {
-				out.Write(mustJSON(clean))
-				n++
-				i = end
-				continue
-			}
-		}
-		out.Write(v[i:end])
-		i = end
-	}
-	if n == 0 {
-		return v, 0
-	}
-	return out.Bytes(), n
 }
 
 // stringEnd returns where the JSON string that begins at i ends.

@@ -21,8 +21,8 @@ type Resolver struct {
 	Allowed func(p *Provider, r Ref) error
 }
 
-// minSecret is the length in bytes below which a value cannot be told from
-// ordinary text, so that it could not be kept out of replies.
+// minSecret is the length in bytes below which a value looks like ordinary
+// text, so that it could not be kept out of replies.
 const minSecret = 4
 
 // resolve returns the secrets that p needs.
@@ -45,30 +45,31 @@ func (s *Resolver) resolve(p *Provider) (credentials, error) {
 // Keyring reads an entry of the system's keyring.
 func Keyring(service, name string) (string, error) { return keyring.Get(service, name) }
 
-// Ready reports why p cannot be called, nil when it can as far as one can
-// tell without the network and without the keyring, which may ask its user.
+// Ready reports why p cannot be called, nil when nothing speaks against it. It uses
+// neither the network nor the keyring, which may ask its user.
 func (s *Resolver) Ready(p *Provider) error {
 	for _, r := range p.Secrets() {
-		if r.Keyring != "" {
-			if s.Allowed != nil {
-				if err := s.Allowed(p, r); err != nil {
-					return err
-				}
-			}
-			continue
+		err := s.allowed(p, r)
+		if r.Keyring == "" {
+			_, err = s.get(p, r)
 		}
-		if _, err := s.get(p, r); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (s *Resolver) allowed(p *Provider, r Ref) error {
+	if s.Allowed == nil {
+		return nil
+	}
+	return s.Allowed(p, r)
+}
+
 func (s *Resolver) get(p *Provider, r Ref) (string, error) {
-	if s.Allowed != nil {
-		if err := s.Allowed(p, r); err != nil {
-			return "", err
-		}
+	if err := s.allowed(p, r); err != nil {
+		return "", err
 	}
 	var v string
 	if r.Env != "" {

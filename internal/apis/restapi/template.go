@@ -17,7 +17,7 @@ type hole struct {
 	inString   bool // within a string of the JSON around it
 }
 
-// holes finds the {{param}} of a template and whether each stands in a string.
+// holes finds the {{param}} of a template and whether each lies in a string.
 func holes(s string) []hole {
 	var out []hole
 	inString := false
@@ -44,8 +44,8 @@ func holes(s string) []hole {
 }
 
 // fill puts arguments into the template: in a string as escaped text, bare as
-// JSON. What was left out is "" in a string and null bare. Arguments that no
-// hole takes become members of the object, as they do without a template.
+// JSON. An argument left out is "" in a string and null bare. Arguments without
+// a hole become members of the object, as without a template.
 func (t *Tool) fill(values []value) ([]byte, error) {
 	byName := map[string]json.RawMessage{}
 	for _, v := range values {
@@ -72,7 +72,8 @@ func (t *Tool) fill(values []value) ([]byte, error) {
 	}
 	b.WriteString(t.Template[at:])
 	if !json.Valid(b.Bytes()) {
-		return nil, kb.Errorf(kb.Invalid, "the arguments of %s do not fit the template of its body", t.Code).WithHint("a person must mend its definition: bodyPayloadTemplate")
+		return nil, kb.Errorf(kb.Invalid, "the arguments of %s do not fit the template of its body", t.Code).
+			WithHint("a person must mend its definition: bodyPayloadTemplate")
 	}
 	var m map[string]json.RawMessage
 	var rest []value
@@ -95,7 +96,7 @@ func (r *reader) template(n *yaml.Node, t *Tool) {
 	if t.Template == "" {
 		return
 	}
-	if t.Method != "POST" && t.Method != "PUT" && t.Method != "PATCH" {
+	if !t.hasBody() {
 		r.wrong(n, "a %s has no body, and this has a bodyPayloadTemplate", t.Method).hint("leave it out")
 		return
 	}
@@ -105,8 +106,8 @@ func (r *reader) template(n *yaml.Node, t *Tool) {
 	}
 	for _, h := range holes(t.Template) {
 		if t.Param(h.name) == nil {
-			p := r.wrong(n, "bodyPayloadTemplate names {{%s}}, which is no parameter", clip(h.name, 60))
-			p.hint("declare it below parameters")
+			r.wrong(n, "bodyPayloadTemplate names {{%s}}, which is no parameter", clip(h.name, 60)).
+				hint("declare it below parameters")
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +38,24 @@ func TestArchitecture(t *testing.T) {
 	}
 	for _, b := range breaches {
 		t.Error(b)
+	}
+}
+
+// TestIndexIsAnInterface: ARCHITECTURE.md says which packages know that the
+// index is one of files.
+func TestIndexIsAnInterface(t *testing.T) {
+	allowed := []string{"internal/app/app.go", "internal/data/transfer", "internal/data/verify", "internal/search/eval"}
+	err := fs.WalkDir(os.DirFS(root), "internal", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") {
+			return err
+		}
+		if strings.Contains(read(t, p), strconv.Quote(module+"/internal/index")) && !slices.Contains(allowed, p) && !slices.Contains(allowed, path.Dir(p)) {
+			t.Errorf("%s imports internal/index: use kb.Index and kb.Indexes", p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -221,8 +221,7 @@ func (w *world) documents(name string) map[string]document {
 	if i < 0 || all[i].Head == nil {
 		w.t.Fatalf("there is no store %q", name)
 	}
-	pool := &index.Pool{Dir: filepath.Join(w.dir, "segments"), Embedder: embed.Default().ID()}
-	g, err := pool.OpenGeneration(filepath.Join(w.dir, "generations", all[i].Head.Manifest))
+	g, err := index.NewPool(w.dir, embed.Default().ID(), "").Open(w.t.Context(), all[i].Head.Manifest)
 	must(w.t, err)
 	defer g.Release()
 	list, err := g.Identities(w.t.Context(), nil)

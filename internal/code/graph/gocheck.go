@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -87,7 +88,7 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 		case *ast.ImportSpec, *ast.BasicLit:
 			return false
 		case *ast.CallExpr:
-			if id := embedded(n.Fun); id != nil {
+			if id := syntax.GoTypeName(n.Fun); id != nil {
 				w.callees = append(w.callees, id)
 			}
 		case *ast.SelectorExpr:
@@ -95,7 +96,7 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 		case *ast.StructType:
 			for _, f := range n.Fields.List {
 				if len(f.Names) == 0 {
-					w.bases = append(w.bases, embedded(f.Type))
+					w.bases = append(w.bases, syntax.GoTypeName(f.Type))
 				}
 			}
 		case *ast.InterfaceType:
@@ -137,7 +138,7 @@ func (w *walker) inherit(e ast.Expr) {
 	case *ast.UnaryExpr:
 		w.inherit(x.X)
 	default:
-		w.bases = append(w.bases, embedded(e))
+		w.bases = append(w.bases, syntax.GoTypeName(e))
 	}
 }
 

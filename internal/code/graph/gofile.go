@@ -6,6 +6,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 const kindField = "field"
@@ -286,10 +288,7 @@ var knownOS, knownArch = func() (map[string]bool, map[string]bool) {
 	return os, arch
 }()
 
-var unix = map[string]bool{
-	"aix": true, "android": true, "darwin": true, "dragonfly": true, "freebsd": true, "hurd": true, "illumos": true,
-	"ios": true, "linux": true, "netbsd": true, "openbsd": true, "solaris": true,
-}
+var unix = kb.WordsOf(`aix android darwin dragonfly freebsd hurd illumos ios linux netbsd openbsd solaris`)
 
 // set reports whether a tag holds.
 func (c *config) set(tag string) bool {

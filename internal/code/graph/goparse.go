@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 )
 
 // parsed is a Go file with its syntax tree.
@@ -295,7 +297,7 @@ func (c *collector) fields(n ast.Expr, qual string) {
 					c.add(id, qual, kindField, f)
 				}
 				if len(f.Names) == 0 {
-					c.add(embedded(f.Type), qual, kindField, f)
+					c.add(syntax.GoTypeName(f.Type), qual, kindField, f)
 				} else {
 					c.fields(f.Type, qual+"."+f.Names[0].Name)
 				}
@@ -315,31 +317,8 @@ func (c *collector) fields(n ast.Expr, qual string) {
 
 // receiver returns the name of a receiver's type: "T" of *T, T[K, V], (*T).
 func receiver(e ast.Expr) string {
-	if id := embedded(e); id != nil {
+	if id := syntax.GoTypeName(e); id != nil {
 		return id.Name
 	}
 	return ""
-}
-
-// embedded returns the identifier that a type expression without arguments,
-// pointers and package ends with: T of *p.T[K].
-func embedded(e ast.Expr) *ast.Ident {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.SelectorExpr:
-			return x.Sel
-		case *ast.Ident:
-			return x
-		default:
-			return nil
-		}
-	}
 }

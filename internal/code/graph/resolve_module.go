@@ -156,17 +156,7 @@ func (r *resolver) pythonModule(i int32, p string) int32 {
 	return only
 }
 
-var pythonStd = wordSet(`abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmath cmd code codecs
-collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses
-datetime dbm decimal difflib dis distutils doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch
-fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imp importlib
-inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math mimetypes mmap modulefinder
-multiprocessing netrc numbers operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib poplib posix pprint
-profile pstats pty pwd py_compile pyclbr pydoc queue quopri random re readline reprlib resource runpy sched secrets select
-selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat statistics string stringprep struct
-subprocess symtable sys sysconfig syslog tarfile telnetlib tempfile termios test textwrap threading time timeit tkinter token
-tokenize tomllib trace traceback tracemalloc tty types typing unicodedata unittest urllib uuid venv warnings wave weakref
-webbrowser winreg wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo`)
+var pythonStd = lists["python std"]
 
 // luaModule finds "a.b" as a/b.lua below any root.
 func (r *resolver) luaModule(i int32, p string) int32 {

@@ -205,9 +205,7 @@ func (r *resolver) macro(i, name int32) int32 {
 	return -1
 }
 
-var rustStd = wordSet(`assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq
-debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str line matches module_path
-option_env panic print println stringify thread_local todo try unimplemented unreachable vec write writeln`)
+var rustStd = lists["rust std"]
 
 // crateConf says how sure it is that a crate's name means what extern finds.
 func (r *resolver) crateConf(name string) float64 {

@@ -184,7 +184,7 @@ func cMacroCalls(w *walk, n, value int32) {
 	}
 }
 
-var cKeyword = wordSet("if for while switch return sizeof typeof __typeof__ __attribute__ __extension__ defined do else case alignof _Alignof static_cast reinterpret_cast const_cast dynamic_cast decltype asm __asm__ _Static_assert static_assert __declspec noexcept catch alignas")
+var cKeyword = kb.WordsOf("if for while switch return sizeof typeof __typeof__ __attribute__ __extension__ defined do else case alignof _Alignof static_cast reinterpret_cast const_cast dynamic_cast decltype asm __asm__ _Static_assert static_assert __declspec noexcept catch alignas")
 
 // cPointers are types through which the members of their argument are reached.
 var cPointers = []string{"unique_ptr", "shared_ptr", "weak_ptr", "optional", "scoped_refptr", "RefPtr", "intrusive_ptr"}

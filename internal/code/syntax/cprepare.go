@@ -3,6 +3,8 @@ package syntax
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // cPrepare blanks what the grammars of C and C++ cannot read without knowing
@@ -152,23 +154,15 @@ func (p *cText) scan() {
 	}
 }
 
-func wordSet(s string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	// cQualifiers say nothing about the type; cBuiltin are types; cHands are
 	// words at which a statement is left alone.
-	cQualifiers = wordSet("static extern inline const volatile register restrict constexpr consteval constinit virtual explicit mutable thread_local _Thread_local __inline __inline__ __forceinline __extension__ _Noreturn __restrict __restrict__ typename auto_ptr_ __const noexcept")
-	cBuiltin    = wordSet("void char short int long float double signed unsigned bool _Bool auto wchar_t size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t __int128 _Complex __signed__ char16_t char32_t")
-	cHands      = wordSet("operator using friend requires concept namespace asm __asm__ static_assert _Static_assert goto return if for while switch do else case default public private protected new delete throw import module export __attribute__ __declspec alignas decltype typeof __typeof__ _Alignas defined try catch co_return")
-	cTags       = wordSet("struct class union enum")
-	cTrailing   = wordSet("const override final noexcept volatile throw try requires mutable __attribute__ __asm__ asm restrict")
-	cMarks      = wordSet("__user __force __iomem __rcu __percpu __init __exit __must_check __maybe_unused __always_unused __read_mostly __always_inline __cold __hot __pure")
+	cQualifiers = kb.WordsOf("static extern inline const volatile register restrict constexpr consteval constinit virtual explicit mutable thread_local _Thread_local __inline __inline__ __forceinline __extension__ _Noreturn __restrict __restrict__ typename auto_ptr_ __const noexcept")
+	cBuiltin    = kb.WordsOf("void char short int long float double signed unsigned bool _Bool auto wchar_t size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t __int128 _Complex __signed__ char16_t char32_t")
+	cHands      = kb.WordsOf("operator using friend requires concept namespace asm __asm__ static_assert _Static_assert goto return if for while switch do else case default public private protected new delete throw import module export __attribute__ __declspec alignas decltype typeof __typeof__ _Alignas defined try catch co_return")
+	cTags       = kb.WordsOf("struct class union enum")
+	cTrailing   = kb.WordsOf("const override final noexcept volatile throw try requires mutable __attribute__ __asm__ asm restrict")
+	cMarks      = kb.WordsOf("__user __force __iomem __rcu __percpu __init __exit __must_check __maybe_unused __always_unused __read_mostly __always_inline __cold __hot __pure")
 )
 
 // shouted reports whether a name is written as macros are.

@@ -147,7 +147,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // Commit makes the file durable and puts it in its place. After an error the
-// old content stands, except that a failure to sync the directory leaves the
+// old content remains, except that a failure to sync the directory leaves the
 // new content in place without a promise that it survives a power cut.
 func (f *File) Commit() error { return f.CommitAs(f.path) }
 
@@ -273,9 +273,9 @@ func MkdirAll(dir string) error {
 	return nil
 }
 
-// CleanTemp removes what writers that died left in dir: temporary files not
-// written to for olderThan which nobody holds. The age alone does not tell: the
-// clock may have been set forward since. A missing directory has none.
+// CleanTemp removes what writers that died left in dir: temporary files
+// without a holder, not written to for olderThan. The age alone is no proof: the
+// clock may have been set forward. A missing directory has none.
 func CleanTemp(dir string, olderThan time.Duration) (removed int, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

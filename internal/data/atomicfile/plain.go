@@ -33,8 +33,8 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Plain says what else than a plain file lies at path, kb.Corrupt. Nothing at
-// all is no error.
+// Plain returns kb.Corrupt if something else than a plain file lies at path. No file
+// is no error.
 func Plain(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

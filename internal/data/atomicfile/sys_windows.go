@@ -17,8 +17,8 @@ func isFull(err error) bool {
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
 // rename retries for two seconds: Windows refuses to rename a file, and to
-// rename over one, that somebody has open: a reader, or a virus scanner that
-// looks at what has just been written.
+// rename over one, that is open: in a reader, or in a virus scanner that checks
+// new files.
 func rename(from, to string) error {
 	began := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {

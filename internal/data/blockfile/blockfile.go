@@ -41,7 +41,7 @@
 // flipped byte is found: those of trailer, table and header's fields by Open, those of
 // sections and padding when their block is touched, all by Verify. The
 // first 16 bytes keep their meaning in every future layout, so that an older
-// program can tell a newer file from a damaged one. The trailer comes last, so
+// program can distinguish a newer file from a damaged one. The trailer comes last, so
 // that a file cut short anywhere has none.
 package blockfile
 
@@ -76,7 +76,7 @@ var (
 
 func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 
-// Header says what a file holds and who produced it.
+// Header describes the content and the producer of a file.
 type Header struct {
 	Kind     string // "segment", "vectors", "manifest": 1 to 64 bytes
 	Version  uint32 // of the kind's own format

@@ -17,7 +17,7 @@ import (
 func Guard(f func() error) error { return guard("", f) }
 
 // Guard is the function Guard whose error names this file when the fault
-// itself does not tell which.
+// itself does not.
 func (r *Reader) Guard(f func() error) error { return guard(r.path, f) }
 
 func guard(path string, f func() error) (err error) {

@@ -165,21 +165,21 @@ func (r *Reader) parseTable(b []byte, min int64) bool {
 	return true
 }
 
-// Stands reports whether the file that was opened still lies at its path, and
-// nobody has written into it: files of this form never change.
+// Stands reports whether the opened file is still at its path, unchanged: files of
+// this form never change.
 func (r *Reader) Stands() bool {
 	now, err := os.Stat(r.path)
 	return err == nil && os.SameFile(now, r.stat) && now.Size() == r.stat.Size() && now.ModTime().Equal(r.stat.ModTime())
 }
 
-// Sum is a checksum over the whole file, made of those of its blocks: what
-// refers to the file can tell another one in its place. It reads nothing.
+// Sum is a checksum over the whole file, made of those of its blocks: it identifies
+// the file in references. It reads nothing.
 func (r *Reader) Sum() uint64 { return uint64(r.tableOff)<<32 | uint64(r.tableSum) }
 
 // Path returns the path the file was opened with.
 func (r *Reader) Path() string { return r.path }
 
-// Header returns what the file says of itself.
+// Header returns the file's header.
 func (r *Reader) Header() Header { return r.head }
 
 // Size returns the length of the file in bytes.

@@ -100,7 +100,7 @@ func (w *Writer) CommitAs(path string) error {
 	err := w.f.CommitAs(path)
 	if err != nil && runtime.GOOS == "windows" && w.stands(path) {
 		// Windows does not replace a mapped file. Files named by their content
-		// are written again by who does not know that they stand.
+		// may be written again although they are there.
 		w.err = errDone
 		return w.f.Abort()
 	}

@@ -12,8 +12,8 @@
 // Garbage decides and deletes while it holds the database's write lock, so
 // that no use begins between the two.
 //
-// Readers leave no trace here: one that maps a file keeps it, whoever deletes
-// its name, and one that finds a file of its head gone asks for the head again.
+// Readers leave no trace here: one that maps a file keeps it after its
+// name is deleted, and one that finds a file of its head gone asks for the head again.
 package catalog
 
 import (
@@ -51,7 +51,7 @@ const (
 	ScopeProject Scope = "project" // named by the project
 	ScopeUser    Scope = "user"    // named by the user for every project
 	ScopeOwn     Scope = "own"     // a work tree's own folder, without a name
-	ScopeNone    Scope = ""        // held by nobody
+	ScopeNone    Scope = ""        // without a holder
 )
 
 // Entry is one line of a list.
@@ -76,7 +76,7 @@ func sum(spec, head string) int64 {
 const columns = `s.id, s.spec, s.created, s.generation, s.head, s.sum, s.last_error,
 	coalesce(n.name, ''), coalesce(n.description, ''), coalesce(n.tags, '[]')`
 
-// unnamed stands for n where no name matters.
+// unnamed replaces n where no name matters.
 const unnamed = `(SELECT NULL AS name, NULL AS description, NULL AS tags) AS n`
 
 type row interface{ Scan(dest ...any) error }
@@ -131,7 +131,7 @@ func noStore(id kb.StoreID) error {
 }
 
 // put makes the store of a spec unless it exists. A row that is damaged is
-// made anew, without a head: indexing finds the segments that stand.
+// made anew, without a head: indexing finds the segments that exist.
 func (c *Catalog) put(ctx context.Context, tx *sql.Tx, spec kb.Spec) (st kb.Store, created bool, err error) {
 	if spec.Ref.Type == kb.RefDefault {
 		spec.Ref = kb.Ref{}
@@ -224,7 +224,7 @@ func (c *Catalog) All(ctx context.Context) ([]Entry, error) {
 }
 
 // Damaged returns the names, or ids, of the stores that lists leave out
-// because what the catalog says of them is damaged.
+// because their rows are damaged.
 func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		names = nil
@@ -294,7 +294,7 @@ func (c *Catalog) entries(ctx context.Context, query string, args ...any) (out [
 	return out, err
 }
 
-// Delete deletes the store whoever holds it: names, head and segment
+// Delete deletes the store and all its names: names, head and segment
 // references go. Its files go with the next Garbage.
 func (c *Catalog) Delete(ctx context.Context, id kb.StoreID) error {
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
@@ -309,7 +309,7 @@ func (c *Catalog) Delete(ctx context.Context, id kb.StoreID) error {
 	})
 }
 
-// Drop deletes the store if nobody holds it. A store that does not exist is
+// Drop deletes the store if it has no holder. A store that does not exist is
 // not removed, without an error.
 func (c *Catalog) Drop(ctx context.Context, id kb.StoreID) (removed bool, err error) {
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {
@@ -349,7 +349,7 @@ func (c *Catalog) Distrust(ctx context.Context, path string) (there bool, err er
 	return there, err
 }
 
-// Trusted reports whether a person vouched for the file at path as hash tells it.
+// Trusted reports whether a person vouched for the file at path with that hash.
 func (c *Catalog) Trusted(ctx context.Context, path, hash string) (ok bool, err error) {
 	if hash == "" {
 		return false, nil

@@ -57,7 +57,7 @@ func (c *Catalog) Defined(ctx context.Context, projectID string) (list []Defined
 // Move lets a name of a project mean the store of another spec in one
 // transaction, made when there is none. What is said of the name stays where
 // description is "" and tags nil. The store that it meant is deleted when
-// nobody holds it any more; gone says so. kb.NotFound when the project has no
+// it has no holder any more, which gone reports. kb.NotFound when the project has no
 // such name.
 func (c *Catalog) Move(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string) (st kb.Store, gone bool, err error) {
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {

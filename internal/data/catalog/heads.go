@@ -129,8 +129,8 @@ func (c *Catalog) Unreferenced(ctx context.Context, id kb.StoreID, head kb.Head)
 	return names, err
 }
 
-// Rehead writes a head again as Publish does, with the next number: what the
-// catalog says of its files is true afterwards.
+// Rehead writes a head again as Publish does, with the next number: the
+// catalog's list of its files is true afterwards.
 func (c *Catalog) Rehead(ctx context.Context, id kb.StoreID, head kb.Head) error {
 	expect := head.Generation
 	head.Generation++
@@ -218,8 +218,8 @@ type File struct {
 const batch = 128
 
 // Garbage calls remove for each file that no head and no use names and that
-// is older than grace, while holding the database's write lock, so that nobody
-// begins to rely on a file while it goes. remove deletes the file and its
+// is older than grace, while holding the database's write lock, so that no
+// process begins to rely on a file while it goes. remove deletes the file and its
 // siblings (vectors); names whose removal fails are left for the next time,
 // and the first such error is returned after the others were tried. A file
 // dated in the future is young: a clock that was set back deletes nothing.

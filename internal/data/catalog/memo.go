@@ -7,9 +7,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// parsed is a row of stores taken apart. The texts that it was made of stand
-// beside it: a row with the same texts needs no parsing, which is half of what
-// reading one costs, and a search reads each of its stores twice.
+// parsed is a row of stores taken apart. Its texts are kept beside it: a row with
+// the same texts needs no parsing, which is half of what reading one costs, and a
+// search reads each of its stores twice.
 type parsed struct {
 	specText string
 	headText sql.NullString

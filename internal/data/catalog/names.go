@@ -24,11 +24,7 @@ func CheckName(name string) error {
 	if ok {
 		return nil
 	}
-	shown := name
-	if len(shown) > maxName {
-		shown = strings.ToValidUTF8(shown[:maxName], "") + "…"
-	}
-	return kb.Errorf(kb.Invalid, "%q cannot name a store", shown).
+	return kb.Errorf(kb.Invalid, "%q cannot name a store", kb.Clip(name, maxName)).
 		WithHint("use 1 to 64 letters, digits, dots, underscores and hyphens, beginning with a letter, a digit or an underscore")
 }
 
@@ -47,7 +43,7 @@ func (c *Catalog) Attach(ctx context.Context, projectID, name string, id kb.Stor
 }
 
 // Add is Put and Attach in one transaction; use it to create a named store,
-// so that nobody drops it as unheld in between. created reports whether the
+// so that it is not dropped as unheld in between. created reports whether the
 // store is new.
 func (c *Catalog) Add(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string) (st kb.Store, created bool, err error) {
 	if err := CheckName(name); err != nil {
@@ -112,7 +108,7 @@ func byName(ctx context.Context, tx *sql.Tx, projectID, name string) (kb.Store, 
 }
 
 // Detach takes name away from a project ("" is the user) and returns the
-// store it meant and who still holds that; one that nobody holds any more is
+// store it meant and its other holders; a store without any is
 // deleted with its last name, as Delete does. kb.NotFound when the name means
 // nothing in exactly that project.
 func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.StoreID, holders []string, err error) {
@@ -134,7 +130,7 @@ func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.Sto
 
 // Abandon takes every name away from a store that was made at that time and of
 // which nothing was ever published, but those that a project's definitions
-// give it, and deletes the store when nobody holds it any more. One that has a
+// give it, and deletes the store when it has no holder any more. One that has a
 // head, or was made at another time, stays as it is.
 func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID, created time.Time) error {
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
@@ -283,7 +279,7 @@ func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, erro
 		WHERE s.id = ? ORDER BY n.project = ? DESC, n.project = '' DESC, n.name LIMIT 1`, ids[0], projectID))
 }
 
-// notFound says what names there are that look like name.
+// notFound suggests names that look like name.
 func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
 	var names []string
 	err := each(ctx, tx, func(r *sql.Rows) error {
@@ -295,9 +291,7 @@ func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
 	if err != nil {
 		return err
 	}
-	if len(name) > 2*maxName {
-		name = strings.ToValidUTF8(name[:2*maxName], "") + "…"
-	}
+	name = kb.Clip(name, 2*maxName)
 	e := kb.Errorf(kb.NotFound, "no store is named %q here", name)
 	if near := nearest(name, names); len(near) > 0 {
 		return e.WithHint("did you mean %s? list all with: stores", strings.Join(near, " or "))

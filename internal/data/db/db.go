@@ -23,7 +23,6 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -97,9 +96,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return d, nil
 }
 
-// freeze reads the database as it stands into memory after opening it has
-// failed with why, and reports whether it can be read there. What is damaged,
-// locked or given up is not tried.
+// freeze reads the database into memory after opening it has failed with why, and
+// reports whether it can be read there. A damaged or locked one is not tried, nor
+// after a cancellation.
 func (d *DB) freeze(ctx context.Context, why error) bool {
 	switch kb.CodeOf(why) {
 	case kb.Full, kb.Denied, kb.Internal:
@@ -120,19 +119,19 @@ func (d *DB) freeze(ctx context.Context, why error) bool {
 	return true
 }
 
-// thawAfter is how long a snapshot serves before it is looked whether the
-// database can be used again, or has changed.
-const thawAfter = time.Second
+const (
+	// thawAfter is how long a snapshot serves until the database is tried again.
+	thawAfter = time.Second
+	// thawFor bounds that try; others may keep the database locked.
+	thawFor = 2 * time.Second
+)
 
-// thawFor is how long that may take; others may keep the database locked.
-const thawFor = 2 * time.Second
-
-// use returns the connections for one transaction, and what ends their use.
-// Who wants to write has a frozen database tried at once.
+// use returns the connections for one transaction, and a function that ends their
+// use. To write, a frozen database is tried again at once.
 func (d *DB) use(ctx context.Context, write bool) (*conns, func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.conns; c.snap != nil && (write || time.Since(d.tried) > thawAfter) {
+	if d.conns.snap != nil && (write || time.Since(d.tried) > thawAfter) {
 		d.thaw(ctx)
 	}
 	c := d.conns
@@ -150,7 +149,7 @@ func (d *DB) use(ctx context.Context, write bool) (*conns, func()) {
 func (d *DB) thaw(ctx context.Context) {
 	d.tried = time.Now()
 	if _, err := os.Lstat(d.path); err != nil || d.looks {
-		return // it is gone: what was read of it is all there is
+		return // it is gone: only the snapshot is left
 	}
 	ctx, cancel := context.WithTimeout(ctx, thawFor)
 	defer cancel()
@@ -181,7 +180,7 @@ func (d *DB) thaw(ctx context.Context) {
 }
 
 // Frozen returns why nothing can be written to the database, which is then read
-// as it stood when it was last looked at; nil when all is well.
+// from its last snapshot; nil when all is well.
 func (d *DB) Frozen() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -189,9 +188,9 @@ func (d *DB) Frozen() error {
 }
 
 // Look opens the database at path for a short look: nothing is made, changed
-// or migrated, and no writer waits. Without a log beside it the file is all
-// there is, and is read as it stands, for else SQLite would make one. Errors:
-// kb.NotFound when there is no database, else those of Open.
+// or migrated, and no writer waits. Without a log beside it, the file alone is
+// read, because SQLite would make a log. Errors: kb.NotFound when there is no
+// database, else those of Open.
 func Look(ctx context.Context, path string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -221,8 +220,8 @@ func Look(ctx context.Context, path string) (*DB, error) {
 // SQLite holds on it. For the same reason a file that exists is not touched.
 var creating sync.Mutex
 
-// inUse counts the connections of this process to each file, for who would
-// read one beside SQLite; creating is held.
+// inUse counts the connections of this process to each file, for readers of a file
+// beside SQLite; creating is held.
 var inUse = map[string]int{}
 
 func create(path string) error {
@@ -252,10 +251,9 @@ func create(path string) error {
 // sidecars are what SQLite keeps beside a database.
 var sidecars = []string{"-wal", "-shm", "-journal"}
 
-// dropOrphans deletes what lies beside the place of a database that is not
-// there: it belongs to one that was deleted, and would be read into the next.
-// The lock is for who does the same at the same time: what lies there a moment
-// later may be the new one's. done gives it up, when that is made.
+// dropOrphans deletes the sidecars of a database that is not there: they belong to
+// a deleted one, and the next would read them. It holds a lock, because a moment
+// later they may be the new one's; done releases it, once that is made.
 func dropOrphans(path string) (done func(), err error) {
 	orphan := func() bool {
 		return slices.ContainsFunc(sidecars, func(ext string) bool {
@@ -271,7 +269,7 @@ func dropOrphans(path string) (done func(), err error) {
 		return nil, err
 	}
 	done = func() {
-		_ = os.Remove(lock.Path()) // who waits for it finds the database made
+		_ = os.Remove(lock.Path()) // a waiting process finds the database made
 		_ = lock.Unlock()
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -300,7 +298,7 @@ func open(path, extra string) *conns {
 		p.SetMaxIdleConns(min(conns, 2))
 		return p
 	}
-	// What sorts in a file of its own would need space where there may be none.
+	// Sorting in memory needs no space on a disk that may be full.
 	const writer = "_txlock=immediate&_pragma=" + nap + "&_pragma=foreign_keys(1)&_pragma=fullfsync(1)" +
 		"&_pragma=temp_store(2)&_pragma=journal_size_limit(4194304)&_pragma=synchronous"
 	creating.Lock()
@@ -372,111 +370,3 @@ func (d *DB) Path() string { return d.path }
 // schema: everything is readable and every Write fails with kb.Newer. It may
 // become true while the database is open.
 func (d *DB) Newer() bool { return d.newer.Load() }
-
-// Write runs f in a transaction that holds the write lock from its start and
-// is durable when Write returns nil. f may run more than once, uses only tx,
-// and does nothing slow. Its error rolls back and is returned, translated if
-// it is SQLite's own.
-func (d *DB) Write(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.full }, f)
-}
-
-// WriteSoon is Write for what may be lost with the machine's power, though
-// never with the process: progress.
-func (d *DB) WriteSoon(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.soon }, f)
-}
-
-// Read runs f in a read-only transaction that sees one state throughout. It
-// never waits for writers.
-func (d *DB) Read(ctx context.Context, f func(tx *sql.Tx) error) error {
-	c, done := d.use(ctx, false)
-	defer done()
-	return d.read(ctx, c, f)
-}
-
-func (d *DB) read(ctx context.Context, c *conns, f func(tx *sql.Tx) error) error {
-	return d.retry(ctx, func() error {
-		tx, err := c.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback()
-		return f(tx)
-	})
-}
-
-// Check reads the whole database and returns kb.Corrupt if its structure is damaged.
-func (d *DB) Check(ctx context.Context) error {
-	return d.Read(ctx, func(tx *sql.Tx) error {
-		var verdict string
-		if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-			return err
-		}
-		if verdict != "ok" {
-			return d.corrupt(nil)
-		}
-		return nil
-	})
-}
-
-func (d *DB) writeThrough(ctx context.Context, pool func(*conns) *sql.DB, f func(tx *sql.Tx) error) error {
-	c, done := d.use(ctx, true)
-	defer done()
-	if c.frozen != nil {
-		return c.frozen
-	}
-	return d.write(ctx, pool(c), current(), f)
-}
-
-func (d *DB) write(ctx context.Context, pool *sql.DB, known int, f func(tx *sql.Tx) error) error {
-	// Writers of this process queue here, where waiting is fair and ends with
-	// the context, instead of polling each other's locks.
-	select {
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return d.retry(ctx, func() error {
-		tx, err := pool.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback()
-		var v int
-		if err := version(ctx, tx, &v); err != nil {
-			return err
-		}
-		if v > known {
-			d.newer.Store(true)
-			return kb.Errorf(kb.Newer, "a newer version of this program has taken over %q, so this one only reads it", d.path).
-				WithHint("restart this session to use the newer version")
-		}
-		if err := f(tx); err != nil {
-			return err
-		}
-		return tx.Commit()
-	})
-}
-
-// retry repeats f while others keep the database locked, and translates its error.
-func (d *DB) retry(ctx context.Context, f func() error) error {
-	start := time.Now()
-	for {
-		err := f()
-		if err == nil {
-			return nil
-		}
-		if !isBusy(err) || time.Since(start) > patience {
-			return d.translate(ctx, err)
-		}
-		t := time.NewTimer(time.Millisecond + rand.N(20*time.Millisecond))
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		case <-t.C:
-		}
-	}
-}

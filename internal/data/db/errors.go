@@ -25,16 +25,16 @@ const (
 	damaged                // what was read is no database, or not all of it
 	denied                 // it may not be written
 	closed                 // it cannot be opened, and SQLite does not say why
-	stopped                // somebody gave up waiting
+	stopped                // the caller gave up waiting
 	device                 // the disk, or the system, failed; it may have been full
-	moved                  // another file stands under its name, or none
+	moved                  // another file has its name, or none
 	tooBig
 	noMemory
 )
 
-// meanings says what each result code means, of those that SQLite defines, so
-// that none is taken for another by accident. An extended code stands here
-// even where it means what its primary code does.
+// meanings are those of all result codes that SQLite defines, so that none is taken
+// for another by accident. An extended code is listed even where it means the same
+// as its primary code.
 // See https://www.sqlite.org/rescode.html.
 var meanings = map[int]meaning{
 	lib.SQLITE_ERROR: ours, lib.SQLITE_ERROR_MISSING_COLLSEQ: ours, lib.SQLITE_ERROR_RETRY: ours, lib.SQLITE_ERROR_SNAPSHOT: ours,
@@ -201,15 +201,15 @@ func unreadable(path string) bool {
 	return errors.Is(err, fs.ErrPermission) || err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o600 != 0o600
 }
 
-// noSpace leaves out how SQLite puts it, which may be "disk I/O error": that
-// would tell of another cause.
+// noSpace leaves out SQLite's words, which may be "disk I/O error": they would
+// suggest another cause.
 func (d *DB) noSpace(err error) error {
 	e := kb.Errorf(kb.Full, "no space left to write %q", d.path)
 	e.Err = err
 	return e.WithHint("free some space on that disk, then try again; nothing was changed")
 }
 
-// room says what keeps a file of the size of SQLite's shared memory from being
+// room returns what keeps a file of the size of SQLite's shared memory from being
 // written beside the database. On a full disk SQLite answers the first access
 // of all with SQLITE_IOERR_SHMSIZE, later ones with other kinds of
 // SQLITE_IOERR, and keeps the cause to itself.

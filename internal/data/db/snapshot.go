@@ -15,8 +15,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// A snapshot is a database as it stands on disk, with what its write-ahead log
-// has committed, in memory. SQLite cannot read a database in WAL mode where it
+// A snapshot is a copy in memory of a database on disk, with the commits in its
+// write-ahead log. SQLite cannot read a database in WAL mode where it
 // cannot make the log's shared memory: on a full disk, in a directory that may
 // only be read, on a medium that is mounted read-only. What was committed can be
 // read there all the same, without a lock and without writing a byte.
@@ -31,7 +31,7 @@ type snapshot struct {
 // maxSnapshot is the largest database that is read into memory.
 const maxSnapshot = 512 << 20
 
-// state tells two contents of a file apart, nearly always.
+// state differs between two contents of a file, nearly always.
 type state struct {
 	size int64
 	mod  time.Time

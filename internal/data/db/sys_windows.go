@@ -1,5 +1,4 @@
 package db
 
-// sizeLimit would tell beyond which size a file may not grow; Windows has no
-// such limit.
+// sizeLimit returns the largest size of a file; Windows has no such limit.
 func sizeLimit() (limit int64, limited bool) { return 0, false }

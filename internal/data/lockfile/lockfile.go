@@ -4,8 +4,8 @@
 //
 // A lock file holds one space and then, as JSON, who locked it last. The
 // space is the byte that Windows locks against reading; the rest is readable
-// while locked and says who holds the lock. What it says of a lock that is
-// free means nothing. Lock files may be left lying about: only Remove, by the
+// while locked and names the holder of the lock. For a free lock it means
+// nothing. Lock files may be left lying about: only Remove, by the
 // holder, deletes one without giving two processes the same lock.
 package lockfile
 
@@ -39,7 +39,7 @@ type Lock struct {
 }
 
 // TryLock takes the lock at path, making the file and its directory if
-// absent. kb.Busy, naming the holder where known, when somebody holds it.
+// absent. kb.Busy, naming the holder where known, when it is held.
 func TryLock(path string) (*Lock, error) {
 	l, err := try(path)
 	if l == nil && err == nil {
@@ -73,14 +73,14 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Held reports whether somebody, in any process, holds the lock at path, and
-// who. It disturbs no other call of Held, and a concurrent TryLock only for
-// the microseconds that it looks.
+// Held reports whether any process holds the lock at path, and which. It disturbs
+// no other call of Held, and a concurrent TryLock only for the microseconds that
+// it looks.
 func Held(path string) (Holder, bool) {
 	f := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	ok, err := f.TryRLock()
 	if err != nil {
-		return Holder{}, false // there is no file, so nobody holds it
+		return Holder{}, false // there is no file, so it is free
 	}
 	if ok {
 		f.Unlock()
@@ -117,10 +117,10 @@ func (l *Lock) Remove() error {
 	if !held {
 		return nil
 	}
-	// Deleting comes first, while nobody else can hold the lock: a process that
+	// Deleting comes first, while no other process can hold the lock: a process that
 	// has opened the file locks a nameless one next and notices (see try).
 	// Windows refuses to delete an open file; there the file goes after
-	// unlocking, unless somebody has opened it, which Windows knows.
+	// unlocking, unless it is open, which Windows knows.
 	removed := os.Remove(l.path) == nil
 	err := l.Unlock()
 	if !removed {
@@ -129,7 +129,7 @@ func (l *Lock) Remove() error {
 	return err
 }
 
-// try returns nil, nil when somebody else holds the lock.
+// try returns nil, nil when another holds the lock.
 func try(path string) (*Lock, error) {
 	for tries := 1; ; tries++ {
 		f := flock.New(path)

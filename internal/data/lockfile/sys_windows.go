@@ -12,8 +12,8 @@ func isFull(err error) bool {
 
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
-// goes reports whether a file cannot be opened because somebody is deleting
-// it just now. Access is denied to such a file as well as to one without
+// goes reports whether a file cannot be opened because it is being
+// deleted. Access is denied to such a file as well as to one without
 // permission, so that is to be tried for a while.
 func goes(err error) (now, perhaps bool) {
 	now = errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_DELETE_PENDING)

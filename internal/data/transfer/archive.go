@@ -107,8 +107,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open reads the manifest of an export. gathered tells of a kind of store
-// whether it has a log of pages.
+// open reads the manifest of an export. gathered reports whether a kind of
+// store has a log of pages.
 func open(r io.Reader, gathered func(kb.Kind) bool) (*archive, error) {
 	a := &archive{in: &counted{r: r}}
 	z, err := zstd.NewReader(a.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(64<<20))

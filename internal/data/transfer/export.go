@@ -56,8 +56,10 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 		Versions: Versions{Index: index.FormatVersion, Chunker: info.Chunker},
 		Store:    Store{ID: st.ID, Name: name, Description: st.Description, Tags: st.Tags, Spec: st.Spec},
 	}
-	extract := kb.Manifest{Store: st.ID, Generation: head.Generation, Commit: head.Commit, Chunker: info.Chunker, Embedder: info.Embedder, Created: head.Indexed.Unix()}
-	layout, segments, err := p.Pool.Extract(ctx, g, extract, p.Indexer.Embedder.Dims(), filepath.Join(r.dir, "segments"), filepath.Join(r.dir, generationName))
+	extract := kb.Manifest{Store: st.ID, Generation: head.Generation, Commit: head.Commit, Chunker: info.Chunker,
+		Embedder: info.Embedder, Created: head.Indexed.Unix()}
+	segmentsTo, generationTo := filepath.Join(r.dir, "segments"), filepath.Join(r.dir, generationName)
+	layout, segments, err := p.Pool.Extract(ctx, g, extract, p.Indexer.Embedder.Dims(), segmentsTo, generationTo)
 	if err != nil {
 		return m, err
 	}

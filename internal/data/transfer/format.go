@@ -6,7 +6,7 @@
 // so that `tar --zstd -tf FILE` lists it. Its members come in this order:
 //
 //	manifest.json                    Manifest, below
-//	generation.gen                   what stands at which path, ids, tombstones
+//	generation.gen                   the documents by path, ids, tombstones
 //	segments/LAYOUT.lay              its layout
 //	segments/NAME.seg                each segment, in ascending order of names,
 //	segments/NAME.EMBEDDER.vec       each followed by its vectors
@@ -36,6 +36,7 @@ package transfer
 
 import (
 	"cmp"
+	"context"
 	"encoding/hex"
 	"regexp"
 	"slices"
@@ -46,6 +47,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
@@ -130,8 +132,8 @@ func refused(format string, args ...any) error {
 	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).WithHint("nothing was imported; copy it or export it again; what it must be: knowledge help import")
 }
 
-// check says what is wrong with a manifest. gathered says that its store may
-// have a log of pages.
+// check returns what is wrong with a manifest. gathered reports whether its store
+// may have a log of pages.
 func (m *Manifest) check(gathered bool) error {
 	switch {
 	case m.Format != Format:
@@ -222,9 +224,36 @@ func (m *Manifest) Bytes() int64 {
 
 // clip makes what a stranger wrote fit a sentence.
 func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > 80 {
-		s = strings.ToValidUTF8(s[:80], "") + "…"
+	return cmp.Or(kb.Clip(strings.ToValidUTF8(s, "\uFFFD"), 80), "unknown")
+}
+
+// checkSpec refuses a store that could not have been made here.
+func checkSpec(ctx context.Context, spec kb.Spec) error {
+	if !slices.Contains(source.Kinds(), spec.Kind) {
+		return refused("there is no kind of store named %q", clip(string(spec.Kind)))
 	}
-	return cmp.Or(s, "unknown")
+	src := spec.Source
+	if src == "" || len(src) > maxText || strings.ContainsFunc(src, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return refused("its source is no address")
+	}
+	if localPath(src) {
+		if gathered(spec.Kind) {
+			return refused("its source is no address")
+		}
+	} else if k, canonical, err := source.Canonical(ctx, spec.Kind, src, ""); err != nil || k != spec.Kind || canonical != src {
+		return refused("its source %q is not one that this program writes", clip(src))
+	}
+	if spec.Ref.Name != "" || spec.Ref.Type != "" {
+		if ref, err := source.CanonicalRef(spec.Ref); err != nil || ref != spec.Ref || !source.TraitsOf(spec.Kind).Refs {
+			return refused("its ref is not one that this program writes")
+		}
+	}
+	return nil
+}
+
+// localPath reports whether a source is an absolute path, on this platform or
+// on the one that the file comes from.
+func localPath(src string) bool {
+	drive := len(src) > 2 && src[1] == ':' && (src[2] == '\\' || src[2] == '/') && (src[0]|0x20 >= 'a' && src[0]|0x20 <= 'z')
+	return strings.HasPrefix(src, "/") || drive || strings.HasPrefix(src, `\\`)
 }

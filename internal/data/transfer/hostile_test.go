@@ -58,7 +58,7 @@ func newPlace(t testing.TB) Place {
 	t.Cleanup(func() { d.Close() })
 	emb := embed.Default()
 	c := catalog.New(d, nil)
-	pool := &index.Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: emb.ID()}
+	pool := index.NewPool(dir, emb.ID(), "")
 	return Place{
 		Dir: dir, Catalog: c, Program: "test",
 		Indexer: &ingest.Indexer{Catalog: c, Indexes: pool, Embedder: emb, Workers: 1}, Pool: pool,

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,18 +19,17 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// Request says how to import.
+// Request holds the options of an import.
 type Request struct {
 	Project string // whose name it gets; "" is the user's
 	Name    string // "" is the one in the file
 	Force   bool   // replace a generation that is newer than the file's
 }
 
-// Imported says what was made of a file.
+// Imported describes an import.
 type Imported struct {
 	Store    kb.Store
 	Segments int   // files of text
@@ -52,9 +52,7 @@ func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Impo
 	if err := checkSpec(ctx, a.Store.Spec); err != nil {
 		return done, err
 	}
-	if o.Name == "" {
-		o.Name = a.Store.Name
-	}
+	o.Name = cmp.Or(o.Name, a.Store.Name)
 	if err := catalog.CheckName(o.Name); err != nil {
 		return done, err
 	}
@@ -81,39 +79,8 @@ func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Impo
 	return r.publish(ctx, a, o, old, done)
 }
 
-// checkSpec refuses a store that could not have been made here.
-func checkSpec(ctx context.Context, spec kb.Spec) error {
-	if !slices.Contains(source.Kinds(), spec.Kind) {
-		return refused("there is no kind of store named %q", clip(string(spec.Kind)))
-	}
-	src := spec.Source
-	if src == "" || len(src) > maxText || strings.ContainsFunc(src, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return refused("its source is no address")
-	}
-	if localPath(src) {
-		if gathered(spec.Kind) {
-			return refused("its source is no address")
-		}
-	} else if k, canonical, err := source.Canonical(ctx, spec.Kind, src, ""); err != nil || k != spec.Kind || canonical != src {
-		return refused("its source %q is not one that this program writes", clip(src))
-	}
-	if spec.Ref.Name != "" || spec.Ref.Type != "" {
-		if ref, err := source.CanonicalRef(spec.Ref); err != nil || ref != spec.Ref || !source.TraitsOf(spec.Kind).Refs {
-			return refused("its ref is not one that this program writes")
-		}
-	}
-	return nil
-}
-
-// localPath reports whether a source is an absolute path, on this platform or
-// on the one that the file comes from.
-func localPath(src string) bool {
-	drive := len(src) > 2 && src[1] == ':' && (src[2] == '\\' || src[2] == '/') && (src[0]|0x20 >= 'a' && src[0]|0x20 <= 'z')
-	return strings.HasPrefix(src, "/") || drive || strings.HasPrefix(src, `\\`)
-}
-
-// standing returns the head that the store has here. It refuses to replace a
-// newer one, and a name that means another store.
+// standing returns the store's present head. It refuses to replace a newer one, and
+// a name that means another store.
 func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, error) {
 	named, err := p.Catalog.Lookup(ctx, o.Project, o.Name)
 	if err == nil && named.Name == o.Name && named.ID != a.Store.ID {
@@ -121,22 +88,23 @@ func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, e
 			WithHint("import it under another name with --name: knowledge import FILE --name %s-2", o.Name)
 	}
 	st, err := p.Catalog.Get(ctx, a.Store.ID)
-	if kb.CodeOf(err) == kb.NotFound && err != nil || kb.CodeOf(err) == kb.Corrupt && err != nil {
-		return nil, nil
-	}
 	if err != nil {
+		if code := kb.CodeOf(err); code == kb.NotFound || code == kb.Corrupt {
+			err = nil
+		}
 		return nil, err
 	}
 	same := st.Head != nil && st.Head.Layout == a.Head.Layout && st.Head.Commit == a.Head.Commit
 	if st.Head != nil && !st.Head.Partial && !o.Force && !same && st.Head.Indexed.After(a.Head.Indexed) {
-		return nil, kb.Errorf(kb.Exists, "that store is here already and was indexed later (%s) than the file's (%s)", day(st.Head.Indexed), day(a.Head.Indexed)).
+		return nil, kb.Errorf(kb.Exists, "that store is here already and was indexed later (%s) than the file's (%s)",
+			day(st.Head.Indexed), day(a.Head.Indexed)).
 			WithHint("to go back to the file's state: knowledge import FILE --force")
 	}
 	return st.Head, nil
 }
 
-// whole reports whether the generation that is here is sound: one that is not
-// is mended by what is imported.
+// whole reports whether the present generation is sound: the import mends one that
+// is not.
 func (p Place) whole(ctx context.Context, id kb.StoreID, head *kb.Head) bool {
 	pool := p.Pool
 	for _, name := range head.Segments {
@@ -176,8 +144,8 @@ func (r *run) unpack(ctx context.Context, a *archive) error {
 	}
 }
 
-// copyTo copies a member: what fails to be read is the file's fault, what
-// fails to be written is the disk's.
+// copyTo copies a member. A failed read is the file's fault, a failed write the
+// disk's.
 func copyTo(ctx context.Context, f *atomicfile.File, from io.Reader) error {
 	buf := make([]byte, 256<<10)
 	for {
@@ -185,10 +153,8 @@ func copyTo(ctx context.Context, f *atomicfile.File, from io.Reader) error {
 			return err
 		}
 		n, err := from.Read(buf)
-		if n > 0 {
-			if _, err := f.Write(buf[:n]); err != nil {
-				return err
-			}
+		if _, err := f.Write(buf[:n]); err != nil {
+			return err
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -243,24 +209,29 @@ func (r *run) verify(ctx context.Context, a *archive) (embedded bool, err error)
 		return false, refused("its manifest and its generation do not agree")
 	}
 	if n := len(a.Members); strings.HasPrefix(a.Members[n-1].Name, pagesDir) {
-		set, err := pages.View(filepath.Join(r.dir, "pages"))
-		if err != nil {
-			return false, unsound(err)
-		}
-		defer set.Close()
-		if set.Damaged > 0 {
-			return false, refused("its log of pages is damaged")
-		}
-		for _, page := range set.Pages {
-			if _, err := set.Read(page); err != nil {
-				return false, unsound(err)
-			}
-		}
+		err = r.verifyPages()
 	}
-	return !ours, nil
+	return !ours, err
 }
 
-// unsound says of a failed check that the file failed it.
+func (r *run) verifyPages() error {
+	set, err := pages.View(filepath.Join(r.dir, "pages"))
+	if err != nil {
+		return unsound(err)
+	}
+	defer set.Close()
+	if set.Damaged > 0 {
+		return refused("its log of pages is damaged")
+	}
+	for _, page := range set.Pages {
+		if _, err := set.Read(page); err != nil {
+			return unsound(err)
+		}
+	}
+	return nil
+}
+
+// unsound makes a failed check the file's fault.
 func unsound(err error) error {
 	switch kb.CodeOf(err) {
 	case kb.Corrupt, kb.NotFound:
@@ -274,7 +245,8 @@ func (r *run) publish(ctx context.Context, a *archive, o Request, old *kb.Head, 
 	x := r.Indexer
 	lock, err := lockfile.TryLock(filepath.Join(r.Dir, "jobs", "store-"+string(a.Store.ID)+".lock"))
 	if err != nil {
-		return done, kb.Errorf(kb.Busy, "that store is being indexed here just now").WithHint("wait for the job, then import again: knowledge jobs --active-only")
+		return done, kb.Errorf(kb.Busy, "that store is being indexed here just now").
+			WithHint("wait for the job, then import again: knowledge jobs --active-only")
 	}
 	defer lock.Remove()
 	head := a.Head
@@ -343,9 +315,9 @@ func wholeFile(path, kind string) error {
 	return f.Verify()
 }
 
-// place puts a segment and its vectors where they belong, unless sound ones
-// are there, and returns their size. The mark comes first, so that no other
-// store shares what nobody here has made.
+// place puts a segment and its vectors in their places, unless sound ones are
+// there, and returns their size. The mark comes first, so that no other store
+// shares a segment that was not made here.
 func (r *run) place(ctx context.Context, name string) (size int64, shared bool, err error) {
 	pool, staged := r.Pool, filepath.Join(r.dir, "segments")
 	to, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
@@ -376,8 +348,8 @@ func (r *run) place(ctx context.Context, name string) (size int64, shared bool, 
 	return size, shared, nil
 }
 
-// movePages puts the log of pages in its place; what was there before is put
-// back by the function that it returns.
+// movePages puts the log of pages in its place. The function that it returns
+// restores the former one.
 func (r *run) movePages(a *archive) (back func() error, err error) {
 	back = func() error { return nil }
 	staged := filepath.Join(r.dir, "pages")

@@ -80,11 +80,11 @@ func (p Place) begin() (*run, error) {
 	return r, nil
 }
 
-// end gives back what the transfer held. What cannot be
-// deleted now, as where somebody looks at it on Windows, goes with the next gc.
+// end releases what the transfer held. What cannot be deleted now, as an open file
+// on Windows, goes with the next gc.
 func (r *run) end(ctx context.Context) error {
 	_ = os.RemoveAll(r.dir)
-	_ = os.Remove(filepath.Dir(r.dir)) // if nobody else is at work
+	_ = os.Remove(filepath.Dir(r.dir)) // if no other transfer uses it
 	return errors.Join(r.Catalog.ReleaseUses(context.WithoutCancel(ctx), r.id), r.lock.Remove())
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// mend mends what was found of a store, looks again, and says of each finding
-// what became of it.
+// mend mends the findings about a store, checks it again, and returns each finding
+// with its outcome.
 func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding, error) {
 	has := func(parts ...part) bool {
 		return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(parts, f.part) })
@@ -89,7 +89,8 @@ func (r *run) remanifest(ctx context.Context, st kb.Store) error {
 		return err
 	}
 	defer r.Catalog.ReleaseUses(context.WithoutCancel(ctx), user)
-	m := kb.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker, Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
+	m := kb.Manifest{Store: st.ID, Generation: head.Generation + 1, Commit: head.Commit, Chunker: chunker,
+		Embedder: head.Embedder, Documents: docs, Created: head.Indexed.Unix()}
 	g, err := r.Pool.NewGeneration(ctx, m)
 	if err != nil {
 		return err

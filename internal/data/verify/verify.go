@@ -1,8 +1,8 @@
-// Package verify reads a data directory to its end: whether every file that a
-// generation names is there, holds what its name and its checksums say, and
-// fits the others; and it mends what can be mended.
+// Package verify reads a whole data directory: it checks that every file which a
+// generation names is there, agrees with its name and its checksums, and fits the
+// others; and it mends what can be mended.
 //
-// What is looked at, and what mends it:
+// The checks, and what mends a fault:
 //
 //	the database             its pages and rows; nothing mends it
 //	the data directory       that others may neither read nor write; modes are set
@@ -17,40 +17,35 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
-	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// Status says how bad a finding is.
+// Status is the kind of a finding.
 type Status string
 
 // The statuses.
 const (
 	Damaged Status = "damaged" // a file does not hold what it should
 	Missing Status = "missing" // a file that is named is not there
-	Open    Status = "open"    // others may read or write what is the owner's
+	Open    Status = "open"    // others may read or write the owner's files
 	Left    Status = "left"    // nothing refers to it
 )
 
-// Finding is one thing that is not as it should be.
+// Finding is one fault.
 type Finding struct {
 	Status Status `json:"status"`
 	Store  string `json:"store,omitempty"`
@@ -61,7 +56,7 @@ type Finding struct {
 
 	part    part
 	name    string // of the segment
-	foreign bool   // what is there is no file, and nobody's to delete
+	foreign bool   // something else than a file, which is not deleted
 }
 
 type part int
@@ -83,8 +78,7 @@ type Leftover struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Checker looks at one data directory. The functions are what only their
-// caller can do.
+// Checker checks one data directory. The functions are the caller's.
 type Checker struct {
 	Dir     string
 	DB      *db.DB
@@ -119,8 +113,8 @@ type run struct {
 	segments map[string][]Finding // by name, as each is looked at once
 }
 
-// Run looks at stores, or at everything when none is given, and mends what it
-// finds if repair is set.
+// Run checks stores, or everything when none is given, and mends the faults if
+// repair is set.
 func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Report, error) {
 	r := &run{Checker: c, segments: map[string][]Finding{}}
 	r.rep.Findings = []Finding{}
@@ -134,7 +128,8 @@ func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Repor
 			return r.rep, err
 		}
 		for _, name := range lost {
-			r.add(Finding{Status: Damaged, Store: name, File: "knowledge.db", Text: "what the catalog says of store " + name + " is damaged",
+			r.add(Finding{Status: Damaged, Store: name, File: "knowledge.db",
+				Text: "what the catalog says of store " + name + " is damaged",
 				Hint: "create it again from the same source, or import it: knowledge stores --all"})
 		}
 		entries, err := c.Catalog.All(ctx)
@@ -164,7 +159,7 @@ func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Repor
 		r.rep.Findings = append(r.rep.Findings, found...)
 	}
 	if all {
-		// What is left over may be all that there is of what could not be mended.
+		// Leftovers may be all that remains of what could not be mended.
 		lost := slices.ContainsFunc(r.rep.Findings, func(f Finding) bool { return !f.Mended && f.Status != Open })
 		if err := r.leftovers(ctx, repair && !lost); err != nil {
 			return r.rep, err
@@ -183,18 +178,17 @@ func (r *run) add(f Finding) { r.rep.Findings = append(r.rep.Findings, f) }
 func (r *run) leftovers(ctx context.Context, repair bool) error {
 	left, err := r.Leftovers(ctx, !repair)
 	for _, l := range left {
-		r.add(Finding{Status: Left, File: l.Path, Text: l.What, Hint: "delete what nothing refers to: knowledge gc", Mended: repair && err == nil})
+		r.add(Finding{Status: Left, File: l.Path, Text: l.What,
+			Hint: "delete what nothing refers to: knowledge gc", Mended: repair && err == nil})
 	}
 	return err
 }
 
-// ref is what a store is called on a command line that works anywhere.
-func ref(st kb.Store) string {
-	if st.Name != "" {
-		return st.Name
-	}
-	return string(st.ID)
-}
+// ref is the name of a store on a command line that works anywhere.
+func ref(st kb.Store) string { return cmp.Or(st.Name, string(st.ID)) }
+
+// mendHint is the hint of a finding about a store.
+func mendHint(st kb.Store) string { return "mend it: knowledge verify " + ref(st) + " --repair" }
 
 // rel is a path as findings show it.
 func (r *run) rel(path string) string {
@@ -204,8 +198,7 @@ func (r *run) rel(path string) string {
 	return path
 }
 
-// of makes a finding of an error about a file; ok is false for errors that
-// are about something else.
+// of makes a finding of an error about a file; ok is false for other errors.
 func (r *run) of(st kb.Store, path string, p part, err error) (Finding, bool) {
 	f := Finding{Store: st.Label(), File: r.rel(path), Text: err.Error(), part: p}
 	switch _, statErr := os.Stat(path); {
@@ -216,7 +209,7 @@ func (r *run) of(st kb.Store, path string, p part, err error) (Finding, bool) {
 	default:
 		return f, false
 	}
-	f.Hint = "mend it: knowledge verify " + ref(st) + " --repair"
+	f.Hint = mendHint(st)
 	if err := atomicfile.Plain(path); err != nil {
 		f.Text, f.Hint, f.foreign = err.Error(), kb.HintOf(err), true
 	}
@@ -231,9 +224,9 @@ func (r *run) look(path string) {
 	}
 }
 
-// settled looks at a store until its generation stood still meanwhile: what a
-// run that publishes has replaced, and swept, is no damage. It returns the
-// store as it stands; one that is deleted by then has no findings.
+// settled checks a store until its generation did not change meanwhile: files that
+// a publishing run has replaced and swept are no damage. It returns the store as
+// it was checked; a deleted one has no findings.
 func (r *run) settled(ctx context.Context, st kb.Store) (kb.Store, []Finding, error) {
 	const tries = 8 // a store that is published faster than it can be read is looked at as it is
 	for try := 1; ; try++ {
@@ -253,216 +246,5 @@ func (r *run) settled(ctx context.Context, st kb.Store) (kb.Store, []Finding, er
 		}
 		now.Name = st.Name // Get knows no names
 		st = now
-	}
-}
-
-// store looks at one store.
-func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
-	var found []Finding
-	head := *st.Head
-	note := func(path string, p part, name string, err error) error {
-		if err == nil {
-			return nil
-		}
-		f, ok := r.of(st, path, p, err)
-		if !ok {
-			return err
-		}
-		f.name = name
-		found = append(found, f)
-		return nil
-	}
-	for _, name := range head.Segments {
-		list, seen := r.segments[name]
-		if !seen {
-			var err error
-			if list, err = r.segment(ctx, st, name); err != nil {
-				return nil, err
-			}
-			r.segments[name] = list
-		}
-		found = append(found, list...)
-	}
-	pool := r.Pool
-	manifest := pool.ManifestPath(head.Manifest)
-	r.look(manifest)
-	layout := index.LayoutPath(pool.Dir, head.Layout)
-	r.look(layout)
-	if _, err := os.Stat(layout); err != nil && head.Layout != "" {
-		if err := note(layout, partLayout, "", kb.Errorf(kb.NotFound, "the layout is missing")); err != nil {
-			return nil, err
-		}
-	}
-	// What is wrong with a segment is said already, and in the way of the rest.
-	if len(found) == 0 || !slices.ContainsFunc(found, func(f Finding) bool { return f.part == partSegment || f.part == partLayout }) {
-		err := pool.CheckGeneration(manifest, st.ID)
-		path, p := manifest, partManifest
-		if _, _, lerr := pool.ReadLayout(head.Layout); lerr != nil || err != nil && strings.Contains(err.Error(), "layout") {
-			path, p = layout, partLayout
-			err = errors.Join(err, lerr)
-		}
-		if err := note(path, p, "", err); err != nil {
-			return nil, err
-		}
-		if err == nil {
-			if err := note(manifest, partHead, "", r.agrees(ctx, st, manifest)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	lost, err := r.Catalog.Unreferenced(ctx, st.ID, head)
-	if err != nil {
-		return nil, err
-	}
-	if len(lost) > 0 {
-		found = append(found, Finding{Status: Damaged, Store: st.Label(), File: "knowledge.db", part: partHead,
-			Text: fmt.Sprintf("%d files of store %s are not listed as needed", len(lost), st.Label()), Hint: "mend it: knowledge verify " + ref(st) + " --repair"})
-	}
-	if view := r.View(st.ID); view != "" {
-		r.look(view)
-		if err := note(view, partView, "", checkView(view)); err != nil {
-			return nil, err
-		}
-	}
-	return r.pages(st, found)
-}
-
-// agrees compares what the catalog says of a generation with what that says itself.
-func (r *run) agrees(ctx context.Context, st kb.Store, manifest string) error {
-	g, err := r.Pool.OpenGeneration(manifest)
-	if err != nil {
-		return err
-	}
-	defer g.Release()
-	i, err := g.Info(ctx)
-	if err != nil {
-		return err
-	}
-	h := st.Head
-	if i.Commit != h.Commit || i.Totals.Documents != h.Documents || i.Totals.Chunks != h.Chunks ||
-		!slices.Equal(slices.Sorted(slices.Values(i.Segments)), slices.Sorted(slices.Values(h.Segments))) {
-		return kb.Errorf(kb.Corrupt, "what the catalog says of store %s is not what its generation says", st.Label())
-	}
-	return nil
-}
-
-func (r *run) segment(ctx context.Context, st kb.Store, name string) ([]Finding, error) {
-	pool := r.Pool
-	path, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
-	r.look(path)
-	r.look(vec)
-	var found []Finding
-	text := pool.CheckSegment(ctx, name)
-	if text != nil {
-		f, ok := r.of(st, path, partSegment, text)
-		if !ok {
-			return nil, text
-		}
-		f.name = name
-		found = append(found, f)
-	}
-	var vectors error
-	switch _, err := os.Stat(vec); {
-	case errors.Is(err, fs.ErrNotExist):
-		if st.Head.Embedder != pool.Embedder {
-			break // those of another embedder; the next index run makes ours
-		}
-		vectors = kb.Errorf(kb.NotFound, "the vectors are missing")
-	case text == nil:
-		vectors = pool.CheckVectors(ctx, name, r.Indexer.SameVector(ctx))
-	default:
-		vectors = index.VerifyVectors(vec)
-	}
-	if vectors != nil {
-		f, ok := r.of(st, vec, partVectors, vectors)
-		if !ok {
-			return nil, vectors
-		}
-		f.name = name
-		found = append(found, f)
-	}
-	return found, nil
-}
-
-func checkView(path string) error {
-	v, err := graph.Open(path)
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if err := v.Verify(); err != nil {
-		return err
-	}
-	stamp, err := v.Stamp()
-	if err == nil && stamp != strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) {
-		err = kb.Errorf(kb.Corrupt, "the view %q is of other documents than its name says", filepath.Base(path))
-	}
-	return err
-}
-
-// pages looks at the kept pages of a store that has such.
-func (r *run) pages(st kb.Store, found []Finding) ([]Finding, error) {
-	if !source.TraitsOf(st.Spec.Kind).Gathered {
-		return found, nil
-	}
-	dir := r.Opener.PagesDir(st.Spec)
-	bad := func(s Status, text string) {
-		found = append(found, Finding{Status: s, Store: st.Label(), File: r.rel(dir), Text: text, Hint: "gather them again: knowledge index " + ref(st)})
-	}
-	set, err := pages.View(dir)
-	switch {
-	case kb.CodeOf(err) == kb.NotFound && err != nil:
-		bad(Missing, "the kept pages of store "+st.Label()+" are missing")
-		return found, nil
-	case kb.CodeOf(err) == kb.Corrupt && err != nil:
-		bad(Damaged, err.Error())
-		return found, nil
-	case err != nil:
-		return found, err
-	}
-	defer set.Close()
-	lost := set.Damaged
-	for _, p := range set.Pages {
-		if _, err := set.Read(p); err != nil {
-			lost++
-		}
-	}
-	if lost > 0 {
-		bad(Damaged, fmt.Sprintf("%d of the kept pages of store %s are damaged", lost, st.Label()))
-	}
-	return found, nil
-}
-
-// modes looks whether others may read the data directory, or write to what is
-// ours in it. One that holds somebody else's files keeps its own mode.
-func (r *run) modes(repair bool) {
-	if runtime.GOOS == "windows" {
-		return // access there is inherited from the user's folder
-	}
-	root, err := os.Stat(r.Dir)
-	if err != nil {
-		return
-	}
-	files, folders, foreign := project.OursBelow(r.Dir, r.Dir)
-	if m := root.Mode().Perm(); m&0o077 != 0 {
-		r.add(Finding{Status: Open, File: ".", Text: fmt.Sprintf("others may look into the data directory %s (mode %o)", r.Dir, m),
-			Hint: "run: chmod 700 " + r.Dir, Mended: repair && !foreign && os.Chmod(r.Dir, 0o700) == nil})
-	}
-	n, failed, example := 0, 0, ""
-	for _, p := range slices.Concat(folders, files) {
-		info, err := os.Lstat(p)
-		if err != nil || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o022 == 0 {
-			continue
-		}
-		if n++; example == "" {
-			example = r.rel(p)
-		}
-		if repair && os.Chmod(p, info.Mode().Perm()&^0o077) != nil {
-			failed++
-		}
-	}
-	if n > 0 {
-		r.add(Finding{Status: Open, File: example, Text: fmt.Sprintf("others may write to %d files and folders in the data directory, %s among them", n, example),
-			Hint: "close them: knowledge verify --repair", Mended: repair && failed == 0})
 	}
 }

@@ -194,7 +194,7 @@ func (s *service) ragRefuse(w http.ResponseWriter, r *http.Request, checked bool
 // ragCommand runs a command of the registry in this dialect.
 func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.Command, args json.RawMessage) {
 	d, err := product.Commands().Dispatched(r.Context(), c, args)
-	if err == nil && d.Name != c.Name {
+	if err == nil && classOf(d) != classOf(c) {
 		if status, refused := s.guard.Check(r, classOf(d)); refused != nil {
 			ragDeny(w, status, refused)
 			return
@@ -319,10 +319,7 @@ func ragSentence(err error) string {
 }
 
 func quoted(s string) string {
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return `"` + s + `"`
+	return `"` + kb.Clip(s, 60) + `"`
 }
 
 // jsonFault says what is wrong with a body without naming Go's types.

@@ -462,6 +462,19 @@ func TestFeedbackOverHTTP(t *testing.T) {
 		}
 		s.guard.OpenRead = false
 	}
+	s.guard.OpenRead = true
+	for body, want := range map[string]int{`{"uri":"feedback://stats"}`: 401, `{"uri":"evidence://status"}`: 200} {
+		for path, body := range map[string]string{
+			"/api/commands/resource:read": body,
+			"/api/commands/execute":       `{"command":"resource:read","args":` + body + `}`,
+			callPath:                      `{"tool_name":"resource:read","arguments":` + body + `}`,
+		} {
+			if w, m := call(t, s, "POST", path, body, nil); w.Code != want {
+				t.Errorf("%s of %s without the token, with reading open: %d %v", path, body, w.Code, m)
+			}
+		}
+	}
+	s.guard.OpenRead = false
 	far := func(r *http.Request) { r.RemoteAddr = far; r.Header.Set("Origin", listed) }
 	if w, _ := call(t, s, "GET", "/api/v1/feedback", "", far); w.Code == 200 {
 		t.Error("a page reads what others said")

@@ -140,7 +140,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, t route) {
 	}
 	if err == nil {
 		var d command.Command
-		if d, err = product.Commands().Dispatched(r.Context(), c, args); err == nil && d.Name != c.Name {
+		if d, err = product.Commands().Dispatched(r.Context(), c, args); err == nil && classOf(d) != class {
 			status, refused = s.guard.Check(r, classOf(d))
 		}
 	}

@@ -197,10 +197,7 @@ func errorText(err error) string {
 			msg, hint = "internal error: "+msg, "try again; if it stays, report it with this message"
 		}
 	}
-	text := strings.TrimRight(strings.Join(strings.Fields(msg), " "), ". ")
-	if len(text) > maxErrorText {
-		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
-	}
+	text := kb.Clip(strings.TrimRight(strings.Join(strings.Fields(msg), " "), ". "), maxErrorText)
 	if hint != "" {
 		text += ". " + hint
 	}

@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"io"
+	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // mostNotes is how many notifications of one call may wait for the client;
@@ -66,7 +68,13 @@ func (o *outbox) run() {
 	}
 }
 
+// stalled is how long a client takes nothing until what its calls have left in
+// memory is given back to the system: nothing else happens meanwhile that would.
+const stalled = 2 * time.Second
+
 func (o *outbox) write(b []byte) bool {
+	defer time.AfterFunc(stalled, debug.FreeOSMemory).Stop()
+	defer time.AfterFunc(5*stalled, debug.FreeOSMemory).Stop() // what calls left that were at work then
 	if _, err := o.out.Write(b); err != nil {
 		o.fail(err)
 		return false

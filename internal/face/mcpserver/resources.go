@@ -96,8 +96,5 @@ func unknownResource(m *message, uri string) *rpcError {
 	if mcp.IsModernProtocol(m.version) || kb.CodeOf(err) != kb.NotFound {
 		code = mcp.INVALID_PARAMS
 	}
-	if len(uri) > 2000 {
-		uri = strings.ToValidUTF8(uri[:2000], "")
-	}
-	return &rpcError{code, errorText(err), map[string]string{"uri": uri}}
+	return &rpcError{code, errorText(err), map[string]string{"uri": kb.Cut(uri, 2000)}}
 }

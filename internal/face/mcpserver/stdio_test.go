@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -364,6 +366,52 @@ func TestClientThatNeverReads(t *testing.T) {
 		if taken != n || out.lines != n {
 			t.Errorf("%d calls were read and %d answered in the end, of %d", taken, out.lines, n)
 		}
+	})
+}
+
+// TestUnreadRepliesLeaveLittleInMemory: what calls took while they were at work
+// is given back once a client has read nothing for a while; what stays are the
+// requests that were read and the replies of those that had a turn.
+func TestUnreadRepliesLeaveLittleInMemory(t *testing.T) {
+	const most = 32 << 20 // bytes; replies of 100 kB are larger than any of ours
+	waste := tool("waste", func(context.Context, in) (string, error) {
+		texts := make([][]byte, 8)
+		for i := range texts {
+			texts[i] = bytes.Repeat([]byte{'x'}, 1<<20)
+		}
+		time.Sleep(time.Millisecond) // until all that have a turn hold theirs
+		runtime.KeepAlive(texts[1:])
+		return string(texts[0][:100<<10]), nil
+	})
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapInuse + m.HeapIdle - m.HeapReleased + m.StackInuse)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := fake(t, waste)
+		debug.FreeOSMemory()
+		before := inUse()
+		inR, inW := io.Pipe()
+		out := &stuck{open: make(chan struct{})}
+		served := make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { served <- f.serve(ctx, inR, out) }()
+		go func() {
+			for i := range 2 * unanswered {
+				io.WriteString(inW, toolCall(i, "waste", fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 10<<10)))+"\n")
+			}
+		}()
+		time.Sleep(6 * stalled) // while which nothing but the clock moves
+		if took := inUse() - before; took > most {
+			t.Errorf("%d bytes are taken for a client that does not read, at most %d are to be", took, most)
+		}
+		cancel()
+		if err := <-served; err != context.Canceled {
+			t.Errorf("serve: %v", err)
+		}
+		inR.Close()
+		close(out.open)
 	})
 }
 

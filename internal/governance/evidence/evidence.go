@@ -10,7 +10,7 @@
 // leads out of the repository is not followed. Nothing is ever written.
 //
 // The names and the order of members are those of the seed that fixed this
-// wire format; rows are handed on as they stand in the file, in an order that
+// wire format; rows are returned as they are in the file, in an order that
 // does not depend on the file's.
 package evidence
 
@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
@@ -38,7 +39,7 @@ const Version = "2.1"
 // MaxBytes bounds the file. The largest seen in the wild have a few megabytes.
 const MaxBytes = 32 << 20
 
-// Kind says what there is.
+// Kind is the state of the file.
 type Kind string
 
 // The kinds.
@@ -53,7 +54,7 @@ type File struct {
 	Path string // absolute
 	Kind Kind
 	Why  string // why it is invalid, one clause; "" otherwise
-	// Version is what the file says of itself, if it is a string; "" otherwise.
+	// Version is that of the file, if it is a string; "" otherwise.
 	Version string
 
 	raw json.RawMessage // the whole file, compact; nil unless valid
@@ -61,7 +62,7 @@ type File struct {
 }
 
 // document is what is used of the file. Lists hold raw rows, as they are
-// handed on as they stand.
+// returned as they are.
 type document struct {
 	Timestamp    *string
 	Stage        *string
@@ -122,7 +123,7 @@ func load(root, path string) ([]byte, error) {
 		if err != nil {
 			return nil, plain(err)
 		}
-		if rel, err := filepath.Rel(base, real); err != nil || !filepath.IsLocal(rel) {
+		if !project.Within(base, real) {
 			return nil, errors.New("it is a link out of the repository")
 		}
 		if path, info, err = real, nil, nil; err == nil {
@@ -339,7 +340,7 @@ func (f *File) Whole(compact bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// Check returns nil for a valid file, else the error that says what is wrong
+// Check returns nil for a valid file, else the error with what is wrong
 // and who could mend it: this program never writes evidence.
 func (f *File) Check() error {
 	switch f.Kind {

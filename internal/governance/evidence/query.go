@@ -23,24 +23,38 @@ type Pagination struct {
 	More      *bool `json:"has_more,omitempty"` // only when there was a limit
 }
 
-// cut returns the part of all that p asks for.
-func cut[T any](all []T, p Page) ([]T, Pagination) {
+// part returns the part that p asks for of those that pass, and how many pass.
+func part[T any](all []T, p Page, pass func(T) bool) ([]T, int, Pagination) {
+	rest := []T{}
+	for _, v := range all {
+		if pass(v) {
+			rest = append(rest, v)
+		}
+	}
+	total := len(rest)
 	out := Pagination{Requested: p.Limit, Max: MaxPage, Offset: p.Offset}
-	rest := all[min(p.Offset, len(all)):]
+	rest = rest[min(p.Offset, total):]
 	if p.Limit != nil {
 		n := min(*p.Limit, MaxPage)
 		out.Limit = &n
 		out.More = new(n < len(rest))
 		rest = rest[:min(n, len(rest))]
 	}
-	return rest, out
+	return rest, total, out
 }
+
+// head is what every answer begins with.
+type head struct {
+	Version   string  `json:"version"`
+	Timestamp *string `json:"timestamp"`
+}
+
+func (f *File) head() head { return head{f.Version, f.doc.Timestamp} }
 
 // Snapshot is the answer of /snapshot.
 type Snapshot struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Snapshot  struct {
+	head
+	Snapshot struct {
 		Stage    *string           `json:"stage"`
 		Outcome  *string           `json:"outcome"`
 		Count    int               `json:"findings_count"`
@@ -50,7 +64,7 @@ type Snapshot struct {
 
 // Snapshot returns every finding.
 func (f *File) Snapshot() Snapshot {
-	s := Snapshot{Version: f.Version, Timestamp: f.doc.Timestamp}
+	s := Snapshot{head: f.head()}
 	s.Snapshot.Stage, s.Snapshot.Outcome = f.doc.Stage, f.doc.Outcome
 	s.Snapshot.Count = len(f.doc.Findings)
 	s.Snapshot.Findings = raws(f.doc.Findings, func(r finding) json.RawMessage { return r.raw })
@@ -66,9 +80,8 @@ type FindingsQuery struct {
 
 // Findings is the answer of /findings.
 type Findings struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Snapshot  struct {
+	head
+	Snapshot struct {
 		Stage   *string `json:"stage"`
 		Outcome *string `json:"outcome"`
 	} `json:"snapshot"`
@@ -86,18 +99,17 @@ type Findings struct {
 
 // Findings returns those that pass the filters.
 func (f *File) Findings(q FindingsQuery) Findings {
-	out := Findings{Version: f.Version, Timestamp: f.doc.Timestamp}
+	out := Findings{head: f.head()}
 	out.Snapshot.Stage, out.Snapshot.Outcome = f.doc.Stage, f.doc.Outcome
 	out.Filters.Severity, out.Filters.Rule, out.Filters.Platform = echo(q.Severity), echo(q.Rule), echo(q.Platform)
 	if q.File != "" {
 		out.Filters.File = &q.File
 	}
-	kept := filter(f.doc.Findings, func(r finding) bool {
+	kept, total, page := part(f.doc.Findings, q.Page, func(r finding) bool {
 		return is(q.Severity, r.Severity) && is(q.Rule, r.Rule) && is(q.Platform, PlatformOf(r.File)) &&
 			(q.File == "" || slashed(r.File) == slashed(q.File))
 	})
-	out.Total = len(kept)
-	kept, out.Pagination = cut(kept, q.Page)
+	out.Total, out.Pagination = total, page
 	out.Count = len(kept)
 	out.Findings = raws(kept, func(r finding) json.RawMessage { return r.raw })
 	return out
@@ -111,10 +123,9 @@ type RulesetsQuery struct {
 
 // Rulesets is the answer of /rulesets.
 type Rulesets struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Total     int     `json:"total_count"`
-	Filters   struct {
+	head
+	Total   int `json:"total_count"`
+	Filters struct {
 		Platform *string `json:"platform"`
 		Bundle   *string `json:"bundle"`
 	} `json:"filters"`
@@ -124,11 +135,10 @@ type Rulesets struct {
 
 // Rulesets returns those that pass the filters.
 func (f *File) Rulesets(q RulesetsQuery) Rulesets {
-	out := Rulesets{Version: f.Version, Timestamp: f.doc.Timestamp}
+	out := Rulesets{head: f.head()}
 	out.Filters.Platform, out.Filters.Bundle = echo(q.Platform), echo(q.Bundle)
-	kept := filter(f.doc.Rulesets, func(r ruleset) bool { return is(q.Platform, r.Platform) && is(q.Bundle, r.Bundle) })
-	out.Total = len(kept)
-	kept, out.Pagination = cut(kept, q.Page)
+	kept, total, page := part(f.doc.Rulesets, q.Page, func(r ruleset) bool { return is(q.Platform, r.Platform) && is(q.Bundle, r.Bundle) })
+	out.Total, out.Pagination = total, page
 	out.Rulesets = raws(kept, func(r ruleset) json.RawMessage { return r.raw })
 	return out
 }
@@ -142,10 +152,9 @@ type PlatformsQuery struct {
 
 // Platforms is the answer of /platforms.
 type Platforms struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Total     int     `json:"total_count"`
-	Filters   struct {
+	head
+	Total   int `json:"total_count"`
+	Filters struct {
 		Detected   bool    `json:"detectedOnly"`
 		Confidence *string `json:"confidence"`
 	} `json:"filters"`
@@ -155,11 +164,9 @@ type Platforms struct {
 
 // Platforms returns those that pass the filters.
 func (f *File) Platforms(q PlatformsQuery) Platforms {
-	out := Platforms{Version: f.Version, Timestamp: f.doc.Timestamp}
+	out := Platforms{head: f.head()}
 	out.Filters.Detected, out.Filters.Confidence = q.Detected, echo(q.Confidence)
-	kept := filter(f.doc.Platforms, func(p PlatformRow) bool { return (p.Detected || !q.Detected) && is(q.Confidence, p.Confidence) })
-	out.Total = len(kept)
-	out.Platforms, out.Pagination = cut(kept, q.Page)
+	out.Platforms, out.Total, out.Pagination = part(f.doc.Platforms, q.Page, func(p PlatformRow) bool { return (p.Detected || !q.Detected) && is(q.Confidence, p.Confidence) })
 	return out
 }
 
@@ -172,10 +179,9 @@ type LedgerQuery struct {
 
 // Ledger is the answer of /ledger.
 type Ledger struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Total     int     `json:"total_count"`
-	Filters   struct {
+	head
+	Total   int `json:"total_count"`
+	Filters struct {
 		After  *string `json:"lastSeenAfter"`
 		Before *string `json:"lastSeenBefore"`
 	} `json:"filters"`
@@ -185,16 +191,15 @@ type Ledger struct {
 
 // Ledger returns the entries within the times.
 func (f *File) Ledger(q LedgerQuery) Ledger {
-	out := Ledger{Version: f.Version, Timestamp: f.doc.Timestamp}
+	out := Ledger{head: f.head()}
 	out.Filters.After, out.Filters.Before = echo(q.After), echo(q.Before)
 	// What is compared is what is echoed: lower-case on both sides.
 	after, before := norm(q.After), norm(q.Before)
-	kept := filter(f.doc.Ledger, func(e entry) bool {
+	kept, total, page := part(f.doc.Ledger, q.Page, func(e entry) bool {
 		last := strings.ToLower(e.Last)
 		return (after == "" || last >= after) && (before == "" || last <= before)
 	})
-	out.Total = len(kept)
-	kept, out.Pagination = cut(kept, q.Page)
+	out.Total, out.Pagination = total, page
 	out.Ledger = raws(kept, func(e entry) json.RawMessage { return e.raw })
 	return out
 }
@@ -237,16 +242,6 @@ func echo(s string) *string {
 func is(want, have string) bool {
 	want = norm(want)
 	return want == "" || want == strings.ToLower(have)
-}
-
-func filter[T any](all []T, keep func(T) bool) []T {
-	out := []T{}
-	for _, v := range all {
-		if keep(v) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 func raws[T any](all []T, of func(T) json.RawMessage) []json.RawMessage {

@@ -14,7 +14,7 @@ type Status struct {
 	Evidence StatusFacets `json:"evidence"`
 }
 
-// API says what can be asked over HTTP.
+// API lists the endpoints over HTTP.
 type API struct {
 	Endpoints []string `json:"endpoints"`
 	Filters   struct {
@@ -128,9 +128,8 @@ type otherFacets struct {
 
 // Summary is the answer of /summary.
 type Summary struct {
-	Version   string  `json:"version"`
-	Timestamp *string `json:"timestamp"`
-	Snapshot  struct {
+	head
+	Snapshot struct {
 		Stage   *string `json:"stage"`
 		Outcome *string `json:"outcome"`
 		findingFacets
@@ -241,7 +240,7 @@ func distinct[T any](all []T, of func(T) string) int {
 	return len(seen)
 }
 
-// Status tells what there is. route is where the evidence is served over
+// Status describes the file. route is where the evidence is served over
 // HTTP, which the list of endpoints names.
 func (f *File) Status(route string) Status {
 	s := Status{Status: "degraded", API: api(route)}
@@ -266,7 +265,7 @@ func (f *File) Status(route string) Status {
 	return s
 }
 
-// Line says it in one line, for people.
+// Line returns it in one line, for a person.
 func (s Status) Line() string {
 	v := s.Evidence.valid
 	if v == nil {
@@ -287,7 +286,7 @@ func (s Status) Line() string {
 	return line
 }
 
-// DefaultRoute is where the evidence is served over HTTP unless told otherwise.
+// DefaultRoute is where the evidence is served over HTTP by default.
 const DefaultRoute = "/ai-evidence"
 
 // Views are the parts of the evidence that have an endpoint of their own.
@@ -298,7 +297,7 @@ func api(route string) (a API) {
 	for _, v := range Views {
 		a.Endpoints = append(a.Endpoints, route+"/"+v)
 	}
-	// maxLimit is listed as the originals do, and read by nobody.
+	// maxLimit is listed as by the originals, and has no effect.
 	page := []string{"limit", "offset", "maxLimit"}
 	a.Filters.Findings = slices.Concat([]string{"severity", "ruleId", "platform"}, page)
 	a.Filters.Rulesets = slices.Concat([]string{"platform", "bundle"}, page)
@@ -311,7 +310,7 @@ func api(route string) (a API) {
 
 // Summary counts what is in the file.
 func (f *File) Summary() Summary {
-	s := Summary{Version: f.Version, Timestamp: f.doc.Timestamp, otherFacets: f.otherFacets(), Platforms: []PlatformRow{}}
+	s := Summary{head: f.head(), otherFacets: f.otherFacets(), Platforms: []PlatformRow{}}
 	s.Snapshot.Stage, s.Snapshot.Outcome, s.Snapshot.findingFacets = f.doc.Stage, f.doc.Outcome, f.findingFacets()
 	for _, p := range f.doc.Platforms {
 		if p.Detected {

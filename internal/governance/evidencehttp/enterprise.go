@@ -104,7 +104,7 @@ var tools = []tool{
 		})},
 }
 
-// guard is what a tool answers that the guard of specified changes blocks.
+// guard is the answer of a tool that the guard of specified changes blocks.
 type guard struct {
 	Guard struct {
 		Stage    gate.Stage      `json:"stage"`
@@ -113,8 +113,7 @@ type guard struct {
 	} `json:"guard"`
 }
 
-// guardedPlan makes a tool of a plan: the guard first, and nothing is done
-// even then.
+// guardedPlan makes a tool of a plan, behind the guard. Nothing of it is done.
 func guardedPlan(warning string, plan func(context.Context, *enterprise, gate.Evaluation) (any, error)) func(context.Context, *enterprise, gate.Stage) (envelope, error) {
 	return func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
 		e, err := governance.SDDEvaluate(ctx, s.app, stage)
@@ -138,8 +137,8 @@ type enterprise struct {
 	log   io.Writer
 }
 
-// Enterprise returns the enterprise server. A path that there is not is said
-// before the method is looked at.
+// Enterprise returns the enterprise server. An unknown path is refused before a
+// wrong method.
 func Enterprise(a *app.App, route string, g *httpguard.Guard, log io.Writer) http.Handler {
 	s := &enterprise{a, route, log}
 	endpoints := map[string]struct {
@@ -291,8 +290,8 @@ func (s *enterprise) tool(w http.ResponseWriter, r *http.Request) {
 	}{"Unknown enterprise tool.", name})
 }
 
-// run fills in the envelope. A stage that there is not is that of a commit,
-// as in the original, and said.
+// run fills in the envelope. An unknown stage is that of a commit, as in the
+// original, with a warning.
 func (s *enterprise) run(ctx context.Context, t tool, args json.RawMessage) (out envelope) {
 	stage, unknown := stageOf(args)
 	defer func() {
@@ -331,9 +330,5 @@ func stageOf(args json.RawMessage) (stage gate.Stage, unknown string) {
 			return s, ""
 		}
 	}
-	said := string(in.Stage)
-	if len(said) > 100 {
-		said = said[:100] + "…"
-	}
-	return gate.PreCommit, said
+	return gate.PreCommit, kb.Clip(string(in.Stage), 100)
 }

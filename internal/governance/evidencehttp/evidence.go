@@ -13,16 +13,15 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
-// status returns the payload of /status without what is not part of the
-// fixed format.
+// status returns the payload of /status, with the members of the fixed format only.
 func status(f *evidence.File, route string) evidence.Status {
 	s := f.Status(route)
 	s.Evidence.Note = ""
 	return s
 }
 
-// Evidence returns the evidence server. Any method but GET is refused before
-// the path is looked at.
+// Evidence returns the evidence server. A method other than GET is refused before an
+// unknown path.
 func Evidence(a *app.App, route string, g *httpguard.Guard, log io.Writer) http.Handler {
 	return guarded(g, log, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {

@@ -3,9 +3,8 @@
 // the paths, filters, pages, order, statuses and headers of the originals.
 // What is answered comes from package app; this translates.
 //
-// Both are opened by `knowledge serve` alone, when somebody wants them: see
-// Options.Wanted. They only read: what the
-// originals call mutating tools are plans here too, whatever is asked for.
+// `knowledge serve` alone opens both, when they are wanted: see Options.Wanted. They
+// only read: what the originals call mutating tools are plans here too.
 // Package httpguard checks Host and Origin; no CORS header is sent. A client
 // that sends no Origin may declare its body as it likes.
 package evidencehttp
@@ -43,7 +42,7 @@ const (
 // maxBody bounds a request's body in bytes.
 const maxBody = 1 << 20
 
-// Options say what is served, where and to whom.
+// Options choose the servers, their addresses and their clients.
 type Options struct {
 	// Wanted opens both, as do a port below, a variable KNOWLEDGE_EVIDENCE_…,
 	// KNOWLEDGE_ENTERPRISE_… or PUMUKI_…, and evidence in the project at the start.
@@ -53,7 +52,7 @@ type Options struct {
 	// environment; 0 takes a free one.
 	EvidencePort, EnterprisePort *int
 	// Token is what clients on other machines must send, and with RequireToken
-	// all clients: those of this machine know of none. "" asks nobody, and
+	// all clients: those of this machine know of none. "" requires none, and
 	// serves loopback only.
 	Token        string
 	RequireToken bool
@@ -63,8 +62,8 @@ type Options struct {
 }
 
 // Start opens the two listeners and serves until ctx ends; wait returns when
-// both have stopped. A listener that cannot be opened is said on o.Log and
-// done without.
+// both have stopped. A listener that cannot be opened is reported on
+// o.Log and left out.
 func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 	if o.Log == nil {
 		o.Log = os.Stderr
@@ -120,7 +119,7 @@ func (o *Options) guard(bound string) *httpguard.Guard {
 	return &httpguard.Guard{Bound: bound, Secret: o.Token, OpenRead: !o.RequireToken}
 }
 
-// wanted reports whether somebody asks for the two servers.
+// wanted reports whether the two servers are to be opened.
 func (o *Options) wanted(a *app.App) bool {
 	if o.Wanted || o.EvidencePort != nil || o.EnterprisePort != nil || governance.HasEvidence(a) {
 		return true
@@ -169,7 +168,7 @@ func Route(env func(string) string) string {
 	return "/" + v
 }
 
-// occupant asks who listens on an address already.
+// occupant describes the server that occupies an address.
 func occupant(ctx context.Context, addr string) string {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()

@@ -1,7 +1,6 @@
 // Package gate decides, before code is written, committed or pushed, whether
 // the evidence about a repository allows it, and whether a specification
-// driven change is under way. It is an informant: it forbids nothing by
-// itself, and what asks it may stop on its word.
+// driven change is under way. It only informs: the caller decides whether to stop.
 //
 // Rules, codes, ages and policy are those of the seed that fixed them; a
 // verdict is BLOCKED when any violation is an error, and all of them are.
@@ -12,7 +11,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +18,10 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/repostate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// Stage is the moment for which is asked.
+// Stage is the moment of a check.
 type Stage string
 
 // The stages.
@@ -54,7 +53,7 @@ const (
 	severityInfo  = "INFO"
 )
 
-// protected are the branches on which nobody should work directly.
+// protected are the branches that forbid direct work.
 var protected = []string{"main", "master", "develop", "dev"}
 
 // Codes of violations, in the order in which they are checked.
@@ -87,8 +86,7 @@ type Result struct {
 	Repo       RepoState   `json:"repo_state"`
 }
 
-// ExitStatus is what a command line that asked should end with, so that a
-// check can stand in a hook.
+// ExitStatus is that of a command line, so that a hook can run a check.
 func (r Result) ExitStatus() int {
 	if r.Allowed {
 		return 0
@@ -103,14 +101,14 @@ type Violation struct {
 	Message  string `json:"message"`
 }
 
-// Age says what evidence there is, and how old.
+// Age is the kind of the evidence, and its age.
 type Age struct {
 	Kind evidence.Kind `json:"kind"`
 	Max  int64         `json:"max_age_seconds"`
-	Age  *int64        `json:"age_seconds"` // null where it cannot be told
+	Age  *int64        `json:"age_seconds"` // null where it is not known
 }
 
-// Policy says by which thresholds findings block. It is reported; the verdict
+// Policy holds the thresholds by which findings block. It is reported; the verdict
 // does not depend on it.
 type Policy struct {
 	Stage    Stage  `json:"stage"`
@@ -120,7 +118,7 @@ type Policy struct {
 	Trace    Trace  `json:"trace"`
 }
 
-// Trace says where a policy comes from.
+// Trace is the origin of a policy.
 type Trace struct {
 	Source string `json:"source"` // default or hard-mode
 	Bundle string `json:"bundle"`
@@ -133,7 +131,7 @@ type HardMode struct {
 	Profile string `json:"profile"` // "", critical-high, all-severities
 }
 
-// RepoState is how the repository stands.
+// RepoState is the state of the repository.
 type RepoState struct {
 	Root      string    `json:"repo_root"`
 	Git       Git       `json:"git"`
@@ -153,7 +151,7 @@ type Git struct {
 	Untracked int     `json:"untracked"` // the original counts them as unstaged
 }
 
-// Installed says what of a governance tool is installed.
+// Installed describes an installed governance tool.
 type Installed struct {
 	Installed bool    `json:"installed"`
 	Package   *string `json:"package_version"`
@@ -351,16 +349,10 @@ func parseTime(s *string) (time.Time, bool) {
 
 // samePath compares real paths, upper and lower case alike.
 func samePath(a, b string) bool {
-	if r, err := filepath.EvalSymlinks(a); err == nil {
-		a = r
-	}
-	if r, err := filepath.EvalSymlinks(b); err == nil {
-		b = r
-	}
-	return strings.EqualFold(filepath.Clean(a), filepath.Clean(b))
+	return strings.EqualFold(project.RealPath(a), project.RealPath(b))
 }
 
-// ParseStage reads a stage as people write it.
+// ParseStage reads a stage, in any case and with - for _.
 func ParseStage(name string) (Stage, error) {
 	s, ok := Known(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 	if !ok {

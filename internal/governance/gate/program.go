@@ -12,12 +12,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// Program is the program openspec, which other people wrote. It is run only
-// when it lies on the PATH outside the repository, or when a person has
-// vouched for the copy in the repository's own node_modules: what a stranger
-// put into a repository does not get executed.
+// Program is the program openspec, which is not ours. It is run only when it lies on
+// the PATH outside the repository, or when a person has vouched for the copy in the
+// repository's own node_modules: a repository's files are not executed.
 type Program interface {
 	// Version returns what --version prints; an error when there is no program
 	// that may be run.
@@ -25,7 +27,7 @@ type Program interface {
 	// Run returns what the program prints and its exit status; an error when it
 	// could not be run to its end.
 	Run(ctx context.Context, args ...string) (out string, status int, err error)
-	// Why tells why a program that is there is not run; "" when there is none.
+	// Why returns why an existing program is not run; "" without one.
 	Why() string
 }
 
@@ -50,14 +52,14 @@ const (
 // find looks in node_modules/.bin, then in the directories of PATH.
 func (p *OpenSpecProgram) find() string {
 	p.once.Do(func() {
-		root := resolved(p.Root)
+		root := project.RealPath(p.Root)
 		for _, name := range names() {
 			own := filepath.Join(p.Root, "node_modules", ".bin", name)
 			info, err := os.Stat(own)
 			if err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if p.Trusted != nil && p.Trusted(resolved(own)) {
+			if p.Trusted != nil && p.Trusted(project.RealPath(own)) {
 				p.path = own
 				return
 			}
@@ -70,7 +72,7 @@ func (p *OpenSpecProgram) find() string {
 				if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
 					continue
 				}
-				if within(root, resolved(path)) {
+				if project.Within(root, project.RealPath(path)) {
 					continue // a link that leads back inside
 				}
 				p.path, p.why = path, ""
@@ -92,26 +94,14 @@ func names() []string {
 // outside returns the directories of PATH that are absolute and do not lie in
 // the repository: the program's own interpreter is looked up there too.
 func (p *OpenSpecProgram) outside() []string {
-	root := resolved(p.Root)
+	root := project.RealPath(p.Root)
 	var dirs []string
 	for _, d := range filepath.SplitList(p.Path) {
-		if filepath.IsAbs(d) && !within(root, resolved(d)) {
+		if filepath.IsAbs(d) && !project.Within(root, project.RealPath(d)) {
 			dirs = append(dirs, d)
 		}
 	}
 	return dirs
-}
-
-func resolved(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return filepath.Clean(path)
-}
-
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 var errNoProgram = errors.New("there is no program openspec that may be run")
@@ -140,7 +130,7 @@ func (p *OpenSpecProgram) Version(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("openspec --version ended with status %d", status)
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	return clip(strings.TrimSpace(said), 100), nil
+	return kb.Clip(strings.TrimSpace(said), 100), nil
 }
 
 // Run implements Program.

@@ -85,8 +85,8 @@ func ActiveChangeOf(s *SDDStatus) ActiveChange {
 	return ActiveChange{true, s.Session.Active, s.Session.Valid, orNull(s.Session.Change), s.Session.Remaining}
 }
 
-// SyncPlan says what would bring a branch and its upstream together. Nothing
-// of it is done.
+// SyncPlan lists the steps that would bring a branch and its upstream together. None
+// is done.
 type SyncPlan struct {
 	Gitflow Gitflow  `json:"gitflow"`
 	Plan    []string `json:"plan"`
@@ -117,7 +117,7 @@ func SyncPlanOf(s repostate.State) SyncPlan {
 // kept are the branches that no plan deletes.
 var kept = []string{"main", "master", "develop", "dev", "production", "staging"}
 
-// CleanupPlan says which branches could go. Nothing of it is done.
+// CleanupPlan lists the branches that could go. None is deleted.
 type CleanupPlan struct {
 	Candidates []string `json:"candidates"`
 	Plan       []string `json:"plan"`
@@ -154,7 +154,7 @@ func quoted(name string) string {
 	return name
 }
 
-// ValidatePlan says what to do about a decision. Nothing of it is done.
+// ValidatePlan lists what to do about a decision. Nothing of it is done.
 type ValidatePlan struct {
 	Evaluation Evaluation `json:"evaluation"`
 	Actions    []string   `json:"suggestedActions"`

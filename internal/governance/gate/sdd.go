@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/governance/repostate"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // Codes of decisions about specification driven development, in the order in
@@ -41,14 +42,14 @@ const (
 	maxValidationTrouble = 5 // messages that a validation shows
 )
 
-// SDDStatus is how specification driven development stands.
+// SDDStatus is the state of specification driven development.
 type SDDStatus struct {
 	Root     string        `json:"repoRoot"`
 	OpenSpec OpenSpec      `json:"openspec"`
 	Session  SessionStatus `json:"session"`
 }
 
-// OpenSpec says whether its program is there and the repository uses it.
+// OpenSpec describes its program and its use in the repository.
 type OpenSpec struct {
 	Installed   bool   `json:"installed"`
 	Version     string `json:"version,omitempty"` // as the program says it
@@ -71,7 +72,7 @@ type SessionStatus struct {
 	Remaining *int64 `json:"remainingSeconds,omitempty"`
 }
 
-// Decision says whether work may go on.
+// Decision allows or forbids to continue.
 type Decision struct {
 	Allowed bool           `json:"allowed"`
 	Code    string         `json:"code"`
@@ -87,7 +88,7 @@ type Evaluation struct {
 	Validation *Validation `json:"validation,omitempty"`
 }
 
-// Validation is what the program said of the changes.
+// Validation is the program's verdict on the changes.
 type Validation struct {
 	OK       bool     `json:"ok"`
 	ExitCode int      `json:"exitCode"`
@@ -105,7 +106,7 @@ type SDD struct {
 	Now     func() time.Time
 }
 
-// Status reads how it stands. It runs `openspec --version`, if a program may be run.
+// Status reads the state. It runs `openspec --version`, if a program may be run.
 func (s *SDD) Status(ctx context.Context) SDDStatus {
 	st := SDDStatus{Root: s.Root, Session: s.Session()}
 	st.OpenSpec = OpenSpec{Minimum: minimumOpenSpec, Recommended: minimumOpenSpec, Project: isDir(filepath.Join(s.Root, openspecFolder))}
@@ -137,9 +138,13 @@ func older(a, b string) bool {
 	return false
 }
 
-// Session reads the change that is being worked on. It runs nothing.
+// Session reads the change that is being worked on. It runs nothing. Secrets in
+// what the repository says of it are masked.
 func (s *SDD) Session() SessionStatus {
 	have := s.Repo.Session()
+	for _, t := range []*string{&have.Change, &have.Updated, &have.Expires} {
+		*t, _ = secret.Mask("", *t)
+	}
 	st := SessionStatus{Root: s.Root, Active: have.Active, Change: have.Change, Updated: have.Updated, Expires: have.Expires, TTL: have.TTL}
 	if !have.Active {
 		return st
@@ -160,7 +165,7 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 		e.Decision = Decision{Code: code, Message: fmt.Sprintf(format, args...)}
 		return e
 	}
-	id := st.Session.Change
+	id, shown := s.Repo.Session().Change, st.Session.Change
 	switch {
 	case s.Env(bypassVariable) == "1":
 		e.Decision = Decision{true, Allowed, bypassed, map[string]any{"bypass": true, "env": bypassVariable}}
@@ -180,9 +185,9 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 	case !st.Session.Valid:
 		return deny(SessionInvalid, "The open change has expired or has no name. Open one with sdd:open, or go on with sdd:refresh.")
 	case s.archived(id):
-		return deny(ChangeArchived, "Change %q is archived. Open another.", id)
+		return deny(ChangeArchived, "Change %q is archived. Open another.", shown)
 	case !ValidChange(id) || !isDir(s.changePath(id)):
-		return deny(ChangeMissing, "There is no change %q below %s/%s.", id, openspecFolder, changes)
+		return deny(ChangeMissing, "There is no change %q below %s/%s.", shown, openspecFolder, changes)
 	}
 	if stage != PreWrite {
 		v, err := s.validate(ctx)
@@ -194,7 +199,7 @@ func (s *SDD) Evaluate(ctx context.Context, stage Stage) Evaluation {
 			return deny(ValidationFailed, "OpenSpec found %d of %d changes invalid.", v.Failed, v.Items)
 		}
 	}
-	e.Decision = Decision{Allowed: true, Code: Allowed, Message: fmt.Sprintf("Change %q is open and valid.", id)}
+	e.Decision = Decision{Allowed: true, Code: Allowed, Message: fmt.Sprintf("Change %q is open and valid.", shown)}
 	return e
 }
 
@@ -250,7 +255,7 @@ func (s *SDD) validate(ctx context.Context) (*Validation, error) {
 	}
 	if err != nil {
 		if status != 0 {
-			v.Messages = []string{clip(strings.TrimSpace(out), 300)}
+			v.Messages = []string{kb.Clip(strings.TrimSpace(out), 300)}
 			return v, nil
 		}
 		return v, fmt.Errorf("its answer cannot be read")
@@ -263,19 +268,12 @@ func (s *SDD) validate(ctx context.Context) (*Validation, error) {
 		v.Failed++
 		for _, issue := range it.Issues {
 			if len(v.Messages) < maxValidationTrouble {
-				v.Messages = append(v.Messages, clip(it.ID+": "+issue.Message, 300))
+				v.Messages = append(v.Messages, kb.Clip(it.ID+": "+issue.Message, 300))
 			}
 		}
 	}
 	v.OK = v.OK && v.Failed == 0
 	return v, nil
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return s
 }
 
 // Open makes a change the one that is worked on, for ttl minutes (0: 45).
@@ -292,7 +290,7 @@ func (s *SDD) Open(change string, ttl int) (SessionStatus, error) {
 	return s.set(change, ttl)
 }
 
-// others names the changes that there are.
+// others lists the existing changes.
 func (s *SDD) others() string {
 	entries, err := os.ReadDir(s.changePath())
 	var names []string

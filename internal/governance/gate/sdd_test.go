@@ -179,6 +179,23 @@ func TestOpenRefreshClose(t *testing.T) {
 	}
 }
 
+// TestSecretsInTheSessionAreMasked: also in the decision on it, which looks
+// for the change by its true name.
+func TestSecretsInTheSessionAreMasked(t *testing.T) {
+	root := repo(t)
+	name := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	s := &SDD{Root: root, Repo: &repostate.Reader{Root: root}, Program: &fake{version: "1.2.0"}, Env: func(string) string { return "" }, Now: func() time.Time { return now }}
+	mkdir(t, filepath.Join(root, "openspec", "changes", name))
+	if _, err := s.Open(name, 0); err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Refresh(10)
+	e := s.Evaluate(t.Context(), PreWrite)
+	if err != nil || strings.Trim(st.Change, "*") != "" || !e.Decision.Allowed || strings.Contains(e.Decision.Message+e.Status.Session.Change, name) {
+		t.Errorf("%v %q %+v", err, st.Change, e.Decision)
+	}
+}
+
 // script writes a program.
 func script(t *testing.T, path, text string) {
 	t.Helper()

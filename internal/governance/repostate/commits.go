@@ -14,41 +14,34 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// upstream finds the branch that the current one follows, and how far the two
-// are apart.
+// upstream finds the branch that the current one follows, and counts the commits
+// between the two.
 func (r *Reader) upstream(ctx context.Context, d dirs, repo *git.Repository, s *State, commit plumbing.Hash) error {
 	if s.Detached {
 		return nil
 	}
-	c := decode(small(filepath.Join(d.common, "config")))
-	if !c.HasSection("branch") || !c.Section("branch").HasSubsection(s.Branch) {
-		return nil
-	}
+	c := d.config()
 	b := c.Section("branch").Subsection(s.Branch)
 	remote, merge := b.Option("remote"), b.Option("merge")
 	if remote == "" || merge == "" {
 		return nil
 	}
-	ref := plumbing.ReferenceName(merge)
-	s.Upstream = ref.Short()
+	ref := merge
 	if remote != "." {
-		ref = "" // where the fetched branch lies, by the remote's refspecs
-		if c.HasSection("remote") && c.Section("remote").HasSubsection(remote) {
-			for _, spec := range c.Section("remote").Subsection(remote).OptionAll("fetch") {
-				if to, ok := mapped(spec, merge); ok {
-					ref = plumbing.ReferenceName(to)
-				}
+		ref = "" // the fetched branch, by the remote's refspecs
+		for _, spec := range c.Section("remote").Subsection(remote).OptionAll("fetch") {
+			if to, ok := mapped(spec, merge); ok {
+				ref = to
 			}
 		}
 		if ref == "" {
-			s.Upstream = ""
 			return nil
 		}
-		s.Upstream = ref.Short()
 	}
-	there, err := repo.Reference(ref, true)
+	s.Upstream = plumbing.ReferenceName(ref).Short()
+	there, err := repo.Reference(plumbing.ReferenceName(ref), true)
 	if err != nil || commit.IsZero() {
-		return nil // deleted there, or nothing here yet: the name is all there is
+		return nil // deleted there, or nothing here yet: only the name is known
 	}
 	s.Ahead, s.Behind, err = apart(ctx, repo, commit, there.Hash())
 	return err
@@ -70,8 +63,8 @@ func mapped(spec, ref string) (string, bool) {
 	return strings.Replace(to, "*", ref[len(before):len(ref)-len(after)], 1), true
 }
 
-// walk visits commits, newest first, and paints them with the colours of
-// those that lead to them.
+// painter visits commits, newest first, and paints them with the colours of their
+// descendants.
 type painter struct {
 	repo   *git.Repository
 	colour map[plumbing.Hash]uint8
@@ -86,8 +79,8 @@ func (h commitHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *commitHeap) Push(x any)        { *h = append(*h, x.(*object.Commit)) }
 func (h *commitHeap) Pop() any          { n := len(*h) - 1; x := (*h)[n]; *h = (*h)[:n]; return x }
 
-// paint adds a colour to a commit and has it visited again when that is news.
-// A commit that a shallow clone lacks is the end.
+// paint adds a colour to a commit and queues it when the colour is new to it. A
+// commit that a shallow clone lacks is the end.
 func (p *painter) paint(h plumbing.Hash, colour uint8) error {
 	if p.colour[h]&colour == colour {
 		return nil
@@ -105,6 +98,16 @@ func (p *painter) paint(h plumbing.Hash, colour uint8) error {
 	return nil
 }
 
+// parents paints the parents of a commit as itself.
+func (p *painter) parents(c *object.Commit) error {
+	for _, parent := range c.ParentHashes {
+		if err := p.paint(parent, p.colour[c.Hash]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // apart counts the commits that only one of two has among its ancestors.
 func apart(ctx context.Context, repo *git.Repository, here, there plumbing.Hash) (ahead, behind int, err error) {
 	const left, right, both = 1, 2, 3
@@ -115,17 +118,15 @@ func apart(ctx context.Context, repo *git.Repository, here, there plumbing.Hash)
 	if err := errors.Join(p.paint(here, left), p.paint(there, right)); err != nil {
 		return 0, 0, err
 	}
-	// Until all that is left to visit is common; what is common is older
-	// than what leads to it but for clocks that went wrong.
+	// Until all in the queue is common. What is common is older than its
+	// descendants, but for clocks that went wrong.
 	for slices.ContainsFunc(p.queue, func(c *object.Commit) bool { return p.colour[c.Hash] != both }) {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
 		c := heap.Pop(&p.queue).(*object.Commit)
-		for _, parent := range c.ParentHashes {
-			if err := p.paint(parent, p.colour[c.Hash]); err != nil {
-				return 0, 0, err
-			}
+		if err := p.parents(c); err != nil {
+			return 0, 0, err
 		}
 	}
 	for _, colour := range p.colour {
@@ -158,6 +159,7 @@ func (r *Reader) Merged(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, ref := range all {
 		if name := ref.Short(); name != current && !used[string(ref)] {
+			mask(&name)
 			out = append(out, name)
 		}
 	}
@@ -201,10 +203,8 @@ func (r *Reader) mergedRefs(ctx context.Context, d dirs, commit plumbing.Hash) (
 		c := heap.Pop(&p.queue).(*object.Commit)
 		out = append(out, tips[c.Hash]...)
 		delete(tips, c.Hash)
-		for _, parent := range c.ParentHashes {
-			if err := p.paint(parent, 1); err != nil {
-				return nil, err
-			}
+		if err := p.parents(c); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

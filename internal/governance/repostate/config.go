@@ -1,6 +1,7 @@
 package repostate
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// settings is what of git's configuration says how a work tree compares.
+// settings are the parts of git's configuration that decide how a work tree compares.
 type settings struct {
 	filemode bool
 	symlinks bool
@@ -27,14 +28,16 @@ func decode(text string) *config.Config {
 	return c
 }
 
+// config is the configuration of the repository.
+func (d dirs) config() *config.Config { return decode(small(filepath.Join(d.common, "config"))) }
+
 // configs returns the repository's configuration and the user's own.
 func (r *Reader) configs(d dirs) []*config.Config {
-	all := []*config.Config{decode(small(filepath.Join(d.common, "config")))}
+	all := []*config.Config{d.config()}
 	if p := r.env("GIT_CONFIG_GLOBAL"); p != "" {
 		return append(all, decode(small(p)))
 	}
-	home := r.home()
-	if home != "" {
+	if home := r.home(); home != "" {
 		all = append(all, decode(small(filepath.Join(home, ".gitconfig"))))
 	}
 	if x := r.xdg(); x != "" {
@@ -43,12 +46,7 @@ func (r *Reader) configs(d dirs) []*config.Config {
 	return all
 }
 
-func (r *Reader) home() string {
-	if h := r.env("HOME"); h != "" {
-		return h
-	}
-	return r.env("USERPROFILE")
-}
+func (r *Reader) home() string { return cmp.Or(r.env("HOME"), r.env("USERPROFILE")) }
 
 func (r *Reader) xdg() string {
 	if x := r.env("XDG_CONFIG_HOME"); x != "" {
@@ -60,16 +58,13 @@ func (r *Reader) xdg() string {
 	return ""
 }
 
-// settings reads what counts: the repository's word before the user's.
+// settings reads the configuration, the repository's before the user's.
 func (r *Reader) settings(d dirs) settings {
 	all := r.configs(d)
 	get := func(key string) string {
 		for _, c := range all {
-			if c.HasSection("core") && c.Section("core").HasOption(key) {
-				if v := c.Section("core").Option(key); v != "" {
-					return v
-				}
-				return "true" // a key without a value
+			if core := c.Section("core"); core.HasOption(key) {
+				return cmp.Or(core.Option(key), "true") // a key without a value
 			}
 		}
 		return ""
@@ -83,18 +78,14 @@ func (r *Reader) settings(d dirs) settings {
 	s.eol = strings.ToLower(get("eol"))
 	excludes, attrs := get("excludesfile"), get("attributesfile")
 	if x := r.xdg(); x != "" {
-		if excludes == "" {
-			excludes = filepath.Join(x, "git", "ignore")
-		}
-		if attrs == "" {
-			attrs = filepath.Join(x, "git", "attributes")
-		}
+		excludes = cmp.Or(excludes, filepath.Join(x, "git", "ignore"))
+		attrs = cmp.Or(attrs, filepath.Join(x, "git", "attributes"))
 	}
 	s.excludes, s.attrs = small(r.expand(d, excludes)), small(r.expand(d, attrs))
 	return s
 }
 
-// expand spells a path of the configuration out.
+// expand returns a path of the configuration in full.
 func (r *Reader) expand(d dirs, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		return filepath.Join(r.home(), rest)
@@ -116,32 +107,15 @@ func truth(v string, otherwise bool) bool {
 	return otherwise
 }
 
-// ignoredSubmodules returns what submodule.NAME.ignore says of the submodule
+// ignoredSubmodules returns the value of submodule.NAME.ignore for the submodule
 // at a path: "", none, untracked, dirty or all. The repository's configuration
 // comes before .gitmodules.
 func ignoredSubmodules(d dirs) func(path string) string {
-	modules := decode(small(filepath.Join(d.root, ".gitmodules")))
-	local := decode(small(filepath.Join(d.common, "config")))
-	all := ""
-	if local.HasSection("diff") {
-		all = local.Section("diff").Option("ignoresubmodules")
-	}
+	modules, local := decode(small(filepath.Join(d.root, ".gitmodules"))), d.config()
+	all := local.Section("diff").Option("ignoresubmodules")
 	by := map[string]string{}
-	if modules.HasSection("submodule") {
-		for _, sub := range modules.Section("submodule").Subsections {
-			ignore := sub.Option("ignore")
-			if local.HasSection("submodule") && local.Section("submodule").HasSubsection(sub.Name) {
-				if v := local.Section("submodule").Subsection(sub.Name).Option("ignore"); v != "" {
-					ignore = v
-				}
-			}
-			by[sub.Option("path")] = strings.ToLower(ignore)
-		}
+	for _, sub := range modules.Section("submodule").Subsections {
+		by[sub.Option("path")] = cmp.Or(local.Section("submodule").Subsection(sub.Name).Option("ignore"), sub.Option("ignore"))
 	}
-	return func(path string) string {
-		if v := by[path]; v != "" {
-			return v
-		}
-		return strings.ToLower(all)
-	}
+	return func(path string) string { return strings.ToLower(cmp.Or(by[path], all)) }
 }

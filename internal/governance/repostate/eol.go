@@ -62,8 +62,8 @@ func parseAttrs(text string) []attrRule {
 	return rules
 }
 
-// attribute returns what the attribute files say of a path: info/attributes
-// first, then the nearest .gitattributes, and the user's own last.
+// attribute returns an attribute of a path: from info/attributes, else the nearest
+// .gitattributes, else the user's own.
 func (t *tree) attribute(name string, attrs ...string) (string, bool) {
 	ask := func(rules []attrRule, rel string) (string, bool) {
 		for i := len(rules) - 1; i >= 0; i-- {
@@ -79,62 +79,54 @@ func (t *tree) attribute(name string, attrs ...string) (string, bool) {
 		}
 		return "", false
 	}
-	if v, ok := ask(t.rules("info", filepath.Join(t.dirs.common, "info", "attributes")), name); ok {
+	if v, ok := ask(t.rules(filepath.Join(t.dirs.common, "info", "attributes")), name); ok {
 		return v, v != ""
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		rel := name
-		if dir != "." {
-			rel = name[len(dir)+1:]
-		}
-		if v, ok := ask(t.rules("/"+dir, filepath.Join(t.dirs.root, filepath.FromSlash(dir), ".gitattributes")), rel); ok {
+		rel := strings.TrimPrefix(name, dir+"/")
+		if v, ok := ask(t.rules(filepath.Join(t.dirs.root, filepath.FromSlash(dir), ".gitattributes")), rel); ok {
 			return v, v != ""
 		}
 		if dir == "." {
 			break
 		}
 	}
-	if _, have := t.attrs["user"]; !have {
-		t.attrs["user"] = parseAttrs(t.config.attrs)
-	}
-	v, ok := ask(t.attrs["user"], name)
+	v, ok := ask(t.rules(""), name)
 	return v, ok && v != ""
 }
 
-func (t *tree) rules(key, file string) []attrRule {
-	r, ok := t.attrs[key]
+// rules returns those of a file, of the user's own for "".
+func (t *tree) rules(file string) []attrRule {
+	r, ok := t.attrs[file]
 	if !ok {
-		r = parseAttrs(small(file))
-		t.attrs[key] = r
+		text := t.config.attrs
+		if file != "" {
+			text = small(file)
+		}
+		r = parseAttrs(text)
+		t.attrs[file] = r
 	}
 	return r
 }
 
-// toGit returns what git stores of a text of the work tree: with line feeds
-// for ends of line where attributes or core.autocrlf ask for it. What looks
-// binary, and what has carriage returns in the index already, stays as it is
-// unless an attribute insists.
+// toGit returns the content that git stores of a file: with line feeds for ends of
+// line where attributes or core.autocrlf ask for it. A file that looks binary, or
+// has carriage returns in the index, is left unless an attribute insists.
 func (t *tree) toGit(e *index.Entry, raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("\r\n")) {
 		return raw
 	}
 	text, said := t.attribute(e.Name, "text", "crlf")
 	eol, hasEOL := t.attribute(e.Name, "eol")
-	auto := false
+	insists := said && (text == "true" || text == "input") || hasEOL && (eol == "lf" || eol == "crlf")
 	switch {
 	case said && text == "false":
 		return raw
-	case said && text == "auto":
-		auto = true
-	case said && (text == "true" || text == "input"):
-	case hasEOL && (eol == "lf" || eol == "crlf"):
-	default:
-		if t.config.autocrlf == "" {
+	case said && text == "auto", !insists && t.config.autocrlf != "":
+		if looksBinary(raw) || t.keepsReturns(e) {
 			return raw
 		}
-		auto = true
-	}
-	if auto && (looksBinary(raw) || t.keepsReturns(e)) {
+	case !insists:
 		return raw
 	}
 	return bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
@@ -162,14 +154,8 @@ func looksBinary(b []byte) bool {
 		case c == '\n':
 		case c == 0:
 			return true
-		case c == 127:
+		case c == 127, c < 32 && c != '\b' && c != '\t' && c != 27 && c != '\f':
 			other++
-		case c < 32:
-			if c == '\b' || c == '\t' || c == 27 || c == '\f' {
-				printable++
-			} else {
-				other++
-			}
 		default:
 			printable++
 		}

@@ -19,18 +19,22 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// maxOutput bounds what is read of a program, in bytes.
-const maxOutput = 64 << 20
+// The output and the errors of a program that are read at most, in bytes.
+const (
+	maxOutput    = 64 << 20
+	maxComplaint = 4 << 10
+)
 
-// run runs the installed git for the repository at d. args come after the
-// options that keep a stranger's configuration from starting anything.
+// run runs the installed git for the repository at d, with options that keep
+// foreign configuration from starting anything.
 func (r *Reader) run(ctx context.Context, d dirs, more []string, args ...string) ([]byte, error) {
 	if r.Git == "" {
 		return nil, errors.New("no git")
 	}
 	fixed := []string{"--git-dir=" + d.git, "--work-tree=" + d.root, "--no-optional-locks", "--literal-pathspecs",
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false",
-		"-c", "core.pager=cat", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=", "-c", "credential.helper="}
+		"-c", "core.pager=cat", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=",
+		"-c", "credential.helper="}
 	if d.bare {
 		fixed = slices.Delete(fixed, 1, 2)
 	}
@@ -38,9 +42,8 @@ func (r *Reader) run(ctx context.Context, d dirs, more []string, args ...string)
 	cmd.Dir = d.root
 	cmd.WaitDelay = time.Second
 	cmd.Env = r.environment()
-	out := &limited{max: maxOutput}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = out, &limitedTail{&said}
+	out, said := &limited{max: maxOutput}, &limited{max: maxComplaint}
+	cmd.Stdout, cmd.Stderr = out, said
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -53,14 +56,14 @@ func (r *Reader) run(ctx context.Context, d dirs, more []string, args ...string)
 	return out.Bytes(), nil
 }
 
-// environment is what git gets to see: where the user's own configuration
-// lies and what a program needs to run, and nothing that could point it at
-// another repository. No transport is allowed, so that a partial clone does
-// not fetch what it lacks.
+// environment is that of git: the place of the user's own configuration and what
+// any program needs, and nothing that could point it at another repository. No
+// transport is allowed, so that a partial clone does not fetch what it lacks.
 func (r *Reader) environment() []string {
-	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.Root), "LC_ALL=C"}
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "SystemRoot", "TEMP", "TMP", "TMPDIR",
-		"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"} {
+	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.Root), "LC_ALL=C"}
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "SystemRoot",
+		"TEMP", "TMP", "TMPDIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"} {
 		if v := r.env(name); v != "" {
 			env = append(env, name+"="+v)
 		}
@@ -83,20 +86,8 @@ type limited struct {
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > l.max {
-		l.over = true
-		return len(p), nil
-	}
-	return l.Buffer.Write(p)
-}
-
-// limitedTail keeps the first kilobytes of what a program complains.
-type limitedTail struct{ b *bytes.Buffer }
-
-func (l *limitedTail) Write(p []byte) (int, error) {
-	if l.b.Len() < 4<<10 {
-		l.b.Write(p)
-	}
+	l.over = l.over || l.Len()+len(p) > l.max
+	l.Buffer.Write(p[:min(len(p), l.max-l.Len())])
 	return len(p), nil
 }
 
@@ -132,7 +123,7 @@ func (r *Reader) disarmed(ctx context.Context, d dirs) ([]string, error) {
 	return options, nil
 }
 
-// installed asks the installed git. An error means that it cannot tell.
+// installed reads the state with the installed git.
 func (r *Reader) installed(ctx context.Context, d dirs) (State, error) {
 	if r.Git == "" || d.bare {
 		return State{}, errors.New("not asked")
@@ -141,16 +132,12 @@ func (r *Reader) installed(ctx context.Context, d dirs) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	out, err := r.run(ctx, d, options, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignored=no",
-		"--ignore-submodules=dirty", "--find-renames=50%")
+	out, err := r.run(ctx, d, options, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
+		"--ignored=no", "--ignore-submodules=dirty", "--find-renames=50%")
 	if err != nil {
 		return State{}, err
 	}
-	s, err := parseStatus(out)
-	if err != nil {
-		return State{}, err
-	}
-	s.Available = true
+	s := parseStatus(out)
 	idx, err := d.index()
 	if err != nil {
 		if _, err := os.Stat(filepath.Join(d.root, ".gitmodules")); err == nil {
@@ -164,10 +151,9 @@ func (r *Reader) installed(ctx context.Context, d dirs) (State, error) {
 	return s, err
 }
 
-// parseStatus reads porcelain v2. What it says of the work tree of submodules
-// is left out: submodules has it.
-func parseStatus(out []byte) (State, error) {
-	var s State
+// parseStatus reads porcelain v2, without the work trees of submodules.
+func parseStatus(out []byte) State {
+	s := State{Available: true}
 	records := strings.Split(string(out), "\x00")
 	for i := 0; i < len(records); i++ {
 		rec := records[i]
@@ -191,11 +177,11 @@ func parseStatus(out []byte) (State, error) {
 			case "u":
 				s.Conflicts++
 			case "2":
-				i++ // where it came from
+				i++ // its former path
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
 func header(s *State, key, value string) {
@@ -223,7 +209,7 @@ const maxDepth = 8
 
 type depthKey struct{}
 
-// submodules counts the submodules whose work tree is not as the index has it.
+// submodules counts the submodules whose work tree differs from the index.
 func (r *Reader) submodules(ctx context.Context, d dirs, idx *index.Index) (int, error) {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxDepth {
@@ -236,7 +222,8 @@ func (r *Reader) submodules(ctx context.Context, d dirs, idx *index.Index) (int,
 		if e.Mode != filemode.Submodule || e.Stage != merged || e.SkipWorktree {
 			continue
 		}
-		changed, err := r.submodule(ctx, filepath.Join(d.root, filepath.FromSlash(e.Name)), e.Hash.String(), ignore(e.Name))
+		at := filepath.Join(d.root, filepath.FromSlash(e.Name))
+		changed, err := r.submodule(ctx, at, e.Hash.String(), ignore(e.Name))
 		if err != nil {
 			return n, err
 		}

@@ -64,7 +64,7 @@ func (r *Reader) native(ctx context.Context, d dirs) (State, error) {
 	if info, err := os.Stat(filepath.Join(d.git, "index")); err == nil {
 		t.written = info.ModTime()
 	}
-	head := map[string]file{}
+	var head map[string]file
 	if !commit.IsZero() {
 		if head, err = treeOf(repo, commit); err != nil {
 			return State{}, err
@@ -196,15 +196,9 @@ func (t *tree) unstaged(ctx context.Context, s *State) error {
 		case !there:
 			deleted = append(deleted, t.stored(e.Name, e.Mode, e.Hash))
 		case e.IntentToAdd:
-			b, err := t.inTree(e, info)
-			if err != nil {
-				return err
-			}
-			added = append(added, b)
-		default:
-			if t.changed(e, info) {
-				s.Unstaged++
-			}
+			added = append(added, t.inTree(e, info))
+		case t.changed(e, info):
+			s.Unstaged++
 		}
 	}
 	n, err := renames(ctx, deleted, added)
@@ -212,8 +206,8 @@ func (t *tree) unstaged(ctx context.Context, s *State) error {
 	return err
 }
 
-// lstat looks at a tracked path. What lies behind a link, or is a directory
-// where a file was, is gone.
+// lstat looks at a tracked path. A path behind a link, and a directory in place of
+// a file, do not exist.
 func (t *tree) lstat(name string) (fs.FileInfo, bool) {
 	for i := 0; i < len(name); i++ {
 		if name[i] != '/' {
@@ -231,8 +225,8 @@ func (t *tree) lstat(name string) (fs.FileInfo, bool) {
 	return info, true
 }
 
-// modeOf is how git would track what stands in the work tree. Where the file
-// system knows no links or no executable files, what the index says holds.
+// modeOf returns the mode that git would track for a file. Where the file system
+// has no links or no executable files, that of the index holds.
 func (t *tree) modeOf(e *index.Entry, info fs.FileInfo) filemode.FileMode {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -249,16 +243,16 @@ func (t *tree) modeOf(e *index.Entry, info fs.FileInfo) filemode.FileMode {
 	return filemode.Regular
 }
 
-// changed reports whether a file differs from its entry, by git's rules: the
-// time and size that the index noted are believed, unless the file may have
-// changed in the moment in which the index was written; another size is
-// another content, even if no more than ends of line differ.
+// changed reports whether a file differs from its entry, by git's rules: the time
+// and size in the index are believed, unless the file may have changed at the
+// moment when the index was written; another size is another content, even if
+// only ends of line differ.
 func (t *tree) changed(e *index.Entry, info fs.FileInfo) bool {
 	if t.modeOf(e, info) != regularMode(e.Mode) {
 		return true
 	}
 	same := uint32(info.Size()) == e.Size
-	if !same && e.Size != 0 { // 0 also stands for "not known"
+	if !same && e.Size != 0 { // 0 also means "not known"
 		return true
 	}
 	if same && info.ModTime().Equal(e.ModifiedAt) && e.ModifiedAt.Before(t.written.Truncate(time.Second)) {
@@ -293,13 +287,13 @@ func (t *tree) content(e *index.Entry, info fs.FileInfo) ([]byte, error) {
 }
 
 // inTree is a file of the work tree that is to be added.
-func (t *tree) inTree(e *index.Entry, info fs.FileInfo) (blob, error) {
+func (t *tree) inTree(e *index.Entry, info fs.FileInfo) blob {
 	content, err := t.content(e, info)
 	if err != nil {
 		content = nil
 	}
 	return blob{name: e.Name, mode: t.modeOf(e, info), hash: plumbing.ComputeHash(plumbing.BlobObject, content),
-		load: func() ([]byte, error) { return content, nil }}, nil
+		load: func() ([]byte, error) { return content, nil }}
 }
 
 // untracked counts what is neither tracked nor ignored. A directory of which
@@ -324,40 +318,29 @@ func (t *tree) walk(ctx context.Context, rel string, level *gitignore.Level, one
 		return 0, nil // git warns and goes on
 	}
 	level = level.In(rel)
-	if info, err := os.Lstat(filepath.Join(dir, ".gitignore")); err == nil && info.Mode().IsRegular() { // git does not follow links here
-		level = gitignore.Parse(level, rel, small(filepath.Join(dir, ".gitignore")))
+	ignore := filepath.Join(dir, ".gitignore")
+	if info, err := os.Lstat(ignore); err == nil && info.Mode().IsRegular() { // git does not follow links here
+		level = gitignore.Parse(level, rel, small(ignore))
 	}
 	for _, e := range entries {
 		name := rel + e.Name()
 		isDir := e.IsDir()
 		switch {
 		case e.Name() == ".git" || runtime.GOOS != "linux" && strings.EqualFold(e.Name(), ".git"):
-			continue
-		case t.tracked[name]:
-			continue // a submodule, too: what changed in it is not untracked here
-		case !isDir && !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0:
-			continue // git tracks no pipes
-		case level.Ignored(name, isDir):
-			// Tracked files may lie below, and untracked ones are ignored with it.
-			continue
-		case !isDir:
+		case t.tracked[name]: // a submodule, too: changes in it are not untracked here
+		case !isDir && !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0: // git tracks no pipes
+		case level.Ignored(name, isDir): // with all untracked files below
+		case !isDir, !t.folders[name] && isRepository(filepath.Join(dir, e.Name())):
 			n++
-		case t.folders[name]:
-			below, err := t.walk(ctx, name+"/", level, one)
+		default:
+			below, err := t.walk(ctx, name+"/", level, one || !t.folders[name])
 			if err != nil {
 				return n, err
+			}
+			if !t.folders[name] {
+				below = min(below, 1)
 			}
 			n += below
-		default:
-			if _, err := find(filepath.Join(dir, e.Name())); err == nil && isRepository(filepath.Join(dir, e.Name())) {
-				n++
-				break
-			}
-			below, err := t.walk(ctx, name+"/", level, true)
-			if err != nil {
-				return n, err
-			}
-			n += min(below, 1)
 		}
 		if one && n > 0 {
 			return n, nil
@@ -368,6 +351,9 @@ func (t *tree) walk(ctx context.Context, rel string, level *gitignore.Level, one
 
 // isRepository reports whether a directory is a repository with a work tree.
 func isRepository(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return false
+	}
+	_, err := find(dir)
 	return err == nil
 }

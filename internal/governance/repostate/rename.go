@@ -19,7 +19,7 @@ type blob struct {
 	load func() ([]byte, error)
 
 	size  int
-	spans map[uint32]int // bytes by hash of the piece they stand in; nil until needed
+	spans map[uint32]int // bytes by hash of their piece; nil until needed
 }
 
 func (b *blob) regular() bool {
@@ -34,104 +34,122 @@ const (
 	candidates  = 4    // sources that are kept for one target
 )
 
-// renames counts the pairs of deleted and added paths that git takes for
-// renames: equal contents first, then the only ones of their base name that
-// are three quarters alike, then the most similar that are half alike.
+// pairing finds the renames among deleted and added paths.
+type pairing struct {
+	deleted, added []blob
+	from, to       []bool // taken
+	pairs          int
+}
+
+// renames counts the pairs of deleted and added paths that git takes for renames:
+// equal contents first, then the only ones of their base name that are three
+// quarters alike, then the most similar that are half alike.
 func renames(ctx context.Context, deleted, added []blob) (int, error) {
 	byName := func(a, b blob) int { return cmp.Compare(a.name, b.name) }
 	slices.SortFunc(deleted, byName)
 	slices.SortFunc(added, byName)
-	from, to := make([]bool, len(deleted)), make([]bool, len(added)) // taken
-	pairs := 0
-	take := func(i, j int) { from[i], to[j] = true, true; pairs++ }
+	p := &pairing{deleted: deleted, added: added, from: make([]bool, len(deleted)), to: make([]bool, len(added))}
+	p.equal()
+	if err := p.sameName(); err != nil {
+		return p.pairs, err
+	}
+	return p.pairs, p.alike(ctx)
+}
 
+func (p *pairing) take(i, j int) { p.from[i], p.to[j] = true, true; p.pairs++ }
+
+// equal pairs equal contents.
+func (p *pairing) equal() {
 	byHash := map[plumbing.Hash][]int{}
-	for i, d := range deleted {
+	for i, d := range p.deleted {
 		byHash[d.hash] = append(byHash[d.hash], i)
 	}
-	for j := range added {
+	for j := range p.added {
+		b := &p.added[j]
 		best, bestScore := -1, -1
-		for _, i := range byHash[added[j].hash] {
-			if from[i] || (!deleted[i].regular() || !added[j].regular()) && deleted[i].mode != added[j].mode {
+		for _, i := range byHash[b.hash] {
+			a := &p.deleted[i]
+			if p.from[i] || (!a.regular() || !b.regular()) && a.mode != b.mode {
 				continue
 			}
-			if score := sameBase(&deleted[i], &added[j]); score > bestScore {
+			if score := sameBase(a, b); score > bestScore {
 				best, bestScore = i, score
 			}
 		}
 		if best >= 0 {
-			take(best, j)
+			p.take(best, j)
 		}
 	}
-	left := func(all []blob, taken []bool) (out []int) {
-		for i := range all {
-			if !taken[i] {
-				out = append(out, i)
-			}
-		}
-		return out
-	}
-	rest, targets := left(deleted, from), left(added, to)
-	if len(rest) == 0 || len(targets) == 0 {
-		return pairs, nil
-	}
-	only := func(all []blob, which []int) map[string]int {
+}
+
+// sameName pairs the only ones of their base name.
+func (p *pairing) sameName() error {
+	only := func(all []blob, taken []bool) map[string]int {
 		m := map[string]int{}
-		for _, i := range which {
-			base := path.Base(all[i].name)
-			if _, twice := m[base]; twice {
-				m[base] = -1
-			} else {
-				m[base] = i
+		for i, b := range all {
+			if taken[i] {
+				continue
 			}
+			base := path.Base(b.name)
+			if _, twice := m[base]; twice {
+				i = -1
+			}
+			m[base] = i
 		}
 		return m
 	}
-	names := only(added, targets)
-	for base, i := range only(deleted, rest) {
+	names := only(p.added, p.to)
+	for base, i := range only(p.deleted, p.from) {
 		j, ok := names[base]
 		if !ok || i < 0 || j < 0 {
 			continue
 		}
-		score, err := similarity(&deleted[i], &added[j], similar)
+		score, err := similarity(&p.deleted[i], &p.added[j], similar)
 		if err != nil {
-			return pairs, err
+			return err
 		}
 		if score >= byBasename {
-			take(i, j)
+			p.take(i, j)
 		}
 	}
-	rest, targets = left(deleted, from), left(added, to)
-	if len(rest)*len(targets) > renameLimit*renameLimit {
-		return pairs, nil
+	return nil
+}
+
+// alike pairs the most similar ones.
+func (p *pairing) alike(ctx context.Context) error {
+	if (len(p.deleted)-p.pairs)*(len(p.added)-p.pairs) > renameLimit*renameLimit {
+		return nil
 	}
 	type match struct{ i, j, score, name int }
+	order := func(a, b match) int { return cmp.Or(b.score-a.score, b.name-a.name) }
 	var all []match
-	for _, j := range targets {
+	for j := range p.added {
 		var best []match
-		for _, i := range rest {
-			if err := ctx.Err(); err != nil {
-				return pairs, err
+		for i := range p.deleted {
+			if p.from[i] || p.to[j] {
+				continue
 			}
-			score, err := similarity(&deleted[i], &added[j], similar)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			score, err := similarity(&p.deleted[i], &p.added[j], similar)
 			if err != nil {
-				return pairs, err
+				return err
 			}
 			if score >= similar {
-				best = append(best, match{i, j, score, sameBase(&deleted[i], &added[j])})
+				best = append(best, match{i, j, score, sameBase(&p.deleted[i], &p.added[j])})
 			}
 		}
-		order := func(a, b match) int { return cmp.Or(b.score-a.score, b.name-a.name) }
 		slices.SortStableFunc(best, order)
 		all = append(all, best[:min(len(best), candidates)]...)
 	}
-	slices.SortStableFunc(all, func(a, b match) int { return cmp.Or(b.score-a.score, b.name-a.name) })
+	slices.SortStableFunc(all, order)
 	for _, m := range all {
-		if !from[m.i] && !to[m.j] {
-			take(m.i, m.j)
+		if !p.from[m.i] && !p.to[m.j] {
+			p.take(m.i, m.j)
 		}
 	}
-	return pairs, nil
+	return nil
 }
 
 func sameBase(a, b *blob) int {
@@ -141,9 +159,9 @@ func sameBase(a, b *blob) int {
 	return 0
 }
 
-// similarity is the share of the larger file that is also in the other, of
-// full: pieces of a line, or of 64 bytes of a longer one, that both have. 0
-// when the sizes alone say that it is less than least.
+// similarity is the share of the larger file that is also in the other, of full:
+// pieces of a line, or of 64 bytes of a longer one. It is 0 when the sizes alone
+// show that it is less than least.
 func similarity(a, b *blob, least int) (int, error) {
 	if !a.regular() || !b.regular() {
 		return 0, nil

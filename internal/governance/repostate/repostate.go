@@ -1,19 +1,19 @@
-// Package repostate tells how a git work tree stands: its branch, how far it
-// is from its upstream, how many paths are staged, changed and untracked. It
-// reads; the one thing that it ever writes is a section of the repository's
-// own configuration (SetSession), when a person or agent asks for that.
+// Package repostate reads the state of a git work tree: its branch, its distance
+// from the upstream, the numbers of staged, changed and untracked paths. It writes
+// one thing only, on request: a section of the repository's own configuration
+// (SetSession).
 //
-// Nothing that a repository says gets executed. Where a program git is
-// installed it is asked, since it is fast on large trees, in an environment
-// in which a stranger's configuration starts nothing: no hooks, no file system
-// monitor, no filters of the repository's own, no transports, no locks, no
-// recursion into submodules. Where none is installed, or it refuses, the index
-// and the work tree are read here, by the same rules, and the counts are those
-// of `git status --porcelain=v2`. A test holds both ways against it.
+// Nothing in a repository is executed. An installed git is preferred, since it is
+// fast on large trees; it runs so that the repository's configuration starts
+// nothing: no hooks, no file system monitor, no filters of the repository's own,
+// no transports, no locks, no recursion into submodules. Without git, or when it
+// refuses, this package reads the index and the work tree itself, by the same
+// rules: the counts are those of `git status --porcelain=v2`. A test compares both
+// ways with it.
 //
-// Not followed here, where git is not installed: filters and encodings that
-// .gitattributes name, ident expansion, includes in configuration files, and
-// indexes that are split or sparse (which is said).
+// Not followed without git: filters and encodings that .gitattributes name, ident
+// expansion, includes in configuration files, and indexes that are split or sparse
+// (which is reported).
 package repostate
 
 import (
@@ -29,6 +29,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // Reader reads one work tree. Its fields are not changed once it is in use.
@@ -38,7 +39,7 @@ type Reader struct {
 	Env  func(string) string
 }
 
-// State is how a work tree stands. A path counts as staged or unstaged as
+// State describes a work tree. A path counts as staged or unstaged as
 // `git status --porcelain=v2` has it: a rename is one, a conflict is both.
 // An untracked directory is one, whatever is in it.
 type State struct {
@@ -53,18 +54,32 @@ type State struct {
 	Unstaged  int
 	Untracked int
 	Conflicts int
-	Note      string // what could not be told, and why
+	Note      string // what is not known, and why
 }
 
-// Dirty reports whether anything is not as the last commit has it.
+// Dirty reports whether anything differs from the last commit.
 func (s State) Dirty() bool { return s.Staged+s.Unstaged+s.Untracked+s.Conflicts > 0 }
 
-// limit bounds how long one look at a work tree may take.
+// limit bounds the time to read a work tree.
 const limit = 30 * time.Second
 
-// State reads how the work tree stands. It fails only when ctx ends; a tree
-// that cannot be read is not available, and Note says why.
+// State reads the state of the work tree. It fails only when ctx ends; a tree that
+// cannot be read is not available, for the reason in Note. Secrets in what the
+// repository says are masked.
 func (r *Reader) State(ctx context.Context) (State, error) {
+	s, err := r.state(ctx)
+	mask(&s.Branch, &s.Upstream, &s.Note)
+	return s, err
+}
+
+// mask masks the secrets in texts of the repository, as in what is indexed.
+func mask(texts ...*string) {
+	for _, t := range texts {
+		*t, _ = secret.Mask("", *t)
+	}
+}
+
+func (r *Reader) state(ctx context.Context) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	d, err := r.open()
@@ -86,7 +101,7 @@ func (r *Reader) State(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// dirs are where a repository lies.
+// dirs are the directories of a repository.
 type dirs struct {
 	root   string
 	git    string // HEAD and index of this work tree
@@ -140,10 +155,7 @@ func small(path string) string {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSmall {
 		return ""
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
+	b, _ := os.ReadFile(path)
 	return string(b)
 }
 
@@ -156,7 +168,8 @@ func line(path string) string {
 func (d dirs) repository() (*git.Repository, error) {
 	repo, err := git.PlainOpenWithOptions(d.root, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if err != nil {
-		return nil, kb.Errorf(kb.Unsupported, "the repository %q cannot be read without an installed git: %w", d.root, err).WithHint("install git")
+		return nil, kb.Errorf(kb.Unsupported, "the repository %q cannot be read without an installed git: %w", d.root, err).
+			WithHint("install git")
 	}
 	return repo, nil
 }
@@ -173,7 +186,8 @@ func (d dirs) index() (*index.Index, error) {
 	defer f.Close()
 	idx := &index.Index{}
 	if err := index.NewDecoder(f).Decode(idx); err != nil {
-		return nil, kb.Errorf(kb.Unsupported, "the index of %q cannot be read without an installed git: %w", d.root, err).WithHint("install git")
+		return nil, kb.Errorf(kb.Unsupported, "the index of %q cannot be read without an installed git: %w", d.root, err).
+			WithHint("install git")
 	}
 	return idx, nil
 }
@@ -191,7 +205,8 @@ func (d dirs) head() (branch string, commit plumbing.Hash, err error) {
 	}
 	ref = strings.TrimSpace(ref)
 	branch = plumbing.ReferenceName(ref).Short()
-	if !filepath.IsLocal(filepath.FromSlash(ref)) || ref == "refs/heads/.invalid" { // the latter stands for a form of references that is not read here
+	// git writes the latter where references have a form that is not read here.
+	if !filepath.IsLocal(filepath.FromSlash(ref)) || ref == "refs/heads/.invalid" {
 		return "", commit, corrupt
 	}
 	if hash := line(filepath.Join(d.common, filepath.FromSlash(ref))); plumbing.IsHash(hash) {

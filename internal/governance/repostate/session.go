@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // Session is the change of a specification that is being worked on, as the
@@ -46,19 +47,18 @@ func (r *Reader) Session() Session {
 	if err != nil {
 		return Session{}
 	}
-	c := decode(small(filepath.Join(d.common, "config")))
-	if !c.HasSection(section) || !c.Section(section).HasSubsection(session) {
-		return Session{}
+	o := d.config().Section(section).Subsection(session)
+	s := Session{
+		Active: truth(o.Option("active"), false), Change: o.Option("change"),
+		Updated: o.Option("updatedAt"), Expires: o.Option("expiresAt"),
 	}
-	o := c.Section(section).Subsection(session)
-	s := Session{Active: truth(o.Option("active"), false), Change: o.Option("change"), Updated: o.Option("updatedAt"), Expires: o.Option("expiresAt")}
 	s.TTL, _ = strconv.Atoi(o.Option("ttlMinutes"))
 	return s
 }
 
 // SetSession replaces the session; nil removes it. It is the only write to a
-// repository: one section of its local configuration, under git's own lock,
-// with everything else left as it stands to the byte.
+// repository: one section of its local configuration, under git's own lock. All
+// else stays to the byte.
 func (r *Reader) SetSession(s *Session) error {
 	d, err := r.open()
 	if err != nil {
@@ -66,8 +66,9 @@ func (r *Reader) SetSession(s *Session) error {
 	}
 	path, err := filepath.EvalSymlinks(filepath.Join(d.common, "config"))
 	if err == nil {
-		if rel, e := filepath.Rel(real(d.common), path); e != nil || !filepath.IsLocal(rel) {
-			return kb.Errorf(kb.Denied, "the configuration of %q is a link to another place, and is not written", r.Root).WithHint("write the session with: git config --local")
+		if !project.Within(project.RealPath(d.common), path) {
+			return kb.Errorf(kb.Denied, "the configuration of %q is a link to another place, and is not written", r.Root).
+				WithHint("write the session with: git config --local")
 		}
 	} else {
 		path = filepath.Join(d.common, "config")
@@ -75,9 +76,11 @@ func (r *Reader) SetSession(s *Session) error {
 	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return kb.Errorf(kb.Busy, "somebody is changing the configuration of %q: %s.lock exists", r.Root, path).WithHint("try again; remove that file if no git is running")
+		return kb.Errorf(kb.Busy, "somebody is changing the configuration of %q: %s.lock exists", r.Root, path).
+			WithHint("try again; remove that file if no git is running")
 	case err != nil:
-		return kb.Errorf(kb.Denied, "the configuration of %q cannot be written: %w", r.Root, err).WithHint("check the permissions of %s", path)
+		return kb.Errorf(kb.Denied, "the configuration of %q cannot be written: %w", r.Root, err).
+			WithHint("check the permissions of %s", path)
 	}
 	done := false
 	defer func() {
@@ -88,7 +91,8 @@ func (r *Reader) SetSession(s *Session) error {
 	}()
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kb.Errorf(kb.Denied, "the configuration of %q cannot be read: %w", r.Root, err).WithHint("check the permissions of %s", path)
+		return kb.Errorf(kb.Denied, "the configuration of %q cannot be read: %w", r.Root, err).
+			WithHint("check the permissions of %s", path)
 	}
 	text, err := edited(string(old), s)
 	if err != nil {
@@ -102,23 +106,18 @@ func (r *Reader) SetSession(s *Session) error {
 		err = os.Rename(path+".lock", path)
 	}
 	if err != nil {
-		return kb.Errorf(kb.Denied, "the configuration of %q cannot be written: %w", r.Root, err).WithHint("check the permissions of %s and the space on the disk", path)
+		return kb.Errorf(kb.Denied, "the configuration of %q cannot be written: %w", r.Root, err).
+			WithHint("check the permissions of %s and the space on the disk", path)
 	}
 	done = true
 	return nil
 }
 
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		return p
-	}
-	return path
-}
-
 // edited returns a configuration with another session in it. It refuses a
 // file in which anything else would come to read otherwise.
 func edited(old string, s *Session) (string, error) {
-	odd := kb.Errorf(kb.Unsupported, "the repository's configuration has a form that is not edited here").WithHint("write the session with: git config --local pumuki.sdd.session.active true")
+	odd := kb.Errorf(kb.Unsupported, "the repository's configuration has a form that is not edited here").
+		WithHint("write the session with: git config --local pumuki.sdd.session.active true")
 	before := config.New()
 	if config.NewDecoder(strings.NewReader(old)).Decode(before) != nil {
 		return "", odd
@@ -211,20 +210,17 @@ func (r *Reader) Lifecycle() (Lifecycle, error) {
 		return Lifecycle{}, err
 	}
 	var l Lifecycle
-	c := decode(small(filepath.Join(d.common, "config")))
-	if c.HasSection(section) {
-		s := c.Section(section)
-		l.Installed, l.Version, l.Hooks, l.At = s.Option("installed"), s.Option("version"), s.Option("hooks"), s.Option("installed-at")
-	}
+	c := d.config()
+	s := c.Section(section)
+	l.Installed, l.Version, l.Hooks, l.At = s.Option("installed"), s.Option("version"), s.Option("hooks"), s.Option("installed-at")
 	l.Package = packageVersion(small(filepath.Join(r.Root, "node_modules", "pumuki", "package.json")))
+	mask(&l.Installed, &l.Version, &l.Hooks, &l.At, &l.Package)
 	dir := filepath.Join(d.common, "hooks")
-	if c.HasSection("core") {
-		if p := c.Section("core").Option("hookspath"); p != "" {
-			dir = r.expand(d, p)
-		}
+	if p := c.Section("core").Option("hookspath"); p != "" {
+		dir = r.expand(d, p)
 	}
 	l.PreCommit, l.PrePush = hook(filepath.Join(dir, "pre-commit")), hook(filepath.Join(dir, "pre-push"))
-	if idx, err := d.index(); err == nil { // else 0: what a form that is not read here holds is not known
+	if idx, err := d.index(); err == nil { // else 0: its form is not read here
 		for _, e := range idx.Entries {
 			if strings.HasPrefix(e.Name, "node_modules/") || strings.Contains(e.Name, "/node_modules/") {
 				l.Modules++

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,5 +103,29 @@ func TestLifecycle(t *testing.T) {
 	want := Lifecycle{Package: "6.3.26", Installed: "true", At: "2026-01-01T00:00:00.000Z", Modules: 2, PreCommit: Hook{true, true}, PrePush: Hook{true, false}}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v (-want +got)\n%s", err, d)
+	}
+}
+
+// TestSecretsOfTheRepositoryAreMasked: names of branches and what the
+// configuration says are shown as what is indexed is.
+func TestSecretsOfTheRepositoryAreMasked(t *testing.T) {
+	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	masked := strings.Repeat("*", len(token))
+	b := newBox(t)
+	b.commit("a", "1\n")
+	b.do("branch", "done/"+token)
+	b.do("checkout", "-q", "-b", "x-"+token)
+	b.commit("a", "2\n")
+	b.do("config", "pumuki.version", token)
+	s := b.both("a token in a name")
+	if s.Branch != "x-"+masked {
+		t.Errorf("branch %q", s.Branch)
+	}
+	r := &Reader{Root: b.root, Git: b.git, Env: b.env}
+	if got, err := r.Merged(t.Context()); err != nil || !slices.Contains(got, "done/"+masked) {
+		t.Errorf("merged %q, %v", got, err)
+	}
+	if l, err := r.Lifecycle(); err != nil || l.Version != masked {
+		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// The lines around what stands in a Markdown file of somebody else's. Markdown
+// The lines around our text in a foreign Markdown file. Markdown
 // shows neither.
 const (
 	BlockBegin = "<!-- knowledge:begin -->"

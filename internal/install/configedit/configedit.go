@@ -1,5 +1,5 @@
 // Package configedit changes one entry of a configuration file that belongs to
-// somebody else and leaves every other byte as it stands: comments, trailing
+// another program and leaves every other byte as it is: comments, trailing
 // commas, indentation, line ends, byte order mark, a missing last newline.
 //
 // Files are JSON with comments (JSONC), of which plain JSON is a part, TOML, or

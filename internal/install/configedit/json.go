@@ -220,7 +220,7 @@ func styleOf(body []byte, root hujson.Value) style {
 	return s
 }
 
-// ownLine reports whether nothing but white space stands before at in its line.
+// ownLine reports whether only white space precedes at in its line.
 func ownLine(body []byte, at int) bool {
 	start := bytes.LastIndexByte(body[:at], '\n') + 1
 	return start > 0 && len(bytes.TrimSpace(body[start:at])) == 0

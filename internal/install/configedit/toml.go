@@ -39,7 +39,7 @@ type expression struct {
 	valueEnd   int  // and ends
 }
 
-// expressions lists what stands in a document that decodes.
+// expressions lists those of a document that decodes.
 func expressions(body []byte) ([]expression, error) {
 	var p unstable.Parser
 	p.Reset(body)
@@ -218,7 +218,7 @@ func (f TOML) Remove(doc []byte, path []string, _ int) ([]byte, error) {
 }
 
 // noRoom names the line that holds path, or a part of it, in a form that cannot
-// be edited: TOML lets nobody add to an inline table from outside of it.
+// be edited: TOML does not allow additions to an inline table.
 func noRoom(body []byte, path []string) error {
 	all, _ := expressions(body)
 	for _, e := range all {

@@ -5,13 +5,12 @@
 // hour, day of month, month, day of week) in local time, "@daily" and its
 // like, "@every 6h", and a leading "CRON_TZ=Europe/Madrid".
 //
-// One process at a time keeps the clock: the one that holds the lock. The
-// others try for it every couple of seconds, so that another takes over soon
-// after the owner ends, however it ends. A run is noted in the database before
-// it starts, by whoever finds it due and is the first to note it, so that there
-// is one run for a tick even if two processes believed that they own the clock;
-// and however many ticks were missed while no process ran, one run makes up
-// for them.
+// One process at a time keeps the clock: the one that holds the lock. The others
+// try for it every couple of seconds, so that another takes over soon after the
+// owner ends, however it ends. A run is noted in the database before it starts,
+// by the first process that notes it, so that there is one run for a tick even if
+// two processes believed that they own the clock; and however many ticks were
+// missed while no process ran, one run makes up for them.
 package schedule
 
 import (
@@ -35,7 +34,7 @@ type Entry struct {
 	Ran   time.Time // of the last run; zero for none
 	Job   string    // of the last run; "" when it has none
 	Note  string    // why it has none
-	By    string    // project whose definitions set it; "" when somebody did
+	By    string    // project whose definitions set it; "" when a person did
 }
 
 // Next returns when the store is due, zero for never.
@@ -127,7 +126,7 @@ func (t Table) List(ctx context.Context) (list []Entry, err error) {
 	return list, err
 }
 
-// claim notes a run of e at now, unless somebody else has since e was read.
+// claim notes a run of e at now, unless another process has since e was read.
 func (t Table) claim(ctx context.Context, e Entry, now time.Time) (mine bool, err error) {
 	err = t.DB.Write(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, "UPDATE schedules SET since = ?, ran = ?, job = '', note = '' WHERE store = ? AND cron = ? AND since = ?",
@@ -164,7 +163,7 @@ type Lock interface{ Unlock() error }
 // Clock runs what is due.
 type Clock struct {
 	Table Table
-	// Take takes the lock of the clock, or fails because somebody has it.
+	// Take takes the lock of the clock, or fails because it is held.
 	Take func() (Lock, error)
 	// Start starts a run of a store: the id of its job, or a note why there is
 	// none. kb.NotFound means that the store is no more.
@@ -183,7 +182,7 @@ const (
 	lookEvery = 10 * time.Second
 )
 
-// Run keeps the clock, when nobody else does, until ctx ends.
+// Run keeps the clock, unless another process does, until ctx ends.
 func (c *Clock) Run(ctx context.Context) error {
 	if c.Now == nil {
 		c.Now = time.Now

@@ -4,8 +4,8 @@ package watch
 
 const watchHint = "close programs that watch many folders"
 
-// Network returns "": this system does not tell in one way which folders lie
-// on other machines.
+// Network returns "": this system has no single way to find the folders on other
+// machines.
 func Network(string) string { return "" }
 
 // Limits returns how many directories one user can watch, and by how many

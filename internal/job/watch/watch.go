@@ -1,14 +1,13 @@
-// Package watch follows a folder: it calls back soon after something in it has
-// changed that matters, once for a burst of changes, and again until nothing
-// changes any more.
+// Package watch follows a folder: it calls back soon after a relevant change in it,
+// once for a burst of changes, and again until nothing changes any more.
 //
-// What the operating system tells is only a reason to look: the callback finds
-// out by a walk what has changed, so that no event that is lost, doubled or
-// out of order can leave an index behind. Directories are watched before the
-// walk begins; what happens in one that is not watched yet is seen by the walk.
+// An event of the operating system only starts a check: the callback finds the
+// changes by a walk, so that no lost, doubled or misordered event can leave an
+// index behind. Directories are watched before the walk begins; the walk sees the
+// changes in one that is not watched yet.
 //
-// Where the system cannot watch (no watches left, a network file system whose
-// servers tell nobody), the folder is looked at from time to time instead.
+// Where the system cannot watch (no watches left, a network file system without
+// events), the folder is checked from time to time instead.
 package watch
 
 import (
@@ -16,12 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -33,31 +27,31 @@ type Tree interface {
 	Wants(name string, isDir bool) bool
 }
 
-// Timing are the times that a Folder goes by; zero fields stand for the
-// constants of the same name.
+// Timing are the times of a Folder. The constants of the same name replace zero
+// fields.
 type Timing struct {
 	Settle, Longest, Look, Busy, MissingLook time.Duration
 }
 
 // How long is waited, and why so long.
 const (
-	// settle is how long it must be quiet before a burst counts as over:
-	// longer than an editor takes between the steps of saving a file.
+	// settle is the quiet time after which a burst is over: longer than an editor
+	// takes between the steps of saving a file.
 	settle = 150 * time.Millisecond
-	// longest is when a burst that does not end is looked at all the same.
+	// longest bounds a burst that does not end.
 	longest = time.Second
-	// look is the shortest time between two looks at a folder that cannot be
-	// watched. A look that takes long is followed by fifty times as long a
-	// rest, so that looking costs at most a fiftieth of one processor.
+	// look is the shortest time between two checks of a folder that cannot be
+	// watched. A rest of fifty times its duration follows each, so that checks cost
+	// at most a fiftieth of one processor.
 	look = 2 * time.Second
-	// busy bounds how long a version control program is waited for.
+	// busy bounds the wait for a version control program.
 	busy = 3 * time.Second
-	// missingLook is how often it is looked whether the folder still is where
-	// it was: that it goes, its own watch tells on no system for certain.
+	// missingLook is the time between checks that the folder is still there: no
+	// system reports its removal for certain.
 	missingLook = 2 * time.Second
 )
 
-// Event is what a reader may want to know of how watching goes.
+// Event is news about the watch, for a reader.
 type Event struct {
 	// Kind is "watching", "polling", "missing", "back" or "failed".
 	Kind string
@@ -76,23 +70,23 @@ type Folder struct {
 	Changed func(ctx context.Context) (bool, error)
 	// Update brings the index up to date. It is called by one goroutine.
 	Update func(ctx context.Context) error
-	// Settling reports whether a program is in the middle of changing many files; may be nil.
+	// Settling reports whether a program is changing many files; may be nil.
 	Settling func() bool
-	// Remote says which network file system the folder is on, "" for none; nil never does.
+	// Remote returns the kind of network file system of the folder, "" for none; may
+	// be nil.
 	Remote func(root string) string
-	// Probes is a directory of the caller's, outside Root, that is there while
-	// the folder is watched; "" for none. Whoever puts a file into it asks
-	// whether the index is up to date: the file is removed as soon as all that
-	// happened before it is in the index. That it was told of before, the queue
-	// of events being one, is certain on Linux and very likely elsewhere.
+	// Probes is a directory outside Root that exists while the folder is watched; ""
+	// for none. A file in it asks whether the index is up to date: it is removed as
+	// soon as all earlier changes are in the index. Their events come before its own,
+	// as the queue of events is one: for certain on Linux, very likely elsewhere.
 	Probes string
-	// Tell is told what Event says; may be nil.
+	// Tell is called with each Event; may be nil.
 	Tell   func(Event)
 	Timing Timing
 
-	// newWatcher stands in for fsnotify.NewWatcher in tests.
+	// newWatcher replaces fsnotify.NewWatcher in tests.
 	newWatcher func() (*fsnotify.Watcher, error)
-	// add stands in for (*fsnotify.Watcher).Add in tests.
+	// add replaces (*fsnotify.Watcher).Add in tests.
 	add func(w *fsnotify.Watcher, dir string) error
 }
 
@@ -104,10 +98,10 @@ type state struct {
 	watched map[string]bool
 	id      os.FileInfo
 	why     string // why it is polled
-	begun   bool   // it has been told how the folder is followed
+	begun   bool   // the kind of watch was reported
 	failed  int    // updates that failed one after the other
 	retry   time.Time
-	said    string   // the failure that was told last
+	said    string   // the failure that was reported last
 	asked   []string // probes that were seen and not answered
 }
 
@@ -120,13 +114,13 @@ func (f *Folder) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		id, err := f.present(nil)
 		if err == nil && before != nil && !os.SameFile(before, id) && empty(f.Root) {
-			// What is left when a file system is unmounted, too: its documents are
-			// not gone, they are elsewhere.
+			// An unmounted file system leaves such a folder: its documents are not gone.
 			err = fmt.Errorf("%s is another folder now, and empty", f.Root)
 		}
 		if err != nil {
 			if !missing {
-				f.tell(Event{Kind: "missing", Text: err.Error(), Hint: "it is watched again as soon as it is back; what is indexed stays searchable"})
+				f.tell(Event{Kind: "missing", Text: err.Error(),
+					Hint: "it is watched again as soon as it is back; what is indexed stays searchable"})
 			}
 			missing = true
 			sleep(ctx, f.Timing.MissingLook)
@@ -144,12 +138,12 @@ func (f *Folder) Run(ctx context.Context) error {
 }
 
 func (f *Folder) defaults() {
-	for _, d := range []struct {
-		at    *time.Duration
-		usual time.Duration
-	}{{&f.Timing.Settle, settle}, {&f.Timing.Longest, longest}, {&f.Timing.Look, look}, {&f.Timing.Busy, busy}, {&f.Timing.MissingLook, missingLook}} {
-		if *d.at <= 0 {
-			*d.at = d.usual
+	t := &f.Timing
+	for at, usual := range map[*time.Duration]time.Duration{
+		&t.Settle: settle, &t.Longest: longest, &t.Look: look, &t.Busy: busy, &t.MissingLook: missingLook,
+	} {
+		if *at <= 0 {
+			*at = usual
 		}
 	}
 	if f.newWatcher == nil {
@@ -166,8 +160,8 @@ func (f *Folder) tell(e Event) {
 	}
 }
 
-// present returns the folder's identity. With the identity that it had, it is
-// an error that another folder stands there now.
+// present returns the folder's identity. It is an error if another folder has
+// replaced the one that was there.
 func (f *Folder) present(was os.FileInfo) (os.FileInfo, error) {
 	id, err := os.Lstat(f.Root)
 	switch {
@@ -224,7 +218,7 @@ func (s *state) live(ctx context.Context) {
 	} else {
 		s.tellPolling()
 	}
-	s.update(ctx, false) // what changed while nobody watched
+	s.update(ctx, false) // with the changes before the watch
 	for ctx.Err() == nil {
 		var again bool
 		if s.w != nil {
@@ -239,7 +233,8 @@ func (s *state) live(ctx context.Context) {
 }
 
 func (s *state) tellPolling() {
-	s.tell(Event{Kind: "polling", Text: s.why + fmt.Sprintf("; it is looked at every %v or less often instead", s.Timing.Look), Hint: hintOf(s.why)})
+	text := s.why + fmt.Sprintf("; it is looked at every %v or less often instead", s.Timing.Look)
+	s.tell(Event{Kind: "polling", Text: text, Hint: hintOf(s.why)})
 }
 
 // await waits for a change and handles it; false ends the life.
@@ -281,70 +276,6 @@ func (s *state) await(ctx context.Context) bool {
 	}
 }
 
-// matters reports whether an event can change the documents. A directory that
-// came is watched at once, with all that is below it.
-func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
-	if e.Op == fsnotify.Chmod {
-		// The modification time was set, or permissions were: a walk tells.
-		return s.tree.Wants(e.Name, s.watched[e.Name])
-	}
-	dir := s.watched[e.Name]
-	if dir && (e.Has(fsnotify.Rename) || e.Has(fsnotify.Remove)) {
-		if !s.inside(e.Name) { // a folder around it, watched for the rules in it
-			delete(s.watched, e.Name)
-			return true
-		}
-		s.forgetBelow(e.Name)
-	}
-	if e.Has(fsnotify.Create) {
-		fi, err := os.Lstat(e.Name)
-		dir = err == nil && fi.IsDir()
-		if dir && s.tree.Wants(e.Name, true) {
-			s.watchBelow(ctx, e.Name)
-		}
-	}
-	return s.tree.Wants(e.Name, dir)
-}
-
-// inside reports whether a name is that of the folder or of something in it.
-func (s *state) inside(name string) bool {
-	return name == s.Root || strings.HasPrefix(name, strings.TrimSuffix(s.Root, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// forgetBelow takes the watches of a directory that went back. inotify's
-// follow a directory to its new name: one that is taken back later, by the old
-// name, would be that of the new name by then.
-func (s *state) forgetBelow(dir string) {
-	for name := range s.watched {
-		if name == dir || strings.HasPrefix(name, dir+string(filepath.Separator)) {
-			_ = s.w.Remove(name) // fails when it went by itself
-			delete(s.watched, name)
-		}
-	}
-}
-
-// watchBelow watches a new directory before it is known what in it matters;
-// sync takes back what does not.
-func (s *state) watchBelow(ctx context.Context, dir string) {
-	const most = 1000 // of them; a larger tree waits for sync, which knows the rules
-	n := 0
-	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || !e.IsDir() || ctx.Err() != nil {
-			return nil
-		}
-		if name != dir && !s.tree.Wants(name, true) {
-			return fs.SkipDir
-		}
-		if n++; n > most {
-			return fs.SkipAll
-		}
-		if !s.watched[name] && s.add(s.w, name) == nil {
-			s.watched[name] = true
-		}
-		return nil
-	})
-}
-
 // settleThenUpdate waits for the end of a burst and brings the index up to date.
 func (s *state) settleThenUpdate(ctx context.Context) bool {
 	began := time.Now()
@@ -359,7 +290,7 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 				return false
 			}
 			if s.probe(e) {
-				quiet.Reset(0) // somebody wants it as it is now
+				quiet.Reset(0) // a caller waits for the update
 			} else if s.matters(ctx, e) && time.Since(began) < s.Timing.Longest && len(s.asked) == 0 {
 				quiet.Reset(s.Timing.Settle)
 			}
@@ -379,8 +310,8 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 	}
 }
 
-// update watches what is there now and brings the index up to date; false
-// when the folder is gone. Events of meanwhile are still in the queue.
+// update watches the present directories and brings the index up to date; false
+// when the folder is gone. Later events stay in the queue.
 func (s *state) update(ctx context.Context, relist bool) bool {
 	if _, err := s.present(s.id); err != nil {
 		return false
@@ -397,7 +328,7 @@ func (s *state) update(ctx context.Context, relist bool) bool {
 		s.failed, s.said = 0, ""
 		s.answer(true)
 	} else if ctx.Err() == nil {
-		// What it was for is still to be done, but not all the time.
+		// It is tried again, less and less often.
 		s.retry = time.Now().Add(min(s.Timing.MissingLook<<min(s.failed, 10), 5*time.Minute))
 		s.failed++
 		s.trouble(err)
@@ -406,7 +337,7 @@ func (s *state) update(ctx context.Context, relist bool) bool {
 	return ctx.Err() == nil
 }
 
-// trouble tells a failure, once as long as it stays the same.
+// trouble reports a failure, once as long as it stays the same.
 func (s *state) trouble(err error) {
 	if s.said != err.Error() {
 		s.said = err.Error()
@@ -414,57 +345,7 @@ func (s *state) trouble(err error) {
 	}
 }
 
-// sync lists the directories and watches exactly them. When the system has no
-// watches left the folder is polled from now on.
-func (s *state) sync(ctx context.Context) error {
-	tree, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	s.tree = tree
-	if s.w == nil {
-		return nil
-	}
-	want := map[string]bool{}
-	for _, dir := range tree.Dirs() {
-		want[dir] = true
-	}
-	for _, dir := range slices.Collect(maps.Keys(s.watched)) {
-		if !want[dir] {
-			_ = s.w.Remove(dir)
-			clear(s.watched) // one of them may have had the same watch: see forgetBelow
-		}
-	}
-	for _, dir := range tree.Dirs() {
-		if s.watched[dir] {
-			continue
-		}
-		switch err := s.add(s.w, dir); {
-		case err == nil:
-			s.watched[dir] = true
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR):
-			// Gone meanwhile, or not ours to read: nothing in it is indexed.
-		default:
-			n := s.giveUp()
-			s.why = fmt.Sprintf("%d directories can be watched and no more (%v)", n, err)
-			if s.begun {
-				s.tellPolling()
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
-// giveUp goes over to polling and gives the watches back.
-func (s *state) giveUp() (watched int) {
-	watched = len(s.watched)
-	s.close()
-	s.w, s.watched = nil, map[string]bool{}
-	return watched
-}
-
-// poll rests, and looks; false ends the life.
+// poll checks the folder, and rests; false ends the life.
 func (s *state) poll(ctx context.Context) bool {
 	began := time.Now()
 	changed, err := s.Changed(ctx)
@@ -486,43 +367,9 @@ func (s *state) close() {
 	if s.w != nil {
 		s.w.Close()
 		if s.Probes != "" {
-			_ = os.RemoveAll(s.Probes) // who asks waits in vain, a moment, and looks itself
+			_ = os.RemoveAll(s.Probes) // a waiting caller gives up after a moment
 		}
 	}
-}
-
-// takeProbes makes the directory of probes and watches it. Where that fails
-// there is none, and nobody asks.
-func (s *state) takeProbes() {
-	if s.Probes == "" {
-		return
-	}
-	_ = os.RemoveAll(s.Probes) // of a process that died
-	if os.MkdirAll(s.Probes, 0o700) != nil || s.add(s.w, s.Probes) != nil {
-		_ = os.RemoveAll(s.Probes)
-	}
-}
-
-// probe reports whether an event is about a probe, and notes a new one.
-func (s *state) probe(e fsnotify.Event) bool {
-	if s.Probes == "" || filepath.Dir(e.Name) != s.Probes && e.Name != s.Probes {
-		return false
-	}
-	if e.Has(fsnotify.Create) {
-		s.asked = append(s.asked, e.Name)
-	}
-	return true
-}
-
-// answer removes the probes that were seen, when the index is up to date; the
-// others their owners remove.
-func (s *state) answer(current bool) {
-	for _, name := range s.asked {
-		if current {
-			_ = os.Remove(name)
-		}
-	}
-	s.asked = nil
 }
 
 // sleep waits for d or the end of ctx.

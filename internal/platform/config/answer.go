@@ -1,13 +1,12 @@
 package config
 
 import (
-	"net/url"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Answer is what the file says of answers.
+// Answer holds the settings of answers.
 type Answer struct {
 	Origins    []string // pages of other sites that may ask and rate answers
 	NoFeedback bool     // feedback lowers nothing
@@ -23,10 +22,8 @@ var answerKeys = []Key{
 		Name: "answer.origins", Type: "list of origins (`https://docs.example.org`)", Default: "none",
 		Help:    "pages of other sites that may ask questions about public stores, and rate the answers, without a token",
 		Example: "[https://docs.example.org]",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Answer.Origins, err = p.list(n, "answer.origins", isOrigin, "write scheme, host and port alone, for example https://docs.example.org")
-			return err
-		},
+		set: list(func(c *Config) *[]string { return &c.Answer.Origins }, isOrigin,
+			"write scheme, host and port alone, for example https://docs.example.org"),
 	},
 	{
 		Name: "answer.feedback", Type: "`true` or `false`", Default: "true",
@@ -42,15 +39,17 @@ var answerKeys = []Key{
 	},
 	{
 		Name: "answer.endpoint", Type: "http or https address", Default: "none",
-		Help:    "a model's API that words answers from the sentences found; what it says without support is dropped, and without it answers are composed of the sentences themselves",
+		Help: "a model's API that words answers from the sentences found; what it says without support is dropped, " +
+			"and without it answers are composed of the sentences themselves",
 		Example: "http://localhost:11434",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
 			if c.Answer.Endpoint, err = p.text(n); err != nil {
 				return err
 			}
-			u, err := url.Parse(c.Answer.Endpoint)
-			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-				return p.wrong(n, "answer.endpoint is no address of an API").WithHint("write it as http://localhost:11434 or https://api.example.org/v1, without a key")
+			u, ok := webURL(c.Answer.Endpoint)
+			if !ok || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+				return p.wrong(n, "answer.endpoint is no address of an API").
+					WithHint("write it as http://localhost:11434 or https://api.example.org/v1, without a key")
 			}
 			c.Answer.Endpoint = strings.TrimRight(c.Answer.Endpoint, "/")
 			return nil
@@ -60,41 +59,25 @@ var answerKeys = []Key{
 		Name: "answer.api", Type: "`openai` or `ollama`", Default: "`openai`",
 		Help:    "what the endpoint speaks: OpenAI's chat completions (many servers do), or Ollama's own",
 		Example: "ollama",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Answer.API, err = p.text(n)
-			if err == nil && c.Answer.API != "openai" && c.Answer.API != "ollama" {
-				return p.wrong(n, "answer.api must be openai or ollama").WithHint("leave it out for openai")
-			}
-			return err
-		},
+		set: text(func(c *Config) *string { return &c.Answer.API },
+			func(s string) bool { return s == "openai" || s == "ollama" }, "must be openai or ollama", "leave it out for openai"),
 	},
 	{
 		Name: "answer.model", Type: "name", Default: "none",
 		Help:    "the model that the endpoint is asked for",
 		Example: "llama3.2",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Answer.Model, err = p.text(n)
-			return err
-		},
+		set:     text(func(c *Config) *string { return &c.Answer.Model }, nil, "", ""),
 	},
 	{
 		Name: "answer.key", Type: "name of an environment variable", Default: "none",
 		Help:    "the variable whose value is sent to the endpoint as its key, and nowhere else",
 		Example: "OPENAI_API_KEY",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			if c.Answer.KeyEnv, err = p.text(n); err != nil {
-				return err
-			}
-			if !envName.MatchString(c.Answer.KeyEnv) || tokenLike.MatchString(c.Answer.KeyEnv) {
-				return p.wrong(n, "answer.key is not the name of an environment variable").WithHint("put the key into a variable and write the variable's name here")
-			}
-			return nil
-		},
+		set: text(func(c *Config) *string { return &c.Answer.KeyEnv }, isVariable,
+			"is not the name of an environment variable", "put the key into a variable and write the variable's name here"),
 	},
 }
 
 func isOrigin(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.Contains(u.Host, "*") &&
-		s == u.Scheme+"://"+strings.ToLower(u.Host)
+	u, ok := webURL(s)
+	return ok && !strings.Contains(u.Host, "*") && s == u.Scheme+"://"+strings.ToLower(u.Host)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// APIs is what the file says of declared APIs. The definitions themselves
-// stand in a file beside it, see APIsPath.
+// APIs holds the settings of declared APIs. The definitions themselves are in a file
+// beside it, see APIsPath.
 type APIs struct {
 	Env    []string // variables ("NAME") and entries of the keyring ("keyring:NAME") that a project's file may use
 	Expose []string // our own commands in the lists of tools over HTTP; nil is the default
@@ -45,7 +45,7 @@ var apiKeys = []Key{
 		Example: "[WEATHER_KEY]",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
 			wrong := false // what is wrong is not repeated: it may be the secret itself
-			c.APIs.Env, err = p.list(n, "apis.env", func(s string) bool {
+			c.APIs.Env, err = p.list(n, func(s string) bool {
 				wrong = wrong || !secretRef.MatchString(s) || tokenLike.MatchString(s)
 				return true
 			}, "write the names of variables")
@@ -62,7 +62,7 @@ var apiKeys = []Key{
 		Help:    "our own commands that GET /api/tools/discover and GET /mcp/tools/list show beside the declared APIs",
 		Example: "[search]",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.APIs.Expose, err = p.list(n, "apis.expose", commandName.MatchString, "write names of commands as docs/commands.md has them; [] is none")
+			c.APIs.Expose, err = p.list(n, commandName.MatchString, "write names of commands as docs/commands.md has them; [] is none")
 			if c.APIs.Expose == nil && err == nil {
 				c.APIs.Expose = []string{}
 			}
@@ -70,13 +70,13 @@ var apiKeys = []Key{
 		},
 	},
 	{
-		Name: "apis.allowHosts", Type: "list of hosts (`api.internal`, `localhost:8080`) and networks (`10.0.0.0/8`)", Default: "none",
-		Help:    "hosts at addresses that are not public which the APIs of a trusted project may allow themselves, and from which definitions may be imported",
+		Name: "apis.allowHosts", Type: "list of hosts (`api.internal`, `localhost:8080`) and networks (`10.0.0.0/8`)",
+		Default: "none",
+		Help: "hosts at addresses that are not public which the APIs of a trusted project may allow themselves, " +
+			"and from which definitions may be imported",
 		Example: "[api.internal]",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.APIs.Hosts, err = p.list(n, "apis.allowHosts", func(s string) bool { return s != "" && !strings.ContainsAny(s, " *?@\\\t") },
-				"write a host, a host with its port or a network")
-			return err
-		},
+		set: list(func(c *Config) *[]string { return &c.APIs.Hosts },
+			func(s string) bool { return s != "" && !strings.ContainsAny(s, " *?@\\\t") },
+			"write a host, a host with its port or a network"),
 	},
 }

@@ -1,8 +1,8 @@
 // Package config reads the one configuration file of the user:
 // $KNOWLEDGE_CONFIG, else config.yaml in the folder knowledge of the
-// platform's per-user configuration directory. It is YAML; every key stands in
-// one table, from which docs/configuration.md is generated too. What is
-// misspelt is refused with its line and the nearest key there is.
+// platform's per-user configuration directory. It is YAML; one table
+// lists every key, and docs/configuration.md is generated from it. A misspelt key
+// is refused with its line and the nearest key.
 //
 // Only the user's own file is read, never one of a project: it names
 // variables that hold secrets.
@@ -27,7 +27,7 @@ const Variable = "KNOWLEDGE_CONFIG"
 // maxBytes bounds the file; a person writes a few lines.
 const maxBytes = 64 << 10
 
-// Config is what the file says. The zero value is an empty file.
+// Config is the content of the file. The zero value is an empty file.
 type Config struct {
 	// DataDir is where stores are kept: absolute, or "" when the file is silent.
 	DataDir string
@@ -123,8 +123,8 @@ func homeOf(env func(string) string) string {
 	return home
 }
 
-// Parse reads the text of a file. path is for messages; home is what a
-// leading "~" stands for, "" when it is not known.
+// Parse reads the text of a file. path is for messages; home replaces a
+// leading "~", "" when it is not known.
 func Parse(path string, text []byte, home string) (Config, error) {
 	p := parser{path: path, home: home}
 	if len(text) > maxBytes {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ const seeDocs = "docs/configuration.md lists the keys"
 
 // Key is one key of the file.
 type Key struct {
-	Name    string // dots stand for nesting: vectors.engine
+	Name    string // with dots for nesting: vectors.engine
 	Type    string // what its value is, for readers
 	Default string // what holds without it, for readers
 	Env     string // the variable that goes before it, if there is one
@@ -25,8 +26,10 @@ type Key struct {
 	Help    string // one clause
 	Example string // value in YAML
 
-	set func(p *parser, n *yaml.Node, c *Config) error
+	set setter
 }
+
+type setter func(p *parser, n *yaml.Node, c *Config) error
 
 // maxMaxFile bounds what a file may be allowed to have, in bytes: it is read whole.
 const maxMaxFile = 64 << 20
@@ -45,11 +48,12 @@ var ownKeys = []Key{
 			if err != nil {
 				return err
 			}
-			if rest, ok := strings.CutPrefix(dir, "~"); ok && p.home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
-				dir = p.home + rest
+			if dir = p.expand(dir); dir == "~" && p.home != "" {
+				dir = p.home
 			}
 			if !filepath.IsAbs(dir) {
-				return p.wrong(n, "dataDir must be an absolute folder, not %q", dir).WithHint("begin it with ~/ or the root of the file system")
+				return p.wrong(n, "dataDir must be an absolute folder, not %q", dir).
+					WithHint("begin it with ~/ or the root of the file system")
 			}
 			c.DataDir = filepath.Clean(dir)
 			return nil
@@ -59,10 +63,7 @@ var ownKeys = []Key{
 		Name: "vectors.engine", Type: "`flat` or `chromem`", Default: "`flat`", Env: "KNOWLEDGE_VECTORS_ENGINE",
 		Help:    "what searches vectors: a scan of memory-mapped matrices, or chromem-go in memory",
 		Example: "chromem",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Engine, err = p.text(n)
-			return err
-		},
+		set:     text(func(c *Config) *string { return &c.Engine }, nil, "", ""),
 	},
 	{
 		Name: "maxFileBytes", Type: "integer from 1 to 67108864", Default: "1048576",
@@ -92,9 +93,12 @@ func Keys() []Key { return slices.Clone(keys) }
 var (
 	envName  = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	hostName = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
-	// Tokens in the file instead of names: what the large hosts give out.
+	// Tokens of the large hosts, in the place of a variable's name.
 	tokenLike = lazyregexp.New(`^(gh[a-z]_|github_pat_|glpat-|[A-Za-z0-9]{32,}$)`)
 )
+
+// isVariable reports whether s is the name of an environment variable.
+func isVariable(s string) bool { return envName.MatchString(s) && !tokenLike.MatchString(s) }
 
 func setTokens(p *parser, n *yaml.Node, c *Config) error {
 	if n.Kind != yaml.MappingNode {
@@ -108,7 +112,8 @@ func setTokens(p *parser, n *yaml.Node, c *Config) error {
 			name, port = host, "1"
 		}
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil || !hostName.MatchString(name) && net.ParseIP(name) == nil {
-			return p.wrong(at, "git.tokens: %q is not a host", host).WithHint("write the host alone, as in github.com or git.example.org:8443")
+			return p.wrong(at, "git.tokens: %q is not a host", host).
+				WithHint("write the host alone, as in github.com or git.example.org:8443")
 		}
 		if slices.ContainsFunc(c.Tokens, func(t Token) bool { return strings.EqualFold(t.Host, host) }) {
 			return p.wrong(at, "git.tokens names %q twice", host).WithHint("keep one of the lines")
@@ -118,7 +123,7 @@ func setTokens(p *parser, n *yaml.Node, c *Config) error {
 			return err
 		}
 		// The value is not repeated: it may be the secret itself.
-		if !envName.MatchString(v) || tokenLike.MatchString(v) {
+		if !isVariable(v) {
 			return p.wrong(at, "git.tokens: what stands for %q is not the name of an environment variable", host).
 				WithHint("put the token into a variable and write the variable's name here")
 		}
@@ -128,7 +133,10 @@ func setTokens(p *parser, n *yaml.Node, c *Config) error {
 }
 
 // parser reads one file.
-type parser struct{ path, home string }
+type parser struct {
+	path, home string
+	key        string // that is being read
+}
 
 // wrong is an error at a place of the file.
 func (p *parser) wrong(n *yaml.Node, format string, args ...any) *kb.Error {
@@ -136,12 +144,75 @@ func (p *parser) wrong(n *yaml.Node, format string, args ...any) *kb.Error {
 	return kb.Errorf(kb.Invalid, "%s:%d: "+format, args...)
 }
 
-// text returns the string that a node is.
+// text returns the string of a node.
 func (p *parser) text(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
 		return "", p.wrong(n, "a text must stand here").WithHint(seeDocs)
 	}
 	return n.Value, nil
+}
+
+// text returns a setter of a text. One that valid refuses is an error: the key,
+// followed by wrong.
+func text(field func(*Config) *string, valid func(string) bool, wrong, hint string) setter {
+	return func(p *parser, n *yaml.Node, c *Config) error {
+		s, err := p.text(n)
+		if err == nil && valid != nil && !valid(s) {
+			return p.wrong(n, "%s %s", p.key, wrong).WithHint("%s", hint)
+		}
+		*field(c) = s
+		return err
+	}
+}
+
+// list returns a setter of a list.
+func list(field func(*Config) *[]string, valid func(string) bool, hint string) setter {
+	return func(p *parser, n *yaml.Node, c *Config) (err error) {
+		*field(c), err = p.list(n, valid, hint)
+		return err
+	}
+}
+
+// list reads a list of texts, or one text.
+func (p *parser) list(n *yaml.Node, valid func(string) bool, hint string) ([]string, error) {
+	nodes := n.Content
+	if n.Kind == yaml.ScalarNode {
+		nodes = []*yaml.Node{n}
+	} else if n.Kind != yaml.SequenceNode {
+		return nil, p.wrong(n, "%s must be a list", p.key).WithHint("%s", hint)
+	}
+	var out []string
+	for _, e := range nodes {
+		s, err := p.text(e)
+		if err != nil {
+			return nil, err
+		}
+		if !valid(s) {
+			return nil, p.wrong(e, "%s: %q is not understood", p.key, s).WithHint("%s", hint)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// absolute reads an absolute path; "~/" is the home directory.
+func (p *parser) absolute(n *yaml.Node) (string, error) {
+	s, err := p.text(n)
+	if err != nil {
+		return "", err
+	}
+	if s = p.expand(s); !filepath.IsAbs(s) {
+		return "", p.wrong(n, "%s must be an absolute path, not %q", p.key, s).
+			WithHint("begin it with ~/ or the root of the file system")
+	}
+	return filepath.Clean(s), nil
+}
+
+func (p *parser) expand(s string) string {
+	if rest, ok := strings.CutPrefix(s, "~"); ok && p.home != "" && rest != "" && (rest[0] == '/' || rest[0] == filepath.Separator) {
+		return p.home + rest
+	}
+	return s
 }
 
 // mapping reads the keys below prefix, "" or ending in a dot.
@@ -150,10 +221,7 @@ func (p *parser) mapping(n *yaml.Node, prefix string, c *Config) error {
 		return nil // a heading with nothing below it
 	}
 	if n.Kind != yaml.MappingNode {
-		where := "the file"
-		if prefix != "" {
-			where = strings.TrimSuffix(prefix, ".")
-		}
+		where := cmp.Or(strings.TrimSuffix(prefix, "."), "the file")
 		return p.wrong(n, "%s must hold keys with values", where).WithHint(seeDocs)
 	}
 	seen := map[string]bool{}
@@ -165,12 +233,14 @@ func (p *parser) mapping(n *yaml.Node, prefix string, c *Config) error {
 		}
 		seen[full] = true
 		if k := slices.IndexFunc(keys, func(k Key) bool { return k.Name == full }); k >= 0 {
+			p.key = full
 			if err := keys[k].set(p, value, c); err != nil {
 				return err
 			}
 			continue
 		}
-		if slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Name, full+".") }) && !strings.Contains(at.Value, ".") {
+		below := func(k Key) bool { return strings.HasPrefix(k.Name, full+".") }
+		if slices.ContainsFunc(keys, below) && !strings.Contains(at.Value, ".") {
 			if err := p.mapping(value, full+".", c); err != nil {
 				return err
 			}
@@ -185,8 +255,8 @@ func (p *parser) mapping(n *yaml.Node, prefix string, c *Config) error {
 	return nil
 }
 
-// nearest returns the key or heading that was most likely meant, or "": the
-// one of least edit distance, if that is at most a third of the longer length.
+// nearest returns the most likely key or heading, or "": the one of least edit
+// distance, if that is at most a third of the longer length.
 func nearest(name string) string {
 	if len(name) > 64 {
 		return "" // none is as long, by far

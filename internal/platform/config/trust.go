@@ -8,7 +8,7 @@ import (
 )
 
 // TrustVariable is the environment variable that adds to trust.paths, for
-// whoever starts a server or a CI job: paths, separated as those of PATH are.
+// servers and CI jobs: paths, separated as those of PATH are.
 const TrustVariable = "KNOWLEDGE_TRUST_PATHS"
 
 // trustKeys are the keys below trust, a part of the table.
@@ -19,7 +19,8 @@ var trustKeys = []Key{
 			"the variable adds to the list, and its paths are separated as those of PATH are",
 		Example: "[~/src, /srv/docs]",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Trust, err = p.list(n, "trust.paths", func(s string) bool { return filepath.IsAbs(p.expand(s)) || s == "~" }, "write absolute paths, or begin them with ~/")
+			absolute := func(s string) bool { return filepath.IsAbs(p.expand(s)) || s == "~" }
+			c.Trust, err = p.list(n, absolute, "write absolute paths, or begin them with ~/")
 			for i := range c.Trust {
 				if c.Trust[i] = filepath.Clean(p.expand(c.Trust[i])); c.Trust[i] == "~" {
 					c.Trust[i] = p.home

@@ -2,7 +2,6 @@ package config
 
 import (
 	"net"
-	"net/http"
 	"net/netip"
 	"net/textproto"
 	"net/url"
@@ -16,7 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// Web is what the file says of crawling.
+// Web holds the settings of crawling.
 type Web struct {
 	Allow     []string // hosts, hosts with a port, and networks that are reached though not public
 	Rate      float64  // requests a second and host; 0 is the default
@@ -26,8 +25,8 @@ type Web struct {
 	Headers   []Header // in the file's order
 }
 
-// Header is a header that is sent to one host, whose value is a secret: it
-// stands in a variable or a file.
+// Header is a header that is sent to one host, whose value is a secret in
+// a variable or a file.
 type Header struct {
 	Host string // "docs.example.org", or "host:port" for ports other than the scheme's
 	Name string // canonical: "Authorization"
@@ -38,18 +37,14 @@ type Header struct {
 // webKeys are the keys below web, a part of the table.
 var webKeys = []Key{
 	{
-		Name: "web.allow", Type: "list of hosts (`docs.internal`, `localhost:8080`) and networks (`10.0.0.0/8`)", Default: "none",
+		Name: "web.allow", Type: "list of hosts (`docs.internal`, `localhost:8080`) and networks (`10.0.0.0/8`)",
+		Default: "none",
 		Help:    "what may be fetched although it is not on the public network: this machine, private and link-local addresses",
 		Example: "[docs.internal, \"localhost:8080\"]",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Web.Allow, err = p.list(n, "web.allow", func(s string) bool {
-				if _, err := netip.ParsePrefix(s); err == nil {
-					return true
-				}
-				return isHost(s)
-			}, "write a host, a host with its port, or a network such as 10.0.0.0/8")
-			return err
-		},
+		set: list(func(c *Config) *[]string { return &c.Web.Allow }, func(s string) bool {
+			_, err := netip.ParsePrefix(s)
+			return err == nil || isHost(s)
+		}, "write a host, a host with its port, or a network such as 10.0.0.0/8"),
 	},
 	{
 		Name: "web.rate", Type: "number from 0.01 to 1000", Default: "8",
@@ -68,19 +63,15 @@ var webKeys = []Key{
 		Name: "web.userAgent", Type: "text", Default: "`knowledge/1` with the address of this project",
 		Help:    "the name that servers are told when a site is crawled; what stands before the first `/` is what robots.txt knows it by",
 		Example: "my-docs-bot/1.0 (me@example.org)",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			if c.Web.UserAgent, err = p.text(n); err == nil && !printable(c.Web.UserAgent) {
-				return p.wrong(n, "web.userAgent must be one line of ASCII").WithHint("as in my-docs-bot/1.0")
-			}
-			return err
-		},
+		set: text(func(c *Config) *string { return &c.Web.UserAgent }, printable,
+			"must be one line of ASCII", "as in my-docs-bot/1.0"),
 	},
 	{
 		Name: "web.browser", Type: "absolute path; `~/` is your home", Default: "the Chrome or Chromium that is installed",
 		Help:    "the browser that reads pages which only scripts fill",
 		Example: "/usr/bin/chromium",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			c.Web.Browser, err = p.absolute(n, "web.browser")
+			c.Web.Browser, err = p.absolute(n)
 			return err
 		},
 	},
@@ -88,18 +79,13 @@ var webKeys = []Key{
 		Name: "web.proxy", Type: "URL", Default: "none; the environment is not asked",
 		Help:    "the HTTP proxy through which sites are crawled and package registries asked",
 		Example: "http://proxy.example.org:3128",
-		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
-			if c.Web.Proxy, err = p.text(n); err != nil {
-				return err
-			}
-			if u, err := url.Parse(c.Web.Proxy); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-				return p.wrong(n, "web.proxy must be the URL of a proxy").WithHint("write it like http://proxy.example.org:3128")
-			}
-			return nil
-		},
+		set: text(func(c *Config) *string { return &c.Web.Proxy }, func(s string) bool { _, ok := webURL(s); return ok },
+			"must be the URL of a proxy", "write it like http://proxy.example.org:3128"),
 	},
 	{
-		Name: "web.headers", Type: "map of host to map of header to the name of an environment variable, or to `file:` and an absolute path", Default: "none",
+		Name:    "web.headers",
+		Type:    "map of host to map of header to the name of an environment variable, or to `file:` and an absolute path",
+		Default: "none",
 		Help: "headers that are sent to that host and no other when its pages are fetched, such as a login; " +
 			"the value is that of the variable, or the content of the file, which only you may be able to read (mode 0600)",
 		Example: "{docs.example.org: {Authorization: DOCS_AUTHORIZATION, Cookie: \"file:~/.secrets/docs-cookie\"}}",
@@ -109,6 +95,12 @@ var webKeys = []Key{
 
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) && len(s) <= 200
+}
+
+// webURL returns a URL of http or https with a host.
+func webURL(s string) (*url.URL, bool) {
+	u, err := url.Parse(s)
+	return u, err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // isHost reports whether s is a host, or a host with its port.
@@ -123,47 +115,6 @@ func isHost(s string) bool {
 	return hostName.MatchString(name) || net.ParseIP(name) != nil
 }
 
-// list reads a list of texts, or one text.
-func (p *parser) list(n *yaml.Node, key string, valid func(string) bool, hint string) ([]string, error) {
-	nodes := n.Content
-	if n.Kind == yaml.ScalarNode {
-		nodes = []*yaml.Node{n}
-	} else if n.Kind != yaml.SequenceNode {
-		return nil, p.wrong(n, "%s must be a list", key).WithHint("%s", hint)
-	}
-	var out []string
-	for _, e := range nodes {
-		s, err := p.text(e)
-		if err != nil {
-			return nil, err
-		}
-		if !valid(s) {
-			return nil, p.wrong(e, "%s: %q is not understood", key, s).WithHint("%s", hint)
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// absolute reads an absolute path; "~/" is the home directory.
-func (p *parser) absolute(n *yaml.Node, key string) (string, error) {
-	s, err := p.text(n)
-	if err != nil {
-		return "", err
-	}
-	if s = p.expand(s); !filepath.IsAbs(s) {
-		return "", p.wrong(n, "%s must be an absolute path, not %q", key, s).WithHint("begin it with ~/ or the root of the file system")
-	}
-	return filepath.Clean(s), nil
-}
-
-func (p *parser) expand(s string) string {
-	if rest, ok := strings.CutPrefix(s, "~"); ok && p.home != "" && rest != "" && (rest[0] == '/' || rest[0] == filepath.Separator) {
-		return p.home + rest
-	}
-	return s
-}
-
 var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 func setHeaders(p *parser, n *yaml.Node, c *Config) error {
@@ -175,18 +126,20 @@ func setHeaders(p *parser, n *yaml.Node, c *Config) error {
 		at, headers := n.Content[i], n.Content[i+1]
 		host := strings.ToLower(at.Value)
 		if !isHost(host) {
-			return p.wrong(at, "web.headers: %q is not a host", at.Value).WithHint("write the host alone, as in docs.example.org or localhost:8080")
+			return p.wrong(at, "web.headers: %q is not a host", at.Value).
+				WithHint("write the host alone, as in docs.example.org or localhost:8080")
 		}
 		if headers.Kind != yaml.MappingNode {
 			return p.wrong(at, "web.headers: what stands for %q must be a map of header to variable", at.Value).WithHint("%s", how)
 		}
 		for j := 0; j+1 < len(headers.Content); j += 2 {
-			h := Header{Host: host, Name: textproto.CanonicalMIMEHeaderKey(headers.Content[j].Value)}
-			if !headerName.MatchString(h.Name) || h.Name == http.CanonicalHeaderKey("Host") {
-				return p.wrong(headers.Content[j], "web.headers: %q is no header that can be set", headers.Content[j].Value).WithHint("%s", how)
+			key := headers.Content[j]
+			h := Header{Host: host, Name: textproto.CanonicalMIMEHeaderKey(key.Value)}
+			if !headerName.MatchString(h.Name) || h.Name == "Host" {
+				return p.wrong(key, "web.headers: %q is no header that can be set", key.Value).WithHint("%s", how)
 			}
 			if slices.ContainsFunc(c.Web.Headers, func(o Header) bool { return o.Host == h.Host && o.Name == h.Name }) {
-				return p.wrong(headers.Content[j], "web.headers names %s of %q twice", h.Name, host).WithHint("keep one of the lines")
+				return p.wrong(key, "web.headers names %s of %q twice", h.Name, host).WithHint("keep one of the lines")
 			}
 			v, err := p.text(headers.Content[j+1])
 			if err != nil {
@@ -194,11 +147,12 @@ func setHeaders(p *parser, n *yaml.Node, c *Config) error {
 			}
 			if file, ok := strings.CutPrefix(v, "file:"); ok {
 				if h.File = p.expand(file); !filepath.IsAbs(h.File) {
-					return p.wrong(headers.Content[j], "web.headers: the file for %s of %q must be an absolute path", h.Name, host).WithHint("begin it with ~/ or the root of the file system")
+					return p.wrong(key, "web.headers: the file for %s of %q must be an absolute path", h.Name, host).
+						WithHint("begin it with ~/ or the root of the file system")
 				}
-			} else if h.Env = v; !envName.MatchString(v) || tokenLike.MatchString(v) {
+			} else if h.Env = v; !isVariable(v) {
 				// The value is not repeated: it may be the secret itself.
-				return p.wrong(headers.Content[j], "web.headers: what stands for %s of %q is not the name of an environment variable", h.Name, host).
+				return p.wrong(key, "web.headers: what stands for %s of %q is not the name of an environment variable", h.Name, host).
 					WithHint("put the value into a variable and write the variable's name here, or file: and the path of a file")
 			}
 			c.Web.Headers = append(c.Web.Headers, h)

@@ -1,6 +1,9 @@
 package gitignore
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // file is the rules of one .gitignore file, ordered by how they are found.
 // Names, paths and endings without wildcards are looked up, so that files that
@@ -15,7 +18,9 @@ type file struct {
 	elements []pattern        // with wildcards, held against the last element
 	paths    []pattern        // with wildcards, held against the path
 
-	steps *int // counts what the automata do, for tests
+	steps  *int // counts what the automata do, for tests
+	budget *Budget
+	cost   atomic.Int64 // of the budget
 }
 
 type pattern struct {
@@ -80,22 +85,19 @@ func (f *file) last(name, path string, isDir bool) int {
 			see(f.endings[name[len(name)-n:]])
 		}
 	}
-	for i := len(f.elements) - 1; i >= 0 && f.elements[i].rule > last; i-- {
+	all, tried, may := 0, 0, f.may()
+	for i := len(f.elements) - 1; i >= 0 && f.elements[i].rule > last && all+tried <= may; i-- {
 		p := &f.elements[i]
+		tried++
 		if p.dirOnly && !isDir {
 			continue
 		}
 		ok, steps := p.glob.match(name)
-		f.count(steps)
+		all += steps
 		if ok {
 			last = p.rule
 		}
 	}
+	f.count(all, tried+1+len(f.lengths))
 	return last
-}
-
-func (f *file) count(steps int) {
-	if f.steps != nil {
-		*f.steps += steps
-	}
 }

@@ -63,6 +63,10 @@ func Parse(up *Level, dir, text string) *Level { return ParseFile(up, dir, dir+"
 // ParseFile is Parse for rules that stand in a file of another name.
 func ParseFile(up *Level, dir, name, text string) *Level {
 	f := file{name: name}
+	if up != nil {
+		f.budget = up.file.budget
+	}
+	f.count(0, len(text))
 	text = strings.TrimPrefix(text, "\ufeff")
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -98,13 +102,18 @@ func (l *Level) In(dir string) *Level {
 	below.up = up
 	if len(dir) > l.at {
 		below.at, below.paths = len(dir), nil
+		all, may := 0, l.file.may()
 		for _, r := range l.paths {
 			at, steps := r.glob.run(append(place(nil), r.at...), dir[l.at:], nil)
-			l.file.count(steps)
+			all += steps
 			if len(at) > 0 {
 				below.paths = append(below.paths, run{r.pattern, at})
 			}
+			if all+len(below.paths)*heldCost > may {
+				break
+			}
 		}
+		l.file.count(all, len(l.paths)+len(below.paths)*heldCost)
 	}
 	return &below
 }
@@ -157,11 +166,14 @@ func (l *Level) Ignored(p string, isDir bool) bool {
 }
 
 // Decides reports what the rules say of the file or directory at p: that it
-// is left out, or, by a rule that begins with "!", that it is kept; false
-// twice when none speaks of it.
-func (l *Level) Decides(p string, isDir bool) (out, kept bool) {
-	r, _ := l.decides(p, isDir)
-	return r != nil && !r.negate, r != nil && r.negate
+// is left out, or, by a rule that begins with "!", that it is kept, and in
+// which file that rule stands; false twice when none speaks of it.
+func (l *Level) Decides(p string, isDir bool) (file string, out, kept bool) {
+	r, in := l.decides(p, isDir)
+	if r == nil {
+		return "", false, false
+	}
+	return in.name, !r.negate, r.negate
 }
 
 // Rule returns the rule that leaves out the file or directory at p, if one does.
@@ -181,18 +193,21 @@ func (l *Level) decides(p string, isDir bool) (*stated, *file) {
 			continue // the file lies below p
 		}
 		last := l.file.last(name, p[l.base:], isDir)
-		for i := len(l.paths) - 1; i >= 0 && l.paths[i].rule > last; i-- {
+		all, tried, may := 0, 0, l.file.may()
+		for i := len(l.paths) - 1; i >= 0 && l.paths[i].rule > last && all+tried <= may; i-- {
 			r := &l.paths[i]
+			tried++
 			if r.dirOnly && !isDir || !strings.HasSuffix(p[l.base:], r.glob.tail) {
 				continue
 			}
 			var room [2 * inPlace]uint64
 			at, steps := r.glob.run(append(place(room[:0:inPlace]), r.at...), p[l.at:], room[inPlace:])
-			l.file.count(steps)
+			all += steps
 			if r.glob.done(at) {
 				last = r.rule
 			}
 		}
+		l.file.count(all, tried)
 		if last > 0 {
 			return &l.file.rules[last-1], l.file
 		}

@@ -303,6 +303,40 @@ func TestStepsGrowWithTheTreeAlone(t *testing.T) {
 	}
 }
 
+// TestBudget: what rules cost is counted and comes to an end, and it is said
+// whose they were; until then they say what they said.
+func TestBudget(t *testing.T) {
+	var text strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&text, "**/x/a*b*c%d\n", i)
+	}
+	const most = 3_000_000
+	b := NewBudget(most)
+	level := ParseFile(b.Level(), "", "cheap", "*.log\n")
+	level = Parse(level, "", text.String())
+	dir, depth := "", 0
+	for ; depth < 10_000; depth++ {
+		if _, _, spent := b.Spent(); spent {
+			break
+		}
+		if depth < 2 && (!level.Ignored(dir+"x.log", false) || !level.Ignored(dir+"x/abc7", false)) {
+			t.Errorf("not ignored at depth %d", depth)
+		}
+		dir += "d/"
+		level = level.In(dir)
+	}
+	if file, rules, spent := b.Spent(); !spent || file != ".gitignore" || rules != 3000 || depth < 3 || depth > 20 {
+		t.Errorf("at depth %d: %q, %d rules, %v", depth, file, rules, spent)
+	}
+	if over := -b.left.Load(); over > most {
+		t.Errorf("%d steps more were taken than %d", over, most)
+	}
+	b.Earn(2 * most)
+	if !level.Ignored(dir+"x.log", false) {
+		t.Error("with more to spend the rules do not hold again")
+	}
+}
+
 func FuzzGlob(f *testing.F) {
 	f.Add("a/**/b", "a/x/b")
 	f.Add("[[:alpha:]-z]*", "a")

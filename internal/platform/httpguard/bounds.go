@@ -154,8 +154,8 @@ func (b *bounds) handler(next http.Handler) http.Handler {
 	})
 }
 
-// boundedBody counts what is read of a body. Its end is where the work begins:
-// who sends slowly takes nobody's place.
+// boundedBody counts what is read of a body. The work begins at its
+// end: a slow sender takes no place.
 type boundedBody struct {
 	io.ReadCloser
 	answered *answered

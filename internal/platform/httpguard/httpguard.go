@@ -230,10 +230,7 @@ func splitHost(s string) (host, port string) {
 
 // clip keeps a header of a stranger short enough to repeat.
 func clip(s string) string {
-	if len(s) > 100 {
-		s = s[:100]
-	}
-	return strings.ToValidUTF8(s, "")
+	return kb.Cut(strings.ToValidUTF8(s, ""), 100)
 }
 
 // URL returns the address to open for a listener bound to addr: loopback when

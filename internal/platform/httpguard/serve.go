@@ -71,9 +71,9 @@ const grace = 2 * time.Second
 // unread is how long a client may take nothing of an answer before it is left.
 const unread = 30 * time.Second
 
-// Run serves within the bounds of this package until ctx ends, then lets running requests end for two seconds,
-// cancels the rest and returns nil. The requests' contexts end when ctx does
-// plus that time.
+// Run serves within the bounds of this package until ctx ends, then lets running
+// requests end for two seconds, cancels the rest and returns nil. The requests'
+// contexts end when ctx does plus that time.
 func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -90,7 +90,7 @@ func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	stop, done := context.WithTimeout(base, grace)
 	defer done()
 	if srv.Shutdown(stop) != nil {
-		cancel() // tells the handlers
+		cancel() // for the handlers
 		srv.Close()
 	}
 	<-failed

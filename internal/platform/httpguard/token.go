@@ -23,7 +23,7 @@ const (
 type Given struct {
 	Token string // "" when the user keeps none
 	From  string // the file, or the variable with its "$"
-	New   bool   // the file was made just now, so that nobody knows the token yet
+	New   bool   // the file was made just now, so that the token is not known yet
 }
 
 // GivenToken returns the token that the user wants kept: the content of file,
@@ -52,8 +52,8 @@ func GivenToken(env func(string) string, file string) (Given, error) {
 	return g, checkToken(g.Token, file)
 }
 
-// readToken returns what a file holds that nobody else can read, change or
-// exchange for another. That there is no file is fs.ErrNotExist.
+// readToken returns the content of a file that only its owner can read, change or
+// replace; fs.ErrNotExist without a file.
 func readToken(file string) ([]byte, error) {
 	named, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func readToken(file string) ([]byte, error) {
 }
 
 // makeToken writes a new token into a file that is not there, for its owner
-// alone; made is false when somebody else made the file first.
+// alone; made is false when another process made the file first.
 func makeToken(file string) (token string, made bool, _ error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {

@@ -132,7 +132,7 @@ func (b *body) begin() error {
 			b.dec = flate.NewReader(b.in)
 		}
 	default:
-		// Some servers say gzip and send none; its magic tells.
+		// Some servers announce gzip and send none; its magic decides.
 		if head, err := b.in.Peek(2); len(head) == 2 && !bytes.Equal(head, []byte{0x1f, 0x8b}) {
 			b.encoding, b.dec = "", b.in
 			return nil

@@ -146,7 +146,7 @@ func redirected(ctx context.Context, req *http.Request, status int, next *url.UR
 			}
 		}
 		if out.Body != nil && out.Body != http.NoBody {
-			// What was meant for one server is not told another.
+			// The body was meant for the first server only.
 			return nil, kb.Errorf(kb.Denied, "%q sends the request's body on to another host, %q", req.URL.Redacted(), next.Host).
 				WithHint("ask there directly if you trust it")
 		}

@@ -1,7 +1,9 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"net"
 	"net/netip"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -66,68 +69,38 @@ func (a *allowed) host(host, port string) bool {
 }
 
 func (a *allowed) net(ip netip.Addr) bool {
-	for _, p := range a.nets {
-		if p.Contains(ip) {
-			return true
+	return slices.ContainsFunc(a.nets, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+//go:embed special.txt
+var specialText string
+
+// block is a row of special.txt.
+type block struct {
+	prefix netip.Prefix
+	name   string // in messages
+}
+
+// special are the blocks that are no public unicast.
+var special = sync.OnceValue(func() []block {
+	var out []block
+	for line := range strings.Lines(specialText) {
+		prefix, name, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && prefix != "#" {
+			out = append(out, block{netip.MustParsePrefix(prefix), name})
 		}
 	}
-	return false
-}
-
-// The blocks that are no public unicast, from the special-purpose registries
-// of IANA (RFC 6890 and its updates), with what a reader calls them.
-var special = []struct {
-	prefix netip.Prefix
-	name   string
-}{
-	{netip.MustParsePrefix("0.0.0.0/8"), "an address of this very host"},
-	{netip.MustParsePrefix("10.0.0.0/8"), "a private address"},
-	{netip.MustParsePrefix("100.64.0.0/10"), "a shared address of a provider's own network"},
-	{netip.MustParsePrefix("127.0.0.0/8"), "a loopback address"},
-	{netip.MustParsePrefix("169.254.0.0/16"), "a link-local address, where clouds serve their metadata"},
-	{netip.MustParsePrefix("172.16.0.0/12"), "a private address"},
-	{netip.MustParsePrefix("192.0.0.0/24"), "a reserved address"},
-	{netip.MustParsePrefix("192.0.2.0/24"), "an address for documentation"},
-	{netip.MustParsePrefix("192.31.196.0/24"), "a reserved address"},
-	{netip.MustParsePrefix("192.52.193.0/24"), "a reserved address"},
-	{netip.MustParsePrefix("192.88.99.0/24"), "a reserved address"},
-	{netip.MustParsePrefix("192.168.0.0/16"), "a private address"},
-	{netip.MustParsePrefix("192.175.48.0/24"), "a reserved address"},
-	{netip.MustParsePrefix("198.18.0.0/15"), "an address for benchmarks"},
-	{netip.MustParsePrefix("198.51.100.0/24"), "an address for documentation"},
-	{netip.MustParsePrefix("203.0.113.0/24"), "an address for documentation"},
-	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address"},
-	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved address"},
-	// 168.63.129.16 and the next two are public by their block and serve
-	// machines of a cloud alone.
-	{netip.MustParsePrefix("168.63.129.16/32"), "the metadata service of a cloud"},
-	{netip.MustParsePrefix("100.100.100.200/32"), "the metadata service of a cloud"},
-
-	{netip.MustParsePrefix("::/128"), "an address of this very host"},
-	{netip.MustParsePrefix("::1/128"), "a loopback address"},
-	{netip.MustParsePrefix("::/96"), "an obsolete form of an IPv4 address"},
-	{netip.MustParsePrefix("64:ff9b:1::/48"), "a translated local address"},
-	{netip.MustParsePrefix("100::/64"), "a discarding address"},
-	{netip.MustParsePrefix("100:0:0:1::/64"), "a discarding address"},
-	{netip.MustParsePrefix("2001::/23"), "a reserved or tunnelled address"},
-	{netip.MustParsePrefix("2001:db8::/32"), "an address for documentation"},
-	{netip.MustParsePrefix("2002::/16"), "a tunnelled address (6to4)"},
-	{netip.MustParsePrefix("3fff::/20"), "an address for documentation"},
-	{netip.MustParsePrefix("5f00::/16"), "a reserved address"},
-	{netip.MustParsePrefix("fc00::/7"), "a private address"},
-	{netip.MustParsePrefix("fe80::/10"), "a link-local address"},
-	{netip.MustParsePrefix("fec0::/10"), "a private address"},
-	{netip.MustParsePrefix("ff00::/8"), "a multicast address"},
-}
+	return out
+})
 
 var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
 	global = netip.MustParsePrefix("2000::/3")
 )
 
-// why says what an address is instead of public, "" when it is public. An
-// address translated by NAT64 is judged by the IPv4 address in it: on a
-// network without IPv4 every IPv4 host is reached that way.
+// why returns the reason why an address is not public, "" when it is. An address
+// translated by NAT64 is judged by the IPv4 address in it: on a network without
+// IPv4 every IPv4 host is reached that way.
 func why(ip netip.Addr) string {
 	if ip.Zone() != "" {
 		return "an address of one network interface"
@@ -137,7 +110,7 @@ func why(ip netip.Addr) string {
 		b := ip.As16()
 		return why(netip.AddrFrom4([4]byte(b[12:])))
 	}
-	for _, s := range special {
+	for _, s := range special() {
 		if s.prefix.Contains(ip) {
 			return s.name
 		}
@@ -148,23 +121,22 @@ func why(ip netip.Addr) string {
 	return ""
 }
 
-// CheckURL refuses what no request may name, without resolving anything:
-// another scheme than http and https, user names and passwords, hosts that
-// only look like names. Invalid or Denied.
+// CheckURL refuses URLs that no request may name, without resolving anything: with
+// another scheme than http and https, with user names and passwords, with hosts
+// that only look like names. Invalid or Denied.
 func (c *Client) CheckURL(u *url.URL) error {
-	show := u.Redacted()
-	if len(show) > 200 {
-		show = show[:200] + "…"
-	}
+	show := kb.Clip(u.Redacted(), 200)
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return kb.Errorf(kb.Invalid, "%q is not an address on the web", show).WithHint("only http and https are fetched")
+		return kb.Errorf(kb.Invalid, "%q is not an address on the web", show).
+			WithHint("only http and https are fetched")
 	}
 	if u.User != nil {
 		return kb.Errorf(kb.Denied, "%q has a user name or password in it", show).
 			WithHint("leave it out; credentials come from the environment or the configuration")
 	}
 	if len(u.String()) > maxURL {
-		return kb.Errorf(kb.TooLarge, "the address %q is longer than %d bytes", show, maxURL).WithHint("such a page is not fetched")
+		return kb.Errorf(kb.TooLarge, "the address %q is longer than %d bytes", show, maxURL).
+			WithHint("such a page is not fetched")
 	}
 	_, _, err := c.checkHost(u.Hostname(), portOf(u))
 	return err
@@ -184,15 +156,20 @@ func portOf(u *url.URL) string {
 // address, or the reason why nothing of that form is reached.
 func (c *Client) checkHost(host, port string) (string, netip.Addr, error) {
 	var none netip.Addr
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || badPort(n) && !slices.Contains(c.policy.Ports, n) && !c.allow.hosts[net.JoinHostPort(strings.ToLower(host), port)] {
-		return "", none, kb.Errorf(kb.Denied, "port %s of %q is not one for the web", port, host).WithHint("%s", c.hint())
+	n, err := strconv.ParseUint(port, 10, 16)
+	named := slices.Contains(c.policy.Ports, n) || c.allow.hosts[net.JoinHostPort(strings.ToLower(host), port)]
+	if err != nil || n == 0 || badPort(n) && !named {
+		return "", none, kb.Errorf(kb.Denied, "port %s of %q is not one for the web", port, host).
+			WithHint("%s", c.hint())
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "" || len(host) > 253 {
-		return "", none, kb.Errorf(kb.Invalid, "the address names no host").WithHint("write it like https://docs.example.org/")
+		return "", none, kb.Errorf(kb.Invalid, "the address names no host").
+			WithHint("write it like https://docs.example.org/")
 	}
 	if strings.Contains(host, "%") {
-		return "", none, kb.Errorf(kb.Denied, "%q names one network interface", host).WithHint("such addresses are never fetched")
+		return "", none, kb.Errorf(kb.Denied, "%q names one network interface", host).
+			WithHint("such addresses are never fetched")
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.String(), ip, c.judge(ip.String(), port, ip)
@@ -202,12 +179,14 @@ func (c *Client) checkHost(host, port string) (string, netip.Addr, error) {
 	// the plain one is read, above.
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if numeric(last) {
-		return "", none, kb.Errorf(kb.Denied, "the host %q is an address in disguise", host).WithHint("write an address as four decimal numbers")
+		return "", none, kb.Errorf(kb.Denied, "the host %q is an address in disguise", host).
+			WithHint("write an address as four decimal numbers")
 	}
 	for i := 0; i < len(host); i++ {
 		b := host[i]
 		if !(b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '-' || b == '.' || b == '_' || b >= 0x80) {
-			return "", none, kb.Errorf(kb.Invalid, "%q is no name of a host", host).WithHint("check how the address is written")
+			return "", none, kb.Errorf(kb.Invalid, "%q is no name of a host", host).
+				WithHint("check how the address is written")
 		}
 	}
 	return host, none, nil
@@ -220,8 +199,8 @@ func numeric(label string) bool {
 	return label != "" && strings.Trim(label, "0123456789") == ""
 }
 
-// CheckHost refuses a host and port of which the writing alone says that it is
-// not reached: nothing is resolved.
+// CheckHost refuses a host and port that are unreachable by their form alone:
+// nothing is resolved.
 func (c *Client) CheckHost(host, port string) error {
 	_, _, err := c.checkHost(host, port)
 	if h := strings.TrimSuffix(strings.ToLower(host), "."); err == nil && (h == "localhost" || strings.HasSuffix(h, ".localhost")) {
@@ -231,9 +210,8 @@ func (c *Client) CheckHost(host, port string) error {
 	return err
 }
 
-// CheckRoute judges the host of a URL as a request would be: the addresses
-// that it resolves to here, and what does not resolve is left to a proxy that
-// the user named.
+// CheckRoute judges the host of a URL as that of a request: by the addresses that
+// it resolves to here; one that does not resolve is left to the user's proxy.
 func (c *Client) CheckRoute(ctx context.Context, u *url.URL) error {
 	if err := c.CheckURL(u); err != nil {
 		return err
@@ -250,14 +228,15 @@ func (c *Client) Allows(host, port string) bool {
 	return c.allow.host(strings.TrimSuffix(strings.ToLower(host), "."), port)
 }
 
-// judge says whether the address of a host may be dialled.
+// judge reports why the address of a host may not be dialled.
 func (c *Client) judge(host, port string, ip netip.Addr) error {
 	reason := why(ip)
 	plain := ip.Unmap().WithZone("")
 	switch {
 	case reason == "", c.allow.net(plain):
 		return nil
-	case ip.Zone() == "" && c.allow.host(host, port) && (isAddr(host) || !plain.IsLinkLocalUnicast() && !plain.IsMulticast() && !plain.IsUnspecified()):
+	case ip.Zone() == "" && c.allow.host(host, port) &&
+		(isAddr(host) || !plain.IsLinkLocalUnicast() && !plain.IsMulticast() && !plain.IsUnspecified()):
 		return nil
 	}
 	if host != ip.String() && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
@@ -266,18 +245,15 @@ func (c *Client) judge(host, port string, ip netip.Addr) error {
 	return kb.Errorf(kb.Denied, "%q is not fetched: it is %s", host, reason).WithHint("%s", c.hint())
 }
 
-// absent is said of a name that does not exist and of one whose address is not
-// public, in the same words: what names a private network has, and where, is
-// not told to who may not go there.
+// absent is the error of a name that does not exist and of one whose address is
+// not public: the caller does not learn the names of a private network.
 func (c *Client) absent(host string) error {
-	return kb.Errorf(kb.Denied, "%q is no host on the public network", host).WithHint("check how it is written, and your connection; %s", c.hint())
+	return kb.Errorf(kb.Denied, "%q is no host on the public network", host).
+		WithHint("check how it is written, and your connection; %s", c.hint())
 }
 
 func (c *Client) hint() string {
-	if c.policy.AllowHint != "" {
-		return c.policy.AllowHint
-	}
-	return "if that host is yours, allow it in the configuration"
+	return cmp.Or(c.policy.AllowHint, "if that host is yours, allow it in the configuration")
 }
 
 // Resolve returns the addresses of a host that may be dialled. All of them
@@ -306,9 +282,11 @@ func (c *Client) resolve(ctx context.Context, host, port string) (_ []netip.Addr
 			if !c.allow.host(host, port) {
 				return nil, false, c.absent(host)
 			}
-			return nil, false, kb.Errorf(kb.Away, "there is no host named %q: %w", host, err).WithHint("check the name and your connection")
+			return nil, false, kb.Errorf(kb.Away, "there is no host named %q: %w", host, err).
+				WithHint("check the name and your connection")
 		}
-		return nil, false, kb.Errorf(kb.Away, "the address of %q cannot be found: %w", host, err).WithHint("check your connection, then try again")
+		return nil, false, kb.Errorf(kb.Away, "the address of %q cannot be found: %w", host, err).
+			WithHint("check your connection, then try again")
 	}
 	out := ips[:0:0]
 	for _, ip := range ips {
@@ -323,8 +301,8 @@ func (c *Client) resolve(ctx context.Context, host, port string) (_ []netip.Addr
 	return out, true, nil
 }
 
-// DialContext connects to host:port through the guard: for whoever speaks
-// HTTP by itself, as a browser's proxy does.
+// DialContext connects to host:port through the guard, for callers with their own
+// HTTP, as a browser's proxy.
 func (c *Client) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -355,7 +333,7 @@ func (c *Client) dialAny(ctx context.Context, network, host, port string, ips []
 		next++
 		pending++
 		d := c.dialer
-		// The last word, on the address that the kernel is given.
+		// The last check, of the address that the kernel gets.
 		d.Control = func(_, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)
 			if err != nil || ap.Addr().Unmap() != ip {
@@ -380,7 +358,7 @@ func (c *Client) dialAny(ctx context.Context, network, host, port string, ips []
 		case r := <-results:
 			pending--
 			if r.err == nil {
-				go func(n int) { // whoever else connects is not needed
+				go func(n int) { // the other connections are not needed
 					for range n {
 						if r := <-results; r.conn != nil {
 							r.conn.Close()

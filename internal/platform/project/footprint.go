@@ -20,7 +20,7 @@ type Trace struct {
 }
 
 // InData is everything that the program makes in a data directory, by the
-// name it has there. Whatever else lies in it is somebody else's.
+// name it has there. All else in it is foreign.
 var InData = []struct {
 	Name string
 	Dir  bool
@@ -157,7 +157,7 @@ func trace(path, what string, dir, empty bool) (t Trace, ok bool, err error) {
 	}
 	err = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
-			return nil // what cannot be listed is going, or is told when it is removed
+			return nil // what cannot be listed is going, or is reported on its removal
 		}
 		t.Files++
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
@@ -168,7 +168,7 @@ func trace(path, what string, dir, empty bool) (t Trace, ok bool, err error) {
 	return t, true, err
 }
 
-// escapeGlob makes a path stand for itself in a pattern.
+// escapeGlob makes a path match itself as a pattern.
 func escapeGlob(path string) string {
 	if runtime.GOOS == "windows" {
 		return path // has no signs of patterns but [, which cannot be escaped there

@@ -49,8 +49,8 @@ func expression(text string) func() *regexp.Regexp {
 }
 
 // Ours reports whether the file or folder at path, in a data directory, has a
-// name that only the program gives. What is reached through a link is somebody
-// else's, wherever that leads; the data directory itself may be one.
+// name that only the program gives. What is reached through a link is
+// foreign, wherever it leads; the data directory itself may be one.
 func Ours(dataDir, path string) bool {
 	rel, err := filepath.Rel(dataDir, path)
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
@@ -73,8 +73,9 @@ func Ours(dataDir, path string) bool {
 	return ourFile().MatchString(name) || OwnIgnore(path)
 }
 
-// OursBelow lists the files below path that are ours, and the folders, the innermost
-// first; path may be a file, or the data directory itself. Foreign says that there is something else.
+// OursBelow lists the files below path that are ours, and the folders, the
+// innermost first; path may be a file, or the data directory itself. Foreign says
+// that there is something else.
 func OursBelow(dataDir, path string) (files, folders []string, foreign bool) {
 	root := path
 	if path == dataDir {

@@ -67,7 +67,7 @@ func (s *DataSigns) See(name string) {
 func (s *DataSigns) Data() bool { return s.database && s.parts }
 
 // Perhaps reports whether the directory may be one whose database is gone;
-// HasGenerations tells.
+// HasGenerations decides.
 func (s *DataSigns) Perhaps() bool { return s.segments && s.generations }
 
 // HasGenerations reports whether there are generations of stores in a directory.

@@ -2,54 +2,33 @@ package secret
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// vendors are services whose credentials have no form of their own: they are
-// known by the service's name before a value that looks random.
-const vendors = `adafruit adobe airtable algolia alibaba aliyun amplitude asana assemblyai atlassian auth0 azure baidu beamer
-	binance bitbucket bitfinex bitly bittrex bugsnag buildkite circleci clearbit clickhouse clojars cloudflare cloudinary
-	codecov cohere coinbase confluence confluent contentful contentstack coveralls databricks datadog deepgram deepl
-	digitalocean discord dnsimple docusign droneci dropbox dynatrace elevenlabs etsy facebook fastly figma finicity finnhub
-	firebase flickr foursquare freshbooks freshdesk giphy gitter gocardless grafana harness helpscout heroku hetzner
-	honeybadger honeycomb hubspot huggingface instagram intercom ipinfo iterable jfrog artifactory bintray xray jira kakao
-	klaviyo kraken kucoin launchdarkly linear linkedin linked_in linked-in linode lob logdna loggly looker mailchimp mailgun
-	mailjet mandrill mapbox mapquest mattermost maxmind meraki messagebird message_bird message-bird mistral mixpanel mongodb
-	naver netlify newrelic new_relic new-relic nexmo nytimes newyorktimes octopus okta onelogin openai opsgenie pagerduty
-	papertrail paypal pexels pinterest pixabay plaid planetscale plivo postmark privateai private_ai private-ai pusher
-	pushover quay rapidapi razorpay readme reddit rollbar salesforce scaleway segment sendbird sendgrid sendinblue sentry
-	shodan shopify shutterstock sidekiq contribsys snowflake snyk sonar sonarqube sourcegraph sparkpost splunk spotify square
-	squarespace stability strava stripe sumo sumologic tencent telegram telegr todoist tomtom travis trello tumblr twilio
-	twitch twitter typeform unsplash vercel vimeo virustotal vonage vultr wakatime wandb wechat weibo yandex yelp zendesk zoho zoom`
-
-// hints are parts of names that credentials are given.
-const hints = `secret token passw passwd pwd passphrase apikey api_key api-key credential creds auth key bearer webhook dsn`
-
 func allWords() []*word {
 	words := append(tokenWords(), blockWords()...)
-	for _, v := range strings.Fields(vendors) {
+	for _, v := range lists()["vendors"] {
 		words = append(words, &word{text: v, vendor: true})
 	}
-	for _, h := range strings.Fields(hints) {
+	for _, h := range lists()["hints"] {
 		words = append(words, &word{text: h})
 	}
 	return words
 }
 
-// reach is how far after a name its value may begin.
+// reach is the largest distance in bytes from a name to its value.
 const reach = 72
 
-// assigned judges the value that follows a name in which word stands.
+// assigned judges the value that follows a name which contains the word.
 func (f *finder) assigned(w *word, start, end int) {
 	s := f.text
 	from, to := start, end
 	for from > 0 && start-from < 80 && isIdent(s[from-1]) {
 		from--
 	}
-	for to < len(s) && to-end < 60 && isIdent(s[to]) {
-		to++
-	}
+	to = span(s, to, 60, isIdent)
 	if w.vendor && !standsAlone(s, start, end) {
 		return
 	}
@@ -69,11 +48,12 @@ func (f *finder) assigned(w *word, start, end int) {
 		return
 	}
 	limit := min(len(s), to+reach)
-	// The value may stand on the next line when nothing else stands on this one.
+	// The value may be on the next line when nothing else is on this one.
 	line := strings.IndexByte(s[to:limit], '\n')
 	if line >= 0 {
 		limit = to + line
-		if next := strings.TrimLeft(s[limit+1:min(len(s), limit+60)], " \t-"); isGlue(s[to:limit]) && (strings.TrimSpace(s[to:limit]) != "" || strings.HasPrefix(next, "value")) {
+		next := strings.TrimLeft(s[limit+1:min(len(s), limit+60)], " \t-")
+		if isGlue(s[to:limit]) && (strings.TrimSpace(s[to:limit]) != "" || strings.HasPrefix(next, "value")) {
 			limit = len(s)
 			if next := strings.IndexByte(s[to+line+1:], '\n'); next >= 0 {
 				limit = to + line + 1 + next
@@ -87,22 +67,21 @@ func (f *finder) assigned(w *word, start, end int) {
 			i++
 		}
 		begin := i
-		for i < len(s) && i-begin < 400 && isValue(s[i]) {
-			i++
-		}
-		if begin == to && isIdentOrMark(s[begin]) { // nothing stands between: no assignment
+		i = span(s, i, 400, isValue)
+		if begin == to && isIdentOrMark(s[begin]) { // nothing between: no assignment
 			continue
 		}
 		if begin >= limit {
 			return
 		}
 		between := s[to:begin]
+		service := strength == vendorName && nameStrength(name, false) == 0
 		switch {
 		case strength == anyName && strings.IndexFunc(between, unicode.IsLetter) >= 0:
-			return // "key" alone tells little: its value follows at once
-		case (strength == anyName || strength == vendorName && nameStrength(name, false) == 0) && !strings.ContainsAny(between+s[begin:begin+1], "=:,(>|\"'`"):
-			continue // prose that speaks of a service
-		case strength == vendorName && nameStrength(name, false) == 0 && !isGlue(between):
+			return // "key" alone means little: its value follows at once
+		case (strength == anyName || service) && !strings.ContainsAny(between+s[begin:begin+1], "=:,(>|\"'`"):
+			continue // prose about a service
+		case service && !isGlue(between):
 			return
 		}
 		if f.value(name, strength, begin, i) {
@@ -147,19 +126,20 @@ func (f *finder) value(name string, strength, begin, end int) bool {
 		}
 	case all(v, isDigit):
 		// An account's number is as good as its name.
-		if strength < vendorName || len(v) < 15 || nameStrength(name, false) == 0 && !strings.Contains(strings.ToLower(name), "client") {
+		if strength < vendorName || len(v) < 15 ||
+			nameStrength(name, false) == 0 && !strings.Contains(strings.ToLower(name), "client") {
 			return false
 		}
 	case all(v, isHex) && strength < strongName:
 		return false
 	case all(v, isHex):
-		if hashWord(f.line(begin)) || distinct(v) < 6 {
+		if containsAny(strings.ToLower(f.line(begin)), "hashes") || distinct(v) < 6 {
 			return false
 		}
 	case !looksRandom(v, ratio) || longestChunk(v) < 8:
 		return false
 	}
-	if sequence(v) {
+	if isSequence(v) {
 		return false
 	}
 	f.add(begin, end, kindAssignment)
@@ -173,23 +153,25 @@ func isNumber(v string) bool {
 	return ok && m != "" && e != "" && all(strings.Replace(m, ".", "", 1), isDigit) && all(e, isDigit)
 }
 
-// line returns what stands on the line of i before it.
+// line returns the text before i on its line.
 func (f *finder) line(i int) string {
 	return f.text[max(strings.LastIndexByte(f.text[:i], '\n')+1, i-120):i]
 }
 
-// How telling a name is.
+// Strengths of names.
 const (
 	anyName    = 1 // "key", "auth"
 	strongName = 2 // "apiKey", "client_secret", "password"
 	vendorName = 3 // the name of a service in it
 )
 
-// qualified are words before "key" that make a credential of it.
-var qualified = set(`api access secret private auth encryption encrypt signing sign master account service license deploy app
-	client shared admin webhook storage consumer session cipher aes hmac jwt subscription project server bot user machine`)
+var (
+	qualified = set("qualified")
+	harmless  = set("harmless")
+	glue      = set("glue")
+)
 
-// nameStrength says how telling a name is; 0 for one that says the opposite.
+// nameStrength returns how surely a name is that of a credential; 0 is not at all.
 func nameStrength(name string, vendor bool) int {
 	words := wordsOf(name)
 	strength := 0
@@ -199,24 +181,21 @@ func nameStrength(name string, vendor bool) int {
 			if !vendor {
 				return 0
 			}
-		case "hash", "sha", "sha1", "sha256", "md5", "checksum", "digest", "fingerprint", "integrity",
-			"commit", "revision", "etag", "author", "authors", "authority", "keyboard", "keyword", "keywords", "idempotency", "websocket", "socket":
-			return 0
 		case "key", "keys":
 			strength = max(strength, anyName)
 			if i > 0 && qualified[words[i-1]] || i > 1 && qualified[words[i-2]] {
 				strength = strongName
 			}
-		case "auth", "authorization", "bearer", "webhook", "dsn", "pass", "pwd":
+		case "auth":
 			strength = max(strength, anyName)
-			if w != "auth" {
-				strength = strongName
-			}
+		case "authorization", "bearer", "webhook", "dsn", "pass", "pwd":
+			strength = strongName
 		default:
-			for _, part := range []string{"secret", "token", "passw", "passphrase", "apikey", "credential", "creds", "accesskey", "authkey"} {
-				if strings.Contains(w, part) {
-					strength = strongName
-				}
+			if harmless[w] {
+				return 0
+			}
+			if containsAny(w, "strong") {
+				strength = strongName
 			}
 		}
 	}
@@ -263,40 +242,35 @@ func standsAlone(s string, start, end int) bool {
 	return true
 }
 
-var glue = set(`string String str value Value name const char key static std var let text Text NSString optional Optional`)
-
-// isGlue reports whether nothing but marks and the words of declarations stands in s.
+// isGlue reports whether s consists of marks and the words of declarations.
 func isGlue(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isAlnum(s[i]) {
-			for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
-				if !glue[w] {
-					return false
-				}
-			}
-			return true
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
+		if !glue[w] {
+			return false
 		}
 	}
 	return true
 }
 
-// isValue reports whether c may stand in a value that looks random.
+// isValue reports whether c may be part of a value that looks random.
 func isValue(c byte) bool { return isAlnum(c) || strings.IndexByte("_-+/=.~%:|!@#$^&*?", c) >= 0 }
 
-// isReference reports whether a value names where the credential is instead of
-// being one: a variable, a template, a path, an address, a hash.
+// isReference reports whether a value refers to a credential instead of being
+// one: a variable, a template, a path, an address, a hash.
 func isReference(s string, begin int, v string) bool {
-	if begin > 0 && (s[begin-1] == '$' || s[begin-1] == '{' && begin > 1 && (s[begin-2] == '$' || s[begin-2] == '{' || s[begin-2] == '#')) {
-		return true
+	before := s[:begin]
+	for _, mark := range []string{"$", "${", "{{", "#{"} {
+		if strings.HasSuffix(before, mark) {
+			return true
+		}
 	}
 	if strings.Contains(v, "://") || strings.HasPrefix(v, "//") || strings.ContainsAny(v, "$") {
 		return true
 	}
 	lower := strings.ToLower(v)
-	for _, p := range []string{"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "h1:", "data:", "ssh-", "aaaab3nza", "aaaac3nza", "mii", "mcow", "mfkw", "mfww", "mhyw", "nmcow", "nmfkw", "nmii", "ivborw0kgg", "http", "file:", "arn:", "urn:", "did:", "oid:", "ref:", "refs/"} {
-		if strings.HasPrefix(lower, p) {
-			return true
-		}
+	begins := func(p string) bool { return strings.HasPrefix(lower, p) }
+	if slices.ContainsFunc(lists()["references"], begins) {
+		return true
 	}
 	if strings.HasPrefix(lower, "0x") && len(v) == 42 {
 		return true // the address of a contract or account
@@ -308,47 +282,18 @@ func isReference(s string, begin int, v string) bool {
 	return strings.Count(v, "/") > 1+n/16 || strings.Count(v, ".") > 1+n/24 || strings.Count(v, ":") > 1 || strings.Count(v, "@") > 1
 }
 
-// placeholders are words that stand where a credential would; the last is the
-// payload of the token with which jwt.io explains the form.
-var placeholders = strings.Fields(`example placeholder changeme change_me change-me yourtoken your_ your- replace insert_ redacted
-	dummy xxxx **** ???? ---- .... sample todo fixme insecure notasecret not-a-secret foobar deadbeef lorem
-	eyjzdwiioiixmjm0nty3odkw`)
-
 func isPlaceholder(v string) bool {
 	if strings.HasSuffix(v, "EXAMPLEKEY") && len(v) >= 40 {
-		return false // as long as a true one: who knows
+		return false // as long as a true one
 	}
 	lower := strings.ToLower(v)
-	for _, p := range placeholders {
-		if strings.Contains(lower, p) {
-			return true
-		}
-	}
-	return strings.HasPrefix(lower, "your") || strings.HasPrefix(lower, "my-") || strings.HasPrefix(lower, "my_") || strings.HasPrefix(lower, "test-")
+	return containsAny(lower, "placeholders") ||
+		slices.ContainsFunc([]string{"your", "my-", "my_", "test-"}, func(p string) bool { return strings.HasPrefix(lower, p) })
 }
 
-// sequence reports whether the keys of a keyboard or the alphabet stand in v
-// in their order, as in values that people make up.
-func sequence(v string) bool {
-	lower := strings.ToLower(v)
-	for _, p := range []string{"0123456", "1234567", "abcdefg", "7654321", "qwerty"} {
-		if strings.Contains(lower, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// hashWord reports whether a line says that what follows is a hash.
-func hashWord(line string) bool {
-	line = strings.ToLower(line)
-	for _, w := range []string{"sha", "hash", "md5", "digest", "checksum", "commit", "etag", "integrity", "fingerprint", "revision"} {
-		if strings.Contains(line, w) {
-			return true
-		}
-	}
-	return false
-}
+// isSequence reports whether v contains a run of the keyboard or the alphabet, as
+// values do that people make up.
+func isSequence(v string) bool { return containsAny(strings.ToLower(v), "sequences") }
 
 func isUUID(v string) bool {
 	if len(v) != 36 {
@@ -365,7 +310,7 @@ func isUUID(v string) bool {
 // looksRandom reports whether v is no word and no name: letters and digits, or
 // humps that no word has, take turns at least at that share of its places. In
 // random base 62 that is 0.43 of them, in hexadecimal 0.47, in identifiers
-// with digits below 0.2. Shannon's entropy alone does not tell them apart: a
+// with digits below 0.2. Shannon's entropy alone does not separate them: a
 // long identifier has 3.5 bits a character, and so has a key of 16.
 func looksRandom(v string, ratio float64) bool {
 	turns, letters, digits, n := 0, 0, 0, 0
@@ -387,7 +332,8 @@ func looksRandom(v string, ratio float64) bool {
 		}
 		prev = c
 	}
-	if n < 10 || letters == 0 || n*10 < len(v)*7 || digits == 0 && (n < 16 || max(ratio*1.4, 0.25)*float64(n) > float64(turns)) {
+	if n < 10 || letters == 0 || n*10 < len(v)*7 ||
+		digits == 0 && (n < 16 || max(ratio*1.4, 0.25)*float64(n) > float64(turns)) {
 		return false
 	}
 	return float64(turns) >= ratio*float64(n) && entropy(v) >= 2.7 && !isHumps(v)
@@ -416,14 +362,9 @@ func isHumps(v string) bool {
 
 // longestChunk returns the length of the longest run of letters and digits.
 func longestChunk(v string) int {
-	longest, n := 0, 0
-	for i := 0; i < len(v); i++ {
-		if isAlnum(v[i]) {
-			n++
-			longest = max(longest, n)
-		} else {
-			n = 0
-		}
+	longest := 0
+	for w := range strings.FieldsFuncSeq(v, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
+		longest = max(longest, len(w))
 	}
 	return longest
 }

@@ -32,12 +32,12 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// longestKey bounds how far the end of a private key is looked for: RSA keys of
-// 16,384 bits have 13 kB.
+// longestKey bounds the search for the end of a private key: RSA keys of 16,384
+// bits have 13 kB.
 const longestKey = 20 << 10
 
-// privateKey masks what follows the line that begins a private key, as far as
-// the line that ends it; without one, the lines that are nothing but Base64.
+// privateKey masks the text between the lines that begin and end a private key;
+// without an end, the lines of Base64.
 func (f *finder) privateKey(start, end int) {
 	s := f.text
 	line := s[max(0, start-60):start]
@@ -59,8 +59,8 @@ func (f *finder) privateKey(start, end int) {
 	}
 }
 
-// isKeyBody reports whether s is Base64 for the most part, whatever quotes,
-// signs of addition, comments or escapes a language puts around its lines.
+// isKeyBody reports whether s is mostly Base64, with any quotes, plus signs,
+// comments or escapes of a language around its lines.
 func isKeyBody(s string) bool {
 	in, rest, run, longest := 0, 0, 0, 0
 	flush := func() {
@@ -90,8 +90,8 @@ func isKeyBody(s string) bool {
 	return (longest >= 40 || longest >= 16 && in >= 64) && in >= 2*rest && distinct(s) >= 8
 }
 
-// plainLines returns how long the lines at the start of s are that Base64 or
-// the headers of a key are all of, after the rest of the first one.
+// plainLines returns the length of the lines at the start of s that are Base64 or
+// headers of a key, after the rest of the first one.
 func plainLines(s string) int {
 	n := 0
 	for n < len(s) {
@@ -145,10 +145,7 @@ func (f *finder) address(_, end int) {
 	}
 }
 
-// common are passwords that documentation writes in addresses.
-var common = set(`pass password passwd passw0rd pwd secret user username userpass mypassword my-password my_password pw test
-	admin root guest token postgres mysql redis mongo docker api key apikey api_key foo bar baz hunter2 letmein 123456
-	s3cret p@ssword secretpassword yourpassword password123 pass123 test123 user1 user2 pass1 pass2 x-oauth-basic`)
+var common = set("common")
 
 func isPasswordInAddress(v, user string) bool {
 	lower, upper, digit, _ := classes(v)
@@ -157,44 +154,41 @@ func isPasswordInAddress(v, user string) bool {
 		!strings.ContainsAny(v, "/?#*[]%|") && utf8.ValidString(v)
 }
 
-// basic masks what follows "Basic" when it is a user and a password.
+// basic masks a user and a password after "Basic".
 func (f *finder) basic(_, end int) {
-	to := end
-	for to < len(f.text) && to-end < 400 && isBase64(f.text[to]) {
-		to++
-	}
+	to := span(f.text, end, 400, isBase64)
 	v := strings.TrimRight(f.text[end:to], "=")
-	if len(v) < 8 {
-		return
-	}
 	raw, err := base64.RawStdEncoding.DecodeString(v)
-	if err != nil {
+	if err != nil || len(v) < 8 || !utf8.Valid(raw) {
 		return
 	}
 	user, pass, ok := strings.Cut(string(raw), ":")
-	if ok && utf8.Valid(raw) && len(pass) >= 4 && !common[strings.ToLower(pass)] && !isPlaceholder(pass) && pass != user {
+	if ok && len(pass) >= 4 && !common[strings.ToLower(pass)] && !isPlaceholder(pass) && pass != user {
 		f.add(end, to, "basic authorization")
 	}
 }
 
-var bearer = lazy(`(?i)^(?:["'\]]{0,3}[\s]*[:=,]?[\s"'(]*(?:bearer|token|bot|apikey|api-key|key)[ =:]+)([A-Za-z0-9._~+/=-]{16,400})`)
-
-// header masks the token of a header "Authorization: Bearer …".
-func (f *finder) header(_, end int) {
-	m := bearer().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+500)])
-	if m == nil {
-		return
-	}
-	if v := f.text[end+m[2] : end+m[3]]; looksRandom(v, 0.14) && !isPlaceholder(v) && !sequence(v) {
-		f.add(end+m[2], end+m[3], "authorization")
+// group masks the group of an expression that matches at end, within so many
+// bytes, if it is a credential.
+func (f *finder) group(re func() *regexp.Regexp, end, within int, kind string, is func(v string) bool) {
+	m := re().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+within)])
+	if m != nil && is(f.text[end+m[2]:end+m[3]]) {
+		f.add(end+m[2], end+m[3], kind)
 	}
 }
 
+var bearer = lazy(`(?i)^(?:["'\]]{0,3}[\s]*[:=,]?[\s"'(]*(?:bearer|token|bot|apikey|api-key|key)[ =:]+)` +
+	`([A-Za-z0-9._~+/=-]{16,400})`)
+
+// header masks the token of a header "Authorization: Bearer …".
+func (f *finder) header(_, end int) {
+	f.group(bearer, end, 500, "authorization", func(v string) bool {
+		return looksRandom(v, 0.14) && !isPlaceholder(v) && !isSequence(v)
+	})
+}
+
 func azure(f *finder, _, end int) {
-	to := end
-	for to < len(f.text) && to-end < 200 && isBase64(f.text[to]) {
-		to++
-	}
+	to := span(f.text, end, 200, isBase64)
 	if v := f.text[end:to]; len(v) >= 40 && distinct(v) >= 10 && !isPlaceholder(v) {
 		f.add(end, to, "Azure key")
 	}
@@ -205,21 +199,20 @@ func (f *finder) signature(start, end int) {
 	if start == 0 || strings.IndexByte("?&;", f.text[start-1]) < 0 {
 		return
 	}
-	to := end
-	for to < len(f.text) && to-end < 200 && (isBase64(f.text[to]) || f.text[to] == '%') {
-		to++
-	}
+	to := span(f.text, end, 200, func(c byte) bool { return isBase64(c) || c == '%' })
 	if v := f.text[end:to]; len(v) >= 43 && distinct(v) >= 12 {
 		f.add(end, to, "Azure signature")
 	}
 }
 
-var curlHeader = lazy(`(?i)\s(?:-H|--header)[ =]?\s*["']?[\w-]*(?:authorization|token|key|auth|secret)[\w-]*\s*:\s*(?:(?:bearer|token|apitoken|bot|key)[ =]+)?([\w=~@.+/-]{8,})`)
+var (
+	curlHeader = lazy(`(?i)\s(?:-H|--header)[ =]?\s*["']?[\w-]*(?:authorization|token|key|auth|secret)[\w-]*\s*:\s*` +
+		`(?:(?:bearer|token|apitoken|bot|key)[ =]+)?([\w=~@.+/-]{8,})`)
+	curlUser = lazy(`\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
+)
 
-var curlUser = lazy(`\s(?:-u|--user)[ =]?\s*["']?([^\s:"'$<{]{1,64}):([^\s"'\\$<{]{4,120})`)
-
-// curl masks the password of "curl -u user:password" and what a header for
-// authorization carries, also where the call goes on over several lines.
+// curl masks the password of "curl -u user:password" and the value of a header
+// for authorization, also in a call of several lines.
 func (f *finder) curl(_, end int) {
 	from := end - 1
 	stop := min(len(f.text), from+800)
@@ -244,7 +237,8 @@ func (f *finder) curl(_, end int) {
 	}
 	for _, m := range curlHeader().FindAllStringSubmatchIndex(call, -1) {
 		v := call[m[2]:m[3]]
-		if lower, upper, digit, _ := classes(v); digit && (lower || upper) && !isPlaceholder(v) && !sequence(v) && distinct(v) >= 6 {
+		lower, upper, digit, _ := classes(v)
+		if digit && (lower || upper) && !isPlaceholder(v) && !isSequence(v) && distinct(v) >= 6 {
 			f.add(from+m[2], from+m[3], "authorization of a call")
 		}
 	}
@@ -252,7 +246,7 @@ func (f *finder) curl(_, end int) {
 
 var kindSecret = lazy(`^["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:\r?\n|#|$)`)
 
-// kind notes that a manifest of Kubernetes is a Secret.
+// kind notes that the text contains a Secret of Kubernetes.
 func (f *finder) kind(_, end int) {
 	f.manifest = f.manifest || kindSecret().MatchString(f.text[end:min(len(f.text), end+40)])
 }
@@ -265,29 +259,18 @@ func (f *finder) manifests() {
 	indent, secret, block := -1, false, -1
 	for off := 0; off < len(f.text); {
 		line := f.text[off:]
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
-		}
+		line, _, _ = strings.Cut(line, "\n")
 		at := off
 		off += len(line) + 1
 		line = strings.TrimRight(line, "\r")
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "---":
-			indent, secret, block = -1, false, -1
-			// The kind may follow the data: look through the whole manifest.
-			rest := f.text[min(off, len(f.text)):]
-			if i := strings.Index(rest, "\n---"); i >= 0 {
-				rest = rest[:i]
-			}
-			secret = isSecretManifest(rest)
+			indent, block = -1, -1
+			secret = isSecretManifest(f.text[min(off, len(f.text)):])
 			continue
 		case at == 0:
-			first := f.text
-			if i := strings.Index(first, "\n---"); i >= 0 {
-				first = first[:i]
-			}
-			secret = isSecretManifest(first)
+			secret = isSecretManifest(f.text)
 		}
 		if !secret || trimmed == "" {
 			continue
@@ -317,7 +300,8 @@ func (f *finder) manifests() {
 		switch {
 		case v == "" || v[0] == '|' || v[0] == '>':
 			block = here
-		case strings.Contains(v, "{{") || strings.Contains(v, "$") || strings.HasPrefix(v, "<") || strings.HasPrefix(v, "#") || isPlaceholder(v) || len(strings.Trim(v, `"'`)) < 4:
+		case strings.Contains(v, "{{") || strings.Contains(v, "$") || v[0] == '<' || v[0] == '#',
+			isPlaceholder(v), len(strings.Trim(v, `"'`)) < 4:
 		default:
 			f.add(at+m[4], at+m[5], "Kubernetes secret")
 		}
@@ -326,20 +310,20 @@ func (f *finder) manifests() {
 
 var secretManifest = lazy(`(?m)^[ \t-]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*(?:#.*)?\r?$`)
 
-func isSecretManifest(s string) bool { return secretManifest().MatchString(s) }
+// isSecretManifest reports whether the first manifest of a text is a Secret. Its
+// kind may follow the data.
+func isSecretManifest(s string) bool {
+	first, _, _ := strings.Cut(s, "\n---")
+	return secretManifest().MatchString(first)
+}
 
 var netrcLine = lazy(`^[^\s]+\s+login\s+[^\s]+\s+password\s+([^\s"'\\]{4,})`)
 
 // netrc masks the password in "machine HOST login NAME password …".
 func (f *finder) netrc(_, end int) {
-	m := netrcLine().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+400)])
-	if m == nil {
-		return
-	}
-	v := f.text[end+m[2] : end+m[3]]
-	if !common[strings.ToLower(v)] && !isPlaceholder(v) && !strings.ContainsAny(v, "${<") {
-		f.add(end+m[2], end+m[3], kindPassword)
-	}
+	f.group(netrcLine, end, 400, kindPassword, func(v string) bool {
+		return !common[strings.ToLower(v)] && !isPlaceholder(v) && !strings.ContainsAny(v, "${<")
+	})
 }
 
 var npmrcLine = lazy(`^(?:Token)?\s*=\s*["']?([A-Za-z0-9+/=_.-]{8,})`)
@@ -349,21 +333,14 @@ func (f *finder) npmrc(start, end int) {
 	if start > 0 && strings.IndexByte(":\n\"' ", f.text[start-1]) < 0 {
 		return
 	}
-	m := npmrcLine().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+300)])
-	if m == nil {
-		return
-	}
-	v := f.text[end+m[2] : end+m[3]]
-	if _, _, digit, _ := classes(v); digit && !isPlaceholder(v) {
-		f.add(end+m[2], end+m[3], "npm token")
-	}
+	f.group(npmrcLine, end, 300, "npm token", func(v string) bool {
+		return strings.ContainsAny(v, "0123456789") && !isPlaceholder(v)
+	})
 }
 
 var otpSecret = lazy(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{16,})`)
 
 // otp masks the secret of an address for one-time passwords.
 func (f *finder) otp(_, end int) {
-	if m := otpSecret().FindStringSubmatchIndex(f.text[end:min(len(f.text), end+400)]); m != nil {
-		f.add(end+m[2], end+m[3], "one-time password secret")
-	}
+	f.group(otpSecret, end, 400, "one-time password secret", func(string) bool { return true })
 }

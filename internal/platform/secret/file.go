@@ -3,6 +3,7 @@ package secret
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -15,9 +16,16 @@ func File(name string, data []byte) bool {
 		return true
 	}
 	// Every rule below needs one of these.
-	if !bytes.Contains(data, []byte("PRIVATE")) && !bytes.Contains(data, []byte("private")) && !bytes.Contains(data, []byte("auth")) &&
-		!bytes.Contains(data, []byte("kind")) && !bytes.Contains(data, []byte("PrivateKey")) && !bytes.Contains(data, []byte("PuTTY-User-Key")) &&
-		!bytes.HasPrefix(data, []byte("# Netscape HTTP Cookie")) && !bytes.Contains(data, []byte("machine")) {
+	has := func(all ...string) bool {
+		for _, s := range all {
+			if !bytes.Contains(data, []byte(s)) {
+				return false
+			}
+		}
+		return true
+	}
+	needed := []string{"PRIVATE", "private", "auth", "kind", "PrivateKey", "PuTTY-User-Key", "# Netscape HTTP Cookie", "machine"}
+	if !slices.ContainsFunc(needed, func(s string) bool { return has(s) }) {
 		return false
 	}
 	head := data[:min(len(data), 80)]
@@ -36,36 +44,31 @@ func File(name string, data []byte) bool {
 			}
 		}
 	}
-	has := func(all ...string) bool {
-		for _, s := range all {
-			if !bytes.Contains(data, []byte(s)) {
-				return false
-			}
-		}
-		return true
-	}
+	logins := has("token:") || has("client-key-data:")
 	switch {
 	case (ext == ".json" || ext == "") && (has(`"service_account"`, `"private_key"`) || has(`"auths"`, `"auth"`)),
-		(ext == ".yml" || ext == ".yaml") && (has("oauth_token:") && base == "hosts.yml" || has("kind:", "Config", "users:") && (has("token:") || has("client-key-data:") || has("password:"))),
-		ext == "" && has("kind:", "Config", "users:") && (has("token:") || has("client-key-data:")),
+		ext == ".yml" && base == "hosts.yml" && has("oauth_token:"),
+		(ext == ".yml" || ext == ".yaml") && has("kind:", "Config", "users:") && (logins || has("password:")),
+		ext == "" && has("kind:", "Config", "users:") && logins,
 		ext == ".conf" && has("[Interface]", "PrivateKey"):
 		return true
 	}
 	// .npmrc and .yarnrc say where a registry is too; with a token in them they
 	// are left out.
-	return (base == ".npmrc" || base == ".yarnrc" || base == ".yarnrc.yml") && (has("_authToken") || has("_auth=") || has("_password") || has("npmAuth")) && len(Find(name, string(data))) > 0
+	return (base == ".npmrc" || base == ".yarnrc" || base == ".yarnrc.yml") &&
+		(has("_authToken") || has("_auth=") || has("_password") || has("npmAuth")) && len(Find(name, string(data))) > 0
 }
 
-// keyNotes are endings of notes and settings: a private key in one is what it is for.
-var keyNotes = set(`.txt .conf .cfg .cnf .crt .cer .cert .ca-bundle .asc .gpg .bak .old .orig .ovpn .note .notes .log .priv .private .rsa .id .keys`)
+var keyNotes = set("notes")
 
-// isPublic reports whether every block of a PEM file is a certificate, a public
-// key or what else is meant to be seen.
+// isPublic reports whether every block of a PEM file is public, as certificates
+// and public keys are.
 func isPublic(data []byte) bool {
 	n := 0
 	for _, p := range bytes.Split(data, []byte("-----BEGIN "))[1:] {
 		label, _, _ := bytes.Cut(p, []byte("-----"))
-		if !bytes.Contains(label, []byte("CERTIFICATE")) && !bytes.Contains(label, []byte("PUBLIC")) && !bytes.Contains(label, []byte("PARAMETERS")) && !bytes.Contains(label, []byte("CRL")) {
+		public := []string{"CERTIFICATE", "PUBLIC", "PARAMETERS", "CRL"}
+		if !slices.ContainsFunc(public, func(w string) bool { return bytes.Contains(label, []byte(w)) }) {
 			return false
 		}
 		n++

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -79,8 +80,10 @@ func TestEveryExpressionCompiles(t *testing.T) {
 			w.token.rest()
 		}
 	}
-	for _, f := range []func(){func() { bearer() }, func() { curlUser() }, func() { curlHeader() }, func() { kindSecret() }, func() { dataLine() }, func() { entryLine() }, func() { secretManifest() }, func() { netrcLine() }, func() { npmrcLine() }, func() { otpSecret() }} {
-		f()
+	for _, re := range []func() *regexp.Regexp{
+		bearer, curlUser, curlHeader, kindSecret, dataLine, entryLine, secretManifest, netrcLine, npmrcLine, otpSecret,
+	} {
+		re()
 	}
 }
 

@@ -2,44 +2,26 @@ package secret
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // Dir reports whether a directory of that name holds credentials and nothing else.
 func Dir(name string) bool { return dirs[strings.ToLower(name)] }
 
-var dirs = set(`.ssh .gnupg .kube .password-store`)
-
-// names are files that hold credentials, in lower case.
-var names = set(`id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .git-credentials .pypirc .pgpass
-	pgpass.conf .htpasswd htpasswd .dockercfg .dockerconfigjson .s3cfg .boto .vault-token .vault_pass .vault-pass .vault_password
-	.vault-password vault_pass.txt vault-password.txt .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .esmtprc .databrickscfg
-	.ftpconfig .ftppass sftp-config.json sitemanager.xml recentservers.xml logins.json rclone.conf kubeconfig kubeconfig.yaml
-	kubeconfig.yml kubeconfig.json key.properties keystore.properties signing.properties secring.gpg shadow gshadow
-	master.passwd credentials credentials.json credentials.csv credentials.toml credentials.yml credentials.yaml credentials.ini
-	credentials.xml credentials.properties credentials.tfrc.json client_secret.json client_secrets.json service-account.json
-	service_account.json passwords.txt password.txt passwords.csv passwords.md passwords.json passwords.yml passwords.yaml
-	passwd.txt secrets.txt secrets.yaml secrets.yml secrets.json secrets.toml secrets.ini secrets.properties secret.yaml
-	secret.yml secret.json secret.toml secret.properties master.key cookies.txt .bash_history .zsh_history .zhistory .sh_history
-	.ksh_history .ash_history .history fish_history .psql_history .mysql_history .sqlite_history .rediscli_history .dbshell
-	.python_history .node_repl_history .irb_history .pry_history .lesshst .viminfo consolehost_history.txt`)
-
-// exts are endings of files that hold keys, in lower case.
-var exts = set(`.key .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .p8 .pk8 .keytab .agekey .ovpn .kubeconfig .tfstate
-	.htpasswd .keychain .keychain-db`)
-
-// copies are endings of copies, which hold what the file itself does.
-var copies = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp", ".swo", ".tmp", ".disabled", ".1", ".2"}
-
-// templates mark files that show what a file of credentials looks like. They
-// are kept, and what stands in them is masked as in any other.
-var templates = set(`example examples sample template tmpl tpl dist default defaults schema test-example`)
+var (
+	dirs         = set("dirs")
+	names        = set("files")
+	exts         = set("endings")
+	templates    = set("templates")
+	environments = set("environments")
+)
 
 // Name reports whether a file of that name exists to hold credentials,
 // whatever the case of its letters. Of a path only the last element counts.
 func Name(name string) bool {
 	name = strings.ToLower(baseOf(name))
-	for _, c := range copies {
+	for _, c := range lists()["copies"] {
 		if rest, ok := strings.CutSuffix(name, c); ok && rest != "" {
 			name = rest
 			break
@@ -74,14 +56,8 @@ func Name(name string) bool {
 	return false
 }
 
-var environments = set(`local dev development prod production stage staging test ci live`)
-
 // isTemplate reports whether a word of s marks a template: ".example", "-sample".
 func isTemplate(s string) bool {
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
-		if templates[w] {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '-' || r == '_' })
+	return slices.ContainsFunc(words, func(w string) bool { return templates[w] })
 }

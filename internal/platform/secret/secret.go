@@ -1,25 +1,25 @@
-// Package secret tells credentials from other text: which files hold them by
-// their name, which by what stands in them, and where in a text that is kept
-// one stands. It decides; who calls it leaves out, masks and counts.
+// Package secret finds credentials: in the names of files, in their content, and
+// in a text that is kept. It decides; its callers leave out, mask and count.
 //
-// Three kinds of evidence are used. A token says itself what it is: its
-// prefix and length are published by whoever gives it out (tokens.go). A value
-// that looks random, or a word with digits in a file of settings, is one where
-// it is assigned to a name that says so (assign.go). A block, an address or a
-// header has a form in which a credential has its place (blocks.go). Randomness
-// alone is no evidence: hashes, ids and pictures look the same.
+// Three kinds of evidence are used. A token has a prefix and a length that its
+// givers publish (tokens.txt). A value that looks random, or a word with digits
+// in a file of settings, is a credential where it is assigned to the name of one
+// (assign.go, weak.go). A block, an address or a header has a place for a
+// credential (blocks.go). Randomness alone is no evidence: hashes, ids and
+// pictures look the same.
 //
-// One automaton looks for all the words by which any rule can begin, so a text
-// is read once and expressions are tried only where such a word stands.
+// One automaton finds all the words with which a rule can begin, so a text is
+// read once and expressions are tried only at such a word.
 package secret
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// Version is that of the rules. It grows whenever they find more or less:
-// what was indexed by another version is read again.
+// Version is that of the rules. It grows whenever they find more or less: a
+// store that another version indexed is read again.
 const Version = 1
 
 // Match is one secret in a text.
@@ -28,20 +28,15 @@ type Match struct {
 	Kind     string // what found it: "GitHub token", "assignment", "private key", …
 }
 
-// Find returns the secrets in text, in order, none overlapping another. The
-// name of the document tells files of settings from source and prose.
+// Find returns the secrets in text, in order, none overlapping another. The name
+// of the document decides whether it is a file of settings.
 func Find(name, text string) []Match {
 	f := &finder{name: name, text: text, settings: isSettings(name), last: -1}
 	automaton().each(text, f.at)
 	if f.manifest {
 		f.manifests()
 	}
-	slices.SortFunc(f.found, func(a, b Match) int {
-		if a.From != b.From {
-			return a.From - b.From
-		}
-		return b.To - a.To
-	})
+	slices.SortFunc(f.found, func(a, b Match) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	out := f.found[:0]
 	for _, m := range f.found {
 		if n := len(out); n > 0 && m.From < out[n-1].To {
@@ -84,8 +79,8 @@ const (
 	kindKey        = "private key" // of which only the letters are masked
 )
 
-// MaskJSON is Mask for valid JSON, which stays valid: only what stands in
-// strings is masked, and no escape is broken.
+// MaskJSON is Mask for valid JSON, which stays valid: only strings are masked, and
+// no escape is broken.
 func MaskJSON(name string, raw []byte) []byte {
 	found := Find(name, string(raw))
 	if len(found) == 0 {
@@ -116,9 +111,9 @@ type finder struct {
 	name     string
 	text     string
 	settings bool // a file of settings: a value needs no quotes and may be a plain word
-	manifest bool // "kind: Secret" stands in it
-	last     int  // where the name that was judged last begins
-	keyEnd   int  // where the last private key ends
+	manifest bool // it contains "kind: Secret"
+	last     int  // beginning of the name that was judged last
+	keyEnd   int  // end of the last private key
 	found    []Match
 }
 
@@ -128,7 +123,7 @@ func (f *finder) add(from, to int, kind string) {
 	}
 }
 
-// at is told of every word of the automaton: it ends before end.
+// at judges a word of the automaton that ends before end.
 func (f *finder) at(word *word, end int) {
 	start := end - len(word.text)
 	switch {
@@ -141,28 +136,18 @@ func (f *finder) at(word *word, end int) {
 	}
 }
 
-// settingsExt are the endings of files that hold settings rather than source or prose.
-var settingsExt = set(`.yaml .yml .toml .ini .cfg .conf .cnf .config .properties .props .env .envrc .json .jsonc .json5
-	.xml .plist .tf .hcl .tfvars .npmrc .netrc .pypirc .ovpn .reg .gitconfig .rc .desktop .service .nmconnection .ps1xml
-	.credentials .secret .secrets .dsn .local .production .development .staging .bak .old .orig`)
+var settingsExt = set("settings")
 
 // isSettings reports whether the file of that name holds settings: by its
 // ending, or because it has none beyond a leading dot, as .gitconfig.
 func isSettings(name string) bool {
 	base := strings.ToLower(baseOf(name))
 	i := strings.LastIndexByte(base, '.')
-	return i == 0 || i < 0 && (base == "config" || base == "settings") || i > 0 && settingsExt[base[i:]] || strings.HasPrefix(base, ".env")
+	return i == 0 || i < 0 && (base == "config" || base == "settings") || i > 0 && settingsExt[base[i:]] ||
+		strings.HasPrefix(base, ".env")
 }
 
 func baseOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
@@ -174,6 +159,16 @@ func isBase64(c byte) bool {
 	return isAlnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 func isIdent(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' || c == '$' }
+
+// span returns the end of the run of such bytes that begins at i, at most that long.
+func span(s string, i, most int, is func(byte) bool) int {
+	end := min(len(s), i+most)
+	for i < end && is(s[i]) {
+		i++
+	}
+	return i
+}
+
 func all(s string, is func(byte) bool) bool {
 	for i := 0; i < len(s); i++ {
 		if !is(s[i]) {

@@ -1,19 +1,54 @@
 package secret
 
 import (
+	_ "embed"
+	"slices"
+	"strings"
 	"sync"
 )
+
+//go:embed words.txt
+var wordsText string
+
+// lists are those of words.txt, by name.
+var lists = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	name := ""
+	for line := range strings.Lines(wordsText) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "["); ok {
+			name = strings.TrimSuffix(rest, "]")
+		} else if !strings.HasPrefix(line, "#") {
+			out[name] = append(out[name], strings.Fields(line)...)
+		}
+	}
+	return out
+})
+
+// set returns a list of words.txt as a set.
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range lists()[list] {
+		m[w] = true
+	}
+	return m
+}
+
+// containsAny reports whether s contains a word of a list of words.txt.
+func containsAny(s, list string) bool {
+	return slices.ContainsFunc(lists()[list], func(w string) bool { return strings.Contains(s, w) })
+}
 
 // word is one literal that a rule begins with, in lower case.
 type word struct {
 	text   string
 	token  *token
 	block  func(f *finder, start, end int)
-	vendor bool // the name of a service: it has to stand alone in its name
+	vendor bool // the name of a service: it must be a word of its own
 }
 
 // machine is an automaton after Aho and Corasick over bytes whose case is
-// folded. Bytes that stand in no word share one column.
+// folded. Bytes of no word share one column.
 type machine struct {
 	column [256]uint8
 	width  int
@@ -54,8 +89,7 @@ func build(words []*word) *machine {
 		}
 		m.out[s] = append(m.out[s], w)
 	}
-	// Breadth first: the state of the longest proper suffix is complete
-	// before it is needed.
+	// Breadth first: the state of the longest proper suffix is complete before its use.
 	fail := make([]uint16, len(m.out))
 	var queue []uint16
 	for c := range m.width {
@@ -80,7 +114,7 @@ func build(words []*word) *machine {
 	return m
 }
 
-// each calls f for every word that stands in text, in the order of their ends.
+// each calls f for every word in text, in the order of their ends.
 func (m *machine) each(text string, f func(w *word, end int)) {
 	s := uint16(0)
 	for i := 0; i < len(text); i++ {

@@ -26,6 +26,16 @@ type signTable struct {
 	none   int
 	number map[uint32]uint16
 	weight []int16
+	maybe  [1 << 10]uint64 // a bit for the upper 16 bits of each hash in number: most of a text are not
+}
+
+// of returns the number of the sign with a hash.
+func (t *signTable) of(hash uint32) (uint16, bool) {
+	if t.maybe[hash>>22]&(1<<(hash>>16&63)) == 0 {
+		return 0, false
+	}
+	k, ok := t.number[hash]
+	return k, ok
 }
 
 var signsOf = sync.OnceValue(func() *signTable {
@@ -44,7 +54,9 @@ var signsOf = sync.OnceValue(func() *signTable {
 		if len(f) > 2 {
 			s.B, s.Far = f[len(f)-1], len(f) == 4
 		}
-		t.number[s.hash()] = uint16(len(t.weight))
+		h := s.hash()
+		t.number[h] = uint16(len(t.weight))
+		t.maybe[h>>22] |= 1 << (h >> 16 & 63)
 		t.weight = append(t.weight, int16(w))
 	}
 	return t
@@ -74,7 +86,7 @@ func learned(words []Word) int {
 	sum, begin := t.none, 0
 	best := sum
 	Signs(words, func(at int, sign uint32, _ Sign) {
-		k, ok := t.number[sign]
+		k, ok := t.of(sign)
 		if !ok {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 // cost one pass over the text for all of them together.
 type need struct {
 	any  []string
-	bits []bits // of their numbers
+	bits []numbered // of their numbers
 	all  bool
 	of   []need
 }
@@ -36,8 +36,8 @@ func (n *need) met(has words) bool {
 	return n.all || len(n.of) == 0
 }
 
-// bits are words of a set whose numbers begin at 64 times at.
-type bits struct {
+// numbered are words of a set whose numbers begin at 64 times at.
+type numbered struct {
 	at  int
 	set uint64
 }
@@ -51,9 +51,13 @@ type finder struct {
 	numbers map[string]int
 	class   [256]uint8 // of a byte; 0 for those in no word
 	classes int
-	next    []uint16   // of a state and a class
+	next    []uint16   // of a state and a class; with endsHere where words end in it
 	found   [][]uint16 // words that end in a state
+	length  []uint8    // of a word, in bytes
 }
+
+// endsHere marks a state in which words end.
+const endsHere = 1 << 15
 
 // spelled bounds the strings that an expression is spelled out to, and wide
 // those that two parts of one are joined to.
@@ -258,10 +262,10 @@ func (f *finder) number(n *need) {
 			w = len(f.numbers)
 			f.numbers[s] = w
 		}
-		i := slices.IndexFunc(n.bits, func(b bits) bool { return b.at == w/64 })
+		i := slices.IndexFunc(n.bits, func(b numbered) bool { return b.at == w/64 })
 		if i < 0 {
 			i = len(n.bits)
-			n.bits = append(n.bits, bits{at: w / 64})
+			n.bits = append(n.bits, numbered{at: w / 64})
 		}
 		n.bits[i].set |= 1 << (w % 64)
 	}
@@ -286,6 +290,7 @@ func (f *finder) build() {
 		size += len(s)
 	}
 	f.next = make([]uint16, 0, size*f.classes)
+	f.length = make([]uint8, len(f.numbers))
 	state := func() uint16 {
 		f.next = f.next[:len(f.next)+f.classes]
 		f.found = append(f.found, nil)
@@ -303,6 +308,7 @@ func (f *finder) build() {
 			at = f.next[to]
 		}
 		f.found[at] = append(f.found[at], uint16(w))
+		f.length[w] = uint8(len(s))
 	}
 	fall := make([]uint16, len(f.found))
 	queue := []uint16{0}
@@ -323,16 +329,44 @@ func (f *finder) build() {
 			queue = append(queue, *to)
 		}
 	}
+	f.next = slices.Clone(f.next) // the words share states: much of it is not needed
+	for i, to := range f.next {
+		if len(f.found[to]) > 0 {
+			f.next[i] = to | endsHere
+		}
+	}
 }
 
-// in sets has to the words that stand in text.
-func (f *finder) in(text string, has words) {
-	clear(has)
+// A hit is a word in a text, with the bytes where it stands.
+type hit struct {
+	from, to int32
+	word     uint16
+}
+
+// in appends the words that stand in text to hits, in the order in which they end.
+func (f *finder) in(text string, hits []hit) []hit {
 	at := uint16(0)
 	for i := 0; i < len(text); i++ {
-		at = f.next[int(at)*f.classes+int(f.class[text[i]])]
-		for _, w := range f.found[at] {
-			has[w/64] |= 1 << (w % 64)
+		to := f.next[int(at&^endsHere)*f.classes+int(f.class[text[i]])]
+		if at = to; at&endsHere == 0 {
+			continue
+		}
+		for _, w := range f.found[at&^endsHere] {
+			hits = append(hits, hit{int32(i + 1 - int(f.length[w])), int32(i + 1), w})
+		}
+	}
+	return hits
+}
+
+// add adds the words that stand in a part of a text, of which hits are those
+// that end there or later.
+func (has words) add(hits []hit, part span) {
+	for _, h := range hits {
+		if int(h.to) > part.to {
+			return
+		}
+		if int(h.from) >= part.from {
+			has[h.word/64] |= 1 << (h.word % 64)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,20 +24,27 @@ func TestNeedsHideNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain, _ := uncover(string(raw))
-		texts = append(texts, sentences(plain)...)
+		for _, s := range sentences(plain) {
+			texts = append(texts, plain[s.from:s.to])
+		}
 	}
 	matched := 0
 	for i := range rule().signs {
 		s := &rule().signs[i]
-		own, has := s.need.of[1], make(words, len(rule().finder.numbers)/64+1)
-		if own.free() {
-			t.Errorf("%s: needs nothing, so it is tried on every text", wordings[i].name)
+		has := make(words, len(rule().finder.numbers)/64+1)
+		for _, b := range s.branches {
+			if b.need.free() {
+				t.Errorf("%s: %s needs nothing, so it is tried on every text", wordings[i].name, b.re())
+			}
 		}
 		for _, text := range texts {
-			rule().finder.in(text, has)
-			if s.re().MatchString(text) {
-				if matched++; !own.met(has) {
-					t.Errorf("%s: matches %q, whose words do not meet its need", wordings[i].name, text)
+			clear(has)
+			has.add(rule().finder.in(text, nil), span{0, len(text)})
+			for _, b := range s.branches {
+				if b.re().MatchString(text) {
+					if matched++; !b.need.met(has) || !s.need.of[1].met(has) {
+						t.Errorf("%s: %s matches %q, whose words do not meet its need", wordings[i].name, b.re(), text)
+					}
 				}
 			}
 		}
@@ -72,7 +81,8 @@ func TestNeedFor(t *testing.T) {
 		has := make(words, len(f.numbers)/64+1)
 		for want, texts := range map[bool][]string{true: c.with, false: c.not} {
 			for _, s := range texts {
-				f.in(s, has)
+				clear(has)
+				has.add(f.in(s, nil), span{0, len(s)})
 				if n.met(has) != want {
 					t.Errorf("%s: %q meets the need: %v, want %v", c.expr, s, !want, want)
 				}
@@ -81,5 +91,57 @@ func TestNeedFor(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is marked is what the wordings match in two neighbouring sentences, as
+// they are written: no branch, no need and no order in which signs are tried
+// changes it.
+func TestOddsAreThoseOfTheWordings(t *testing.T) {
+	lines := strings.NewReplacer("\n", "", "\t", "")
+	var exprs []*regexp.Regexp
+	for _, w := range wordings {
+		expr := strings.NewReplacer("\n", "", "\t", "", "WHO", lines.Replace(who), "READS", lines.Replace(reads)).Replace(w.re)
+		exprs = append(exprs, regexp.MustCompile(expr))
+	}
+	none := weights[len(weights)-1]
+	plainly := func(text string) float64 {
+		plain, hides := uncover(text)
+		best := none
+		for _, s := range sentences(plain) {
+			window, odds := plain[s.from:s.to], none
+			for i, re := range exprs {
+				near := strings.Split(wordings[i].near, "|")
+				says := slices.ContainsFunc(near, func(w string) bool { return strings.Contains(window, w) }) && re.MatchString(window)
+				if says || i == hiding && hides {
+					odds += weights[i]
+				}
+			}
+			best = max(best, odds)
+		}
+		return best
+	}
+	files, err := filepath.Glob("testdata/injections/*.tsv")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	marked := 0
+	for _, f := range append(files, "../../../docs/security.md", "../../../docs/agents.md") {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range strings.Split(string(raw), "\n") {
+			want := plainly(text)
+			if want > 0 {
+				marked++
+			}
+			if got := Odds(text); (got > 0) != (want > 0) || want > 0 && got != want {
+				t.Errorf("%s, line %d: odds %.2f, of the wordings %.2f", f, i+1, got, want)
+			}
+		}
+	}
+	if marked < 20 {
+		t.Errorf("%d are marked, too few to show anything", marked)
 	}
 }

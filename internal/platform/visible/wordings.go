@@ -13,6 +13,9 @@ const reads = `(?:read(?:s|ing)?|summari[sz](?:e|es|ing)|describ(?:e|es|ing)|rev
 // characters are hidden.
 const hiding = 0
 
+// slowest is the sign whose wording takes longest to look for.
+const slowest = 10
+
 // wordings are the signs. Each is an expression of RE2 over text in small
 // letters, in which line ends and tabs are no part, and holds only where one of
 // the parts of words in near stands, too.

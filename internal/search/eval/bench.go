@@ -58,7 +58,7 @@ func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (
 	b.catalog = catalog.New(b.db, nil)
 	b.indexer = &ingest.Indexer{
 		Catalog: b.catalog, Embedder: emb,
-		Indexes: &index.Pool{Dir: filepath.Join(b.dir, "segments"), Generations: filepath.Join(b.dir, "generations"), Embedder: emb.ID(), Engine: engine},
+		Indexes: index.NewPool(b.dir, emb.ID(), engine),
 	}
 	b.opener = &source.Opener{ReposDir: filepath.Join(b.dir, "repos")}
 	return b, nil
@@ -106,19 +106,24 @@ func (b *Bench) open(ctx context.Context, r *Repo, dir string) (*target, error) 
 		return nil, kb.Errorf(kb.NotFound, "the repository %q is not there: %w", r.Name, err).WithHint("check out each repository of the tasks in the folder of --repos, under its name")
 	}
 	spec := kb.Spec{Kind: kb.KindFolder, Source: abs}
-	st, err := b.catalog.Put(ctx, spec)
+	snap, err := b.opener.Open(ctx, spec)
 	if err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	var snap kb.Snapshot
-	if snap, err = b.opener.Open(ctx, spec); err != nil {
 		return nil, err
 	}
 	defer snap.Close()
 	if snap, err = filtered(snap, r.Include, r.Exclude); err != nil {
 		return nil, err
 	}
+	return b.index(ctx, r.Name, spec, snap)
+}
+
+// index returns the index of a snapshot, brought up to date.
+func (b *Bench) index(ctx context.Context, name string, spec kb.Spec, snap kb.Snapshot) (*target, error) {
+	st, err := b.catalog.Put(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
 	res, err := b.indexer.Run(ctx, "eval", st, snap, ingest.Options{})
 	if err != nil {
 		return nil, err
@@ -128,14 +133,14 @@ func (b *Bench) open(ctx context.Context, r *Repo, dir string) (*target, error) 
 		return nil, err
 	}
 	if st.Head == nil {
-		return nil, kb.Errorf(kb.NotFound, "the repository %q has nothing to index", r.Name).WithHint("check that %s holds its files", abs)
+		return nil, kb.Errorf(kb.NotFound, "the repository %q has nothing to index", name).WithHint("check that %s holds its files", spec.Source)
 	}
-	t := &target{indexMs: b.remember(r.Name, took, res.UpToDate)}
-	t.Target = search.Target{Store: st, Label: r.Name}
+	t := &target{indexMs: b.remember(name, took, res.UpToDate)}
+	t.Target = search.Target{Store: st, Label: name}
 	if t.Index, err = b.indexer.Indexes.Open(ctx, st.Head.Manifest); err != nil {
 		return nil, err
 	}
-	b.targets[r.Name] = t
+	b.targets[name] = t
 	return t, nil
 }
 

@@ -84,11 +84,7 @@ func (b *Bench) examples(ctx context.Context, set *Set, o Options) ([]example, e
 		repos = append(repos, r.Name)
 	}
 	slices.Sort(repos)
-	demote := rank.Demotions()
-	var standing []float64
-	for _, n := range rank.Parts() {
-		standing = append(standing, rank.Weights()[n])
-	}
+	signals := rank.Fitted().Signals
 	var out []example
 	for i := range set.Tasks {
 		t := &set.Tasks[i]
@@ -127,8 +123,8 @@ func (b *Bench) examples(ctx context.Context, set *Set, o Options) ([]example, e
 			e.doc = append(e.doc, d)
 			f := 1.0
 			for k, x := range rows[j] {
-				if demote[k] && x > 0 {
-					f *= math.Pow(standing[k], x)
+				if c := signals[k].Factor; c > 0 && x > 0 {
+					f *= math.Pow(c, x)
 				}
 			}
 			e.penalty = append(e.penalty, f)
@@ -186,22 +182,20 @@ const (
 
 func fit(ex []example, parts []string, pull float64) Fitted {
 	ex = slices.Clone(ex)
-	names := rank.Parts()
-	start := make([]float64, len(names))
-	free := make([]bool, len(names))
-	demote := rank.Demotions()
-	for i, n := range names {
-		if demote[i] {
-			continue
+	signals := rank.Fitted().Signals
+	start := make([]float64, len(signals))
+	free := make([]bool, len(signals))
+	for i := range signals {
+		if !signals[i].Asked {
+			start[i] = signals[i].Document
 		}
-		start[i] = rank.Weights()[n]
-		if free[i] = slices.Contains(parts, n); free[i] {
+		if free[i] = slices.Contains(parts, signals[i].Name); free[i] {
 			start[i] = even
 		}
 	}
 	// Only the columns that count are kept from here on.
 	var columns []int
-	for i := range names {
+	for i := range signals {
 		if free[i] || start[i] != 0 {
 			columns = append(columns, i)
 		}
@@ -209,11 +203,11 @@ func fit(ex []example, parts []string, pull float64) Fitted {
 	for i := range ex {
 		ex[i].flatten(columns)
 	}
-	pick := func(k int) string { return names[columns[k]] }
+	pick := func(k int) string { return signals[columns[k]].Name }
 	start, free = take(start, columns), take(free, columns)
 	asis := make([]float64, len(columns))
 	for k := range columns {
-		asis[k] = rank.Weights()[pick(k)]
+		asis[k] = signals[columns[k]].Document
 	}
 	f := Fitted{Weights: map[string]float64{}}
 	cross := make([]float64, len(ex))

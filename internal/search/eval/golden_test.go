@@ -34,8 +34,9 @@ type pinned struct {
 // repository change with every commit, and so does the Go distribution.
 const slack = 0.04
 
-// TestGoldens asks the judged queries over what every machine that builds
-// this has: the source of the Go distribution and this repository's own documents.
+// TestGoldens asks the judged queries over text that was not written for them
+// and that every machine that builds this has: the source of the Go distribution
+// and this repository's own documents. TestPinned holds rankings exactly.
 func TestGoldens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes parts of the Go distribution")

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
@@ -56,9 +57,9 @@ var short = func() map[string]string {
 func stem(w string) string { return string(terms.Stem([]byte(w))) }
 
 // kin tells how far two stemmed words are of one family: 1 when they are
-// equal, familyWeight when one is the other with another ending (quantize,
+// equal, Family when one is the other with another ending (quantize,
 // quantization) or its customary abbreviation, else 0.
-func kin(a, b string) float64 {
+func (t *Tuning) kin(a, b string) float64 {
 	if a == b {
 		return 1
 	}
@@ -73,17 +74,15 @@ func kin(a, b string) float64 {
 	case p < 4 || p < len(a)-2:
 	case p == 4 && len(b) > 7: // form, formula
 	case p >= len(a)-1 || p >= 6:
-		return familyWeight
+		return t.Family
 	}
 	if len(a) <= 9 && a[0] == b[0] {
 		if _, ok := short[a+" "+b]; ok {
-			return familyWeight
+			return t.Family
 		}
 	}
 	return 0
 }
-
-const familyWeight = 0.8
 
 // meet is how the words of a name and those of the query meet.
 type meet struct {
@@ -99,7 +98,7 @@ func (r *ranking) meet(words []string) (m meet) {
 		best, weight := 0.0, 0.0
 		for i := range r.words {
 			n := &r.words[i]
-			v := kin(w, n.term)
+			v := r.t.kin(w, n.term)
 			if v == 0 {
 				continue
 			}
@@ -117,13 +116,12 @@ func (r *ranking) meet(words []string) (m meet) {
 
 // fileName is the part of a path that a file is named by: its base without
 // extensions, or its directory's where the base is one that says nothing.
-func fileName(p string) string {
+func (t *Tuning) fileName(p string) string {
 	base := path.Base(p)
 	if i := strings.IndexByte(base[1:], '.'); i >= 0 {
 		base = base[:i+1]
 	}
-	switch strings.ToLower(base) {
-	case "index", "main", "mod", "lib", "__init__", "init", "doc", "readme", "package-info":
+	if slices.Contains(t.Nameless, strings.ToLower(base)) {
 		if d := path.Dir(p); d != "." {
 			base = path.Base(d)
 		}

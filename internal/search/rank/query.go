@@ -36,6 +36,7 @@ type Query struct {
 	Words   []Word
 	Terms   []string // looked up in the index; distinct
 	idf     []float64
+	tuning  *Tuning
 }
 
 // Word is one word of a query: the term it stands for, the terms of its
@@ -87,9 +88,12 @@ var stop = func() map[string]bool {
 	return m
 }()
 
+// Parse understands a query, with the fitted tuning.
+func Parse(text string) *Query { return fitted.Parse(text) }
+
 // Parse understands a query.
-func Parse(text string) *Query {
-	q := &Query{Text: text}
+func (t *Tuning) Parse(text string) *Query {
+	q := &Query{Text: text, tuning: t}
 	trimmed := strings.TrimSpace(text)
 	for _, m := range quoted.FindAllStringSubmatch(trimmed, -1) {
 		q.Phrases = append(q.Phrases, m[1])
@@ -101,7 +105,7 @@ func Parse(text string) *Query {
 		q.Class = Path
 	case symbolRE.MatchString(trimmed):
 		q.Class = Symbol
-	case len(trimmed) > 20 && strings.ContainsAny(trimmed, ":'(") && failRE.MatchString(trimmed):
+	case len(trimmed) > t.FailureBytes && strings.ContainsAny(trimmed, ":'(") && failRE.MatchString(trimmed):
 		q.Class = Failure
 	default:
 		q.Class = Natural
@@ -133,13 +137,13 @@ func Parse(text string) *Query {
 		}
 		seen[w.Text] = true
 		w.Named = !qualifies && (raw != w.Text || named(w.Text) || q.Class == Symbol || qualified && q.Class != Path)
-		s.Scan(w.Text, func(t []byte, whole bool) {
-			i := id(string(t))
+		s.Scan(w.Text, func(term []byte, whole bool) {
+			i := id(string(term))
 			switch {
 			case i < 0:
 			case whole && w.Whole < 0:
 				w.Whole = i
-				w.Stop = !w.Named && stop[string(t)]
+				w.Stop = !w.Named && stop[string(term)]
 			default:
 				w.Parts = append(w.Parts, i)
 			}
@@ -147,10 +151,10 @@ func Parse(text string) *Query {
 		if w.Whole < 0 && len(w.Parts) == 0 {
 			continue
 		}
-		if !w.Stop && !qualifies && (w.Named || len(q.Words) < 12) {
+		if !w.Stop && !qualifies && (w.Named || len(q.Words) < t.ExactWords) {
 			w.Exact = id(terms.Exact(w.Text))
-			if t := terms.Cased(w.Text); t != "" && w.Named {
-				w.Cased = id(t)
+			if cased := terms.Cased(w.Text); cased != "" && w.Named {
+				w.Cased = id(cased)
 			}
 		}
 		q.Words = append(q.Words, w)
@@ -242,27 +246,21 @@ func (q *Query) Weigh(st kb.TermStats) []float64 {
 			weight[w.Whole] = idf[w.Whole]
 		}
 		for _, p := range w.Parts {
-			weight[p] = max(weight[p], idf[p]*partWeight)
+			weight[p] = max(weight[p], idf[p]*q.tuning.PartWeight)
 		}
 		if w.Exact >= 0 && st.Frequency[w.Exact] > 0 {
-			weight[w.Exact] = idf[w.Exact] * exactWeight
+			weight[w.Exact] = idf[w.Exact] * q.tuning.ExactWeight
 			if !w.Named {
-				weight[w.Exact] *= exactUnnamed
+				weight[w.Exact] *= q.tuning.ExactUnnamed
 			}
 		}
 		if w.Cased >= 0 && st.Frequency[w.Cased] > 0 {
-			weight[w.Cased] = idf[w.Cased] * exactWeight
+			weight[w.Cased] = idf[w.Cased] * q.tuning.ExactWeight
 		}
 	}
 	q.idf = idf
 	return weight
 }
-
-const (
-	partWeight   = 0.7 // of a part of an identifier beside the whole
-	exactWeight  = 0.5 // of a definition, as a term of its own
-	exactUnnamed = 0.3 // of that, for words that need not be names
-)
 
 // wordIDF is how much a word tells: its whole's weight where that occurs, or
 // else its parts'.
@@ -287,7 +285,7 @@ func (q *Query) Coverage(matched uint64) float64 {
 			continue
 		}
 		sum += w.idf
-		got += w.idf * w.share(matched)
+		got += w.idf * w.share(matched, q.tuning.PartsShare)
 	}
 	if sum == 0 {
 		return 0
@@ -295,8 +293,8 @@ func (q *Query) Coverage(matched uint64) float64 {
 	return got / sum
 }
 
-// share is how much of a word is among the terms of a bit set.
-func (w *Word) share(bits uint64) float64 {
+// share is how much of a word is among the terms of a bit set; parts is what all its parts count.
+func (w *Word) share(bits uint64, parts float64) float64 {
 	if w.Whole >= 0 && bits&(1<<w.Whole) != 0 {
 		return 1
 	}
@@ -309,7 +307,7 @@ func (w *Word) share(bits uint64) float64 {
 			n++
 		}
 	}
-	return 0.8 * float64(n) / float64(len(w.Parts))
+	return parts * float64(n) / float64(len(w.Parts))
 }
 
 // Names reports whether what looks like a name in the query is exactly this

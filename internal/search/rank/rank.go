@@ -10,15 +10,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// BM25F is how the fields are weighed against each other. A name that a chunk
-// defines says more than a name it mentions, and what encloses it about half
-// as much; path terms are weighed by signals as well.
-var BM25F = kb.BM25F{
-	K1:     1.2,
-	Weight: [kb.Fields]float64{kb.FieldBody: 1, kb.FieldSymbols: 3, kb.FieldHeadings: 1.2, kb.FieldPath: 1.5},
-	B:      [kb.Fields]float64{kb.FieldBody: 0.6, kb.FieldSymbols: 0.4, kb.FieldHeadings: 0.3, kb.FieldPath: 0.5},
-}
-
 // Evidence is a candidate with where it comes from.
 type Evidence struct {
 	kb.Candidate
@@ -63,48 +54,26 @@ type Options struct {
 	// Noise is the cosine that unrelated texts have in the embedder's space; 0
 	// when nobody knows, and cosines then count for the order alone.
 	Noise   float64
-	Without []string           // names of Parts that do not count
-	Weights map[string]float64 // instead of the weights of those Parts
+	Without []string // names of Parts that do not count
 }
-
-// leastCosine is how near a chunk that shares no word with the query must be.
-const leastCosine = 0.3
 
 // admitted reports whether a candidate is more than noise.
 func (e *Evidence) admitted(q *Query) bool {
-	return q.Coverage(e.Matched) > 0 || e.Cosine >= leastCosine
+	return q.Coverage(e.Matched) > 0 || e.Cosine >= q.tuning.LeastCosine
 }
 
-// Parts names what Options.Without may leave out and Options.Weights may
-// weigh: the rankers and the signals.
+// Parts names what Options.Without may leave out: the rankers and the signals.
 func Parts() []string {
 	out := make([]string, len(signals))
 	for i := range signals {
-		out[i] = signals[i].name
+		out[i] = signals[i].Name
 	}
 	return out
-}
-
-// Demotions tells which of Parts are demotions.
-func Demotions() []bool {
-	out := make([]bool, len(signals))
-	for i := range signals {
-		out[i] = signals[i].demote
-	}
-	return out
-}
-
-// Weights returns the weight of every part as it stands.
-func Weights() map[string]float64 {
-	m := map[string]float64{}
-	for i := range signals {
-		m[signals[i].name] = signals[i].weight
-	}
-	return m
 }
 
 type ranking struct {
 	q        *Query
+	t        *Tuning
 	o        Options
 	topLex   float64
 	resolved bool // some candidate uses or declares a name for certain
@@ -137,11 +106,12 @@ type docKey struct {
 type document struct {
 	stem, dir               meet
 	path                    float64
+	best                    float64 // sum of the scores by words of its best sections
 	test, example, vendored bool
 }
 
 func newRanking(q *Query, cands []Evidence, o Options) *ranking {
-	r := &ranking{q: q, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2), editions: newEditions(cands)}
+	r := &ranking{q: q, t: q.tuning, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2), editions: newEditions(cands)}
 	for i := range r.words {
 		r.most = max(r.most, r.words[i].weight)
 	}
@@ -151,13 +121,10 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 			r.sum += w.idf
 		}
 		r.named = r.named || w.Named
-		r.past = r.past || slices.Contains(pastWords, strings.ToLower(w.Text))
-		switch strings.ToLower(w.Text) {
-		case "test", "tests", "testing", "benchmark", "fuzz", "spec", "prueba", "pruebas":
-			r.tests = true
-		case "readme", "doc", "docs", "documentation", "guide", "tutorial", "config", "configuration", "documentación", "guía", "manual":
-			r.prose = true
-		}
+		text := strings.ToLower(w.Text)
+		r.past = r.past || slices.Contains(r.t.AsksPast, text)
+		r.tests = r.tests || slices.Contains(r.t.AsksTests, text)
+		r.prose = r.prose || slices.Contains(r.t.AsksProse, text)
 	}
 	for i := range cands {
 		r.resolved = r.resolved || cands[i].Refers || cands[i].Declares
@@ -167,7 +134,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
-		if !beside(&cands[i]) {
+		if !r.beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}
 	}
@@ -180,42 +147,29 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 
 // weigh settles what each signal weighs in this ranking.
 func (r *ranking) weigh() {
-	r.weight, r.within, r.off = make([]float64, len(signals)), make([]float64, len(signals)), make([]bool, len(signals))
-	factors := intents[r.o.Intent]
-	for i := range signals {
-		sg := &signals[i]
-		w := sg.weight
-		if x, ok := r.o.Weights[sg.name]; ok {
-			w = x
+	n := len(r.t.Signals)
+	r.weight, r.within, r.off = make([]float64, n), make([]float64, n), make([]bool, n)
+	for i := range r.t.Signals {
+		sg := &r.t.Signals[i]
+		f, listed := sg.Intents[r.o.Intent]
+		if !listed && !sg.Asked {
+			f = 1
 		}
-		f, ok := factors[sg.name]
-		only, special := intentWeights[sg.name]
-		switch {
-		case sg.demote && ok:
-			w = math.Pow(w, f)
-		case special && ok:
-			w = only * f
-		case ok:
-			w *= f
+		r.weight[i], r.within[i] = sg.Document*f, sg.Chunk*f
+		if sg.Factor > 0 {
+			r.weight[i] = math.Pow(sg.Factor, f)
 		}
-		r.weight[i] = w
 		switch {
-		case slices.Contains(r.o.Without, sg.name):
+		case slices.Contains(r.o.Without, sg.Name):
 			r.off[i] = true
 		case r.o.Mode == Vector:
 			// Nothing but the cosines: the mode is for judging the vectors.
-			r.weight[i] = sg.near
-			r.off[i] = sg.near == 0
+			r.weight[i] = sg.Vector
+			r.off[i] = sg.Vector == 0
 		case r.o.Mode == FTS:
-			r.off[i] = sg.near > 0
+			r.off[i] = sg.Vector > 0
 		}
-		r.within[i] = sg.within
-		if sg.weight > 0 && !sg.demote {
-			r.within[i] *= w / sg.weight // as the intent has it
-		} else if special && ok {
-			r.within[i] = w
-		}
-		r.off[i] = r.off[i] || !sg.demote && w == 0 && r.within[i] == 0
+		r.off[i] = r.off[i] || sg.value == nil || r.weight[i] == 0 && r.within[i] == 0
 	}
 }
 
@@ -263,16 +217,16 @@ func (r *ranking) score(e *Evidence) Scored {
 	}
 	d := r.document(e)
 	factor := 1.0
-	for i := range signals {
+	for i := range r.t.Signals {
 		if r.off[i] {
 			continue
 		}
-		sg := &signals[i]
+		sg := &r.t.Signals[i]
 		v := sg.value(r, e, d)
 		if v == 0 {
 			continue
 		}
-		if sg.demote {
+		if sg.Factor > 0 {
 			v = math.Pow(r.weight[i], v)
 			factor *= v
 			v--
@@ -282,7 +236,7 @@ func (r *ranking) score(e *Evidence) Scored {
 			s.raw += v
 		}
 		if s.Parts != nil && v != 0 {
-			s.Parts[sg.name] = math.Round(v*1000) / 1000
+			s.Parts[sg.Name] = math.Round(v*1000) / 1000
 		}
 	}
 	s.raw *= factor
@@ -290,7 +244,7 @@ func (r *ranking) score(e *Evidence) Scored {
 }
 
 // Evaluate returns the values of every signal, in the order of Parts, for
-// every candidate that Rank would order; that of a demotion is 0 or 1.
+// every candidate that Rank would order; that of a signal of sections is 0.
 func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values [][]float64) {
 	kept = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
 		return !e.admitted(q)
@@ -298,22 +252,16 @@ func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values []
 	r := newRanking(q, kept, o)
 	for i := range kept {
 		d := r.document(&kept[i])
-		row := make([]float64, len(signals))
-		for j := range signals {
-			row[j] = signals[j].value(r, &kept[i], d)
+		row := make([]float64, len(r.t.Signals))
+		for j := range row {
+			if sg := &r.t.Signals[j]; sg.value != nil {
+				row[j] = sg.value(r, &kept[i], d)
+			}
 		}
 		values = append(values, row)
 	}
 	return kept, values
 }
-
-// again is what a further chunk of a document counts of the one before: it
-// comes after what else there is to see, unless that is far worse. mostAgain
-// is how many chunks of one document are shown at most.
-const (
-	again     = 0.7
-	mostAgain = 3
-)
 
 // perDocument orders documents by their best chunk, each with the chunks in
 // it that answer best, which are not always those that speak for the document.
@@ -327,8 +275,8 @@ func (r *ranking) perDocument(list []Scored) []Scored {
 		}
 		chunks[k] = append(chunks[k], i)
 	}
-	most := mostAgain
-	if r.o.Intent == "find-pattern" || r.o.Mode == Vector { // as many documents as there are
+	most := r.t.MostAgain
+	if r.o.Intent == Pattern || r.o.Mode == Vector { // as many documents as there are
 		most = 1
 	}
 	out := make([]Scored, 0, len(list))
@@ -352,7 +300,7 @@ func (r *ranking) perDocument(list []Scored) []Scored {
 			if n == 0 {
 				s.raw = raw
 			} else {
-				s.raw = math.Min(s.raw, raw) * math.Pow(again, float64(n))
+				s.raw = math.Min(s.raw, raw) * math.Pow(r.t.Again, float64(n))
 			}
 			out = append(out, s)
 		}
@@ -411,15 +359,15 @@ func (r *ranking) distinct(list []Scored) []Scored {
 // Confidence between low and medium parts 98 % of the one from 83 % of the other.
 func (r *ranking) confidence(hits []Scored) float64 {
 	c := 0.0
-	for i := range hits[:min(3, len(hits))] {
+	for i := range hits[:min(r.t.SureHits, len(hits))] {
 		h := &hits[i]
 		if r.o.Mode == Vector {
-			c = max(c, (h.Cosine-0.15)/0.6)
+			c = max(c, (h.Cosine-r.t.FarCosine)/r.t.CosineSpan)
 			continue
 		}
-		v := 0.5*r.q.Coverage(h.Matched) + 0.5*r.q.Coverage(h.DocMatched)
+		v := r.t.InChunk*r.q.Coverage(h.Matched) + r.t.InDocument*r.q.Coverage(h.DocMatched)
 		if v > 0 || h.Cosine > 0 {
-			v += 0.1 * r.document(&h.Evidence).stem.own
+			v += r.t.InName * r.document(&h.Evidence).stem.own
 		}
 		if r.o.Noise > 0 {
 			v += max(0, h.Cosine-r.o.Noise)
@@ -427,17 +375,4 @@ func (r *ranking) confidence(hits []Scored) float64 {
 		c = max(c, v)
 	}
 	return max(0, min(1, c))
-}
-
-// Confidence names a confidence.
-func Confidence(c float64) string {
-	switch {
-	case c >= 0.7:
-		return "high"
-	case c >= 0.47:
-		return "medium"
-	case c >= 0.15:
-		return "low"
-	}
-	return "none"
 }

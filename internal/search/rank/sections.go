@@ -21,10 +21,6 @@ type Section struct {
 	Lead float64
 }
 
-// mostSections is how many chunks of prose are looked at closely: each costs about 30 µs, and
-// 80 or 120 find no more of what bench/sections asks for.
-const mostSections = 40
-
 // Closely returns which of the candidates deserve a closer look as sections:
 // those of prose, the best by words and vector together, and of pages with
 // older versions only the newest. Nil when the query is
@@ -33,7 +29,7 @@ func Closely(q *Query, cands []Evidence, o Options) []int {
 	if !o.sections(q) {
 		return nil
 	}
-	r := &ranking{}
+	r := &ranking{t: q.tuning}
 	var out []int
 	ed := newEditions(cands)
 	for i := range cands {
@@ -49,14 +45,14 @@ func Closely(q *Query, cands []Evidence, o Options) []int {
 		}
 		return cmp.Compare(a, b)
 	})
-	return out[:min(len(out), mostSections)]
+	return out[:min(len(out), q.tuning.MostSections)]
 }
 
 // sections reports whether prose is ordered by its sections: for questions in
 // words. Names, paths and messages are found by what they say.
 func (o *Options) sections(q *Query) bool {
 	return q.Class == Natural && len(q.Words) > 1 && (o.Mode == "" || o.Mode == Hybrid) &&
-		(o.Intent == "" || o.Intent == "find-documentation")
+		(o.Intent == "" || o.Intent == Documentation)
 }
 
 // Near returns the terms that Covers knows, each with bits for the words of
@@ -102,12 +98,12 @@ func (q *Query) Telling() iter.Seq2[string, float64] {
 	}
 }
 
-// mostCovered is how many words of a query Near and Covers look at.
-const mostCovered = 32
+// mostCovered is how many words of a query Near and Covers look at: each takes two bits.
+const mostCovered = maxTerms / 2
 
 // Covers is the share of the query, by weight, that a text answers whose terms
 // have these bits of Near together: a word counts whole when it is there,
-// relatedWeight of that when only one that is used for it is.
+// Related of that when only one that is used for it is.
 func (q *Query) Covers(has uint64) float64 {
 	sum, got := 0.0, 0.0
 	for n, w := range q.covered() {
@@ -116,7 +112,7 @@ func (q *Query) Covers(has uint64) float64 {
 		case bits&1 != 0:
 			got += w.idf
 		case bits&2 != 0:
-			got += relatedWeight * w.idf
+			got += q.tuning.Related * w.idf
 		}
 	}
 	if sum == 0 {
@@ -125,48 +121,19 @@ func (q *Query) Covers(has uint64) float64 {
 	return got / sum
 }
 
-const relatedWeight = 0.5
+func pageMean(_ *ranking, e *Evidence, _ *document) float64 { return e.Mean }
 
-// sectionSignals are what orders the sections of prose among themselves, each
-// relative to the best, with weights that sum to 1. They were fitted to the
-// questions of bench/sections, where leaving out a project at a time gives the
-// same, and rounded, but for "whole": commands and messages need it, which
-// nobody asks there.
-var sectionSignals = []struct {
-	name   string
-	weight float64
-	value  func(*ranking, *Evidence, *page) float64
-}{
-	{"lexical", 0.11, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Lexical }},
-	{"vector", 0.25, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Cosine }},
-	// What the page is about on the whole, and how good its best sections are.
-	{"mean", 0.07, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Mean }},
-	{"page", 0.05, func(_ *ranking, _ *Evidence, p *page) float64 { return p.best }},
-	// Words of the query, or such as are used for them; a long text holds some of anything.
-	{"words", 0.22, func(_ *ranking, e *Evidence, _ *page) float64 {
-		return e.Section.Words / math.Pow(1+float64(e.Section.Bytes)/longSection, 0.1)
-	}},
-	// A section with every word of the query, which meaning does not outweigh.
-	{"whole", 0.14, func(r *ranking, e *Evidence, _ *page) float64 { return flag(r.q.Coverage(e.Matched) > 0.99) }},
-	// The vector of a short text is clean.
-	{"lead", 0.16, func(_ *ranking, e *Evidence, _ *page) float64 { return e.Section.Lead }},
+func bestOfPage(_ *ranking, _ *Evidence, d *document) float64 { return d.best }
+
+func wordsOfSection(r *ranking, e *Evidence, _ *document) float64 {
+	return e.Section.Words / math.Pow(1+float64(e.Section.Bytes)/float64(r.t.LongSection), r.t.LengthPower)
 }
 
-const (
-	// longSection is the length in bytes from which a section is long.
-	longSection = 400
-	// samePart is what a further chunk of the same section counts: it is cited
-	// by the same anchor.
-	samePart = 0.7
-	// bestOfPage is how many sections speak for their page.
-	bestOfPage = 3
-)
-
-// page is what the sections of a document have in common.
-type page struct {
-	lexical []float64
-	best    float64 // sum of the scores by words of its best sections
+func wholeQuery(r *ranking, e *Evidence, _ *document) float64 {
+	return flag(r.q.Coverage(e.Matched) > r.t.WholeShare)
 }
+
+func leadOfSection(_ *ranking, e *Evidence, _ *document) float64 { return e.Section.Lead }
 
 // sections orders the prose of ordered anew, by its sections, in the places
 // that prose has there: code stays where it is. all are the candidates.
@@ -198,47 +165,45 @@ func (r *ranking) sections(ordered, all []Scored) {
 }
 
 // sectionScores returns the candidates that were looked at closely, the best
-// first, at most mostAgain of a page.
+// first, at most MostAgain of a page.
 func (r *ranking) sectionScores(all []Scored) []Scored {
-	of, pages := r.looked(all)
+	of := r.looked(all)
 	if len(of) == 0 {
 		return nil
 	}
-	values := r.sectionValues(of, pages)
+	values := r.sectionValues(of)
 	score := make([]float64, len(of))
-	for k := range sectionSignals {
-		sg := &sectionSignals[k]
-		if slices.Contains(r.o.Without, sg.name) {
+	for k := range r.t.Signals {
+		sg := &r.t.Signals[k]
+		if sg.Section == 0 || slices.Contains(r.o.Without, sg.Name) {
 			continue
 		}
 		for i := range of {
-			v := sg.weight * values[i][k]
+			v := sg.Section * values[i][k]
 			score[i] += v
 			if of[i].Parts != nil && v != 0 {
-				of[i].Parts["section."+sg.name] = math.Round(v*1000) / 1000
+				of[i].Parts["section."+sg.Name] = math.Round(v*1000) / 1000
 			}
 		}
 	}
 	for i := range of {
-		of[i].raw = score[i] * r.sectionDemotion(&of[i])
+		of[i].raw = score[i] * r.demotion(&of[i])
 	}
 	slices.SortFunc(of, func(a, b Scored) int { return order(&a, &b) })
-	return spread(of)
+	return r.t.spread(of)
 }
 
-// looked returns the candidates that were looked at closely and the pages of all.
-func (r *ranking) looked(all []Scored) (of []Scored, pages map[docKey]*page) {
-	pages = map[docKey]*page{}
+// looked returns the candidates that were looked at closely, and sets how
+// good the best sections of each page are.
+func (r *ranking) looked(all []Scored) (of []Scored) {
+	pages := map[*document][]float64{} // scores by words of the sections
 	for i := range all {
 		e := &all[i].Evidence
 		if e.Flags&kb.FlagProse == 0 {
 			continue
 		}
-		k := docKey{e.Store, e.Path}
-		if pages[k] == nil {
-			pages[k] = &page{}
-		}
-		pages[k].lexical = append(pages[k].lexical, e.Lexical)
+		d := r.document(e)
+		pages[d] = append(pages[d], e.Lexical)
 		if e.Section != nil {
 			of = append(of, all[i])
 			if r.o.Explain {
@@ -246,28 +211,35 @@ func (r *ranking) looked(all []Scored) (of []Scored, pages map[docKey]*page) {
 			}
 		}
 	}
-	return of, pages
+	for d, scores := range pages {
+		slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
+		for _, x := range scores[:min(r.t.BestOfPage, len(scores))] {
+			d.best += x
+		}
+	}
+	return of
 }
 
 // sectionValues returns the value of every signal for every section, relative
-// to the best of them.
-func (r *ranking) sectionValues(of []Scored, pages map[docKey]*page) [][]float64 {
-	for _, p := range pages {
-		slices.SortFunc(p.lexical, func(a, b float64) int { return cmp.Compare(b, a) })
-		p.best = 0
-		for _, x := range p.lexical[:min(bestOfPage, len(p.lexical))] {
-			p.best += x
-		}
-	}
+// to the best of them; 0 where sections do not weigh it.
+func (r *ranking) sectionValues(of []Scored) [][]float64 {
 	values := make([][]float64, len(of))
 	for i := range values {
-		values[i] = make([]float64, len(sectionSignals))
+		values[i] = make([]float64, len(r.t.Signals))
 	}
-	for k := range sectionSignals {
+	for k := range r.t.Signals {
+		sg := &r.t.Signals[k]
+		if sg.Section == 0 {
+			continue
+		}
+		value := sg.section
+		if value == nil {
+			value = sg.value
+		}
 		top := 0.0
 		for i := range of {
 			e := &of[i].Evidence
-			values[i][k] = max(0, sectionSignals[k].value(r, e, pages[docKey{e.Store, e.Path}]))
+			values[i][k] = max(0, value(r, e, r.document(e)))
 			top = max(top, values[i][k])
 		}
 		if top > 0 {
@@ -280,8 +252,8 @@ func (r *ranking) sectionValues(of []Scored, pages map[docKey]*page) [][]float64
 }
 
 // spread puts further chunks of a section later than they would come alone,
-// and drops what is beyond mostAgain of a page.
-func spread(of []Scored) []Scored {
+// and drops what is beyond MostAgain of a page.
+func (t *Tuning) spread(of []Scored) []Scored {
 	type part struct {
 		docKey
 		title string
@@ -290,14 +262,14 @@ func spread(of []Scored) []Scored {
 	out := of[:0]
 	for _, s := range of {
 		k := docKey{s.Store, s.Path}
-		if shown[k] == mostAgain {
+		if shown[k] == t.MostAgain {
 			continue
 		}
 		shown[k]++
-		if t := (part{k, s.Section.Title}); seen[t] {
-			s.raw *= samePart
+		if p := (part{k, s.Section.Title}); seen[p] {
+			s.raw *= t.SamePart
 		} else {
-			seen[t] = true
+			seen[p] = true
 		}
 		out = append(out, s)
 	}
@@ -305,10 +277,12 @@ func spread(of []Scored) []Scored {
 	return out
 }
 
-// SectionParts names the signals of sections, with their weights as they stand.
+// SectionParts names the signals that weigh sections, with their weights.
 func SectionParts() (names []string, weights []float64) {
-	for i := range sectionSignals {
-		names, weights = append(names, sectionSignals[i].name), append(weights, sectionSignals[i].weight)
+	for i := range signals {
+		if sg := &signals[i]; sg.Section > 0 {
+			names, weights = append(names, sg.Name), append(weights, sg.Section)
+		}
 	}
 	return names, weights
 }
@@ -323,12 +297,21 @@ func EvaluateSections(q *Query, cands []Evidence, o Options) (kept []Evidence, v
 	for i := range cands {
 		all[i].Evidence = cands[i]
 	}
-	of, pages := r.looked(all)
+	of := r.looked(all)
 	for i := range of {
 		kept = append(kept, of[i].Evidence)
-		factors = append(factors, r.sectionDemotion(&of[i]))
+		factors = append(factors, r.demotion(&of[i]))
 	}
-	return kept, r.sectionValues(of, pages), factors
+	values = r.sectionValues(of)
+	for i, row := range values {
+		values[i] = row[:0]
+		for k, x := range row {
+			if r.t.Signals[k].Section > 0 {
+				values[i] = append(values[i], x)
+			}
+		}
+	}
+	return kept, values, factors
 }
 
 // SectionOrder returns the numbers of sections with these scores in the order
@@ -340,62 +323,42 @@ func SectionOrder(kept []Evidence, scores []float64) []int {
 	}
 	slices.SortFunc(of, func(a, b Scored) int { return order(&a, &b) })
 	var out []int
-	for _, s := range spread(of) {
+	for _, s := range fitted.spread(of) {
 		out = append(out, int(s.within))
 	}
 	return out
 }
 
-// demotion is the product of the demotions of a candidate.
+// demotion is the product of the demotions of a section.
 func (r *ranking) demotion(s *Scored) float64 {
 	d, factor := r.document(&s.Evidence), 1.0
-	for i := range signals {
-		sg := &signals[i]
-		if !sg.demote || r.off[i] {
+	for i := range r.t.Signals {
+		sg := &r.t.Signals[i]
+		if sg.Factor == 0 || slices.Contains(r.o.Without, sg.Name) {
 			continue
 		}
-		v := math.Pow(r.weight[i], sg.value(r, &s.Evidence, d))
+		name, value := sg.Name, sg.value
+		if value == nil {
+			name, value = "section."+name, sg.section
+		}
+		v := math.Pow(r.weight[i], value(r, &s.Evidence, d))
 		if factor *= v; s.Parts != nil && v != 1 {
-			s.Parts[sg.name] = math.Round((v-1)*1000) / 1000
+			s.Parts[name] = math.Round((v-1)*1000) / 1000
 		}
 	}
 	return factor
 }
 
-// sectionDemotion is the product of the demotions of a section.
-func (r *ranking) sectionDemotion(s *Scored) float64 {
-	f := r.demotion(s)
-	if r.dated(&s.Evidence) {
-		f *= datedFactor
-		if s.Parts != nil {
-			s.Parts["section.dated"] = datedFactor - 1
-		}
-	}
-	return f
-}
-
-// datedFactor is what a page counts that tells what changed, was planned or
-// was said once, rather than what is, unless the question is about that.
-const datedFactor = 0.8
-
-// dated reports whether the path names release notes, a blog, proposals,
+// dated is 1 when the path names release notes, a blog, proposals,
 // minutes or a guide to upgrading.
-func (r *ranking) dated(e *Evidence) bool {
+func (r *ranking) dated(e *Evidence, _ *document) float64 {
 	if r.past {
-		return false
+		return 0
 	}
 	for part := range strings.SplitSeq(strings.ToLower(e.Path), "/") {
-		if slices.ContainsFunc(datedNames, func(n string) bool { return strings.HasPrefix(part, n) }) {
-			return true
+		if slices.ContainsFunc(r.t.DatedNames, func(n string) bool { return strings.HasPrefix(part, n) }) {
+			return 1
 		}
 	}
-	return false
+	return 0
 }
-
-// datedNames are what the names of files and folders of such pages begin with.
-var datedNames = strings.Fields(`news changelog changes history release whats-new whatsnew what-s-new blog announce
-	upgrad migrating migrate- migration-guide proposal rfc hips keps meeting minutes roadmap`)
-
-// pastWords are words of questions about what changed or is to change.
-var pastWords = strings.Fields(`release releases changelog changed changes upgrade upgrading migrate migrating version
-	versions new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar actualizar`)

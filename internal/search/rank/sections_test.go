@@ -1,7 +1,9 @@
 package rank
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,15 +107,30 @@ func TestCovers(t *testing.T) {
 		want  float64
 	}{
 		{[]string{"remov", "record", "through", "api"}, 1},
-		{[]string{"delet"}, relatedWeight / 4},
+		{[]string{"delet"}, fitted.Related / 4},
 		{[]string{"delet", "remov"}, 1.0 / 4},
-		{[]string{"borrar"}, relatedWeight / 4},
+		{[]string{"borrar"}, fitted.Related / 4},
 		{[]string{"the"}, 0},
 		{nil, 0},
 	} {
 		if got := covers(c.terms...); max(got-c.want, c.want-got) > 1e-9 {
 			t.Errorf("%v cover %.3f, not %.3f", c.terms, got, c.want)
 		}
+	}
+}
+
+// A query has bits for so many of its words.
+func TestCoversFirstWords(t *testing.T) {
+	var query strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&query, "%c%czz ", 'b'+i%20, 'b'+i/20)
+	}
+	n := 0
+	for range Parse(query.String()).covered() {
+		n++
+	}
+	if n != 32 {
+		t.Errorf("%d words are looked at", n)
 	}
 }
 

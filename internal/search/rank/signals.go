@@ -10,91 +10,115 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// signal is one piece of evidence with its weights: a value in [0,1] that is
-// added, or, where demote is set, a factor that is applied when the value is
-// 1. weight orders documents, within the chunks of one document.
-type signal struct {
-	name   string
-	weight float64
-	within float64
-	demote bool
-	near   float64 // weight in mode vector; what has one comes from vectors
-	value  func(*ranking, *Evidence, *document) float64
+// Signal is one piece of evidence: a value in [0,1] that is added with a weight
+// or, where Factor is set, a demotion, which multiplies by Factor^value. The
+// values of sections are relative to the best of them.
+type Signal struct {
+	Name     string
+	Document float64 // weight in the order of documents
+	Chunk    float64 // weight in the order of one document's chunks
+	Section  float64 // weight in the order of sections of prose; they sum to 1
+	Vector   float64 // weight in mode vector; a signal that has one comes from vectors
+	Factor   float64
+	// Intents are what the weights are multiplied by under an intent, or to which
+	// power a Factor is raised; 1 where it lists none. A signal that is Asked
+	// counts under the intents that it lists alone.
+	Intents map[string]float64
+	Asked   bool
+
+	value   func(*ranking, *Evidence, *document) float64
+	section func(*ranking, *Evidence, *document) float64 // of a section, where that is another
 }
 
-// signals is the one table of weights. The reason stands beside each, and what
-// leaving it out costs in bench/runs. The first ten rankers and signals were
-// fitted together by Bench.Fit of internal/search/eval, which holds them near these
-// values, and rounded; the others are set by hand. All but the demotions are
-// relative to the best candidate, so that they compare.
-var signals = []signal{
+// signals is the one table of weights. The reason is beside each, and what
+// leaving it out costs in bench/runs. Bench.Fit of internal/search/eval fitted
+// the weights of documents together and holds them near these values, rounded;
+// the others are set by hand, but those of sections: they were fitted to the
+// questions of bench/sections, where leaving out a project at a time gives the
+// same, and rounded. All but the demotions are relative to the best candidate,
+// so that they compare.
+var signals = []Signal{
 	// BM25F and cosine of the chunk.
-	{"lexical", 0.18, 0.37, false, 0, (*ranking).lexical},
-	{"vector", 0.24, 0.1, false, 0.5, (*ranking).vector},
+	{Name: "lexical", Document: 0.18, Chunk: 0.37, Section: 0.11, value: (*ranking).lexical},
+	{Name: "vector", Document: 0.24, Chunk: 0.1, Section: 0.25, Vector: 0.5, value: (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
-	{"mean", 0.24, 0, false, 0.25, (*ranking).mean},
+	{Name: "mean", Document: 0.24, Section: 0.07, Vector: 0.25, value: (*ranking).mean, section: pageMean},
 	// What the path says in other words than the query (reply, response.rb).
-	{"pathname", 0.12, 0, false, 0.25, (*ranking).pathName},
+	{Name: "pathname", Document: 0.12, Vector: 0.25, value: (*ranking).pathName},
 	// All that speaks for a document by its words, against its length.
-	{"total", 0.26, 0, false, 0, (*ranking).total},
+	{Name: "total", Document: 0.26, value: (*ranking).total},
 	// The file named for the subject holds it: how much of its name the query
 	// covers, and that once more for words that are rare here.
-	{"stem", 0.16, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.own }},
-	{"rarestem", 0.16, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.stem.rare }},
+	{Name: "stem", Document: 0.16, value: stemName, Intents: map[string]float64{Pattern: 0.5}},
+	{Name: "rarestem", Document: 0.16, value: rareName},
 	// The definition of a name that the query names.
-	{"definition", 0.3, 0.2, false, 0, (*ranking).definition},
+	{Name: "definition", Document: 0.3, Chunk: 0.2, value: (*ranking).definition, Intents: map[string]float64{
+		Definition: 2.5, Implementation: 1.2, Usage: -0.6, Documentation: 0.5, Pattern: 0.3}},
 	// A declaration as a whole rather than a line of one.
-	{"size", 0, 0.14, false, 0, (*ranking).size},
-	{"declares", 0, 0.08, false, 0, (*ranking).declares},
+	{Name: "size", Chunk: 0.14, value: (*ranking).size},
+	{Name: "declares", Chunk: 0.08, value: (*ranking).declares},
 	// Names that the chunk defines share words with the query.
-	{"names", 0.15, 0.25, false, 0, (*ranking).names},
+	{Name: "names", Document: 0.15, Chunk: 0.25, value: (*ranking).names, Intents: map[string]float64{
+		Definition: 2, Usage: -1}},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
-	{"central", 0.18, 0, false, 0, (*ranking).central},
-	{"shallow", 0.24, 0, false, 0, (*ranking).shallow},
+	{Name: "central", Document: 0.18, value: (*ranking).central, Intents: map[string]float64{Implementation: 0.5}},
+	{Name: "shallow", Document: 0.24, value: (*ranking).shallow},
 	// The folder named for the subject.
-	{"directory", 0.14, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }},
+	{Name: "directory", Document: 0.14, value: folderName},
 	// The file that the query is the path of.
-	{"path", 1.50, 0, false, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return d.path }},
-	// Words of the query together in one chunk; nothing unless the intent asks for it.
-	{"coverage", 0, 0, false, 0, (*ranking).coverage},
-	// A use that does not define; nothing unless the intent asks for it.
-	{"usage", 0, 0, false, 0, (*ranking).usage},
-	{"prose", 0, 0, false, 0, (*ranking).isProse},
-	{"body", 0, 0, false, 0, (*ranking).body},
+	{Name: "path", Document: 1.50, value: isPath},
+	// Words of the query together in one chunk.
+	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{
+		Pattern: 1}},
+	// A use that does not define.
+	{Name: "usage", Document: 0.45, Chunk: 0.45, value: (*ranking).usage, Asked: true, Intents: map[string]float64{
+		Usage: 1, Implementation: 0.3}},
+	{Name: "prose", Document: 0.6, value: (*ranking).isProse, Asked: true, Intents: map[string]float64{Documentation: 1}},
+	{Name: "body", Document: 0.3, Chunk: 0.3, value: (*ranking).body, Asked: true, Intents: map[string]float64{
+		Implementation: 1}},
+
+	// How good the best sections of the page are.
+	{Name: "page", Section: 0.05, section: bestOfPage},
+	// Words of the query, or such as are used for them; a long text holds some of any words.
+	{Name: "words", Section: 0.22, section: wordsOfSection},
+	// A section with every word of the query, which meaning does not outweigh:
+	// commands and messages need it, which bench/sections does not ask for.
+	{Name: "whole", Section: 0.14, section: wholeQuery},
+	// The vector of a short text is clean.
+	{Name: "lead", Section: 0.16, section: leadOfSection},
 
 	// Tests mention everything and explain nothing, unless asked for.
-	{"test", 0.62, 0, true, 0, func(r *ranking, _ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }},
-	{"example", 0.75, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.example) }},
-	{"generated", 0.70, 0, true, 0, (*ranking).generated},
-	{"reexport", 0.9, 0, true, 0, (*ranking).reexport},
+	{Name: "test", Factor: 0.62, value: (*ranking).isTest, Intents: map[string]float64{Implementation: 1.5, Usage: 0.4}},
+	{Name: "example", Factor: 0.75, value: isExample, Intents: map[string]float64{
+		Usage: 0, Documentation: 0.3, Pattern: 0}},
+	{Name: "generated", Factor: 0.70, value: (*ranking).generated},
+	{Name: "reexport", Factor: 0.9, value: (*ranking).reexport, Intents: map[string]float64{Implementation: 2}},
 	// Of versions side by side the newest is meant.
-	{"superseded", 0.85, 0, true, 0, func(r *ranking, e *Evidence, _ *document) float64 { return flag(r.editions.superseded(r.q, e)) }},
-	{"vendored", 0.70, 0, true, 0, func(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }},
+	{Name: "superseded", Factor: 0.85, value: (*ranking).superseded},
+	{Name: "vendored", Factor: 0.70, value: isVendored},
 	// Prose about code is not the code, and files of settings repeat its words;
-	// who wants documentation says so by the intent.
-	{"aside", 0.65, 0, true, 0, (*ranking).aside},
-	// What somebody who asked much the same found to be no answer.
-	{"feedback", 0.7, 0, true, 0, func(_ *ranking, e *Evidence, _ *document) float64 { return e.Marked }},
+	// the intent asks for documentation.
+	{Name: "aside", Factor: 0.65, value: (*ranking).aside, Intents: map[string]float64{Documentation: 0}},
+	// What feedback on much the same question found to be no answer.
+	{Name: "feedback", Factor: 0.7, value: marked},
+	// A page that tells what changed, was planned or was said once, rather than
+	// what is, unless the question is about that.
+	{Name: "dated", Factor: 0.8, section: (*ranking).dated},
 }
 
-// Intents says what an intent changes: factors on the weights above, by
-// signal. Demotions are raised to the power of their factor.
-var intents = map[string]map[string]float64{
-	"":                    {},
-	"find-definition":     {"definition": 2.5, "names": 2, "usage": 0},
-	"find-implementation": {"definition": 1.2, "usage": 0.3, "body": 1, "central": 0.5, "reexport": 2, "test": 1.5},
-	"find-usage":          {"definition": -0.6, "names": -1, "usage": 1, "test": 0.4, "example": 0},
-	"find-documentation":  {"prose": 1, "aside": 0, "example": 0.3, "definition": 0.5},
-	"find-pattern":        {"coverage": 1, "definition": 0.3, "stem": 0.5, "example": 0},
-}
-
-// intentWeights are the weights of signals that only an intent switches on.
-var intentWeights = map[string]float64{"usage": 0.45, "prose": 0.6, "body": 0.3, "coverage": 0.3}
+// The intents that change weights.
+const (
+	Pattern        = "find-pattern"
+	Implementation = "find-implementation"
+	Usage          = "find-usage"
+	Definition     = "find-definition"
+	Documentation  = "find-documentation"
+)
 
 // Intents lists the intents that change weights.
 func Intents() []string {
-	return []string{"find-pattern", "find-implementation", "find-usage", "find-definition", "find-documentation"}
+	return []string{Pattern, Implementation, Usage, Definition, Documentation}
 }
 
 // document tells what a candidate's path says, once for all its chunks.
@@ -103,14 +127,15 @@ func (r *ranking) document(e *Evidence) *document {
 	if d, ok := r.docs[k]; ok {
 		return d
 	}
-	d := &document{path: r.isPath(e.Path), test: IsTest(e.Path), example: within(e.Path, exampleDirs), vendored: within(e.Path, vendorDirs)}
+	d := &document{path: r.isPath(e.Path), test: r.t.isTest(e.Path),
+		example: within(e.Path, r.t.ExampleDirs), vendored: within(e.Path, r.t.VendorDirs)}
 	r.docs[k] = d
-	d.stem = r.meet(terms.Words(fileName(e.Path)))
+	d.stem = r.meet(terms.Words(r.t.fileName(e.Path)))
 	if dir := path.Dir(e.Path); dir != "." {
 		d.dir = r.meet(terms.Words(path.Base(dir)))
 		if up := path.Dir(dir); up != "." {
 			m := r.meet(terms.Words(path.Base(up)))
-			d.dir.own = max(d.dir.own, 0.6*m.own)
+			d.dir.own = max(d.dir.own, r.t.UpperFolder*m.own)
 		}
 	}
 	return d
@@ -195,16 +220,13 @@ func (r *ranking) definition(e *Evidence, _ *document) float64 {
 		case w.Named && (w.Cased < 0 || e.Defines&(1<<w.Cased) != 0):
 			return 1
 		case w.Named:
-			v = max(v, otherCapitals)
+			v = max(v, r.t.OtherCapitals)
 		case r.sum > 0:
-			v = max(v, 0.33*w.idf/r.sum)
+			v = max(v, r.t.PlainName*w.idf/r.sum)
 		}
 	}
 	return v
 }
-
-// otherCapitals is what the definition of session is for the query Session.
-const otherCapitals = 0.5
 
 func (r *ranking) names(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Defines) }
 
@@ -212,7 +234,7 @@ func (r *ranking) coverage(e *Evidence, _ *document) float64 { return r.q.Covera
 
 // size is the share of a screen that a chunk fills.
 func (r *ranking) size(e *Evidence, _ *document) float64 {
-	return min(1, float64(e.End-e.Start+1)/40)
+	return min(1, float64(e.End-e.Start+1)/float64(r.t.ScreenLines))
 }
 
 func (r *ranking) declares(e *Evidence, _ *document) float64 { return flag(e.Defines != 0) }
@@ -225,7 +247,7 @@ func (r *ranking) usage(e *Evidence, d *document) float64 {
 	case e.Declares:
 		return 0
 	case r.resolved:
-		return 0.5 * r.mentions(e, d) // what could not be resolved may still be one
+		return r.t.Unresolved * r.mentions(e, d) // what could not be resolved may still be one
 	}
 	return r.mentions(e, d)
 }
@@ -254,6 +276,20 @@ func flag(b bool) float64 {
 	return 0
 }
 
+func stemName(_ *ranking, _ *Evidence, d *document) float64   { return d.stem.own }
+func rareName(_ *ranking, _ *Evidence, d *document) float64   { return d.stem.rare }
+func folderName(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own }
+func isPath(_ *ranking, _ *Evidence, d *document) float64     { return d.path }
+func isExample(_ *ranking, _ *Evidence, d *document) float64  { return flag(d.example) }
+func isVendored(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }
+func marked(_ *ranking, e *Evidence, _ *document) float64     { return e.Marked }
+
+func (r *ranking) isTest(_ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }
+
+func (r *ranking) superseded(e *Evidence, _ *document) float64 {
+	return flag(r.editions.superseded(r.q, e))
+}
+
 func (r *ranking) isProse(e *Evidence, _ *document) float64 { return flag(e.Flags&kb.FlagProse != 0) }
 
 func (r *ranking) generated(e *Evidence, _ *document) float64 {
@@ -267,35 +303,22 @@ func (r *ranking) reexport(e *Evidence, _ *document) float64 {
 // body tells code that does from lines that declare: it has several lines and
 // is not prose.
 func (r *ranking) body(e *Evidence, _ *document) float64 {
-	return flag(e.Flags&kb.FlagProse == 0 && e.End-e.Start >= 5)
+	return flag(e.Flags&kb.FlagProse == 0 && e.End-e.Start >= r.t.BodyLines)
 }
 
 // aside is 1 for prose and settings beside code, unless the query asks for
 // prose or names the file. Where most of what is found is prose, prose is what
 // there is to find.
 func (r *ranking) aside(e *Evidence, _ *document) float64 {
-	if r.prose || r.q.Class == Path || !beside(e) {
+	if r.prose || r.q.Class == Path || !r.beside(e) {
 		return 0
 	}
-	return max(0, min(1, (r.code-fewCode)/(mostCode-fewCode)))
+	return max(0, min(1, (r.code-r.t.FewCode)/(r.t.MostCode-r.t.FewCode)))
 }
 
-// fewCode and mostCode are the shares of code among the candidates between
-// which prose comes to be taken for something beside the code.
-const fewCode, mostCode = 0.3, 0.7
-
-func beside(e *Evidence) bool {
-	return e.Flags&kb.FlagProse != 0 || slices.Contains(settings, e.Language)
+func (r *ranking) beside(e *Evidence) bool {
+	return e.Flags&kb.FlagProse != 0 || slices.Contains(r.t.Settings, e.Language)
 }
-
-// settings are the languages of files that set things up.
-var settings = []string{"yaml", "json", "toml", "ini", "xml", "gomod", "text", "csv"}
-
-var (
-	testDirs    = []string{"test", "tests", "testing", "testdata", "__tests__", "spec", "specs", "fixtures", "mocks", "__mocks__", "e2e"}
-	exampleDirs = []string{"example", "examples", "_examples", "demo", "demos", "sample", "samples", "bench", "benchmarks", "benches"}
-	vendorDirs  = []string{"vendor", "third_party", "node_modules", "deps", "external"}
-)
 
 func within(p string, dirs []string) bool {
 	for {
@@ -311,7 +334,9 @@ func within(p string, dirs []string) bool {
 }
 
 // IsTest reports whether a path is that of a test by the customs of its language.
-func IsTest(p string) bool {
+func IsTest(p string) bool { return fitted.isTest(p) }
+
+func (t *Tuning) isTest(p string) bool {
 	base := path.Base(p)
 	stem := base
 	if i := strings.IndexByte(base, '.'); i > 0 {
@@ -319,5 +344,5 @@ func IsTest(p string) bool {
 	}
 	return strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_spec") ||
 		strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || stem == "conftest" ||
-		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, testDirs)
+		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, t.TestDirs)
 }

@@ -8,28 +8,20 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// cargo reads Cargo.toml and Cargo.lock.
 var cargo = ecosystem{
-	name: "cargo",
-	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch base {
-		case "Cargo.toml":
-			return cargoToml
-		case "Cargo.lock":
-			return cargoLock
-		}
-		return nil
-	},
+	name:    "cargo",
+	tag:     "v{v}",
+	files:   map[string]parser{"Cargo.toml": decoded(toml.Unmarshal, cargoToml), "Cargo.lock": cargoLock},
 	exts:    []string{".rs"},
 	imports: rustImports,
 	matcher: func(p *collector, deps []*Dependency) func(string) []*Dependency {
+		module := func(name string) string { return strings.ReplaceAll(name, "-", "_") }
 		byName := map[string][]*Dependency{}
 		for _, d := range deps {
-			byName[strings.ReplaceAll(d.Name, "-", "_")] = append(byName[strings.ReplaceAll(d.Name, "-", "_")], d)
+			byName[module(d.Name)] = append(byName[module(d.Name)], d)
 		}
 		for alias, name := range p.aliases("cargo") {
-			byName[strings.ReplaceAll(alias, "-", "_")] = byName[strings.ReplaceAll(name, "-", "_")]
+			byName[module(alias)] = byName[module(name)]
 		}
 		return func(imp string) []*Dependency { return byName[imp] }
 	},
@@ -48,12 +40,7 @@ type cargoFile struct {
 	}
 }
 
-func cargoToml(p *collector, file string, data []byte) {
-	var m cargoFile
-	if err := toml.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, firstLine(err))
-		return
-	}
+func cargoToml(p *collector, file string, m cargoFile) {
 	if m.Package.Name != "" {
 		p.owns("cargo", m.Package.Name)
 	}
@@ -67,13 +54,10 @@ func cargoToml(p *collector, file string, data []byte) {
 }
 
 func cargoDeps(p *collector, file string, m cargoFile) {
-	for _, t := range []struct {
-		list cargoTable
-		dev  bool
-	}{{m.Deps, false}, {m.Dev, true}, {m.Build, true}} {
-		for n, v := range t.list {
-			if d, ok := cargoDep(p, file, n, v); ok {
-				d.dev = t.dev
+	for i, list := range []cargoTable{m.Deps, m.Dev, m.Build} {
+		for n, v := range list {
+			if d, ok := cargoDep(file, n, v); ok {
+				d.dev = i > 0
 				p.declared = append(p.declared, d)
 			}
 		}
@@ -81,7 +65,7 @@ func cargoDeps(p *collector, file string, m cargoFile) {
 }
 
 // cargoDep reads one dependency; ok is false for one of the project's own.
-func cargoDep(p *collector, file, name string, v any) (d declared, ok bool) {
+func cargoDep(file, name string, v any) (d declared, ok bool) {
 	d = declared{eco: "cargo", name: name, manifest: file}
 	switch v := v.(type) {
 	case string:
@@ -106,75 +90,82 @@ func cargoDep(p *collector, file, name string, v any) (d declared, ok bool) {
 	return d, true
 }
 
-// resolveCargo fills in what members take over from their workspace.
+// resolveCargo completes what members inherit from their workspace.
 func (p *collector) resolveCargo() {
 	kept := p.declared[:0]
 	for _, d := range p.declared {
-		if d.eco == "cargo" && d.rng == "workspace" {
-			found := false
-			for _, dir := range upwards(path.Dir(d.manifest)) {
-				v, ok := p.inherited[dir][d.name]
-				if !ok {
-					continue
-				}
-				dev := d.dev
-				if d, found = cargoDep(p, d.manifest, d.name, v); found {
-					d.dev = dev
-				}
-				break
-			}
-			if !found {
+		if d.eco != "cargo" || d.rng != "workspace" {
+			kept = append(kept, d)
+			continue
+		}
+		for _, dir := range upwards(path.Dir(d.manifest)) {
+			v, ok := p.inherited[dir][d.name]
+			if !ok {
 				continue
 			}
+			if full, ok := cargoDep(d.manifest, d.name, v); ok {
+				full.dev = d.dev
+				kept = append(kept, full)
+			}
+			break
 		}
-		// A lockfile knows the package, not the name that the code gives it.
-		kept = append(kept, d)
 	}
 	p.declared = kept
 }
 
 func cargoLock(p *collector, file string, data []byte) {
-	var name string
-	var l locked
-	external := false
-	flush := func() {
-		if name != "" && external {
-			p.lock("cargo", file, name, l)
+	packages(data, func(pkg map[string]string) {
+		if pkg["name"] == "" || pkg["source"] == "" {
+			return // of the project itself
 		}
-		name, l, external = "", locked{}, false
+		l := locked{version: unquote(pkg["version"])}
+		if addr, ok := strings.CutPrefix(unquote(pkg["source"]), "git+"); ok {
+			l.pin(addr)
+		}
+		p.lock("cargo", file, unquote(pkg["name"]), l)
+	})
+}
+
+// pin sets repository, commit and tag from "https://…?tag=v1#hash".
+func (l *locked) pin(addr string) {
+	addr, l.commit, _ = strings.Cut(addr, "#")
+	addr, query, _ := strings.Cut(addr, "?")
+	l.repo = CleanURL(addr)
+	if tag, ok := strings.CutPrefix(query, "tag="); ok {
+		l.tag = tag
 	}
+}
+
+// packages calls f with the keys of each table [[package]] of a lockfile, as
+// they are written; those of a table within follow its name, "[package.source]url".
+// It reads lines, because the rest of such a file is many times as long.
+func packages(data []byte, f func(pkg map[string]string)) {
+	var pkg map[string]string
+	section := ""
 	lines(data, func(line string) {
-		k, v, ok := strings.Cut(line, " = ")
-		if line == "[[package]]" {
-			flush()
-		}
-		if !ok {
-			return
-		}
-		switch v = unquote(v); k {
-		case "name":
-			name = v
-		case "version":
-			l.version = v
-		case "source":
-			external = true
-			if addr, found := strings.CutPrefix(v, "git+"); found {
-				addr, commit, _ := strings.Cut(addr, "#")
-				addr, query, _ := strings.Cut(addr, "?")
-				l.repo, l.commit = CleanURL(addr), commit
-				if tag, ok := strings.CutPrefix(query, "tag="); ok {
-					l.tag = tag
-				}
+		switch {
+		case line == "[[package]]":
+			if pkg != nil {
+				f(pkg)
+			}
+			pkg, section = map[string]string{}, ""
+		case strings.HasPrefix(line, "["):
+			section = line
+		case pkg != nil && line != "" && isWord(line[0]):
+			if k, v, ok := strings.Cut(line, " = "); ok {
+				pkg[section+k] = v
 			}
 		}
 	})
-	flush()
+	if pkg != nil {
+		f(pkg)
+	}
 }
 
-// rustImports emits each name that stands before "::" and after none, and
-// those of extern crate and of use.
+// rustImports emits the first name of each path "a::b" and those after
+// extern crate and use.
 func rustImports(text []byte, emit func(string)) {
-	for i := 0; ; {
+	for i := 0; ; i += 2 {
 		k := bytes.Index(text[i:], []byte("::"))
 		if k < 0 {
 			break
@@ -187,26 +178,15 @@ func rustImports(text []byte, emit func(string)) {
 		if j < i && (j < 2 || text[j-1] != ':') {
 			emit(string(text[j:i]))
 		}
-		i += 2
 	}
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t")
 		for _, word := range rustWords {
 			if rest, ok := bytes.CutPrefix(line, word); ok {
-				n := 0
-				for n < len(rest) && isWord(rest[n]) {
-					n++
-				}
-				if n > 0 {
-					emit(string(rest[:n]))
-				}
+				emitName(rest, 0, emit)
 			}
 		}
 	}
 }
 
 var rustWords = [][]byte{[]byte("use "), []byte("pub use "), []byte("extern crate ")}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}

@@ -5,11 +5,12 @@
 // repository and tag that version comes from.
 //
 // One file per ecosystem holds its manifests, lockfiles and imports; the table
-// ecosystems names them all. What does not parse is noted and passed over: a
+// ecosystems lists them all. A file that does not parse is noted and skipped: a
 // project is analysed as far as it can be read.
 package deps
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"os"
@@ -29,13 +30,13 @@ type Dependency struct {
 	Dev       bool   `json:"dev,omitempty"`   // for building and testing only
 	Files     int    `json:"files"`           // source files that import it
 	Manifest  string `json:"manifest"`        // slash-separated, below the root
-	// Repository is the URL of a git repository, "" when nothing on this
-	// machine says it; From says what did: lockfile, module path, installed
-	// package, table or registry.
+	// Repository is the URL of a git repository, "" when nothing on this machine
+	// names one; From is its source: lockfile, module path, installed package,
+	// table or registry.
 	Repository string `json:"repository,omitempty"`
 	From       string `json:"from,omitempty"`
-	// Tag is how the repository calls the version, as far as is known; Commit
-	// the hash where the lockfile or the version holds one.
+	// Tag is the repository's likely tag of the version; Commit is the hash where
+	// the lockfile or the version holds one.
 	Tag    string `json:"tag,omitempty"`
 	Commit string `json:"commit,omitempty"`
 }
@@ -45,8 +46,8 @@ func (d Dependency) ID() string { return d.Ecosystem + ":" + d.Name }
 
 // Report is what a project depends on.
 type Report struct {
-	// Dependencies are the packages that manifests name, most imported first.
-	// Those that the project itself consists of are left out.
+	// Dependencies are the packages that manifests name, most imported first,
+	// without the project's own.
 	Dependencies []Dependency
 	Manifests    []string // that were read
 	Files        int      // source files that were read
@@ -67,17 +68,18 @@ func Analyze(ctx context.Context, root string) (Report, error) {
 func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return Report{}, kb.Errorf(kb.NotFound, "the folder %q cannot be read: %w", root, err).WithHint("name a folder that exists")
+		return Report{}, kb.Errorf(kb.NotFound, "the folder %q cannot be read: %w", root, err).
+			WithHint("name a folder that exists")
 	}
 	defer r.Close()
 	files, err := list(ctx, r)
 	if err != nil {
 		return Report{}, err
 	}
-	p := newCollector(r, files.all)
+	p := newCollector(r)
 	for _, f := range files.manifests {
-		if err := ctx.Err(); err != nil {
-			return Report{}, kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+		if err := stopped(ctx); err != nil {
+			return Report{}, err
 		}
 		data, err := readSome(r, f.path, maxManifest)
 		if err != nil {
@@ -91,15 +93,16 @@ func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	rep := Report{Manifests: p.manifests, Notes: p.notes}
 	if code {
 		rep.Files = count(ctx, r, p, files.sources, found)
-		if err := ctx.Err(); err != nil {
-			return Report{}, kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+		if err := stopped(ctx); err != nil {
+			return Report{}, err
 		}
 	}
 	for _, d := range found {
 		rep.Dependencies = append(rep.Dependencies, *d)
 	}
 	slices.SortStableFunc(rep.Dependencies, func(a, b Dependency) int {
-		return cmp.Or(cmp.Compare(b.Files, a.Files), boolCompare(a.Dev, b.Dev), cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Files, a.Files), boolCompare(a.Dev, b.Dev),
+			cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name))
 	})
 	for i := range rep.Dependencies {
 		p.locate(&rep.Dependencies[i])
@@ -107,6 +110,14 @@ func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	return rep, nil
 }
 
+func stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return kb.Errorf(kb.Canceled, "stopped on request: %w", err)
+	}
+	return nil
+}
+
+// boolCompare orders false before true.
 func boolCompare(a, b bool) int {
 	switch {
 	case a == b:
@@ -117,39 +128,67 @@ func boolCompare(a, b bool) int {
 	return 1
 }
 
-// ecosystem is what differs between the worlds of packages.
+// ecosystem is one world of packages.
 type ecosystem struct {
 	name string
-	// manifest returns the parser of a file of that name, nil when it is none.
-	// Lockfiles are manifests too.
-	manifest func(base string) parser
-	exts     []string // of source files, with the dot
-	// imports calls emit with each thing that a source file imports, as it is
-	// written; the same may come several times.
+	// files maps the names of manifests and lockfiles to their parsers. A "*" in
+	// a name matches anything.
+	files map[string]parser
+	exts  []string // of source files, with the dot
+	// imports calls emit with each import of a source file, as it is written; the
+	// same import may come several times.
 	imports func(text []byte, emit func(string))
-	// matcher returns which of the dependencies an import means, nil for none.
+	// matcher returns a function from an import to the dependencies that it means.
 	matcher func(p *collector, deps []*Dependency) func(imp string) []*Dependency
 	// tag spells the tag of a version where the table of packages does not;
 	// "" when there is no custom.
 	tag string
-	// installed says what the package manager put below the root, or nil.
+	// installed returns the repository that an installed copy of a package names.
+	// It may be nil.
 	installed func(p *collector, d *Dependency) string
+}
+
+// manifest returns the parser of a file of that name, or nil.
+func (e *ecosystem) manifest(base string) parser {
+	if parse := e.files[base]; parse != nil {
+		return parse
+	}
+	for pattern, parse := range e.files {
+		if ok, _ := path.Match(pattern, base); ok {
+			return parse
+		}
+	}
+	return nil
 }
 
 type parser func(p *collector, path string, data []byte)
 
-// ecosystems is the table of them.
+var bom = []byte("\xef\xbb\xbf")
+
+// decoded returns a parser that decodes a file into a T and passes it to use. A
+// file that does not decode is noted.
+func decoded[T any](decode func([]byte, any) error, use func(p *collector, file string, m T)) parser {
+	return func(p *collector, file string, data []byte) {
+		var m T
+		if err := decode(bytes.TrimPrefix(data, bom), &m); err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			p.note("%s does not parse: %s", file, first)
+			return
+		}
+		use(p, file, m)
+	}
+}
+
 var ecosystems = []*ecosystem{
 	&golang, &npm, &python, &cargo, &maven, &ruby, &php, &elixir, &dotnet, &swift,
 }
 
 func ecosystemNamed(name string) *ecosystem {
-	for _, e := range ecosystems {
-		if e.name == name {
-			return e
-		}
+	i := slices.IndexFunc(ecosystems, func(e *ecosystem) bool { return e.name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return ecosystems[i]
 }
 
 // declared is a package that a manifest names.
@@ -172,19 +211,17 @@ type locked struct {
 	tag     string
 }
 
-// collector gathers what the manifests of a project say.
+// collector gathers what the manifests of a project name.
 type collector struct {
 	root      *os.Root
-	files     map[string]bool // every file that was listed
 	manifests []string
 	notes     []string
 	declared  []declared
-	own       map[string]map[string]bool // ecosystem → names of the project itself
-	// locks: ecosystem → directory of the lockfile → name → versions of it
-	locks map[string]map[string]map[string][]locked
+	own       map[string]map[string]bool    // ecosystem → names of the project itself
+	locks     map[place]map[string][]locked // name → its versions
 
-	npmSpecs  map[string]map[string]string // of pnpm: directory → name → version
-	catalogs  map[string]catalog           // of gradle, by directory of the build
+	npmSpecs  map[string]map[string]string  // of pnpm: directory → name → version
+	catalogs  map[string]map[string]library // of gradle: build's directory → accessor → library
 	poms      map[string]*pom
 	central   map[string]map[string]string // of nuget: directory → id → version
 	spaces    map[string]string            // of composer: namespace prefix → package
@@ -192,39 +229,39 @@ type collector struct {
 	inherited map[string]cargoTable        // of cargo: directory of the workspace → its dependencies
 }
 
-func newCollector(r *os.Root, files map[string]bool) *collector {
+// place is the directory of a lockfile.
+type place struct{ eco, dir string }
+
+func newCollector(r *os.Root) *collector {
 	return &collector{
-		root: r, files: files, own: map[string]map[string]bool{}, locks: map[string]map[string]map[string][]locked{},
-		npmSpecs: map[string]map[string]string{}, catalogs: map[string]catalog{}, poms: map[string]*pom{},
+		root: r, own: map[string]map[string]bool{}, locks: map[place]map[string][]locked{},
+		npmSpecs: map[string]map[string]string{}, catalogs: map[string]map[string]library{}, poms: map[string]*pom{},
 		central: map[string]map[string]string{}, spaces: map[string]string{}, products: map[string]string{},
 		inherited: map[string]cargoTable{},
 	}
 }
 
-func (p *collector) owns(eco, name string) {
-	if p.own[eco] == nil {
-		p.own[eco] = map[string]bool{}
+// put sets a value in a map of maps.
+func put[K, L comparable, V any](m map[K]map[L]V, k K, l L, v V) {
+	if m[k] == nil {
+		m[k] = map[L]V{}
 	}
-	p.own[eco][name] = true
+	m[k][l] = v
 }
 
+func (p *collector) owns(eco, name string) { put(p.own, eco, name, true) }
+
 func (p *collector) lock(eco, file, name string, l locked) {
-	dir := path.Dir(file)
-	if p.locks[eco] == nil {
-		p.locks[eco] = map[string]map[string][]locked{}
-	}
-	if p.locks[eco][dir] == nil {
-		p.locks[eco][dir] = map[string][]locked{}
-	}
-	if !slices.Contains(p.locks[eco][dir][name], l) {
-		p.locks[eco][dir][name] = append(p.locks[eco][dir][name], l)
+	at := place{eco, path.Dir(file)}
+	if all := p.locks[at][name]; !slices.Contains(all, l) {
+		put(p.locks, at, name, append(all, l))
 	}
 }
 
 // lockedNear returns what the lockfile nearest above a directory holds of a name.
 func (p *collector) lockedNear(eco, dir, name string) []locked {
 	for _, d := range upwards(dir) {
-		if l := p.locks[eco][d][name]; len(l) > 0 {
+		if l := p.locks[place{eco, d}][name]; len(l) > 0 {
 			return l
 		}
 	}
@@ -250,7 +287,7 @@ func (p *collector) resolve() []*Dependency {
 	p.resolveDotnet()
 	p.resolveCargo()
 	slices.SortStableFunc(p.declared, func(a, b declared) int {
-		return cmp.Or(cmp.Compare(strings.Count(a.manifest, "/"), strings.Count(b.manifest, "/")), boolCompare(a.dev, b.dev))
+		return cmp.Or(strings.Count(a.manifest, "/")-strings.Count(b.manifest, "/"), boolCompare(a.dev, b.dev))
 	})
 	byID := map[string]*Dependency{}
 	var out []*Dependency
@@ -266,8 +303,11 @@ func (p *collector) resolve() []*Dependency {
 			out = append(out, have)
 		}
 		have.Dev = have.Dev && d.dev
-		if have.Version == "" && have.Commit == "" && (have.Manifest == d.manifest || have.Range == "" && d.rng != "" || p.versionOf(d).version != "") {
-			l := p.versionOf(d)
+		if have.Version != "" || have.Commit != "" {
+			continue
+		}
+		l := p.versionOf(d)
+		if l.version != "" || have.Manifest == d.manifest || have.Range == "" && d.rng != "" {
 			have.Version, have.Commit, have.Repository, have.Tag = l.version, l.commit, l.repo, l.tag
 			if l.version != "" {
 				have.Manifest, have.Range = d.manifest, d.rng
@@ -291,9 +331,7 @@ func (p *collector) versionOf(d declared) locked {
 	} else if all := p.lockedNear(d.eco, dir, d.name); len(all) > 0 {
 		l = choose(all, d.rng)
 	}
-	if l.repo == "" && d.repo != "" {
-		l.repo = d.repo
-	}
+	l.repo = cmp.Or(l.repo, d.repo)
 	if l.commit == "" && d.ref.Type == kb.RefCommit {
 		l.commit = d.ref.Name
 	}
@@ -317,8 +355,8 @@ func (p *collector) aliases(eco string) map[string]string {
 	return out
 }
 
-// choose returns the one of several versions that a range most likely asks
-// for: the one that begins as the range does, else the last.
+// choose returns the version that a range most likely means: the one that begins
+// as the range does, else the last.
 func choose(all []locked, rng string) locked {
 	want := strings.TrimLeft(strings.TrimSpace(rng), "^~=>< v")
 	best, most := all[len(all)-1], -1

@@ -154,9 +154,9 @@ func TestGoRepositories(t *testing.T) {
 		{"example.org/unknown", "v1.0.0", "", "tag v1.0.0"},
 	} {
 		repo, sub := goRepository(c.module)
-		typ, name := goRef(sub, c.version)
-		if repo != c.repo || string(typ)+" "+name != c.ref {
-			t.Errorf("%s %s: %s %s %s", c.module, c.version, repo, typ, name)
+		ref := goRef(sub, c.version)
+		if repo != c.repo || string(ref.Type)+" "+ref.Name != c.ref {
+			t.Errorf("%s %s: %s %+v", c.module, c.version, repo, ref)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func FuzzManifests(f *testing.F) {
 			if parse == nil {
 				continue
 			}
-			p := newCollector(r, map[string]bool{})
+			p := newCollector(r)
 			parse(p, "sub/"+base, data)
 			found := p.resolve()
 			for _, d := range found {

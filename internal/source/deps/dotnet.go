@@ -2,6 +2,7 @@ package deps
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -9,20 +10,12 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// dotnet reads project files, central package versions and packages.lock.json.
 var dotnet = ecosystem{
 	name: "nuget",
 	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch ext := path.Ext(base); {
-		case strings.EqualFold(base, "Directory.Packages.props"):
-			return centralVersions
-		case ext == ".csproj" || ext == ".fsproj" || ext == ".vbproj" || ext == ".props" || ext == ".targets":
-			return csproj
-		case base == "packages.lock.json":
-			return nugetLock
-		}
-		return nil
+	files: map[string]parser{
+		"*.csproj": csproj, "*.fsproj": csproj, "*.vbproj": csproj, "*.props": csproj, "*.targets": csproj,
+		"packages.lock.json": decoded(json.Unmarshal, nugetLock),
 	},
 	exts:    []string{".cs", ".fs", ".csproj", ".fsproj", ".props", ".targets"},
 	imports: dotnetImports,
@@ -31,21 +24,16 @@ var dotnet = ecosystem{
 		for _, d := range deps {
 			prefixes[strings.ToLower(d.Name)] = append(prefixes[strings.ToLower(d.Name)], d)
 		}
-		for ns, name := range dotnetSpaces {
-			if d := prefixes[strings.ToLower(name)]; d != nil && prefixes[ns] == nil {
-				prefixes[ns] = d
+		for name, spaces := range renamed("nuget") {
+			for _, ns := range spaces {
+				if d := prefixes[strings.ToLower(name)]; d != nil && prefixes[ns] == nil {
+					prefixes[ns] = d
+				}
 			}
 		}
 		match := longest(prefixes, ".")
 		return func(imp string) []*Dependency { return match(strings.ToLower(imp)) }
 	},
-}
-
-// dotnetSpaces are namespaces whose package is called otherwise, in lower case.
-var dotnetSpaces = map[string]string{
-	"microsoft.extensions.time.testing": "Microsoft.Extensions.TimeProvider.Testing", "refit": "Refit.HttpClientFactory", "flurl": "Flurl.Http.Signed",
-	"fscheck": "FsCheck.Xunit", "system.text.json": "System.Text.Json", "nunit.framework": "NUnit", "moq": "Moq", "grpc.core": "Grpc.Core",
-	"microsoft.visualstudio.testtools": "MSTest.TestFramework", "automapper": "AutoMapper", "mediatr": "MediatR",
 }
 
 var (
@@ -57,65 +45,56 @@ var (
 	packageIDRE  = lazyregexp.New(`<PackageId>\s*([^<]+?)\s*</PackageId>`)
 )
 
-func attributes(s string) map[string]string {
+// pairs returns the two groups of every match, as a map.
+func pairs(re lazyregexp.Regexp, text []byte) map[string]string {
 	out := map[string]string{}
-	for _, m := range attributeRE.FindAllStringSubmatch(s, -1) {
-		out[m[1]] = strings.TrimSpace(m[2])
+	for _, m := range re.FindAllSubmatch(text, -1) {
+		out[string(m[1])] = strings.TrimSpace(string(m[2]))
 	}
 	return out
 }
 
-// centralVersions keeps the first version of each package: those that hold for
-// one target framework only come later.
+// centralVersions keeps the first version of each package: the later ones hold
+// for one target framework only.
 func centralVersions(p *collector, file string, data []byte) {
-	props := map[string]string{}
-	for _, m := range propertyElRE.FindAllSubmatch(data, -1) {
-		props[string(m[1])] = strings.TrimSpace(string(m[2]))
-	}
+	props := pairs(propertyElRE, data)
 	dir := path.Dir(file)
-	if p.central[dir] == nil {
-		p.central[dir] = map[string]string{}
-	}
 	for _, m := range packageVerRE.FindAllSubmatch(data, -1) {
-		a := attributes(string(m[1]))
+		a := pairs(attributeRE, m[1])
 		v := a["Version"]
 		if strings.HasPrefix(v, "$(") {
 			v = props[strings.Trim(v, "$()")]
 		}
 		if id := strings.ToLower(a["Include"]); id != "" && p.central[dir][id] == "" {
-			p.central[dir][id] = v
+			put(p.central, dir, id, v)
 		}
 	}
 }
 
 func csproj(p *collector, file string, data []byte) {
 	base := path.Base(file)
+	if strings.EqualFold(base, "Directory.Packages.props") {
+		centralVersions(p, file, data)
+		return
+	}
 	if ext := path.Ext(base); strings.HasSuffix(ext, "proj") {
 		p.owns("nuget", strings.TrimSuffix(base, ext))
 		if m := packageIDRE.FindSubmatch(data); m != nil {
 			p.owns("nuget", string(m[1]))
 		}
 	}
-	props := map[string]string{}
-	for _, m := range propertyElRE.FindAllSubmatch(data, -1) {
-		props[string(m[1])] = strings.TrimSpace(string(m[2]))
-	}
+	props := pairs(propertyElRE, data)
 	for _, m := range packageRefRE.FindAllSubmatch(data, -1) {
-		a := attributes(string(m[1]))
+		a := pairs(attributeRE, m[1])
 		if a["Include"] == "" {
 			continue
 		}
 		d := declared{eco: "nuget", name: a["Include"], manifest: file}
 		private := strings.EqualFold(a["PrivateAssets"], "all") || bytes.Contains(m[3], []byte("<PrivateAssets>all"))
 		d.dev = private || devPath(file)
-		d.rng = a["VersionOverride"]
-		if d.rng == "" {
-			d.rng = a["Version"]
-		}
-		if d.rng == "" {
-			if v := versionElRE.FindSubmatch(m[3]); v != nil {
-				d.rng = string(v[1])
-			}
+		d.rng = cmp.Or(a["VersionOverride"], a["Version"])
+		if v := versionElRE.FindSubmatch(m[3]); d.rng == "" && v != nil {
+			d.rng = string(v[1])
 		}
 		if strings.HasPrefix(d.rng, "$(") {
 			d.rng = props[strings.Trim(d.rng, "$()")]
@@ -124,7 +103,7 @@ func csproj(p *collector, file string, data []byte) {
 	}
 }
 
-// resolveDotnet takes versions from where they are kept centrally.
+// resolveDotnet takes versions from the central files.
 func (p *collector) resolveDotnet() {
 	for i := range p.declared {
 		d := &p.declared[i]
@@ -132,9 +111,7 @@ func (p *collector) resolveDotnet() {
 			continue
 		}
 		for _, dir := range upwards(path.Dir(d.manifest)) {
-			if v := p.central[dir][strings.ToLower(d.name)]; v != "" && d.rng == "" {
-				d.rng = v
-			}
+			d.rng = cmp.Or(d.rng, p.central[dir][strings.ToLower(d.name)])
 		}
 		if v := strings.Trim(d.rng, "[]"); v != "" && !strings.ContainsAny(v, "*,($") {
 			d.version = v
@@ -142,14 +119,11 @@ func (p *collector) resolveDotnet() {
 	}
 }
 
-func nugetLock(p *collector, file string, data []byte) {
-	var m struct {
-		Dependencies map[string]map[string]struct{ Type, Resolved string }
-	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
+type nugetFile struct {
+	Dependencies map[string]map[string]struct{ Type, Resolved string }
+}
+
+func nugetLock(p *collector, file string, m nugetFile) {
 	for _, framework := range m.Dependencies {
 		for name, d := range framework {
 			if d.Type != "Project" {
@@ -161,8 +135,7 @@ func nugetLock(p *collector, file string, data []byte) {
 
 func dotnetImports(text []byte, emit func(string)) {
 	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
-		line = bytes.TrimPrefix(line, []byte("global "))
+		line = bytes.TrimPrefix(bytes.TrimSpace(bytes.TrimPrefix(line, bom)), []byte("global "))
 		rest, ok := bytes.CutPrefix(line, []byte("using "))
 		if !ok {
 			rest, ok = bytes.CutPrefix(line, []byte("open ")) // F#
@@ -174,15 +147,9 @@ func dotnetImports(text []byte, emit func(string)) {
 			continue
 		}
 		rest = bytes.TrimPrefix(rest, []byte("static "))
-		if _, right, found := bytes.Cut(rest, []byte("=")); found && !bytes.HasPrefix(line, []byte("<")) {
+		if _, right, found := bytes.Cut(rest, []byte("=")); found && line[0] != '<' {
 			rest = bytes.TrimSpace(right) // an alias
 		}
-		n := 0
-		for n < len(rest) && (isWord(rest[n]) || rest[n] == '.') {
-			n++
-		}
-		if n > 0 {
-			emit(string(rest[:n]))
-		}
+		emitName(rest, '.', emit)
 	}
 }

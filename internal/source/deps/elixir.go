@@ -4,23 +4,13 @@ import (
 	"path"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// elixir reads mix.exs and mix.lock.
 var elixir = ecosystem{
-	name: "hex",
-	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch base {
-		case "mix.exs":
-			return mixExs
-		case "mix.lock":
-			return mixLock
-		}
-		return nil
-	},
+	name:      "hex",
+	tag:       "v{v}",
+	files:     map[string]parser{"mix.exs": mixExs, "mix.lock": mixLock},
 	exts:      []string{".ex", ".exs", ".heex"},
 	imports:   elixirImports,
 	matcher:   elixirMatcher,
@@ -57,17 +47,9 @@ func mixExs(p *collector, file string, data []byte) {
 				d.dev = !strings.Contains(o[1], "prod")
 			}
 			if g := mixGitRE.FindStringSubmatch(m[3]); g != nil {
-				d.repo = CleanURL(g[2])
-				if r := mixRefRE.FindStringSubmatch(m[3]); r != nil {
-					d.ref = refNamed(r[2])
-					if r[1] == "tag" {
-						d.ref = kb.Ref{Type: refTag, Name: r[2]}
-					}
-				}
+				d.repo, d.ref = CleanURL(g[2]), refIn(mixRefRE, m[3])
 			}
-			if exactVersion(strings.TrimPrefix(d.rng, "== ")) {
-				d.version = strings.TrimPrefix(d.rng, "== ")
-			}
+			d.version = exactVersion(strings.TrimPrefix(d.rng, "== "))
 			p.declared = append(p.declared, d)
 		}
 	})
@@ -87,8 +69,8 @@ func mixLock(p *collector, file string, data []byte) {
 	})
 }
 
-// elixirImports emits the modules that are named, "Phoenix.HTML", and the
-// modules of Erlang that are called, ":telemetry".
+// elixirImports emits modules, "Phoenix.HTML", and called modules of Erlang,
+// ":telemetry".
 func elixirImports(text []byte, emit func(string)) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -97,17 +79,11 @@ func elixirImports(text []byte, emit func(string)) {
 		}
 		switch {
 		case c >= 'A' && c <= 'Z':
-			j := i
-			for j < len(text) && (isWord(text[j]) || text[j] == '.') {
-				j++
-			}
+			j := nameEnd(text, i, '.')
 			emit(strings.Trim(string(text[i:j]), "."))
 			i = j
 		case c == ':' && i+1 < len(text) && text[i+1] >= 'a' && text[i+1] <= 'z':
-			j := i + 1
-			for j < len(text) && isWord(text[j]) {
-				j++
-			}
+			j := nameEnd(text, i+1, 0)
 			if j < len(text) && text[j] == '.' {
 				emit(string(text[i:j]))
 			}

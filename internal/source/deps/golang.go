@@ -3,22 +3,18 @@ package deps
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// golang reads go.mod, which alone says the version in use. go.sum holds more
-// than that: every version that was ever looked at.
+// golang reads go.mod only: go.sum also holds versions that are not in use.
 var golang = ecosystem{
-	name: "go",
-	manifest: func(base string) parser {
-		if base == "go.mod" {
-			return goMod
-		}
-		return nil
-	},
-	exts: []string{".go"},
+	name:  "go",
+	files: map[string]parser{"go.mod": goMod},
+	exts:  []string{".go"},
 	imports: func(text []byte, emit func(string)) {
 		inBlock := false
 		for line := range bytes.Lines(text) {
@@ -55,9 +51,8 @@ func goMod(p *collector, file string, data []byte) {
 	block := ""
 	replaced := map[string][2]string{}
 	var list []declared
-	for raw := range bytes.Lines(data) {
-		line := strings.TrimSpace(string(raw))
-		code, comment, _ := strings.Cut(line, "//")
+	for line := range bytes.Lines(data) {
+		code, comment, _ := strings.Cut(string(line), "//")
 		words := strings.Fields(code)
 		if len(words) == 0 {
 			continue
@@ -73,8 +68,8 @@ func goMod(p *collector, file string, data []byte) {
 			block = ""
 			continue
 		}
-		for i := range words {
-			words[i] = strings.Trim(words[i], "\"`")
+		for i, w := range words {
+			words[i] = strings.Trim(w, "\"`")
 		}
 		switch {
 		case verb == "module" && len(words) > 0:
@@ -84,14 +79,10 @@ func goMod(p *collector, file string, data []byte) {
 				list = append(list, declared{eco: "go", name: words[0], version: words[1], manifest: file})
 			}
 		case verb == "replace":
-			for i, w := range words {
-				if w == "=>" && i > 0 && i+1 < len(words) {
-					to := [2]string{words[i+1]}
-					if i+2 < len(words) {
-						to[1] = words[i+2]
-					}
-					replaced[words[0]] = to
-				}
+			if i := slices.Index(words, "=>"); i > 0 && i+1 < len(words) {
+				var to [2]string // module and version, or a folder
+				copy(to[:], words[i+1:])
+				replaced[words[0]] = to
 			}
 		}
 	}
@@ -103,9 +94,9 @@ func goMod(p *collector, file string, data []byte) {
 			}
 			d.version = to[1]
 			if to[0] != d.name {
-				repo, sub := goRepository(to[0])
-				d.repo = repo
-				d.ref.Type, d.ref.Name = goRef(sub, to[1])
+				var sub string
+				d.repo, sub = goRepository(to[0])
+				d.ref = goRef(sub, to[1])
 			}
 		}
 		p.declared = append(p.declared, d)
@@ -117,46 +108,6 @@ var (
 	goPseudoRE = lazyregexp.New(`[-.][0-9]{14}-([0-9a-f]{12})$`)
 	goPkgInRE  = lazyregexp.New(`^gopkg\.in/(?:([^/]+)/)?([^/]+)\.v[0-9]+(?:-unstable)?$`)
 )
-
-// goVanity maps the beginnings of module paths to repositories; {1} is the
-// element of the path that follows. A module further below lies in that folder.
-var goVanity = []struct{ prefix, repo string }{
-	{"golang.org/x/", "https://github.com/golang/{1}"},
-	{"google.golang.org/grpc", "https://github.com/grpc/grpc-go"},
-	{"google.golang.org/protobuf", "https://github.com/protocolbuffers/protobuf-go"},
-	{"google.golang.org/api", "https://github.com/googleapis/google-api-go-client"},
-	{"google.golang.org/genproto", "https://github.com/googleapis/go-genproto"},
-	{"google.golang.org/appengine", "https://github.com/golang/appengine"},
-	{"cloud.google.com/go", "https://github.com/googleapis/google-cloud-go"},
-	{"go.uber.org/", "https://github.com/uber-go/{1}"},
-	{"go.opentelemetry.io/otel", "https://github.com/open-telemetry/opentelemetry-go"},
-	{"go.opentelemetry.io/contrib", "https://github.com/open-telemetry/opentelemetry-go-contrib"},
-	{"go.opentelemetry.io/collector", "https://github.com/open-telemetry/opentelemetry-collector"},
-	{"go.opentelemetry.io/proto", "https://github.com/open-telemetry/opentelemetry-proto-go"},
-	{"go.etcd.io/", "https://github.com/etcd-io/{1}"},
-	{"go.mongodb.org/mongo-driver", "https://github.com/mongodb/mongo-go-driver"},
-	{"go.yaml.in/yaml", "https://github.com/yaml/go-yaml"},
-	{"go.temporal.io/sdk", "https://github.com/temporalio/sdk-go"},
-	{"go.temporal.io/api", "https://github.com/temporalio/api-go"},
-	{"k8s.io/", "https://github.com/kubernetes/{1}"},
-	{"sigs.k8s.io/", "https://github.com/kubernetes-sigs/{1}"},
-	{"gorm.io/driver/", "https://github.com/go-gorm/{1}"},
-	{"gorm.io/gorm", "https://github.com/go-gorm/gorm"},
-	{"gorm.io/", "https://github.com/go-gorm/{1}"},
-	{"entgo.io/ent", "https://github.com/ent/ent"},
-	{"honnef.co/go/tools", "https://github.com/dominikh/go-tools"},
-	{"mvdan.cc/", "https://github.com/mvdan/{1}"},
-	{"filippo.io/", "https://github.com/FiloSottile/{1}"},
-	{"nhooyr.io/websocket", "https://github.com/coder/websocket"},
-	{"connectrpc.com/connect", "https://github.com/connectrpc/connect-go"},
-	{"buf.build/go/protovalidate", "https://github.com/bufbuild/protovalidate-go"},
-	{"dario.cat/mergo", "https://github.com/imdario/mergo"},
-	{"modernc.org/", "https://gitlab.com/cznic/{1}"},
-	{"gotest.tools", "https://github.com/gotestyourself/gotest.tools"},
-	{"rsc.io/", "https://github.com/rsc/{1}"},
-	{"software.sslmate.com/src/go-pkcs12", "https://github.com/SSLMate/go-pkcs12"},
-	{"github.com/open-telemetry/opentelemetry-collector-contrib", "https://github.com/open-telemetry/opentelemetry-collector-contrib"},
-}
 
 // goRepository returns the repository of a module and its folder there.
 func goRepository(module string) (repo, sub string) {
@@ -178,16 +129,16 @@ func goRepository(module string) (repo, sub string) {
 		return "https://github.com/" + m[1] + "/" + m[2], ""
 	}
 	plain := strings.Join(words, "/")
-	for _, v := range goVanity {
+	for _, v := range knownPackages().golang {
 		rest, ok := strings.CutPrefix(plain, v.prefix)
-		if !ok || !strings.HasSuffix(v.prefix, "/") && rest != "" && rest[0] != '/' && rest[0] != '.' {
-			continue
-		}
-		if !strings.Contains(v.repo, "{1}") {
-			return v.repo, strings.Trim(rest, "/")
-		}
 		one, sub, _ := strings.Cut(rest, "/")
-		if one != "" {
+		switch {
+		case !ok:
+		case !strings.HasSuffix(v.prefix, "/"):
+			if rest == "" || rest[0] == '/' || rest[0] == '.' {
+				return v.repo, strings.Trim(rest, "/")
+			}
+		case one != "":
 			return strings.ReplaceAll(v.repo, "{1}", one), sub
 		}
 	}
@@ -200,11 +151,11 @@ func goRepository(module string) (repo, sub string) {
 	return "", ""
 }
 
-// goRef returns how a repository calls a version of the module in a folder.
-func goRef(sub, version string) (typ refType, name string) {
+// goRef returns the tag or commit of a version of the module in a folder.
+func goRef(sub, version string) kb.Ref {
 	version = strings.TrimSuffix(version, "+incompatible")
 	if m := goPseudoRE.FindStringSubmatch(version); m != nil {
-		return refCommit, m[1]
+		return kb.Ref{Type: kb.RefCommit, Name: m[1]}
 	}
-	return refTag, path.Join(sub, version)
+	return kb.Ref{Type: kb.RefTag, Name: path.Join(sub, version)}
 }

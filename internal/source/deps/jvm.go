@@ -2,8 +2,10 @@ package deps
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -13,48 +15,28 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// maven reads pom.xml, and of gradle the build files, version catalogs and
-// dependency locks.
 var maven = ecosystem{
 	name: "maven",
 	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch {
-		case base == "pom.xml":
-			return pomXML
-		case base == "build.gradle" || base == "build.gradle.kts" || strings.HasSuffix(base, ".gradle"):
-			return gradleBuild
-		case strings.HasSuffix(base, ".versions.toml"):
-			return gradleCatalog
-		case base == "gradle.lockfile":
-			return gradleLock
-		}
-		return nil
+	files: map[string]parser{
+		"pom.xml": decoded(decodeXML, pomXML), "*.gradle": gradleBuild, "build.gradle.kts": gradleBuild,
+		"*.versions.toml": decoded(toml.Unmarshal, gradleCatalog), "gradle.lockfile": gradleLock,
 	},
 	exts:    []string{".java", ".kt", ".kts", ".scala", ".groovy"},
 	imports: javaImports,
 	matcher: javaMatcher,
 }
 
-// pom is one pom.xml, as far as it matters here.
+// pom holds what is used of one pom.xml.
 type pom struct {
-	file    string
-	Parent  coordinates `xml:"parent"`
-	Props   properties  `xml:"properties"`
-	Managed []struct {
-		coordinates
-		Scope string `xml:"scope"`
-	} `xml:"dependencyManagement>dependencies>dependency"`
-	Deps []struct {
-		coordinates
-		Scope string `xml:"scope"`
-	} `xml:"dependencies>dependency"`
+	file     string
+	Parent   coordinates   `xml:"parent"`
+	Props    properties    `xml:"properties"`
+	Managed  []coordinates `xml:"dependencyManagement>dependencies>dependency"`
+	Deps     []coordinates `xml:"dependencies>dependency"`
 	Profiles []struct {
-		Props properties `xml:"properties"`
-		Deps  []struct {
-			coordinates
-			Scope string `xml:"scope"`
-		} `xml:"dependencies>dependency"`
+		Props properties    `xml:"properties"`
+		Deps  []coordinates `xml:"dependencies>dependency"`
 	} `xml:"profiles>profile"`
 	coordinates
 }
@@ -64,6 +46,7 @@ type coordinates struct {
 	Artifact string `xml:"artifactId"`
 	Version  string `xml:"version"`
 	Relative string `xml:"relativePath"`
+	Scope    string `xml:"scope"`
 }
 
 type properties map[string]string
@@ -98,28 +81,17 @@ func decodeXML(data []byte, v any) error {
 	return d.Decode(v)
 }
 
-func pomXML(p *collector, file string, data []byte) {
-	m := &pom{file: file}
-	if err := decodeXML(data, m); err != nil {
-		p.note("%s does not parse: %v", file, firstLine(err))
-		return
-	}
-	p.poms[file] = m
+func pomXML(p *collector, file string, m pom) {
+	m.file = file
+	p.poms[file] = &m
 }
 
-// above returns a pom and the parents of it that are in the project.
+// above returns a pom and those of its parents that the project holds.
 func (p *collector) above(m *pom) []*pom {
 	out := []*pom{m}
 	for len(out) < 10 && m.Parent.Artifact != "" {
-		rel := m.Parent.Relative
-		if rel == "" {
-			rel = "../pom.xml"
-		}
-		at := path.Join(path.Dir(m.file), rel)
-		next := p.poms[at]
-		if next == nil {
-			next = p.poms[path.Join(at, "pom.xml")]
-		}
+		at := path.Join(path.Dir(m.file), cmp.Or(m.Parent.Relative, "../pom.xml"))
+		next := cmp.Or(p.poms[at], p.poms[path.Join(at, "pom.xml")])
 		if next == nil || next.Artifact != m.Parent.Artifact || slices.Contains(out, next) {
 			break
 		}
@@ -131,144 +103,126 @@ func (p *collector) above(m *pom) []*pom {
 
 var propertyRE = lazyregexp.New(`\$\{([^}]+)\}`)
 
-// value puts the properties of a pom and its parents into a text.
-func (p *collector) value(chain []*pom, s string) string {
+// expand puts the properties of a pom and its parents into a text.
+func expand(chain []*pom, s string) string {
 	for range 8 {
 		if !strings.Contains(s, "${") {
 			break
 		}
-		s = propertyRE.ReplaceAllStringFunc(s, func(ref string) string {
-			name := ref[2 : len(ref)-1]
-			switch strings.TrimPrefix(name, "pom.") {
-			case "project.version", "version":
-				for _, m := range chain {
-					if m.Version != "" {
-						return m.Version
-					}
-					if m.Parent.Version != "" {
-						return m.Parent.Version
-					}
-				}
-			case "project.groupId", "groupId":
-				for _, m := range chain {
-					if m.Group != "" {
-						return m.Group
-					}
-					if m.Parent.Group != "" {
-						return m.Parent.Group
-					}
-				}
-			case "project.parent.version":
-				return chain[0].Parent.Version
-			}
-			for _, m := range chain {
-				if v, ok := m.Props[name]; ok {
-					return v
-				}
-			}
-			for _, m := range chain { // those that are set by default come first
-				for _, f := range m.Profiles {
-					if v, ok := f.Props[name]; ok {
-						return v
-					}
-				}
-			}
-			return "?"
-		})
+		s = propertyRE.ReplaceAllStringFunc(s, func(ref string) string { return property(chain, ref[2:len(ref)-1]) })
 	}
 	return strings.TrimSpace(s)
 }
 
+// property returns the value of a property, "?" when none is set.
+func property(chain []*pom, name string) string {
+	inherited := ""
+	for _, m := range chain {
+		switch strings.TrimPrefix(name, "pom.") {
+		case "project.version", "version":
+			inherited = cmp.Or(inherited, m.Version, m.Parent.Version)
+		case "project.groupId", "groupId":
+			inherited = cmp.Or(inherited, m.Group, m.Parent.Group)
+		case "project.parent.version":
+			return m.Parent.Version
+		}
+	}
+	if inherited != "" {
+		return inherited
+	}
+	for _, m := range chain {
+		if v, ok := m.Props[name]; ok {
+			return v
+		}
+	}
+	for _, m := range chain { // the default profiles come first
+		for _, f := range m.Profiles {
+			if v, ok := f.Props[name]; ok {
+				return v
+			}
+		}
+	}
+	return "?"
+}
+
 func (p *collector) resolveMaven() {
-	files := make([]string, 0, len(p.poms))
-	for f := range p.poms {
-		files = append(files, f)
-	}
-	slices.Sort(files)
+	files := slices.Sorted(maps.Keys(p.poms))
 	for _, f := range files {
 		m := p.poms[f]
-		chain := p.above(m)
-		p.owns("maven", p.value(chain, "${project.groupId}")+":"+m.Artifact)
+		p.owns("maven", expand(p.above(m), "${project.groupId}")+":"+m.Artifact)
 	}
 	for _, f := range files {
 		m := p.poms[f]
 		chain := p.above(m)
-		own := p.value(chain, "${project.groupId}")
-		managed, scopes := map[string]string{}, map[string]string{}
-		boms := map[string]string{} // group → version, of lists of versions that are imported
+		own := expand(chain, "${project.groupId}")
+		managed := map[string]coordinates{}
+		boms := map[string]string{} // group → version, of imported lists of versions
 		for _, a := range chain {
 			for _, d := range a.Managed {
+				group, version := expand(chain, d.Group), expand(chain, d.Version)
+				id := group + ":" + expand(chain, d.Artifact)
 				if d.Scope == "import" {
-					boms[p.value(chain, d.Group)] = p.value(chain, d.Version)
-					continue
-				}
-				id := p.value(chain, d.Group) + ":" + p.value(chain, d.Artifact)
-				if managed[id] == "" {
-					managed[id], scopes[id] = p.value(chain, d.Version), d.Scope
+					boms[group] = version
+				} else if managed[id].Version == "" {
+					managed[id] = coordinates{Version: version, Scope: d.Scope}
 				}
 			}
 		}
-		add := func(group, artifact, version, scope string) {
-			group, artifact = p.value(chain, group), p.value(chain, artifact)
-			id := group + ":" + artifact
+		deps := m.Deps
+		for _, profile := range m.Profiles {
+			deps = append(deps, profile.Deps...)
+		}
+		for _, d := range deps {
+			group := expand(chain, d.Group)
+			id := group + ":" + expand(chain, d.Artifact)
 			if group == own || strings.Contains(id, "?") {
-				return
+				continue
 			}
-			version = p.value(chain, version)
-			if version == "" || strings.Contains(version, "?") {
-				version = managed[id]
+			version := expand(chain, d.Version)
+			if strings.Contains(version, "?") {
+				version = ""
 			}
-			if version == "" {
-				version = boms[group] // as a rule a group lists its own artifacts, of its own version
-			}
-			if scope == "" {
-				scope = scopes[id]
-			}
-			d := declared{eco: "maven", name: id, rng: version, dev: scope == "test", manifest: f}
+			// A group's list of versions usually names its own artifacts, at its own version.
+			version = cmp.Or(version, managed[id].Version, boms[group])
+			scope := cmp.Or(d.Scope, managed[id].Scope)
+			use := declared{eco: "maven", name: id, rng: version, dev: scope == "test", manifest: f}
 			if version != "" && !strings.ContainsAny(version, "?[(,$") {
-				d.version = version
+				use.version = version
 			}
-			p.declared = append(p.declared, d)
-		}
-		for _, d := range m.Deps {
-			add(d.Group, d.Artifact, d.Version, d.Scope)
-		}
-		for _, prof := range m.Profiles {
-			for _, d := range prof.Deps {
-				add(d.Group, d.Artifact, d.Version, d.Scope)
-			}
+			p.declared = append(p.declared, use)
 		}
 	}
 }
 
-// catalog is a version catalog of gradle: accessor → library.
-type catalog struct{ libs map[string]library }
-
+// library is an entry of a version catalog of gradle.
 type library struct{ name, version string }
 
-func gradleCatalog(p *collector, file string, data []byte) {
-	var m struct {
-		Versions  map[string]any
-		Libraries map[string]any
-	}
-	if err := toml.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, firstLine(err))
-		return
-	}
-	text := func(v any) string {
-		switch v := v.(type) {
-		case string:
-			return v
-		case map[string]any:
-			for _, k := range []string{"strictly", "require", "prefer"} {
-				if s, ok := v[k].(string); ok {
-					return s
-				}
+type catalogFile struct{ Versions, Libraries map[string]any }
+
+// catalogVersion returns a version that is written as a text or as a table.
+func catalogVersion(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		for _, k := range []string{"strictly", "require", "prefer"} {
+			if s, ok := v[k].(string); ok {
+				return s
 			}
 		}
-		return ""
 	}
-	c := catalog{libs: map[string]library{}}
+	return ""
+}
+
+func gradleCatalog(p *collector, file string, m catalogFile) {
+	// libs.versions.toml lies in gradle/ and serves the build beside that.
+	name, _, _ := strings.Cut(path.Base(file), ".")
+	dir := path.Dir(file)
+	if path.Base(dir) == "gradle" {
+		dir = path.Dir(dir)
+	}
+	at := path.Join(dir, "#"+name)
+	p.catalogs[at] = map[string]library{}
 	for alias, v := range m.Libraries {
 		var l library
 		switch v := v.(type) {
@@ -288,26 +242,16 @@ func gradleCatalog(p *collector, file string, data []byte) {
 				n, _ := v["name"].(string)
 				l.name = g + ":" + n
 			}
-			switch ver := v["version"].(type) {
-			case map[string]any:
-				if ref, ok := ver["ref"].(string); ok {
-					l.version = text(m.Versions[ref])
-				} else {
-					l.version = text(ver)
+			version := v["version"]
+			if t, ok := version.(map[string]any); ok {
+				if ref, ok := t["ref"].(string); ok {
+					version = m.Versions[ref]
 				}
-			default:
-				l.version = text(ver)
 			}
+			l.version = catalogVersion(version)
 		}
-		c.libs[gradleAccessor(alias)] = l
+		p.catalogs[at][gradleAccessor(alias)] = l
 	}
-	// libs.versions.toml lies in gradle/ and serves the build beside that.
-	name, _, _ := strings.Cut(path.Base(file), ".")
-	dir := path.Dir(file)
-	if path.Base(dir) == "gradle" {
-		dir = path.Dir(dir)
-	}
-	p.catalogs[path.Join(dir, "#"+name)] = c
 }
 
 func gradleAccessor(alias string) string {
@@ -315,11 +259,13 @@ func gradleAccessor(alias string) string {
 }
 
 var (
-	gradleConfig = `(?:^|[\s({])([a-zA-Z]*(?:[aA]pi|[iI]mplementation|[cC]ompile|[cC]ompileOnly|[rR]untimeOnly|[kK]apt|[kK]sp|[aA]nnotationProcessor|provided|shadow|classpath))\s*[( ]\s*`
-	gradleCoord  = lazyregexp.New(gradleConfig + `(?:platform\(|enforcedPlatform\()?["']([A-Za-z0-9_.-]+):([A-Za-z0-9_.-]+)(?::([^"'@:]+))?[^"']*["']`)
-	gradleLibs   = lazyregexp.New(`\b([a-zA-Z]*[lL]ibs)((?:\.[a-zA-Z0-9]+)+)`)
-	gradleMap    = lazyregexp.New(gradleConfig + `group\s*[:=]\s*["']([^"']+)["'],\s*name\s*[:=]\s*["']([^"']+)["'](?:,\s*version\s*[:=]\s*["']([^"']+)["'])?`)
-	gradleTest   = lazyregexp.New(`(?i)test|kapt|ksp|annotationprocessor|classpath`)
+	gradleConfig = `(?:^|[\s({])([a-zA-Z]*(?:[aA]pi|[iI]mplementation|[cC]ompile|[cC]ompileOnly|[rR]untimeOnly|[kK]apt|` +
+		`[kK]sp|[aA]nnotationProcessor|provided|shadow|classpath))\s*[( ]\s*`
+	gradleCoord = lazyregexp.New(gradleConfig + `(?:platform\(|enforcedPlatform\()?` +
+		`["']([A-Za-z0-9_.-]+):([A-Za-z0-9_.-]+)(?::([^"'@:]+))?[^"']*["']`)
+	gradleLibs = lazyregexp.New(`\b([a-zA-Z]*[lL]ibs)((?:\.[a-zA-Z0-9]+)+)`)
+	gradleMap  = lazyregexp.New(gradleConfig + `group\s*[:=]\s*["']([^"']+)["'],\s*name\s*[:=]\s*["']([^"']+)["'](?:,\s*version\s*[:=]\s*["']([^"']+)["'])?`)
+	gradleTest = lazyregexp.New(`(?i)test|kapt|ksp|annotationprocessor|classpath`)
 )
 
 func gradleBuild(p *collector, file string, data []byte) {
@@ -355,7 +301,7 @@ func gradleBuild(p *collector, file string, data []byte) {
 	})
 }
 
-// resolveGradle puts libraries into the place of the accessors of catalogs.
+// resolveGradle replaces the accessors of catalogs by their libraries.
 func (p *collector) resolveGradle() {
 	kept := p.declared[:0]
 	for _, d := range p.declared {
@@ -368,16 +314,14 @@ func (p *collector) resolveGradle() {
 			if !ok {
 				continue
 			}
-			name := strings.TrimSuffix(d.name, ".get")
-			if l, ok := c.libs[name]; ok {
+			if l, ok := c[strings.TrimSuffix(d.name, ".get")]; ok {
 				kept = append(kept, declared{eco: "maven", name: l.name, rng: l.version, version: l.version, dev: d.dev, manifest: d.manifest})
 			}
 			break
 		}
 	}
-	p.declared = kept
-	// The language's own library is not what anybody means by a dependency.
-	p.declared = slices.DeleteFunc(p.declared, func(d declared) bool {
+	// The language's own library is no dependency worth a report.
+	p.declared = slices.DeleteFunc(kept, func(d declared) bool {
 		return d.eco == "maven" && strings.HasPrefix(d.name, "org.jetbrains.kotlin:")
 	})
 }
@@ -393,38 +337,11 @@ func gradleLock(p *collector, file string, data []byte) {
 
 func javaImports(text []byte, emit func(string)) {
 	for line := range bytes.Lines(text) {
-		rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " \t"), []byte("import "))
-		if !ok {
-			continue
-		}
-		rest = bytes.TrimPrefix(bytes.TrimSpace(rest), []byte("static "))
-		n := 0
-		for n < len(rest) && (isWord(rest[n]) || rest[n] == '.') {
-			n++
-		}
-		if n > 0 {
-			emit(string(bytes.Trim(rest[:n], ".")))
+		if rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " \t"), []byte("import ")); ok {
+			rest = bytes.TrimPrefix(bytes.TrimSpace(rest), []byte("static "))
+			emitName(rest, '.', func(name string) { emit(strings.Trim(name, ".")) })
 		}
 	}
-}
-
-// javaPackages are packages that neither group nor artifact tell.
-var javaPackages = map[string][]string{
-	"com.google.guava:guava": {"com.google.common"}, "com.google.code.gson:gson": {"com.google.gson"}, "com.google.inject:guice": {"com.google.inject"},
-	"junit:junit": {"org.junit", "junit.framework"}, "commons-io:commons-io": {"org.apache.commons.io"}, "commons-codec:commons-codec": {"org.apache.commons.codec"},
-	"commons-logging:commons-logging": {"org.apache.commons.logging"}, "commons-lang:commons-lang": {"org.apache.commons.lang"},
-	"org.apache.commons:commons-lang3": {"org.apache.commons.lang3"}, "org.apache.commons:commons-collections4": {"org.apache.commons.collections4"},
-	"org.apache.httpcomponents:httpclient": {"org.apache.http"}, "org.apache.httpcomponents.client5:httpclient5": {"org.apache.hc"},
-	"com.fasterxml.jackson.core:jackson-databind": {"com.fasterxml.jackson.databind"}, "com.fasterxml.jackson.core:jackson-core": {"com.fasterxml.jackson.core"},
-	"com.fasterxml.jackson.core:jackson-annotations": {"com.fasterxml.jackson.annotation"}, "com.h2database:h2": {"org.h2"},
-	"org.lz4:lz4-java": {"net.jpountz"}, "org.hamcrest:hamcrest-library": {"org.hamcrest"}, "org.hamcrest:hamcrest-core": {"org.hamcrest"},
-	"javax.servlet:javax.servlet-api": {"javax.servlet"}, "javax.inject:javax.inject": {"javax.inject"}, "jakarta.servlet:jakarta.servlet-api": {"jakarta.servlet"},
-	"com.zaxxer:HikariCP": {"com.zaxxer.hikari"}, "io.reactivex.rxjava2:rxjava": {"io.reactivex"}, "org.yaml:snakeyaml": {"org.yaml.snakeyaml"},
-	"com.squareup.retrofit2:retrofit": {"retrofit2"}, "com.squareup.okhttp3:okhttp": {"okhttp3"}, "com.squareup:javapoet": {"com.squareup.javapoet"},
-	"org.codehaus.mojo:animal-sniffer-annotations": {"org.codehaus.mojo.animal_sniffer"}, "org.mock-server:mockserver-client-java": {"org.mockserver"},
-	"org.mock-server:mockserver-client-java-no-dependencies": {"org.mockserver"}, "com.google.code.findbugs:jsr305": {"javax.annotation"},
-	"redis.clients:jedis": {"redis.clients.jedis"}, "joda-time:joda-time": {"org.joda.time"}, "org.jooq:jooq": {"org.jooq"},
-	"software.amazon.cryptools:AmazonCorrettoCryptoProvider": {"com.amazon.corretto"}, "org.graalvm.nativeimage:svm": {"com.oracle.svm", "org.graalvm.nativeimage"},
 }
 
 func javaMatcher(_ *collector, deps []*Dependency) func(string) []*Dependency {
@@ -434,9 +351,10 @@ func javaMatcher(_ *collector, deps []*Dependency) func(string) []*Dependency {
 			prefixes[prefix] = append(prefixes[prefix], d)
 		}
 	}
+	renames := maps.Collect(renamed("maven"))
 	for _, d := range deps {
 		group, artifact, _ := strings.Cut(d.Name, ":")
-		if known := javaPackages[d.Name]; known != nil {
+		if known := renames[d.Name]; known != nil {
 			for _, p := range known {
 				add(p, d)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,15 +12,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-type refType = kb.RefType
-
-const (
-	refTag    = kb.RefTag
-	refCommit = kb.RefCommit
-)
-
-// locate fills in the repository and how it calls the version, from what lies
-// on this machine.
+// locate fills in the repository and its tag of the version, from this machine
+// alone.
 func (p *collector) locate(d *Dependency) {
 	eco := ecosystemNamed(d.Ecosystem)
 	k, known := lookupKnown(d.Ecosystem, d.Name)
@@ -32,11 +26,7 @@ func (p *collector) locate(d *Dependency) {
 			return
 		}
 		d.Repository, d.From = repo, "module path"
-		if typ, name := goRef(sub, d.Version); typ == refCommit {
-			d.Commit = name
-		} else {
-			d.Tag = name
-		}
+		d.refer(goRef(sub, d.Version))
 		return
 	case known:
 		d.Repository, d.From = k.repo, "table"
@@ -46,6 +36,14 @@ func (p *collector) locate(d *Dependency) {
 		}
 	}
 	d.retag(eco, k, known)
+}
+
+func (d *Dependency) refer(ref kb.Ref) {
+	if ref.Type == kb.RefCommit {
+		d.Commit = ref.Name
+	} else {
+		d.Tag = ref.Name
+	}
 }
 
 // retag spells the tag of the version.
@@ -60,18 +58,14 @@ func (d *Dependency) retag(eco *ecosystem, k knownPackage, known bool) {
 	d.Tag = spell(pattern, d.Version)
 }
 
-// Place sets where a dependency comes from, as a registry tells it.
+// Place sets the repository of a dependency and its source, a registry.
 func (d *Dependency) Place(repository, from string) {
 	if repository = CleanURL(repository); repository == "" {
 		return
 	}
 	d.Repository, d.From = repository, from
 	if d.Ecosystem == golang.name {
-		if typ, name := goRef("", d.Version); typ == refCommit {
-			d.Commit = name
-		} else {
-			d.Tag = name
-		}
+		d.refer(goRef("", d.Version))
 		return
 	}
 	d.retag(ecosystemNamed(d.Ecosystem), knownPackage{}, false)
@@ -84,49 +78,51 @@ func spell(pattern, version string) string {
 	version = strings.TrimPrefix(version, "v")
 	base, _, _ := strings.Cut(version, "-")
 	_, minor, _ := strings.Cut(version, ".")
-	return strings.NewReplacer("{v}", version, "{_}", strings.ReplaceAll(version, ".", "_"), "{-}", strings.ReplaceAll(version, ".", "-"), "{~}", base, "{2}", minor).Replace(pattern)
+	under, dashed := strings.ReplaceAll(version, ".", "_"), strings.ReplaceAll(version, ".", "-")
+	return strings.NewReplacer("{v}", version, "{_}", under, "{-}", dashed, "{~}", base, "{2}", minor).Replace(pattern)
 }
 
-// TagCandidates returns how repositories spell the tag of a version, likeliest first.
+// TagCandidates returns the usual spellings of the version's tag, likeliest first.
 func (d Dependency) TagCandidates() []string {
 	version := strings.TrimPrefix(d.Version, "v")
 	if version == "" {
 		return nil
 	}
 	name := d.Name[strings.LastIndexAny(d.Name, "/:")+1:]
-	var out []string
-	seen := map[string]bool{"": true}
-	for _, t := range []string{
-		d.Tag, "v" + version, version, d.Name + "@" + version, name + "@" + version, name + "-" + version, name + "-v" + version,
-		name + "/v" + version, "release-" + version, "rel/" + version, "r" + version, "rel_" + strings.ReplaceAll(version, ".", "_"), spell("v{~}", version), spell("{~}", version),
+	out := []string{d.Tag}
+	for _, pattern := range []string{
+		"v{v}", "{v}", d.Name + "@{v}", name + "@{v}", name + "-{v}", name + "-v{v}", name + "/v{v}",
+		"release-{v}", "rel/{v}", "r{v}", "rel_{_}", "v{~}", "{~}",
 	} {
-		if !seen[t] {
-			seen[t] = true
+		if t := spell(pattern, version); !slices.Contains(out, t) {
 			out = append(out, t)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(t string) bool { return t == "" })
 }
 
-var hostedRE = lazyregexp.New(`^(github|gitlab|bitbucket|gist):(.+)$`)
+var (
+	hostedRE = lazyregexp.New(`^(github|gitlab|bitbucket|gist):(.+)$`)
+	ownerRE  = lazyregexp.New(`^[^/.~:@ ]+/[^/:@ ]+$`) // owner/name on GitHub
+	hosts    = map[string]string{
+		"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org", "gist": "gist.github.com",
+	}
+)
 
 // CleanURL returns the https URL of a git repository as manifests and
 // registries write it in many ways; "" when it names none.
 func CleanURL(raw string) string {
-	raw = strings.TrimSpace(raw)
-	raw = strings.TrimPrefix(raw, "scm:")
-	raw = strings.TrimPrefix(raw, "git+")
+	raw = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(raw), "scm:"), "git+")
 	if strings.HasPrefix(raw, "git:") && !strings.HasPrefix(raw, "git://") { // as maven writes it
 		raw = strings.TrimPrefix(raw, "git:")
 	}
 	if m := hostedRE.FindStringSubmatch(raw); m != nil {
-		host := map[string]string{"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org", "gist": "gist.github.com"}[m[1]]
-		raw = "https://" + host + "/" + m[2]
+		raw = "https://" + hosts[m[1]] + "/" + m[2]
 	}
 	if rest, ok := strings.CutPrefix(raw, "git@"); ok && !strings.Contains(raw, "://") {
 		raw = "https://" + strings.Replace(rest, ":", "/", 1)
 	}
-	if owner, name, ok := strings.Cut(raw, "/"); ok && owner != "" && name != "" && !strings.ContainsAny(owner, ".~") && !strings.ContainsAny(raw, ":@ ") && !strings.Contains(name, "/") {
+	if ownerRE.MatchString(raw) {
 		raw = "https://github.com/" + raw
 	}
 	u, err := url.Parse(raw)
@@ -170,30 +166,25 @@ func CleanURL(raw string) string {
 	return scheme + "://" + host + "/" + p
 }
 
-// known.txt says of well-known packages which repository they come from, one a
-// line: ecosystem, name (a * at its end stands for anything), owner/repository
-// on GitHub or a URL ({name} in it is the last element of the name), and how tags are spelt where it is not as usual; see spell.
+// known.txt maps well-known packages to repositories, one a line: ecosystem, name
+// (a * at its end matches anything), owner/repository on GitHub or a URL ({name}
+// is the last element of the name), and the spelling of tags where it is not as
+// usual; see spell.
 //
 //go:embed known.txt
 var knownText string
 
 type knownPackage struct{ repo, tag string }
 
+// knownTable holds known.txt.
 type knownTable struct {
-	exact    map[string]knownPackage
-	prefixes []struct {
-		prefix string
-		knownPackage
-	}
+	packages map[string]knownPackage // by "npm:name" or "npm:beginning*"
+	golang   []struct{ prefix, repo string }
 }
 
 var knownPackages = sync.OnceValue(func() knownTable {
-	t := knownTable{exact: map[string]knownPackage{}}
-	for line := range strings.Lines(knownText) {
-		f := strings.Fields(line)
-		if len(f) < 3 || f[0][0] == '#' {
-			continue
-		}
+	t := knownTable{packages: map[string]knownPackage{}}
+	for f := range rows(knownText) {
 		k := knownPackage{repo: f[2]}
 		if !strings.Contains(k.repo, "://") {
 			k.repo = "https://github.com/" + k.repo
@@ -201,34 +192,27 @@ var knownPackages = sync.OnceValue(func() knownTable {
 		if len(f) > 3 {
 			k.tag = f[3]
 		}
-		id := f[0] + ":" + strings.ToLower(f[1])
-		if prefix, ok := strings.CutSuffix(id, "*"); ok {
-			t.prefixes = append(t.prefixes, struct {
-				prefix string
-				knownPackage
-			}{prefix, k})
-			continue
+		if f[0] == "go" {
+			t.golang = append(t.golang, struct{ prefix, repo string }{strings.TrimSuffix(f[1], "*"), k.repo})
 		}
-		t.exact[id] = k
+		t.packages[f[0]+":"+strings.ToLower(f[1])] = k
 	}
 	return t
 })
 
-// lookupKnown finds a package in the table: by its name, else by the longest
-// beginning that is there.
+// lookupKnown finds a package in the table: by its name, else by its longest
+// beginning there.
 func lookupKnown(eco, name string) (knownPackage, bool) {
-	t := knownPackages()
+	packages := knownPackages().packages
 	id := eco + ":" + strings.ToLower(name)
-	if k, ok := t.exact[id]; ok {
+	if k, ok := packages[id]; ok {
 		return k, true
 	}
-	var best knownPackage
-	most := 0
-	for _, p := range t.prefixes {
-		if len(p.prefix) > most && strings.HasPrefix(id, p.prefix) {
-			best, most = p.knownPackage, len(p.prefix)
+	for n := len(id); n > len(eco); n-- {
+		if k, ok := packages[id[:n]+"*"]; ok {
+			k.repo = strings.ReplaceAll(k.repo, "{name}", name[strings.LastIndexByte(name, '/')+1:])
+			return k, true
 		}
 	}
-	best.repo = strings.ReplaceAll(best.repo, "{name}", name[strings.LastIndexByte(name, '/')+1:])
-	return best, most > 0
+	return knownPackage{}, false
 }

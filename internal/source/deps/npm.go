@@ -11,24 +11,13 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// npm reads package.json, and the lockfiles of npm, pnpm, yarn and bun.
 var npm = ecosystem{
 	name: "npm",
 	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch base {
-		case "package.json":
-			return packageJSON
-		case "package-lock.json", "npm-shrinkwrap.json":
-			return packageLock
-		case "pnpm-lock.yaml":
-			return pnpmLock
-		case "yarn.lock":
-			return yarnLock
-		case "bun.lock":
-			return bunLock
-		}
-		return nil
+	files: map[string]parser{
+		"package.json":      decoded(json.Unmarshal, packageJSON),
+		"package-lock.json": decoded(json.Unmarshal, packageLock), "npm-shrinkwrap.json": decoded(json.Unmarshal, packageLock),
+		"pnpm-lock.yaml": pnpmLock, "yarn.lock": yarnLock, "bun.lock": bunLock,
 	},
 	exts:      []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro"},
 	imports:   jsImports,
@@ -57,68 +46,49 @@ func npmPackage(imp string) string {
 	return words[0]
 }
 
-// jsWords are what stands before the quoted name of an imported module.
-var jsWords = [][]byte{[]byte("from"), []byte("require("), []byte("import(")}
-
 func jsImports(text []byte, emit func(string)) {
-	for _, word := range jsWords {
-		for rest := text; ; {
-			i := bytes.Index(rest, word)
-			if i < 0 {
-				break
-			}
-			rest = rest[i+len(word):]
-			emitQuoted(rest, emit)
+	each := func(word string, f func(rest []byte)) {
+		for _, rest, ok := bytes.Cut(text, []byte(word)); ok; _, rest, ok = bytes.Cut(rest, []byte(word)) {
+			f(rest)
 		}
 	}
-	for rest := text; ; { // import "x"
-		i := bytes.Index(rest, []byte("import"))
-		if i < 0 {
-			break
-		}
-		rest = rest[i+len("import"):]
-		if len(rest) > 0 && (rest[0] == ' ' || rest[0] == '"' || rest[0] == '\'') {
+	for _, word := range []string{"from", "require(", "import("} {
+		each(word, func(rest []byte) { emitQuoted(rest, emit) })
+	}
+	each("import", func(rest []byte) { // import "x"
+		if len(rest) > 0 && bytes.IndexByte([]byte(` "'`), rest[0]) >= 0 {
 			emitQuoted(rest, emit)
 		}
-	}
+	})
 }
 
-// emitQuoted emits the string that text begins with, after blanks.
+// emitQuoted emits the string that text begins with, after at most four blanks.
 func emitQuoted(text []byte, emit func(string)) {
-	i := 0
-	for i < len(text) && i < 4 && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t') {
-		i++
-	}
-	if i >= len(text) || text[i] != '"' && text[i] != '\'' && text[i] != '`' {
+	rest := bytes.TrimLeft(text[:min(len(text), 4)], " \n\t")
+	text = text[min(len(text), 4)-len(rest):]
+	if len(text) == 0 || text[0] != '"' && text[0] != '\'' && text[0] != '`' {
 		return
 	}
-	q := text[i]
-	text = text[i+1:]
-	if j := bytes.IndexByte(text[:min(len(text), 200)], q); j > 0 {
-		emit(string(text[:j]))
+	if j := bytes.IndexByte(text[1:min(len(text), 201)], text[0]); j > 0 {
+		emit(string(text[1 : 1+j]))
 	}
 }
 
-// npmOthers are fields of dependencies whose packages are the project's users' to bring.
-var npmFields = []struct {
-	name string
-	dev  bool
-}{{"dependencies", false}, {"optionalDependencies", false}, {"peerDependencies", false}, {"devDependencies", true}}
+// npmFields are the lists of dependencies; the last is for building and testing.
+var npmFields = []string{"dependencies", "optionalDependencies", "peerDependencies", "devDependencies"}
 
-func packageJSON(p *collector, file string, data []byte) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
+// npmLocal are the beginnings of ranges that mean a package of the project itself.
+var npmLocal = []string{"workspace:", "link:", "file:", "portal:"}
+
+func packageJSON(p *collector, file string, m map[string]json.RawMessage) {
 	var name string
 	if json.Unmarshal(m["name"], &name) == nil && name != "" {
 		p.owns("npm", name)
 	}
 	seen := map[string]bool{}
-	for _, f := range npmFields {
+	for _, field := range npmFields {
 		var list map[string]string
-		if json.Unmarshal(m[f.name], &list) != nil {
+		if json.Unmarshal(m[field], &list) != nil {
 			continue
 		}
 		for n, rng := range list {
@@ -126,29 +96,24 @@ func packageJSON(p *collector, file string, data []byte) {
 				continue
 			}
 			seen[n] = true
-			d := declared{eco: "npm", name: n, rng: rng, dev: f.dev, manifest: file}
-			switch {
-			case strings.HasPrefix(rng, "workspace:"), strings.HasPrefix(rng, "link:"), strings.HasPrefix(rng, "file:"), strings.HasPrefix(rng, "portal:"):
+			if slices.ContainsFunc(npmLocal, func(s string) bool { return strings.HasPrefix(rng, s) }) {
 				p.owns("npm", n)
 				continue
-			case strings.HasPrefix(rng, "npm:"): // another package under this name
-				other, r := rng[len("npm:"):], ""
+			}
+			d := declared{eco: "npm", name: n, rng: rng, dev: field == "devDependencies", manifest: file}
+			if other, ok := strings.CutPrefix(rng, "npm:"); ok { // another package under this name
+				d.rng = ""
 				if i := strings.LastIndexByte(other, '@'); i > 0 {
-					other, r = other[:i], other[i+1:]
+					other, d.rng = other[:i], other[i+1:]
 				}
-				d.rng = r
 				if other != n {
-					d.alias = n
-					d.name = other
+					d.alias, d.name = n, other
 				}
-			case exactVersion(rng):
-				d.version = strings.TrimPrefix(rng, "v")
-			default:
-				if repo := gitSpec(rng); repo != "" {
-					d.repo = repo
-					if _, ref, ok := strings.Cut(rng, "#"); ok {
-						d.ref = refNamed(ref)
-					}
+			} else if exact := exactVersion(rng); exact != "" {
+				d.version = strings.TrimPrefix(exact, "v")
+			} else if d.repo = gitSpec(rng); d.repo != "" {
+				if _, ref, ok := strings.Cut(rng, "#"); ok {
+					d.ref = refNamed(ref)
 				}
 			}
 			p.declared = append(p.declared, d)
@@ -161,19 +126,38 @@ var (
 	hashRE  = lazyregexp.New(`^[0-9a-f]{7,40}$`)
 )
 
-func exactVersion(rng string) bool { return exactRE.MatchString(rng) }
+// exactVersion returns a range that is one version, else "".
+func exactVersion(rng string) string {
+	if !exactRE.MatchString(rng) {
+		return ""
+	}
+	return rng
+}
 
-// refNamed reads what stands after the # of a git address: a hash, a tag, or
-// a branch, of which only what looks like a version is taken for a tag.
+// refNamed reads what follows the # of a git address: a hash, a tag, or a
+// branch. Only a name that looks like a version is taken for a tag.
 func refNamed(s string) kb.Ref {
 	s = strings.TrimPrefix(s, "semver:")
 	switch {
 	case hashRE.MatchString(s):
-		return kb.Ref{Type: refCommit, Name: s}
+		return kb.Ref{Type: kb.RefCommit, Name: s}
 	case strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(s, "^~*"):
-		return kb.Ref{Type: refTag, Name: s}
+		return kb.Ref{Type: kb.RefTag, Name: s}
 	}
 	return kb.Ref{}
+}
+
+// refIn finds a tag or another reference in a text: the pattern's groups are
+// "tag" or another word, and a name.
+func refIn(re lazyregexp.Regexp, text string) kb.Ref {
+	m := re.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return kb.Ref{}
+	case m[1] == "tag":
+		return kb.Ref{Type: kb.RefTag, Name: m[2]}
+	}
+	return refNamed(m[2])
 }
 
 // gitSpec returns the repository of a git address where a version is expected.
@@ -186,27 +170,22 @@ func gitSpec(s string) string {
 	return ""
 }
 
-func packageLock(p *collector, file string, data []byte) {
-	var m struct {
-		Packages map[string]struct {
-			Version, Resolved, Name string
-			Link                    bool
-		}
-		Dependencies map[string]struct{ Version, Resolved string }
+type npmLockFile struct {
+	Packages map[string]struct {
+		Version, Resolved string
+		Link              bool
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
-	dir := path.Dir(file)
+	Dependencies map[string]struct{ Version, Resolved string }
+}
+
+func packageLock(p *collector, file string, m npmLockFile) {
 	for where, d := range m.Packages {
 		at := strings.LastIndex(where, "node_modules/")
-		if at < 0 || d.Link {
-			continue
+		if at >= 0 && !d.Link {
+			// A member's own folder holds the version of that member.
+			member := path.Join(path.Dir(file), where[:at], "x")
+			p.lock("npm", member, where[at+len("node_modules/"):], npmLocked(d.Version, d.Resolved))
 		}
-		// What lies in the folder of a member is the version of that member.
-		l := npmLocked(d.Version, d.Resolved)
-		p.lock("npm", path.Join(dir, where[:at], "x"), where[at+len("node_modules/"):], l)
 	}
 	if m.Packages == nil {
 		for name, d := range m.Dependencies {
@@ -221,7 +200,7 @@ func npmLocked(version, resolved string) locked {
 		if strings.HasPrefix(s, "git") {
 			addr, ref, _ := strings.Cut(s, "#")
 			l.repo = CleanURL(addr)
-			if r := refNamed(ref); r.Type == refCommit {
+			if r := refNamed(ref); r.Type == kb.RefCommit {
 				l.commit = r.Name
 			}
 		}
@@ -238,16 +217,15 @@ func (p *collector) npmVersion(dir, name string) locked {
 		if v := p.npmSpecs[d][name]; v != "" {
 			return npmLocked(v, "")
 		}
-		if l := p.locks["npm"][d][name]; len(l) > 0 {
+		if l := p.locks[place{"npm", d}][name]; len(l) > 0 {
 			return l[0]
 		}
 	}
-	// yarn and bun hold a package once for every range, wherever it is asked from.
 	return locked{}
 }
 
-// pnpmLock reads what the members of a workspace resolve to, which stands
-// first; the rest of the file is as long as the graph is large.
+// pnpmLock reads the versions of a workspace's members, which come first; the
+// rest of the file is as long as the graph is large.
 func pnpmLock(p *collector, file string, data []byte) {
 	dir := path.Dir(file)
 	member, name, section := ".", "", ""
@@ -261,11 +239,7 @@ func pnpmLock(p *collector, file string, data []byte) {
 		if i := strings.LastIndexByte(version, '@'); i > 0 && !strings.Contains(version, "://") { // an alias: other@1.2.3
 			version = version[i+1:]
 		}
-		at := path.Join(dir, member)
-		if p.npmSpecs[at] == nil {
-			p.npmSpecs[at] = map[string]string{}
-		}
-		p.npmSpecs[at][name] = version
+		put(p.npmSpecs, path.Join(dir, member), name, version)
 	}
 	for raw := range bytes.Lines(data) {
 		line := strings.TrimRight(string(raw), "\r\n")
@@ -285,22 +259,15 @@ func pnpmLock(p *collector, file string, data []byte) {
 			continue
 		}
 		if inImporters {
-			if depth == 1 {
+			switch depth -= 2; depth {
+			case -1:
 				member = key
-				continue
-			}
-			if depth == 2 {
+			case 0:
 				section = key
-				continue
 			}
-			depth -= 2
-		}
-		switch section {
-		case "dependencies", "devDependencies", "optionalDependencies":
-		default:
-			continue
 		}
 		switch {
+		case !slices.Contains([]string{"dependencies", "devDependencies", "optionalDependencies"}, section):
 		case depth == 1 && value != "":
 			set(member, key, value)
 		case depth == 1:
@@ -354,18 +321,17 @@ func yarnLock(p *collector, file string, data []byte) {
 var bunRE = lazyregexp.New(`^\s*"([^"]+)": \["(@?[^@"]+)@([^"]+)"`)
 
 func bunLock(p *collector, file string, data []byte) {
-	for raw := range bytes.Lines(data) {
-		m := bunRE.FindSubmatch(raw)
-		if m == nil || strings.Contains(strings.TrimPrefix(string(m[1]), "@"), "/") && string(m[1]) != string(m[2]) {
-			continue // of another package
+	lines(data, func(line string) {
+		m := bunRE.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+		case strings.Contains(strings.TrimPrefix(m[1], "@"), "/") && m[1] != m[2]: // of another package
+		case strings.HasPrefix(m[3], "workspace:"):
+			p.owns("npm", m[2])
+		default:
+			p.lock("npm", file, m[1], npmLocked(m[3], m[3]))
 		}
-		v := string(m[3])
-		if strings.HasPrefix(v, "workspace:") {
-			p.owns("npm", string(m[2]))
-			continue
-		}
-		p.lock("npm", file, string(m[1]), npmLocked(v, v))
-	}
+	})
 }
 
 func npmInstalled(p *collector, d *Dependency) string {
@@ -389,7 +355,7 @@ func npmInstalled(p *collector, d *Dependency) string {
 		if json.Unmarshal(m.Repository, &s) == nil {
 			return s
 		}
-		_ = json.Unmarshal(m.Repository, &o) // of another form it says nothing
+		_ = json.Unmarshal(m.Repository, &o) // another form names nothing
 		return o.URL
 	}
 	return ""

@@ -2,64 +2,66 @@ package deps
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
 
-func composerJSON(p *collector, file string, data []byte) {
-	var m struct {
-		Name    string
-		Require map[string]string
-		Dev     map[string]string `json:"require-dev"`
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
+var php = ecosystem{
+	name: "composer",
+	tag:  "v{v}",
+	files: map[string]parser{
+		"composer.json": decoded(json.Unmarshal, composerJSON), "composer.lock": decoded(json.Unmarshal, composerLock),
+	},
+	exts:    []string{".php"},
+	imports: phpImports,
+	matcher: phpMatcher,
+}
+
+type composerFile struct {
+	Name    string
+	Require map[string]string
+	Dev     map[string]string `json:"require-dev"`
+}
+
+func composerJSON(p *collector, file string, m composerFile) {
 	if m.Name != "" {
 		p.owns("composer", m.Name)
 	}
-	for dev, list := range map[bool]map[string]string{false: m.Require, true: m.Dev} {
+	for i, list := range []map[string]string{m.Require, m.Dev} {
 		for n, rng := range list {
-			// php and ext-… are no packages; polyfills are of interest to nobody.
-			if !strings.Contains(n, "/") || strings.HasPrefix(n, "symfony/polyfill-") {
-				continue
+			// php and ext-… are no packages; a polyfill is of no interest.
+			if strings.Contains(n, "/") && !strings.HasPrefix(n, "symfony/polyfill-") {
+				p.declared = append(p.declared, declared{
+					eco: "composer", name: strings.ToLower(n), rng: rng, version: exactVersion(rng), dev: i > 0, manifest: file,
+				})
 			}
-			d := declared{eco: "composer", name: strings.ToLower(n), rng: rng, dev: dev, manifest: file}
-			if exactVersion(rng) {
-				d.version = rng
-			}
-			p.declared = append(p.declared, d)
 		}
 	}
 }
 
-func composerLock(p *collector, file string, data []byte) {
-	type pkg struct {
-		Name, Version string
-		Source, Dist  struct{ Type, URL, Reference string }
-		Autoload      struct {
-			PSR4 map[string]any `json:"psr-4"`
-			PSR0 map[string]any `json:"psr-0"`
-		}
+type composerPackage struct {
+	Name, Version string
+	Source, Dist  struct{ Type, URL, Reference string }
+	Autoload      struct {
+		PSR4 map[string]any `json:"psr-4"`
+		PSR0 map[string]any `json:"psr-0"`
 	}
-	var m struct {
-		Packages []pkg
-		Dev      []pkg `json:"packages-dev"`
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
+}
+
+type composerLockFile struct {
+	Packages []composerPackage
+	Dev      []composerPackage `json:"packages-dev"`
+}
+
+func composerLock(p *collector, file string, m composerLockFile) {
 	for _, x := range append(m.Packages, m.Dev...) {
 		name := strings.ToLower(x.Name)
 		l := locked{version: x.Version}
 		if x.Source.Type == "git" {
 			l.repo = CleanURL(x.Source.URL)
 		}
-		if l.repo == "" {
-			l.repo = zipRepo(x.Dist.URL)
-		}
+		l.repo = cmp.Or(l.repo, zipRepo(x.Dist.URL))
 		if strings.HasPrefix(x.Version, "dev-") || strings.HasSuffix(x.Version, "-dev") {
 			l.commit = x.Source.Reference // a branch
 		} else {
@@ -91,14 +93,11 @@ func phpImports(text []byte, emit func(string)) {
 			continue
 		}
 		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("function ")), []byte("const "))
-		rest = bytes.TrimPrefix(rest, []byte(`\`))
-		n := 0
-		for n < len(rest) && (isWord(rest[n]) || rest[n] == '\\') {
-			n++
-		}
-		if n > 0 && bytes.IndexByte(rest[:n], '\\') > 0 {
-			emit(strings.Trim(string(rest[:n]), `\`))
-		}
+		emitName(bytes.TrimPrefix(rest, []byte(`\`)), '\\', func(name string) {
+			if strings.IndexByte(name, '\\') > 0 {
+				emit(strings.Trim(name, `\`))
+			}
+		})
 	}
 }
 

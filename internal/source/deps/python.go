@@ -2,7 +2,9 @@ package deps
 
 import (
 	"bytes"
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -11,21 +13,14 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// python reads requirements files, pyproject.toml as packaging, poetry, uv and
-// dependency groups write it, and the lockfiles of uv, poetry and pdm.
+// python reads pyproject.toml as packaging, poetry, uv and dependency groups
+// write it.
 var python = ecosystem{
 	name: "pypi",
 	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch {
-		case base == "pyproject.toml":
-			return pyproject
-		case base == "uv.lock" || base == "poetry.lock" || base == "pdm.lock":
-			return pythonLock
-		case strings.HasPrefix(base, "requirements") && (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".in")):
-			return requirements
-		}
-		return nil
+	files: map[string]parser{
+		"pyproject.toml": decoded(toml.Unmarshal, pyproject), "requirements*.txt": requirements, "requirements*.in": requirements,
+		"uv.lock": pythonLock, "poetry.lock": pythonLock, "pdm.lock": pythonLock,
 	},
 	exts:      []string{".py", ".pyi"},
 	imports:   pythonImports,
@@ -74,22 +69,17 @@ func requirement(p *collector, file, line string, dev bool) (d declared, ok bool
 	return d, true
 }
 
-// requirements reads a requirements file. In one that a tool compiled, a
-// package is named only if a comment does not say that another brought it.
+// requirements reads a requirements file. In a compiled one, a package counts
+// unless a comment says that only another package needs it.
 func requirements(p *collector, file string, data []byte) {
 	var list []declared
 	var via []string
 	compiled, inVia := false, false
-	direct := func() bool {
-		for _, v := range via {
-			if strings.HasPrefix(v, "-r ") || strings.Contains(v, ".in") || strings.Contains(v, "(pyproject.toml)") {
-				return true
-			}
-		}
-		return len(via) == 0
+	direct := func(v string) bool {
+		return strings.HasPrefix(v, "-r ") || strings.Contains(v, ".in") || strings.Contains(v, "(pyproject.toml)")
 	}
 	flush := func() {
-		if len(list) > 0 && compiled && !direct() {
+		if len(list) > 0 && compiled && len(via) > 0 && !slices.ContainsFunc(via, direct) {
 			list = list[:len(list)-1]
 		}
 		via, inVia = nil, false
@@ -125,8 +115,9 @@ func requirements(p *collector, file string, data []byte) {
 // devPath reports whether a manifest by its place serves tests, documentation or tools.
 func devPath(file string) bool {
 	for w := range strings.SplitSeq(strings.ToLower(file), "/") {
-		for _, s := range []string{"test", "doc", "dev", "lint", "example", "bench", "tool", "ci"} {
-			if strings.HasPrefix(w, s) || strings.HasSuffix(strings.TrimSuffix(w, ".txt"), "-"+s) || strings.HasSuffix(strings.TrimSuffix(w, ".txt"), s) && s != "ci" {
+		stem := strings.TrimSuffix(w, ".txt")
+		for _, s := range []string{"test", "doc", "dev", "lint", "example", "bench", "tool", "-ci"} {
+			if strings.HasPrefix(w, strings.TrimPrefix(s, "-")) || strings.HasSuffix(stem, s) {
 				return true
 			}
 		}
@@ -134,206 +125,157 @@ func devPath(file string) bool {
 	return false
 }
 
-func pyproject(p *collector, file string, data []byte) {
-	var m struct {
-		Project struct {
+type pyprojectFile struct {
+	Project struct {
+		Name         string
+		Dependencies []string
+		Optional     map[string][]string `toml:"optional-dependencies"`
+	}
+	Groups map[string][]any `toml:"dependency-groups"`
+	Tool   struct {
+		Poetry struct {
 			Name         string
-			Dependencies []string
-			Optional     map[string][]string `toml:"optional-dependencies"`
+			Dependencies map[string]any
+			Dev          map[string]any `toml:"dev-dependencies"`
+			Group        map[string]struct{ Dependencies map[string]any }
 		}
-		Groups map[string][]any `toml:"dependency-groups"`
-		Tool   struct {
-			Poetry struct {
-				Name         string
-				Dependencies map[string]any
-				Dev          map[string]any `toml:"dev-dependencies"`
-				Group        map[string]struct{ Dependencies map[string]any }
-			}
-			UV struct {
-				Dev     []string `toml:"dev-dependencies"`
-				Sources map[string]any
-			}
-			PDM struct {
-				Dev map[string][]string `toml:"dev-dependencies"`
-			}
+		UV struct {
+			Dev     []string `toml:"dev-dependencies"`
+			Sources map[string]any
+		}
+		PDM struct {
+			Dev map[string][]string `toml:"dev-dependencies"`
 		}
 	}
-	if err := toml.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, firstLine(err))
-		return
-	}
+}
+
+func pyproject(p *collector, file string, m pyprojectFile) {
 	for _, n := range []string{m.Project.Name, m.Tool.Poetry.Name} {
 		if n != "" {
 			p.owns("pypi", pyName(n))
 		}
 	}
-	add := func(line string, dev bool) {
-		d, ok := requirement(p, file, line, dev)
-		if !ok {
-			return
-		}
-		if s, ok := m.Tool.UV.Sources[d.name].(map[string]any); ok {
-			d.repo, d.ref = sourceOf(s)
-			if s["workspace"] != nil || s["path"] != nil {
-				p.owns("pypi", d.name)
-				return
-			}
-		}
-		p.declared = append(p.declared, d)
-	}
-	for _, l := range m.Project.Dependencies {
-		add(l, false)
-	}
-	for _, g := range m.Project.Optional {
-		for _, l := range g {
-			add(l, false)
-		}
-	}
-	for _, g := range m.Groups {
-		for _, l := range g {
-			if s, ok := l.(string); ok {
-				add(s, true)
-			}
-		}
-	}
-	for _, l := range m.Tool.UV.Dev {
-		add(l, true)
-	}
-	for _, g := range m.Tool.PDM.Dev {
-		for _, l := range g {
-			add(l, true)
-		}
-	}
-	poetry := func(list map[string]any, dev bool) {
-		for n, v := range list {
-			if n == "python" {
+	add := func(lines []string, dev bool) {
+		for _, line := range lines {
+			d, ok := requirement(p, file, line, dev)
+			s, sourced := m.Tool.UV.Sources[d.name].(map[string]any)
+			switch {
+			case !ok:
 				continue
-			}
-			d := declared{eco: "pypi", name: pyName(n), dev: dev, manifest: file}
-			switch v := v.(type) {
-			case string:
-				d.rng = v
-			case map[string]any:
-				d.rng, _ = v["version"].(string)
-				if v["path"] != nil {
-					p.owns("pypi", d.name)
-					continue
-				}
-				d.repo, d.ref = sourceOf(v)
-			}
-			if exactVersion(strings.TrimLeft(d.rng, "=")) {
-				d.version = strings.TrimLeft(d.rng, "=")
+			case sourced && (s["workspace"] != nil || s["path"] != nil):
+				p.owns("pypi", d.name)
+				continue
+			case sourced:
+				d.repo, d.ref = sourceOf(s)
 			}
 			p.declared = append(p.declared, d)
 		}
 	}
-	poetry(m.Tool.Poetry.Dependencies, false)
-	poetry(m.Tool.Poetry.Dev, true)
+	add(m.Project.Dependencies, false)
+	for _, g := range m.Project.Optional {
+		add(g, false)
+	}
+	for _, g := range m.Groups {
+		for _, l := range g {
+			if s, ok := l.(string); ok {
+				add([]string{s}, true)
+			}
+		}
+	}
+	add(m.Tool.UV.Dev, true)
+	for _, g := range m.Tool.PDM.Dev {
+		add(g, true)
+	}
+	poetry(p, file, m.Tool.Poetry.Dependencies, false)
+	poetry(p, file, m.Tool.Poetry.Dev, true)
 	for _, g := range m.Tool.Poetry.Group {
-		poetry(g.Dependencies, true)
+		poetry(p, file, g.Dependencies, true)
+	}
+}
+
+func poetry(p *collector, file string, list map[string]any, dev bool) {
+	for n, v := range list {
+		if n == "python" {
+			continue
+		}
+		d := declared{eco: "pypi", name: pyName(n), dev: dev, manifest: file}
+		switch v := v.(type) {
+		case string:
+			d.rng = v
+		case map[string]any:
+			d.rng, _ = v["version"].(string)
+			if v["path"] != nil {
+				p.owns("pypi", d.name)
+				continue
+			}
+			d.repo, d.ref = sourceOf(v)
+		}
+		d.version = exactVersion(strings.TrimLeft(d.rng, "="))
+		p.declared = append(p.declared, d)
 	}
 }
 
 // sourceOf reads git, tag and rev of a table.
 func sourceOf(m map[string]any) (repo string, ref kb.Ref) {
 	git, _ := m["git"].(string)
-	tag, _ := m["tag"].(string)
 	rev, _ := m["rev"].(string)
-	switch {
-	case tag != "":
-		ref = kb.Ref{Type: refTag, Name: tag}
-	case rev != "":
+	if tag, _ := m["tag"].(string); tag != "" {
+		return CleanURL(git), kb.Ref{Type: kb.RefTag, Name: tag}
+	}
+	if rev != "" {
 		ref = refNamed(rev)
 	}
 	return CleanURL(git), ref
 }
 
-func firstLine(err error) string {
-	s, _, _ := strings.Cut(err.Error(), "\n")
-	return s
-}
-
-// pythonLock reads the packages of a lockfile line by line: they stand in
-// tables [[package]] of plain keys, and the rest is many times as long.
 func pythonLock(p *collector, file string, data []byte) {
-	var name string
-	var l locked
-	in, own := false, false
-	flush := func() {
+	packages(data, func(pkg map[string]string) {
+		name := pyName(unquote(pkg["name"]))
 		if name == "" {
 			return
 		}
-		if own {
-			p.owns("pypi", pyName(name))
-		} else {
-			p.lock("pypi", file, pyName(name), l)
+		l := locked{version: unquote(pkg["version"]), commit: unquote(pkg["[package.source]resolved_reference"])}
+		source := pkg["source"] // of uv: { git = "https://…?tag=v1#hash" }
+		own := false
+		for _, s := range []string{"editable =", "virtual =", "directory ="} {
+			own = own || strings.Contains(source, s)
 		}
-		name, l, own = "", locked{}, false
-	}
-	value := func(line string) string {
-		_, v, _ := strings.Cut(line, "=")
-		return unquote(v)
-	}
-	section := ""
-	lines(data, func(line string) {
-		switch {
-		case line == "[[package]]":
-			flush()
-			in, section = true, ""
-		case strings.HasPrefix(line, "["):
-			section = line
-		case !in:
-		case section == "" && strings.HasPrefix(line, "name = "):
-			name = value(line)
-		case section == "" && strings.HasPrefix(line, "version = "):
-			l.version = value(line)
-		case section == "" && strings.HasPrefix(line, "source = "): // uv: { git = "https://…?tag=v1#hash" }
-			if strings.Contains(line, "editable =") || strings.Contains(line, "virtual =") || strings.Contains(line, "directory =") {
-				own = true
-			}
-			if _, rest, ok := strings.Cut(line, `git = "`); ok {
-				addr, _, _ := strings.Cut(rest, `"`)
-				addr, l.commit, _ = strings.Cut(addr, "#")
-				addr, query, _ := strings.Cut(addr, "?")
-				l.repo = CleanURL(addr)
-				l.tag, _ = strings.CutPrefix(query, "tag=")
-				if l.tag == query {
-					l.tag = ""
-				}
-			}
-		case section == "[package.source]" && strings.HasPrefix(line, "url = "):
-			if u := value(line); strings.HasSuffix(u, ".git") || l.repo == "git" {
-				l.repo = CleanURL(u)
-			} else if !strings.HasPrefix(u, "http") {
-				own = true
-			}
-		case section == "[package.source]" && strings.HasPrefix(line, "resolved_reference = "):
-			l.commit = value(line)
+		if _, rest, ok := strings.Cut(source, `git = "`); ok {
+			addr, _, _ := strings.Cut(rest, `"`)
+			l.pin(addr)
+		}
+		switch u := unquote(pkg["[package.source]url"]); {
+		case strings.HasSuffix(u, ".git"):
+			l.repo = CleanURL(u)
+		case u != "" && !strings.HasPrefix(u, "http"):
+			own = true
+		}
+		if own {
+			p.owns("pypi", name)
+		} else {
+			p.lock("pypi", file, name, l)
 		}
 	})
-	flush()
 }
 
 func pythonImports(text []byte, emit func(string)) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t")
 		if rest, ok := bytes.CutPrefix(line, []byte("from ")); ok {
-			if i := bytes.Index(rest, []byte(" import")); i > 0 {
-				mod := string(bytes.TrimSpace(rest[:i]))
-				if mod != "" && mod[0] != '.' {
-					emit(mod)
-					// from google.cloud import storage
-					for n := range strings.SplitSeq(string(bytes.TrimSpace(rest[i+len(" import"):])), ",") {
-						n, _, _ = strings.Cut(strings.Trim(n, " (\r\n"), " ")
-						if n != "" && strings.Count(mod, ".") < 2 {
-							emit(mod + "." + n)
-						}
-					}
+			before, after, ok := bytes.Cut(rest, []byte(" import"))
+			mod := string(bytes.TrimSpace(before))
+			if !ok || mod == "" || mod[0] == '.' {
+				continue
+			}
+			emit(mod)
+			// from google.cloud import storage
+			for n := range strings.SplitSeq(string(bytes.TrimSpace(after)), ",") {
+				n, _, _ = strings.Cut(strings.Trim(n, " (\r\n"), " ")
+				if n != "" && strings.Count(mod, ".") < 2 {
+					emit(mod + "." + n)
 				}
 			}
-			continue
-		}
-		if rest, ok := bytes.CutPrefix(line, []byte("import ")); ok {
+		} else if rest, ok := bytes.CutPrefix(line, []byte("import ")); ok {
 			for part := range bytes.SplitSeq(rest, []byte(",")) {
 				if w := bytes.Fields(part); len(w) > 0 {
 					emit(string(w[0]))
@@ -343,27 +285,13 @@ func pythonImports(text []byte, emit func(string)) {
 	}
 }
 
-// pyModules are modules whose distribution is called otherwise.
-var pyModules = map[string]string{
-	"PIL": "pillow", "yaml": "pyyaml", "bs4": "beautifulsoup4", "sklearn": "scikit-learn", "skimage": "scikit-image", "cv2": "opencv-python",
-	"OpenSSL": "pyopenssl", "attr": "attrs", "dateutil": "python-dateutil", "jwt": "pyjwt", "dotenv": "python-dotenv", "git": "gitpython",
-	"google.protobuf": "protobuf", "serial": "pyserial", "usb": "pyusb", "Crypto": "pycryptodome", "nacl": "pynacl", "magic": "python-magic",
-	"zmq": "pyzmq", "MySQLdb": "mysqlclient", "psycopg2": "psycopg2-binary", "docx": "python-docx", "pptx": "python-pptx", "fitz": "pymupdf",
-	"slugify": "python-slugify", "multipart": "python-multipart", "jose": "python-jose", "ldap": "python-ldap", "rest_framework": "djangorestframework",
-	"corsheaders": "django-cors-headers", "django_filters": "django-filter", "environ": "django-environ", "flask_sqlalchemy": "flask-sqlalchemy",
-	"mpl_toolkits": "matplotlib", "pkg_resources": "setuptools", "markdown_it": "markdown-it-py", "IPython": "ipython", "win32api": "pywin32",
-	"telegram": "python-telegram-bot", "github": "pygithub", "socks": "pysocks", "kafka": "kafka-python", "pydispatch": "pydispatcher",
-	"umap": "umap-learn", "faiss": "faiss-cpu", "grpc": "grpcio", "sentence_transformers": "sentence-transformers", "lightning": "lightning",
-	"docutils": "docutils", "ruamel": "ruamel-yaml", "async_timeout": "async-timeout", "pythonjsonlogger": "python-json-logger",
-}
-
 func pythonMatcher(p *collector, deps []*Dependency) func(string) []*Dependency {
 	prefixes := map[string][]*Dependency{}
 	byName := map[string]*Dependency{}
 	for _, d := range deps {
 		byName[d.Name] = d
 		for _, mod := range []string{strings.ReplaceAll(d.Name, "-", "_"), strings.ReplaceAll(d.Name, "-", ".")} {
-			prefixes[mod] = append(prefixes[mod][:0:0], d)
+			prefixes[mod] = []*Dependency{d}
 		}
 		if rest, ok := strings.CutPrefix(d.Name, "python-"); ok {
 			mod := strings.ReplaceAll(rest, "-", "_")
@@ -372,14 +300,11 @@ func pythonMatcher(p *collector, deps []*Dependency) func(string) []*Dependency 
 			}
 		}
 	}
-	for mod, name := range pyModules {
-		if d := byName[name]; d != nil {
-			prefixes[mod] = []*Dependency{d}
-		}
-	}
-	for name, mod := range map[string]string{"psycopg2": "psycopg2", "typing-extensions": "typing_extensions"} {
-		if d := byName[name]; d != nil {
-			prefixes[mod] = []*Dependency{d}
+	for name, modules := range renamed("pypi") {
+		for _, mod := range modules {
+			if d := byName[name]; d != nil {
+				prefixes[mod] = []*Dependency{d}
+			}
 		}
 	}
 	match := longest(prefixes, ".")
@@ -392,32 +317,18 @@ func pythonMatcher(p *collector, deps []*Dependency) func(string) []*Dependency 
 }
 
 func pythonInstalled(p *collector, d *Dependency) string {
-	name := strings.ReplaceAll(d.Name, "-", "_")
 	for _, dir := range upwards(path.Dir(d.Manifest)) {
 		for _, env := range []string{".venv", "venv"} {
-			libs, err := p.root.Open(path.Join(dir, env, "lib"))
-			if err != nil {
-				continue
-			}
-			versions, _ := libs.Readdirnames(16)
-			libs.Close()
-			for _, v := range versions {
-				site := path.Join(dir, env, "lib", v, "site-packages")
-				s, err := p.root.Open(site)
-				if err != nil {
-					continue
-				}
-				entries, _ := s.Readdirnames(-1)
-				s.Close()
-				for _, e := range entries {
+			lib := path.Join(dir, env, "lib")
+			for _, v := range p.names(lib, 16) {
+				site := path.Join(lib, v, "site-packages")
+				for _, e := range p.names(site, -1) {
 					base, ok := strings.CutSuffix(e, ".dist-info")
 					n, version, _ := strings.Cut(base, "-")
-					if !ok || pyName(n) != pyName(name) {
+					if !ok || pyName(n) != d.Name {
 						continue
 					}
-					if d.Version == "" {
-						d.Version = version
-					}
+					d.Version = cmp.Or(d.Version, version)
 					data, err := readSome(p.root, path.Join(site, e, "METADATA"), maxSource)
 					if err != nil {
 						return ""
@@ -430,36 +341,38 @@ func pythonInstalled(p *collector, d *Dependency) string {
 	return ""
 }
 
+// names returns the names in a folder, at most that many; what cannot be read
+// has none.
+func (p *collector) names(dir string, most int) []string {
+	f, err := p.root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(most)
+	return names
+}
+
+var sourceRE = lazyregexp.New(`(?i)source|repo|code`)
+
 // metadataURL finds the repository among the addresses of a distribution.
 func metadataURL(data []byte) string {
 	best := ""
 	lines(data, func(line string) {
 		v, ok := strings.CutPrefix(line, "Project-URL: ")
-		if !ok {
-			v, ok = strings.CutPrefix(line, "Home-page: ")
-			v = "home, " + v
-		}
-		if !ok {
-			return
+		if home, is := strings.CutPrefix(line, "Home-page: "); is {
+			v, ok = "home, "+home, true
 		}
 		label, u, _ := strings.Cut(v, ",")
-		u = CleanURL(strings.TrimSpace(u))
-		if !hosted(u) {
-			return
-		}
-		if l := strings.ToLower(label); best == "" || strings.Contains(l, "source") || strings.Contains(l, "repo") || strings.Contains(l, "code") {
+		u = CleanURL(u)
+		if ok && hosted(u) && (best == "" || sourceRE.MatchString(label)) {
 			best = u
 		}
 	})
 	return best
 }
 
-// hosted reports whether a URL is one of a host of repositories.
-func hosted(u string) bool {
-	for _, h := range []string{"https://github.com/", "https://gitlab.com/", "https://bitbucket.org/", "https://codeberg.org/", "https://git."} {
-		if strings.HasPrefix(u, h) {
-			return true
-		}
-	}
-	return false
-}
+var hostedURLRE = lazyregexp.New(`^https://(github\.com/|gitlab\.com/|bitbucket\.org/|codeberg\.org/|git\.)`)
+
+// hosted reports whether a URL belongs to a host of repositories.
+func hosted(u string) bool { return hostedURLRE.MatchString(u) }

@@ -1,6 +1,7 @@
 package deps
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +24,8 @@ import (
 )
 
 // Registry asks package registries where packages come from, each at the
-// address that the user's own settings name. What it was told it keeps in a
-// file, so that nothing is asked for twice. It is safe for concurrent use.
+// address in the user's own settings. It keeps the answers in a file, so that
+// each question is sent once. It is safe for concurrent use.
 type Registry struct {
 	policy outbound.Policy // less the hosts of the bases, which the user names
 	bases  map[string]string
@@ -44,17 +45,16 @@ const maxAnswer = 32 << 20
 
 // NewRegistry returns a registry whose answers are kept at path. Settings come
 // from the user's environment and ~/.npmrc, never from a project's files. The
-// policy says where else it may be sent on to; the hosts that the settings name
-// are allowed besides.
+// policy limits redirects to other hosts; the hosts of the settings are allowed.
 func NewRegistry(env func(string) string, path string, policy outbound.Policy) *Registry {
 	policy.MaxBytes, policy.Timeout = maxAnswer, 20*time.Second
-	r := &Registry{policy: policy, path: path, answers: map[string]string{}, bases: map[string]string{
-		"npm": "https://registry.npmjs.org", "pypi": "https://pypi.org", "cargo": "https://crates.io", "gem": "https://rubygems.org",
-		"composer": "https://repo.packagist.org", "hex": "https://hex.pm", "nuget": "https://api.nuget.org/v3-flatcontainer",
-		"maven": "https://repo1.maven.org/maven2", "go": "https://proxy.golang.org",
-	}}
+	r := &Registry{policy: policy, path: path, answers: map[string]string{}, bases: map[string]string{}}
+	for eco, reg := range registries {
+		r.bases[eco] = reg.base
+	}
 	set := func(eco, base string) {
-		if u, err := url.Parse(strings.TrimSpace(base)); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+		u, err := url.Parse(strings.TrimSpace(base))
+		if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 			r.bases[eco] = strings.TrimSuffix(u.String(), "/")
 		}
 	}
@@ -102,8 +102,7 @@ func (r *Registry) Save() error {
 	return atomicfile.Write(r.path, data)
 }
 
-// Repository returns the repository of a package as its registry tells it, ""
-// when the registry does not know one.
+// Repository returns the repository of a package that its registry names, or "".
 func (r *Registry) Repository(ctx context.Context, d Dependency) (string, error) {
 	id := d.ID()
 	r.mu.Lock()
@@ -116,18 +115,18 @@ func (r *Registry) Repository(ctx context.Context, d Dependency) (string, error)
 	if base == "" {
 		return "", nil
 	}
-	address, read := request(base, d)
-	if address == "" {
+	at := address(base, d)
+	if at == "" {
 		return "", nil
 	}
-	data, err := r.get(ctx, address)
+	data, err := r.get(ctx, at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		repo = ""
 	case err != nil:
 		return "", err
 	default:
-		repo = CleanURL(read(data))
+		repo = CleanURL(registries[d.Ecosystem].repo(d, data))
 		if !strings.HasPrefix(repo, "https://") {
 			repo = ""
 		}
@@ -141,7 +140,8 @@ func (r *Registry) Repository(ctx context.Context, d Dependency) (string, error)
 func (r *Registry) get(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, kb.Errorf(kb.Invalid, "%q is no address of a registry", address).WithHint("check the setting of your package manager")
+		return nil, kb.Errorf(kb.Invalid, "%q is no address of a registry", address).
+			WithHint("check the setting of your package manager")
 	}
 	if u := req.URL.User; u != nil { // of the user's own setting
 		password, _ := u.Password()
@@ -170,90 +170,78 @@ func (r *Registry) get(ctx context.Context, address string) ([]byte, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, kb.Errorf(kb.Away, "the registry at %s does not answer: %w", req.URL.Host, err).WithHint("try again later, or leave registry out")
+		return nil, kb.Errorf(kb.Away, "the registry at %s does not answer: %w", req.URL.Host, err).
+			WithHint("try again later, or leave registry out")
 	}
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return nil, fs.ErrNotExist
 	case resp.StatusCode != http.StatusOK:
-		return nil, kb.Errorf(kb.Away, "the registry at %s answers with status %d", req.URL.Host, resp.StatusCode).WithHint("try again later, or leave registry out")
+		return nil, kb.Errorf(kb.Away, "the registry at %s answers with status %d", req.URL.Host, resp.StatusCode).
+			WithHint("try again later, or leave registry out")
 	}
 	return io.ReadAll(resp.Body)
 }
 
-// request returns where a registry tells of a package, and how to read it.
-func request(base string, d Dependency) (string, func([]byte) string) {
-	name := url.PathEscape(d.Name)
-	version := strings.TrimPrefix(d.Version, "v")
+// registries are their usual addresses, what follows them, and how an answer is
+// read; see address.
+var registries = map[string]struct {
+	base, path string
+	repo       func(d Dependency, answer []byte) string
+}{
+	"npm":   {"https://registry.npmjs.org", "{name}/{version}", jsonPath("repository.url", "repository")},
+	"pypi":  {"https://pypi.org", "pypi/{name}/json", pypiURL},
+	"cargo": {"https://crates.io", "api/v1/crates/{name}", jsonPath("crate.repository")},
+	"gem": {"https://rubygems.org", "api/v1/gems/{name}.json",
+		jsonPath("source_code_uri", "metadata.source_code_uri", "homepage_uri")},
+	"composer": {"https://repo.packagist.org", "p2/{name}.json", jsonPath("packages.{name}.source.url")},
+	"hex": {"https://hex.pm", "api/packages/{name}", jsonPath("meta.links.GitHub", "meta.links.Github",
+		"meta.links.github", "meta.links.GitLab", "meta.links.Source", "meta.links.Repository")},
+	"nuget": {"https://api.nuget.org/v3-flatcontainer", "{name}/{version}/{name}.nuspec", nuspecURL},
+	"maven": {"https://repo1.maven.org/maven2", "{group}/{artifact}/{version}/{artifact}-{version}.pom", pomURL},
+	"go":    {"https://proxy.golang.org", "{name}/@v/{version}.info", jsonPath("Origin.URL")},
+}
+
+// address returns the address of a registry's answer about a package, "" where
+// it takes a version and none is known.
+func address(base string, d Dependency) string {
+	name, version := url.PathEscape(d.Name), url.PathEscape(strings.TrimPrefix(d.Version, "v"))
 	switch d.Ecosystem {
 	case "npm":
-		if version != "" {
-			return base + "/" + name + "/" + url.PathEscape(version), jsonPath("repository.url", "repository")
-		}
-		return base + "/" + name + "/latest", jsonPath("repository.url", "repository")
-	case "pypi":
-		return base + "/pypi/" + name + "/json", func(data []byte) string {
-			var m struct {
-				Info struct {
-					URLs map[string]string `json:"project_urls"`
-					Home string            `json:"home_page"`
-				}
-			}
-			if json.Unmarshal(data, &m) != nil {
-				return ""
-			}
-			var b strings.Builder
-			for k, v := range m.Info.URLs {
-				fmt.Fprintf(&b, "Project-URL: %s, %s\n", k, v)
-			}
-			return metadataURL([]byte(b.String() + "Home-page: " + m.Info.Home + "\n"))
-		}
-	case "cargo":
-		return base + "/api/v1/crates/" + name, jsonPath("crate.repository")
-	case "gem":
-		return base + "/api/v1/gems/" + name + ".json", jsonPath("source_code_uri", "metadata.source_code_uri", "homepage_uri")
-	case "composer":
-		return base + "/p2/" + d.Name + ".json", func(data []byte) string {
-			var m struct {
-				Packages map[string][]struct{ Source struct{ URL string } }
-			}
-			if json.Unmarshal(data, &m) != nil || len(m.Packages[d.Name]) == 0 {
-				return ""
-			}
-			return m.Packages[d.Name][0].Source.URL
-		}
-	case "hex":
-		return base + "/api/packages/" + name, func(data []byte) string {
-			var m struct {
-				Meta struct{ Links map[string]string }
-			}
-			if json.Unmarshal(data, &m) != nil {
-				return ""
-			}
-			for _, k := range []string{"GitHub", "Github", "github", "GitLab", "Source", "Repository"} {
-				if u := m.Meta.Links[k]; u != "" {
-					return u
-				}
-			}
-			return ""
-		}
+		version = cmp.Or(version, "latest")
 	case "nuget":
-		if version == "" {
-			return "", nil
-		}
-		id := strings.ToLower(d.Name)
-		return fmt.Sprintf("%s/%s/%s/%[2]s.nuspec", base, url.PathEscape(id), url.PathEscape(strings.ToLower(version))), nuspecURL
+		name, version = url.PathEscape(strings.ToLower(d.Name)), url.PathEscape(strings.ToLower(strings.TrimPrefix(d.Version, "v")))
 	case "maven":
-		group, artifact, _ := strings.Cut(d.Name, ":")
-		if version == "" {
-			return "", nil
-		}
-		return fmt.Sprintf("%s/%s/%s/%s/%[3]s-%[4]s.pom", base, strings.ReplaceAll(group, ".", "/"), artifact, version), pomURL
+		version = strings.TrimPrefix(d.Version, "v")
+	case "composer":
+		name = d.Name
 	case "go":
-		return base + "/" + goEscape(d.Name) + "/@v/" + d.Version + ".info", jsonPath("Origin.URL")
+		name, version = goEscape(d.Name), d.Version
 	}
-	return "", nil
+	if version == "" && (d.Ecosystem == "nuget" || d.Ecosystem == "maven") {
+		return ""
+	}
+	group, artifact, _ := strings.Cut(d.Name, ":")
+	return base + "/" + strings.NewReplacer("{name}", name, "{version}", version,
+		"{group}", strings.ReplaceAll(group, ".", "/"), "{artifact}", artifact).Replace(registries[d.Ecosystem].path)
+}
+
+func pypiURL(_ Dependency, data []byte) string {
+	var m struct {
+		Info struct {
+			URLs map[string]string `json:"project_urls"`
+			Home string            `json:"home_page"`
+		}
+	}
+	if json.Unmarshal(data, &m) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for k, v := range m.Info.URLs {
+		fmt.Fprintf(&b, "Project-URL: %s, %s\n", k, v)
+	}
+	return metadataURL([]byte(b.String() + "Home-page: " + m.Info.Home + "\n"))
 }
 
 // goEscape writes a module path as proxies want it: "A" is "!a".
@@ -269,9 +257,10 @@ func goEscape(s string) string {
 	return b.String()
 }
 
-// jsonPath reads the first of some texts that is there.
-func jsonPath(paths ...string) func([]byte) string {
-	return func(data []byte) string {
+// jsonPath returns a reader of the first text that a path leads to. Of a list,
+// the first element is meant; {name} is the package's name.
+func jsonPath(paths ...string) func(Dependency, []byte) string {
+	return func(d Dependency, data []byte) string {
 		var doc any
 		if json.Unmarshal(data, &doc) != nil {
 			return ""
@@ -279,8 +268,11 @@ func jsonPath(paths ...string) func([]byte) string {
 		for _, p := range paths {
 			v := doc
 			for k := range strings.SplitSeq(p, ".") {
+				if list, ok := v.([]any); ok && len(list) > 0 {
+					v = list[0]
+				}
 				m, _ := v.(map[string]any)
-				v = m[k]
+				v = m[strings.ReplaceAll(k, "{name}", d.Name)]
 			}
 			if s, ok := v.(string); ok && s != "" {
 				return s
@@ -297,7 +289,7 @@ var (
 	urlElRE   = lazyregexp.New(`<(?:url|connection)>\s*([^<]+?)\s*</`)
 )
 
-func nuspecURL(data []byte) string {
+func nuspecURL(_ Dependency, data []byte) string {
 	for _, re := range []lazyregexp.Regexp{nuspecRE, projectRE} {
 		if m := re.FindSubmatch(data); m != nil && CleanURL(string(m[1])) != "" {
 			return string(m[1])
@@ -306,7 +298,7 @@ func nuspecURL(data []byte) string {
 	return ""
 }
 
-func pomURL(data []byte) string {
+func pomURL(_ Dependency, data []byte) string {
 	for _, m := range urlElRE.FindAllSubmatch(scmRE.Find(data), -1) {
 		if u := CleanURL(string(m[1])); u != "" && !strings.Contains(u, "${") {
 			return u

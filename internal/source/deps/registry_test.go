@@ -88,11 +88,11 @@ func TestRegistryAnswers(t *testing.T) {
 		{"maven", "g:a", `<project><url>https://a.example.org</url><scm><connection>scm:git:git://github.com/o/a.git</connection></scm></project>`, "https://github.com/o/a"},
 		{"cargo", "a", `nothing`, ""},
 	} {
-		address, read := request("https://example.org", Dependency{Ecosystem: c.eco, Name: c.name, Version: "1.0.0"})
-		if !strings.HasPrefix(address, "https://example.org/") {
-			t.Errorf("%s: %s", c.eco, address)
+		d := Dependency{Ecosystem: c.eco, Name: c.name, Version: "1.0.0"}
+		if at := address("https://example.org", d); !strings.HasPrefix(at, "https://example.org/") || strings.Contains(at, "{") {
+			t.Errorf("%s: %s", c.eco, at)
 		}
-		if got := CleanURL(read([]byte(c.answer))); got != c.want {
+		if got := CleanURL(registries[c.eco].repo(d, []byte(c.answer))); got != c.want {
 			t.Errorf("%s: %q", c.eco, got)
 		}
 	}

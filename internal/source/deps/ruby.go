@@ -6,22 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// ruby reads Gemfile, *.gemspec and Gemfile.lock.
 var ruby = ecosystem{
 	name: "gem",
 	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch {
-		case base == "Gemfile" || base == "gems.rb" || strings.HasSuffix(base, ".gemspec"):
-			return gemfile
-		case base == "Gemfile.lock" || base == "gems.locked":
-			return gemLock
-		}
-		return nil
+	files: map[string]parser{
+		"Gemfile": gemfile, "gems.rb": gemfile, "*.gemspec": gemfile, "Gemfile.lock": gemLock, "gems.locked": gemLock,
 	},
 	exts:    []string{".rb", ".rake"},
 	imports: rubyImports,
@@ -30,7 +22,8 @@ var ruby = ecosystem{
 
 var (
 	gemRE     = lazyregexp.New(`^gem[\s(]+["']([A-Za-z0-9_.-]+)["']\s*(?:,\s*["']([^"']*)["'])?(.*)`)
-	gemspecRE = lazyregexp.New(`\.add_(runtime_|development_)?dependency[\s(]+["']([A-Za-z0-9_.-]+)["'](?:\.freeze)?\s*(?:,\s*\[?\s*["']([^"']*)["'])?`)
+	gemspecRE = lazyregexp.New(`\.add_(runtime_|development_)?dependency[\s(]+["']([A-Za-z0-9_.-]+)["'](?:\.freeze)?\s*` +
+		`(?:,\s*\[?\s*["']([^"']*)["'])?`)
 	gemNameRE = lazyregexp.New(`\.name\s*=\s*["']([A-Za-z0-9_.-]+)["']`)
 	gemGitRE  = lazyregexp.New(`(?:git|github)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
 	gemTagRE  = lazyregexp.New(`(tag|ref)(?::|["']?\s*=>)\s*["']([^"']+)["']`)
@@ -58,7 +51,8 @@ func gemfile(p *collector, file string, data []byte) {
 			return
 		}
 		if m := gemspecRE.FindStringSubmatch(line); m != nil {
-			p.declared = append(p.declared, declared{eco: "gem", name: m[2], rng: m[3], dev: m[1] == "development_", manifest: file})
+			d := declared{eco: "gem", name: m[2], rng: m[3], dev: m[1] == "development_", manifest: file}
+			p.declared = append(p.declared, d)
 			return
 		}
 		m := gemRE.FindStringSubmatch(line)
@@ -71,17 +65,9 @@ func gemfile(p *collector, file string, data []byte) {
 			return
 		}
 		if g := gemGitRE.FindStringSubmatch(m[3]); g != nil {
-			d.repo = CleanURL(g[1])
-			if t := gemTagRE.FindStringSubmatch(m[3]); t != nil {
-				d.ref = refNamed(t[2])
-				if t[1] == "tag" {
-					d.ref = kb.Ref{Type: refTag, Name: t[2]}
-				}
-			}
+			d.repo, d.ref = CleanURL(g[1]), refIn(gemTagRE, m[3])
 		}
-		if exactVersion(strings.TrimPrefix(strings.TrimSpace(d.rng), "= ")) {
-			d.version = strings.TrimPrefix(strings.TrimSpace(d.rng), "= ")
-		}
+		d.version = exactVersion(strings.TrimPrefix(strings.TrimSpace(d.rng), "= "))
 		p.declared = append(p.declared, d)
 	})
 }
@@ -89,56 +75,45 @@ func gemfile(p *collector, file string, data []byte) {
 var gemSpecLineRE = lazyregexp.New(`^    ([A-Za-z0-9_.-]+) \(([^)]+)\)$`)
 
 func gemLock(p *collector, file string, data []byte) {
-	var remote, revision, tag, section string
+	section, keys := "", map[string]string{}
 	for raw := range bytes.Lines(data) {
 		line := strings.TrimRight(string(raw), "\r\n")
-		switch {
-		case line == "":
-		case line[0] != ' ':
-			section, remote, revision, tag = line, "", "", ""
-		case strings.HasPrefix(line, "  remote: "):
-			remote = line[len("  remote: "):]
-		case strings.HasPrefix(line, "  revision: "):
-			revision = line[len("  revision: "):]
-		case strings.HasPrefix(line, "  tag: "):
-			tag = line[len("  tag: "):]
-		default:
-			m := gemSpecLineRE.FindStringSubmatch(line)
-			if m == nil {
-				continue
-			}
+		if line != "" && line[0] != ' ' {
+			section = line
+			clear(keys)
+		}
+		if m := gemSpecLineRE.FindStringSubmatch(line); m != nil {
 			// "1.15.4-x86_64-linux" is a build of 1.15.4
 			version, _, _ := strings.Cut(m[2], "-")
+			l := locked{version: version}
 			switch section {
-			case "GEM":
-				p.lock("gem", file, m[1], locked{version: version})
 			case "GIT":
-				p.lock("gem", file, m[1], locked{version: version, repo: CleanURL(remote), commit: revision, tag: tag})
+				l.repo, l.commit, l.tag = CleanURL(keys["  remote"]), keys["  revision"], keys["  tag"]
+				fallthrough
+			case "GEM":
+				p.lock("gem", file, m[1], l)
 			case "PATH":
 				p.owns("gem", m[1])
 			}
+		} else if k, v, ok := strings.Cut(line, ": "); ok {
+			keys[k] = v
 		}
 	}
 }
 
-// rubyImports emits what is required, and the constants that are used: with
-// Bundler most gems are required by nobody.
+// rubyImports emits what is required and the constants that are used: Bundler
+// requires most gems itself.
 func rubyImports(text []byte, emit func(string)) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
-		if rest, ok := bytes.CutPrefix(line, []byte("require ")); ok {
-			emitQuoted(rest, emit)
-		} else if rest, ok := bytes.CutPrefix(line, []byte("require(")); ok {
-			emitQuoted(rest, emit)
+		if rest, ok := bytes.CutPrefix(line, []byte("require")); ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '(') {
+			emitQuoted(rest[1:], emit)
 		}
 	}
 	for i := 0; i < len(text); {
 		// A word that begins with a capital letter and is followed by :: or a dot.
 		if c := text[i]; c >= 'A' && c <= 'Z' && (i == 0 || !isWord(text[i-1]) && text[i-1] != ':') {
-			j := i
-			for j < len(text) && isWord(text[j]) {
-				j++
-			}
+			j := nameEnd(text, i, 0)
 			if j < len(text) && (text[j] == '.' || text[j] == ':' && j+1 < len(text) && text[j+1] == ':') {
 				emit("::" + string(text[i:j]))
 			}
@@ -184,22 +159,4 @@ func rubyConst(name string) string {
 		return ""
 	}
 	return strings.ToLower(strings.ReplaceAll(path.Base(name), "_", ""))
-}
-
-// php reads composer.json and composer.lock, which names repositories.
-var php = ecosystem{
-	name: "composer",
-	tag:  "v{v}",
-	manifest: func(base string) parser {
-		switch base {
-		case "composer.json":
-			return composerJSON
-		case "composer.lock":
-			return composerLock
-		}
-		return nil
-	},
-	exts:    []string{".php"},
-	imports: phpImports,
-	matcher: phpMatcher,
 }

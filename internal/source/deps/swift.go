@@ -9,40 +9,32 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// swift reads Package.swift and Package.resolved. A package is called as its
-// repository is.
+// A package of swift has the name of its repository.
 var swift = ecosystem{
-	name: "swift",
-	tag:  "{v}",
-	manifest: func(base string) parser {
-		switch base {
-		case "Package.swift":
-			return packageSwift
-		case "Package.resolved":
-			return packageResolved
-		}
-		return nil
-	},
-	exts: []string{".swift"},
+	name:  "swift",
+	tag:   "{v}",
+	files: map[string]parser{"Package.swift": packageSwift, "Package.resolved": decoded(json.Unmarshal, packageResolved)},
+	exts:  []string{".swift"},
 	imports: func(text []byte, emit func(string)) {
 		for line := range bytes.Lines(text) {
 			line = bytes.TrimSpace(line)
 			for _, a := range []string{"@testable ", "@_exported ", "@preconcurrency ", "public ", "internal ", "private "} {
 				line = bytes.TrimPrefix(line, []byte(a))
 			}
-			if rest, ok := bytes.CutPrefix(line, []byte("import ")); ok {
-				if w := strings.Fields(string(rest)); len(w) > 0 {
-					module := w[len(w)-1] // import struct Foundation.Date
-					if strings.HasPrefix(w[0], "//") {
-						continue
-					}
-					if len(w) == 1 || !strings.Contains("struct class enum protocol func let var typealias", w[0]) {
-						module = w[0]
-					}
-					module, _, _ = strings.Cut(module, ".")
-					emit(module)
-				}
+			rest, ok := bytes.CutPrefix(line, []byte("import "))
+			if !ok {
+				continue
 			}
+			w := strings.Fields(string(rest))
+			if len(w) == 0 || strings.HasPrefix(w[0], "//") {
+				continue
+			}
+			module := w[0]
+			if strings.Contains("struct class enum protocol func let var typealias", w[0]) {
+				module = w[len(w)-1] // import struct Foundation.Date
+			}
+			module, _, _ = strings.Cut(module, ".")
+			emit(module)
 		}
 	},
 	matcher: func(p *collector, deps []*Dependency) func(string) []*Dependency {
@@ -60,8 +52,8 @@ var swift = ecosystem{
 	},
 }
 
-// squeezeSwift turns swift-log into log… as modules are called: Logging is the
-// exception that its products tell.
+// squeezeSwift returns the usual module of a package, "nio" of swift-nio; a list
+// of products names the others.
 func squeezeSwift(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "swift-"), "-", ""))
 }
@@ -92,19 +84,17 @@ func packageSwift(p *collector, file string, data []byte) {
 	}
 }
 
-func packageResolved(p *collector, file string, data []byte) {
-	type pin struct {
-		Location, RepositoryURL string
-		State                   struct{ Version, Revision, Branch string }
-	}
-	var m struct {
-		Pins   []pin
-		Object struct{ Pins []pin }
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		p.note("%s does not parse: %v", file, err)
-		return
-	}
+type swiftPin struct {
+	Location, RepositoryURL string
+	State                   struct{ Version, Revision string }
+}
+
+type resolvedFile struct {
+	Pins   []swiftPin
+	Object struct{ Pins []swiftPin }
+}
+
+func packageResolved(p *collector, file string, m resolvedFile) {
 	for _, x := range append(m.Pins, m.Object.Pins...) {
 		u := CleanURL(x.Location + x.RepositoryURL)
 		if u == "" {

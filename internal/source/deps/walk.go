@@ -1,6 +1,7 @@
 package deps
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,23 +17,21 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// What is read at most: of a manifest, of a source file (its imports stand at
-// the top), source files and files in all.
 const (
-	maxManifest = 16 << 20
-	maxSource   = 256 << 10
+	maxManifest = 16 << 20  // bytes
+	maxSource   = 256 << 10 // bytes of a source file, whose imports come first
 	maxSources  = 20_000
 	maxFiles    = 200_000
 	maxDepth    = 24
 )
 
-// pruned are the folders that hold no writing of the project's own, or samples
-// of other projects.
+// pruned are the folders of generated or foreign files, and of samples.
 var pruned = map[string]bool{
 	"node_modules": true, "vendor": true, "bower_components": true, "target": true, "dist": true, "out": true, "_build": true,
 	"venv": true, "virtualenv": true, "site-packages": true, "__pycache__": true, "Pods": true, "Carthage": true, "obj": true,
 	"third_party": true, "third-party": true, "testdata": true, "fixtures": true, "__fixtures__": true,
-	"example": true, "examples": true, "sample": true, "samples": true, "demo": true, "demos": true, "playground": true, "playgrounds": true,
+	"example": true, "examples": true, "sample": true, "samples": true, "demo": true, "demos": true,
+	"playground": true, "playgrounds": true,
 }
 
 type manifestFile struct {
@@ -45,14 +45,14 @@ type sourceFile struct {
 }
 
 type listing struct {
-	all       map[string]bool
 	manifests []manifestFile
 	sources   []sourceFile
 }
 
 // list finds manifests and source files.
 func list(ctx context.Context, r *os.Root) (listing, error) {
-	out := listing{all: map[string]bool{}}
+	var out listing
+	files := 0
 	byExt := map[string]*ecosystem{}
 	for _, e := range ecosystems {
 		for _, x := range e.exts {
@@ -79,10 +79,9 @@ func list(ctx context.Context, r *os.Root) (listing, error) {
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		if len(out.all) >= maxFiles {
+		if files++; files > maxFiles {
 			return fs.SkipAll
 		}
-		out.all[p] = true
 		for _, e := range ecosystems {
 			if parse := e.manifest(base); parse != nil {
 				out.manifests = append(out.manifests, manifestFile{p, parse})
@@ -93,17 +92,18 @@ func list(ctx context.Context, r *os.Root) (listing, error) {
 		}
 		return nil
 	})
-	if ctx.Err() != nil {
-		return out, kb.Errorf(kb.Canceled, "stopped on request: %w", ctx.Err())
+	if err := stopped(ctx); err != nil {
+		return out, err
 	}
 	if err != nil {
-		return out, kb.Errorf(kb.Denied, "the folder %q cannot be listed: %w", r.Name(), err).WithHint("check its permissions")
+		return out, kb.Errorf(kb.Denied, "the folder %q cannot be listed: %w", r.Name(), err).
+			WithHint("check its permissions")
 	}
 	return out, nil
 }
 
-// readSome reads a file up to a limit; a manifest over it is an error, of a
-// source file the beginning is enough.
+// readSome reads a file up to a limit. A manifest over it is an error; the
+// beginning of a source file is enough.
 func readSome(r *os.Root, name string, limit int64) ([]byte, error) {
 	f, err := r.Open(name)
 	if err != nil {
@@ -124,17 +124,12 @@ func (p *collector) note(format string, args ...any) {
 	}
 }
 
-// count sets, for each dependency, how many source files import it, and
-// returns how many were read.
+// count sets how many source files import each dependency, and returns how many
+// were read.
 func count(ctx context.Context, r *os.Root, p *collector, sources []sourceFile, found []*Dependency) int {
 	match := map[*ecosystem]func(string) []*Dependency{}
 	for _, e := range ecosystems {
-		var mine []*Dependency
-		for _, d := range found {
-			if d.Ecosystem == e.name {
-				mine = append(mine, d)
-			}
-		}
+		mine := slices.DeleteFunc(slices.Clone(found), func(d *Dependency) bool { return d.Ecosystem != e.name })
 		if len(mine) > 0 {
 			match[e] = e.matcher(p, mine)
 		}
@@ -144,52 +139,19 @@ func count(ctx context.Context, r *os.Root, p *collector, sources []sourceFile, 
 	var wg sync.WaitGroup
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			counts := map[*Dependency]int{}
-			buf := make([]byte, maxSource)
-			memo := map[*ecosystem]map[string][]*Dependency{} // files import the same things
+			c := counter{match: match, memo: map[imported][]*Dependency{}, files: map[*Dependency]int{}, buf: make([]byte, maxSource)}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(sources) {
 					break
 				}
-				s := sources[i]
-				m := match[s.eco]
-				if m == nil {
-					continue
-				}
-				f, err := r.Open(s.path)
-				if err != nil {
-					continue
-				}
-				n, _ := io.ReadFull(f, buf)
-				f.Close()
-				read.Add(1)
-				seen := map[*Dependency]bool{}
-				imports := map[string]bool{}
-				s.eco.imports(buf[:n], func(imp string) {
-					if imports[imp] {
-						return
-					}
-					imports[imp] = true
-					found, known := memo[s.eco][imp]
-					if !known {
-						if memo[s.eco] == nil {
-							memo[s.eco] = map[string][]*Dependency{}
-						}
-						found = m(imp)
-						memo[s.eco][imp] = found
-					}
-					for _, d := range found {
-						seen[d] = true
-					}
-				})
-				for d := range seen {
-					counts[d]++
+				if c.read(r, sources[i]) {
+					read.Add(1)
 				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for d, n := range counts {
+			for d, n := range c.files {
 				d.Files += n
 			}
 		})
@@ -198,34 +160,59 @@ func count(ctx context.Context, r *os.Root, p *collector, sources []sourceFile, 
 	return int(read.Load())
 }
 
-// lines calls f with each line, without its end and surrounding blanks.
-func lines(text []byte, f func(line string)) {
-	for len(text) > 0 {
-		i := 0
-		for i < len(text) && text[i] != '\n' {
-			i++
-		}
-		f(strings.TrimSpace(string(text[:i])))
-		if i == len(text) {
-			break
-		}
-		text = text[i+1:]
-	}
+// imported is an import as a source file writes it.
+type imported struct {
+	eco *ecosystem
+	imp string
 }
 
-// longest returns a matcher that finds the dependencies whose prefix of an
-// import is the longest, at a boundary.
-func longest(prefixes map[string][]*Dependency, sep string) func(string) []*Dependency {
-	return func(imp string) []*Dependency {
-		for {
-			if d := prefixes[imp]; d != nil {
-				return d
-			}
-			i := strings.LastIndex(imp, sep)
-			if i < 0 {
-				return nil
-			}
-			imp = imp[:i]
+// counter counts what the source files of one goroutine import.
+type counter struct {
+	match map[*ecosystem]func(string) []*Dependency
+	memo  map[imported][]*Dependency // files import the same things
+	files map[*Dependency]int
+	buf   []byte
+}
+
+// read counts one file, and reports whether it could be read and may import
+// a dependency.
+func (c *counter) read(r *os.Root, s sourceFile) bool {
+	match := c.match[s.eco]
+	if match == nil {
+		return false
+	}
+	f, err := r.Open(s.path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	n, _ := io.ReadFull(f, c.buf)
+	seen := map[*Dependency]bool{}
+	imports := map[string]bool{}
+	s.eco.imports(c.buf[:n], func(imp string) {
+		if imports[imp] {
+			return
 		}
+		imports[imp] = true
+		key := imported{s.eco, imp}
+		found, known := c.memo[key]
+		if !known {
+			found = match(imp)
+			c.memo[key] = found
+		}
+		for _, d := range found {
+			seen[d] = true
+		}
+	})
+	for d := range seen {
+		c.files[d]++
+	}
+	return true
+}
+
+// lines calls f with each line, without its end and surrounding blanks.
+func lines(text []byte, f func(line string)) {
+	for line := range bytes.Lines(text) {
+		f(string(bytes.TrimSpace(line)))
 	}
 }

@@ -151,7 +151,7 @@ func fetchGo(ctx context.Context, s *session) (Result, error) {
 	return Result{}, first
 }
 
-// join prefers the error of a proxy that says what was wrong with the request.
+// join prefers the error of a proxy that explains what was wrong.
 func join(first, last error) error {
 	if kb.CodeOf(first) == kb.NotFound && kb.HintOf(first) != "" && first != nil {
 		return first

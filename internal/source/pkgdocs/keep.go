@@ -4,19 +4,18 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // What is no documentation of a package, by the stem of its name in capitals.
-var chores = map[string]bool{
-	"CHANGELOG": true, "CHANGES": true, "HISTORY": true, "LICENSE": true, "LICENCE": true, "COPYING": true, "NOTICE": true,
-	"CONTRIBUTING": true, "CONTRIBUTORS": true, "AUTHORS": true, "CODE_OF_CONDUCT": true, "SECURITY": true, "GOVERNANCE": true,
-	"THIRDPARTYNOTICES": true, "THIRD_PARTY_NOTICES": true, "PATENTS": true, "CODEOWNERS": true, "MAINTAINERS": true,
-}
+var chores = kb.WordsOf(`CHANGELOG CHANGES HISTORY LICENSE LICENCE COPYING NOTICE CONTRIBUTING CONTRIBUTORS AUTHORS CODE_OF_CONDUCT
+	SECURITY GOVERNANCE THIRDPARTYNOTICES THIRD_PARTY_NOTICES PATENTS CODEOWNERS MAINTAINERS`)
 
-var proseExts = map[string]bool{".md": true, ".mdx": true, ".markdown": true, ".rst": true, ".adoc": true}
+var proseExts = kb.WordsOf(".md .mdx .markdown .rst .adoc")
 
 // Directories of which nothing is documentation, in any registry.
-var skippedDirs = map[string]bool{"node_modules": true, "vendor": true, "testdata": true, "__tests__": true, "__fixtures__": true, "fixtures": true}
+var skippedDirs = kb.WordsOf("node_modules vendor testdata __tests__ __fixtures__ fixtures")
 
 // proseReason says why a file is prose to keep, or "".
 func proseReason(p string) string {

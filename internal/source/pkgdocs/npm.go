@@ -22,7 +22,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// packument is what a registry tells of a package, in the short form.
+// packument is a registry's description of a package, in the short form.
 type packument struct {
 	Tags     map[string]string     `json:"dist-tags"`
 	Versions map[string]npmVersion `json:"versions"`

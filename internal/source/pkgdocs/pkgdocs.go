@@ -50,7 +50,7 @@ type Result struct {
 }
 
 const (
-	maxMeta     = 64 << 20  // bytes of what a registry tells of a package
+	maxMeta     = 64 << 20  // bytes of a registry's description of a package
 	maxArchive  = 128 << 20 // bytes of an archive
 	maxFile     = 1 << 20   // bytes of one document
 	maxKept     = 128 << 20 // bytes of all documents
@@ -70,7 +70,7 @@ var registries = map[string]struct {
 	"go":  {goSettings, fetchGo},
 }
 
-// settings are what the user's own files and variables say of a registry.
+// settings are those of a registry in the user's own files and variables.
 type settings struct {
 	values map[string]string // by the registry's own names
 	hosts  []string          // that are named, with their ports

@@ -21,7 +21,7 @@ func many(n int) Source {
 		return fmt.Sprintf("%s-%05d", prefix[i%8], i)
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	list := make([]Entry, n)
+	list := make([]kb.SpecEntry, n)
 	for i := range list {
 		d := &kb.SpecDoc{Kind: kinds[i%8], ID: id(i), Title: "Título " + id(i), Domain: fmt.Sprint("d", i%20), Status: "active"}
 		for k := range 8 {
@@ -45,13 +45,13 @@ func many(n int) Source {
 			d.Edges = append(d.Edges, kb.SpecEdge{Target: target, Type: typ, Method: "wiki_link", Line: 10 + 5*k, Confidence: 0.9})
 		}
 		d.Mentions = []kb.SpecMention{{Text: fmt.Sprintf("internal/thing%d.go", i%500), Line: 9}}
-		list[i] = Entry{Path: fmt.Sprintf("specs/d%02d/%s-x%05d.md", i%20, id(i), i), Chunks: 5, Spec: d}
+		list[i] = kb.SpecEntry{Path: fmt.Sprintf("specs/d%02d/%s-x%05d.md", i%20, id(i), i), Chunks: 5, Spec: d}
 	}
 	return source("many", list...)
 }
 
-func source(name string, list ...Entry) Source {
-	return Source{Store: kb.Store{ID: kb.StoreID(name)}, Label: name, Docs: func(_ context.Context, yield func(Entry) error) error {
+func source(name string, list ...kb.SpecEntry) Source {
+	return Source{Store: kb.Store{ID: kb.StoreID(name)}, Label: name, Docs: func(_ context.Context, yield func(kb.SpecEntry) error) error {
 		for _, e := range list {
 			if err := yield(e); err != nil {
 				return err

@@ -17,14 +17,7 @@ type Source struct {
 	Label string // how the store is cited
 	// Docs calls yield for every document that has facts of a specification,
 	// in ascending order of the paths. An error of yield ends it.
-	Docs func(ctx context.Context, yield func(Entry) error) error
-}
-
-// Entry is one document of a source.
-type Entry struct {
-	Path   string
-	Chunks int // in the index
-	Spec   *kb.SpecDoc
+	Docs func(ctx context.Context, yield func(kb.SpecEntry) error) error
 }
 
 // Doc is one document of the graph.
@@ -48,7 +41,8 @@ type Doc struct {
 	Layer     int // 0 to 4, -1 for none
 	Sections  []kb.SpecSection
 	Chunks    int
-	Entities  int // nodes that it names, its own included
+	Stamp     uint64 // when it was indexed, see kb.StampHash
+	Entities  int    // nodes that it names, its own included
 }
 
 // Node is something that specifications are about: a document, or what

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -52,7 +53,7 @@ func Join(ctx context.Context, sources []Source) (*Graph, error) {
 	var nodes []rawNode
 	for i, src := range sources {
 		g.names.paths = append(g.names.paths, map[string]int32{})
-		err := src.Docs(ctx, func(e Entry) error {
+		err := src.Docs(ctx, func(e kb.SpecEntry) error {
 			if e.Spec == nil {
 				return nil
 			}
@@ -102,14 +103,14 @@ func Join(ctx context.Context, sources []Source) (*Graph, error) {
 
 func percent(f float64) uint8 { return uint8(min(max(int(f*100+0.5), 0), 100)) }
 
-func newDoc(source int, src *Source, e *Entry) *Doc {
+func newDoc(source int, src *Source, e *kb.SpecEntry) *Doc {
 	s := e.Spec
 	kind := specdoc.KindOf(s.Kind, e.Path)
 	d := &Doc{
 		Source: source, Store: src.Store.ID, Label: src.Label, Path: e.Path,
 		Title: s.Title, Kind: kind, ID: s.ID, NodeID: specdoc.NodeID(kind, s.ID, e.Path),
 		Domain: s.Domain, Tags: s.Tags, Aliases: s.Aliases, Status: s.Status, Lifecycle: Lifecycle(s.Status), Version: s.Version,
-		Layer: layerOf(e.Path), Sections: s.Sections, Chunks: e.Chunks,
+		Layer: layerOf(e.Path), Sections: s.Sections, Chunks: e.Chunks, Stamp: e.Stamp,
 	}
 	if d.Title == "" {
 		d.Title = specdoc.Stem(e.Path)

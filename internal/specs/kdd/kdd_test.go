@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -50,10 +51,10 @@ An order of a customer, see [[BR-ORDER-001]].
 
 func parsed(t testing.TB, name string, files map[string]string) Source {
 	t.Helper()
-	var list []Entry
+	var list []kb.SpecEntry
 	for _, p := range sortedKeys(files) {
 		if d := specdoc.Parse(files[p]); d != nil {
-			list = append(list, Entry{p, 1, d})
+			list = append(list, kb.SpecEntry{Path: p, Chunks: 1, Spec: d})
 		}
 	}
 	return source(name, list...)

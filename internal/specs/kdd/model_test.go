@@ -22,7 +22,7 @@ func TestAgainstModel(t *testing.T) {
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		n := 2 + rnd.IntN(14)
-		var list []Entry
+		var list []kb.SpecEntry
 		var edges []modelEdge
 		lifecycle := map[string]string{}
 		id := func(i int) string { return fmt.Sprintf("BR-%03d", i) }
@@ -48,7 +48,7 @@ func TestAgainstModel(t *testing.T) {
 					edges[i] = m
 				}
 			}
-			list = append(list, Entry{Path: fmt.Sprintf("x/d%03d.md", i), Spec: d})
+			list = append(list, kb.SpecEntry{Path: fmt.Sprintf("x/d%03d.md", i), Spec: d})
 		}
 		g := join(t, source("s", list...))
 		if s := g.Stats(); s.Edges != len(edges) {

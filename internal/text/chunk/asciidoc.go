@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // splitAsciiDoc finds the sections of AsciiDoc by titles ("== Install", also
@@ -56,7 +57,7 @@ func splitAsciiDoc(_ kb.Text, ls *lines) (outline, bool) {
 				anchor = a
 			}
 		}
-		s.begin(first, i, last, level, headingText(shorten(text, 4*noteBytes)), anchor)
+		s.begin(first, i, last, level, markdown.Plain(shorten(text, 4*noteBytes)), anchor)
 		i = last
 	}
 	s.close(ls.len(), 0)

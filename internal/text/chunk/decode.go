@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // ErrBinary is what the errors of Decode wrap for bytes that are no text.
@@ -103,7 +104,7 @@ func describe(path string, t *kb.Text) {
 	}
 	document := false
 	if t.Language == "html" {
-		_, document = htmlDocument(t.Body)
+		_, document = markdown.HTMLHeadings(t.Body)
 	}
 	if document || prose(path, t.Language) {
 		t.Flags |= kb.FlagProse

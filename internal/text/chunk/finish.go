@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // group is a run of lines [from,to) that becomes one chunk, or several if it
@@ -296,13 +297,13 @@ func (f *finisher) cut(from, to int) int {
 	}
 	least := 1 << 30
 	for i := lo; i <= hi; i++ {
-		if ind, s := indent(f.ls.text(i)); s != "" {
+		if ind, s := markdown.Indent(f.ls.text(i)); s != "" {
 			least = min(least, ind)
 		}
 	}
 	best, bestCost := hi, 1<<30
 	for i := lo; i <= hi; i++ {
-		ind, s := indent(f.ls.text(i))
+		ind, s := markdown.Indent(f.ls.text(i))
 		cost := 15 * min(max(ind-least, 0), 24)
 		prevBlank := f.ls.blank(i - 1)
 		if !prevBlank {
@@ -321,7 +322,7 @@ func (f *finisher) cut(from, to int) int {
 			if p := f.o.class[i-1]; p == classComment || p == classCommentInside || p == classDecorator {
 				cost += 300
 			}
-		} else if _, p := indent(f.ls.text(i - 1)); strings.HasPrefix(p, "//") {
+		} else if _, p := markdown.Indent(f.ls.text(i - 1)); strings.HasPrefix(p, "//") {
 			cost += 300
 		}
 		n, b := i-from, at[i]-at[from]

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"strings"
 
+	outlines "github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -97,8 +98,8 @@ func (g *goSplitter) fn(d *ast.FuncDecl) {
 	if d.Recv != nil {
 		kind = "method"
 		if len(d.Recv.List) > 0 {
-			if name := receiver(d.Recv.List[0].Type); name != "" {
-				path = []string{name, d.Name.Name}
+			if t := outlines.GoTypeName(d.Recv.List[0].Type); t != nil {
+				path = []string{t.Name, d.Name.Name}
 			}
 		}
 	}
@@ -113,26 +114,6 @@ func (g *goSplitter) fn(d *ast.FuncDecl) {
 		u.symbols = []symbol{s}
 	}
 	g.add(u, s.End-1)
-}
-
-// receiver returns the name of a receiver's type: "T" of *T, T[K, V], (*T).
-func receiver(e ast.Expr) string {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
 }
 
 func (g *goSplitter) gen(d *ast.GenDecl) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // latexLevels are the commands that begin sections.
@@ -23,7 +24,7 @@ func splitLaTeX(_ kb.Text, ls *lines) (outline, bool) {
 	}, strings.Contains)
 	found := false
 	for i := 0; i < ls.len(); i++ {
-		_, line := indent(ls.text(i))
+		_, line := markdown.Indent(ls.text(i))
 		if s.o.class[i] == classInside || !strings.HasPrefix(line, `\`) {
 			continue
 		}

@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // lines is the line table of a text. at[i] is the offset at which line i
 // (0-based) begins; at[len()] is the length of the text.
@@ -71,26 +75,6 @@ func (l *lines) find(off, hint int) int {
 	return hint
 }
 
-// tabWidth is how far a tab indents; only comparisons of indentation rest on it.
-const tabWidth = 4
-
-// indent returns the columns of white space before s and s without them.
-func indent(s string) (int, string) {
-	col := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case ' ':
-			col++
-		case '\t':
-			col += tabWidth - col%tabWidth
-		case '\f', '\v', '\r':
-		default:
-			return col, s[i:]
-		}
-	}
-	return col, ""
-}
-
 // fold returns s with runs of white space made one space, at most limit bytes
 // long; what is cut off is marked by "…".
 func fold(s string, limit int) string {
@@ -116,11 +100,7 @@ func shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	n := limit - len("…")
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return strings.TrimRight(s[:n], " ") + "…"
+	return strings.TrimRight(kb.Cut(s, limit-len("…")), " ") + "…"
 }
 
 // noteBytes bounds signatures and doc sentences, as kb.Symbol promises.

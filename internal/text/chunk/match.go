@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // rules is one language's row: its lexical grammar and what begins a
 // declaration. A declaration is found by its first words: modifiers, then a
@@ -8,7 +12,7 @@ import "strings"
 // (a function of C, a method of Java) is left to other.
 type rules struct {
 	syntax
-	modifiers set
+	modifiers kb.Words
 	keywords  map[string]keyword
 	imports   []string // first words of lines that import
 	isImport  func(first, line string) bool
@@ -25,16 +29,6 @@ type rules struct {
 	docString   bool // documentation is a string below the signature
 	typeAbove   bool // a function's type may stand on the line above its name
 	do          bool // "do" at the end of a line begins the body
-}
-
-type set map[string]bool
-
-func words(s string) set {
-	m := set{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
 }
 
 // keyword says what the word begins. name reads the declared name from what
@@ -404,9 +398,9 @@ func bodied(w *window, i int, s string, open bool) bool {
 }
 
 var (
-	notNames = words(`if for while switch return catch sizeof typeof do else throw new delete await yield using lock
+	notNames = kb.WordsOf(`if for while switch return catch sizeof typeof do else throw new delete await yield using lock
 		synchronized foreach function super this assert defined alignof decltype static_assert when with match select fixed
 		unless until elseif elif case in is as and or not print echo require include import`)
-	notTypes = words(`return else new throw case goto delete await yield using typedef assert if for while switch do
+	notTypes = kb.WordsOf(`return else new throw case goto delete await yield using typedef assert if for while switch do
 		import package export default operator var let const in is`)
 )

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // splitMDX finds the sections of MDX: Markdown with lines of a module between
@@ -11,9 +12,15 @@ import (
 // are a unit of their own, and so is what is exported; a tag or an expression
 // over several lines is kept whole where possible and holds no headings.
 func splitMDX(_ kb.Text, ls *lines) (outline, bool) {
-	m := markdown{sections: newSections(ls), mdx: true}
-	m.scan()
+	m := mdx{sections: newSections(ls)}
+	markdown.ReadMDX(ls.body, m.script, m.markdown)
+	m.close(ls.len(), 0)
 	return m.o, true
+}
+
+type mdx struct {
+	*sections
+	fails int // JSX that seemed to have no end
 }
 
 // Bounds on how far a statement, tag or expression may reach, and on how many
@@ -25,11 +32,8 @@ const (
 
 // script takes what begins on line i if that is no Markdown and returns the
 // line behind it, else i.
-func (m *markdown) script(i int) int {
-	if m.paragraph > 0 || m.lazy {
-		return i
-	}
-	ind, s := indent(m.ls.text(i))
+func (m *mdx) script(i int) int {
+	ind, s := markdown.Indent(m.ls.text(i))
 	switch {
 	case s == "":
 	case s[0] == '{':
@@ -54,7 +58,7 @@ func (m *markdown) script(i int) int {
 
 // module takes a statement of a module that begins on line i: it reaches to
 // the line that closes all brackets, or at least to the end of the block.
-func (m *markdown) module(i int, kind, name string) int {
+func (m *mdx) module(i int, kind, name string) int {
 	end, depth, closed := i, 0, false
 	for j := i; j < m.ls.len() && j < i+scriptLines && !closed; j++ {
 		s := m.ls.text(j)
@@ -99,7 +103,7 @@ func (m *markdown) module(i int, kind, name string) int {
 }
 
 // nothing reports whether lines [from,to) are blank.
-func (m *markdown) nothing(from, to int) bool {
+func (m *mdx) nothing(from, to int) bool {
 	for ; from < to; from++ {
 		if !m.ls.blank(from) {
 			return false
@@ -110,7 +114,7 @@ func (m *markdown) nothing(from, to int) bool {
 
 // after goes on behind a statement of the module at line i, with the current
 // section unless another statement or a heading follows.
-func (m *markdown) after(i int) int {
+func (m *mdx) after(i int) int {
 	j := i
 	for j < m.ls.len() && m.ls.blank(j) {
 		j++
@@ -125,7 +129,7 @@ func (m *markdown) after(i int) int {
 }
 
 // span takes a tag or an expression that begins on line i and goes on below.
-func (m *markdown) span(i int, tag bool) int {
+func (m *mdx) span(i int, tag bool) int {
 	if m.fails >= scriptFails {
 		return i
 	}

@@ -41,7 +41,7 @@ func splitOrg(_ kb.Text, ls *lines) (outline, bool) {
 	return s.o, true
 }
 
-var orgStates = words("TODO DONE NEXT WAITING WAIT STARTED CANCELED CANCELLED HOLD PROJ")
+var orgStates = kb.WordsOf("TODO DONE NEXT WAITING WAIT STARTED CANCELED CANCELLED HOLD PROJ")
 
 // orgText returns the text of a headline without state, priority, tags and marks.
 func orgText(s string) string {

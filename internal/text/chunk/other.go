@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // The functions of this file are what rows of rulesOf use for shapes that a
 // table of keywords does not hold.
@@ -117,7 +121,7 @@ func balanced(s string) bool {
 	return depth == 0
 }
 
-var jsModifiers = words("static async get set public private protected readonly override abstract accessor declare")
+var jsModifiers = kb.WordsOf("static async get set public private protected readonly override abstract accessor declare")
 
 func jsMember(w *window, i int, s string) (found, bool) {
 	if k := w.open[len(w.open)-1].kind; k != "class" {
@@ -466,7 +470,7 @@ func sqlOther(_ *window, _, _ int, s string) (found, bool) {
 	return found{}, false
 }
 
-var sqlFill = words("if not exists concurrently")
+var sqlFill = kb.WordsOf("if not exists concurrently")
 
 // makeOther finds the targets of a makefile.
 func makeOther(_ *window, _, ind int, s string) (found, bool) {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // splitRST finds the sections of reStructuredText by its underlined titles,
@@ -41,7 +42,7 @@ const (
 
 // line takes line i and returns the last line it used.
 func (r *rst) line(i int) int {
-	ind, s := indent(r.ls.text(i))
+	ind, s := markdown.Indent(r.ls.text(i))
 	if s == "" {
 		r.text = false
 		return i
@@ -251,7 +252,7 @@ func (r *rst) directive(i, ind int, s string) {
 	sig := strings.TrimSpace(args)
 	lines, end := 0, i
 	for j := i + 1; j < r.ls.len() && j <= i+2*rstObjectTop; j++ {
-		if c, t := indent(r.ls.text(j)); t != "" {
+		if c, t := markdown.Indent(r.ls.text(j)); t != "" {
 			if c <= ind {
 				break
 			}

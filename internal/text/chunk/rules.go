@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // Lexical grammars that several languages share.
 var (
@@ -24,7 +28,7 @@ var (
 
 var jsRules = rules{
 	syntax:    jsSyntax,
-	modifiers: words("export default async declare abstract"),
+	modifiers: kb.WordsOf("export default async declare abstract"),
 	keywords: map[string]keyword{
 		"function": {kind: "function", name: func(rest string) string {
 			if rest != "" && rest[0] == '*' {
@@ -50,7 +54,7 @@ var jsRules = rules{
 
 var tsRules = func() rules {
 	r := jsRules
-	r.modifiers = words("export default async declare abstract const")
+	r.modifiers = kb.WordsOf("export default async declare abstract const")
 	r.keywords = map[string]keyword{
 		"interface": interfaceWord,
 		"type":      {kind: "type", name: assigned, top: true},
@@ -66,7 +70,7 @@ var tsRules = func() rules {
 
 var cRules = rules{
 	syntax:    cSyntax,
-	modifiers: words("static extern const inline"),
+	modifiers: kb.WordsOf("static extern const inline"),
 	keywords: map[string]keyword{
 		"struct": {kind: "struct", name: typed, body: true},
 		"union":  {kind: "union", name: typed, body: true},
@@ -82,7 +86,7 @@ var cRules = rules{
 
 var cppRules = func() rules {
 	r := cRules
-	r.modifiers = words("static extern const inline export constexpr")
+	r.modifiers = kb.WordsOf("static extern const inline export constexpr")
 	r.syntax.multi = [][2]string{{`R"(`, `)"`}}
 	r.keywords = map[string]keyword{
 		"struct": {kind: "struct", name: typed, body: true},
@@ -104,7 +108,7 @@ var cppRules = func() rules {
 
 var javaRules = rules{
 	syntax:    textBlocks,
-	modifiers: words("public private protected static final abstract sealed strictfp"),
+	modifiers: kb.WordsOf("public private protected static final abstract sealed strictfp"),
 	keywords: map[string]keyword{
 		"class": classWord, "interface": interfaceWord, "enum": enumWord,
 		"record": {kind: "record", name: called, body: true},
@@ -117,7 +121,7 @@ var javaRules = rules{
 
 var csharpRules = rules{
 	syntax:    textBlocks,
-	modifiers: words("public private protected internal static sealed abstract partial readonly ref unsafe file new"),
+	modifiers: kb.WordsOf("public private protected internal static sealed abstract partial readonly ref unsafe file new"),
 	keywords: map[string]keyword{
 		"class": classWord, "interface": interfaceWord, "struct": structWord, "enum": enumWord,
 		"record": {kind: "record", body: true, name: func(rest string) string {
@@ -137,7 +141,7 @@ var csharpRules = rules{
 
 var kotlinRules = rules{
 	syntax:    textBlocks,
-	modifiers: words("public private protected internal open abstract sealed data enum annotation inner inline value override suspend operator infix tailrec external expect actual const lateinit companion"),
+	modifiers: kb.WordsOf("public private protected internal open abstract sealed data enum annotation inner inline value override suspend operator infix tailrec external expect actual const lateinit companion"),
 	keywords: map[string]keyword{
 		"class": classWord, "interface": interfaceWord,
 		"object":    {kind: "object", name: ident, body: true, bare: true},
@@ -153,7 +157,7 @@ var kotlinRules = rules{
 
 var scalaRules = rules{
 	syntax:    textBlocks,
-	modifiers: words("case implicit final sealed abstract override private protected lazy inline open transparent infix opaque package"),
+	modifiers: kb.WordsOf("case implicit final sealed abstract override private protected lazy inline open transparent infix opaque package"),
 	keywords: map[string]keyword{
 		"class": classWord, "trait": traitWord, "enum": enumWord,
 		"object": {kind: "object", name: ident, body: true},
@@ -168,7 +172,7 @@ var scalaRules = rules{
 
 var swiftRules = rules{
 	syntax:    syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, multi: [][2]string{{`"""`, `"""`}}, quotes: `"`},
-	modifiers: words("public private fileprivate internal open static final override mutating nonmutating class indirect convenience required lazy weak nonisolated package"),
+	modifiers: kb.WordsOf("public private fileprivate internal open static final override mutating nonmutating class indirect convenience required lazy weak nonisolated package"),
 	keywords: map[string]keyword{
 		"class": classWord, "struct": structWord, "enum": enumWord, "actor": classWord,
 		"protocol":  {kind: "interface", name: ident, body: true},
@@ -185,7 +189,7 @@ var swiftRules = rules{
 
 var phpRules = rules{
 	syntax:    syntax{line: []string{"//", "#"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`, here: 'p'},
-	modifiers: words("public private protected static final abstract readonly"),
+	modifiers: kb.WordsOf("public private protected static final abstract readonly"),
 	keywords: map[string]keyword{
 		"class": classWord, "interface": interfaceWord, "trait": traitWord, "enum": enumWord,
 		"function": {kind: "function", name: func(rest string) string {
@@ -203,7 +207,7 @@ var phpRules = rules{
 
 var rustRules = rules{
 	syntax:    syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, multi: [][2]string{{`r#"`, `"#`}, {`r##"`, `"##`}}, quotes: `"`, char: true},
-	modifiers: words("pub unsafe async const extern default"),
+	modifiers: kb.WordsOf("pub unsafe async const extern default"),
 	keywords: map[string]keyword{
 		"fn":     calledFunc,
 		"struct": structWord, "enum": enumWord, "trait": traitWord,
@@ -243,7 +247,7 @@ var rubyRules = rules{
 		"module": {kind: "module", name: dotted, body: true},
 		"def":    {kind: "function", name: rubyDef},
 	},
-	modifiers: words("private protected public private_class_method module_function"),
+	modifiers: kb.WordsOf("private protected public private_class_method module_function"),
 	imports:   []string{"require", "require_relative", "load", "autoload"},
 	ends:      []string{"end", "else", "elsif", "rescue", "ensure", "when", "in"},
 	do:        true,
@@ -289,7 +293,7 @@ var rulesOf = map[string]*rules{
 	"elixir":     &elixirRules,
 	"python": {
 		syntax:    pySyntax,
-		modifiers: words("async"),
+		modifiers: kb.WordsOf("async"),
 		keywords:  map[string]keyword{"def": calledFunc, "class": classWord},
 		imports:   []string{"import", "from"},
 		decorator: lineOf("@"),
@@ -312,7 +316,7 @@ var rulesOf = map[string]*rules{
 	},
 	"lua": {
 		syntax:    syntax{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}, {"--[==[", "]==]"}}, multi: [][2]string{{"[[", "]]"}}, quotes: `"'`},
-		modifiers: words("local"),
+		modifiers: kb.WordsOf("local"),
 		keywords: map[string]keyword{"function": {kind: "function", name: func(rest string) string {
 			s := spaced(rest)
 			n := 0
@@ -355,7 +359,7 @@ var rulesOf = map[string]*rules{
 	},
 	"zig": {
 		syntax:    syntax{line: []string{"//", `\\`}, quotes: `"`, char: true},
-		modifiers: words("pub export inline extern noinline"),
+		modifiers: kb.WordsOf("pub export inline extern noinline"),
 		keywords:  map[string]keyword{"fn": calledFunc},
 		other:     zigOther,
 		isImport: func(_, s string) bool {
@@ -365,7 +369,7 @@ var rulesOf = map[string]*rules{
 	},
 	"dart": {
 		syntax:    syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, multi: [][2]string{{`"""`, `"""`}, {"'''", "'''"}}, quotes: `"'`},
-		modifiers: words("abstract base final sealed interface mixin"),
+		modifiers: kb.WordsOf("abstract base final sealed interface mixin"),
 		keywords: map[string]keyword{
 			"class": classWord, "enum": enumWord, "mixin": classWord,
 			"extension": {kind: "extension", name: ident, body: true},
@@ -377,7 +381,7 @@ var rulesOf = map[string]*rules{
 	},
 	"julia": {
 		syntax:    syntax{line: []string{"#"}, block: [][2]string{{"#=", "=#"}}, multi: [][2]string{{`"""`, `"""`}}, quotes: `"`, char: true},
-		modifiers: words("mutable abstract"),
+		modifiers: kb.WordsOf("mutable abstract"),
 		keywords: map[string]keyword{
 			"function": {kind: "function", name: dotted}, "macro": {kind: "macro", name: ident},
 			"struct": structWord, "module": {kind: "module", name: ident, body: true},
@@ -405,7 +409,7 @@ var rulesOf = map[string]*rules{
 	},
 	"graphql": {
 		syntax:    syntax{line: []string{"#"}, multi: [][2]string{{`"""`, `"""`}}, quotes: `"`},
-		modifiers: words("extend"),
+		modifiers: kb.WordsOf("extend"),
 		keywords: map[string]keyword{
 			"type": {kind: "type", name: ident, top: true}, "interface": {kind: "interface", name: ident, top: true},
 			"enum": {kind: "enum", name: ident, top: true}, "input": {kind: "type", name: ident, top: true},
@@ -416,7 +420,7 @@ var rulesOf = map[string]*rules{
 	},
 	"solidity": {
 		syntax:    cSyntax,
-		modifiers: words("abstract"),
+		modifiers: kb.WordsOf("abstract"),
 		keywords: map[string]keyword{
 			"contract": classWord, "library": classWord, "interface": interfaceWord, "struct": structWord, "enum": enumWord,
 			"function": calledFunc, "modifier": funcWord, "event": {kind: "event", name: called},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // splitWindow is the splitter for every language without one of its own. It
@@ -66,7 +67,7 @@ func (w *window) code(i int) {
 		w.last = i
 		return
 	}
-	ind, s := indent(w.ls.text(i))
+	ind, s := markdown.Indent(w.ls.text(i))
 	if w.r.keep != nil && w.r.keep(s) {
 		w.kept(i, ind, s)
 		return
@@ -252,7 +253,7 @@ func (w *window) comments(i, ind int) int {
 		case classCommentInside:
 			continue
 		case classComment:
-			if c, _ := indent(w.ls.text(j)); c == ind {
+			if c, _ := markdown.Indent(w.ls.text(j)); c == ind {
 				first = j
 				continue
 			}
@@ -404,7 +405,7 @@ scan:
 			break
 		}
 		at++
-		_, s = indent(w.ls.text(at))
+		_, s = markdown.Indent(w.ls.text(at))
 		b.WriteByte(' ')
 	}
 	sig := strings.TrimRight(b.String(), " \t{;:\\")
@@ -442,7 +443,7 @@ func (w *window) doc(from, i, end int) string {
 	if at >= w.ls.len() {
 		return ""
 	}
-	_, first := indent(w.ls.text(at))
+	_, first := markdown.Indent(w.ls.text(at))
 	first = strings.TrimLeft(first, "rRuUbB")
 	if !strings.HasPrefix(first, `"`) && !strings.HasPrefix(first, "'") {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // Confidences, as the original's.
@@ -172,14 +173,14 @@ func (x *extractor) body() {
 			h++
 		}
 		switch x.class[i] {
-		case lineHeading:
+		case markdown.Heading:
 			buf = x.line(x.lines[i], i, "", buf)
-		case lineText:
+		case markdown.Text:
 			if t := strings.TrimSpace(x.lines[i]); strings.HasPrefix(t, "|") {
 				switch role {
 				case "attributes", "relations", "states", "lifecycle", "events", "emits", "consumes":
 					end := i
-					for end < len(x.lines) && x.class[end] == lineText && strings.HasPrefix(strings.TrimSpace(x.lines[end]), "|") {
+					for end < len(x.lines) && x.class[end] == markdown.Text && strings.HasPrefix(strings.TrimSpace(x.lines[end]), "|") {
 						end++
 					}
 					buf = x.table(i, end, role, buf)
@@ -256,19 +257,19 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	ns := buf
 	states := true // relations in prose
 	text := strings.TrimSpace(s)
-	text = text[itemMark(text):]
+	text = text[markdown.ItemMark(text):]
 	if label, rest, ok := strings.Cut(text, ":"); ok && len(label) < 30 && role != "attributes" {
 		if typ := labels[Anchor(label)]; typ != "" {
 			x.labelled(typ, strings.Trim(rest, "* "), i, 0.8)
 		}
 	}
-	if role == "actors" && itemMark(strings.TrimSpace(s)) > 0 {
+	if role == "actors" && markdown.ItemMark(strings.TrimSpace(s)) > 0 {
 		if n := actorOf(text); n != "" {
 			x.node("actor", n, i, sureList)
 			x.edge(n, "", "PERFORMS", "table", "", i, sureList)
 		}
 	}
-	if (role == "events" || role == "emits" || role == "consumes") && itemMark(strings.TrimSpace(s)) > 0 && len(ns) > 0 {
+	if (role == "events" || role == "emits" || role == "consumes") && markdown.ItemMark(strings.TrimSpace(s)) > 0 && len(ns) > 0 {
 		x.event(ns[0], eventType(role, text), i)
 		states = false
 	}

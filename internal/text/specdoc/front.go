@@ -2,6 +2,8 @@ package specdoc
 
 import (
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // field is one key of front matter with its values.
@@ -20,7 +22,7 @@ func fields(lines []string, first int, sep string) []field {
 	var out []field
 	var parent *field
 	for i := 0; i < len(lines); i++ {
-		ind, t := indented(strings.TrimRight(lines[i], " \t\r"))
+		ind, t := markdown.Indent(strings.TrimRight(lines[i], " \t\r"))
 		if t == "" || t[0] == '#' {
 			continue
 		}
@@ -54,7 +56,7 @@ func fields(lines []string, first int, sep string) []field {
 		case v == "|" || v == ">" || strings.HasPrefix(v, "|-") || strings.HasPrefix(v, ">-") || v == "|+" || v == ">+":
 			var b strings.Builder
 			for i+1 < len(lines) {
-				in, u := indented(strings.TrimRight(lines[i+1], " \t\r"))
+				in, u := markdown.Indent(strings.TrimRight(lines[i+1], " \t\r"))
 				if u != "" && in <= ind {
 					break
 				}
@@ -85,23 +87,13 @@ func fields(lines []string, first int, sep string) []field {
 	return out
 }
 
-// cutKey parts "key: value".
+// cutKey parts "key: value" and folds the key.
 func cutKey(s, sep string) (key, value string, ok bool) {
-	at := strings.Index(s, sep)
-	if at <= 0 || at > 60 || sep == ":" && at+1 < len(s) && s[at+1] != ' ' && s[at+1] != '\t' {
-		return "", "", false
-	}
-	key = strings.Trim(strings.TrimSpace(s[:at]), `"'`)
-	for _, r := range key {
-		if r < 0x80 && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == ' ' || r == '.') {
-			return "", "", false
-		}
-	}
-	if key == "" {
+	if key, value, ok = markdown.CutKey(s, sep); !ok {
 		return "", "", false
 	}
 	key = strings.ReplaceAll(Anchor(key), "-", "_")
-	return key, strings.TrimSpace(s[at+1:]), key != ""
+	return key, value, key != ""
 }
 
 // closed reports whether every bracket is.

@@ -34,7 +34,7 @@ func names(line string, out []name) []name {
 		case c == '\\':
 			i += 2
 		case c == '`':
-			n := run(line[i:], '`')
+			n := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
 			end := within(line[i+n:], line[i:i+n])
 			if end < 0 {
 				i += n

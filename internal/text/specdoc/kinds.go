@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Kind is a kind of specification.
@@ -133,12 +135,10 @@ func stemTells(stem string) bool {
 
 // telling are the folders whose name alone says what lies in them. Others, as
 // "commands", "events" and "rules", do so among specifications only.
-var telling = set(`adr adrs decisions decisiones architecture-decisions architecture-decision-records decision-records prd prds glossary glosario entities entidades
-	use-cases casos-de-uso user-stories historias-de-usuario requirements requisitos requerimientos business-rules reglas-de-negocio
-	business-policies cross-policies politicas-transversales ui-views ui-components acceptance-criteria`)
+var telling = lists["telling"]
 
 // specRoots are folders that hold specifications.
-var specRoots = set("specs spec kdd especificaciones specifications domain domains dominio dominios")
+var specRoots = kb.WordsOf("specs spec kdd especificaciones specifications domain domains dominio dominios")
 
 // folderTells reports whether the folder at parts[i] says of what kind the
 // documents in it are.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // Bounds on what is kept of one document.
@@ -74,16 +75,16 @@ func (x *extractor) head() {
 			if d.Status == "" {
 				// A template lists all: "draft | approved".
 				if !strings.Contains(v, "|") {
-					d.Status = strings.ToLower(clip(v, 40))
+					d.Status = strings.ToLower(atMost(v, 40))
 				}
 			}
 		case "version":
 			if d.Version == "" {
-				d.Version = clip(v, 40)
+				d.Version = atMost(v, 40)
 			}
 		case "domain", "dominio", "bounded_context":
 			if d.Domain == "" {
-				d.Domain = clip(v, 80)
+				d.Domain = atMost(v, 80)
 			}
 		case "aliases", "alias":
 			d.Aliases = appendNames(d.Aliases, f.values)
@@ -99,7 +100,7 @@ func (x *extractor) head() {
 		heading = x.headings[0].text
 	}
 	if d.Title == "" {
-		d.Title = clip(heading, 300)
+		d.Title = atMost(heading, 300)
 	}
 	x.name = d.Title
 	for _, s := range []string{heading, d.Title} {
@@ -137,9 +138,7 @@ func (x *extractor) head() {
 
 // statusWords begin the status of a document that says it in its text: a
 // section or a line "Status", as decision records do without front matter.
-var statusWords = set(`draft proposed accepted approved active superseded replaced deprecated rejected obsolete retired withdrawn review
-	borrador propuesto propuesta aceptado aceptada aprobado aprobada activo activa vigente reemplazado reemplazada sustituido sustituida
-	obsoleto obsoleta rechazado rechazada retirado retirada`)
+var statusWords = lists["status words"]
 
 // bodyStatus returns the status that the text states, "" for none.
 func (x *extractor) bodyStatus() string {
@@ -150,7 +149,7 @@ func (x *extractor) bodyStatus() string {
 			g := &x.headings[h]
 			h++
 			if a := Anchor(g.text); a == "status" || a == "estado" {
-				for j := g.last + 1; j < len(x.lines) && x.class[j] == lineText; j++ {
+				for j := g.last + 1; j < len(x.lines) && x.class[j] == markdown.Text; j++ {
 					if s := strings.TrimSpace(x.lines[j]); s != "" {
 						return statusOf(s)
 					}
@@ -158,12 +157,12 @@ func (x *extractor) bodyStatus() string {
 			}
 			continue
 		}
-		if x.class[i] != lineText {
+		if x.class[i] != markdown.Text {
 			continue
 		}
 		seen++
 		s := strings.TrimSpace(x.lines[i])
-		s = strings.Trim(s[itemMark(s):], "*_ ")
+		s = strings.Trim(s[markdown.ItemMark(s):], "*_ ")
 		if len(s) > 7 && (strings.EqualFold(s[:6], "status") || strings.EqualFold(s[:6], "estado")) {
 			if rest, ok := strings.CutPrefix(strings.TrimLeft(s[6:], "*_ "), ":"); ok {
 				return statusOf(rest)
@@ -176,7 +175,7 @@ func (x *extractor) bodyStatus() string {
 // statusOf returns the status that a line begins with: "superseded" of
 // "Superseded by [9. Files](0009-files.md)".
 func statusOf(s string) string {
-	s = strings.Trim(s[itemMark(s):], "*_`[ ")
+	s = strings.Trim(s[markdown.ItemMark(s):], "*_`[ ")
 	n := strings.IndexAny(s, " ,.;:(*_`]")
 	if n < 0 {
 		n = len(s)
@@ -214,8 +213,8 @@ func appendNames(list, more []string) []string {
 	return list
 }
 
-// clip returns a value that is short enough to be one, else "".
-func clip(s string, limit int) string {
+// atMost returns a value that is short enough to be one, else "".
+func atMost(s string, limit int) string {
 	if len(s) > limit {
 		return ""
 	}
@@ -253,7 +252,7 @@ func (x *extractor) sections() {
 		first = x.headings[0].first
 	}
 	for i := 0; i < first; i++ {
-		if x.class[i] != lineFront && strings.TrimSpace(x.lines[i]) != "" {
+		if x.class[i] != markdown.Front && strings.TrimSpace(x.lines[i]) != "" {
 			add(nil, i, first)
 			break
 		}

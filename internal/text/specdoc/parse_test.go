@@ -94,12 +94,12 @@ func TestFrontMatter(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	d := Parse(text("intro", "", "# A {#x}", "```", "# no", "```", "    # no", "B *b*", "---", "## C", "", "<!-- # no", "## no -->", "<h3>D</h3>", "## C", "text ##", "---", "~~~", "## no"))
+	d := Parse(text("intro", "", "# A {#x}", "```", "# no", "```", "    # no", "B *b*", "---", "## C", "", "<!-- # no", "## no -->", "<h3>D</h3>", "", "## C", "text ##", "---", "~~~", "## no"))
 	var got []string
 	for _, s := range d.Sections {
 		got = append(got, fmt.Sprintf("%d-%d %d %s %s", s.Start, s.End, s.Level, s.Anchor, strings.Join(s.Path, "/")))
 	}
-	want := []string{"1-2 0  ", "3-7 1 a A", "8-9 2 b-b A/B b", "10-13 2 c A/C", "14-14 3 d A/C/D", "15-15 2 c A/C", "16-19 2 text A/text ##"}
+	want := []string{"1-2 0  ", "3-7 1 a A", "8-9 2 b-b A/B b", "10-13 2 c A/C", "14-15 3 d A/C/D", "16-16 2 c A/C", "17-20 2 text A/text ##"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

@@ -1,6 +1,10 @@
 package specdoc
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
+)
 
 // verbs are the words between two names that state a relation, in Spanish and
 // English. One that negates, doubts or asks stands before them and so is none.
@@ -27,7 +31,7 @@ var verbs = []struct {
 }
 
 // fillers may stand between a verb and a name.
-var fillers = set("the a an its el la los las un una al del lo su sus event evento entity entidad rule regla service servicio command comando domain")
+var fillers = lists["fillers"]
 
 // verbOf reads the words between two names: a verb and nothing but fillers behind it.
 func verbOf(gap string) (typ string, sure float64) {
@@ -72,7 +76,7 @@ func (x *extractor) patterns(s string, ns []name, line int) {
 	for start < len(s) && (s[start] == ' ' || s[start] == '\t' || s[start] == '>') {
 		start++
 	}
-	start += itemMark(s[start:])
+	start += markdown.ItemMark(s[start:])
 	subject := func(k int) bool { return ns[k].kind != nameFile || isSymbol(ns[k].text) }
 	for k := range ns {
 		if !subject(k) || ns[k].kind == nameLink {

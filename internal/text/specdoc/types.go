@@ -2,24 +2,19 @@ package specdoc
 
 import (
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // words in headings, folded. The first of a heading, or where that says more
 // the last ("Authentication Flow"), tells what its section holds.
 var (
-	entityHeads  = set("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
-	useCaseHeads = set("use-case use-cases caso-de-uso casos-de-uso user-story user-stories historia-de-usuario historias-de-usuario actors actores actor preconditions precondiciones postconditions postcondiciones main-flow flujo-principal alternative-flow alternative-flows flujo-alternativo flujos-alternativos acceptance-criteria criterios-de-aceptacion")
-	ruleHeads    = set("rule rules regla reglas business-rule business-rules regla-de-negocio reglas-de-negocio constraint constraints restriccion restricciones validation validations validacion validaciones policy policies politica politicas invariant invariants invariante invariantes")
-	processHeads = set("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
+	entityHeads  = kb.WordsOf("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
+	useCaseHeads = lists["use case heads"]
+	ruleHeads    = lists["rule heads"]
+	processHeads = kb.WordsOf("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
 )
-
-func set(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
 
 // headType returns the type that a heading gives its section, "" for none.
 func headType(heading string) string {
@@ -82,20 +77,20 @@ func (x *extractor) sectionType(h *heading, from, to int) string {
 	next = 1
 	for i := from; i < to; i++ {
 		raw := x.lines[i]
-		if x.class[i] == lineCode {
+		if x.class[i] == markdown.Fence {
 			low := strings.ToLower(strings.TrimLeft(raw, " `~"))
 			diagram = diagram || strings.HasPrefix(low, "flowchart ") || strings.HasPrefix(low, "sequencediagram") ||
 				strings.HasPrefix(low, "statediagram") || strings.HasPrefix(low, "activitydiagram")
 			continue
 		}
-		if x.class[i] != lineText {
+		if x.class[i] != markdown.Text {
 			continue
 		}
-		ind, t := indented(raw)
+		ind, t := markdown.Indent(raw)
 		if t == "" || t[0] == '|' || t[0] == '>' {
 			continue
 		}
-		n := itemMark(t)
+		n := markdown.ItemMark(t)
 		if ind < 2 {
 			lines++
 			if n > 0 && t[0] >= '0' && t[0] <= '9' {
@@ -232,10 +227,10 @@ func stepOf(low string) bool {
 // obliging are the words that lay down what must be; those with a word before
 // them in the second set do so only behind it.
 var (
-	obliging  = set("must shall debe deben debera deberán deberan deberá")
+	obliging  = kb.WordsOf("must shall debe deben debera deberán deberan deberá")
 	obligingX = map[string]map[string]bool{
-		"not": set("may"), "be": set("cannot"), "allowed": set("not"), "puede": set("no"), "pueden": set("no"), "permite": set("se"), "rule": set("business"),
-		"prohibited": set("is are"), "forbidden": set("is are"), "mandatory": set("is are"), "prohibido": set("está esta"), "obligatorio": set("es"), "obligatoria": set("es"), "obligatorios": set("son"),
+		"not": kb.WordsOf("may"), "be": kb.WordsOf("cannot"), "allowed": kb.WordsOf("not"), "puede": kb.WordsOf("no"), "pueden": kb.WordsOf("no"), "permite": kb.WordsOf("se"), "rule": kb.WordsOf("business"),
+		"prohibited": kb.WordsOf("is are"), "forbidden": kb.WordsOf("is are"), "mandatory": kb.WordsOf("is are"), "prohibido": kb.WordsOf("está esta"), "obligatorio": kb.WordsOf("es"), "obligatoria": kb.WordsOf("es"), "obligatorios": kb.WordsOf("son"),
 	}
 )
 

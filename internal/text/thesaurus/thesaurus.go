@@ -1,7 +1,7 @@
 // Package thesaurus holds words for words: which ones people use who ask about
 // software where its documentation uses others, and which ones Spanish has for
 // them. Both lists were written by hand, for the words that the documentation of a hundred
-// projects uses most. cmd/embedtrain teaches them to the model, rank and
+// projects uses most. bench/embedtrain teaches them to the model, rank and
 // answer look words up in them.
 package thesaurus
 

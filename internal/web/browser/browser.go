@@ -1,6 +1,5 @@
-// Package browser reads pages that only a browser can make. It starts an
-// installed Chrome or Chromium without a window, in a profile of its own that
-// is deleted afterwards. Its cage:
+// Package browser reads pages that need a browser. It starts an installed Chrome or
+// Chromium without a window, in a new profile that is deleted afterwards. Its cage:
 //
 //   - All of its traffic goes through a proxy on loopback that dials with the
 //     function it was given; names are resolved there alone. Loopback is no
@@ -12,21 +11,20 @@
 //     starts another.
 //   - It has a process group of its own, which is killed on Close and when the
 //     context ends. When this process dies, the kernel kills it (Linux), and
-//     everywhere the end of the pipe through which it is told what to do ends
-//     it. A profile that is left then is removed by the next Open.
+//     everywhere the end of the pipe that controls it ends it. The next Open
+//     removes the profile that is left.
 //
 // The sandbox of the browser is on, except for root, for whom it refuses to
 // start with it: then, and only then, it runs with --no-sandbox.
 //
-// It is started by a worker that crawls, by nobody else.
+// Only a worker that crawls starts it.
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +36,6 @@ import (
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -95,7 +92,8 @@ func Find(path string) (string, error) {
 	if path != "" {
 		p, err := exec.LookPath(path)
 		if err != nil {
-			return "", kb.Errorf(kb.NotFound, "there is no browser at %q", path).WithHint("name an installed Chrome or Chromium, or leave the setting empty to have one looked for")
+			return "", kb.Errorf(kb.NotFound, "there is no browser at %q", path).
+				WithHint("name an installed Chrome or Chromium, or leave the setting empty to have one looked for")
 		}
 		return p, nil
 	}
@@ -110,7 +108,8 @@ func Find(path string) (string, error) {
 
 // usual are the names and places of browsers, per system.
 func usual() []string {
-	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "headless_shell", "chromium-headless-shell"}
+	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "headless_shell",
+		"chromium-headless-shell"}
 	switch runtime.GOOS {
 	case "darwin":
 		for _, app := range []string{"Google Chrome", "Chromium", "Microsoft Edge", "Google Chrome Canary"} {
@@ -119,8 +118,8 @@ func usual() []string {
 	case "windows":
 		for _, env := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
 			if dir := os.Getenv(env); dir != "" {
-				names = append(names, filepath.Join(dir, `Google\Chrome\Application\chrome.exe`), filepath.Join(dir, `Chromium\Application\chrome.exe`),
-					filepath.Join(dir, `Microsoft\Edge\Application\msedge.exe`))
+				names = append(names, filepath.Join(dir, `Google\Chrome\Application\chrome.exe`),
+					filepath.Join(dir, `Chromium\Application\chrome.exe`), filepath.Join(dir, `Microsoft\Edge\Application\msedge.exe`))
 			}
 		}
 	default:
@@ -151,9 +150,7 @@ func Open(ctx context.Context, c Config) (*Browser, error) {
 	if c.MaxMemory <= 0 {
 		c.MaxMemory = 3 << 29
 	}
-	if c.TempDir == "" {
-		c.TempDir = os.TempDir()
-	}
+	c.TempDir = cmp.Or(c.TempDir, os.TempDir())
 	sweep(c.TempDir)
 	b := &Browser{c: c, ctx: ctx, path: path}
 	b.mu.Lock()
@@ -164,8 +161,7 @@ func Open(ctx context.Context, c Config) (*Browser, error) {
 	return b, nil
 }
 
-// profilePrefix and the id of the process name a profile, so that it can be
-// told whose it was.
+// profilePrefix and the id of its process name a profile.
 const profilePrefix = "knowledge-browser-"
 
 // sweep removes the profiles of processes that are gone.
@@ -212,10 +208,11 @@ func (b *Browser) start() (*running, error) {
 		cancel()
 		cancelOuter()
 	}
-	// What starts a browser may hang with it; the context of Open ends it.
+	// The start may hang with the browser; the context of Open ends it.
 	began := make(chan error, 1)
 	go func() {
-		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: "deny"})
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior,
+			cdpbrowser.SetDownloadBehaviorParams{Behavior: "deny"})
 		began <- err
 	}()
 	select {
@@ -242,16 +239,18 @@ func (b *Browser) start() (*running, error) {
 
 // flags are set beside those of chromedp.DefaultExecAllocatorOptions.
 var flags = map[string]any{
-	"proxy-bypass-list":                   "<-loopback>",
-	"host-resolver-rules":                 "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-	"disable-quic":                        true,
-	"force-webrtc-ip-handling-policy":     "disable_non_proxied_udp",
-	"dns-prefetch-disable":                true,
-	"no-pings":                            true,
-	"disable-component-update":            true,
-	"disable-domain-reliability":          true,
-	"disable-crash-reporter":              true,
-	"disable-features":                    "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,WebRtcHideLocalIpsWithMdns",
+	"proxy-bypass-list":               "<-loopback>",
+	"host-resolver-rules":             "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+	"disable-quic":                    true,
+	"force-webrtc-ip-handling-policy": "disable_non_proxied_udp",
+	"dns-prefetch-disable":            true,
+	"no-pings":                        true,
+	"disable-component-update":        true,
+	"disable-domain-reliability":      true,
+	"disable-crash-reporter":          true,
+	"disable-features": "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,DialMediaRouteProvider," +
+		"AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions," +
+		"WebRtcHideLocalIpsWithMdns",
 	"disable-remote-fonts":                true,
 	"disable-notifications":               true,
 	"disable-speech-api":                  true,
@@ -330,149 +329,4 @@ func (b *Browser) Close() error {
 		b.run = nil
 	}
 	return nil
-}
-
-// settle is how long nothing may happen before a page counts as made; half as
-// long again for pages that still say they are loading.
-const settle = 500 * time.Millisecond
-
-// state is what is asked of a page again and again.
-const state = `(() => { const t = document.body ? document.body.textContent.length : 0;
-return [document.readyState === "complete" ? 1 : 0, t, performance.getEntriesByType("resource").length, document.getElementsByTagName("*").length]; })()`
-
-// tame is run before a page's own scripts: what would stop to ask does not.
-const tame = `window.alert = window.print = () => {}; window.confirm = () => false; window.prompt = () => null; window.open = () => null;
-window.RTCPeerConnection = window.webkitRTCPeerConnection = undefined;`
-
-// Render loads a page, lets its scripts run until nothing changes any more,
-// and returns the document as HTML and the URL it ended at. Errors: kb.Invalid
-// for what is no http URL, kb.TooLarge over a limit of size or memory, kb.Away
-// for everything that keeps the page from loading, a refusal of the dialler
-// included, kb.Canceled.
-func (b *Browser) Render(ctx context.Context, u string) (html, finalURL string, err error) {
-	if parsed, err := url.Parse(u); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-		return "", "", kb.Errorf(kb.Invalid, "%q is no page for a browser", u).WithHint("use an http or https URL")
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed || b.ctx.Err() != nil {
-		return "", "", kb.Errorf(kb.Canceled, "the browser is closed")
-	}
-	if ctx.Err() != nil {
-		return "", "", kb.Errorf(kb.Canceled, "stopped before %s was rendered", u)
-	}
-	if b.run == nil {
-		if b.run, err = b.start(); err != nil {
-			return "", "", err
-		}
-	}
-	r := b.run
-	r.proxy.reset()
-	tab, cancel := chromedp.NewContext(r.ctx, chromedp.WithNewBrowserContext())
-	timed, stop := context.WithTimeout(tab, b.c.Timeout)
-	unhook := context.AfterFunc(ctx, stop)
-	html, finalURL, err = b.render(timed, r, u)
-	late := timed.Err() != nil
-	unhook()
-	stop()
-	if err != nil && (late || r.ctx.Err() != nil || r.over.Load() > 0) {
-		// A page that holds the browser up is ended with it.
-		r.end()
-		b.run = nil
-	}
-	cancelled := make(chan struct{})
-	go func() {
-		cancel()
-		close(cancelled)
-	}()
-	select {
-	case <-cancelled:
-	case <-time.After(2 * time.Second):
-		r.end()
-		b.run = nil
-	}
-	switch {
-	case err == nil:
-		return html, finalURL, nil
-	case ctx.Err() != nil || b.ctx.Err() != nil:
-		return "", "", kb.Errorf(kb.Canceled, "stopped while %s was rendered", u)
-	case r.over.Load() > 0:
-		return "", "", kb.Errorf(kb.TooLarge, "%s makes the browser take %d MB of memory, more than %d", u, r.over.Load()>>20, b.c.MaxMemory>>20)
-	case r.proxy.spent():
-		return "", "", kb.Errorf(kb.TooLarge, "%s loads more than %d MB", u, b.c.MaxTraffic>>20)
-	case r.proxy.refused() != nil && strings.Contains(err.Error(), "net::ERR_"):
-		return "", "", kb.Errorf(kb.Away, "%s cannot be loaded: %s", u, oneLine(r.proxy.refused()))
-	case late:
-		return "", "", kb.Errorf(kb.Away, "%s is not there after %v in a browser", u, b.c.Timeout)
-	}
-	var known *kb.Error
-	if errors.As(err, &known) {
-		return "", "", err
-	}
-	return "", "", kb.Errorf(kb.Away, "%s cannot be rendered: %s", u, oneLine(err))
-}
-
-func (b *Browser) render(ctx context.Context, r *running, u string) (html, final string, err error) {
-	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: tame}); err != nil {
-		return "", "", err
-	}
-	if err := chromedp.Do(ctx, chromedp.Navigate(u)); err != nil {
-		return "", "", err
-	}
-	// Quiet is when neither the page nor the proxy has moved for a while.
-	var last [4]int
-	since := time.Now()
-	deadline, _ := ctx.Deadline()
-	for {
-		now, err := chromedp.Run(ctx, chromedp.Evaluate[[4]int](state))
-		if err != nil {
-			if !strings.Contains(err.Error(), "context was destroyed") && !strings.Contains(err.Error(), "Cannot find context") || ctx.Err() != nil {
-				return "", "", err
-			}
-			now = [4]int{} // it goes on to another page
-		}
-		if moved := r.proxy.moved(); now != last || moved.After(since) {
-			last, since = now, time.Now()
-		}
-		wait := settle
-		if now[0] == 0 || r.proxy.busy() > 0 {
-			wait = 4 * settle
-		}
-		if r.proxy.spent() {
-			return "", "", errors.New("too much traffic")
-		}
-		// What is there a quarter before the end of time is better than nothing.
-		if time.Since(since) >= wait || now[1] > 0 && time.Until(deadline) < b.c.Timeout/4 {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return "", "", ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	size, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.outerHTML.length`))
-	if err != nil {
-		return "", "", err
-	}
-	if size > b.c.MaxBytes {
-		return "", "", kb.Errorf(kb.TooLarge, "%s has %d MB of HTML in a browser, more than %d", u, size>>20, b.c.MaxBytes>>20)
-	}
-	out, err := chromedp.Run(ctx, chromedp.Evaluate[[2]string](fmt.Sprintf(`[document.documentElement.outerHTML.slice(0, %d), location.href]`, b.c.MaxBytes)))
-	if err != nil {
-		return "", "", err
-	}
-	if !strings.HasPrefix(out[1], "http") {
-		return "", "", errors.New("it ends at " + clip(out[1]))
-	}
-	return "<!DOCTYPE html>" + out[0], out[1], nil
-}
-
-func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " ")) }
-
-func clip(s string) string {
-	if len(s) > 200 {
-		return strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,11 +12,12 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/web/webdoc"
 )
 
-// account takes what a visit brought into account: it is recorded, and what it
-// leads to is put into the queue.
+// account takes a visit into account: it is recorded, and its links are put into
+// the queue.
 func (r *run) account(ctx context.Context, o *outcome) error {
 	it := o.it
-	if o.left != "" {
+	switch {
+	case o.left != "":
 		r.left(o.left, 1)
 		v := o.visit
 		v.Outcome, v.Cause = pages.OutLeft, o.left
@@ -25,43 +27,18 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 		}
 		r.stats.Visited++
 		return r.Pages.Put(v, nil, nil)
-	}
-	if o.err != nil {
+	case o.err != nil:
 		return r.failed(ctx, o)
-	}
-	if o.visit.Outcome == pages.OutRedirect {
-		if r.circles(it.key, keyOf(o.target)) {
-			o.fail(causeLoop, false, errCircle(it.url))
-			return r.failed(ctx, o)
-		}
-		r.stats.Visited++
-		if it.class == 0 && !r.scope.has(o.target.Host) {
-			r.widen(o.target.Host)
-		}
-		if err := r.Pages.Put(o.visit, nil, nil); err != nil {
-			return err
-		}
-		a := admission{depth: it.depth, listed: it.listed, reason: it.reason, varies: it.varies, start: it.class == 0, hops: it.hops + 1}
-		if it.class == 0 { // before its links are looked at
-			r.folders = append(r.folders, folderOf(o.target))
-			r.variants = append(r.variants, variantsOf(keyOf(o.target))...)
-		}
-		if !r.scope.has(o.target.Host) {
-			r.left("leads to another site", 1)
-		}
-		return r.admit(ctx, o.target, a)
+	case o.visit.Outcome == pages.OutRedirect:
+		return r.redirected(ctx, o)
 	}
 	v := o.visit
 	links := o.links
-	if prev, ok := r.Pages.Before(it.key); ok && !o.same && it.listed != "" && it.listed != "-" && it.listed == prev.Listed &&
-		prev.Hash != "" && prev.Made == v.Made && prev.Hash != v.Hash && lastmod(it.listed).Before(prev.Fetched) && !r.liars.Swap(true) {
+	if r.misdated(it, v, o.same) && !r.liars.Swap(true) {
 		r.note("%s changed although the sitemap says it did not, so that every page is asked for", it.url)
 	}
 	if o.same {
-		var err error
-		if links, err = r.Pages.Links(v); err != nil {
-			links = nil
-		}
+		links, _ = r.Pages.Links(v) // damaged ones are none
 		r.stats.Unchanged++
 		if o.trusted {
 			r.trusted = append(r.trusted, it)
@@ -71,12 +48,10 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 		v.Path = r.pathFor(v)
 		if key, ok := r.folds.find(v); ok {
 			old, _ := r.Pages.Now(key)
-			if prefer(v, old, it.listed) {
-				if err := r.refold(old, v.Key); err != nil {
-					return err
-				}
-			} else {
+			if !prefer(v, old, it.listed) {
 				v.Outcome, v.Target = pages.OutFolded, key
+			} else if err := r.refold(old, v.Key); err != nil {
+				return err
 			}
 		}
 	}
@@ -97,10 +72,9 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 		v.Reason = fmt.Sprintf("%s; similarity to the instruction: link %.2f, page %.2f", it.reason, it.own, o.relevance)
 	}
 	var err error
-	switch {
-	case o.same && (v.Outcome == pages.OutKept || o.visit.Outcome == v.Outcome):
+	if o.same && (v.Outcome == pages.OutKept || o.visit.Outcome == v.Outcome) {
 		err = r.Pages.Keep(v)
-	default:
+	} else {
 		err = r.Pages.Put(v, links, o.body)
 	}
 	if err != nil {
@@ -111,6 +85,41 @@ func (r *run) account(ctx context.Context, o *outcome) error {
 		r.q.arrived(v.Key, o.relevance)
 	}
 	return r.follow(ctx, it, v.Title, o.relevance, links)
+}
+
+// redirected records a redirect and puts its target into the queue.
+func (r *run) redirected(ctx context.Context, o *outcome) error {
+	it := o.it
+	if r.circles(it.key, keyOf(o.target)) {
+		o.fail(causeLoop, false, errCircle(it.url))
+		return r.failed(ctx, o)
+	}
+	r.stats.Visited++
+	if err := r.Pages.Put(o.visit, nil, nil); err != nil {
+		return err
+	}
+	start := it.class == 0
+	if start { // before its links are looked at
+		if !r.scope.has(o.target.Host) {
+			r.widen(o.target.Host)
+		}
+		r.folders = append(r.folders, folderOf(o.target))
+		r.variants = append(r.variants, variantsOf(keyOf(o.target))...)
+	}
+	if !r.scope.has(o.target.Host) {
+		r.left("leads to another site", 1)
+	}
+	return r.admit(ctx, o.target, admission{
+		depth: it.depth, listed: it.listed, reason: it.reason, varies: it.varies, start: start, hops: it.hops + 1,
+	})
+}
+
+// misdated reports whether a page changed although its sitemap gives the same
+// lastmod as before.
+func (r *run) misdated(it *item, v pages.Visit, same bool) bool {
+	prev, ok := r.Pages.Before(it.key)
+	return ok && !same && it.listed != "" && it.listed != undated && it.listed == prev.Listed && prev.Hash != "" &&
+		prev.Made == v.Made && prev.Hash != v.Hash && lastmod(it.listed).Before(prev.Fetched)
 }
 
 // failed records a failure, or has it tried again later.
@@ -126,13 +135,12 @@ func (r *run) failed(ctx context.Context, o *outcome) error {
 		r.refuse(o.err)
 	}
 	r.fail(o.visit.Cause, it.url)
-	// What fails for the moment stays as it was.
-	if prev, ok := r.Pages.Before(it.key); ok && o.passing && (prev.Outcome == pages.OutKept || prev.Outcome == pages.OutFolded) && r.Pages.Sound(prev) && prev.Made == r.made {
+	// After a passing failure the page stays as it was.
+	prev, ok := r.Pages.Before(it.key)
+	if ok && o.passing && (prev.Outcome == pages.OutKept || prev.Outcome == pages.OutFolded) &&
+		r.Pages.Sound(prev) && prev.Made == r.made {
 		prev.Depth, prev.Listed, prev.Cause, prev.Detail = it.depth, it.listed, o.visit.Cause, o.visit.Detail
-		links, err := r.Pages.Links(prev)
-		if err != nil {
-			links = nil
-		}
+		links, _ := r.Pages.Links(prev) // damaged ones are none
 		if prev.Outcome == pages.OutKept {
 			prev.Path = r.pathFor(prev)
 		}
@@ -201,16 +209,12 @@ func (r *run) tally(v pages.Visit) {
 
 // follow puts the links of a page into the queue.
 func (r *run) follow(ctx context.Context, it *item, title string, relevance float64, links []pages.Link) error {
-	from := title
-	if from == "" {
-		from = it.url
-	}
+	from := clip(cmp.Or(title, it.url), 60)
 	for _, l := range links {
 		a := admission{depth: it.depth + 1, text: l.Text, varies: it.varies, relevance: relevance, linked: r.seek != nil}
+		a.reason = fmt.Sprintf("link of %q", from)
 		if l.Text != "" {
-			a.reason = fmt.Sprintf("link %q of %q", clip(l.Text, 60), clip(from, 60))
-		} else {
-			a.reason = fmt.Sprintf("link of %q", clip(from, 60))
+			a.reason = fmt.Sprintf("link %q of %q", clip(l.Text, 60), from)
 		}
 		if err := r.admit(ctx, parse(nil, l.URL), a); err != nil {
 			return err
@@ -228,12 +232,9 @@ func (r *run) pathFor(v pages.Visit) string {
 	return p
 }
 
-// refold makes a page that was kept one that is the same as another.
+// refold turns a kept page into one that is folded into the target.
 func (r *run) refold(old pages.Visit, target string) error {
-	links, err := r.Pages.Links(old)
-	if err != nil {
-		links = nil
-	}
+	links, _ := r.Pages.Links(old) // damaged ones are none
 	r.folds.remove(old)
 	delete(r.paths, old.Path)
 	old.Outcome, old.Target, old.Path = pages.OutFolded, target, ""
@@ -242,8 +243,8 @@ func (r *run) refold(old pages.Visit, target string) error {
 	return r.Pages.Put(old, links, nil)
 }
 
-// distrust has the pages asked for that were taken as unchanged on the word of
-// a sitemap that has turned out to be wrong. It reports whether there are any.
+// distrust queues the pages that were taken as unchanged because of a sitemap
+// that is wrong. It reports whether there are any.
 func (r *run) distrust() bool {
 	if !r.liars.Load() || len(r.trusted) == 0 {
 		return false
@@ -261,8 +262,8 @@ func (r *run) distrust() bool {
 	return r.q.Len() > 0
 }
 
-// unfold has pages asked for anew that were folded before into pages that are
-// gone or say something else now. It reports whether there are any.
+// unfold queues the folded pages whose target is gone or holds another text now.
+// It reports whether there are any.
 func (r *run) unfold() bool {
 	any := false
 	for v := range r.Pages.Done() {
@@ -273,16 +274,16 @@ func (r *run) unfold() bool {
 		for hops := 0; ok && target.Outcome == pages.OutFolded && hops < 8; hops++ {
 			target, ok = r.Pages.Now(target.Target)
 		}
-		if ok && target.Outcome == pages.OutKept && (target.Hash == v.Hash || webdoc.Distance(target.Fingerprint, v.Fingerprint) <= loose) {
-			continue
-		}
-		if r.unfolded[v.Key] {
+		same := target.Hash == v.Hash || webdoc.Distance(target.Fingerprint, v.Fingerprint) <= loose
+		if r.unfolded[v.Key] || ok && target.Outcome == pages.OutKept && same {
 			continue
 		}
 		r.unfolded[v.Key] = true
 		r.stats.Folded--
 		r.stats.Visited--
-		it := &item{key: v.Key, url: v.URL, depth: v.Depth, seq: r.seq, listed: v.Listed, reason: v.Reason, class: 2, force: true}
+		it := &item{
+			key: v.Key, url: v.URL, depth: v.Depth, seq: r.seq, listed: v.Listed, reason: v.Reason, class: 2, force: true,
+		}
 		if u := parse(nil, v.URL); u != nil {
 			it.pattern, it.varies = patternOf(u)
 		}

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// otherVariant reports whether a URL is of another version or language of the
-// documentation than every start page that says which it is of.
+// otherVariant reports whether a URL belongs to another version or language of
+// the documentation than every start page whose URL names one.
 func (r *run) otherVariant(key string) bool {
-	for _, v := range r.variants {
-		if v.other(key) && !slices.ContainsFunc(r.variants, func(w variant) bool { return w.prefix == v.prefix && !w.other(key) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.variants, func(v variant) bool {
+		return v.other(key) && !slices.ContainsFunc(r.variants, func(w variant) bool {
+			return w.prefix == v.prefix && !w.other(key)
+		})
+	})
 }
 
 // admission is what is known of a URL when it is found.
@@ -25,8 +24,8 @@ type admission struct {
 	listed string
 	text   string // of the link
 	reason string
-	varies bool // the URL of the page that it was found on has numbers in it
-	// relevance is that of the page it was found on; linked says that there is one.
+	varies bool // the URL of the page with the link has numbers in it
+	// relevance is that of the page with the link; linked reports whether there is one.
 	relevance float64
 	linked    bool
 	start     bool
@@ -53,40 +52,17 @@ func (r *run) admit(ctx context.Context, u *url.URL, a admission) error {
 		return nil
 	}
 	r.seen[key] = nil
-	pattern, varies := patternOf(u)
-	switch {
-	case !r.scope.has(u.Host):
-		return nil // other people's sites are not worth a figure
-	case len(u.String()) > maxURL || spins(u):
-		r.left("address without end", 1)
-		return nil
-	case notPages[strings.ToLower(path.Ext(u.Path))]:
-		r.left("not text", 1)
+	if !r.scope.has(u.Host) {
+		return nil // not counted: it is another site's
+	}
+	it := &item{
+		key: key, url: u.String(), depth: a.depth, seq: r.seq, listed: a.listed, reason: a.reason, hops: a.hops, class: 2,
+	}
+	it.pattern, it.varies = patternOf(u)
+	if reason := r.unwanted(u, it, a); reason != "" {
+		r.left(reason, 1)
 		return nil
 	}
-	if !a.start {
-		switch {
-		case r.exclude.match(u), len(r.include) > 0 && !r.include.match(u):
-			r.left("include and exclude", 1)
-			return nil
-		case len(r.include) == 0 && r.otherVariant(key):
-			r.left("another version or language", 1)
-			return nil
-		case a.depth > r.Depth:
-			r.left("deeper than asked for", 1)
-			return nil
-		case r.q.Len() >= maxQueue:
-			r.left("too many at once", 1)
-			return nil
-		}
-		if varies && a.listed == "" && a.varies {
-			if r.patterns[pattern]++; r.patterns[pattern] > r.Patterns {
-				r.left("too many of one pattern", 1)
-				return nil
-			}
-		}
-	}
-	it := &item{key: key, url: u.String(), depth: a.depth, seq: r.seq, listed: a.listed, reason: a.reason, varies: varies, pattern: pattern, hops: a.hops, class: 2}
 	r.seq++
 	for _, f := range r.folders {
 		if key == f || strings.HasPrefix(key, f+"/") {
@@ -108,4 +84,30 @@ func (r *run) admit(ctx context.Context, u *url.URL, a admission) error {
 	r.seen[key] = it
 	r.q.add(it)
 	return nil
+}
+
+// unwanted returns why a URL is left out, or "".
+func (r *run) unwanted(u *url.URL, it *item, a admission) string {
+	switch {
+	case len(it.url) > maxURL || spins(u):
+		return "address without end"
+	case notPages[strings.ToLower(path.Ext(u.Path))]:
+		return "not text"
+	case a.start:
+		return ""
+	case r.exclude.match(u), len(r.include) > 0 && !r.include.match(u):
+		return "include and exclude"
+	case len(r.include) == 0 && r.otherVariant(it.key):
+		return "another version or language"
+	case a.depth > r.Depth:
+		return "deeper than asked for"
+	case r.q.Len() >= maxQueue:
+		return "too many at once"
+	}
+	if it.varies && a.listed == "" && a.varies {
+		if r.patterns[it.pattern]++; r.patterns[it.pattern] > r.Patterns {
+			return "too many of one pattern"
+		}
+	}
+	return ""
 }

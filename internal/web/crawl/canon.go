@@ -9,26 +9,20 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// Query parameters that say who sent the reader, and those that name a
-// session: neither changes what the page is. In lower case.
-var (
-	tracking = map[string]bool{
-		"gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true, "fbclid": true, "msclkid": true,
-		"twclid": true, "ttclid": true, "li_fat_id": true, "yclid": true, "igshid": true, "mc_cid": true, "mc_eid": true,
-		"_ga": true, "_gl": true, "_hsenc": true, "_hsmi": true, "hsctatracking": true, "mkt_tok": true, "vero_id": true,
-		"oly_anon_id": true, "oly_enc_id": true, "ref_src": true, "ref_url": true, "spm": true, "wt_mc": true, "pk_campaign": true, "pk_kwd": true, "trk": true, "trkcampaign": true,
-	}
-	sessions = map[string]bool{
-		"sid": true, "phpsessid": true, "jsessionid": true, "aspsessionid": true, "sessionid": true, "session_id": true,
-		"sessid": true, "cfid": true, "cftoken": true, "zenid": true, "s_id": true,
-	}
-)
+// noises are query parameters of campaigns and of sessions, in lower case:
+// neither changes the page.
+var noises = setOf(`gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid ttclid li_fat_id yclid igshid mc_cid mc_eid
+	_ga _gl _hsenc _hsmi hsctatracking mkt_tok vero_id oly_anon_id oly_enc_id ref_src ref_url spm wt_mc pk_campaign pk_kwd
+	trk trkcampaign
+	sid phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid s_id`)
 
 func noise(param string) bool {
 	p := strings.ToLower(param)
-	return strings.HasPrefix(p, "utm_") || strings.HasPrefix(p, "matomo_") || tracking[p] || sessions[p]
+	return strings.HasPrefix(p, "utm_") || strings.HasPrefix(p, "matomo_") || noises[p]
 }
 
 // maxURL bounds a URL that is followed, maxDeep the elements of its path.
@@ -37,9 +31,9 @@ const (
 	maxDeep = 24
 )
 
-// canonical returns the form of a URL in which it is requested: host in lower
-// case, no fragment, no default port, no empty, "." and ".." elements, no parameters that
-// tell nothing about the page. nil for what is not on the web.
+// canonical returns the form of a URL that is requested: host in lower case, no
+// fragment, no default port, no empty, "." and ".." elements, no noise among the
+// parameters. It returns nil for what is not on the web.
 func canonical(u *url.URL) *url.URL {
 	if u == nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
 		return nil
@@ -94,29 +88,25 @@ func canonical(u *url.URL) *url.URL {
 	return out
 }
 
-// escapePath brings percent-encoding into one form (RFC 3986, §6.2.2):
-// unreserved characters stand as they are, what must be encoded is, digits in
-// upper case.
+// escapePath brings percent-encoding into one form (RFC 3986, §6.2.2): unreserved
+// characters are plain, the others encoded, with digits in upper case.
 func escapePath(s string) string {
 	const upper = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c == '%' && i+2 < len(s) && unhex(s[i+1]) >= 0 && unhex(s[i+2]) >= 0 {
-			d := byte(unhex(s[i+1])<<4 | unhex(s[i+2]))
-			i += 2
-			if unreserved(d) {
-				b.WriteByte(d)
-			} else {
-				b.Write([]byte{'%', upper[d>>4], upper[d&15]})
+		plain := c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}%", c) < 0
+		if c == '%' && i+2 < len(s) {
+			if d, err := hex.DecodeString(s[i+1 : i+3]); err == nil {
+				c, plain = d[0], unreserved(d[0])
+				i += 2
 			}
-			continue
 		}
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}%", c) >= 0 {
+		if plain {
+			b.WriteByte(c)
+		} else {
 			b.Write([]byte{'%', upper[c>>4], upper[c&15]})
-			continue
 		}
-		b.WriteByte(c)
 	}
 	return b.String()
 }
@@ -125,20 +115,8 @@ func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-func unhex(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
-
-// keyOf is what URLs are told apart by: the canonical form without scheme,
-// final slash and name of an index file, its parameters sorted.
+// keyOf returns the identity of a URL: its canonical form without scheme, final
+// slash and name of an index file, its parameters sorted.
 func keyOf(u *url.URL) string {
 	p := u.EscapedPath()
 	dir, base := path.Split(p)
@@ -158,8 +136,7 @@ func keyOf(u *url.URL) string {
 	return k
 }
 
-// parse makes a canonical URL out of what a page says, relative to base, which
-// may be nil.
+// parse returns the canonical URL of a reference, relative to base, which may be nil.
 func parse(base *url.URL, ref string) *url.URL {
 	ref = strings.TrimSpace(ref)
 	if len(ref) > 2*maxURL {
@@ -222,9 +199,9 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// patternOf returns the form that URLs of one trap share: numbers and long
-// tokens in the path are "#", of parameters only the names remain. varies says
-// whether that left anything out.
+// patternOf returns the form that URLs of one trap share: numbers and long tokens
+// in the path are "#", of parameters only the names remain. varies reports
+// whether the URL has any of these.
 func patternOf(u *url.URL) (pattern string, varies bool) {
 	parts := strings.Split(u.EscapedPath(), "/")
 	for i, p := range parts {
@@ -249,23 +226,14 @@ func patternOf(u *url.URL) (pattern string, varies bool) {
 	return pattern, varies
 }
 
-// digits replaces each run of digits.
+var digitsRE = lazyregexp.New(`[0-9]+`)
+
+// digits replaces each run of digits by "#".
 func digits(s string) string {
 	if !strings.ContainsAny(s, "0123456789") {
 		return s
 	}
-	var b strings.Builder
-	in := false
-	for i := 0; i < len(s); i++ {
-		d := s[i] >= '0' && s[i] <= '9'
-		if d && !in {
-			b.WriteByte('#')
-		} else if !d {
-			b.WriteByte(s[i])
-		}
-		in = d
-	}
-	return b.String()
+	return digitsRE.ReplaceAllString(s, "#")
 }
 
 // token reports whether a path's element looks made by a machine: at least
@@ -290,8 +258,8 @@ func token(s string) bool {
 	return hexa && nums > 0 || nums >= 3 && nums*6 >= len(s)
 }
 
-// spins reports whether a path says the same again and again, as one does that a
-// relative link makes longer at every step.
+// spins reports whether a path repeats itself, as one does that a relative link
+// makes longer at every step.
 func spins(u *url.URL) bool {
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if len(parts) > maxDeep {
@@ -306,5 +274,5 @@ func spins(u *url.URL) bool {
 	return false
 }
 
-// before orders what has no better reason: shorter first, then by bytes.
+// before orders keys: shorter first, then by bytes.
 func before(a, b string) bool { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) < 0 }

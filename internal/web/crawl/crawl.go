@@ -49,8 +49,8 @@ type Config struct {
 	// the site lists count as one. 0 is DefaultDepth, negative the start pages alone.
 	Depth    int
 	MaxPages int // pages kept; 0 is DefaultMaxPages
-	// Include and Exclude are globs over the paths of URLs: "*" stands for what
-	// has no "/", "**" for anything, "?" for one character. One that begins with "/" is
+	// Include and Exclude are globs over the paths of URLs: "*" matches what
+	// has no "/", "**" anything, "?" one character. One that begins with "/" is
 	// matched against the whole path, one with "://" against the URL, any
 	// other against the path from some "/" on. "/api/" is what lies below it.
 	// A start page is always taken.
@@ -70,10 +70,10 @@ type Config struct {
 	Client *outbound.Client
 	Pages  *pages.Store
 
-	// Rate is in requests per second and host, Parallel how many may be under
-	// way at one host. 0 are the defaults, except that hosts of this very machine
-	// are not spared; a negative Rate is no limit. What a site's robots.txt and its answers ask
-	// for goes before when it is slower.
+	// Rate is in requests per second and host, Parallel how many may be under way
+	// at one host. 0 are the defaults, except that hosts of this very machine are
+	// not spared; a negative Rate is no limit. What a site's robots.txt and its
+	// answers ask for goes before when it is slower.
 	Rate     float64
 	Parallel int
 	Workers  int // requests under way in all; 0 is 2 × Parallel, at most 16

@@ -6,42 +6,28 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
-// section is a heading with what stands below it up to the next heading, or
-// what stands before the first.
+// section is a heading with the text up to the next heading, or the text before the
+// first.
 type section struct {
-	level    int // 0 before the first heading
-	heading  string
-	from, to int // bytes
+	level           int // 0 before the first heading
+	heading         string
+	from, below, to int // bytes; below lies behind the heading
 }
 
-// sections cuts Markdown at its ATX headings outside of code.
+// sections cuts Markdown at its headings that are not HTML.
 func sections(md []byte) []section {
 	out := []section{{}}
-	fence := ""
-	at := 0
-	for line := range bytes.Lines(md) {
-		t := strings.TrimRight(string(line), "\r\n")
-		trimmed := strings.TrimLeft(t, " ")
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]+" \t") == "" {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-		case strings.HasPrefix(t, "#"):
-			level := len(t) - len(strings.TrimLeft(t, "#"))
-			if level <= 6 && len(t) > level && (t[level] == ' ' || t[level] == '\t') {
-				heading, _, _ := strings.Cut(t[level+1:], "{#")
-				out[len(out)-1].to = at
-				out = append(out, section{level: level, heading: strings.TrimSpace(heading), from: at})
-			}
+	markdown.Read(string(md), func(b markdown.Block) {
+		if b.Kind == markdown.Heading && !b.HTML {
+			out[len(out)-1].to = b.From
+			heading, _, _ := strings.Cut(b.Text, "{#")
+			out = append(out, section{level: b.Level, heading: strings.TrimSpace(heading), from: b.From, below: b.To})
 		}
-		at += len(line)
-	}
-	out[len(out)-1].to = at
+	})
+	out[len(out)-1].to = len(md)
 	if out[0].to == 0 && len(out) > 1 {
 		out = out[1:]
 	}
@@ -70,10 +56,7 @@ func extract(ctx context.Context, e kb.Embedder, want *wish, md []byte) ([]byte,
 		for _, p := range path {
 			b.WriteString(p.heading + "\n")
 		}
-		body := md[s.from:s.to]
-		if nl := bytes.IndexByte(body, '\n'); s.level > 0 && nl >= 0 {
-			body = body[nl:]
-		}
+		body := md[s.below:s.to]
 		heads := words(b.String())
 		body = body[:min(len(body), 4000)]
 		b.Write(body)
@@ -105,8 +88,7 @@ func extract(ctx context.Context, e kb.Embedder, want *wish, md []byte) ([]byte,
 		if keep[i] {
 			for _, j := range above {
 				if j >= 0 && !keep[j] && secs[j].level > 0 { // its heading alone
-					line, _, _ := bytes.Cut(md[secs[j].from:secs[j].to], []byte("\n"))
-					out.Write(line)
+					out.Write(bytes.TrimSpace(md[secs[j].from:secs[j].below]))
 					out.WriteString("\n\n")
 					keep[j] = true
 				}

@@ -93,9 +93,9 @@ func (f *folds) find(v pages.Visit) (string, bool) {
 	return best, found
 }
 
-// prefer reports whether of two pages that say the same the new one stands
-// for both: the one that the other calls canonical, else one without
-// parameters, else one that the site lists, else the one that came first.
+// prefer reports whether of two equal pages the new one is kept: the one that the
+// other calls canonical, else one without parameters, else one that the site
+// lists, else the one that came first.
 func prefer(v, old pages.Visit, listed string) bool {
 	switch {
 	case old.Canonical == v.Key:

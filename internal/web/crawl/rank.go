@@ -25,7 +25,7 @@ type wish struct {
 var (
 	clause = lazyregexp.New(`[.;!?\n]+(?:\s|$)`)
 	denial = lazyregexp.New(`(?i)(?:^|[\s,(])(?:but\s+)?(?:(?:do\s+not|don't|never)\s+\w+|not|no|except(?:\s+for)?|excluding|exclude|without|skip(?:ping)?|ignor(?:e|ing)|avoid(?:ing)?|omit(?:ting)?|leav(?:e|ing)\s+out|other\s+than)\s`)
-	// Words that say what to do, not what about.
+	// Words for the action, not for its subject.
 	filler = lazyregexp.New(`(?i)\b(?:please|crawl|fetch|get|take|find|index|keep|extract|collect|read|only|just|focus(?:ing)?|pages?|sections?|documents?|docs|documentation|articles?|content|information|stuff|things?|everything|anything|all|any|every|each|the|an?|this|that|which|those|these|and|or|of|on|in|to|for|from|with|by|about|related|relating|concerning|regarding|describ(?:e|es|ing)|explain(?:s|ing)?|cover(?:s|ing)?|deal(?:s|ing)?|mention(?:s|ing)?|contain(?:s|ing)?|includ(?:e|es|ing)|how|what|where|when|is|are|be|i|we|me|us|want|need|interested|its?|site|website|parts?|topics?|especially|mainly)\b`)
 )
 
@@ -151,7 +151,7 @@ type item struct {
 	pattern  string
 	hops     int // redirects that led here
 	attempts int
-	notYet   time.Time // before which it is not tried again; it keeps its reading of the clock that nobody sets
+	notYet   time.Time // before which it is not tried again; with the monotonic clock
 	force    bool
 
 	own    float64 // what the link itself says

@@ -6,16 +6,17 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // maxRobots is how much of a robots.txt is read (RFC 9309, §2.5).
 const maxRobots = 500 << 10
 
-// robots are the rules of one origin for one crawler, after RFC 9309. The
-// libraries there are differ from it where it hurts: they match rules with
-// wildcards anywhere in a path, prefer disallow to allow where both are as
-// long, compare percent-encoded paths byte by byte, or give up a whole file
-// for one bad line.
+// robots are the rules of one origin for one crawler, after RFC 9309. The known
+// libraries differ from it: they match rules with wildcards anywhere in a path,
+// prefer disallow to an allow of the same length, compare percent-encoded paths
+// byte by byte, or give up a whole file for one bad line.
 type robots struct {
 	rules    []rule
 	delay    time.Duration
@@ -28,16 +29,19 @@ type rule struct {
 	path  string // normalised, may hold "*" and end with "$"
 }
 
+var productRE = lazyregexp.New(`^[A-Za-z_-]*`)
+
 // parseRobots reads a file. agent is our product token.
 func parseRobots(body []byte, agent string) *robots {
 	body = bytes.TrimPrefix(body[:min(len(body), maxRobots)], []byte("\xef\xbb\xbf"))
 	r := &robots{}
-	var ours, star struct {
-		rules []rule
-		delay time.Duration
-		found bool
+	// The group for every crawler, and the one for us.
+	var groups [2]struct {
+		rules     []rule
+		delay     time.Duration
+		found, in bool // in reports whether the lines being read belong to it
 	}
-	inOurs, inStar, inAgents := false, false, false
+	inAgents := false
 	for line := range bytes.FieldsFuncSeq(body, func(c rune) bool { return c == '\n' || c == '\r' }) {
 		text, _, _ := strings.Cut(string(line), "#")
 		name, value, ok := strings.Cut(text, ":")
@@ -47,61 +51,47 @@ func parseRobots(body []byte, agent string) *robots {
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 		switch name {
 		case "user-agent", "useragent":
-			if !inAgents {
-				inOurs, inStar = false, false
+			for i, is := range []bool{value == "*", value != "*" && strings.EqualFold(productRE.FindString(value), agent)} {
+				groups[i].in = is || inAgents && groups[i].in
+				groups[i].found = groups[i].found || is
 			}
 			inAgents = true
-			token := value
-			if i := strings.IndexFunc(value, func(c rune) bool {
-				return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-')
-			}); i >= 0 && value != "*" {
-				token = value[:i]
-			}
-			switch {
-			case token == "*":
-				inStar, star.found = true, true
-			case strings.EqualFold(token, agent):
-				inOurs, ours.found = true, true
-			}
-		case "allow", "disallow":
-			inAgents = false
-			if value == "" {
-				continue
-			}
-			if value[0] != '/' && value[0] != '*' {
-				value = "/" + value
-			}
-			ru := rule{name == "allow", escapePath(value)}
-			if inOurs {
-				ours.rules = append(ours.rules, ru)
-			}
-			if inStar {
-				star.rules = append(star.rules, ru)
-			}
-		case "crawl-delay":
-			inAgents = false
-			sec, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(sec >= 0 && sec < 1e6) {
-				continue
-			}
-			d := time.Duration(sec * float64(time.Second))
-			if inOurs {
-				ours.delay = max(ours.delay, d)
-			}
-			if inStar {
-				star.delay = max(star.delay, d)
-			}
+			continue
 		case "sitemap":
 			if len(r.sitemaps) < maxSitemaps && value != "" {
 				r.sitemaps = append(r.sitemaps, value)
 			}
+			continue
+		}
+		var rules []rule
+		var delay time.Duration
+		switch name {
+		case "allow", "disallow":
+			if value != "" && value[0] != '/' && value[0] != '*' {
+				value = "/" + value
+			}
+			if value != "" {
+				rules = []rule{{name == "allow", escapePath(value)}}
+			}
+		case "crawl-delay":
+			if sec, err := strconv.ParseFloat(value, 64); err == nil && sec >= 0 && sec < 1e6 {
+				delay = time.Duration(sec * float64(time.Second))
+			}
+		default:
+			continue
+		}
+		inAgents = false
+		for i := range groups {
+			if g := &groups[i]; g.in {
+				g.rules, g.delay = append(g.rules, rules...), max(g.delay, delay)
+			}
 		}
 	}
-	if ours.found {
-		r.rules, r.delay = ours.rules, ours.delay
-	} else {
-		r.rules, r.delay = star.rules, star.delay
+	g := groups[0]
+	if groups[1].found {
+		g = groups[1]
 	}
+	r.rules, r.delay = g.rules, g.delay
 	return r
 }
 
@@ -123,8 +113,8 @@ func (r *robots) allows(path string) bool {
 	return allow
 }
 
-// match reports whether the rule's path is a prefix of the path, "*" standing
-// for anything and a final "$" for the end.
+// match reports whether the rule's path is a prefix of the path. In it "*" matches
+// anything and a final "$" the end.
 func (ru *rule) match(path string) bool {
 	p, end := strings.CutSuffix(ru.path, "$")
 	parts := strings.Split(p, "*")
@@ -132,8 +122,8 @@ func (ru *rule) match(path string) bool {
 	if !ok {
 		return false
 	}
-	// Taking the first place where each part stands leaves the most for the
-	// others; only the last must reach the end.
+	// The first match of each part leaves the most for the others; only the last
+	// must reach the end.
 	for i, part := range parts[1:] {
 		if end && i == len(parts)-2 {
 			return strings.HasSuffix(rest, part)

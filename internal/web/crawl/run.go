@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,7 @@ type run struct {
 	folders          []string // of the start pages, as prefixes of keys
 	variants         []variant
 	seek, take       *wish
-	made             string // what visits of an earlier crawl must have been made by to count
+	made             string // identifies the settings that a kept visit must share
 
 	sitesMu sync.Mutex
 	sites   map[string]*site
@@ -59,11 +60,11 @@ type run struct {
 	bytes    atomic.Int64
 	notesMu  sync.Mutex
 	notes    []string
-	failure  error // why the first start page could not be had
+	failure  error // of the first start page
 	unfolded map[string]bool
-	carried  int // pages taken over although they could not be asked for
+	carried  int // pages kept although their requests failed
 	trusted  []*item
-	liars    atomic.Bool // a page changed that its sitemap said had not
+	liars    atomic.Bool // a sitemap's lastmod was wrong
 }
 
 // Run crawls. When it returns without an error the pages of the crawl are the
@@ -93,7 +94,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		return res, err
 	}
 	if r.failure != nil && r.stats.Pages == r.carried {
-		return res, r.failure // what was kept before stays
+		return res, r.failure // the pages kept before stay
 	}
 	if r.stats.Pages == 0 {
 		return res, kb.Errorf(kb.NotFound, "no page with text was found at %q", r.Start[0]).
@@ -110,7 +111,10 @@ func Run(ctx context.Context, c Config) (Result, error) {
 }
 
 func prepare(ctx context.Context, c Config) (*run, error) {
-	r := &run{Config: c, sites: map[string]*site{}, seen: map[string]*item{}, patterns: map[string]int{}, paths: map[string]string{}, unfolded: map[string]bool{}}
+	r := &run{
+		Config: c, sites: map[string]*site{}, seen: map[string]*item{}, patterns: map[string]int{},
+		paths: map[string]string{}, unfolded: map[string]bool{},
+	}
 	r.folds.init()
 	if c.Client == nil || c.Pages == nil {
 		return nil, kb.Errorf(kb.Internal, "a crawl needs a client and a place for its pages")
@@ -119,7 +123,8 @@ func prepare(ctx context.Context, c Config) (*run, error) {
 	for _, s := range c.Start {
 		u := parse(nil, s)
 		if u == nil {
-			return nil, kb.Errorf(kb.Invalid, "%q is not an address on the web", s).WithHint("write it like https://docs.example.org/guide/")
+			return nil, kb.Errorf(kb.Invalid, "%q is not an address on the web", s).
+				WithHint("write it like https://docs.example.org/guide/")
 		}
 		if err := c.Client.CheckURL(u); err != nil {
 			return nil, err
@@ -129,7 +134,8 @@ func prepare(ctx context.Context, c Config) (*run, error) {
 		r.variants = append(r.variants, variantsOf(keyOf(u))...)
 	}
 	if len(names) == 0 {
-		return nil, kb.Errorf(kb.Invalid, "a crawl needs a page to start at").WithHint("name it like https://docs.example.org/")
+		return nil, kb.Errorf(kb.Invalid, "a crawl needs a page to start at").
+			WithHint("name it like https://docs.example.org/")
 	}
 	var err error
 	if r.scope, err = parseHosts(append(names, c.Hosts...)); err != nil {
@@ -141,46 +147,16 @@ func prepare(ctx context.Context, c Config) (*run, error) {
 	if r.exclude, err = parseGlobs(c.Exclude); err != nil {
 		return nil, err
 	}
-	switch {
-	case r.Depth == 0:
-		r.Depth = DefaultDepth
-	case r.Depth < 0:
-		r.Depth = 0
-	}
-	if r.MaxPages <= 0 {
-		r.MaxPages = DefaultMaxPages
-	}
-	if r.Patterns <= 0 {
-		r.Patterns = 200
-	}
-	if r.Attempts <= 0 {
-		r.Attempts = 3
-	}
-	if r.Backoff <= 0 {
-		r.Backoff = time.Second
-	}
-	if r.Workers <= 0 {
-		r.Workers = 2 * DefaultParallel
-		if r.Parallel > 0 {
-			r.Workers = min(2*r.Parallel, 16)
-		}
-	}
-	if r.UserAgent == "" {
-		r.UserAgent = DefaultUserAgent
-	}
+	r.defaults()
 	r.agent, _, _ = strings.Cut(r.UserAgent, "/")
 	switch r.Headless {
-	case "":
-		r.Headless = HeadlessAuto
 	case HeadlessAuto, HeadlessAlways, HeadlessNever:
 	default:
 		return nil, kb.Errorf(kb.Invalid, "headless cannot be %q", r.Headless).WithHint("it is auto, always or never")
 	}
 	if r.Headless == HeadlessAlways && r.Render == nil {
-		return nil, kb.Errorf(kb.Unsupported, "there is no browser to read pages with").WithHint("install Chrome or Chromium, or leave headless at auto")
-	}
-	if r.Read == nil {
-		r.Read = webdoc.Read
+		return nil, kb.Errorf(kb.Unsupported, "there is no browser to read pages with").
+			WithHint("install Chrome or Chromium, or leave headless at auto")
 	}
 	if r.seek, err = newWish(ctx, c.Embedder, c.CrawlInstructions); err != nil {
 		return nil, err
@@ -189,30 +165,58 @@ func prepare(ctx context.Context, c Config) (*run, error) {
 		return nil, err
 	}
 	r.q.wish = r.seek
-	embedder := ""
+	made := []string{fmt.Sprint(madeBy), strings.Join(names, " "), strings.Join(c.Hosts, " "), c.ExtractInstructions, ""}
 	if r.take != nil {
-		embedder = c.Embedder.ID()
+		made[4] = c.Embedder.ID()
 	}
-	r.made = short(strings.Join([]string{fmt.Sprint(madeBy), strings.Join(names, " "), strings.Join(c.Hosts, " "), c.ExtractInstructions, embedder}, "\n"))
+	r.made = short(strings.Join(made, "\n"))
 	return r, nil
+}
+
+// defaults sets what is zero.
+func (c *Config) defaults() {
+	if c.Depth == 0 {
+		c.Depth = DefaultDepth
+	}
+	c.Depth = max(0, c.Depth)
+	set := func(n *int, to int) {
+		if *n <= 0 {
+			*n = to
+		}
+	}
+	set(&c.MaxPages, DefaultMaxPages)
+	set(&c.Patterns, 200)
+	set(&c.Attempts, 3)
+	workers := 2 * DefaultParallel
+	if c.Parallel > 0 {
+		workers = min(2*c.Parallel, 16)
+	}
+	set(&c.Workers, workers)
+	if c.Backoff <= 0 {
+		c.Backoff = time.Second
+	}
+	if c.Read == nil {
+		c.Read = webdoc.Read
+	}
+	c.UserAgent = cmp.Or(c.UserAgent, DefaultUserAgent)
+	c.Headless = cmp.Or(c.Headless, HeadlessAuto)
 }
 
 // folderOf is the folder of a start page, as a prefix of keys.
 func folderOf(u *url.URL) string {
 	p := u.EscapedPath()
-	if !strings.HasSuffix(p, "/") {
-		// "/guide" may be a page of "/" or the folder of its pages.
-		if path.Ext(p) != "" {
-			p = path.Dir(p)
-		}
+	// "/guide" may be a page of "/" or the folder of its pages.
+	if !strings.HasSuffix(p, "/") && path.Ext(p) != "" {
+		p = path.Dir(p)
 	}
 	return u.Host + strings.TrimSuffix(p, "/")
 }
 
-// settings is what a crawl must have in common with one that died to go on
-// with it.
+// settings returns what a crawl must share with one that died to continue it.
 func (r *run) settings() string {
-	b, err := json.Marshal([]any{r.made, r.Start, r.Depth, r.MaxPages, r.Include, r.Exclude, r.Hosts, r.CrawlInstructions, r.Headless, r.Force})
+	b, err := json.Marshal([]any{
+		r.made, r.Start, r.Depth, r.MaxPages, r.Include, r.Exclude, r.Hosts, r.CrawlInstructions, r.Headless, r.Force,
+	})
 	if err != nil {
 		panic(err) // strings and numbers always marshal
 	}
@@ -241,9 +245,9 @@ func (r *run) note(format string, args ...any) {
 	}
 }
 
-// crawl does all visits. They are taken into account in the order in which
-// they were begun, so that what is taken next depends on what pages say and
-// not on how fast they came: two crawls of the same site go the same way.
+// crawl does all visits. They are taken into account in the order in which they
+// began, so that the next page depends on the pages' contents and not on their
+// speed: two crawls of the same site go the same way.
 func (r *run) crawl(ctx context.Context) error {
 	r.replay()
 	if err := r.begin(ctx); err != nil {
@@ -256,7 +260,7 @@ func (r *run) crawl(ctx context.Context) error {
 	var window []flight
 	var all sync.WaitGroup
 	defer func() {
-		// Workers end with the context, all but at once; what does not is not waited for.
+		// Workers end with the context, soon; one that does not is left behind.
 		ended := make(chan struct{})
 		go func() { all.Wait(); close(ended) }()
 		select {
@@ -315,7 +319,7 @@ func (r *run) crawl(ctx context.Context) error {
 	return nil
 }
 
-// next returns what is visited next, nil when all there is has to wait.
+// next takes an item out of the queue, nil when it is empty.
 func (r *run) next() *item {
 	it := r.q.next()
 	if it != nil {

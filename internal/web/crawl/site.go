@@ -64,6 +64,13 @@ func (r *run) newSite(origin *url.URL) *site {
 	}
 }
 
+// at returns the address of a path on the site.
+func (s *site) at(path string) *url.URL {
+	u := *s.origin
+	u.Path = path
+	return &u
+}
+
 func ownMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")

@@ -1,8 +1,6 @@
 package crawl
 
-import (
-	"strings"
-)
+import "strings"
 
 // versionOf returns the elements of a path that name a version of a
 // documentation, "" for none: pages that differ in them are never folded.
@@ -45,15 +43,14 @@ func isVersion(e string) bool {
 	return strings.Trim(rest, "0123456789.xabcr-evptl") == ""
 }
 
-// variant is the version or the language that a start page is of, and where
-// its URL says so.
+// variant is the version or the language of a start page, and its place in the URL.
 type variant struct {
 	prefix string // of keys, with the final slash
 	own    string
 	same   func(element string) bool // whether an element is of this kind
 }
 
-// variantsOf returns what a key says of that kind, outermost first.
+// variantsOf returns the variants that a key names, outermost first.
 func variantsOf(key string) []variant {
 	p, _, _ := strings.Cut(key, "?")
 	var out []variant
@@ -88,14 +85,9 @@ func (v *variant) other(key string) bool {
 	return v.same(e) && !strings.EqualFold(e, v.own)
 }
 
-// The languages that documentation is translated to, by ISO 639-1.
-var languages = func() map[string]bool {
-	m := map[string]bool{}
-	for l := range strings.FieldsSeq("ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ka ko lt lv ms my nb nl no pl pt ro ru sk sl sr sv ta te th tr uk ur uz vi zh") {
-		m[l] = true
-	}
-	return m
-}()
+// languages are those of documentation, by ISO 639-1.
+var languages = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ka ko lt lv ms my nb nl no pl pt
+	ro ru sk sl sr sv ta te th tr uk ur uz vi zh`)
 
 // isLanguage reports whether an element of a path is a language: "en",
 // "pt-br", "zh_CN", "zh-Hans".

@@ -290,7 +290,7 @@ func requestPath(u *url.URL) string {
 // older. One in sixteen is asked for nevertheless, another each time, so that a
 // sitemap that is wrong is noticed.
 func (r *run) trust(it *item, prev pages.Visit) bool {
-	if it.listed == "" || it.listed == "-" || it.listed != prev.Listed || prev.Outcome != pages.OutKept || prev.Rendered {
+	if it.listed == "" || it.listed == undated || it.listed != prev.Listed || prev.Outcome != pages.OutKept || prev.Rendered {
 		return false
 	}
 	changed := lastmod(it.listed)

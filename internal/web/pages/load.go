@@ -41,7 +41,7 @@ type state struct {
 	order    []string // keys of now in the order of their first visit
 }
 
-// ref is where a visit stands in the log: for a site of 100,000 pages the
+// ref is the place of a visit in the log: for a site of 100,000 pages the
 // visits themselves would be 100 MB.
 type ref struct{ meta, links, body span }
 

@@ -7,7 +7,7 @@
 // A folder holds one log, "pages.N", where N counts up in six digits. A log is
 // only ever appended to; the next one, made when most of a log is out of date,
 // begins as a whole file. A reader opens the log with the highest number and
-// sees what was there when it opened; it needs no lock and disturbs nobody.
+// sees what was there when it opened; it needs no lock and disturbs no other.
 // There is one writer at a time: the caller sees to that.
 //
 // A log begins with 16 bytes: the magic "KNPAGES\n", the version of the format
@@ -21,7 +21,7 @@
 //	32 CRC-32C of the 32 bytes before
 //	36 meta (JSON), links (JSON, zstd), body (zstd)
 //
-// A begin starts a crawl, a visit says what became of one URL, same carries a
+// A begin starts a crawl, a visit is the outcome of one URL, same carries a
 // visit of the crawl before over into this one (its body, and its links unless
 // it brings new ones, stay where they are), and a commit ends the crawl: from
 // there on its pages are the ones that count, and what was not visited is gone.
@@ -70,7 +70,7 @@ type Kept struct {
 	body span
 }
 
-// Outcome says what became of a URL.
+// Outcome is the result of a visit.
 type Outcome string
 
 // The outcomes.
@@ -87,7 +87,7 @@ const (
 
 // Visit is what became of one URL in one crawl.
 type Visit struct {
-	Key     string  `json:"key"` // what the crawler tells URLs apart by
+	Key     string  `json:"key"` // the crawler's identity of the URL
 	Outcome Outcome `json:"outcome"`
 	Cause   string  `json:"cause,omitempty"`  // of a failure, one of few
 	Detail  string  `json:"detail,omitempty"` // of a failure, one sentence

@@ -72,8 +72,8 @@ func Open(dir string) (*Store, error) {
 	return st, nil
 }
 
-// removeOld deletes logs that a newer one replaced; on Windows those that
-// nobody reads.
+// removeOld deletes logs that a newer one replaced; on Windows those
+// without a reader.
 func (st *Store) removeOld() {
 	_, all, err := newest(st.dir)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // anchorOf returns the fragment under which a browser finds a heading, or "":
@@ -68,7 +70,7 @@ func (r *renderer) anchorOf(n *html.Node) string {
 	return ""
 }
 
-var backref = set(`toc-backref`)
+var backref = kb.WordsOf(`toc-backref`)
 
 // emptyAnchor returns the name of an anchor that holds no text, alone or as
 // the only thing in a paragraph.

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // cleaned is a page of HTML as its tokens, less what no rule here looks at.
@@ -22,9 +24,7 @@ type cleaned struct {
 }
 
 // keptAttrs are the attributes that a rule looks at.
-var keptAttrs = set(`id class href name content rel role lang title alt src property http-equiv type charset datetime
-	aria-label aria-hidden hidden colspan rowspan start data-lang data-language data-code-lang itemprop itemtype encoding
-	reversed value selected checked data-title xml:lang data-modal summary open`)
+var keptAttrs = lists["kept attrs"]
 
 // formatting are the elements that the parser opens again behind whatever
 // closed them, by the name that is kept. Here they are closed where a block
@@ -34,23 +34,13 @@ var formatting = map[string]string{"b": "strong", "strong": "strong", "i": "em",
 	"big": "", "font": "", "nobr": "", "s": "", "small": "", "strike": "", "u": ""}
 
 // inline are the other elements that may stand within formatting.
-var inline = set(`a span kbd samp var sub sup abbr acronym cite q time mark ins del dfn bdi bdo img br wbr ruby rt rp rb data
-	label input meter output progress math`)
+var inline = lists["inline"]
 
 // emptied are left out with all that they hold.
-var emptied = set(`script style noscript template svg canvas object embed audio video map iframe textarea select option optgroup
-	noembed noframes applet plaintext`)
+var emptied = lists["emptied"]
 
 // flat are the elements that only nest, dropped when a page nests too deep.
-var flat = set(`div span font b i u s small big center section article em strong tt blockquote a label main fieldset form`)
-
-func set(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
+var flat = lists["flat"]
 
 // clean rewrites a page. flatten leaves out the elements of flat as well.
 func clean(body []byte, maxNodes int, flatten bool) cleaned {
@@ -216,7 +206,7 @@ func iconClass(z *html.Tokenizer) bool {
 const maxCrossed = 300
 
 // rawText are the elements whose content the tokenizer hands over as one text.
-var rawText = set(`script style noscript textarea iframe noembed noframes plaintext`)
+var rawText = kb.WordsOf(`script style noscript textarea iframe noembed noframes plaintext`)
 
 // emptied takes what matters from an element that is left out: the structured
 // data of a script, the address of a frame.

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // pre writes a block of code: whole, without line numbers and buttons, fenced,
@@ -56,7 +58,7 @@ func (r *renderer) line(s string) {
 	r.col, r.space = 0, false
 }
 
-var codeLine = set(`line code-line token-line view-line ec-line cl code__line`)
+var codeLine = kb.WordsOf(`line code-line token-line view-line ec-line cl code__line`)
 
 // codeText returns the text of a block of code, its blank lines at both ends
 // and trailing spaces cut.
@@ -105,13 +107,10 @@ func codeText(n *html.Node) string {
 }
 
 // noLanguage are the names that say that there is none.
-var noLanguage = set(`text plaintext plain none default txt nohighlight no-highlight output code source notranslate undefined auto
-	highlight sourcecode`)
+var noLanguage = lists["no language"]
 
 // bareLanguages are the languages that highlighters name by a class alone.
-var bareLanguages = set(`bash sh shell console c cpp csharp css go haskell html http ini java javascript js json jsx kotlin
-	lua makefile nginx perl php powershell protobuf python py r ruby rust scala sql swift toml ts tsx typescript xml yaml zig elixir
-	erlang clojure groovy dart diff dockerfile graphql julia ocaml fsharp objectivec vim`)
+var bareLanguages = lists["bare languages"]
 
 // language returns the language that a block of code is marked with: by an
 // attribute or a class of its own, of the code element in it, or of the boxes

@@ -7,6 +7,8 @@ import (
 	readability "codeberg.org/readeck/go-readability"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // sizes counts the visible bytes of text below every element.
@@ -43,12 +45,12 @@ var containers = []func(*html.Node) bool{
 }
 
 func byClass(names string) func(*html.Node) bool {
-	classes := set(names)
+	classes := kb.WordsOf(names)
 	return func(n *html.Node) bool { return hasClass(n, classes) }
 }
 
 func byID(names string) func(*html.Node) bool {
-	ids := set(names)
+	ids := kb.WordsOf(names)
 	return func(n *html.Node) bool { return ids[strings.ToLower(attr(n, "id"))] }
 }
 
@@ -129,27 +131,10 @@ func isChrome(n *html.Node) bool {
 
 // droppedClass are the classes and ids of what is no text of the page. They are
 // compared as a whole: "toc" is dropped, "toctree-wrapper" is not.
-var droppedClass = set(`toc table-of-contents tableofcontents on-this-page page-toc localtoc contents-list table-of-contents-list
-	vpdocasideoutline vplocalnav vpdocfooter theme-doc-toc-mobile theme-doc-toc-desktop toc-container tocwrapper toc-wrapper toc-menu
-	bd-toc bd-sidebar md-sidebar sphinxsidebar sidebar sidebar-container toc-drawer toc-sidebar right-toc page-sidebar
-	edit-this-page edit-page edit-page-link editlink edit-link edit_page page-edit theme-edit-this-page md-source-file edit-on-github
-	wy-breadcrumbs-aside improve-page view-source viewcode-link viewcode-back view-this-page fa-edit github-edit-link
-	pagination-nav prev-next prev-next-area page-nav related rst-footer-buttons nav-chapters nav-wide-wrapper nav-wrapper md-footer
-	pager pagination docs-pager prev-next-bottom page-navigation next-prev sl-pagination doc-footer page-footer
-	footer site-footer feedback page-feedback rate-page helpful was-this-helpful md-feedback feedback-widget
-	cookie cookies cookie-banner cookie-consent cookie-notice consent cookieconsent gdpr cc-window osano-cm-window onetrust-consent-sdk
-	announcement announcement-bar announcementbar version-warning theme-doc-version-banner outdated-warning banner-dismiss
-	skip-link skip-to-content skiplink skip-to-main copybtn copy-button copy-btn clipboard-copy btn-copy clipboard-button copy-code-button
-	headerlink anchor-link hash-link header-anchor heading-anchor anchorjs-link permalink idlink paralink
-	visually-hidden sr-only screen-reader-text newsletter subscribe share social-share social comments disqus_thread giscus utterances
-	advertisement adsbygoogle carbonads ethical-ad ad-container sponsors-aside tabbed-labels tabs__labels tabs-nav
-	search searchbox search-form rst-versions version-switcher language-switcher theme-switch md-content__button
-	theme-doc-version-badge lang code-block-header__lang line-highlight-wrapper docutils-footer jump-to out-of-band src srclink rightside
-	md-annotation katex-html mathjax_preview toggle-wrapper settings-menu noprint no-print print-hide hideme`)
+var droppedClass = lists["dropped class"]
 
 // lineNumberClass are the classes of line numbers beside code.
-var lineNumberClass = set(`linenos lineno linenodiv line-numbers-wrapper line-numbers-rows line-number linenumber linenumbers lnt ln
-	gutter rouge-gutter blob-num hljs-ln-numbers src-line-numbers code-line-number react-syntax-highlighter-line-number`)
+var lineNumberClass = lists["line number class"]
 
 // dropped reports whether an element is left out of the text of the page.
 func (r *renderer) dropped(n *html.Node) bool {
@@ -194,7 +179,7 @@ func (r *renderer) linkBar(n *html.Node) bool {
 	return false
 }
 
-var tabClass = set(`tabbed-set tabs tabset sd-tab-set`)
+var tabClass = kb.WordsOf(`tabbed-set tabs tabset sd-tab-set`)
 
 func droppedName(n *html.Node) bool {
 	if droppedClass[strings.ToLower(attr(n, "id"))] && headingLevel(n) == 0 && n.DataAtom != atom.Section {
@@ -210,7 +195,7 @@ func droppedName(n *html.Node) bool {
 	return !(n.DataAtom == atom.Aside && find(n, func(n *html.Node) bool { return hasClass(n, sidebarTitle) }) != nil)
 }
 
-var sidebarTitle = set(`sidebar-title`)
+var sidebarTitle = kb.WordsOf(`sidebar-title`)
 
 // isContents reports whether an element is a list of the sections of its own
 // page: three links or more, all to fragments, and hardly any other text.

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // attr returns an attribute of an element, or "".
@@ -93,18 +95,7 @@ func textOf(n *html.Node, max int) string {
 		}
 		return true
 	})
-	return clip(strings.Join(strings.Fields(b.String()), " "), max)
-}
-
-// clip cuts a text at a rune after at most max bytes.
-func clip(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && s[max]&0xc0 == 0x80 {
-		max--
-	}
-	return s[:max]
+	return kb.Cut(strings.Join(strings.Fields(b.String()), " "), max)
 }
 
 // textSize counts the bytes of text below n that are no space, up to limit.

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // head is what a page says of itself outside its text.
@@ -26,14 +28,14 @@ type head struct {
 }
 
 // versionMetas are the names of meta elements that hold a version.
-var versionMetas = set(`docsearch:version docusaurus_version doc:version version doc-version product-version`)
+var versionMetas = kb.WordsOf(`docsearch:version docusaurus_version doc:version version doc-version product-version`)
 
 // modifiedMetas are the names of meta elements that hold the time of the last
 // change, and modifiedClass the classes of elements that show it.
 var (
-	modifiedMetas = set(`article:modified_time og:updated_time last-modified last_modified modified dcterms.modified dc.date.modified
+	modifiedMetas = kb.WordsOf(`article:modified_time og:updated_time last-modified last_modified modified dcterms.modified dc.date.modified
 		date.modified revised lastmod git-revision-date`)
-	modifiedClass = set(`last-updated lastupdated theme-last-updated last-modified page-last-modified git-revision-date-localized-plugin
+	modifiedClass = kb.WordsOf(`last-updated lastupdated theme-last-updated last-modified page-last-modified git-revision-date-localized-plugin
 		vplastupdated`)
 )
 
@@ -77,7 +79,7 @@ func readHead(doc *html.Node, c *cleaned) head {
 	if len(h.breadcrumbs) == 0 {
 		h.breadcrumbs = readBreadcrumbs(doc)
 	}
-	h.language = strings.ReplaceAll(clip(strings.TrimSpace(h.language), 35), "_", "-")
+	h.language = strings.ReplaceAll(kb.Cut(strings.TrimSpace(h.language), 35), "_", "-")
 	return h
 }
 
@@ -102,11 +104,11 @@ func (h *head) meta(n *html.Node) {
 	}
 	switch {
 	case name == "description" || name == "og:description" && h.description == "":
-		h.description = clip(strings.Join(strings.Fields(content), " "), 500)
+		h.description = kb.Cut(strings.Join(strings.Fields(content), " "), 500)
 	case name == "og:title":
-		h.ogTitle = clip(strings.Join(strings.Fields(content), " "), 300)
+		h.ogTitle = kb.Cut(strings.Join(strings.Fields(content), " "), 300)
 	case name == "og:site_name" || name == "application-name" && h.site == "":
-		h.site = clip(content, 100)
+		h.site = kb.Cut(content, 100)
 	case name == "robots":
 		for w := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
 			h.noIndex = h.noIndex || w == "noindex" || w == "none"
@@ -171,7 +173,7 @@ func (h *head) ld(v any, depth int) {
 					name, _ = item["name"].(string)
 				}
 				if name = strings.Join(strings.Fields(name), " "); name != "" && len(h.breadcrumbs) < 12 {
-					h.breadcrumbs = append(h.breadcrumbs, clip(name, 100))
+					h.breadcrumbs = append(h.breadcrumbs, kb.Cut(name, 100))
 				}
 			}
 		}
@@ -273,7 +275,7 @@ var (
 		return regexp.MustCompile(`^(v\d{1,4}([._]\d{1,4}|\.x){0,3}([.-]?(alpha|beta|rc|pre|dev)[.\d]*)?|\d{1,4}([._]\d{1,4}|\.x){1,3}([.-]?(alpha|beta|rc|pre|dev)[.\d]*)?|\d{1,3}\.x|stable|latest|current|main|master|dev|devel|develop|next|nightly|canary|edge|unstable|trunk|lts)$`)
 	})
 	smallNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{1,2}$`) })
-	docsSegment = set(`docs doc documentation manual guide guides reference api en latest javase jdk`)
+	docsSegment = kb.WordsOf(`docs doc documentation manual guide guides reference api en latest javase jdk`)
 )
 
 // versionOf returns the version that a URL names by a segment of its path, or

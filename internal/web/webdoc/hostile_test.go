@@ -204,3 +204,21 @@ func TestBadPDF(t *testing.T) {
 		})
 	}
 }
+
+// TestNestsArePages: pages of tags within tags are read to their end, whatever
+// the parser makes of them.
+func TestNestsArePages(t *testing.T) {
+	const n = 100_000
+	for name, body := range map[string]string{
+		"divs":   strings.Repeat("<div>", n) + "walrus" + strings.Repeat("</div>", n),
+		"spans":  strings.Repeat("<span>", n) + "walrus",
+		"lists":  strings.Repeat("<ul><li>", n) + "walrus",
+		"tables": strings.Repeat("<table><tr><td>", n) + "walrus",
+		"ld":     `<script type="application/ld+json">` + strings.Repeat("[", n) + strings.Repeat("]", n) + "</script><p>walrus</p>",
+	} {
+		p, err := Read([]byte("<html><body>"+body+"</body></html>"), "text/html", "https://example.org/", Options{})
+		if err != nil || string(p.Markdown) != "walrus\n" {
+			t.Errorf("%s: %d bytes, %v", name, len(p.Markdown), err)
+		}
+	}
+}

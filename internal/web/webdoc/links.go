@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Split cuts a URL at its fragment, which comes without "#".
@@ -73,16 +75,16 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 			if href := attr(n, "href"); href != "" && !(strings.HasPrefix(href, "#") && permalink(n)) {
 				text := textOf(n, 200)
 				if text == "" {
-					text = clip(attr(n, "aria-label")+attr(n, "alt"), 200)
+					text = kb.Cut(attr(n, "aria-label")+attr(n, "alt"), 200)
 				}
-				l.add(href, text, clip(attr(n, "title"), 200), strings.ToLower(attr(n, "rel")))
+				l.add(href, text, kb.Cut(attr(n, "title"), 200), strings.ToLower(attr(n, "rel")))
 			}
 		case atom.Frame:
-			l.add(attr(n, "src"), clip(attr(n, "title")+attr(n, "name"), 200), "", "frame")
+			l.add(attr(n, "src"), kb.Cut(attr(n, "title")+attr(n, "name"), 200), "", "frame")
 		case atom.Link:
 			switch rel := strings.ToLower(attr(n, "rel")); rel {
 			case "next", "prev", "index", "contents", "start", "up":
-				l.add(attr(n, "href"), clip(attr(n, "title"), 200), "", rel)
+				l.add(attr(n, "href"), kb.Cut(attr(n, "title"), 200), "", rel)
 			case "alternate":
 				// The same page as Markdown: what an agent had best read.
 				if t := strings.ToLower(attr(n, "type")); t == "text/markdown" || t == "text/x-markdown" {
@@ -123,9 +125,7 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 }
 
 // permalinkClass are the classes of links from a heading to itself.
-var permalinkClass = set(`headerlink anchor anchor-link anchorjs-link hash-link header-anchor heading-anchor heading-link
-	direct-link permalink anchor-heading headinglink section-link anchor__link heading-self-link paralink doc-anchor idlink
-	sl-anchor-link anchor-icon`)
+var permalinkClass = lists["permalink class"]
 
 // permalink reports whether an element is the mark that links a heading to
 // itself.

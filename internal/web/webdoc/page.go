@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // readHTML reads a page of HTML in UTF-8.
@@ -41,7 +43,7 @@ func readHTML(body []byte, base *url.URL, o Options) Page {
 	if !isTop {
 		p.Title = pageTitle(h, soleHeading(doc))
 		if t := p.Title; t != "" && !strings.EqualFold(t, first) {
-			r.headingText(1, "", func() { r.text(clip(t, 300)) })
+			r.headingText(1, "", func() { r.text(kb.Cut(t, 300)) })
 		}
 	}
 	r.children(r.root)
@@ -125,8 +127,7 @@ func soleHeading(doc *html.Node) string {
 }
 
 // appRoots are the ids of the elements that frameworks fill by script.
-var appRoots = set(`app root __next __nuxt __layout main-app ___gatsby svelte docsify application mount react-root app-root
-	ember-application q-app swagger-ui redoc redoc-container`)
+var appRoots = lists["app roots"]
 
 // needsScript reports whether a page of few words would have more if its
 // scripts ran: it has scripts, and an element that waits for them, a note that

@@ -38,7 +38,7 @@ func readPDF(body []byte, o Options) (p Page, err error) {
 				p.Truncated, err = true, nil
 				return
 			}
-			p, err = Page{}, kb.Errorf(kb.Corrupt, "the PDF cannot be read: %v", clip(fmt.Sprint(v), 200))
+			p, err = Page{}, kb.Errorf(kb.Corrupt, "the PDF cannot be read: %v", kb.Cut(fmt.Sprint(v), 200))
 		}
 	}()
 	src := &metered{r: bytes.NewReader(body), left: int64(len(body))*pdfReads + 1<<20, until: time.Now().Add(pdfTime)}
@@ -47,7 +47,7 @@ func readPDF(body []byte, o Options) (p Page, err error) {
 		return Page{}, kb.Errorf(kb.Unsupported, "the PDF is encrypted").WithHint("crawl a copy that needs no password")
 	}
 	if err != nil {
-		return Page{}, kb.Errorf(kb.Corrupt, "the PDF cannot be read: %s", clip(err.Error(), 200))
+		return Page{}, kb.Errorf(kb.Corrupt, "the PDF cannot be read: %s", kb.Cut(err.Error(), 200))
 	}
 	p.Title = strings.TrimSpace(doc.Trailer().Key("Info").Key("Title").Text())
 	p.Modified = pdfDate(doc.Trailer().Key("Info").Key("ModDate").Text())
@@ -63,7 +63,7 @@ func readPDF(body []byte, o Options) (p Page, err error) {
 		p.Markdown = append(p.Markdown, fmt.Sprintf("## Page %d {#page=%d}\n\n%s\n", i, i, text)...)
 	}
 	if p.Title != "" && len(p.Markdown) > 0 {
-		p.Markdown = append([]byte("# "+clip(strings.Join(strings.Fields(p.Title), " "), 300)+"\n\n"), p.Markdown...)
+		p.Markdown = append([]byte("# "+kb.Cut(strings.Join(strings.Fields(p.Title), " "), 300)+"\n\n"), p.Markdown...)
 	}
 	if len(p.Markdown) > o.MaxBytes {
 		p.Markdown, p.Truncated = append(bytes.ToValidUTF8(p.Markdown[:o.MaxBytes-1], nil), '\n'), true

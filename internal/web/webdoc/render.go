@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // renderer writes a tree as Markdown in one pass, into one buffer. Text is
@@ -269,7 +271,7 @@ func (r *renderer) node(n *html.Node) {
 }
 
 // titleClass are the classes of the titles of boxes.
-var titleClass = set(`admonition-title admonition-heading custom-block-title markdown-alert-title callout-title alert-heading
+var titleClass = kb.WordsOf(`admonition-title admonition-heading custom-block-title markdown-alert-title callout-title alert-heading
 	sidebar-title topic-title rubric note-title starlight-aside__title code-block-title codeblocktitle filename title-bar`)
 
 // title writes the title of a box in bold on a line of its own.
@@ -388,7 +390,7 @@ func (r *renderer) image(n *html.Node) {
 	if len(alt) < 3 || r.oneLine > 0 && r.cell == 0 || strings.Contains(attr(n, "src"), "badge") || strings.Contains(attr(n, "src"), "shields.io") {
 		return
 	}
-	r.text("[image: " + clip(alt, 300) + "]")
+	r.text("[image: " + kb.Cut(alt, 300) + "]")
 }
 
 // math writes a formula in the form it was written in, where that is kept.
@@ -580,7 +582,7 @@ func firstElement(n *html.Node) *html.Node {
 }
 
 // signatureClass are the classes of terms that declare something.
-var signatureClass = set(`sig sig-object sig-name`)
+var signatureClass = kb.WordsOf(`sig sig-object sig-name`)
 
 func (r *renderer) termHeading(dt *html.Node) bool {
 	if len(r.nest) > 0 {
@@ -614,7 +616,7 @@ func (r *renderer) signature(n *html.Node) {
 		}
 		return true
 	})
-	s := clip(strings.Join(strings.Fields(b.String()), " "), 500)
+	s := kb.Cut(strings.Join(strings.Fields(b.String()), " "), 500)
 	if s == "" || strings.Contains(s, "`") {
 		r.text(s)
 		return

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
 // Patterns are compiled when they are needed: whoever starts the program to
@@ -39,56 +42,47 @@ func readMarkdown(body []byte, base *url.URL, o Options) Page {
 	}
 	p.Markdown = body
 	l := linker{base: base, max: o.MaxLinks, at: map[string]int{}}
-	fence := ""
-	front := false
-	for i, line := range strings.Split(string(body), "\n") {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case i == 0 && trimmed == "---":
-			front = true
-			continue
-		case front:
-			if trimmed == "---" {
-				front = false
-			} else if k, v, ok := strings.Cut(trimmed, ":"); ok {
-				v = strings.Trim(strings.TrimSpace(v), `"'`)
-				switch k {
-				case "title":
-					p.Title = clip(v, 300)
-				case "description":
-					p.Description = clip(v, 500)
-				case "lastmod", "last_modified", "date", "updated", "last_update":
-					p.Modified = parseTime(v)
-				case "url", "canonical", "canonical_url":
-					p.Canonical, _ = Split(resolve(base, v))
-				}
+	lines := strings.Split(string(body), "\n")
+	for i, kind := range markdown.Kinds(string(body)) {
+		switch kind {
+		case markdown.Front:
+			p.front(lines[i], base)
+		case markdown.Text, markdown.Heading, markdown.Table, markdown.HTML:
+			for _, m := range markdownLink().FindAllStringSubmatch(lines[i], 200) {
+				l.add(m[2], kb.Cut(strings.Trim(m[1], "`*_ "), 200), m[3], "")
 			}
-			continue
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
+			for _, m := range autoLink().FindAllStringSubmatch(lines[i], 200) {
+				l.add(m[1], "", "", "")
 			}
-			continue
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-			continue
-		}
-		if rest, ok := strings.CutPrefix(trimmed, "# "); ok && p.Title == "" {
-			if at := strings.LastIndex(rest, " {#"); at > 0 {
-				rest = rest[:at]
-			}
-			p.Title = clip(strings.Trim(strings.TrimSpace(rest), "`*_# "), 300)
-		}
-		for _, m := range markdownLink().FindAllStringSubmatch(line, 200) {
-			l.add(m[2], clip(strings.Trim(m[1], "`*_ "), 200), m[3], "")
-		}
-		for _, m := range autoLink().FindAllStringSubmatch(line, 200) {
-			l.add(m[1], "", "", "")
 		}
 	}
+	markdown.Read(string(body), func(b markdown.Block) {
+		if b.Kind == markdown.Heading && b.Level == 1 && p.Title == "" {
+			p.Title = kb.Cut(strings.Trim(markdown.Plain(b.Text), "`*_# "), 300)
+		}
+	})
 	p.Links = l.links
 	p.Version = versionOf(base)
 	return p
+}
+
+// front takes a line of front matter.
+func (p *Page) front(line string, base *url.URL) {
+	k, v, ok := strings.Cut(strings.TrimSpace(line), ":")
+	if !ok {
+		return
+	}
+	v = strings.Trim(strings.TrimSpace(v), `"'`)
+	switch k {
+	case "title":
+		p.Title = kb.Cut(v, 300)
+	case "description":
+		p.Description = kb.Cut(v, 500)
+	case "lastmod", "last_modified", "date", "updated", "last_update":
+		p.Modified = parseTime(v)
+	case "url", "canonical", "canonical_url":
+		p.Canonical, _ = Split(resolve(base, v))
+	}
 }
 
 // readText reads plain text. What Markdown would take for a heading is
@@ -102,7 +96,7 @@ func readText(body []byte, base *url.URL, o Options) Page {
 			out = append(out, '\\')
 		}
 		if t := bytes.TrimSpace(line); p.Title == "" && len(t) > 0 {
-			p.Title = clip(string(t), 120)
+			p.Title = kb.Cut(string(t), 120)
 		}
 		if out = append(out, line...); len(out) > o.MaxBytes {
 			out, p.Truncated = append(bytes.ToValidUTF8(out[:o.MaxBytes-1], nil), '\n'), true

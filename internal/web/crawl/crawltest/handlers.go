@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"html"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -283,9 +282,7 @@ func (s *Site) trap(w *recorder, req *http.Request, path string, count int) bool
 		n, _ := strconv.Atoi(parts[i])
 		return n
 	}
-	own := func(title string, seed, words int) string {
-		return fmt.Sprintf("<h1>%s</h1>\n<p>%s</p>", title, prose(s.rng(seed), words, nil))
-	}
+	own := s.own
 	switch parts[0] {
 	case "private", "search":
 		s.html(w, req, "Private", own("Private", -5000, 100), nil, "")
@@ -333,49 +330,12 @@ func (s *Site) trap(w *recorder, req *http.Request, path string, count int) bool
 	case "app":
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><html><head><title>App %s</title><script src="/app.js"></script></head><body><div id="root"></div><noscript>You need JavaScript.</noscript></body></html>`, parts[1])
-	case "huge":
-		w.Header().Set("Content-Type", "text/html")
-		chunk := []byte("<p>" + prose(s.rng(-10000), 10000, nil) + "</p>\n")
-		for range 400 { // about 26 MB
-			if _, err := w.Write(chunk); err != nil {
-				return true
-			}
-		}
-	case "bomb":
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Encoding", "gzip")
-		g := gzip.NewWriter(w)
-		zeros := make([]byte, 1<<20)
-		for range 512 {
-			if _, err := g.Write(zeros); err != nil {
-				return true
-			}
-		}
-		g.Close()
-	case "flaky":
-		if count < 3 {
-			http.Error(w, "not now", http.StatusBadGateway)
-			return true
-		}
-		s.html(w, req, "Flaky", own("Flaky", -11000, 150), nil, "")
-	case "broken":
-		switch parts[len(parts)-1] {
-		case "500":
-			http.Error(w, "broken", http.StatusInternalServerError)
-		case "reset":
-			if c, _, err := w.ResponseWriter.(http.Hijacker).Hijack(); err == nil {
-				c.Close()
-			}
-		default:
-			w.Header().Set("Content-Type", "text/html")
-			w.Header().Set("Content-Length", "100000")
-			io.WriteString(w, "<p>begun")
-			w.Flush()
-			panic(http.ErrAbortHandler)
-		}
 	case "calendar":
 		y, m, d := at(1), at(2), at(3)
-		links := []link{{fmt.Sprintf("/calendar/%d/%d", y+m/12, m%12+1), "Next"}, {fmt.Sprintf("/calendar/%d/%d", y-(12-m)/11, (m+10)%12+1), "Previous"}}
+		links := []link{
+			{fmt.Sprintf("/calendar/%d/%d", y+m/12, m%12+1), "Next"},
+			{fmt.Sprintf("/calendar/%d/%d", y-(12-m)/11, (m+10)%12+1), "Previous"},
+		}
 		for i := 1; i < 29; i++ {
 			links = append(links, link{fmt.Sprintf("/calendar/%d/%d/%d", y, m, i), strconv.Itoa(i)})
 		}
@@ -388,13 +348,8 @@ func (s *Site) trap(w *recorder, req *http.Request, path string, count int) bool
 			links = append(links, link{fmt.Sprintf("/session/%016x/%d", h.Sum64()+uint64(i), i), "Again"})
 		}
 		s.html(w, req, "Session", own("Session", -12000, 150), links, "")
-	case "deep":
-		s.html(w, req, "Deep", own("Deep", -13000-len(parts), 80), []link{{"deep/", "Deeper"}}, "")
-	case "files":
-		w.Header().Set("Content-Type", "image/png")
-		w.Write(bytes.Repeat([]byte{0x89, 'P', 'N', 'G'}, 1000))
 	default:
-		return false
+		return s.breaks(w, req, parts, count)
 	}
 	return true
 }

@@ -1,0 +1,116 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Write runs f in a transaction that holds the write lock from its start and
+// is durable when Write returns nil. f may run more than once, uses only tx,
+// and does nothing slow. Its error rolls back and is returned, translated if
+// it is SQLite's own.
+func (d *DB) Write(ctx context.Context, f func(tx *sql.Tx) error) error {
+	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.full }, f)
+}
+
+// WriteSoon is Write for what a power cut may lose, though no end of the process:
+// progress.
+func (d *DB) WriteSoon(ctx context.Context, f func(tx *sql.Tx) error) error {
+	return d.writeThrough(ctx, func(c *conns) *sql.DB { return c.soon }, f)
+}
+
+// Read runs f in a read-only transaction that sees one state throughout. It
+// never waits for writers.
+func (d *DB) Read(ctx context.Context, f func(tx *sql.Tx) error) error {
+	c, done := d.use(ctx, false)
+	defer done()
+	return d.read(ctx, c, f)
+}
+
+func (d *DB) read(ctx context.Context, c *conns, f func(tx *sql.Tx) error) error {
+	return d.retry(ctx, func() error {
+		tx, err := c.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		return f(tx)
+	})
+}
+
+// Check reads the whole database and returns kb.Corrupt if its structure is damaged.
+func (d *DB) Check(ctx context.Context) error {
+	return d.Read(ctx, func(tx *sql.Tx) error {
+		var verdict string
+		if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+			return err
+		}
+		if verdict != "ok" {
+			return d.corrupt(nil)
+		}
+		return nil
+	})
+}
+
+func (d *DB) writeThrough(ctx context.Context, pool func(*conns) *sql.DB, f func(tx *sql.Tx) error) error {
+	c, done := d.use(ctx, true)
+	defer done()
+	if c.frozen != nil {
+		return c.frozen
+	}
+	return d.write(ctx, pool(c), current(), f)
+}
+
+func (d *DB) write(ctx context.Context, pool *sql.DB, known int, f func(tx *sql.Tx) error) error {
+	// Writers of this process queue here, where waiting is fair and ends with
+	// the context, instead of polling each other's locks.
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return d.retry(ctx, func() error {
+		tx, err := pool.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		var v int
+		if err := version(ctx, tx, &v); err != nil {
+			return err
+		}
+		if v > known {
+			d.newer.Store(true)
+			return kb.Errorf(kb.Newer, "a newer version of this program has taken over %q, so this one only reads it", d.path).
+				WithHint("restart this session to use the newer version")
+		}
+		if err := f(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// retry repeats f while others keep the database locked, and translates its error.
+func (d *DB) retry(ctx context.Context, f func() error) error {
+	start := time.Now()
+	for {
+		err := f()
+		if err == nil {
+			return nil
+		}
+		if !isBusy(err) || time.Since(start) > patience {
+			return d.translate(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond + rand.N(20*time.Millisecond)):
+		}
+	}
+}
