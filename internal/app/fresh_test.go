@@ -48,7 +48,7 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		case "own":
-			s.Search(first, app.SearchRequest{Query: "first"})
+			s.Search(first, search.Request{Query: "first"}, app.Scope{})
 		default:
 			if !first.HasStore(t.Context(), c.store) {
 				s.Create(first, app.CreateStore{Name: c.store, Source: filepath.Join(s.Root, c.dir), User: c.store == "mine"})
@@ -59,15 +59,15 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 		n := 0
 		for way, asks := range map[string]func(a *app.App, word string) (string, error){
 			"by default": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"by name": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{c.store}, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Stores: []string{c.store}, Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"among all": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{"*"}, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Stores: []string{"*"}, Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"grep": func(a *app.App, word string) (string, error) {
@@ -116,7 +116,7 @@ func TestAPartOfTheFolderIsNotTheFolder(t *testing.T) {
 	s.Write("p/b.md", "# bison\n")
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "p"), Paths: []string{"docs"}})
-	if r := s.Search(a, app.SearchRequest{Query: "bison"}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
+	if r := s.Search(a, search.Request{Query: "bison"}, app.Scope{}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -131,7 +131,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	s.Write("p/a.md", "# first\n")
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
-	s.Search(a, app.SearchRequest{Query: "first"})
+	s.Search(a, search.Request{Query: "first"}, app.Scope{})
 	id := kb.StoreID(producttest.MustInfo(t, a, "notes").ID)
 	if err := producttest.MustOpen(t, a).Catalog.SetPublic(t.Context(), id, true); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.Root, "notes", "2.md")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := find.Search(t.Context(), a, app.SearchRequest{Query: "first", Wait: 50 * time.Millisecond})
+	r, err := find.Search(t.Context(), a, search.Request{Query: "first"}, app.Scope{Waiting: app.Waiting{Wait: 50 * time.Millisecond}})
 	if err != nil || len(r.Notes) != 1 {
 		t.Fatalf("%q, %v", r.Notes, err)
 	}
@@ -168,7 +168,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	if err := busy.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "first"}); len(r.Notes) > 0 {
+	if r := s.Search(a, search.Request{Query: "first"}, app.Scope{}); len(r.Notes) > 0 {
 		t.Errorf("it is said of what is up to date: %q", r.Notes)
 	}
 }
@@ -180,11 +180,11 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	s.Write("one/a.md", "# first\n")
 	s.Write("two/a.md", "# first\n")
 	one, two := s.In("one", true), s.In("two", true)
-	s.Search(one, app.SearchRequest{Query: "first"})
-	s.Search(two, app.SearchRequest{Query: "first"})
+	s.Search(one, search.Request{Query: "first"}, app.Scope{})
+	s.Search(two, search.Request{Query: "first"}, app.Scope{})
 	s.Write("one/b.md", "# okapi\n")
 	id := producttest.MustInfo(t, one, ".").ID
-	r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}})
+	r := s.Search(two, search.Request{Query: "okapi"}, app.Scope{Stores: []string{"*"}})
 	want := fmt.Sprintf(`store one is behind its folder: 1 file has changed since it was indexed, so hits may be missing; bring it up to date with: store:index {"store":%q}`, id)
 	if !slices.Contains(r.Notes, want) {
 		t.Errorf("got %q, want %s", r.Notes, want)
@@ -196,7 +196,7 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	if _, err := two.WaitJob(t.Context(), st.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
+	if r := s.Search(two, search.Request{Query: "okapi"}, app.Scope{Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -212,7 +212,7 @@ func TestAFolderThatIsGoneIsSaid(t *testing.T) {
 	s.Create(a, app.CreateStore{Name: "notes", Source: notes})
 	asks := func(says string) {
 		t.Helper()
-		r := s.Search(a, app.SearchRequest{Query: "walrus", Stores: []string{"notes"}})
+		r := s.Search(a, search.Request{Query: "walrus"}, app.Scope{Stores: []string{"notes"}})
 		if len(r.Hits) != 1 || (says == "") != (len(r.Notes) == 0) || says != "" && !strings.Contains(r.Notes[0], says) {
 			t.Errorf("got %d hits, %q, want %q", len(r.Hits), r.Notes, says)
 		}
@@ -257,7 +257,7 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	s.Write("p/a.md", "# first\n")
 	server, other := s.In("p", true), s.In("p", true)
 	s.Create(server, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
-	s.Search(server, app.SearchRequest{Query: "first"})
+	s.Search(server, search.Request{Query: "first"}, app.Scope{})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); follow.Background(ctx, server) }()
@@ -272,14 +272,14 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	for i := range 10 {
 		word := fmt.Sprintf("walrus%c", 'a'+i)
 		s.Write("notes/"+word+".md", "# "+word+"\n")
-		if r := s.Search(other, app.SearchRequest{Query: word}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
+		if r := s.Search(other, search.Request{Query: word}, app.Scope{}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
 			t.Fatalf("it is missed: %+v", r)
 		}
 	}
 	if err := os.RemoveAll(filepath.Join(s.Root, "notes")); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(other, app.SearchRequest{Query: "walrusa"}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
+	if r := s.Search(other, search.Request{Query: "walrusa"}, app.Scope{}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
 		t.Errorf("got %q", r.Notes)
 	}
 }
@@ -289,7 +289,7 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("p/a.md", "# first\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "first"})
+	s.Search(a, search.Request{Query: "first"}, app.Scope{})
 	id := kb.StoreID(producttest.MustInfo(t, a, ".").ID)
 	busy, err := lockfile.TryLock(filepath.Join(s.Data, "jobs", "store-"+string(id)+".lock"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // reaching is an App in a project p of a site, with a neighbour that is
@@ -71,7 +72,7 @@ func TestReach(t *testing.T) {
 	if _, err := a.WaitJob(t.Context(), old.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "doormat", Stores: []string{"old"}}); len(r.Hits) != 1 {
+	if r := s.Search(a, search.Request{Query: "doormat"}, app.Scope{Stores: []string{"old"}}); len(r.Hits) != 1 {
 		t.Errorf("a store from before: %+v", r)
 	}
 	if err := ask("../secret", ""); err != nil {

@@ -67,6 +67,8 @@ type Request struct {
 	// Only, when it is not nil, holds the parts of each target, by its number,
 	// in which hits may lie.
 	Only [][]kb.Part
+
+	complete bool // see Complete
 }
 
 // Reply answers a Request.
