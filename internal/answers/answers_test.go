@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 func ask(s *producttest.Site, a *app.App, question, session string) answers.Answer {
@@ -124,7 +125,7 @@ func TestFeedbackLowersASource(t *testing.T) {
 	const asked, paraphrase, unrelated = "how do I delete a store?", "deleting a store", "which files are left out of the index?"
 	rank := func(a *app.App, query, doc string) (int, float64) {
 		t.Helper()
-		r, err := find.Search(t.Context(), a, app.SearchRequest{Query: query, Stores: []string{"handbook"}, Explain: true, Wait: time.Minute})
+		r, err := find.Search(t.Context(), a, search.Request{Query: query, Explain: true}, app.Scope{Stores: []string{"handbook"}, Waiting: app.Waiting{Wait: time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func SearchPublic(ctx context.Context, a *app.App, query string, limit int, base
 		return PublicHits{}, err
 	}
 	req := search.Request{Query: query, Limit: limit}
-	if err := req.Check(); err != nil {
+	if err := req.Complete(); err != nil {
 		return PublicHits{}, err
 	}
 	s, err := askable(ctx, a, c, &AskRequest{Public: true})

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 const apiSecret = "s3cr3t-of-the-user"
@@ -81,7 +82,7 @@ func TestSavedReplyIsFound(t *testing.T) {
 	if _, err := a.WaitJob(t.Context(), r.Saved.Job); err != nil {
 		t.Fatal(err)
 	}
-	found, err := find.Search(t.Context(), a, app.SearchRequest{Query: "sleet over the Beagle channel", Stores: []string{"weather-notes"}})
+	found, err := find.Search(t.Context(), a, search.Request{Query: "sleet over the Beagle channel"}, app.Scope{Stores: []string{"weather-notes"}})
 	if err != nil || len(found.Hits) == 0 || !strings.HasPrefix(found.Hits[0].At, r.Saved.Path) {
 		t.Fatalf("%v: %+v", err, found)
 	}

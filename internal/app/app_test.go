@@ -17,13 +17,14 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 func TestFirstSearchIndexesTheProjectAndFollowsEdits(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("p/conf/duration.go", producttest.Parser)
 	a := s.In("p", true)
-	r := s.Search(a, app.SearchRequest{Query: "how is a duration parsed"})
+	r := s.Search(a, search.Request{Query: "how is a duration parsed"}, app.Scope{})
 	if len(r.Hits) == 0 || r.Hits[0].At != "conf/duration.go:L3-9" || !strings.Contains(r.Hits[0].Code, "ParseDuration") {
 		t.Fatalf("got %+v", r)
 	}
@@ -32,14 +33,14 @@ func TestFirstSearchIndexesTheProjectAndFollowsEdits(t *testing.T) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	s.Write("p/conf/zebra.go", "package conf\n\nfunc Zebra() {}\n")
-	if r := s.Search(a, app.SearchRequest{Query: "Zebra"}); len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "conf/zebra.go") {
+	if r := s.Search(a, search.Request{Query: "Zebra"}, app.Scope{}); len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "conf/zebra.go") {
 		t.Errorf("an edit is not found: %+v", r)
 	}
 	// Where a look takes long there is none at every search: that is said, and a
 	// hit says that it is out of date.
 	s.Write("p/conf/zebra.go", "package conf\n\nfunc Zebra() { println() }\n")
 	producttest.MustOpen(t, a).Library.Saw(kb.StoreID(producttest.MustInfo(t, a, ".").ID), time.Now(), time.Minute)
-	r = s.Search(a, app.SearchRequest{Query: "Zebra"})
+	r = s.Search(a, search.Request{Query: "Zebra"}, app.Scope{})
 	if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Note, "changed since indexing") {
 		t.Errorf("got %+v", r)
 	}
@@ -52,10 +53,10 @@ func TestFoldersOutsideProjectsAreForPersonsOnly(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("loose/a.txt", "alpha beta\n")
 	a := s.In("loose", false)
-	if _, err := find.Search(t.Context(), a, app.SearchRequest{Query: "alpha", Wait: time.Minute}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
+	if _, err := find.Search(t.Context(), a, search.Request{Query: "alpha"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "alpha", Person: true}); len(r.Hits) != 1 {
+	if r := s.Search(a, search.Request{Query: "alpha"}, app.Scope{Waiting: app.Waiting{Person: true}}); len(r.Hits) != 1 {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -68,7 +69,7 @@ func TestNamesBelongToProjects(t *testing.T) {
 	s.Create(one, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib1")})
 	s.Create(two, app.CreateStore{Name: "lib", Source: filepath.Join(s.Root, "lib2")})
 	for a, word := range map[*app.App]string{one: "apple", two: "banana"} {
-		if r := s.Search(a, app.SearchRequest{Query: "apple banana", Stores: []string{"lib"}}); len(r.Hits) != 1 || !strings.Contains(r.Hits[0].Code, word) {
+		if r := s.Search(a, search.Request{Query: "apple banana"}, app.Scope{Stores: []string{"lib"}}); len(r.Hits) != 1 || !strings.Contains(r.Hits[0].Code, word) {
 			t.Errorf("%s: got %+v", word, r)
 		}
 	}
@@ -89,7 +90,7 @@ func TestNamesBelongToProjects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.Create(one, app.CreateStore{Name: "lib3", Source: filepath.Join(s.Root, "lib2")})
-	if r := s.Search(one, app.SearchRequest{Query: "banana", Stores: []string{"*"}}); len(r.Hits) != 1 {
+	if r := s.Search(one, search.Request{Query: "banana"}, app.Scope{Stores: []string{"*"}}); len(r.Hits) != 1 {
 		t.Errorf("made again: %+v", r)
 	}
 }
@@ -167,20 +168,26 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 	a := s.In("p", true)
 	ctx := t.Context()
 	calls := map[string]func() error{
-		"empty query": func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: " "}); return err },
+		"empty query": func() error { _, err := find.Search(ctx, a, search.Request{Query: " "}, app.Scope{}); return err },
 		"signs only": func() error {
-			_, err := find.Search(ctx, a, app.SearchRequest{Query: "?!", Wait: time.Minute})
+			_, err := find.Search(ctx, a, search.Request{Query: "?!"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 			return err
 		},
 		"long query": func() error {
-			_, err := find.Search(ctx, a, app.SearchRequest{Query: strings.Repeat("x ", 1<<19)})
+			_, err := find.Search(ctx, a, search.Request{Query: strings.Repeat("x ", 1<<19)}, app.Scope{})
 			return err
 		},
-		"not UTF-8": func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a\xff"}); return err },
-		"mode":      func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Mode: "magic"}); return err },
-		"limit":     func() error { _, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Limit: -1}); return err },
+		"not UTF-8": func() error { _, err := find.Search(ctx, a, search.Request{Query: "a\xff"}, app.Scope{}); return err },
+		"mode": func() error {
+			_, err := find.Search(ctx, a, search.Request{Query: "a", Mode: "magic"}, app.Scope{})
+			return err
+		},
+		"limit": func() error {
+			_, err := find.Search(ctx, a, search.Request{Query: "a", Limit: -1}, app.Scope{})
+			return err
+		},
 		"missing store": func() error {
-			_, err := find.Search(ctx, a, app.SearchRequest{Query: "a", Stores: []string{"nope"}})
+			_, err := find.Search(ctx, a, search.Request{Query: "a"}, app.Scope{Stores: []string{"nope"}})
 			return err
 		},
 		"bad id":      func() error { _, err := find.ByID(ctx, a, "x"); return err },
@@ -208,7 +215,7 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 			t.Errorf("%s: %v (%s; %s)", name, err, kb.CodeOf(err), kb.HintOf(err))
 		}
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "alpha"}); len(r.Hits) != 1 {
+	if r := s.Search(a, search.Request{Query: "alpha"}, app.Scope{}); len(r.Hits) != 1 {
 		t.Errorf("afterwards: %+v", r)
 	}
 }
@@ -235,13 +242,13 @@ func TestEnginesAnswerAlike(t *testing.T) {
 		s.Write(fmt.Sprintf("p/f%d.go", i), strings.ReplaceAll(producttest.Parser, "Duration", fmt.Sprint("Value", i)))
 	}
 	flat := s.In("p", true)
-	want := s.Search(flat, app.SearchRequest{Query: "parse value", Detail: "full"})
+	want := s.Search(flat, search.Request{Query: "parse value", Detail: "full"}, app.Scope{})
 	chromem, err := app.New(app.Config{DataDir: s.Data, Project: filepath.Join(s.Root, "p"), Dir: s.Root, Engine: "chromem", Env: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer chromem.Close()
-	got := s.Search(chromem, app.SearchRequest{Query: "parse value", Detail: "full"})
+	got := s.Search(chromem, search.Request{Query: "parse value", Detail: "full"}, app.Scope{})
 	want.Ms, got.Ms = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" || len(want.Hits) == 0 {
 		t.Errorf("(-flat +chromem)\n%s", diff)

@@ -24,9 +24,11 @@ type Waiting struct {
 	Person bool
 }
 
-// request is a search that waits so.
-func (w Waiting) request() *SearchRequest {
-	return &SearchRequest{Wait: w.Wait, Early: w.Early, Person: w.Person}
+// Scope says which stores a question is about, and who asks.
+type Scope struct {
+	Stores []string // names or ids; ["*"] is every store; empty is the default scope
+	Yes    bool     // index a home directory, a file-system root or a very large folder
+	Waiting
 }
 
 // One opens the live generation of one store. Its notes say what is missing.
@@ -56,7 +58,7 @@ func (a *App) ShelvesOf(ctx context.Context, names []string, w Waiting) (*Shelve
 	if err != nil {
 		return nil, err
 	}
-	stores, notes, err := a.AsScope(ctx, c, names, w.request())
+	stores, notes, err := a.AsScope(ctx, c, Scope{Stores: names, Waiting: w})
 	if err != nil {
 		return nil, err
 	}

@@ -52,3 +52,12 @@ func TestAnswersNow(t *testing.T) {
 		}
 	}
 }
+
+// Each failure doubles the rest, up to lastRetry.
+func TestRestsGrow(t *testing.T) {
+	for n, want := range map[int]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 4: 40 * time.Second, 7: lastRetry, 1000: lastRetry} {
+		if got := retryAfter(n); got != want {
+			t.Errorf("after %d failures %s, want %s", n, got, want)
+		}
+	}
+}

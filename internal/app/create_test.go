@@ -36,7 +36,7 @@ func TestOwnFolderOfAnEmptyName(t *testing.T) {
 	if _, _, err := c.Catalog.Add(t.Context(), "", "own", spec, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "alpha"}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
+	if r := s.Search(a, search.Request{Query: "alpha"}, app.Scope{}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
 		t.Errorf("got %+v", r)
 	}
 	// One of another folder says what to run, whole.

@@ -49,7 +49,7 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		case "own":
-			s.Search(first, app.SearchRequest{Query: "first"})
+			s.Search(first, search.Request{Query: "first"}, app.Scope{})
 		default:
 			if !first.HasStore(t.Context(), c.store) {
 				s.Create(first, app.CreateStore{Name: c.store, Source: filepath.Join(s.Root, c.dir), User: c.store == "mine"})
@@ -60,15 +60,15 @@ func TestEveryFolderStoreFollowsItsFolder(t *testing.T) {
 		n := 0
 		for way, asks := range map[string]func(a *app.App, word string) (string, error){
 			"by default": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"by name": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{c.store}, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Stores: []string{c.store}, Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"among all": func(a *app.App, word string) (string, error) {
-				r, err := find.Search(t.Context(), a, app.SearchRequest{Query: word, Stores: []string{"*"}, Wait: time.Minute})
+				r, err := find.Search(t.Context(), a, search.Request{Query: word}, app.Scope{Stores: []string{"*"}, Waiting: app.Waiting{Wait: time.Minute}})
 				return fmt.Sprint(r.Hits, r.Notes), err
 			},
 			"grep": func(a *app.App, word string) (string, error) {
@@ -117,7 +117,7 @@ func TestAPartOfTheFolderIsNotTheFolder(t *testing.T) {
 	s.Write("p/b.md", "# bison\n")
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "p"), Paths: []string{"docs"}})
-	if r := s.Search(a, app.SearchRequest{Query: "bison"}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
+	if r := s.Search(a, search.Request{Query: "bison"}, app.Scope{}); len(r.Hits) == 0 || r.Hits[0].At != "b.md:L1" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -132,7 +132,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	s.Write("p/a.md", "# first\n")
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
-	s.Search(a, app.SearchRequest{Query: "first"})
+	s.Search(a, search.Request{Query: "first"}, app.Scope{})
 	id := kb.StoreID(producttest.MustInfo(t, a, "notes").ID)
 	if err := producttest.MustOpen(t, a).Catalog.SetPublic(t.Context(), id, true); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.Root, "notes", "2.md")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := find.Search(t.Context(), a, app.SearchRequest{Query: "first", Wait: 50 * time.Millisecond})
+	r, err := find.Search(t.Context(), a, search.Request{Query: "first"}, app.Scope{Waiting: app.Waiting{Wait: 50 * time.Millisecond}})
 	if err != nil || len(r.Notes) != 1 {
 		t.Fatalf("%q, %v", r.Notes, err)
 	}
@@ -169,7 +169,7 @@ func TestWhatIsBehindIsSaid(t *testing.T) {
 	if err := busy.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "first"}); len(r.Notes) > 0 {
+	if r := s.Search(a, search.Request{Query: "first"}, app.Scope{}); len(r.Notes) > 0 {
 		t.Errorf("it is said of what is up to date: %q", r.Notes)
 	}
 }
@@ -181,11 +181,11 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	s.Write("one/a.md", "# first\n")
 	s.Write("two/a.md", "# first\n")
 	one, two := s.In("one", true), s.In("two", true)
-	s.Search(one, app.SearchRequest{Query: "first"})
-	s.Search(two, app.SearchRequest{Query: "first"})
+	s.Search(one, search.Request{Query: "first"}, app.Scope{})
+	s.Search(two, search.Request{Query: "first"}, app.Scope{})
 	s.Write("one/b.md", "# okapi\n")
 	id := producttest.MustInfo(t, one, ".").ID
-	r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}})
+	r := s.Search(two, search.Request{Query: "okapi"}, app.Scope{Stores: []string{"*"}})
 	want := fmt.Sprintf(`store one is behind its folder: 1 file has changed since it was indexed, so hits may be missing; bring it up to date with: store:index {"store":%q}`, id)
 	if !slices.Contains(r.Notes, want) {
 		t.Errorf("got %q, want %s", r.Notes, want)
@@ -197,7 +197,7 @@ func TestOtherProjectsFoldersAreTold(t *testing.T) {
 	if _, err := two.WaitJob(t.Context(), st.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(two, app.SearchRequest{Query: "okapi", Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
+	if r := s.Search(two, search.Request{Query: "okapi"}, app.Scope{Stores: []string{"*"}}); len(r.Hits) == 0 || len(r.Notes) > 0 {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -213,7 +213,7 @@ func TestAFolderThatIsGoneIsSaid(t *testing.T) {
 	s.Create(a, app.CreateStore{Name: "notes", Source: notes})
 	asks := func(says string) {
 		t.Helper()
-		r := s.Search(a, app.SearchRequest{Query: "walrus", Stores: []string{"notes"}})
+		r := s.Search(a, search.Request{Query: "walrus"}, app.Scope{Stores: []string{"notes"}})
 		if len(r.Hits) != 1 || (says == "") != (len(r.Notes) == 0) || says != "" && !strings.Contains(r.Notes[0], says) {
 			t.Errorf("got %d hits, %q, want %q", len(r.Hits), r.Notes, says)
 		}
@@ -258,7 +258,7 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	s.Write("p/a.md", "# first\n")
 	server, other := s.In("p", true), s.In("p", true)
 	s.Create(server, app.CreateStore{Name: "notes", Source: filepath.Join(s.Root, "notes")})
-	s.Search(server, app.SearchRequest{Query: "first"})
+	s.Search(server, search.Request{Query: "first"}, app.Scope{})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); follow.Background(ctx, server) }()
@@ -273,14 +273,14 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	for i := range 10 {
 		word := fmt.Sprintf("walrus%c", 'a'+i)
 		s.Write("notes/"+word+".md", "# "+word+"\n")
-		if r := s.Search(other, app.SearchRequest{Query: word}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
+		if r := s.Search(other, search.Request{Query: word}, app.Scope{}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
 			t.Fatalf("it is missed: %+v", r)
 		}
 	}
 	if err := os.RemoveAll(filepath.Join(s.Root, "notes")); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(other, app.SearchRequest{Query: "walrusa"}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
+	if r := s.Search(other, search.Request{Query: "walrusa"}, app.Scope{}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
 		t.Errorf("got %q", r.Notes)
 	}
 }
@@ -290,7 +290,7 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("p/a.md", "# first\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "first"})
+	s.Search(a, search.Request{Query: "first"}, app.Scope{})
 	id := kb.StoreID(producttest.MustInfo(t, a, ".").ID)
 	busy, err := lockfile.TryLock(filepath.Join(s.Data, "jobs", "store-"+string(id)+".lock"))
 	if err != nil {
@@ -314,18 +314,13 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 // every question: it rests, longer each time, and the replies say what failed,
 // until when, and what to do.
 func TestWhatFailsIsTriedAtLongerAndLongerIntervals(t *testing.T) {
-	for n, want := range map[int]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 4: 40 * time.Second, 7: lastRetry, 1000: lastRetry} {
-		if got := retryAfter(n); got != want {
-			t.Errorf("after %d failures %s, want %s", n, got, want)
-		}
-	}
-	s := newSite(t)
-	s.write("p/a.md", "# first\n")
-	a := s.in("p", true)
-	s.search(a, SearchRequest{Query: "first"})
+	s := producttest.NewSite(t)
+	s.Write("p/a.md", "# first\n")
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "first"}, app.Scope{})
 	write := func(query string, args ...any) {
 		t.Helper()
-		err := a.core.db.Write(t.Context(), func(tx *sql.Tx) error {
+		err := producttest.MustOpen(t, a).Db.Write(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), query, args...)
 			return err
 		})
@@ -334,10 +329,10 @@ func TestWhatFailsIsTriedAtLongerAndLongerIntervals(t *testing.T) {
 		}
 	}
 	write("UPDATE jobs SET state = 'failed', message = 'the disk is on fire', hint = 'put it out', updated = ?", time.Now().UnixMicro())
-	s.write("p/a.md", "# zebra\n")
+	s.Write("p/a.md", "# zebra\n")
 	for range 2 {
-		r := s.search(a, SearchRequest{Query: "zebra"})
-		jobs, err := a.core.jobs.List(t.Context(), "", false)
+		r := s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
+		jobs, err := producttest.MustOpen(t, a).Jobs.List(t.Context(), "", false)
 		if err != nil || len(jobs) != 1 {
 			t.Fatalf("%d jobs, %v: a question tried again", len(jobs), err)
 		}
@@ -348,10 +343,10 @@ func TestWhatFailsIsTriedAtLongerAndLongerIntervals(t *testing.T) {
 		}
 	}
 	write("UPDATE jobs SET updated = updated - 6000000")
-	if r := s.search(a, SearchRequest{Query: "zebra"}); len(r.Hits) == 0 || len(r.Notes) != 0 {
+	if r := s.Search(a, search.Request{Query: "zebra"}, app.Scope{}); len(r.Hits) == 0 || len(r.Notes) != 0 {
 		t.Errorf("after the rest: %+v", r)
 	}
-	if n, _, err := a.core.jobs.Failures(t.Context(), "index", kb.StoreID(mustInfo(t, a, ".").ID)); n != 0 || err != nil {
+	if n, _, err := producttest.MustOpen(t, a).Jobs.Failures(t.Context(), "index", kb.StoreID(producttest.MustInfo(t, a, ".").ID)); n != 0 || err != nil {
 		t.Errorf("%d failures since it succeeded, %v", n, err)
 	}
 }

@@ -30,7 +30,7 @@ func (a *App) Here(ctx context.Context, w Waiting) (*Shelves, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, note, err := a.ownFolder(ctx, c, p, w.request(), entries)
+	st, note, err := a.ownFolder(ctx, c, p, Scope{Waiting: w}, entries)
 	if err != nil {
 		return nil, err
 	}

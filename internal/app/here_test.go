@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // TestAsked: a person means the path as seen from the working directory, an
@@ -51,7 +52,7 @@ func TestNamedFolderStaysFresh(t *testing.T) {
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "own", Source: filepath.Join(s.Root, "p")})
 	s.Write("p/b.txt", "bravo\n")
-	if r := s.Search(a, app.SearchRequest{Query: "bravo"}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
+	if r := s.Search(a, search.Request{Query: "bravo"}, app.Scope{}); len(r.Hits) != 1 || r.Hits[0].Store != "own" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -58,7 +58,7 @@ func missing(t *testing.T, ext, how string, mapped bool) {
 		}
 	}
 	ask := func(a *app.App) (find.SearchReply, code.CodeReply) {
-		r := s.Search(a, app.SearchRequest{Query: "how often does it retry", Stores: []string{"one"}})
+		r := s.Search(a, search.Request{Query: "how often does it retry"}, app.Scope{Stores: []string{"one"}})
 		r.Ms = 0
 		reply, err := code.Ask(t.Context(), a, code.CodeRequest{Stores: []string{"one"}, Waiting: app.Waiting{Wait: time.Minute}, CodeRequest: search.CodeRequest{Symbol: "wait", What: search.Callers, Limit: 10}})
 		if err != nil { // which says so

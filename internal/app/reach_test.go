@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // reaching is an App in a project p of a site, with a neighbour that is
@@ -71,7 +73,7 @@ func TestReach(t *testing.T) {
 	if _, err := a.WaitJob(t.Context(), old.Job); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "doormat", Stores: []string{"old"}}); len(r.Hits) != 1 {
+	if r := s.Search(a, search.Request{Query: "doormat"}, app.Scope{Stores: []string{"old"}}); len(r.Hits) != 1 {
 		t.Errorf("a store from before: %+v", r)
 	}
 	if err := ask("../secret", ""); err != nil {
@@ -205,8 +207,8 @@ func TestTrustWhatWasShown(t *testing.T) {
 // .knowledgeignore only while the user vouches for the file as it is.
 func TestOwnRulesNeedAWord(t *testing.T) {
 	s, a, _ := reaching(t, "", nil)
-	s.write("p/.env", "ZEBRA=1\n")
-	s.write("p/.knowledgeignore", "!.env\n")
+	s.Write("p/.env", "ZEBRA=1\n")
+	s.Write("p/.knowledgeignore", "!.env\n")
 	index := func() (notes string, found bool) {
 		t.Helper()
 		j, err := a.IndexStore(t.Context(), ".", false)
@@ -216,9 +218,9 @@ func TestOwnRulesNeedAWord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(mustInfo(t, a, ".").Notes, "; "), has(t, a, ".", "ZEBRA")
+		return strings.Join(producttest.MustInfo(t, a, ".").Notes, "; "), holds(t, a, "ZEBRA")
 	}
-	s.search(a, SearchRequest{Query: "zebra"})
+	s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 	if notes, found := index(); found || !strings.Contains(notes, `although .knowledgeignore keeps them: ".env"`) {
 		t.Errorf("without a word: %v, %q", found, notes)
 	}
@@ -228,8 +230,15 @@ func TestOwnRulesNeedAWord(t *testing.T) {
 	if notes, found := index(); !found || !strings.Contains(notes, `kept by .knowledgeignore: ".env"`) {
 		t.Errorf("with it: %v, %q", found, notes)
 	}
-	s.write("p/.knowledgeignore", "!.env\n!other.env\n")
+	s.Write("p/.knowledgeignore", "!.env\n!other.env\n")
 	if notes, found := index(); found {
 		t.Errorf("the file has changed since: %q", notes)
 	}
+}
+
+// holds reports whether a line of the own folder, as it is indexed, has the text.
+func holds(t *testing.T, a *app.App, text string) bool {
+	t.Helper()
+	g, err := find.Grep(t.Context(), a, ".", text, "", false, 0, app.Waiting{})
+	return err == nil && len(g.Matches) > 0
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
@@ -77,7 +78,7 @@ func TestIndexOfOlderRules(t *testing.T) {
 	}
 	idx.Release()
 
-	r := s.Search(a, app.SearchRequest{Query: "how the bot logs in", Stores: []string{"own"}})
+	r := s.Search(a, search.Request{Query: "how the bot logs in"}, app.Scope{Stores: []string{"own"}})
 	for _, h := range r.Hits {
 		if strings.Contains(h.Code, token) {
 			t.Errorf("a hit shows it: %q", h.Code)

@@ -48,8 +48,8 @@ func (a *App) NothingInScope(ctx context.Context, c *Core) error {
 // AsScope returns the stores that are named, or those in scope when none is,
 // their folders as they are now as far as r waits for that; the notes say what
 // is not.
-func (a *App) AsScope(ctx context.Context, c *Core, names []string, r *SearchRequest) ([]kb.Store, []string, error) {
-	by := Asking{Waiting: Waiting{Wait: r.Wait, Early: r.Early, Person: r.Person}}
+func (a *App) AsScope(ctx context.Context, c *Core, r Scope) ([]kb.Store, []string, error) {
+	by, names := Asking{Waiting: r.Waiting}, r.Stores
 	var stores []kb.Store
 	var notes []string
 	var err error
@@ -119,7 +119,7 @@ func Unique(stores []kb.Store) []kb.Store {
 // defaultScope returns the stores of the project and the user, and the own
 // folder, which is brought up to date first: for a person to its end, for an
 // agent as far as r.Wait allows.
-func (a *App) defaultScope(ctx context.Context, c *Core, r *SearchRequest) ([]kb.Store, []string, error) {
+func (a *App) defaultScope(ctx context.Context, c *Core, r Scope) ([]kb.Store, []string, error) {
 	p, err := a.Where()
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +167,7 @@ func ownEntry(entries []catalog.Entry, root string) (kb.Store, bool) {
 
 // ownFolder returns the store of the work tree that asks, making it, unlisted,
 // at the first use.
-func (a *App) ownFolder(ctx context.Context, c *Core, p project.Project, r *SearchRequest, entries []catalog.Entry) (kb.Store, string, error) {
+func (a *App) ownFolder(ctx context.Context, c *Core, p project.Project, r Scope, entries []catalog.Entry) (kb.Store, string, error) {
 	spec := kb.Spec{Kind: kb.KindFolder, Source: p.Root}
 	var first bool
 	var err error
@@ -262,6 +262,7 @@ type Shelves struct {
 	Core    *Core
 	Targets []search.Target
 	Notes   []string            // what is left out, and why
+	Damaged string              // the first note on a store that is left out for it
 	Done    []func()            // give the views back
 	Lost    map[kb.StoreID]bool // whose view was damaged
 	Wait    time.Duration       // for references that have to be resolved first; 0 does without them
@@ -356,6 +357,11 @@ func (s *Shelves) Release() {
 func (s *Shelves) damaged(ctx context.Context, st kb.Store, why error) error {
 	c := s.Core
 	note := fmt.Sprintf("store %s is damaged and left out: %v", st.Label(), why)
+	defer func() {
+		if s.Damaged == "" && len(s.Notes) > 0 {
+			s.Damaged = s.Notes[len(s.Notes)-1]
+		}
+	}()
 	// A rebuild that is on its way would only begin again.
 	_, active, err := c.Jobs.Active(ctx, st.ID)
 	if err == nil && !active {

@@ -6,26 +6,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// SearchRequest is one question. The zero value of every field but Query is
-// its default.
-type SearchRequest struct {
-	Query        string
-	Intent       string   // "" or find-pattern, find-implementation, find-usage, find-definition, find-documentation
-	Mode         string   // hybrid (default), vector, fts
-	Detail       string   // minimal (default), contextual, full
-	Limit        int      // default 10, at most 100
-	Stores       []string // names or ids; ["*"] is every store; empty is the default scope
-	Threshold    *float64 // cuts the calibrated score, in [0,1]
-	MinRelevance *float64 // cuts the raw cosine, in [0,1]; ignored in mode fts, and said
-	In           string   // only documents below this slash-separated path of their store
-	Explain      bool     // show each contribution to each score
-	// Wait, Early and Person are those of Waiting.
-	Wait, Early time.Duration
-	Person      bool
-	// Yes allows indexing a home directory, a file-system root or a very large folder.
-	Yes bool
-}
-
 // StoreRow is one line of the list of stores.
 type StoreRow struct {
 	Name      string    `json:"name"`

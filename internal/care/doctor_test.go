@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // What was indexed is private: a data directory that others may write or read
@@ -68,7 +69,7 @@ func TestDataDirectoryInsideTheProject(t *testing.T) {
 	}
 	a := s.In("p", true)
 	for range 2 { // the second finds what the first has written
-		s.Search(a, app.SearchRequest{Query: "zebra canary"})
+		s.Search(a, search.Request{Query: "zebra canary"}, app.Scope{})
 		s.Write("p/more.md", "# More\n")
 	}
 	files, err := find.Files(t.Context(), a, "p", "", 0, app.Waiting{})
@@ -108,7 +109,7 @@ func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 			s.Write("p/a.md", "# Zebra\n")
 			s.Write("docs/b.md", "# Quagga\n")
 			a := s.In("p", true)
-			s.Search(a, app.SearchRequest{Query: "zebra"})
+			s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 			s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "docs")})
 			if err := take(s.Data); err != nil {
 				t.Fatal(err)
@@ -116,24 +117,24 @@ func TestTheDataDirectoryIsTakenAway(t *testing.T) {
 			told := func(r find.SearchReply) bool {
 				return strings.Contains(fmt.Sprint(r.Notes), "removed or replaced while this process worked with it, and was made anew; these stores are gone: docs;")
 			}
-			if r := s.Search(a, app.SearchRequest{Query: "zebra"}); len(r.Hits) != 1 || !told(r) {
+			if r := s.Search(a, search.Request{Query: "zebra"}, app.Scope{}); len(r.Hits) != 1 || !told(r) {
 				t.Errorf("search: %+v", r)
 			}
-			if r := s.Search(a, app.SearchRequest{Query: "zebra"}); len(r.Hits) != 1 || told(r) {
+			if r := s.Search(a, search.Request{Query: "zebra"}, app.Scope{}); len(r.Hits) != 1 || told(r) {
 				t.Errorf("the next one: %+v", r)
 			}
-			_, err := find.Search(t.Context(), a, app.SearchRequest{Query: "quagga", Stores: []string{"docs"}})
+			_, err := find.Search(t.Context(), a, search.Request{Query: "quagga"}, app.Scope{Stores: []string{"docs"}})
 			if kb.CodeOf(err) != kb.NotFound || !strings.Contains(err.Error(), "docs") || !strings.Contains(err.Error(), "is gone") || !strings.Contains(kb.HintOf(err), "store:create {") {
 				t.Errorf("what is gone: %v (%s)", err, kb.HintOf(err))
 			}
 			s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "docs")})
 			b := s.In("p", true) // another process finds what the first has made
-			if r := s.Search(b, app.SearchRequest{Query: "quagga", Stores: []string{"docs"}}); len(r.Hits) != 1 || len(r.Notes) > 0 {
+			if r := s.Search(b, search.Request{Query: "quagga"}, app.Scope{Stores: []string{"docs"}}); len(r.Hits) != 1 || len(r.Notes) > 0 {
 				t.Errorf("another process: %+v", r)
 			}
 			s.Write("p/later.md", "# Okapi\n")
 			producttest.MustOpen(t, a).Library.Seen = nil
-			if r := s.Search(a, app.SearchRequest{Query: "okapi"}); len(r.Hits) == 0 {
+			if r := s.Search(a, search.Request{Query: "okapi"}, app.Scope{}); len(r.Hits) == 0 {
 				t.Errorf("an edit afterwards: %+v", r)
 			}
 		})
@@ -147,7 +148,7 @@ func TestADatabaseThatWasGoneIsTold(t *testing.T) {
 	s.Write("p/a.md", "# Zebra\n")
 	s.Write("docs/b.md", "# Quagga\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "zebra"})
+	s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 	s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "docs")})
 	for i := range 2 {
 		a.Close()
@@ -163,7 +164,7 @@ func TestADatabaseThatWasGoneIsTold(t *testing.T) {
 				}
 				return list.Note
 			}
-			r := s.Search(a, app.SearchRequest{Query: "zebra"})
+			r := s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 			if len(r.Hits) != 1 {
 				t.Errorf("it finds %+v", r)
 			}
@@ -175,7 +176,7 @@ func TestADatabaseThatWasGoneIsTold(t *testing.T) {
 		if note := told(); strings.Contains(note, "was gone") {
 			t.Errorf("it says it again: %q", note)
 		}
-		s.Search(a, app.SearchRequest{Query: "zebra"}) // leaves a generation
+		s.Search(a, search.Request{Query: "zebra"}, app.Scope{}) // leaves a generation
 	}
 }
 
@@ -187,7 +188,7 @@ func TestALostDatabaseIsRemembered(t *testing.T) {
 	s.Write("p/a.md", "# Zebra\n")
 	s.Write("docs/b.md", "# Quagga\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "zebra"})
+	s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 	s.Create(a, app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "docs")})
 	a.Close()
 	if err := os.Remove(filepath.Join(s.Data, "knowledge.db")); err != nil {
@@ -199,10 +200,10 @@ func TestALostDatabaseIsRemembered(t *testing.T) {
 		return a
 	}
 	const gone = "was gone"
-	if _, err := find.Search(t.Context(), next(), app.SearchRequest{Query: "quagga", Stores: []string{"*"}}); err == nil || !strings.Contains(err.Error(), gone) {
+	if _, err := find.Search(t.Context(), next(), search.Request{Query: "quagga"}, app.Scope{Stores: []string{"*"}}); err == nil || !strings.Contains(err.Error(), gone) {
 		t.Errorf("the first process says %v", err)
 	}
-	if _, err := find.Search(t.Context(), next(), app.SearchRequest{Query: "quagga", Stores: []string{"docs"}}); kb.CodeOf(err) != kb.NotFound || !strings.Contains(err.Error(), gone) {
+	if _, err := find.Search(t.Context(), next(), search.Request{Query: "quagga"}, app.Scope{Stores: []string{"docs"}}); kb.CodeOf(err) != kb.NotFound || !strings.Contains(err.Error(), gone) {
 		t.Errorf("of a store of that database is said: %v", err)
 	}
 	note := func() string {
@@ -217,7 +218,7 @@ func TestALostDatabaseIsRemembered(t *testing.T) {
 			t.Errorf("the list of stores says %q", got)
 		}
 	}
-	if r := s.Search(next(), app.SearchRequest{Query: "zebra"}); strings.Contains(fmt.Sprint(r.Notes), gone) {
+	if r := s.Search(next(), search.Request{Query: "zebra"}, app.Scope{}); strings.Contains(fmt.Sprint(r.Notes), gone) {
 		t.Errorf("every search says it: %q", r.Notes)
 	}
 	s.Create(next(), app.CreateStore{Name: "docs", Source: filepath.Join(s.Root, "docs")})
@@ -235,7 +236,7 @@ func TestTheBackgroundFollowsTheDataDirectory(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("p/a.md", "# Zebra\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "zebra"})
+	s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); follow.Background(ctx, a) }()
@@ -263,7 +264,7 @@ func TestTheBackgroundFollowsTheDataDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Search(a, app.SearchRequest{Query: "zebra"})
+	s.Search(a, search.Request{Query: "zebra"}, app.Scope{})
 	wait("when the directory was made anew")
 	stop()
 	<-done

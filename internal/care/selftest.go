@@ -192,7 +192,7 @@ func (t *tester) grammars() (string, error) {
 }
 
 func (t *tester) ask(a *app.App) ([]find.Hit, error) {
-	r, err := find.Search(t.ctx, a, app.SearchRequest{Query: "heat water until it bubbles", Stores: []string{"tea"}, Wait: time.Minute})
+	r, err := find.Search(t.ctx, a, search.Request{Query: "heat water until it bubbles"}, app.Scope{Stores: []string{"tea"}, Waiting: app.Waiting{Wait: time.Minute}})
 	if err == nil && (len(r.Hits) == 0 || !strings.HasPrefix(r.Hits[0].At, "kettle.go:")) {
 		err = kb.Errorf(kb.Internal, "the function that is asked for is not the first hit")
 	}

@@ -30,7 +30,7 @@ func sameAnswers(t *testing.T, a, b *app.App, store string, queries []string) {
 	for _, q := range queries {
 		var got []find.SearchReply
 		for _, x := range []*app.App{a, b} {
-			r, err := find.Search(t.Context(), x, app.SearchRequest{Query: q, Stores: []string{store}})
+			r, err := find.Search(t.Context(), x, search.Request{Query: q}, app.Scope{Stores: []string{store}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestAnExportAnswersElsewhere(t *testing.T) {
 	here.Write("src/gone.go", "package conf\n\n// Secret is deleted before the export.\nfunc Secret() {}\n")
 	a := here.In("p", true)
 	here.Create(a, app.CreateStore{Name: "conf", Source: filepath.Join(here.Root, "src"), Description: "how time is written", Tags: []string{"time"}})
-	secret := here.Search(a, app.SearchRequest{Query: "Secret", Stores: []string{"conf"}}).Hits[0]
+	secret := here.Search(a, search.Request{Query: "Secret"}, app.Scope{Stores: []string{"conf"}}).Hits[0]
 	if err := os.Remove(filepath.Join(here.Root, "src", "gone.go")); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestAnExportAnswersElsewhere(t *testing.T) {
 	}
 	sameAnswers(t, a, b, "conf", []string{"how is a duration parsed", "ParseDuration", "length of time", "Wait", "Secret"})
 	for _, x := range []*app.App{a, b} {
-		hit := there.Search(x, app.SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}).Hits[0]
+		hit := there.Search(x, search.Request{Query: "ParseDuration"}, app.Scope{Stores: []string{"conf"}}).Hits[0]
 		c, err := find.ByID(t.Context(), x, hit.ID)
 		if err != nil || !strings.Contains(c.Code, "func ParseDuration") {
 			t.Errorf("show: %+v, %v", c, err)
@@ -143,7 +143,7 @@ func TestAnExportAnswersElsewhere(t *testing.T) {
 	if j, err := b.WaitJob(t.Context(), st.Job); err != nil || j.State != kb.JobFailed || !strings.Contains(j.Message, "src") {
 		t.Errorf("got %+v, %v", j, err)
 	}
-	if r := there.Search(b, app.SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+	if r := there.Search(b, search.Request{Query: "ParseDuration"}, app.Scope{Stores: []string{"conf"}}); len(r.Hits) == 0 {
 		t.Error("a failed update took the store away")
 	}
 }
@@ -210,7 +210,7 @@ func TestAnImportKeepsWhatIsHere(t *testing.T) {
 	if kb.CodeOf(err) != kb.Exists || !strings.Contains(kb.HintOf(err), "knowledge import "+file+" --force") {
 		t.Errorf("a newer generation was replaced: %v, %s", err, kb.HintOf(err))
 	}
-	if r := here.Search(a, app.SearchRequest{Query: "Newer", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+	if r := here.Search(a, search.Request{Query: "Newer"}, app.Scope{Stores: []string{"conf"}}); len(r.Hits) == 0 {
 		t.Error("the newer generation is gone")
 	}
 	if in, err := care.Import(t.Context(), a, care.ImportRequest{File: file, Force: true}); err != nil || !strings.Contains(in.Note, "replaces") {
@@ -246,7 +246,7 @@ func TestMissingVectorsAreSaidAndMended(t *testing.T) {
 	s.Write("src/a.go", producttest.Parser)
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "conf", Source: filepath.Join(s.Root, "src")})
-	want := s.Search(a, app.SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	want := s.Search(a, search.Request{Query: "how is a duration parsed"}, app.Scope{Stores: []string{"conf"}})
 	vecs, err := filepath.Glob(filepath.Join(s.Data, "segments", "*"+index.VecExt))
 	if err != nil || len(vecs) == 0 {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestMissingVectorsAreSaidAndMended(t *testing.T) {
 		}
 	}
 	b := s.In("p", true)
-	r := s.Search(b, app.SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	r := s.Search(b, search.Request{Query: "how is a duration parsed"}, app.Scope{Stores: []string{"conf"}})
 	if len(r.Hits) == 0 || !strings.Contains(fmt.Sprint(r.Notes), "vectors of 1 of 1 segments of store conf are missing") {
 		t.Errorf("it is silent: %+v", r)
 	}
@@ -269,7 +269,7 @@ func TestMissingVectorsAreSaidAndMended(t *testing.T) {
 		t.Errorf("got %+v, %v", j, err)
 	}
 	for _, x := range []*app.App{a, b} { // also who has the old one open
-		r = s.Search(x, app.SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+		r = s.Search(x, search.Request{Query: "how is a duration parsed"}, app.Scope{Stores: []string{"conf"}})
 		r.Ms = want.Ms
 		if d := cmp.Diff(want, r); d != "" {
 			t.Errorf("answered otherwise:\n%s", d)
@@ -337,7 +337,7 @@ func TestCollect(t *testing.T) {
 			t.Errorf("gc deletes too much: %v", err)
 		}
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "ParseDuration", Stores: []string{"conf"}}); len(r.Hits) == 0 {
+	if r := s.Search(a, search.Request{Query: "ParseDuration"}, app.Scope{Stores: []string{"conf"}}); len(r.Hits) == 0 {
 		t.Error("a store is gone")
 	}
 	if v, err := care.Verify(t.Context(), a, "conf", false); err != nil || v.ExitStatus() != 0 {
@@ -365,7 +365,7 @@ func TestRepairWithoutTheSource(t *testing.T) {
 	if _, err := care.Import(t.Context(), b, care.ImportRequest{File: file}); err != nil {
 		t.Fatal(err)
 	}
-	want := there.Search(b, app.SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+	want := there.Search(b, search.Request{Query: "how is a duration parsed"}, app.Scope{Stores: []string{"conf"}})
 	damage := func(pattern string) {
 		t.Helper()
 		files, err := filepath.Glob(filepath.Join(there.Data, filepath.FromSlash(pattern)))
@@ -385,7 +385,7 @@ func TestRepairWithoutTheSource(t *testing.T) {
 		if err != nil || len(v.Findings) == 0 || v.ExitStatus() != 0 {
 			t.Errorf("%s: %v, %v", pattern, v.Text(), err)
 		}
-		r := there.Search(b, app.SearchRequest{Query: "how is a duration parsed", Stores: []string{"conf"}})
+		r := there.Search(b, search.Request{Query: "how is a duration parsed"}, app.Scope{Stores: []string{"conf"}})
 		r.Ms = want.Ms
 		if d := cmp.Diff(want, r); d != "" {
 			t.Errorf("%s: answered otherwise:\n%s", pattern, d)

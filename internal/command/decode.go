@@ -55,9 +55,10 @@ func (t *Table) decode(ctx context.Context, name string, params []Param, raw jso
 	return nil
 }
 
-// into sets the fields of in, which c was made for, from its arguments.
-func into[In any](ctx context.Context, c Command, args json.RawMessage, in *In) error {
-	return worded(ctx, decode(ctx, c.Name, c.Params, args, reflect.ValueOf(in).Elem()))
+// into sets the fields of the struct that in points to, which c was made for, from
+// its arguments.
+func (t *Table) into(ctx context.Context, c Command, args json.RawMessage, in any) error {
+	return t.worded(ctx, t.decode(ctx, c.Name, c.Params, args, reflect.ValueOf(in).Elem()))
 }
 
 // object splits arguments into their values.

@@ -61,7 +61,7 @@ func (t *Table) Dispatched(ctx context.Context, c Command, args json.RawMessage)
 		return c, nil
 	}
 	var in executeIn
-	if err := into(ctx, c, args, &in); err != nil {
+	if err := t.into(ctx, c, args, &in); err != nil {
 		return Command{}, err
 	}
 	inner, err := t.target(in.Command)
@@ -75,7 +75,7 @@ func (t *Table) Dispatched(ctx context.Context, c Command, args json.RawMessage)
 // that args name. Arguments that name none are c's to refuse.
 func (t *Table) ofResource(ctx context.Context, c Command, args json.RawMessage) (Command, error) {
 	var in resourceIn
-	if into(ctx, c, args, &in) != nil {
+	if t.into(ctx, c, args, &in) != nil {
 		return c, nil
 	}
 	if r, _, err := t.FindResource(in.URI); err == nil {

@@ -21,7 +21,7 @@ import (
 type EvalRequest struct {
 	Tasks   string // file of judged queries
 	Repos   string // folder in which each repository lies under its name
-	Mode    string // as of SearchRequest
+	Mode    string // as of search.Request
 	Detail  string
 	Limit   int
 	Without []string // signals and rankers to leave out
@@ -44,7 +44,7 @@ func Eval(ctx context.Context, a *app.App, r EvalRequest) (report EvalReport, er
 		}
 	}
 	check := search.Request{Query: "x", Mode: r.Mode, Detail: r.Detail, Limit: r.Limit}
-	if err := check.Check(); err != nil {
+	if err := check.Complete(); err != nil {
 		return EvalReport{}, err
 	}
 	set, err := eval.Load(r.Tasks)

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 type searchIn struct {
@@ -68,17 +69,14 @@ func runContext(ctx context.Context, a *app.App, in contextIn, reading func(stri
 }
 
 func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error) {
-	r := app.SearchRequest{
-		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit, Stores: in.Stores,
-		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Explain: in.Explain, Yes: in.Yes,
-	}
-	w := command.WaitingOf(ctx)
-	r.Wait, r.Early, r.Person = w.Wait, w.Early, w.Person
+	scope := app.Scope{Stores: in.Stores, Yes: in.Yes, Waiting: command.WaitingOf(ctx)}
 	if in.ToEnd {
-		r.Early = 0
+		scope.Early = 0
 	}
-	r.In = in.In
-	return Search(ctx, a, r)
+	return Search(ctx, a, search.Request{
+		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit,
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Under: in.In, Explain: in.Explain,
+	}, scope)
 }
 
 func runRead(ctx context.Context, a *app.App, in readIn) (FileText, error) {

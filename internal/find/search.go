@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -12,22 +11,20 @@ import (
 )
 
 // Search answers a query over the stores in scope.
-func Search(ctx context.Context, a *app.App, r app.SearchRequest) (SearchReply, error) {
+func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope) (SearchReply, error) {
 	c, err := a.Open(ctx)
 	if err != nil {
 		return SearchReply{}, err
 	}
-	req := search.Request{Query: r.Query, Mode: r.Mode, Intent: r.Intent, Detail: r.Detail, Limit: r.Limit,
-		Threshold: r.Threshold, MinRelevance: r.MinRelevance, Under: r.In, Explain: r.Explain}
 	// A query that cannot be answered starts no indexing.
-	if err := req.Check(); err != nil {
+	if err := req.Complete(); err != nil {
 		return SearchReply{}, err
 	}
-	stores, notes, err := a.AsScope(ctx, c, r.Stores, &r)
+	stores, notes, err := a.AsScope(ctx, c, scope)
 	if err != nil {
 		return SearchReply{}, err
 	}
-	if len(r.Stores) == 0 || slices.Contains(r.Stores, "*") {
+	if len(scope.Stores) == 0 || slices.Contains(scope.Stores, "*") {
 		lost, err := c.Catalog.Damaged(ctx)
 		if err != nil {
 			return SearchReply{}, err
@@ -44,10 +41,10 @@ func Search(ctx context.Context, a *app.App, r app.SearchRequest) (SearchReply, 
 	if len(s.Targets)+len(s.Notes)+len(notes) == 0 {
 		return SearchReply{}, a.NothingInScope(ctx, c)
 	}
-	a.NoteBarren(s, len(r.Stores) > 0)
-	if r.In != "" && len(s.Targets) > 0 {
+	a.NoteBarren(s, len(scope.Stores) > 0)
+	if req.Under != "" && len(s.Targets) > 0 {
 		err := s.Serve(ctx, func(targets []search.Target) (err error) {
-			req.Under, err = search.Below(ctx, targets, a.Asked(r.In, r.Person))
+			req.Under, err = search.Below(ctx, targets, a.Asked(req.Under, scope.Person))
 			return err
 		})
 		if err != nil {
@@ -58,7 +55,7 @@ func Search(ctx context.Context, a *app.App, r app.SearchRequest) (SearchReply, 
 		s.OpenViews()
 	}
 	var marksNote string
-	if req.Marks, marksNote, err = c.Marks(ctx, r.Query); err != nil {
+	if req.Marks, marksNote, err = c.Marks(ctx, req.Query); err != nil {
 		return SearchReply{}, err
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
@@ -118,10 +115,8 @@ func ByID(ctx context.Context, a *app.App, id string) (Context, error) {
 		return err
 	})
 	if len(s.Targets) == 0 || kb.CodeOf(err) == kb.NotFound && err != nil {
-		for _, n := range s.Notes {
-			if strings.HasPrefix(n, "store ") && strings.Contains(n, "damaged") { // the place may be there
-				return Context{}, kb.Errorf(kb.Corrupt, "%s", n).WithHint("try again when it is rebuilt; see: jobs")
-			}
+		if s.Damaged != "" { // the place may be there
+			return Context{}, kb.Errorf(kb.Corrupt, "%s", s.Damaged).WithHint("try again when it is rebuilt; see: jobs")
 		}
 		if !asked {
 			_, err = search.Show(ctx, nil, id)

@@ -205,7 +205,7 @@ func (r *run) walk(ctx context.Context) ([]kb.Entry, error) {
 	last := time.Time{}
 	err := r.snap.Walk(ctx, func(e kb.Entry) error {
 		if why, skip := r.o.Skip[e.Path]; skip {
-			r.failed = append(r.failed, "skipped: "+e.Path+": "+why)
+			r.failed = append(r.failed, kb.Skip{Path: e.Path, Reason: why}.String())
 			r.passOver(e)
 			return nil
 		}

@@ -30,10 +30,11 @@ const (
 // Error is a failure for a reader: one sentence of cause in Message, one
 // sentence of what to do next in Hint.
 type Error struct {
-	Code    Code
-	Message string
-	Hint    string
-	Err     error // the cause, if another error is it
+	Code     Code
+	Message  string
+	Hint     string
+	Err      error  // the cause, if another error is it
+	Argument string // that is wrong, where it is one
 }
 
 // Errorf makes an Error. Like fmt.Errorf it wraps the operand of %w.
@@ -46,6 +47,13 @@ func Errorf(code Code, format string, args ...any) *Error {
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// About returns e as the error of an argument.
+func (e *Error) About(argument string) *Error {
+	c := *e
+	c.Argument = argument
 	return &c
 }
 

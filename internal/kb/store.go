@@ -165,3 +165,24 @@ type Head struct {
 	Partial bool      `json:"partial,omitempty"`
 	Indexed time.Time `json:"indexed"`
 }
+
+// Skip is a document that could not be indexed, and why. Heads keep it among
+// their notes, as String writes it.
+type Skip struct{ Path, Reason string }
+
+const skipped = "skipped: "
+
+// String returns the note of a Head.
+func (s Skip) String() string { return skipped + s.Path + ": " + s.Reason }
+
+// Skips returns the documents that could not be indexed.
+func (h *Head) Skips() []Skip {
+	var out []Skip
+	for _, n := range h.Notes {
+		rest, ok := strings.CutPrefix(n, skipped)
+		if path, reason, is := strings.Cut(rest, ": "); ok && is {
+			out = append(out, Skip{path, reason})
+		}
+	}
+	return out
+}

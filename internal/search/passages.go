@@ -26,7 +26,7 @@ type Passage struct {
 // chunks of one document and a manual is one document. r.Limit is how many of
 // each; what shapes a reply (detail, threshold) does not count.
 func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request, intents ...string) ([]Passage, error) {
-	if err := r.Check(); err != nil {
+	if err := r.Complete(); err != nil {
 		return nil, err
 	}
 	q := parse(&r, targets)

@@ -39,7 +39,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return Reply{}, ctx.Err()
 	}
 	began := time.Now()
-	if err := r.Check(); err != nil {
+	if err := r.Complete(); err != nil {
 		return Reply{}, err
 	}
 	q := parse(&r, targets)
@@ -117,8 +117,11 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query
 	return ranked, confidence, nil
 }
 
-// Check fills defaults and refuses what makes no sense.
-func (r *Request) Check() error {
+// Complete fills defaults and refuses what makes no sense.
+func (r *Request) Complete() error {
+	if r.complete {
+		return nil
+	}
 	if r.Tuning == nil {
 		r.Tuning = &fitted
 	}
@@ -152,23 +155,24 @@ func (r *Request) Check() error {
 		r.Limit = 10
 	}
 	if r.Limit < 0 || r.Limit > MaxLimit {
-		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10")
+		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10").About("limit")
 	}
 	for _, f := range []struct {
 		name  string
 		value *float64
 	}{{"threshold", r.Threshold}, {"minRelevance", r.MinRelevance}} {
 		if f.value != nil && !(*f.value >= 0 && *f.value <= 1) {
-			return kb.Errorf(kb.Invalid, "%s must lie between 0 and 1, not %g", f.name, *f.value).WithHint("leave it out to see every hit")
+			return kb.Errorf(kb.Invalid, "%s must lie between 0 and 1, not %g", f.name, *f.value).WithHint("leave it out to see every hit").About(f.name)
 		}
 	}
+	r.complete = true
 	return nil
 }
 
 // Candidates returns what would be ranked for a request, and the query as it
 // is understood: what weights are fitted on.
 func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
-	if err := r.Check(); err != nil {
+	if err := r.Complete(); err != nil {
 		return nil, nil, err
 	}
 	q := parse(&r, targets)

@@ -86,14 +86,14 @@ func TestTitleNamesWhatAnswers(t *testing.T) {
 func TestRequestsAreChecked(t *testing.T) {
 	half, two := 0.5, 2.0
 	good := Request{Query: "x", Threshold: &half}
-	if err := good.Check(); err != nil || good.Limit != 10 || good.Mode != "hybrid" || good.Detail != "minimal" {
+	if err := good.Complete(); err != nil || good.Limit != 10 || good.Mode != "hybrid" || good.Detail != "minimal" {
 		t.Errorf("%+v, %v", good, err)
 	}
 	for name, r := range map[string]Request{
 		"empty": {}, "blank": {Query: " \n"}, "intent": {Query: "x", Intent: "find"}, "threshold": {Query: "x", Threshold: &two},
 		"limit": {Query: "x", Limit: 1000}, "long": {Query: strings.Repeat("x", MaxQuery+1)},
 	} {
-		if err := r.Check(); err == nil || kb.HintOf(err) == "" {
+		if err := r.Complete(); err == nil || kb.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -69,6 +69,8 @@ type Request struct {
 	Only [][]kb.Part
 	// Tuning is Fitted's when it is nil.
 	Tuning *Tuning
+
+	complete bool // see Complete
 }
 
 // Reply answers a Request.

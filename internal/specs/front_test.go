@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 )
 
@@ -20,7 +21,7 @@ func TestSnippetsAreNotFrontMatter(t *testing.T) {
 	s.Write("p/specs/BR-LIMIT.md", "# Limit of loans\n\n---\nid: BR-LIMIT\nkind: business-rule\n---\n\nSeven at most, per member.\n")
 	s.Write("p/specs/BR-FEE.md", "---\nid: BR-FEE\nkind: business-rule\n---\n\nid: of a fee is its date.\n\n# Fee\n\nA day costs ten cents.\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "loan", Wait: time.Minute})
+	s.Search(a, search.Request{Query: "loan"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 	for query, want := range map[string]string{
 		"ENT-LOAN": "What a member owes.", "lending": "What a member owes.", "BR-LIMIT": "Seven at most, per member.",
 		"BR-FEE": "id: of a fee is its date.", // below the front matter: prose
@@ -50,7 +51,7 @@ func TestCheckNamesProblems(t *testing.T) {
 	s.Write("p/specs/open.md", "---\nid: BR-007\nkind: business-rule\n\n# Open\n\nText.\n")
 	s.Write("p/specs/ruled.md", "---\n\nText between rules.\n\n---\n\n# Ruled\n")
 	a := s.In("p", true)
-	s.Search(a, app.SearchRequest{Query: "about", Wait: time.Minute})
+	s.Search(a, search.Request{Query: "about"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 	c, err := specs.Check(t.Context(), a, "", "", "", 0, specs.Scope{Waiting: person})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
@@ -233,7 +234,7 @@ func TestSpecsBesideCode(t *testing.T) {
 	s, a := newSpecs(t)
 	show := func(query, path string) find.Context {
 		t.Helper()
-		for _, h := range s.Search(a, app.SearchRequest{Query: query, Limit: 50}).Hits {
+		for _, h := range s.Search(a, search.Request{Query: query, Limit: 50}, app.Scope{}).Hits {
 			if strings.HasPrefix(h.At, path+":") {
 				c, err := find.ByID(t.Context(), a, h.ID)
 				if err != nil {

@@ -290,16 +290,11 @@ func failures(targets []search.Target) []ListRow {
 	var out []ListRow
 	for i := range targets {
 		t := &targets[i]
-		for _, n := range t.Store.Head.Notes {
-			rest, ok := strings.CutPrefix(n, "skipped: ")
-			if !ok {
+		for _, k := range t.Store.Head.Skips() {
+			if low := strings.ToLower(k.Path); !strings.HasSuffix(low, ".md") && !strings.HasSuffix(low, ".markdown") {
 				continue
 			}
-			p, _, ok := strings.Cut(rest, ": ")
-			if !ok || !strings.HasSuffix(strings.ToLower(p), ".md") && !strings.HasSuffix(strings.ToLower(p), ".markdown") {
-				continue
-			}
-			r := ListRow{Path: p, Title: specdoc.Stem(p), Kind: specdoc.KindOf("", p), Status: specFailed, IndexedAt: t.Store.Head.Indexed.UTC().Truncate(time.Second)}
+			r := ListRow{Path: k.Path, Title: specdoc.Stem(k.Path), Kind: specdoc.KindOf("", k.Path), Status: specFailed, IndexedAt: t.Store.Head.Indexed.UTC().Truncate(time.Second)}
 			if len(targets) > 1 {
 				r.Store = t.Label
 			}

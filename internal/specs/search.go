@@ -67,10 +67,10 @@ func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error)
 		limit = defaultSpecResults
 	}
 	req := search.Request{Query: r.Query, Limit: limit, Threshold: r.ScoreThreshold, Without: specWithout}
-	if err := req.Check(); err != nil {
-		if e, ok := err.(*kb.Error); ok && strings.HasPrefix(e.Message, "threshold") {
+	if err := req.Complete(); err != nil {
+		if e, ok := err.(*kb.Error); ok && e.Argument == "threshold" {
 			return SearchReply{}, kb.Errorf(e.Code, "score_%s", e.Message).WithHint("%s", e.Hint)
-		} else if ok && strings.HasPrefix(e.Message, "limit") {
+		} else if ok && e.Argument == "limit" {
 			return SearchReply{}, e.WithHint("leave it out for %d", defaultSpecResults)
 		}
 		return SearchReply{}, err

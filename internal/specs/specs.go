@@ -115,7 +115,7 @@ func open(ctx context.Context, a *app.App, r Scope) (*specs, error) {
 	if err != nil {
 		return nil, err
 	}
-	stores, notes, err := a.AsScope(ctx, c, r.Stores, &app.SearchRequest{Wait: r.Wait, Person: r.Person})
+	stores, notes, err := a.AsScope(ctx, c, app.Scope{Stores: r.Stores, Waiting: app.Waiting{Wait: r.Wait, Person: r.Person}})
 	if err != nil {
 		return nil, err
 	}

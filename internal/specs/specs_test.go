@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
@@ -368,7 +369,7 @@ func TestSpecLifecycle(t *testing.T) {
 		t.Errorf("superseded: %+v", r)
 	}
 	// What search finds has no lifecycle.
-	hits := s.Search(a, app.SearchRequest{Query: "cheques cleared by the bank"})
+	hits := s.Search(a, search.Request{Query: "cheques cleared by the bank"}, app.Scope{})
 	if len(hits.Hits) == 0 || !strings.Contains(hits.Hits[0].At, "PROC-002") {
 		t.Errorf("search: %+v", hits.Hits)
 	}

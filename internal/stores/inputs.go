@@ -10,7 +10,7 @@ import (
 )
 
 type storesIn struct {
-	Type string `json:"type,omitempty" enum:"file|folder|repo|web" help:"only stores of this type; file and folder are the same"`
+	Type string `json:"type,omitempty" enum:"kinds" help:"only stores of this type; file and folder are the same"`
 	All  bool   `json:"all,omitempty" help:"every store of every project"`
 }
 
@@ -21,7 +21,7 @@ type storeIn struct {
 type createIn struct {
 	Name                string   `json:"name,omitempty" arg:"1" help:"what to call the store (default: from the source)"`
 	Source              string   `json:"source" arg:"2" help:"folder, git URL, local repository, URL of a site, npm:NAME@VERSION or go:MODULE@VERSION"`
-	Type                string   `json:"type,omitempty" enum:"file|folder|repo|web" help:"what the source is; file and folder are the same (default: from the source)"`
+	Type                string   `json:"type,omitempty" enum:"kinds" help:"what the source is; file and folder are the same (default: from the source)"`
 	Branch              string   `json:"branch,omitempty" help:"branch to index instead of the default one"`
 	Tag                 string   `json:"tag,omitempty" help:"tag to index"`
 	Commit              string   `json:"commit,omitempty" help:"commit to index"`

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
@@ -30,7 +31,7 @@ func TestASiteIsCitedByAddressAndAnchor(t *testing.T) {
 		{"apt install widget-v2", m.URL + "/v2/install#packages"},
 		{"gearbox lubricated with graphite", m.URL + "/members/"},
 	} {
-		r := s.Search(a, app.SearchRequest{Query: tt.query, Stores: []string{"widget"}, Detail: "full"})
+		r := s.Search(a, search.Request{Query: tt.query, Detail: "full"}, app.Scope{Stores: []string{"widget"}})
 		if len(r.Hits) == 0 || r.Hits[0].At != tt.at && !strings.HasPrefix(r.Hits[0].At, tt.at+"#") {
 			t.Errorf("%q: %+v", tt.query, r.Hits)
 			continue
@@ -93,7 +94,7 @@ func TestLoginsOfSites(t *testing.T) {
 	if j.State != kb.JobCompleted {
 		t.Fatalf("%+v", j)
 	}
-	if r := s.Search(a, app.SearchRequest{Query: "gearbox graphite", Stores: []string{"widget"}}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].At, "/members/") {
+	if r := s.Search(a, search.Request{Query: "gearbox graphite"}, app.Scope{Stores: []string{"widget"}}); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].At, "/members/") {
 		t.Errorf("%+v", r.Hits)
 	}
 	m.Mu.Lock()

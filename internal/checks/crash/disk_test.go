@@ -21,6 +21,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // TestAStepOfWritingFails makes each step of writing files fail, once as an
@@ -73,7 +74,7 @@ func TestAStepOfWritingFails(t *testing.T) {
 // first, says that one file is missing, why, and what to do.
 func (w *world) lacks(a *app.App, query, why string) {
 	w.t.Helper()
-	r, err := find.Search(w.t.Context(), a, app.SearchRequest{Query: query, Stores: []string{"main"}, Wait: time.Minute})
+	r, err := find.Search(w.t.Context(), a, search.Request{Query: query}, app.Scope{Stores: []string{"main"}, Waiting: app.Waiting{Wait: time.Minute}})
 	must(w.t, err)
 	said := answer{Notes: r.Notes}.late()
 	for _, part := range []string{"could not be brought up to date", why, "1 file has changed", "; "} {
@@ -226,7 +227,7 @@ func TestTheOwnFolderOnAFullDisk(t *testing.T) {
 		a, err := product.New(app.Config{DataDir: w.dir, Dir: tr.dir, Project: tr.dir, Env: noEnv})
 		must(t, err)
 		defer a.Close()
-		return find.Search(t.Context(), a, app.SearchRequest{Query: tr.queries(1)[0], Wait: time.Minute, Yes: true})
+		return find.Search(t.Context(), a, search.Request{Query: tr.queries(1)[0]}, app.Scope{Yes: true, Waiting: app.Waiting{Wait: time.Minute}})
 	}
 	before, err := ask()
 	must(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // checkOld says whether an answer from an older view is true: a declaration
@@ -104,7 +105,7 @@ func TestADamagedView(t *testing.T) {
 	hits := func(a *app.App) string {
 		var b strings.Builder
 		for i, name := range names[:3] {
-			r, err := find.Search(t.Context(), a, app.SearchRequest{Query: name, Intent: []string{"", "find-usage", "find-definition"}[i], Stores: []string{"main"}, Detail: "contextual", Limit: 5})
+			r, err := find.Search(t.Context(), a, search.Request{Query: name, Intent: []string{"", "find-usage", "find-definition"}[i], Detail: "contextual", Limit: 5}, app.Scope{Stores: []string{"main"}})
 			must(t, err)
 			for _, h := range r.Hits {
 				fmt.Fprint(&b, h.ID, h.At, h.Score, h.Why, h.Related, "\n")

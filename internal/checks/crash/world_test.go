@@ -29,6 +29,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // world is a data directory and what is done in it.
@@ -346,7 +347,7 @@ func settled(list []answer) []answer {
 // ask searches one store, or several. What is behind its folder is brought up
 // to date meanwhile, which the answer does not wait for.
 func ask(ctx context.Context, a *app.App, query string, stores ...string) (answer, error) {
-	r, err := find.Search(ctx, a, app.SearchRequest{Query: query, Stores: stores, Detail: "contextual", Limit: 5})
+	r, err := find.Search(ctx, a, search.Request{Query: query, Detail: "contextual", Limit: 5}, app.Scope{Stores: stores})
 	for i := range r.Hits {
 		r.Hits[i].Note = ""
 	}

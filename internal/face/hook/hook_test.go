@@ -17,6 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
@@ -57,7 +58,7 @@ func (p *place) index(stores ...string) {
 	}
 	defer a.Close()
 	ctx := p.t.Context()
-	if _, err := find.Search(ctx, a, app.SearchRequest{Query: "pause", Wait: time.Minute, Person: true}); err != nil {
+	if _, err := find.Search(ctx, a, search.Request{Query: "pause"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute, Person: true}}); err != nil {
 		p.t.Fatal(err)
 	}
 	for i, name := range stores {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // Site is a machine: a data directory and folders on it.
@@ -78,10 +79,10 @@ func (s *Site) Create(a *app.App, r app.CreateStore) kb.Job {
 	return j
 }
 
-func (s *Site) Search(a *app.App, r app.SearchRequest) find.SearchReply {
+func (s *Site) Search(a *app.App, r search.Request, scope app.Scope) find.SearchReply {
 	s.Helper()
-	r.Wait = time.Minute
-	reply, err := find.Search(s.Context(), a, r)
+	scope.Wait = time.Minute
+	reply, err := find.Search(s.Context(), a, r, scope)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func TestLimits(t *testing.T) {
 	_, err = search.Locate(t.Context(), targets, search.Asked{Path: "near.md"})
 	got["paths in a message"] = strings.Count(fmt.Sprint(err), "/near.md")
 	refused := func(r search.Request) int {
-		if err := r.Check(); err != nil {
+		if err := r.Complete(); err != nil {
 			return 1
 		}
 		return 0
