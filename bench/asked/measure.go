@@ -14,11 +14,10 @@ type answer struct {
 	reply     *reply
 	gold      []place
 	something bool // there is an answer
-	files     []string
-	fileRank  int // of the first hit in a right file, 0 none
-	lineRank  int // … whose lines hold the line
-	exactRank int // … whose own best line or symbol is the declaration's
-	funcRank  int // … that names a right place
+	fileRank  int  // of the first hit in a right file, 0 none
+	lineRank  int  // … whose lines hold the line
+	exactRank int  // … whose own best line or symbol is the declaration's
+	funcRank  int  // … that names a right place
 	ndcg      float64
 	// of the needed places: shown within ten and twenty hits, and within
 	// 2,000 tokens of the contextual reply; files within ten
