@@ -106,7 +106,7 @@ func (b *bench) report(set string, as []*answer) {
 				b.r.Printf("- %s: refused: %.200s\n", a.ID, a.reply.err)
 			}
 		}
-		if b.o.verbose && a.something && a.lineRank != 1 {
+		if b.o.verbose && !a.aside && a.something && a.lineRank != 1 {
 			first := "nothing"
 			if len(a.reply.hits) > 0 {
 				h := a.reply.hits[0]
