@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -98,34 +99,23 @@ func (m *Manager) Blame(ctx context.Context, store kb.StoreID, paths []string, m
 // Blamed returns the documents of a store at which workers died, and how
 // often; "" is the job as a whole. Those whose mark is another now
 // are left out, unless mark is nil.
-func (m *Manager) Blamed(ctx context.Context, store kb.StoreID, mark func(path string) uint64) (deaths map[string]int, err error) {
-	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		deaths = map[string]int{}
-		rows, err := tx.QueryContext(ctx, "SELECT path, mark, deaths FROM blame WHERE store = ?", store)
-		if err != nil {
-			return err
+func (m *Manager) Blamed(ctx context.Context, store kb.StoreID, mark func(path string) uint64) (map[string]int, error) {
+	deaths := map[string]int{}
+	_, err := db.List(ctx, m.cfg.DB, func(r *sql.Rows) (none struct{}, err error) {
+		var p string
+		var at int64
+		var n int
+		err = r.Scan(&p, &at, &n)
+		if err == nil && (mark == nil || uint64(at) == mark(p)) {
+			deaths[p] = n
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var p string
-			var at int64
-			var n int
-			if err := rows.Scan(&p, &at, &n); err != nil {
-				return err
-			}
-			if mark == nil || uint64(at) == mark(p) {
-				deaths[p] = n
-			}
-		}
-		return rows.Err()
-	})
+		return none, err
+	}, "SELECT path, mark, deaths FROM blame WHERE store = ?", store)
 	return deaths, err
 }
 
 // Forgive forgets the deaths at a store's documents, but for those that are skipped for it.
 func (m *Manager) Forgive(ctx context.Context, store kb.StoreID, all bool) error {
-	return m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM blame WHERE store = ? AND (? OR path = '' OR deaths < ?)", store, all, MaxDeaths)
-		return err
-	})
+	_, err := m.cfg.DB.Exec(ctx, "DELETE FROM blame WHERE store = ? AND (? OR path = '' OR deaths < ?)", store, all, MaxDeaths)
+	return err
 }
