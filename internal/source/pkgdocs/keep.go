@@ -6,19 +6,24 @@ import (
 	"strings"
 )
 
-// What is no documentation of a package, by the stem of its name in capitals.
-var chores = map[string]bool{
-	"CHANGELOG": true, "CHANGES": true, "HISTORY": true, "LICENSE": true, "LICENCE": true, "COPYING": true, "NOTICE": true,
-	"CONTRIBUTING": true, "CONTRIBUTORS": true, "AUTHORS": true, "CODE_OF_CONDUCT": true, "SECURITY": true, "GOVERNANCE": true,
-	"THIRDPARTYNOTICES": true, "THIRD_PARTY_NOTICES": true, "PATENTS": true, "CODEOWNERS": true, "MAINTAINERS": true,
+var (
+	// chores are no documentation of a package, by the stem of the name in capitals.
+	chores = setOf(`CHANGELOG CHANGES HISTORY LICENSE LICENCE COPYING NOTICE CONTRIBUTING CONTRIBUTORS AUTHORS CODE_OF_CONDUCT
+		SECURITY GOVERNANCE THIRDPARTYNOTICES THIRD_PARTY_NOTICES PATENTS CODEOWNERS MAINTAINERS`)
+	proseExts = setOf(`.md .mdx .markdown .rst .adoc`)
+	// skippedDirs hold no documentation, in any registry.
+	skippedDirs = setOf(`node_modules vendor testdata __tests__ __fixtures__ fixtures`)
+)
+
+func setOf(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
 }
 
-var proseExts = map[string]bool{".md": true, ".mdx": true, ".markdown": true, ".rst": true, ".adoc": true}
-
-// Directories of which nothing is documentation, in any registry.
-var skippedDirs = map[string]bool{"node_modules": true, "vendor": true, "testdata": true, "__tests__": true, "__fixtures__": true, "fixtures": true}
-
-// proseReason says why a file is prose to keep, or "".
+// proseReason returns why a file is prose to keep, or "".
 func proseReason(p string) string {
 	name := path.Base(p)
 	ext := strings.ToLower(path.Ext(name))
@@ -34,18 +39,15 @@ func proseReason(p string) string {
 	return ""
 }
 
-// below reports whether a directory on the way to p is one that skip names.
+// below reports whether p lies in a directory that is skipped.
 func below(p string, skip func(dir string) bool) bool {
 	dirs := strings.Split(p, "/")
-	for _, d := range dirs[:len(dirs)-1] {
-		if skippedDirs[d] || strings.HasPrefix(d, ".") || skip != nil && skip(d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs[:len(dirs)-1], func(d string) bool {
+		return skippedDirs[d] || strings.HasPrefix(d, ".") || skip != nil && skip(d)
+	})
 }
 
-// npmReason says why a file of an npm package is kept, or "".
+// npmReason returns why a file of an npm package is kept, or "".
 func npmReason(p string) string {
 	switch {
 	case p == "package.json":
@@ -58,7 +60,7 @@ func npmReason(p string) string {
 	return proseReason(p)
 }
 
-// goReason says why a file of a Go module is kept, or "": prose, sources of
+// goReason returns why a file of a Go module is kept, or "": prose, sources of
 // packages that others can import, and examples, which go doc shows.
 func goReason(p string) string {
 	switch {
@@ -81,7 +83,8 @@ func goReason(p string) string {
 // one that leads elsewhere.
 func safePath(name string) string {
 	name = strings.TrimPrefix(name, "./")
-	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || path.Clean(name) != name || strings.HasPrefix(name, "../") || name == ".." {
+	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || path.Clean(name) != name ||
+		strings.HasPrefix(name, "../") || name == ".." {
 		return ""
 	}
 	return name
