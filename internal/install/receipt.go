@@ -260,7 +260,8 @@ func (o Options) unchanged(s *Step) error {
 		return err
 	}
 	if now.exists != s.exists || !bytes.Equal(now.before, s.before) {
-		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).WithHint("try once more: %s", o.again(*s))
+		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).
+			WithHint("try once more: %s", o.again(*s))
 	}
 	return nil
 }

@@ -241,7 +241,8 @@ func (m *Manager) Cancel(ctx context.Context, id string) (j kb.Job, err error) {
 			return err
 		}
 		if j.State.Ended() {
-			return kb.Errorf(kb.Invalid, "job %q has %s already", id, j.State).WithHint("look at it with: job:status %s", id)
+			return kb.Errorf(kb.Invalid, "job %q has %s already", id, j.State).
+				WithHint("look at it with: job:status %s", id)
 		}
 		// Its process notices the flag. A job without one, or not begun, ends here.
 		_, err := tx.ExecContext(ctx, "UPDATE jobs SET cancel = 1, updated = ? WHERE id = ?", m.cfg.Now().UnixMicro(), id)

@@ -43,7 +43,8 @@ func (m *Manager) Trail(id string) (t *Trail, left []string, err error) {
 	path := m.trailPath(id)
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, kb.Errorf(kb.Denied, "read the trail of a job: %w", err).WithHint("check the permissions of the data directory")
+		return nil, nil, kb.Errorf(kb.Denied, "read the trail of a job: %w", err).
+			WithHint("check the permissions of the data directory")
 	}
 	for len(old) >= 2 {
 		n := int(binary.LittleEndian.Uint16(old))
@@ -54,7 +55,8 @@ func (m *Manager) Trail(id string) (t *Trail, left []string, err error) {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, nil, kb.Errorf(kb.Denied, "write the trail of a job: %w", err).WithHint("check the permissions of the data directory")
+		return nil, nil, kb.Errorf(kb.Denied, "write the trail of a job: %w", err).
+			WithHint("check the permissions of the data directory")
 	}
 	return &Trail{f}, left, nil
 }

@@ -34,7 +34,8 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 		err := tx.QueryRowContext(ctx, "SELECT spec, generation FROM stores WHERE id = ?", id).Scan(&spec, &live)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).WithHint("create it again if it is still wanted")
+			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).
+				WithHint("create it again if it is still wanted")
 		case err != nil:
 			return err
 		case live != expectGeneration:

@@ -56,10 +56,12 @@ func Check(expr string) error {
 	}
 	s, err := cron.ParseStandard(expr)
 	if err != nil {
-		return kb.Errorf(kb.Invalid, "%q is no schedule: %s", expr, strings.ReplaceAll(err.Error(), "\n", " ")).WithHint(exampleHint)
+		return kb.Errorf(kb.Invalid, "%q is no schedule: %s", expr, strings.ReplaceAll(err.Error(), "\n", " ")).
+			WithHint(exampleHint)
 	}
 	if every, ok := s.(cron.ConstantDelaySchedule); ok && every.Delay < shortest {
-		return kb.Errorf(kb.Invalid, "%q is more often than once a minute", expr).WithHint("a folder is followed at once by: knowledge watch")
+		return kb.Errorf(kb.Invalid, "%q is more often than once a minute", expr).
+			WithHint("a folder is followed at once by: knowledge watch")
 	}
 	if s.Next(time.Now()).IsZero() {
 		return kb.Errorf(kb.Invalid, "%q names a day that never comes", expr).WithHint(exampleHint)
