@@ -14,11 +14,10 @@ type answer struct {
 	reply     *reply
 	gold      []place
 	something bool // there is an answer
-	files     []string
-	fileRank  int // of the first hit in a right file, 0 none
-	lineRank  int // … whose lines hold the line
-	exactRank int // … whose own best line or symbol is the declaration's
-	funcRank  int // … that names a right place
+	fileRank  int  // of the first hit in a right file, 0 none
+	lineRank  int  // … whose lines hold the line
+	exactRank int  // … whose own best line or symbol is the declaration's
+	funcRank  int  // … that names a right place
 	ndcg      float64
 	// of the needed places: shown within ten and twenty hits, and within
 	// 2,000 tokens of the contextual reply; files within ten
@@ -42,6 +41,9 @@ func (a *answer) judge(store string) {
 			a.fileRank = i + 1
 		}
 		if a.lineRank == 0 && slices.ContainsFunc(a.gold, func(p place) bool {
+			if a.set == "docs" {
+				return h.names(p)
+			}
 			return same(h.path, p.Path) && (p.Line == 0 || h.from <= p.Line && p.Line <= h.to)
 		}) {
 			a.lineRank = i + 1

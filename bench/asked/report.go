@@ -26,7 +26,7 @@ func kinds(set string, as []*answer) (names []string, by map[string][]*answer) {
 		by[k] = append(by[k], a)
 	}
 	for _, a := range as {
-		if set != "docs" && set != "absent" && set != "stores" {
+		if set != "docs" && set != "absent" && set != "stores" && a.Kind != titleAlone {
 			add("all", a)
 		}
 		if a.Kind != "" {
@@ -106,7 +106,7 @@ func (b *bench) report(set string, as []*answer) {
 				b.r.Printf("- %s: refused: %.200s\n", a.ID, a.reply.err)
 			}
 		}
-		if b.o.verbose && a.something && a.lineRank != 1 {
+		if b.o.verbose && !a.aside && a.something && a.lineRank != 1 {
 			first := "nothing"
 			if len(a.reply.hits) > 0 {
 				h := a.reply.hits[0]
@@ -155,8 +155,11 @@ func (b *bench) honesty(all []*answer) {
 	by := map[string][]*answer{}
 	for _, a := range all {
 		k := a.set
-		if k == "absent" && a.something {
+		switch {
+		case k == "absent" && a.something:
 			k = "absent: answerable ones"
+		case a.Kind == titleAlone:
+			k += ": " + titleAlone
 		}
 		by[k] = append(by[k], a)
 	}

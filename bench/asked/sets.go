@@ -136,10 +136,19 @@ func (b *bench) issues(items []*item) ([]*answer, error) {
 		x := &answer{item: it, gold: it.Gold, something: true, reply: a.search(query, map[string]any{"limit": 20})}
 		x.judge("")
 		out = append(out, x)
+		title, _, _ := strings.Cut(query, "\n")
+		with := *it
+		with.Kind = titleAlone
+		y := &answer{item: &with, gold: it.Gold, something: true, reply: a.search(title, map[string]any{"limit": 20})}
+		y.judge("")
+		out = append(out, y)
 		_ = a.c.Close()
 	}
 	return out, nil
 }
+
+// titleAlone is the kind of the same issue asked with its first line.
+const titleAlone = "first line alone"
 
 // many asks with every development repository in scope.
 func (b *bench) many(items []*item) ([]*answer, error) {

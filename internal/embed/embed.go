@@ -50,7 +50,8 @@ func newStatic(c Config) (kb.Embedder, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			code = kb.NotFound
 		}
-		return nil, kb.Errorf(code, "cannot read the embedding model: %w", err).WithHint("check the path of the model file")
+		return nil, kb.Errorf(code, "cannot read the embedding model: %w", err).
+			WithHint("check the path of the model file")
 	}
 	return Load(b)
 }

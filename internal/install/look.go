@@ -48,7 +48,8 @@ func (s *Step) read() error {
 	info, err := os.Stat(s.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		if l, err := os.Lstat(s.File); err == nil && l.Mode()&fs.ModeSymlink != 0 {
-			return kb.Errorf(kb.Invalid, "%q is a link to a file that there is not", s.File).WithHint("make the file that it leads to, or remove the link")
+			return kb.Errorf(kb.Invalid, "%q is a link to a file that there is not", s.File).
+				WithHint("make the file that it leads to, or remove the link")
 		}
 		return nil
 	}
@@ -56,7 +57,8 @@ func (s *Step) read() error {
 		return kb.Errorf(kb.Invalid, "%q is not a file", s.File).WithHint("move it away")
 	}
 	if err == nil && info.Size() > maxFile {
-		return kb.Errorf(kb.TooLarge, "%q has %d bytes, more than is read", s.File, info.Size()).WithHint("add the entry by hand; see docs/install.md")
+		return kb.Errorf(kb.TooLarge, "%q has %d bytes, more than is read", s.File, info.Size()).
+			WithHint("add the entry by hand; see docs/install.md")
 	}
 	if err == nil {
 		s.before, err = os.ReadFile(s.File)

@@ -60,10 +60,12 @@ func load(dataDir string) (*receipts, error) {
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		return nil, kb.Errorf(kb.Corrupt, "the receipts in %q cannot be read: %w", path, err).WithHint("without it entries are removed all the same: rm %s", kb.ShellWord(path))
+		return nil, kb.Errorf(kb.Corrupt, "the receipts in %q cannot be read: %w", path, err).
+			WithHint("without it entries are removed all the same: rm %s", kb.ShellWord(path))
 	}
 	if r.Version != 1 {
-		return nil, kb.Errorf(kb.Unsupported, "the receipts in %q are of version %d, and this program knows version 1", path, r.Version).WithHint("update the program")
+		return nil, kb.Errorf(kb.Unsupported, "the receipts in %q are of version %d, and this program knows version 1",
+			path, r.Version).WithHint("update the program")
 	}
 	return &r, nil
 }
@@ -183,7 +185,8 @@ func undo(now []byte, r *receipt) []byte {
 // shows that all up to the end of the addition is as it was then: what follows
 // was written since.
 func withoutBlank(now, after []byte, r *receipt) []byte {
-	if r == nil || len(r.Old) > 0 || r.At < 0 || r.New < 0 || r.At+r.New > len(now) || hash(now[:r.At+r.New]) != r.After || hash(now[:r.At]) != r.Before {
+	if r == nil || len(r.Old) > 0 || r.At < 0 || r.New < 0 || r.At+r.New > len(now) ||
+		hash(now[:r.At+r.New]) != r.After || hash(now[:r.At]) != r.Before {
 		return after
 	}
 	ours := now[r.At : r.At+r.New]
@@ -257,7 +260,8 @@ func (o Options) unchanged(s *Step) error {
 		return err
 	}
 	if now.exists != s.exists || !bytes.Equal(now.before, s.before) {
-		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).WithHint("try once more: %s", o.again(*s))
+		return kb.Errorf(kb.Busy, "%q was changed by another program just now", s.File).
+			WithHint("try once more: %s", o.again(*s))
 	}
 	return nil
 }

@@ -262,7 +262,8 @@ func (m *Manager) Cancel(ctx context.Context, id string) (j kb.Job, err error) {
 			return err
 		}
 		if j.State.Ended() {
-			return kb.Errorf(kb.Invalid, "job %q has %s already", id, j.State).WithHint("look at it with: job:status %s", id)
+			return kb.Errorf(kb.Invalid, "job %q has %s already", id, j.State).
+				WithHint("look at it with: job:status %s", id)
 		}
 		// Its process notices the flag. A job without one, or not begun, ends here.
 		_, err := tx.ExecContext(ctx, "UPDATE jobs SET cancel = 1, updated = ? WHERE id = ?", m.cfg.Now().UnixMicro(), id)
@@ -299,23 +300,11 @@ func (m *Manager) Close(ctx context.Context) error {
 // Waiting returns the stores with a job that has not ended by its row, whether or
 // not a process runs it.
 func Waiting(ctx context.Context, d *db.DB) (map[kb.StoreID]bool, error) {
-	var stores map[kb.StoreID]bool
-	err := d.Read(ctx, func(tx *sql.Tx) error {
-		stores = map[kb.StoreID]bool{}
-		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT store FROM jobs
-			WHERE type = 'index' AND state IN ('queued', 'running', 'interrupted')`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id kb.StoreID
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			stores[id] = true
-		}
-		return rows.Err()
-	})
+	ids, err := db.Values[kb.StoreID](ctx, d, `SELECT DISTINCT store FROM jobs
+		WHERE type = 'index' AND state IN ('queued', 'running', 'interrupted')`)
+	stores := map[kb.StoreID]bool{}
+	for _, id := range ids {
+		stores[id] = true
+	}
 	return stores, err
 }

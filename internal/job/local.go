@@ -44,6 +44,7 @@ func (l *local) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return kb.Errorf(kb.Busy, "a job did not stop in time").WithHint("it is resumed by the next command that looks at jobs")
+		return kb.Errorf(kb.Busy, "a job did not stop in time").
+			WithHint("it is resumed by the next command that looks at jobs")
 	}
 }

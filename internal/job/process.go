@@ -66,7 +66,8 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 		defer f.Close()
 	}
 	if err := cmd.Start(); err != nil {
-		return kb.Errorf(kb.Internal, "a worker process cannot be started: %w", err).WithHint("the job stays queued; run the command again")
+		return kb.Errorf(kb.Internal, "a worker process cannot be started: %w", err).
+			WithHint("the job stays queued; run the command again")
 	}
 	p.alive[j.ID] = true
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -42,24 +43,9 @@ func get(ctx context.Context, tx *sql.Tx, id string) (kb.Job, error) {
 }
 
 // query returns the jobs that a condition selects, newest first.
-func (m *Manager) query(ctx context.Context, where string, args ...any) (out []kb.Job, err error) {
-	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		out = nil
-		rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM jobs WHERE "+where+" ORDER BY seq DESC", args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			j, err := scan(rows)
-			if err != nil {
-				return err
-			}
-			out = append(out, j)
-		}
-		return rows.Err()
-	})
-	return out, err
+func (m *Manager) query(ctx context.Context, where string, args ...any) ([]kb.Job, error) {
+	return db.List(ctx, m.cfg.DB, func(r *sql.Rows) (kb.Job, error) { return scan(r) },
+		"SELECT "+columns+" FROM jobs WHERE "+where+" ORDER BY seq DESC", args...)
 }
 
 // outcome is what a pass came to.

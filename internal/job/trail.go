@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -42,7 +43,8 @@ func (m *Manager) Trail(id string) (t *Trail, left []string, err error) {
 	path := m.trailPath(id)
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, kb.Errorf(kb.Denied, "read the trail of a job: %w", err).WithHint("check the permissions of the data directory")
+		return nil, nil, kb.Errorf(kb.Denied, "read the trail of a job: %w", err).
+			WithHint("check the permissions of the data directory")
 	}
 	for len(old) >= 2 {
 		n := int(binary.LittleEndian.Uint16(old))
@@ -53,7 +55,8 @@ func (m *Manager) Trail(id string) (t *Trail, left []string, err error) {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, nil, kb.Errorf(kb.Denied, "write the trail of a job: %w", err).WithHint("check the permissions of the data directory")
+		return nil, nil, kb.Errorf(kb.Denied, "write the trail of a job: %w", err).
+			WithHint("check the permissions of the data directory")
 	}
 	return &Trail{f}, left, nil
 }
@@ -98,34 +101,23 @@ func (m *Manager) Blame(ctx context.Context, store kb.StoreID, paths []string, m
 // Blamed returns the documents of a store at which workers died, and how
 // often; "" is the job as a whole. Those whose mark is another now
 // are left out, unless mark is nil.
-func (m *Manager) Blamed(ctx context.Context, store kb.StoreID, mark func(path string) uint64) (deaths map[string]int, err error) {
-	err = m.cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		deaths = map[string]int{}
-		rows, err := tx.QueryContext(ctx, "SELECT path, mark, deaths FROM blame WHERE store = ?", store)
-		if err != nil {
-			return err
+func (m *Manager) Blamed(ctx context.Context, store kb.StoreID, mark func(path string) uint64) (map[string]int, error) {
+	deaths := map[string]int{}
+	_, err := db.List(ctx, m.cfg.DB, func(r *sql.Rows) (none struct{}, err error) {
+		var p string
+		var at int64
+		var n int
+		err = r.Scan(&p, &at, &n)
+		if err == nil && (mark == nil || uint64(at) == mark(p)) {
+			deaths[p] = n
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var p string
-			var at int64
-			var n int
-			if err := rows.Scan(&p, &at, &n); err != nil {
-				return err
-			}
-			if mark == nil || uint64(at) == mark(p) {
-				deaths[p] = n
-			}
-		}
-		return rows.Err()
-	})
+		return none, err
+	}, "SELECT path, mark, deaths FROM blame WHERE store = ?", store)
 	return deaths, err
 }
 
 // Forgive forgets the deaths at a store's documents, but for those that are skipped for it.
 func (m *Manager) Forgive(ctx context.Context, store kb.StoreID, all bool) error {
-	return m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM blame WHERE store = ? AND (? OR path = '' OR deaths < ?)", store, all, MaxDeaths)
-		return err
-	})
+	_, err := m.cfg.DB.Exec(ctx, "DELETE FROM blame WHERE store = ? AND (? OR path = '' OR deaths < ?)", store, all, MaxDeaths)
+	return err
 }

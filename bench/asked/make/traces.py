@@ -135,7 +135,7 @@ def real():
     return out
 
 
-RUNTIME = r"object (?:has no|is not|of type)|not (?:callable|iterable|subscriptable|a function|iterable)|Cannot read prop|Cannot set prop|Cannot use 'in'|Cannot invoke|Cannot load|Cannot read field|Cannot store|is not a function|undefined method|no implicit|wrong number of arg|out of (?:range|bounds)|runtime error|unsupported operand|missing \d+ required|takes \d+ positional|expected str|must be str|argument of type|cannot be cast|Index \d+|can't convert|comparison of|uninitialized constant|For input string|not enough values|too many values|a bytes-like object|concatenate|begin \d|null"
+RUNTIME = r"object (?:has no|is not|of type)|not (?:callable|iterable|subscriptable|a function|iterable)|Cannot read prop|Cannot set prop|Cannot use 'in'|Cannot invoke|Cannot load|Cannot read field|Cannot store|is not a function|undefined method|no implicit|wrong number of arg|out of (?:range|bounds)|runtime error|unsupported operand|missing \d+ required|takes \d+ positional|expected str|must be str|argument of type|cannot be cast|Index \d+|can't convert|comparison of|uninitialized constant|For input string|not enough values|too many values|a bytes-like object|concatenate|begin \d|is null"
 
 
 def runtime(message):

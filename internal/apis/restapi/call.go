@@ -118,7 +118,8 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 		}
 		again, err := c.once(limited, client, req, p, t, red, reply)
 		if limited.Err() != nil && ctx.Err() == nil {
-			return kb.Errorf(kb.Away, "%s did not answer within %s", p.Code, p.Timeout).WithHint("try again later, or ask it for less")
+			return kb.Errorf(kb.Away, "%s did not answer within %s", p.Code, p.Timeout).
+				WithHint("try again later, or ask it for less")
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

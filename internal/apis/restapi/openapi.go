@@ -38,7 +38,8 @@ func IsOpenAPI(text []byte) bool {
 // followed, others are not.
 func ImportOpenAPI(name string, text []byte, o ImportOptions) (im *Imported, err error) {
 	if len(text) > MaxOpenAPI {
-		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxOpenAPI>>20).WithHint("import a part of it")
+		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxOpenAPI>>20).
+			WithHint("import a part of it")
 	}
 	defer func() {
 		if v := recover(); v != nil { // the library's, on an odd document
@@ -98,7 +99,8 @@ func (m *maker) provider(name string) (*yaml.Node, string, error) {
 	}
 	code := cmp.Or(m.o.Code, slug(title))
 	if !codeName.MatchString(code) {
-		return nil, "", kb.Errorf(kb.Invalid, "no code for the API follows from %s", name).WithHint("give one: --code petstore")
+		return nil, "", kb.Errorf(kb.Invalid, "no code for the API follows from %s", name).
+			WithHint("give one: --code petstore")
 	}
 	base, err := m.base(name)
 	if err != nil {

@@ -88,7 +88,8 @@ func providersNode(name string, doc *yaml.Node) ([]*yaml.Node, error) {
 				}
 			case "apis", "providers":
 				if v.Kind != yaml.SequenceNode && v.Tag != "!!null" {
-					return nil, kb.Errorf(kb.Invalid, "%s:%d: %s must be a list", name, v.Line, key.Value).WithHint(seeDocs)
+					return nil, kb.Errorf(kb.Invalid, "%s:%d: %s must be a list", name, v.Line, key.Value).
+						WithHint(seeDocs)
 				}
 				list = v.Content
 			default:

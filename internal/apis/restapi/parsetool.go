@@ -216,7 +216,8 @@ func nodeJSON(n *yaml.Node) string {
 // JSON has its own reader: YAML reads tabs and \ud83d differently.
 func Document(name string, text []byte) (*yaml.Node, error) {
 	if len(text) > MaxFile {
-		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxFile>>20).WithHint("keep fewer tools in it")
+		return nil, kb.Errorf(kb.TooLarge, "%s has more than %d MiB", name, MaxFile>>20).
+			WithHint("keep fewer tools in it")
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if t := bytes.TrimSpace(text); len(t) > 0 && (t[0] == '[' || t[0] == '{') && json.Valid(t) {
@@ -231,7 +232,8 @@ func Document(name string, text []byte) (*yaml.Node, error) {
 		return nil, kb.Errorf(kb.Invalid, "%s is not YAML: %s", name, yamlFault(err)).WithHint(seeDocs)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, kb.Errorf(kb.Invalid, "%s holds more than one document", name).WithHint("remove the lines --- between them")
+		return nil, kb.Errorf(kb.Invalid, "%s holds more than one document", name).
+			WithHint("remove the lines --- between them")
 	}
 	if aliases(&doc) > 100 {
 		return nil, kb.Errorf(kb.Invalid, "%s uses too many aliases", name).WithHint("write things out")

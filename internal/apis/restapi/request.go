@@ -70,7 +70,8 @@ func build(ctx context.Context, p *Provider, t *Tool, values []value, cred crede
 	req, err := http.NewRequestWithContext(ctx, t.Method, addr, in)
 	if err != nil {
 		// Its text would quote the address, and with it the credential.
-		return nil, kb.Errorf(kb.Invalid, "the arguments of %s make no address", t.Code).WithHint("check what stands in its path")
+		return nil, kb.Errorf(kb.Invalid, "the arguments of %s make no address", t.Code).
+			WithHint("check what stands in its path")
 	}
 	base, err := url.Parse(p.BaseURL)
 	if err != nil || req.URL.Host != base.Host || req.URL.Scheme != base.Scheme {

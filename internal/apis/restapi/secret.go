@@ -95,7 +95,8 @@ func (s *Resolver) get(p *Provider, r Ref) (string, error) {
 	}
 	switch {
 	case len(v) < minSecret:
-		return "", kb.Errorf(kb.Denied, "what %s names for %s is too short for a credential", r, p.Code).WithHint("check its value")
+		return "", kb.Errorf(kb.Denied, "what %s names for %s is too short for a credential", r, p.Code).
+			WithHint("check its value")
 	case strings.ContainsAny(v, "\r\n\x00"):
 		return "", kb.Errorf(kb.Denied, "what %s names for %s has several lines", r, p.Code).WithHint("check its value")
 	}

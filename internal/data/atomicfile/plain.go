@@ -42,7 +42,8 @@ func Plain(path string) error {
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
 		dir := filepath.Dir(path)
-		return kb.Errorf(kb.Corrupt, "%q is a file where a folder belongs", dir).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(dir), kb.ShellWord(dir+"-aside"))
+		return kb.Errorf(kb.Corrupt, "%q is a file where a folder belongs", dir).
+			WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(dir), kb.ShellWord(dir+"-aside"))
 	}
 	if err != nil || info.Mode().IsRegular() {
 		return err
@@ -51,5 +52,6 @@ func Plain(path string) error {
 	if info.IsDir() {
 		what = "a folder where a file belongs"
 	}
-	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(path), kb.ShellWord(path+"-aside"))
+	return kb.Errorf(kb.Corrupt, "%q is %s", path, what).
+		WithHint("move it away with mv %s %s and then run: knowledge verify --repair", kb.ShellWord(path), kb.ShellWord(path+"-aside"))
 }

@@ -51,7 +51,8 @@ func Open(path, kind string, maxVersion uint32) (*Reader, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, kb.Errorf(kb.Denied, "no permission to read %q", path).WithHint("make the file readable for you")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return nil, kb.Errorf(kb.Internal, "too many files are open to read %q: %w", path, err).WithHint("raise the limit, with ulimit -n 1024, then try again")
+		return nil, kb.Errorf(kb.Internal, "too many files are open to read %q: %w", path, err).
+			WithHint("raise the limit, with ulimit -n 1024, then try again")
 	case err != nil:
 		return nil, kb.Errorf(kb.Internal, "cannot open %q: %w", path, err).WithHint("check that disk")
 	}
@@ -65,7 +66,8 @@ func Open(path, kind string, maxVersion uint32) (*Reader, error) {
 	}
 	m, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
-		return nil, kb.Errorf(kb.Internal, "cannot map %q: %w", path, err).WithHint("close other programs to free memory, then try again")
+		return nil, kb.Errorf(kb.Internal, "cannot map %q: %w", path, err).
+			WithHint("close other programs to free memory, then try again")
 	}
 	r := &Reader{path: path, stat: st, data: m, unmap: m}
 	r.refs.Store(1)

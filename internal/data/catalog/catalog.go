@@ -17,11 +17,13 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"hash/crc32"
+	"slices"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
@@ -153,7 +155,8 @@ func (c *Catalog) put(ctx context.Context, tx *sql.Tx, spec kb.Spec) (st kb.Stor
 	if kb.CodeOf(err) != kb.Corrupt {
 		return st, n > 0, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE stores SET spec = ?, sum = ?, generation = 0, head = NULL WHERE id = ?", string(b), sum(string(b), ""), spec.ID())
+	_, err = tx.ExecContext(ctx, "UPDATE stores SET spec = ?, sum = ?, generation = 0, head = NULL WHERE id = ?",
+		string(b), sum(string(b), ""), spec.ID())
 	if err == nil {
 		_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ?", spec.ID())
 	}
@@ -228,34 +231,23 @@ func (c *Catalog) All(ctx context.Context) ([]Entry, error) {
 func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		names = nil
-		rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
+		_, err := db.Rows(ctx, tx, func(r *sql.Rows) (none struct{}, err error) {
+			st, err := scan(r)
+			if kb.CodeOf(err) == kb.Corrupt {
+				names, err = append(names, st.Label()), nil
+			}
+			return none, err
+		}, "SELECT "+columns+" FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			st, err := scan(rows)
-			if kb.CodeOf(err) == kb.Corrupt && err != nil {
-				names = append(names, st.Label())
-			} else if err != nil {
-				return err
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
 		// Deleting a store takes its names along, so one without a store is damage.
-		return each(ctx, tx, func(r *sql.Rows) error {
-			var name string
-			err := r.Scan(&name)
-			names = append(names, name)
-			return err
-		}, "SELECT name FROM names WHERE store NOT IN (SELECT id FROM stores) ORDER BY name")
+		lost, err := db.Column[string](ctx, tx, "SELECT name FROM names WHERE store NOT IN (SELECT id FROM stores) ORDER BY name")
+		names = append(names, lost...)
+		return err
 	})
 	for i, n := range names {
-		if n == "" {
-			names[i] = "without a name"
-		}
+		names[i] = cmp.Or(n, "without a name")
 	}
 	return names, err
 }
@@ -263,90 +255,51 @@ func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
 // entries reads columns, project and scope. Stores that are damaged are left
 // out while others are there to be served; if none is left, the error says so.
 func (c *Catalog) entries(ctx context.Context, query string, args ...any) (out []Entry, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		out = nil
-		rows, err := tx.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
+	var damaged error
+	out, err = db.List(ctx, c.db, func(r *sql.Rows) (e Entry, err error) {
+		e.Store, err = scan(r, &e.Project, &e.Scope)
+		if kb.CodeOf(err) == kb.Corrupt {
+			e.ID, damaged, err = "", err, nil
 		}
-		defer rows.Close()
-		var damaged error
-		for rows.Next() {
-			var e Entry
-			e.Store, err = scan(rows, &e.Project, &e.Scope)
-			if kb.CodeOf(err) == kb.Corrupt {
-				damaged = err
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			out = append(out, e)
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		if len(out) == 0 {
-			return damaged
-		}
-		return nil
-	})
+		return e, err
+	}, query, args...)
+	out = slices.DeleteFunc(out, func(e Entry) bool { return e.ID == "" })
+	if err == nil && len(out) == 0 {
+		err = damaged
+	}
 	return out, err
 }
 
 // Delete deletes the store and all its names: names, head and segment
 // references go. Its files go with the next Garbage.
 func (c *Catalog) Delete(ctx context.Context, id kb.StoreID) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "DELETE FROM stores WHERE id = ?", id) // the rest cascades
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, noStore(id))
-		}
-		return nil
-	})
+	n, err := c.db.Exec(ctx, "DELETE FROM stores WHERE id = ?", id) // the rest cascades
+	if err == nil && n == 0 {
+		return noStore(id)
+	}
+	return err
 }
 
 // Drop deletes the store if it has no holder. A store that does not exist is
 // not removed, without an error.
 func (c *Catalog) Drop(ctx context.Context, id kb.StoreID) (removed bool, err error) {
-	err = c.db.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `DELETE FROM stores WHERE id = ?1
-			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1)
-			AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		removed = n > 0
-		return err
-	})
-	return removed, err
+	n, err := c.db.Exec(ctx, `DELETE FROM stores WHERE id = ?1
+		AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1)
+		AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id)
+	return n > 0, err
 }
 
 // Trust records that a person vouches for the file at path with that hash.
 func (c *Catalog) Trust(ctx context.Context, path, hash string) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO trust (path, hash, created) VALUES (?, ?, ?)", path, hash, c.stamp())
-		return err
-	})
+	_, err := c.db.Exec(ctx, "INSERT OR REPLACE INTO trust (path, hash, created) VALUES (?, ?, ?)", path, hash, c.stamp())
+	return err
 }
 
 // Distrust forgets that a person vouched for what is at path; it reports
 // whether one had.
 func (c *Catalog) Distrust(ctx context.Context, path string) (there bool, err error) {
-	err = c.db.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "DELETE FROM trust WHERE path = ?", path)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		there = n > 0
-		return err
-	})
-	return there, err
+	n, err := c.db.Exec(ctx, "DELETE FROM trust WHERE path = ?", path)
+	return n > 0, err
 }
 
 // Trusted reports whether a person vouched for the file at path with that hash.
@@ -354,8 +307,5 @@ func (c *Catalog) Trusted(ctx context.Context, path, hash string) (ok bool, err 
 	if hash == "" {
 		return false, nil
 	}
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM trust WHERE path = ? AND hash = ?)", path, hash).Scan(&ok)
-	})
-	return ok, err
+	return db.Value[bool](ctx, c.db, "SELECT EXISTS (SELECT 1 FROM trust WHERE path = ? AND hash = ?)", path, hash)
 }

@@ -1,13 +1,15 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Defined says how a project came by a name.
+// Defined records how a project came by a name.
 type Defined struct {
 	Name  string
 	Store kb.StoreID // what the name meant then
@@ -22,36 +24,26 @@ type Defined struct {
 // SetDefined records how a project came by a name; what was recorded of that
 // name before is replaced.
 func (c *Catalog) SetDefined(ctx context.Context, projectID string, d Defined) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO defined (project, name, store, by_file, follows) VALUES (?, ?, ?, ?, ?)",
-			projectID, d.Name, d.Store, d.ByFile, d.Follows)
-		return err
-	})
+	_, err := c.db.Exec(ctx, "INSERT OR REPLACE INTO defined (project, name, store, by_file, follows) VALUES (?, ?, ?, ?, ?)",
+		projectID, d.Name, d.Store, d.ByFile, d.Follows)
+	return err
 }
 
 // UnsetDefined forgets how a project came by a name.
 func (c *Catalog) UnsetDefined(ctx context.Context, projectID, name string) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM defined WHERE project = ? AND name = ?", projectID, name)
-		return err
-	})
+	_, err := c.db.Exec(ctx, "DELETE FROM defined WHERE project = ? AND name = ?", projectID, name)
+	return err
 }
 
 // Defined returns how a project came by its names, by name. A name that was
 // given to another store since, or taken away, is left out.
 func (c *Catalog) Defined(ctx context.Context, projectID string) (list []Defined, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		list = nil
-		return each(ctx, tx, func(r *sql.Rows) error {
-			var d Defined
-			err := r.Scan(&d.Name, &d.Store, &d.ByFile, &d.Follows)
-			list = append(list, d)
-			return err
-		}, `SELECT d.name, d.store, d.by_file, d.follows FROM defined d
-			JOIN names n ON n.project = d.project AND n.name = d.name AND n.store = d.store
-			WHERE d.project = ? ORDER BY d.name`, projectID)
-	})
-	return list, err
+	return db.List(ctx, c.db, func(r *sql.Rows) (d Defined, err error) {
+		err = r.Scan(&d.Name, &d.Store, &d.ByFile, &d.Follows)
+		return d, err
+	}, `SELECT d.name, d.store, d.by_file, d.follows FROM defined d
+		JOIN names n ON n.project = d.project AND n.name = d.name AND n.store = d.store
+		WHERE d.project = ? ORDER BY d.name`, projectID)
 }
 
 // Move lets a name of a project mean the store of another spec in one
@@ -75,13 +67,11 @@ func (c *Catalog) Move(ctx context.Context, projectID, name string, spec kb.Spec
 		if _, err := tx.ExecContext(ctx, "DELETE FROM names WHERE project = ? AND name = ?", projectID, name); err != nil {
 			return err
 		}
-		if description == "" {
-			description = old.Description
-		}
 		if tags == nil {
 			tags = old.Tags
 		}
-		if st, err = c.attach(ctx, tx, projectID, name, spec.ID(), description, tags); err != nil {
+		st, err = c.attach(ctx, tx, projectID, name, spec.ID(), cmp.Or(description, old.Description), tags)
+		if err != nil {
 			return err
 		}
 		holders, err := holdersOf(ctx, tx, old.ID)

@@ -1,12 +1,14 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -24,7 +26,7 @@ func (c *Catalog) Head(ctx context.Context, id kb.StoreID) (*kb.Head, error) {
 // with it. Uses of the job that publishes stay until it releases them.
 func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration int64, head kb.Head) error {
 	if head.Generation != expectGeneration+1 || head.Manifest == "" {
-		return kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d", head.Generation, head.Manifest, expectGeneration)
+		return cannotFollow(head, expectGeneration)
 	}
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
 		var spec string
@@ -32,7 +34,8 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 		err := tx.QueryRowContext(ctx, "SELECT spec, generation FROM stores WHERE id = ?", id).Scan(&spec, &live)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).WithHint("create it again if it is still wanted")
+			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).
+				WithHint("create it again if it is still wanted")
 		case err != nil:
 			return err
 		case live != expectGeneration:
@@ -41,6 +44,11 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 		}
 		return setHead(ctx, tx, id, spec, head)
 	})
+}
+
+func cannotFollow(head kb.Head, expect int64) error {
+	return kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d",
+		head.Generation, head.Manifest, expect)
 }
 
 // setHead makes head the live one of a store, whatever was before.
@@ -58,7 +66,8 @@ func setHead(ctx context.Context, tx *sql.Tx, id kb.StoreID, spec string, head k
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM store_segments WHERE store = ? AND segment NOT IN (SELECT value FROM json_each(?))", id, names)
+	_, err = tx.ExecContext(ctx,
+		"DELETE FROM store_segments WHERE store = ? AND segment NOT IN (SELECT value FROM json_each(?))", id, names)
 	if err != nil {
 		return err
 	}
@@ -79,12 +88,13 @@ func Files(head kb.Head) []string {
 // that was indexed elsewhere. expectGeneration is that of the store's head
 // now, 0 when there is no such store; head.Generation must be greater. Errors
 // are those of Add and Publish.
-func (c *Catalog) Adopt(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string, expectGeneration int64, head kb.Head) (st kb.Store, err error) {
+func (c *Catalog) Adopt(ctx context.Context, projectID, name string, spec kb.Spec, description string, tags []string,
+	expectGeneration int64, head kb.Head) (st kb.Store, err error) {
 	if err := CheckName(name); err != nil {
 		return st, err
 	}
 	if head.Generation <= expectGeneration || head.Manifest == "" {
-		return st, kb.Errorf(kb.Internal, "generation %d with manifest %q cannot follow generation %d", head.Generation, head.Manifest, expectGeneration)
+		return st, cannotFollow(head, expectGeneration)
 	}
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {
 		old, _, err := c.put(ctx, tx, spec)
@@ -96,7 +106,8 @@ func (c *Catalog) Adopt(ctx context.Context, projectID, name string, spec kb.Spe
 			live = old.Head.Generation
 		}
 		if live != expectGeneration {
-			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, old.ID).WithHint("try again")
+			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, old.ID).
+				WithHint("try again")
 		}
 		var text string
 		if err := tx.QueryRowContext(ctx, "SELECT spec FROM stores WHERE id = ?", old.ID).Scan(&text); err != nil {
@@ -117,16 +128,8 @@ func (c *Catalog) Unreferenced(ctx context.Context, id kb.StoreID, head kb.Head)
 	if err != nil {
 		return nil, err
 	}
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		names = nil
-		return each(ctx, tx, func(r *sql.Rows) error {
-			var s string
-			err := r.Scan(&s)
-			names = append(names, s)
-			return err
-		}, "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments WHERE store = ?)", list, id)
-	})
-	return names, err
+	return db.Values[string](ctx, c.db,
+		"SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments WHERE store = ?)", list, id)
 }
 
 // Rehead writes a head again as Publish does, with the next number: the
@@ -151,10 +154,8 @@ func array(names []string) (string, error) {
 // SetError records why the last run failed; "" clears it. The live generation
 // stays. A store that was deleted meanwhile has no error.
 func (c *Catalog) SetError(ctx context.Context, id kb.StoreID, msg string) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE stores SET last_error = ? WHERE id = ?", msg, id)
-		return err
-	})
+	_, err := c.db.Exec(ctx, "UPDATE stores SET last_error = ? WHERE id = ?", msg, id)
+	return err
 }
 
 // UseSegments keeps segments (and manifests) from being deleted until
@@ -170,42 +171,26 @@ func (c *Catalog) UseSegments(ctx context.Context, job string, names ...string) 
 	}
 	// Not synced: a use means nothing after a power cut, which ends the job and
 	// any Garbage alike; before the next Garbage the job is resumed or released.
-	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO segment_uses (job, segment, created) SELECT ?, value, ? FROM json_each(?)",
-			job, c.stamp(), list)
-		return err
-	})
+	_, err = c.db.ExecSoon(ctx, "INSERT OR IGNORE INTO segment_uses (job, segment, created) SELECT ?, value, ? FROM json_each(?)",
+		job, c.stamp(), list)
+	return err
 }
 
 // ReleaseUses gives up all uses of a job.
 func (c *Catalog) ReleaseUses(ctx context.Context, job string) error {
-	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM segment_uses WHERE job = ?", job)
-		return err
-	})
+	_, err := c.db.ExecSoon(ctx, "DELETE FROM segment_uses WHERE job = ?", job)
+	return err
 }
 
 // Used returns how many files a job uses.
-func (c *Catalog) Used(ctx context.Context, job string) (n int, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM segment_uses WHERE job = ?", job).Scan(&n)
-	})
-	return n, err
+func (c *Catalog) Used(ctx context.Context, job string) (int, error) {
+	return db.Value[int](ctx, c.db, "SELECT count(*) FROM segment_uses WHERE job = ?", job)
 }
 
 // Users returns the jobs that use segments. Release those that have ended: a
 // job that was killed did not.
-func (c *Catalog) Users(ctx context.Context) (jobs []string, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		jobs = nil
-		return each(ctx, tx, func(r *sql.Rows) error {
-			var job string
-			err := r.Scan(&job)
-			jobs = append(jobs, job)
-			return err
-		}, "SELECT DISTINCT job FROM segment_uses ORDER BY job")
-	})
-	return jobs, err
+func (c *Catalog) Users(ctx context.Context) ([]string, error) {
+	return db.Values[string](ctx, c.db, "SELECT DISTINCT job FROM segment_uses ORDER BY job")
 }
 
 // File is one segment or manifest as found on disk, by the name that kb.Head knows it by.
@@ -223,7 +208,9 @@ const batch = 128
 // siblings (vectors); names whose removal fails are left for the next time,
 // and the first such error is returned after the others were tried. A file
 // dated in the future is young: a clock that was set back deletes nothing.
-func (c *Catalog) Garbage(ctx context.Context, files []File, grace time.Duration, remove func(name string) error) (removed int, err error) {
+func (c *Catalog) Garbage(ctx context.Context, files []File, grace time.Duration, remove func(name string) error) (
+	removed int, err error,
+) {
 	limit := c.now().Add(-grace)
 	var old []string
 	for _, f := range files {
@@ -255,9 +242,7 @@ func (c *Catalog) Garbage(ctx context.Context, files []File, grace time.Duration
 					continue
 				}
 				if err := remove(name); err != nil {
-					if failed == nil {
-						failed = err
-					}
+					failed = cmp.Or(failed, err)
 					continue
 				}
 				done[name] = true
@@ -279,13 +264,6 @@ func unneeded(ctx context.Context, tx *sql.Tx, names []string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	err = each(ctx, tx, func(r *sql.Rows) error {
-		var s string
-		err := r.Scan(&s)
-		out = append(out, s)
-		return err
-	}, `SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments)
+	return db.Column[string](ctx, tx, `SELECT value FROM json_each(?) WHERE value NOT IN (SELECT segment FROM store_segments)
 		AND value NOT IN (SELECT segment FROM segment_uses)`, list)
-	return out, err
 }

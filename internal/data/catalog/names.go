@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -75,9 +77,7 @@ func (c *Catalog) attach(ctx context.Context, tx *sql.Tx, projectID, name string
 		return kb.Store{}, err
 	}
 	if err == nil { // the same again
-		if description == "" {
-			description = old.Description
-		}
+		description = cmp.Or(description, old.Description)
 		if tags == nil {
 			tags = old.Tags
 		}
@@ -136,12 +136,14 @@ func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID, created time.Time)
 	return c.db.Write(ctx, func(tx *sql.Tx) error {
 		const empty = "EXISTS (SELECT 1 FROM stores WHERE id = ?1 AND created = ?2 AND head IS NULL)"
 		_, err := tx.ExecContext(ctx, `DELETE FROM names WHERE store = ?1 AND `+empty+` AND NOT EXISTS (
-			SELECT 1 FROM defined d WHERE d.project = names.project AND d.name = names.name AND d.store = ?1 AND d.by_file)`, id, created.UnixMicro())
+			SELECT 1 FROM defined d WHERE d.project = names.project AND d.name = names.name AND d.store = ?1 AND d.by_file)`,
+			id, created.UnixMicro())
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM stores WHERE id = ?1 AND created = ?2 AND head IS NULL
-			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1) AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`, id, created.UnixMicro())
+			AND NOT EXISTS (SELECT 1 FROM names WHERE store = ?1) AND NOT EXISTS (SELECT 1 FROM own WHERE store = ?1)`,
+			id, created.UnixMicro())
 		return err
 	})
 }
@@ -157,46 +159,21 @@ func (c *Catalog) Holders(ctx context.Context, id kb.StoreID) (holders []string,
 }
 
 func holdersOf(ctx context.Context, tx *sql.Tx, id kb.StoreID) ([]string, error) {
-	var out []string
-	err := each(ctx, tx, func(r *sql.Rows) error {
+	named, err := db.Rows(ctx, tx, func(r *sql.Rows) (string, error) {
 		var project, name, dir string
-		if err := r.Scan(&project, &name, &dir); err != nil {
-			return err
-		}
+		err := r.Scan(&project, &name, &dir)
 		who := "user"
 		if project != "" {
 			who = "project " + dir
 		}
-		out = append(out, fmt.Sprintf("%s as %q", who, name))
-		return nil
+		return fmt.Sprintf("%s as %q", who, name), err
 	}, `SELECT n.project, n.name, coalesce(p.dir, n.project) FROM names n LEFT JOIN projects p ON p.id = n.project
 		WHERE n.store = ? ORDER BY n.project, n.name`, id)
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, tx, func(r *sql.Rows) error {
-		var root string
-		if err := r.Scan(&root); err != nil {
-			return err
-		}
-		out = append(out, "own folder of "+root)
-		return nil
-	}, "SELECT root FROM own WHERE store = ? ORDER BY root", id)
-	return out, err
-}
-
-func each(ctx context.Context, tx *sql.Tx, f func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	own, err := db.Column[string](ctx, tx, "SELECT 'own folder of ' || root FROM own WHERE store = ? ORDER BY root", id)
+	return append(named, own...), err
 }
 
 // NoteProject records the directory of a project, for Holders to show. It
@@ -205,31 +182,17 @@ func (c *Catalog) NoteProject(ctx context.Context, projectID, dir string) error 
 	if projectID == "" {
 		return nil
 	}
-	var known bool
-	err := c.db.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM projects WHERE id = ? AND dir = ?)", projectID, dir).Scan(&known)
-	})
+	known, err := db.Value[bool](ctx, c.db, "SELECT EXISTS (SELECT 1 FROM projects WHERE id = ? AND dir = ?)", projectID, dir)
 	if err != nil || known {
 		return err
 	}
-	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO projects (id, dir, seen) VALUES (?, ?, ?)", projectID, dir, c.stamp())
-		return err
-	})
+	_, err = c.db.ExecSoon(ctx, "INSERT OR REPLACE INTO projects (id, dir, seen) VALUES (?, ?, ?)", projectID, dir, c.stamp())
+	return err
 }
 
 // Projects returns the directories of the projects that were noted, sorted.
-func (c *Catalog) Projects(ctx context.Context) (dirs []string, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		dirs = nil
-		return each(ctx, tx, func(r *sql.Rows) error {
-			var dir string
-			err := r.Scan(&dir)
-			dirs = append(dirs, dir)
-			return err
-		}, "SELECT DISTINCT dir FROM projects ORDER BY dir")
-	})
-	return dirs, err
+func (c *Catalog) Projects(ctx context.Context) ([]string, error) {
+	return db.Values[string](ctx, c.db, "SELECT DISTINCT dir FROM projects ORDER BY dir")
 }
 
 // Lookup returns the store that nameOrID means in a project: the project's
@@ -258,13 +221,8 @@ func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, erro
 	if len(id) < minPrefix || len(id) > fullID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		return kb.Store{}, notFound(ctx, tx, projectID, id)
 	}
-	var ids []string
-	err := each(ctx, tx, func(r *sql.Rows) error {
-		var s string
-		err := r.Scan(&s)
-		ids = append(ids, s)
-		return err
-	}, "SELECT id FROM stores WHERE id >= ?1 AND id < ?1 || '{' ORDER BY id LIMIT 5", id) // '{' follows 'z'
+	ids, err := db.Column[string](ctx, tx,
+		"SELECT id FROM stores WHERE id >= ?1 AND id < ?1 || '{' ORDER BY id LIMIT 5", id) // '{' follows 'z'
 	switch {
 	case err != nil:
 		return kb.Store{}, err
@@ -281,13 +239,7 @@ func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, erro
 
 // notFound suggests names that look like name.
 func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
-	var names []string
-	err := each(ctx, tx, func(r *sql.Rows) error {
-		var s string
-		err := r.Scan(&s)
-		names = append(names, s)
-		return err
-	}, "SELECT DISTINCT name FROM names WHERE project IN (?, '') ORDER BY name", projectID)
+	names, err := db.Column[string](ctx, tx, "SELECT DISTINCT name FROM names WHERE project IN (?, '') ORDER BY name", projectID)
 	if err != nil {
 		return err
 	}
@@ -349,18 +301,18 @@ func (c *Catalog) SetOwn(ctx context.Context, projectID, root string, spec kb.Sp
 // UnsetOwn forgets the own folder of the work tree at root, so that Drop can
 // delete its store. A root without one is left as it is.
 func (c *Catalog) UnsetOwn(ctx context.Context, root string) error {
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM own WHERE root = ?", root)
-		return err
-	})
+	_, err := c.db.Exec(ctx, "DELETE FROM own WHERE root = ?", root)
+	return err
 }
 
 // Own returns the own folder's store of the work tree at root, or kb.NotFound.
 func (c *Catalog) Own(ctx context.Context, root string) (st kb.Store, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		st, err = scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM own o JOIN stores s ON s.id = o.store, "+unnamed+" WHERE o.root = ?", root))
+		st, err = scan(tx.QueryRowContext(ctx,
+			"SELECT "+columns+" FROM own o JOIN stores s ON s.id = o.store, "+unnamed+" WHERE o.root = ?", root))
 		if errors.Is(err, sql.ErrNoRows) {
-			return kb.Errorf(kb.NotFound, "the folder %q is not indexed yet", root).WithHint("search in it once, or make a store of it")
+			return kb.Errorf(kb.NotFound, "the folder %q is not indexed yet", root).
+				WithHint("search in it once, or make a store of it")
 		}
 		return err
 	})

@@ -160,7 +160,8 @@ func (d *DB) translate(ctx context.Context, err error) error {
 // keeps to itself.
 func (d *DB) failed(err error) error {
 	if info, e := os.Stat(d.path); errors.Is(e, fs.ErrNotExist) {
-		return kb.Errorf(kb.Corrupt, "the database %q was removed: %w", d.path, err).WithHint("try again: it is made anew")
+		return kb.Errorf(kb.Corrupt, "the database %q was removed: %w", d.path, err).
+			WithHint("try again: it is made anew")
 	} else if e == nil && info.IsDir() {
 		return kb.Errorf(kb.Corrupt, "there is a folder where the database %q should be", d.path).
 			WithHint("move it away, then try again; or choose another directory with --data-dir")

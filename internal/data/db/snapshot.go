@@ -53,7 +53,8 @@ func take(path string) (*snapshot, error) {
 	creating.Lock()
 	defer creating.Unlock()
 	if inUse[path] > 0 { // to close a file that SQLite has open would drop its locks
-		return nil, kb.Errorf(kb.Busy, "another part of this program uses the database %q", path).WithHint("try again in a moment")
+		return nil, kb.Errorf(kb.Busy, "another part of this program uses the database %q", path).
+			WithHint("try again in a moment")
 	}
 	for range 8 {
 		of := states(path)
@@ -80,7 +81,8 @@ func take(path string) (*snapshot, error) {
 		}
 		return s, nil
 	}
-	return nil, kb.Errorf(kb.Busy, "the database %q is being written all the time", path).WithHint("try again in a moment")
+	return nil, kb.Errorf(kb.Busy, "the database %q is being written all the time", path).
+		WithHint("try again in a moment")
 }
 
 func both(path string) (main, wal []byte, err error) {

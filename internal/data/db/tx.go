@@ -114,3 +114,75 @@ func (d *DB) retry(ctx context.Context, f func() error) error {
 		}
 	}
 }
+
+// Exec runs one statement in a Write and returns how many rows it changed.
+func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return execute(ctx, d.Write, query, args)
+}
+
+// ExecSoon is Exec in a WriteSoon.
+func (d *DB) ExecSoon(ctx context.Context, query string, args ...any) (int64, error) {
+	return execute(ctx, d.WriteSoon, query, args)
+}
+
+type writer func(context.Context, func(*sql.Tx) error) error
+
+func execute(ctx context.Context, write writer, query string, args []any) (n int64, err error) {
+	err = write(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// Rows returns what scan makes of each row of a query.
+func Rows[T any](ctx context.Context, tx *sql.Tx, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// Column returns the only column of a query's rows.
+func Column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
+	return Rows(ctx, tx, value[T], query, args...)
+}
+
+func value[T any](r *sql.Rows) (v T, err error) {
+	err = r.Scan(&v)
+	return v, err
+}
+
+// List is Rows in a Read.
+func List[T any](ctx context.Context, d *DB, scan func(*sql.Rows) (T, error), query string, args ...any) (out []T, err error) {
+	err = d.Read(ctx, func(tx *sql.Tx) error {
+		out, err = Rows(ctx, tx, scan, query, args...)
+		return err
+	})
+	return out, err
+}
+
+// Values is Column in a Read.
+func Values[T any](ctx context.Context, d *DB, query string, args ...any) ([]T, error) {
+	return List(ctx, d, value[T], query, args...)
+}
+
+// Value returns the only value of a query, in a Read.
+func Value[T any](ctx context.Context, d *DB, query string, args ...any) (v T, err error) {
+	err = d.Read(ctx, func(tx *sql.Tx) error { return tx.QueryRowContext(ctx, query, args...).Scan(&v) })
+	return v, err
+}

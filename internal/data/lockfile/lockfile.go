@@ -207,9 +207,11 @@ func busy(path string) error {
 		return kb.Errorf(kb.Busy, "%q is held by another process", filepath.Base(path)).WithHint(hint)
 	}
 	if h.PID == os.Getpid() {
-		return kb.Errorf(kb.Busy, "%q is held by this process since %s", filepath.Base(path), h.Since.Format(time.RFC3339)).WithHint(hint)
+		return kb.Errorf(kb.Busy, "%q is held by this process since %s", filepath.Base(path), h.Since.Format(time.RFC3339)).
+			WithHint(hint)
 	}
-	return kb.Errorf(kb.Busy, "%q is held by process %d since %s", filepath.Base(path), h.PID, h.Since.Format(time.RFC3339)).WithHint(hint)
+	return kb.Errorf(kb.Busy, "%q is held by process %d since %s", filepath.Base(path), h.PID, h.Since.Format(time.RFC3339)).
+		WithHint(hint)
 }
 
 func wrap(err error, path string) error {

@@ -102,7 +102,8 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.out += int64(n); b.out > freeOut && b.out/maxRatio > b.in.n {
-		return n, kb.Errorf(kb.TooLarge, "the file unpacks to more than %d times its size", maxRatio).WithHint("nothing was imported; do not trust it; what an export is: knowledge help import")
+		return n, kb.Errorf(kb.TooLarge, "the file unpacks to more than %d times its size", maxRatio).
+			WithHint("nothing was imported; do not trust it; what an export is: knowledge help import")
 	}
 	return n, err
 }
@@ -230,7 +231,8 @@ func broken(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return refused("it is cut short")
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return kb.Errorf(kb.TooLarge, "the file needs more memory to unpack than this program allows").WithHint("nothing was imported; do not trust it; what an export is: knowledge help import")
+		return kb.Errorf(kb.TooLarge, "the file needs more memory to unpack than this program allows").
+			WithHint("nothing was imported; do not trust it; what an export is: knowledge help import")
 	}
 	return refused("it does not unpack: %s", clip(err.Error()))
 }

@@ -83,7 +83,8 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 		}
 	}
 	if err := m.check(gathered(st.Spec.Kind)); err != nil {
-		return m, kb.Errorf(kb.Unsupported, "store %q cannot be exported: %w", st.Label(), err).WithHint("index it again: knowledge index %s --force", ref(st))
+		return m, kb.Errorf(kb.Unsupported, "store %q cannot be exported: %w", st.Label(), err).
+			WithHint("index it again: knowledge index %s --force", ref(st))
 	}
 	var done int64
 	return m, write(w, &m, func(x Member) (io.ReadCloser, error) {
@@ -111,7 +112,8 @@ func (r *run) hold(ctx context.Context, st kb.Store) (*kb.Head, error) {
 			return nil, err
 		}
 		if head == nil || head.Partial {
-			return nil, kb.Errorf(kb.Busy, "store %q is not indexed yet", st.Label()).WithHint("wait until it is: knowledge index %s", ref(st))
+			return nil, kb.Errorf(kb.Busy, "store %q is not indexed yet", st.Label()).
+				WithHint("wait until it is: knowledge index %s", ref(st))
 		}
 		if err := r.Catalog.UseSegments(ctx, r.id, catalog.Files(*head)...); err != nil {
 			return nil, err

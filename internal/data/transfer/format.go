@@ -129,7 +129,8 @@ func names(head kb.Head, embedder string) []string {
 }
 
 func refused(format string, args ...any) error {
-	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).WithHint("nothing was imported; copy it or export it again; what it must be: knowledge help import")
+	return kb.Errorf(kb.Corrupt, "the file is no sound export: "+format, args...).
+		WithHint("nothing was imported; copy it or export it again; what it must be: knowledge help import")
 }
 
 // check returns what is wrong with a manifest. gathered reports whether its store

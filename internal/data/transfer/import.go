@@ -363,7 +363,8 @@ func (r *run) movePages(a *archive) (back func() error, err error) {
 	had := os.Rename(dir, aside) == nil
 	if err := atomicfile.Move(staged, dir); err != nil {
 		if runtime.GOOS == "windows" {
-			err = kb.Errorf(kb.Busy, "the kept pages of that store are being read: %w", err).WithHint("end the other sessions, then import again")
+			err = kb.Errorf(kb.Busy, "the kept pages of that store are being read: %w", err).
+				WithHint("end the other sessions, then import again")
 		}
 		return back, err
 	}

@@ -86,7 +86,8 @@ func Start(ctx context.Context, a *app.App, o Options) (wait func()) {
 			return
 		}
 		if err == nil && o.Token == "" && !httpguard.IsLoopback(addr) {
-			err = kb.Errorf(kb.Invalid, "%s is not an address of this machine alone", addr).WithHint("listen on 127.0.0.1")
+			err = kb.Errorf(kb.Invalid, "%s is not an address of this machine alone", addr).
+				WithHint("listen on 127.0.0.1")
 		}
 		var ln net.Listener
 		if err == nil {
@@ -152,7 +153,8 @@ func address(env func(string) string, flag *int, port int, ours, theirs string) 
 	} else if v, name := either(env, ours+"_PORT", theirs+"_PORT"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > 65535 {
-			return "", kb.Errorf(kb.Invalid, "$%s is %q, which is no port", name, v).WithHint("set it to a number up to 65535")
+			return "", kb.Errorf(kb.Invalid, "$%s is %q, which is no port", name, v).
+				WithHint("set it to a number up to 65535")
 		}
 		port = n
 	}

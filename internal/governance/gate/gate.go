@@ -356,7 +356,8 @@ func samePath(a, b string) bool {
 func ParseStage(name string) (Stage, error) {
 	s, ok := Known(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 	if !ok {
-		return "", kb.Errorf(kb.Invalid, "there is no stage %q", name).WithHint("the stages are PRE_WRITE, PRE_COMMIT, PRE_PUSH and CI")
+		return "", kb.Errorf(kb.Invalid, "there is no stage %q", name).
+			WithHint("the stages are PRE_WRITE, PRE_COMMIT, PRE_PUSH and CI")
 	}
 	return s, nil
 }

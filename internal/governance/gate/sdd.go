@@ -279,13 +279,15 @@ func (s *SDD) validate(ctx context.Context) (*Validation, error) {
 // Open makes a change the one that is worked on, for ttl minutes (0: 45).
 func (s *SDD) Open(change string, ttl int) (SessionStatus, error) {
 	if !ValidChange(change) {
-		return SessionStatus{}, kb.Errorf(kb.Invalid, "%q cannot be the name of a change", change).WithHint("name a folder below openspec/changes")
+		return SessionStatus{}, kb.Errorf(kb.Invalid, "%q cannot be the name of a change", change).
+			WithHint("name a folder below openspec/changes")
 	}
 	if s.archived(change) {
 		return SessionStatus{}, kb.Errorf(kb.Invalid, "change %q is archived", change).WithHint("%s", s.others())
 	}
 	if !isDir(s.changePath(change)) {
-		return SessionStatus{}, kb.Errorf(kb.NotFound, "there is no change %q below openspec/changes", change).WithHint("%s", s.others())
+		return SessionStatus{}, kb.Errorf(kb.NotFound, "there is no change %q below openspec/changes", change).
+			WithHint("%s", s.others())
 	}
 	return s.set(change, ttl)
 }
@@ -322,7 +324,8 @@ func (s *SDD) set(change string, ttl int) (SessionStatus, error) {
 		ttl = DefaultTTL
 	}
 	if ttl < 1 || ttl > maxTTL {
-		return SessionStatus{}, kb.Errorf(kb.Invalid, "a change cannot stay open for %d minutes", ttl).WithHint("from 1 to %d; leave it out for %d", maxTTL, DefaultTTL)
+		return SessionStatus{}, kb.Errorf(kb.Invalid, "a change cannot stay open for %d minutes", ttl).
+			WithHint("from 1 to %d; leave it out for %d", maxTTL, DefaultTTL)
 	}
 	now := s.Now().UTC()
 	err := s.Repo.SetSession(&repostate.Session{Active: true, Change: change, TTL: ttl,

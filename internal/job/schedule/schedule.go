@@ -56,10 +56,12 @@ func Check(expr string) error {
 	}
 	s, err := cron.ParseStandard(expr)
 	if err != nil {
-		return kb.Errorf(kb.Invalid, "%q is no schedule: %s", expr, strings.ReplaceAll(err.Error(), "\n", " ")).WithHint(exampleHint)
+		return kb.Errorf(kb.Invalid, "%q is no schedule: %s", expr, strings.ReplaceAll(err.Error(), "\n", " ")).
+			WithHint(exampleHint)
 	}
 	if every, ok := s.(cron.ConstantDelaySchedule); ok && every.Delay < shortest {
-		return kb.Errorf(kb.Invalid, "%q is more often than once a minute", expr).WithHint("a folder is followed at once by: knowledge watch")
+		return kb.Errorf(kb.Invalid, "%q is more often than once a minute", expr).
+			WithHint("a folder is followed at once by: knowledge watch")
 	}
 	if s.Next(time.Now()).IsZero() {
 		return kb.Errorf(kb.Invalid, "%q names a day that never comes", expr).WithHint(exampleHint)
@@ -78,83 +80,48 @@ func (t Table) Set(ctx context.Context, store kb.StoreID, expr, by string, now t
 	if err := Check(expr); err != nil {
 		return err
 	}
-	return t.DB.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO schedules (store, cron, since, by) VALUES (?, ?, ?, ?)
-			ON CONFLICT (store) DO UPDATE SET since = CASE WHEN cron = excluded.cron THEN since ELSE excluded.since END, cron = excluded.cron, by = excluded.by`,
-			store, expr, now.Unix(), by)
-		return err
-	})
+	_, err := t.DB.Exec(ctx, `INSERT INTO schedules (store, cron, since, by) VALUES (?, ?, ?, ?)
+		ON CONFLICT (store) DO UPDATE SET since = CASE WHEN cron = excluded.cron THEN since ELSE excluded.since END,
+			cron = excluded.cron, by = excluded.by`, store, expr, now.Unix(), by)
+	return err
 }
 
 // Unset takes a store's schedule away and reports whether it had one.
 func (t Table) Unset(ctx context.Context, store kb.StoreID) (had bool, err error) {
-	err = t.DB.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "DELETE FROM schedules WHERE store = ?", store)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		had = n > 0
-		return err
-	})
-	return had, err
+	n, err := t.DB.Exec(ctx, "DELETE FROM schedules WHERE store = ?", store)
+	return n > 0, err
 }
 
 // List returns every schedule, in order of store.
-func (t Table) List(ctx context.Context) (list []Entry, err error) {
-	err = t.DB.Read(ctx, func(tx *sql.Tx) error {
-		list = nil
-		rows, err := tx.QueryContext(ctx, "SELECT store, cron, since, ran, job, note, by FROM schedules ORDER BY store")
-		if err != nil {
-			return err
+func (t Table) List(ctx context.Context) ([]Entry, error) {
+	return db.List(ctx, t.DB, func(r *sql.Rows) (e Entry, err error) {
+		var since, ran int64
+		err = r.Scan(&e.Store, &e.Cron, &since, &ran, &e.Job, &e.Note, &e.By)
+		e.Since = time.Unix(since, 0)
+		if ran > 0 {
+			e.Ran = time.Unix(ran, 0)
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var e Entry
-			var since, ran int64
-			if err := rows.Scan(&e.Store, &e.Cron, &since, &ran, &e.Job, &e.Note, &e.By); err != nil {
-				return err
-			}
-			e.Since = time.Unix(since, 0)
-			if ran > 0 {
-				e.Ran = time.Unix(ran, 0)
-			}
-			list = append(list, e)
-		}
-		return rows.Err()
-	})
-	return list, err
+		return e, err
+	}, "SELECT store, cron, since, ran, job, note, by FROM schedules ORDER BY store")
 }
 
 // claim notes a run of e at now, unless another process has since e was read.
 func (t Table) claim(ctx context.Context, e Entry, now time.Time) (mine bool, err error) {
-	err = t.DB.Write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "UPDATE schedules SET since = ?, ran = ?, job = '', note = '' WHERE store = ? AND cron = ? AND since = ?",
-			now.Unix(), now.Unix(), e.Store, e.Cron, e.Since.Unix())
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		mine = n > 0
-		return err
-	})
-	return mine, err
+	n, err := t.DB.Exec(ctx, `UPDATE schedules SET since = ?, ran = ?, job = '', note = ''
+		WHERE store = ? AND cron = ? AND since = ?`, now.Unix(), now.Unix(), e.Store, e.Cron, e.Since.Unix())
+	return n > 0, err
 }
 
 // rebase lets the next run of e count from now on.
 func (t Table) rebase(ctx context.Context, e Entry, now time.Time) error {
-	return t.DB.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE schedules SET since = ? WHERE store = ? AND since = ?", now.Unix(), e.Store, e.Since.Unix())
-		return err
-	})
+	_, err := t.DB.Exec(ctx, "UPDATE schedules SET since = ? WHERE store = ? AND since = ?", now.Unix(), e.Store, e.Since.Unix())
+	return err
 }
 
 // outcome notes what became of a run.
 func (t Table) outcome(ctx context.Context, store kb.StoreID, job, note string) error {
-	return t.DB.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE schedules SET job = ?, note = ? WHERE store = ?", job, note, store)
-		return err
-	})
+	_, err := t.DB.Exec(ctx, "UPDATE schedules SET job = ?, note = ? WHERE store = ?", job, note, store)
+	return err
 }
 
 // Lock is what the owner of the clock holds.

@@ -72,7 +72,8 @@ var ownKeys = []Key{
 		set: func(p *parser, n *yaml.Node, c *Config) error {
 			v, err := strconv.ParseInt(n.Value, 10, 64)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < 1 || v > maxMaxFile {
-				return p.wrong(n, "maxFileBytes must be a whole number from 1 to %d", maxMaxFile).WithHint("leave it out for 1 MiB")
+				return p.wrong(n, "maxFileBytes must be a whole number from 1 to %d", maxMaxFile).
+					WithHint("leave it out for 1 MiB")
 			}
 			c.MaxFileBytes = v
 			return nil
@@ -102,7 +103,8 @@ func isVariable(s string) bool { return envName.MatchString(s) && !tokenLike.Mat
 
 func setTokens(p *parser, n *yaml.Node, c *Config) error {
 	if n.Kind != yaml.MappingNode {
-		return p.wrong(n, "git.tokens must be a map of host to variable").WithHint("like this: github.com: GITHUB_TOKEN")
+		return p.wrong(n, "git.tokens must be a map of host to variable").
+			WithHint("like this: github.com: GITHUB_TOKEN")
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		at := n.Content[i]

@@ -53,7 +53,8 @@ var webKeys = []Key{
 		set: func(p *parser, n *yaml.Node, c *Config) error {
 			v, err := strconv.ParseFloat(n.Value, 64)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" || err != nil || !(v >= 0.01 && v <= 1000) {
-				return p.wrong(n, "web.rate must be a number from 0.01 to 1000").WithHint("leave it out for 8 requests a second")
+				return p.wrong(n, "web.rate must be a number from 0.01 to 1000").
+					WithHint("leave it out for 8 requests a second")
 			}
 			c.Web.Rate = v
 			return nil
@@ -130,7 +131,8 @@ func setHeaders(p *parser, n *yaml.Node, c *Config) error {
 				WithHint("write the host alone, as in docs.example.org or localhost:8080")
 		}
 		if headers.Kind != yaml.MappingNode {
-			return p.wrong(at, "web.headers: what stands for %q must be a map of header to variable", at.Value).WithHint("%s", how)
+			return p.wrong(at, "web.headers: what stands for %q must be a map of header to variable", at.Value).
+				WithHint("%s", how)
 		}
 		for j := 0; j+1 < len(headers.Content); j += 2 {
 			key := headers.Content[j]

@@ -60,7 +60,8 @@ func readToken(file string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	if err != nil {
-		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).WithHint("check the permissions of its directory")
+		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).
+			WithHint("check the permissions of its directory")
 	}
 	if named.Mode()&fs.ModeSymlink != 0 {
 		target, err := filepath.EvalSymlinks(file)
@@ -75,33 +76,40 @@ func readToken(file string) ([]byte, error) {
 			named, err = os.Stat(target)
 		}
 		if err != nil {
-			return nil, kb.Errorf(kb.Denied, "the token file %q is a symbolic link to nothing", file).WithHint("remove the link, or name another file with --token-file")
+			return nil, kb.Errorf(kb.Denied, "the token file %q is a symbolic link to nothing", file).
+				WithHint("remove the link, or name another file with --token-file")
 		}
 	}
 	if !named.Mode().IsRegular() || named.Size() > 2*maxToken {
-		return nil, kb.Errorf(kb.Invalid, "%q is no file with a token", file).WithHint("name a file that is not there yet: it is made, with a token in it")
+		return nil, kb.Errorf(kb.Invalid, "%q is no file with a token", file).
+			WithHint("name a file that is not there yet: it is made, with a token in it")
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).WithHint("check its permissions")
+		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).
+			WithHint("check its permissions")
 	}
 	defer f.Close()
 	opened, err := f.Stat()
 	if err != nil || !os.SameFile(named, opened) {
-		return nil, kb.Errorf(kb.Denied, "the token file %q was exchanged while it was opened", file).WithHint("start again")
+		return nil, kb.Errorf(kb.Denied, "the token file %q was exchanged while it was opened", file).
+			WithHint("start again")
 	}
 	if runtime.GOOS != "windows" {
 		if opened.Mode().Perm()&0o077 != 0 {
-			return nil, kb.Errorf(kb.Denied, "the token file %q is open to others (mode %04o)", file, opened.Mode().Perm()).WithHint("close it with: chmod 600 %s", file)
+			return nil, kb.Errorf(kb.Denied, "the token file %q is open to others (mode %04o)", file, opened.Mode().Perm()).
+				WithHint("close it with: chmod 600 %s", file)
 		}
 		if !ours(opened) {
-			return nil, kb.Errorf(kb.Denied, "the token file %q belongs to another user", file).WithHint("name a file of your own with --token-file")
+			return nil, kb.Errorf(kb.Denied, "the token file %q belongs to another user", file).
+				WithHint("name a file of your own with --token-file")
 		}
 	}
 	b := make([]byte, 2*maxToken)
 	n, err := f.Read(b)
 	if err != nil && n > 0 {
-		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).WithHint("check its permissions")
+		return nil, kb.Errorf(kb.Denied, "the token file %q cannot be read: %w", file, cause(err)).
+			WithHint("check its permissions")
 	}
 	return b[:n], nil
 }
@@ -117,7 +125,8 @@ func makeToken(file string) (token string, made bool, _ error) {
 		return "", false, kb.Errorf(kb.NotFound, "there is no directory %q for the token file", filepath.Dir(file)).
 			WithHint("make it first, or name a file elsewhere with --token-file")
 	case err != nil:
-		return "", false, kb.Errorf(kb.Denied, "the token file %q cannot be made: %w", file, cause(err)).WithHint("name a file elsewhere with --token-file")
+		return "", false, kb.Errorf(kb.Denied, "the token file %q cannot be made: %w", file, cause(err)).
+			WithHint("name a file elsewhere with --token-file")
 	}
 	token = NewToken()
 	_, err = f.WriteString(token + "\n")
@@ -129,7 +138,8 @@ func makeToken(file string) (token string, made bool, _ error) {
 	}
 	if err != nil {
 		os.Remove(file) // half a token is none
-		return "", false, kb.Errorf(kb.CodeOf(err), "the token file %q cannot be written: %w", file, cause(err)).WithHint("make room, or name a file elsewhere with --token-file")
+		return "", false, kb.Errorf(kb.CodeOf(err), "the token file %q cannot be written: %w", file, cause(err)).
+			WithHint("make room, or name a file elsewhere with --token-file")
 	}
 	return token, true, nil
 }
@@ -137,14 +147,17 @@ func makeToken(file string) (token string, made bool, _ error) {
 func checkToken(token, where string) error {
 	switch {
 	case token == "":
-		return kb.Errorf(kb.Invalid, "the token file %q is empty", where).WithHint("remove it: the next start makes it anew")
+		return kb.Errorf(kb.Invalid, "the token file %q is empty", where).
+			WithHint("remove it: the next start makes it anew")
 	case len(token) < minToken || len(token) > maxToken:
 		return kb.Errorf(kb.Invalid, "the token in %s has %d characters, and must have %d to %d", where, len(token), minToken, maxToken).
 			WithHint("make one with: openssl rand -hex 32")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return kb.Errorf(kb.Invalid, "the token in %s holds signs that no HTTP header may hold", where).WithHint("make one with: openssl rand -hex 32")
+		return kb.Errorf(kb.Invalid, "the token in %s holds signs that no HTTP header may hold", where).
+			WithHint("make one with: openssl rand -hex 32")
 	case strings.Count(token, token[:1]) == len(token):
-		return kb.Errorf(kb.Invalid, "the token in %s is one sign many times", where).WithHint("make one with: openssl rand -hex 32")
+		return kb.Errorf(kb.Invalid, "the token in %s is one sign many times", where).
+			WithHint("make one with: openssl rand -hex 32")
 	}
 	return nil
 }

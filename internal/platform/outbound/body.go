@@ -44,7 +44,8 @@ func (c *Client) decode(limited, ctx context.Context, cancel context.CancelFunc,
 		resp.Uncompressed = true
 	default:
 		if !empty {
-			return kb.Errorf(kb.Unsupported, "%q comes in an encoding that was not asked for: %q", where, encoding).WithHint("that page cannot be read")
+			return kb.Errorf(kb.Unsupported, "%q comes in an encoding that was not asked for: %q", where, encoding).
+				WithHint("that page cannot be read")
 		}
 	}
 	resp.Body = b
@@ -149,7 +150,8 @@ func (b *body) begin() error {
 }
 
 func (b *body) tooLarge() error {
-	return kb.Errorf(kb.TooLarge, "%q is larger than %d bytes", b.where, b.c.policy.MaxBytes).WithHint("that page is not read")
+	return kb.Errorf(kb.TooLarge, "%q is larger than %d bytes", b.where, b.c.policy.MaxBytes).
+		WithHint("that page is not read")
 }
 
 func (b *body) broken(err error) error {

@@ -89,10 +89,12 @@ func (c *Client) follow(ctx context.Context, first *http.Request, hops int) (*ht
 			return nil, err
 		}
 		if seen[req.Method+" "+withoutFragment(next)] {
-			return nil, kb.Errorf(kb.Away, "%q redirects in a circle", first.URL.Redacted()).WithHint("that page cannot be had; try another address")
+			return nil, kb.Errorf(kb.Away, "%q redirects in a circle", first.URL.Redacted()).
+				WithHint("that page cannot be had; try another address")
 		}
 		if n+1 > hops {
-			return nil, kb.Errorf(kb.Away, "%q redirects more than %d times", first.URL.Redacted(), hops).WithHint("that page cannot be had; try another address")
+			return nil, kb.Errorf(kb.Away, "%q redirects more than %d times", first.URL.Redacted(), hops).
+				WithHint("that page cannot be had; try another address")
 		}
 	}
 }
@@ -124,7 +126,8 @@ func redirected(ctx context.Context, req *http.Request, status int, next *url.UR
 	if status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect {
 		if req.Body != nil && req.Body != http.NoBody {
 			if req.GetBody == nil {
-				return nil, kb.Errorf(kb.Unsupported, "%q wants the request sent again elsewhere", req.URL.Redacted()).WithHint("ask at %s", next.Redacted())
+				return nil, kb.Errorf(kb.Unsupported, "%q wants the request sent again elsewhere", req.URL.Redacted()).
+					WithHint("ask at %s", next.Redacted())
 			}
 			body, err := req.GetBody()
 			if err != nil {
@@ -203,13 +206,15 @@ func (c *Client) explain(limited, ctx context.Context, u *url.URL, err error) er
 	)
 	switch {
 	case tooMuch:
-		return kb.Errorf(kb.TooLarge, "the headers of %q are longer than %d bytes", u.Redacted(), maxHeaderBytes).WithHint("that page cannot be had")
+		return kb.Errorf(kb.TooLarge, "the headers of %q are longer than %d bytes", u.Redacted(), maxHeaderBytes).
+			WithHint("that page cannot be had")
 	case timedOut && limited.Err() == nil:
 		return kb.Errorf(kb.Away, "%q did not answer in time", host).WithHint("try again later")
 	case timedOut:
 		return kb.Errorf(kb.Away, "%q did not answer within %s", host, c.policy.Timeout).WithHint("try again later")
 	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &wrong), errors.As(err, &expired):
-		return kb.Errorf(kb.Away, "%q cannot be trusted: %w", host, err).WithHint("its certificate must be valid; trust its authority on this machine if it is yours")
+		return kb.Errorf(kb.Away, "%q cannot be trusted: %w", host, err).
+			WithHint("its certificate must be valid; trust its authority on this machine if it is yours")
 	case errors.As(err, &notTLS):
 		return kb.Errorf(kb.Away, "%q does not speak https there", host).WithHint("try http, or another port")
 	}

@@ -1,11 +1,13 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -19,13 +21,15 @@ type Trace struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// InData is everything that the program makes in a data directory, by the
-// name it has there. All else in it is foreign.
-var InData = []struct {
+type dataItem struct {
 	Name string
 	Dir  bool
 	What string
-}{
+}
+
+// inData is everything that the program makes in a data directory, by the
+// name it has there. All else in it is foreign.
+var inData = []dataItem{
 	{"knowledge.db", false, "stores, names, jobs, trust"},
 	{"knowledge.db-wal", false, "the newest writes to knowledge.db"},
 	{"knowledge.db-shm", false, "shared memory of knowledge.db"},
@@ -52,12 +56,7 @@ var InData = []struct {
 // Own reports whether a name in a data directory is that of something that
 // the program keeps there.
 func Own(name string) bool {
-	for _, x := range InData {
-		if x.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(inData, func(x dataItem) bool { return x.Name == name })
 }
 
 // Footprint lists what the program has made on this machine and is there now:
@@ -67,39 +66,24 @@ func Own(name string) bool {
 // the folder for temporary files while they run. Folders that may hold more than
 // ours are last, with Empty set. A link is listed as itself, never followed.
 func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
-	var out []Trace
-	add := func(path, what string, dir, empty bool) error {
-		t, ok, err := trace(path, what, dir, empty)
-		if ok {
-			out = append(out, t)
-		}
-		return err
-	}
+	var all []Trace
 	if dataDir != "" {
-		for _, x := range InData {
-			if err := add(filepath.Join(dataDir, x.Name), x.What, x.Dir, false); err != nil {
-				return out, err
-			}
+		for _, x := range inData {
+			all = append(all, Trace{Path: filepath.Join(dataDir, x.Name), What: x.What, Dir: x.Dir})
 		}
 		for _, prefix := range []string{".tmp-", ".doctor-"} {
 			list, _ := filepath.Glob(filepath.Join(escapeGlob(dataDir), prefix+"*")) // fails only for a bad pattern
 			for _, p := range list {
-				if err := add(p, "left by a process that died", false, false); err != nil {
-					return out, err
-				}
+				all = append(all, Trace{Path: p, What: "left by a process that died"})
 			}
 		}
 		if ignore := filepath.Join(dataDir, ".gitignore"); OwnIgnore(ignore) {
-			if err := add(ignore, "keeps the directory out of repositories", false, false); err != nil {
-				return out, err
-			}
+			all = append(all, Trace{Path: ignore, What: "keeps the directory out of repositories"})
 		}
 	}
 	var folders []string
 	if bin := Programs(runtime.GOOS, env); bin != "" {
-		if err := add(bin, "programs that the launcher fetched or built", true, false); err != nil {
-			return out, err
-		}
+		all = append(all, Trace{Path: bin, What: "programs that the launcher fetched or built", Dir: true})
 		if runtime.GOOS != "windows" { // there the folder above is the system's
 			folders = append(folders, filepath.Dir(bin))
 		}
@@ -108,7 +92,15 @@ func Footprint(dataDir string, env func(string) string) ([]Trace, error) {
 		folders = append(folders, dataDir)
 	}
 	for _, dir := range folders {
-		if err := add(dir, "the folder itself, if nothing else is in it", true, true); err != nil {
+		all = append(all, Trace{Path: dir, What: "the folder itself, if nothing else is in it", Dir: true, Empty: true})
+	}
+	var out []Trace
+	for _, t := range all {
+		ok, err := t.measure()
+		if ok {
+			out = append(out, t)
+		}
+		if err != nil {
 			return out, err
 		}
 	}
@@ -123,10 +115,7 @@ func Programs(goos string, env func(string) string) string {
 		dir = filepath.Join(d, "knowledge", "bin")
 	}
 	if goos == "windows" {
-		local := env("LocalAppData")
-		if local == "" {
-			local = filepath.Join(env("USERPROFILE"), "AppData", "Local")
-		}
+		local := cmp.Or(env("LocalAppData"), filepath.Join(env("USERPROFILE"), "AppData", "Local"))
 		dir = filepath.Join(local, "knowledge-bin")
 	}
 	if !filepath.IsAbs(dir) {
@@ -135,27 +124,25 @@ func Programs(goos string, env func(string) string) string {
 	return dir
 }
 
-// trace measures what is at a path; ok is false when nothing of that kind is.
-func trace(path, what string, dir, empty bool) (t Trace, ok bool, err error) {
-	info, err := os.Lstat(path)
+// measure fills in what is at the path; ok is false when nothing of that kind is.
+func (t *Trace) measure() (ok bool, err error) {
+	info, err := os.Lstat(t.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, false, nil
+		return false, nil
 	}
 	if err != nil {
-		return t, false, err
+		return false, err
 	}
-	t = Trace{Path: path, What: what, Dir: info.IsDir(), Empty: empty}
-	if !info.IsDir() {
+	folder := t.Dir
+	t.Dir = info.IsDir()
+	switch {
+	case !t.Dir:
 		t.Files, t.Bytes = 1, info.Size()
-		return t, !dir || info.Mode()&fs.ModeSymlink != 0, nil
+		return !folder || info.Mode()&fs.ModeSymlink != 0, nil
+	case !folder || t.Empty:
+		return folder, nil
 	}
-	if !dir {
-		return t, false, nil
-	}
-	if empty {
-		return t, true, nil
-	}
-	err = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(t.Path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return nil // what cannot be listed is going, or is reported on its removal
 		}
@@ -165,7 +152,7 @@ func trace(path, what string, dir, empty bool) (t Trace, ok bool, err error) {
 		}
 		return nil
 	})
-	return t, true, err
+	return true, err
 }
 
 // escapeGlob makes a path match itself as a pattern.

@@ -2,6 +2,7 @@ package pkgdocs
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -26,8 +27,8 @@ import (
 
 const goDefault = "https://proxy.golang.org,direct"
 
-// goSettings reads what the go command reads of the user: variables before
-// the file that go env -w writes.
+// goSettings reads the user's settings of the go command: variables before the
+// file that go env -w writes.
 func goSettings(c *Config) settings {
 	s := settings{values: map[string]string{}}
 	file := c.Env("GOENV")
@@ -39,7 +40,8 @@ func goSettings(c *Config) settings {
 	if file != "" && file != "off" {
 		text, err := readSmall(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.err = kb.Errorf(kb.Denied, "the settings of go in %q cannot be read: %w", file, err).WithHint("check its permissions")
+			s.err = kb.Errorf(kb.Denied, "the settings of go in %q cannot be read: %w", file, err).
+				WithHint("check its permissions")
 			return s
 		}
 		for line := range strings.Lines(text) {
@@ -53,12 +55,8 @@ func goSettings(c *Config) settings {
 			s.values[k] = v
 		}
 	}
-	if s.values["GOPROXY"] == "" {
-		s.values["GOPROXY"] = goDefault
-	}
-	if s.values["GONOPROXY"] == "" {
-		s.values["GONOPROXY"] = s.values["GOPRIVATE"]
-	}
+	s.values["GOPROXY"] = cmp.Or(s.values["GOPROXY"], goDefault)
+	s.values["GONOPROXY"] = cmp.Or(s.values["GONOPROXY"], s.values["GOPRIVATE"])
 	for _, p := range proxies(s.values["GOPROXY"]) {
 		if h := hostOf(p.address); h != "" {
 			s.hosts = append(s.hosts, h)
@@ -67,7 +65,7 @@ func goSettings(c *Config) settings {
 	return s
 }
 
-// goConfigDir is os.UserConfigDir with the environment that was given.
+// goConfigDir is os.UserConfigDir with the given environment.
 func goConfigDir(c *Config) string {
 	home := c.homeDir()
 	switch runtime.GOOS {
@@ -97,17 +95,10 @@ type goProxy struct {
 
 func proxies(list string) []goProxy {
 	var out []goProxy
-	for list != "" {
-		i := strings.IndexAny(list, ",|")
-		p := goProxy{address: list}
-		if i >= 0 {
-			p.address, p.always = list[:i], list[i] == '|'
-			list = list[i+1:]
-		} else {
-			list = ""
-		}
-		if p.address = strings.TrimSpace(p.address); p.address != "" {
-			out = append(out, p)
+	for entry := range strings.SplitAfterSeq(strings.ReplaceAll(list, "|", "|,"), ",") {
+		address, always := strings.CutSuffix(strings.TrimSuffix(entry, ","), "|")
+		if address = strings.TrimSpace(address); address != "" {
+			out = append(out, goProxy{address, always})
 		}
 	}
 	return out
@@ -115,7 +106,8 @@ func proxies(list string) []goProxy {
 
 func fetchGo(ctx context.Context, s *session) (Result, error) {
 	repo := func(format string, args ...any) error {
-		return kb.Errorf(kb.Unsupported, format, args...).WithHint("make a store of its repository: store:create {\"source\":%q}", "https://"+repoPath(s.Name))
+		return kb.Errorf(kb.Unsupported, format, args...).
+			WithHint("make a store of its repository: store:create {\"source\":%q}", "https://"+repoPath(s.Name))
 	}
 	if module.MatchPrefixPatterns(s.values["GONOPROXY"], s.Name) {
 		return Result{}, repo("your settings say that %s comes from its repository, not from a proxy", s.Name)
@@ -125,7 +117,8 @@ func fetchGo(ctx context.Context, s *session) (Result, error) {
 		switch p.address {
 		case "off":
 			if first == nil {
-				first = kb.Errorf(kb.Denied, "your settings forbid to ask for modules (GOPROXY=off)").WithHint("change it with: go env -w GOPROXY=…")
+				first = kb.Errorf(kb.Denied, "your settings forbid to ask for modules (GOPROXY=off)").
+					WithHint("change it with: go env -w GOPROXY=…")
 			}
 			return Result{}, first
 		case "direct":
@@ -172,7 +165,8 @@ func repoPath(name string) string {
 	if !ok {
 		prefix = name
 	}
-	if parts := strings.Split(prefix, "/"); len(parts) > 3 && strings.Contains("github.com gitlab.com bitbucket.org codeberg.org", parts[0]) {
+	hosts := "github.com gitlab.com bitbucket.org codeberg.org"
+	if parts := strings.Split(prefix, "/"); len(parts) > 3 && strings.Contains(hosts, parts[0]) {
 		return strings.Join(parts[:3], "/")
 	}
 	return prefix
@@ -182,7 +176,8 @@ func repoPath(name string) string {
 func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 	path, err := module.EscapePath(s.Name)
 	if err != nil {
-		return Result{}, kb.Errorf(kb.Invalid, "%q is no module path: %w", s.Name, err).WithHint("write go:MODULE@VERSION")
+		return Result{}, kb.Errorf(kb.Invalid, "%q is no module path: %w", s.Name, err).
+			WithHint("write go:MODULE@VERSION")
 	}
 	base := proxy + "/" + path
 	version, err := s.resolveGo(ctx, base)
@@ -196,7 +191,8 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 	}
 	escaped, err := module.EscapeVersion(version)
 	if err != nil {
-		return res, kb.Errorf(kb.Corrupt, "the proxy names a version %q that cannot be", version).WithHint("check GOPROXY")
+		return res, kb.Errorf(kb.Corrupt, "the proxy names a version %q that cannot be", version).
+			WithHint("check GOPROXY")
 	}
 	what := fmt.Sprintf("the archive of %s@%s", s.Name, version)
 	raw, err := s.ask(ctx, base+"/@v/"+escaped+".zip", what, maxArchive)
@@ -208,7 +204,8 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 		if ctx.Err() != nil {
 			return res, ctx.Err()
 		}
-		return res, kb.Errorf(kb.Corrupt, "%s is no module zip: %w", what, err).WithHint("try again; if it stays so, check GOPROXY")
+		return res, kb.Errorf(kb.Corrupt, "%s is no module zip: %w", what, err).
+			WithHint("try again; if it stays so, check GOPROXY")
 	}
 	res.Notes, res.Documents = b.notes(), len(b.docs)
 	return res, s.keep(version, b.docs)
@@ -228,12 +225,14 @@ func (s *session) resolveGo(ctx context.Context, base string) (string, error) {
 			return "", err
 		}
 		if err := json.Unmarshal(raw, &info); err != nil || info.Version == "" {
-			return "", kb.Errorf(kb.Corrupt, "what %s tells of %s does not parse", hostOf(base), s.Name).WithHint("check GOPROXY")
+			return "", kb.Errorf(kb.Corrupt, "what %s tells of %s does not parse", hostOf(base), s.Name).
+				WithHint("check GOPROXY")
 		}
 		return info.Version, nil
 	}
 	// "v1", "v1.2" and the like mean the newest such release.
-	part := strings.ContainsAny(asked[:min(len(asked), 1)], "^~") || semver.IsValid(versionOf(asked)) && semver.Canonical(versionOf(asked)) != versionOf(asked)
+	full := versionOf(asked)
+	part := strings.ContainsAny(asked[:min(len(asked), 1)], "^~") || semver.IsValid(full) && semver.Canonical(full) != full
 	if asked != "" && !part {
 		v := asked
 		if semver.IsValid("v" + asked) {
@@ -241,7 +240,8 @@ func (s *session) resolveGo(ctx context.Context, base string) (string, error) {
 		}
 		escaped, err := module.EscapeVersion(v)
 		if err != nil {
-			return "", kb.Errorf(kb.Invalid, "%q is no version of a module", asked).WithHint("write go:%s@v1.2.3, or leave the version out", s.Name)
+			return "", kb.Errorf(kb.Invalid, "%q is no version of a module", asked).
+				WithHint("write go:%s@v1.2.3, or leave the version out", s.Name)
 		}
 		return read(base + "/@v/" + escaped + ".info")
 	}
@@ -262,7 +262,8 @@ func (s *session) resolveGo(ctx context.Context, base string) (string, error) {
 		return "", err
 	}
 	e := kb.Errorf(kb.NotFound, "there is no release %s of %s", asked, s.Name)
-	if major := semver.Major(versionOf(strings.TrimLeft(asked, "^~"))); major != "v0" && major != "v1" && !strings.Contains(s.Name, "/"+major) {
+	major := semver.Major(versionOf(strings.TrimLeft(asked, "^~")))
+	if major != "v0" && major != "v1" && !strings.Contains(s.Name, "/"+major) {
 		return "", e.WithHint("from v2 on the path has the major version: go:%s/%s", s.Name, major)
 	}
 	return "", e.WithHint("leave the version out for the latest")
@@ -279,15 +280,18 @@ func versionOf(asked string) string {
 func (s *session) ask(ctx context.Context, address, what string, most int64) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, kb.Errorf(kb.Invalid, "GOPROXY names an address that is not well-formed").WithHint("see: go env GOPROXY")
+		return nil, kb.Errorf(kb.Invalid, "GOPROXY names an address that is not well-formed").
+			WithHint("see: go env GOPROXY")
 	}
 	if u.Scheme == "file" {
 		b, err := os.ReadFile(filepath.FromSlash(u.Path))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, kb.Errorf(kb.NotFound, "%s has no %s", filepath.Dir(u.Path), what).WithHint("check the name and the version")
+			return nil, kb.Errorf(kb.NotFound, "%s has no %s", filepath.Dir(u.Path), what).
+				WithHint("check the name and the version")
 		}
 		if err == nil && int64(len(b)) > most {
-			return nil, kb.Errorf(kb.TooLarge, "%s is larger than %d MB", what, most>>20).WithHint("make a store of its repository instead")
+			return nil, kb.Errorf(kb.TooLarge, "%s is larger than %d MB", what, most>>20).
+				WithHint("make a store of its repository instead")
 		}
 		return b, err
 	}
@@ -321,33 +325,25 @@ func (s *session) netrc(host string) (user, password string, ok bool) {
 		return "", "", false
 	}
 	words := strings.Fields(text)
+	login := map[string]string{} // of the host
 	for i := 0; i+1 < len(words); i++ {
-		switch words[i] {
-		case "machine":
+		switch word := words[i]; word {
+		case "default", "machine":
 			if ok {
-				return user, password, password != ""
+				return login["login"], login["password"], login["password"] != ""
 			}
-			ok = words[i+1] == host
-			i++
-		case "login":
-			if ok {
-				user = words[i+1]
+			if word == "machine" {
+				i++
+				ok = words[i] == host
 			}
+		case "login", "password", "account":
 			i++
-		case "password":
 			if ok {
-				password = words[i+1]
-			}
-			i++
-		case "account":
-			i++
-		case "default":
-			if ok {
-				return user, password, password != ""
+				login[word] = words[i]
 			}
 		}
 	}
-	return user, password, ok && password != ""
+	return login["login"], login["password"], ok && login["password"] != ""
 }
 
 // unpackGo adds the documents of a module zip.

@@ -8,16 +8,16 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// What is no documentation of a package, by the stem of its name in capitals.
-var chores = kb.WordsOf(`CHANGELOG CHANGES HISTORY LICENSE LICENCE COPYING NOTICE CONTRIBUTING CONTRIBUTORS AUTHORS CODE_OF_CONDUCT
-	SECURITY GOVERNANCE THIRDPARTYNOTICES THIRD_PARTY_NOTICES PATENTS CODEOWNERS MAINTAINERS`)
+var (
+	// chores are no documentation of a package, by the stem of the name in capitals.
+	chores = kb.WordsOf(`CHANGELOG CHANGES HISTORY LICENSE LICENCE COPYING NOTICE CONTRIBUTING CONTRIBUTORS AUTHORS CODE_OF_CONDUCT
+		SECURITY GOVERNANCE THIRDPARTYNOTICES THIRD_PARTY_NOTICES PATENTS CODEOWNERS MAINTAINERS`)
+	proseExts = kb.WordsOf(".md .mdx .markdown .rst .adoc")
+	// skippedDirs hold no documentation, in any registry.
+	skippedDirs = kb.WordsOf("node_modules vendor testdata __tests__ __fixtures__ fixtures")
+)
 
-var proseExts = kb.WordsOf(".md .mdx .markdown .rst .adoc")
-
-// Directories of which nothing is documentation, in any registry.
-var skippedDirs = kb.WordsOf("node_modules vendor testdata __tests__ __fixtures__ fixtures")
-
-// proseReason says why a file is prose to keep, or "".
+// proseReason returns why a file is prose to keep, or "".
 func proseReason(p string) string {
 	name := path.Base(p)
 	ext := strings.ToLower(path.Ext(name))
@@ -33,18 +33,15 @@ func proseReason(p string) string {
 	return ""
 }
 
-// below reports whether a directory on the way to p is one that skip names.
+// below reports whether p lies in a directory that is skipped.
 func below(p string, skip func(dir string) bool) bool {
 	dirs := strings.Split(p, "/")
-	for _, d := range dirs[:len(dirs)-1] {
-		if skippedDirs[d] || strings.HasPrefix(d, ".") || skip != nil && skip(d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs[:len(dirs)-1], func(d string) bool {
+		return skippedDirs[d] || strings.HasPrefix(d, ".") || skip != nil && skip(d)
+	})
 }
 
-// npmReason says why a file of an npm package is kept, or "".
+// npmReason returns why a file of an npm package is kept, or "".
 func npmReason(p string) string {
 	switch {
 	case p == "package.json":
@@ -57,7 +54,7 @@ func npmReason(p string) string {
 	return proseReason(p)
 }
 
-// goReason says why a file of a Go module is kept, or "": prose, sources of
+// goReason returns why a file of a Go module is kept, or "": prose, sources of
 // packages that others can import, and examples, which go doc shows.
 func goReason(p string) string {
 	switch {
@@ -80,7 +77,8 @@ func goReason(p string) string {
 // one that leads elsewhere.
 func safePath(name string) string {
 	name = strings.TrimPrefix(name, "./")
-	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || path.Clean(name) != name || strings.HasPrefix(name, "../") || name == ".." {
+	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || path.Clean(name) != name ||
+		strings.HasPrefix(name, "../") || name == ".." {
 		return ""
 	}
 	return name

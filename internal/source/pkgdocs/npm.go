@@ -3,6 +3,7 @@ package pkgdocs
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha1"
@@ -14,7 +15,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -57,10 +61,7 @@ func fetchNPM(ctx context.Context, s *session) (Result, error) {
 		return res, err
 	}
 	b.once()
-	typed := false
-	for _, d := range b.docs {
-		typed = typed || d.reason == "types"
-	}
+	typed := slices.ContainsFunc(b.docs, func(d document) bool { return d.reason == "types" })
 	if !typed && !strings.HasPrefix(s.Name, "@types/") {
 		if note := s.types(ctx, version, &b); note != "" {
 			res.Notes = append(res.Notes, note)
@@ -83,15 +84,10 @@ func (s *session) resolveNPM(ctx context.Context, name, asked string) (string, n
 	}
 	var p packument
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return "", npmVersion{}, kb.Errorf(kb.Corrupt, "what %s tells of %q does not parse: %w", hostOf(address), name, err).WithHint("check the registry in ~/.npmrc")
+		return "", npmVersion{}, kb.Errorf(kb.Corrupt, "what %s tells of %q does not parse: %w", hostOf(address), name, err).
+			WithHint("check the registry in ~/.npmrc")
 	}
-	version := choose(asked, p.Tags, func(yield func(string) bool) {
-		for v := range p.Versions {
-			if !yield(v) {
-				return
-			}
-		}
-	})
+	version := choose(asked, p.Tags, maps.Keys(p.Versions))
 	about, ok := p.Versions[version]
 	if !ok {
 		e := kb.Errorf(kb.NotFound, "there is no version %q of %q", asked, name)
@@ -103,20 +99,18 @@ func (s *session) resolveNPM(ctx context.Context, name, asked string) (string, n
 	return version, about, nil
 }
 
-// choose returns which of versions is meant by what was asked: a tag, a
-// version, a part of one, or one after "^" or "~"; "" when there is none. Among
-// several the tag latest is preferred, else the highest that is no pre-release.
-func choose(asked string, tags map[string]string, versions func(func(string) bool)) string {
-	if asked == "" {
-		asked = "latest"
-	}
+// choose returns the version that was asked for by a tag, a version, a part of one,
+// or one after "^" or "~"; "" when there is none. Among several it prefers the tag
+// latest, else the highest that is no pre-release.
+func choose(asked string, tags map[string]string, versions iter.Seq[string]) string {
+	asked = cmp.Or(asked, "latest")
 	if v := tags[asked]; v != "" {
 		return v
 	}
 	bare := strings.TrimPrefix(asked, "v")
 	best, exact := "", ""
 	fits := satisfies(asked)
-	versions(func(v string) bool {
+	for v := range versions {
 		if strings.TrimPrefix(v, "v") == bare {
 			exact = v
 		}
@@ -124,8 +118,7 @@ func choose(asked string, tags map[string]string, versions func(func(string) boo
 		if semver.IsValid(s) && fits(s) && (best == "" || semver.Compare(s, "v"+strings.TrimPrefix(best, "v")) > 0) {
 			best = v
 		}
-		return true
-	})
+	}
 	if exact != "" {
 		return exact
 	}
@@ -142,7 +135,7 @@ func satisfies(asked string) func(v string) bool {
 		op, asked = asked[0], asked[1:]
 	}
 	parts := strings.Split(strings.TrimPrefix(asked, "v"), ".")
-	for len(parts) > 0 && (parts[len(parts)-1] == "x" || parts[len(parts)-1] == "X" || parts[len(parts)-1] == "*") {
+	for len(parts) > 0 && slices.Contains([]string{"x", "X", "*"}, parts[len(parts)-1]) {
 		parts = parts[:len(parts)-1]
 	}
 	least := "v" + strings.Join(parts, ".")
@@ -171,8 +164,8 @@ func satisfies(asked string) func(v string) bool {
 	}
 }
 
-// types adds the declarations that others wrote for a package that has none.
-// That there are none is no failure.
+// types adds the declarations of @types for a package without any. Their absence is
+// no failure.
 func (s *session) types(ctx context.Context, version string, b *bundle) (note string) {
 	name := "@types/" + strings.Replace(strings.TrimPrefix(s.Name, "@"), "/", "__", 1)
 	major, _, _ := strings.Cut(version, ".")
@@ -196,14 +189,16 @@ func (s *session) types(ctx context.Context, version string, b *bundle) (note st
 func (s *session) unpackNPM(ctx context.Context, name, version string, about npmVersion, prefix string, b *bundle) error {
 	what := fmt.Sprintf("the archive of %s@%s", name, version)
 	if about.Dist.Tarball == "" {
-		return kb.Errorf(kb.Corrupt, "the registry names no archive of %s@%s", name, version).WithHint("check the registry in ~/.npmrc")
+		return kb.Errorf(kb.Corrupt, "the registry names no archive of %s@%s", name, version).
+			WithHint("check the registry in ~/.npmrc")
 	}
 	raw, err := s.get(ctx, about.Dist.Tarball, what, "application/octet-stream, */*", s.auth(about.Dist.Tarball), maxArchive)
 	if err != nil {
 		return err
 	}
 	if err := intact(raw, about.Dist.Integrity, about.Dist.Shasum); err != nil {
-		return kb.Errorf(kb.Corrupt, "%s %w", what, err).WithHint("try again; if it stays so, the registry is not to be trusted")
+		return kb.Errorf(kb.Corrupt, "%s %w", what, err).
+			WithHint("try again; if it stays so, the registry is not to be trusted")
 	}
 	broken := func(err error) error {
 		return kb.Errorf(kb.Corrupt, "%s cannot be unpacked: %w", what, err).WithHint("try again")
@@ -223,7 +218,8 @@ func (s *session) unpackNPM(ctx context.Context, name, version string, about npm
 			return nil
 		}
 		if limit.N <= 0 || n >= maxEntries {
-			return kb.Errorf(kb.TooLarge, "%s unpacks to more than %d MB or %d files", what, maxUnpacked>>20, maxEntries).WithHint("make a store of its repository instead")
+			return kb.Errorf(kb.TooLarge, "%s unpacks to more than %d MB or %d files", what, maxUnpacked>>20, maxEntries).
+				WithHint("make a store of its repository instead")
 		}
 		if err != nil {
 			return broken(err)
@@ -233,11 +229,9 @@ func (s *session) unpackNPM(ctx context.Context, name, version string, about npm
 		}
 		// The first element is "package", or what the packer called it.
 		_, p, _ := strings.Cut(strings.TrimPrefix(h.Name, "./"), "/")
-		if p = safePath(p); p == "" {
-			continue
-		}
+		p = safePath(p)
 		reason := npmReason(p)
-		if reason == "" {
+		if p == "" || reason == "" {
 			continue
 		}
 		err = b.add(prefix+p, reason, h.Size, func() ([]byte, error) { return io.ReadAll(io.LimitReader(t, maxFile)) })
@@ -274,10 +268,8 @@ func intact(raw []byte, integrity, shasum string) error {
 			return errors.New("is not what the registry promised: its checksum differs")
 		}
 	}
-	if shasum != "" {
-		if s := sha1.Sum(raw); !strings.EqualFold(shasum, hex.EncodeToString(s[:])) {
-			return errors.New("is not what the registry promised: its checksum differs")
-		}
+	if s := sha1.Sum(raw); shasum != "" && !strings.EqualFold(shasum, hex.EncodeToString(s[:])) {
+		return errors.New("is not what the registry promised: its checksum differs")
 	}
 	return nil
 }

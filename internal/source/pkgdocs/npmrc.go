@@ -1,6 +1,7 @@
 package pkgdocs
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"io/fs"
@@ -18,16 +19,13 @@ import (
 
 const npmDefault = "https://registry.npmjs.org/"
 
-// npmSettings reads what npm reads of the user: variables npm_config_…, in
-// any case, before the user's file, before the machine's. Keys are npm's:
+// npmSettings reads the user's settings of npm: variables npm_config_…, in any case,
+// before the user's file, before the machine's. Keys are npm's:
 // "registry", "@scope:registry", "//host/path/:_authToken".
 func npmSettings(c *Config) settings {
 	s := settings{values: map[string]string{}}
 	env := func(name string) string {
-		if v := c.Env("npm_config_" + name); v != "" {
-			return v
-		}
-		return c.Env("NPM_CONFIG_" + strings.ToUpper(name))
+		return cmp.Or(c.Env("npm_config_"+name), c.Env("NPM_CONFIG_"+strings.ToUpper(name)))
 	}
 	files := []string{env("globalconfig"), env("userconfig")}
 	if files[1] == "" {
@@ -37,8 +35,7 @@ func npmSettings(c *Config) settings {
 	}
 	for _, f := range files {
 		if f != "" {
-			if err := s.npmrc(f, c.Env); err != nil {
-				s.err = err
+			if s.err = s.npmrc(f, c.Env); s.err != nil {
 				return s
 			}
 		}
@@ -48,9 +45,7 @@ func npmSettings(c *Config) settings {
 			s.values[k] = v
 		}
 	}
-	if s.values["registry"] == "" {
-		s.values["registry"] = npmDefault
-	}
+	s.values["registry"] = cmp.Or(s.values["registry"], npmDefault)
 	for k, v := range s.values {
 		if k == "registry" || strings.HasSuffix(k, ":registry") {
 			if h := hostOf(v); h != "" && !slices.Contains(s.hosts, h) {
@@ -58,9 +53,7 @@ func npmSettings(c *Config) settings {
 			}
 		}
 	}
-	if s.proxy = s.values["https-proxy"]; s.proxy == "" {
-		s.proxy = s.values["proxy"]
-	}
+	s.proxy = cmp.Or(s.values["https-proxy"], s.values["proxy"])
 	if s.proxy == "null" || s.proxy == "false" {
 		s.proxy = ""
 	}
@@ -68,16 +61,11 @@ func npmSettings(c *Config) settings {
 }
 
 func (c *Config) homeDir() string {
-	if c.home != "" {
-		return c.home
-	}
-	if h := c.Env("HOME"); h != "" {
-		return h
-	}
+	profile := ""
 	if runtime.GOOS == "windows" {
-		return c.Env("USERPROFILE")
+		profile = c.Env("USERPROFILE")
 	}
-	return ""
+	return cmp.Or(c.home, c.Env("HOME"), profile)
 }
 
 var npmVariable = lazyregexp.New(`\$\{([^}?]+)\??\}`)
@@ -89,7 +77,8 @@ func (s *settings) npmrc(path string, env func(string) string) error {
 		return nil
 	}
 	if err != nil {
-		return kb.Errorf(kb.Denied, "the settings of npm in %q cannot be read: %w", path, err).WithHint("check its permissions")
+		return kb.Errorf(kb.Denied, "the settings of npm in %q cannot be read: %w", path, err).
+			WithHint("check its permissions")
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -129,28 +118,22 @@ func readSmall(path string) (string, error) {
 
 // registry returns the registry of an npm package, with "/" at its end.
 func (s *settings) registry(name string) string {
-	r := s.values["registry"]
+	own := ""
 	if scope, _, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(name, "@") {
-		if v := s.values[scope+":registry"]; v != "" {
-			r = v
-		}
+		own = s.values[scope+":registry"]
 	}
-	return strings.TrimRight(r, "/") + "/"
+	return strings.TrimRight(cmp.Or(own, s.values["registry"]), "/") + "/"
 }
 
-// auth returns the header that logs in at an address: what is set for the
-// longest prefix of it, as npm does.
+// auth returns the header that logs in at an address: the setting for its longest
+// prefix, as npm does.
 func (s *settings) auth(address string) http.Header {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil
 	}
 	dir := "//" + strings.ToLower(u.Host) + u.EscapedPath()
-	for {
-		i := strings.LastIndexByte(dir, '/')
-		if i < 2 {
-			return nil
-		}
+	for i := strings.LastIndexByte(dir, '/'); i >= 2; i = strings.LastIndexByte(dir, '/') {
 		dir = dir[:i]
 		for _, at := range []string{dir + "/:", dir + ":"} {
 			if t := s.values[at+"_authToken"]; t != "" {
@@ -161,9 +144,10 @@ func (s *settings) auth(address string) http.Header {
 			}
 			if user, pass := s.values[at+"username"], s.values[at+"_password"]; user != "" && pass != "" {
 				if b, err := base64.StdEncoding.DecodeString(pass); err == nil {
-					return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(b)))}}
+					return http.Header{"Authorization": {basic(user, string(b))}}
 				}
 			}
 		}
 	}
+	return nil
 }

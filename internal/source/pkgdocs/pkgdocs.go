@@ -1,10 +1,10 @@
 // Package pkgdocs gets the documentation of one version of a package from its
 // registry: README, guides and type declarations of an npm package, README,
 // guides and sources of a Go module. It asks the registries that the user's
-// own settings name, as npm and the go command would (~/.npmrc, the go
-// command's environment file, and the variables that go before them; never a
-// file of a project), and keeps what it finds as package pages keeps what a
-// crawl finds. Nothing of a package is ever run.
+// own settings name, as npm and the go command would (~/.npmrc, the go command's
+// environment file, and the variables that override them; never a file of a
+// project), and keeps the documents as package pages keeps those of a crawl.
+// Nothing of a package is ever run.
 //
 // The archive of an npm package is compared with the integrity that its
 // registry states. That of a Go module obeys the rules of module zips; the
@@ -12,6 +12,7 @@
 package pkgdocs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,10 +113,8 @@ func Fetch(ctx context.Context, c Config, kept *pages.Store) (Result, error) {
 	}
 	p := c.Policy
 	p.MaxBytes, p.Timeout = maxArchive, archiveTime
-	p.Allow = append(append([]string(nil), p.Allow...), s.hosts...)
-	if p.Proxy == "" {
-		p.Proxy = s.proxy
-	}
+	p.Allow = slices.Concat(p.Allow, s.hosts)
+	p.Proxy = cmp.Or(p.Proxy, s.proxy)
 	var err error
 	if s.client, err = outbound.New(p); err != nil {
 		return Result{}, err
@@ -164,7 +164,8 @@ func (s *session) keep(version string, docs []document) error {
 func (s *session) get(ctx context.Context, address, what, accept string, auth http.Header, most int64) ([]byte, error) {
 	req, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
-		return nil, kb.Errorf(kb.Invalid, "the address of %s is not well-formed", what).WithHint("check the registry in your settings")
+		return nil, kb.Errorf(kb.Invalid, "the address of %s is not well-formed", what).
+			WithHint("check the registry in your settings")
 	}
 	if accept != "" {
 		req.Header.Set("Accept", accept)
@@ -182,7 +183,8 @@ func (s *session) get(ctx context.Context, address, what, accept string, auth ht
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return nil, kb.Errorf(kb.NotFound, "%s has no %s", host, what).WithHint("check the name and the version")
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return nil, kb.Errorf(kb.Denied, "%s refuses %s (%s)", host, what, resp.Status).WithHint("%s", loginHint[s.Registry])
+		return nil, kb.Errorf(kb.Denied, "%s refuses %s (%s)", host, what, resp.Status).
+			WithHint("%s", loginHint[s.Registry])
 	case resp.StatusCode != http.StatusOK:
 		return nil, kb.Errorf(kb.Away, "%s answers %s for %s", host, resp.Status, what).WithHint("try again later")
 	}
@@ -195,7 +197,8 @@ func (s *session) get(ctx context.Context, address, what, accept string, auth ht
 		return nil, kb.Errorf(kb.Away, "%s stopped in the middle of %s: %w", host, what, err).WithHint("try again")
 	}
 	if int64(len(b)) > most {
-		return nil, kb.Errorf(kb.TooLarge, "%s is larger than %d MB", what, most>>20).WithHint("make a store of its repository instead")
+		return nil, kb.Errorf(kb.TooLarge, "%s is larger than %d MB", what, most>>20).
+			WithHint("make a store of its repository instead")
 	}
 	return b, nil
 }

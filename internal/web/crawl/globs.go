@@ -19,7 +19,8 @@ func parseGlobs(patterns []string) (globs, error) {
 			continue
 		}
 		if len(p) > 1024 {
-			return nil, kb.Errorf(kb.Invalid, "the pattern %q… is longer than 1024 bytes", p[:40]).WithHint("write it shorter; ** stands for anything")
+			return nil, kb.Errorf(kb.Invalid, "the pattern %q… is longer than 1024 bytes", p[:40]).
+				WithHint("write it shorter; ** stands for anything")
 		}
 		if strings.HasSuffix(p, "/") && p != "/" {
 			p += "**"

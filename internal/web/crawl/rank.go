@@ -36,10 +36,12 @@ func newWish(ctx context.Context, e kb.Embedder, text string) (*wish, error) {
 		return nil, nil
 	}
 	if e == nil {
-		return nil, kb.Errorf(kb.Invalid, "instructions need an embedder").WithHint("configure one, or leave the instructions out")
+		return nil, kb.Errorf(kb.Invalid, "instructions need an embedder").
+			WithHint("configure one, or leave the instructions out")
 	}
 	if len(text) > 4<<10 {
-		return nil, kb.Errorf(kb.TooLarge, "the instruction is longer than 4 KiB").WithHint("say in a sentence or two which pages are wanted")
+		return nil, kb.Errorf(kb.TooLarge, "the instruction is longer than 4 KiB").
+			WithHint("say in a sentence or two which pages are wanted")
 	}
 	var want, deny []string
 	for _, c := range clause.Split(text, -1) {

@@ -217,7 +217,8 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 		return o.fault(err)
 	}
 	if s.down() {
-		return o.fail(causeDown, true, kb.Errorf(kb.Away, "%q stopped answering", u.Host).WithHint("index the store again later"))
+		return o.fail(causeDown, true, kb.Errorf(kb.Away, "%q stopped answering", u.Host).
+			WithHint("index the store again later"))
 	}
 	prev, has := r.Pages.Before(it.key)
 	has = has && !r.Force && !it.force && prev.Made == r.made && r.Pages.Sound(prev)
@@ -255,7 +256,8 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 			next := canonical(res.target)
 			switch {
 			case next == nil:
-				return o.fail(causeBroken, false, kb.Errorf(kb.Away, "%q redirects to nothing that can be fetched", u).WithHint("check the address"))
+				return o.fail(causeBroken, false, kb.Errorf(kb.Away, "%q redirects to nothing that can be fetched", u).
+					WithHint("check the address"))
 			case circle[next.String()], it.hops >= outbound.DefaultMaxRedirects:
 				return o.fail(causeLoop, false, errCircle(it.url))
 			case keyOf(next) != it.key:

@@ -111,7 +111,8 @@ func (s *state) read() error {
 		return kb.Errorf(kb.Corrupt, "%q is no log of pages", s.name).WithHint("delete it and crawl the site again")
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v > Version {
-		return kb.Errorf(kb.Newer, "%q was written by a newer version of this program", s.name).WithHint("restart this session, or update the program")
+		return kb.Errorf(kb.Newer, "%q was written by a newer version of this program", s.name).
+			WithHint("restart this session, or update the program")
 	}
 	s.end = headBytes
 	in := &window{f: s.f, size: s.size}

@@ -349,9 +349,11 @@ func wrap(err error, path string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, syscall.ENOSPC) || os.PathSeparator == '\\' && errors.Is(err, diskFull):
-		return kb.Errorf(kb.Full, "no space left to write %q: %w", path, err).WithHint("free some space on that disk, then index the store again: it goes on where it stopped")
+		return kb.Errorf(kb.Full, "no space left to write %q: %w", path, err).
+			WithHint("free some space on that disk, then index the store again: it goes on where it stopped")
 	case errors.Is(err, fs.ErrPermission):
-		return kb.Errorf(kb.Denied, "no permission to use %q: %w", path, err).WithHint("make the data directory writable for you")
+		return kb.Errorf(kb.Denied, "no permission to use %q: %w", path, err).
+			WithHint("make the data directory writable for you")
 	}
 	return kb.Errorf(kb.Internal, "cannot use %q: %w", path, err).WithHint("check that disk")
 }
