@@ -1,159 +1,14 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	cFunction = iota + 1
-	cDeclaration
-	cTypedef
-	cStruct
-	cUnion
-	cEnum
-	cInclude
-	cMacro
-	cFunctionMacro
-	cIfdef
-	cIf
-	cCall
-	cTypeName
-	cParameter
-	cField
-	cInitializerPair
-	cInitializerList
-	cArguments
-	cFieldUse
-	cIdentifier
-	cAttribute
-	cMacroType
-	cAsm
-	// C++ only.
-	cppClass
-	cppNamespace
-	cppTemplate
-	cppAlias
-	cppConcept
-	cppUsing
-	cppNamespaceAlias
-	cppNew
-	cppQualified
-	cppTemplateType
-	cppTemplateFunction
-	cppRange
-	cppFieldInitializer
-	cppFriend
-	cppInstantiation
-	cppOptionalParameter
-	cppVariadicParameter
-	cppAttribute
-	cppTypeParameter
-)
+var clang = &spec{grammar: "c", rules: join(cRules, rules{"macro_type_specifier": cMacroType}), comments: []string{"comment"}, prepare: cPrepare}
 
-var cNodes = []string{"function_definition", "declaration", "type_definition", "struct_specifier", "union_specifier", "enum_specifier", "preproc_include", "preproc_def", "preproc_function_def", "preproc_ifdef", "preproc_if",
-	"call_expression", "type_identifier", "parameter_declaration", "field_declaration", "initializer_pair", "initializer_list", "argument_list", "field_expression", "identifier", "attribute_specifier", "macro_type_specifier", "gnu_asm_expression"}
-
-var clang = &spec{grammar: "c", nodes: cNodes, comments: []string{"comment"}, prepare: cPrepare, visit: visitC}
-
-var cpp = &spec{
-	grammar: "cpp",
-	nodes: slices.Concat(cNodes[:cMacroType-1], []string{"ms_declspec_modifier"}, cNodes[cMacroType:], []string{"class_specifier", "namespace_definition", "template_declaration", "alias_declaration", "concept_definition", "using_declaration", "namespace_alias_definition",
-		"new_expression", "qualified_identifier", "template_type", "template_function", "for_range_loop", "field_initializer", "friend_declaration", "template_instantiation",
-		"optional_parameter_declaration", "variadic_parameter_declaration", "attribute_declaration", "type_parameter_declaration"}),
-	comments: []string{"comment"},
-	prepare:  cPrepare,
-	visit:    visitC,
-}
-
-func visitC(w *walk, n int32, kind int) {
-	switch kind {
-	case cFunction:
-		cDefinition(w, n, -1)
-	case cDeclaration:
-		cDeclare(w, n, -1)
-	case cTypedef:
-		cTypeDefinition(w, n)
-	case cStruct, cUnion, cEnum, cppClass:
-		cRecord(w, n, -1, -1, -1)
-	case cInclude:
-		w.importing(n)
-		if p := w.field(n, "path"); p >= 0 {
-			if t := w.typ(p); t == "system_lib_string" || t == "string_literal" {
-				w.imported(n, strings.Trim(w.text(p), `<>" `), "", "")
-			}
-		}
-	case cMacro, cFunctionMacro:
-		value := w.field(n, "value")
-		if name := w.field(n, "name"); name >= 0 && (kind == cFunctionMacro || value >= 0) {
-			d := declaration{node: n, name: name, kind: "macro", body: -1, outer: -1, doc: -1, inner: cLocal(w)}
-			if value >= 0 && strings.Contains(w.text(value), "\n") {
-				d.sigEnd = int(w.nodes[value].Start)
-			}
-			// Macros are in no name space.
-			path := w.path
-			w.path = nil
-			w.declare(d, func() { cMacroCalls(w, n, value) })
-			w.path = path
-		}
-	case cIfdef, cIf:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if f := w.fieldOf(c); f != "name" && f != "condition" {
-				w.visit(c)
-			}
-		}
-	case cCall:
-		args := w.field(n, "arguments")
-		cUse(w, w.field(n, "function"), kb.UseCall, children(w, args)+1)
-		w.visit(args)
-	case cTypeName:
-		w.use(n, w.text(n), "", kb.UseType)
-	case cParameter, cppOptionalParameter, cppVariadicParameter:
-		cBindAll(w, n)
-		w.visit(w.field(n, "default_value"))
-	case cField:
-		cFieldDeclaration(w, n, -1)
-	case cInitializerPair:
-		if v := w.field(n, "value"); w.typ(v) == "identifier" {
-			cValue(w, v)
-		} else {
-			w.visit(v)
-		}
-	case cInitializerList, cArguments:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" {
-				cValue(w, c)
-			} else if w.typ(c) == "pointer_expression" && w.typ(w.field(c, "argument")) == "identifier" {
-				cValue(w, w.field(c, "argument"))
-			} else {
-				w.visit(c)
-			}
-		}
-	case cFieldUse:
-		w.visit(w.field(n, "argument"))
-	case cIdentifier:
-		// Only what is written as constants are: most others are variables.
-		if t := w.text(n); len(t) > 1 && strings.ToUpper(t) == t {
-			cValue(w, n)
-		}
-	case cAttribute, cAsm, cppAttribute, cppInstantiation, cppTypeParameter:
-		if kind == cppTypeParameter {
-			return
-		}
-		if kind == cAsm {
-			w.children(n)
-		}
-	case cMacroType:
-		if w.typ(n) == "macro_type_specifier" {
-			w.use(n, w.text(w.field(n, "name")), "", kb.UseCall)
-			w.visit(w.field(n, "type"))
-		}
-	default:
-		visitCpp(w, n, kind)
-	}
-}
+var cpp = &spec{grammar: "cpp", rules: join(cRules, cppRules), comments: []string{"comment"}, prepare: cPrepare}
 
 // cLocal reports whether the place is inside a function.
 func cLocal(w *walk) bool {
@@ -583,4 +438,81 @@ func cFieldDeclaration(w *walk, n, outer int32) {
 			w.visit(c)
 		}
 	}
+}
+
+var cRules = rules{
+	"function_definition": func(w *walk, n int32) { cDefinition(w, n, -1) },
+	"declaration":         func(w *walk, n int32) { cDeclare(w, n, -1) },
+	"type_definition":     cTypeDefinition,
+	"struct_specifier union_specifier enum_specifier": func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) },
+	"preproc_include": func(w *walk, n int32) {
+		w.importing(n)
+		if p := w.field(n, "path"); p >= 0 {
+			if t := w.typ(p); t == "system_lib_string" || t == "string_literal" {
+				w.imported(n, strings.Trim(w.text(p), `<>" `), "", "")
+			}
+		}
+	},
+	"preproc_def preproc_function_def": func(w *walk, n int32) {
+		kind := w.typ(n)
+		value := w.field(n, "value")
+		if name := w.field(n, "name"); name >= 0 && (kind == "preproc_function_def" || value >= 0) {
+			d := declaration{node: n, name: name, kind: "macro", body: -1, outer: -1, doc: -1, inner: cLocal(w)}
+			if value >= 0 && strings.Contains(w.text(value), "\n") {
+				d.sigEnd = int(w.nodes[value].Start)
+			}
+			// Macros are in no name space.
+			path := w.path
+			w.path = nil
+			w.declare(d, func() { cMacroCalls(w, n, value) })
+			w.path = path
+		}
+	},
+	"preproc_ifdef preproc_if": func(w *walk, n int32) {
+		w.butField(n, "name", "condition")
+	},
+	"call_expression": func(w *walk, n int32) {
+		args := w.field(n, "arguments")
+		cUse(w, w.field(n, "function"), kb.UseCall, children(w, args)+1)
+		w.visit(args)
+	},
+	"type_identifier":       func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) },
+	"parameter_declaration": cParameter,
+	"field_declaration":     func(w *walk, n int32) { cFieldDeclaration(w, n, -1) },
+	"initializer_pair": func(w *walk, n int32) {
+		if v := w.field(n, "value"); w.typ(v) == "identifier" {
+			cValue(w, v)
+		} else {
+			w.visit(v)
+		}
+	},
+	"initializer_list argument_list": func(w *walk, n int32) {
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			if w.typ(c) == "identifier" {
+				cValue(w, c)
+			} else if w.typ(c) == "pointer_expression" && w.typ(w.field(c, "argument")) == "identifier" {
+				cValue(w, w.field(c, "argument"))
+			} else {
+				w.visit(c)
+			}
+		}
+	},
+	"field_expression": func(w *walk, n int32) { w.visit(w.field(n, "argument")) },
+	"identifier": func(w *walk, n int32) {
+		// Only what is written as constants are: most others are variables.
+		if t := w.text(n); len(t) > 1 && strings.ToUpper(t) == t {
+			cValue(w, n)
+		}
+	},
+	"attribute_specifier": skip,
+}
+
+func cParameter(w *walk, n int32) {
+	cBindAll(w, n)
+	w.visit(w.field(n, "default_value"))
+}
+
+func cMacroType(w *walk, n int32) {
+	w.use(n, w.text(w.field(n, "name")), "", kb.UseCall)
+	w.visit(w.field(n, "type"))
 }

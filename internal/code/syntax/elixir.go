@@ -7,75 +7,58 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	exCall = iota + 1
-	exUnary
-	exBinary
-	exAlias
-	exDot
-	exStab
-)
-
 var elixir = &spec{
 	grammar:  "elixir",
-	nodes:    []string{"call", "unary_operator", "binary_operator", "alias", "dot", "stab_clause"},
 	comments: []string{"comment"},
 	// "@doc", "@spec" and "@impl" are operators.
 	attributes: []string{"unary_operator"},
-	visit:      visitElixir,
+	rules: rules{
+		"call":           elixirCall,
+		"unary_operator": elixirAttribute,
+		"binary_operator": func(w *walk, n int32) {
+			left, right := w.field(n, "left"), w.field(n, "right")
+			switch elixirOperator(w, left, right) {
+			case "=":
+				elixirPattern(w, left, elixirStruct(w, right))
+				if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
+					w.bindHere(w.text(right), s)
+				}
+				w.visit(left)
+				w.visit(right)
+			case "<-":
+				elixirPattern(w, left, "")
+				w.children(n)
+			case "|>":
+				w.visit(left)
+				if w.typ(right) == "identifier" {
+					w.use(right, w.text(right), "", kb.UseCall)
+				}
+				w.visit(right)
+			default:
+				w.children(n)
+			}
+		},
+		"alias": func(w *walk, n int32) {
+			q, name := splitQualified(w.text(n))
+			w.use(n, name, q, kb.UseType)
+		},
+		"stab_clause": func(w *walk, n int32) {
+			w.within(n, func() {
+				if l := w.field(n, "left"); l >= 0 {
+					for c := w.first(l); c >= 0; c = w.next(l, c) {
+						elixirPattern(w, c, "")
+					}
+				}
+				w.children(n)
+			})
+		},
+	},
 }
 
 // elixirState is what the rules remember between declarations.
 type elixirState struct {
 	doc   int32 // string of the last @doc that no function had yet, 0 for none
 	arity map[int]int
-}
-
-func visitElixir(w *walk, n int32, kind int) {
-	switch kind {
-	case exCall:
-		elixirCall(w, n)
-	case exUnary:
-		elixirAttribute(w, n)
-	case exBinary:
-		left, right := w.field(n, "left"), w.field(n, "right")
-		switch elixirOperator(w, left, right) {
-		case "=":
-			elixirPattern(w, left, elixirStruct(w, right))
-			if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
-				w.bindHere(w.text(right), s)
-			}
-			w.visit(left)
-			w.visit(right)
-		case "<-":
-			elixirPattern(w, left, "")
-			w.children(n)
-		case "|>":
-			w.visit(left)
-			if w.typ(right) == "identifier" {
-				w.use(right, w.text(right), "", kb.UseCall)
-			}
-			w.visit(right)
-		default:
-			w.children(n)
-		}
-	case exAlias:
-		q, name := splitQualified(w.text(n))
-		w.use(n, name, q, kb.UseType)
-	case exDot: // App.{A, B} and the like, outside of a call
-		w.children(n)
-	case exStab:
-		w.within(n, func() {
-			if l := w.field(n, "left"); l >= 0 {
-				for c := w.first(l); c >= 0; c = w.next(l, c) {
-					elixirPattern(w, c, "")
-				}
-			}
-			w.children(n)
-		})
-	default:
-		w.children(n)
-	}
 }
 
 // elixirOperator returns what stands between two operands.

@@ -8,21 +8,21 @@ import (
 
 // jsDeclaration reads a statement that declares something; outer is the export
 // statement around it, or itself.
-func jsDeclaration(w *walk, n, outer int32, kind int) {
+func jsDeclaration(w *walk, n, outer int32, kind string) {
 	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, inner: jsInner(w)}
 	// "export default" is worth reading in a signature, decorators are not.
 	d.node, d.sigStart = outer, w.behind(outer, "", "decorator")
 	switch kind {
-	case jsFunction, jsGenerator, tsFunction:
+	case "function_declaration", "generator_function_declaration", "function_signature":
 		d.kind = "function"
 		jsFunctionDecl(w, d, n)
-	case jsClass, tsAbstractClass:
+	case "class_declaration", "abstract_class_declaration":
 		d.kind = "class"
 		jsClassDecl(w, d, n)
-	case tsInterface:
+	case "interface_declaration":
 		d.kind = "interface"
 		jsClassDecl(w, d, n)
-	case tsAlias:
+	case "type_alias_declaration":
 		d.kind = "type"
 		d.body = -1
 		if d.name < 0 {
@@ -43,7 +43,7 @@ func jsDeclaration(w *walk, n, outer int32, kind int) {
 				}
 			})
 		})
-	case tsEnum:
+	case "enum_declaration":
 		d.kind = "enum"
 		if d.name < 0 {
 			w.children(n)
@@ -65,7 +65,7 @@ func jsDeclaration(w *walk, n, outer int32, kind int) {
 				}
 			}
 		})
-	case tsNamespace, tsModule:
+	case "internal_module", "module":
 		d.kind = "namespace"
 		if w.typ(d.name) == "string" {
 			d.as = strings.Trim(w.text(d.name), "\"'`")
@@ -81,12 +81,12 @@ func jsDeclaration(w *walk, n, outer int32, kind int) {
 			d.owners, d.as = parts[:len(parts)-1], parts[len(parts)-1]
 		}
 		w.declare(d, func() { w.within(0, func() { w.children(d.body) }) })
-	case tsAmbient:
+	case "ambient_declaration":
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch k := w.kind(c); k {
-			case jsClass, jsFunction, jsGenerator, jsLexical, jsVariable, tsInterface, tsAlias, tsEnum, tsNamespace, tsModule, tsAbstractClass, tsFunction:
+			switch k := w.typ(c); k {
+			case "class_declaration", "function_declaration", "generator_function_declaration", "lexical_declaration", "variable_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module", "abstract_class_declaration", "function_signature":
 				jsDeclaration(w, c, outer, k)
-			case jsBlock: // declare global
+			case "statement_block": // declare global
 				w.children(c)
 			default:
 				w.visit(c)
@@ -223,12 +223,12 @@ func jsKey(w *walk, n int32) string {
 }
 
 // jsMethodDecl declares a method of a class, an interface or an object.
-func jsMethodDecl(w *walk, n int32, kind int, owners []string) {
+func jsMethodDecl(w *walk, n int32, kind string, owners []string) {
 	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", owners: owners, inner: jsInner(w)}
 	around := w.enclosing()
 	d.as = jsKey(w, d.name)
 	member := around != nil && jsIsType(around) && w.region == 0
-	if !member && (kind != jsMethod || d.as == "constructor") || d.as == "" {
+	if !member && (kind != "method_definition" || d.as == "constructor") || d.as == "" {
 		// Of a type without a name, or computed.
 		w.visit(d.name)
 		w.within(n, func() { jsFunctionParts(w, n) })
@@ -262,7 +262,7 @@ func jsFieldDef(w *walk, n int32) {
 	}
 	value, typ := w.field(n, "value"), w.field(n, "type")
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.kind(c) == jsDecorator {
+		if w.typ(c) == "decorator" {
 			w.visit(c)
 		}
 	}
@@ -272,8 +272,8 @@ func jsFieldDef(w *walk, n int32) {
 		w.visitAll(name, value)
 		return
 	}
-	switch k := w.kind(value); k {
-	case jsArrow, jsFunctionExpression, jsGeneratorExpression:
+	switch k := w.typ(value); k {
+	case "arrow_function", "function_expression", "generator_function":
 		jsFunctionDecl(w, declaration{node: n, name: name, as: key, body: w.field(value, "body"), outer: -1, doc: -1, kind: "method", inner: jsInner(w)}, value)
 		return
 	}
@@ -317,13 +317,13 @@ func jsVariableDecl(w *walk, d declaration, n int32) {
 		return
 	}
 	if w.typ(d.name) == "identifier" && value >= 0 {
-		switch w.kind(value) {
-		case jsArrow, jsFunctionExpression, jsGeneratorExpression:
+		switch w.typ(value) {
+		case "arrow_function", "function_expression", "generator_function":
 			d.kind, d.body = "function", w.field(value, "body")
 			w.visit(typ)
 			jsFunctionDecl(w, d, value)
 			return
-		case jsClassExpression:
+		case "class":
 			d.kind, d.body = "class", w.field(value, "body")
 			jsClassDecl(w, d, value)
 			return
@@ -378,8 +378,8 @@ func jsPlain(w *walk, n int32) int32 {
 			if c < 0 {
 				return n
 			}
-			switch w.kind(jsPlain(w, c)) {
-			case jsArrow, jsFunctionExpression, jsGeneratorExpression, jsClassExpression, jsObject:
+			switch w.typ(jsPlain(w, c)) {
+			case "arrow_function", "function_expression", "generator_function", "class", "object":
 				for x := w.next(n, c); x >= 0; x = w.next(n, x) {
 					w.visit(x)
 				}
@@ -396,23 +396,23 @@ func jsPlain(w *walk, n int32) int32 {
 // jsValue visits what is assigned to a name that others see: the functions of
 // an object, of one handed to a call too, are declared under it.
 func jsValue(w *walk, value int32) {
-	switch w.kind(value) {
-	case jsObject:
+	switch w.typ(value) {
+	case "object":
 		jsMembers(w, value, nil, 0)
-	case jsCall, jsNew:
+	case "call_expression", "new_expression":
 		args := w.field(value, "arguments")
 		if args < 0 || w.child(args, "object") < 0 {
 			w.visit(value)
 			return
 		}
-		if w.kind(value) == jsCall {
+		if w.typ(value) == "call_expression" {
 			jsUse(w, w.field(value, "function"), kb.UseCall)
 		} else {
 			jsUse(w, w.field(value, "constructor"), kb.UseCall)
 		}
 		w.visit(w.field(value, "type_arguments"))
 		for c := w.first(args); c >= 0; c = w.next(args, c) {
-			if w.kind(c) == jsObject {
+			if w.typ(c) == "object" {
 				jsMembers(w, c, nil, 0)
 			} else {
 				w.visit(c)
@@ -428,17 +428,17 @@ func jsMembers(w *walk, n int32, owners []string, deep int) {
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
 		switch w.typ(c) {
 		case "method_definition":
-			jsMethodDecl(w, c, jsMethod, owners)
+			jsMethodDecl(w, c, "method_definition", owners)
 		case "pair":
 			key, value := w.field(c, "key"), jsPlain(w, w.field(c, "value"))
 			name := jsKey(w, key)
-			k := w.kind(value)
+			k := w.typ(value)
 			switch {
 			case name == "":
 				w.children(c)
-			case k == jsArrow || k == jsFunctionExpression || k == jsGeneratorExpression:
+			case k == "arrow_function" || k == "function_expression" || k == "generator_function":
 				jsFunctionDecl(w, declaration{node: c, name: key, as: name, body: w.field(value, "body"), outer: -1, doc: -1, kind: "method", owners: owners, inner: jsInner(w)}, value)
-			case k == jsObject && deep < 4:
+			case k == "object" && deep < 4:
 				jsMembers(w, value, append(owners[:len(owners):len(owners)], name), deep+1)
 			default:
 				w.visit(value)

@@ -184,7 +184,7 @@ func jsRequired(w *walk, n int32) string {
 	for n >= 0 && (w.typ(n) == "await_expression" || w.typ(n) == "parenthesized_expression") {
 		n = w.first(n)
 	}
-	if w.kind(n) != jsCall {
+	if w.typ(n) != "call_expression" {
 		return ""
 	}
 	if f := w.field(n, "function"); w.typ(f) != "import" && w.text(f) != "require" {
@@ -323,9 +323,9 @@ func jsExports(w *walk, n int32) {
 		return
 	}
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		switch k := w.kind(c); {
+		switch k := w.typ(c); {
 		case w.fieldOf(c) == "declaration":
-			if k == 0 {
+			if !w.ruled(c) {
 				w.visit(c)
 				continue
 			}
@@ -348,14 +348,14 @@ func jsExportValue(w *walk, n, value int32) {
 	if t := w.text(name); t != "" {
 		d.as, d.name = t, name
 	}
-	switch w.kind(value) {
-	case jsArrow, jsFunctionExpression, jsGeneratorExpression, jsFunction, jsGenerator:
+	switch w.typ(value) {
+	case "arrow_function", "function_expression", "generator_function", "function_declaration", "generator_function_declaration":
 		d.kind, d.body = "function", w.field(value, "body")
 		jsFunctionDecl(w, d, value)
-	case jsClassExpression, jsClass:
+	case "class", "class_declaration":
 		d.kind, d.body = "class", w.field(value, "body")
 		jsClassDecl(w, d, value)
-	case jsAssignment:
+	case "assignment_expression":
 		w.visit(value)
 	default:
 		if w.typ(value) == "identifier" {
@@ -369,7 +369,7 @@ func jsExportValue(w *walk, n, value int32) {
 			return
 		}
 		jsValue(w, value)
-		if w.kind(value) == jsObject {
+		if w.typ(value) == "object" {
 			jsRenamed(w, value)
 		}
 	}
@@ -418,8 +418,8 @@ func jsAssign(w *walk, n int32) {
 	if !exported {
 		owners = strings.Split(object, ".")
 	}
-	k := w.kind(right)
-	if k == jsObject && name == "prototype" && owners != nil && !jsInner(w) {
+	k := w.typ(right)
+	if k == "object" && name == "prototype" && owners != nil && !jsInner(w) {
 		jsMembers(w, right, owners, 0)
 		return
 	}
@@ -429,14 +429,14 @@ func jsAssign(w *walk, n int32) {
 	d := declaration{node: n, name: property, outer: -1, doc: -1, body: w.field(max(right, 0), "body"), owners: owners}
 	plain := !jsInner(w) && !jsOfThis(w, left)
 	switch {
-	case plain && (k == jsArrow || k == jsFunctionExpression || k == jsGeneratorExpression):
+	case plain && (k == "arrow_function" || k == "function_expression" || k == "generator_function"):
 		d.kind = "function"
 		if owners != nil {
 			d.kind = "method"
 		}
 		jsFunctionDecl(w, d, right)
 		return
-	case plain && k == jsClassExpression:
+	case plain && k == "class":
 		d.kind = "class"
 		jsClassDecl(w, d, right)
 		return

@@ -103,9 +103,7 @@ func ktCallOf(w *walk, n int32, more int) {
 			w.argued(i, args, more)
 		}
 	}
-	for c := w.next(n, f); c >= 0; c = w.next(n, c) {
-		w.visit(c)
-	}
+	w.after(n, f)
 }
 
 // ktUse records what an expression calls.

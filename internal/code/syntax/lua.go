@@ -7,81 +7,65 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	luaFunction = iota + 1
-	luaClosure
-	luaDeclaration
-	luaAssignment
-	luaCall
-	luaFor
-	luaReturn
-	luaParameters
-)
-
 var lua = &spec{
 	grammar:  "lua",
-	nodes:    []string{"function_declaration", "function_definition", "variable_declaration", "assignment_statement", "function_call", "for_statement", "return_statement", "parameters"},
 	comments: []string{"comment"},
-	visit:    visitLua,
-}
-
-func visitLua(w *walk, n int32, kind int) {
-	switch kind {
-	case luaFunction:
-		luaFunctionDecl(w, n)
-	case luaClosure:
-		w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
-	case luaParameters:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" {
-				w.bindHere(w.text(c), "")
-			}
-		}
-	case luaDeclaration:
-		if a := w.child(n, "assignment_statement"); a >= 0 {
-			luaAssign(w, n, a, true)
-			return
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "variable_list" {
-				for v := w.first(c); v >= 0; v = w.next(c, v) {
-					luaLocal(w, v, "")
-				}
-			} else {
-				luaLocal(w, c, "")
-			}
-		}
-	case luaAssignment:
-		luaAssign(w, n, n, false)
-	case luaCall:
-		luaUse(w, n)
-	case luaFor:
-		w.within(n, func() {
-			clause := w.field(n, "clause")
-			names := w.child(clause, "variable_list")
-			if names < 0 {
-				names = clause
-			}
-			for c := w.first(names); c >= 0; c = w.next(names, c) {
-				if w.fieldOf(c) == "name" {
+	rules: rules{
+		"function_declaration": luaFunctionDecl,
+		"function_definition": func(w *walk, n int32) {
+			w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
+		},
+		"parameters": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "identifier" {
 					w.bindHere(w.text(c), "")
 				}
 			}
-			w.children(n)
-		})
-	case luaReturn:
-		// return { run = function() … end } is what a module offers.
-		if w.enclosing() == nil && w.region == 0 {
-			list := w.first(n)
-			if c := w.first(list); w.typ(c) == "table_constructor" && w.next(list, c) < 0 {
-				luaTable(w, c, nil, 0)
+		},
+		"variable_declaration": func(w *walk, n int32) {
+			if a := w.child(n, "assignment_statement"); a >= 0 {
+				luaAssign(w, n, a, true)
 				return
 			}
-		}
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "variable_list" {
+					for v := w.first(c); v >= 0; v = w.next(c, v) {
+						luaLocal(w, v, "")
+					}
+				} else {
+					luaLocal(w, c, "")
+				}
+			}
+		},
+		"assignment_statement": func(w *walk, n int32) { luaAssign(w, n, n, false) },
+		"function_call":        luaUse,
+		"for_statement": func(w *walk, n int32) {
+			w.within(n, func() {
+				clause := w.field(n, "clause")
+				names := w.child(clause, "variable_list")
+				if names < 0 {
+					names = clause
+				}
+				for c := w.first(names); c >= 0; c = w.next(names, c) {
+					if w.fieldOf(c) == "name" {
+						w.bindHere(w.text(c), "")
+					}
+				}
+				w.children(n)
+			})
+		},
+		"return_statement": func(w *walk, n int32) {
+			// return { run = function() … end } is what a module offers.
+			if w.enclosing() == nil && w.region == 0 {
+				list := w.first(n)
+				if c := w.first(list); w.typ(c) == "table_constructor" && w.next(list, c) < 0 {
+					luaTable(w, c, nil, 0)
+					return
+				}
+			}
+			w.children(n)
+		},
+	},
 }
 
 // luaTop reports whether what stands here is at top level, do blocks aside.

@@ -7,258 +7,223 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	phpNamespace = iota + 1
-	phpUse
-	phpRequire
-	phpRequireOnce
-	phpInclude
-	phpIncludeOnce
-	phpConst
-	phpClass
-	phpInterface
-	phpTrait
-	phpEnum
-	phpCase
-	phpMethod
-	phpFunction
-	phpProperty
-	phpPromotion
-	phpParameter
-	phpVariadic
-	phpTraitUse
-	phpBase
-	phpImplements
-	phpCall
-	phpScopedCall
-	phpMemberCall
-	phpNullsafeCall
-	phpNew
-	phpClassConstant
-	phpScopedProperty
-	phpNamedType
-	phpAssignment
-	phpClosure
-	phpArrow
-	phpCatch
-	phpForeach
-	phpBinary
-	phpAttribute
-	phpAnonymousClass
-	phpGlobal
-	phpStaticVariable
-	phpQualified
-)
-
 var php = &spec{
-	grammar: "php",
-	nodes: []string{"namespace_definition", "namespace_use_declaration", "require_expression", "require_once_expression", "include_expression", "include_once_expression",
-		"const_declaration", "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration", "enum_case", "method_declaration", "function_definition",
-		"property_declaration", "property_promotion_parameter", "simple_parameter", "variadic_parameter", "use_declaration", "base_clause", "class_interface_clause",
-		"function_call_expression", "scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "object_creation_expression",
-		"class_constant_access_expression", "scoped_property_access_expression", "named_type", "assignment_expression", "anonymous_function", "arrow_function",
-		"catch_clause", "foreach_statement", "binary_expression", "attribute", "anonymous_class", "global_declaration", "static_variable_declaration", "qualified_name"},
+	grammar:  "php",
 	tokens:   []string{"instanceof"},
 	comments: []string{"comment"},
-	visit:    visitPHP,
-}
-
-var phpKinds = map[int]string{phpClass: "class", phpInterface: "interface", phpTrait: "trait", phpEnum: "enum"}
-
-func visitPHP(w *walk, n int32, kind int) {
-	switch kind {
-	case phpNamespace:
-		w.out.Facts.Package = w.text(w.field(n, "name"))
-		if body := w.field(n, "body"); body >= 0 {
-			w.children(body)
-		} else {
-			w.importing(n)
-		}
-	case phpUse:
-		w.importing(n)
-		phpImports(w, n)
-	case phpRequire, phpRequireOnce, phpInclude, phpIncludeOnce:
-		if w.enclosing() == nil && w.region == 0 {
-			w.importing(n)
-		}
-		phpIncluded(w, n)
-	case phpConst:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) != "const_element" {
-				w.visit(c)
-				continue
+	rules: rules{
+		"namespace_definition": func(w *walk, n int32) {
+			w.out.Facts.Package = w.text(w.field(n, "name"))
+			if body := w.field(n, "body"); body >= 0 {
+				w.children(body)
+			} else {
+				w.importing(n)
 			}
-			name := w.first(c)
-			if name >= 0 && w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "const", body: -1, outer: -1, doc: -1, inner: true, sigEnd: int(w.nodes[c].End)}, nil)
-				for v := w.next(c, name); v >= 0; v = w.next(c, v) {
-					w.visit(v)
+		},
+		"namespace_use_declaration": func(w *walk, n int32) {
+			w.importing(n)
+			phpImports(w, n)
+		},
+		"require_expression require_once_expression include_expression include_once_expression": func(w *walk, n int32) {
+			if w.enclosing() == nil && w.region == 0 {
+				w.importing(n)
+			}
+			phpIncluded(w, n)
+		},
+		"const_declaration": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "const_element" {
+					w.visit(c)
+					continue
+				}
+				name := w.first(c)
+				if name >= 0 && w.text(name) != "" {
+					w.declare(declaration{node: n, name: name, kind: "const", body: -1, outer: -1, doc: -1, inner: true, sigEnd: int(w.nodes[c].End)}, nil)
+					for v := w.next(c, name); v >= 0; v = w.next(c, v) {
+						w.visit(v)
+					}
 				}
 			}
-		}
-	case phpClass, phpInterface, phpTrait, phpEnum:
-		name := w.field(n, "name")
-		if w.text(name) == "" {
+		},
+		"class_declaration interface_declaration trait_declaration enum_declaration": func(w *walk, n int32) {
+			kind := w.typ(n)
+			name := w.field(n, "name")
+			if w.text(name) == "" {
+				w.children(n)
+				return
+			}
+			d := declaration{node: n, name: name, kind: phpKinds[kind], body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
+			d.sigStart = w.behind(n, "", "attribute_list")
+			w.visit(w.field(n, "attributes"))
+			w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
+		},
+		"enum_case": func(w *walk, n int32) {
+			if name := w.field(n, "name"); w.text(name) != "" {
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			}
+			w.visit(w.field(n, "value"))
+		},
+		"method_declaration function_definition": func(w *walk, n int32) {
+			kind := w.typ(n)
+			name := w.field(n, "name")
+			if w.text(name) == "" {
+				w.children(n)
+				return
+			}
+			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
+			if kind == "method_declaration" {
+				d.kind = "method"
+			}
+			if d.body < 0 {
+				d.sigEnd = int(w.nodes[n].Start) + len(strings.TrimRight(w.text(n), "; \t\r\n"))
+			}
+			d.sigStart = w.behind(n, "", "attribute_list")
+			w.visit(w.field(n, "attributes"))
+			w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
+		},
+		"property_declaration": func(w *walk, n int32) {
+			typ := w.field(n, "type")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "property_element" {
+					w.visit(c)
+					continue
+				}
+				phpBindField(w, w.field(c, "name"), phpType(w, typ))
+				w.visit(w.field(c, "default_value"))
+			}
+			w.visit(w.field(n, "hooks"))
+		},
+		"property_promotion_parameter": func(w *walk, n int32) {
+			typ := phpType(w, w.field(n, "type"))
+			name := w.field(n, "name")
+			w.bindHere(phpVariable(w, name), typ)
+			phpBindField(w, name, typ)
+			w.visitAll(w.field(n, "attributes"), w.field(n, "type"), w.field(n, "default_value"))
+		},
+		"simple_parameter variadic_parameter": func(w *walk, n int32) {
+			kind := w.typ(n)
+			typ := w.field(n, "type")
+			made := phpType(w, typ)
+			if kind == "variadic_parameter" {
+				made = "" // an array of them
+			}
+			w.bindHere(phpVariable(w, w.field(n, "name")), made)
+			w.visitAll(w.field(n, "attributes"), typ, w.field(n, "default_value"))
+		},
+		"use_declaration base_clause class_interface_clause": func(w *walk, n int32) {
+			as := kb.UseInherit
+			if w.region != 0 { // of a class without a name
+				as = kb.UseType
+			}
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				phpNamed(w, c, as)
+			}
+		},
+		"function_call_expression": phpFunctionCall,
+		"scoped_call_expression": func(w *walk, n int32) {
+			scope, name := w.field(n, "scope"), w.field(n, "name")
+			if q := phpChain(w, scope); w.typ(name) == "name" {
+				w.use(name, w.text(name), q, kb.UseCall)
+			} else {
+				w.visit(name)
+			}
+			phpScope(w, scope)
+			w.visit(w.field(n, "arguments"))
+		},
+		"member_call_expression nullsafe_member_call_expression": func(w *walk, n int32) {
+			object, name := w.field(n, "object"), w.field(n, "name")
+			q := phpChain(w, object)
+			if q == "()" {
+				w.visit(object)
+			}
+			if w.typ(name) == "name" {
+				w.use(name, w.text(name), q, kb.UseCall)
+			} else {
+				w.visit(name)
+			}
+			w.visit(w.field(n, "arguments"))
+		},
+		"object_creation_expression": func(w *walk, n int32) {
+			i := 0
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if i == 0 {
+					phpNamed(w, c, kb.UseCall)
+				} else {
+					w.visit(c)
+				}
+				i++
+			}
+		},
+		"class_constant_access_expression": func(w *walk, n int32) {
+			scope := w.first(n)
+			if scope < 0 {
+				return
+			}
+			phpScope(w, scope)
+			if name := w.next(n, scope); w.typ(name) == "name" && w.text(name) != "class" {
+				w.use(name, w.text(name), phpChain(w, scope), kb.UseName)
+			}
+		},
+		"scoped_property_access_expression": func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) },
+		"named_type": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				phpNamed(w, c, kb.UseType)
+			}
+		},
+		"assignment_expression": func(w *walk, n int32) {
+			left, right := w.field(n, "left"), w.field(n, "right")
+			phpTarget(w, left, phpMade(w, right))
+			w.visit(right)
+		},
+		"anonymous_function arrow_function": scoped,
+		"catch_clause": func(w *walk, n int32) {
+			typ := ""
+			if t := w.first(w.field(n, "type")); t >= 0 && w.next(w.field(n, "type"), t) < 0 {
+				typ = phpType(w, t)
+			}
+			w.bindHere(phpVariable(w, w.field(n, "name")), typ)
 			w.children(n)
-			return
-		}
-		d := declaration{node: n, name: name, kind: phpKinds[kind], body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
-		d.sigStart = w.behind(n, "", "attribute_list")
-		w.visit(w.field(n, "attributes"))
-		w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
-	case phpCase:
-		if name := w.field(n, "name"); w.text(name) != "" {
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-		}
-		w.visit(w.field(n, "value"))
-	case phpMethod, phpFunction:
-		name := w.field(n, "name")
-		if w.text(name) == "" {
+		},
+		"foreach_statement": func(w *walk, n int32) {
+			body := w.field(n, "body")
+			i := 0
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if i == 0 || c == body {
+					w.visit(c)
+				} else {
+					phpTarget(w, c, "")
+				}
+				i++
+			}
+		},
+		"binary_expression": func(w *walk, n int32) {
+			right := w.field(n, "right")
+			if w.child(n, "instanceof") >= 0 && right >= 0 {
+				w.visit(w.field(n, "left"))
+				phpNamed(w, right, kb.UseType)
+				return
+			}
 			w.children(n)
-			return
-		}
-		d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
-		if kind == phpMethod {
-			d.kind = "method"
-		}
-		if d.body < 0 {
-			d.sigEnd = int(w.nodes[n].Start) + len(strings.TrimRight(w.text(n), "; \t\r\n"))
-		}
-		d.sigStart = w.behind(n, "", "attribute_list")
-		w.visit(w.field(n, "attributes"))
-		w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
-	case phpProperty:
-		typ := w.field(n, "type")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) != "property_element" {
-				w.visit(c)
-				continue
+		},
+		"attribute": func(w *walk, n int32) {
+			phpNamed(w, w.first(n), kb.UseType)
+			w.visit(w.field(n, "parameters"))
+		},
+		"anonymous_class": scoped,
+		"global_declaration static_variable_declaration": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "variable_name" {
+					w.bindHere(phpVariable(w, c), "")
+				} else {
+					w.visit(c)
+				}
 			}
-			phpBindField(w, w.field(c, "name"), phpType(w, typ))
-			w.visit(w.field(c, "default_value"))
-		}
-		w.visit(w.field(n, "hooks"))
-	case phpPromotion:
-		typ := phpType(w, w.field(n, "type"))
-		name := w.field(n, "name")
-		w.bindHere(phpVariable(w, name), typ)
-		phpBindField(w, name, typ)
-		w.visitAll(w.field(n, "attributes"), w.field(n, "type"), w.field(n, "default_value"))
-	case phpParameter, phpVariadic:
-		typ := w.field(n, "type")
-		made := phpType(w, typ)
-		if kind == phpVariadic {
-			made = "" // an array of them
-		}
-		w.bindHere(phpVariable(w, w.field(n, "name")), made)
-		w.visitAll(w.field(n, "attributes"), typ, w.field(n, "default_value"))
-	case phpTraitUse, phpBase, phpImplements:
-		as := kb.UseInherit
-		if w.region != 0 { // of a class without a name
-			as = kb.UseType
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			phpNamed(w, c, as)
-		}
-	case phpCall:
-		phpFunctionCall(w, n)
-	case phpScopedCall:
-		scope, name := w.field(n, "scope"), w.field(n, "name")
-		if q := phpChain(w, scope); w.typ(name) == "name" {
-			w.use(name, w.text(name), q, kb.UseCall)
-		} else {
-			w.visit(name)
-		}
-		phpScope(w, scope)
-		w.visit(w.field(n, "arguments"))
-	case phpMemberCall, phpNullsafeCall:
-		object, name := w.field(n, "object"), w.field(n, "name")
-		q := phpChain(w, object)
-		if q == "()" {
-			w.visit(object)
-		}
-		if w.typ(name) == "name" {
-			w.use(name, w.text(name), q, kb.UseCall)
-		} else {
-			w.visit(name)
-		}
-		w.visit(w.field(n, "arguments"))
-	case phpNew:
-		i := 0
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if i == 0 {
-				phpNamed(w, c, kb.UseCall)
-			} else {
-				w.visit(c)
-			}
-			i++
-		}
-	case phpClassConstant:
-		scope := w.first(n)
-		if scope < 0 {
-			return
-		}
-		phpScope(w, scope)
-		if name := w.next(n, scope); w.typ(name) == "name" && w.text(name) != "class" {
-			w.use(name, w.text(name), phpChain(w, scope), kb.UseName)
-		}
-	case phpScopedProperty:
-		phpScope(w, w.field(n, "scope"))
-	case phpNamedType:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			phpNamed(w, c, kb.UseType)
-		}
-	case phpAssignment:
-		left, right := w.field(n, "left"), w.field(n, "right")
-		phpTarget(w, left, phpMade(w, right))
-		w.visit(right)
-	case phpClosure, phpArrow:
-		w.within(n, func() { w.children(n) })
-	case phpCatch:
-		typ := ""
-		if t := w.first(w.field(n, "type")); t >= 0 && w.next(w.field(n, "type"), t) < 0 {
-			typ = phpType(w, t)
-		}
-		w.bindHere(phpVariable(w, w.field(n, "name")), typ)
-		w.children(n)
-	case phpForeach:
-		body := w.field(n, "body")
-		i := 0
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if i == 0 || c == body {
-				w.visit(c)
-			} else {
-				phpTarget(w, c, "")
-			}
-			i++
-		}
-	case phpBinary:
-		right := w.field(n, "right")
-		if w.child(n, "instanceof") >= 0 && right >= 0 {
-			w.visit(w.field(n, "left"))
-			phpNamed(w, right, kb.UseType)
-			return
-		}
-		w.children(n)
-	case phpAttribute:
-		phpNamed(w, w.first(n), kb.UseType)
-		w.visit(w.field(n, "parameters"))
-	case phpAnonymousClass:
-		w.within(n, func() { w.children(n) })
-	case phpGlobal, phpStaticVariable:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "variable_name" {
-				w.bindHere(phpVariable(w, c), "")
-			} else {
-				w.visit(c)
-			}
-		}
-	case phpQualified: // A\CONSTANT
-		phpNamed(w, n, kb.UseName)
-	default:
-		w.children(n)
-	}
+		},
+		"qualified_name": func(w *walk, n int32) { phpNamed(w, n, kb.UseName) },
+	},
 }
+
+var phpKinds = map[string]string{"class_declaration": "class", "interface_declaration": "interface", "trait_declaration": "trait", "enum_declaration": "enum"}
 
 // phpInFunction reports whether what stands here is inside of a function.
 func phpInFunction(w *walk) bool { return w.enclosingKind("function", "method") != nil }

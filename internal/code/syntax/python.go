@@ -6,176 +6,151 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	pyFunction = iota + 1
-	pyClass
-	pyDecorated
-	pyImport
-	pyImportFrom
-	pyFutureImport
-	pyCall
-	pyAssignment
-	pyTypedParameter
-	pyDefaultParameter
-	pyTypedDefaultParameter
-	pyParameters
-	pyLambda
-	pyType
-	pyFor
-	pyWithItem
-	pyComprehension
-	pyDecorator
-	pyTypeAlias
-	pyNamedExpression
-	pyExcept
-)
-
 var python = &spec{
-	grammar: "python",
-	nodes: []string{"function_definition", "class_definition", "decorated_definition", "import_statement", "import_from_statement", "future_import_statement",
-		"call", "assignment", "typed_parameter", "default_parameter", "typed_default_parameter", "parameters", "lambda", "type", "for_statement", "as_pattern", "for_in_clause", "decorator", "type_alias_statement", "named_expression", "except_clause"},
+	grammar:  "python",
 	comments: []string{"comment"},
-	visit:    visitPython,
-}
-
-func visitPython(w *walk, n int32, kind int) {
-	switch kind {
-	case pyFunction, pyClass:
-		pythonDef(w, n, kind, -1)
-	case pyDecorated:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if k := w.kind(c); k == pyFunction || k == pyClass {
-				pythonDef(w, c, k, n)
-			} else {
-				w.visit(c)
-			}
-		}
-	case pyImport:
-		w.importing(n)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.typ(c) {
-			case "dotted_name":
-				// import a.b binds a, and makes a.b reachable.
-				w.imported(n, w.text(c), "", w.text(c))
-			case "aliased_import":
-				w.imported(n, w.text(w.field(c, "name")), "", w.text(w.field(c, "alias")))
-			}
-		}
-	case pyImportFrom:
-		w.importing(n)
-		module := w.field(n, "module_name")
-		path := strings.ReplaceAll(w.text(module), " ", "")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c == module {
-				continue
-			}
-			switch w.typ(c) {
-			case "dotted_name":
-				w.imported(c, path, w.text(c), w.text(c))
-			case "aliased_import":
-				w.imported(c, path, w.text(w.field(c, "name")), w.text(w.field(c, "alias")))
-			case "wildcard_import":
-				w.imported(c, path, "*", "")
-			}
-		}
-	case pyFutureImport:
-		w.importing(n)
-	case pyCall:
-		f := w.field(n, "function")
-		pythonUse(w, f, kb.UseCall)
-		w.visit(w.field(n, "arguments"))
-	case pyDecorator:
-		// A decorator without arguments is called all the same.
-		if c := w.first(n); c >= 0 {
-			if t := w.typ(c); t == "identifier" || t == "attribute" {
-				pythonUse(w, c, kb.UseCall)
-			} else {
-				w.visit(c)
-			}
-		}
-	case pyAssignment:
-		pythonAssignment(w, n)
-	case pyTypeAlias:
-		if left := w.child(w.first(n), "identifier"); left >= 0 {
-			w.declare(declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: len(w.scope) > 0}, nil)
-		}
-		w.children(n)
-	case pyParameters:
-		d := w.enclosing()
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.kind(c) {
-			case pyTypedParameter:
-				name := w.first(c)
-				w.bindIn(d, strings.Trim(w.text(name), "* "), pythonType(w, w.field(c, "type")))
-				w.visit(w.field(c, "type"))
-			case pyTypedDefaultParameter:
-				w.bindIn(d, w.text(w.field(c, "name")), pythonType(w, w.field(c, "type")))
-				w.visitAll(w.field(c, "type"), w.field(c, "value"))
-			case pyDefaultParameter:
-				w.bindIn(d, w.text(w.field(c, "name")), "")
-				w.visit(w.field(c, "value"))
-			default:
-				w.bindIn(d, strings.Trim(w.text(c), "* "), "")
-			}
-		}
-	case pyLambda:
-		if p := w.field(n, "parameters"); p >= 0 {
-			for c := w.first(p); c >= 0; c = w.next(p, c) {
-				if w.typ(c) == "identifier" {
-					w.bind(n, w.text(c), "")
-				} else if x := w.field(c, "name"); x >= 0 {
-					w.bind(n, w.text(x), "")
+	rules: rules{
+		"function_definition class_definition": func(w *walk, n int32) {
+			kind := w.typ(n)
+			pythonDef(w, n, kind, -1)
+		},
+		"decorated_definition": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if k := w.typ(c); k == "function_definition" || k == "class_definition" {
+					pythonDef(w, c, k, n)
+				} else {
+					w.visit(c)
 				}
 			}
-		}
-		w.visit(w.field(n, "body"))
-	case pyType:
-		pythonTypes(w, n)
-	case pyFor, pyComprehension:
-		pythonTarget(w, w.field(n, "left"), n, "")
-		w.children(n)
-	case pyNamedExpression:
-		pythonTarget(w, w.field(n, "name"), -1, pythonMade(w, w.field(n, "value")))
-		w.visit(w.field(n, "value"))
-	case pyWithItem:
-		// "open(p) as f", and "except E as e", where it is of the type.
-		c := w.first(n)
-		pythonTarget(w, w.field(n, "alias"), -1, pythonMade(w, c))
-		w.visit(c)
-	case pyExcept:
-		if v := w.field(n, "value"); v >= 0 {
-			if t := w.typ(v); t == "identifier" || t == "attribute" {
-				pythonUse(w, v, kb.UseType)
-			} else if t == "as_pattern" {
-				if c := w.first(v); c >= 0 {
-					if t := w.typ(c); t == "identifier" || t == "attribute" {
-						pythonUse(w, c, kb.UseType)
-						pythonTarget(w, w.field(v, "alias"), -1, w.text(c))
-					} else {
-						w.visit(c)
-						pythonTarget(w, w.field(v, "alias"), -1, "")
+		},
+		"import_statement": func(w *walk, n int32) {
+			w.importing(n)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "dotted_name":
+					// import a.b binds a, and makes a.b reachable.
+					w.imported(n, w.text(c), "", w.text(c))
+				case "aliased_import":
+					w.imported(n, w.text(w.field(c, "name")), "", w.text(w.field(c, "alias")))
+				}
+			}
+		},
+		"import_from_statement": func(w *walk, n int32) {
+			w.importing(n)
+			module := w.field(n, "module_name")
+			path := strings.ReplaceAll(w.text(module), " ", "")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c == module {
+					continue
+				}
+				switch w.typ(c) {
+				case "dotted_name":
+					w.imported(c, path, w.text(c), w.text(c))
+				case "aliased_import":
+					w.imported(c, path, w.text(w.field(c, "name")), w.text(w.field(c, "alias")))
+				case "wildcard_import":
+					w.imported(c, path, "*", "")
+				}
+			}
+		},
+		"future_import_statement": func(w *walk, n int32) { w.importing(n) },
+		"call": func(w *walk, n int32) {
+			f := w.field(n, "function")
+			pythonUse(w, f, kb.UseCall)
+			w.visit(w.field(n, "arguments"))
+		},
+		"decorator": func(w *walk, n int32) {
+			// A decorator without arguments is called all the same.
+			if c := w.first(n); c >= 0 {
+				if t := w.typ(c); t == "identifier" || t == "attribute" {
+					pythonUse(w, c, kb.UseCall)
+				} else {
+					w.visit(c)
+				}
+			}
+		},
+		"assignment": pythonAssignment,
+		"type_alias_statement": func(w *walk, n int32) {
+			if left := w.child(w.first(n), "identifier"); left >= 0 {
+				w.declare(declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: len(w.scope) > 0}, nil)
+			}
+			w.children(n)
+		},
+		"parameters": func(w *walk, n int32) {
+			d := w.enclosing()
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "typed_parameter":
+					name := w.first(c)
+					w.bindIn(d, strings.Trim(w.text(name), "* "), pythonType(w, w.field(c, "type")))
+					w.visit(w.field(c, "type"))
+				case "typed_default_parameter":
+					w.bindIn(d, w.text(w.field(c, "name")), pythonType(w, w.field(c, "type")))
+					w.visitAll(w.field(c, "type"), w.field(c, "value"))
+				case "default_parameter":
+					w.bindIn(d, w.text(w.field(c, "name")), "")
+					w.visit(w.field(c, "value"))
+				default:
+					w.bindIn(d, strings.Trim(w.text(c), "* "), "")
+				}
+			}
+		},
+		"lambda": func(w *walk, n int32) {
+			if p := w.field(n, "parameters"); p >= 0 {
+				for c := w.first(p); c >= 0; c = w.next(p, c) {
+					if w.typ(c) == "identifier" {
+						w.bind(n, w.text(c), "")
+					} else if x := w.field(c, "name"); x >= 0 {
+						w.bind(n, w.text(x), "")
 					}
 				}
 			}
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "value" {
-				w.visit(c)
+			w.visit(w.field(n, "body"))
+		},
+		"type": pythonTypes,
+		"for_statement for_in_clause": func(w *walk, n int32) {
+			pythonTarget(w, w.field(n, "left"), n, "")
+			w.children(n)
+		},
+		"named_expression": func(w *walk, n int32) {
+			pythonTarget(w, w.field(n, "name"), -1, pythonMade(w, w.field(n, "value")))
+			w.visit(w.field(n, "value"))
+		},
+		"as_pattern": func(w *walk, n int32) {
+			// "open(p) as f", and "except E as e", where it is of the type.
+			c := w.first(n)
+			pythonTarget(w, w.field(n, "alias"), -1, pythonMade(w, c))
+			w.visit(c)
+		},
+		"except_clause": func(w *walk, n int32) {
+			if v := w.field(n, "value"); v >= 0 {
+				if t := w.typ(v); t == "identifier" || t == "attribute" {
+					pythonUse(w, v, kb.UseType)
+				} else if t == "as_pattern" {
+					if c := w.first(v); c >= 0 {
+						if t := w.typ(c); t == "identifier" || t == "attribute" {
+							pythonUse(w, c, kb.UseType)
+							pythonTarget(w, w.field(v, "alias"), -1, w.text(c))
+						} else {
+							w.visit(c)
+							pythonTarget(w, w.field(v, "alias"), -1, "")
+						}
+					}
+				}
 			}
-		}
-	default:
-		w.children(n)
-	}
+			w.butField(n, "value")
+		},
+	},
 }
 
-func pythonDef(w *walk, n int32, kind int, outer int32) {
+func pythonDef(w *walk, n int32, kind string, outer int32) {
 	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, kind: "class"}
 	if d.name < 0 || w.text(d.name) == "" {
 		w.children(n)
 		return
 	}
 	around := w.enclosing()
-	if kind == pyFunction {
+	if kind == "function_definition" {
 		d.kind = "function"
 		if around != nil && around.Kind == "class" {
 			d.kind = "method"
@@ -187,7 +162,7 @@ func pythonDef(w *walk, n int32, kind int, outer int32) {
 			d.doc = w.child(s, "string")
 		}
 	}
-	if kind == pyClass {
+	if kind == "class_definition" {
 		for c, p := int32(-1), w.field(n, "superclasses"); p >= 0; {
 			if c < 0 {
 				c = w.first(p)

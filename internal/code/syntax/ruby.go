@@ -7,104 +7,72 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	rbMethod = iota + 1
-	rbSingletonMethod
-	rbClass
-	rbModule
-	rbCall
-	rbAssignment
-	rbOperatorAssignment
-	rbIdentifier
-	rbConstant
-	rbScope
-	rbBlock
-	rbDoBlock
-	rbLambda
-	rbBlockParameters
-	rbMethodParameters
-	rbLambdaParameters
-	rbRescue
-	rbFor
-	rbAlias
-	rbUndef
-	rbSuper
-	rbPair
-	rbKeywordPattern
-	rbSingletonClass
-)
-
 var ruby = &spec{
-	grammar: "ruby",
-	nodes: []string{"method", "singleton_method", "class", "module", "call", "assignment", "operator_assignment", "identifier", "constant", "scope_resolution",
-		"block", "do_block", "lambda", "block_parameters", "method_parameters", "lambda_parameters", "rescue", "for", "alias", "undef", "super", "pair", "keyword_pattern", "singleton_class"},
+	grammar:  "ruby",
 	comments: []string{"comment"},
-	visit:    visitRuby,
-}
-
-func visitRuby(w *walk, n int32, kind int) {
-	switch kind {
-	case rbMethod, rbSingletonMethod:
-		rubyMethod(w, n)
-	case rbClass, rbModule:
-		rubyClass(w, n, kind)
-	case rbSingletonClass:
-		w.visit(w.field(n, "body"))
-	case rbCall:
-		rubyCall(w, n)
-	case rbAssignment:
-		rubyAssignment(w, n)
-	case rbOperatorAssignment:
-		rubyTarget(w, w.field(n, "left"), rubyMade(w, w.field(n, "right")))
-		w.visit(w.field(n, "right"))
-	case rbIdentifier:
-		// A word that nothing here gave a value is a call.
-		if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
-			w.use(n, name, "", kb.UseCall)
-		}
-	case rbConstant, rbScope:
-		rubyConstant(w, n, kb.UseType)
-	case rbBlock, rbDoBlock, rbLambda:
-		w.within(n, func() { w.children(n) })
-	case rbBlockParameters, rbMethodParameters, rbLambdaParameters:
-		rubyParameters(w, n)
-	case rbRescue:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "variable" {
-				typ := ""
-				if x := w.field(n, "exceptions"); x >= 0 {
-					if one := w.first(x); one >= 0 && w.next(x, one) < 0 {
-						typ = rubyChain(w, one)
+	rules: rules{
+		"method singleton_method": rubyMethod,
+		"class module": func(w *walk, n int32) {
+			kind := w.typ(n)
+			rubyClass(w, n, kind)
+		},
+		"singleton_class": func(w *walk, n int32) { w.visit(w.field(n, "body")) },
+		"call":            rubyCall,
+		"assignment":      rubyAssignment,
+		"operator_assignment": func(w *walk, n int32) {
+			rubyTarget(w, w.field(n, "left"), rubyMade(w, w.field(n, "right")))
+			w.visit(w.field(n, "right"))
+		},
+		"identifier": func(w *walk, n int32) {
+			// A word that nothing here gave a value is a call.
+			if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
+				w.use(n, name, "", kb.UseCall)
+			}
+		},
+		"constant scope_resolution":                            func(w *walk, n int32) { rubyConstant(w, n, kb.UseType) },
+		"block do_block lambda":                                scoped,
+		"block_parameters method_parameters lambda_parameters": rubyParameters,
+		"rescue": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "variable" {
+					typ := ""
+					if x := w.field(n, "exceptions"); x >= 0 {
+						if one := w.first(x); one >= 0 && w.next(x, one) < 0 {
+							typ = rubyChain(w, one)
+						}
 					}
+					w.bindHere(w.text(w.first(c)), strings.Trim(typ, "()"))
+					continue
 				}
-				w.bindHere(w.text(w.first(c)), strings.Trim(typ, "()"))
-				continue
-			}
-			w.visit(c)
-		}
-	case rbFor:
-		rubyTarget(w, w.field(n, "pattern"), "")
-		w.visitAll(w.field(n, "value"), w.field(n, "body"))
-	case rbAlias:
-		if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
-			w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
-		}
-	case rbUndef:
-	case rbSuper:
-		if d := w.enclosingKind("method", "function"); d != nil {
-			w.use(n, d.Name, "super", kb.UseCall)
-		}
-	case rbPair, rbKeywordPattern:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) != "hash_key_symbol" {
 				w.visit(c)
-			} else if kind == rbKeywordPattern && w.next(n, c) < 0 {
-				w.bindHere(w.text(c), "") // in {name:}
 			}
-		}
-	default:
-		w.children(n)
-	}
+		},
+		"for": func(w *walk, n int32) {
+			rubyTarget(w, w.field(n, "pattern"), "")
+			w.visitAll(w.field(n, "value"), w.field(n, "body"))
+		},
+		"alias": func(w *walk, n int32) {
+			if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
+				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			}
+		},
+		"undef": skip,
+		"super": func(w *walk, n int32) {
+			if d := w.enclosingKind("method", "function"); d != nil {
+				w.use(n, d.Name, "super", kb.UseCall)
+			}
+		},
+		"pair keyword_pattern": func(w *walk, n int32) {
+			kind := w.typ(n)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "hash_key_symbol" {
+					w.visit(c)
+				} else if kind == "keyword_pattern" && w.next(n, c) < 0 {
+					w.bindHere(w.text(c), "") // in {name:}
+				}
+			}
+		},
+	},
 }
 
 // Words that stand alone in a class and are no calls to look for.
@@ -143,10 +111,10 @@ func rubyMethod(w *walk, n int32) {
 	})
 }
 
-func rubyClass(w *walk, n int32, kind int) {
+func rubyClass(w *walk, n int32, kind string) {
 	name := w.field(n, "name")
 	d := declaration{node: n, name: name, kind: "class", body: w.field(n, "body"), outer: -1, doc: -1}
-	if kind == rbModule {
+	if kind == "module" {
 		d.kind = "module"
 	}
 	q := rubyChain(w, name)

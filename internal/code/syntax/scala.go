@@ -6,173 +6,139 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	scPackage = iota + 1
-	scImport
-	scClass
-	scObject
-	scTrait
-	scEnum
-	scPackageObject
-	scGiven
-	scFunction
-	scFunctionDeclaration
-	scVal
-	scVar
-	scValDeclaration
-	scVarDeclaration
-	scType
-	scEnumCase
-	scFullEnumCase
-	scCall
-	scInstance
-	scTypeName
-	scStableType
-	scExtends
-	scParameter
-	scClassParameter
-	scLambda
-	scCase
-	scEnumerator
-	scTypeParameters
-	scAnnotation
-	scInfix
-	scFieldUse
-	scGenericFunction
-	scExtension
-)
-
 var scala = &spec{
-	grammar: "scala",
-	nodes: []string{"package_clause", "import_declaration", "class_definition", "object_definition", "trait_definition", "enum_definition", "package_object", "given_definition", "function_definition", "function_declaration",
-		"val_definition", "var_definition", "val_declaration", "var_declaration", "type_definition", "simple_enum_case", "full_enum_case", "call_expression", "instance_expression", "type_identifier", "stable_type_identifier", "extends_clause",
-		"parameter", "class_parameter", "lambda_expression", "case_clause", "enumerator", "type_parameters", "annotation", "infix_expression", "field_expression", "generic_function", "extension_definition"},
+	grammar:  "scala",
 	comments: []string{"comment", "block_comment"},
-	visit:    visitScala,
-}
-
-func visitScala(w *walk, n int32, kind int) {
-	switch kind {
-	case scPackage:
-		if name := w.field(n, "name"); name >= 0 {
-			p := w.text(name)
-			if body := w.field(n, "body"); body >= 0 {
-				w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+	rules: rules{
+		"package_clause": func(w *walk, n int32) {
+			if name := w.field(n, "name"); name >= 0 {
+				p := w.text(name)
+				if body := w.field(n, "body"); body >= 0 {
+					w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+					return
+				}
+				if w.out.Facts.Package != "" {
+					p = w.out.Facts.Package + "." + p
+				}
+				w.out.Facts.Package = p
+			}
+		},
+		"import_declaration": scalaImport,
+		"class_definition object_definition trait_definition enum_definition package_object " +
+			"given_definition": func(w *walk, n int32) {
+			kind := w.typ(n)
+			k := strings.TrimSuffix(kind, "_definition")
+			if kind == "package_object" || kind == "given_definition" {
+				k = "object"
+			}
+			if kind == "given_definition" && w.field(n, "name") < 0 {
+				w.children(n)
 				return
 			}
-			if w.out.Facts.Package != "" {
-				p = w.out.Facts.Package + "." + p
+			name := w.field(n, "name")
+			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+		},
+		"function_definition function_declaration": func(w *walk, n int32) {
+			k := "function"
+			if scalaMember(w) {
+				k = "method"
 			}
-			w.out.Facts.Package = p
-		}
-	case scImport:
-		scalaImport(w, n)
-	case scClass, scObject, scTrait, scEnum, scPackageObject, scGiven:
-		k := [...]string{"class", "object", "trait", "enum", "object", "object"}[kind-scClass]
-		if kind == scGiven && w.field(n, "name") < 0 {
-			w.children(n)
-			return
-		}
-		name := w.field(n, "name")
-		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-	case scFunction, scFunctionDeclaration:
-		k := "function"
-		if scalaMember(w) {
-			k = "method"
-		}
-		name := w.field(n, "name")
-		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-	case scVal, scVar, scValDeclaration, scVarDeclaration:
-		scalaValue(w, n, kind)
-	case scType:
-		scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
-		scalaRest(w, n, w.field(n, "name"))
-	case scEnumCase, scFullEnumCase:
-		if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-			scalaRest(w, n, name)
-		}
-	case scCall:
-		args := w.field(n, "arguments")
-		count := 0
-		if w.typ(args) == "arguments" {
-			count = children(w, args) + 1
-		}
-		scalaUse(w, w.field(n, "function"), kb.UseCall, count)
-		w.visit(args)
-	case scGenericFunction:
-		scalaUse(w, n, kb.UseName, 0)
-	case scInstance:
-		c := w.first(n)
-		scalaType(w, c, kb.UseCall)
-		if c >= 0 {
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
+			name := w.field(n, "name")
+			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+		},
+		"val_definition var_definition val_declaration var_declaration": func(w *walk, n int32) {
+			kind := w.typ(n)
+			scalaValue(w, n, kind)
+		},
+		"type_definition": func(w *walk, n int32) {
+			scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
+			scalaRest(w, n, w.field(n, "name"))
+		},
+		"simple_enum_case full_enum_case": func(w *walk, n int32) {
+			if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				scalaRest(w, n, name)
 			}
-		}
-	case scTypeName, scStableType:
-		scalaType(w, n, kb.UseType)
-	case scExtends:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "type" {
-				scalaType(w, c, kb.UseInherit)
-			} else {
-				w.visit(c)
+		},
+		"call_expression": func(w *walk, n int32) {
+			args := w.field(n, "arguments")
+			count := 0
+			if w.typ(args) == "arguments" {
+				count = children(w, args) + 1
 			}
-		}
-	case scParameter:
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-		}
-		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-	case scClassParameter:
-		w.bindIn(w.enclosing(), "self."+w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-	case scLambda:
-		if p := w.field(n, "parameters"); p >= 0 {
-			w.within(n, func() { scalaPattern(w, p) })
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "parameters" {
-				w.visit(c)
+			scalaUse(w, w.field(n, "function"), kb.UseCall, count)
+			w.visit(args)
+		},
+		"generic_function": func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) },
+		"instance_expression": func(w *walk, n int32) {
+			c := w.first(n)
+			scalaType(w, c, kb.UseCall)
+			if c >= 0 {
+				w.after(n, c)
 			}
-		}
-	case scCase:
-		w.within(n, func() { scalaPattern(w, w.field(n, "pattern")) })
-		w.visitAll(w.field(n, "guard"), w.field(n, "body"))
-	case scEnumerator:
-		c := w.first(n)
-		if c >= 0 && w.enclosing() != nil {
-			scalaPattern(w, c)
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
+		},
+		"type_identifier stable_type_identifier": func(w *walk, n int32) { scalaType(w, n, kb.UseType) },
+		"extends_clause": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "type" {
+					scalaType(w, c, kb.UseInherit)
+				} else {
+					w.visit(c)
+				}
 			}
-		}
-	case scTypeParameters:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" {
-				w.bindIn(w.enclosing(), w.text(c), "")
-			} else {
-				w.visit(c)
+		},
+		"parameter": func(w *walk, n int32) {
+			if d := w.enclosing(); d != nil && d.Body >= 0 {
+				w.bindIn(d, w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
 			}
-		}
-	case scAnnotation:
-		scalaType(w, w.field(n, "name"), kb.UseCall)
-		w.visit(w.field(n, "arguments"))
-	case scInfix:
-		op := w.field(n, "operator")
-		if w.typ(op) == "identifier" {
-			w.use(op, w.text(op), scalaChain(w, w.field(n, "left")), kb.UseCall)
-		}
-		w.visitAll(w.field(n, "left"), w.field(n, "right"))
-	case scFieldUse:
-		// Members without parentheses may be methods.
-		scalaUse(w, n, kb.UseName, 0)
-	case scExtension:
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
+		},
+		"class_parameter": func(w *walk, n int32) {
+			w.bindIn(w.enclosing(), "self."+w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
+			w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
+		},
+		"lambda_expression": func(w *walk, n int32) {
+			if p := w.field(n, "parameters"); p >= 0 {
+				w.within(n, func() { scalaPattern(w, p) })
+			}
+			w.butField(n, "parameters")
+		},
+		"case_clause": func(w *walk, n int32) {
+			w.within(n, func() { scalaPattern(w, w.field(n, "pattern")) })
+			w.visitAll(w.field(n, "guard"), w.field(n, "body"))
+		},
+		"enumerator": func(w *walk, n int32) {
+			c := w.first(n)
+			if c >= 0 && w.enclosing() != nil {
+				scalaPattern(w, c)
+				w.after(n, c)
+			}
+		},
+		"type_parameters": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" {
+					w.bindIn(w.enclosing(), w.text(c), "")
+				} else {
+					w.visit(c)
+				}
+			}
+		},
+		"annotation": func(w *walk, n int32) {
+			scalaType(w, w.field(n, "name"), kb.UseCall)
+			w.visit(w.field(n, "arguments"))
+		},
+		"infix_expression": func(w *walk, n int32) {
+			op := w.field(n, "operator")
+			if w.typ(op) == "identifier" {
+				w.use(op, w.text(op), scalaChain(w, w.field(n, "left")), kb.UseCall)
+			}
+			w.visitAll(w.field(n, "left"), w.field(n, "right"))
+		},
+		"field_expression": func(w *walk, n int32) {
+			// Members without parentheses may be methods.
+			scalaUse(w, n, kb.UseName, 0)
+		},
+	},
 }
 
 func scalaOwners(p string) []string {
@@ -200,11 +166,7 @@ func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()
 }
 
 func scalaRest(w *walk, n, name int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if c != name {
-			w.visit(c)
-		}
-	}
+	w.but(n, name)
 }
 
 // scalaImport reads "import a.b.{c, d => e, _}", several with commas.
@@ -255,7 +217,7 @@ func scalaImport(w *walk, n int32) {
 	end()
 }
 
-func scalaValue(w *walk, n int32, kind int) {
+func scalaValue(w *walk, n int32, kind string) {
 	pattern := w.field(n, "pattern")
 	if pattern < 0 {
 		pattern = w.field(n, "name")
@@ -270,7 +232,7 @@ func scalaValue(w *walk, n int32, kind int) {
 	var inside func() = func() { w.visitAll(typ, value) }
 	if w.typ(pattern) == "identifier" && !local {
 		k := "const"
-		if kind == scVar || kind == scVarDeclaration {
+		if kind == "var_definition" || kind == "var_declaration" {
 			k = "var"
 		}
 		name := w.text(pattern)

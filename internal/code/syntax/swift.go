@@ -6,181 +6,159 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	swImport = iota + 1
-	swClass
-	swProtocol
-	swFunction
-	swInit
-	swDeinit
-	swSubscript
-	swProtocolFunction
-	swProperty
-	swProtocolProperty
-	swTypealias
-	swAssociated
-	swEntry
-	swCall
-	swUserType
-	swParameter
-	swInherits
-	swLambda
-	swGuard
-	swIf
-	swFor
-	swModifiers
-	swTypeParameter
-	swNavigation
-	swWhile
-)
-
 var swift = &spec{
-	grammar: "swift",
-	nodes: []string{"import_declaration", "class_declaration", "protocol_declaration", "function_declaration", "init_declaration", "deinit_declaration", "subscript_declaration", "protocol_function_declaration", "property_declaration", "protocol_property_declaration", "typealias_declaration", "associatedtype_declaration", "enum_entry",
-		"call_expression", "user_type", "parameter", "inheritance_specifier", "lambda_literal", "guard_statement", "if_statement", "for_statement", "modifiers", "type_parameter", "navigation_expression", "while_statement"},
+	grammar:  "swift",
 	comments: []string{"comment", "multiline_comment"},
-	visit:    visitSwift,
-}
-
-func visitSwift(w *walk, n int32, kind int) {
-	switch kind {
-	case swImport:
-		w.importing(n)
-		if c := w.child(n, "identifier"); c >= 0 {
-			path := w.text(c)
-			name, local := "", path
-			head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
-			// "import struct Lib.Foo" takes one name.
-			for _, k := range []string{"struct", "class", "enum", "protocol", "func", "typealias", "let", "var"} {
-				if strings.HasSuffix(strings.TrimSpace(head), " "+k) {
-					if i := strings.LastIndexByte(path, '.'); i > 0 {
-						name, local, path = path[i+1:], path[i+1:], path[:i]
+	rules: rules{
+		"import_declaration": func(w *walk, n int32) {
+			w.importing(n)
+			if c := w.child(n, "identifier"); c >= 0 {
+				path := w.text(c)
+				name, local := "", path
+				head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
+				// "import struct Lib.Foo" takes one name.
+				for _, k := range []string{"struct", "class", "enum", "protocol", "func", "typealias", "let", "var"} {
+					if strings.HasSuffix(strings.TrimSpace(head), " "+k) {
+						if i := strings.LastIndexByte(path, '.'); i > 0 {
+							name, local, path = path[i+1:], path[i+1:], path[:i]
+						}
+					}
+				}
+				w.imported(n, path, name, local)
+			}
+		},
+		"class_declaration": swiftType,
+		"protocol_declaration": func(w *walk, n int32) {
+			swiftDeclare(w, n, w.field(n, "name"), "", "protocol", w.field(n, "body"), func() { swiftRest(w, n) })
+		},
+		"function_declaration protocol_function_declaration": func(w *walk, n int32) {
+			name, as := w.field(n, "name"), ""
+			if name < 0 || w.typ(name) != "simple_identifier" {
+				// An operator is no node: it stands behind "func".
+				as = swiftOperator(w, n)
+				name = -1
+				if as == "" {
+					w.children(n)
+					return
+				}
+			}
+			k := "function"
+			if swiftMember(w) {
+				k = "method"
+			}
+			swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
+		},
+		"init_declaration": func(w *walk, n int32) {
+			swiftDeclare(w, n, -1, "init", "constructor", w.field(n, "body"), func() { swiftRest(w, n) })
+		},
+		"deinit_declaration": func(w *walk, n int32) {
+			swiftDeclare(w, n, -1, "deinit", "method", w.field(n, "body"), func() { swiftRest(w, n) })
+		},
+		"subscript_declaration": func(w *walk, n int32) {
+			swiftDeclare(w, n, -1, "subscript", "method", w.child(n, "computed_property"), func() { swiftRest(w, n) })
+		},
+		"property_declaration protocol_property_declaration": swiftProperty,
+		"typealias_declaration associatedtype_declaration": func(w *walk, n int32) {
+			swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
+			swiftRest(w, n)
+		},
+		"enum_entry": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
+					w.declare(declaration{node: n, name: c, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				} else {
+					w.visit(c)
+				}
+			}
+		},
+		"call_expression": func(w *walk, n int32) {
+			f, suffix := w.first(n), w.child(n, "call_suffix")
+			args := 0
+			if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
+				args = children(w, a)
+				if w.child(suffix, "lambda_literal") >= 0 {
+					args++
+				}
+				args++
+			}
+			swiftUse(w, f, kb.UseCall, args)
+			w.visit(suffix)
+		},
+		"user_type": func(w *walk, n int32) { swiftUserType(w, n, kb.UseType) },
+		"parameter": func(w *walk, n int32) {
+			var name, typ int32 = -1, -1
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" {
+					if w.typ(c) == "simple_identifier" {
+						name = c
+					} else {
+						typ = c
 					}
 				}
 			}
-			w.imported(n, path, name, local)
-		}
-	case swClass:
-		swiftType(w, n)
-	case swProtocol:
-		swiftDeclare(w, n, w.field(n, "name"), "", "protocol", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swFunction, swProtocolFunction:
-		name, as := w.field(n, "name"), ""
-		if name < 0 || w.typ(name) != "simple_identifier" {
-			// An operator is no node: it stands behind "func".
-			as = swiftOperator(w, n)
-			name = -1
-			if as == "" {
-				w.children(n)
-				return
+			if d := w.enclosing(); d != nil && d.Body >= 0 {
+				w.bindIn(d, w.text(name), swiftPlain(w, typ))
 			}
-		}
-		k := "function"
-		if swiftMember(w) {
-			k = "method"
-		}
-		swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
-	case swInit:
-		swiftDeclare(w, n, -1, "init", "constructor", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swDeinit:
-		swiftDeclare(w, n, -1, "deinit", "method", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swSubscript:
-		swiftDeclare(w, n, -1, "subscript", "method", w.child(n, "computed_property"), func() { swiftRest(w, n) })
-	case swProperty, swProtocolProperty:
-		swiftProperty(w, n)
-	case swTypealias, swAssociated:
-		swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
-		swiftRest(w, n)
-	case swEntry:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
-				w.declare(declaration{node: n, name: c, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.visit(typ)
+		},
+		"inheritance_specifier": func(w *walk, n int32) {
+			if t := w.field(n, "inherits_from"); w.typ(t) == "user_type" {
+				swiftUserType(w, t, kb.UseInherit)
 			} else {
-				w.visit(c)
+				w.children(n)
 			}
-		}
-	case swCall:
-		f, suffix := w.first(n), w.child(n, "call_suffix")
-		args := 0
-		if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
-			args = children(w, a)
-			if w.child(suffix, "lambda_literal") >= 0 {
-				args++
-			}
-			args++
-		}
-		swiftUse(w, f, kb.UseCall, args)
-		w.visit(suffix)
-	case swUserType:
-		swiftUserType(w, n, kb.UseType)
-	case swParameter:
-		var name, typ int32 = -1, -1
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" {
-				if w.typ(c) == "simple_identifier" {
-					name = c
-				} else {
-					typ = c
+		},
+		"lambda_literal": func(w *walk, n int32) {
+			w.within(n, func() {
+				swiftLambda(w, w.field(n, "type"))
+			})
+			w.children(n)
+		},
+		"guard_statement if_statement while_statement": func(w *walk, n int32) {
+			var names []int32
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "bound_identifier" {
+					names = append(names, c)
 				}
 			}
-		}
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(name), swiftPlain(w, typ))
-		}
-		w.visit(typ)
-	case swInherits:
-		if t := w.field(n, "inherits_from"); w.typ(t) == "user_type" {
-			swiftUserType(w, t, kb.UseInherit)
-		} else {
+			for _, c := range names {
+				if w.enclosing() != nil {
+					w.bindHere(w.text(c), "")
+				}
+			}
 			w.children(n)
-		}
-	case swLambda:
-		w.within(n, func() {
-			swiftLambda(w, w.field(n, "type"))
-		})
-		w.children(n)
-	case swGuard, swIf, swWhile:
-		var names []int32
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "bound_identifier" {
-				names = append(names, c)
+		},
+		"for_statement": func(w *walk, n int32) {
+			if item := w.field(n, "item"); item >= 0 {
+				if b := w.field(item, "bound_identifier"); b >= 0 {
+					w.bind(n, w.text(b), "")
+				}
 			}
-		}
-		for _, c := range names {
-			if w.enclosing() != nil {
-				w.bindHere(w.text(c), "")
+			w.children(n)
+		},
+		"type_parameter": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "type_identifier" {
+					w.bindIn(w.enclosing(), w.text(c), "")
+				} else {
+					w.visit(c)
+				}
 			}
-		}
-		w.children(n)
-	case swFor:
-		if item := w.field(n, "item"); item >= 0 {
-			if b := w.field(item, "bound_identifier"); b >= 0 {
-				w.bind(n, w.text(b), "")
+		},
+		"navigation_expression": func(w *walk, n int32) {
+			// Foo.bar read, where Foo looks like a type.
+			target := w.field(n, "target")
+			if q := swiftChain(w, target); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+				swiftUse(w, n, kb.UseName, 0)
+				return
 			}
-		}
-		w.children(n)
-	case swTypeParameter:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "type_identifier" {
-				w.bindIn(w.enclosing(), w.text(c), "")
-			} else {
-				w.visit(c)
-			}
-		}
-	case swNavigation:
-		// Foo.bar read, where Foo looks like a type.
-		target := w.field(n, "target")
-		if q := swiftChain(w, target); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
-			swiftUse(w, n, kb.UseName, 0)
-			return
-		}
-		w.children(n)
-	case swModifiers:
-		// Attributes: property wrappers are types.
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			w.children(n)
+		},
+		"modifiers": func(w *walk, n int32) {
+			// Attributes: property wrappers are types.
+			w.children(n)
+		},
+	},
 }
 
 func swiftDeclare(w *walk, n, name int32, as, kind string, body int32, inside func()) {
@@ -256,11 +234,7 @@ func swiftType(w *walk, n int32) {
 	path := w.path
 	w.use(name, plainLast(w.text(name)), "", kb.UseType)
 	w.path = append(append([]string(nil), path...), strings.Split(plainType(w.text(name)), ".")...)
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if c != name {
-			w.visit(c)
-		}
-	}
+	w.but(n, name)
 	w.path = path
 }
 
@@ -303,7 +277,7 @@ func swiftProperty(w *walk, n int32) {
 			switch {
 			case local:
 				w.bindHere(w.text(name), t)
-			case computed >= 0 || w.kind(n) == swProtocolProperty:
+			case computed >= 0 || w.typ(n) == "protocol_property_declaration":
 				d := w.enclosingKind("class", "struct", "enum", "protocol")
 				w.bindIn(d, "self."+w.text(name), t)
 				w.declare(declaration{node: n, name: name, kind: "var", body: computed, outer: -1, doc: -1, inner: local}, func() { w.visit(computed) })

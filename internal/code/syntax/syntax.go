@@ -7,6 +7,7 @@ package syntax
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -48,10 +49,10 @@ type Outline struct {
 // spec is the rules of one language.
 type spec struct {
 	grammar string
-	// nodes are the node types that visit is called for, and tokens the
-	// literal tokens ("async") that come out of the parse at all. Types are
-	// numbered from 1 in this order; unknown ones are refused by a test.
-	nodes  []string
+	// rules are the node types that are looked at, and tokens the literal
+	// tokens ("async") that come out of the parse at all. A test refuses types
+	// that the grammar does not have.
+	rules  rules
 	tokens []string
 	// comments are the node types of comments; attributes those of what may
 	// stand between a comment and its declaration as a sibling ("attribute_item").
@@ -66,10 +67,28 @@ type spec struct {
 	// brittle is for a grammar that loses its way at what it does not know
 	// (zsh and fish for that of bash): any error is as if nothing had parsed.
 	brittle bool
-	// visit is called for each node of nodes, in document order. It goes on
-	// into the node with w.children or w.visit, or passes over what is in it.
-	// Nodes of other types are gone into by themselves.
-	visit func(w *walk, n int32, kind int)
+}
+
+// rule reads a node: it goes on into it with w.children or w.visit, or passes
+// over what is in it. Nodes without a rule are gone into by themselves.
+type rule func(w *walk, n int32)
+
+// rules are rules by node types; a key may hold several types with blanks between.
+type rules map[string]rule
+
+// The rules that many languages share.
+var (
+	skip   rule = func(*walk, int32) {}
+	scoped rule = func(w *walk, n int32) { w.within(n, func() { w.children(n) }) }
+)
+
+// join returns the rules of several maps.
+func join(all ...rules) rules {
+	out := rules{}
+	for _, r := range all {
+		maps.Copy(out, r)
+	}
+	return out
 }
 
 // Known reports whether there are rules for a language.
@@ -128,7 +147,7 @@ func Read(ctx context.Context, set *grammar.Set, language, text string) (Outline
 type walk struct {
 	t     *grammar.Tree
 	s     *spec
-	of    []int // number in s.nodes+1 by symbol
+	of    []rule // by symbol
 	mark  []uint8
 	nodes []grammar.Node
 	at    []int // where lines begin
@@ -157,9 +176,9 @@ const (
 	isAttribute
 )
 
-// numbers are the types of nodes of a spec by the numbers of a grammar.
+// numbers are the rules of a spec by the numbers of a grammar.
 type numbers struct {
-	of   []int   // number in spec.nodes, from 1
+	of   []rule
 	mark []uint8 // isComment, isAttribute
 }
 
@@ -177,23 +196,24 @@ func numbersOf(s *spec, l *grammar.Language) numbers {
 	if n, ok := numbered.Load(key); ok {
 		return n.(numbers)
 	}
-	out := numbers{of: make([]int, len(l.Symbols)), mark: make([]uint8, len(l.Symbols))}
-	number := func(names []string, f func(symbol, i int)) {
-		for i, n := range names {
-			for sym := range l.Symbols {
-				if l.Symbols[sym] == n {
-					f(sym, i)
-				}
-			}
+	out := numbers{of: make([]rule, len(l.Symbols)), mark: make([]uint8, len(l.Symbols))}
+	byType := map[string]rule{}
+	for types, r := range s.rules {
+		for t := range strings.FieldsSeq(types) {
+			byType[t] = r
 		}
 	}
-	number(s.nodes, func(sym, i int) {
+	for sym, name := range l.Symbols {
 		if l.Named[sym] {
-			out.of[sym] = i + 1
+			out.of[sym] = byType[name]
 		}
-	})
-	number(s.comments, func(sym, _ int) { out.mark[sym] |= isComment })
-	number(s.attributes, func(sym, _ int) { out.mark[sym] |= isAttribute })
+		if slices.Contains(s.comments, name) {
+			out.mark[sym] |= isComment
+		}
+		if slices.Contains(s.attributes, name) {
+			out.mark[sym] |= isAttribute
+		}
+	}
 	numbered.Store(key, out)
 	return out
 }
@@ -248,14 +268,6 @@ func (w *walk) end(n int32) int {
 		to--
 	}
 	return w.lineOf(max(from, to-1))
-}
-
-// kind returns the number of a node's type in spec.nodes, from 1; 0 for others.
-func (w *walk) kind(n int32) int {
-	if n < 0 || w.nodes[n].Symbol == grammar.ErrorSymbol {
-		return 0
-	}
-	return w.of[w.nodes[n].Symbol]
 }
 
 // typ returns a node's type as the grammar names it.
@@ -332,8 +344,8 @@ func (w *walk) visit(n int32) {
 		return
 	}
 	w.depth++
-	if k := w.kind(n); k > 0 {
-		w.s.visit(w, n, k)
+	if w.ruled(n) {
+		w.of[w.nodes[n].Symbol](w, n)
 	} else {
 		w.children(n)
 	}
@@ -348,6 +360,38 @@ func (w *walk) children(n int32) {
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
 		w.visit(c)
 	}
+}
+
+// but visits what is in a node but for one.
+func (w *walk) but(n, not int32) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if c != not {
+			w.visit(c)
+		}
+	}
+}
+
+// butField visits what is in a node but for what stands in some fields.
+func (w *walk) butField(n int32, fields ...string) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if !slices.Contains(fields, w.fieldOf(c)) {
+			w.visit(c)
+		}
+	}
+}
+
+// after visits what stands behind c in n, -1 for nothing.
+func (w *walk) after(n, c int32) {
+	for c >= 0 {
+		if c = w.next(n, c); c >= 0 {
+			w.visit(c)
+		}
+	}
+}
+
+// ruled reports whether there is a rule for a node's type.
+func (w *walk) ruled(n int32) bool {
+	return n >= 0 && w.nodes[n].Symbol != grammar.ErrorSymbol && w.of[w.nodes[n].Symbol] != nil
 }
 
 // visitAll visits nodes, of which -1 is none.

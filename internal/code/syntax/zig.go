@@ -6,122 +6,101 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	zgVariable = iota + 1
-	zgFunction
-	zgTest
-	zgField
-	zgCall
-	zgStructInit
-	zgParameter
-	zgPayload
-	zgFieldUse
-	zgErrors
-	zgBuiltin
-	zgSwitchCase
-	zgStruct
-)
-
 var zig = &spec{
 	grammar:  "zig",
-	nodes:    []string{"variable_declaration", "function_declaration", "test_declaration", "container_field", "call_expression", "struct_initializer", "parameter", "payload", "field_expression", "error_set_declaration", "builtin_function", "switch_case", "struct_declaration"},
 	comments: []string{"comment"},
-	visit:    visitZig,
-}
-
-func visitZig(w *walk, n int32, kind int) {
-	switch kind {
-	case zgVariable:
-		zigVariable(w, n)
-	case zgFunction:
-		name, body := w.field(n, "name"), w.field(n, "body")
-		if name < 0 || w.text(name) == "" {
-			w.children(n)
-			return
-		}
-		k := "function"
-		d := w.enclosing()
-		if d != nil && zigContainer(d.Kind) {
-			k = "method"
-		}
-		w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1, inner: d != nil && !zigContainer(d.Kind)}, func() {
-			w.visit(w.child(n, "parameters"))
+	rules: rules{
+		"variable_declaration": zigVariable,
+		"function_declaration": func(w *walk, n int32) {
+			name, body := w.field(n, "name"), w.field(n, "body")
+			if name < 0 || w.text(name) == "" {
+				w.children(n)
+				return
+			}
+			k := "function"
+			d := w.enclosing()
+			if d != nil && zigContainer(d.Kind) {
+				k = "method"
+			}
+			w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1, inner: d != nil && !zigContainer(d.Kind)}, func() {
+				w.visit(w.child(n, "parameters"))
+				zigType(w, w.field(n, "type"))
+				w.visit(body)
+			})
+		},
+		"test_declaration": func(w *walk, n int32) {
+			body := w.child(n, "block")
+			name := w.first(n)
+			if name == body || name < 0 {
+				w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+				return
+			}
+			as := strings.ReplaceAll(strings.Trim(w.text(name), `"`), ".", "_")
+			if as == "" {
+				as = "test"
+			}
+			w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+		},
+		"container_field": func(w *walk, n int32) {
+			name, typ := w.field(n, "name"), w.field(n, "type")
+			d := w.enclosing()
+			if d != nil && d.Kind == "enum" {
+				if w.text(name) != "" {
+					w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				}
+			} else if d != nil {
+				w.bindIn(d, "self."+w.text(name), zigPlain(w, typ))
+			}
+			zigType(w, typ)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c != name && c != typ {
+					w.visit(c)
+				}
+			}
+		},
+		"call_expression": func(w *walk, n int32) {
+			f := w.field(n, "function")
+			zigUse(w, f, kb.UseCall, children(w, n))
+			w.but(n, f)
+		},
+		"struct_initializer": func(w *walk, n int32) {
+			c := w.first(n)
+			if t := w.typ(c); t == "identifier" || t == "field_expression" {
+				zigUse(w, c, kb.UseCall, 0)
+			} else {
+				w.visit(c)
+			}
+			if c >= 0 {
+				w.after(n, c)
+			}
+		},
+		"parameter": func(w *walk, n int32) {
+			if d := w.enclosing(); d != nil && d.Body >= 0 {
+				w.bindIn(d, w.text(w.field(n, "name")), zigPlain(w, w.field(n, "type")))
+			}
 			zigType(w, w.field(n, "type"))
-			w.visit(body)
-		})
-	case zgTest:
-		body := w.child(n, "block")
-		name := w.first(n)
-		if name == body || name < 0 {
-			w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
-			return
-		}
-		as := strings.ReplaceAll(strings.Trim(w.text(name), `"`), ".", "_")
-		if as == "" {
-			as = "test"
-		}
-		w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
-	case zgField:
-		name, typ := w.field(n, "name"), w.field(n, "type")
-		d := w.enclosing()
-		if d != nil && d.Kind == "enum" {
-			if w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+		},
+		"payload": func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "identifier" && w.enclosing() != nil {
+					w.bindHere(w.text(c), "")
+				}
 			}
-		} else if d != nil {
-			w.bindIn(d, "self."+w.text(name), zigPlain(w, typ))
-		}
-		zigType(w, typ)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != name && c != typ {
-				w.visit(c)
+		},
+		"field_expression": func(w *walk, n int32) {
+			// A.b, where A looks like a type.
+			if q := zigChain(w, w.field(n, "object")); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+				zigUse(w, n, kb.UseName, 0)
+				return
 			}
-		}
-	case zgCall:
-		f := w.field(n, "function")
-		zigUse(w, f, kb.UseCall, children(w, n))
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != f {
-				w.visit(c)
-			}
-		}
-	case zgStructInit:
-		c := w.first(n)
-		if t := w.typ(c); t == "identifier" || t == "field_expression" {
-			zigUse(w, c, kb.UseCall, 0)
-		} else {
-			w.visit(c)
-		}
-		if c >= 0 {
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
-			}
-		}
-	case zgParameter:
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(w.field(n, "name")), zigPlain(w, w.field(n, "type")))
-		}
-		zigType(w, w.field(n, "type"))
-	case zgPayload:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" && w.enclosing() != nil {
-				w.bindHere(w.text(c), "")
-			}
-		}
-	case zgFieldUse:
-		// A.b, where A looks like a type.
-		if q := zigChain(w, w.field(n, "object")); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
-			zigUse(w, n, kb.UseName, 0)
-			return
-		}
-		w.children(n)
-	case zgErrors:
-	case zgStruct:
-		// One without a name: its members belong to what is around.
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			w.children(n)
+		},
+		"error_set_declaration": skip,
+		"struct_declaration": func(w *walk, n int32) {
+			// One without a name: its members belong to what is around.
+			w.children(n)
+		},
+	},
 }
 
 func zigContainer(kind string) bool {
