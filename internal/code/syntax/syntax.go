@@ -92,10 +92,7 @@ func join(all ...rules) rules {
 }
 
 // Known reports whether there are rules for a language.
-func Known(language string) bool {
-	_, ok := specs[language]
-	return ok
-}
+func Known(language string) bool { return specOf(language) != nil }
 
 // Wanted says which nodes the rules need out of a parse; see grammar.Set.
 func Wanted(language, node string, named bool) grammar.Want {
@@ -121,8 +118,8 @@ const maxDepth = 1000
 // Read parses a text and reads its outline. Errors are those of
 // grammar.Set.Parse, and NotFound for a language without rules.
 func Read(ctx context.Context, set *grammar.Set, language, text string) (Outline, error) {
-	s, ok := specs[language]
-	if !ok {
+	s := specOf(language)
+	if s == nil {
 		return Outline{}, kb.Errorf(kb.NotFound, "there are no rules for %q", language)
 	}
 	if s.data && len(text) > maxData {
