@@ -6,9 +6,30 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-var clang = &spec{grammar: "c", rules: join(cRules, rules{"macro_type_specifier": cMacroType}), comments: []string{"comment"}, prepare: cPrepare}
+// cChains: "this" is "self".
+var cChains = chains{
+	"identifier type_identifier namespace_identifier field_identifier": itself, "this": meaning("self"),
+	"field_expression": {read: func(w *walk, n int32) (string, int32) {
+		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
+			return w.text(f), w.field(n, "argument")
+		}
+		return noChain, -1
+	}},
+	"qualified_identifier": {read: func(w *walk, n int32) (string, int32) {
+		return w.chain(w.field(n, "name")), w.field(n, "scope")
+	}},
+	"template_type template_function": inside("name"),
+	"parenthesized_expression": {read: func(w *walk, n int32) (string, int32) { // (*x).y is x->y
+		if c := w.first(n); w.typ(c) == "pointer_expression" {
+			return w.chain(w.field(c, "argument")), -1
+		}
+		return noChain, -1
+	}},
+}
 
-var cpp = &spec{grammar: "cpp", rules: join(cRules, cppRules), comments: []string{"comment"}, prepare: cPrepare}
+var clang = &spec{grammar: "c", rules: join(cRules, rules{"macro_type_specifier": cMacroType}), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
+
+var cpp = &spec{grammar: "cpp", rules: join(cRules, cppRules), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
 
 // cLocal reports whether the place is inside a function.
 func cLocal(w *walk) bool {
@@ -52,7 +73,7 @@ func cDeclarator(w *walk, n int32) cName {
 			n = w.field(n, "name")
 		case "qualified_identifier":
 			if s := w.field(n, "scope"); s >= 0 {
-				if q := cChain(w, s); q != "()" && q != "" {
+				if q := w.chain(s); q != noChain && q != "" {
 					out.owners = append(out.owners, strings.Split(q, ".")...)
 				}
 			}

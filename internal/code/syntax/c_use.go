@@ -21,7 +21,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 		use(n, "")
 	case "field_expression":
 		object, field := w.field(n, "argument"), w.field(n, "field")
-		q := cChain(w, object)
+		q := w.chain(object)
 		for range 4 {
 			switch w.typ(field) {
 			case "template_method":
@@ -41,7 +41,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 		if w.typ(field) == "field_identifier" || w.typ(field) == "identifier" {
 			use(field, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	case "qualified_identifier":
@@ -52,8 +52,8 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 				break
 			}
 			if s := w.field(n, "scope"); s >= 0 {
-				q := cChain(w, s)
-				if q == "()" {
+				q := w.chain(s)
+				if q == noChain {
 					plain = false
 				}
 				parts = append(parts, q)
@@ -63,7 +63,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 		}
 		q := strings.Join(parts, ".")
 		if !plain {
-			q = "()"
+			q = noChain
 		}
 		switch w.typ(n) {
 		case "template_function", "template_type", "template_method":
@@ -94,40 +94,6 @@ func cTemplateArguments(w *walk, n int32) {
 	if n >= 0 && w.typ(n) == "template_type" {
 		w.visit(w.field(n, "arguments"))
 	}
-}
-
-// cChain returns a plain chain of names joined with ".", "()" for anything
-// else. "this" is "self".
-func cChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "type_identifier", "namespace_identifier", "field_identifier":
-		return w.text(n)
-	case "this":
-		return "self"
-	case "field_expression":
-		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
-			if q := cChain(w, w.field(n, "argument")); q != "()" {
-				return q + "." + w.text(f)
-			}
-		}
-	case "qualified_identifier":
-		q := cChain(w, w.field(n, "name"))
-		if s := w.field(n, "scope"); s >= 0 && q != "()" {
-			if p := cChain(w, s); p != "()" {
-				return p + "." + q
-			}
-			return "()"
-		}
-		return q
-	case "template_type", "template_function":
-		return cChain(w, w.field(n, "name"))
-	case "parenthesized_expression":
-		// (*x).y is x->y.
-		if c := w.first(n); c >= 0 && w.typ(c) == "pointer_expression" {
-			return cChain(w, w.field(c, "argument"))
-		}
-	}
-	return "()"
 }
 
 // cValue records that the name of a function or constant is used as a value,
@@ -210,7 +176,7 @@ func cPlain(w *walk, n int32) string {
 			return cPlain(w, last)
 		}
 		t := cPlain(w, name)
-		if q := cChain(w, scope); t != "" && q != "()" && q != "" {
+		if q := w.chain(scope); t != "" && q != noChain && q != "" {
 			return q + "." + t
 		}
 		return t

@@ -59,9 +59,9 @@ var cppRules = rules{
 		for c >= 0 && w.typ(c) == "comment" {
 			c = w.next(n, c)
 		}
-		q := cChain(w, c)
+		q := w.chain(c)
 		switch {
-		case c < 0 || q == "()":
+		case c < 0 || q == noChain:
 		case strings.Contains(strings.TrimPrefix(w.t.Source[w.nodes[n].Start:w.nodes[c].Start], "using"), "namespace"):
 			w.imported(n, strings.ReplaceAll(q, ".", "::"), "*", "")
 		default:

@@ -9,6 +9,32 @@ import (
 var csharp = &spec{
 	grammar:  "csharp",
 	comments: []string{"comment"},
+	chains: chains{
+		"identifier predefined_type":          {read: func(w *walk, n int32) (string, int32) { return strings.TrimPrefix(w.text(n), "@"), -1 }},
+		"generic_name":                        {name: "1"},
+		"qualified_name alias_qualified_name": {read: func(w *walk, n int32) (string, int32) { return csTypeName(w, n), -1 }},
+		"this_expression":                     meaning("self"),
+		"base_expression":                     meaning("super"),
+		"postfix_unary_expression": {read: func(w *walk, n int32) (string, int32) {
+			if !strings.HasSuffix(w.text(n), "!") {
+				return noChain, -1
+			}
+			return w.chain(w.first(n)), -1
+		}},
+		"member_access_expression": {read: func(w *walk, n int32) (string, int32) {
+			name := w.field(n, "name")
+			if w.typ(name) == "generic_name" {
+				name = w.first(name)
+			}
+			if e := w.field(n, "expression"); e >= 0 {
+				return w.text(name), e
+			}
+			if q := csReceiver(w, n); q != noChain {
+				return q + "." + w.text(name), -1
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"using_directive": func(w *walk, n int32) {
 			w.importing(n)
@@ -176,7 +202,7 @@ var csharp = &spec{
 		},
 		"assignment_expression": func(w *walk, n int32) {
 			left := w.field(n, "left")
-			if csChain(w, left) == "()" {
+			if w.chain(left) == noChain {
 				w.visit(left)
 			}
 			w.visit(w.field(n, "right"))

@@ -219,7 +219,7 @@ func haskellImport(w *walk, n int32) {
 		if x < 0 {
 			x = w.first(c)
 		}
-		if s := strings.Trim(w.text(x), "()"); s != "" {
+		if s := strings.Trim(w.text(x), noChain); s != "" {
 			w.imported(c, path, s, s)
 		}
 	}

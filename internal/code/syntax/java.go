@@ -9,6 +9,9 @@ import (
 var java = &spec{
 	grammar:  "java",
 	comments: []string{"line_comment", "block_comment"},
+	chains: chains{
+		"identifier": itself, "this": meaning("self"), "super": meaning("super"), "field_access": {name: "field", on: "object"},
+	},
 	rules: rules{
 		"package_declaration": func(w *walk, n int32) {
 			w.visit(w.child(n, "annotation", "marker_annotation"))
@@ -127,7 +130,7 @@ var java = &spec{
 		"method_invocation": func(w *walk, n int32) {
 			object, q := w.field(n, "object"), ""
 			if object >= 0 {
-				if q = javaChain(w, object); q == "()" {
+				if q = w.chain(object); q == noChain {
 					w.visit(object)
 				}
 			}
@@ -171,7 +174,7 @@ var java = &spec{
 		},
 		"assignment_expression": func(w *walk, n int32) {
 			left := w.field(n, "left")
-			if w.typ(left) != "field_access" || javaChain(w, left) == "()" {
+			if w.typ(left) != "field_access" || w.chain(left) == noChain {
 				w.visit(left)
 			}
 			w.visit(w.field(n, "right"))

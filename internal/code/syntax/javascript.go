@@ -8,15 +8,33 @@ import (
 
 var jsComments = []string{"comment", "html_comment"}
 
+// jsChains: what stands before "." is the object of a member or the module of a type.
+var jsChains = chains{
+	"identifier type_identifier": itself, "this": meaning("self"), "super": meaning("super"), "non_null_expression": inside("1"),
+	"member_expression": {name: "property", on: "object"},
+	"nested_type_identifier nested_identifier": {read: func(w *walk, n int32) (string, int32) {
+		object, property := jsMember(w, n)
+		return w.text(property), object
+	}},
+}
+
+// jsMember returns the parts of "object.property", of types and of expressions.
+func jsMember(w *walk, n int32) (object, property int32) {
+	if object = w.field(n, "object"); object >= 0 {
+		return object, w.field(n, "property")
+	}
+	return w.field(n, "module"), w.field(n, "name")
+}
+
 var (
 	javascript = &spec{
-		grammar: "javascript", rules: join(jsRules, jsxRules, rules{"field_definition": jsFieldDef}), comments: jsComments, prepare: prepareJSX,
+		grammar: "javascript", rules: join(jsRules, jsxRules, rules{"field_definition": jsFieldDef}), chains: jsChains, comments: jsComments, prepare: prepareJSX,
 	}
 	// TypeScript and TSX are JavaScript's rules with more types of nodes.
-	typescript = &spec{grammar: "typescript", rules: join(jsRules, tsRules), comments: jsComments}
-	tsx        = &spec{grammar: "tsx", rules: join(jsRules, tsRules, jsxRules), comments: jsComments}
+	typescript = &spec{grammar: "typescript", rules: join(jsRules, tsRules), chains: jsChains, comments: jsComments}
+	tsx        = &spec{grammar: "tsx", rules: join(jsRules, tsRules, jsxRules), chains: jsChains, comments: jsComments}
 	// Components of Vue and Svelte are read by their scripts, as TypeScript.
-	component = &spec{grammar: "typescript", rules: typescript.rules, comments: jsComments, prepare: scriptOnly}
+	component = &spec{grammar: "typescript", rules: typescript.rules, chains: jsChains, comments: jsComments, prepare: scriptOnly}
 )
 
 // prepareJSX renames the attributes "class" and "for" of elements, which the

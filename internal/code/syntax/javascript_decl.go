@@ -211,7 +211,7 @@ func jsKey(w *walk, n int32) string {
 	case "computed_property_name":
 		// [Symbol.iterator] is a name like any other, [f(x)] is none.
 		if c := w.first(n); c >= 0 {
-			if t := w.typ(c); t == "member_expression" && jsChain(w, c) != "()" || t == "identifier" {
+			if t := w.typ(c); t == "member_expression" && w.chain(c) != noChain || t == "identifier" {
 				return "[" + w.text(c) + "]"
 			}
 			if w.typ(c) == "string" {

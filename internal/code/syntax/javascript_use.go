@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -16,13 +15,10 @@ func jsUse(w *walk, n int32, kind kb.UseKind) {
 	case "super":
 		w.use(n, "constructor", "super", kind)
 	case "member_expression", "nested_type_identifier", "nested_identifier":
-		object, property := w.field(n, "object"), w.field(n, "property")
-		if object < 0 {
-			object, property = w.field(n, "module"), w.field(n, "name")
-		}
-		q := jsChain(w, object)
+		object, property := jsMember(w, n)
+		q := w.chain(object)
 		w.use(property, w.text(property), q, kind)
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	case "non_null_expression":
@@ -33,37 +29,6 @@ func jsUse(w *walk, n int32, kind kb.UseKind) {
 	default:
 		w.visit(n)
 	}
-}
-
-// jsChain returns a plain chain of names, "()" for anything else.
-func jsChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "identifier", "type_identifier":
-			parts = append(parts, w.text(n))
-		case "this":
-			parts = append(parts, "self")
-		case "super":
-			parts = append(parts, "super")
-		case "non_null_expression":
-			n = w.first(n)
-			continue
-		case "member_expression", "nested_type_identifier", "nested_identifier":
-			object, property := w.field(n, "object"), w.field(n, "property")
-			if object < 0 {
-				object, property = w.field(n, "module"), w.field(n, "name")
-			}
-			parts = append(parts, w.text(property))
-			n = object
-			continue
-		default:
-			return "()"
-		}
-		slices.Reverse(parts)
-		return strings.Join(parts, ".")
-	}
-	return "()"
 }
 
 // jsOfThis reports whether a chain begins with "this".
@@ -84,7 +49,7 @@ func jsType(w *walk, n int32) string {
 		case "type_identifier", "predefined_type":
 			return w.text(n)
 		case "nested_type_identifier":
-			return jsChain(w, n)
+			return w.chain(n)
 		case "generic_type":
 			n = w.field(n, "name")
 		case "array_type":
@@ -115,7 +80,7 @@ func jsMade(w *walk, n int32) string {
 		case "parenthesized_expression", "await_expression", "non_null_expression":
 			n = w.first(n)
 		case "new_expression":
-			if q := jsChain(w, w.field(n, "constructor")); q != "()" {
+			if q := w.chain(w.field(n, "constructor")); q != noChain {
 				return q
 			}
 			return ""
@@ -402,10 +367,10 @@ func jsAssign(w *walk, n int32) {
 		w.visitAll(left, right)
 		return
 	}
-	object, property := jsChain(w, w.field(left, "object")), w.field(left, "property")
+	object, property := w.chain(w.field(left, "object")), w.field(left, "property")
 	name := w.text(property)
 	chain := object + "." + name
-	if object == "()" {
+	if object == noChain {
 		w.visitAll(left, right)
 		return
 	}

@@ -11,6 +11,22 @@ var kotlin = &spec{
 	grammar:  "kotlin",
 	comments: []string{"line_comment", "multiline_comment"},
 	prepare:  prepareKotlin,
+	chains: chains{
+		"simple_identifier type_identifier": unticked, "this_expression": meaning("self"), "super_expression": meaning("super"),
+		"user_type": {read: func(w *walk, n int32) (string, int32) { return ktJoined(w, n), -1 }},
+		"postfix_expression": {read: func(w *walk, n int32) (string, int32) {
+			if !strings.HasSuffix(w.text(n), "!!") {
+				return noChain, -1
+			}
+			return w.chain(w.first(n)), -1
+		}},
+		"navigation_expression": {read: func(w *walk, n int32) (string, int32) {
+			if id := w.child(w.child(n, "navigation_suffix"), "simple_identifier"); id >= 0 {
+				return w.text(id), w.first(n)
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"package_header": func(w *walk, n int32) { w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier"))) },
 		"import_header": func(w *walk, n int32) {
@@ -119,7 +135,7 @@ var kotlin = &spec{
 			left := w.first(n)
 			for c := left; c >= 0; c = w.next(n, c) {
 				if c != left && w.typ(c) == "simple_identifier" && w.next(n, c) >= 0 {
-					q := ktChain(w, left)
+					q := w.chain(left)
 					w.use(c, w.text(c), q, kb.UseCall)
 					break
 				}
@@ -136,9 +152,9 @@ var kotlin = &spec{
 				return
 			}
 			if name := w.next(n, first); name >= 0 && w.typ(name) == "simple_identifier" {
-				q := ktChain(w, first)
+				q := w.chain(first)
 				w.use(name, w.text(name), q, kb.UseCall)
-				if q == "()" {
+				if q == noChain {
 					w.visit(first)
 				}
 			} else if w.typ(first) == "type_identifier" {

@@ -1,9 +1,6 @@
 package syntax
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -118,11 +115,11 @@ func ktUse(w *walk, n int32) {
 		if suffix >= 0 {
 			name = w.child(suffix, "simple_identifier")
 		}
-		q := ktChain(w, object)
+		q := w.chain(object)
 		if name >= 0 {
 			w.use(name, w.text(name), q, kb.UseCall)
 		}
-		if q == "()" || name < 0 {
+		if q == noChain || name < 0 {
 			w.visit(object)
 			if name < 0 {
 				w.visit(suffix)
@@ -133,51 +130,11 @@ func ktUse(w *walk, n int32) {
 	}
 }
 
-// ktChain returns a plain chain of names, "()" for anything else.
-func ktChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "simple_identifier", "type_identifier":
-			parts = append(parts, strings.Trim(w.text(n), "`"))
-		case "this_expression":
-			parts = append(parts, "self")
-		case "super_expression":
-			parts = append(parts, "super")
-		case "user_type":
-			parts = append(parts, ktJoined(w, n))
-		case "postfix_expression":
-			if !strings.HasSuffix(w.text(n), "!!") {
-				return "()"
-			}
-			n = w.first(n)
-			continue
-		case "navigation_expression":
-			s := w.child(n, "navigation_suffix")
-			if s < 0 {
-				return "()"
-			}
-			id := w.child(s, "simple_identifier")
-			if id < 0 {
-				return "()"
-			}
-			parts = append(parts, w.text(id))
-			n = w.first(n)
-			continue
-		default:
-			return "()"
-		}
-		slices.Reverse(parts)
-		return strings.Join(parts, ".")
-	}
-	return "()"
-}
-
 // ktMade returns the type that an expression makes a value of.
 func ktMade(w *walk, n int32) string {
 	switch w.typ(n) {
 	case "call_expression":
-		if q := ktChain(w, w.first(n)); q != "()" {
+		if q := w.chain(w.first(n)); q != noChain {
 			if _, last := splitQualified(q); last != "" && last[0] >= 'A' && last[0] <= 'Z' {
 				return q
 			}

@@ -10,6 +10,15 @@ import (
 var lua = &spec{
 	grammar:  "lua",
 	comments: []string{"comment"},
+	chains: chains{
+		"identifier": itself, "dot_index_expression": {name: "field", on: "table"}, "method_index_expression": {name: "method", on: "table"},
+		"bracket_index_expression": {read: func(w *walk, n int32) (string, int32) {
+			if s := strings.Trim(w.text(w.field(n, "field")), `"'`); w.typ(w.field(n, "field")) == "string" && luaName(s) {
+				return s, w.field(n, "table")
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"function_declaration": luaFunctionDecl,
 		"function_definition": func(w *walk, n int32) {
@@ -73,8 +82,8 @@ func luaTop(w *walk) bool { return w.enclosing() == nil && w.region == 0 }
 
 func luaFunctionDecl(w *walk, n int32) {
 	name := w.field(n, "name")
-	q := luaChain(w, name)
-	if q == "()" || q == "" {
+	q := w.chain(name)
+	if q == noChain || q == "" {
 		w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
 		return
 	}
@@ -118,10 +127,10 @@ func luaAssign(w *walk, n, a int32, local bool) {
 }
 
 func luaAssignOne(w *walk, n, name, value int32, local bool) {
-	q := luaChain(w, name)
+	q := w.chain(name)
 	names := strings.Split(q, ".")
 	top := luaTop(w)
-	if q == "()" {
+	if q == noChain {
 		w.visitAll(name, value)
 		return
 	}
@@ -212,41 +221,6 @@ func luaLocal(w *walk, n int32, typ string) {
 	}
 }
 
-// luaChain returns a plain chain of names, "()" for anything else.
-func luaChain(w *walk, n int32) string {
-	var parts []string
-	for {
-		switch w.typ(n) {
-		case "identifier":
-			parts = append(parts, w.text(n))
-		case "dot_index_expression":
-			parts = append(parts, w.text(w.field(n, "field")))
-			n = w.field(n, "table")
-			continue
-		case "method_index_expression":
-			parts = append(parts, w.text(w.field(n, "method")))
-			n = w.field(n, "table")
-			continue
-		case "bracket_index_expression":
-			f := w.field(n, "field")
-			if s := strings.Trim(w.text(f), `"'`); w.typ(f) == "string" && luaName(s) {
-				parts = append(parts, s)
-				n = w.field(n, "table")
-				continue
-			}
-			return "()"
-		default:
-			return "()"
-		}
-		break
-	}
-	if slices.Contains(parts, "") {
-		return "()" // a name that the parser put in
-	}
-	slices.Reverse(parts)
-	return strings.Join(parts, ".")
-}
-
 // luaRequired returns the module of require("a.b"), also of what is taken out
 // of it at once.
 func luaRequired(w *walk, n int32) string {
@@ -288,7 +262,7 @@ func luaUse(w *walk, n int32) {
 			field = w.field(name, "method")
 		}
 		table := w.field(name, "table")
-		q := luaChain(w, table)
+		q := w.chain(table)
 		if q == "self" {
 			// self is the table that the function around stands in.
 			if d := w.enclosingKind("method"); d != nil && len(d.Path) > 0 {
@@ -296,7 +270,7 @@ func luaUse(w *walk, n int32) {
 			}
 		}
 		w.use(field, w.text(field), q, kb.UseCall)
-		if q == "()" {
+		if q == noChain {
 			w.visit(table)
 		}
 	default:
@@ -311,7 +285,7 @@ func luaMade(w *walk, n int32) string {
 	if w.typ(n) != "function_call" {
 		return ""
 	}
-	q := luaChain(w, w.field(n, "name"))
+	q := w.chain(w.field(n, "name"))
 	if t, last := splitQualified(q); t != "" && (last == "new" || last == "New" || last == "create") {
 		return t
 	}

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -11,6 +10,34 @@ var php = &spec{
 	grammar:  "php",
 	tokens:   []string{"instanceof"},
 	comments: []string{"comment"},
+	chains: chains{
+		"name qualified_name relative_name": {read: func(w *walk, n int32) (string, int32) { return phpDotted(w.text(n)), -1 }},
+		"relative_scope": {read: func(w *walk, n int32) (string, int32) {
+			if w.text(n) == "parent" {
+				return "super", -1
+			}
+			return "self", -1
+		}},
+		"variable_name": {read: func(w *walk, n int32) (string, int32) {
+			if s := phpVariable(w, n); s != "this" {
+				return s, -1
+			}
+			return "self", -1
+		}},
+		"member_access_expression nullsafe_member_access_expression": {read: func(w *walk, n int32) (string, int32) {
+			return phpName(w, w.field(n, "name")), w.field(n, "object")
+		}},
+		"scoped_property_access_expression": {read: func(w *walk, n int32) (string, int32) {
+			return phpVariable(w, w.field(n, "name")), w.field(n, "scope")
+		}},
+		"class_constant_access_expression": {read: func(w *walk, n int32) (string, int32) {
+			scope := w.first(n)
+			if scope < 0 || w.text(w.next(n, scope)) == "class" {
+				return noChain, -1
+			}
+			return phpName(w, w.next(n, scope)), scope
+		}},
+	},
 	rules: rules{
 		"namespace_definition": func(w *walk, n int32) {
 			w.out.Facts.Package = w.text(w.field(n, "name"))
@@ -122,7 +149,7 @@ var php = &spec{
 		"function_call_expression": phpFunctionCall,
 		"scoped_call_expression": func(w *walk, n int32) {
 			scope, name := w.field(n, "scope"), w.field(n, "name")
-			if q := phpChain(w, scope); w.typ(name) == "name" {
+			if q := w.chain(scope); w.typ(name) == "name" {
 				w.use(name, w.text(name), q, kb.UseCall)
 			} else {
 				w.visit(name)
@@ -132,8 +159,8 @@ var php = &spec{
 		},
 		"member_call_expression nullsafe_member_call_expression": func(w *walk, n int32) {
 			object, name := w.field(n, "object"), w.field(n, "name")
-			q := phpChain(w, object)
-			if q == "()" {
+			q := w.chain(object)
+			if q == noChain {
 				w.visit(object)
 			}
 			if w.typ(name) == "name" {
@@ -161,7 +188,7 @@ var php = &spec{
 			}
 			phpScope(w, scope)
 			if name := w.next(n, scope); w.typ(name) == "name" && w.text(name) != "class" {
-				w.use(name, w.text(name), phpChain(w, scope), kb.UseName)
+				w.use(name, w.text(name), w.chain(scope), kb.UseName)
 			}
 		},
 		"scoped_property_access_expression": func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) },
@@ -343,6 +370,14 @@ func phpScope(w *walk, n int32) {
 	}
 }
 
+// phpName returns the text of a name that is written out, noChain for another one.
+func phpName(w *walk, n int32) string {
+	if w.typ(n) != "name" {
+		return noChain
+	}
+	return w.text(n)
+}
+
 // phpVariable returns "x" of $x, "" for a variable without a fixed name.
 func phpVariable(w *walk, n int32) string {
 	for n >= 0 && (w.typ(n) == "by_ref" || w.typ(n) == "reference_modifier") {
@@ -352,61 +387,6 @@ func phpVariable(w *walk, n int32) string {
 		return ""
 	}
 	return strings.TrimPrefix(w.text(n), "$")
-}
-
-// phpChain returns a plain chain of names, "()" for anything else.
-func phpChain(w *walk, n int32) string {
-	var parts []string
-	for {
-		switch w.typ(n) {
-		case "name", "qualified_name", "relative_name":
-			parts = append(parts, phpDotted(w.text(n)))
-		case "relative_scope":
-			if s := w.text(n); s == "parent" {
-				parts = append(parts, "super")
-			} else {
-				parts = append(parts, "self")
-			}
-		case "variable_name":
-			if s := phpVariable(w, n); s == "this" {
-				parts = append(parts, "self")
-			} else {
-				parts = append(parts, s)
-			}
-		case "member_access_expression", "nullsafe_member_access_expression":
-			name := w.field(n, "name")
-			if w.typ(name) != "name" {
-				return "()"
-			}
-			parts = append(parts, w.text(name))
-			n = w.field(n, "object")
-			continue
-		case "scoped_property_access_expression":
-			parts = append(parts, phpVariable(w, w.field(n, "name")))
-			n = w.field(n, "scope")
-			continue
-		case "class_constant_access_expression":
-			scope := w.first(n)
-			name := int32(-1)
-			if scope >= 0 {
-				name = w.next(n, scope)
-			}
-			if w.typ(name) != "name" || w.text(name) == "class" {
-				return "()"
-			}
-			parts = append(parts, w.text(name))
-			n = scope
-			continue
-		default:
-			return "()"
-		}
-		break
-	}
-	slices.Reverse(parts)
-	if slices.Contains(parts, "") {
-		return "()"
-	}
-	return strings.Join(parts, ".")
 }
 
 // phpType returns a declared type as a kb.Binding has it.
@@ -476,7 +456,7 @@ func phpTarget(w *walk, n int32, typ string) {
 			w.bindHere(s, typ)
 		}
 	case "member_access_expression":
-		if q := phpChain(w, n); strings.HasPrefix(q, "self.") && strings.Count(q, ".") == 1 {
+		if q := w.chain(n); strings.HasPrefix(q, "self.") && strings.Count(q, ".") == 1 {
 			if typ != "" {
 				w.bindIn(w.enclosingKind("class", "trait", "enum"), q, typ)
 			}

@@ -9,6 +9,15 @@ import (
 var python = &spec{
 	grammar:  "python",
 	comments: []string{"comment"},
+	chains: chains{
+		"identifier": itself, "attribute": {name: "attribute", on: "object"},
+		"call": {read: func(w *walk, n int32) (string, int32) {
+			if w.text(w.field(n, "function")) == "super" {
+				return "super", -1
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"function_definition class_definition": func(w *walk, n int32) {
 			kind := w.typ(n)
@@ -195,9 +204,9 @@ func pythonUse(w *walk, n int32, kind kb.UseKind) {
 		w.use(n, w.text(n), "", kind)
 	case "attribute":
 		object := w.field(n, "object")
-		q := pythonChain(w, object)
+		q := w.chain(object)
 		w.use(w.field(n, "attribute"), w.text(w.field(n, "attribute")), q, kind)
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	default:
@@ -205,30 +214,12 @@ func pythonUse(w *walk, n int32, kind kb.UseKind) {
 	}
 }
 
-// pythonChain returns a plain chain of names, "()" for anything else; "super"
-// for super().
-func pythonChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier":
-		return w.text(n)
-	case "attribute":
-		if q := pythonChain(w, w.field(n, "object")); q != "()" {
-			return q + "." + w.text(w.field(n, "attribute"))
-		}
-	case "call":
-		if w.text(w.field(n, "function")) == "super" {
-			return "super"
-		}
-	}
-	return "()"
-}
-
 // pythonMade returns the type that an expression makes a value of: the
 // constructor that it calls.
 func pythonMade(w *walk, n int32) string {
 	if n >= 0 && w.typ(n) == "call" {
 		f := w.field(n, "function")
-		if q := pythonChain(w, f); q != "()" {
+		if q := w.chain(f); q != noChain {
 			last := q[strings.LastIndexByte(q, '.')+1:]
 			if c := strings.TrimLeft(last, "_"); c != "" && c[0] >= 'A' && c[0] <= 'Z' {
 				return q

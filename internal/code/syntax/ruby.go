@@ -10,6 +10,22 @@ import (
 var ruby = &spec{
 	grammar:  "ruby",
 	comments: []string{"comment"},
+	chains: chains{
+		"identifier constant self super": itself, "scope_resolution": {name: "name", on: "scope"},
+		"instance_variable class_variable": {read: func(w *walk, n int32) (string, int32) {
+			return "self." + strings.TrimLeft(w.text(n), "@"), -1
+		}},
+		"call": {read: func(w *walk, n int32) (string, int32) {
+			m, r := w.field(n, "method"), w.field(n, "receiver")
+			switch {
+			case r < 0 || w.typ(m) != "identifier" || w.field(n, "arguments") >= 0 || w.field(n, "block") >= 0:
+				return noChain, -1
+			case w.text(m) == "class" && w.typ(r) == "self": // self.class.make is self.make
+				return "self", -1
+			}
+			return w.text(m), r
+		}},
+	},
 	rules: rules{
 		"method singleton_method": rubyMethod,
 		"class module": func(w *walk, n int32) {
@@ -38,10 +54,10 @@ var ruby = &spec{
 					typ := ""
 					if x := w.field(n, "exceptions"); x >= 0 {
 						if one := w.first(x); one >= 0 && w.next(x, one) < 0 {
-							typ = rubyChain(w, one)
+							typ = w.chain(one)
 						}
 					}
-					w.bindHere(w.text(w.first(c)), strings.Trim(typ, "()"))
+					w.bindHere(w.text(w.first(c)), strings.Trim(typ, noChain))
 					continue
 				}
 				w.visit(c)
@@ -98,7 +114,7 @@ func rubyMethod(w *walk, n int32) {
 	}
 	if o := w.field(n, "object"); o >= 0 {
 		d.kind = "method"
-		if q := rubyChain(w, o); q != "" && q[0] >= 'A' && q[0] <= 'Z' && (around == nil || around.Name != q) {
+		if q := w.chain(o); q != "" && q[0] >= 'A' && q[0] <= 'Z' && (around == nil || around.Name != q) {
 			d.owners = strings.Split(q, ".")
 		}
 	}
@@ -117,8 +133,8 @@ func rubyClass(w *walk, n int32, kind string) {
 	if kind == "module" {
 		d.kind = "module"
 	}
-	q := rubyChain(w, name)
-	if q == "()" || q == "" {
+	q := w.chain(name)
+	if q == noChain || q == "" {
 		w.children(n)
 		return
 	}
@@ -193,7 +209,7 @@ func rubyCall(w *walk, n int32) {
 	if receiver < 0 && name == "new" {
 		q = "self"
 	} else if receiver >= 0 {
-		q = rubyChain(w, receiver)
+		q = w.chain(receiver)
 		switch t := w.typ(receiver); {
 		case t == "constant" || t == "scope_resolution":
 			if name != "new" { // what new means says it
@@ -265,54 +281,11 @@ func rubyBound(w *walk, name string, line int) bool {
 	return false
 }
 
-// rubyChain returns a plain chain of names, "()" for anything else.
-func rubyChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "identifier", "constant":
-			parts = append(parts, w.text(n))
-			n = -1
-		case "self":
-			parts = append(parts, "self")
-			n = -1
-		case "super":
-			parts = append(parts, "super")
-			n = -1
-		case "instance_variable", "class_variable":
-			parts = append(parts, "self."+strings.TrimLeft(w.text(n), "@"))
-			n = -1
-		case "scope_resolution":
-			parts = append(parts, w.text(w.field(n, "name")))
-			n = w.field(n, "scope")
-		case "call":
-			m, r := w.field(n, "method"), w.field(n, "receiver")
-			if r < 0 || w.typ(m) != "identifier" || w.field(n, "arguments") >= 0 || w.field(n, "block") >= 0 {
-				return "()"
-			}
-			if w.text(m) != "class" || w.typ(r) != "self" { // self.class.make is self.make
-				parts = append(parts, w.text(m))
-			}
-			n = r
-		default:
-			return "()"
-		}
-		if len(parts) > maxDepth {
-			return "()"
-		}
-	}
-	if slices.Contains(parts, "") {
-		return "()" // a name that the parser put in
-	}
-	slices.Reverse(parts)
-	return strings.Join(parts, ".")
-}
-
 // rubyConstant records the use of "A::B::C", whose last name is meant.
 func rubyConstant(w *walk, n int32, kind kb.UseKind) {
-	q := rubyChain(w, n)
-	if q == "()" {
-		w.use(w.field(n, "name"), w.text(w.field(n, "name")), "()", kind)
+	q := w.chain(n)
+	if q == noChain {
+		w.use(w.field(n, "name"), w.text(w.field(n, "name")), noChain, kind)
 		w.visit(w.field(n, "scope"))
 		return
 	}
@@ -341,7 +314,7 @@ func rubyParameters(w *walk, n int32) {
 func rubyMade(w *walk, n int32) string {
 	if w.typ(n) == "call" && w.text(w.field(n, "method")) == "new" {
 		if r := w.field(n, "receiver"); w.typ(r) == "constant" || w.typ(r) == "scope_resolution" {
-			if q := rubyChain(w, r); q != "()" {
+			if q := w.chain(r); q != noChain {
 				return q
 			}
 		}
@@ -364,9 +337,9 @@ func rubyTarget(w *walk, n int32, typ string) {
 		}
 	case "call":
 		// x.y = z calls y=.
-		q, r := "()", w.field(n, "receiver")
+		q, r := noChain, w.field(n, "receiver")
 		if r >= 0 {
-			q = rubyChain(w, r)
+			q = w.chain(r)
 			if t := w.typ(r); t != "self" && t != "instance_variable" {
 				w.visit(r)
 			}
@@ -384,8 +357,8 @@ func rubyAssignment(w *walk, n int32) {
 	left, right := w.field(n, "left"), w.field(n, "right")
 	around := w.enclosing()
 	if t := w.typ(left); (t == "constant" || t == "scope_resolution") && (around == nil || rubyInType(w)) && w.region == 0 {
-		names := strings.Split(rubyChain(w, left), ".")
-		if names[0] != "()" {
+		names := strings.Split(w.chain(left), ".")
+		if names[0] != noChain {
 			d := declaration{node: n, name: left, as: names[len(names)-1], owners: names[:len(names)-1], kind: "const", body: -1, outer: -1, doc: -1, inner: true}
 			if made := rubyMade(w, right); made == "Struct" || made == "Class" || made == "Module" || rubyData(w, right) {
 				// X = Struct.new(:a) do … end

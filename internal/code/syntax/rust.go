@@ -10,6 +10,27 @@ var rust = &spec{
 	grammar:    "rust",
 	comments:   []string{"line_comment", "block_comment"},
 	attributes: []string{"attribute_item"},
+	chains: chains{
+		"identifier type_identifier self super crate primitive_type field_identifier metavariable": itself,
+		"scoped_identifier scoped_type_identifier":                                                 {name: "name", on: "path"},
+		"field_expression": {read: func(w *walk, n int32) (string, int32) {
+			if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
+				return w.text(f), w.field(n, "value")
+			}
+			return noChain, -1
+		}},
+		"generic_type generic_type_with_turbofish": inside("type"),
+		"bracketed_type": {read: func(w *walk, n int32) (string, int32) {
+			c := w.first(n)
+			if w.typ(c) != "qualified_type" {
+				return w.chain(c), -1
+			}
+			if w.chain(w.field(c, "type")) == "Self" {
+				return "Self", -1
+			}
+			return w.chain(w.field(c, "alias")), -1
+		}},
+	},
 	rules: rules{
 		"function_item function_signature_item": func(w *walk, n int32) { rustFunction(w, n, "function") },
 		"struct_item union_item enum_item trait_item": func(w *walk, n int32) {
@@ -210,7 +231,7 @@ func rustImpl(w *walk, n int32) {
 	if trait >= 0 {
 		rustUse(w, trait, kb.UseInherit, 0)
 	}
-	if rustChain(w, typ) != "()" {
+	if w.chain(typ) != noChain {
 		rustUse(w, typ, kb.UseType, 0)
 	} else {
 		w.visit(typ)
@@ -252,8 +273,8 @@ func rustOwner(w *walk, n int32) string {
 		case "never_type":
 			return "never"
 		default:
-			q := rustChain(w, n)
-			return strings.Trim(q[strings.LastIndexByte(q, '.')+1:], "()")
+			q := w.chain(n)
+			return strings.Trim(q[strings.LastIndexByte(q, '.')+1:], noChain)
 		}
 	}
 	return ""

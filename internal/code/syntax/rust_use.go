@@ -27,25 +27,25 @@ func rustUse(w *walk, n int32, kind kb.UseKind, args int) {
 		use(n, "")
 	case "scoped_identifier", "scoped_type_identifier":
 		path := w.field(n, "path")
-		q := rustChain(w, path)
+		q := w.chain(path)
 		if path < 0 {
 			q = "" // ::name
 		}
 		if name := w.field(n, "name"); name >= 0 {
 			use(name, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(path)
 		} else {
 			rustArguments(w, path)
 		}
 	case "field_expression":
 		value, field := w.field(n, "value"), w.field(n, "field")
-		q := rustChain(w, value)
+		q := w.chain(value)
 		if w.typ(field) == "field_identifier" {
 			use(field, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(value)
 		}
 	case "generic_type", "generic_type_with_turbofish":
@@ -79,42 +79,6 @@ func rustCall(w *walk, f int32, args int) {
 	rustUse(w, f, kb.UseCall, args+1)
 }
 
-// rustChain returns a plain chain of names joined with ".", "()" for anything
-// else.
-func rustChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "type_identifier", "self", "super", "crate", "primitive_type", "field_identifier", "metavariable":
-		return w.text(n)
-	case "scoped_identifier", "scoped_type_identifier":
-		path, name := w.field(n, "path"), w.text(w.field(n, "name"))
-		if path < 0 {
-			return name
-		}
-		if q := rustChain(w, path); q != "()" {
-			return q + "." + name
-		}
-	case "field_expression":
-		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
-			if q := rustChain(w, w.field(n, "value")); q != "()" {
-				return q + "." + w.text(f)
-			}
-		}
-	case "generic_type", "generic_type_with_turbofish":
-		return rustChain(w, w.field(n, "type"))
-	case "bracketed_type":
-		if c := w.first(n); c >= 0 {
-			if w.typ(c) != "qualified_type" {
-				return rustChain(w, c)
-			}
-			if t := w.field(c, "type"); rustChain(w, t) == "Self" {
-				return "Self"
-			}
-			return rustChain(w, w.field(c, "alias"))
-		}
-	}
-	return "()"
-}
-
 // rustPrelude are variants that every file knows.
 var rustPrelude = []string{"Some", "None", "Ok", "Err"}
 
@@ -125,11 +89,11 @@ var rustPointers = []string{"Box", "Rc", "Arc", "Option", "Pin", "Cow"}
 func rustPlain(w *walk, n int32) string {
 	switch w.typ(n) {
 	case "type_identifier", "scoped_type_identifier", "primitive_type", "generic_type_with_turbofish":
-		if q := rustChain(w, n); q != "()" {
+		if q := w.chain(n); q != noChain {
 			return q
 		}
 	case "generic_type":
-		q := rustChain(w, w.field(n, "type"))
+		q := w.chain(w.field(n, "type"))
 		if args := w.field(n, "type_arguments"); args >= 0 && slices.Contains(rustPointers, q[strings.LastIndexByte(q, '.')+1:]) {
 			for c := w.first(args); c >= 0; c = w.next(args, c) {
 				if w.typ(c) != "lifetime" {
@@ -137,7 +101,7 @@ func rustPlain(w *walk, n int32) string {
 				}
 			}
 		}
-		if q != "()" {
+		if q != noChain {
 			return q
 		}
 	case "reference_type", "pointer_type":
@@ -170,7 +134,7 @@ func rustMade(w *walk, n int32) string {
 		case "reference_expression":
 			n = w.field(n, "value")
 		case "struct_expression":
-			if q := rustChain(w, w.field(n, "name")); q != "()" {
+			if q := w.chain(w.field(n, "name")); q != noChain {
 				return q
 			}
 			return ""
@@ -185,9 +149,9 @@ func rustMade(w *walk, n int32) string {
 				n = w.field(f, "value")
 			case "scoped_identifier":
 				name := w.text(w.field(f, "name"))
-				q := rustChain(w, w.field(f, "path"))
+				q := w.chain(w.field(f, "path"))
 				last := q[strings.LastIndexByte(q, '.')+1:]
-				if q == "()" || last == "" || last[0] < 'A' || last[0] > 'Z' {
+				if q == noChain || last == "" || last[0] < 'A' || last[0] > 'Z' {
 					return ""
 				}
 				if slices.Contains(rustPointers, last) && name == "new" {
@@ -325,7 +289,7 @@ func rustBefore(src string, at int) string {
 			j--
 		}
 		if j == i {
-			return "()"
+			return noChain
 		}
 		parts = append(parts, src[j:i])
 		at = j

@@ -9,6 +9,15 @@ import (
 var scala = &spec{
 	grammar:  "scala",
 	comments: []string{"comment", "block_comment"},
+	chains: chains{
+		"identifier operator_identifier": {read: func(w *walk, n int32) (string, int32) {
+			if w.text(n) == "this" {
+				return "self", -1
+			}
+			return strings.Trim(w.text(n), "`"), -1
+		}},
+		"field_expression": {name: "field", on: "value"},
+	},
 	rules: rules{
 		"package_clause": func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 {
@@ -130,7 +139,7 @@ var scala = &spec{
 		"infix_expression": func(w *walk, n int32) {
 			op := w.field(n, "operator")
 			if w.typ(op) == "identifier" {
-				w.use(op, w.text(op), scalaChain(w, w.field(n, "left")), kb.UseCall)
+				w.use(op, w.text(op), w.chain(w.field(n, "left")), kb.UseCall)
 			}
 			w.visitAll(w.field(n, "left"), w.field(n, "right"))
 		},
@@ -328,11 +337,11 @@ func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
 		use(n, "")
 	case "field_expression":
 		value := w.field(n, "value")
-		q := scalaChain(w, value)
+		q := w.chain(value)
 		if f := w.field(n, "field"); f >= 0 {
 			use(f, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(value)
 		}
 	case "stable_identifier":
@@ -345,21 +354,6 @@ func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
 	default:
 		w.visit(n)
 	}
-}
-
-func scalaChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "operator_identifier":
-		if w.text(n) == "this" {
-			return "self"
-		}
-		return strings.Trim(w.text(n), "`")
-	case "field_expression":
-		if q := scalaChain(w, w.field(n, "value")); q != "()" {
-			return q + "." + w.text(w.field(n, "field"))
-		}
-	}
-	return "()"
 }
 
 func scalaPlain(w *walk, n int32) string {
@@ -386,7 +380,7 @@ func scalaMade(w *walk, n int32) string {
 		if w.typ(f) == "generic_function" {
 			f = w.field(f, "function")
 		}
-		q := strings.TrimSuffix(scalaChain(w, f), ".apply")
+		q := strings.TrimSuffix(w.chain(f), ".apply")
 		if last := q[strings.LastIndexByte(q, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
 			return q
 		}

@@ -9,6 +9,17 @@ import (
 var swift = &spec{
 	grammar:  "swift",
 	comments: []string{"comment", "multiline_comment"},
+	chains: chains{
+		"simple_identifier type_identifier": unticked, "self_expression": meaning("self"), "super_expression": meaning("super"),
+		"user_type": {read: func(w *walk, n int32) (string, int32) { return plainType(w.text(n)), -1 }},
+		"postfix_expression optional_chain_marker optional_chaining_expression": inside("1"),
+		"navigation_expression": {read: func(w *walk, n int32) (string, int32) {
+			if x := swiftSuffix(w, n); x >= 0 {
+				return w.text(x), w.field(n, "target")
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"import_declaration": func(w *walk, n int32) {
 			w.importing(n)
@@ -148,7 +159,7 @@ var swift = &spec{
 		"navigation_expression": func(w *walk, n int32) {
 			// Foo.bar read, where Foo looks like a type.
 			target := w.field(n, "target")
-			if q := swiftChain(w, target); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+			if q := w.chain(target); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
 				swiftUse(w, n, kb.UseName, 0)
 				return
 			}
@@ -364,13 +375,11 @@ func swiftUse(w *walk, n int32, kind kb.UseKind, args int) {
 		use(n, "")
 	case "navigation_expression":
 		target := w.field(n, "target")
-		q := swiftChain(w, target)
-		if s := w.field(n, "suffix"); s >= 0 {
-			if x := w.field(s, "suffix"); w.typ(x) == "simple_identifier" {
-				use(x, q)
-			}
+		q := w.chain(target)
+		if x := swiftSuffix(w, n); x >= 0 {
+			use(x, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(target)
 		}
 	default:
@@ -378,28 +387,14 @@ func swiftUse(w *walk, n int32, kind kb.UseKind, args int) {
 	}
 }
 
-func swiftChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "simple_identifier", "type_identifier":
-		return strings.Trim(w.text(n), "`")
-	case "self_expression":
-		return "self"
-	case "super_expression":
-		return "super"
-	case "user_type":
-		return plainType(w.text(n))
-	case "postfix_expression", "optional_chain_marker", "optional_chaining_expression":
-		return swiftChain(w, w.first(n))
-	case "navigation_expression":
-		if s := w.field(n, "suffix"); s >= 0 {
-			if x := w.field(s, "suffix"); w.typ(x) == "simple_identifier" {
-				if q := swiftChain(w, w.field(n, "target")); q != "()" {
-					return q + "." + w.text(x)
-				}
-			}
+// swiftSuffix returns the name behind the last "." of a chain, -1 for something else.
+func swiftSuffix(w *walk, n int32) int32 {
+	if s := w.field(n, "suffix"); s >= 0 {
+		if x := w.field(s, "suffix"); w.typ(x) == "simple_identifier" {
+			return x
 		}
 	}
-	return "()"
+	return -1
 }
 
 func swiftPlain(w *walk, n int32) string {
@@ -430,7 +425,7 @@ func swiftMade(w *walk, n int32) string {
 			}
 		case "call_expression":
 			f := w.first(n)
-			if q := swiftChain(w, f); q != "()" {
+			if q := w.chain(f); q != noChain {
 				q = strings.TrimSuffix(q, ".init")
 				if last := q[strings.LastIndexByte(q, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
 					return q

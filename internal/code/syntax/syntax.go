@@ -53,6 +53,7 @@ type spec struct {
 	// tokens ("async") that come out of the parse at all. A test refuses types
 	// that the grammar does not have.
 	rules  rules
+	chains chains
 	tokens []string
 	// comments are the node types of comments; attributes those of what may
 	// stand between a comment and its declaration as a sibling ("attribute_item").
@@ -145,6 +146,7 @@ type walk struct {
 	t     *grammar.Tree
 	s     *spec
 	of    []rule // by symbol
+	links map[string]link
 	mark  []uint8
 	nodes []grammar.Node
 	at    []int // where lines begin
@@ -175,8 +177,9 @@ const (
 
 // numbers are the rules of a spec by the numbers of a grammar.
 type numbers struct {
-	of   []rule
-	mark []uint8 // isComment, isAttribute
+	of    []rule
+	links map[string]link
+	mark  []uint8 // isComment, isAttribute
 }
 
 // numbered keeps the numbers of each spec and grammar: they are looked up by
@@ -194,12 +197,8 @@ func numbersOf(s *spec, l *grammar.Language) numbers {
 		return n.(numbers)
 	}
 	out := numbers{of: make([]rule, len(l.Symbols)), mark: make([]uint8, len(l.Symbols))}
-	byType := map[string]rule{}
-	for types, r := range s.rules {
-		for t := range strings.FieldsSeq(types) {
-			byType[t] = r
-		}
-	}
+	byType := split(s.rules)
+	out.links = split(s.chains)
 	for sym, name := range l.Symbols {
 		if l.Named[sym] {
 			out.of[sym] = byType[name]
@@ -215,9 +214,20 @@ func numbersOf(s *spec, l *grammar.Language) numbers {
 	return out
 }
 
+// split returns a map with one key for each word of a map's keys.
+func split[V any](m map[string]V) map[string]V {
+	out := make(map[string]V, len(m))
+	for words, v := range m {
+		for word := range strings.FieldsSeq(words) {
+			out[word] = v
+		}
+	}
+	return out
+}
+
 func newWalk(s *spec, t *grammar.Tree) *walk {
 	n := numbersOf(s, t.Language)
-	w := &walk{t: t, s: s, nodes: t.Nodes, of: n.of, mark: n.mark}
+	w := &walk{t: t, s: s, nodes: t.Nodes, of: n.of, mark: n.mark, links: n.links}
 	w.at = append(w.at, 0)
 	for i := 0; i < len(t.Source); {
 		k := strings.IndexByte(t.Source[i:], '\n')

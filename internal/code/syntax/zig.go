@@ -9,6 +9,15 @@ import (
 var zig = &spec{
 	grammar:  "zig",
 	comments: []string{"comment"},
+	chains: chains{
+		"identifier": itself,
+		"field_expression": {read: func(w *walk, n int32) (string, int32) {
+			if o := w.field(n, "object"); o >= 0 {
+				return w.text(w.field(n, "member")), o
+			}
+			return noChain, -1
+		}},
+	},
 	rules: rules{
 		"variable_declaration": zigVariable,
 		"function_declaration": func(w *walk, n int32) {
@@ -89,7 +98,7 @@ var zig = &spec{
 		},
 		"field_expression": func(w *walk, n int32) {
 			// A.b, where A looks like a type.
-			if q := zigChain(w, w.field(n, "object")); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+			if q := w.chain(w.field(n, "object")); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
 				zigUse(w, n, kb.UseName, 0)
 				return
 			}
@@ -229,14 +238,14 @@ func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
 		}
 	case "field_expression":
 		object := w.field(n, "object")
-		q := zigChain(w, object)
+		q := w.chain(object)
 		if object < 0 {
-			q = "()" // .member of what is expected
+			q = noChain // .member of what is expected
 		}
 		if m := w.field(n, "member"); m >= 0 {
 			use(m, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	default:
@@ -244,25 +253,11 @@ func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
 	}
 }
 
-func zigChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier":
-		return w.text(n)
-	case "field_expression":
-		if o := w.field(n, "object"); o >= 0 {
-			if q := zigChain(w, o); q != "()" {
-				return q + "." + w.text(w.field(n, "member"))
-			}
-		}
-	}
-	return "()"
-}
-
 func zigPlain(w *walk, n int32) string {
 	for range 8 {
 		switch w.typ(n) {
 		case "identifier", "field_expression":
-			if q := zigChain(w, n); q != "()" {
+			if q := w.chain(n); q != noChain {
 				return q
 			}
 			return ""
@@ -290,11 +285,11 @@ func zigMade(w *walk, n int32) string {
 			n = w.first(n)
 			continue
 		case "struct_initializer":
-			if q := zigChain(w, w.first(n)); q != "()" {
+			if q := w.chain(w.first(n)); q != noChain {
 				return q
 			}
 		case "call_expression":
-			q := zigChain(w, w.field(n, "function"))
+			q := w.chain(w.field(n, "function"))
 			for _, s := range []string{".init", ".create", ".initCapacity", ".new"} {
 				if t, ok := strings.CutSuffix(q, s); ok {
 					if last := t[strings.LastIndexByte(t, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
