@@ -128,6 +128,7 @@ var families = func() map[string]*family {
 			macro: (*resolver).macro, root: (*resolver).rustFile, target: (*resolver).rustTarget, star: rustStar},
 		{name: "lua", ownPrefix: "self.", splits: luaSplits, stem: luaStem, module: (*resolver).luaModule, offers: (*resolver).luaMember},
 		{name: "bash", anywhere: true, stem: fileStem, module: (*resolver).tailModule, star: anyStar},
+		{name: "r", anywhere: true, stem: fileStem, module: (*resolver).tailModule, star: anyStar},
 		{name: "zig", typed: true, stem: fileStem, module: (*resolver).tailModule},
 		{name: "haskell", named: true, module: (*resolver).namedModule, star: haskellStar, starNamed: true},
 		{name: "jvm", global: true, implicit: true, overloads: true, constructors: []string{"<init>", "constructor", "this", "init"},

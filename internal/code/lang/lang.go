@@ -55,7 +55,7 @@ var Table = []Language{
 		Programs: "php", Rules: "php", Family: "php", Lines: "php"},
 	{Name: "perl", Exts: "pl pm t pod", Files: "makefile.pl cpanfile", Programs: "perl", Lines: "perl"},
 	{Name: "lua", Exts: "lua luau rockspec", Programs: "lua luajit", Rules: "lua", Family: "lua", Lines: "lua"},
-	{Name: "r", Exts: "r rmd", Files: ".rprofile", Programs: "rscript", Lines: "r"},
+	{Name: "r", Exts: "r rmd", Files: ".rprofile", Programs: "rscript", Rules: "r", Family: "r", Lines: "r"},
 	{Name: "julia", Exts: "jl", Programs: "julia", Lines: "julia"},
 	{Name: "matlab", Exts: "mat"},
 	{Name: "elixir", Exts: "ex exs", Files: "mix.lock",

@@ -17,7 +17,7 @@ var elixir = &spec{
 		"unary_operator": elixirAttribute,
 		"binary_operator": func(w *walk, n int32) {
 			left, right := w.field(n, "left"), w.field(n, "right")
-			switch elixirOperator(w, left, right) {
+			switch w.between(left, right) {
 			case "=":
 				elixirPattern(w, left, elixirStruct(w, right))
 				if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
@@ -59,16 +59,6 @@ var elixir = &spec{
 type elixirState struct {
 	doc   int32 // string of the last @doc that no function had yet, 0 for none
 	arity map[int]int
-}
-
-// elixirOperator returns what stands between two operands.
-func elixirOperator(w *walk, left, right int32) string {
-	if left < 0 || right < 0 {
-		return ""
-	}
-	s := strings.TrimSpace(w.t.Source[w.nodes[left].End:max(w.nodes[left].End, w.nodes[right].Start)])
-	s, _, _ = strings.Cut(s, "\n")
-	return strings.TrimSpace(s)
 }
 
 var elixirDefs = map[string]string{"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro", "defguardp": "macro",
@@ -346,7 +336,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 	if head >= 0 {
 		sigEnd = int(w.nodes[head].End)
 	}
-	if w.typ(head) == "binary_operator" && elixirOperator(w, w.field(head, "left"), w.field(head, "right")) == "when" {
+	if w.typ(head) == "binary_operator" && w.between(w.field(head, "left"), w.field(head, "right")) == "when" {
 		head = w.field(head, "left")
 	}
 	name, params := int32(-1), int32(-1)
@@ -375,7 +365,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 		return false
 	}
 	if name < 0 {
-		if d.as = elixirOperator(w, w.field(head, "left"), w.field(head, "right")); d.as == "" {
+		if d.as = w.between(w.field(head, "left"), w.field(head, "right")); d.as == "" {
 			return false
 		}
 	}
@@ -462,7 +452,7 @@ func elixirPattern(w *walk, n int32, typ string) {
 		}
 	case "binary_operator":
 		left, right := w.field(n, "left"), w.field(n, "right")
-		switch elixirOperator(w, left, right) {
+		switch w.between(left, right) {
 		case "=":
 			t := elixirStruct(w, left)
 			if t == "" {

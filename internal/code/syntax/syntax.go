@@ -401,6 +401,16 @@ func (w *walk) ruled(n int32) bool {
 	return n >= 0 && w.nodes[n].Symbol != grammar.ErrorSymbol && w.of[w.nodes[n].Symbol] != nil
 }
 
+// between returns the operator that stands between two operands.
+func (w *walk) between(left, right int32) string {
+	if left < 0 || right < 0 {
+		return ""
+	}
+	s := strings.TrimSpace(w.t.Source[w.nodes[left].End:max(w.nodes[left].End, w.nodes[right].Start)])
+	s, _, _ = strings.Cut(s, "\n")
+	return strings.TrimSpace(s)
+}
+
 // visitAll visits nodes, of which -1 is none.
 func (w *walk) visitAll(nodes ...int32) {
 	for _, n := range nodes {

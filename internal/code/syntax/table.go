@@ -17,6 +17,7 @@ var specs = map[string]*spec{
 	"elixir":     elixir,
 	"lua":        lua,
 	"php":        php,
+	"r":          rlang,
 	"ruby":       ruby,
 	"java":       java,
 	"csharp":     csharp,
