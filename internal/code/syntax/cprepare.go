@@ -91,49 +91,11 @@ func (p *cText) scan() {
 			}
 			continue
 		case c == '#' && fresh:
-			// The directive goes on over escaped line ends and block comments.
-			for i < len(s) && s[i] != '\n' {
-				switch {
-				case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n':
-					i++
-				case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
-					i += 2
-				case s[i] == '"':
-					for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
-						if s[i] == '\\' && i+1 < len(s) && s[i+1] != '\n' {
-							i++
-						}
-					}
-					if i < len(s) && s[i] == '\n' {
-						continue
-					}
-				case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
-					// The grammars stumble over comments in what a macro stands for.
-					if k := strings.Index(s[i+2:], "*/"); k >= 0 {
-						p.white(i, i+k+4)
-						i += k + 3
-					}
-				}
-				i++
-			}
-			p.tokens = append(p.tokens, cToken{from, min(i, len(s)), '#'})
+			i = p.directiveEnd(i)
+			p.tokens = append(p.tokens, cToken{from, i, '#'})
 			continue
 		case c == '"' || c == '\'':
-			if c == '"' && i > 0 && s[i-1] == 'R' && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].end == i {
-				if k := strings.IndexByte(s[i:min(len(s), i+20)], '('); k > 0 {
-					if e := strings.Index(s[i:], ")"+s[i+1:i+k]+`"`); e > 0 {
-						i += e + k + 1
-						p.tokens = append(p.tokens, cToken{from, i, 'l'})
-						continue
-					}
-				}
-			}
-			for i++; i < len(s) && s[i] != c && s[i] != '\n'; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-			}
-			i = min(i+1, len(s))
+			i = p.stringEnd(i)
 			p.tokens = append(p.tokens, cToken{from, i, 'l'})
 		case isWord(c):
 			for i < len(s) && (isWord(s[i]) || s[i] == '\'' && c >= '0' && c <= '9' && i+1 < len(s) && isWord(s[i+1])) {
@@ -150,6 +112,55 @@ func (p *cText) scan() {
 		}
 		fresh = false
 	}
+}
+
+// directiveEnd returns where a directive ends, which goes on over escaped line
+// ends and block comments.
+func (p *cText) directiveEnd(i int) int {
+	s := p.text
+	for i < len(s) && s[i] != '\n' {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n':
+			i++
+		case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
+			i += 2
+		case s[i] == '"':
+			for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
+				if s[i] == '\\' && i+1 < len(s) && s[i+1] != '\n' {
+					i++
+				}
+			}
+			if i < len(s) && s[i] == '\n' {
+				continue
+			}
+		case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
+			// The grammars stumble over comments in what a macro stands for.
+			if k := strings.Index(s[i+2:], "*/"); k >= 0 {
+				p.white(i, i+k+4)
+				i += k + 3
+			}
+		}
+		i++
+	}
+	return min(i, len(s))
+}
+
+// stringEnd returns where the string or character that begins at i ends.
+func (p *cText) stringEnd(i int) int {
+	s, quote := p.text, p.text[i]
+	if quote == '"' && i > 0 && s[i-1] == 'R' && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].end == i {
+		if k := strings.IndexByte(s[i:min(len(s), i+20)], '('); k > 0 {
+			if e := strings.Index(s[i:], ")"+s[i+1:i+k]+`"`); e > 0 {
+				return i + e + k + 1
+			}
+		}
+	}
+	for i++; i < len(s) && s[i] != quote && s[i] != '\n'; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(s))
 }
 
 func wordSet(s string) map[string]bool {
@@ -213,33 +224,9 @@ func (p *cText) statements() {
 			i++
 			continue
 		}
-		// A statement ends at ";", "{" or "}" outside of parentheses.
-		from, paren := i, 0
-		assigned := false
-	statement:
-		for ; i < len(t); i++ {
-			switch t[i].kind {
-			case '(', '[':
-				paren++
-			case ')', ']':
-				paren--
-			case '=':
-				assigned = assigned || paren == 0
-			case ':':
-				if paren <= 0 && i == from+1 && len(open) > 0 && (i+1 >= len(t) || t[i+1].kind != ':') {
-					break statement // public:
-				}
-			case ';', '}':
-				if paren <= 0 {
-					break statement
-				}
-			case '{':
-				if paren <= 0 {
-					break statement
-				}
-				i = p.matching(i) // a lambda, say
-			}
-		}
+		from := i
+		var assigned bool
+		i, assigned = p.statementEnd(from, len(open) > 0)
 		if i >= len(t) {
 			break
 		}
@@ -273,6 +260,37 @@ func (p *cText) statements() {
 			i++
 		}
 	}
+}
+
+// statementEnd returns the token that ends a statement, ";", "{" or "}" outside
+// of parentheses, and whether something is assigned in it. braced says that
+// braces are around, where "public:" ends one too.
+func (p *cText) statementEnd(from int, braced bool) (i int, assigned bool) {
+	t, paren := p.tokens, 0
+	for i = from; i < len(t); i++ {
+		switch t[i].kind {
+		case '(', '[':
+			paren++
+		case ')', ']':
+			paren--
+		case '=':
+			assigned = assigned || paren == 0
+		case ':':
+			if paren <= 0 && i == from+1 && braced && (i+1 >= len(t) || t[i+1].kind != ':') {
+				return i, assigned
+			}
+		case ';', '}':
+			if paren <= 0 {
+				return i, assigned
+			}
+		case '{':
+			if paren <= 0 {
+				return i, assigned
+			}
+			i = p.matching(i) // a lambda, say
+		}
+	}
+	return i, assigned
 }
 
 // matching returns the token that closes the brace at i.
@@ -358,22 +376,7 @@ func (p *cText) block(from, to int) byte {
 	if enum && i < to && t[i].kind == 'i' && cTags[p.word(i)] {
 		i++
 	}
-	type item struct{ from, to int }
-	var items []item
-	for i < to && t[i].kind == 'i' && p.word(i) != "final" {
-		k := i + 1
-		w := p.word(i)
-		if k < to && t[k].kind == '(' {
-			k = p.behind(k, to)
-		}
-		for k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && t[k+2].kind == 'i' {
-			k += 3
-		}
-		if w != "__attribute__" && w != "alignas" && w != "__declspec" && w != "_Alignas" {
-			items = append(items, item{i, k})
-		}
-		i = k
-	}
+	items, i := p.names(i, to)
 	if i < to && t[i].kind != ':' && t[i].kind != '<' && !(t[i].kind == 'i' && p.word(i) == "final") && t[i].kind != '[' {
 		return 'f' // a function that returns one
 	}
@@ -407,23 +410,49 @@ func (p *cText) block(from, to int) byte {
 	return 'r'
 }
 
+// names returns the names from token i on that may be that of a record, with
+// their arguments, and the token behind them.
+func (p *cText) names(i, to int) (items []cItem, behind int) {
+	t := p.tokens
+	for i < to && t[i].kind == 'i' && p.word(i) != "final" {
+		k, w := i+1, p.word(i)
+		if k < to && t[k].kind == '(' {
+			k = p.behind(k, to)
+		}
+		for k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && t[k+2].kind == 'i' {
+			k += 3
+		}
+		if w != "__attribute__" && w != "alignas" && w != "__declspec" && w != "_Alignas" {
+			items = append(items, cItem{from: i, to: k})
+		}
+		i = k
+	}
+	return items, i
+}
+
 // template returns the token behind "template <…>".
 func (p *cText) template(from, to int) int {
 	t := p.tokens
 	for from+1 < to && t[from].kind == 'i' && p.word(from) == "template" && t[from+1].kind == '<' {
-		depth := 0
-		for from++; from < to; from++ {
-			if t[from].kind == '<' {
-				depth++
-			} else if t[from].kind == '>' {
-				if depth--; depth == 0 {
-					from++
-					break
-				}
+		from = p.angle(from+1, to)
+	}
+	return from
+}
+
+// angle returns the token behind the ">" that closes the "<" at i.
+func (p *cText) angle(i, to int) int {
+	depth := 0
+	for ; i < to; i++ {
+		switch p.tokens[i].kind {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth == 0 {
+				return i + 1
 			}
 		}
 	}
-	return from
+	return to
 }
 
 // cItem is a piece of the head of a declaration.
@@ -435,106 +464,12 @@ type cItem struct {
 // declaration blanks the macros among the words of a declaration without a
 // body of its own: the head of a function, a prototype, a variable.
 func (p *cText) declaration(from, to int) {
-	t := p.tokens
 	from = p.template(from, to)
-	var items []cItem
-	i := from
-loop:
-	for i < to {
-		switch t[i].kind {
-		case 'i':
-			w := p.word(i)
-			switch {
-			case cHands[w] || w == "typedef":
-				return
-			case cQualifiers[w]:
-				i++
-				continue
-			case cBuiltin[w]:
-				items = append(items, cItem{'b', i, i + 1})
-				i++
-				continue
-			case cTags[w]:
-				// "struct x" is a type.
-				if i+1 < to && t[i+1].kind == 'i' {
-					items = append(items, cItem{'b', i, i + 2})
-					i += 2
-					continue
-				}
-				return
-			}
-			k := i + 1
-			for k < to {
-				if t[k].kind == '<' {
-					depth := 0
-					for ; k < to; k++ {
-						if t[k].kind == '<' {
-							depth++
-						} else if t[k].kind == '>' {
-							if depth--; depth == 0 {
-								k++
-								break
-							}
-						} else if t[k].kind == ';' {
-							return
-						}
-					}
-				} else if k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && (t[k+2].kind == 'i' || t[k+2].kind == '~') {
-					if t[k+2].kind == '~' {
-						k++ // A::~A
-						if k+2 >= to || t[k+2].kind != 'i' {
-							return
-						}
-					}
-					if cHands[p.word(k+2)] {
-						return
-					}
-					k += 3
-				} else {
-					break
-				}
-			}
-			if k < to && t[k].kind == '(' {
-				e := p.behind(k, to)
-				items = append(items, cItem{'g', i, e})
-				i = e
-			} else {
-				items = append(items, cItem{'w', i, k})
-				i = k
-			}
-		case '*', '&':
-			items = append(items, cItem{'*', i, i + 1})
-			i++
-		case '(':
-			// "int (f)(int)", where a macro f is not to be taken for it.
-			if i+3 < to && t[i+1].kind == 'i' && t[i+2].kind == ')' && t[i+3].kind == '(' && len(items) > 0 {
-				e := p.behind(i+3, to)
-				items = append(items, cItem{'g', i + 1, e})
-				i = e
-				continue
-			}
-			break loop
-		default:
-			break loop
-		}
+	items, stopped, ok := p.items(from, to)
+	if !ok {
+		return
 	}
-	stopped := i
-	// The function: the first name with parentheses that has a type before it.
-	typed, function := 0, -1
-	words := 0 // plain names before
-	for k, x := range items {
-		if x.kind == 'g' {
-			if typed > 0 && function < 0 {
-				function = k
-				break
-			}
-			continue
-		}
-		if x.kind == 'w' {
-			words++
-		}
-		typed++
-	}
+	function := cNamed(items)
 	if function < 0 {
 		// A macro before a whole declaration: "MODULE(x) static int y;".
 		if len(items) > 2 && items[0].kind == 'g' && (shouted(p.word(items[0].from)) || p.lines(items[0].to-1, items[0].to)) {
@@ -573,6 +508,99 @@ loop:
 	}
 }
 
+// cNamed returns which item is the function: the first name with parentheses
+// that has a type before it; -1 without one.
+func cNamed(items []cItem) int {
+	typed := false
+	for k, x := range items {
+		if x.kind != 'g' {
+			typed = true
+		} else if typed {
+			return k
+		}
+	}
+	return -1
+}
+
+// items splits the head of a declaration, up to the token where it stopped;
+// false for a statement that is left alone.
+func (p *cText) items(from, to int) (items []cItem, stopped int, ok bool) {
+	t := p.tokens
+	for i := from; ; {
+		if i >= to {
+			return items, i, true
+		}
+		k, kind := i+1, byte('*')
+		switch t[i].kind {
+		case 'i':
+			switch w := p.word(i); {
+			case cHands[w] || w == "typedef":
+				return nil, i, false
+			case cQualifiers[w]:
+				i++
+				continue
+			case cBuiltin[w]:
+				kind = 'b'
+			case cTags[w]: // "struct x" is a type
+				if k >= to || t[k].kind != 'i' {
+					return nil, i, false
+				}
+				kind, k = 'b', i+2
+			default:
+				if k, ok = p.qualified(k, to); !ok {
+					return nil, i, false
+				}
+				kind = 'w'
+				if k < to && t[k].kind == '(' {
+					kind, k = 'g', p.behind(k, to)
+				}
+			}
+		case '*', '&':
+		case '(':
+			// "int (f)(int)", where a macro f is not to be taken for it.
+			if i+3 >= to || t[i+1].kind != 'i' || t[i+2].kind != ')' || t[i+3].kind != '(' || len(items) == 0 {
+				return items, i, true
+			}
+			i++
+			kind, k = 'g', p.behind(i+2, to)
+		default:
+			return items, i, true
+		}
+		items = append(items, cItem{kind, i, k})
+		i = k
+	}
+}
+
+// qualified returns the token behind "<…>" and "::name", as often as they follow.
+func (p *cText) qualified(k, to int) (int, bool) {
+	t := p.tokens
+	for k < to {
+		if t[k].kind == '<' {
+			end := p.angle(k, to)
+			for ; k < end; k++ {
+				if t[k].kind == ';' {
+					return k, false
+				}
+			}
+			continue
+		}
+		if k+2 >= to || t[k].kind != ':' || t[k+1].kind != ':' || t[k+2].kind != 'i' && t[k+2].kind != '~' {
+			break
+		}
+		if t[k+2].kind == '~' {
+			k++ // A::~A
+			if k+2 >= to || t[k+2].kind != 'i' {
+				return k, false
+			}
+		}
+		if cHands[p.word(k+2)] {
+			return k, false
+		}
+		k += 3
+	}
+	return k, true
+}
+
 // lines reports whether two tokens lie on different lines.
 func (p *cText) lines(a, b int) bool {
 	return b < len(p.tokens) && strings.Contains(p.text[p.tokens[a].end:p.tokens[b].start], "\n")
@@ -585,15 +613,7 @@ func (p *cText) maker(x cItem) bool {
 	for i := x.from; i < x.to && p.tokens[i].kind != '('; i++ {
 		switch k := p.tokens[i].kind; k {
 		case '<':
-			for depth := 0; i < x.to; i++ {
-				if p.tokens[i].kind == '<' {
-					depth++
-				} else if p.tokens[i].kind == '>' {
-					if depth--; depth == 0 {
-						break
-					}
-				}
-			}
+			i = p.angle(i, x.to) - 1
 		case 'i':
 			names = append(names, p.word(i))
 		}
