@@ -17,8 +17,8 @@ var bash = &spec{
 				w.children(n)
 				return
 			}
-			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1, inner: w.enclosing() != nil}
-			w.declare(d, func() { w.within(0, func() { w.visit(d.body) }) })
+			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), inner: w.enclosing() != nil}
+			w.declare(d, func() { w.visit(d.body) })
 		},
 		"command": bashCommand,
 		"declaration_command": func(w *walk, n int32) {
@@ -61,7 +61,7 @@ func bashVariable(w *walk, n, a int32, constant bool) {
 			kind = "const"
 		}
 		if constant || !known {
-			w.declare(declaration{node: n, name: name, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.declare(declaration{node: n, name: name, kind: kind, inner: true}, nil)
 		}
 	}
 	w.visit(w.field(a, "value"))

@@ -127,7 +127,7 @@ func cDefinition(w *walk, n, outer int32) {
 		w.children(n)
 		return
 	}
-	d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: cFunctionKind(w, name), body: body, outer: outer, doc: -1, inner: cLocal(w)}
+	d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: cFunctionKind(w, name), body: body, outer: outer, inner: cLocal(w)}
 	typ := w.field(n, "type")
 	if init := w.child(n, "field_initializer_list"); init >= 0 {
 		d.sigEnd = int(w.nodes[init].Start)
@@ -277,7 +277,7 @@ func cDeclare(w *walk, n, outer int32) {
 			value = w.field(c, "value")
 		}
 		if !cUnnamed(w, name) {
-			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", body: -1, outer: outer, doc: -1}
+			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", outer: outer}
 			switch {
 			case name.function >= 0:
 				d.kind = cFunctionKind(w, name)
@@ -343,7 +343,7 @@ func cTypeDefinition(w *walk, n int32) {
 		if body < 0 && t == tag {
 			continue // typedef struct foo foo: the struct is elsewhere
 		}
-		w.declare(declaration{node: n, name: name.node, kind: "type", body: body, outer: -1, doc: -1, inner: cLocal(w) || body >= 0}, nil)
+		w.declare(declaration{node: n, name: name.node, kind: "type", body: body, inner: cLocal(w) || body >= 0}, nil)
 	}
 }
 
@@ -365,7 +365,7 @@ func cRecord(w *walk, n, alias, whole, outer int32) {
 	if whole >= 0 {
 		node = whole
 	}
-	d := declaration{node: node, body: body, outer: outer, doc: -1, inner: cLocal(w), kind: "struct"}
+	d := declaration{node: node, body: body, outer: outer, inner: cLocal(w), kind: "struct"}
 	named := cDeclarator(w, name)
 	d.name, d.owners = named.node, named.owners
 	switch w.typ(n) {
@@ -427,7 +427,7 @@ func cEnumerators(w *walk, n int32) {
 		return
 	}
 	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-		w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+		w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
 	}
 	w.visit(w.field(n, "value"))
 }
@@ -447,7 +447,7 @@ func cFieldDeclaration(w *walk, n, outer int32) {
 			name := cDeclarator(w, c)
 			if !cUnnamed(w, name) {
 				if name.function >= 0 {
-					w.declare(declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "method", body: -1, outer: outer, doc: -1}, func() { cParameters(w, c) })
+					w.declare(declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "method", outer: outer}, func() { cParameters(w, c) })
 					continue
 				}
 				if d := w.enclosingKind("struct", "union", "class"); d != nil {
@@ -478,7 +478,7 @@ var cRules = rules{
 		kind := w.typ(n)
 		value := w.field(n, "value")
 		if name := w.field(n, "name"); name >= 0 && (kind == "preproc_function_def" || value >= 0) {
-			d := declaration{node: n, name: name, kind: "macro", body: -1, outer: -1, doc: -1, inner: cLocal(w)}
+			d := declaration{node: n, name: name, kind: "macro", inner: cLocal(w)}
 			if value >= 0 && strings.Contains(w.text(value), "\n") {
 				d.sigEnd = int(w.nodes[value].Start)
 			}

@@ -9,16 +9,10 @@ import (
 
 // cUse records the use that an expression or a type makes of a name.
 func cUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(n int32, q string) {
-		w.use(n, w.text(n), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "identifier", "type_identifier", "field_identifier", "namespace_identifier":
-		use(n, "")
+		w.use(n, w.text(n), "", kind, args)
 	case "field_expression":
 		object, field := w.field(n, "argument"), w.field(n, "field")
 		q := w.chain(object)
@@ -39,7 +33,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 			break
 		}
 		if w.typ(field) == "field_identifier" || w.typ(field) == "identifier" {
-			use(field, q)
+			w.use(field, w.text(field), q, kind, args)
 		}
 		if q == noChain {
 			w.visit(object)
@@ -76,7 +70,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 			}
 		}
 		if n >= 0 {
-			use(n, q)
+			w.use(n, w.text(n), q, kind, args)
 		}
 	case "template_function", "template_type":
 		name := w.field(n, "name")

@@ -9,7 +9,7 @@ import (
 // cppNamed declares an alias or a concept.
 func cppNamed(w *walk, n, outer int32) {
 	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-		w.declare(declaration{node: n, name: name, kind: "type", body: -1, outer: outer, doc: -1, inner: cLocal(w)}, nil)
+		w.declare(declaration{node: n, name: name, kind: "type", outer: outer, inner: cLocal(w)}, nil)
 	}
 	w.butField(n, "name")
 }
@@ -30,7 +30,7 @@ var cppRules = rules{
 			w.visit(body)
 			return
 		}
-		w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(parts[last], "inline"), owners: parts[:last], kind: "namespace", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+		w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(parts[last], "inline"), owners: parts[:last], kind: "namespace", body: body}, func() { w.visit(body) })
 	},
 	"template_declaration": func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {

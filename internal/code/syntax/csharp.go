@@ -60,7 +60,7 @@ var csharp = &spec{
 			name := csPath(w, w.field(n, "name"))
 			if around := w.enclosing(); around != nil || csNamespaces(w) > 1 || w.out.Facts.Package != "" {
 				// One of several, or one in another, is a declaration around its own.
-				w.declare(declaration{node: n, name: w.field(n, "name"), as: name, kind: "namespace", body: w.field(n, "body"), outer: -1, doc: -1}, func() { w.visit(w.field(n, "body")) })
+				w.declare(declaration{node: n, name: w.field(n, "name"), as: name, kind: "namespace", body: w.field(n, "body")}, func() { w.visit(w.field(n, "body")) })
 				return
 			}
 			w.out.Facts.Package = name
@@ -72,7 +72,7 @@ var csharp = &spec{
 		},
 		"enum_member_declaration": func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
 			}
 			w.visit(w.field(n, "value"))
 		},
@@ -100,13 +100,7 @@ var csharp = &spec{
 			csMember(w, n, "property", "")
 		},
 		"event_field_declaration field_declaration": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) == "variable_declaration" {
-					csVariablesOf(w, c, "self.")
-				} else {
-					w.visit(c)
-				}
-			}
+			w.over(n, "variable_declaration", func(c int32) { csVariablesOf(w, c, "self.") })
 		},
 		"variable_declaration": func(w *walk, n int32) { csVariablesOf(w, n, "") },
 		"block switch_body switch_expression for_statement using_statement catch_clause " +
@@ -224,7 +218,7 @@ func csNamespaces(w *walk) int {
 }
 
 func csTypeDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
 	if w.text(d.name) == "" {
 		w.children(n)
 		return
@@ -275,7 +269,7 @@ func csTypeDecl(w *walk, n int32, kind string) {
 
 // csMember declares a member called as, or by its field "name".
 func csMember(w *walk, n int32, kind, as string) {
-	d := declaration{node: n, name: w.field(n, "name"), as: as, body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
+	d := declaration{node: n, name: w.field(n, "name"), as: as, body: w.field(n, "body"), kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
 	if as == "" && w.text(d.name) == "" {
 		w.children(n)
 		return
@@ -294,19 +288,17 @@ func csMember(w *walk, n int32, kind, as string) {
 		w.visit(c)
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				switch f := w.fieldOf(c); {
-				case w.typ(c) == "attribute_list" || f == "name":
-				case f == "type" || f == "returns":
-					csType(w, c, kb.UseType)
-				case w.typ(c) == "explicit_interface_specifier":
-					csType(w, w.first(c), kb.UseType)
-				default:
-					w.visit(c)
-				}
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch f := w.fieldOf(c); {
+			case w.typ(c) == "attribute_list" || f == "name":
+			case f == "type" || f == "returns":
+				csType(w, c, kb.UseType)
+			case w.typ(c) == "explicit_interface_specifier":
+				csType(w, w.first(c), kb.UseType)
+			default:
+				w.visit(c)
 			}
-		})
+		}
 	})
 }
 

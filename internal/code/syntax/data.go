@@ -63,7 +63,7 @@ func dataKeys(w *walk, mapping int32, depth int, pair string, inside func(value 
 		if lines < 2 || len(w.out.Decls) >= maxKeys || name == "" || len(name) > 100 || strings.Contains(name, "\n") {
 			continue
 		}
-		d := declaration{node: c, name: key, as: name, kind: "key", body: value, outer: -1, doc: -1, inner: depth > 0 && lines < manyLines || len(w.at) < wholeLines}
+		d := declaration{node: c, name: key, as: name, kind: "key", body: value, inner: depth > 0 && lines < manyLines || len(w.at) < wholeLines}
 		w.declare(d, func() {
 			w.enclosing().End = end
 			if in := inside(value); in >= 0 && depth == 0 && lines >= manyLines {
@@ -96,7 +96,7 @@ var toml = &spec{
 		if w.text(key) == "" || len(w.out.Decls) >= maxKeys {
 			return
 		}
-		d := declaration{node: n, name: key, kind: "section", body: -1, outer: -1, doc: -1, sigEnd: int(w.nodes[key].End) + 1}
+		d := declaration{node: n, name: key, kind: "section", sigEnd: int(w.nodes[key].End) + 1}
 		end := dataEnd(w, n)
 		switch w.typ(n) {
 		case "table_array_element":
@@ -126,7 +126,7 @@ var css = &spec{
 		},
 		"declaration": func(w *walk, n int32) { // --name: a custom property
 			if name := w.first(n); strings.HasPrefix(w.text(name), "--") && len(w.out.Decls) < maxKeys {
-				w.declare(declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.declare(declaration{node: n, name: name, kind: "var", inner: true}, nil)
 			}
 		},
 		"keyframes_statement rule_set media_statement supports_statement at_rule": cssRule,
@@ -144,7 +144,7 @@ func cssRule(w *walk, n int32) {
 		w.visit(body)
 		return
 	}
-	d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, outer: -1, doc: -1, inner: len(w.scope) > 0}
+	d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, inner: len(w.scope) > 0}
 	w.declare(d, func() {
 		if w.typ(n) != "keyframes_statement" {
 			w.visit(body)
@@ -161,7 +161,7 @@ var hcl = &spec{
 		if w.typ(n) == "attribute" {
 			if around == nil || around.Kind == "locals" && len(w.scope) == 1 {
 				if name := w.child(n, "identifier"); w.text(name) != "" && (around != nil || w.start(n) != w.end(n)) {
-					w.declare(declaration{node: n, name: name, kind: "var", body: w.child(n, "expression"), outer: -1, doc: -1, inner: around != nil}, nil)
+					w.declare(declaration{node: n, name: name, kind: "var", body: w.child(n, "expression"), inner: around != nil}, nil)
 				}
 			}
 			return
@@ -180,7 +180,7 @@ var hcl = &spec{
 			}
 		}
 		kinds := map[string]string{"variable": "var"}
-		d := declaration{node: n, name: at, as: strings.Join(labels, "."), kind: form, body: w.child(n, "block_start"), outer: -1, doc: -1}
+		d := declaration{node: n, name: at, as: strings.Join(labels, "."), kind: form, body: w.child(n, "block_start")}
 		if k := kinds[form]; k != "" {
 			d.kind = k
 		}
@@ -215,7 +215,7 @@ var makefile = &spec{
 			}
 			i := -1
 			for k, c := range found {
-				d := declaration{node: n, name: c, kind: "target", body: w.child(n, "recipe"), outer: -1, doc: -1, inner: k > 0}
+				d := declaration{node: n, name: c, kind: "target", body: w.child(n, "recipe"), inner: k > 0}
 				d.sigEnd = int(w.nodes[n].Start) + strings.IndexByte(w.text(n)+"\n", '\n')
 				at := w.declare(d, nil)
 				w.out.Decls[at].End = dataEnd(w, n)
@@ -227,13 +227,7 @@ var makefile = &spec{
 				w.scope, w.path = append(w.scope, i), append(w.path, w.out.Decls[i].Name)
 			}
 			if p := w.field(n, "normal"); p >= 0 && i >= 0 {
-				for c := w.first(p); c >= 0; c = w.next(p, c) {
-					if w.typ(c) == "word" {
-						w.use(c, w.text(c), "", kb.UseCall)
-					} else {
-						w.visit(c)
-					}
-				}
+				w.over(p, "word", func(c int32) { w.use(c, w.text(c), "", kb.UseCall) })
 			}
 			w.visit(w.child(n, "recipe"))
 			if i >= 0 {
@@ -244,7 +238,7 @@ var makefile = &spec{
 			kind := w.typ(n)
 			name := w.field(n, "name")
 			if s := w.text(name); w.typ(name) == "word" && s != "" && len(w.scope) == 0 && !strings.ContainsAny(s, "%$") && !makeKnown(w, s) {
-				d := declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}
+				d := declaration{node: n, name: name, kind: "var", inner: true}
 				if kind == "define_directive" {
 					d.kind, d.inner = "macro", false
 					d.sigEnd = int(w.nodes[name].End)
@@ -312,7 +306,7 @@ func sqlCreate(w *walk, n int32) {
 		w.children(n)
 		return
 	}
-	d := declaration{node: n, name: name, as: as, kind: cmp.Or(sqlKinds[kind], strings.TrimPrefix(kind, "create_")), body: w.child(n, "column_definitions", "function_body", "create_query"), outer: -1, doc: -1}
+	d := declaration{node: n, name: name, as: as, kind: cmp.Or(sqlKinds[kind], strings.TrimPrefix(kind, "create_")), body: w.child(n, "column_definitions", "function_body", "create_query")}
 	if owner != "" {
 		d.owners = []string{owner}
 	}

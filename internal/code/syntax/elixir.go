@@ -122,7 +122,7 @@ func elixirCall(w *walk, n int32) {
 		}
 	case "defstruct", "defexception":
 		if m := w.enclosing(); m != nil && m.Kind == "module" {
-			i := w.declare(declaration{node: n, name: target, as: "__struct__", kind: "struct", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			i := w.declare(declaration{node: n, name: target, as: "__struct__", kind: "struct", inner: true}, nil)
 			w.out.Decls[i].Start = w.start(n)
 		}
 	}
@@ -182,7 +182,7 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 	if name == "" {
 		return false
 	}
-	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block, outer: -1, doc: -1}
+	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block}
 	d.as = strings.TrimPrefix(d.as, "__MODULE__.")
 	if i := strings.LastIndexByte(d.as, '.'); i >= 0 {
 		d.owners, d.as = strings.Split(d.as[:i], "."), d.as[i+1:]
@@ -211,17 +211,15 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 		}
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			if form == "defimpl" {
-				q, last := splitQualified(name)
-				w.use(a, last, q, kb.UseInherit)
-				w.visit(of)
-			}
-			w.children(block)
-			if block < 0 {
-				w.visit(elixirOption(w, args, "do"))
-			}
-		})
+		if form == "defimpl" {
+			q, last := splitQualified(name)
+			w.use(a, last, q, kb.UseInherit)
+			w.visit(of)
+		}
+		w.children(block)
+		if block < 0 {
+			w.visit(elixirOption(w, args, "do"))
+		}
 	})
 	return true
 }
@@ -277,7 +275,7 @@ func elixirAttribute(w *walk, n int32) {
 			left = w.field(left, "target")
 		}
 		if w.typ(left) == "identifier" && w.text(left) != "" && w.enclosing() != nil {
-			d := declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: true}
+			d := declaration{node: n, name: left, kind: "type", inner: true}
 			if strings.HasSuffix(name, "callback") {
 				d.kind = "callback"
 				if st := elixirOf(w); st.doc > 0 {
@@ -296,7 +294,7 @@ func elixirAttribute(w *walk, n int32) {
 				known = x.Kind == "const" && x.Name == name && slices.Equal(x.Path, w.path) // it can be set again
 			}
 			if !known {
-				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", inner: true}, nil)
 				w.out.Decls[i].Start = w.start(n)
 			}
 		}
@@ -360,7 +358,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 	default:
 		return false
 	}
-	d := declaration{node: n, name: name, kind: kind, body: block, outer: -1, doc: -1, sigEnd: sigEnd}
+	d := declaration{node: n, name: name, kind: kind, body: block, sigEnd: sigEnd}
 	if name >= 0 && w.text(name) == "" {
 		return false
 	}

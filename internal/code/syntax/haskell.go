@@ -25,7 +25,7 @@ var haskell = &spec{
 				k = strings.TrimSuffix(kind, "_type")
 				body = -1 // constructors belong to the signature
 			}
-			w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1}, func() { haskellRest(w, n, name) })
+			w.declare(declaration{node: n, name: name, kind: k, body: body}, func() { haskellRest(w, n, name) })
 		},
 		"class": func(w *walk, n int32) {
 			name, body := haskellName(w, n), w.field(n, "declarations")
@@ -33,7 +33,7 @@ var haskell = &spec{
 				w.children(n)
 				return
 			}
-			w.declare(declaration{node: n, name: name, kind: "class", body: body, outer: -1, doc: -1}, func() {
+			w.declare(declaration{node: n, name: name, kind: "class", body: body}, func() {
 				w.visitAll(w.field(n, "context"))
 				haskellGroup(w, body, "method", false)
 			})
@@ -50,7 +50,7 @@ var haskell = &spec{
 			if p := w.field(n, "patterns"); p >= 0 {
 				as += " " + strings.Join(strings.Fields(w.text(p)), " ")
 			}
-			w.declare(declaration{node: n, name: name, as: strings.ReplaceAll(as, ".", "_"), kind: "instance", body: body, outer: -1, doc: -1}, func() {
+			w.declare(declaration{node: n, name: name, as: strings.ReplaceAll(as, ".", "_"), kind: "instance", body: body}, func() {
 				w.use(name, w.text(name), "", kb.UseInherit)
 				w.visitAll(w.field(n, "context"), w.field(n, "patterns"))
 				haskellGroup(w, body, "method", true)
@@ -98,7 +98,7 @@ var haskell = &spec{
 		"foreign_import": func(w *walk, n int32) {
 			if s := w.field(n, "signature"); s >= 0 {
 				if name := w.field(s, "name"); name >= 0 {
-					w.declare(declaration{node: n, name: name, kind: "function", body: -1, outer: -1, doc: -1}, func() { w.visit(w.field(s, "type")) })
+					w.declare(declaration{node: n, name: name, kind: "function"}, func() { w.visit(w.field(s, "type")) })
 				}
 			}
 		},
@@ -112,7 +112,7 @@ var haskell = &spec{
 					f = w.field(f, "function")
 				}
 				if w.typ(f) == "constructor" {
-					w.declare(declaration{node: n, name: f, kind: "function", body: -1, outer: -1, doc: -1}, nil)
+					w.declare(declaration{node: n, name: f, kind: "function"}, nil)
 				}
 				w.visit(w.field(e, "pattern"))
 			}
@@ -275,7 +275,7 @@ func haskellGroup(w *walk, n int32, kind string, inner bool) {
 		end := w.nodes[last].End
 		saved := w.nodes[c].End
 		w.nodes[c].End = end
-		d := declaration{node: c, name: name, as: as, kind: kind, body: -1, outer: -1, doc: -1, inner: inner, sigEnd: int(saved)}
+		d := declaration{node: c, name: name, as: as, kind: kind, inner: inner, sigEnd: int(saved)}
 		if k != "signature" {
 			if m := w.field(c, "match"); m >= 0 {
 				d.sigEnd = int(w.nodes[m].Start)
@@ -341,7 +341,7 @@ func haskellPattern(w *walk, n int32) {
 func haskellBeside(w *walk, n, name int32, kind string) {
 	path := w.path
 	w.path = nil
-	w.declare(declaration{node: n, name: name, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+	w.declare(declaration{node: n, name: name, kind: kind, inner: true}, nil)
 	w.path = path
 }
 

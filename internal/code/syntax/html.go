@@ -15,7 +15,7 @@ var html = &spec{
 			return
 		}
 		end := int(w.nodes[w.first(n)].End)
-		w.declare(declaration{node: n, name: id, kind: "section", body: -1, outer: -1, doc: -1, sigEnd: end}, func() { w.children(n) })
+		w.declare(declaration{node: n, name: id, kind: "section", sigEnd: end}, func() { w.children(n) })
 	}},
 }
 

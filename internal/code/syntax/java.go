@@ -37,7 +37,7 @@ var java = &spec{
 			name := w.field(n, "name")
 			w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
 			if w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: w.field(n, "body"), outer: -1, doc: -1, inner: true}, func() {
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: w.field(n, "body"), inner: true}, func() {
 					w.visit(w.field(n, "body"))
 				})
 			}
@@ -200,7 +200,7 @@ func javaInner(w *walk) bool {
 }
 
 func javaTypeDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w),
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: kind, inner: javaInner(w),
 		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
 	if w.text(d.name) == "" {
 		w.children(n)
@@ -245,7 +245,7 @@ func javaInherits(w *walk, n int32) {
 }
 
 func javaMethodDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", inner: javaInner(w),
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: "method", inner: javaInner(w),
 		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
 	if kind == "constructor_declaration" || kind == "compact_constructor_declaration" {
 		d.kind = "constructor"
@@ -256,13 +256,7 @@ func javaMethodDecl(w *walk, n int32, kind string) {
 	}
 	w.visit(w.child(n, "modifiers"))
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "modifiers" {
-					w.visit(c)
-				}
-			}
-		})
+		w.butType(n, "modifiers")
 	})
 }
 

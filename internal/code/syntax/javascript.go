@@ -74,7 +74,7 @@ var jsRules = rules{
 	"class": func(w *walk, n int32) {
 		// One without a declaration: what is in it is found by its own name.
 		if name := w.field(n, "name"); name >= 0 {
-			jsClassDecl(w, declaration{node: n, name: name, body: w.field(n, "body"), outer: -1, doc: -1, kind: "class"}, n)
+			jsClassDecl(w, declaration{node: n, name: name, body: w.field(n, "body"), kind: "class"}, n)
 			return
 		}
 		w.children(n)

@@ -9,7 +9,7 @@ import (
 // jsDeclaration reads a statement that declares something; outer is the export
 // statement around it, or itself.
 func jsDeclaration(w *walk, n, outer int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, inner: jsInner(w)}
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, inner: jsInner(w)}
 	// "export default" is worth reading in a signature, decorators are not.
 	d.node, d.sigStart = outer, w.behind(outer, "", "decorator")
 	switch kind {
@@ -34,14 +34,12 @@ func jsDeclaration(w *walk, n, outer int32, kind string) {
 			d.body = value
 		}
 		w.declare(d, func() {
-			w.within(0, func() {
-				w.visit(w.field(n, "type_parameters"))
-				if d.body >= 0 {
-					w.children(value)
-				} else {
-					w.visit(value)
-				}
-			})
+			w.visit(w.field(n, "type_parameters"))
+			if d.body >= 0 {
+				w.children(value)
+			} else {
+				w.visit(value)
+			}
 		})
 	case "enum_declaration":
 		d.kind = "enum"
@@ -58,7 +56,7 @@ func jsDeclaration(w *walk, n, outer int32, kind string) {
 					continue
 				}
 				if key := jsKey(w, name); key != "" {
-					w.declare(declaration{node: c, name: name, as: key, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: c, name: name, as: key, kind: "enumerator", inner: true}, nil)
 				}
 				if c != name {
 					w.visit(w.field(c, "value"))
@@ -80,7 +78,7 @@ func jsDeclaration(w *walk, n, outer int32, kind string) {
 			parts := strings.Split(strings.Join(strings.Fields(w.text(d.name)), ""), ".")
 			d.owners, d.as = parts[:len(parts)-1], parts[len(parts)-1]
 		}
-		w.declare(d, func() { w.within(0, func() { w.children(d.body) }) })
+		w.declare(d, func() { w.children(d.body) })
 	case "ambient_declaration":
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			switch k := w.typ(c); k {
@@ -119,7 +117,7 @@ func jsFunctionDecl(w *walk, d declaration, n int32) {
 		w.within(n, func() { jsFunctionParts(w, n) })
 		return
 	}
-	w.declare(d, func() { w.within(0, func() { jsFunctionParts(w, n) }) })
+	w.declare(d, func() { jsFunctionParts(w, n) })
 }
 
 // jsFunctionParts visits what a function is made of and binds its parameters.
@@ -167,20 +165,18 @@ func jsClassDecl(w *walk, d declaration, n int32) {
 		return
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				switch w.typ(c) {
-				case "class_heritage", "extends_type_clause":
-					jsHeritage(w, c)
-				default:
-					if w.fieldOf(c) == "body" {
-						w.children(c)
-					} else if w.fieldOf(c) != "name" {
-						w.visit(c)
-					}
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch w.typ(c) {
+			case "class_heritage", "extends_type_clause":
+				jsHeritage(w, c)
+			default:
+				if w.fieldOf(c) == "body" {
+					w.children(c)
+				} else if w.fieldOf(c) != "name" {
+					w.visit(c)
 				}
 			}
-		})
+		}
 	})
 }
 
@@ -224,7 +220,7 @@ func jsKey(w *walk, n int32) string {
 
 // jsMethodDecl declares a method of a class, an interface or an object.
 func jsMethodDecl(w *walk, n int32, kind string, owners []string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", owners: owners, inner: jsInner(w)}
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: "method", owners: owners, inner: jsInner(w)}
 	around := w.enclosing()
 	d.as = jsKey(w, d.name)
 	member := around != nil && jsIsType(around) && w.region == 0
@@ -246,11 +242,9 @@ func jsMethodDecl(w *walk, n int32, kind string, owners []string) {
 		d.kind = "constructor"
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			w.visit(w.field(n, "type_parameters"))
-			jsParameters(w, w.field(n, "parameters"), d.kind == "constructor")
-			w.visitAll(w.field(n, "return_type"), d.body)
-		})
+		w.visit(w.field(n, "type_parameters"))
+		jsParameters(w, w.field(n, "parameters"), d.kind == "constructor")
+		w.visitAll(w.field(n, "return_type"), d.body)
 	})
 }
 
@@ -274,7 +268,7 @@ func jsFieldDef(w *walk, n int32) {
 	}
 	switch k := w.typ(value); k {
 	case "arrow_function", "function_expression", "generator_function":
-		jsFunctionDecl(w, declaration{node: n, name: name, as: key, body: w.field(value, "body"), outer: -1, doc: -1, kind: "method", inner: jsInner(w)}, value)
+		jsFunctionDecl(w, declaration{node: n, name: name, as: key, body: w.field(value, "body"), kind: "method", inner: jsInner(w)}, value)
 		return
 	}
 	made := jsType(w, typ)
@@ -297,17 +291,13 @@ func jsVariables(w *walk, n, outer int32) {
 			count++
 		}
 	}
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.typ(c) != "variable_declarator" {
-			w.visit(c)
-			continue
-		}
-		d := declaration{node: c, name: w.field(c, "name"), body: -1, outer: -1, doc: -1, kind: kind, inner: jsInner(w)}
+	w.over(n, "variable_declarator", func(c int32) {
+		d := declaration{node: c, name: w.field(c, "name"), kind: kind, inner: jsInner(w)}
 		if count == 1 {
 			d.node, d.outer = outer, outer
 		}
 		jsVariableDecl(w, d, c)
-	}
+	})
 }
 
 func jsVariableDecl(w *walk, d declaration, n int32) {
@@ -411,13 +401,7 @@ func jsValue(w *walk, value int32) {
 			jsUse(w, w.field(value, "constructor"), kb.UseCall)
 		}
 		w.visit(w.field(value, "type_arguments"))
-		for c := w.first(args); c >= 0; c = w.next(args, c) {
-			if w.typ(c) == "object" {
-				jsMembers(w, c, nil, 0)
-			} else {
-				w.visit(c)
-			}
-		}
+		w.over(args, "object", func(c int32) { jsMembers(w, c, nil, 0) })
 	default:
 		w.visit(value)
 	}
@@ -437,7 +421,7 @@ func jsMembers(w *walk, n int32, owners []string, deep int) {
 			case name == "":
 				w.children(c)
 			case k == "arrow_function" || k == "function_expression" || k == "generator_function":
-				jsFunctionDecl(w, declaration{node: c, name: key, as: name, body: w.field(value, "body"), outer: -1, doc: -1, kind: "method", owners: owners, inner: jsInner(w)}, value)
+				jsFunctionDecl(w, declaration{node: c, name: key, as: name, body: w.field(value, "body"), kind: "method", owners: owners, inner: jsInner(w)}, value)
 			case k == "object" && deep < 4:
 				jsMembers(w, value, append(owners[:len(owners):len(owners)], name), deep+1)
 			default:

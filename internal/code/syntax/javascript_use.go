@@ -308,7 +308,7 @@ func jsExports(w *walk, n int32) {
 // "module.exports = x".
 func jsExportValue(w *walk, n, value int32) {
 	value = jsPlain(w, value)
-	d := declaration{node: n, name: -1, as: "default", outer: -1, doc: -1, inner: jsInner(w)}
+	d := declaration{node: n, name: -1, as: "default", inner: jsInner(w)}
 	name := w.field(value, "name")
 	if t := w.text(name); t != "" {
 		d.as, d.name = t, name
@@ -391,7 +391,7 @@ func jsAssign(w *walk, n int32) {
 	if len(owners) > 1 && owners[len(owners)-1] == "prototype" {
 		owners = owners[:len(owners)-1]
 	}
-	d := declaration{node: n, name: property, outer: -1, doc: -1, body: w.field(max(right, 0), "body"), owners: owners}
+	d := declaration{node: n, name: property, body: w.field(max(right, 0), "body"), owners: owners}
 	plain := !jsInner(w) && !jsOfThis(w, left)
 	switch {
 	case plain && (k == "arrow_function" || k == "function_expression" || k == "generator_function"):

@@ -68,13 +68,13 @@ var kotlin = &spec{
 		},
 		"type_alias": func(w *walk, n int32) {
 			if name := w.child(n, "type_identifier"); name >= 0 {
-				w.declare(declaration{node: n, name: name, kind: "type", body: -1, outer: -1, doc: -1, inner: javaInner(w)}, func() { w.children(n) })
+				w.declare(declaration{node: n, name: name, kind: "type", inner: javaInner(w)}, func() { w.children(n) })
 			}
 		},
 		"enum_entry": func(w *walk, n int32) {
 			if name := w.child(n, "simple_identifier"); name >= 0 {
 				body := w.child(n, "class_body")
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, outer: -1, doc: -1, inner: true}, func() { w.children(n) })
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, inner: true}, func() { w.children(n) })
 			}
 		},
 		"parameter parameter_with_optional_type": func(w *walk, n int32) {
@@ -215,7 +215,7 @@ func ktBind(w *walk, n int32, typ string) {
 
 func ktTypeDecl(w *walk, n int32, kind string) {
 	body := w.child(n, "class_body", "enum_class_body")
-	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, outer: -1, doc: -1, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
 	base := ""
 	if s := w.child(n, "delegation_specifier"); s >= 0 {
 		if c := w.child(s, "constructor_invocation"); c >= 0 {
@@ -232,7 +232,7 @@ func ktTypeDecl(w *walk, n int32, kind string) {
 					ktInherits(w, c)
 				case w.typ(c) == "primary_constructor" && w.child(body, "secondary_constructor") >= 0:
 					// One of several: the others are declarations too.
-					w.declare(declaration{node: c, name: -1, as: "constructor", kind: "constructor", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: c, name: -1, as: "constructor", kind: "constructor", inner: true}, nil)
 					w.visit(c)
 				default:
 					w.visit(c)
@@ -261,7 +261,7 @@ func ktTypeDecl(w *walk, n int32, kind string) {
 }
 
 func ktFunctionDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.child(n, "simple_identifier"), body: w.child(n, "function_body"), outer: -1, doc: -1, kind: "function", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	d := declaration{node: n, name: w.child(n, "simple_identifier"), body: w.child(n, "function_body"), kind: "function", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
 	if around := w.enclosing(); around != nil && (isTypeKind(around.Kind) || around.Kind == "enumerator") {
 		d.kind = "method"
 	}
@@ -281,13 +281,7 @@ func ktFunctionDecl(w *walk, n int32, kind string) {
 	}
 	w.visit(w.child(n, "modifiers"))
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "modifiers" {
-					w.visit(c)
-				}
-			}
-		})
+		w.butType(n, "modifiers")
 	})
 }
 
@@ -339,7 +333,7 @@ func ktPropertyDecl(w *walk, n int32) {
 		}
 		return
 	}
-	d := declaration{node: n, name: name, body: -1, outer: -1, doc: -1, kind: "property", sigStart: w.behind(n, "modifiers", "annotation")}
+	d := declaration{node: n, name: name, kind: "property", sigStart: w.behind(n, "modifiers", "annotation")}
 	d.inner = w.start(n) == w.end(n) && end < 0
 	if g := w.child(n, "getter", "setter"); g >= 0 {
 		d.sigEnd = int(w.nodes[g].Start)

@@ -93,7 +93,7 @@ func luaFunctionDecl(w *walk, n int32) {
 // luaDeclare records a function by the names that lead to it: whole is the
 // statement, value the function.
 func luaDeclare(w *walk, whole, value, name int32, names []string) {
-	d := declaration{node: whole, name: name, as: names[len(names)-1], kind: "function", body: w.field(value, "body"), outer: -1, doc: -1}
+	d := declaration{node: whole, name: name, as: names[len(names)-1], kind: "function", body: w.field(value, "body")}
 	params := w.field(value, "parameters")
 	if params >= 0 {
 		d.sigEnd = int(w.nodes[params].End)
@@ -105,7 +105,7 @@ func luaDeclare(w *walk, whole, value, name int32, names []string) {
 		}
 	}
 	d.inner = !luaTop(w)
-	w.declare(d, func() { w.within(0, func() { w.visitAll(params, d.body) }) })
+	w.declare(d, func() { w.visitAll(params, d.body) })
 }
 
 // luaAssign reads an assignment a; n is the statement around it.
@@ -180,7 +180,7 @@ func luaVariable(w *walk, n, name int32, names []string) {
 	if s := names[len(names)-1]; strings.ToUpper(s) == s && strings.ToLower(s) != s && len(s) > 1 {
 		kind = "const"
 	}
-	w.declare(declaration{node: n, name: name, as: names[len(names)-1], owners: names[:len(names)-1], kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+	w.declare(declaration{node: n, name: name, as: names[len(names)-1], owners: names[:len(names)-1], kind: kind, inner: true}, nil)
 }
 
 // luaTable declares the functions in a table of the file.

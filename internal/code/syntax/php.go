@@ -58,19 +58,15 @@ var php = &spec{
 			phpIncluded(w, n)
 		},
 		"const_declaration": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "const_element" {
-					w.visit(c)
-					continue
-				}
+			w.over(n, "const_element", func(c int32) {
 				name := w.first(c)
 				if name >= 0 && w.text(name) != "" {
-					w.declare(declaration{node: n, name: name, kind: "const", body: -1, outer: -1, doc: -1, inner: true, sigEnd: int(w.nodes[c].End)}, nil)
+					w.declare(declaration{node: n, name: name, kind: "const", inner: true, sigEnd: int(w.nodes[c].End)}, nil)
 					for v := w.next(c, name); v >= 0; v = w.next(c, v) {
 						w.visit(v)
 					}
 				}
-			}
+			})
 		},
 		"class_declaration interface_declaration trait_declaration enum_declaration": func(w *walk, n int32) {
 			kind := w.typ(n)
@@ -79,14 +75,14 @@ var php = &spec{
 				w.children(n)
 				return
 			}
-			d := declaration{node: n, name: name, kind: phpKinds[kind], body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
+			d := declaration{node: n, name: name, kind: phpKinds[kind], body: w.field(n, "body"), inner: phpInFunction(w)}
 			d.sigStart = w.behind(n, "", "attribute_list")
 			w.visit(w.field(n, "attributes"))
-			w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
+			w.declare(d, func() { phpRest(w, n) })
 		},
 		"enum_case": func(w *walk, n int32) {
 			if name := w.field(n, "name"); w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
 			}
 			w.visit(w.field(n, "value"))
 		},
@@ -97,7 +93,7 @@ var php = &spec{
 				w.children(n)
 				return
 			}
-			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1, inner: phpInFunction(w)}
+			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), inner: phpInFunction(w)}
 			if kind == "method_declaration" {
 				d.kind = "method"
 			}
@@ -106,18 +102,14 @@ var php = &spec{
 			}
 			d.sigStart = w.behind(n, "", "attribute_list")
 			w.visit(w.field(n, "attributes"))
-			w.declare(d, func() { w.within(0, func() { phpRest(w, n) }) })
+			w.declare(d, func() { phpRest(w, n) })
 		},
 		"property_declaration": func(w *walk, n int32) {
 			typ := w.field(n, "type")
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "property_element" {
-					w.visit(c)
-					continue
-				}
+			w.over(n, "property_element", func(c int32) {
 				phpBindField(w, w.field(c, "name"), phpType(w, typ))
 				w.visit(w.field(c, "default_value"))
-			}
+			})
 			w.visit(w.field(n, "hooks"))
 		},
 		"property_promotion_parameter": func(w *walk, n int32) {
@@ -238,13 +230,7 @@ var php = &spec{
 		},
 		"anonymous_class": scoped,
 		"global_declaration static_variable_declaration": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) == "variable_name" {
-					w.bindHere(phpVariable(w, c), "")
-				} else {
-					w.visit(c)
-				}
-			}
+			w.over(n, "variable_name", func(c int32) { w.bindHere(phpVariable(w, c), "") })
 		},
 		"qualified_name": func(w *walk, n int32) { phpNamed(w, n, kb.UseName) },
 	},
@@ -320,7 +306,7 @@ func phpFunctionCall(w *walk, n int32) {
 		if w.text(f) == "define" && w.enclosing() == nil && args >= 0 {
 			if s := w.child(w.first(args), "string", "encapsed_string"); s >= 0 {
 				if name := strings.Trim(w.text(s), `'"`); name != "" && !strings.ContainsAny(name, "$ {") {
-					w.declare(declaration{node: n, name: s, as: name, kind: "const", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: n, name: s, as: name, kind: "const", inner: true}, nil)
 				}
 			}
 		}

@@ -81,7 +81,7 @@ var python = &spec{
 		"assignment": pythonAssignment,
 		"type_alias_statement": func(w *walk, n int32) {
 			if left := w.child(w.first(n), "identifier"); left >= 0 {
-				w.declare(declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: len(w.scope) > 0}, nil)
+				w.declare(declaration{node: n, name: left, kind: "type", inner: len(w.scope) > 0}, nil)
 			}
 			w.children(n)
 		},
@@ -153,7 +153,7 @@ var python = &spec{
 }
 
 func pythonDef(w *walk, n int32, kind string, outer int32) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, kind: "class"}
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, kind: "class"}
 	if d.name < 0 || w.text(d.name) == "" {
 		w.children(n)
 		return
@@ -309,11 +309,11 @@ func pythonAssignment(w *walk, n int32) {
 		if name := w.text(left); strings.ToUpper(name) == name && strings.ToLower(name) != name {
 			kind = "const"
 		}
-		w.declare(declaration{node: n, name: left, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+		w.declare(declaration{node: n, name: left, kind: kind, inner: true}, nil)
 	}
 	if d == nil && w.typ(left) != "identifier" {
 		pythonNames(w, left, func(name int32) {
-			w.declare(declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.declare(declaration{node: n, name: name, kind: "var", inner: true}, nil)
 		})
 	}
 	pythonTarget(w, left, -1, made)

@@ -64,17 +64,17 @@ func rAssign(w *walk, n int32) {
 		if strings.ToUpper(as) == as && strings.ToLower(as) != as {
 			kind = "const"
 		}
-		w.declare(declaration{node: n, name: name, as: as, kind: kind, body: -1, outer: -1, doc: -1, inner: w.start(n) == w.end(n)},
+		w.declare(declaration{node: n, name: name, as: as, kind: kind, inner: w.start(n) == w.end(n)},
 			func() { w.visit(value) })
 	}
 }
 
 // rFunction declares the function value: whole is the statement around it.
 func rFunction(w *walk, whole, name, value int32, as, kind string, owners []string) {
-	d := declaration{node: whole, name: name, as: as, kind: kind, owners: owners, body: w.field(value, "body"), outer: -1, doc: -1}
+	d := declaration{node: whole, name: name, as: as, kind: kind, owners: owners, body: w.field(value, "body")}
 	around := w.enclosing()
 	d.inner = around != nil && around.Kind != "class"
-	w.declare(d, func() { w.within(0, func() { w.children(value) }) })
+	w.declare(d, func() { w.children(value) })
 }
 
 // rArgument returns the value of an argument called name, or else of the one
@@ -105,7 +105,7 @@ func rString(w *walk, n int32) string {
 
 // rClass declares a class of R6, whose members stand in lists.
 func rClass(w *walk, whole, name, call int32, as string) {
-	w.declare(declaration{node: whole, name: name, as: as, kind: "class", body: w.field(call, "arguments"), outer: -1, doc: -1}, func() {
+	w.declare(declaration{node: whole, name: name, as: as, kind: "class", body: w.field(call, "arguments")}, func() {
 		if base := rArgument(w, call, "inherit", 9); base >= 0 {
 			q, last := splitQualified(w.chain(base))
 			w.use(base, last, q, kb.UseInherit)
@@ -146,7 +146,7 @@ func rCall(w *walk, n int32) {
 		}
 	case "setClass", "setRefClass", "setGeneric":
 		if kind := map[bool]string{true: "function", false: "class"}[w.text(f) == "setGeneric"]; name != "" {
-			w.declare(declaration{node: n, name: first, as: name, kind: kind, body: -1, outer: -1, doc: -1}, func() {
+			w.declare(declaration{node: n, name: first, as: name, kind: kind}, func() {
 				if base := rArgument(w, n, "contains", 9); rString(w, base) != "" {
 					w.use(base, rString(w, base), "", kb.UseInherit)
 				}

@@ -69,7 +69,7 @@ var ruby = &spec{
 		},
 		"alias": func(w *walk, n int32) {
 			if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
-				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", inner: true}, nil)
 			}
 		},
 		"undef": skip,
@@ -104,7 +104,7 @@ func rubyInType(w *walk) bool {
 func rubyMethod(w *walk, n int32) {
 	name, params := w.field(n, "name"), w.field(n, "parameters")
 	around := w.enclosing()
-	d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1}
+	d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body")}
 	if w.text(name) == "" {
 		w.children(n)
 		return
@@ -122,14 +122,12 @@ func rubyMethod(w *walk, n int32) {
 	if params >= 0 {
 		d.sigEnd = int(w.nodes[params].End)
 	}
-	w.declare(d, func() {
-		w.within(0, func() { w.visitAll(params, d.body) })
-	})
+	w.declare(d, func() { w.visitAll(params, d.body) })
 }
 
 func rubyClass(w *walk, n int32, kind string) {
 	name := w.field(n, "name")
-	d := declaration{node: n, name: name, kind: "class", body: w.field(n, "body"), outer: -1, doc: -1}
+	d := declaration{node: n, name: name, kind: "class", body: w.field(n, "body")}
 	if kind == "module" {
 		d.kind = "module"
 	}
@@ -147,16 +145,14 @@ func rubyClass(w *walk, n int32, kind string) {
 		d.sigEnd = int(w.nodes[super].End)
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			if super >= 0 {
-				if c := w.first(super); w.typ(c) == "constant" || w.typ(c) == "scope_resolution" {
-					rubyConstant(w, c, kb.UseInherit)
-				} else {
-					w.visit(c)
-				}
+		if super >= 0 {
+			if c := w.first(super); w.typ(c) == "constant" || w.typ(c) == "scope_resolution" {
+				rubyConstant(w, c, kb.UseInherit)
+			} else {
+				w.visit(c)
 			}
-			w.visit(d.body)
-		})
+		}
+		w.visit(d.body)
 	})
 }
 
@@ -254,10 +250,10 @@ func rubyMacro(w *walk, n, args, block int32, name, kind string) bool {
 			continue
 		}
 		found = true
-		d := declaration{node: n, name: c, as: as, kind: kind, body: -1, outer: -1, doc: -1, inner: true}
+		d := declaration{node: n, name: c, as: as, kind: kind, inner: true}
 		if block >= 0 && strings.HasPrefix(name, "define_") {
 			d.inner, d.body = w.start(block) == w.end(block), block
-			w.declare(d, func() { w.within(0, func() { w.visit(block) }) })
+			w.declare(d, func() { w.visit(block) })
 			block = -1
 			continue
 		}
@@ -359,7 +355,7 @@ func rubyAssignment(w *walk, n int32) {
 	if t := w.typ(left); (t == "constant" || t == "scope_resolution") && (around == nil || rubyInType(w)) && w.region == 0 {
 		names := strings.Split(w.chain(left), ".")
 		if names[0] != noChain {
-			d := declaration{node: n, name: left, as: names[len(names)-1], owners: names[:len(names)-1], kind: "const", body: -1, outer: -1, doc: -1, inner: true}
+			d := declaration{node: n, name: left, as: names[len(names)-1], owners: names[:len(names)-1], kind: "const", inner: true}
 			if made := rubyMade(w, right); made == "Struct" || made == "Class" || made == "Module" || rubyData(w, right) {
 				// X = Struct.new(:a) do … end
 				block, args := w.field(right, "block"), w.field(right, "arguments")

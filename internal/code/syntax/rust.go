@@ -64,7 +64,7 @@ var rust = &spec{
 		},
 		"macro_definition": func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 {
-				w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), outer: -1, doc: -1, sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
+				w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
 			}
 		},
 		"use_declaration": func(w *walk, n int32) {
@@ -139,7 +139,7 @@ var rust = &spec{
 		},
 		"foreign_mod_item": func(w *walk, n int32) { w.visit(w.field(n, "body")) },
 		"enum_variant": func(w *walk, n int32) {
-			d := declaration{node: n, name: w.field(n, "name"), kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}
+			d := declaration{node: n, name: w.field(n, "name"), kind: "enumerator", inner: true}
 			if d.name >= 0 {
 				w.declare(d, nil)
 			}
@@ -171,7 +171,7 @@ func rustDeclare(w *walk, n, name int32, kind string, body int32, inside func())
 		w.children(n)
 		return
 	}
-	w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), "r#"), kind: kind, body: body, outer: -1, doc: -1, inner: w.enclosingKind("function", "method") != nil}, inside)
+	w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), "r#"), kind: kind, body: body, inner: w.enclosingKind("function", "method") != nil}, inside)
 }
 
 // rustRest visits what is in an item besides its name.

@@ -15,11 +15,7 @@ func rustUse(w *walk, n int32, kind kb.UseKind, args int) {
 		if t == "Self" || t == "self" || q == "" && slices.Contains(rustPrelude, t) {
 			return
 		}
-		w.use(name, strings.TrimPrefix(t, "r#"), q, kind)
-		if args > 0 {
-			refs := w.out.Facts.References
-			refs[len(refs)-1].Args = args
-		}
+		w.use(name, strings.TrimPrefix(t, "r#"), q, kind, args)
 	}
 	switch w.typ(n) {
 	case "":

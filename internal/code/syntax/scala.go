@@ -23,7 +23,7 @@ var scala = &spec{
 			if name := w.field(n, "name"); name >= 0 {
 				p := w.text(name)
 				if body := w.field(n, "body"); body >= 0 {
-					w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+					w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body}, func() { w.visit(body) })
 					return
 				}
 				if w.out.Facts.Package != "" {
@@ -65,7 +65,7 @@ var scala = &spec{
 		},
 		"simple_enum_case full_enum_case": func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
 				scalaRest(w, n, name)
 			}
 		},
@@ -171,7 +171,7 @@ func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()
 		from := int(w.nodes[n].Start)
 		end = from + len(strings.TrimRight(w.t.Source[from:max(from, int(w.nodes[body].Start))], " \t\r\n=:"))
 	}
-	w.declare(declaration{sigEnd: end, node: n, name: name, as: strings.Trim(w.text(name), "`"), kind: kind, body: body, outer: -1, doc: -1, inner: d != nil && !scalaMember(w) && d.Kind != "package"}, inside)
+	w.declare(declaration{sigEnd: end, node: n, name: name, as: strings.Trim(w.text(name), "`"), kind: kind, body: body, inner: d != nil && !scalaMember(w) && d.Kind != "package"}, inside)
 }
 
 func scalaRest(w *walk, n, name int32) {
@@ -251,7 +251,7 @@ func scalaValue(w *walk, n int32, kind string) {
 			w.bindIn(nil, name, t)
 		}
 		if d == nil || d.Kind == "object" || d.Kind == "package" {
-			x := declaration{node: n, name: pattern, as: strings.Trim(name, "`"), kind: k, body: -1, outer: -1, doc: -1}
+			x := declaration{node: n, name: pattern, as: strings.Trim(name, "`"), kind: k}
 			if value >= 0 && strings.Contains(w.text(value), "\n") {
 				x.sigEnd = int(w.nodes[value].Start)
 			}
@@ -325,21 +325,15 @@ func scalaType(w *walk, n int32, kind kb.UseKind) {
 }
 
 func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, strings.Trim(w.text(name), "`"), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "identifier":
-		use(n, "")
+		w.use(n, strings.Trim(w.text(n), "`"), "", kind, args)
 	case "field_expression":
 		value := w.field(n, "value")
 		q := w.chain(value)
 		if f := w.field(n, "field"); f >= 0 {
-			use(f, q)
+			w.use(f, strings.Trim(w.text(f), "`"), q, kind, args)
 		}
 		if q == noChain {
 			w.visit(value)

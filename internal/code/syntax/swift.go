@@ -76,7 +76,7 @@ var swift = &spec{
 		"enum_entry": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
-					w.declare(declaration{node: n, name: c, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: n, name: c, kind: "enumerator", inner: true}, nil)
 				} else {
 					w.visit(c)
 				}
@@ -148,13 +148,7 @@ var swift = &spec{
 			w.children(n)
 		},
 		"type_parameter": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) == "type_identifier" {
-					w.bindIn(w.enclosing(), w.text(c), "")
-				} else {
-					w.visit(c)
-				}
-			}
+			w.over(n, "type_identifier", func(c int32) { w.bindIn(w.enclosing(), w.text(c), "") })
 		},
 		"navigation_expression": func(w *walk, n int32) {
 			// Foo.bar read, where Foo looks like a type.
@@ -179,7 +173,7 @@ func swiftDeclare(w *walk, n, name int32, as, kind string, body int32, inside fu
 	}
 	around := w.enclosing()
 	inner := around != nil && (around.Kind == "function" || around.Kind == "method" || around.Kind == "constructor")
-	w.declare(declaration{node: n, name: name, as: strings.Trim(as, "`"), kind: kind, body: body, outer: -1, doc: -1, inner: inner}, inside)
+	w.declare(declaration{node: n, name: name, as: strings.Trim(as, "`"), kind: kind, body: body, inner: inner}, inside)
 }
 
 // swiftMember reports whether the place is in a type, of which extensions are
@@ -291,13 +285,13 @@ func swiftProperty(w *walk, n int32) {
 			case computed >= 0 || w.typ(n) == "protocol_property_declaration":
 				d := w.enclosingKind("class", "struct", "enum", "protocol")
 				w.bindIn(d, "self."+w.text(name), t)
-				w.declare(declaration{node: n, name: name, kind: "var", body: computed, outer: -1, doc: -1, inner: local}, func() { w.visit(computed) })
+				w.declare(declaration{node: n, name: name, kind: "var", body: computed, inner: local}, func() { w.visit(computed) })
 			case top:
 				k := "var"
 				if b := w.child(n, "value_binding_pattern"); strings.HasPrefix(w.text(b), "let") {
 					k = "const"
 				}
-				w.declare(declaration{node: n, name: name, kind: k, body: -1, outer: -1, doc: -1}, nil)
+				w.declare(declaration{node: n, name: name, kind: k}, nil)
 				if t != "" {
 					w.bindIn(nil, w.text(name), t)
 				}
@@ -342,13 +336,7 @@ func swiftLambda(w *walk, n int32) {
 
 func swiftUserType(w *walk, n int32, kind kb.UseKind) {
 	var names []int32
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.typ(c) == "type_identifier" {
-			names = append(names, c)
-		} else {
-			w.visit(c)
-		}
-	}
+	w.over(n, "type_identifier", func(c int32) { names = append(names, c) })
 	if len(names) == 0 {
 		return
 	}
@@ -363,21 +351,15 @@ func swiftUserType(w *walk, n int32, kind kb.UseKind) {
 }
 
 func swiftUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, strings.Trim(w.text(name), "`"), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "simple_identifier":
-		use(n, "")
+		w.use(n, strings.Trim(w.text(n), "`"), "", kind, args)
 	case "navigation_expression":
 		target := w.field(n, "target")
 		q := w.chain(target)
 		if x := swiftSuffix(w, n); x >= 0 {
-			use(x, q)
+			w.use(x, strings.Trim(w.text(x), "`"), q, kind, args)
 		}
 		if q == noChain {
 			w.visit(target)

@@ -387,6 +387,26 @@ func (w *walk) butField(n int32, fields ...string) {
 	}
 }
 
+// butType visits what is in a node but for nodes of some types.
+func (w *walk) butType(n int32, types ...string) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if !slices.Contains(types, w.typ(c)) {
+			w.visit(c)
+		}
+	}
+}
+
+// over calls f with the nodes of a type that are right in a node and visits the others.
+func (w *walk) over(n int32, typ string, f func(c int32)) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		if w.typ(c) == typ {
+			f(c)
+		} else {
+			w.visit(c)
+		}
+	}
+}
+
 // after visits what stands behind c in n, -1 for nothing.
 func (w *walk) after(n, c int32) {
 	for c >= 0 {
@@ -418,22 +438,21 @@ func (w *walk) visitAll(nodes ...int32) {
 	}
 }
 
-// declaration is what rules say of one.
+// declaration is what rules say of one. A node of 0 or less is none.
 type declaration struct {
 	node int32  // all of it
 	name int32  // node of the name; -1: what stands in as
 	as   string // the name, when it is not the text of name
 	kind string
-	body int32 // node of its body, at which the signature ends; -1 without
+	body int32 // at which the signature ends
 	// outer is the node around it that still belongs to it (decorators, an
-	// export statement, a template), -1 for none.
+	// export statement, a template).
 	outer int32
 	// owners are names put between the path and the name: ["Server"] for a
 	// method that is declared outside its type.
 	owners []string
 	inner  bool
-	// doc is the node of a doc string inside the body, -1 for none.
-	doc int32
+	doc    int32 // a doc string inside the body
 	// sigStart and sigEnd are where the signature begins and ends instead of
 	// at node and body, 0 for there.
 	sigStart, sigEnd int
@@ -457,14 +476,14 @@ func (w *walk) behind(n int32, inside string, types ...string) int {
 }
 
 // declare records a declaration and calls inside, if not nil, with it as the
-// enclosing one. It returns its index.
+// enclosing one and no region. It returns its index.
 func (w *walk) declare(d declaration, inside func()) int {
 	name := d.as
 	if name == "" {
 		name = w.text(d.name)
 	}
 	whole := d.node
-	if d.outer >= 0 && d.outer != d.node {
+	if d.outer > 0 {
 		whole = d.outer
 	}
 	x := Decl{Name: name, Kind: d.kind, Inner: d.inner, Body: -1, Start: w.start(whole), End: w.end(whole)}
@@ -480,7 +499,7 @@ func (w *walk) declare(d declaration, inside func()) int {
 		x.Line = w.start(d.node)
 	}
 	from, to := int(w.nodes[d.node].Start), int(w.nodes[d.node].End)
-	if d.body >= 0 {
+	if d.body > 0 {
 		to = int(w.nodes[d.body].Start)
 		x.Body = w.start(d.body)
 	}
@@ -492,7 +511,7 @@ func (w *walk) declare(d declaration, inside func()) int {
 	}
 	x.Signature = [2]int{from, max(from, to)}
 	w.lead(&x, int(w.nodes[whole].Start))
-	if d.doc >= 0 {
+	if d.doc > 0 {
 		x.Doc = [2]int{int(w.nodes[d.doc].Start), int(w.nodes[d.doc].End)}
 	}
 	i := len(w.out.Decls)
@@ -501,7 +520,7 @@ func (w *walk) declare(d declaration, inside func()) int {
 		w.scope = append(w.scope, i)
 		n := len(w.path)
 		w.path = append(append(w.path, d.owners...), name)
-		inside()
+		w.within(0, inside)
 		w.path = w.path[:n]
 		w.scope = w.scope[:len(w.scope)-1]
 	}
@@ -589,12 +608,17 @@ func (w *walk) imported(n int32, path, name, local string) {
 	w.out.Facts.Imports = append(w.out.Facts.Imports, kb.Import{Path: path, Name: name, Local: local, Line: w.start(n) + 1})
 }
 
-// use records that a name is used.
-func (w *walk) use(n int32, name, qualifier string, kind kb.UseKind) {
+// use records that a name is used, with the number of arguments as in
+// kb.Reference.
+func (w *walk) use(n int32, name, qualifier string, kind kb.UseKind, args ...int) {
 	if name == "" {
 		return
 	}
-	w.out.Facts.References = append(w.out.Facts.References, kb.Reference{Name: name, Qualifier: qualifier, Kind: kind, Line: w.start(n) + 1})
+	r := kb.Reference{Name: name, Qualifier: qualifier, Kind: kind, Line: w.start(n) + 1}
+	if len(args) > 0 {
+		r.Args = args[0]
+	}
+	w.out.Facts.References = append(w.out.Facts.References, r)
 }
 
 // argued gives the call that was recorded i-th its number of arguments: those

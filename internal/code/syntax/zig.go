@@ -31,7 +31,7 @@ var zig = &spec{
 			if d != nil && zigContainer(d.Kind) {
 				k = "method"
 			}
-			w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1, inner: d != nil && !zigContainer(d.Kind)}, func() {
+			w.declare(declaration{node: n, name: name, kind: k, body: body, inner: d != nil && !zigContainer(d.Kind)}, func() {
 				w.visit(w.child(n, "parameters"))
 				zigType(w, w.field(n, "type"))
 				w.visit(body)
@@ -41,21 +41,21 @@ var zig = &spec{
 			body := w.child(n, "block")
 			name := w.first(n)
 			if name == body || name < 0 {
-				w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+				w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body}, func() { w.visit(body) })
 				return
 			}
 			as := strings.ReplaceAll(strings.Trim(w.text(name), `"`), ".", "_")
 			if as == "" {
 				as = "test"
 			}
-			w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+			w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body}, func() { w.visit(body) })
 		},
 		"container_field": func(w *walk, n int32) {
 			name, typ := w.field(n, "name"), w.field(n, "type")
 			d := w.enclosing()
 			if d != nil && d.Kind == "enum" {
 				if w.text(name) != "" {
-					w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
 				}
 			} else if d != nil {
 				w.bindIn(d, "self."+w.text(name), zigPlain(w, typ))
@@ -145,7 +145,7 @@ func zigVariable(w *walk, n int32) {
 		return
 	}
 	if k := zigKinds[w.typ(value)]; k != "" {
-		w.declare(declaration{node: n, name: name, kind: k, body: value, outer: -1, doc: -1, inner: local, sigEnd: int(w.nodes[value].Start) + max(0, strings.IndexByte(w.text(value), '{'))}, func() { w.children(value) })
+		w.declare(declaration{node: n, name: name, kind: k, body: value, inner: local, sigEnd: int(w.nodes[value].Start) + max(0, strings.IndexByte(w.text(value), '{'))}, func() { w.children(value) })
 		return
 	}
 	t := zigPlain(w, typ)
@@ -171,7 +171,7 @@ func zigVariable(w *walk, n int32) {
 	if head := w.t.Source[w.nodes[n].Start:w.nodes[name].Start]; strings.Contains(head, "const") {
 		k = "const"
 	}
-	x := declaration{node: n, name: name, kind: k, body: -1, outer: -1, doc: -1}
+	x := declaration{node: n, name: name, kind: k}
 	if value >= 0 && strings.Contains(w.text(value), "\n") {
 		x.sigEnd = int(w.nodes[value].Start)
 	}
@@ -224,17 +224,11 @@ func zigType(w *walk, n int32) {
 }
 
 func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, w.text(name), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "identifier":
 		if w.text(n) != "Self" {
-			use(n, "")
+			w.use(n, w.text(n), "", kind, args)
 		}
 	case "field_expression":
 		object := w.field(n, "object")
@@ -243,7 +237,7 @@ func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
 			q = noChain // .member of what is expected
 		}
 		if m := w.field(n, "member"); m >= 0 {
-			use(m, q)
+			w.use(m, w.text(m), q, kind, args)
 		}
 		if q == noChain {
 			w.visit(object)
