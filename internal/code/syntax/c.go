@@ -489,12 +489,10 @@ var cRules = rules{
 			w.path = path
 		}
 	},
-	"preproc_ifdef preproc_if": func(w *walk, n int32) {
-		w.butField(n, "name", "condition")
-	},
+	"preproc_ifdef preproc_if": rest("name", "condition"),
 	"call_expression": func(w *walk, n int32) {
 		args := w.field(n, "arguments")
-		cUse(w, w.field(n, "function"), kb.UseCall, children(w, args)+1)
+		cUse(w, w.field(n, "function"), kb.UseCall, w.count(args)+1)
 		w.visit(args)
 	},
 	"type_identifier":       func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) },

@@ -30,14 +30,6 @@ var (
 	unticked = link{read: func(w *walk, n int32) (string, int32) { return strings.Trim(w.text(n), "`"), -1 }}
 )
 
-// part returns a field of a node, its first child for "1".
-func (w *walk) part(n int32, field string) int32 {
-	if field == "1" {
-		return w.first(n)
-	}
-	return w.field(n, field)
-}
-
 // chain returns a plain chain of names joined with ".", noChain for anything else.
 func (w *walk) chain(n int32) string {
 	var room [8]string

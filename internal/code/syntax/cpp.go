@@ -80,7 +80,7 @@ var cppRules = rules{
 	},
 	"new_expression": func(w *walk, n int32) {
 		args := w.field(n, "arguments")
-		cUse(w, w.field(n, "type"), kb.UseCall, children(w, args)+1)
+		cUse(w, w.field(n, "type"), kb.UseCall, w.count(args)+1)
 		w.visitAll(w.field(n, "placement"), w.field(n, "declarator"), args)
 	},
 	"qualified_identifier": func(w *walk, n int32) {
@@ -99,10 +99,7 @@ var cppRules = rules{
 	},
 	"template_type":     func(w *walk, n int32) { cUse(w, n, kb.UseType, 0) },
 	"template_function": func(w *walk, n int32) { cUse(w, n, kb.UseName, 0) },
-	"for_range_loop": func(w *walk, n int32) {
-		w.within(n, func() { cBindAll(w, n) })
-		w.visitAll(w.field(n, "initializer"), w.field(n, "right"), w.field(n, "body"))
-	},
+	"for_range_loop":    all(scope(cBindAll), visits("initializer", "right", "body")),
 	"field_initializer": func(w *walk, n int32) {
 		// ": Base(x), field(y)": fields are not called.
 		c := w.first(n)

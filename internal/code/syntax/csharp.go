@@ -7,6 +7,7 @@ import (
 )
 
 var csharp = &spec{
+	typ: csTypeName, use: csType, pattern: csBind,
 	grammar:  "csharp",
 	comments: []string{"comment"},
 	chains: chains{
@@ -66,16 +67,8 @@ var csharp = &spec{
 			w.out.Facts.Package = name
 			w.butField(n, "name")
 		},
-		"class_declaration interface_declaration struct_declaration record_declaration enum_declaration": func(w *walk, n int32) {
-			kind := w.typ(n)
-			csTypeDecl(w, n, csKinds[kind])
-		},
-		"enum_member_declaration": func(w *walk, n int32) {
-			if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
-			}
-			w.visit(w.field(n, "value"))
-		},
+		"class_declaration interface_declaration struct_declaration record_declaration enum_declaration": func(w *walk, n int32) { csTypeDecl(w, n, csKinds[w.typ(n)]) },
+		"enum_member_declaration":  all(enumerator("name"), visits("value")),
 		"delegate_declaration":     func(w *walk, n int32) { csMember(w, n, "delegate", "") },
 		"method_declaration":       func(w *walk, n int32) { csMember(w, n, "method", "") },
 		"local_function_statement": func(w *walk, n int32) { csMember(w, n, "function", "") },
@@ -93,12 +86,8 @@ var csharp = &spec{
 			}
 			csMember(w, n, "operator", strings.TrimSpace(name))
 		},
-		"indexer_declaration": func(w *walk, n int32) { csMember(w, n, "property", "this[]") },
-		"property_declaration event_declaration": func(w *walk, n int32) {
-			name := w.field(n, "name")
-			w.bindIn(w.enclosing(), "self."+w.text(name), csTypeName(w, w.field(n, "type")))
-			csMember(w, n, "property", "")
-		},
+		"indexer_declaration":                    func(w *walk, n int32) { csMember(w, n, "property", "this[]") },
+		"property_declaration event_declaration": all(owns("name", "type"), func(w *walk, n int32) { csMember(w, n, "property", "") }),
 		"event_field_declaration field_declaration": func(w *walk, n int32) {
 			w.over(n, "variable_declaration", func(c int32) { csVariablesOf(w, c, "self.") })
 		},
@@ -128,12 +117,7 @@ var csharp = &spec{
 			csType(w, typ, kb.UseType)
 			w.butField(n, "type", "name")
 		},
-		"parameter": func(w *walk, n int32) {
-			typ := w.field(n, "type")
-			w.bindHere(w.text(w.field(n, "name")), csTypeName(w, typ))
-			csType(w, typ, kb.UseType)
-			w.but(n, typ)
-		},
+		"parameter": all(binds("name", "type"), uses(kb.UseType, "type"), rest("type")),
 		"parameter_list": func(w *walk, n int32) {
 			// "params int[] sizes" has no node of its own.
 			typ := int32(-1)
@@ -171,10 +155,7 @@ var csharp = &spec{
 			delegates(w, n, own, w.child(n, "argument_list"))
 			w.children(n)
 		},
-		"attribute": func(w *walk, n int32) {
-			csType(w, w.field(n, "name"), kb.UseType)
-			w.visit(w.child(n, "attribute_argument_list"))
-		},
+		"attribute":      all(uses(kb.UseType, "name"), visits("#attribute_argument_list")),
 		"type_parameter": func(w *walk, n int32) { w.bindHere(w.text(w.field(n, "name")), "") },
 		"type_parameter_constraint typeof_expression default_expression cast_expression " +
 			"array_creation_expression from_clause": func(w *walk, n int32) {
@@ -185,15 +166,8 @@ var csharp = &spec{
 			}
 			w.butField(n, "type")
 		},
-		"as_expression is_expression": func(w *walk, n int32) {
-			w.visit(w.field(n, "left"))
-			csType(w, w.field(n, "right"), kb.UseType)
-		},
-		"type_argument_list": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				csType(w, c, kb.UseType)
-			}
-		},
+		"as_expression is_expression": all(visits("left"), uses(kb.UseType, "right")),
+		"type_argument_list":          eachUses(kb.UseType),
 		"assignment_expression": func(w *walk, n int32) {
 			left := w.field(n, "left")
 			if w.chain(left) == noChain {

@@ -7,16 +7,16 @@ import (
 )
 
 var java = &spec{
+	typ: javaTypeName, use: javaUse,
 	grammar:  "java",
 	comments: []string{"line_comment", "block_comment"},
 	chains: chains{
 		"identifier": itself, "this": meaning("self"), "super": meaning("super"), "field_access": {name: "field", on: "object"},
 	},
 	rules: rules{
-		"package_declaration": func(w *walk, n int32) {
-			w.visit(w.child(n, "annotation", "marker_annotation"))
+		"package_declaration": all(visits("#annotation marker_annotation"), func(w *walk, n int32) {
 			w.out.Facts.Package = unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
-		},
+		}),
 		"import_declaration": func(w *walk, n int32) {
 			w.importing(n)
 			path := unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
@@ -29,10 +29,7 @@ var java = &spec{
 			w.imported(n, of, local, local)
 		},
 		"class_declaration interface_declaration enum_declaration record_declaration " +
-			"annotation_type_declaration": func(w *walk, n int32) {
-			kind := w.typ(n)
-			javaTypeDecl(w, n, javaKinds[kind])
-		},
+			"annotation_type_declaration": func(w *walk, n int32) { javaTypeDecl(w, n, javaKinds[w.typ(n)]) },
 		"enum_constant": func(w *walk, n int32) {
 			name := w.field(n, "name")
 			w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
@@ -43,20 +40,12 @@ var java = &spec{
 			}
 		},
 		"method_declaration constructor_declaration compact_constructor_declaration " +
-			"annotation_type_element_declaration": func(w *walk, n int32) {
-			kind := w.typ(n)
-			javaMethodDecl(w, n, kind)
-		},
+			"annotation_type_element_declaration": func(w *walk, n int32) { javaMethodDecl(w, n, w.typ(n)) },
 		"field_declaration constant_declaration":                                         func(w *walk, n int32) { javaVariables(w, n, true) },
 		"local_variable_declaration":                                                     func(w *walk, n int32) { javaVariables(w, n, false) },
 		"block switch_block for_statement try_with_resources_statement constructor_body": scoped,
-		"enhanced_for_statement": func(w *walk, n int32) {
-			w.within(n, func() {
-				w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
-				w.children(n)
-			})
-		},
-		"catch_clause": scoped,
+		"enhanced_for_statement":                                                         scope(binds("name", "type"), children),
+		"catch_clause":                                                                   scoped,
 		"catch_formal_parameter": func(w *walk, n int32) {
 			types := w.child(n, "catch_type")
 			typ := ""
@@ -83,10 +72,7 @@ var java = &spec{
 			}
 			w.children(n)
 		},
-		"formal_parameter": func(w *walk, n int32) {
-			w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
-			w.children(n)
-		},
+		"formal_parameter": all(binds("name", "type"), children),
 		"spread_parameter": func(w *walk, n int32) {
 			if v := w.child(n, "variable_declarator"); v >= 0 {
 				typ := ""
@@ -122,9 +108,8 @@ var java = &spec{
 			w.children(n)
 		},
 		"record_pattern": func(w *walk, n int32) {
-			if c := w.child(n, "identifier"); c >= 0 {
-				w.use(c, w.text(c), "", kb.UseType)
-			}
+			c := w.child(n, "identifier")
+			w.use(c, w.text(c), "", kb.UseType)
 			w.children(n)
 		},
 		"method_invocation": func(w *walk, n int32) {

@@ -28,13 +28,13 @@ func jsMember(w *walk, n int32) (object, property int32) {
 
 var (
 	javascript = &spec{
-		grammar: "javascript", rules: join(jsRules, jsxRules, rules{"field_definition": jsFieldDef}), chains: jsChains, comments: jsComments, prepare: prepareJSX,
+		grammar: "javascript", rules: join(jsRules, jsxRules, rules{"field_definition": jsFieldDef}), chains: jsChains, use: jsUse, comments: jsComments, prepare: prepareJSX,
 	}
 	// TypeScript and TSX are JavaScript's rules with more types of nodes.
-	typescript = &spec{grammar: "typescript", rules: join(jsRules, tsRules), chains: jsChains, comments: jsComments}
-	tsx        = &spec{grammar: "tsx", rules: join(jsRules, tsRules, jsxRules), chains: jsChains, comments: jsComments}
+	typescript = &spec{grammar: "typescript", rules: join(jsRules, tsRules), chains: jsChains, use: jsUse, comments: jsComments}
+	tsx        = &spec{grammar: "tsx", rules: join(jsRules, tsRules, jsxRules), chains: jsChains, use: jsUse, comments: jsComments}
 	// Components of Vue and Svelte are read by their scripts, as TypeScript.
-	component = &spec{grammar: "typescript", rules: typescript.rules, chains: jsChains, comments: jsComments, prepare: scriptOnly}
+	component = &spec{grammar: "typescript", rules: typescript.rules, chains: jsChains, use: jsUse, comments: jsComments, prepare: scriptOnly}
 )
 
 // prepareJSX renames the attributes "class" and "for" of elements, which the
@@ -80,12 +80,9 @@ var jsRules = rules{
 		w.children(n)
 	},
 	"function_expression generator_function arrow_function": func(w *walk, n int32) { w.within(n, func() { jsFunctionParts(w, n) }) },
-	"method_definition": jsMethod,
-	"call_expression":   jsCallOf,
-	"new_expression": func(w *walk, n int32) {
-		jsUse(w, w.field(n, "constructor"), kb.UseCall)
-		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
-	},
+	"method_definition":     jsMethod,
+	"call_expression":       jsCallOf,
+	"new_expression":        all(uses(kb.UseCall, "constructor"), visits("type_arguments", "arguments")),
 	"assignment_expression": jsAssign,
 	"statement_block switch_body class_static_block for_statement": scoped,
 	"for_in_statement": func(w *walk, n int32) {

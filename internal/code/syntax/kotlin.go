@@ -8,6 +8,7 @@ import (
 )
 
 var kotlin = &spec{
+	typ: ktTypeName, use: ktType, pattern: ktBind,
 	grammar:  "kotlin",
 	comments: []string{"line_comment", "multiline_comment"},
 	prepare:  prepareKotlin,
@@ -46,22 +47,14 @@ var kotlin = &spec{
 				w.imported(n, of, last, last)
 			}
 		},
-		"class_declaration object_declaration companion_object": func(w *walk, n int32) {
-			kind := w.typ(n)
-			ktTypeDecl(w, n, kind)
-		},
-		"function_declaration secondary_constructor": func(w *walk, n int32) {
-			kind := w.typ(n)
-			ktFunctionDecl(w, n, kind)
-		},
-		"property_declaration": ktPropertyDecl,
+		"class_declaration object_declaration companion_object": func(w *walk, n int32) { ktTypeDecl(w, n, w.typ(n)) },
+		"function_declaration secondary_constructor":            func(w *walk, n int32) { ktFunctionDecl(w, n, w.typ(n)) },
+		"property_declaration":                                  ktPropertyDecl,
 		"getter setter anonymous_initializer statements anonymous_function for_statement when_expression": func(w *walk, n int32) {
 			kind := w.typ(n)
 			w.within(n, func() {
 				if kind == "for_statement" {
-					for c := w.first(n); c >= 0; c = w.next(n, c) {
-						ktBind(w, c, "")
-					}
+					ktBindAll(w, n)
 				}
 				w.children(n)
 			})
@@ -77,12 +70,7 @@ var kotlin = &spec{
 				w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, inner: true}, func() { w.children(n) })
 			}
 		},
-		"parameter parameter_with_optional_type": func(w *walk, n int32) {
-			if name := w.child(n, "simple_identifier"); name >= 0 {
-				w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
-			}
-			w.children(n)
-		},
+		"parameter parameter_with_optional_type": all(binds("#simple_identifier", ktTypes), children),
 		"class_parameter": func(w *walk, n int32) {
 			if name := w.child(n, "simple_identifier"); name >= 0 {
 				typ := ktTypeName(w, ktTypeOf(w, n))
@@ -93,13 +81,8 @@ var kotlin = &spec{
 			}
 			w.children(n)
 		},
-		"lambda_literal": scoped,
-		"lambda_parameters": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				ktBind(w, c, "")
-			}
-			w.children(n)
-		},
+		"lambda_literal":    scoped,
+		"lambda_parameters": all(ktBindAll, children),
 		"object_literal": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
@@ -112,20 +95,8 @@ var kotlin = &spec{
 				}
 			}
 		},
-		"catch_block": func(w *walk, n int32) {
-			w.within(n, func() {
-				if name := w.child(n, "simple_identifier"); name >= 0 {
-					w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
-				}
-				w.children(n)
-			})
-		},
-		"when_subject": func(w *walk, n int32) {
-			if v := w.child(n, "variable_declaration"); v >= 0 {
-				ktBind(w, v, "")
-			}
-			w.children(n)
-		},
+		"catch_block":     scope(binds("#simple_identifier", ktTypes), children),
+		"when_subject":    all(patterns("#variable_declaration"), children),
 		"call_expression": func(w *walk, n int32) { ktCallOf(w, n, 0) },
 		"constructor_delegation_call": func(w *walk, n int32) {
 			delegates(w, n, !strings.HasPrefix(w.text(n), "super"), w.child(n, "value_arguments"))
@@ -142,10 +113,7 @@ var kotlin = &spec{
 			}
 			w.children(n)
 		},
-		"constructor_invocation": func(w *walk, n int32) {
-			ktType(w, w.child(n, "user_type"), kb.UseType)
-			w.visit(w.child(n, "value_arguments"))
-		},
+		"constructor_invocation": all(uses(kb.UseType, "#user_type"), visits("#value_arguments")),
 		"callable_reference": func(w *walk, n int32) {
 			first := w.first(n)
 			if first < 0 {
@@ -165,12 +133,8 @@ var kotlin = &spec{
 				w.children(n)
 			}
 		},
-		"user_type": func(w *walk, n int32) { ktType(w, n, kb.UseType) },
-		"type_parameter": func(w *walk, n int32) {
-			name := w.child(n, "type_identifier")
-			w.bindHere(w.text(name), "")
-			w.children(n)
-		},
+		"user_type":      func(w *walk, n int32) { ktType(w, n, kb.UseType) },
+		"type_parameter": all(binds("#type_identifier", ""), children),
 		"assignment": func(w *walk, n int32) {
 			if left := w.child(n, "directly_assignable_expression"); left >= 0 {
 				if w.child(left, "indexing_suffix", "call_expression", "navigation_expression") >= 0 {
@@ -198,6 +162,12 @@ func prepareKotlin(text string) string {
 	})
 }
 
+func ktBindAll(w *walk, n int32) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		ktBind(w, c, "")
+	}
+}
+
 // ktBind binds what a declaration of variables names.
 func ktBind(w *walk, n int32, typ string) {
 	switch w.typ(n) {
@@ -207,9 +177,7 @@ func ktBind(w *walk, n int32, typ string) {
 		}
 		w.bindHere(w.text(w.child(n, "simple_identifier")), typ)
 	case "multi_variable_declaration":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			ktBind(w, c, "")
-		}
+		ktBindAll(w, n)
 	}
 }
 

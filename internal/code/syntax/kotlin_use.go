@@ -4,9 +4,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
+const ktTypes = "#user_type nullable_type function_type parenthesized_type not_nullable_type"
+
 // ktTypeOf returns the node of a declaration's type, -1 without one.
 func ktTypeOf(w *walk, n int32) int32 {
-	return w.child(n, "user_type", "nullable_type", "function_type", "parenthesized_type", "not_nullable_type")
+	return w.part(n, ktTypes)
 }
 
 // ktTypeName returns a type as a kb.Binding has it.

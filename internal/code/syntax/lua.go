@@ -21,9 +21,7 @@ var lua = &spec{
 	},
 	rules: rules{
 		"function_declaration": luaFunctionDecl,
-		"function_definition": func(w *walk, n int32) {
-			w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
-		},
+		"function_definition":  scope(visits("parameters", "body")),
 		"parameters": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.typ(c) == "identifier" {

@@ -7,6 +7,7 @@ import (
 )
 
 var php = &spec{
+	typ: phpType, use: phpNamed, pattern: phpTarget,
 	grammar:  "php",
 	tokens:   []string{"instanceof"},
 	comments: []string{"comment"},
@@ -47,16 +48,8 @@ var php = &spec{
 				w.importing(n)
 			}
 		},
-		"namespace_use_declaration": func(w *walk, n int32) {
-			w.importing(n)
-			phpImports(w, n)
-		},
-		"require_expression require_once_expression include_expression include_once_expression": func(w *walk, n int32) {
-			if w.enclosing() == nil && w.region == 0 {
-				w.importing(n)
-			}
-			phpIncluded(w, n)
-		},
+		"namespace_use_declaration": all(imports, phpImports),
+		"require_expression require_once_expression include_expression include_once_expression": all(atTop, phpIncluded),
 		"const_declaration": func(w *walk, n int32) {
 			w.over(n, "const_element", func(c int32) {
 				name := w.first(c)
@@ -80,12 +73,7 @@ var php = &spec{
 			w.visit(w.field(n, "attributes"))
 			w.declare(d, func() { phpRest(w, n) })
 		},
-		"enum_case": func(w *walk, n int32) {
-			if name := w.field(n, "name"); w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
-			}
-			w.visit(w.field(n, "value"))
-		},
+		"enum_case": all(enumerator("name"), visits("value")),
 		"method_declaration function_definition": func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := w.field(n, "name")
@@ -184,11 +172,7 @@ var php = &spec{
 			}
 		},
 		"scoped_property_access_expression": func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) },
-		"named_type": func(w *walk, n int32) {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				phpNamed(w, c, kb.UseType)
-			}
-		},
+		"named_type":                        eachUses(kb.UseType),
 		"assignment_expression": func(w *walk, n int32) {
 			left, right := w.field(n, "left"), w.field(n, "right")
 			phpTarget(w, left, phpMade(w, right))
@@ -224,10 +208,7 @@ var php = &spec{
 			}
 			w.children(n)
 		},
-		"attribute": func(w *walk, n int32) {
-			phpNamed(w, w.first(n), kb.UseType)
-			w.visit(w.field(n, "parameters"))
-		},
+		"attribute":       all(uses(kb.UseType, "1"), visits("parameters")),
 		"anonymous_class": scoped,
 		"global_declaration static_variable_declaration": func(w *walk, n int32) {
 			w.over(n, "variable_name", func(c int32) { w.bindHere(phpVariable(w, c), "") })

@@ -7,6 +7,7 @@ import (
 )
 
 var python = &spec{
+	use:      pythonUse,
 	grammar:  "python",
 	comments: []string{"comment"},
 	chains: chains{
@@ -19,10 +20,7 @@ var python = &spec{
 		}},
 	},
 	rules: rules{
-		"function_definition class_definition": func(w *walk, n int32) {
-			kind := w.typ(n)
-			pythonDef(w, n, kind, -1)
-		},
+		"function_definition class_definition": func(w *walk, n int32) { pythonDef(w, n, w.typ(n), -1) },
 		"decorated_definition": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if k := w.typ(c); k == "function_definition" || k == "class_definition" {
@@ -63,11 +61,7 @@ var python = &spec{
 			}
 		},
 		"future_import_statement": func(w *walk, n int32) { w.importing(n) },
-		"call": func(w *walk, n int32) {
-			f := w.field(n, "function")
-			pythonUse(w, f, kb.UseCall)
-			w.visit(w.field(n, "arguments"))
-		},
+		"call":                    all(uses(kb.UseCall, "function"), visits("arguments")),
 		"decorator": func(w *walk, n int32) {
 			// A decorator without arguments is called all the same.
 			if c := w.first(n); c >= 0 {
@@ -116,11 +110,8 @@ var python = &spec{
 			}
 			w.visit(w.field(n, "body"))
 		},
-		"type": pythonTypes,
-		"for_statement for_in_clause": func(w *walk, n int32) {
-			pythonTarget(w, w.field(n, "left"), n, "")
-			w.children(n)
-		},
+		"type":                        pythonTypes,
+		"for_statement for_in_clause": all(func(w *walk, n int32) { pythonTarget(w, w.field(n, "left"), n, "") }, children),
 		"named_expression": func(w *walk, n int32) {
 			pythonTarget(w, w.field(n, "name"), -1, pythonMade(w, w.field(n, "value")))
 			w.visit(w.field(n, "value"))

@@ -8,6 +8,7 @@ import (
 )
 
 var ruby = &spec{
+	pattern:  rubyTarget,
 	grammar:  "ruby",
 	comments: []string{"comment"},
 	chains: chains{
@@ -28,13 +29,10 @@ var ruby = &spec{
 	},
 	rules: rules{
 		"method singleton_method": rubyMethod,
-		"class module": func(w *walk, n int32) {
-			kind := w.typ(n)
-			rubyClass(w, n, kind)
-		},
-		"singleton_class": func(w *walk, n int32) { w.visit(w.field(n, "body")) },
-		"call":            rubyCall,
-		"assignment":      rubyAssignment,
+		"class module":            func(w *walk, n int32) { rubyClass(w, n, w.typ(n)) },
+		"singleton_class":         func(w *walk, n int32) { w.visit(w.field(n, "body")) },
+		"call":                    rubyCall,
+		"assignment":              rubyAssignment,
 		"operator_assignment": func(w *walk, n int32) {
 			rubyTarget(w, w.field(n, "left"), rubyMade(w, w.field(n, "right")))
 			w.visit(w.field(n, "right"))
@@ -63,10 +61,7 @@ var ruby = &spec{
 				w.visit(c)
 			}
 		},
-		"for": func(w *walk, n int32) {
-			rubyTarget(w, w.field(n, "pattern"), "")
-			w.visitAll(w.field(n, "value"), w.field(n, "body"))
-		},
+		"for": all(patterns("pattern"), visits("value", "body")),
 		"alias": func(w *walk, n int32) {
 			if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
 				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", inner: true}, nil)

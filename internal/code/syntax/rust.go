@@ -7,6 +7,7 @@ import (
 )
 
 var rust = &spec{
+	typ: rustPlain, use: rustNames, pattern: rustPattern,
 	grammar:    "rust",
 	comments:   []string{"line_comment", "block_comment"},
 	attributes: []string{"attribute_item"},
@@ -67,10 +68,7 @@ var rust = &spec{
 				w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
 			}
 		},
-		"use_declaration": func(w *walk, n int32) {
-			w.importing(n)
-			rustUseTree(w, w.field(n, "argument"), "")
-		},
+		"use_declaration": all(imports, func(w *walk, n int32) { rustUseTree(w, w.field(n, "argument"), "") }),
 		"extern_crate_declaration": func(w *walk, n int32) {
 			w.importing(n)
 			local := w.field(n, "alias")
@@ -81,7 +79,7 @@ var rust = &spec{
 		},
 		"call_expression": func(w *walk, n int32) {
 			args := w.field(n, "arguments")
-			rustCall(w, w.field(n, "function"), children(w, args))
+			rustUse(w, w.field(n, "function"), kb.UseCall, w.count(args)+1)
 			w.visit(args)
 		},
 		"macro_invocation": func(w *walk, n int32) {
@@ -92,15 +90,9 @@ var rust = &spec{
 			}
 			rustTokens(w, tokens)
 		},
-		"struct_expression": func(w *walk, n int32) {
-			rustUse(w, w.field(n, "name"), kb.UseCall, 0)
-			w.visit(w.field(n, "body"))
-		},
-		"let_declaration": func(w *walk, n int32) { rustLet(w, n, -1) },
-		"let_condition": func(w *walk, n int32) {
-			rustBind(w, w.field(n, "pattern"), -1, "")
-			w.visit(w.field(n, "value"))
-		},
+		"struct_expression": all(uses(kb.UseCall, "name"), visits("body")),
+		"let_declaration":   func(w *walk, n int32) { rustLet(w, n, -1) },
+		"let_condition":     all(patterns("pattern"), visits("value")),
 		"for_expression": func(w *walk, n int32) {
 			rustBind(w, w.field(n, "pattern"), n, "")
 			w.visitAll(w.field(n, "value"), w.field(n, "body"))
@@ -138,13 +130,7 @@ var rust = &spec{
 			}
 		},
 		"foreign_mod_item": func(w *walk, n int32) { w.visit(w.field(n, "body")) },
-		"enum_variant": func(w *walk, n int32) {
-			d := declaration{node: n, name: w.field(n, "name"), kind: "enumerator", inner: true}
-			if d.name >= 0 {
-				w.declare(d, nil)
-			}
-			w.visitAll(w.field(n, "body"), w.field(n, "value"))
-		},
+		"enum_variant":     all(enumerator("name"), visits("body", "value")),
 		"field_declaration": func(w *walk, n int32) {
 			typ := w.field(n, "type")
 			if d := w.enclosing(); d != nil && d.Kind != "enum" {
@@ -153,15 +139,8 @@ var rust = &spec{
 			w.visit(typ)
 		},
 		"attribute_item inner_attribute_item": skip,
-		"const_parameter": func(w *walk, n int32) {
-			w.bindIn(w.enclosing(), w.text(w.field(n, "name")), "")
-			w.visit(w.field(n, "type"))
-		},
-		"type_parameter": func(w *walk, n int32) {
-			// A type parameter hides types of its name.
-			w.bindIn(w.enclosing(), w.text(w.field(n, "name")), "")
-			w.visitAll(w.field(n, "bounds"), w.field(n, "default_type"))
-		},
+		"const_parameter":                     all(hides("name"), visits("type")),
+		"type_parameter":                      all(hides("name"), visits("bounds", "default_type")), // it hides types of its name
 	},
 }
 

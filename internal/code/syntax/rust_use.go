@@ -71,9 +71,9 @@ func rustArguments(w *walk, n int32) {
 	}
 }
 
-func rustCall(w *walk, f int32, args int) {
-	rustUse(w, f, kb.UseCall, args+1)
-}
+func rustNames(w *walk, n int32, kind kb.UseKind) { rustUse(w, n, kind, 0) }
+
+func rustPattern(w *walk, n int32, typ string) { rustBind(w, n, -1, typ) }
 
 // rustPrelude are variants that every file knows.
 var rustPrelude = []string{"Some", "None", "Ok", "Err"}
@@ -292,8 +292,8 @@ func rustBefore(src string, at int) string {
 	}
 }
 
-// children returns how many nodes, comments aside, are right in one.
-func children(w *walk, n int32) (count int) {
+// count returns how many nodes, comments aside, are right in one.
+func (w *walk) count(n int32) (count int) {
 	if n < 0 {
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 )
 
 var scala = &spec{
+	typ: scalaPlain, use: scalaType, pattern: scalaPattern,
 	grammar:  "scala",
 	comments: []string{"comment", "block_comment"},
 	chains: chains{
@@ -55,37 +56,23 @@ var scala = &spec{
 			name := w.field(n, "name")
 			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
 		},
-		"val_definition var_definition val_declaration var_declaration": func(w *walk, n int32) {
-			kind := w.typ(n)
-			scalaValue(w, n, kind)
-		},
+		"val_definition var_definition val_declaration var_declaration": func(w *walk, n int32) { scalaValue(w, n, w.typ(n)) },
 		"type_definition": func(w *walk, n int32) {
 			scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
 			scalaRest(w, n, w.field(n, "name"))
 		},
-		"simple_enum_case full_enum_case": func(w *walk, n int32) {
-			if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
-				scalaRest(w, n, name)
-			}
-		},
+		"simple_enum_case full_enum_case": all(enumerator("name"), rest("name")),
 		"call_expression": func(w *walk, n int32) {
 			args := w.field(n, "arguments")
 			count := 0
 			if w.typ(args) == "arguments" {
-				count = children(w, args) + 1
+				count = w.count(args) + 1
 			}
 			scalaUse(w, w.field(n, "function"), kb.UseCall, count)
 			w.visit(args)
 		},
-		"generic_function": func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) },
-		"instance_expression": func(w *walk, n int32) {
-			c := w.first(n)
-			scalaType(w, c, kb.UseCall)
-			if c >= 0 {
-				w.after(n, c)
-			}
-		},
+		"generic_function":                       func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) },
+		"instance_expression":                    all(uses(kb.UseCall, "1"), func(w *walk, n int32) { w.after(n, w.first(n)) }),
 		"type_identifier stable_type_identifier": func(w *walk, n int32) { scalaType(w, n, kb.UseType) },
 		"extends_clause": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -96,30 +83,14 @@ var scala = &spec{
 				}
 			}
 		},
-		"parameter": func(w *walk, n int32) {
-			if d := w.enclosing(); d != nil && d.Body >= 0 {
-				w.bindIn(d, w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-			}
-			w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-		},
-		"class_parameter": func(w *walk, n int32) {
-			w.bindIn(w.enclosing(), "self."+w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-			w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-		},
-		"lambda_expression": func(w *walk, n int32) {
-			if p := w.field(n, "parameters"); p >= 0 {
-				w.within(n, func() { scalaPattern(w, p) })
-			}
-			w.butField(n, "parameters")
-		},
-		"case_clause": func(w *walk, n int32) {
-			w.within(n, func() { scalaPattern(w, w.field(n, "pattern")) })
-			w.visitAll(w.field(n, "guard"), w.field(n, "body"))
-		},
+		"parameter":         all(parameter("name", "type"), visits("type", "default_value")),
+		"class_parameter":   all(owns("name", "type"), visits("type", "default_value")),
+		"lambda_expression": all(scope(patterns("parameters")), rest("parameters")),
+		"case_clause":       all(scope(patterns("pattern")), visits("guard", "body")),
 		"enumerator": func(w *walk, n int32) {
 			c := w.first(n)
 			if c >= 0 && w.enclosing() != nil {
-				scalaPattern(w, c)
+				scalaPattern(w, c, "")
 				w.after(n, c)
 			}
 		},
@@ -132,10 +103,7 @@ var scala = &spec{
 				}
 			}
 		},
-		"annotation": func(w *walk, n int32) {
-			scalaType(w, w.field(n, "name"), kb.UseCall)
-			w.visit(w.field(n, "arguments"))
-		},
+		"annotation": all(uses(kb.UseCall, "name"), visits("arguments")),
 		"infix_expression": func(w *walk, n int32) {
 			op := w.field(n, "operator")
 			if w.typ(op) == "identifier" {
@@ -143,10 +111,7 @@ var scala = &spec{
 			}
 			w.visitAll(w.field(n, "left"), w.field(n, "right"))
 		},
-		"field_expression": func(w *walk, n int32) {
-			// Members without parentheses may be methods.
-			scalaUse(w, n, kb.UseName, 0)
-		},
+		"field_expression": func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }, // members without parentheses may be methods
 	},
 }
 
@@ -261,12 +226,12 @@ func scalaValue(w *walk, n int32, kind string) {
 	} else if w.typ(pattern) == "identifier" {
 		w.bindHere(w.text(pattern), t)
 	} else if local {
-		scalaPattern(w, pattern)
+		scalaPattern(w, pattern, "")
 	}
 	inside()
 }
 
-func scalaPattern(w *walk, n int32) {
+func scalaPattern(w *walk, n int32, _ string) {
 	if n < 0 || w.depth >= maxDepth {
 		return
 	}
@@ -289,7 +254,7 @@ func scalaPattern(w *walk, n int32) {
 		if w.typ(p) == "identifier" {
 			w.bindHere(w.text(p), scalaPlain(w, w.field(n, "type")))
 		} else {
-			scalaPattern(w, p)
+			scalaPattern(w, p, "")
 		}
 		w.visit(w.field(n, "type"))
 	case "type_identifier", "stable_type_identifier", "generic_type":
@@ -298,7 +263,7 @@ func scalaPattern(w *walk, n int32) {
 		scalaUse(w, n, kb.UseName, 0)
 	default:
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			scalaPattern(w, c)
+			scalaPattern(w, c, "")
 		}
 	}
 }

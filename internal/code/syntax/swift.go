@@ -86,7 +86,7 @@ var swift = &spec{
 			f, suffix := w.first(n), w.child(n, "call_suffix")
 			args := 0
 			if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
-				args = children(w, a)
+				args = w.count(a)
 				if w.child(suffix, "lambda_literal") >= 0 {
 					args++
 				}
@@ -119,12 +119,7 @@ var swift = &spec{
 				w.children(n)
 			}
 		},
-		"lambda_literal": func(w *walk, n int32) {
-			w.within(n, func() {
-				swiftLambda(w, w.field(n, "type"))
-			})
-			w.children(n)
-		},
+		"lambda_literal": all(scope(func(w *walk, n int32) { swiftLambda(w, w.field(n, "type")) }), children),
 		"guard_statement if_statement while_statement": func(w *walk, n int32) {
 			var names []int32
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -157,10 +152,6 @@ var swift = &spec{
 				swiftUse(w, n, kb.UseName, 0)
 				return
 			}
-			w.children(n)
-		},
-		"modifiers": func(w *walk, n int32) {
-			// Attributes: property wrappers are types.
 			w.children(n)
 		},
 	},

@@ -54,7 +54,12 @@ type spec struct {
 	// that the grammar does not have.
 	rules  rules
 	chains chains
-	tokens []string
+	// typ returns the type that a node names, use records what it uses and
+	// pattern binds what it assigns to, of a type; see combine.go.
+	typ     func(w *walk, n int32) string
+	use     func(w *walk, n int32, kind kb.UseKind)
+	pattern func(w *walk, n int32, typ string)
+	tokens  []string
 	// comments are the node types of comments; attributes those of what may
 	// stand between a comment and its declaration as a sibling ("attribute_item").
 	comments   []string

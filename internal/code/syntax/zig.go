@@ -7,6 +7,7 @@ import (
 )
 
 var zig = &spec{
+	typ: zigPlain, use: zigNames,
 	grammar:  "zig",
 	comments: []string{"comment"},
 	chains: chains{
@@ -69,7 +70,7 @@ var zig = &spec{
 		},
 		"call_expression": func(w *walk, n int32) {
 			f := w.field(n, "function")
-			zigUse(w, f, kb.UseCall, children(w, n))
+			zigUse(w, f, kb.UseCall, w.count(n))
 			w.but(n, f)
 		},
 		"struct_initializer": func(w *walk, n int32) {
@@ -83,12 +84,7 @@ var zig = &spec{
 				w.after(n, c)
 			}
 		},
-		"parameter": func(w *walk, n int32) {
-			if d := w.enclosing(); d != nil && d.Body >= 0 {
-				w.bindIn(d, w.text(w.field(n, "name")), zigPlain(w, w.field(n, "type")))
-			}
-			zigType(w, w.field(n, "type"))
-		},
+		"parameter": all(parameter("name", "type"), uses(kb.UseType, "type")),
 		"payload": func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.typ(c) == "identifier" && w.enclosing() != nil {
@@ -105,10 +101,6 @@ var zig = &spec{
 			w.children(n)
 		},
 		"error_set_declaration": skip,
-		"struct_declaration": func(w *walk, n int32) {
-			// One without a name: its members belong to what is around.
-			w.children(n)
-		},
 	},
 }
 
@@ -221,6 +213,15 @@ func zigType(w *walk, n int32) {
 	default:
 		w.visit(n)
 	}
+}
+
+// zigNames records the names in a type or an expression.
+func zigNames(w *walk, n int32, kind kb.UseKind) {
+	if kind == kb.UseType {
+		zigType(w, n)
+		return
+	}
+	zigUse(w, n, kind, 0)
 }
 
 func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
