@@ -51,7 +51,7 @@ func bashVariable(w *walk, n, a int32, constant bool) {
 	const far = 300
 	name := w.field(a, "name")
 	s := w.text(name)
-	if w.typ(name) == "variable_name" && w.enclosing() == nil && w.region == 0 && s != "" {
+	if w.typ(name) == "variable_name" && w.top() && s != "" {
 		known := strings.ToUpper(s) != s || len(s) < 2
 		for i := len(w.out.Decls) - 1; i >= 0 && i > len(w.out.Decls)-far && !known; i-- {
 			known = w.out.Decls[i].Name == s
@@ -76,7 +76,7 @@ func bashCommand(w *walk, n int32) {
 		switch {
 		case s == "source" || s == ".":
 			if path := bashPath(w, arg); path != "" {
-				if w.enclosing() == nil && w.region == 0 {
+				if w.top() {
 					w.importing(n)
 				}
 				w.imported(n, path, "", "")

@@ -32,16 +32,10 @@ var clang = &spec{grammar: "c", rules: join(cRules, rules{"macro_type_specifier"
 var cpp = &spec{grammar: "cpp", rules: join(cRules, cppRules), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
 
 // cLocal reports whether the place is inside a function.
-func cLocal(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "function" || d.Kind == "method" || d.Kind == "constructor" || d.Kind == "test")
-}
+func cLocal(w *walk) bool { return w.in("function", "method", "constructor", "test") }
 
 // cMember reports whether the place is right in a class.
-func cMember(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "struct" || d.Kind == "union")
-}
+func cMember(w *walk) bool { return w.in("class", "struct", "union") }
 
 // cName is what a declarator declares.
 type cName struct {

@@ -30,6 +30,14 @@ func (w *walk) part(n int32, part string) int32 {
 	return w.field(n, part)
 }
 
+// either returns the first of two parts that a node has, -1 for neither.
+func (w *walk) either(n int32, a, b string) int32 {
+	if x := w.part(n, a); x >= 0 {
+		return x
+	}
+	return w.part(n, b)
+}
+
 // all is rules one after the other, scope the same with a region of their own.
 func all(rules ...rule) rule {
 	return func(w *walk, n int32) {
@@ -96,9 +104,16 @@ func (w *walk) typeOf(n int32, part string) string {
 	return w.s.typ(w, w.part(n, part))
 }
 
-// patterns binds what a part assigns to, in the language's own way.
-func patterns(part string) rule {
-	return func(w *walk, n int32) { w.s.pattern(w, w.part(n, part), "") }
+// patterns binds what a part assigns to, in the language's own way; takes gives
+// it a type that is written, assigns that of what a value is made of.
+func patterns(part string) rule { return takes(part, "") }
+
+func takes(part, typ string) rule {
+	return func(w *walk, n int32) { w.s.pattern(w, w.part(n, part), w.typeOf(n, typ)) }
+}
+
+func assigns(part, value string) rule {
+	return func(w *walk, n int32) { w.s.pattern(w, w.part(n, part), w.s.made(w, w.part(n, value))) }
 }
 
 // uses records what a part uses, in the language's own way; eachUses what each
@@ -129,7 +144,7 @@ func imports(w *walk, n int32) { w.importing(n) }
 
 // atTop is imports at the top level only.
 func atTop(w *walk, n int32) {
-	if w.enclosing() == nil && w.region == 0 {
+	if w.top() {
 		w.importing(n)
 	}
 }

@@ -102,21 +102,8 @@ var csharp = &spec{
 				w.children(n)
 			})
 		},
-		"foreach_statement": func(w *walk, n int32) {
-			w.within(n, func() {
-				csBind(w, w.field(n, "left"), csTypeName(w, w.field(n, "type")))
-				csType(w, w.field(n, "type"), kb.UseType)
-				w.visitAll(w.field(n, "right"), w.field(n, "body"))
-			})
-		},
-		"catch_declaration declaration_pattern declaration_expression recursive_pattern": func(w *walk, n int32) {
-			typ := w.field(n, "type")
-			if name := w.field(n, "name"); name >= 0 {
-				csBind(w, name, csTypeName(w, typ))
-			}
-			csType(w, typ, kb.UseType)
-			w.butField(n, "type", "name")
-		},
+		"foreach_statement": scope(takes("left", "type"), uses(kb.UseType, "type"), visits("right", "body")),
+		"catch_declaration declaration_pattern declaration_expression recursive_pattern": all(takes("name", "type"), uses(kb.UseType, "type"), rest("type", "name")),
 		"parameter": all(binds("name", "type"), uses(kb.UseType, "type"), rest("type")),
 		"parameter_list": func(w *walk, n int32) {
 			// "params int[] sizes" has no node of its own.
@@ -157,15 +144,9 @@ var csharp = &spec{
 		},
 		"attribute":      all(uses(kb.UseType, "name"), visits("#attribute_argument_list")),
 		"type_parameter": func(w *walk, n int32) { w.bindHere(w.text(w.field(n, "name")), "") },
-		"type_parameter_constraint typeof_expression default_expression cast_expression " +
-			"array_creation_expression from_clause": func(w *walk, n int32) {
-			kind := w.typ(n)
-			csType(w, w.field(n, "type"), kb.UseType)
-			if kind == "from_clause" {
-				w.bindHere(w.text(w.field(n, "name")), csTypeName(w, w.field(n, "type")))
-			}
-			w.butField(n, "type")
-		},
+		"type_parameter_constraint typeof_expression default_expression cast_expression array_creation_expression": all(
+			uses(kb.UseType, "type"), rest("type")),
+		"from_clause":                 all(uses(kb.UseType, "type"), binds("name", "type"), rest("type")),
 		"as_expression is_expression": all(visits("left"), uses(kb.UseType, "right")),
 		"type_argument_list":          eachUses(kb.UseType),
 		"assignment_expression": func(w *walk, n int32) {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -445,17 +446,14 @@ func elixirPattern(w *walk, n int32, typ string) {
 	defer func() { w.depth-- }()
 	switch w.typ(n) {
 	case "identifier":
-		if s := w.text(n); !strings.HasPrefix(s, "_") && (w.region != 0 || w.enclosing() != nil) {
+		if s := w.text(n); !strings.HasPrefix(s, "_") && (!w.top()) {
 			w.bindHere(s, typ)
 		}
 	case "binary_operator":
 		left, right := w.field(n, "left"), w.field(n, "right")
 		switch w.between(left, right) {
 		case "=":
-			t := elixirStruct(w, left)
-			if t == "" {
-				t = elixirStruct(w, right)
-			}
+			t := cmp.Or(elixirStruct(w, left), elixirStruct(w, right))
 			elixirPattern(w, left, t)
 			elixirPattern(w, right, t)
 		case "when", `\\`:

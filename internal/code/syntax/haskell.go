@@ -212,10 +212,7 @@ func haskellImport(w *walk, n int32) {
 		if w.typ(c) != "import_name" {
 			continue
 		}
-		x := w.field(c, "variable")
-		if x < 0 {
-			x = w.field(c, "type")
-		}
+		x := w.either(c, "variable", "type")
 		if x < 0 {
 			x = w.first(c)
 		}

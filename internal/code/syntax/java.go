@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -64,10 +65,7 @@ var java = &spec{
 				if kind == "instanceof_expression" {
 					typ = w.field(n, "right")
 				}
-				made := javaTypeName(w, typ)
-				if made == "" {
-					made = javaMade(w, w.field(n, "value"))
-				}
+				made := cmp.Or(javaTypeName(w, typ), javaMade(w, w.field(n, "value")))
 				w.bindHere(w.text(name), made)
 			}
 			w.children(n)

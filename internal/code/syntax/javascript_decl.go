@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -138,10 +139,7 @@ func jsParameters(w *walk, p int32, constructor bool) {
 		switch w.typ(c) {
 		case "required_parameter", "optional_parameter":
 			pattern, value := w.field(c, "pattern"), w.field(c, "value")
-			typ := jsType(w, w.field(c, "type"))
-			if typ == "" {
-				typ = jsMade(w, value)
-			}
+			typ := cmp.Or(jsType(w, w.field(c, "type")), jsMade(w, value))
 			jsBindPattern(w, pattern, typ)
 			if constructor && w.typ(pattern) == "identifier" && (w.child(c, "accessibility_modifier", "override_modifier") >= 0 ||
 				strings.Contains(w.t.Source[w.nodes[c].Start:w.nodes[pattern].Start], "readonly ")) {
@@ -250,10 +248,7 @@ func jsMethodDecl(w *walk, n int32, kind string, owners []string) {
 
 // jsFieldDef reads a field of a class; one that holds a function is a method.
 func jsFieldDef(w *walk, n int32) {
-	name := w.field(n, "property")
-	if name < 0 {
-		name = w.field(n, "name")
-	}
+	name := w.either(n, "property", "name")
 	value, typ := w.field(n, "value"), w.field(n, "type")
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
 		if w.typ(c) == "decorator" {
@@ -271,10 +266,7 @@ func jsFieldDef(w *walk, n int32) {
 		jsFunctionDecl(w, declaration{node: n, name: name, as: key, body: w.field(value, "body"), kind: "method", inner: jsInner(w)}, value)
 		return
 	}
-	made := jsType(w, typ)
-	if made == "" {
-		made = jsMade(w, value)
-	}
+	made := cmp.Or(jsType(w, typ), jsMade(w, value))
 	w.bindIn(w.enclosingKind("class"), "self."+key, made)
 	w.within(n, func() { w.visit(value) })
 }
@@ -320,10 +312,7 @@ func jsVariableDecl(w *walk, d declaration, n int32) {
 		}
 	}
 	if !jsTop(w) {
-		made := jsType(w, typ)
-		if made == "" {
-			made = jsMade(w, value)
-		}
+		made := cmp.Or(jsType(w, typ), jsMade(w, value))
 		jsBindPattern(w, d.name, made)
 		w.visitAll(typ, value)
 		return
@@ -341,10 +330,7 @@ func jsVariableDecl(w *walk, d declaration, n int32) {
 		w.visitAll(typ, value)
 		return
 	}
-	made := jsType(w, typ)
-	if made == "" {
-		made = jsMade(w, value)
-	}
+	made := cmp.Or(jsType(w, typ), jsMade(w, value))
 	if made != "" {
 		w.bindIn(nil, w.text(d.name), made)
 	}

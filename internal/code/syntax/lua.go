@@ -63,7 +63,7 @@ var lua = &spec{
 		},
 		"return_statement": func(w *walk, n int32) {
 			// return { run = function() … end } is what a module offers.
-			if w.enclosing() == nil && w.region == 0 {
+			if w.top() {
 				list := w.first(n)
 				if c := w.first(list); w.typ(c) == "table_constructor" && w.next(list, c) < 0 {
 					luaTable(w, c, nil, 0)
@@ -74,9 +74,6 @@ var lua = &spec{
 		},
 	},
 }
-
-// luaTop reports whether what stands here is at top level, do blocks aside.
-func luaTop(w *walk) bool { return w.enclosing() == nil && w.region == 0 }
 
 func luaFunctionDecl(w *walk, n int32) {
 	name := w.field(n, "name")
@@ -102,7 +99,7 @@ func luaDeclare(w *walk, whole, value, name int32, names []string) {
 			d.owners = owners
 		}
 	}
-	d.inner = !luaTop(w)
+	d.inner = !w.top()
 	w.declare(d, func() { w.visitAll(params, d.body) })
 }
 
@@ -127,7 +124,7 @@ func luaAssign(w *walk, n, a int32, local bool) {
 func luaAssignOne(w *walk, n, name, value int32, local bool) {
 	q := w.chain(name)
 	names := strings.Split(q, ".")
-	top := luaTop(w)
+	top := w.top()
 	if q == noChain {
 		w.visitAll(name, value)
 		return
@@ -214,7 +211,7 @@ func luaName(s string) bool {
 
 // luaLocal binds a local variable.
 func luaLocal(w *walk, n int32, typ string) {
-	if w.typ(n) == "identifier" && (typ != "" || !luaTop(w)) {
+	if w.typ(n) == "identifier" && (typ != "" || !w.top()) {
 		w.bindHere(w.text(n), typ)
 	}
 }
@@ -245,7 +242,7 @@ func luaRequired(w *walk, n int32) string {
 func luaUse(w *walk, n int32) {
 	name, args := w.field(n, "name"), w.field(n, "arguments")
 	if module := luaRequired(w, n); module != "" {
-		if luaTop(w) && w.text(name) == "require" {
+		if w.top() && w.text(name) == "require" {
 			w.importing(n)
 		}
 		w.imported(n, module, "", "")
@@ -255,10 +252,7 @@ func luaUse(w *walk, n int32) {
 	case "identifier":
 		w.use(name, w.text(name), "", kb.UseCall)
 	case "dot_index_expression", "method_index_expression":
-		field := w.field(name, "field")
-		if field < 0 {
-			field = w.field(name, "method")
-		}
+		field := w.either(name, "field", "method")
 		table := w.field(name, "table")
 		q := w.chain(table)
 		if q == "self" {

@@ -7,7 +7,7 @@ import (
 )
 
 var php = &spec{
-	typ: phpType, use: phpNamed, pattern: phpTarget,
+	typ: phpType, use: phpNamed, pattern: phpTarget, made: phpMade,
 	grammar:  "php",
 	tokens:   []string{"instanceof"},
 	comments: []string{"comment"},
@@ -173,11 +173,7 @@ var php = &spec{
 		},
 		"scoped_property_access_expression": func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) },
 		"named_type":                        eachUses(kb.UseType),
-		"assignment_expression": func(w *walk, n int32) {
-			left, right := w.field(n, "left"), w.field(n, "right")
-			phpTarget(w, left, phpMade(w, right))
-			w.visit(right)
-		},
+		"assignment_expression":             all(assigns("left", "right"), visits("right")),
 		"anonymous_function arrow_function": scoped,
 		"catch_clause": func(w *walk, n int32) {
 			typ := ""
@@ -419,7 +415,7 @@ func phpBindField(w *walk, name int32, typ string) {
 func phpTarget(w *walk, n int32, typ string) {
 	switch w.typ(n) {
 	case "variable_name":
-		if s := phpVariable(w, n); s != "this" && (typ != "" || w.region != 0 || w.enclosing() != nil) {
+		if s := phpVariable(w, n); s != "this" && (typ != "" || !w.top()) {
 			w.bindHere(s, typ)
 		}
 	case "member_access_expression":

@@ -1,13 +1,15 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 var python = &spec{
-	use:      pythonUse,
+	use: pythonUse, made: pythonMade,
+	pattern:  func(w *walk, n int32, typ string) { pythonTarget(w, n, -1, typ) },
 	grammar:  "python",
 	comments: []string{"comment"},
 	chains: chains{
@@ -112,16 +114,8 @@ var python = &spec{
 		},
 		"type":                        pythonTypes,
 		"for_statement for_in_clause": all(func(w *walk, n int32) { pythonTarget(w, w.field(n, "left"), n, "") }, children),
-		"named_expression": func(w *walk, n int32) {
-			pythonTarget(w, w.field(n, "name"), -1, pythonMade(w, w.field(n, "value")))
-			w.visit(w.field(n, "value"))
-		},
-		"as_pattern": func(w *walk, n int32) {
-			// "open(p) as f", and "except E as e", where it is of the type.
-			c := w.first(n)
-			pythonTarget(w, w.field(n, "alias"), -1, pythonMade(w, c))
-			w.visit(c)
-		},
+		"named_expression":            all(assigns("name", "value"), visits("value")),
+		"as_pattern":                  all(assigns("alias", "1"), visits("1")), // "open(p) as f", and "except E as e", where it is of the type
 		"except_clause": func(w *walk, n int32) {
 			if v := w.field(n, "value"); v >= 0 {
 				if t := w.typ(v); t == "identifier" || t == "attribute" {
@@ -290,10 +284,7 @@ func pythonTarget(w *walk, n int32, within int32, typ string) {
 // level and in classes in upper case or annotated are declarations.
 func pythonAssignment(w *walk, n int32) {
 	left, right, typ := w.field(n, "left"), w.field(n, "right"), w.field(n, "type")
-	made := pythonType(w, typ)
-	if made == "" {
-		made = pythonMade(w, right)
-	}
+	made := cmp.Or(pythonType(w, typ), pythonMade(w, right))
 	d := w.enclosing()
 	if w.typ(left) == "identifier" && d == nil {
 		kind := "var"

@@ -54,7 +54,7 @@ func rAssign(w *walk, n int32) {
 	switch {
 	case w.typ(value) == "function_definition":
 		rFunction(w, n, name, value, as, "function", nil)
-	case w.enclosing() != nil || w.region != 0:
+	case !w.top():
 		w.bindHere(as, "")
 		w.visit(value)
 	case strings.HasSuffix(w.chain(f), "R6Class"):
@@ -138,7 +138,7 @@ func rCall(w *walk, n int32) {
 			name = w.text(first)
 		}
 		if name != "" {
-			if w.enclosing() == nil && w.region == 0 {
+			if w.top() {
 				w.importing(n)
 			}
 			w.imported(n, name, "", "")

@@ -8,7 +8,7 @@ import (
 )
 
 var ruby = &spec{
-	pattern:  rubyTarget,
+	pattern: rubyTarget, made: rubyMade,
 	grammar:  "ruby",
 	comments: []string{"comment"},
 	chains: chains{
@@ -33,10 +33,7 @@ var ruby = &spec{
 		"singleton_class":         func(w *walk, n int32) { w.visit(w.field(n, "body")) },
 		"call":                    rubyCall,
 		"assignment":              rubyAssignment,
-		"operator_assignment": func(w *walk, n int32) {
-			rubyTarget(w, w.field(n, "left"), rubyMade(w, w.field(n, "right")))
-			w.visit(w.field(n, "right"))
-		},
+		"operator_assignment":     all(assigns("left", "right"), visits("right")),
 		"identifier": func(w *walk, n int32) {
 			// A word that nothing here gave a value is a call.
 			if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
@@ -91,10 +88,7 @@ var rubyVisibility = []string{"private", "protected", "public", "module_function
 
 // rubyInType reports whether what stands here belongs to a class, a module or
 // the file rather than to a method.
-func rubyInType(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "module")
-}
+func rubyInType(w *walk) bool { return w.in("class", "module") }
 
 func rubyMethod(w *walk, n int32) {
 	name, params := w.field(n, "name"), w.field(n, "parameters")
@@ -173,7 +167,7 @@ func rubyCall(w *walk, n int32) {
 					path = "./" + path
 				}
 				w.imported(n, path, "", "")
-				if w.enclosing() == nil && w.region == 0 {
+				if w.top() {
 					w.importing(n)
 				}
 				return
@@ -317,7 +311,7 @@ func rubyMade(w *walk, n int32) string {
 func rubyTarget(w *walk, n int32, typ string) {
 	switch w.typ(n) {
 	case "identifier":
-		if w.region != 0 || w.enclosing() != nil || typ != "" {
+		if !w.top() || typ != "" {
 			w.bindHere(w.text(n), typ)
 		}
 	case "instance_variable", "class_variable":

@@ -71,10 +71,7 @@ var rust = &spec{
 		"use_declaration": all(imports, func(w *walk, n int32) { rustUseTree(w, w.field(n, "argument"), "") }),
 		"extern_crate_declaration": func(w *walk, n int32) {
 			w.importing(n)
-			local := w.field(n, "alias")
-			if local < 0 {
-				local = w.field(n, "name")
-			}
+			local := w.either(n, "alias", "name")
 			w.imported(n, w.text(w.field(n, "name")), "", w.text(local))
 		},
 		"call_expression": func(w *walk, n int32) {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -120,10 +121,7 @@ func scalaOwners(p string) []string {
 	return parts[:len(parts)-1]
 }
 
-func scalaMember(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "object" || d.Kind == "trait" || d.Kind == "enum")
-}
+func scalaMember(w *walk) bool { return w.in("class", "object", "trait", "enum") }
 
 func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()) {
 	if name < 0 || w.text(name) == "" {
@@ -192,15 +190,9 @@ func scalaImport(w *walk, n int32) {
 }
 
 func scalaValue(w *walk, n int32, kind string) {
-	pattern := w.field(n, "pattern")
-	if pattern < 0 {
-		pattern = w.field(n, "name")
-	}
+	pattern := w.either(n, "pattern", "name")
 	typ, value := w.field(n, "type"), w.field(n, "value")
-	t := scalaPlain(w, typ)
-	if t == "" {
-		t = scalaMade(w, value)
-	}
+	t := cmp.Or(scalaPlain(w, typ), scalaMade(w, value))
 	d := w.enclosing()
 	local := d != nil && !scalaMember(w) && d.Kind != "package"
 	var inside func() = func() { w.visitAll(typ, value) }

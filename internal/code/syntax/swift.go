@@ -38,10 +38,8 @@ var swift = &spec{
 				w.imported(n, path, name, local)
 			}
 		},
-		"class_declaration": swiftType,
-		"protocol_declaration": func(w *walk, n int32) {
-			swiftDeclare(w, n, w.field(n, "name"), "", "protocol", w.field(n, "body"), func() { swiftRest(w, n) })
-		},
+		"class_declaration":    swiftType,
+		"protocol_declaration": swiftDeclares("name", "", "protocol", "body"),
 		"function_declaration protocol_function_declaration": func(w *walk, n int32) {
 			name, as := w.field(n, "name"), ""
 			if name < 0 || w.typ(name) != "simple_identifier" {
@@ -59,15 +57,9 @@ var swift = &spec{
 			}
 			swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
 		},
-		"init_declaration": func(w *walk, n int32) {
-			swiftDeclare(w, n, -1, "init", "constructor", w.field(n, "body"), func() { swiftRest(w, n) })
-		},
-		"deinit_declaration": func(w *walk, n int32) {
-			swiftDeclare(w, n, -1, "deinit", "method", w.field(n, "body"), func() { swiftRest(w, n) })
-		},
-		"subscript_declaration": func(w *walk, n int32) {
-			swiftDeclare(w, n, -1, "subscript", "method", w.child(n, "computed_property"), func() { swiftRest(w, n) })
-		},
+		"init_declaration":      swiftDeclares("", "init", "constructor", "body"),
+		"deinit_declaration":    swiftDeclares("", "deinit", "method", "body"),
+		"subscript_declaration": swiftDeclares("", "subscript", "method", "#computed_property"),
 		"property_declaration protocol_property_declaration": swiftProperty,
 		"typealias_declaration associatedtype_declaration": func(w *walk, n int32) {
 			swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
@@ -155,6 +147,13 @@ var swift = &spec{
 			w.children(n)
 		},
 	},
+}
+
+// swiftDeclares declares a node by a part, or as, with its body.
+func swiftDeclares(name, as, kind, body string) rule {
+	return func(w *walk, n int32) {
+		swiftDeclare(w, n, w.part(n, name), as, kind, w.part(n, body), func() { swiftRest(w, n) })
+	}
 }
 
 func swiftDeclare(w *walk, n, name int32, as, kind string, body int32, inside func()) {

@@ -55,10 +55,12 @@ type spec struct {
 	rules  rules
 	chains chains
 	// typ returns the type that a node names, use records what it uses and
-	// pattern binds what it assigns to, of a type; see combine.go.
+	// pattern binds what it assigns to, of a type; made returns the type that an
+	// expression makes a value of. See combine.go.
 	typ     func(w *walk, n int32) string
 	use     func(w *walk, n int32, kind kb.UseKind)
 	pattern func(w *walk, n int32, typ string)
+	made    func(w *walk, n int32) string
 	tokens  []string
 	// comments are the node types of comments; attributes those of what may
 	// stand between a comment and its declaration as a sibling ("attribute_item").
@@ -584,6 +586,15 @@ func (w *walk) enclosing() *Decl {
 	}
 	return nil
 }
+
+// in reports whether the innermost declaration around is of one of the kinds,
+// top whether what stands here belongs to no declaration and no block.
+func (w *walk) in(kinds ...string) bool {
+	d := w.enclosing()
+	return d != nil && slices.Contains(kinds, d.Kind)
+}
+
+func (w *walk) top() bool { return w.enclosing() == nil && w.region == 0 }
 
 // enclosingKind returns the innermost declaration around of one of the kinds.
 func (w *walk) enclosingKind(kinds ...string) *Decl {

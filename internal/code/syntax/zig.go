@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -140,10 +141,7 @@ func zigVariable(w *walk, n int32) {
 		w.declare(declaration{node: n, name: name, kind: k, body: value, inner: local, sigEnd: int(w.nodes[value].Start) + max(0, strings.IndexByte(w.text(value), '{'))}, func() { w.children(value) })
 		return
 	}
-	t := zigPlain(w, typ)
-	if t == "" {
-		t = zigMade(w, value)
-	}
+	t := cmp.Or(zigPlain(w, typ), zigMade(w, value))
 	if w.typ(value) == "builtin_function" && strings.HasPrefix(w.text(value), "@This") {
 		if d != nil {
 			w.bindIn(d, w.text(name), d.Name)
