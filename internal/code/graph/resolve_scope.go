@@ -63,7 +63,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		if b >= 0 && r.covers(i, s, b) {
 			return hit{node: -1, local: b, stop: true}
 		}
-		if k&(isSpace|isVar) != 0 && k&(isFunc|isType) == 0 && k&isSpace != 0 {
+		if k&isSpace != 0 && k&(isFunc|isType) == 0 {
 			if c := r.get(n, name); r.real(c) {
 				return found(c, sureScope)
 			}
@@ -88,10 +88,8 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 					return h
 				}
 				inner = false
-			} else if r.is(p, isSpace) && f.lang.global {
-				if c := r.get(p, name); r.real(c) {
-					return found(c, sureScope)
-				}
+			} else if c := r.get(p, name); f.lang.global && r.is(p, isSpace) && r.real(c) {
+				return found(c, sureScope)
 			} else if !f.lang.global {
 				break
 			}

@@ -387,29 +387,34 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 			w.children(block)
 		})
 	}
-	if i := len(w.out.Decls) - 1; i >= 0 && around != nil {
-		text := d.as
-		if text == "" {
-			text = w.text(name)
-		}
-		// What was declared inside of it lies between.
-		for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
-			i--
-		}
-		x := &w.out.Decls[i]
-		if a, ok := st.arity[i]; ok && a == arity && x.Name == text && x.Kind == kind && slices.Equal(x.Path, w.path) {
-			x.End = w.end(n)
-			w.scope = append(w.scope, i)
-			w.path = append(w.path, text)
-			body()
-			w.path = w.path[:len(w.path)-1]
-			w.scope = w.scope[:len(w.scope)-1]
-			return true
-		}
+	if around != nil && elixirAgain(w, &d, arity, body) {
+		return true
 	}
-	i := len(w.out.Decls)
-	st.arity[i] = arity
+	st.arity[len(w.out.Decls)] = arity
 	w.declare(d, body)
+	return true
+}
+
+// elixirAgain reads one more clause of the declaration above, and reports
+// whether it is one.
+func elixirAgain(w *walk, d *declaration, arity int, body func()) bool {
+	text := cmp.Or(d.as, w.text(d.name))
+	i := len(w.out.Decls) - 1
+	// What was declared inside of it lies between.
+	for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
+		i--
+	}
+	if i < 0 {
+		return false
+	}
+	x := &w.out.Decls[i]
+	if a, ok := elixirOf(w).arity[i]; !ok || a != arity || x.Name != text || x.Kind != d.kind || !slices.Equal(x.Path, w.path) {
+		return false
+	}
+	x.End = w.end(d.node)
+	w.scope, w.path = append(w.scope, i), append(w.path, text)
+	body()
+	w.scope, w.path = w.scope[:len(w.scope)-1], w.path[:len(w.path)-1]
 	return true
 }
 

@@ -64,13 +64,20 @@ func prepareJSX(text string) string {
 	return string(b)
 }
 
+// The types of nodes that declare something.
+const (
+	jsDeclarations = "class_declaration function_declaration generator_function_declaration lexical_declaration variable_declaration"
+	tsDeclarations = "interface_declaration type_alias_declaration enum_declaration internal_module module " +
+		"abstract_class_declaration function_signature ambient_declaration"
+)
+
 func jsDeclare(w *walk, n int32) { jsDeclaration(w, n, n, w.typ(n)) }
 func jsMethod(w *walk, n int32)  { jsMethodDecl(w, n, w.typ(n), nil) }
 
 var jsRules = rules{
 	"import_statement": jsImports,
 	"export_statement": jsExports,
-	"class_declaration function_declaration generator_function_declaration lexical_declaration variable_declaration": jsDeclare,
+	jsDeclarations:     jsDeclare,
 	"class": func(w *walk, n int32) {
 		// One without a declaration: what is in it is found by its own name.
 		if name := w.field(n, "name"); name >= 0 {
@@ -115,8 +122,7 @@ var jsRules = rules{
 }
 
 var tsRules = rules{
-	"interface_declaration type_alias_declaration enum_declaration internal_module module abstract_class_declaration " +
-		"function_signature ambient_declaration": jsDeclare,
+	tsDeclarations: jsDeclare,
 	"method_signature abstract_method_signature": jsMethod,
 	"public_field_definition":                    jsFieldDef,
 	"property_signature": func(w *walk, n int32) {

@@ -24,68 +24,17 @@ func jsDeclaration(w *walk, n, outer int32, kind string) {
 		d.kind = "interface"
 		jsClassDecl(w, d, n)
 	case "type_alias_declaration":
-		d.kind = "type"
-		d.body = -1
-		if d.name < 0 {
-			w.children(n)
-			return
-		}
-		value := w.field(n, "value")
-		if w.typ(value) == "object_type" {
-			d.body = value
-		}
-		w.declare(d, func() {
-			w.visit(w.field(n, "type_parameters"))
-			if d.body >= 0 {
-				w.children(value)
-			} else {
-				w.visit(value)
-			}
-		})
+		jsAlias(w, d, n)
 	case "enum_declaration":
-		d.kind = "enum"
-		if d.name < 0 {
-			w.children(n)
-			return
-		}
-		w.declare(d, func() {
-			for c := w.first(max(d.body, 0)); d.body >= 0 && c >= 0; c = w.next(d.body, c) {
-				name := c
-				if w.typ(c) == "enum_assignment" {
-					name = w.field(c, "name")
-				} else if w.fieldOf(c) != "name" {
-					continue
-				}
-				if key := jsKey(w, name); key != "" {
-					w.declare(declaration{node: c, name: name, as: key, kind: "enumerator", inner: true}, nil)
-				}
-				if c != name {
-					w.visit(w.field(c, "value"))
-				}
-			}
-		})
+		jsEnum(w, d, n)
 	case "internal_module", "module":
-		d.kind = "namespace"
-		if w.typ(d.name) == "string" {
-			d.as = strings.Trim(w.text(d.name), "\"'`")
-			d.kind = "module"
-		}
-		if d.name < 0 || d.as == "" && w.text(d.name) == "" {
-			w.children(n)
-			return
-		}
-		if d.as == "" && w.typ(d.name) == "nested_identifier" {
-			// "namespace A.B": B in A.
-			parts := strings.Split(strings.Join(strings.Fields(w.text(d.name)), ""), ".")
-			d.owners, d.as = parts[:len(parts)-1], parts[len(parts)-1]
-		}
-		w.declare(d, func() { w.children(d.body) })
+		jsNamespace(w, d, n)
 	case "ambient_declaration":
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch k := w.typ(c); k {
-			case "class_declaration", "function_declaration", "generator_function_declaration", "lexical_declaration", "variable_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module", "abstract_class_declaration", "function_signature":
+			switch k := w.typ(c); {
+			case k != "ambient_declaration" && jsDeclares[k]:
 				jsDeclaration(w, c, outer, k)
-			case "statement_block": // declare global
+			case k == "statement_block": // declare global
 				w.children(c)
 			default:
 				w.visit(c)
@@ -94,6 +43,70 @@ func jsDeclaration(w *walk, n, outer int32, kind string) {
 	default:
 		jsVariables(w, n, outer)
 	}
+}
+
+var jsDeclares = wordSet(jsDeclarations + " " + tsDeclarations)
+
+func jsAlias(w *walk, d declaration, n int32) {
+	d.kind, d.body = "type", -1
+	if d.name < 0 {
+		w.children(n)
+		return
+	}
+	value := w.field(n, "value")
+	if w.typ(value) == "object_type" {
+		d.body = value
+	}
+	w.declare(d, func() {
+		w.visit(w.field(n, "type_parameters"))
+		if d.body >= 0 {
+			w.children(value)
+		} else {
+			w.visit(value)
+		}
+	})
+}
+
+func jsEnum(w *walk, d declaration, n int32) {
+	d.kind = "enum"
+	if d.name < 0 {
+		w.children(n)
+		return
+	}
+	w.declare(d, func() {
+		for c := w.first(d.body); c >= 0; c = w.next(d.body, c) {
+			name := c
+			if w.typ(c) == "enum_assignment" {
+				name = w.field(c, "name")
+			} else if w.fieldOf(c) != "name" {
+				continue
+			}
+			if key := jsKey(w, name); key != "" {
+				w.declare(declaration{node: c, name: name, as: key, kind: "enumerator", inner: true}, nil)
+			}
+			if c != name {
+				w.visit(w.field(c, "value"))
+			}
+		}
+	})
+}
+
+func jsNamespace(w *walk, d declaration, n int32) {
+	d.kind = "namespace"
+	if w.typ(d.name) == "string" {
+		d.as = strings.Trim(w.text(d.name), "\"'`")
+		d.kind = "module"
+	}
+	if d.name < 0 || d.as == "" && w.text(d.name) == "" {
+		w.children(n)
+		return
+	}
+	if d.as == "" && w.typ(d.name) == "nested_identifier" {
+		// "namespace A.B": B in A.
+		parts := strings.Split(strings.Join(strings.Fields(w.text(d.name)), ""), ".")
+		d.owners, d.as = parts[:len(parts)-1], parts[len(parts)-1]
+	}
+	w.declare(d, func() { w.children(d.body) })
 }
 
 func jsIsType(d *Decl) bool {
