@@ -11,7 +11,7 @@ var bash = &spec{
 	comments: []string{"comment"},
 	brittle:  true,
 	rules: rules{
-		"function_definition": func(w *walk, n int32) {
+		{"function_definition", func(w *walk, n int32) {
 			name := w.field(n, "name")
 			if w.text(name) == "" {
 				w.children(n)
@@ -19,9 +19,9 @@ var bash = &spec{
 			}
 			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), inner: w.enclosing() != nil}
 			w.declare(d, func() { w.visit(d.body) })
-		},
-		"command": bashCommand,
-		"declaration_command": func(w *walk, n int32) {
+		}},
+		{"command", bashCommand},
+		{"declaration_command", func(w *walk, n int32) {
 			constant := strings.HasPrefix(w.text(n), "readonly")
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
@@ -39,9 +39,9 @@ var bash = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"variable_assignment": func(w *walk, n int32) { bashVariable(w, n, n, false) },
-		"if_statement for_statement c_style_for_statement while_statement case_statement subshell": scoped,
+		}},
+		{"variable_assignment", func(w *walk, n int32) { bashVariable(w, n, n, false) }},
+		{"if_statement for_statement c_style_for_statement while_statement case_statement subshell", scoped},
 	},
 }
 

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -8,28 +9,29 @@ import (
 
 // cChains: "this" is "self".
 var cChains = chains{
-	"identifier type_identifier namespace_identifier field_identifier": itself, "this": meaning("self"),
-	"field_expression": {read: func(w *walk, n int32) (string, int32) {
+	{"identifier type_identifier namespace_identifier field_identifier", itself},
+	{"this", meaning("self")},
+	{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
 		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
 			return w.text(f), w.field(n, "argument")
 		}
 		return noChain, -1
-	}},
-	"qualified_identifier": {read: func(w *walk, n int32) (string, int32) {
+	}}},
+	{"qualified_identifier", link{read: func(w *walk, n int32) (string, int32) {
 		return w.chain(w.field(n, "name")), w.field(n, "scope")
-	}},
-	"template_type template_function": inside("name"),
-	"parenthesized_expression": {read: func(w *walk, n int32) (string, int32) { // (*x).y is x->y
+	}}},
+	{"template_type template_function", inside("name")},
+	{"parenthesized_expression", link{read: func(w *walk, n int32) (string, int32) { // (*x).y is x->y
 		if c := w.first(n); w.typ(c) == "pointer_expression" {
 			return w.chain(w.field(c, "argument")), -1
 		}
 		return noChain, -1
-	}},
+	}}},
 }
 
-var clang = &spec{grammar: "c", rules: join(cRules, rules{"macro_type_specifier": cMacroType}), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
+var clang = &spec{grammar: "c", rules: slices.Concat(cRules, rules{{"macro_type_specifier", cMacroType}}), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
 
-var cpp = &spec{grammar: "cpp", rules: join(cRules, cppRules), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
+var cpp = &spec{grammar: "cpp", rules: slices.Concat(cRules, cppRules), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
 
 // cLocal reports whether the place is inside a function.
 func cLocal(w *walk) bool { return w.in("function", "method", "constructor", "test") }
@@ -456,19 +458,19 @@ func cFieldDeclaration(w *walk, n, outer int32) {
 }
 
 var cRules = rules{
-	"function_definition": func(w *walk, n int32) { cDefinition(w, n, -1) },
-	"declaration":         func(w *walk, n int32) { cDeclare(w, n, -1) },
-	"type_definition":     cTypeDefinition,
-	"struct_specifier union_specifier enum_specifier": func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) },
-	"preproc_include": func(w *walk, n int32) {
+	{"function_definition", func(w *walk, n int32) { cDefinition(w, n, -1) }},
+	{"declaration", func(w *walk, n int32) { cDeclare(w, n, -1) }},
+	{"type_definition", cTypeDefinition},
+	{"struct_specifier union_specifier enum_specifier", func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) }},
+	{"preproc_include", func(w *walk, n int32) {
 		w.importing(n)
 		if p := w.field(n, "path"); p >= 0 {
 			if t := w.typ(p); t == "system_lib_string" || t == "string_literal" {
 				w.imported(n, strings.Trim(w.text(p), `<>" `), "", "")
 			}
 		}
-	},
-	"preproc_def preproc_function_def": func(w *walk, n int32) {
+	}},
+	{"preproc_def preproc_function_def", func(w *walk, n int32) {
 		kind := w.typ(n)
 		value := w.field(n, "value")
 		if name := w.field(n, "name"); name >= 0 && (kind == "preproc_function_def" || value >= 0) {
@@ -482,24 +484,24 @@ var cRules = rules{
 			w.declare(d, func() { cMacroCalls(w, n, value) })
 			w.path = path
 		}
-	},
-	"preproc_ifdef preproc_if": rest("name", "condition"),
-	"call_expression": func(w *walk, n int32) {
+	}},
+	{"preproc_ifdef preproc_if", rest("name", "condition")},
+	{"call_expression", func(w *walk, n int32) {
 		args := w.field(n, "arguments")
 		cUse(w, w.field(n, "function"), kb.UseCall, w.count(args)+1)
 		w.visit(args)
-	},
-	"type_identifier":       func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) },
-	"parameter_declaration": cParameter,
-	"field_declaration":     func(w *walk, n int32) { cFieldDeclaration(w, n, -1) },
-	"initializer_pair": func(w *walk, n int32) {
+	}},
+	{"type_identifier", func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) }},
+	{"parameter_declaration", cParameter},
+	{"field_declaration", func(w *walk, n int32) { cFieldDeclaration(w, n, -1) }},
+	{"initializer_pair", func(w *walk, n int32) {
 		if v := w.field(n, "value"); w.typ(v) == "identifier" {
 			cValue(w, v)
 		} else {
 			w.visit(v)
 		}
-	},
-	"initializer_list argument_list": func(w *walk, n int32) {
+	}},
+	{"initializer_list argument_list", func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if w.typ(c) == "identifier" {
 				cValue(w, c)
@@ -509,15 +511,15 @@ var cRules = rules{
 				w.visit(c)
 			}
 		}
-	},
-	"field_expression": func(w *walk, n int32) { w.visit(w.field(n, "argument")) },
-	"identifier": func(w *walk, n int32) {
+	}},
+	{"field_expression", func(w *walk, n int32) { w.visit(w.field(n, "argument")) }},
+	{"identifier", func(w *walk, n int32) {
 		// Only what is written as constants are: most others are variables.
 		if t := w.text(n); len(t) > 1 && strings.ToUpper(t) == t {
 			cValue(w, n)
 		}
-	},
-	"attribute_specifier": skip,
+	}},
+	{"attribute_specifier", skip},
 }
 
 func cParameter(w *walk, n int32) {

@@ -16,8 +16,11 @@ type link struct {
 	read func(w *walk, n int32) (name string, on int32)
 }
 
-// chains are links by node types; a key may hold several types with blanks between.
-type chains map[string]link
+// chains are links by node types, several of them with blanks between.
+type chains []struct {
+	types string
+	link  link
+}
 
 // noChain is the chain of what is not made of names alone.
 const noChain = "()"
@@ -25,10 +28,11 @@ const noChain = "()"
 // The links that many languages share.
 var (
 	itself   = link{}
-	meaning  = func(word string) link { return link{name: "=" + word} }
-	inside   = func(on string) link { return link{name: "-", on: on} }
 	unticked = link{read: func(w *walk, n int32) (string, int32) { return strings.Trim(w.text(n), "`"), -1 }}
 )
+
+func meaning(word string) link { return link{name: "=" + word} }
+func inside(on string) link    { return link{name: "-", on: on} }
 
 // chain returns a plain chain of names joined with ".", noChain for anything else.
 func (w *walk) chain(n int32) string {

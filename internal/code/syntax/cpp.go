@@ -15,10 +15,10 @@ func cppNamed(w *walk, n, outer int32) {
 }
 
 var cppRules = rules{
-	"attribute_declaration template_instantiation type_parameter_declaration ms_declspec_modifier": skip,
-	"class_specifier": func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) },
-	"optional_parameter_declaration variadic_parameter_declaration": cParameter,
-	"namespace_definition": func(w *walk, n int32) {
+	{"attribute_declaration template_instantiation type_parameter_declaration ms_declspec_modifier", skip},
+	{"class_specifier", func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) }},
+	{"optional_parameter_declaration variadic_parameter_declaration", cParameter},
+	{"namespace_definition", func(w *walk, n int32) {
 		name, body := w.field(n, "name"), w.field(n, "body")
 		if name < 0 || w.text(name) == "" {
 			w.visit(body)
@@ -31,8 +31,8 @@ var cppRules = rules{
 			return
 		}
 		w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(parts[last], "inline"), owners: parts[:last], kind: "namespace", body: body}, func() { w.visit(body) })
-	},
-	"template_declaration": func(w *walk, n int32) {
+	}},
+	{"template_declaration", func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			switch t := w.typ(c); t {
 			case "function_definition":
@@ -49,9 +49,9 @@ var cppRules = rules{
 				w.visit(c)
 			}
 		}
-	},
-	"alias_declaration concept_definition": func(w *walk, n int32) { cppNamed(w, n, -1) },
-	"using_declaration": func(w *walk, n int32) {
+	}},
+	{"alias_declaration concept_definition", func(w *walk, n int32) { cppNamed(w, n, -1) }},
+	{"using_declaration", func(w *walk, n int32) {
 		if len(w.scope) == 0 || !cLocal(w) {
 			w.importing(n)
 		}
@@ -69,21 +69,21 @@ var cppRules = rules{
 				w.imported(n, strings.ReplaceAll(q[:i], ".", "::"), q[i+1:], q[i+1:])
 			}
 		}
-	},
-	"namespace_alias_definition": func(w *walk, n int32) {
+	}},
+	{"namespace_alias_definition", func(w *walk, n int32) {
 		name := w.field(n, "name")
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if c != name {
 				w.imported(n, strings.Join(strings.Fields(w.text(c)), ""), "", w.text(name))
 			}
 		}
-	},
-	"new_expression": func(w *walk, n int32) {
+	}},
+	{"new_expression", func(w *walk, n int32) {
 		args := w.field(n, "arguments")
 		cUse(w, w.field(n, "type"), kb.UseCall, w.count(args)+1)
 		w.visitAll(w.field(n, "placement"), w.field(n, "declarator"), args)
-	},
-	"qualified_identifier": func(w *walk, n int32) {
+	}},
+	{"qualified_identifier", func(w *walk, n int32) {
 		last := n
 		for range 64 {
 			if w.typ(last) != "qualified_identifier" {
@@ -96,11 +96,11 @@ var cppRules = rules{
 		} else {
 			cUse(w, n, kb.UseName, 0)
 		}
-	},
-	"template_type":     func(w *walk, n int32) { cUse(w, n, kb.UseType, 0) },
-	"template_function": func(w *walk, n int32) { cUse(w, n, kb.UseName, 0) },
-	"for_range_loop":    all(scope(cBindAll), visits("initializer", "right", "body")),
-	"field_initializer": func(w *walk, n int32) {
+	}},
+	{"template_type", func(w *walk, n int32) { cUse(w, n, kb.UseType, 0) }},
+	{"template_function", func(w *walk, n int32) { cUse(w, n, kb.UseName, 0) }},
+	{"for_range_loop", all(scope(cBindAll), visits("initializer", "right", "body"))},
+	{"field_initializer", func(w *walk, n int32) {
 		// ": Base(x), field(y)": fields are not called.
 		c := w.first(n)
 		if t := w.text(c); c >= 0 && t != "" && (t[0] >= 'A' && t[0] <= 'Z' || w.typ(c) != "field_identifier") {
@@ -113,8 +113,8 @@ var cppRules = rules{
 		if c >= 0 {
 			w.after(n, c)
 		}
-	},
-	"friend_declaration": func(w *walk, n int32) {
+	}},
+	{"friend_declaration", func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if w.typ(c) == "declaration" {
 				w.visit(w.field(c, "type"))
@@ -122,5 +122,5 @@ var cppRules = rules{
 			}
 			w.visit(c)
 		}
-	},
+	}},
 }

@@ -11,18 +11,18 @@ var csharp = &spec{
 	grammar:  "csharp",
 	comments: []string{"comment"},
 	chains: chains{
-		"identifier predefined_type":          {read: func(w *walk, n int32) (string, int32) { return strings.TrimPrefix(w.text(n), "@"), -1 }},
-		"generic_name":                        {name: "1"},
-		"qualified_name alias_qualified_name": {read: func(w *walk, n int32) (string, int32) { return csTypeName(w, n), -1 }},
-		"this_expression":                     meaning("self"),
-		"base_expression":                     meaning("super"),
-		"postfix_unary_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier predefined_type", link{read: func(w *walk, n int32) (string, int32) { return strings.TrimPrefix(w.text(n), "@"), -1 }}},
+		{"generic_name", link{name: "1"}},
+		{"qualified_name alias_qualified_name", link{read: func(w *walk, n int32) (string, int32) { return csTypeName(w, n), -1 }}},
+		{"this_expression", meaning("self")},
+		{"base_expression", meaning("super")},
+		{"postfix_unary_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if !strings.HasSuffix(w.text(n), "!") {
 				return noChain, -1
 			}
 			return w.chain(w.first(n)), -1
-		}},
-		"member_access_expression": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"member_access_expression", link{read: func(w *walk, n int32) (string, int32) {
 			name := w.field(n, "name")
 			if w.typ(name) == "generic_name" {
 				name = w.first(name)
@@ -34,10 +34,10 @@ var csharp = &spec{
 				return q + "." + w.text(name), -1
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"using_directive": func(w *walk, n int32) {
+		{"using_directive", func(w *walk, n int32) {
 			w.importing(n)
 			alias := w.field(n, "name")
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -56,8 +56,8 @@ var csharp = &spec{
 				}
 				return
 			}
-		},
-		"namespace_declaration file_scoped_namespace_declaration": func(w *walk, n int32) {
+		}},
+		{"namespace_declaration file_scoped_namespace_declaration", func(w *walk, n int32) {
 			name := csPath(w, w.field(n, "name"))
 			if around := w.enclosing(); around != nil || csNamespaces(w) > 1 || w.out.Facts.Package != "" {
 				// One of several, or one in another, is a declaration around its own.
@@ -66,15 +66,15 @@ var csharp = &spec{
 			}
 			w.out.Facts.Package = name
 			w.butField(n, "name")
-		},
-		"class_declaration interface_declaration struct_declaration record_declaration enum_declaration": func(w *walk, n int32) { csTypeDecl(w, n, csKinds[w.typ(n)]) },
-		"enum_member_declaration":  all(enumerator("name"), visits("value")),
-		"delegate_declaration":     func(w *walk, n int32) { csMember(w, n, "delegate", "") },
-		"method_declaration":       func(w *walk, n int32) { csMember(w, n, "method", "") },
-		"local_function_statement": func(w *walk, n int32) { csMember(w, n, "function", "") },
-		"constructor_declaration":  func(w *walk, n int32) { csMember(w, n, "constructor", "") },
-		"destructor_declaration":   func(w *walk, n int32) { csMember(w, n, "destructor", "~"+w.text(w.field(n, "name"))) },
-		"operator_declaration conversion_operator_declaration": func(w *walk, n int32) {
+		}},
+		{"class_declaration interface_declaration struct_declaration record_declaration enum_declaration", func(w *walk, n int32) { csTypeDecl(w, n, csKinds[w.typ(n)]) }},
+		{"enum_member_declaration", all(enumerator("name"), visits("value"))},
+		{"delegate_declaration", func(w *walk, n int32) { csMember(w, n, "delegate", "") }},
+		{"method_declaration", func(w *walk, n int32) { csMember(w, n, "method", "") }},
+		{"local_function_statement", func(w *walk, n int32) { csMember(w, n, "function", "") }},
+		{"constructor_declaration", func(w *walk, n int32) { csMember(w, n, "constructor", "") }},
+		{"destructor_declaration", func(w *walk, n int32) { csMember(w, n, "destructor", "~"+w.text(w.field(n, "name"))) }},
+		{"operator_declaration conversion_operator_declaration", func(w *walk, n int32) {
 			// The operator stands before the parameters: "operator +(…)".
 			head := w.text(n)
 			if p := w.field(n, "parameters"); p >= 0 {
@@ -85,15 +85,15 @@ var csharp = &spec{
 				name = "operator " + strings.Join(strings.Fields(head[i+len("operator"):]), " ")
 			}
 			csMember(w, n, "operator", strings.TrimSpace(name))
-		},
-		"indexer_declaration":                    func(w *walk, n int32) { csMember(w, n, "property", "this[]") },
-		"property_declaration event_declaration": all(owns("name", "type"), func(w *walk, n int32) { csMember(w, n, "property", "") }),
-		"event_field_declaration field_declaration": func(w *walk, n int32) {
+		}},
+		{"indexer_declaration", func(w *walk, n int32) { csMember(w, n, "property", "this[]") }},
+		{"property_declaration event_declaration", all(owns("name", "type"), func(w *walk, n int32) { csMember(w, n, "property", "") })},
+		{"event_field_declaration field_declaration", func(w *walk, n int32) {
 			w.over(n, "variable_declaration", func(c int32) { csVariablesOf(w, c, "self.") })
-		},
-		"variable_declaration": func(w *walk, n int32) { csVariablesOf(w, n, "") },
-		"block switch_body switch_expression for_statement using_statement catch_clause " +
-			"lambda_expression anonymous_method_expression accessor_declaration": func(w *walk, n int32) {
+		}},
+		{"variable_declaration", func(w *walk, n int32) { csVariablesOf(w, n, "") }},
+		{"block switch_body switch_expression for_statement using_statement catch_clause " +
+			"lambda_expression anonymous_method_expression accessor_declaration", func(w *walk, n int32) {
 			kind := w.typ(n)
 			w.within(n, func() {
 				if p := w.field(n, "parameters"); kind == "lambda_expression" && w.typ(p) == "identifier" {
@@ -101,11 +101,11 @@ var csharp = &spec{
 				}
 				w.children(n)
 			})
-		},
-		"foreach_statement": scope(takes("left", "type"), uses(kb.UseType, "type"), visits("right", "body")),
-		"catch_declaration declaration_pattern declaration_expression recursive_pattern": all(takes("name", "type"), uses(kb.UseType, "type"), rest("type", "name")),
-		"parameter": all(binds("name", "type"), uses(kb.UseType, "type"), rest("type")),
-		"parameter_list": func(w *walk, n int32) {
+		}},
+		{"foreach_statement", scope(takes("left", "type"), uses(kb.UseType, "type"), visits("right", "body"))},
+		{"catch_declaration declaration_pattern declaration_expression recursive_pattern", all(takes("name", "type"), uses(kb.UseType, "type"), rest("type", "name"))},
+		{"parameter", all(binds("name", "type"), uses(kb.UseType, "type"), rest("type"))},
+		{"parameter_list", func(w *walk, n int32) {
 			// "params int[] sizes" has no node of its own.
 			typ := int32(-1)
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -119,43 +119,43 @@ var csharp = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"implicit_parameter": func(w *walk, n int32) { w.bindHere(w.text(n), "") },
-		"invocation_expression": func(w *walk, n int32) {
+		}},
+		{"implicit_parameter", func(w *walk, n int32) { w.bindHere(w.text(n), "") }},
+		{"invocation_expression", func(w *walk, n int32) {
 			i, f := len(w.out.Facts.References), w.field(n, "function")
 			csUse(w, f, kb.UseCall)
 			if t := w.typ(f); t == "identifier" && w.text(f) != "nameof" || t == "generic_name" || t == "member_access_expression" {
 				w.argued(i, w.field(n, "arguments"), 0)
 			}
 			w.visit(w.field(n, "arguments"))
-		},
-		"object_creation_expression": func(w *walk, n int32) {
+		}},
+		{"object_creation_expression", func(w *walk, n int32) {
 			i := len(w.out.Facts.References)
 			csType(w, w.field(n, "type"), kb.UseCall)
 			if args := w.field(n, "arguments"); args >= 0 {
 				w.argued(i, args, 0)
 			}
 			w.visitAll(w.field(n, "arguments"), w.field(n, "initializer"))
-		},
-		"constructor_initializer": func(w *walk, n int32) {
+		}},
+		{"constructor_initializer", func(w *walk, n int32) {
 			own := !strings.HasPrefix(strings.TrimLeft(w.text(n), ": \t\r\n"), "base")
 			delegates(w, n, own, w.child(n, "argument_list"))
 			w.children(n)
-		},
-		"attribute":      all(uses(kb.UseType, "name"), visits("#attribute_argument_list")),
-		"type_parameter": func(w *walk, n int32) { w.bindHere(w.text(w.field(n, "name")), "") },
-		"type_parameter_constraint typeof_expression default_expression cast_expression array_creation_expression": all(
-			uses(kb.UseType, "type"), rest("type")),
-		"from_clause":                 all(uses(kb.UseType, "type"), binds("name", "type"), rest("type")),
-		"as_expression is_expression": all(visits("left"), uses(kb.UseType, "right")),
-		"type_argument_list":          eachUses(kb.UseType),
-		"assignment_expression": func(w *walk, n int32) {
+		}},
+		{"attribute", all(uses(kb.UseType, "name"), visits("#attribute_argument_list"))},
+		{"type_parameter", func(w *walk, n int32) { w.bindHere(w.text(w.field(n, "name")), "") }},
+		{"type_parameter_constraint typeof_expression default_expression cast_expression array_creation_expression", all(
+			uses(kb.UseType, "type"), rest("type"))},
+		{"from_clause", all(uses(kb.UseType, "type"), binds("name", "type"), rest("type"))},
+		{"as_expression is_expression", all(visits("left"), uses(kb.UseType, "right"))},
+		{"type_argument_list", eachUses(kb.UseType)},
+		{"assignment_expression", func(w *walk, n int32) {
 			left := w.field(n, "left")
 			if w.chain(left) == noChain {
 				w.visit(left)
 			}
 			w.visit(w.field(n, "right"))
-		},
+		}},
 	},
 }
 

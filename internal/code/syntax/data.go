@@ -24,7 +24,7 @@ var jsonRules = &spec{
 	grammar:  "json",
 	comments: []string{"comment"},
 	data:     true,
-	rules: rules{"document": func(w *walk, n int32) {
+	rules: rules{{"document", func(w *walk, n int32) {
 		root := w.child(n, "object")
 		if root < 0 || w.next(n, root) >= 0 && w.child(n, "array", "string", "number") >= 0 {
 			return
@@ -35,18 +35,18 @@ var jsonRules = &spec{
 			}
 			return -1
 		})
-	}},
+	}}},
 }
 
 var yaml = &spec{
 	grammar:  "yaml",
 	comments: []string{"comment"},
 	data:     true,
-	rules: rules{"block_mapping": func(w *walk, n int32) {
+	rules: rules{{"block_mapping", func(w *walk, n int32) {
 		dataKeys(w, n, 0, "block_mapping_pair", func(value int32) int32 {
 			return w.child(value, "block_mapping")
 		})
-	}},
+	}}},
 }
 
 // dataKeys declares the keys of a mapping; inside returns the mapping that is
@@ -91,7 +91,7 @@ var toml = &spec{
 	grammar:  "toml",
 	comments: []string{"comment"},
 	data:     true,
-	rules: rules{"table table_array_element pair": func(w *walk, n int32) {
+	rules: rules{{"table table_array_element pair", func(w *walk, n int32) {
 		key := w.child(n, "bare_key", "dotted_key", "quoted_key")
 		if w.text(key) == "" || len(w.out.Decls) >= maxKeys {
 			return
@@ -109,7 +109,7 @@ var toml = &spec{
 		}
 		d.sigEnd = min(d.sigEnd, int(w.nodes[n].End))
 		w.out.Decls[w.declare(d, nil)].End = end
-	}},
+	}}},
 }
 
 var css = &spec{
@@ -117,19 +117,19 @@ var css = &spec{
 	comments: []string{"comment"},
 	data:     true,
 	rules: rules{
-		"import_statement": func(w *walk, n int32) {
+		{"import_statement", func(w *walk, n int32) {
 			w.importing(n)
 			if c := w.first(n); c >= 0 {
 				path := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(w.text(c), "url("), ")"), `"' `)
 				w.imported(n, path, "", "")
 			}
-		},
-		"declaration": func(w *walk, n int32) { // --name: a custom property
+		}},
+		{"declaration", func(w *walk, n int32) { // --name: a custom property
 			if name := w.first(n); strings.HasPrefix(w.text(name), "--") && len(w.out.Decls) < maxKeys {
 				w.declare(declaration{node: n, name: name, kind: "var", inner: true}, nil)
 			}
-		},
-		"keyframes_statement rule_set media_statement supports_statement at_rule": cssRule,
+		}},
+		{"keyframes_statement rule_set media_statement supports_statement at_rule", cssRule},
 	},
 }
 
@@ -156,7 +156,7 @@ var hcl = &spec{
 	grammar:  "hcl",
 	comments: []string{"comment"},
 	data:     true,
-	rules: rules{"block attribute": func(w *walk, n int32) {
+	rules: rules{{"block attribute", func(w *walk, n int32) {
 		around := w.enclosing()
 		if w.typ(n) == "attribute" {
 			if around == nil || around.Kind == "locals" && len(w.scope) == 1 {
@@ -196,7 +196,7 @@ var hcl = &spec{
 				w.out.Decls[i].Path = nil
 			}
 		}
-	}},
+	}}},
 }
 
 var makefile = &spec{
@@ -205,7 +205,7 @@ var makefile = &spec{
 	data:     true,
 	brittle:  true, // BSD's, justfiles, templates
 	rules: rules{
-		"rule": func(w *walk, n int32) {
+		{"rule", func(w *walk, n int32) {
 			targets := w.child(n, "targets")
 			var found []int32
 			for c := w.first(targets); c >= 0; c = w.next(targets, c) {
@@ -233,8 +233,8 @@ var makefile = &spec{
 			if i >= 0 {
 				w.scope, w.path = w.scope[:len(w.scope)-1], w.path[:len(w.path)-1]
 			}
-		},
-		"variable_assignment define_directive": func(w *walk, n int32) {
+		}},
+		{"variable_assignment define_directive", func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := w.field(n, "name")
 			if s := w.text(name); w.typ(name) == "word" && s != "" && len(w.scope) == 0 && !strings.ContainsAny(s, "%$") && !makeKnown(w, s) {
@@ -246,8 +246,8 @@ var makefile = &spec{
 				w.declare(d, nil)
 			}
 			w.visit(w.field(n, "value"))
-		},
-		"include_directive": func(w *walk, n int32) {
+		}},
+		{"include_directive", func(w *walk, n int32) {
 			w.importing(n)
 			files := w.field(n, "filenames")
 			for c := w.first(files); c >= 0; c = w.next(files, c) {
@@ -255,12 +255,12 @@ var makefile = &spec{
 					w.imported(n, s, "", "")
 				}
 			}
-		},
-		"variable_reference": func(w *walk, n int32) {
+		}},
+		{"variable_reference", func(w *walk, n int32) {
 			if c := w.child(n, "word"); c >= 0 {
 				w.use(c, w.text(c), "", kb.UseName)
 			}
-		},
+		}},
 	},
 }
 
@@ -281,13 +281,13 @@ var sql = &spec{
 	data:     true,
 	brittle:  true, // dialects, procedures, templates
 	rules: rules{
-		"object_reference": func(w *walk, n int32) {
+		{"object_reference", func(w *walk, n int32) {
 			if name := sqlName(w, w.field(n, "name")); name != "" && w.enclosing() != nil {
 				w.use(n, name, sqlName(w, w.field(n, "schema")), kb.UseType)
 			}
-		},
-		"create_table create_view create_materialized_view create_function create_index create_trigger create_type " +
-			"create_schema create_sequence create_extension create_database create_role": sqlCreate,
+		}},
+		{"create_table create_view create_materialized_view create_function create_index create_trigger create_type " +
+			"create_schema create_sequence create_extension create_database create_role", sqlCreate},
 	},
 }
 

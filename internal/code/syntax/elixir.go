@@ -14,9 +14,9 @@ var elixir = &spec{
 	// "@doc", "@spec" and "@impl" are operators.
 	attributes: []string{"unary_operator"},
 	rules: rules{
-		"call":           elixirCall,
-		"unary_operator": elixirAttribute,
-		"binary_operator": func(w *walk, n int32) {
+		{"call", elixirCall},
+		{"unary_operator", elixirAttribute},
+		{"binary_operator", func(w *walk, n int32) {
 			left, right := w.field(n, "left"), w.field(n, "right")
 			switch w.between(left, right) {
 			case "=":
@@ -38,12 +38,12 @@ var elixir = &spec{
 			default:
 				w.children(n)
 			}
-		},
-		"alias": func(w *walk, n int32) {
+		}},
+		{"alias", func(w *walk, n int32) {
 			q, name := splitQualified(w.text(n))
 			w.use(n, name, q, kb.UseType)
-		},
-		"stab_clause": func(w *walk, n int32) {
+		}},
+		{"stab_clause", func(w *walk, n int32) {
 			w.within(n, func() {
 				if l := w.field(n, "left"); l >= 0 {
 					for c := w.first(l); c >= 0; c = w.next(l, c) {
@@ -52,7 +52,7 @@ var elixir = &spec{
 				}
 				w.children(n)
 			})
-		},
+		}},
 	},
 }
 

@@ -10,9 +10,9 @@ var haskell = &spec{
 	grammar:  "haskell",
 	comments: []string{"comment", "haddock"},
 	rules: rules{
-		"header": func(w *walk, n int32) { w.out.Facts.Package = w.text(w.field(n, "module")) },
-		"import": haskellImport,
-		"data_type newtype type_synomym type_family data_family": func(w *walk, n int32) {
+		{"header", func(w *walk, n int32) { w.out.Facts.Package = w.text(w.field(n, "module")) }},
+		{"import", haskellImport},
+		{"data_type newtype type_synomym type_family data_family", func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := haskellName(w, n)
 			if name < 0 {
@@ -26,8 +26,8 @@ var haskell = &spec{
 				body = -1 // constructors belong to the signature
 			}
 			w.declare(declaration{node: n, name: name, kind: k, body: body}, func() { haskellRest(w, n, name) })
-		},
-		"class": func(w *walk, n int32) {
+		}},
+		{"class", func(w *walk, n int32) {
 			name, body := haskellName(w, n), w.field(n, "declarations")
 			if name < 0 {
 				w.children(n)
@@ -37,8 +37,8 @@ var haskell = &spec{
 				w.visitAll(w.field(n, "context"))
 				haskellGroup(w, body, "method", false)
 			})
-		},
-		"instance": func(w *walk, n int32) {
+		}},
+		{"instance", func(w *walk, n int32) {
 			name := haskellName(w, n)
 			body := w.field(n, "declarations")
 			if name < 0 {
@@ -55,18 +55,18 @@ var haskell = &spec{
 				w.visitAll(w.field(n, "context"), w.field(n, "patterns"))
 				haskellGroup(w, body, "method", true)
 			})
-		},
-		"deriving_instance": func(w *walk, n int32) {
+		}},
+		{"deriving_instance", func(w *walk, n int32) {
 			name := haskellName(w, n)
 			if name >= 0 {
 				w.use(name, w.text(name), "", kb.UseType)
 			}
 			w.visit(w.field(n, "patterns"))
-		},
-		"declarations":          func(w *walk, n int32) { haskellGroup(w, n, "function", false) },
-		"class_declarations":    func(w *walk, n int32) { haskellGroup(w, n, "method", false) },
-		"instance_declarations": func(w *walk, n int32) { haskellGroup(w, n, "method", true) },
-		"local_binds": func(w *walk, n int32) {
+		}},
+		{"declarations", func(w *walk, n int32) { haskellGroup(w, n, "function", false) }},
+		{"class_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", false) }},
+		{"instance_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", true) }},
+		{"local_binds", func(w *walk, n int32) {
 			// What is local binds its names for the declaration around.
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
@@ -84,9 +84,9 @@ var haskell = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"signature": func(w *walk, n int32) { w.visit(w.field(n, "type")) },
-		"function bind": func(w *walk, n int32) {
+		}},
+		{"signature", func(w *walk, n int32) { w.visit(w.field(n, "type")) }},
+		{"function bind", func(w *walk, n int32) {
 			// A bind in "do", or a declaration where none is looked for.
 			if p := w.field(n, "pattern"); p >= 0 {
 				haskellPattern(w, p)
@@ -94,15 +94,15 @@ var haskell = &spec{
 				return
 			}
 			haskellBody(w, n)
-		},
-		"foreign_import": func(w *walk, n int32) {
+		}},
+		{"foreign_import", func(w *walk, n int32) {
 			if s := w.field(n, "signature"); s >= 0 {
 				if name := w.field(s, "name"); name >= 0 {
 					w.declare(declaration{node: n, name: name, kind: "function"}, func() { w.visit(w.field(s, "type")) })
 				}
 			}
-		},
-		"pattern_synonym": func(w *walk, n int32) {
+		}},
+		{"pattern_synonym", func(w *walk, n int32) {
 			if e := w.child(n, "equation"); e >= 0 {
 				f := w.field(e, "synonym")
 				for range 16 {
@@ -116,18 +116,18 @@ var haskell = &spec{
 				}
 				w.visit(w.field(e, "pattern"))
 			}
-		},
-		"data_constructor newtype_constructor gadt_constructor": haskellConstructor,
-		"field": func(w *walk, n int32) {
+		}},
+		{"data_constructor newtype_constructor gadt_constructor", haskellConstructor},
+		{"field", func(w *walk, n int32) {
 			if name := w.child(n, "field_name"); name >= 0 {
 				haskellBeside(w, n, name, "var")
 			}
 			w.visit(w.field(n, "type"))
-		},
-		"name":        func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) },
-		"constructor": func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseCall) },
-		"variable":    haskellVariable,
-		"qualified": func(w *walk, n int32) {
+		}},
+		{"name", func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) }},
+		{"constructor", func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseCall) }},
+		{"variable", haskellVariable},
+		{"qualified", func(w *walk, n int32) {
 			id := w.field(n, "id")
 			q := strings.TrimSuffix(w.text(w.field(n, "module")), ".")
 			k := kb.UseCall
@@ -137,8 +137,8 @@ var haskell = &spec{
 			if id >= 0 {
 				w.use(id, w.text(id), q, k)
 			}
-		},
-		"patterns": haskellPattern,
+		}},
+		{"patterns", haskellPattern},
 	},
 }
 

@@ -8,7 +8,7 @@ var html = &spec{
 	grammar:  "html",
 	comments: []string{"comment"},
 	data:     true,
-	rules: rules{"element script_element style_element": func(w *walk, n int32) {
+	rules: rules{{"element script_element style_element", func(w *walk, n int32) {
 		id := htmlID(w, w.child(n, "start_tag", "self_closing_tag"))
 		if id < 0 {
 			w.children(n)
@@ -16,7 +16,7 @@ var html = &spec{
 		}
 		end := int(w.nodes[w.first(n)].End)
 		w.declare(declaration{node: n, name: id, kind: "section", sigEnd: end}, func() { w.children(n) })
-	}},
+	}}},
 }
 
 // htmlID returns the value of a tag's id, -1 without one or when a template

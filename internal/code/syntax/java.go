@@ -12,13 +12,16 @@ var java = &spec{
 	grammar:  "java",
 	comments: []string{"line_comment", "block_comment"},
 	chains: chains{
-		"identifier": itself, "this": meaning("self"), "super": meaning("super"), "field_access": {name: "field", on: "object"},
+		{"identifier", itself},
+		{"this", meaning("self")},
+		{"super", meaning("super")},
+		{"field_access", link{name: "field", on: "object"}},
 	},
 	rules: rules{
-		"package_declaration": all(visits("#annotation marker_annotation"), func(w *walk, n int32) {
+		{"package_declaration", all(visits("#annotation marker_annotation"), func(w *walk, n int32) {
 			w.out.Facts.Package = unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
-		}),
-		"import_declaration": func(w *walk, n int32) {
+		})},
+		{"import_declaration", func(w *walk, n int32) {
 			w.importing(n)
 			path := unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
 			if w.child(n, "asterisk") >= 0 {
@@ -28,10 +31,10 @@ var java = &spec{
 			local := path[strings.LastIndexByte(path, '.')+1:]
 			of := strings.TrimSuffix(path[:len(path)-len(local)], ".")
 			w.imported(n, of, local, local)
-		},
-		"class_declaration interface_declaration enum_declaration record_declaration " +
-			"annotation_type_declaration": func(w *walk, n int32) { javaTypeDecl(w, n, javaKinds[w.typ(n)]) },
-		"enum_constant": func(w *walk, n int32) {
+		}},
+		{"class_declaration interface_declaration enum_declaration record_declaration " +
+			"annotation_type_declaration", func(w *walk, n int32) { javaTypeDecl(w, n, javaKinds[w.typ(n)]) }},
+		{"enum_constant", func(w *walk, n int32) {
 			name := w.field(n, "name")
 			w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
 			if w.text(name) != "" {
@@ -39,15 +42,15 @@ var java = &spec{
 					w.visit(w.field(n, "body"))
 				})
 			}
-		},
-		"method_declaration constructor_declaration compact_constructor_declaration " +
-			"annotation_type_element_declaration": func(w *walk, n int32) { javaMethodDecl(w, n, w.typ(n)) },
-		"field_declaration constant_declaration":                                         func(w *walk, n int32) { javaVariables(w, n, true) },
-		"local_variable_declaration":                                                     func(w *walk, n int32) { javaVariables(w, n, false) },
-		"block switch_block for_statement try_with_resources_statement constructor_body": scoped,
-		"enhanced_for_statement":                                                         scope(binds("name", "type"), children),
-		"catch_clause":                                                                   scoped,
-		"catch_formal_parameter": func(w *walk, n int32) {
+		}},
+		{"method_declaration constructor_declaration compact_constructor_declaration " +
+			"annotation_type_element_declaration", func(w *walk, n int32) { javaMethodDecl(w, n, w.typ(n)) }},
+		{"field_declaration constant_declaration", func(w *walk, n int32) { javaVariables(w, n, true) }},
+		{"local_variable_declaration", func(w *walk, n int32) { javaVariables(w, n, false) }},
+		{"block switch_block for_statement try_with_resources_statement constructor_body", scoped},
+		{"enhanced_for_statement", scope(binds("name", "type"), children)},
+		{"catch_clause", scoped},
+		{"catch_formal_parameter", func(w *walk, n int32) {
 			types := w.child(n, "catch_type")
 			typ := ""
 			if types >= 0 {
@@ -57,8 +60,8 @@ var java = &spec{
 			}
 			w.bindHere(w.text(w.field(n, "name")), typ)
 			w.children(n)
-		},
-		"resource instanceof_expression": func(w *walk, n int32) {
+		}},
+		{"resource instanceof_expression", func(w *walk, n int32) {
 			kind := w.typ(n)
 			if name := w.field(n, "name"); name >= 0 && w.typ(name) == "identifier" {
 				typ := w.field(n, "type")
@@ -69,9 +72,9 @@ var java = &spec{
 				w.bindHere(w.text(name), made)
 			}
 			w.children(n)
-		},
-		"formal_parameter": all(binds("name", "type"), children),
-		"spread_parameter": func(w *walk, n int32) {
+		}},
+		{"formal_parameter", all(binds("name", "type"), children)},
+		{"spread_parameter", func(w *walk, n int32) {
 			if v := w.child(n, "variable_declarator"); v >= 0 {
 				typ := ""
 				for c := w.first(n); c >= 0 && c != v; c = w.next(n, c) {
@@ -82,8 +85,8 @@ var java = &spec{
 				w.bindHere(w.text(w.field(v, "name")), typ)
 			}
 			w.children(n)
-		},
-		"lambda_expression": func(w *walk, n int32) {
+		}},
+		{"lambda_expression", func(w *walk, n int32) {
 			w.within(n, func() {
 				p := w.field(n, "parameters")
 				if w.typ(p) == "identifier" {
@@ -95,8 +98,8 @@ var java = &spec{
 				}
 				w.children(n)
 			})
-		},
-		"type_pattern record_pattern_component": func(w *walk, n int32) {
+		}},
+		{"type_pattern record_pattern_component", func(w *walk, n int32) {
 			typ := w.first(n)
 			if typ >= 0 {
 				if name := w.child(n, "identifier"); name >= 0 && name != typ {
@@ -104,13 +107,13 @@ var java = &spec{
 				}
 			}
 			w.children(n)
-		},
-		"record_pattern": func(w *walk, n int32) {
+		}},
+		{"record_pattern", func(w *walk, n int32) {
 			c := w.child(n, "identifier")
 			w.use(c, w.text(c), "", kb.UseType)
 			w.children(n)
-		},
-		"method_invocation": func(w *walk, n int32) {
+		}},
+		{"method_invocation", func(w *walk, n int32) {
 			object, q := w.field(n, "object"), ""
 			if object >= 0 {
 				if q = w.chain(object); q == noChain {
@@ -122,8 +125,8 @@ var java = &spec{
 			w.use(name, w.text(name), q, kb.UseCall)
 			w.argued(i, w.field(n, "arguments"), 0)
 			w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
-		},
-		"object_creation_expression": func(w *walk, n int32) {
+		}},
+		{"object_creation_expression", func(w *walk, n int32) {
 			typ := w.field(n, "type")
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if c == typ {
@@ -136,32 +139,32 @@ var java = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"explicit_constructor_invocation": func(w *walk, n int32) {
+		}},
+		{"explicit_constructor_invocation", func(w *walk, n int32) {
 			delegates(w, n, w.typ(w.field(n, "constructor")) == "this", w.field(n, "arguments"))
 			w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
-		},
-		"method_reference": javaReference,
-		"annotation marker_annotation": func(w *walk, n int32) {
+		}},
+		{"method_reference", javaReference},
+		{"annotation marker_annotation", func(w *walk, n int32) {
 			name := w.field(n, "name")
 			if q, last := splitQualified(unspaced(w.text(name))); last != "" {
 				w.use(n, last, q, kb.UseType)
 			}
 			w.visit(w.field(n, "arguments"))
-		},
-		"type_identifier scoped_type_identifier": func(w *walk, n int32) { javaUse(w, n, kb.UseType) },
-		"type_parameter": func(w *walk, n int32) {
+		}},
+		{"type_identifier scoped_type_identifier", func(w *walk, n int32) { javaUse(w, n, kb.UseType) }},
+		{"type_parameter", func(w *walk, n int32) {
 			name := w.child(n, "type_identifier", "identifier")
 			w.bindHere(w.text(name), "")
 			w.but(n, name)
-		},
-		"assignment_expression": func(w *walk, n int32) {
+		}},
+		{"assignment_expression", func(w *walk, n int32) {
 			left := w.field(n, "left")
 			if w.typ(left) != "field_access" || w.chain(left) == noChain {
 				w.visit(left)
 			}
 			w.visit(w.field(n, "right"))
-		},
+		}},
 	},
 }
 

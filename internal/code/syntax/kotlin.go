@@ -13,24 +13,26 @@ var kotlin = &spec{
 	comments: []string{"line_comment", "multiline_comment"},
 	prepare:  prepareKotlin,
 	chains: chains{
-		"simple_identifier type_identifier": unticked, "this_expression": meaning("self"), "super_expression": meaning("super"),
-		"user_type": {read: func(w *walk, n int32) (string, int32) { return ktJoined(w, n), -1 }},
-		"postfix_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"simple_identifier type_identifier", unticked},
+		{"this_expression", meaning("self")},
+		{"super_expression", meaning("super")},
+		{"user_type", link{read: func(w *walk, n int32) (string, int32) { return ktJoined(w, n), -1 }}},
+		{"postfix_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if !strings.HasSuffix(w.text(n), "!!") {
 				return noChain, -1
 			}
 			return w.chain(w.first(n)), -1
-		}},
-		"navigation_expression": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"navigation_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if id := w.child(w.child(n, "navigation_suffix"), "simple_identifier"); id >= 0 {
 				return w.text(id), w.first(n)
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"package_header": func(w *walk, n int32) { w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier"))) },
-		"import_header": func(w *walk, n int32) {
+		{"package_header", func(w *walk, n int32) { w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier"))) }},
+		{"import_header", func(w *walk, n int32) {
 			name := w.child(n, "identifier")
 			if name < 0 {
 				return
@@ -46,11 +48,11 @@ var kotlin = &spec{
 			default:
 				w.imported(n, of, last, last)
 			}
-		},
-		"class_declaration object_declaration companion_object": func(w *walk, n int32) { ktTypeDecl(w, n, w.typ(n)) },
-		"function_declaration secondary_constructor":            func(w *walk, n int32) { ktFunctionDecl(w, n, w.typ(n)) },
-		"property_declaration":                                  ktPropertyDecl,
-		"getter setter anonymous_initializer statements anonymous_function for_statement when_expression": func(w *walk, n int32) {
+		}},
+		{"class_declaration object_declaration companion_object", func(w *walk, n int32) { ktTypeDecl(w, n, w.typ(n)) }},
+		{"function_declaration secondary_constructor", func(w *walk, n int32) { ktFunctionDecl(w, n, w.typ(n)) }},
+		{"property_declaration", ktPropertyDecl},
+		{"getter setter anonymous_initializer statements anonymous_function for_statement when_expression", func(w *walk, n int32) {
 			kind := w.typ(n)
 			w.within(n, func() {
 				if kind == "for_statement" {
@@ -58,20 +60,20 @@ var kotlin = &spec{
 				}
 				w.children(n)
 			})
-		},
-		"type_alias": func(w *walk, n int32) {
+		}},
+		{"type_alias", func(w *walk, n int32) {
 			if name := w.child(n, "type_identifier"); name >= 0 {
 				w.declare(declaration{node: n, name: name, kind: "type", inner: javaInner(w)}, func() { w.children(n) })
 			}
-		},
-		"enum_entry": func(w *walk, n int32) {
+		}},
+		{"enum_entry", func(w *walk, n int32) {
 			if name := w.child(n, "simple_identifier"); name >= 0 {
 				body := w.child(n, "class_body")
 				w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, inner: true}, func() { w.children(n) })
 			}
-		},
-		"parameter parameter_with_optional_type": all(binds("#simple_identifier", ktTypes), children),
-		"class_parameter": func(w *walk, n int32) {
+		}},
+		{"parameter parameter_with_optional_type", all(binds("#simple_identifier", ktTypes), children)},
+		{"class_parameter", func(w *walk, n int32) {
 			if name := w.child(n, "simple_identifier"); name >= 0 {
 				typ := ktTypeName(w, ktTypeOf(w, n))
 				w.bindHere(w.text(name), typ)
@@ -80,10 +82,10 @@ var kotlin = &spec{
 				}
 			}
 			w.children(n)
-		},
-		"lambda_literal":    scoped,
-		"lambda_parameters": all(ktBindAll, children),
-		"object_literal": func(w *walk, n int32) {
+		}},
+		{"lambda_literal", scoped},
+		{"lambda_parameters", all(ktBindAll, children)},
+		{"object_literal", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
 				case "delegation_specifier":
@@ -94,15 +96,15 @@ var kotlin = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"catch_block":     scope(binds("#simple_identifier", ktTypes), children),
-		"when_subject":    all(patterns("#variable_declaration"), children),
-		"call_expression": func(w *walk, n int32) { ktCallOf(w, n, 0) },
-		"constructor_delegation_call": func(w *walk, n int32) {
+		}},
+		{"catch_block", scope(binds("#simple_identifier", ktTypes), children)},
+		{"when_subject", all(patterns("#variable_declaration"), children)},
+		{"call_expression", func(w *walk, n int32) { ktCallOf(w, n, 0) }},
+		{"constructor_delegation_call", func(w *walk, n int32) {
 			delegates(w, n, !strings.HasPrefix(w.text(n), "super"), w.child(n, "value_arguments"))
 			w.children(n)
-		},
-		"infix_expression": func(w *walk, n int32) {
+		}},
+		{"infix_expression", func(w *walk, n int32) {
 			left := w.first(n)
 			for c := left; c >= 0; c = w.next(n, c) {
 				if c != left && w.typ(c) == "simple_identifier" && w.next(n, c) >= 0 {
@@ -112,9 +114,9 @@ var kotlin = &spec{
 				}
 			}
 			w.children(n)
-		},
-		"constructor_invocation": all(uses(kb.UseType, "#user_type"), visits("#value_arguments")),
-		"callable_reference": func(w *walk, n int32) {
+		}},
+		{"constructor_invocation", all(uses(kb.UseType, "#user_type"), visits("#value_arguments"))},
+		{"callable_reference", func(w *walk, n int32) {
 			first := w.first(n)
 			if first < 0 {
 				return
@@ -132,10 +134,10 @@ var kotlin = &spec{
 			} else {
 				w.children(n)
 			}
-		},
-		"user_type":      func(w *walk, n int32) { ktType(w, n, kb.UseType) },
-		"type_parameter": all(binds("#type_identifier", ""), children),
-		"assignment": func(w *walk, n int32) {
+		}},
+		{"user_type", func(w *walk, n int32) { ktType(w, n, kb.UseType) }},
+		{"type_parameter", all(binds("#type_identifier", ""), children)},
+		{"assignment", func(w *walk, n int32) {
 			if left := w.child(n, "directly_assignable_expression"); left >= 0 {
 				if w.child(left, "indexing_suffix", "call_expression", "navigation_expression") >= 0 {
 					w.children(left)
@@ -144,7 +146,7 @@ var kotlin = &spec{
 				return
 			}
 			w.children(n)
-		},
+		}},
 	},
 }
 

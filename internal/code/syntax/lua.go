@@ -11,25 +11,27 @@ var lua = &spec{
 	grammar:  "lua",
 	comments: []string{"comment"},
 	chains: chains{
-		"identifier": itself, "dot_index_expression": {name: "field", on: "table"}, "method_index_expression": {name: "method", on: "table"},
-		"bracket_index_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier", itself},
+		{"dot_index_expression", link{name: "field", on: "table"}},
+		{"method_index_expression", link{name: "method", on: "table"}},
+		{"bracket_index_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if s := strings.Trim(w.text(w.field(n, "field")), `"'`); w.typ(w.field(n, "field")) == "string" && luaName(s) {
 				return s, w.field(n, "table")
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"function_declaration": luaFunctionDecl,
-		"function_definition":  scope(visits("parameters", "body")),
-		"parameters": func(w *walk, n int32) {
+		{"function_declaration", luaFunctionDecl},
+		{"function_definition", scope(visits("parameters", "body"))},
+		{"parameters", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.typ(c) == "identifier" {
 					w.bindHere(w.text(c), "")
 				}
 			}
-		},
-		"variable_declaration": func(w *walk, n int32) {
+		}},
+		{"variable_declaration", func(w *walk, n int32) {
 			if a := w.child(n, "assignment_statement"); a >= 0 {
 				luaAssign(w, n, a, true)
 				return
@@ -43,10 +45,10 @@ var lua = &spec{
 					luaLocal(w, c, "")
 				}
 			}
-		},
-		"assignment_statement": func(w *walk, n int32) { luaAssign(w, n, n, false) },
-		"function_call":        luaUse,
-		"for_statement": func(w *walk, n int32) {
+		}},
+		{"assignment_statement", func(w *walk, n int32) { luaAssign(w, n, n, false) }},
+		{"function_call", luaUse},
+		{"for_statement", func(w *walk, n int32) {
 			w.within(n, func() {
 				clause := w.field(n, "clause")
 				names := w.child(clause, "variable_list")
@@ -60,8 +62,8 @@ var lua = &spec{
 				}
 				w.children(n)
 			})
-		},
-		"return_statement": func(w *walk, n int32) {
+		}},
+		{"return_statement", func(w *walk, n int32) {
 			// return { run = function() … end } is what a module offers.
 			if w.top() {
 				list := w.first(n)
@@ -71,7 +73,7 @@ var lua = &spec{
 				}
 			}
 			w.children(n)
-		},
+		}},
 	},
 }
 

@@ -12,45 +12,45 @@ var php = &spec{
 	tokens:   []string{"instanceof"},
 	comments: []string{"comment"},
 	chains: chains{
-		"name qualified_name relative_name": {read: func(w *walk, n int32) (string, int32) { return phpDotted(w.text(n)), -1 }},
-		"relative_scope": {read: func(w *walk, n int32) (string, int32) {
+		{"name qualified_name relative_name", link{read: func(w *walk, n int32) (string, int32) { return phpDotted(w.text(n)), -1 }}},
+		{"relative_scope", link{read: func(w *walk, n int32) (string, int32) {
 			if w.text(n) == "parent" {
 				return "super", -1
 			}
 			return "self", -1
-		}},
-		"variable_name": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"variable_name", link{read: func(w *walk, n int32) (string, int32) {
 			if s := phpVariable(w, n); s != "this" {
 				return s, -1
 			}
 			return "self", -1
-		}},
-		"member_access_expression nullsafe_member_access_expression": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"member_access_expression nullsafe_member_access_expression", link{read: func(w *walk, n int32) (string, int32) {
 			return phpName(w, w.field(n, "name")), w.field(n, "object")
-		}},
-		"scoped_property_access_expression": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"scoped_property_access_expression", link{read: func(w *walk, n int32) (string, int32) {
 			return phpVariable(w, w.field(n, "name")), w.field(n, "scope")
-		}},
-		"class_constant_access_expression": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"class_constant_access_expression", link{read: func(w *walk, n int32) (string, int32) {
 			scope := w.first(n)
 			if scope < 0 || w.text(w.next(n, scope)) == "class" {
 				return noChain, -1
 			}
 			return phpName(w, w.next(n, scope)), scope
-		}},
+		}}},
 	},
 	rules: rules{
-		"namespace_definition": func(w *walk, n int32) {
+		{"namespace_definition", func(w *walk, n int32) {
 			w.out.Facts.Package = w.text(w.field(n, "name"))
 			if body := w.field(n, "body"); body >= 0 {
 				w.children(body)
 			} else {
 				w.importing(n)
 			}
-		},
-		"namespace_use_declaration": all(imports, phpImports),
-		"require_expression require_once_expression include_expression include_once_expression": all(atTop, phpIncluded),
-		"const_declaration": func(w *walk, n int32) {
+		}},
+		{"namespace_use_declaration", all(imports, phpImports)},
+		{"require_expression require_once_expression include_expression include_once_expression", all(atTop, phpIncluded)},
+		{"const_declaration", func(w *walk, n int32) {
 			w.over(n, "const_element", func(c int32) {
 				name := w.first(c)
 				if name >= 0 && w.text(name) != "" {
@@ -60,8 +60,8 @@ var php = &spec{
 					}
 				}
 			})
-		},
-		"class_declaration interface_declaration trait_declaration enum_declaration": func(w *walk, n int32) {
+		}},
+		{"class_declaration interface_declaration trait_declaration enum_declaration", func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := w.field(n, "name")
 			if w.text(name) == "" {
@@ -72,9 +72,9 @@ var php = &spec{
 			d.sigStart = w.behind(n, "", "attribute_list")
 			w.visit(w.field(n, "attributes"))
 			w.declare(d, func() { phpRest(w, n) })
-		},
-		"enum_case": all(enumerator("name"), visits("value")),
-		"method_declaration function_definition": func(w *walk, n int32) {
+		}},
+		{"enum_case", all(enumerator("name"), visits("value"))},
+		{"method_declaration function_definition", func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := w.field(n, "name")
 			if w.text(name) == "" {
@@ -91,23 +91,23 @@ var php = &spec{
 			d.sigStart = w.behind(n, "", "attribute_list")
 			w.visit(w.field(n, "attributes"))
 			w.declare(d, func() { phpRest(w, n) })
-		},
-		"property_declaration": func(w *walk, n int32) {
+		}},
+		{"property_declaration", func(w *walk, n int32) {
 			typ := w.field(n, "type")
 			w.over(n, "property_element", func(c int32) {
 				phpBindField(w, w.field(c, "name"), phpType(w, typ))
 				w.visit(w.field(c, "default_value"))
 			})
 			w.visit(w.field(n, "hooks"))
-		},
-		"property_promotion_parameter": func(w *walk, n int32) {
+		}},
+		{"property_promotion_parameter", func(w *walk, n int32) {
 			typ := phpType(w, w.field(n, "type"))
 			name := w.field(n, "name")
 			w.bindHere(phpVariable(w, name), typ)
 			phpBindField(w, name, typ)
 			w.visitAll(w.field(n, "attributes"), w.field(n, "type"), w.field(n, "default_value"))
-		},
-		"simple_parameter variadic_parameter": func(w *walk, n int32) {
+		}},
+		{"simple_parameter variadic_parameter", func(w *walk, n int32) {
 			kind := w.typ(n)
 			typ := w.field(n, "type")
 			made := phpType(w, typ)
@@ -116,8 +116,8 @@ var php = &spec{
 			}
 			w.bindHere(phpVariable(w, w.field(n, "name")), made)
 			w.visitAll(w.field(n, "attributes"), typ, w.field(n, "default_value"))
-		},
-		"use_declaration base_clause class_interface_clause": func(w *walk, n int32) {
+		}},
+		{"use_declaration base_clause class_interface_clause", func(w *walk, n int32) {
 			as := kb.UseInherit
 			if w.region != 0 { // of a class without a name
 				as = kb.UseType
@@ -125,9 +125,9 @@ var php = &spec{
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				phpNamed(w, c, as)
 			}
-		},
-		"function_call_expression": phpFunctionCall,
-		"scoped_call_expression": func(w *walk, n int32) {
+		}},
+		{"function_call_expression", phpFunctionCall},
+		{"scoped_call_expression", func(w *walk, n int32) {
 			scope, name := w.field(n, "scope"), w.field(n, "name")
 			if q := w.chain(scope); w.typ(name) == "name" {
 				w.use(name, w.text(name), q, kb.UseCall)
@@ -136,8 +136,8 @@ var php = &spec{
 			}
 			phpScope(w, scope)
 			w.visit(w.field(n, "arguments"))
-		},
-		"member_call_expression nullsafe_member_call_expression": func(w *walk, n int32) {
+		}},
+		{"member_call_expression nullsafe_member_call_expression", func(w *walk, n int32) {
 			object, name := w.field(n, "object"), w.field(n, "name")
 			q := w.chain(object)
 			if q == noChain {
@@ -149,8 +149,8 @@ var php = &spec{
 				w.visit(name)
 			}
 			w.visit(w.field(n, "arguments"))
-		},
-		"object_creation_expression": func(w *walk, n int32) {
+		}},
+		{"object_creation_expression", func(w *walk, n int32) {
 			i := 0
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if i == 0 {
@@ -160,8 +160,8 @@ var php = &spec{
 				}
 				i++
 			}
-		},
-		"class_constant_access_expression": func(w *walk, n int32) {
+		}},
+		{"class_constant_access_expression", func(w *walk, n int32) {
 			scope := w.first(n)
 			if scope < 0 {
 				return
@@ -170,20 +170,20 @@ var php = &spec{
 			if name := w.next(n, scope); w.typ(name) == "name" && w.text(name) != "class" {
 				w.use(name, w.text(name), w.chain(scope), kb.UseName)
 			}
-		},
-		"scoped_property_access_expression": func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) },
-		"named_type":                        eachUses(kb.UseType),
-		"assignment_expression":             all(assigns("left", "right"), visits("right")),
-		"anonymous_function arrow_function": scoped,
-		"catch_clause": func(w *walk, n int32) {
+		}},
+		{"scoped_property_access_expression", func(w *walk, n int32) { phpScope(w, w.field(n, "scope")) }},
+		{"named_type", eachUses(kb.UseType)},
+		{"assignment_expression", all(assigns("left", "right"), visits("right"))},
+		{"anonymous_function arrow_function", scoped},
+		{"catch_clause", func(w *walk, n int32) {
 			typ := ""
 			if t := w.first(w.field(n, "type")); t >= 0 && w.next(w.field(n, "type"), t) < 0 {
 				typ = phpType(w, t)
 			}
 			w.bindHere(phpVariable(w, w.field(n, "name")), typ)
 			w.children(n)
-		},
-		"foreach_statement": func(w *walk, n int32) {
+		}},
+		{"foreach_statement", func(w *walk, n int32) {
 			body := w.field(n, "body")
 			i := 0
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
@@ -194,8 +194,8 @@ var php = &spec{
 				}
 				i++
 			}
-		},
-		"binary_expression": func(w *walk, n int32) {
+		}},
+		{"binary_expression", func(w *walk, n int32) {
 			right := w.field(n, "right")
 			if w.child(n, "instanceof") >= 0 && right >= 0 {
 				w.visit(w.field(n, "left"))
@@ -203,13 +203,13 @@ var php = &spec{
 				return
 			}
 			w.children(n)
-		},
-		"attribute":       all(uses(kb.UseType, "1"), visits("parameters")),
-		"anonymous_class": scoped,
-		"global_declaration static_variable_declaration": func(w *walk, n int32) {
+		}},
+		{"attribute", all(uses(kb.UseType, "1"), visits("parameters"))},
+		{"anonymous_class", scoped},
+		{"global_declaration static_variable_declaration", func(w *walk, n int32) {
 			w.over(n, "variable_name", func(c int32) { w.bindHere(phpVariable(w, c), "") })
-		},
-		"qualified_name": func(w *walk, n int32) { phpNamed(w, n, kb.UseName) },
+		}},
+		{"qualified_name", func(w *walk, n int32) { phpNamed(w, n, kb.UseName) }},
 	},
 }
 

@@ -13,17 +13,18 @@ var python = &spec{
 	grammar:  "python",
 	comments: []string{"comment"},
 	chains: chains{
-		"identifier": itself, "attribute": {name: "attribute", on: "object"},
-		"call": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier", itself},
+		{"attribute", link{name: "attribute", on: "object"}},
+		{"call", link{read: func(w *walk, n int32) (string, int32) {
 			if w.text(w.field(n, "function")) == "super" {
 				return "super", -1
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"function_definition class_definition": func(w *walk, n int32) { pythonDef(w, n, w.typ(n), -1) },
-		"decorated_definition": func(w *walk, n int32) {
+		{"function_definition class_definition", func(w *walk, n int32) { pythonDef(w, n, w.typ(n), -1) }},
+		{"decorated_definition", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if k := w.typ(c); k == "function_definition" || k == "class_definition" {
 					pythonDef(w, c, k, n)
@@ -31,8 +32,8 @@ var python = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"import_statement": func(w *walk, n int32) {
+		}},
+		{"import_statement", func(w *walk, n int32) {
 			w.importing(n)
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
@@ -43,8 +44,8 @@ var python = &spec{
 					w.imported(n, w.text(w.field(c, "name")), "", w.text(w.field(c, "alias")))
 				}
 			}
-		},
-		"import_from_statement": func(w *walk, n int32) {
+		}},
+		{"import_from_statement", func(w *walk, n int32) {
 			w.importing(n)
 			module := w.field(n, "module_name")
 			path := strings.ReplaceAll(w.text(module), " ", "")
@@ -61,10 +62,10 @@ var python = &spec{
 					w.imported(c, path, "*", "")
 				}
 			}
-		},
-		"future_import_statement": func(w *walk, n int32) { w.importing(n) },
-		"call":                    all(uses(kb.UseCall, "function"), visits("arguments")),
-		"decorator": func(w *walk, n int32) {
+		}},
+		{"future_import_statement", func(w *walk, n int32) { w.importing(n) }},
+		{"call", all(uses(kb.UseCall, "function"), visits("arguments"))},
+		{"decorator", func(w *walk, n int32) {
 			// A decorator without arguments is called all the same.
 			if c := w.first(n); c >= 0 {
 				if t := w.typ(c); t == "identifier" || t == "attribute" {
@@ -73,15 +74,15 @@ var python = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"assignment": pythonAssignment,
-		"type_alias_statement": func(w *walk, n int32) {
+		}},
+		{"assignment", pythonAssignment},
+		{"type_alias_statement", func(w *walk, n int32) {
 			if left := w.child(w.first(n), "identifier"); left >= 0 {
 				w.declare(declaration{node: n, name: left, kind: "type", inner: len(w.scope) > 0}, nil)
 			}
 			w.children(n)
-		},
-		"parameters": func(w *walk, n int32) {
+		}},
+		{"parameters", func(w *walk, n int32) {
 			d := w.enclosing()
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
@@ -99,8 +100,8 @@ var python = &spec{
 					w.bindIn(d, strings.Trim(w.text(c), "* "), "")
 				}
 			}
-		},
-		"lambda": func(w *walk, n int32) {
+		}},
+		{"lambda", func(w *walk, n int32) {
 			if p := w.field(n, "parameters"); p >= 0 {
 				for c := w.first(p); c >= 0; c = w.next(p, c) {
 					if w.typ(c) == "identifier" {
@@ -111,12 +112,12 @@ var python = &spec{
 				}
 			}
 			w.visit(w.field(n, "body"))
-		},
-		"type":                        pythonTypes,
-		"for_statement for_in_clause": all(func(w *walk, n int32) { pythonTarget(w, w.field(n, "left"), n, "") }, children),
-		"named_expression":            all(assigns("name", "value"), visits("value")),
-		"as_pattern":                  all(assigns("alias", "1"), visits("1")), // "open(p) as f", and "except E as e", where it is of the type
-		"except_clause": func(w *walk, n int32) {
+		}},
+		{"type", pythonTypes},
+		{"for_statement for_in_clause", all(func(w *walk, n int32) { pythonTarget(w, w.field(n, "left"), n, "") }, children)},
+		{"named_expression", all(assigns("name", "value"), visits("value"))},
+		{"as_pattern", all(assigns("alias", "1"), visits("1"))}, // "open(p) as f", and "except E as e", where it is of the type
+		{"except_clause", func(w *walk, n int32) {
 			if v := w.field(n, "value"); v >= 0 {
 				if t := w.typ(v); t == "identifier" || t == "attribute" {
 					pythonUse(w, v, kb.UseType)
@@ -133,7 +134,7 @@ var python = &spec{
 				}
 			}
 			w.butField(n, "value")
-		},
+		}},
 	},
 }
 

@@ -11,26 +11,26 @@ var rlang = &spec{
 	comments: []string{"comment"},
 	brittle:  true, // R Markdown is prose with R in it
 	chains: chains{
-		"identifier": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier", link{read: func(w *walk, n int32) (string, int32) {
 			if w.text(n) == "private" { // as members of R6 call the others
 				return "self", -1
 			}
 			return strings.Trim(w.text(n), "`"), -1
-		}},
-		"namespace_operator extract_operator": {name: "rhs", on: "lhs"},
+		}}},
+		{"namespace_operator extract_operator", link{name: "rhs", on: "lhs"}},
 	},
 	rules: rules{
-		"binary_operator":     rAssign,
-		"function_definition": scoped,
-		"parameter": func(w *walk, n int32) {
+		{"binary_operator", rAssign},
+		{"function_definition", scoped},
+		{"parameter", func(w *walk, n int32) {
 			w.bindHere(w.text(w.field(n, "name")), "")
 			w.visit(w.field(n, "default"))
-		},
-		"for_statement": func(w *walk, n int32) {
+		}},
+		{"for_statement", func(w *walk, n int32) {
 			w.bind(n, w.text(w.field(n, "variable")), "")
 			w.butField(n, "variable")
-		},
-		"call": rCall,
+		}},
+		{"call", rCall},
 	},
 }
 

@@ -12,11 +12,12 @@ var ruby = &spec{
 	grammar:  "ruby",
 	comments: []string{"comment"},
 	chains: chains{
-		"identifier constant self super": itself, "scope_resolution": {name: "name", on: "scope"},
-		"instance_variable class_variable": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier constant self super", itself},
+		{"scope_resolution", link{name: "name", on: "scope"}},
+		{"instance_variable class_variable", link{read: func(w *walk, n int32) (string, int32) {
 			return "self." + strings.TrimLeft(w.text(n), "@"), -1
-		}},
-		"call": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"call", link{read: func(w *walk, n int32) (string, int32) {
 			m, r := w.field(n, "method"), w.field(n, "receiver")
 			switch {
 			case r < 0 || w.typ(m) != "identifier" || w.field(n, "arguments") >= 0 || w.field(n, "block") >= 0:
@@ -25,25 +26,25 @@ var ruby = &spec{
 				return "self", -1
 			}
 			return w.text(m), r
-		}},
+		}}},
 	},
 	rules: rules{
-		"method singleton_method": rubyMethod,
-		"class module":            func(w *walk, n int32) { rubyClass(w, n, w.typ(n)) },
-		"singleton_class":         func(w *walk, n int32) { w.visit(w.field(n, "body")) },
-		"call":                    rubyCall,
-		"assignment":              rubyAssignment,
-		"operator_assignment":     all(assigns("left", "right"), visits("right")),
-		"identifier": func(w *walk, n int32) {
+		{"method singleton_method", rubyMethod},
+		{"class module", func(w *walk, n int32) { rubyClass(w, n, w.typ(n)) }},
+		{"singleton_class", func(w *walk, n int32) { w.visit(w.field(n, "body")) }},
+		{"call", rubyCall},
+		{"assignment", rubyAssignment},
+		{"operator_assignment", all(assigns("left", "right"), visits("right"))},
+		{"identifier", func(w *walk, n int32) {
 			// A word that nothing here gave a value is a call.
 			if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
 				w.use(n, name, "", kb.UseCall)
 			}
-		},
-		"constant scope_resolution":                            func(w *walk, n int32) { rubyConstant(w, n, kb.UseType) },
-		"block do_block lambda":                                scoped,
-		"block_parameters method_parameters lambda_parameters": rubyParameters,
-		"rescue": func(w *walk, n int32) {
+		}},
+		{"constant scope_resolution", func(w *walk, n int32) { rubyConstant(w, n, kb.UseType) }},
+		{"block do_block lambda", scoped},
+		{"block_parameters method_parameters lambda_parameters", rubyParameters},
+		{"rescue", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "variable" {
 					typ := ""
@@ -57,20 +58,20 @@ var ruby = &spec{
 				}
 				w.visit(c)
 			}
-		},
-		"for": all(patterns("pattern"), visits("value", "body")),
-		"alias": func(w *walk, n int32) {
+		}},
+		{"for", all(patterns("pattern"), visits("value", "body"))},
+		{"alias", func(w *walk, n int32) {
 			if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
 				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", inner: true}, nil)
 			}
-		},
-		"undef": skip,
-		"super": func(w *walk, n int32) {
+		}},
+		{"undef", skip},
+		{"super", func(w *walk, n int32) {
 			if d := w.enclosingKind("method", "function"); d != nil {
 				w.use(n, d.Name, "super", kb.UseCall)
 			}
-		},
-		"pair keyword_pattern": func(w *walk, n int32) {
+		}},
+		{"pair keyword_pattern", func(w *walk, n int32) {
 			kind := w.typ(n)
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.typ(c) != "hash_key_symbol" {
@@ -79,7 +80,7 @@ var ruby = &spec{
 					w.bindHere(w.text(c), "") // in {name:}
 				}
 			}
-		},
+		}},
 	},
 }
 

@@ -12,16 +12,16 @@ var rust = &spec{
 	comments:   []string{"line_comment", "block_comment"},
 	attributes: []string{"attribute_item"},
 	chains: chains{
-		"identifier type_identifier self super crate primitive_type field_identifier metavariable": itself,
-		"scoped_identifier scoped_type_identifier":                                                 {name: "name", on: "path"},
-		"field_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier type_identifier self super crate primitive_type field_identifier metavariable", itself},
+		{"scoped_identifier scoped_type_identifier", link{name: "name", on: "path"}},
+		{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
 				return w.text(f), w.field(n, "value")
 			}
 			return noChain, -1
-		}},
-		"generic_type generic_type_with_turbofish": inside("type"),
-		"bracketed_type": {read: func(w *walk, n int32) (string, int32) {
+		}}},
+		{"generic_type generic_type_with_turbofish", inside("type")},
+		{"bracketed_type", link{read: func(w *walk, n int32) (string, int32) {
 			c := w.first(n)
 			if w.typ(c) != "qualified_type" {
 				return w.chain(c), -1
@@ -30,15 +30,15 @@ var rust = &spec{
 				return "Self", -1
 			}
 			return w.chain(w.field(c, "alias")), -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"function_item function_signature_item": func(w *walk, n int32) { rustFunction(w, n, "function") },
-		"struct_item union_item enum_item trait_item": func(w *walk, n int32) {
+		{"function_item function_signature_item", func(w *walk, n int32) { rustFunction(w, n, "function") }},
+		{"struct_item union_item enum_item trait_item", func(w *walk, n int32) {
 			rustTypeItem(w, n, strings.TrimSuffix(w.typ(n), "_item"))
-		},
-		"impl_item": rustImpl,
-		"mod_item": func(w *walk, n int32) {
+		}},
+		{"impl_item", rustImpl},
+		{"mod_item", func(w *walk, n int32) {
 			name, body := w.field(n, "name"), w.field(n, "body")
 			if body < 0 {
 				// "mod x;" brings in a file.
@@ -47,9 +47,9 @@ var rust = &spec{
 				return
 			}
 			rustDeclare(w, n, name, "module", body, func() { w.visit(body) })
-		},
-		"type_item associated_type": func(w *walk, n int32) { rustDeclare(w, n, w.field(n, "name"), "type", -1, func() { rustRest(w, n) }) },
-		"const_item static_item": func(w *walk, n int32) {
+		}},
+		{"type_item associated_type", func(w *walk, n int32) { rustDeclare(w, n, w.field(n, "name"), "type", -1, func() { rustRest(w, n) }) }},
+		{"const_item static_item", func(w *walk, n int32) {
 			kind := w.typ(n)
 			name := w.field(n, "name")
 			k := "const"
@@ -62,39 +62,39 @@ var rust = &spec{
 			}
 			rustDeclare(w, n, name, k, -1, nil)
 			rustRest(w, n)
-		},
-		"macro_definition": func(w *walk, n int32) {
+		}},
+		{"macro_definition", func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 {
 				w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
 			}
-		},
-		"use_declaration": all(imports, func(w *walk, n int32) { rustUseTree(w, w.field(n, "argument"), "") }),
-		"extern_crate_declaration": func(w *walk, n int32) {
+		}},
+		{"use_declaration", all(imports, func(w *walk, n int32) { rustUseTree(w, w.field(n, "argument"), "") })},
+		{"extern_crate_declaration", func(w *walk, n int32) {
 			w.importing(n)
 			local := w.either(n, "alias", "name")
 			w.imported(n, w.text(w.field(n, "name")), "", w.text(local))
-		},
-		"call_expression": func(w *walk, n int32) {
+		}},
+		{"call_expression", func(w *walk, n int32) {
 			args := w.field(n, "arguments")
 			rustUse(w, w.field(n, "function"), kb.UseCall, w.count(args)+1)
 			w.visit(args)
-		},
-		"macro_invocation": func(w *walk, n int32) {
+		}},
+		{"macro_invocation", func(w *walk, n int32) {
 			rustUse(w, w.field(n, "macro"), kb.UseCall, 0)
 			tokens := w.child(n, "token_tree")
 			if m := w.text(w.field(n, "macro")); m == "lazy_static" || m == "thread_local" {
 				rustStatics(w, tokens)
 			}
 			rustTokens(w, tokens)
-		},
-		"struct_expression": all(uses(kb.UseCall, "name"), visits("body")),
-		"let_declaration":   func(w *walk, n int32) { rustLet(w, n, -1) },
-		"let_condition":     all(patterns("pattern"), visits("value")),
-		"for_expression": func(w *walk, n int32) {
+		}},
+		{"struct_expression", all(uses(kb.UseCall, "name"), visits("body"))},
+		{"let_declaration", func(w *walk, n int32) { rustLet(w, n, -1) }},
+		{"let_condition", all(patterns("pattern"), visits("value"))},
+		{"for_expression", func(w *walk, n int32) {
 			rustBind(w, w.field(n, "pattern"), n, "")
 			w.visitAll(w.field(n, "value"), w.field(n, "body"))
-		},
-		"closure_expression": func(w *walk, n int32) {
+		}},
+		{"closure_expression", func(w *walk, n int32) {
 			if p := w.field(n, "parameters"); p >= 0 {
 				for c := w.first(p); c >= 0; c = w.next(p, c) {
 					if w.typ(c) == "parameter" {
@@ -106,8 +106,8 @@ var rust = &spec{
 				}
 			}
 			w.visitAll(w.field(n, "return_type"), w.field(n, "body"))
-		},
-		"match_arm": func(w *walk, n int32) {
+		}},
+		{"match_arm", func(w *walk, n int32) {
 			if p := w.field(n, "pattern"); p >= 0 {
 				for c := w.first(p); c >= 0; c = w.next(p, c) {
 					if w.fieldOf(c) == "condition" {
@@ -118,26 +118,26 @@ var rust = &spec{
 				}
 			}
 			w.visit(w.field(n, "value"))
-		},
-		"scoped_identifier":      func(w *walk, n int32) { rustUse(w, n, kb.UseName, 0) },
-		"scoped_type_identifier": func(w *walk, n int32) { rustUse(w, n, kb.UseType, 0) },
-		"type_identifier": func(w *walk, n int32) {
+		}},
+		{"scoped_identifier", func(w *walk, n int32) { rustUse(w, n, kb.UseName, 0) }},
+		{"scoped_type_identifier", func(w *walk, n int32) { rustUse(w, n, kb.UseType, 0) }},
+		{"type_identifier", func(w *walk, n int32) {
 			if t := w.text(n); t != "Self" && t != "_" {
 				w.use(n, t, "", kb.UseType)
 			}
-		},
-		"foreign_mod_item": func(w *walk, n int32) { w.visit(w.field(n, "body")) },
-		"enum_variant":     all(enumerator("name"), visits("body", "value")),
-		"field_declaration": func(w *walk, n int32) {
+		}},
+		{"foreign_mod_item", func(w *walk, n int32) { w.visit(w.field(n, "body")) }},
+		{"enum_variant", all(enumerator("name"), visits("body", "value"))},
+		{"field_declaration", func(w *walk, n int32) {
 			typ := w.field(n, "type")
 			if d := w.enclosing(); d != nil && d.Kind != "enum" {
 				w.bindIn(d, "self."+w.text(w.field(n, "name")), rustPlain(w, typ))
 			}
 			w.visit(typ)
-		},
-		"attribute_item inner_attribute_item": skip,
-		"const_parameter":                     all(hides("name"), visits("type")),
-		"type_parameter":                      all(hides("name"), visits("bounds", "default_type")), // it hides types of its name
+		}},
+		{"attribute_item inner_attribute_item", skip},
+		{"const_parameter", all(hides("name"), visits("type"))},
+		{"type_parameter", all(hides("name"), visits("bounds", "default_type"))}, // it hides types of its name
 	},
 }
 

@@ -12,16 +12,16 @@ var scala = &spec{
 	grammar:  "scala",
 	comments: []string{"comment", "block_comment"},
 	chains: chains{
-		"identifier operator_identifier": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier operator_identifier", link{read: func(w *walk, n int32) (string, int32) {
 			if w.text(n) == "this" {
 				return "self", -1
 			}
 			return strings.Trim(w.text(n), "`"), -1
-		}},
-		"field_expression": {name: "field", on: "value"},
+		}}},
+		{"field_expression", link{name: "field", on: "value"}},
 	},
 	rules: rules{
-		"package_clause": func(w *walk, n int32) {
+		{"package_clause", func(w *walk, n int32) {
 			if name := w.field(n, "name"); name >= 0 {
 				p := w.text(name)
 				if body := w.field(n, "body"); body >= 0 {
@@ -33,10 +33,10 @@ var scala = &spec{
 				}
 				w.out.Facts.Package = p
 			}
-		},
-		"import_declaration": scalaImport,
-		"class_definition object_definition trait_definition enum_definition package_object " +
-			"given_definition": func(w *walk, n int32) {
+		}},
+		{"import_declaration", scalaImport},
+		{"class_definition object_definition trait_definition enum_definition package_object " +
+			"given_definition", func(w *walk, n int32) {
 			kind := w.typ(n)
 			k := strings.TrimSuffix(kind, "_definition")
 			if kind == "package_object" || kind == "given_definition" {
@@ -48,22 +48,22 @@ var scala = &spec{
 			}
 			name := w.field(n, "name")
 			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-		},
-		"function_definition function_declaration": func(w *walk, n int32) {
+		}},
+		{"function_definition function_declaration", func(w *walk, n int32) {
 			k := "function"
 			if scalaMember(w) {
 				k = "method"
 			}
 			name := w.field(n, "name")
 			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-		},
-		"val_definition var_definition val_declaration var_declaration": func(w *walk, n int32) { scalaValue(w, n, w.typ(n)) },
-		"type_definition": func(w *walk, n int32) {
+		}},
+		{"val_definition var_definition val_declaration var_declaration", func(w *walk, n int32) { scalaValue(w, n, w.typ(n)) }},
+		{"type_definition", func(w *walk, n int32) {
 			scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
 			scalaRest(w, n, w.field(n, "name"))
-		},
-		"simple_enum_case full_enum_case": all(enumerator("name"), rest("name")),
-		"call_expression": func(w *walk, n int32) {
+		}},
+		{"simple_enum_case full_enum_case", all(enumerator("name"), rest("name"))},
+		{"call_expression", func(w *walk, n int32) {
 			args := w.field(n, "arguments")
 			count := 0
 			if w.typ(args) == "arguments" {
@@ -71,11 +71,11 @@ var scala = &spec{
 			}
 			scalaUse(w, w.field(n, "function"), kb.UseCall, count)
 			w.visit(args)
-		},
-		"generic_function":                       func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) },
-		"instance_expression":                    all(uses(kb.UseCall, "1"), func(w *walk, n int32) { w.after(n, w.first(n)) }),
-		"type_identifier stable_type_identifier": func(w *walk, n int32) { scalaType(w, n, kb.UseType) },
-		"extends_clause": func(w *walk, n int32) {
+		}},
+		{"generic_function", func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }},
+		{"instance_expression", all(uses(kb.UseCall, "1"), func(w *walk, n int32) { w.after(n, w.first(n)) })},
+		{"type_identifier stable_type_identifier", func(w *walk, n int32) { scalaType(w, n, kb.UseType) }},
+		{"extends_clause", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "type" {
 					scalaType(w, c, kb.UseInherit)
@@ -83,19 +83,19 @@ var scala = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"parameter":         all(parameter("name", "type"), visits("type", "default_value")),
-		"class_parameter":   all(owns("name", "type"), visits("type", "default_value")),
-		"lambda_expression": all(scope(patterns("parameters")), rest("parameters")),
-		"case_clause":       all(scope(patterns("pattern")), visits("guard", "body")),
-		"enumerator": func(w *walk, n int32) {
+		}},
+		{"parameter", all(parameter("name", "type"), visits("type", "default_value"))},
+		{"class_parameter", all(owns("name", "type"), visits("type", "default_value"))},
+		{"lambda_expression", all(scope(patterns("parameters")), rest("parameters"))},
+		{"case_clause", all(scope(patterns("pattern")), visits("guard", "body"))},
+		{"enumerator", func(w *walk, n int32) {
 			c := w.first(n)
 			if c >= 0 && w.enclosing() != nil {
 				scalaPattern(w, c, "")
 				w.after(n, c)
 			}
-		},
-		"type_parameters": func(w *walk, n int32) {
+		}},
+		{"type_parameters", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "name" {
 					w.bindIn(w.enclosing(), w.text(c), "")
@@ -103,16 +103,16 @@ var scala = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"annotation": all(uses(kb.UseCall, "name"), visits("arguments")),
-		"infix_expression": func(w *walk, n int32) {
+		}},
+		{"annotation", all(uses(kb.UseCall, "name"), visits("arguments"))},
+		{"infix_expression", func(w *walk, n int32) {
 			op := w.field(n, "operator")
 			if w.typ(op) == "identifier" {
 				w.use(op, w.text(op), w.chain(w.field(n, "left")), kb.UseCall)
 			}
 			w.visitAll(w.field(n, "left"), w.field(n, "right"))
-		},
-		"field_expression": func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }, // members without parentheses may be methods
+		}},
+		{"field_expression", func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }}, // members without parentheses may be methods
 	},
 }
 

@@ -10,18 +10,20 @@ var swift = &spec{
 	grammar:  "swift",
 	comments: []string{"comment", "multiline_comment"},
 	chains: chains{
-		"simple_identifier type_identifier": unticked, "self_expression": meaning("self"), "super_expression": meaning("super"),
-		"user_type": {read: func(w *walk, n int32) (string, int32) { return plainType(w.text(n)), -1 }},
-		"postfix_expression optional_chain_marker optional_chaining_expression": inside("1"),
-		"navigation_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"simple_identifier type_identifier", unticked},
+		{"self_expression", meaning("self")},
+		{"super_expression", meaning("super")},
+		{"user_type", link{read: func(w *walk, n int32) (string, int32) { return plainType(w.text(n)), -1 }}},
+		{"postfix_expression optional_chain_marker optional_chaining_expression", inside("1")},
+		{"navigation_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if x := swiftSuffix(w, n); x >= 0 {
 				return w.text(x), w.field(n, "target")
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"import_declaration": func(w *walk, n int32) {
+		{"import_declaration", func(w *walk, n int32) {
 			w.importing(n)
 			if c := w.child(n, "identifier"); c >= 0 {
 				path := w.text(c)
@@ -37,10 +39,10 @@ var swift = &spec{
 				}
 				w.imported(n, path, name, local)
 			}
-		},
-		"class_declaration":    swiftType,
-		"protocol_declaration": swiftDeclares("name", "", "protocol", "body"),
-		"function_declaration protocol_function_declaration": func(w *walk, n int32) {
+		}},
+		{"class_declaration", swiftType},
+		{"protocol_declaration", swiftDeclares("name", "", "protocol", "body")},
+		{"function_declaration protocol_function_declaration", func(w *walk, n int32) {
 			name, as := w.field(n, "name"), ""
 			if name < 0 || w.typ(name) != "simple_identifier" {
 				// An operator is no node: it stands behind "func".
@@ -56,16 +58,16 @@ var swift = &spec{
 				k = "method"
 			}
 			swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
-		},
-		"init_declaration":      swiftDeclares("", "init", "constructor", "body"),
-		"deinit_declaration":    swiftDeclares("", "deinit", "method", "body"),
-		"subscript_declaration": swiftDeclares("", "subscript", "method", "#computed_property"),
-		"property_declaration protocol_property_declaration": swiftProperty,
-		"typealias_declaration associatedtype_declaration": func(w *walk, n int32) {
+		}},
+		{"init_declaration", swiftDeclares("", "init", "constructor", "body")},
+		{"deinit_declaration", swiftDeclares("", "deinit", "method", "body")},
+		{"subscript_declaration", swiftDeclares("", "subscript", "method", "#computed_property")},
+		{"property_declaration protocol_property_declaration", swiftProperty},
+		{"typealias_declaration associatedtype_declaration", func(w *walk, n int32) {
 			swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
 			swiftRest(w, n)
-		},
-		"enum_entry": func(w *walk, n int32) {
+		}},
+		{"enum_entry", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
 					w.declare(declaration{node: n, name: c, kind: "enumerator", inner: true}, nil)
@@ -73,8 +75,8 @@ var swift = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"call_expression": func(w *walk, n int32) {
+		}},
+		{"call_expression", func(w *walk, n int32) {
 			f, suffix := w.first(n), w.child(n, "call_suffix")
 			args := 0
 			if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
@@ -86,9 +88,9 @@ var swift = &spec{
 			}
 			swiftUse(w, f, kb.UseCall, args)
 			w.visit(suffix)
-		},
-		"user_type": func(w *walk, n int32) { swiftUserType(w, n, kb.UseType) },
-		"parameter": func(w *walk, n int32) {
+		}},
+		{"user_type", func(w *walk, n int32) { swiftUserType(w, n, kb.UseType) }},
+		{"parameter", func(w *walk, n int32) {
 			var name, typ int32 = -1, -1
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "name" {
@@ -103,16 +105,16 @@ var swift = &spec{
 				w.bindIn(d, w.text(name), swiftPlain(w, typ))
 			}
 			w.visit(typ)
-		},
-		"inheritance_specifier": func(w *walk, n int32) {
+		}},
+		{"inheritance_specifier", func(w *walk, n int32) {
 			if t := w.field(n, "inherits_from"); w.typ(t) == "user_type" {
 				swiftUserType(w, t, kb.UseInherit)
 			} else {
 				w.children(n)
 			}
-		},
-		"lambda_literal": all(scope(func(w *walk, n int32) { swiftLambda(w, w.field(n, "type")) }), children),
-		"guard_statement if_statement while_statement": func(w *walk, n int32) {
+		}},
+		{"lambda_literal", all(scope(func(w *walk, n int32) { swiftLambda(w, w.field(n, "type")) }), children)},
+		{"guard_statement if_statement while_statement", func(w *walk, n int32) {
 			var names []int32
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.fieldOf(c) == "bound_identifier" {
@@ -125,19 +127,19 @@ var swift = &spec{
 				}
 			}
 			w.children(n)
-		},
-		"for_statement": func(w *walk, n int32) {
+		}},
+		{"for_statement", func(w *walk, n int32) {
 			if item := w.field(n, "item"); item >= 0 {
 				if b := w.field(item, "bound_identifier"); b >= 0 {
 					w.bind(n, w.text(b), "")
 				}
 			}
 			w.children(n)
-		},
-		"type_parameter": func(w *walk, n int32) {
+		}},
+		{"type_parameter", func(w *walk, n int32) {
 			w.over(n, "type_identifier", func(c int32) { w.bindIn(w.enclosing(), w.text(c), "") })
-		},
-		"navigation_expression": func(w *walk, n int32) {
+		}},
+		{"navigation_expression", func(w *walk, n int32) {
 			// Foo.bar read, where Foo looks like a type.
 			target := w.field(n, "target")
 			if q := w.chain(target); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
@@ -145,7 +147,7 @@ var swift = &spec{
 				return
 			}
 			w.children(n)
-		},
+		}},
 	},
 }
 

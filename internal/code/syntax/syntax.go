@@ -7,7 +7,6 @@ package syntax
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -81,23 +80,17 @@ type spec struct {
 // over what is in it. Nodes without a rule are gone into by themselves.
 type rule func(w *walk, n int32)
 
-// rules are rules by node types; a key may hold several types with blanks between.
-type rules map[string]rule
+// rules are rules by node types, several of them with blanks between.
+type rules []struct {
+	types string
+	rule  rule
+}
 
 // The rules that many languages share.
 var (
 	skip   rule = func(*walk, int32) {}
 	scoped rule = func(w *walk, n int32) { w.within(n, func() { w.children(n) }) }
 )
-
-// join returns the rules of several maps.
-func join(all ...rules) rules {
-	out := rules{}
-	for _, r := range all {
-		maps.Copy(out, r)
-	}
-	return out
-}
 
 // Known reports whether there are rules for a language.
 func Known(language string) bool { return specOf(language) != nil }
@@ -203,9 +196,18 @@ func numbersOf(s *spec, l *grammar.Language) numbers {
 	if n, ok := numbered.Load(key); ok {
 		return n.(numbers)
 	}
-	out := numbers{of: make([]rule, len(l.Symbols)), mark: make([]uint8, len(l.Symbols))}
-	byType := split(s.rules)
-	out.links = split(s.chains)
+	out := numbers{of: make([]rule, len(l.Symbols)), mark: make([]uint8, len(l.Symbols)), links: map[string]link{}}
+	byType := map[string]rule{}
+	for _, r := range s.rules {
+		for t := range strings.FieldsSeq(r.types) {
+			byType[t] = r.rule
+		}
+	}
+	for _, c := range s.chains {
+		for t := range strings.FieldsSeq(c.types) {
+			out.links[t] = c.link
+		}
+	}
 	for sym, name := range l.Symbols {
 		if l.Named[sym] {
 			out.of[sym] = byType[name]
@@ -218,17 +220,6 @@ func numbersOf(s *spec, l *grammar.Language) numbers {
 		}
 	}
 	numbered.Store(key, out)
-	return out
-}
-
-// split returns a map with one key for each word of a map's keys.
-func split[V any](m map[string]V) map[string]V {
-	out := make(map[string]V, len(m))
-	for words, v := range m {
-		for word := range strings.FieldsSeq(words) {
-			out[word] = v
-		}
-	}
 	return out
 }
 

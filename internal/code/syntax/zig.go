@@ -12,17 +12,17 @@ var zig = &spec{
 	grammar:  "zig",
 	comments: []string{"comment"},
 	chains: chains{
-		"identifier": itself,
-		"field_expression": {read: func(w *walk, n int32) (string, int32) {
+		{"identifier", itself},
+		{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if o := w.field(n, "object"); o >= 0 {
 				return w.text(w.field(n, "member")), o
 			}
 			return noChain, -1
-		}},
+		}}},
 	},
 	rules: rules{
-		"variable_declaration": zigVariable,
-		"function_declaration": func(w *walk, n int32) {
+		{"variable_declaration", zigVariable},
+		{"function_declaration", func(w *walk, n int32) {
 			name, body := w.field(n, "name"), w.field(n, "body")
 			if name < 0 || w.text(name) == "" {
 				w.children(n)
@@ -38,8 +38,8 @@ var zig = &spec{
 				zigType(w, w.field(n, "type"))
 				w.visit(body)
 			})
-		},
-		"test_declaration": func(w *walk, n int32) {
+		}},
+		{"test_declaration", func(w *walk, n int32) {
 			body := w.child(n, "block")
 			name := w.first(n)
 			if name == body || name < 0 {
@@ -51,8 +51,8 @@ var zig = &spec{
 				as = "test"
 			}
 			w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body}, func() { w.visit(body) })
-		},
-		"container_field": func(w *walk, n int32) {
+		}},
+		{"container_field", func(w *walk, n int32) {
 			name, typ := w.field(n, "name"), w.field(n, "type")
 			d := w.enclosing()
 			if d != nil && d.Kind == "enum" {
@@ -68,13 +68,13 @@ var zig = &spec{
 					w.visit(c)
 				}
 			}
-		},
-		"call_expression": func(w *walk, n int32) {
+		}},
+		{"call_expression", func(w *walk, n int32) {
 			f := w.field(n, "function")
 			zigUse(w, f, kb.UseCall, w.count(n))
 			w.but(n, f)
-		},
-		"struct_initializer": func(w *walk, n int32) {
+		}},
+		{"struct_initializer", func(w *walk, n int32) {
 			c := w.first(n)
 			if t := w.typ(c); t == "identifier" || t == "field_expression" {
 				zigUse(w, c, kb.UseCall, 0)
@@ -84,24 +84,24 @@ var zig = &spec{
 			if c >= 0 {
 				w.after(n, c)
 			}
-		},
-		"parameter": all(parameter("name", "type"), uses(kb.UseType, "type")),
-		"payload": func(w *walk, n int32) {
+		}},
+		{"parameter", all(parameter("name", "type"), uses(kb.UseType, "type"))},
+		{"payload", func(w *walk, n int32) {
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				if w.typ(c) == "identifier" && w.enclosing() != nil {
 					w.bindHere(w.text(c), "")
 				}
 			}
-		},
-		"field_expression": func(w *walk, n int32) {
+		}},
+		{"field_expression", func(w *walk, n int32) {
 			// A.b, where A looks like a type.
 			if q := w.chain(w.field(n, "object")); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
 				zigUse(w, n, kb.UseName, 0)
 				return
 			}
 			w.children(n)
-		},
-		"error_set_declaration": skip,
+		}},
+		{"error_set_declaration", skip},
 	},
 }
 
