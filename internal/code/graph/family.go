@@ -117,29 +117,39 @@ type family struct {
 var families = func() map[string]*family {
 	all := []*family{
 		{name: "plain", plain: true},
-		{name: "python", constructors: []string{"__init__", "__new__"}, direct: true, latest: true, bodyLines: 2, outward: true,
-			heads: (*resolver).pythonHead, returns: returnsArrow, stem: (*resolver).pythonStem, module: (*resolver).pythonModule,
+		{name: "python", constructors: []string{"__init__", "__new__"}, direct: true, latest: true, bodyLines: 2,
+			outward: true,
+			heads:   (*resolver).pythonHead, returns: returnsArrow, stem: (*resolver).pythonStem,
+			module: (*resolver).pythonModule,
 			target: (*resolver).pythonTarget, local: firstPart, offers: (*resolver).pythonOffers},
-		{name: "js", constructors: []string{"constructor"}, loose: true, latest: true, bodyLines: 2, outward: true, stays: jsStays,
-			returns: returnsColon, promise: "Promise<", module: (*resolver).jsModule, own: true, target: (*resolver).jsTarget,
+		{name: "js", constructors: []string{"constructor"}, loose: true, latest: true, bodyLines: 2,
+			outward: true, stays: jsStays,
+			returns: returnsColon, promise: "Promise<", module: (*resolver).jsModule, own: true,
+			target:   (*resolver).jsTarget,
 			standard: (*resolver).standard},
 		{name: "rust", spaces: true, blocks: true, typed: true, outward: true, unwraps: []string{"unwrap", "expect"},
 			heads: (*resolver).rustHead, extern: (*resolver).rustExtern, returns: returnsArrow, static: rustStatic,
 			macro: (*resolver).macro, root: (*resolver).rustFile, target: (*resolver).rustTarget, star: rustStar},
-		{name: "lua", ownPrefix: "self.", splits: luaSplits, stem: luaStem, module: (*resolver).luaModule, offers: (*resolver).luaMember},
+		{name: "lua", ownPrefix: "self.", splits: luaSplits, stem: luaStem, module: (*resolver).luaModule,
+			offers: (*resolver).luaMember},
 		{name: "bash", anywhere: true, stem: fileStem, module: (*resolver).tailModule, star: anyStar},
 		{name: "r", anywhere: true, stem: fileStem, module: (*resolver).tailModule, star: anyStar},
 		{name: "zig", typed: true, stem: fileStem, module: (*resolver).tailModule},
 		{name: "haskell", named: true, module: (*resolver).namedModule, star: haskellStar, starNamed: true},
-		{name: "jvm", global: true, implicit: true, overloads: true, constructors: []string{"<init>", "constructor", "this", "init"},
+		{name: "jvm", global: true, implicit: true, overloads: true, constructors: []string{"<init>",
+			"constructor", "this", "init"},
 			written: true, typed: true, stays: jvmStays, returns: returnsBefore, star: packageStar},
 		{name: "csharp", global: true, implicit: true, overloads: true, constructors: []string{".ctor", "constructor"},
 			superWord: "base", typed: true, returns: returnsBefore, star: packageStar},
-		{name: "c", global: true, implicit: true, overloads: true, plainSelf: true, headers: true, bodyLines: 1, library: "assert",
-			typed: true, splits: cSplits, stem: fileStem},
-		{name: "ruby", global: true, implicit: true, innermost: true, constructors: []string{"initialize"}, maker: "new", ownPrefix: "self."},
-		{name: "php", global: true, constructors: []string{"__construct"}, sigil: "$", superWord: "parent", star: packageStar},
-		{name: "swift", global: true, implicit: true, overloads: true, constructors: []string{"init"}, blocks: true, typed: true,
+		{name: "c", global: true, implicit: true, overloads: true, plainSelf: true, headers: true, bodyLines: 1,
+			library: "assert",
+			typed:   true, splits: cSplits, stem: fileStem},
+		{name: "ruby", global: true, implicit: true, innermost: true, constructors: []string{"initialize"},
+			maker: "new", ownPrefix: "self."},
+		{name: "php", global: true, constructors: []string{"__construct"}, sigil: "$", superWord: "parent",
+			star: packageStar},
+		{name: "swift", global: true, implicit: true, overloads: true, constructors: []string{"init"},
+			blocks: true, typed: true,
 			returns: returnsArrow, space: swiftModule, target: (*resolver).swiftTarget, star: anyStar},
 		{name: "elixir", global: true, implicit: true, star: packageStar},
 	}
@@ -173,7 +183,8 @@ func firstPart(local string) string {
 func anyStar(*kb.Import) bool { return true }
 
 func packageStar(imp *kb.Import) bool {
-	return imp.Local == "" || imp.Local == "*" || imp.Local == "_" || strings.HasSuffix(imp.Path, ".*") || strings.HasSuffix(imp.Path, "._")
+	return imp.Local == "" || imp.Local == "*" || imp.Local == "_" ||
+		strings.HasSuffix(imp.Path, ".*") || strings.HasSuffix(imp.Path, "._")
 }
 
 func haskellStar(imp *kb.Import) bool { return imp.Name == "*" || imp.Name == "" && imp.Local == "" }

@@ -78,7 +78,8 @@ func byContent(ext, l string, head []byte) string {
 			return "cpp"
 		}
 	case "m":
-		if !has("@interface", "@implementation", "#import", "@protocol", "#include", "@class") && has("function ", "%", "end") {
+		objective := has("@interface", "@implementation", "#import", "@protocol", "#include", "@class")
+		if !objective && has("function ", "%", "end") {
 			return "matlab"
 		}
 	case "ts", "map", "conf":
@@ -93,7 +94,8 @@ func byContent(ext, l string, head []byte) string {
 		if has("Theorem ", "Lemma ", "Require ", "Definition ", "Proof.") {
 			return "coq"
 		}
-	case "t", "pl", "cl", "ss", "fs", "s", "d", "r", "f", "for", "1", "2", "3", "4", "5", "6", "7", "8", "9", "cls", "pp", "sc", "cr", "rest", "asc", "bas", "mat":
+	case "t", "pl", "cl", "ss", "fs", "s", "d", "r", "f", "for", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+		"cls", "pp", "sc", "cr", "rest", "asc", "bas", "mat":
 		if p := byProgram[program(head)]; p != "" {
 			return p
 		}

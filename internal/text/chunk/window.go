@@ -46,9 +46,9 @@ type scope struct {
 }
 
 type window struct {
-	ls   *lines
-	r    *rules
-	o    outline
+	ls *lines
+	r  *rules
+	o  outline
 
 	open  []scope
 	last  int  // last line that was neither blank nor comment
