@@ -7,20 +7,14 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// cChains: "this" is "self".
 var cChains = chains{
-	{"identifier type_identifier namespace_identifier field_identifier", itself},
-	{"this", meaning("self")},
+	{"identifier type_identifier field_identifier", itself},
 	{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
 		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
 			return w.text(f), w.field(n, "argument")
 		}
 		return noChain, -1
 	}}},
-	{"qualified_identifier", link{read: func(w *walk, n int32) (string, int32) {
-		return w.chain(w.field(n, "name")), w.field(n, "scope")
-	}}},
-	{"template_type template_function", inside("name")},
 	{"parenthesized_expression", link{read: func(w *walk, n int32) (string, int32) { // (*x).y is x->y
 		if c := w.first(n); w.typ(c) == "pointer_expression" {
 			return w.chain(w.field(c, "argument")), -1
@@ -29,9 +23,24 @@ var cChains = chains{
 	}}},
 }
 
-var clang = &spec{grammar: "c", rules: slices.Concat(cRules, rules{{"macro_type_specifier", cMacroType}}), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
+var cppChains = chains{
+	{"namespace_identifier", itself},
+	{"this", meaning("self")},
+	{"qualified_identifier", link{read: func(w *walk, n int32) (string, int32) {
+		return w.chain(w.field(n, "name")), w.field(n, "scope")
+	}}},
+	{"template_type template_function", inside("name")},
+}
 
-var cpp = &spec{grammar: "cpp", rules: slices.Concat(cRules, cppRules), comments: []string{"comment"}, chains: cChains, prepare: cPrepare}
+var clang = &spec{
+	grammar: "c", rules: slices.Concat(cRules, rules{{"macro_type_specifier", cMacroType}}), chains: cChains,
+	comments: []string{"comment"}, prepare: cPrepare,
+}
+
+var cpp = &spec{
+	grammar: "cpp", rules: slices.Concat(cRules, cppRules), chains: slices.Concat(cChains, cppChains),
+	comments: []string{"comment"}, prepare: cPrepare,
+}
 
 // cLocal reports whether the place is inside a function.
 func cLocal(w *walk) bool { return w.in("function", "method", "constructor", "test") }

@@ -14,8 +14,6 @@ var csharp = &spec{
 		{"identifier predefined_type", link{read: func(w *walk, n int32) (string, int32) { return strings.TrimPrefix(w.text(n), "@"), -1 }}},
 		{"generic_name", link{name: "1"}},
 		{"qualified_name alias_qualified_name", link{read: func(w *walk, n int32) (string, int32) { return csTypeName(w, n), -1 }}},
-		{"this_expression", meaning("self")},
-		{"base_expression", meaning("super")},
 		{"postfix_unary_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if !strings.HasSuffix(w.text(n), "!") {
 				return noChain, -1

@@ -9,18 +9,22 @@ import (
 
 var jsComments = []string{"comment", "html_comment"}
 
-// jsChains: what stands before "." is the object of a member or the module of a type.
 var jsChains = chains{
-	{"identifier type_identifier", itself},
+	{"identifier", itself},
 	{"this", meaning("self")},
 	{"super", meaning("super")},
-	{"non_null_expression", inside("1")},
 	{"member_expression", link{name: "property", on: "object"}},
+}
+
+// tsChains: what stands before "." is the object of a member or the module of a type.
+var tsChains = slices.Concat(jsChains, chains{
+	{"type_identifier", itself},
+	{"non_null_expression", inside("1")},
 	{"nested_type_identifier nested_identifier", link{read: func(w *walk, n int32) (string, int32) {
 		object, property := jsMember(w, n)
 		return w.text(property), object
 	}}},
-}
+})
 
 // jsMember returns the parts of "object.property", of types and of expressions.
 func jsMember(w *walk, n int32) (object, property int32) {
@@ -35,10 +39,10 @@ var (
 		grammar: "javascript", rules: slices.Concat(jsRules, jsxRules, rules{{"field_definition", jsFieldDef}}), chains: jsChains, use: jsUse, comments: jsComments, prepare: prepareJSX,
 	}
 	// TypeScript and TSX are JavaScript's rules with more types of nodes.
-	typescript = &spec{grammar: "typescript", rules: slices.Concat(jsRules, tsRules), chains: jsChains, use: jsUse, comments: jsComments}
-	tsx        = &spec{grammar: "tsx", rules: slices.Concat(jsRules, tsRules, jsxRules), chains: jsChains, use: jsUse, comments: jsComments}
+	typescript = &spec{grammar: "typescript", rules: slices.Concat(jsRules, tsRules), chains: tsChains, use: jsUse, comments: jsComments}
+	tsx        = &spec{grammar: "tsx", rules: slices.Concat(jsRules, tsRules, jsxRules), chains: tsChains, use: jsUse, comments: jsComments}
 	// Components of Vue and Svelte are read by their scripts, as TypeScript.
-	component = &spec{grammar: "typescript", rules: typescript.rules, chains: jsChains, use: jsUse, comments: jsComments, prepare: scriptOnly}
+	component = &spec{grammar: "typescript", rules: typescript.rules, chains: tsChains, use: jsUse, comments: jsComments, prepare: scriptOnly}
 )
 
 // prepareJSX renames the attributes "class" and "for" of elements, which the

@@ -14,7 +14,7 @@ var swift = &spec{
 		{"self_expression", meaning("self")},
 		{"super_expression", meaning("super")},
 		{"user_type", link{read: func(w *walk, n int32) (string, int32) { return plainType(w.text(n)), -1 }}},
-		{"postfix_expression optional_chain_marker optional_chaining_expression", inside("1")},
+		{"postfix_expression", inside("1")},
 		{"navigation_expression", link{read: func(w *walk, n int32) (string, int32) {
 			if x := swiftSuffix(w, n); x >= 0 {
 				return w.text(x), w.field(n, "target")
