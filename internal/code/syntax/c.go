@@ -144,9 +144,7 @@ func cDefinition(w *walk, n, outer int32) {
 	// A macro that makes a function out of its arguments: TEST(Suite, Name) {.
 	if t := w.text(name.node); typ < 0 && name.owners == nil && name.function >= 0 && len(t) > 2 && strings.ToUpper(t) == t && body >= 0 && params >= 0 {
 		var args []int32
-		for c := w.first(params); c >= 0; c = w.next(params, c) {
-			args = append(args, c)
-		}
+		w.each(params, func(c int32) { args = append(args, c) })
 		w.use(name.node, t, "", kb.UseCall)
 		if len(args) > 0 && len(args) <= 2 && strings.Contains(t, "TEST") {
 			d.kind, d.as, d.name = "test", w.text(args[len(args)-1]), args[len(args)-1]

@@ -102,9 +102,7 @@ func cRecord(w *walk, n, alias, whole, outer int32) {
 	}
 	// The names in an enum stand beside it, those in an enum class inside.
 	enumerators := func() {
-		for c := w.first(body); c >= 0; c = w.next(body, c) {
-			cEnumerators(w, c)
-		}
+		w.each(body, func(c int32) { cEnumerators(w, c) })
 	}
 	if d.name < 0 || w.text(d.name) == "" {
 		enumerators()
@@ -122,9 +120,7 @@ func cRecord(w *walk, n, alias, whole, outer int32) {
 func cEnumerators(w *walk, n int32) {
 	if w.typ(n) != "enumerator" {
 		if strings.HasPrefix(w.typ(n), "preproc_") {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				cEnumerators(w, c)
-			}
+			w.each(n, func(c int32) { cEnumerators(w, c) })
 		}
 		return
 	}

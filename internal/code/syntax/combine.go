@@ -124,9 +124,7 @@ func uses(kind kb.UseKind, part string) rule {
 
 func eachUses(kind kb.UseKind) rule {
 	return func(w *walk, n int32) {
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			w.s.use(w, c, kind)
-		}
+		w.each(n, func(c int32) { w.s.use(w, c, kind) })
 	}
 }
 

@@ -21,9 +21,7 @@ func csBind(w *walk, n int32, typ string) {
 	case "identifier":
 		w.bindHere(w.text(n), typ)
 	case "tuple_pattern", "parenthesized_variable_designation":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			csBind(w, c, "")
-		}
+		w.each(n, func(c int32) { csBind(w, c, "") })
 	}
 }
 

@@ -45,9 +45,7 @@ var elixir = &spec{
 		{"stab_clause", func(w *walk, n int32) {
 			w.within(n, func() {
 				if l := w.field(n, "left"); l >= 0 {
-					for c := w.first(l); c >= 0; c = w.next(l, c) {
-						elixirPattern(w, c, "")
-					}
+					w.each(l, func(c int32) { elixirPattern(w, c, "") })
 				}
 				w.children(n)
 			})

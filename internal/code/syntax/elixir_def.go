@@ -26,9 +26,7 @@ func elixirTypes(w *walk, n int32) {
 	if w.typ(n) == "alias" {
 		w.visit(n)
 	}
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		elixirTypes(w, c)
-	}
+	w.each(n, func(c int32) { elixirTypes(w, c) })
 	w.depth--
 }
 
@@ -56,9 +54,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 			return false
 		}
 		params = w.child(head, "arguments")
-		for c := w.first(params); c >= 0; c = w.next(params, c) {
-			arity++
-		}
+		w.each(params, func(c int32) { arity++ })
 	case "binary_operator":
 		params, arity = head, 2
 	default:
@@ -81,9 +77,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 	}
 	body := func() {
 		w.within(n, func() {
-			for c := w.first(params); c >= 0; c = w.next(params, c) {
-				elixirPattern(w, c, "")
-			}
+			w.each(params, func(c int32) { elixirPattern(w, c, "") })
 			for c := w.first(args); c >= 0; c = w.next(args, c) {
 				if c != head || params >= 0 {
 					elixirHead(w, c, name)
@@ -176,9 +170,7 @@ func elixirPattern(w *walk, n int32, typ string) {
 	case "pair":
 		elixirPattern(w, w.field(n, "value"), "")
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			elixirPattern(w, c, "")
-		}
+		w.each(n, func(c int32) { elixirPattern(w, c, "") })
 	}
 }
 

@@ -327,9 +327,7 @@ func haskellPattern(w *walk, n int32) {
 	case "constructor":
 		w.use(n, w.text(n), "", kb.UseName)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			haskellPattern(w, c)
-		}
+		w.each(n, func(c int32) { haskellPattern(w, c) })
 	}
 }
 

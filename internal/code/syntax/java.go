@@ -92,9 +92,7 @@ var java = &spec{
 				if w.typ(p) == "identifier" {
 					w.bindHere(w.text(p), "")
 				} else if w.typ(p) == "inferred_parameters" {
-					for c := w.first(p); c >= 0; c = w.next(p, c) {
-						w.bindHere(w.text(c), "")
-					}
+					w.each(p, func(c int32) { w.bindHere(w.text(c), "") })
 				}
 				w.children(n)
 			})

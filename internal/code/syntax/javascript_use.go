@@ -114,9 +114,7 @@ func jsEachName(w *walk, n int32, deep int, f func(name, fallback int32)) {
 		jsEachName(w, w.field(n, "left"), deep+1, f)
 		f(-1, w.field(n, "right"))
 	case "object_pattern", "array_pattern", "rest_pattern", "object", "array", "spread_element":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			jsEachName(w, c, deep+1, f)
-		}
+		w.each(n, func(c int32) { jsEachName(w, c, deep+1, f) })
 	}
 }
 

@@ -165,9 +165,7 @@ func prepareKotlin(text string) string {
 }
 
 func ktBindAll(w *walk, n int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		ktBind(w, c, "")
-	}
+	w.each(n, func(c int32) { ktBind(w, c, "") })
 }
 
 // ktBind binds what a declaration of variables names.

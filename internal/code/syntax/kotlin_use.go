@@ -50,9 +50,7 @@ func ktType(w *walk, n int32, kind kb.UseKind) {
 	}
 	q, name := splitQualified(ktJoined(w, n))
 	w.use(n, name, q, kind)
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		w.visit(c)
-	}
+	w.each(n, func(c int32) { w.visit(c) })
 }
 
 func ktInherits(w *walk, n int32) {

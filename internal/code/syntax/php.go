@@ -122,9 +122,7 @@ var php = &spec{
 			if w.region != 0 { // of a class without a name
 				as = kb.UseType
 			}
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				phpNamed(w, c, as)
-			}
+			w.each(n, func(c int32) { phpNamed(w, c, as) })
 		}},
 		{"function_call_expression", phpFunctionCall},
 		{"scoped_call_expression", func(w *walk, n int32) {

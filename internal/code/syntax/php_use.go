@@ -206,9 +206,7 @@ func phpTarget(w *walk, n int32, typ string) {
 		}
 		w.children(n)
 	case "pair", "list_literal", "array_creation_expression", "array_element_initializer", "by_ref":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			phpTarget(w, c, "")
-		}
+		w.each(n, func(c int32) { phpTarget(w, c, "") })
 	default:
 		w.visit(n)
 	}

@@ -312,8 +312,6 @@ func pythonNames(w *walk, n int32, f func(name int32)) {
 	case "identifier":
 		f(n)
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			pythonNames(w, c, f)
-		}
+		w.each(n, func(c int32) { pythonNames(w, c, f) })
 	}
 }

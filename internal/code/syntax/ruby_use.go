@@ -105,9 +105,7 @@ func rubyTarget(w *walk, n int32, typ string) {
 	case "instance_variable", "class_variable":
 		w.bindIn(w.enclosingKind("class", "module"), "self."+strings.TrimLeft(w.text(n), "@"), typ)
 	case "left_assignment_list", "destructured_left_assignment", "rest_assignment":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rubyTarget(w, c, "")
-		}
+		w.each(n, func(c int32) { rubyTarget(w, c, "") })
 	case "call":
 		// x.y = z calls y=.
 		q, r := noChain, w.field(n, "receiver")

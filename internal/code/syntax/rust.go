@@ -283,9 +283,7 @@ func rustUseTree(w *walk, n int32, prefix string) {
 	switch w.typ(n) {
 	case "":
 	case "use_list":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustUseTree(w, c, prefix)
-		}
+		w.each(n, func(c int32) { rustUseTree(w, c, prefix) })
 	case "scoped_use_list":
 		rustUseTree(w, w.field(n, "list"), join(w.field(n, "path")))
 	case "use_as_clause":

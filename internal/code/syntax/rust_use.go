@@ -215,15 +215,11 @@ func rustBind(w *walk, n int32, within int32, typ string) {
 			rustBind(w, w.field(n, "name"), within, "")
 		}
 	case "mut_pattern", "ref_pattern", "reference_pattern":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustBind(w, c, within, typ)
-		}
+		w.each(n, func(c int32) { rustBind(w, c, within, typ) })
 	case "range_pattern", "macro_invocation", "const_block":
 		w.visit(n)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustBind(w, c, within, "")
-		}
+		w.each(n, func(c int32) { rustBind(w, c, within, "") })
 	}
 }
 

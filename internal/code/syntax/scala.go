@@ -254,9 +254,7 @@ func scalaPattern(w *walk, n int32, _ string) {
 	case "field_expression", "stable_identifier":
 		scalaUse(w, n, kb.UseName, 0)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			scalaPattern(w, c, "")
-		}
+		w.each(n, func(c int32) { scalaPattern(w, c, "") })
 	}
 }
 
@@ -273,9 +271,7 @@ func scalaType(w *walk, n int32, kind kb.UseKind) {
 		scalaType(w, w.field(n, "type"), kind)
 		w.visit(w.field(n, "type_arguments"))
 	case "compound_type", "annotated_type":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			scalaType(w, c, kind)
-		}
+		w.each(n, func(c int32) { scalaType(w, c, kind) })
 	default:
 		w.visit(n)
 	}

@@ -235,6 +235,13 @@ func (w *walk) children(n int32) {
 	}
 }
 
+// each calls f with what is right in a node.
+func (w *walk) each(n int32, f func(c int32)) {
+	for c := w.first(n); c >= 0; c = w.next(n, c) {
+		f(c)
+	}
+}
+
 // but visits what is in a node but for one.
 func (w *walk) but(n, not int32) {
 	for c := w.first(n); c >= 0; c = w.next(n, c) {

@@ -205,9 +205,7 @@ func zigType(w *walk, n int32) {
 			zigUse(w, n, kb.UseType, 0)
 		}
 	case "pointer_type", "slice_type", "nullable_type", "error_union_type", "array_type", "optional_type":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			zigType(w, c)
-		}
+		w.each(n, func(c int32) { zigType(w, c) })
 	default:
 		w.visit(n)
 	}
