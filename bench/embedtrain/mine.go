@@ -20,6 +20,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
@@ -529,7 +530,7 @@ func (m *miner) history(ctx context.Context, dir string) string {
 
 func wanted(file string) bool {
 	lower := strings.ToLower(file)
-	switch chunk.Language(file, nil) {
+	switch lang.Of(file, nil) {
 	case "json", "yaml", "xml", "csv", "text", "toml", "ini", "diff", "gomod", "html", "markdown", "rst", "css", "scss", "asciidoc":
 		return false
 	}

@@ -114,9 +114,7 @@ func (f *goFile) scanGo(src string) {
 		case tok == "}":
 			depth--
 		}
-		if depth < 0 {
-			depth = 0
-		}
+		depth = max(depth, 0)
 		if depth == 0 && s.newline && tok != "func" && inFunc && (tok == "var" || tok == "const" || tok == "type") {
 			inFunc = false // the func before had no body
 		}

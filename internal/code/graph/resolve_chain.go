@@ -26,20 +26,15 @@ func (r *resolver) chain(i, at int32, line int, qualifier string) value {
 		return unknown
 	}
 	f := &r.files[i]
-	if f.lang == phpFamily {
-		for k := range parts {
-			parts[k] = strings.TrimPrefix(parts[k], "$")
-		}
+	for k := range parts {
+		parts[k] = strings.TrimPrefix(parts[k], f.lang.sigil)
 	}
 	v, rest := r.head(i, at, line, parts)
 	for _, p := range rest {
 		if v.node < 0 || v.super {
 			return unknown
 		}
-		if selfWords[p] || f.lang == jvmFamily && p == "Companion" && r.get(v.node, r.known(p)) < 0 {
-			continue
-		}
-		if p == "prototype" && f.lang == jsFamily {
+		if selfWords[p] || f.lang.stays != nil && f.lang.stays(r, v.node, p) {
 			continue
 		}
 		v = r.step(v, p)
@@ -55,24 +50,22 @@ func (r *resolver) head(i, at int32, line int, parts []string) (value, []string)
 		self = r.classOf(f.nodes[at])
 	}
 	w := parts[0]
-	if f.lang == rustFamily && (w == "crate" || w == "super" || w == "self" && self < 0) {
-		n := r.rustPath(i, r.spaceAround(i, at), w)
-		for len(rest) > 0 && rest[0] == "super" && n >= 0 {
-			n, rest = r.nodes[n].parent, rest[1:]
+	id := r.known(w)
+	if f.lang.heads != nil {
+		if v, rest, ok := f.lang.heads(r, i, self, at, parts, id >= 0); ok {
+			return v, rest
 		}
-		return value{node: n, conf: sureScope}, rest
 	}
 	switch {
 	case f.lang.super(w):
 		return value{node: self, conf: sureReceiver, super: true, outside: self < 0}, rest
-	case selfWords[w] && f.lang != cFamily || w == "this":
+	case selfWords[w] && !f.lang.plainSelf || w == "this":
 		return value{node: self, conf: sureScope, outside: self < 0}, rest
 	}
-	id := r.known(w)
 	if id < 0 {
-		if f.lang == rustFamily {
-			if n := r.extern(i, w); n >= 0 {
-				return value{node: n, conf: r.crateConf(w)}, rest
+		if f.lang.extern != nil {
+			if v := f.lang.extern(r, i, w); v.node >= 0 {
+				return v, rest
 			}
 		}
 		if upper(w) {
@@ -80,23 +73,12 @@ func (r *resolver) head(i, at int32, line int, parts []string) (value, []string)
 		}
 		return unknown, nil
 	}
-	// "import a.b" makes "a" known here, and a.b with it.
-	if f.lang == pythonFamily {
-		for k, ok := r.locals[pair{f.self, id}]; ok && k >= 0; k = r.links[k].next {
-			imp := &r.docs[i].Facts.Imports[r.links[k].imp]
-			if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && p[0] == w && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
-				if n := r.module(i, imp.Path); n >= 0 {
-					return value{node: n, conf: sureScope}, parts[len(p):]
-				}
-			}
-		}
-	}
 	h := r.lookup(i, at, line, id)
 	v := r.valueOf(i, at, h)
 	if v.node < 0 && h.local < 0 && h.field == nil && h.node < 0 {
-		if f.lang == rustFamily && !h.stop {
-			if n := r.extern(i, w); n >= 0 {
-				return value{node: n, conf: r.crateConf(w)}, rest
+		if f.lang.extern != nil && !h.stop {
+			if v := f.lang.extern(r, i, w); v.node >= 0 {
+				return v, rest
 			}
 		}
 		if upper(w) {
@@ -104,6 +86,23 @@ func (r *resolver) head(i, at int32, line int, parts []string) (value, []string)
 		}
 	}
 	return v, rest
+}
+
+// pythonHead finds a module: "import a.b" makes "a" known, and a.b with it.
+func (r *resolver) pythonHead(i, _, _ int32, parts []string, known bool) (value, []string, bool) {
+	if !known || selfWords[parts[0]] || r.files[i].lang.super(parts[0]) {
+		return unknown, nil, false
+	}
+	k, ok := r.locals[pair{r.files[i].self, r.known(parts[0])}]
+	for ; ok && k >= 0; k = r.links[k].next {
+		imp := &r.docs[i].Facts.Imports[r.links[k].imp]
+		if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
+			if n := r.module(i, imp.Path); n >= 0 {
+				return value{node: n, conf: sureScope}, parts[len(p):], true
+			}
+		}
+	}
+	return unknown, nil, false
 }
 
 // spaceAround returns the module around a symbol.
@@ -202,7 +201,7 @@ func (r *resolver) foreign(i, at int32, text string) bool {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
-	if len(parts) == 1 && (selfWords[parts[0]] || !upper(parts[0]) && !r.files[i].lang.typed()) {
+	if len(parts) == 1 && (selfWords[parts[0]] || !upper(parts[0]) && !r.files[i].lang.typed) {
 		return false
 	}
 	return r.static(i, at, "", parts[0]) < 0

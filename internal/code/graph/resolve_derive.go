@@ -9,7 +9,7 @@ import (
 // derive notes the types of fields and variables, and the bases of types.
 func (r *resolver) derive(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang == plainFamily || len(f.nodes) == 0 && len(d.Facts.Bindings) == 0 {
+	if f.lang.plain || len(f.nodes) == 0 && len(d.Facts.Bindings) == 0 {
 		return
 	}
 	for k := range d.Facts.Bindings {
@@ -83,12 +83,12 @@ func (r *resolver) heir(i int32, line int) (n, at int32) {
 		}
 		sym := &r.docs[i].Symbols[s]
 		if kindOf(sym.Kind)&isType != 0 || sym.Kind == "module" {
-			if f.lang != rustFamily || kindOf(sym.Kind)&isType != 0 {
+			if !f.lang.spaces || kindOf(sym.Kind)&isType != 0 {
 				return f.nodes[s], f.outer[s]
 			}
 		}
 	}
-	if f.lang != rustFamily && f.lang != swiftFamily {
+	if !f.lang.blocks {
 		return -1, -1
 	}
 	// The head of a block that is no declaration: its first member tells.

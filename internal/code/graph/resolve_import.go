@@ -2,6 +2,8 @@ package graph
 
 import (
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // imported finds a name among the imports of one scope.
@@ -59,13 +61,16 @@ func (r *resolver) offers(n, name int32) int32 {
 	if h := r.starred(n, name); h.node >= 0 {
 		return h.node
 	}
-	if i := r.nodes[n].file; i >= 0 && r.files[i].lang == pythonFamily {
-		if rest, ok := strings.CutSuffix(r.docs[i].Path, "/__init__.py"); ok {
-			return r.pythonFile(rest + "/" + r.words[name])
-		}
+	if i := r.nodes[n].file; i >= 0 && r.files[i].lang.offers != nil {
+		return r.files[i].lang.offers(r, i, name)
 	}
-	if i := r.nodes[n].file; i >= 0 && r.files[i].lang == luaFamily {
-		return r.luaMember(i, name)
+	return -1
+}
+
+// pythonOffers finds a module in a package.
+func (r *resolver) pythonOffers(i, name int32) int32 {
+	if rest, ok := strings.CutSuffix(r.docs[i].Path, "/__init__.py"); ok {
+		return r.pythonFile(i, rest+"/"+r.words[name])
 	}
 	return -1
 }
@@ -101,9 +106,8 @@ func (r *resolver) follow(k int32) int32 {
 }
 
 func (r *resolver) target(l *link) int32 {
-	i, scope := l.file, l.scope
-	imp := &r.docs[i].Facts.Imports[l.imp]
-	f := &r.files[i]
+	imp := &r.docs[l.file].Facts.Imports[l.imp]
+	fam := r.files[l.file].lang
 	p, name := imp.Path, imp.Name
 	for _, star := range []string{".*", "._", "::*"} {
 		p = strings.TrimSuffix(p, star)
@@ -111,50 +115,69 @@ func (r *resolver) target(l *link) int32 {
 	if name == "*" || name == "_" {
 		name = ""
 	}
-	if f.lang.global {
-		if f.lang == swiftFamily {
-			if n, ok := r.spaces["swift\x00"+p]; ok {
-				return n
-			}
-			return -1
-		}
+	switch {
+	case fam.target != nil:
+		return fam.target(r, l, imp, p, name)
+	case fam.global:
 		parts := splitName(p)
 		if name != "" && name != "default" {
 			parts = append(parts, splitName(name)...)
 		}
-		return r.space(i, parts)
+		return r.space(l.file, parts)
 	}
-	if f.lang == rustFamily {
-		for scope >= 0 && !r.is(scope, isSpace) {
-			scope = r.nodes[scope].parent
-		}
-		if name != "" && name != "self" {
-			p += "::" + name
-		}
-		return r.rustPath(i, scope, p)
+	m := r.module(l.file, p)
+	if m < 0 || name == "" {
+		return m
 	}
-	if f.lang == pythonFamily && imp.Name == "" && imp.Local != "" {
+	return r.offers(m, r.known(name))
+}
+
+func (r *resolver) swiftTarget(l *link, _ *kb.Import, p, _ string) int32 {
+	if n, ok := r.spaces[r.files[l.file].lang.name+"\x00"+p]; ok {
+		return n
+	}
+	return -1
+}
+
+func (r *resolver) rustTarget(l *link, _ *kb.Import, p, name string) int32 {
+	scope := l.scope
+	for scope >= 0 && !r.is(scope, isSpace) {
+		scope = r.nodes[scope].parent
+	}
+	if name != "" && name != "self" {
+		p += "::" + name
+	}
+	return r.rustPath(l.file, scope, p)
+}
+
+func (r *resolver) pythonTarget(l *link, imp *kb.Import, p, name string) int32 {
+	if imp.Name == "" && imp.Local != "" {
 		if top, _, _ := strings.Cut(p, "."); top == imp.Local || strings.HasPrefix(imp.Local, top+".") {
 			p = top
 		}
 	}
-	m := r.module(i, p)
-	if m < 0 && f.lang == jsFamily && p != "" && name != "" && name != "default" && strings.IndexByte("~#$", p[0]) >= 0 {
-		l.conf = sureUnique // an alias that only the project's configuration knows
-		return r.exported(r.known(name))
+	m := r.module(l.file, p)
+	if name == "" {
+		return m
 	}
+	if c := r.offers(m, r.known(name)); c >= 0 && c != l.node {
+		return c
+	}
+	if strings.Trim(p, ".") != "" {
+		p += "."
+	}
+	return r.module(l.file, p+name)
+}
+
+func (r *resolver) jsTarget(l *link, imp *kb.Import, p, name string) int32 {
+	m := r.module(l.file, p)
 	switch {
-	case f.lang == pythonFamily && name != "":
-		if c := r.offers(m, r.known(name)); c >= 0 && c != l.node {
-			return c
-		}
-		if strings.Trim(p, ".") != "" {
-			p += "."
-		}
-		return r.module(i, p+name)
+	case m < 0 && p != "" && name != "" && name != "default" && strings.IndexByte("~#$", p[0]) >= 0:
+		l.conf = sureUnique // an alias that only the project's configuration knows
+		return r.exported(l.file, r.known(name))
 	case m < 0 || name == "":
 		return m
-	case name == "default" && f.lang == jsFamily:
+	case name == "default":
 		return r.standard(m, imp.Local)
 	}
 	return r.offers(m, r.known(name))
@@ -192,30 +215,23 @@ func (r *resolver) importIn(i, k int32) {
 	l := link{file: i, imp: k, scope: scope, next: -1, node: -1, conf: sureScope}
 	at := int32(len(r.links))
 	local, star := imp.Local, imp.Name == "*" && imp.Local == ""
-	switch f.lang {
-	case jvmFamily, csharpFamily, phpFamily, elixirFamily:
-		star = local == "" || local == "*" || local == "_" || strings.HasSuffix(imp.Path, ".*") || strings.HasSuffix(imp.Path, "._")
-	case swiftFamily, bashFamily:
-		star = true
-	case haskellFamily:
-		star = star || imp.Name == "*" || imp.Name == "" && local == ""
-	case rustFamily:
-		star = star || strings.HasSuffix(imp.Path, "::*") || imp.Name == "*"
+	if f.lang.star != nil {
+		star = f.lang.star(imp)
 	}
 	r.links = append(r.links, l)
 	if star {
 		if len(r.stars[scope]) < maxStars*4 {
 			r.stars[scope] = append(r.stars[scope], at)
 		}
-		if f.lang != haskellFamily || local == "" {
+		if !f.lang.starNamed || local == "" {
 			return
 		}
 	}
 	if local == "" || local == "_" {
 		return
 	}
-	if f.lang == pythonFamily { // "import a.b" makes "a" known here
-		local, _, _ = strings.Cut(local, ".")
+	if f.lang.local != nil {
+		local = f.lang.local(local)
 	}
 	key := pair{scope, r.intern(local)}
 	head, ok := r.locals[key]

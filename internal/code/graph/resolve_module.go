@@ -11,33 +11,21 @@ func (r *resolver) listPaths() {
 		p := r.docs[i].Path
 		fam := familyOf(r.docs[i].Language)
 		r.files[i].lang = fam
-		if fam == plainFamily {
+		if fam.plain {
 			continue
 		}
 		r.byPath[p] = int32(i)
-		dir, base := path.Split(p)
-		dir = strings.TrimSuffix(dir, "/")
-		stem := strings.TrimSuffix(base, path.Ext(base))
-		switch fam {
-		case pythonFamily:
-			if stem == "__init__" {
-				r.inits[dir] = true
-				stem = path.Base(dir)
-			}
-		case luaFamily:
-			if stem == "init" {
-				stem = path.Base(dir)
-			}
-		case cFamily, bashFamily, zigFamily:
-			stem = base
-		default:
+		if fam.stem == nil {
 			continue
 		}
+		dir, base := path.Split(p)
+		dir = strings.TrimSuffix(dir, "/")
+		stem := fam.stem(r, dir, strings.TrimSuffix(base, path.Ext(base)), base)
 		r.byTail[stem] = append(r.byTail[stem], int32(i))
 	}
 }
 
-// at returns the node of the first of the files that there is, -1 when none is.
+// fileAt returns the node of the first of the files that there is, -1 when none is.
 func (r *resolver) fileAt(fam *family, paths ...string) int32 {
 	for _, p := range paths {
 		if i, ok := r.byPath[p]; ok && r.files[i].lang == fam {
@@ -73,7 +61,7 @@ func (r *resolver) module(i int32, p string) int32 {
 		return r.space(i, splitName(p))
 	}
 	if p == "" {
-		if fam == jsFamily {
+		if fam.own {
 			return r.files[i].self // "export { a as b }"
 		}
 		return -1
@@ -83,24 +71,15 @@ func (r *resolver) module(i int32, p string) int32 {
 		return n
 	}
 	n := int32(-1)
-	switch fam {
-	case pythonFamily:
-		n = r.pythonModule(i, p)
-	case jsFamily:
-		n = r.jsModule(i, p)
-	case luaFamily:
-		n = r.luaModule(i, p)
-	case bashFamily, zigFamily:
-		n = r.tailModule(i, p)
-	case haskellFamily:
-		n = r.namedModule(i, p)
+	if fam.module != nil {
+		n = fam.module(r, i, p)
 	}
 	r.found[key] = n
 	return n
 }
 
-func (r *resolver) pythonFile(dir string) int32 {
-	return r.fileAt(pythonFamily, dir+".py", under(dir, "__init__.py"), dir+".pyi", under(dir, "__init__.pyi"), dir+".pyx")
+func (r *resolver) pythonFile(i int32, dir string) int32 {
+	return r.fileAt(r.files[i].lang, dir+".py", under(dir, "__init__.py"), dir+".pyi", under(dir, "__init__.pyi"), dir+".pyx")
 }
 
 // pythonModule finds "a.b.c" and "..models".
@@ -116,15 +95,15 @@ func (r *resolver) pythonModule(i int32, p string) int32 {
 			dir = dirOf(dir)
 		}
 		if tail == "" {
-			return r.fileAt(pythonFamily, under(dir, "__init__.py"), under(dir, "__init__.pyi"))
+			return r.fileAt(r.files[i].lang, under(dir, "__init__.py"), under(dir, "__init__.pyi"))
 		}
-		return r.pythonFile(under(dir, tail))
+		return r.pythonFile(i, under(dir, tail))
 	}
 	// Roots are directories that are no packages: those above first.
 	for d := dir; ; d = dirOf(d) {
 		if !r.inits[d] {
 			for _, root := range []string{d, under(d, "src"), under(d, "lib")} {
-				if n := r.pythonFile(under(root, tail)); n >= 0 {
+				if n := r.pythonFile(i, under(root, tail)); n >= 0 {
 					return n
 				}
 			}
@@ -145,7 +124,7 @@ func (r *resolver) pythonModule(i int32, p string) int32 {
 		q := r.docs[c].Path
 		q = strings.TrimSuffix(strings.TrimSuffix(q, path.Ext(q)), "/__init__")
 		root, ok := strings.CutSuffix(q, "/"+tail)
-		if !ok || r.files[c].lang != pythonFamily || r.inits[root] {
+		if !ok || r.files[c].lang != r.files[i].lang || r.inits[root] {
 			continue
 		}
 		if only >= 0 {
@@ -161,7 +140,7 @@ var pythonStd = lists["python std"]
 // luaModule finds "a.b" as a/b.lua below any root.
 func (r *resolver) luaModule(i int32, p string) int32 {
 	tail := strings.Trim(strings.ReplaceAll(p, ".", "/"), "/")
-	if n := r.fileAt(luaFamily, under(dirOf(r.docs[i].Path), tail+".lua")); n >= 0 {
+	if n := r.fileAt(r.files[i].lang, under(dirOf(r.docs[i].Path), tail+".lua")); n >= 0 {
 		return n
 	}
 	return r.closest(i, path.Base(tail), func(q string) bool {
@@ -188,7 +167,7 @@ func (r *resolver) tailModule(i int32, p string) int32 {
 // include returns the file that a C include means, -1 when there is none.
 func (r *resolver) include(i int32, p string) int32 {
 	q := path.Join(dirOf(r.docs[i].Path), p)
-	if n, ok := r.byPath[q]; ok && r.files[n].lang == cFamily {
+	if n, ok := r.byPath[q]; ok && r.files[n].lang == r.files[i].lang {
 		return n
 	}
 	tail := path.Join("/", p)[1:]

@@ -9,23 +9,23 @@ var jsExts = []string{".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".m
 
 // jsFile finds a file as bundlers do: as written, with an extension, as a
 // directory with an index, or as the source of a .js.
-func (r *resolver) jsFile(p string) int32 {
-	if n := r.fileAt(jsFamily, p); n >= 0 {
+func (r *resolver) jsFile(fam *family, p string) int32 {
+	if n := r.fileAt(fam, p); n >= 0 {
 		return n
 	}
 	for _, e := range jsExts {
-		if n := r.fileAt(jsFamily, p+e); n >= 0 {
+		if n := r.fileAt(fam, p+e); n >= 0 {
 			return n
 		}
 	}
 	if e := path.Ext(p); e == ".js" || e == ".mjs" || e == ".cjs" || e == ".jsx" {
 		q := strings.TrimSuffix(p, e)
-		if n := r.fileAt(jsFamily, q+".ts", q+".tsx", q+".mts", q+".cts", q+".d.ts"); n >= 0 {
+		if n := r.fileAt(fam, q+".ts", q+".tsx", q+".mts", q+".cts", q+".d.ts"); n >= 0 {
 			return n
 		}
 	}
 	for _, e := range jsExts {
-		if n := r.fileAt(jsFamily, under(p, "index"+e)); n >= 0 {
+		if n := r.fileAt(fam, under(p, "index"+e)); n >= 0 {
 			return n
 		}
 	}
@@ -33,22 +33,22 @@ func (r *resolver) jsFile(p string) int32 {
 }
 
 func (r *resolver) jsModule(i int32, p string) int32 {
-	dir := dirOf(r.docs[i].Path)
+	fam, dir := r.files[i].lang, dirOf(r.docs[i].Path)
 	p, _, _ = strings.Cut(p, "?")
 	if p == "." || p == ".." || strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
 		q := path.Join("/", dir, p)
 		if strings.HasPrefix(path.Join(dir, p), "..") {
 			return -1
 		}
-		return r.jsFile(strings.TrimPrefix(q, "/"))
+		return r.jsFile(fam, strings.TrimPrefix(q, "/"))
 	}
 	for _, alias := range []string{"@/", "~/"} {
 		if rest, ok := strings.CutPrefix(p, alias); ok {
 			for d := dir; ; d = dirOf(d) {
-				if n := r.jsFile(under(under(d, "src"), rest)); n >= 0 {
+				if n := r.jsFile(fam, under(under(d, "src"), rest)); n >= 0 {
 					return n
 				}
-				if n := r.jsFile(under(d, rest)); n >= 0 {
+				if n := r.jsFile(fam, under(d, rest)); n >= 0 {
 					return n
 				}
 				if d == "" {
@@ -57,18 +57,18 @@ func (r *resolver) jsModule(i int32, p string) int32 {
 			}
 		}
 	}
-	return r.jsPackage(p)
+	return r.jsPackage(fam, p)
 }
 
 // jsPackage finds "@scope/name" in a folder called name, if nearly all that the
 // store imports of that scope has such a folder, so that the scope is its own.
-func (r *resolver) jsPackage(p string) int32 {
+func (r *resolver) jsPackage(fam *family, p string) int32 {
 	scope, rest, ok := strings.Cut(p, "/")
 	if !ok || !strings.HasPrefix(scope, "@") || len(scope) < 2 {
 		return -1
 	}
 	if r.mono == nil {
-		r.countScopes()
+		r.countScopes(fam)
 	}
 	if !r.mono[scope] {
 		return -1
@@ -82,20 +82,20 @@ func (r *resolver) jsPackage(p string) int32 {
 		return r.files[i].root
 	}
 	dir := dirOf(r.docs[i].Path)
-	if n := r.jsFile(under(dir, sub)); n >= 0 {
+	if n := r.jsFile(fam, under(dir, sub)); n >= 0 {
 		return n
 	}
-	return r.jsFile(under(strings.TrimSuffix(dir, "/src"), sub))
+	return r.jsFile(fam, under(strings.TrimSuffix(dir, "/src"), sub))
 }
 
 // countScopes finds the folders that may be packages, those with an index in
 // them or in their src, and the npm scopes whose packages are such folders.
-func (r *resolver) countScopes() {
+func (r *resolver) countScopes(fam *family) {
 	r.mono, r.folders = map[string]bool{}, map[string]int32{}
 	for i := range r.docs {
 		p := r.docs[i].Path
 		stem, _, _ := strings.Cut(path.Base(p), ".")
-		if r.files[i].lang != jsFamily || stem != "index" {
+		if r.files[i].lang != fam || stem != "index" {
 			continue
 		}
 		dir, src := dirOf(p), false
@@ -127,7 +127,7 @@ func (r *resolver) countScopes() {
 	}
 	seen := map[string]*tally{}
 	for i := range r.docs {
-		if r.files[i].lang != jsFamily {
+		if r.files[i].lang != fam {
 			continue
 		}
 		for k := range r.docs[i].Facts.Imports {
@@ -158,12 +158,13 @@ func (r *resolver) countScopes() {
 }
 
 // exported returns the only top-level declaration of a name in JavaScript.
-func (r *resolver) exported(name int32) int32 {
+func (r *resolver) exported(from, name int32) int32 {
 	if r.tops == nil {
+		fam := r.files[from].lang
 		r.tops = map[int32]int32{}
 		for i := range r.files {
 			f := &r.files[i]
-			if f.lang != jsFamily {
+			if f.lang != fam {
 				continue
 			}
 			for k, n := range f.nodes {

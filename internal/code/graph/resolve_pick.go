@@ -11,8 +11,8 @@ import (
 // type that is called.
 func (r *resolver) pick(i, at, n int32, kind kb.UseKind, conf float64) (int32, float64) {
 	f := &r.files[i]
-	if kind == kb.UseCall && r.is(n, isFile) && f.lang == jsFamily {
-		if n = r.standard(n, ""); r.is(n, isFile) {
+	if kind == kb.UseCall && r.is(n, isFile) && f.lang.standard != nil {
+		if n = f.lang.standard(r, n, ""); r.is(n, isFile) {
 			return -1, 0
 		}
 	}
@@ -62,6 +62,7 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		return v.first, conf
 	}
 	fam := r.files[i].lang
+	latest := fam.latest && kind == kb.UseCall
 	best, most, same, total, files := int32(-1), -1, 0, 0, int32(-1)
 	for d, k := v.first, 0; d >= 0 && k < 1024; d, k = r.decls[d].next, k+1 {
 		x := r.decls[d]
@@ -88,19 +89,18 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 		if x.file == i {
 			score += 32
 		}
-		if fam == cFamily && !header(r.docs[x.file].Path) || fam != cFamily && x.file != i && !private(s) {
+		if fam.headers && !header(r.docs[x.file].Path) || !fam.headers && x.file != i && !private(s) {
 			score += 16
 		}
 		if !(fam.overloads && x.file == i && x.sym == at) {
 			score += 8 // overloads call each other more often than themselves
 		}
-		switch long := final(s) - lineOf(s); {
-		case long > 1, fam == cFamily && long == 1, fam != pythonFamily && fam != jsFamily && fam != cFamily:
+		if final(s)-lineOf(s) >= fam.bodyLines {
 			score += 4 // stubs of overloads and prototypes have no body
 		}
 		total++
 		switch {
-		case score > most, score == most && r.latest(fam, kind) && x.file == files:
+		case score > most, score == most && latest && x.file == files:
 			if score == most {
 				best = d // stubs of overloads stand before what they stand for
 				same++
@@ -114,13 +114,13 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 			}
 		}
 	}
-	if same == 1 || r.latest(fam, kind) && files >= 0 {
-		if total > 1 && fam.overloads && fam != cFamily {
+	if same == 1 || latest && files >= 0 {
+		if total > 1 && fam.overloads && !fam.headers {
 			conf = min(conf, sureReceiver)
 		}
 		return best, conf
 	}
-	if fam == cFamily && files < 0 {
+	if fam.headers && files < 0 {
 		return r.reached(i, n, conf)
 	}
 	if fam.overloads && r.is(n, isFunc) {
@@ -188,11 +188,6 @@ func takes(s *kb.Symbol, n int) bool {
 // private reports whether no other file can name a declaration.
 func private(s *kb.Symbol) bool {
 	return strings.HasPrefix(s.Signature, "private ") || strings.Contains(s.Signature, " private ")
-}
-
-// latest reports whether of several declarations the last one holds.
-func (r *resolver) latest(fam *family, kind kb.UseKind) bool {
-	return kind == kb.UseCall && (fam == pythonFamily || fam == jsFamily)
 }
 
 func header(p string) bool {

@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/seed-4f2d999b/knowledge/internal/kb"
+import (
+	"slices"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // maxResults bounds how many calls of one chain are followed, and how many
 // lines lie between one and the next.
@@ -9,17 +13,13 @@ const (
 	maxApart   = 12
 )
 
-// outward reports whether facts name the last call of a chain first, so that
-// of "a().b()" the use of b is followed at once by that of a.
-func (f *family) outward() bool { return f == rustFamily || f == pythonFamily || f == jsFamily }
-
 // receiver returns the type of what the call that is reference k of file i is
 // made on, when that is the result of another call: the reference behind it.
 // It is a guess that only holds if the type has a member of that name; -1 when
 // nothing is known.
 func (r *resolver) receiver(i, at int32, k int, unwrap bool) int32 {
 	refs := r.docs[i].Facts.References
-	if k+1 >= len(refs) || !r.files[i].lang.outward() {
+	if k+1 >= len(refs) || !r.files[i].lang.outward {
 		return -1
 	}
 	if apart := refs[k].Line - refs[k+1].Line; apart < 0 || apart > maxApart {
@@ -37,7 +37,7 @@ func (r *resolver) result(i, at int32, k int, unwrap bool) int32 {
 	}
 	r.chained++
 	defer func() { r.chained-- }()
-	if ref.Qualifier == "()" && r.files[i].lang == rustFamily && (ref.Name == "unwrap" || ref.Name == "expect") {
+	if ref.Qualifier == "()" && slices.Contains(r.files[i].lang.unwraps, ref.Name) {
 		return r.receiver(i, at, k, true)
 	}
 	id := r.known(ref.Name)

@@ -113,7 +113,7 @@ func (r *resolver) extern(i int32, name string) int32 {
 	case "std", "core", "alloc", "proc_macro", "test":
 		return -1
 	}
-	if n := r.prefixed(name); n >= 0 {
+	if n := r.prefixed(i, name); n >= 0 {
 		return n
 	}
 	dir, _ := r.rustRoot(r.docs[i].Path)
@@ -134,12 +134,12 @@ func (r *resolver) extern(i int32, name string) int32 {
 
 // prefixed finds "grep_regex" in the folder regex, if nearly all crates that
 // the store uses and whose names begin so have such folders.
-func (r *resolver) prefixed(name string) int32 {
+func (r *resolver) prefixed(from int32, name string) int32 {
 	if r.prefixes == nil {
 		r.prefixes = map[string]bool{}
 		all, here := map[string]map[string]bool{}, map[string]int{}
 		for i := range r.docs {
-			if r.files[i].lang != rustFamily {
+			if r.files[i].lang != r.files[from].lang {
 				continue
 			}
 			for k := range r.docs[i].Facts.Imports {
@@ -183,7 +183,7 @@ func (r *resolver) macro(i, name int32) int32 {
 	if r.macros == nil {
 		r.macros = map[pair]int32{}
 		for k := range r.files {
-			if r.files[k].lang != rustFamily {
+			if r.files[k].lang != r.files[i].lang {
 				continue
 			}
 			for s := range r.docs[k].Symbols {
@@ -207,12 +207,26 @@ func (r *resolver) macro(i, name int32) int32 {
 
 var rustStd = lists["rust std"]
 
-// crateConf says how sure it is that a crate's name means what extern finds.
-func (r *resolver) crateConf(name string) float64 {
+// rustExtern is extern, with how sure it is that a crate's name means that.
+func (r *resolver) rustExtern(i int32, name string) value {
+	v := value{node: r.extern(i, name), conf: sureReceiver}
 	if r.crates[name] > 0 {
-		return sureScope
+		v.conf = sureScope
 	}
-	return sureReceiver
+	return v
+}
+
+// rustHead finds the module that "crate", "super" or "self" means.
+func (r *resolver) rustHead(i, self, at int32, parts []string, _ bool) (value, []string, bool) {
+	w, rest := parts[0], parts[1:]
+	if w != "crate" && w != "super" && (w != "self" || self >= 0) {
+		return unknown, nil, false
+	}
+	n := r.rustPath(i, r.spaceAround(i, at), w)
+	for len(rest) > 0 && rest[0] == "super" && n >= 0 {
+		n, rest = r.nodes[n].parent, rest[1:]
+	}
+	return value{node: n, conf: sureScope}, rest, true
 }
 
 func (r *resolver) crateOf(i int32) int32 {

@@ -26,7 +26,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 	f := &r.files[i]
 	b := r.bound(i, name, line)
 	direct, inner := true, true
-	small := f.lang == rubyFamily && !upper(r.words[name])
+	small := f.lang.innermost && !upper(r.words[name])
 	for s := at; s >= 0; s = f.outer[s] {
 		n := f.nodes[s]
 		k := r.nodes[n].kind
@@ -63,7 +63,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		if b >= 0 && r.covers(i, s, b) {
 			return hit{node: -1, local: b, stop: true}
 		}
-		if k&(isSpace|isVar) != 0 && k&(isFunc|isType) == 0 && k&isSpace != 0 {
+		if k&isSpace != 0 && k&(isFunc|isType) == 0 {
 			if c := r.get(n, name); r.real(c) {
 				return found(c, sureScope)
 			}
@@ -73,7 +73,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 			if h := r.starred(n, name); h.node >= 0 {
 				return h
 			}
-			if f.lang == rustFamily {
+			if f.lang.spaces {
 				return none
 			}
 		}
@@ -88,10 +88,8 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 					return h
 				}
 				inner = false
-			} else if r.is(p, isSpace) && f.lang.global {
-				if c := r.get(p, name); r.real(c) {
-					return found(c, sureScope)
-				}
+			} else if c := r.get(p, name); f.lang.global && r.is(p, isSpace) && r.real(c) {
+				return found(c, sureScope)
 			} else if !f.lang.global {
 				break
 			}
@@ -120,7 +118,7 @@ func (r *resolver) classScope(f *file, n, name int32, direct, skip bool) hit {
 		return none
 	}
 	if !f.lang.implicit {
-		if f.lang == pythonFamily && direct {
+		if f.lang.direct && direct {
 			if c := r.get(n, name); c >= 0 && r.nodes[c].first >= 0 {
 				return found(c, sureScope)
 			}
@@ -172,7 +170,7 @@ func (r *resolver) findTop(i, name int32) hit {
 			if c := r.get(n, name); r.real(c) {
 				return found(c, sureScope)
 			}
-			if f.lang == jvmFamily {
+			if f.lang.written {
 				break
 			}
 		}
@@ -180,7 +178,7 @@ func (r *resolver) findTop(i, name int32) hit {
 	if h := r.starred(f.self, name); h.node >= 0 {
 		return h
 	}
-	if f.lang == jvmFamily {
+	if f.lang.written {
 		// The first part of a package written in full.
 		if c := r.get(r.base(i), name); r.is(c, isSpace) {
 			return found(c, sureScope)

@@ -31,8 +31,8 @@ func (r *resolver) place(i int) {
 		r.nodes[f.self].file = int32(i)
 		return
 	}
-	if f.lang == rustFamily {
-		f.root = r.rustFile(int32(i))
+	if f.lang.root != nil {
+		f.root = f.lang.root(r, int32(i))
 		f.self = f.root
 		return
 	}
@@ -40,7 +40,7 @@ func (r *resolver) place(i int) {
 	f.self = f.root
 	r.nodes[f.root].file = int32(i)
 	r.nodes[f.root].kind |= isFile
-	if f.lang == haskellFamily && d.Facts.Package != "" {
+	if f.lang.named && d.Facts.Package != "" {
 		if _, twice := r.modules[d.Facts.Package]; !twice {
 			r.modules[d.Facts.Package] = int32(i)
 		}
@@ -51,8 +51,8 @@ func (r *resolver) place(i int) {
 func (r *resolver) base(i int32) int32 {
 	f := &r.files[i]
 	key := f.lang.name
-	if f.lang == swiftFamily {
-		key += "\x00" + swiftModule(r.docs[i].Path)
+	if f.lang.space != nil {
+		key += "\x00" + f.lang.space(r.docs[i].Path)
 	}
 	return r.spaceRoot(key)
 }
@@ -70,7 +70,7 @@ func (r *resolver) spaceRoot(key string) int32 {
 // plant hangs a file's declarations and imports into the tree.
 func (r *resolver) plant(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang == plainFamily && len(d.Facts.References) == 0 {
+	if f.lang.plain && len(d.Facts.References) == 0 {
 		f.nodes = make([]int32, len(d.Symbols))
 		return
 	}
@@ -86,7 +86,7 @@ func (r *resolver) plant(i int) {
 			from = len(own)
 		}
 		for at, p := range parts[from:] {
-			if f.lang == jsFamily && at == len(parts)-1 && r.loose(int32(i), n, s) {
+			if f.lang.loose && at == len(parts)-1 && r.loose(int32(i), n, s) {
 				n = r.free(n, r.intern(p))
 				continue
 			}
@@ -128,23 +128,13 @@ func (r *resolver) partsOf(to []string, fam *family, s *kb.Symbol) []string {
 			to = append(to, p)
 		}
 	}
-	name := s.Name
-	if fam == phpFamily {
-		name = strings.TrimPrefix(name, "$")
-	}
-	if fam == rubyFamily || fam == luaFamily {
-		if rest, ok := strings.CutPrefix(name, "self."); ok {
-			name = rest
-		}
-	}
+	name := strings.TrimPrefix(strings.TrimPrefix(s.Name, fam.sigil), fam.ownPrefix)
 	switch {
 	case name == "":
 		name = "?"
 	case fam.global && kindOf(s.Kind)&(isType|isSpace) != 0 && strings.IndexAny(name, ".:\\") > 0:
 		return append(to, splitName(name)...)
-	case fam == cFamily && strings.Contains(name, "::"):
-		return append(to, splitName(name)...)
-	case fam == luaFamily && strings.IndexAny(name, ".:") > 0:
+	case fam.splits != nil && fam.splits(name):
 		return append(to, splitName(name)...)
 	}
 	return append(to, name)
@@ -163,7 +153,7 @@ func equal(a, b []string) bool {
 // an extension, a method assigned to a prototype) below that type.
 func (r *resolver) rehome(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang == plainFamily || len(f.order) == 0 {
+	if f.lang.plain || len(f.order) == 0 {
 		return
 	}
 	homes := map[int32]int32{}

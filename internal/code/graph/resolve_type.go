@@ -152,8 +152,8 @@ func (r *resolver) typeNode(i, at int32, text string) int32 {
 	if r.is(n, isType) {
 		return n
 	}
-	if r.is(n, isFile) && r.files[i].lang == jsFamily {
-		if n = r.standard(n, last); r.is(n, isType) {
+	if r.is(n, isFile) && r.files[i].lang.standard != nil {
+		if n = r.files[i].lang.standard(r, n, last); r.is(n, isType) {
 			return n
 		}
 	}
@@ -255,40 +255,10 @@ func (r *resolver) returns(n int32, unwrap bool) int32 {
 // returnType cuts the return type out of a signature, "" when it has none or
 // one that is more than a name.
 func returnType(fam *family, sig, name string, unwrap bool) string {
-	t := ""
-	switch fam {
-	case pythonFamily, rustFamily, swiftFamily:
-		k := strings.LastIndex(sig, "->")
-		if k < 0 {
-			return ""
-		}
-		t = sig[k+2:]
-		if w := strings.Index(t, " where "); w >= 0 {
-			t = t[:w]
-		}
-	case jsFamily:
-		k := strings.LastIndex(sig, "):")
-		if k < 0 {
-			return ""
-		}
-		t = sig[k+2:]
-	case jvmFamily, csharpFamily:
-		if k := strings.LastIndex(sig, "):"); k >= 0 { // Kotlin, Scala
-			t = sig[k+2:]
-			break
-		}
-		k := strings.Index(sig, name+"(")
-		if k <= 0 {
-			return ""
-		}
-		words := strings.Fields(sig[:k])
-		if len(words) == 0 {
-			return ""
-		}
-		t = words[len(words)-1]
-	default:
+	if fam.returns == nil {
 		return ""
 	}
+	t := fam.returns(sig, name)
 	if len(sig) >= 190 && strings.HasSuffix(sig, t) {
 		return "" // cut off, perhaps
 	}
@@ -300,10 +270,8 @@ func returnType(fam *family, sig, name string, unwrap bool) string {
 		}
 		t, _, _ = strings.Cut(strings.TrimSuffix(t[k+1:], ">"), ",")
 	}
-	if fam == jsFamily { // what is not awaited has none of its type's members
-		if rest, ok := strings.CutPrefix(t, "Promise<"); ok {
-			t = strings.TrimSuffix(rest, ">")
-		}
+	if rest, ok := strings.CutPrefix(t, fam.promise); ok && fam.promise != "" {
+		t = strings.TrimSuffix(rest, ">") // what is not awaited has none of its type's members
 	}
 	t = strings.Trim(t, `"'&? `)
 	t = strings.TrimPrefix(t, "mut ")

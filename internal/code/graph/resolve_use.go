@@ -36,7 +36,7 @@ func (r *resolver) famKey(fam *family) int32 { return -2 - r.intern("\x00"+fam.n
 func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 	f, d := &r.files[i], &r.docs[i]
 	refs := d.Facts.References
-	if len(refs) == 0 || f.lang == plainFamily && len(d.Symbols) == 0 {
+	if len(refs) == 0 || f.lang.plain && len(d.Symbols) == 0 {
 		return
 	}
 	r.cur = int32(i)
@@ -92,11 +92,8 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 // when it is not known.
 func (r *resolver) use(i, at int32, k int) (int32, float64) {
 	f, ref := &r.files[i], &r.docs[i].Facts.References[k]
-	name := ref.Name
-	if f.lang == phpFamily {
-		name = strings.TrimPrefix(name, "$")
-	}
-	if f.lang == cFamily && name == "assert" && ref.Qualifier == "" {
+	name := strings.TrimPrefix(ref.Name, f.lang.sigil)
+	if name == f.lang.library && ref.Qualifier == "" {
 		return -1, 0 // the library's, whatever looks like a declaration of it
 	}
 	r.depth, r.args = 0, ref.Args
@@ -107,18 +104,18 @@ func (r *resolver) use(i, at int32, k int) (int32, float64) {
 	}
 	id := r.known(name)
 	if id < 0 {
-		if f.lang != rubyFamily || name != "new" || ref.Qualifier == "" {
+		if name != f.lang.maker || ref.Qualifier == "" {
 			return -1, 0
 		}
 		id = r.intern(name)
 	}
 	if ref.Qualifier == "" {
 		h := r.lookup(i, at, ref.Line, id)
-		if h.node < 0 && !h.stop && f.lang == rustFamily && ref.Kind == kb.UseCall {
-			h = found(r.macro(i, id), sureReceiver)
+		if h.node < 0 && !h.stop && f.lang.macro != nil && ref.Kind == kb.UseCall {
+			h = found(f.lang.macro(r, i, id), sureReceiver)
 		}
 		if h.node < 0 {
-			if h.stop || f.lang != bashFamily || ref.Kind != kb.UseCall {
+			if h.stop || !f.lang.anywhere || ref.Kind != kb.UseCall {
 				return -1, 0
 			}
 			return r.onlyOne(i, at, id, false)
@@ -127,7 +124,7 @@ func (r *resolver) use(i, at int32, k int) (int32, float64) {
 	}
 	v := r.chain(i, at, ref.Line, ref.Qualifier)
 	if v.node < 0 {
-		if v.outside || ref.Kind != kb.UseCall || f.lang == plainFamily {
+		if v.outside || ref.Kind != kb.UseCall || f.lang.plain {
 			return -1, 0
 		}
 		if ref.Qualifier == "()" {
@@ -157,10 +154,10 @@ func (r *resolver) use(i, at int32, k int) (int32, float64) {
 			return r.pick(i, at, c, ref.Kind, min(v.conf, conf))
 		}
 	}
-	if f.lang == rubyFamily && name == "new" && ref.Kind == kb.UseCall {
+	if name == f.lang.maker && ref.Kind == kb.UseCall {
 		return r.pick(i, at, v.node, ref.Kind, v.conf)
 	}
-	if f.lang == rustFamily && ref.Qualifier == "self" {
+	if f.lang.spaces && ref.Qualifier == "self" {
 		// self::name of a function beside, not a member.
 		if c := r.offers(r.spaceAround(i, at), id); c >= 0 && ref.Kind == kb.UseCall && r.fieldOf(v.node, id) == nil {
 			return r.pick(i, at, c, ref.Kind, sureReceiver)
@@ -195,8 +192,8 @@ func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 func (r *resolver) shared(n int32) bool {
 	d := r.decls[r.nodes[n].first]
 	sig := r.docs[d.file].Symbols[d.sym].Signature
-	if r.files[d.file].lang == rustFamily {
-		return sig != "" && !strings.Contains(sig, "self")
+	if fam := r.files[d.file].lang; fam.static != nil {
+		return fam.static(sig)
 	}
 	return strings.HasPrefix(sig, "static ") || strings.Contains(sig, " static ")
 }

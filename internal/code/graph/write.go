@@ -29,6 +29,10 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 	}
 	defer p.w.Abort()
 
+	for i := range b.docs {
+		edges += b.docs[i].count
+		decls += len(b.docs[i].decls)
+	}
 	uses, inDegree := b.uses()
 	steps := []func() error{
 		func() error {
@@ -36,29 +40,7 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 			share(&e, sorted)
 			return p.single("strings", e.b)
 		},
-		func() error {
-			var e enc
-			paths := make([]string, len(b.docs))
-			for i := range b.docs {
-				paths[i] = b.docs[i].entry.Path
-				edges += b.docs[i].count
-				decls += len(b.docs[i].decls)
-			}
-			share(&e, paths)
-			for i := range b.docs {
-				e.string(b.docs[i].entry.Language)
-			}
-			for i := range b.docs {
-				e.int(len(b.docs[i].decls))
-			}
-			for i := range b.docs {
-				e.int(b.docs[i].count)
-			}
-			for i := range b.docs {
-				e.int(inDegree[i])
-			}
-			return p.single("docs", e.b)
-		},
+		func() error { return b.writeDocs(p, inDegree) },
 		func() error {
 			if err := p.w.Section("hashes"); err != nil {
 				return err
@@ -105,6 +87,29 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 		}
 	}
 	return edges, decls, nil
+}
+
+// writeDocs writes paths, languages and numbers of the documents.
+func (b *builder) writeDocs(p *packer, inDegree []int) error {
+	var e enc
+	paths := make([]string, len(b.docs))
+	for i := range b.docs {
+		paths[i] = b.docs[i].entry.Path
+	}
+	share(&e, paths)
+	for i := range b.docs {
+		e.string(b.docs[i].entry.Language)
+	}
+	for i := range b.docs {
+		e.int(len(b.docs[i].decls))
+	}
+	for i := range b.docs {
+		e.int(b.docs[i].count)
+	}
+	for _, n := range inDegree[:len(b.docs)] {
+		e.int(n)
+	}
+	return p.single("docs", e.b)
 }
 
 // uses lists which documents use which declarations, in order, each pair

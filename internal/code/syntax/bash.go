@@ -6,64 +6,43 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	shFunction = iota + 1
-	shCommand
-	shDeclaration
-	shAssignment
-	shIf
-	shFor
-	shCFor
-	shWhile
-	shCase
-	shSubshell
-)
-
 var bash = &spec{
 	grammar:  "bash",
-	nodes:    []string{"function_definition", "command", "declaration_command", "variable_assignment", "if_statement", "for_statement", "c_style_for_statement", "while_statement", "case_statement", "subshell"},
 	comments: []string{"comment"},
 	brittle:  true,
-	visit:    visitBash,
-}
-
-func visitBash(w *walk, n int32, kind int) {
-	switch kind {
-	case shFunction:
-		name := w.field(n, "name")
-		if w.text(name) == "" {
-			w.children(n)
-			return
-		}
-		d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1, inner: w.enclosing() != nil}
-		w.declare(d, func() { w.within(0, func() { w.visit(d.body) }) })
-	case shCommand:
-		bashCommand(w, n)
-	case shDeclaration:
-		constant := strings.HasPrefix(w.text(n), "readonly")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.typ(c) {
-			case "word":
-				if s := w.text(c); strings.HasPrefix(s, "-") && strings.Contains(s, "r") {
-					constant = true
-				}
-			case "variable_assignment":
-				bashVariable(w, n, c, constant)
-			case "variable_name":
-				if d := w.enclosing(); d != nil {
-					w.bindIn(d, w.text(c), "")
-				}
-			default:
-				w.visit(c)
+	rules: rules{
+		{"function_definition", func(w *walk, n int32) {
+			name := w.field(n, "name")
+			if w.text(name) == "" {
+				w.children(n)
+				return
 			}
-		}
-	case shAssignment:
-		bashVariable(w, n, n, false)
-	case shIf, shFor, shCFor, shWhile, shCase, shSubshell:
-		w.within(n, func() { w.children(n) })
-	default:
-		w.children(n)
-	}
+			d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), inner: w.enclosing() != nil}
+			w.declare(d, func() { w.visit(d.body) })
+		}},
+		{"command", bashCommand},
+		{"declaration_command", func(w *walk, n int32) {
+			constant := strings.HasPrefix(w.text(n), "readonly")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "word":
+					if s := w.text(c); strings.HasPrefix(s, "-") && strings.Contains(s, "r") {
+						constant = true
+					}
+				case "variable_assignment":
+					bashVariable(w, n, c, constant)
+				case "variable_name":
+					if d := w.enclosing(); d != nil {
+						w.bindIn(d, w.text(c), "")
+					}
+				default:
+					w.visit(c)
+				}
+			}
+		}},
+		{"variable_assignment", func(w *walk, n int32) { bashVariable(w, n, n, false) }},
+		{"if_statement for_statement c_style_for_statement while_statement case_statement subshell", scoped},
+	},
 }
 
 // bashVariable reads an assignment a. At top level, the first of a name is a
@@ -72,7 +51,7 @@ func bashVariable(w *walk, n, a int32, constant bool) {
 	const far = 300
 	name := w.field(a, "name")
 	s := w.text(name)
-	if w.typ(name) == "variable_name" && w.enclosing() == nil && w.region == 0 && s != "" {
+	if w.typ(name) == "variable_name" && w.top() && s != "" {
 		known := strings.ToUpper(s) != s || len(s) < 2
 		for i := len(w.out.Decls) - 1; i >= 0 && i > len(w.out.Decls)-far && !known; i-- {
 			known = w.out.Decls[i].Name == s
@@ -82,7 +61,7 @@ func bashVariable(w *walk, n, a int32, constant bool) {
 			kind = "const"
 		}
 		if constant || !known {
-			w.declare(declaration{node: n, name: name, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.declare(declaration{node: n, name: name, kind: kind, inner: true}, nil)
 		}
 	}
 	w.visit(w.field(a, "value"))
@@ -97,7 +76,7 @@ func bashCommand(w *walk, n int32) {
 		switch {
 		case s == "source" || s == ".":
 			if path := bashPath(w, arg); path != "" {
-				if w.enclosing() == nil && w.region == 0 {
+				if w.top() {
 					w.importing(n)
 				}
 				w.imported(n, path, "", "")

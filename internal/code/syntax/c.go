@@ -7,165 +7,46 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	cFunction = iota + 1
-	cDeclaration
-	cTypedef
-	cStruct
-	cUnion
-	cEnum
-	cInclude
-	cMacro
-	cFunctionMacro
-	cIfdef
-	cIf
-	cCall
-	cTypeName
-	cParameter
-	cField
-	cInitializerPair
-	cInitializerList
-	cArguments
-	cFieldUse
-	cIdentifier
-	cAttribute
-	cMacroType
-	cAsm
-	// C++ only.
-	cppClass
-	cppNamespace
-	cppTemplate
-	cppAlias
-	cppConcept
-	cppUsing
-	cppNamespaceAlias
-	cppNew
-	cppQualified
-	cppTemplateType
-	cppTemplateFunction
-	cppRange
-	cppFieldInitializer
-	cppFriend
-	cppInstantiation
-	cppOptionalParameter
-	cppVariadicParameter
-	cppAttribute
-	cppTypeParameter
-)
-
-var cNodes = []string{"function_definition", "declaration", "type_definition", "struct_specifier", "union_specifier", "enum_specifier", "preproc_include", "preproc_def", "preproc_function_def", "preproc_ifdef", "preproc_if",
-	"call_expression", "type_identifier", "parameter_declaration", "field_declaration", "initializer_pair", "initializer_list", "argument_list", "field_expression", "identifier", "attribute_specifier", "macro_type_specifier", "gnu_asm_expression"}
-
-var clang = &spec{grammar: "c", nodes: cNodes, comments: []string{"comment"}, prepare: cPrepare, visit: visitC}
-
-var cpp = &spec{
-	grammar: "cpp",
-	nodes: slices.Concat(cNodes[:cMacroType-1], []string{"ms_declspec_modifier"}, cNodes[cMacroType:], []string{"class_specifier", "namespace_definition", "template_declaration", "alias_declaration", "concept_definition", "using_declaration", "namespace_alias_definition",
-		"new_expression", "qualified_identifier", "template_type", "template_function", "for_range_loop", "field_initializer", "friend_declaration", "template_instantiation",
-		"optional_parameter_declaration", "variadic_parameter_declaration", "attribute_declaration", "type_parameter_declaration"}),
-	comments: []string{"comment"},
-	prepare:  cPrepare,
-	visit:    visitC,
+var cChains = chains{
+	{"identifier type_identifier field_identifier", itself},
+	{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
+		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
+			return w.text(f), w.field(n, "argument")
+		}
+		return noChain, -1
+	}}},
+	{"parenthesized_expression", link{read: func(w *walk, n int32) (string, int32) { // (*x).y is x->y
+		if c := w.first(n); w.typ(c) == "pointer_expression" {
+			return w.chain(w.field(c, "argument")), -1
+		}
+		return noChain, -1
+	}}},
 }
 
-func visitC(w *walk, n int32, kind int) {
-	switch kind {
-	case cFunction:
-		cDefinition(w, n, -1)
-	case cDeclaration:
-		cDeclare(w, n, -1)
-	case cTypedef:
-		cTypeDefinition(w, n)
-	case cStruct, cUnion, cEnum, cppClass:
-		cRecord(w, n, -1, -1, -1)
-	case cInclude:
-		w.importing(n)
-		if p := w.field(n, "path"); p >= 0 {
-			if t := w.typ(p); t == "system_lib_string" || t == "string_literal" {
-				w.imported(n, strings.Trim(w.text(p), `<>" `), "", "")
-			}
-		}
-	case cMacro, cFunctionMacro:
-		value := w.field(n, "value")
-		if name := w.field(n, "name"); name >= 0 && (kind == cFunctionMacro || value >= 0) {
-			d := declaration{node: n, name: name, kind: "macro", body: -1, outer: -1, doc: -1, inner: cLocal(w)}
-			if value >= 0 && strings.Contains(w.text(value), "\n") {
-				d.sigEnd = int(w.nodes[value].Start)
-			}
-			// Macros are in no name space.
-			path := w.path
-			w.path = nil
-			w.declare(d, func() { cMacroCalls(w, n, value) })
-			w.path = path
-		}
-	case cIfdef, cIf:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if f := w.fieldOf(c); f != "name" && f != "condition" {
-				w.visit(c)
-			}
-		}
-	case cCall:
-		args := w.field(n, "arguments")
-		cUse(w, w.field(n, "function"), kb.UseCall, children(w, args)+1)
-		w.visit(args)
-	case cTypeName:
-		w.use(n, w.text(n), "", kb.UseType)
-	case cParameter, cppOptionalParameter, cppVariadicParameter:
-		cBindAll(w, n)
-		w.visit(w.field(n, "default_value"))
-	case cField:
-		cFieldDeclaration(w, n, -1)
-	case cInitializerPair:
-		if v := w.field(n, "value"); w.typ(v) == "identifier" {
-			cValue(w, v)
-		} else {
-			w.visit(v)
-		}
-	case cInitializerList, cArguments:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" {
-				cValue(w, c)
-			} else if w.typ(c) == "pointer_expression" && w.typ(w.field(c, "argument")) == "identifier" {
-				cValue(w, w.field(c, "argument"))
-			} else {
-				w.visit(c)
-			}
-		}
-	case cFieldUse:
-		w.visit(w.field(n, "argument"))
-	case cIdentifier:
-		// Only what is written as constants are: most others are variables.
-		if t := w.text(n); len(t) > 1 && strings.ToUpper(t) == t {
-			cValue(w, n)
-		}
-	case cAttribute, cAsm, cppAttribute, cppInstantiation, cppTypeParameter:
-		if kind == cppTypeParameter {
-			return
-		}
-		if kind == cAsm {
-			w.children(n)
-		}
-	case cMacroType:
-		if w.typ(n) == "macro_type_specifier" {
-			w.use(n, w.text(w.field(n, "name")), "", kb.UseCall)
-			w.visit(w.field(n, "type"))
-		}
-	default:
-		visitCpp(w, n, kind)
-	}
+var cppChains = chains{
+	{"namespace_identifier", itself},
+	{"this", meaning("self")},
+	{"qualified_identifier", link{read: func(w *walk, n int32) (string, int32) {
+		return w.chain(w.field(n, "name")), w.field(n, "scope")
+	}}},
+	{"template_type template_function", inside("name")},
+}
+
+var clang = &spec{
+	grammar: "c", rules: slices.Concat(cRules, rules{{"macro_type_specifier", cMacroType}}), chains: cChains,
+	comments: []string{"comment"}, prepare: cPrepare,
+}
+
+var cpp = &spec{
+	grammar: "cpp", rules: slices.Concat(cRules, cppRules), chains: slices.Concat(cChains, cppChains),
+	comments: []string{"comment"}, prepare: cPrepare,
 }
 
 // cLocal reports whether the place is inside a function.
-func cLocal(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "function" || d.Kind == "method" || d.Kind == "constructor" || d.Kind == "test")
-}
+func cLocal(w *walk) bool { return w.in("function", "method", "constructor", "test") }
 
 // cMember reports whether the place is right in a class.
-func cMember(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "struct" || d.Kind == "union")
-}
+func cMember(w *walk) bool { return w.in("class", "struct", "union") }
 
 // cName is what a declarator declares.
 type cName struct {
@@ -197,7 +78,7 @@ func cDeclarator(w *walk, n int32) cName {
 			n = w.field(n, "name")
 		case "qualified_identifier":
 			if s := w.field(n, "scope"); s >= 0 {
-				if q := cChain(w, s); q != "()" && q != "" {
+				if q := w.chain(s); q != noChain && q != "" {
 					out.owners = append(out.owners, strings.Split(q, ".")...)
 				}
 			}
@@ -251,7 +132,7 @@ func cDefinition(w *walk, n, outer int32) {
 		w.children(n)
 		return
 	}
-	d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: cFunctionKind(w, name), body: body, outer: outer, doc: -1, inner: cLocal(w)}
+	d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: cFunctionKind(w, name), body: body, outer: outer, inner: cLocal(w)}
 	typ := w.field(n, "type")
 	if init := w.child(n, "field_initializer_list"); init >= 0 {
 		d.sigEnd = int(w.nodes[init].Start)
@@ -263,9 +144,7 @@ func cDefinition(w *walk, n, outer int32) {
 	// A macro that makes a function out of its arguments: TEST(Suite, Name) {.
 	if t := w.text(name.node); typ < 0 && name.owners == nil && name.function >= 0 && len(t) > 2 && strings.ToUpper(t) == t && body >= 0 && params >= 0 {
 		var args []int32
-		for c := w.first(params); c >= 0; c = w.next(params, c) {
-			args = append(args, c)
-		}
+		w.each(params, func(c int32) { args = append(args, c) })
 		w.use(name.node, t, "", kb.UseCall)
 		if len(args) > 0 && len(args) <= 2 && strings.Contains(t, "TEST") {
 			d.kind, d.as, d.name = "test", w.text(args[len(args)-1]), args[len(args)-1]
@@ -401,7 +280,7 @@ func cDeclare(w *walk, n, outer int32) {
 			value = w.field(c, "value")
 		}
 		if !cUnnamed(w, name) {
-			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", body: -1, outer: outer, doc: -1}
+			d := declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "var", outer: outer}
 			switch {
 			case name.function >= 0:
 				d.kind = cFunctionKind(w, name)
@@ -424,163 +303,6 @@ func cDeclare(w *walk, n, outer int32) {
 					w.bindIn(w.enclosing(), w.text(name.node), t)
 				}
 			}
-		}
-	}
-}
-
-func cIsRecord(t string) bool {
-	return t == "struct_specifier" || t == "union_specifier" || t == "enum_specifier" || t == "class_specifier"
-}
-
-func cTypeDefinition(w *walk, n int32) {
-	typ := w.field(n, "type")
-	body := int32(-1)
-	tag := ""
-	var names []cName
-	var first int32 = -1
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.fieldOf(c) == "declarator" {
-			if name := cDeclarator(w, c); name.node >= 0 && w.text(name.node) != "" {
-				if first < 0 && w.nodes[name.node].Start == w.nodes[c].Start {
-					first = name.node
-				}
-				names = append(names, name)
-			}
-			cParameters(w, c)
-		}
-	}
-	if cIsRecord(w.typ(typ)) {
-		body = w.field(typ, "body")
-		tag = w.text(w.field(typ, "name"))
-	}
-	switch {
-	case body >= 0:
-		cRecord(w, typ, first, n, -1)
-	default:
-		w.visit(typ)
-	}
-	for _, name := range names {
-		t := w.text(name.node)
-		if body >= 0 && (tag == "" && name.node == first || t == tag) {
-			continue
-		}
-		if body < 0 && t == tag {
-			continue // typedef struct foo foo: the struct is elsewhere
-		}
-		w.declare(declaration{node: n, name: name.node, kind: "type", body: body, outer: -1, doc: -1, inner: cLocal(w) || body >= 0}, nil)
-	}
-}
-
-// cRecord declares a struct, union, enum or class. One without a name goes by
-// alias, the name of the typedef that it stands in. whole is the declaration
-// around it, of which its comment is; outer as for declare.
-func cRecord(w *walk, n, alias, whole, outer int32) {
-	name, body := w.field(n, "name"), w.field(n, "body")
-	if body < 0 {
-		if name >= 0 {
-			cUse(w, name, kb.UseType, 0)
-		}
-		return
-	}
-	if name < 0 {
-		name = alias
-	}
-	node := n
-	if whole >= 0 {
-		node = whole
-	}
-	d := declaration{node: node, body: body, outer: outer, doc: -1, inner: cLocal(w), kind: "struct"}
-	named := cDeclarator(w, name)
-	d.name, d.owners = named.node, named.owners
-	switch w.typ(n) {
-	case "union_specifier":
-		d.kind = "union"
-	case "class_specifier":
-		d.kind = "class"
-	case "enum_specifier":
-		d.kind = "enum"
-	}
-	inside := func() {
-		w.visitAll(w.child(n, "base_class_clause"), body)
-	}
-	if b := w.child(n, "base_class_clause"); b >= 0 {
-		inside = func() {
-			for c := w.first(b); c >= 0; c = w.next(b, c) {
-				switch w.typ(c) {
-				case "type_identifier", "qualified_identifier", "template_type":
-					cUse(w, c, kb.UseInherit, 0)
-				}
-			}
-			w.visit(body)
-		}
-	}
-	if d.kind != "enum" {
-		if d.name < 0 || w.text(d.name) == "" {
-			w.visit(body)
-			return
-		}
-		w.declare(d, inside)
-		return
-	}
-	// The names in an enum stand beside it, those in an enum class inside.
-	enumerators := func() {
-		for c := w.first(body); c >= 0; c = w.next(body, c) {
-			cEnumerators(w, c)
-		}
-	}
-	if d.name < 0 || w.text(d.name) == "" {
-		enumerators()
-		return
-	}
-	head := w.t.Source[w.nodes[n].Start:w.nodes[d.name].Start]
-	if w.nodes[d.name].Start < w.nodes[body].Start && (strings.Contains(head, "class") || strings.Contains(head, "struct")) {
-		w.declare(d, enumerators)
-		return
-	}
-	w.declare(d, nil)
-	enumerators()
-}
-
-func cEnumerators(w *walk, n int32) {
-	if w.typ(n) != "enumerator" {
-		if strings.HasPrefix(w.typ(n), "preproc_") {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				cEnumerators(w, c)
-			}
-		}
-		return
-	}
-	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-		w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-	}
-	w.visit(w.field(n, "value"))
-}
-
-// cFieldDeclaration reads what stands in a record: fields, and in C++ methods.
-func cFieldDeclaration(w *walk, n, outer int32) {
-	typ := w.field(n, "type")
-	if t := w.typ(typ); cIsRecord(t) && w.field(typ, "body") >= 0 {
-		cRecord(w, typ, -1, n, outer)
-	} else {
-		w.visit(typ)
-	}
-	plain := cPlain(w, typ)
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		switch w.fieldOf(c) {
-		case "declarator":
-			name := cDeclarator(w, c)
-			if !cUnnamed(w, name) {
-				if name.function >= 0 {
-					w.declare(declaration{node: n, name: name.node, as: name.as, owners: name.owners, kind: "method", body: -1, outer: outer, doc: -1}, func() { cParameters(w, c) })
-					continue
-				}
-				if d := w.enclosingKind("struct", "union", "class"); d != nil {
-					w.bindIn(d, "self."+w.text(name.node), plain)
-				}
-			}
-			cParameters(w, c)
-		case "default_value":
-			w.visit(c)
 		}
 	}
 }

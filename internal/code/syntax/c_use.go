@@ -9,19 +9,13 @@ import (
 
 // cUse records the use that an expression or a type makes of a name.
 func cUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(n int32, q string) {
-		w.use(n, w.text(n), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "identifier", "type_identifier", "field_identifier", "namespace_identifier":
-		use(n, "")
+		w.use(n, w.text(n), "", kind, args)
 	case "field_expression":
 		object, field := w.field(n, "argument"), w.field(n, "field")
-		q := cChain(w, object)
+		q := w.chain(object)
 		for range 4 {
 			switch w.typ(field) {
 			case "template_method":
@@ -39,9 +33,9 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 			break
 		}
 		if w.typ(field) == "field_identifier" || w.typ(field) == "identifier" {
-			use(field, q)
+			w.use(field, w.text(field), q, kind, args)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	case "qualified_identifier":
@@ -52,8 +46,8 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 				break
 			}
 			if s := w.field(n, "scope"); s >= 0 {
-				q := cChain(w, s)
-				if q == "()" {
+				q := w.chain(s)
+				if q == noChain {
 					plain = false
 				}
 				parts = append(parts, q)
@@ -63,7 +57,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 		}
 		q := strings.Join(parts, ".")
 		if !plain {
-			q = "()"
+			q = noChain
 		}
 		switch w.typ(n) {
 		case "template_function", "template_type", "template_method":
@@ -76,7 +70,7 @@ func cUse(w *walk, n int32, kind kb.UseKind, args int) {
 			}
 		}
 		if n >= 0 {
-			use(n, q)
+			w.use(n, w.text(n), q, kind, args)
 		}
 	case "template_function", "template_type":
 		name := w.field(n, "name")
@@ -94,40 +88,6 @@ func cTemplateArguments(w *walk, n int32) {
 	if n >= 0 && w.typ(n) == "template_type" {
 		w.visit(w.field(n, "arguments"))
 	}
-}
-
-// cChain returns a plain chain of names joined with ".", "()" for anything
-// else. "this" is "self".
-func cChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "type_identifier", "namespace_identifier", "field_identifier":
-		return w.text(n)
-	case "this":
-		return "self"
-	case "field_expression":
-		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
-			if q := cChain(w, w.field(n, "argument")); q != "()" {
-				return q + "." + w.text(f)
-			}
-		}
-	case "qualified_identifier":
-		q := cChain(w, w.field(n, "name"))
-		if s := w.field(n, "scope"); s >= 0 && q != "()" {
-			if p := cChain(w, s); p != "()" {
-				return p + "." + q
-			}
-			return "()"
-		}
-		return q
-	case "template_type", "template_function":
-		return cChain(w, w.field(n, "name"))
-	case "parenthesized_expression":
-		// (*x).y is x->y.
-		if c := w.first(n); c >= 0 && w.typ(c) == "pointer_expression" {
-			return cChain(w, w.field(c, "argument"))
-		}
-	}
-	return "()"
 }
 
 // cValue records that the name of a function or constant is used as a value,
@@ -210,7 +170,7 @@ func cPlain(w *walk, n int32) string {
 			return cPlain(w, last)
 		}
 		t := cPlain(w, name)
-		if q := cChain(w, scope); t != "" && q != "()" && q != "" {
+		if q := w.chain(scope); t != "" && q != noChain && q != "" {
 			return q + "." + t
 		}
 		return t

@@ -6,10 +6,19 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// visitCpp is visitC for what only C++ has.
-func visitCpp(w *walk, n int32, kind int) {
-	switch kind {
-	case cppNamespace:
+// cppNamed declares an alias or a concept.
+func cppNamed(w *walk, n, outer int32) {
+	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
+		w.declare(declaration{node: n, name: name, kind: "type", outer: outer, inner: cLocal(w)}, nil)
+	}
+	w.butField(n, "name")
+}
+
+var cppRules = rules{
+	{"attribute_declaration template_instantiation type_parameter_declaration ms_declspec_modifier", skip},
+	{"class_specifier", func(w *walk, n int32) { cRecord(w, n, -1, -1, -1) }},
+	{"optional_parameter_declaration variadic_parameter_declaration", cParameter},
+	{"namespace_definition", func(w *walk, n int32) {
 		name, body := w.field(n, "name"), w.field(n, "body")
 		if name < 0 || w.text(name) == "" {
 			w.visit(body)
@@ -21,8 +30,9 @@ func visitCpp(w *walk, n int32, kind int) {
 			w.visit(body)
 			return
 		}
-		w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(parts[last], "inline"), owners: parts[:last], kind: "namespace", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
-	case cppTemplate:
+		w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(parts[last], "inline"), owners: parts[:last], kind: "namespace", body: body}, func() { w.visit(body) })
+	}},
+	{"template_declaration", func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			switch t := w.typ(c); t {
 			case "function_definition":
@@ -39,9 +49,9 @@ func visitCpp(w *walk, n int32, kind int) {
 				w.visit(c)
 			}
 		}
-	case cppAlias, cppConcept:
-		cppNamed(w, n, -1)
-	case cppUsing:
+	}},
+	{"alias_declaration concept_definition", func(w *walk, n int32) { cppNamed(w, n, -1) }},
+	{"using_declaration", func(w *walk, n int32) {
 		if len(w.scope) == 0 || !cLocal(w) {
 			w.importing(n)
 		}
@@ -49,9 +59,9 @@ func visitCpp(w *walk, n int32, kind int) {
 		for c >= 0 && w.typ(c) == "comment" {
 			c = w.next(n, c)
 		}
-		q := cChain(w, c)
+		q := w.chain(c)
 		switch {
-		case c < 0 || q == "()":
+		case c < 0 || q == noChain:
 		case strings.Contains(strings.TrimPrefix(w.t.Source[w.nodes[n].Start:w.nodes[c].Start], "using"), "namespace"):
 			w.imported(n, strings.ReplaceAll(q, ".", "::"), "*", "")
 		default:
@@ -59,18 +69,21 @@ func visitCpp(w *walk, n int32, kind int) {
 				w.imported(n, strings.ReplaceAll(q[:i], ".", "::"), q[i+1:], q[i+1:])
 			}
 		}
-	case cppNamespaceAlias:
+	}},
+	{"namespace_alias_definition", func(w *walk, n int32) {
 		name := w.field(n, "name")
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if c != name {
 				w.imported(n, strings.Join(strings.Fields(w.text(c)), ""), "", w.text(name))
 			}
 		}
-	case cppNew:
+	}},
+	{"new_expression", func(w *walk, n int32) {
 		args := w.field(n, "arguments")
-		cUse(w, w.field(n, "type"), kb.UseCall, children(w, args)+1)
+		cUse(w, w.field(n, "type"), kb.UseCall, w.count(args)+1)
 		w.visitAll(w.field(n, "placement"), w.field(n, "declarator"), args)
-	case cppQualified:
+	}},
+	{"qualified_identifier", func(w *walk, n int32) {
 		last := n
 		for range 64 {
 			if w.typ(last) != "qualified_identifier" {
@@ -83,14 +96,11 @@ func visitCpp(w *walk, n int32, kind int) {
 		} else {
 			cUse(w, n, kb.UseName, 0)
 		}
-	case cppTemplateType:
-		cUse(w, n, kb.UseType, 0)
-	case cppTemplateFunction:
-		cUse(w, n, kb.UseName, 0)
-	case cppRange:
-		w.within(n, func() { cBindAll(w, n) })
-		w.visitAll(w.field(n, "initializer"), w.field(n, "right"), w.field(n, "body"))
-	case cppFieldInitializer:
+	}},
+	{"template_type", func(w *walk, n int32) { cUse(w, n, kb.UseType, 0) }},
+	{"template_function", func(w *walk, n int32) { cUse(w, n, kb.UseName, 0) }},
+	{"for_range_loop", all(scope(cBindAll), visits("initializer", "right", "body"))},
+	{"field_initializer", func(w *walk, n int32) {
 		// ": Base(x), field(y)": fields are not called.
 		c := w.first(n)
 		if t := w.text(c); c >= 0 && t != "" && (t[0] >= 'A' && t[0] <= 'Z' || w.typ(c) != "field_identifier") {
@@ -101,11 +111,10 @@ func visitCpp(w *walk, n int32, kind int) {
 			}
 		}
 		if c >= 0 {
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
-			}
+			w.after(n, c)
 		}
-	case cppFriend:
+	}},
+	{"friend_declaration", func(w *walk, n int32) {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
 			if w.typ(c) == "declaration" {
 				w.visit(w.field(c, "type"))
@@ -113,19 +122,5 @@ func visitCpp(w *walk, n int32, kind int) {
 			}
 			w.visit(c)
 		}
-	default:
-		w.children(n)
-	}
-}
-
-// cppNamed declares an alias or a concept.
-func cppNamed(w *walk, n, outer int32) {
-	if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-		w.declare(declaration{node: n, name: name, kind: "type", body: -1, outer: outer, doc: -1, inner: cLocal(w)}, nil)
-	}
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.fieldOf(c) != "name" {
-			w.visit(c)
-		}
-	}
+	}},
 }

@@ -93,49 +93,11 @@ func (p *cText) scan() {
 			}
 			continue
 		case c == '#' && fresh:
-			// The directive goes on over escaped line ends and block comments.
-			for i < len(s) && s[i] != '\n' {
-				switch {
-				case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n':
-					i++
-				case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
-					i += 2
-				case s[i] == '"':
-					for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
-						if s[i] == '\\' && i+1 < len(s) && s[i+1] != '\n' {
-							i++
-						}
-					}
-					if i < len(s) && s[i] == '\n' {
-						continue
-					}
-				case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
-					// The grammars stumble over comments in what a macro stands for.
-					if k := strings.Index(s[i+2:], "*/"); k >= 0 {
-						p.white(i, i+k+4)
-						i += k + 3
-					}
-				}
-				i++
-			}
-			p.tokens = append(p.tokens, cToken{from, min(i, len(s)), '#'})
+			i = p.directiveEnd(i)
+			p.tokens = append(p.tokens, cToken{from, i, '#'})
 			continue
 		case c == '"' || c == '\'':
-			if c == '"' && i > 0 && s[i-1] == 'R' && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].end == i {
-				if k := strings.IndexByte(s[i:min(len(s), i+20)], '('); k > 0 {
-					if e := strings.Index(s[i:], ")"+s[i+1:i+k]+`"`); e > 0 {
-						i += e + k + 1
-						p.tokens = append(p.tokens, cToken{from, i, 'l'})
-						continue
-					}
-				}
-			}
-			for i++; i < len(s) && s[i] != c && s[i] != '\n'; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-			}
-			i = min(i+1, len(s))
+			i = p.stringEnd(i)
 			p.tokens = append(p.tokens, cToken{from, i, 'l'})
 		case isWord(c):
 			for i < len(s) && (isWord(s[i]) || s[i] == '\'' && c >= '0' && c <= '9' && i+1 < len(s) && isWord(s[i+1])) {
@@ -152,6 +114,55 @@ func (p *cText) scan() {
 		}
 		fresh = false
 	}
+}
+
+// directiveEnd returns where a directive ends, which goes on over escaped line
+// ends and block comments.
+func (p *cText) directiveEnd(i int) int {
+	s := p.text
+	for i < len(s) && s[i] != '\n' {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '\n':
+			i++
+		case s[i] == '\\' && i+2 < len(s) && s[i+1] == '\r' && s[i+2] == '\n':
+			i += 2
+		case s[i] == '"':
+			for i++; i < len(s) && s[i] != '"' && s[i] != '\n'; i++ {
+				if s[i] == '\\' && i+1 < len(s) && s[i+1] != '\n' {
+					i++
+				}
+			}
+			if i < len(s) && s[i] == '\n' {
+				continue
+			}
+		case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
+			// The grammars stumble over comments in what a macro stands for.
+			if k := strings.Index(s[i+2:], "*/"); k >= 0 {
+				p.white(i, i+k+4)
+				i += k + 3
+			}
+		}
+		i++
+	}
+	return min(i, len(s))
+}
+
+// stringEnd returns where the string or character that begins at i ends.
+func (p *cText) stringEnd(i int) int {
+	s, quote := p.text, p.text[i]
+	if quote == '"' && i > 0 && s[i-1] == 'R' && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].end == i {
+		if k := strings.IndexByte(s[i:min(len(s), i+20)], '('); k > 0 {
+			if e := strings.Index(s[i:], ")"+s[i+1:i+k]+`"`); e > 0 {
+				return i + e + k + 1
+			}
+		}
+	}
+	for i++; i < len(s) && s[i] != quote && s[i] != '\n'; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(s))
 }
 
 var (
@@ -207,33 +218,9 @@ func (p *cText) statements() {
 			i++
 			continue
 		}
-		// A statement ends at ";", "{" or "}" outside of parentheses.
-		from, paren := i, 0
-		assigned := false
-	statement:
-		for ; i < len(t); i++ {
-			switch t[i].kind {
-			case '(', '[':
-				paren++
-			case ')', ']':
-				paren--
-			case '=':
-				assigned = assigned || paren == 0
-			case ':':
-				if paren <= 0 && i == from+1 && len(open) > 0 && (i+1 >= len(t) || t[i+1].kind != ':') {
-					break statement // public:
-				}
-			case ';', '}':
-				if paren <= 0 {
-					break statement
-				}
-			case '{':
-				if paren <= 0 {
-					break statement
-				}
-				i = p.matching(i) // a lambda, say
-			}
-		}
+		from := i
+		var assigned bool
+		i, assigned = p.statementEnd(from, len(open) > 0)
 		if i >= len(t) {
 			break
 		}
@@ -267,6 +254,37 @@ func (p *cText) statements() {
 			i++
 		}
 	}
+}
+
+// statementEnd returns the token that ends a statement, ";", "{" or "}" outside
+// of parentheses, and whether something is assigned in it. braced says that
+// braces are around, where "public:" ends one too.
+func (p *cText) statementEnd(from int, braced bool) (i int, assigned bool) {
+	t, paren := p.tokens, 0
+	for i = from; i < len(t); i++ {
+		switch t[i].kind {
+		case '(', '[':
+			paren++
+		case ')', ']':
+			paren--
+		case '=':
+			assigned = assigned || paren == 0
+		case ':':
+			if paren <= 0 && i == from+1 && braced && (i+1 >= len(t) || t[i+1].kind != ':') {
+				return i, assigned
+			}
+		case ';', '}':
+			if paren <= 0 {
+				return i, assigned
+			}
+		case '{':
+			if paren <= 0 {
+				return i, assigned
+			}
+			i = p.matching(i) // a lambda, say
+		}
+	}
+	return i, assigned
 }
 
 // matching returns the token that closes the brace at i.
@@ -314,336 +332,4 @@ func (p *cText) behind(i, to int) int {
 		}
 	}
 	return to
-}
-
-// block says what the brace behind a head opens: 'd' a name space, 'r' a
-// record, 'f' anything else. Macros in the head of a record are blanked.
-func (p *cText) block(from, to int) byte {
-	t := p.tokens
-	tag, paren := -1, 0
-	from = p.template(from, to)
-	for i := from; i < to; i++ {
-		switch t[i].kind {
-		case '(':
-			paren++
-		case ')':
-			paren--
-		case 'i':
-			switch w := p.word(i); {
-			case w == "namespace":
-				return 'd'
-			case w == "extern" && i+2 == to && t[i+1].kind == 'l':
-				return 'd'
-			case paren == 0 && cTags[w] && tag < 0:
-				tag = i
-			}
-		case '=':
-			if paren == 0 {
-				return 'f'
-			}
-		}
-	}
-	if tag < 0 {
-		return 'f'
-	}
-	// The names behind the tag: macros, then the name.
-	enum := p.word(tag) == "enum"
-	i := tag + 1
-	if enum && i < to && t[i].kind == 'i' && cTags[p.word(i)] {
-		i++
-	}
-	type item struct{ from, to int }
-	var items []item
-	for i < to && t[i].kind == 'i' && p.word(i) != "final" {
-		k := i + 1
-		w := p.word(i)
-		if k < to && t[k].kind == '(' {
-			k = p.behind(k, to)
-		}
-		for k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && t[k+2].kind == 'i' {
-			k += 3
-		}
-		if w != "__attribute__" && w != "alignas" && w != "__declspec" && w != "_Alignas" {
-			items = append(items, item{i, k})
-		}
-		i = k
-	}
-	if i < to && t[i].kind != ':' && t[i].kind != '<' && !(t[i].kind == 'i' && p.word(i) == "final") && t[i].kind != '[' {
-		return 'f' // a function that returns one
-	}
-	if n := len(items); n > 0 && items[n-1].to-items[n-1].from > 1 && t[items[n-1].from+1].kind == '(' {
-		return 'f'
-	}
-	if n := len(items); n > 1 {
-		name := n - 1
-		if shouted(p.word(items[name].from)) && !shouted(p.word(items[0].from)) {
-			name = 0
-		}
-		for k, x := range items {
-			if k != name {
-				p.blank(x.from, x.to)
-			}
-		}
-	}
-	for i := from; i < tag; i++ {
-		if w := p.word(i); t[i].kind == 'i' && w != "typedef" && !cQualifiers[w] && !cHands[w] {
-			k := i + 1
-			if k < tag && t[k].kind == '(' {
-				k = p.behind(k, tag)
-			}
-			p.blank(i, k)
-			i = k - 1
-		}
-	}
-	if enum {
-		return 'f'
-	}
-	return 'r'
-}
-
-// template returns the token behind "template <…>".
-func (p *cText) template(from, to int) int {
-	t := p.tokens
-	for from+1 < to && t[from].kind == 'i' && p.word(from) == "template" && t[from+1].kind == '<' {
-		depth := 0
-		for from++; from < to; from++ {
-			if t[from].kind == '<' {
-				depth++
-			} else if t[from].kind == '>' {
-				if depth--; depth == 0 {
-					from++
-					break
-				}
-			}
-		}
-	}
-	return from
-}
-
-// cItem is a piece of the head of a declaration.
-type cItem struct {
-	kind     byte // 'w' a name, 'b' a built-in type, 'g' a name with parentheses, '*'
-	from, to int
-}
-
-// declaration blanks the macros among the words of a declaration without a
-// body of its own: the head of a function, a prototype, a variable.
-func (p *cText) declaration(from, to int) {
-	t := p.tokens
-	from = p.template(from, to)
-	var items []cItem
-	i := from
-loop:
-	for i < to {
-		switch t[i].kind {
-		case 'i':
-			w := p.word(i)
-			switch {
-			case cHands[w] || w == "typedef":
-				return
-			case cQualifiers[w]:
-				i++
-				continue
-			case cBuiltin[w]:
-				items = append(items, cItem{'b', i, i + 1})
-				i++
-				continue
-			case cTags[w]:
-				// "struct x" is a type.
-				if i+1 < to && t[i+1].kind == 'i' {
-					items = append(items, cItem{'b', i, i + 2})
-					i += 2
-					continue
-				}
-				return
-			}
-			k := i + 1
-			for k < to {
-				if t[k].kind == '<' {
-					depth := 0
-					for ; k < to; k++ {
-						if t[k].kind == '<' {
-							depth++
-						} else if t[k].kind == '>' {
-							if depth--; depth == 0 {
-								k++
-								break
-							}
-						} else if t[k].kind == ';' {
-							return
-						}
-					}
-				} else if k+2 < to && t[k].kind == ':' && t[k+1].kind == ':' && (t[k+2].kind == 'i' || t[k+2].kind == '~') {
-					if t[k+2].kind == '~' {
-						k++ // A::~A
-						if k+2 >= to || t[k+2].kind != 'i' {
-							return
-						}
-					}
-					if cHands[p.word(k+2)] {
-						return
-					}
-					k += 3
-				} else {
-					break
-				}
-			}
-			if k < to && t[k].kind == '(' {
-				e := p.behind(k, to)
-				items = append(items, cItem{'g', i, e})
-				i = e
-			} else {
-				items = append(items, cItem{'w', i, k})
-				i = k
-			}
-		case '*', '&':
-			items = append(items, cItem{'*', i, i + 1})
-			i++
-		case '(':
-			// "int (f)(int)", where a macro f is not to be taken for it.
-			if i+3 < to && t[i+1].kind == 'i' && t[i+2].kind == ')' && t[i+3].kind == '(' && len(items) > 0 {
-				e := p.behind(i+3, to)
-				items = append(items, cItem{'g', i + 1, e})
-				i = e
-				continue
-			}
-			break loop
-		default:
-			break loop
-		}
-	}
-	stopped := i
-	// The function: the first name with parentheses that has a type before it.
-	typed, function := 0, -1
-	words := 0 // plain names before
-	for k, x := range items {
-		if x.kind == 'g' {
-			if typed > 0 && function < 0 {
-				function = k
-				break
-			}
-			continue
-		}
-		if x.kind == 'w' {
-			words++
-		}
-		typed++
-	}
-	if function < 0 {
-		// A macro before a whole declaration: "MODULE(x) static int y;".
-		if len(items) > 2 && items[0].kind == 'g' && (shouted(p.word(items[0].from)) || p.lines(items[0].to-1, items[0].to)) {
-			p.blank(items[0].from, items[0].to)
-			p.reduce(items[1:len(items)-1], items[len(items)-1])
-		} else if n := len(items); n > 2 && items[n-1].kind == 'w' {
-			p.reduce(items[:n-1], items[n-1])
-		}
-		return
-	}
-	f := items[function]
-	before := items[:function]
-	// "int x GUARDED_BY(mu);"
-	if shouted(p.word(f.from)) && function >= 2 && before[function-1].kind == 'w' && !shouted(p.word(before[function-1].from)) {
-		types := 0
-		for _, x := range before[:function-1] {
-			if x.kind == 'b' || x.kind == 'w' {
-				types++
-			}
-		}
-		if types > 0 {
-			p.blank(f.from, f.to)
-			return
-		}
-	}
-	p.reduce(before, f)
-	// What stands behind the parameters.
-	rest := items[function+1:]
-	for _, x := range rest {
-		if x.kind == '*' || x.kind == 'b' || !shouted(p.word(x.from)) && !(x.kind == 'g' && len(rest) == 1 && stopped == to) || cTrailing[p.word(x.from)] {
-			return
-		}
-	}
-	for _, x := range rest {
-		p.blank(x.from, x.to)
-	}
-}
-
-// lines reports whether two tokens lie on different lines.
-func (p *cText) lines(a, b int) bool {
-	return b < len(p.tokens) && strings.Contains(p.text[p.tokens[a].end:p.tokens[b].start], "\n")
-}
-
-// maker reports whether a name is that of a constructor or destructor outside
-// its class: A::A, A<T>::~A.
-func (p *cText) maker(x cItem) bool {
-	var names []string
-	for i := x.from; i < x.to && p.tokens[i].kind != '('; i++ {
-		switch k := p.tokens[i].kind; k {
-		case '<':
-			for depth := 0; i < x.to; i++ {
-				if p.tokens[i].kind == '<' {
-					depth++
-				} else if p.tokens[i].kind == '>' {
-					if depth--; depth == 0 {
-						break
-					}
-				}
-			}
-		case 'i':
-			names = append(names, p.word(i))
-		}
-	}
-	n := len(names)
-	return n > 1 && names[n-1] == names[n-2]
-}
-
-// reduce leaves one type before a name: what stands between the last "*" and
-// the name goes, and so do names too many, those that look like macros first.
-func (p *cText) reduce(before []cItem, name cItem) {
-	for k := len(before) - 1; k >= 0; k-- {
-		if before[k].kind == '*' {
-			for _, x := range before[k+1:] {
-				if x.kind == 'w' || x.kind == 'g' {
-					p.blank(x.from, x.to)
-				}
-			}
-			before = before[:k]
-			break
-		}
-	}
-	need := 1
-	if p.maker(name) {
-		need = 0
-	}
-	var names []cItem
-	for _, x := range before {
-		switch x.kind {
-		case 'b':
-			need = 0
-		case 'w', 'g':
-			names = append(names, x)
-		}
-	}
-	extra := len(names) - need
-	for _, round := range []func(x cItem) bool{
-		func(x cItem) bool { return x.kind == 'g' },
-		func(x cItem) bool {
-			w := p.word(x.from)
-			for _, s := range []string{"API", "EXPORT", "INLINE", "CALL", "PUBLIC", "ATTR", "EXTERN", "DECL", "NODISCARD", "LIKELY"} {
-				if strings.Contains(w, s) && shouted(w) {
-					return true
-				}
-			}
-			return strings.HasPrefix(w, "__")
-		},
-		func(x cItem) bool { return shouted(p.word(x.from)) },
-		func(x cItem) bool { return true },
-	} {
-		for k := range names {
-			if extra > 0 && names[k].kind != 0 && round(names[k]) {
-				p.blank(names[k].from, names[k].to)
-				names[k].kind = 0
-				extra--
-			}
-		}
-	}
 }

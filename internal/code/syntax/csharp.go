@@ -6,264 +6,164 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	csUsing = iota + 1
-	csNamespace
-	csFileNamespace
-	csClass
-	csInterface
-	csStruct
-	csRecord
-	csEnum
-	csEnumMember
-	csDelegate
-	csMethod
-	csConstructor
-	csDestructor
-	csOperator
-	csConversion
-	csIndexer
-	csProperty
-	csEvent
-	csEventField
-	csField
-	csLocalFunction
-	csVariables
-	csBlock
-	csSwitchBody
-	csSwitchExpression
-	csFor
-	csForEach
-	csUsingStatement
-	csCatch
-	csCatchDeclaration
-	csParameter
-	csParameters
-	csLambda
-	csAnonymousMethod
-	csImplicitParameter
-	csDeclarationPattern
-	csRecursivePattern
-	csDeclarationExpression
-	csCall
-	csNew
-	csConstructorInitializer
-	csAttribute
-	csTypeParameter
-	csCast
-	csAs
-	csAssignment
-	csTypeOf
-	csDefault
-	csArgument
-	csTypeArguments
-	csConstraint
-	csIs
-	csAccessor
-	csArrayNew
-	csFrom
-)
-
 var csharp = &spec{
-	grammar: "csharp",
-	nodes: []string{"using_directive", "namespace_declaration", "file_scoped_namespace_declaration", "class_declaration", "interface_declaration",
-		"struct_declaration", "record_declaration", "enum_declaration", "enum_member_declaration", "delegate_declaration", "method_declaration",
-		"constructor_declaration", "destructor_declaration", "operator_declaration", "conversion_operator_declaration", "indexer_declaration",
-		"property_declaration", "event_declaration", "event_field_declaration", "field_declaration", "local_function_statement", "variable_declaration",
-		"block", "switch_body", "switch_expression", "for_statement", "foreach_statement", "using_statement", "catch_clause", "catch_declaration",
-		"parameter", "parameter_list", "lambda_expression", "anonymous_method_expression", "implicit_parameter", "declaration_pattern", "recursive_pattern",
-		"declaration_expression", "invocation_expression", "object_creation_expression", "constructor_initializer", "attribute", "type_parameter",
-		"cast_expression", "as_expression", "assignment_expression", "typeof_expression", "default_expression", "argument", "type_argument_list",
-		"type_parameter_constraint", "is_expression", "accessor_declaration", "array_creation_expression", "from_clause"},
+	typ: csTypeName, use: csType, pattern: csBind,
+	grammar:  "csharp",
 	comments: []string{"comment"},
-	visit:    visitCSharp,
-}
-
-var csKinds = map[int]string{csClass: "class", csInterface: "interface", csStruct: "struct", csRecord: "record", csEnum: "enum"}
-
-func visitCSharp(w *walk, n int32, kind int) {
-	switch kind {
-	case csUsing:
-		w.importing(n)
-		alias := w.field(n, "name")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c == alias {
-				continue
+	chains: chains{
+		{"identifier predefined_type", link{read: func(w *walk, n int32) (string, int32) { return strings.TrimPrefix(w.text(n), "@"), -1 }}},
+		{"generic_name", link{name: "1"}},
+		{"qualified_name alias_qualified_name", link{read: func(w *walk, n int32) (string, int32) { return csTypeName(w, n), -1 }}},
+		{"postfix_unary_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if !strings.HasSuffix(w.text(n), "!") {
+				return noChain, -1
 			}
-			path := csPath(w, c)
-			head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
-			switch {
-			case alias >= 0:
-				w.imported(n, path, "", w.text(alias))
-			case strings.Contains(head, "static"):
-				w.imported(n, path, "*", "")
-			default:
-				w.imported(n, path, "", "")
+			return w.chain(w.first(n)), -1
+		}}},
+		{"member_access_expression", link{read: func(w *walk, n int32) (string, int32) {
+			name := w.field(n, "name")
+			if w.typ(name) == "generic_name" {
+				name = w.first(name)
 			}
-			return
-		}
-	case csNamespace, csFileNamespace:
-		name := csPath(w, w.field(n, "name"))
-		if around := w.enclosing(); around != nil || csNamespaces(w) > 1 || w.out.Facts.Package != "" {
-			// One of several, or one in another, is a declaration around its own.
-			w.declare(declaration{node: n, name: w.field(n, "name"), as: name, kind: "namespace", body: w.field(n, "body"), outer: -1, doc: -1}, func() { w.visit(w.field(n, "body")) })
-			return
-		}
-		w.out.Facts.Package = name
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "name" {
-				w.visit(c)
+			if e := w.field(n, "expression"); e >= 0 {
+				return w.text(name), e
 			}
-		}
-	case csClass, csInterface, csStruct, csRecord, csEnum:
-		csTypeDecl(w, n, csKinds[kind])
-	case csEnumMember:
-		if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-		}
-		w.visit(w.field(n, "value"))
-	case csDelegate:
-		csMember(w, n, "delegate", "")
-	case csMethod:
-		csMember(w, n, "method", "")
-	case csLocalFunction:
-		csMember(w, n, "function", "")
-	case csConstructor:
-		csMember(w, n, "constructor", "")
-	case csDestructor:
-		csMember(w, n, "destructor", "~"+w.text(w.field(n, "name")))
-	case csOperator, csConversion:
-		// The operator stands before the parameters: "operator +(…)".
-		head := w.text(n)
-		if p := w.field(n, "parameters"); p >= 0 {
-			head = w.t.Source[w.nodes[n].Start:w.nodes[p].Start]
-		}
-		name := "operator"
-		if i := strings.Index(head, "operator"); i >= 0 {
-			name = "operator " + strings.Join(strings.Fields(head[i+len("operator"):]), " ")
-		}
-		csMember(w, n, "operator", strings.TrimSpace(name))
-	case csIndexer:
-		csMember(w, n, "property", "this[]")
-	case csProperty, csEvent:
-		name := w.field(n, "name")
-		w.bindIn(w.enclosing(), "self."+w.text(name), csTypeName(w, w.field(n, "type")))
-		csMember(w, n, "property", "")
-	case csEventField, csField:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "variable_declaration" {
-				csVariablesOf(w, c, "self.")
-			} else {
-				w.visit(c)
+			if q := csReceiver(w, n); q != noChain {
+				return q + "." + w.text(name), -1
 			}
-		}
-	case csVariables:
-		csVariablesOf(w, n, "")
-	case csBlock, csSwitchBody, csSwitchExpression, csFor, csUsingStatement, csCatch, csLambda, csAnonymousMethod, csAccessor:
-		w.within(n, func() {
-			if p := w.field(n, "parameters"); kind == csLambda && w.typ(p) == "identifier" {
-				w.bindHere(w.text(p), "")
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"using_directive", func(w *walk, n int32) {
+			w.importing(n)
+			alias := w.field(n, "name")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c == alias {
+					continue
+				}
+				path := csPath(w, c)
+				head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
+				switch {
+				case alias >= 0:
+					w.imported(n, path, "", w.text(alias))
+				case strings.Contains(head, "static"):
+					w.imported(n, path, "*", "")
+				default:
+					w.imported(n, path, "", "")
+				}
+				return
 			}
+		}},
+		{"namespace_declaration file_scoped_namespace_declaration", func(w *walk, n int32) {
+			name := csPath(w, w.field(n, "name"))
+			if around := w.enclosing(); around != nil || csNamespaces(w) > 1 || w.out.Facts.Package != "" {
+				// One of several, or one in another, is a declaration around its own.
+				w.declare(declaration{node: n, name: w.field(n, "name"), as: name, kind: "namespace", body: w.field(n, "body")}, func() { w.visit(w.field(n, "body")) })
+				return
+			}
+			w.out.Facts.Package = name
+			w.butField(n, "name")
+		}},
+		{"class_declaration interface_declaration struct_declaration record_declaration enum_declaration", func(w *walk, n int32) { csTypeDecl(w, n, csKinds[w.typ(n)]) }},
+		{"enum_member_declaration", all(enumerator("name"), visits("value"))},
+		{"delegate_declaration", func(w *walk, n int32) { csMember(w, n, "delegate", "") }},
+		{"method_declaration", func(w *walk, n int32) { csMember(w, n, "method", "") }},
+		{"local_function_statement", func(w *walk, n int32) { csMember(w, n, "function", "") }},
+		{"constructor_declaration", func(w *walk, n int32) { csMember(w, n, "constructor", "") }},
+		{"destructor_declaration", func(w *walk, n int32) { csMember(w, n, "destructor", "~"+w.text(w.field(n, "name"))) }},
+		{"operator_declaration conversion_operator_declaration", func(w *walk, n int32) {
+			// The operator stands before the parameters: "operator +(…)".
+			head := w.text(n)
+			if p := w.field(n, "parameters"); p >= 0 {
+				head = w.t.Source[w.nodes[n].Start:w.nodes[p].Start]
+			}
+			name := "operator"
+			if i := strings.Index(head, "operator"); i >= 0 {
+				name = "operator " + strings.Join(strings.Fields(head[i+len("operator"):]), " ")
+			}
+			csMember(w, n, "operator", strings.TrimSpace(name))
+		}},
+		{"indexer_declaration", func(w *walk, n int32) { csMember(w, n, "property", "this[]") }},
+		{"property_declaration event_declaration", all(owns("name", "type"), func(w *walk, n int32) { csMember(w, n, "property", "") })},
+		{"event_field_declaration field_declaration", func(w *walk, n int32) {
+			w.over(n, "variable_declaration", func(c int32) { csVariablesOf(w, c, "self.") })
+		}},
+		{"variable_declaration", func(w *walk, n int32) { csVariablesOf(w, n, "") }},
+		{"block switch_body switch_expression for_statement using_statement catch_clause " +
+			"lambda_expression anonymous_method_expression accessor_declaration", func(w *walk, n int32) {
+			kind := w.typ(n)
+			w.within(n, func() {
+				if p := w.field(n, "parameters"); kind == "lambda_expression" && w.typ(p) == "identifier" {
+					w.bindHere(w.text(p), "")
+				}
+				w.children(n)
+			})
+		}},
+		{"foreach_statement", scope(takes("left", "type"), uses(kb.UseType, "type"), visits("right", "body"))},
+		{"catch_declaration declaration_pattern declaration_expression recursive_pattern", all(takes("name", "type"), uses(kb.UseType, "type"), rest("type", "name"))},
+		{"parameter", all(binds("name", "type"), uses(kb.UseType, "type"), rest("type"))},
+		{"parameter_list", func(w *walk, n int32) {
+			// "params int[] sizes" has no node of its own.
+			typ := int32(-1)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.fieldOf(c) {
+				case "type":
+					typ = c
+					csType(w, c, kb.UseType)
+				case "name":
+					w.bindHere(w.text(c), csTypeName(w, typ))
+				default:
+					w.visit(c)
+				}
+			}
+		}},
+		{"implicit_parameter", func(w *walk, n int32) { w.bindHere(w.text(n), "") }},
+		{"invocation_expression", func(w *walk, n int32) {
+			i, f := len(w.out.Facts.References), w.field(n, "function")
+			csUse(w, f, kb.UseCall)
+			if t := w.typ(f); t == "identifier" && w.text(f) != "nameof" || t == "generic_name" || t == "member_access_expression" {
+				w.argued(i, w.field(n, "arguments"), 0)
+			}
+			w.visit(w.field(n, "arguments"))
+		}},
+		{"object_creation_expression", func(w *walk, n int32) {
+			i := len(w.out.Facts.References)
+			csType(w, w.field(n, "type"), kb.UseCall)
+			if args := w.field(n, "arguments"); args >= 0 {
+				w.argued(i, args, 0)
+			}
+			w.visitAll(w.field(n, "arguments"), w.field(n, "initializer"))
+		}},
+		{"constructor_initializer", func(w *walk, n int32) {
+			own := !strings.HasPrefix(strings.TrimLeft(w.text(n), ": \t\r\n"), "base")
+			delegates(w, n, own, w.child(n, "argument_list"))
 			w.children(n)
-		})
-	case csForEach:
-		w.within(n, func() {
-			csBind(w, w.field(n, "left"), csTypeName(w, w.field(n, "type")))
-			csType(w, w.field(n, "type"), kb.UseType)
-			w.visitAll(w.field(n, "right"), w.field(n, "body"))
-		})
-	case csCatchDeclaration, csDeclarationPattern, csDeclarationExpression, csRecursivePattern:
-		typ := w.field(n, "type")
-		if name := w.field(n, "name"); name >= 0 {
-			csBind(w, name, csTypeName(w, typ))
-		}
-		csType(w, typ, kb.UseType)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if f := w.fieldOf(c); f != "type" && f != "name" {
-				w.visit(c)
+		}},
+		{"attribute", all(uses(kb.UseType, "name"), visits("#attribute_argument_list"))},
+		{"type_parameter", func(w *walk, n int32) { w.bindHere(w.text(w.field(n, "name")), "") }},
+		{"type_parameter_constraint typeof_expression default_expression cast_expression array_creation_expression", all(
+			uses(kb.UseType, "type"), rest("type"))},
+		{"from_clause", all(uses(kb.UseType, "type"), binds("name", "type"), rest("type"))},
+		{"as_expression is_expression", all(visits("left"), uses(kb.UseType, "right"))},
+		{"type_argument_list", eachUses(kb.UseType)},
+		{"assignment_expression", func(w *walk, n int32) {
+			left := w.field(n, "left")
+			if w.chain(left) == noChain {
+				w.visit(left)
 			}
-		}
-	case csParameter:
-		typ := w.field(n, "type")
-		w.bindHere(w.text(w.field(n, "name")), csTypeName(w, typ))
-		csType(w, typ, kb.UseType)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != typ {
-				w.visit(c)
-			}
-		}
-	case csParameters:
-		// "params int[] sizes" has no node of its own.
-		typ := int32(-1)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.fieldOf(c) {
-			case "type":
-				typ = c
-				csType(w, c, kb.UseType)
-			case "name":
-				w.bindHere(w.text(c), csTypeName(w, typ))
-			default:
-				w.visit(c)
-			}
-		}
-	case csImplicitParameter:
-		w.bindHere(w.text(n), "")
-	case csCall:
-		i, f := len(w.out.Facts.References), w.field(n, "function")
-		csUse(w, f, kb.UseCall)
-		if t := w.typ(f); t == "identifier" && w.text(f) != "nameof" || t == "generic_name" || t == "member_access_expression" {
-			w.argued(i, w.field(n, "arguments"), 0)
-		}
-		w.visit(w.field(n, "arguments"))
-	case csNew:
-		i := len(w.out.Facts.References)
-		csType(w, w.field(n, "type"), kb.UseCall)
-		if args := w.field(n, "arguments"); args >= 0 {
-			w.argued(i, args, 0)
-		}
-		w.visitAll(w.field(n, "arguments"), w.field(n, "initializer"))
-	case csConstructorInitializer:
-		own := !strings.HasPrefix(strings.TrimLeft(w.text(n), ": \t\r\n"), "base")
-		delegates(w, n, own, w.child(n, "argument_list"))
-		w.children(n)
-	case csAttribute:
-		csType(w, w.field(n, "name"), kb.UseType)
-		w.visit(w.child(n, "attribute_argument_list"))
-	case csTypeParameter:
-		w.bindHere(w.text(w.field(n, "name")), "")
-	case csConstraint, csTypeOf, csDefault, csCast, csArrayNew, csFrom:
-		csType(w, w.field(n, "type"), kb.UseType)
-		if kind == csFrom {
-			w.bindHere(w.text(w.field(n, "name")), csTypeName(w, w.field(n, "type")))
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "type" {
-				w.visit(c)
-			}
-		}
-	case csAs, csIs:
-		w.visit(w.field(n, "left"))
-		csType(w, w.field(n, "right"), kb.UseType)
-	case csTypeArguments:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			csType(w, c, kb.UseType)
-		}
-	case csAssignment:
-		left := w.field(n, "left")
-		if csChain(w, left) == "()" {
-			w.visit(left)
-		}
-		w.visit(w.field(n, "right"))
-	default: // csArgument
-		w.children(n)
-	}
+			w.visit(w.field(n, "right"))
+		}},
+	},
 }
+
+var csKinds = map[string]string{"class_declaration": "class", "interface_declaration": "interface", "struct_declaration": "struct", "record_declaration": "record", "enum_declaration": "enum"}
 
 // csNamespaces counts the namespaces at the top of a file.
 func csNamespaces(w *walk) int {
 	n := 0
 	for c := w.first(0); c >= 0; c = w.next(0, c) {
-		if k := w.kind(c); k == csNamespace || k == csFileNamespace {
+		if k := w.typ(c); k == "namespace_declaration" || k == "file_scoped_namespace_declaration" {
 			n++
 		}
 	}
@@ -271,7 +171,7 @@ func csNamespaces(w *walk) int {
 }
 
 func csTypeDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
 	if w.text(d.name) == "" {
 		w.children(n)
 		return
@@ -322,7 +222,7 @@ func csTypeDecl(w *walk, n int32, kind string) {
 
 // csMember declares a member called as, or by its field "name".
 func csMember(w *walk, n int32, kind, as string) {
-	d := declaration{node: n, name: w.field(n, "name"), as: as, body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
+	d := declaration{node: n, name: w.field(n, "name"), as: as, body: w.field(n, "body"), kind: kind, inner: javaInner(w), sigStart: w.behind(n, "", "attribute_list")}
 	if as == "" && w.text(d.name) == "" {
 		w.children(n)
 		return
@@ -341,19 +241,17 @@ func csMember(w *walk, n int32, kind, as string) {
 		w.visit(c)
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				switch f := w.fieldOf(c); {
-				case w.typ(c) == "attribute_list" || f == "name":
-				case f == "type" || f == "returns":
-					csType(w, c, kb.UseType)
-				case w.typ(c) == "explicit_interface_specifier":
-					csType(w, w.first(c), kb.UseType)
-				default:
-					w.visit(c)
-				}
+		for c := w.first(n); c >= 0; c = w.next(n, c) {
+			switch f := w.fieldOf(c); {
+			case w.typ(c) == "attribute_list" || f == "name":
+			case f == "type" || f == "returns":
+				csType(w, c, kb.UseType)
+			case w.typ(c) == "explicit_interface_specifier":
+				csType(w, w.first(c), kb.UseType)
+			default:
+				w.visit(c)
 			}
-		})
+		}
 	})
 }
 

@@ -21,9 +21,7 @@ func csBind(w *walk, n int32, typ string) {
 	case "identifier":
 		w.bindHere(w.text(n), typ)
 	case "tuple_pattern", "parenthesized_variable_designation":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			csBind(w, c, "")
-		}
+		w.each(n, func(c int32) { csBind(w, c, "") })
 	}
 }
 
@@ -109,20 +107,20 @@ func csUse(w *walk, n int32, kind kb.UseKind) {
 		} else {
 			w.use(name, w.text(name), q, kind)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(w.field(n, "expression"))
 		}
 	case "conditional_access_expression":
 		condition := w.field(n, "condition")
 		if b := w.child(n, "member_binding_expression"); b >= 0 {
-			q := csChain(w, condition)
+			q := w.chain(condition)
 			name := w.field(b, "name")
 			if w.typ(name) == "generic_name" {
 				w.visit(w.child(name, "type_argument_list"))
 				name = w.first(name)
 			}
 			w.use(name, w.text(name), q, kind)
-			if q == "()" {
+			if q == noChain {
 				w.visit(condition)
 			}
 			return
@@ -136,7 +134,7 @@ func csUse(w *walk, n int32, kind kb.UseKind) {
 		}
 	case "member_binding_expression":
 		name := w.field(n, "name")
-		w.use(name, w.text(name), "()", kind)
+		w.use(name, w.text(name), noChain, kind)
 	default:
 		w.visit(n)
 	}
@@ -146,7 +144,7 @@ func csUse(w *walk, n int32, kind kb.UseKind) {
 // and "base" are no nodes.
 func csReceiver(w *walk, n int32) string {
 	if e := w.field(n, "expression"); e >= 0 {
-		return csChain(w, e)
+		return w.chain(e)
 	}
 	switch s := w.text(n); {
 	case strings.HasPrefix(s, "this"):
@@ -154,52 +152,7 @@ func csReceiver(w *walk, n int32) string {
 	case strings.HasPrefix(s, "base"):
 		return "super"
 	}
-	return "()"
-}
-
-// csChain returns a plain chain of names, "()" for anything else.
-func csChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "identifier", "predefined_type":
-			parts = append(parts, strings.TrimPrefix(w.text(n), "@"))
-		case "generic_name":
-			parts = append(parts, w.text(w.first(n)))
-		case "qualified_name", "alias_qualified_name":
-			parts = append(parts, csTypeName(w, n))
-		case "this_expression":
-			parts = append(parts, "self")
-		case "base_expression":
-			parts = append(parts, "super")
-		case "postfix_unary_expression":
-			if !strings.HasSuffix(w.text(n), "!") {
-				return "()"
-			}
-			n = w.first(n)
-			continue
-		case "member_access_expression":
-			name := w.field(n, "name")
-			if w.typ(name) == "generic_name" {
-				name = w.first(name)
-			}
-			parts = append(parts, w.text(name))
-			if e := w.field(n, "expression"); e >= 0 {
-				n = e
-				continue
-			}
-			q := csReceiver(w, n)
-			if q == "()" {
-				return q
-			}
-			parts = append(parts, q)
-		default:
-			return "()"
-		}
-		slices.Reverse(parts)
-		return strings.Join(parts, ".")
-	}
-	return "()"
+	return noChain
 }
 
 // csMade returns the type that an expression makes a value of.

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -21,10 +22,9 @@ const (
 
 var jsonRules = &spec{
 	grammar:  "json",
-	nodes:    []string{"document"},
 	comments: []string{"comment"},
 	data:     true,
-	visit: func(w *walk, n int32, _ int) {
+	rules: rules{{"document", func(w *walk, n int32) {
 		root := w.child(n, "object")
 		if root < 0 || w.next(n, root) >= 0 && w.child(n, "array", "string", "number") >= 0 {
 			return
@@ -35,19 +35,18 @@ var jsonRules = &spec{
 			}
 			return -1
 		})
-	},
+	}}},
 }
 
 var yaml = &spec{
 	grammar:  "yaml",
-	nodes:    []string{"block_mapping"},
 	comments: []string{"comment"},
 	data:     true,
-	visit: func(w *walk, n int32, _ int) {
+	rules: rules{{"block_mapping", func(w *walk, n int32) {
 		dataKeys(w, n, 0, "block_mapping_pair", func(value int32) int32 {
 			return w.child(value, "block_mapping")
 		})
-	},
+	}}},
 }
 
 // dataKeys declares the keys of a mapping; inside returns the mapping that is
@@ -64,7 +63,7 @@ func dataKeys(w *walk, mapping int32, depth int, pair string, inside func(value 
 		if lines < 2 || len(w.out.Decls) >= maxKeys || name == "" || len(name) > 100 || strings.Contains(name, "\n") {
 			continue
 		}
-		d := declaration{node: c, name: key, as: name, kind: "key", body: value, outer: -1, doc: -1, inner: depth > 0 && lines < manyLines || len(w.at) < wholeLines}
+		d := declaration{node: c, name: key, as: name, kind: "key", body: value, inner: depth > 0 && lines < manyLines || len(w.at) < wholeLines}
 		w.declare(d, func() {
 			w.enclosing().End = end
 			if in := inside(value); in >= 0 && depth == 0 && lines >= manyLines {
@@ -88,28 +87,21 @@ func dataEnd(w *walk, n int32) int {
 	return to
 }
 
-const (
-	_ = iota + 1 // [table]
-	tomlArray
-	tomlPair
-)
-
 var toml = &spec{
 	grammar:  "toml",
-	nodes:    []string{"table", "table_array_element", "pair"},
 	comments: []string{"comment"},
 	data:     true,
-	visit: func(w *walk, n int32, kind int) {
+	rules: rules{{"table table_array_element pair", func(w *walk, n int32) {
 		key := w.child(n, "bare_key", "dotted_key", "quoted_key")
 		if w.text(key) == "" || len(w.out.Decls) >= maxKeys {
 			return
 		}
-		d := declaration{node: n, name: key, kind: "section", body: -1, outer: -1, doc: -1, sigEnd: int(w.nodes[key].End) + 1}
+		d := declaration{node: n, name: key, kind: "section", sigEnd: int(w.nodes[key].End) + 1}
 		end := dataEnd(w, n)
-		switch kind {
-		case tomlArray:
+		switch w.typ(n) {
+		case "table_array_element":
 			d.sigEnd++
-		case tomlPair:
+		case "pair":
 			if end == w.start(n) {
 				return
 			}
@@ -117,72 +109,59 @@ var toml = &spec{
 		}
 		d.sigEnd = min(d.sigEnd, int(w.nodes[n].End))
 		w.out.Decls[w.declare(d, nil)].End = end
-	},
+	}}},
 }
-
-const (
-	cssImport = iota + 1
-	cssDeclaration
-	cssKeyframes
-)
 
 var css = &spec{
 	grammar:  "css",
-	nodes:    []string{"import_statement", "declaration", "keyframes_statement", "rule_set", "media_statement", "supports_statement", "at_rule"},
 	comments: []string{"comment"},
 	data:     true,
-	visit:    visitCSS,
-}
-
-func visitCSS(w *walk, n int32, kind int) {
-	switch kind {
-	case cssImport:
-		w.importing(n)
-		if c := w.first(n); c >= 0 {
-			path := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(w.text(c), "url("), ")"), `"' `)
-			w.imported(n, path, "", "")
-		}
-	case cssDeclaration:
-		// --name: a custom property.
-		name := w.first(n)
-		if s := w.text(name); strings.HasPrefix(s, "--") && len(w.out.Decls) < maxKeys {
-			w.declare(declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}, nil)
-		}
-	default:
-		body := w.child(n, "block", "keyframe_block_list")
-		if body < 0 {
-			return
-		}
-		name := strings.Join(strings.Fields(w.t.Source[w.nodes[n].Start:w.nodes[body].Start]), " ")
-		if name == "" || len(name) > 120 || len(w.scope) > 2 || len(w.out.Decls) >= maxKeys {
-			w.visit(body)
-			return
-		}
-		d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, outer: -1, doc: -1, inner: len(w.scope) > 0}
-		w.declare(d, func() {
-			if kind != cssKeyframes {
-				w.visit(body)
+	rules: rules{
+		{"import_statement", func(w *walk, n int32) {
+			w.importing(n)
+			if c := w.first(n); c >= 0 {
+				path := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(w.text(c), "url("), ")"), `"' `)
+				w.imported(n, path, "", "")
 			}
-		})
-	}
+		}},
+		{"declaration", func(w *walk, n int32) { // --name: a custom property
+			if name := w.first(n); strings.HasPrefix(w.text(name), "--") && len(w.out.Decls) < maxKeys {
+				w.declare(declaration{node: n, name: name, kind: "var", inner: true}, nil)
+			}
+		}},
+		{"keyframes_statement rule_set media_statement supports_statement at_rule", cssRule},
+	},
 }
 
-const (
-	_ = iota + 1 // a block
-	hclAttribute
-)
+// cssRule declares a block by what stands before it.
+func cssRule(w *walk, n int32) {
+	body := w.child(n, "block", "keyframe_block_list")
+	if body < 0 {
+		return
+	}
+	name := strings.Join(strings.Fields(w.t.Source[w.nodes[n].Start:w.nodes[body].Start]), " ")
+	if name == "" || len(name) > 120 || len(w.scope) > 2 || len(w.out.Decls) >= maxKeys {
+		w.visit(body)
+		return
+	}
+	d := declaration{node: n, name: -1, as: name, kind: "rule", body: body, inner: len(w.scope) > 0}
+	w.declare(d, func() {
+		if w.typ(n) != "keyframes_statement" {
+			w.visit(body)
+		}
+	})
+}
 
 var hcl = &spec{
 	grammar:  "hcl",
-	nodes:    []string{"block", "attribute"},
 	comments: []string{"comment"},
 	data:     true,
-	visit: func(w *walk, n int32, kind int) {
+	rules: rules{{"block attribute", func(w *walk, n int32) {
 		around := w.enclosing()
-		if kind == hclAttribute {
+		if w.typ(n) == "attribute" {
 			if around == nil || around.Kind == "locals" && len(w.scope) == 1 {
 				if name := w.child(n, "identifier"); w.text(name) != "" && (around != nil || w.start(n) != w.end(n)) {
-					w.declare(declaration{node: n, name: name, kind: "var", body: w.child(n, "expression"), outer: -1, doc: -1, inner: around != nil}, nil)
+					w.declare(declaration{node: n, name: name, kind: "var", body: w.child(n, "expression"), inner: around != nil}, nil)
 				}
 			}
 			return
@@ -201,7 +180,7 @@ var hcl = &spec{
 			}
 		}
 		kinds := map[string]string{"variable": "var"}
-		d := declaration{node: n, name: at, as: strings.Join(labels, "."), kind: form, body: w.child(n, "block_start"), outer: -1, doc: -1}
+		d := declaration{node: n, name: at, as: strings.Join(labels, "."), kind: form, body: w.child(n, "block_start")}
 		if k := kinds[form]; k != "" {
 			d.kind = k
 		}
@@ -217,86 +196,72 @@ var hcl = &spec{
 				w.out.Decls[i].Path = nil
 			}
 		}
-	},
+	}}},
 }
-
-const (
-	makeRule = iota + 1
-	makeVariable
-	makeDefine
-	makeInclude
-	makeReference
-)
 
 var makefile = &spec{
 	grammar:  "makefile",
-	nodes:    []string{"rule", "variable_assignment", "define_directive", "include_directive", "variable_reference"},
 	comments: []string{"comment"},
 	data:     true,
 	brittle:  true, // BSD's, justfiles, templates
-	visit:    visitMake,
-}
-
-func visitMake(w *walk, n int32, kind int) {
-	switch kind {
-	case makeRule:
-		targets := w.child(n, "targets")
-		var found []int32
-		for c := w.first(targets); c >= 0; c = w.next(targets, c) {
-			if s := w.text(c); w.typ(c) == "word" && s != "" && s[0] != '.' && !strings.ContainsAny(s, "%$*") {
-				found = append(found, c)
-			}
-		}
-		i := -1
-		for k, c := range found {
-			d := declaration{node: n, name: c, kind: "target", body: w.child(n, "recipe"), outer: -1, doc: -1, inner: k > 0}
-			d.sigEnd = int(w.nodes[n].Start) + strings.IndexByte(w.text(n)+"\n", '\n')
-			at := w.declare(d, nil)
-			w.out.Decls[at].End = dataEnd(w, n)
-			if k == 0 {
-				i = at
-			}
-		}
-		if i >= 0 {
-			w.scope, w.path = append(w.scope, i), append(w.path, w.out.Decls[i].Name)
-		}
-		if p := w.field(n, "normal"); p >= 0 && i >= 0 {
-			for c := w.first(p); c >= 0; c = w.next(p, c) {
-				if w.typ(c) == "word" {
-					w.use(c, w.text(c), "", kb.UseCall)
-				} else {
-					w.visit(c)
+	rules: rules{
+		{"rule", func(w *walk, n int32) {
+			targets := w.child(n, "targets")
+			var found []int32
+			for c := w.first(targets); c >= 0; c = w.next(targets, c) {
+				if s := w.text(c); w.typ(c) == "word" && s != "" && s[0] != '.' && !strings.ContainsAny(s, "%$*") {
+					found = append(found, c)
 				}
 			}
-		}
-		w.visit(w.child(n, "recipe"))
-		if i >= 0 {
-			w.scope, w.path = w.scope[:len(w.scope)-1], w.path[:len(w.path)-1]
-		}
-	case makeVariable, makeDefine:
-		name := w.field(n, "name")
-		if s := w.text(name); w.typ(name) == "word" && s != "" && len(w.scope) == 0 && !strings.ContainsAny(s, "%$") && !makeKnown(w, s) {
-			d := declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}
-			if kind == makeDefine {
-				d.kind, d.inner = "macro", false
-				d.sigEnd = int(w.nodes[name].End)
+			i := -1
+			for k, c := range found {
+				d := declaration{node: n, name: c, kind: "target", body: w.child(n, "recipe"), inner: k > 0}
+				d.sigEnd = int(w.nodes[n].Start) + strings.IndexByte(w.text(n)+"\n", '\n')
+				at := w.declare(d, nil)
+				w.out.Decls[at].End = dataEnd(w, n)
+				if k == 0 {
+					i = at
+				}
 			}
-			w.declare(d, nil)
-		}
-		w.visit(w.field(n, "value"))
-	case makeInclude:
-		w.importing(n)
-		files := w.field(n, "filenames")
-		for c := w.first(files); c >= 0; c = w.next(files, c) {
-			if s := w.text(c); !strings.ContainsAny(s, "$*") {
-				w.imported(n, s, "", "")
+			if i >= 0 {
+				w.scope, w.path = append(w.scope, i), append(w.path, w.out.Decls[i].Name)
 			}
-		}
-	case makeReference:
-		if c := w.child(n, "word"); c >= 0 {
-			w.use(c, w.text(c), "", kb.UseName)
-		}
-	}
+			if p := w.field(n, "normal"); p >= 0 && i >= 0 {
+				w.over(p, "word", func(c int32) { w.use(c, w.text(c), "", kb.UseCall) })
+			}
+			w.visit(w.child(n, "recipe"))
+			if i >= 0 {
+				w.scope, w.path = w.scope[:len(w.scope)-1], w.path[:len(w.path)-1]
+			}
+		}},
+		{"variable_assignment define_directive", func(w *walk, n int32) {
+			kind := w.typ(n)
+			name := w.field(n, "name")
+			if s := w.text(name); w.typ(name) == "word" && s != "" && len(w.scope) == 0 && !strings.ContainsAny(s, "%$") && !makeKnown(w, s) {
+				d := declaration{node: n, name: name, kind: "var", inner: true}
+				if kind == "define_directive" {
+					d.kind, d.inner = "macro", false
+					d.sigEnd = int(w.nodes[name].End)
+				}
+				w.declare(d, nil)
+			}
+			w.visit(w.field(n, "value"))
+		}},
+		{"include_directive", func(w *walk, n int32) {
+			w.importing(n)
+			files := w.field(n, "filenames")
+			for c := w.first(files); c >= 0; c = w.next(files, c) {
+				if s := w.text(c); !strings.ContainsAny(s, "$*") {
+					w.imported(n, s, "", "")
+				}
+			}
+		}},
+		{"variable_reference", func(w *walk, n int32) {
+			if c := w.child(n, "word"); c >= 0 {
+				w.use(c, w.text(c), "", kb.UseName)
+			}
+		}},
+	},
 }
 
 // makeKnown reports whether a variable was declared above.
@@ -310,44 +275,28 @@ func makeKnown(w *walk, name string) bool {
 	return false
 }
 
-const (
-	sqlTable = iota + 1
-	sqlView
-	sqlMaterialized
-	sqlFunction
-	sqlIndex
-	sqlTrigger
-	sqlType
-	sqlSchema
-	sqlSequence
-	sqlExtension
-	sqlDatabase
-	sqlRole
-	sqlReference
-)
-
 var sql = &spec{
-	grammar: "sql",
-	nodes: []string{"create_table", "create_view", "create_materialized_view", "create_function", "create_index", "create_trigger", "create_type",
-		"create_schema", "create_sequence", "create_extension", "create_database", "create_role", "object_reference"},
+	grammar:  "sql",
 	comments: []string{"comment", "marginalia"},
 	data:     true,
 	brittle:  true, // dialects, procedures, templates
-	visit:    visitSQL,
+	rules: rules{
+		{"object_reference", func(w *walk, n int32) {
+			if name := sqlName(w, w.field(n, "name")); name != "" && w.enclosing() != nil {
+				w.use(n, name, sqlName(w, w.field(n, "schema")), kb.UseType)
+			}
+		}},
+		{"create_table create_view create_materialized_view create_function create_index create_trigger create_type " +
+			"create_schema create_sequence create_extension create_database create_role", sqlCreate},
+	},
 }
 
-var sqlKinds = map[int]string{sqlTable: "table", sqlView: "view", sqlMaterialized: "view", sqlFunction: "function", sqlIndex: "index", sqlTrigger: "trigger",
-	sqlType: "type", sqlSchema: "schema", sqlSequence: "sequence", sqlExtension: "extension", sqlDatabase: "database", sqlRole: "role"}
+var sqlKinds = map[string]string{"create_materialized_view": "view"}
 
-func visitSQL(w *walk, n int32, kind int) {
-	if kind == sqlReference {
-		if name := sqlName(w, w.field(n, "name")); name != "" && w.enclosing() != nil {
-			w.use(n, name, sqlName(w, w.field(n, "schema")), kb.UseType)
-		}
-		return
-	}
+func sqlCreate(w *walk, n int32) {
+	kind := w.typ(n)
 	name, owner := int32(-1), ""
-	if ref := w.child(n, "object_reference"); ref >= 0 && kind != sqlIndex {
+	if ref := w.child(n, "object_reference"); ref >= 0 && kind != "create_index" {
 		name, owner = w.field(ref, "name"), sqlName(w, w.field(ref, "schema"))
 	} else {
 		name = w.child(n, "identifier")
@@ -357,14 +306,14 @@ func visitSQL(w *walk, n int32, kind int) {
 		w.children(n)
 		return
 	}
-	d := declaration{node: n, name: name, as: as, kind: sqlKinds[kind], body: w.child(n, "column_definitions", "function_body", "create_query"), outer: -1, doc: -1}
+	d := declaration{node: n, name: name, as: as, kind: cmp.Or(sqlKinds[kind], strings.TrimPrefix(kind, "create_")), body: w.child(n, "column_definitions", "function_body", "create_query")}
 	if owner != "" {
 		d.owners = []string{owner}
 	}
 	own := true
 	w.declare(d, func() {
 		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if own && w.typ(c) == "object_reference" && kind != sqlIndex {
+			if own && w.typ(c) == "object_reference" && kind != "create_index" {
 				own = false
 				continue
 			}

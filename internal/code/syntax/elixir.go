@@ -7,85 +7,56 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	exCall = iota + 1
-	exUnary
-	exBinary
-	exAlias
-	exDot
-	exStab
-)
-
 var elixir = &spec{
 	grammar:  "elixir",
-	nodes:    []string{"call", "unary_operator", "binary_operator", "alias", "dot", "stab_clause"},
 	comments: []string{"comment"},
 	// "@doc", "@spec" and "@impl" are operators.
 	attributes: []string{"unary_operator"},
-	visit:      visitElixir,
+	rules: rules{
+		{"call", elixirCall},
+		{"unary_operator", elixirAttribute},
+		{"binary_operator", func(w *walk, n int32) {
+			left, right := w.field(n, "left"), w.field(n, "right")
+			switch w.between(left, right) {
+			case "=":
+				elixirPattern(w, left, elixirStruct(w, right))
+				if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
+					w.bindHere(w.text(right), s)
+				}
+				w.visit(left)
+				w.visit(right)
+			case "<-":
+				elixirPattern(w, left, "")
+				w.children(n)
+			case "|>":
+				w.visit(left)
+				if w.typ(right) == "identifier" {
+					w.use(right, w.text(right), "", kb.UseCall)
+				}
+				w.visit(right)
+			default:
+				w.children(n)
+			}
+		}},
+		{"alias", func(w *walk, n int32) {
+			q, name := splitQualified(w.text(n))
+			w.use(n, name, q, kb.UseType)
+		}},
+		{"stab_clause", func(w *walk, n int32) {
+			w.within(n, func() {
+				if l := w.field(n, "left"); l >= 0 {
+					w.each(l, func(c int32) { elixirPattern(w, c, "") })
+				}
+				w.children(n)
+			})
+		}},
+	},
 }
 
 // elixirState is what the rules remember between declarations.
 type elixirState struct {
 	doc   int32 // string of the last @doc that no function had yet, 0 for none
 	arity map[int]int
-}
-
-func visitElixir(w *walk, n int32, kind int) {
-	switch kind {
-	case exCall:
-		elixirCall(w, n)
-	case exUnary:
-		elixirAttribute(w, n)
-	case exBinary:
-		left, right := w.field(n, "left"), w.field(n, "right")
-		switch elixirOperator(w, left, right) {
-		case "=":
-			elixirPattern(w, left, elixirStruct(w, right))
-			if s := elixirStruct(w, left); s != "" && w.typ(right) == "identifier" {
-				w.bindHere(w.text(right), s)
-			}
-			w.visit(left)
-			w.visit(right)
-		case "<-":
-			elixirPattern(w, left, "")
-			w.children(n)
-		case "|>":
-			w.visit(left)
-			if w.typ(right) == "identifier" {
-				w.use(right, w.text(right), "", kb.UseCall)
-			}
-			w.visit(right)
-		default:
-			w.children(n)
-		}
-	case exAlias:
-		q, name := splitQualified(w.text(n))
-		w.use(n, name, q, kb.UseType)
-	case exDot: // App.{A, B} and the like, outside of a call
-		w.children(n)
-	case exStab:
-		w.within(n, func() {
-			if l := w.field(n, "left"); l >= 0 {
-				for c := w.first(l); c >= 0; c = w.next(l, c) {
-					elixirPattern(w, c, "")
-				}
-			}
-			w.children(n)
-		})
-	default:
-		w.children(n)
-	}
-}
-
-// elixirOperator returns what stands between two operands.
-func elixirOperator(w *walk, left, right int32) string {
-	if left < 0 || right < 0 {
-		return ""
-	}
-	s := strings.TrimSpace(w.t.Source[w.nodes[left].End:max(w.nodes[left].End, w.nodes[right].Start)])
-	s, _, _ = strings.Cut(s, "\n")
-	return strings.TrimSpace(s)
 }
 
 var elixirDefs = map[string]string{"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro", "defguardp": "macro",
@@ -149,7 +120,7 @@ func elixirCall(w *walk, n int32) {
 		}
 	case "defstruct", "defexception":
 		if m := w.enclosing(); m != nil && m.Kind == "module" {
-			i := w.declare(declaration{node: n, name: target, as: "__struct__", kind: "struct", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			i := w.declare(declaration{node: n, name: target, as: "__struct__", kind: "struct", inner: true}, nil)
 			w.out.Decls[i].Start = w.start(n)
 		}
 	}
@@ -209,7 +180,7 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 	if name == "" {
 		return false
 	}
-	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block, outer: -1, doc: -1}
+	d := declaration{node: n, name: a, as: w.text(a), kind: "module", body: block}
 	d.as = strings.TrimPrefix(d.as, "__MODULE__.")
 	if i := strings.LastIndexByte(d.as, '.'); i >= 0 {
 		d.owners, d.as = strings.Split(d.as[:i], "."), d.as[i+1:]
@@ -238,17 +209,15 @@ func elixirModuleDecl(w *walk, n int32, form string, args, block int32) bool {
 		}
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			if form == "defimpl" {
-				q, last := splitQualified(name)
-				w.use(a, last, q, kb.UseInherit)
-				w.visit(of)
-			}
-			w.children(block)
-			if block < 0 {
-				w.visit(elixirOption(w, args, "do"))
-			}
-		})
+		if form == "defimpl" {
+			q, last := splitQualified(name)
+			w.use(a, last, q, kb.UseInherit)
+			w.visit(of)
+		}
+		w.children(block)
+		if block < 0 {
+			w.visit(elixirOption(w, args, "do"))
+		}
 	})
 	return true
 }
@@ -304,7 +273,7 @@ func elixirAttribute(w *walk, n int32) {
 			left = w.field(left, "target")
 		}
 		if w.typ(left) == "identifier" && w.text(left) != "" && w.enclosing() != nil {
-			d := declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: true}
+			d := declaration{node: n, name: left, kind: "type", inner: true}
 			if strings.HasSuffix(name, "callback") {
 				d.kind = "callback"
 				if st := elixirOf(w); st.doc > 0 {
@@ -323,236 +292,10 @@ func elixirAttribute(w *walk, n int32) {
 				known = x.Kind == "const" && x.Name == name && slices.Equal(x.Path, w.path) // it can be set again
 			}
 			if !known {
-				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", body: -1, outer: -1, doc: -1, inner: true}, nil)
+				i := w.declare(declaration{node: n, name: w.field(operand, "target"), kind: "const", inner: true}, nil)
 				w.out.Decls[i].Start = w.start(n)
 			}
 		}
 		w.visit(w.child(operand, "arguments"))
 	}
-}
-
-func elixirOf(w *walk) *elixirState {
-	st, ok := w.state.(*elixirState)
-	if !ok {
-		st = &elixirState{arity: map[int]int{}}
-		w.state = st
-	}
-	return st
-}
-
-// elixirTypes records the modules in a type.
-func elixirTypes(w *walk, n int32) {
-	if n < 0 || w.depth >= maxDepth {
-		return
-	}
-	w.depth++
-	if w.typ(n) == "alias" {
-		w.visit(n)
-	}
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		elixirTypes(w, c)
-	}
-	w.depth--
-}
-
-// elixirDef reads a clause of a function. Clauses of one name and number of
-// parameters that follow each other are one declaration.
-func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
-	head := w.first(args)
-	sigEnd := 0
-	if head >= 0 {
-		sigEnd = int(w.nodes[head].End)
-	}
-	if w.typ(head) == "binary_operator" && elixirOperator(w, w.field(head, "left"), w.field(head, "right")) == "when" {
-		head = w.field(head, "left")
-	}
-	name, params := int32(-1), int32(-1)
-	arity := 0
-	switch w.typ(head) {
-	case "identifier":
-		name = head
-	case "call":
-		if name = w.field(head, "target"); w.typ(name) != "identifier" {
-			return false // def unquote(name)(…)
-		}
-		if w.text(name) == "unquote" {
-			return false
-		}
-		params = w.child(head, "arguments")
-		for c := w.first(params); c >= 0; c = w.next(params, c) {
-			arity++
-		}
-	case "binary_operator":
-		params, arity = head, 2
-	default:
-		return false
-	}
-	d := declaration{node: n, name: name, kind: kind, body: block, outer: -1, doc: -1, sigEnd: sigEnd}
-	if name >= 0 && w.text(name) == "" {
-		return false
-	}
-	if name < 0 {
-		if d.as = elixirOperator(w, w.field(head, "left"), w.field(head, "right")); d.as == "" {
-			return false
-		}
-	}
-	around := w.enclosing()
-	d.inner = around != nil && around.Kind != "module" && around.Kind != "interface" && around.Kind != "impl"
-	st := elixirOf(w)
-	if st.doc > 0 {
-		d.doc, st.doc = st.doc, 0
-	}
-	body := func() {
-		w.within(n, func() {
-			for c := w.first(params); c >= 0; c = w.next(params, c) {
-				elixirPattern(w, c, "")
-			}
-			for c := w.first(args); c >= 0; c = w.next(args, c) {
-				if c != head || params >= 0 {
-					elixirHead(w, c, name)
-				}
-			}
-			w.children(block)
-		})
-	}
-	if i := len(w.out.Decls) - 1; i >= 0 && around != nil {
-		text := d.as
-		if text == "" {
-			text = w.text(name)
-		}
-		// What was declared inside of it lies between.
-		for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
-			i--
-		}
-		x := &w.out.Decls[i]
-		if a, ok := st.arity[i]; ok && a == arity && x.Name == text && x.Kind == kind && slices.Equal(x.Path, w.path) {
-			x.End = w.end(n)
-			w.scope = append(w.scope, i)
-			w.path = append(w.path, text)
-			body()
-			w.path = w.path[:len(w.path)-1]
-			w.scope = w.scope[:len(w.scope)-1]
-			return true
-		}
-	}
-	i := len(w.out.Decls)
-	st.arity[i] = arity
-	w.declare(d, body)
-	return true
-}
-
-// elixirHead visits what stands in the head of a function but for its name.
-func elixirHead(w *walk, n, name int32) {
-	if w.typ(n) == "call" && w.field(n, "target") == name {
-		w.visit(w.child(n, "arguments"))
-		return
-	}
-	if w.typ(n) == "binary_operator" {
-		elixirHead(w, w.field(n, "left"), name)
-		w.visit(w.field(n, "right"))
-		return
-	}
-	if n != name {
-		w.visit(n)
-	}
-}
-
-// elixirStruct returns User of %User{…}.
-func elixirStruct(w *walk, n int32) string {
-	if w.typ(n) == "map" {
-		return elixirModule(w, w.first(w.child(n, "struct")))
-	}
-	return ""
-}
-
-// elixirPattern binds the variables of a pattern.
-func elixirPattern(w *walk, n int32, typ string) {
-	if n < 0 || w.depth >= maxDepth {
-		return
-	}
-	w.depth++
-	defer func() { w.depth-- }()
-	switch w.typ(n) {
-	case "identifier":
-		if s := w.text(n); !strings.HasPrefix(s, "_") && (w.region != 0 || w.enclosing() != nil) {
-			w.bindHere(s, typ)
-		}
-	case "binary_operator":
-		left, right := w.field(n, "left"), w.field(n, "right")
-		switch elixirOperator(w, left, right) {
-		case "=":
-			t := elixirStruct(w, left)
-			if t == "" {
-				t = elixirStruct(w, right)
-			}
-			elixirPattern(w, left, t)
-			elixirPattern(w, right, t)
-		case "when", `\\`:
-			elixirPattern(w, left, typ)
-		default:
-			elixirPattern(w, left, "")
-			elixirPattern(w, right, "")
-		}
-	case "call", "unary_operator", "struct", "dot", "anonymous_function":
-	case "pair":
-		elixirPattern(w, w.field(n, "value"), "")
-	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			elixirPattern(w, c, "")
-		}
-	}
-}
-
-// elixirImport reads alias, import, require and use.
-func elixirImport(w *walk, n int32, form string, args int32) bool {
-	a := w.first(args)
-	if a < 0 {
-		return false
-	}
-	if w.enclosing() == nil {
-		w.importing(n)
-	}
-	one := func(at int32, path string) {
-		q, last := splitQualified(path)
-		switch form {
-		case "alias":
-			if as := elixirOption(w, args, "as"); as >= 0 {
-				last = w.text(as)
-			}
-			w.imported(at, path, "", last)
-		case "import":
-			w.imported(at, path, "*", "")
-		case "require":
-			local := path // says nothing new
-			if as := elixirOption(w, args, "as"); as >= 0 {
-				local = w.text(as)
-			}
-			w.imported(at, path, "", local)
-		case "use":
-			w.use(at, last, q, kb.UseInherit)
-		}
-	}
-	if path := elixirModule(w, a); path != "" {
-		one(n, path)
-		if form == "use" {
-			w.visit(w.child(args, "keywords"))
-		}
-		return true
-	}
-	// alias App.{User, Repo}
-	dot := a
-	if w.typ(dot) == "call" {
-		dot = w.field(dot, "target")
-	}
-	group := w.field(dot, "right")
-	if w.typ(dot) != "dot" || w.typ(group) != "tuple" {
-		return false
-	}
-	prefix := elixirModule(w, w.field(dot, "left"))
-	for c := w.first(group); c >= 0 && prefix != ""; c = w.next(group, c) {
-		if m := elixirModule(w, c); m != "" {
-			one(c, prefix+"."+m)
-		}
-	}
-	return true
 }

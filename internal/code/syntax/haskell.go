@@ -6,182 +6,140 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	hsHeader = iota + 1
-	hsImport
-	hsData
-	hsNewtype
-	hsSynonym
-	hsClass
-	hsInstance
-	hsDerivingInstance
-	hsSignature
-	hsFunction
-	hsBind
-	hsTypeFamily
-	hsDataFamily
-	hsForeign
-	hsPatternSynonym
-	hsDeclarations
-	hsClassDeclarations
-	hsInstanceDeclarations
-	hsLocal
-	hsName
-	hsVariable
-	hsQualified
-	hsConstructor
-	hsConstructorOf
-	hsNewtypeConstructor
-	hsGadt
-	hsDeriving
-	hsPatterns
-	hsField
-)
-
 var haskell = &spec{
-	grammar: "haskell",
-	nodes: []string{"header", "import", "data_type", "newtype", "type_synomym", "class", "instance", "deriving_instance", "signature", "function", "bind", "type_family", "data_family", "foreign_import", "pattern_synonym",
-		"declarations", "class_declarations", "instance_declarations", "local_binds", "name", "variable", "qualified", "constructor", "data_constructor", "newtype_constructor", "gadt_constructor", "deriving", "patterns", "field"},
+	grammar:  "haskell",
 	comments: []string{"comment", "haddock"},
-	visit:    visitHaskell,
-}
-
-func visitHaskell(w *walk, n int32, kind int) {
-	switch kind {
-	case hsHeader:
-		w.out.Facts.Package = w.text(w.field(n, "module"))
-	case hsImport:
-		haskellImport(w, n)
-	case hsData, hsNewtype, hsSynonym, hsTypeFamily, hsDataFamily:
-		name := haskellName(w, n)
-		if name < 0 {
-			w.children(n)
-			return
-		}
-		body := w.field(n, "constructors")
-		k := "type"
-		if kind == hsData || kind == hsNewtype {
-			k = [...]string{"data", "newtype"}[kind-hsData]
-			body = -1 // constructors belong to the signature
-		}
-		w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1}, func() { haskellRest(w, n, name) })
-	case hsClass:
-		name, body := haskellName(w, n), w.field(n, "declarations")
-		if name < 0 {
-			w.children(n)
-			return
-		}
-		w.declare(declaration{node: n, name: name, kind: "class", body: body, outer: -1, doc: -1}, func() {
-			w.visitAll(w.field(n, "context"))
-			haskellGroup(w, body, "method", false)
-		})
-	case hsInstance:
-		name := haskellName(w, n)
-		body := w.field(n, "declarations")
-		if name < 0 {
-			w.children(n)
-			return
-		}
-		// Its name is that of the class and the types: "Show Tree".
-		as := w.text(name)
-		if p := w.field(n, "patterns"); p >= 0 {
-			as += " " + strings.Join(strings.Fields(w.text(p)), " ")
-		}
-		w.declare(declaration{node: n, name: name, as: strings.ReplaceAll(as, ".", "_"), kind: "instance", body: body, outer: -1, doc: -1}, func() {
-			w.use(name, w.text(name), "", kb.UseInherit)
-			w.visitAll(w.field(n, "context"), w.field(n, "patterns"))
-			haskellGroup(w, body, "method", true)
-		})
-	case hsDerivingInstance:
-		name := haskellName(w, n)
-		if name >= 0 {
-			w.use(name, w.text(name), "", kb.UseType)
-		}
-		w.visit(w.field(n, "patterns"))
-	case hsDeclarations:
-		haskellGroup(w, n, "function", false)
-	case hsClassDeclarations:
-		haskellGroup(w, n, "method", false)
-	case hsInstanceDeclarations:
-		haskellGroup(w, n, "method", true)
-	case hsLocal:
-		// What is local binds its names for the declaration around.
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.kind(c) {
-			case hsFunction, hsBind:
-				if name, as := haskellBound(w, c); name >= 0 && w.enclosing() != nil {
-					w.bindIn(w.enclosing(), as, "")
+	rules: rules{
+		{"header", func(w *walk, n int32) { w.out.Facts.Package = w.text(w.field(n, "module")) }},
+		{"import", haskellImport},
+		{"data_type newtype type_synomym type_family data_family", func(w *walk, n int32) {
+			kind := w.typ(n)
+			name := haskellName(w, n)
+			if name < 0 {
+				w.children(n)
+				return
+			}
+			body := w.field(n, "constructors")
+			k := "type"
+			if kind == "data_type" || kind == "newtype" {
+				k = strings.TrimSuffix(kind, "_type")
+				body = -1 // constructors belong to the signature
+			}
+			w.declare(declaration{node: n, name: name, kind: k, body: body}, func() { haskellRest(w, n, name) })
+		}},
+		{"class", func(w *walk, n int32) {
+			name, body := haskellName(w, n), w.field(n, "declarations")
+			if name < 0 {
+				w.children(n)
+				return
+			}
+			w.declare(declaration{node: n, name: name, kind: "class", body: body}, func() {
+				w.visitAll(w.field(n, "context"))
+				haskellGroup(w, body, "method", false)
+			})
+		}},
+		{"instance", func(w *walk, n int32) {
+			name := haskellName(w, n)
+			body := w.field(n, "declarations")
+			if name < 0 {
+				w.children(n)
+				return
+			}
+			// Its name is that of the class and the types: "Show Tree".
+			as := w.text(name)
+			if p := w.field(n, "patterns"); p >= 0 {
+				as += " " + strings.Join(strings.Fields(w.text(p)), " ")
+			}
+			w.declare(declaration{node: n, name: name, as: strings.ReplaceAll(as, ".", "_"), kind: "instance", body: body}, func() {
+				w.use(name, w.text(name), "", kb.UseInherit)
+				w.visitAll(w.field(n, "context"), w.field(n, "patterns"))
+				haskellGroup(w, body, "method", true)
+			})
+		}},
+		{"deriving_instance", func(w *walk, n int32) {
+			name := haskellName(w, n)
+			if name >= 0 {
+				w.use(name, w.text(name), "", kb.UseType)
+			}
+			w.visit(w.field(n, "patterns"))
+		}},
+		{"declarations", func(w *walk, n int32) { haskellGroup(w, n, "function", false) }},
+		{"class_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", false) }},
+		{"instance_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", true) }},
+		{"local_binds", func(w *walk, n int32) {
+			// What is local binds its names for the declaration around.
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "function", "bind":
+					if name, as := haskellBound(w, c); name >= 0 && w.enclosing() != nil {
+						w.bindIn(w.enclosing(), as, "")
+					}
 				}
 			}
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.kind(c) {
-			case hsFunction, hsBind:
-				haskellBody(w, c)
-			default:
-				w.visit(c)
-			}
-		}
-	case hsSignature:
-		w.visit(w.field(n, "type"))
-	case hsFunction, hsBind:
-		// A bind in "do", or a declaration where none is looked for.
-		if p := w.field(n, "pattern"); p >= 0 {
-			haskellPattern(w, p)
-			w.visit(w.field(n, "expression"))
-			return
-		}
-		haskellBody(w, n)
-	case hsForeign:
-		if s := w.field(n, "signature"); s >= 0 {
-			if name := w.field(s, "name"); name >= 0 {
-				w.declare(declaration{node: n, name: name, kind: "function", body: -1, outer: -1, doc: -1}, func() { w.visit(w.field(s, "type")) })
-			}
-		}
-	case hsPatternSynonym:
-		if e := w.child(n, "equation"); e >= 0 {
-			f := w.field(e, "synonym")
-			for range 16 {
-				if w.typ(f) != "apply" {
-					break
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "function", "bind":
+					haskellBody(w, c)
+				default:
+					w.visit(c)
 				}
-				f = w.field(f, "function")
 			}
-			if w.typ(f) == "constructor" {
-				w.declare(declaration{node: n, name: f, kind: "function", body: -1, outer: -1, doc: -1}, nil)
+		}},
+		{"signature", func(w *walk, n int32) { w.visit(w.field(n, "type")) }},
+		{"function bind", func(w *walk, n int32) {
+			// A bind in "do", or a declaration where none is looked for.
+			if p := w.field(n, "pattern"); p >= 0 {
+				haskellPattern(w, p)
+				w.visit(w.field(n, "expression"))
+				return
 			}
-			w.visit(w.field(e, "pattern"))
-		}
-	case hsConstructorOf, hsNewtypeConstructor, hsGadt:
-		haskellConstructor(w, n)
-	case hsField:
-		if name := w.child(n, "field_name"); name >= 0 {
-			haskellBeside(w, n, name, "var")
-		}
-		w.visit(w.field(n, "type"))
-	case hsDeriving:
-		w.children(n)
-	case hsName:
-		w.use(n, w.text(n), "", kb.UseType)
-	case hsConstructor:
-		w.use(n, w.text(n), "", kb.UseCall)
-	case hsVariable:
-		haskellVariable(w, n)
-	case hsQualified:
-		id := w.field(n, "id")
-		q := strings.TrimSuffix(w.text(w.field(n, "module")), ".")
-		k := kb.UseCall
-		if w.typ(id) == "name" {
-			k = kb.UseType
-		}
-		if id >= 0 {
-			w.use(id, w.text(id), q, k)
-		}
-	case hsPatterns:
-		haskellPattern(w, n)
-	default:
-		w.children(n)
-	}
+			haskellBody(w, n)
+		}},
+		{"foreign_import", func(w *walk, n int32) {
+			if s := w.field(n, "signature"); s >= 0 {
+				if name := w.field(s, "name"); name >= 0 {
+					w.declare(declaration{node: n, name: name, kind: "function"}, func() { w.visit(w.field(s, "type")) })
+				}
+			}
+		}},
+		{"pattern_synonym", func(w *walk, n int32) {
+			if e := w.child(n, "equation"); e >= 0 {
+				f := w.field(e, "synonym")
+				for range 16 {
+					if w.typ(f) != "apply" {
+						break
+					}
+					f = w.field(f, "function")
+				}
+				if w.typ(f) == "constructor" {
+					w.declare(declaration{node: n, name: f, kind: "function"}, nil)
+				}
+				w.visit(w.field(e, "pattern"))
+			}
+		}},
+		{"data_constructor newtype_constructor gadt_constructor", haskellConstructor},
+		{"field", func(w *walk, n int32) {
+			if name := w.child(n, "field_name"); name >= 0 {
+				haskellBeside(w, n, name, "var")
+			}
+			w.visit(w.field(n, "type"))
+		}},
+		{"name", func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseType) }},
+		{"constructor", func(w *walk, n int32) { w.use(n, w.text(n), "", kb.UseCall) }},
+		{"variable", haskellVariable},
+		{"qualified", func(w *walk, n int32) {
+			id := w.field(n, "id")
+			q := strings.TrimSuffix(w.text(w.field(n, "module")), ".")
+			k := kb.UseCall
+			if w.typ(id) == "name" {
+				k = kb.UseType
+			}
+			if id >= 0 {
+				w.use(id, w.text(id), q, k)
+			}
+		}},
+		{"patterns", haskellPattern},
+	},
 }
 
 // haskellVariable records a use: a function that is named is called, sooner or
@@ -254,14 +212,11 @@ func haskellImport(w *walk, n int32) {
 		if w.typ(c) != "import_name" {
 			continue
 		}
-		x := w.field(c, "variable")
-		if x < 0 {
-			x = w.field(c, "type")
-		}
+		x := w.either(c, "variable", "type")
 		if x < 0 {
 			x = w.first(c)
 		}
-		if s := strings.Trim(w.text(x), "()"); s != "" {
+		if s := strings.Trim(w.text(x), noChain); s != "" {
 			w.imported(c, path, s, s)
 		}
 	}
@@ -287,8 +242,8 @@ func haskellGroup(w *walk, n int32, kind string, inner bool) {
 		return
 	}
 	for c := w.first(n); c >= 0; {
-		k := w.kind(c)
-		if k != hsSignature && k != hsFunction && k != hsBind {
+		k := w.typ(c)
+		if k != "signature" && k != "function" && k != "bind" {
 			w.visit(c)
 			c = w.next(n, c)
 			continue
@@ -302,7 +257,7 @@ func haskellGroup(w *walk, n int32, kind string, inner bool) {
 		parts := []int32{c}
 		last := c
 		for d := w.next(n, c); d >= 0; d = w.next(n, d) {
-			if dk := w.kind(d); dk == hsFunction || dk == hsBind {
+			if dk := w.typ(d); dk == "function" || dk == "bind" {
 				if _, s := haskellBound(w, d); s == as {
 					parts = append(parts, d)
 					last = d
@@ -317,15 +272,15 @@ func haskellGroup(w *walk, n int32, kind string, inner bool) {
 		end := w.nodes[last].End
 		saved := w.nodes[c].End
 		w.nodes[c].End = end
-		d := declaration{node: c, name: name, as: as, kind: kind, body: -1, outer: -1, doc: -1, inner: inner, sigEnd: int(saved)}
-		if k != hsSignature {
+		d := declaration{node: c, name: name, as: as, kind: kind, inner: inner, sigEnd: int(saved)}
+		if k != "signature" {
 			if m := w.field(c, "match"); m >= 0 {
 				d.sigEnd = int(w.nodes[m].Start)
 			}
 		}
 		w.declare(d, func() {
 			for _, p := range parts {
-				if w.kind(p) == hsSignature {
+				if w.typ(p) == "signature" {
 					w.visit(w.field(p, "type"))
 				} else {
 					haskellBody(w, p)
@@ -372,9 +327,7 @@ func haskellPattern(w *walk, n int32) {
 	case "constructor":
 		w.use(n, w.text(n), "", kb.UseName)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			haskellPattern(w, c)
-		}
+		w.each(n, func(c int32) { haskellPattern(w, c) })
 	}
 }
 
@@ -383,7 +336,7 @@ func haskellPattern(w *walk, n int32) {
 func haskellBeside(w *walk, n, name int32, kind string) {
 	path := w.path
 	w.path = nil
-	w.declare(declaration{node: n, name: name, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+	w.declare(declaration{node: n, name: name, kind: kind, inner: true}, nil)
 	w.path = path
 }
 
@@ -401,9 +354,5 @@ func haskellConstructor(w *walk, n int32) {
 	if name >= 0 && w.text(name) != "" {
 		haskellBeside(w, n, name, "enumerator")
 	}
-	for c := w.first(in); c >= 0; c = w.next(in, c) {
-		if c != name {
-			w.visit(c)
-		}
-	}
+	w.but(in, name)
 }

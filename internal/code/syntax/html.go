@@ -6,18 +6,17 @@ import "strings"
 // cut at them): what has an id is a section, as links name it.
 var html = &spec{
 	grammar:  "html",
-	nodes:    []string{"element", "script_element", "style_element"},
 	comments: []string{"comment"},
 	data:     true,
-	visit: func(w *walk, n int32, _ int) {
+	rules: rules{{"element script_element style_element", func(w *walk, n int32) {
 		id := htmlID(w, w.child(n, "start_tag", "self_closing_tag"))
 		if id < 0 {
 			w.children(n)
 			return
 		}
 		end := int(w.nodes[w.first(n)].End)
-		w.declare(declaration{node: n, name: id, kind: "section", body: -1, outer: -1, doc: -1, sigEnd: end}, func() { w.children(n) })
-	},
+		w.declare(declaration{node: n, name: id, kind: "section", sigEnd: end}, func() { w.children(n) })
+	}}},
 }
 
 // htmlID returns the value of a tag's id, -1 without one or when a template

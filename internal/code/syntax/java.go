@@ -1,228 +1,172 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	javaPackage = iota + 1
-	javaImport
-	javaClass
-	javaInterface
-	javaEnum
-	javaRecord
-	javaAnnotationType
-	javaConstant
-	javaMethod
-	javaConstructor
-	javaCompact
-	javaElement
-	javaField
-	javaFixed
-	javaBlock
-	javaConstructorBody
-	javaSwitch
-	javaFor
-	javaForEach
-	javaTry
-	javaCatch
-	javaCatchParameter
-	javaResource
-	javaLocal
-	javaParameter
-	javaSpread
-	javaLambda
-	javaInstanceof
-	javaTypePattern
-	javaRecordComponent
-	javaRecordPattern
-	javaCall
-	javaNew
-	javaExplicit
-	javaMethodReference
-	javaAnnotation
-	javaMarker
-	javaType
-	javaScopedType
-	javaTypeParameter
-	javaAssignment
-)
-
 var java = &spec{
-	grammar: "java",
-	nodes: []string{"package_declaration", "import_declaration", "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
-		"annotation_type_declaration", "enum_constant", "method_declaration", "constructor_declaration", "compact_constructor_declaration",
-		"annotation_type_element_declaration", "field_declaration", "constant_declaration", "block", "constructor_body", "switch_block", "for_statement",
-		"enhanced_for_statement", "try_with_resources_statement", "catch_clause", "catch_formal_parameter", "resource", "local_variable_declaration",
-		"formal_parameter", "spread_parameter", "lambda_expression", "instanceof_expression", "type_pattern", "record_pattern_component", "record_pattern",
-		"method_invocation", "object_creation_expression", "explicit_constructor_invocation", "method_reference", "annotation", "marker_annotation",
-		"type_identifier", "scoped_type_identifier", "type_parameter", "assignment_expression"},
+	typ: javaTypeName, use: javaUse,
+	grammar:  "java",
 	comments: []string{"line_comment", "block_comment"},
-	visit:    visitJava,
-}
-
-var javaKinds = map[int]string{javaClass: "class", javaInterface: "interface", javaEnum: "enum", javaRecord: "record", javaAnnotationType: "annotation"}
-
-func visitJava(w *walk, n int32, kind int) {
-	switch kind {
-	case javaPackage:
-		w.visit(w.child(n, "annotation", "marker_annotation"))
-		w.out.Facts.Package = unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
-	case javaImport:
-		w.importing(n)
-		path := unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
-		if w.child(n, "asterisk") >= 0 {
-			w.imported(n, path, "*", "")
-			return
-		}
-		local := path[strings.LastIndexByte(path, '.')+1:]
-		of := strings.TrimSuffix(path[:len(path)-len(local)], ".")
-		w.imported(n, of, local, local)
-	case javaClass, javaInterface, javaEnum, javaRecord, javaAnnotationType:
-		javaTypeDecl(w, n, javaKinds[kind])
-	case javaConstant:
-		name := w.field(n, "name")
-		w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
-		if w.text(name) != "" {
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: w.field(n, "body"), outer: -1, doc: -1, inner: true}, func() {
-				w.visit(w.field(n, "body"))
-			})
-		}
-	case javaMethod, javaConstructor, javaCompact, javaElement:
-		javaMethodDecl(w, n, kind)
-	case javaField, javaFixed:
-		javaVariables(w, n, true)
-	case javaLocal:
-		javaVariables(w, n, false)
-	case javaBlock, javaSwitch, javaFor, javaTry, javaConstructorBody:
-		w.within(n, func() { w.children(n) })
-	case javaForEach:
-		w.within(n, func() {
-			w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
-			w.children(n)
-		})
-	case javaCatch:
-		w.within(n, func() { w.children(n) })
-	case javaCatchParameter:
-		types := w.child(n, "catch_type")
-		typ := ""
-		if types >= 0 {
-			if c := w.first(types); c >= 0 && w.next(types, c) < 0 {
-				typ = javaTypeName(w, c)
+	chains: chains{
+		{"identifier", itself},
+		{"this", meaning("self")},
+		{"super", meaning("super")},
+		{"field_access", link{name: "field", on: "object"}},
+	},
+	rules: rules{
+		{"package_declaration", all(visits("#annotation marker_annotation"), func(w *walk, n int32) {
+			w.out.Facts.Package = unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
+		})},
+		{"import_declaration", func(w *walk, n int32) {
+			w.importing(n)
+			path := unspaced(w.text(w.child(n, "scoped_identifier", "identifier")))
+			if w.child(n, "asterisk") >= 0 {
+				w.imported(n, path, "*", "")
+				return
 			}
-		}
-		w.bindHere(w.text(w.field(n, "name")), typ)
-		w.children(n)
-	case javaResource, javaInstanceof:
-		if name := w.field(n, "name"); name >= 0 && w.typ(name) == "identifier" {
-			typ := w.field(n, "type")
-			if kind == javaInstanceof {
-				typ = w.field(n, "right")
+			local := path[strings.LastIndexByte(path, '.')+1:]
+			of := strings.TrimSuffix(path[:len(path)-len(local)], ".")
+			w.imported(n, of, local, local)
+		}},
+		{"class_declaration interface_declaration enum_declaration record_declaration " +
+			"annotation_type_declaration", func(w *walk, n int32) { javaTypeDecl(w, n, javaKinds[w.typ(n)]) }},
+		{"enum_constant", func(w *walk, n int32) {
+			name := w.field(n, "name")
+			w.visitAll(w.child(n, "modifiers"), w.field(n, "arguments"))
+			if w.text(name) != "" {
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: w.field(n, "body"), inner: true}, func() {
+					w.visit(w.field(n, "body"))
+				})
 			}
-			made := javaTypeName(w, typ)
-			if made == "" {
-				made = javaMade(w, w.field(n, "value"))
-			}
-			w.bindHere(w.text(name), made)
-		}
-		w.children(n)
-	case javaParameter:
-		w.bindHere(w.text(w.field(n, "name")), javaTypeName(w, w.field(n, "type")))
-		w.children(n)
-	case javaSpread:
-		if v := w.child(n, "variable_declarator"); v >= 0 {
+		}},
+		{"method_declaration constructor_declaration compact_constructor_declaration " +
+			"annotation_type_element_declaration", func(w *walk, n int32) { javaMethodDecl(w, n, w.typ(n)) }},
+		{"field_declaration constant_declaration", func(w *walk, n int32) { javaVariables(w, n, true) }},
+		{"local_variable_declaration", func(w *walk, n int32) { javaVariables(w, n, false) }},
+		{"block switch_block for_statement try_with_resources_statement constructor_body", scoped},
+		{"enhanced_for_statement", scope(binds("name", "type"), children)},
+		{"catch_clause", scoped},
+		{"catch_formal_parameter", func(w *walk, n int32) {
+			types := w.child(n, "catch_type")
 			typ := ""
-			for c := w.first(n); c >= 0 && c != v; c = w.next(n, c) {
-				if w.typ(c) != "modifiers" {
+			if types >= 0 {
+				if c := w.first(types); c >= 0 && w.next(types, c) < 0 {
 					typ = javaTypeName(w, c)
 				}
 			}
-			w.bindHere(w.text(w.field(v, "name")), typ)
-		}
-		w.children(n)
-	case javaLambda:
-		w.within(n, func() {
-			p := w.field(n, "parameters")
-			if w.typ(p) == "identifier" {
-				w.bindHere(w.text(p), "")
-			} else if w.typ(p) == "inferred_parameters" {
-				for c := w.first(p); c >= 0; c = w.next(p, c) {
-					w.bindHere(w.text(c), "")
+			w.bindHere(w.text(w.field(n, "name")), typ)
+			w.children(n)
+		}},
+		{"resource instanceof_expression", func(w *walk, n int32) {
+			kind := w.typ(n)
+			if name := w.field(n, "name"); name >= 0 && w.typ(name) == "identifier" {
+				typ := w.field(n, "type")
+				if kind == "instanceof_expression" {
+					typ = w.field(n, "right")
+				}
+				made := cmp.Or(javaTypeName(w, typ), javaMade(w, w.field(n, "value")))
+				w.bindHere(w.text(name), made)
+			}
+			w.children(n)
+		}},
+		{"formal_parameter", all(binds("name", "type"), children)},
+		{"spread_parameter", func(w *walk, n int32) {
+			if v := w.child(n, "variable_declarator"); v >= 0 {
+				typ := ""
+				for c := w.first(n); c >= 0 && c != v; c = w.next(n, c) {
+					if w.typ(c) != "modifiers" {
+						typ = javaTypeName(w, c)
+					}
+				}
+				w.bindHere(w.text(w.field(v, "name")), typ)
+			}
+			w.children(n)
+		}},
+		{"lambda_expression", func(w *walk, n int32) {
+			w.within(n, func() {
+				p := w.field(n, "parameters")
+				if w.typ(p) == "identifier" {
+					w.bindHere(w.text(p), "")
+				} else if w.typ(p) == "inferred_parameters" {
+					w.each(p, func(c int32) { w.bindHere(w.text(c), "") })
+				}
+				w.children(n)
+			})
+		}},
+		{"type_pattern record_pattern_component", func(w *walk, n int32) {
+			typ := w.first(n)
+			if typ >= 0 {
+				if name := w.child(n, "identifier"); name >= 0 && name != typ {
+					w.bindHere(w.text(name), javaTypeName(w, typ))
 				}
 			}
 			w.children(n)
-		})
-	case javaTypePattern, javaRecordComponent:
-		typ := w.first(n)
-		if typ >= 0 {
-			if name := w.child(n, "identifier"); name >= 0 && name != typ {
-				w.bindHere(w.text(name), javaTypeName(w, typ))
-			}
-		}
-		w.children(n)
-	case javaRecordPattern:
-		if c := w.child(n, "identifier"); c >= 0 {
+		}},
+		{"record_pattern", func(w *walk, n int32) {
+			c := w.child(n, "identifier")
 			w.use(c, w.text(c), "", kb.UseType)
-		}
-		w.children(n)
-	case javaCall:
-		object, q := w.field(n, "object"), ""
-		if object >= 0 {
-			if q = javaChain(w, object); q == "()" {
-				w.visit(object)
+			w.children(n)
+		}},
+		{"method_invocation", func(w *walk, n int32) {
+			object, q := w.field(n, "object"), ""
+			if object >= 0 {
+				if q = w.chain(object); q == noChain {
+					w.visit(object)
+				}
 			}
-		}
-		name := w.field(n, "name")
-		i := len(w.out.Facts.References)
-		w.use(name, w.text(name), q, kb.UseCall)
-		w.argued(i, w.field(n, "arguments"), 0)
-		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
-	case javaNew:
-		typ := w.field(n, "type")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c == typ {
-				i := len(w.out.Facts.References)
-				javaUse(w, c, kb.UseCall)
-				w.argued(i, w.field(n, "arguments"), 0)
-			} else if w.typ(c) == "class_body" {
-				w.within(c, func() { w.visit(c) })
-			} else {
-				w.visit(c)
+			name := w.field(n, "name")
+			i := len(w.out.Facts.References)
+			w.use(name, w.text(name), q, kb.UseCall)
+			w.argued(i, w.field(n, "arguments"), 0)
+			w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
+		}},
+		{"object_creation_expression", func(w *walk, n int32) {
+			typ := w.field(n, "type")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c == typ {
+					i := len(w.out.Facts.References)
+					javaUse(w, c, kb.UseCall)
+					w.argued(i, w.field(n, "arguments"), 0)
+				} else if w.typ(c) == "class_body" {
+					w.within(c, func() { w.visit(c) })
+				} else {
+					w.visit(c)
+				}
 			}
-		}
-	case javaExplicit:
-		delegates(w, n, w.typ(w.field(n, "constructor")) == "this", w.field(n, "arguments"))
-		w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
-	case javaMethodReference:
-		javaReference(w, n)
-	case javaAnnotation, javaMarker:
-		name := w.field(n, "name")
-		if q, last := splitQualified(unspaced(w.text(name))); last != "" {
-			w.use(n, last, q, kb.UseType)
-		}
-		w.visit(w.field(n, "arguments"))
-	case javaType, javaScopedType:
-		javaUse(w, n, kb.UseType)
-	case javaTypeParameter:
-		name := w.child(n, "type_identifier", "identifier")
-		w.bindHere(w.text(name), "")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != name {
-				w.visit(c)
+		}},
+		{"explicit_constructor_invocation", func(w *walk, n int32) {
+			delegates(w, n, w.typ(w.field(n, "constructor")) == "this", w.field(n, "arguments"))
+			w.visitAll(w.field(n, "type_arguments"), w.field(n, "arguments"))
+		}},
+		{"method_reference", javaReference},
+		{"annotation marker_annotation", func(w *walk, n int32) {
+			name := w.field(n, "name")
+			if q, last := splitQualified(unspaced(w.text(name))); last != "" {
+				w.use(n, last, q, kb.UseType)
 			}
-		}
-	case javaAssignment:
-		left := w.field(n, "left")
-		if w.typ(left) != "field_access" || javaChain(w, left) == "()" {
-			w.visit(left)
-		}
-		w.visit(w.field(n, "right"))
-	default:
-		w.children(n)
-	}
+			w.visit(w.field(n, "arguments"))
+		}},
+		{"type_identifier scoped_type_identifier", func(w *walk, n int32) { javaUse(w, n, kb.UseType) }},
+		{"type_parameter", func(w *walk, n int32) {
+			name := w.child(n, "type_identifier", "identifier")
+			w.bindHere(w.text(name), "")
+			w.but(n, name)
+		}},
+		{"assignment_expression", func(w *walk, n int32) {
+			left := w.field(n, "left")
+			if w.typ(left) != "field_access" || w.chain(left) == noChain {
+				w.visit(left)
+			}
+			w.visit(w.field(n, "right"))
+		}},
+	},
 }
+
+var javaKinds = map[string]string{"class_declaration": "class", "interface_declaration": "interface", "enum_declaration": "enum", "record_declaration": "record", "annotation_type_declaration": "annotation"}
 
 func isTypeKind(kind string) bool {
 	switch kind {
@@ -240,7 +184,7 @@ func javaInner(w *walk) bool {
 }
 
 func javaTypeDecl(w *walk, n int32, kind string) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: kind, inner: javaInner(w),
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: kind, inner: javaInner(w),
 		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
 	if w.text(d.name) == "" {
 		w.children(n)
@@ -284,10 +228,10 @@ func javaInherits(w *walk, n int32) {
 	}
 }
 
-func javaMethodDecl(w *walk, n int32, kind int) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: -1, doc: -1, kind: "method", inner: javaInner(w),
+func javaMethodDecl(w *walk, n int32, kind string) {
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), kind: "method", inner: javaInner(w),
 		sigStart: w.behind(n, "modifiers", "annotation", "marker_annotation")}
-	if kind == javaConstructor || kind == javaCompact {
+	if kind == "constructor_declaration" || kind == "compact_constructor_declaration" {
 		d.kind = "constructor"
 	}
 	if w.text(d.name) == "" {
@@ -296,13 +240,7 @@ func javaMethodDecl(w *walk, n int32, kind int) {
 	}
 	w.visit(w.child(n, "modifiers"))
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "modifiers" {
-					w.visit(c)
-				}
-			}
-		})
+		w.butType(n, "modifiers")
 	})
 }
 

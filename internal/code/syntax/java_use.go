@@ -90,35 +90,6 @@ func javaUse(w *walk, n int32, kind kb.UseKind) {
 	}
 }
 
-// javaChain returns a plain chain of names, "()" for anything else.
-func javaChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "identifier":
-			parts = append(parts, w.text(n))
-		case "this":
-			parts = append(parts, "self")
-		case "super":
-			parts = append(parts, "super")
-		case "field_access":
-			f := w.field(n, "field")
-			if w.typ(f) == "this" {
-				parts = append(parts, "self") // Outer.this
-				break
-			}
-			parts = append(parts, w.text(f))
-			n = w.field(n, "object")
-			continue
-		default:
-			return "()"
-		}
-		slices.Reverse(parts)
-		return strings.Join(parts, ".")
-	}
-	return "()"
-}
-
 // javaMade returns the type that an expression makes a value of.
 func javaMade(w *walk, n int32) string {
 	switch w.typ(n) {
@@ -148,13 +119,13 @@ func javaReference(w *walk, n int32) {
 		q = javaTypeName(w, object)
 		w.visit(w.child(object, "type_arguments"))
 	default:
-		if q = javaChain(w, object); q == "()" {
+		if q = w.chain(object); q == noChain {
 			w.visit(object)
 		}
 	}
 	if name >= 0 {
 		w.use(name, w.text(name), q, kb.UseCall)
-	} else if q != "()" {
+	} else if q != noChain {
 		qualifier, last := splitQualified(q)
 		w.use(object, last, qualifier, kb.UseCall)
 	}

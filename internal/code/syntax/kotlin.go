@@ -7,52 +7,147 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	ktPackage = iota + 1
-	ktImport
-	ktClass
-	ktObject
-	ktCompanion
-	ktFunction
-	ktConstructor
-	ktProperty
-	ktGetter
-	ktSetter
-	ktAlias
-	ktEntry
-	ktParameter
-	ktLooseParameter
-	ktClassParameter
-	ktLambda
-	ktLambdaParameters
-	ktAnonymous
-	ktInit
-	ktObjectLiteral
-	ktStatements
-	ktFor
-	ktCatch
-	ktWhen
-	ktWhenSubject
-	ktCall
-	ktDelegationCall
-	ktInfix
-	ktConstructorInvocation
-	ktCallable
-	ktUserType
-	ktTypeParameter
-	ktAssignment
-)
-
 var kotlin = &spec{
-	grammar: "kotlin",
-	nodes: []string{"package_header", "import_header", "class_declaration", "object_declaration", "companion_object", "function_declaration",
-		"secondary_constructor", "property_declaration", "getter", "setter", "type_alias", "enum_entry", "parameter", "parameter_with_optional_type",
-		"class_parameter", "lambda_literal", "lambda_parameters", "anonymous_function", "anonymous_initializer", "object_literal", "statements",
-		"for_statement", "catch_block", "when_expression", "when_subject", "call_expression", "constructor_delegation_call", "infix_expression",
-		"constructor_invocation", "callable_reference", "user_type", "type_parameter", "assignment"},
+	typ: ktTypeName, use: ktType, pattern: ktBind,
+	grammar:  "kotlin",
 	comments: []string{"line_comment", "multiline_comment"},
 	prepare:  prepareKotlin,
-	visit:    visitKotlin,
+	chains: chains{
+		{"simple_identifier type_identifier", unticked},
+		{"this_expression", meaning("self")},
+		{"super_expression", meaning("super")},
+		{"user_type", link{read: func(w *walk, n int32) (string, int32) { return ktJoined(w, n), -1 }}},
+		{"postfix_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if !strings.HasSuffix(w.text(n), "!!") {
+				return noChain, -1
+			}
+			return w.chain(w.first(n)), -1
+		}}},
+		{"navigation_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if id := w.child(w.child(n, "navigation_suffix"), "simple_identifier"); id >= 0 {
+				return w.text(id), w.first(n)
+			}
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"package_header", func(w *walk, n int32) { w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier"))) }},
+		{"import_header", func(w *walk, n int32) {
+			name := w.child(n, "identifier")
+			if name < 0 {
+				return
+			}
+			w.importing(name) // the node may hold comments behind it
+			path := unspaced(w.text(name))
+			of, last := splitQualified(path)
+			switch alias := w.child(n, "import_alias"); {
+			case w.child(n, "wildcard_import") >= 0:
+				w.imported(n, path, "*", "")
+			case alias >= 0:
+				w.imported(n, of, last, w.text(w.child(alias, "type_identifier", "simple_identifier")))
+			default:
+				w.imported(n, of, last, last)
+			}
+		}},
+		{"class_declaration object_declaration companion_object", func(w *walk, n int32) { ktTypeDecl(w, n, w.typ(n)) }},
+		{"function_declaration secondary_constructor", func(w *walk, n int32) { ktFunctionDecl(w, n, w.typ(n)) }},
+		{"property_declaration", ktPropertyDecl},
+		{"getter setter anonymous_initializer statements anonymous_function for_statement when_expression", func(w *walk, n int32) {
+			kind := w.typ(n)
+			w.within(n, func() {
+				if kind == "for_statement" {
+					ktBindAll(w, n)
+				}
+				w.children(n)
+			})
+		}},
+		{"type_alias", func(w *walk, n int32) {
+			if name := w.child(n, "type_identifier"); name >= 0 {
+				w.declare(declaration{node: n, name: name, kind: "type", inner: javaInner(w)}, func() { w.children(n) })
+			}
+		}},
+		{"enum_entry", func(w *walk, n int32) {
+			if name := w.child(n, "simple_identifier"); name >= 0 {
+				body := w.child(n, "class_body")
+				w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, inner: true}, func() { w.children(n) })
+			}
+		}},
+		{"parameter parameter_with_optional_type", all(binds("#simple_identifier", ktTypes), children)},
+		{"class_parameter", func(w *walk, n int32) {
+			if name := w.child(n, "simple_identifier"); name >= 0 {
+				typ := ktTypeName(w, ktTypeOf(w, n))
+				w.bindHere(w.text(name), typ)
+				if w.child(n, "binding_pattern_kind") >= 0 {
+					w.bindHere("self."+w.text(name), typ)
+				}
+			}
+			w.children(n)
+		}},
+		{"lambda_literal", scoped},
+		{"lambda_parameters", all(ktBindAll, children)},
+		{"object_literal", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "delegation_specifier":
+					ktInherits(w, c)
+				case "class_body":
+					w.within(c, func() { w.children(c) })
+				default:
+					w.visit(c)
+				}
+			}
+		}},
+		{"catch_block", scope(binds("#simple_identifier", ktTypes), children)},
+		{"when_subject", all(patterns("#variable_declaration"), children)},
+		{"call_expression", func(w *walk, n int32) { ktCallOf(w, n, 0) }},
+		{"constructor_delegation_call", func(w *walk, n int32) {
+			delegates(w, n, !strings.HasPrefix(w.text(n), "super"), w.child(n, "value_arguments"))
+			w.children(n)
+		}},
+		{"infix_expression", func(w *walk, n int32) {
+			left := w.first(n)
+			for c := left; c >= 0; c = w.next(n, c) {
+				if c != left && w.typ(c) == "simple_identifier" && w.next(n, c) >= 0 {
+					q := w.chain(left)
+					w.use(c, w.text(c), q, kb.UseCall)
+					break
+				}
+			}
+			w.children(n)
+		}},
+		{"constructor_invocation", all(uses(kb.UseType, "#user_type"), visits("#value_arguments"))},
+		{"callable_reference", func(w *walk, n int32) {
+			first := w.first(n)
+			if first < 0 {
+				return
+			}
+			if name := w.next(n, first); name >= 0 && w.typ(name) == "simple_identifier" {
+				q := w.chain(first)
+				w.use(name, w.text(name), q, kb.UseCall)
+				if q == noChain {
+					w.visit(first)
+				}
+			} else if w.typ(first) == "type_identifier" {
+				w.use(first, w.text(first), "", kb.UseType) // T::class
+			} else if w.typ(first) == "simple_identifier" && strings.HasPrefix(w.text(n), "::") {
+				w.use(first, w.text(first), "", kb.UseCall)
+			} else {
+				w.children(n)
+			}
+		}},
+		{"user_type", func(w *walk, n int32) { ktType(w, n, kb.UseType) }},
+		{"type_parameter", all(binds("#type_identifier", ""), children)},
+		{"assignment", func(w *walk, n int32) {
+			if left := w.child(n, "directly_assignable_expression"); left >= 0 {
+				if w.child(left, "indexing_suffix", "call_expression", "navigation_expression") >= 0 {
+					w.children(left)
+				}
+				w.after(n, left)
+				return
+			}
+			w.children(n)
+		}},
+	},
 }
 
 var ktFunInterface = regexp.MustCompile(`(?m)^[^"/*\n]*\bfun[ \t]+interface\b`)
@@ -69,150 +164,8 @@ func prepareKotlin(text string) string {
 	})
 }
 
-func visitKotlin(w *walk, n int32, kind int) {
-	switch kind {
-	case ktPackage:
-		w.out.Facts.Package = unspaced(w.text(w.child(n, "identifier")))
-	case ktImport:
-		name := w.child(n, "identifier")
-		if name < 0 {
-			return
-		}
-		w.importing(name) // the node may hold comments behind it
-		path := unspaced(w.text(name))
-		of, last := splitQualified(path)
-		switch alias := w.child(n, "import_alias"); {
-		case w.child(n, "wildcard_import") >= 0:
-			w.imported(n, path, "*", "")
-		case alias >= 0:
-			w.imported(n, of, last, w.text(w.child(alias, "type_identifier", "simple_identifier")))
-		default:
-			w.imported(n, of, last, last)
-		}
-	case ktClass, ktObject, ktCompanion:
-		ktTypeDecl(w, n, kind)
-	case ktFunction, ktConstructor:
-		ktFunctionDecl(w, n, kind)
-	case ktProperty:
-		ktPropertyDecl(w, n)
-	case ktGetter, ktSetter, ktInit, ktStatements, ktAnonymous, ktFor, ktWhen:
-		w.within(n, func() {
-			if kind == ktFor {
-				for c := w.first(n); c >= 0; c = w.next(n, c) {
-					ktBind(w, c, "")
-				}
-			}
-			w.children(n)
-		})
-	case ktAlias:
-		if name := w.child(n, "type_identifier"); name >= 0 {
-			w.declare(declaration{node: n, name: name, kind: "type", body: -1, outer: -1, doc: -1, inner: javaInner(w)}, func() { w.children(n) })
-		}
-	case ktEntry:
-		if name := w.child(n, "simple_identifier"); name >= 0 {
-			body := w.child(n, "class_body")
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: body, outer: -1, doc: -1, inner: true}, func() { w.children(n) })
-		}
-	case ktParameter, ktLooseParameter:
-		if name := w.child(n, "simple_identifier"); name >= 0 {
-			w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
-		}
-		w.children(n)
-	case ktClassParameter:
-		if name := w.child(n, "simple_identifier"); name >= 0 {
-			typ := ktTypeName(w, ktTypeOf(w, n))
-			w.bindHere(w.text(name), typ)
-			if w.child(n, "binding_pattern_kind") >= 0 {
-				w.bindHere("self."+w.text(name), typ)
-			}
-		}
-		w.children(n)
-	case ktLambda:
-		w.within(n, func() { w.children(n) })
-	case ktLambdaParameters:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			ktBind(w, c, "")
-		}
-		w.children(n)
-	case ktObjectLiteral:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.typ(c) {
-			case "delegation_specifier":
-				ktInherits(w, c)
-			case "class_body":
-				w.within(c, func() { w.children(c) })
-			default:
-				w.visit(c)
-			}
-		}
-	case ktCatch:
-		w.within(n, func() {
-			if name := w.child(n, "simple_identifier"); name >= 0 {
-				w.bindHere(w.text(name), ktTypeName(w, ktTypeOf(w, n)))
-			}
-			w.children(n)
-		})
-	case ktWhenSubject:
-		if v := w.child(n, "variable_declaration"); v >= 0 {
-			ktBind(w, v, "")
-		}
-		w.children(n)
-	case ktCall:
-		ktCallOf(w, n, 0)
-	case ktDelegationCall:
-		delegates(w, n, !strings.HasPrefix(w.text(n), "super"), w.child(n, "value_arguments"))
-		w.children(n)
-	case ktInfix:
-		left := w.first(n)
-		for c := left; c >= 0; c = w.next(n, c) {
-			if c != left && w.typ(c) == "simple_identifier" && w.next(n, c) >= 0 {
-				q := ktChain(w, left)
-				w.use(c, w.text(c), q, kb.UseCall)
-				break
-			}
-		}
-		w.children(n)
-	case ktConstructorInvocation: // of an annotation
-		ktType(w, w.child(n, "user_type"), kb.UseType)
-		w.visit(w.child(n, "value_arguments"))
-	case ktCallable:
-		first := w.first(n)
-		if first < 0 {
-			return
-		}
-		if name := w.next(n, first); name >= 0 && w.typ(name) == "simple_identifier" {
-			q := ktChain(w, first)
-			w.use(name, w.text(name), q, kb.UseCall)
-			if q == "()" {
-				w.visit(first)
-			}
-		} else if w.typ(first) == "type_identifier" {
-			w.use(first, w.text(first), "", kb.UseType) // T::class
-		} else if w.typ(first) == "simple_identifier" && strings.HasPrefix(w.text(n), "::") {
-			w.use(first, w.text(first), "", kb.UseCall)
-		} else {
-			w.children(n)
-		}
-	case ktUserType:
-		ktType(w, n, kb.UseType)
-	case ktTypeParameter:
-		name := w.child(n, "type_identifier")
-		w.bindHere(w.text(name), "")
-		w.children(n)
-	case ktAssignment:
-		if left := w.child(n, "directly_assignable_expression"); left >= 0 {
-			if w.child(left, "indexing_suffix", "call_expression", "navigation_expression") >= 0 {
-				w.children(left)
-			}
-			for c := w.next(n, left); c >= 0; c = w.next(n, c) {
-				w.visit(c)
-			}
-			return
-		}
-		w.children(n)
-	default:
-		w.children(n)
-	}
+func ktBindAll(w *walk, n int32) {
+	w.each(n, func(c int32) { ktBind(w, c, "") })
 }
 
 // ktBind binds what a declaration of variables names.
@@ -224,15 +177,13 @@ func ktBind(w *walk, n int32, typ string) {
 		}
 		w.bindHere(w.text(w.child(n, "simple_identifier")), typ)
 	case "multi_variable_declaration":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			ktBind(w, c, "")
-		}
+		ktBindAll(w, n)
 	}
 }
 
-func ktTypeDecl(w *walk, n int32, kind int) {
+func ktTypeDecl(w *walk, n int32, kind string) {
 	body := w.child(n, "class_body", "enum_class_body")
-	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, outer: -1, doc: -1, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+	d := declaration{node: n, name: w.child(n, "type_identifier"), body: body, kind: "class", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
 	base := ""
 	if s := w.child(n, "delegation_specifier"); s >= 0 {
 		if c := w.child(s, "constructor_invocation"); c >= 0 {
@@ -249,7 +200,7 @@ func ktTypeDecl(w *walk, n int32, kind int) {
 					ktInherits(w, c)
 				case w.typ(c) == "primary_constructor" && w.child(body, "secondary_constructor") >= 0:
 					// One of several: the others are declarations too.
-					w.declare(declaration{node: c, name: -1, as: "constructor", kind: "constructor", body: -1, outer: -1, doc: -1, inner: true}, nil)
+					w.declare(declaration{node: c, name: -1, as: "constructor", kind: "constructor", inner: true}, nil)
 					w.visit(c)
 				default:
 					w.visit(c)
@@ -265,7 +216,7 @@ func ktTypeDecl(w *walk, n int32, kind int) {
 	}
 	head := w.t.Source[w.nodes[n].Start:w.nodes[d.name].Start]
 	switch m := " " + strings.Join(strings.Fields(head), " ") + " "; {
-	case kind != ktClass:
+	case kind != "class_declaration":
 		d.kind = "object"
 	case strings.HasSuffix(m, " interface "):
 		d.kind = "interface"
@@ -277,12 +228,12 @@ func ktTypeDecl(w *walk, n int32, kind int) {
 	w.declare(d, inside)
 }
 
-func ktFunctionDecl(w *walk, n int32, kind int) {
-	d := declaration{node: n, name: w.child(n, "simple_identifier"), body: w.child(n, "function_body"), outer: -1, doc: -1, kind: "function", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
+func ktFunctionDecl(w *walk, n int32, kind string) {
+	d := declaration{node: n, name: w.child(n, "simple_identifier"), body: w.child(n, "function_body"), kind: "function", inner: javaInner(w), sigStart: w.behind(n, "modifiers", "annotation")}
 	if around := w.enclosing(); around != nil && (isTypeKind(around.Kind) || around.Kind == "enumerator") {
 		d.kind = "method"
 	}
-	if kind == ktConstructor {
+	if kind == "secondary_constructor" {
 		d.kind, d.as, d.name = "constructor", "constructor", -1
 		if d.body = w.child(n, "statements"); d.body >= 0 {
 			from := int(w.nodes[n].Start)
@@ -292,19 +243,13 @@ func ktFunctionDecl(w *walk, n int32, kind int) {
 		w.children(n)
 		return
 	}
-	if r := ktTypeName(w, ktTypeOf(w, n)); kind != ktConstructor && r != "" && ktTypeOf(w, n) < d.name {
+	if r := ktTypeName(w, ktTypeOf(w, n)); kind != "secondary_constructor" && r != "" && ktTypeOf(w, n) < d.name {
 		d.owners = []string{r} // an extension
 		d.kind = "method"
 	}
 	w.visit(w.child(n, "modifiers"))
 	w.declare(d, func() {
-		w.within(0, func() {
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.typ(c) != "modifiers" {
-					w.visit(c)
-				}
-			}
-		})
+		w.butType(n, "modifiers")
 	})
 }
 
@@ -329,7 +274,7 @@ func ktPropertyDecl(w *walk, n int32) {
 	last := int32(w.nodes[n].Next)
 	end := int32(-1)
 	code := w.child(n, "getter", "setter")
-	for last < int32(len(w.nodes)) && (w.kind(last) == ktGetter || w.kind(last) == ktSetter) {
+	for last < int32(len(w.nodes)) && (w.typ(last) == "getter" || w.typ(last) == "setter") {
 		code, end = last, last
 		last = int32(w.nodes[last].Next)
 	}
@@ -356,7 +301,7 @@ func ktPropertyDecl(w *walk, n int32) {
 		}
 		return
 	}
-	d := declaration{node: n, name: name, body: -1, outer: -1, doc: -1, kind: "property", sigStart: w.behind(n, "modifiers", "annotation")}
+	d := declaration{node: n, name: name, kind: "property", sigStart: w.behind(n, "modifiers", "annotation")}
 	d.inner = w.start(n) == w.end(n) && end < 0
 	if g := w.child(n, "getter", "setter"); g >= 0 {
 		d.sigEnd = int(w.nodes[g].Start)

@@ -1,15 +1,14 @@
 package syntax
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
+const ktTypes = "#user_type nullable_type function_type parenthesized_type not_nullable_type"
+
 // ktTypeOf returns the node of a declaration's type, -1 without one.
 func ktTypeOf(w *walk, n int32) int32 {
-	return w.child(n, "user_type", "nullable_type", "function_type", "parenthesized_type", "not_nullable_type")
+	return w.part(n, ktTypes)
 }
 
 // ktTypeName returns a type as a kb.Binding has it.
@@ -51,9 +50,7 @@ func ktType(w *walk, n int32, kind kb.UseKind) {
 	}
 	q, name := splitQualified(ktJoined(w, n))
 	w.use(n, name, q, kind)
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		w.visit(c)
-	}
+	w.each(n, func(c int32) { w.visit(c) })
 }
 
 func ktInherits(w *walk, n int32) {
@@ -103,9 +100,7 @@ func ktCallOf(w *walk, n int32, more int) {
 			w.argued(i, args, more)
 		}
 	}
-	for c := w.next(n, f); c >= 0; c = w.next(n, c) {
-		w.visit(c)
-	}
+	w.after(n, f)
 }
 
 // ktUse records what an expression calls.
@@ -120,11 +115,11 @@ func ktUse(w *walk, n int32) {
 		if suffix >= 0 {
 			name = w.child(suffix, "simple_identifier")
 		}
-		q := ktChain(w, object)
+		q := w.chain(object)
 		if name >= 0 {
 			w.use(name, w.text(name), q, kb.UseCall)
 		}
-		if q == "()" || name < 0 {
+		if q == noChain || name < 0 {
 			w.visit(object)
 			if name < 0 {
 				w.visit(suffix)
@@ -135,51 +130,11 @@ func ktUse(w *walk, n int32) {
 	}
 }
 
-// ktChain returns a plain chain of names, "()" for anything else.
-func ktChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "simple_identifier", "type_identifier":
-			parts = append(parts, strings.Trim(w.text(n), "`"))
-		case "this_expression":
-			parts = append(parts, "self")
-		case "super_expression":
-			parts = append(parts, "super")
-		case "user_type":
-			parts = append(parts, ktJoined(w, n))
-		case "postfix_expression":
-			if !strings.HasSuffix(w.text(n), "!!") {
-				return "()"
-			}
-			n = w.first(n)
-			continue
-		case "navigation_expression":
-			s := w.child(n, "navigation_suffix")
-			if s < 0 {
-				return "()"
-			}
-			id := w.child(s, "simple_identifier")
-			if id < 0 {
-				return "()"
-			}
-			parts = append(parts, w.text(id))
-			n = w.first(n)
-			continue
-		default:
-			return "()"
-		}
-		slices.Reverse(parts)
-		return strings.Join(parts, ".")
-	}
-	return "()"
-}
-
 // ktMade returns the type that an expression makes a value of.
 func ktMade(w *walk, n int32) string {
 	switch w.typ(n) {
 	case "call_expression":
-		if q := ktChain(w, w.first(n)); q != "()" {
+		if q := w.chain(w.first(n)); q != noChain {
 			if _, last := splitQualified(q); last != "" && last[0] >= 'A' && last[0] <= 'Z' {
 				return q
 			}

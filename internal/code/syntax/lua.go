@@ -7,90 +7,80 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	luaFunction = iota + 1
-	luaClosure
-	luaDeclaration
-	luaAssignment
-	luaCall
-	luaFor
-	luaReturn
-	luaParameters
-)
-
 var lua = &spec{
 	grammar:  "lua",
-	nodes:    []string{"function_declaration", "function_definition", "variable_declaration", "assignment_statement", "function_call", "for_statement", "return_statement", "parameters"},
 	comments: []string{"comment"},
-	visit:    visitLua,
-}
-
-func visitLua(w *walk, n int32, kind int) {
-	switch kind {
-	case luaFunction:
-		luaFunctionDecl(w, n)
-	case luaClosure:
-		w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
-	case luaParameters:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" {
-				w.bindHere(w.text(c), "")
+	chains: chains{
+		{"identifier", itself},
+		{"dot_index_expression", link{name: "field", on: "table"}},
+		{"method_index_expression", link{name: "method", on: "table"}},
+		{"bracket_index_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if s := strings.Trim(w.text(w.field(n, "field")), `"'`); w.typ(w.field(n, "field")) == "string" && luaName(s) {
+				return s, w.field(n, "table")
 			}
-		}
-	case luaDeclaration:
-		if a := w.child(n, "assignment_statement"); a >= 0 {
-			luaAssign(w, n, a, true)
-			return
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "variable_list" {
-				for v := w.first(c); v >= 0; v = w.next(c, v) {
-					luaLocal(w, v, "")
-				}
-			} else {
-				luaLocal(w, c, "")
-			}
-		}
-	case luaAssignment:
-		luaAssign(w, n, n, false)
-	case luaCall:
-		luaUse(w, n)
-	case luaFor:
-		w.within(n, func() {
-			clause := w.field(n, "clause")
-			names := w.child(clause, "variable_list")
-			if names < 0 {
-				names = clause
-			}
-			for c := w.first(names); c >= 0; c = w.next(names, c) {
-				if w.fieldOf(c) == "name" {
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"function_declaration", luaFunctionDecl},
+		{"function_definition", scope(visits("parameters", "body"))},
+		{"parameters", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "identifier" {
 					w.bindHere(w.text(c), "")
 				}
 			}
-			w.children(n)
-		})
-	case luaReturn:
-		// return { run = function() … end } is what a module offers.
-		if w.enclosing() == nil && w.region == 0 {
-			list := w.first(n)
-			if c := w.first(list); w.typ(c) == "table_constructor" && w.next(list, c) < 0 {
-				luaTable(w, c, nil, 0)
+		}},
+		{"variable_declaration", func(w *walk, n int32) {
+			if a := w.child(n, "assignment_statement"); a >= 0 {
+				luaAssign(w, n, a, true)
 				return
 			}
-		}
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "variable_list" {
+					for v := w.first(c); v >= 0; v = w.next(c, v) {
+						luaLocal(w, v, "")
+					}
+				} else {
+					luaLocal(w, c, "")
+				}
+			}
+		}},
+		{"assignment_statement", func(w *walk, n int32) { luaAssign(w, n, n, false) }},
+		{"function_call", luaUse},
+		{"for_statement", func(w *walk, n int32) {
+			w.within(n, func() {
+				clause := w.field(n, "clause")
+				names := w.child(clause, "variable_list")
+				if names < 0 {
+					names = clause
+				}
+				for c := w.first(names); c >= 0; c = w.next(names, c) {
+					if w.fieldOf(c) == "name" {
+						w.bindHere(w.text(c), "")
+					}
+				}
+				w.children(n)
+			})
+		}},
+		{"return_statement", func(w *walk, n int32) {
+			// return { run = function() … end } is what a module offers.
+			if w.top() {
+				list := w.first(n)
+				if c := w.first(list); w.typ(c) == "table_constructor" && w.next(list, c) < 0 {
+					luaTable(w, c, nil, 0)
+					return
+				}
+			}
+			w.children(n)
+		}},
+	},
 }
-
-// luaTop reports whether what stands here is at top level, do blocks aside.
-func luaTop(w *walk) bool { return w.enclosing() == nil && w.region == 0 }
 
 func luaFunctionDecl(w *walk, n int32) {
 	name := w.field(n, "name")
-	q := luaChain(w, name)
-	if q == "()" || q == "" {
+	q := w.chain(name)
+	if q == noChain || q == "" {
 		w.within(n, func() { w.visitAll(w.field(n, "parameters"), w.field(n, "body")) })
 		return
 	}
@@ -100,7 +90,7 @@ func luaFunctionDecl(w *walk, n int32) {
 // luaDeclare records a function by the names that lead to it: whole is the
 // statement, value the function.
 func luaDeclare(w *walk, whole, value, name int32, names []string) {
-	d := declaration{node: whole, name: name, as: names[len(names)-1], kind: "function", body: w.field(value, "body"), outer: -1, doc: -1}
+	d := declaration{node: whole, name: name, as: names[len(names)-1], kind: "function", body: w.field(value, "body")}
 	params := w.field(value, "parameters")
 	if params >= 0 {
 		d.sigEnd = int(w.nodes[params].End)
@@ -111,8 +101,8 @@ func luaDeclare(w *walk, whole, value, name int32, names []string) {
 			d.owners = owners
 		}
 	}
-	d.inner = !luaTop(w)
-	w.declare(d, func() { w.within(0, func() { w.visitAll(params, d.body) }) })
+	d.inner = !w.top()
+	w.declare(d, func() { w.visitAll(params, d.body) })
 }
 
 // luaAssign reads an assignment a; n is the statement around it.
@@ -134,10 +124,10 @@ func luaAssign(w *walk, n, a int32, local bool) {
 }
 
 func luaAssignOne(w *walk, n, name, value int32, local bool) {
-	q := luaChain(w, name)
+	q := w.chain(name)
 	names := strings.Split(q, ".")
-	top := luaTop(w)
-	if q == "()" {
+	top := w.top()
+	if q == noChain {
 		w.visitAll(name, value)
 		return
 	}
@@ -187,7 +177,7 @@ func luaVariable(w *walk, n, name int32, names []string) {
 	if s := names[len(names)-1]; strings.ToUpper(s) == s && strings.ToLower(s) != s && len(s) > 1 {
 		kind = "const"
 	}
-	w.declare(declaration{node: n, name: name, as: names[len(names)-1], owners: names[:len(names)-1], kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+	w.declare(declaration{node: n, name: name, as: names[len(names)-1], owners: names[:len(names)-1], kind: kind, inner: true}, nil)
 }
 
 // luaTable declares the functions in a table of the file.
@@ -223,44 +213,9 @@ func luaName(s string) bool {
 
 // luaLocal binds a local variable.
 func luaLocal(w *walk, n int32, typ string) {
-	if w.typ(n) == "identifier" && (typ != "" || !luaTop(w)) {
+	if w.typ(n) == "identifier" && (typ != "" || !w.top()) {
 		w.bindHere(w.text(n), typ)
 	}
-}
-
-// luaChain returns a plain chain of names, "()" for anything else.
-func luaChain(w *walk, n int32) string {
-	var parts []string
-	for {
-		switch w.typ(n) {
-		case "identifier":
-			parts = append(parts, w.text(n))
-		case "dot_index_expression":
-			parts = append(parts, w.text(w.field(n, "field")))
-			n = w.field(n, "table")
-			continue
-		case "method_index_expression":
-			parts = append(parts, w.text(w.field(n, "method")))
-			n = w.field(n, "table")
-			continue
-		case "bracket_index_expression":
-			f := w.field(n, "field")
-			if s := strings.Trim(w.text(f), `"'`); w.typ(f) == "string" && luaName(s) {
-				parts = append(parts, s)
-				n = w.field(n, "table")
-				continue
-			}
-			return "()"
-		default:
-			return "()"
-		}
-		break
-	}
-	if slices.Contains(parts, "") {
-		return "()" // a name that the parser put in
-	}
-	slices.Reverse(parts)
-	return strings.Join(parts, ".")
 }
 
 // luaRequired returns the module of require("a.b"), also of what is taken out
@@ -289,7 +244,7 @@ func luaRequired(w *walk, n int32) string {
 func luaUse(w *walk, n int32) {
 	name, args := w.field(n, "name"), w.field(n, "arguments")
 	if module := luaRequired(w, n); module != "" {
-		if luaTop(w) && w.text(name) == "require" {
+		if w.top() && w.text(name) == "require" {
 			w.importing(n)
 		}
 		w.imported(n, module, "", "")
@@ -299,12 +254,9 @@ func luaUse(w *walk, n int32) {
 	case "identifier":
 		w.use(name, w.text(name), "", kb.UseCall)
 	case "dot_index_expression", "method_index_expression":
-		field := w.field(name, "field")
-		if field < 0 {
-			field = w.field(name, "method")
-		}
+		field := w.either(name, "field", "method")
 		table := w.field(name, "table")
-		q := luaChain(w, table)
+		q := w.chain(table)
 		if q == "self" {
 			// self is the table that the function around stands in.
 			if d := w.enclosingKind("method"); d != nil && len(d.Path) > 0 {
@@ -312,7 +264,7 @@ func luaUse(w *walk, n int32) {
 			}
 		}
 		w.use(field, w.text(field), q, kb.UseCall)
-		if q == "()" {
+		if q == noChain {
 			w.visit(table)
 		}
 	default:
@@ -327,7 +279,7 @@ func luaMade(w *walk, n int32) string {
 	if w.typ(n) != "function_call" {
 		return ""
 	}
-	q := luaChain(w, w.field(n, "name"))
+	q := w.chain(w.field(n, "name"))
 	if t, last := splitQualified(q); t != "" && (last == "new" || last == "New" || last == "create") {
 		return t
 	}

@@ -1,181 +1,151 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	pyFunction = iota + 1
-	pyClass
-	pyDecorated
-	pyImport
-	pyImportFrom
-	pyFutureImport
-	pyCall
-	pyAssignment
-	pyTypedParameter
-	pyDefaultParameter
-	pyTypedDefaultParameter
-	pyParameters
-	pyLambda
-	pyType
-	pyFor
-	pyWithItem
-	pyComprehension
-	pyDecorator
-	pyTypeAlias
-	pyNamedExpression
-	pyExcept
-)
-
 var python = &spec{
-	grammar: "python",
-	nodes: []string{"function_definition", "class_definition", "decorated_definition", "import_statement", "import_from_statement", "future_import_statement",
-		"call", "assignment", "typed_parameter", "default_parameter", "typed_default_parameter", "parameters", "lambda", "type", "for_statement", "as_pattern", "for_in_clause", "decorator", "type_alias_statement", "named_expression", "except_clause"},
+	use: pythonUse, made: pythonMade,
+	pattern:  func(w *walk, n int32, typ string) { pythonTarget(w, n, -1, typ) },
+	grammar:  "python",
 	comments: []string{"comment"},
-	visit:    visitPython,
-}
-
-func visitPython(w *walk, n int32, kind int) {
-	switch kind {
-	case pyFunction, pyClass:
-		pythonDef(w, n, kind, -1)
-	case pyDecorated:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if k := w.kind(c); k == pyFunction || k == pyClass {
-				pythonDef(w, c, k, n)
-			} else {
-				w.visit(c)
+	chains: chains{
+		{"identifier", itself},
+		{"attribute", link{name: "attribute", on: "object"}},
+		{"call", link{read: func(w *walk, n int32) (string, int32) {
+			if w.text(w.field(n, "function")) == "super" {
+				return "super", -1
 			}
-		}
-	case pyImport:
-		w.importing(n)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.typ(c) {
-			case "dotted_name":
-				// import a.b binds a, and makes a.b reachable.
-				w.imported(n, w.text(c), "", w.text(c))
-			case "aliased_import":
-				w.imported(n, w.text(w.field(c, "name")), "", w.text(w.field(c, "alias")))
-			}
-		}
-	case pyImportFrom:
-		w.importing(n)
-		module := w.field(n, "module_name")
-		path := strings.ReplaceAll(w.text(module), " ", "")
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c == module {
-				continue
-			}
-			switch w.typ(c) {
-			case "dotted_name":
-				w.imported(c, path, w.text(c), w.text(c))
-			case "aliased_import":
-				w.imported(c, path, w.text(w.field(c, "name")), w.text(w.field(c, "alias")))
-			case "wildcard_import":
-				w.imported(c, path, "*", "")
-			}
-		}
-	case pyFutureImport:
-		w.importing(n)
-	case pyCall:
-		f := w.field(n, "function")
-		pythonUse(w, f, kb.UseCall)
-		w.visit(w.field(n, "arguments"))
-	case pyDecorator:
-		// A decorator without arguments is called all the same.
-		if c := w.first(n); c >= 0 {
-			if t := w.typ(c); t == "identifier" || t == "attribute" {
-				pythonUse(w, c, kb.UseCall)
-			} else {
-				w.visit(c)
-			}
-		}
-	case pyAssignment:
-		pythonAssignment(w, n)
-	case pyTypeAlias:
-		if left := w.child(w.first(n), "identifier"); left >= 0 {
-			w.declare(declaration{node: n, name: left, kind: "type", body: -1, outer: -1, doc: -1, inner: len(w.scope) > 0}, nil)
-		}
-		w.children(n)
-	case pyParameters:
-		d := w.enclosing()
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			switch w.kind(c) {
-			case pyTypedParameter:
-				name := w.first(c)
-				w.bindIn(d, strings.Trim(w.text(name), "* "), pythonType(w, w.field(c, "type")))
-				w.visit(w.field(c, "type"))
-			case pyTypedDefaultParameter:
-				w.bindIn(d, w.text(w.field(c, "name")), pythonType(w, w.field(c, "type")))
-				w.visitAll(w.field(c, "type"), w.field(c, "value"))
-			case pyDefaultParameter:
-				w.bindIn(d, w.text(w.field(c, "name")), "")
-				w.visit(w.field(c, "value"))
-			default:
-				w.bindIn(d, strings.Trim(w.text(c), "* "), "")
-			}
-		}
-	case pyLambda:
-		if p := w.field(n, "parameters"); p >= 0 {
-			for c := w.first(p); c >= 0; c = w.next(p, c) {
-				if w.typ(c) == "identifier" {
-					w.bind(n, w.text(c), "")
-				} else if x := w.field(c, "name"); x >= 0 {
-					w.bind(n, w.text(x), "")
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"function_definition class_definition", func(w *walk, n int32) { pythonDef(w, n, w.typ(n), -1) }},
+		{"decorated_definition", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if k := w.typ(c); k == "function_definition" || k == "class_definition" {
+					pythonDef(w, c, k, n)
+				} else {
+					w.visit(c)
 				}
 			}
-		}
-		w.visit(w.field(n, "body"))
-	case pyType:
-		pythonTypes(w, n)
-	case pyFor, pyComprehension:
-		pythonTarget(w, w.field(n, "left"), n, "")
-		w.children(n)
-	case pyNamedExpression:
-		pythonTarget(w, w.field(n, "name"), -1, pythonMade(w, w.field(n, "value")))
-		w.visit(w.field(n, "value"))
-	case pyWithItem:
-		// "open(p) as f", and "except E as e", where it is of the type.
-		c := w.first(n)
-		pythonTarget(w, w.field(n, "alias"), -1, pythonMade(w, c))
-		w.visit(c)
-	case pyExcept:
-		if v := w.field(n, "value"); v >= 0 {
-			if t := w.typ(v); t == "identifier" || t == "attribute" {
-				pythonUse(w, v, kb.UseType)
-			} else if t == "as_pattern" {
-				if c := w.first(v); c >= 0 {
-					if t := w.typ(c); t == "identifier" || t == "attribute" {
-						pythonUse(w, c, kb.UseType)
-						pythonTarget(w, w.field(v, "alias"), -1, w.text(c))
-					} else {
-						w.visit(c)
-						pythonTarget(w, w.field(v, "alias"), -1, "")
+		}},
+		{"import_statement", func(w *walk, n int32) {
+			w.importing(n)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "dotted_name":
+					// import a.b binds a, and makes a.b reachable.
+					w.imported(n, w.text(c), "", w.text(c))
+				case "aliased_import":
+					w.imported(n, w.text(w.field(c, "name")), "", w.text(w.field(c, "alias")))
+				}
+			}
+		}},
+		{"import_from_statement", func(w *walk, n int32) {
+			w.importing(n)
+			module := w.field(n, "module_name")
+			path := strings.ReplaceAll(w.text(module), " ", "")
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c == module {
+					continue
+				}
+				switch w.typ(c) {
+				case "dotted_name":
+					w.imported(c, path, w.text(c), w.text(c))
+				case "aliased_import":
+					w.imported(c, path, w.text(w.field(c, "name")), w.text(w.field(c, "alias")))
+				case "wildcard_import":
+					w.imported(c, path, "*", "")
+				}
+			}
+		}},
+		{"future_import_statement", func(w *walk, n int32) { w.importing(n) }},
+		{"call", all(uses(kb.UseCall, "function"), visits("arguments"))},
+		{"decorator", func(w *walk, n int32) {
+			// A decorator without arguments is called all the same.
+			if c := w.first(n); c >= 0 {
+				if t := w.typ(c); t == "identifier" || t == "attribute" {
+					pythonUse(w, c, kb.UseCall)
+				} else {
+					w.visit(c)
+				}
+			}
+		}},
+		{"assignment", pythonAssignment},
+		{"type_alias_statement", func(w *walk, n int32) {
+			if left := w.child(w.first(n), "identifier"); left >= 0 {
+				w.declare(declaration{node: n, name: left, kind: "type", inner: len(w.scope) > 0}, nil)
+			}
+			w.children(n)
+		}},
+		{"parameters", func(w *walk, n int32) {
+			d := w.enclosing()
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				switch w.typ(c) {
+				case "typed_parameter":
+					name := w.first(c)
+					w.bindIn(d, strings.Trim(w.text(name), "* "), pythonType(w, w.field(c, "type")))
+					w.visit(w.field(c, "type"))
+				case "typed_default_parameter":
+					w.bindIn(d, w.text(w.field(c, "name")), pythonType(w, w.field(c, "type")))
+					w.visitAll(w.field(c, "type"), w.field(c, "value"))
+				case "default_parameter":
+					w.bindIn(d, w.text(w.field(c, "name")), "")
+					w.visit(w.field(c, "value"))
+				default:
+					w.bindIn(d, strings.Trim(w.text(c), "* "), "")
+				}
+			}
+		}},
+		{"lambda", func(w *walk, n int32) {
+			if p := w.field(n, "parameters"); p >= 0 {
+				for c := w.first(p); c >= 0; c = w.next(p, c) {
+					if w.typ(c) == "identifier" {
+						w.bind(n, w.text(c), "")
+					} else if x := w.field(c, "name"); x >= 0 {
+						w.bind(n, w.text(x), "")
 					}
 				}
 			}
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "value" {
-				w.visit(c)
+			w.visit(w.field(n, "body"))
+		}},
+		{"type", pythonTypes},
+		{"for_statement for_in_clause", all(func(w *walk, n int32) { pythonTarget(w, w.field(n, "left"), n, "") }, children)},
+		{"named_expression", all(assigns("name", "value"), visits("value"))},
+		{"as_pattern", all(assigns("alias", "1"), visits("1"))}, // "open(p) as f", and "except E as e", where it is of the type
+		{"except_clause", func(w *walk, n int32) {
+			if v := w.field(n, "value"); v >= 0 {
+				if t := w.typ(v); t == "identifier" || t == "attribute" {
+					pythonUse(w, v, kb.UseType)
+				} else if t == "as_pattern" {
+					if c := w.first(v); c >= 0 {
+						if t := w.typ(c); t == "identifier" || t == "attribute" {
+							pythonUse(w, c, kb.UseType)
+							pythonTarget(w, w.field(v, "alias"), -1, w.text(c))
+						} else {
+							w.visit(c)
+							pythonTarget(w, w.field(v, "alias"), -1, "")
+						}
+					}
+				}
 			}
-		}
-	default:
-		w.children(n)
-	}
+			w.butField(n, "value")
+		}},
+	},
 }
 
-func pythonDef(w *walk, n int32, kind int, outer int32) {
-	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, doc: -1, kind: "class"}
+func pythonDef(w *walk, n int32, kind string, outer int32) {
+	d := declaration{node: n, name: w.field(n, "name"), body: w.field(n, "body"), outer: outer, kind: "class"}
 	if d.name < 0 || w.text(d.name) == "" {
 		w.children(n)
 		return
 	}
 	around := w.enclosing()
-	if kind == pyFunction {
+	if kind == "function_definition" {
 		d.kind = "function"
 		if around != nil && around.Kind == "class" {
 			d.kind = "method"
@@ -187,7 +157,7 @@ func pythonDef(w *walk, n int32, kind int, outer int32) {
 			d.doc = w.child(s, "string")
 		}
 	}
-	if kind == pyClass {
+	if kind == "class_definition" {
 		for c, p := int32(-1), w.field(n, "superclasses"); p >= 0; {
 			if c < 0 {
 				c = w.first(p)
@@ -220,9 +190,9 @@ func pythonUse(w *walk, n int32, kind kb.UseKind) {
 		w.use(n, w.text(n), "", kind)
 	case "attribute":
 		object := w.field(n, "object")
-		q := pythonChain(w, object)
+		q := w.chain(object)
 		w.use(w.field(n, "attribute"), w.text(w.field(n, "attribute")), q, kind)
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	default:
@@ -230,30 +200,12 @@ func pythonUse(w *walk, n int32, kind kb.UseKind) {
 	}
 }
 
-// pythonChain returns a plain chain of names, "()" for anything else; "super"
-// for super().
-func pythonChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier":
-		return w.text(n)
-	case "attribute":
-		if q := pythonChain(w, w.field(n, "object")); q != "()" {
-			return q + "." + w.text(w.field(n, "attribute"))
-		}
-	case "call":
-		if w.text(w.field(n, "function")) == "super" {
-			return "super"
-		}
-	}
-	return "()"
-}
-
 // pythonMade returns the type that an expression makes a value of: the
 // constructor that it calls.
 func pythonMade(w *walk, n int32) string {
 	if n >= 0 && w.typ(n) == "call" {
 		f := w.field(n, "function")
-		if q := pythonChain(w, f); q != "()" {
+		if q := w.chain(f); q != noChain {
 			last := q[strings.LastIndexByte(q, '.')+1:]
 			if c := strings.TrimLeft(last, "_"); c != "" && c[0] >= 'A' && c[0] <= 'Z' {
 				return q
@@ -333,21 +285,18 @@ func pythonTarget(w *walk, n int32, within int32, typ string) {
 // level and in classes in upper case or annotated are declarations.
 func pythonAssignment(w *walk, n int32) {
 	left, right, typ := w.field(n, "left"), w.field(n, "right"), w.field(n, "type")
-	made := pythonType(w, typ)
-	if made == "" {
-		made = pythonMade(w, right)
-	}
+	made := cmp.Or(pythonType(w, typ), pythonMade(w, right))
 	d := w.enclosing()
 	if w.typ(left) == "identifier" && d == nil {
 		kind := "var"
 		if name := w.text(left); strings.ToUpper(name) == name && strings.ToLower(name) != name {
 			kind = "const"
 		}
-		w.declare(declaration{node: n, name: left, kind: kind, body: -1, outer: -1, doc: -1, inner: true}, nil)
+		w.declare(declaration{node: n, name: left, kind: kind, inner: true}, nil)
 	}
 	if d == nil && w.typ(left) != "identifier" {
 		pythonNames(w, left, func(name int32) {
-			w.declare(declaration{node: n, name: name, kind: "var", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.declare(declaration{node: n, name: name, kind: "var", inner: true}, nil)
 		})
 	}
 	pythonTarget(w, left, -1, made)
@@ -363,8 +312,6 @@ func pythonNames(w *walk, n int32, f func(name int32)) {
 	case "identifier":
 		f(n)
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			pythonNames(w, c, f)
-		}
+		w.each(n, func(c int32) { pythonNames(w, c, f) })
 	}
 }

@@ -7,104 +7,81 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	rbMethod = iota + 1
-	rbSingletonMethod
-	rbClass
-	rbModule
-	rbCall
-	rbAssignment
-	rbOperatorAssignment
-	rbIdentifier
-	rbConstant
-	rbScope
-	rbBlock
-	rbDoBlock
-	rbLambda
-	rbBlockParameters
-	rbMethodParameters
-	rbLambdaParameters
-	rbRescue
-	rbFor
-	rbAlias
-	rbUndef
-	rbSuper
-	rbPair
-	rbKeywordPattern
-	rbSingletonClass
-)
-
 var ruby = &spec{
-	grammar: "ruby",
-	nodes: []string{"method", "singleton_method", "class", "module", "call", "assignment", "operator_assignment", "identifier", "constant", "scope_resolution",
-		"block", "do_block", "lambda", "block_parameters", "method_parameters", "lambda_parameters", "rescue", "for", "alias", "undef", "super", "pair", "keyword_pattern", "singleton_class"},
+	pattern: rubyTarget, made: rubyMade,
+	grammar:  "ruby",
 	comments: []string{"comment"},
-	visit:    visitRuby,
-}
-
-func visitRuby(w *walk, n int32, kind int) {
-	switch kind {
-	case rbMethod, rbSingletonMethod:
-		rubyMethod(w, n)
-	case rbClass, rbModule:
-		rubyClass(w, n, kind)
-	case rbSingletonClass:
-		w.visit(w.field(n, "body"))
-	case rbCall:
-		rubyCall(w, n)
-	case rbAssignment:
-		rubyAssignment(w, n)
-	case rbOperatorAssignment:
-		rubyTarget(w, w.field(n, "left"), rubyMade(w, w.field(n, "right")))
-		w.visit(w.field(n, "right"))
-	case rbIdentifier:
-		// A word that nothing here gave a value is a call.
-		if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
-			w.use(n, name, "", kb.UseCall)
-		}
-	case rbConstant, rbScope:
-		rubyConstant(w, n, kb.UseType)
-	case rbBlock, rbDoBlock, rbLambda:
-		w.within(n, func() { w.children(n) })
-	case rbBlockParameters, rbMethodParameters, rbLambdaParameters:
-		rubyParameters(w, n)
-	case rbRescue:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "variable" {
-				typ := ""
-				if x := w.field(n, "exceptions"); x >= 0 {
-					if one := w.first(x); one >= 0 && w.next(x, one) < 0 {
-						typ = rubyChain(w, one)
+	chains: chains{
+		{"identifier constant self super", itself},
+		{"scope_resolution", link{name: "name", on: "scope"}},
+		{"instance_variable class_variable", link{read: func(w *walk, n int32) (string, int32) {
+			return "self." + strings.TrimLeft(w.text(n), "@"), -1
+		}}},
+		{"call", link{read: func(w *walk, n int32) (string, int32) {
+			m, r := w.field(n, "method"), w.field(n, "receiver")
+			switch {
+			case r < 0 || w.typ(m) != "identifier" || w.field(n, "arguments") >= 0 || w.field(n, "block") >= 0:
+				return noChain, -1
+			case w.text(m) == "class" && w.typ(r) == "self": // self.class.make is self.make
+				return "self", -1
+			}
+			return w.text(m), r
+		}}},
+	},
+	rules: rules{
+		{"method singleton_method", rubyMethod},
+		{"class module", func(w *walk, n int32) { rubyClass(w, n, w.typ(n)) }},
+		{"singleton_class", func(w *walk, n int32) { w.visit(w.field(n, "body")) }},
+		{"call", rubyCall},
+		{"assignment", rubyAssignment},
+		{"operator_assignment", all(assigns("left", "right"), visits("right"))},
+		{"identifier", func(w *walk, n int32) {
+			// A word that nothing here gave a value is a call.
+			if name := w.text(n); !rubyBound(w, name, w.start(n)+1) && !slices.Contains(rubyVisibility, name) {
+				w.use(n, name, "", kb.UseCall)
+			}
+		}},
+		{"constant scope_resolution", func(w *walk, n int32) { rubyConstant(w, n, kb.UseType) }},
+		{"block do_block lambda", scoped},
+		{"block_parameters method_parameters lambda_parameters", rubyParameters},
+		{"rescue", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "variable" {
+					typ := ""
+					if x := w.field(n, "exceptions"); x >= 0 {
+						if one := w.first(x); one >= 0 && w.next(x, one) < 0 {
+							typ = w.chain(one)
+						}
 					}
+					w.bindHere(w.text(w.first(c)), strings.Trim(typ, noChain))
+					continue
 				}
-				w.bindHere(w.text(w.first(c)), strings.Trim(typ, "()"))
-				continue
-			}
-			w.visit(c)
-		}
-	case rbFor:
-		rubyTarget(w, w.field(n, "pattern"), "")
-		w.visitAll(w.field(n, "value"), w.field(n, "body"))
-	case rbAlias:
-		if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
-			w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", body: -1, outer: -1, doc: -1, inner: true}, nil)
-		}
-	case rbUndef:
-	case rbSuper:
-		if d := w.enclosingKind("method", "function"); d != nil {
-			w.use(n, d.Name, "super", kb.UseCall)
-		}
-	case rbPair, rbKeywordPattern:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) != "hash_key_symbol" {
 				w.visit(c)
-			} else if kind == rbKeywordPattern && w.next(n, c) < 0 {
-				w.bindHere(w.text(c), "") // in {name:}
 			}
-		}
-	default:
-		w.children(n)
-	}
+		}},
+		{"for", all(patterns("pattern"), visits("value", "body"))},
+		{"alias", func(w *walk, n int32) {
+			if name := w.field(n, "name"); strings.Trim(w.text(name), ":") != "" && rubyInType(w) {
+				w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), ":"), kind: "method", inner: true}, nil)
+			}
+		}},
+		{"undef", skip},
+		{"super", func(w *walk, n int32) {
+			if d := w.enclosingKind("method", "function"); d != nil {
+				w.use(n, d.Name, "super", kb.UseCall)
+			}
+		}},
+		{"pair keyword_pattern", func(w *walk, n int32) {
+			kind := w.typ(n)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) != "hash_key_symbol" {
+					w.visit(c)
+				} else if kind == "keyword_pattern" && w.next(n, c) < 0 {
+					w.bindHere(w.text(c), "") // in {name:}
+				}
+			}
+		}},
+	},
 }
 
 // Words that stand alone in a class and are no calls to look for.
@@ -112,15 +89,12 @@ var rubyVisibility = []string{"private", "protected", "public", "module_function
 
 // rubyInType reports whether what stands here belongs to a class, a module or
 // the file rather than to a method.
-func rubyInType(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "module")
-}
+func rubyInType(w *walk) bool { return w.in("class", "module") }
 
 func rubyMethod(w *walk, n int32) {
 	name, params := w.field(n, "name"), w.field(n, "parameters")
 	around := w.enclosing()
-	d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body"), outer: -1, doc: -1}
+	d := declaration{node: n, name: name, kind: "function", body: w.field(n, "body")}
 	if w.text(name) == "" {
 		w.children(n)
 		return
@@ -130,7 +104,7 @@ func rubyMethod(w *walk, n int32) {
 	}
 	if o := w.field(n, "object"); o >= 0 {
 		d.kind = "method"
-		if q := rubyChain(w, o); q != "" && q[0] >= 'A' && q[0] <= 'Z' && (around == nil || around.Name != q) {
+		if q := w.chain(o); q != "" && q[0] >= 'A' && q[0] <= 'Z' && (around == nil || around.Name != q) {
 			d.owners = strings.Split(q, ".")
 		}
 	}
@@ -138,19 +112,17 @@ func rubyMethod(w *walk, n int32) {
 	if params >= 0 {
 		d.sigEnd = int(w.nodes[params].End)
 	}
-	w.declare(d, func() {
-		w.within(0, func() { w.visitAll(params, d.body) })
-	})
+	w.declare(d, func() { w.visitAll(params, d.body) })
 }
 
-func rubyClass(w *walk, n int32, kind int) {
+func rubyClass(w *walk, n int32, kind string) {
 	name := w.field(n, "name")
-	d := declaration{node: n, name: name, kind: "class", body: w.field(n, "body"), outer: -1, doc: -1}
-	if kind == rbModule {
+	d := declaration{node: n, name: name, kind: "class", body: w.field(n, "body")}
+	if kind == "module" {
 		d.kind = "module"
 	}
-	q := rubyChain(w, name)
-	if q == "()" || q == "" {
+	q := w.chain(name)
+	if q == noChain || q == "" {
 		w.children(n)
 		return
 	}
@@ -163,16 +135,14 @@ func rubyClass(w *walk, n int32, kind int) {
 		d.sigEnd = int(w.nodes[super].End)
 	}
 	w.declare(d, func() {
-		w.within(0, func() {
-			if super >= 0 {
-				if c := w.first(super); w.typ(c) == "constant" || w.typ(c) == "scope_resolution" {
-					rubyConstant(w, c, kb.UseInherit)
-				} else {
-					w.visit(c)
-				}
+		if super >= 0 {
+			if c := w.first(super); w.typ(c) == "constant" || w.typ(c) == "scope_resolution" {
+				rubyConstant(w, c, kb.UseInherit)
+			} else {
+				w.visit(c)
 			}
-			w.visit(d.body)
-		})
+		}
+		w.visit(d.body)
 	})
 }
 
@@ -198,7 +168,7 @@ func rubyCall(w *walk, n int32) {
 					path = "./" + path
 				}
 				w.imported(n, path, "", "")
-				if w.enclosing() == nil && w.region == 0 {
+				if w.top() {
 					w.importing(n)
 				}
 				return
@@ -225,7 +195,7 @@ func rubyCall(w *walk, n int32) {
 	if receiver < 0 && name == "new" {
 		q = "self"
 	} else if receiver >= 0 {
-		q = rubyChain(w, receiver)
+		q = w.chain(receiver)
 		switch t := w.typ(receiver); {
 		case t == "constant" || t == "scope_resolution":
 			if name != "new" { // what new means says it
@@ -247,209 +217,4 @@ func rubyCall(w *walk, n int32) {
 	}
 	w.visit(args)
 	w.visit(block)
-}
-
-// rubyMacro reads a call that declares methods. It reports false when no name
-// is written in it.
-func rubyMacro(w *walk, n, args, block int32, name, kind string) bool {
-	found := false
-	i := -1
-	for c := w.first(args); c >= 0; c = w.next(args, c) {
-		i++
-		t := w.typ(c)
-		if t != "simple_symbol" && (t != "string" || w.child(c, "interpolation") >= 0) {
-			w.visit(c)
-			continue
-		}
-		as := strings.Trim(w.text(c), `:"'`)
-		first := name == "scope" || name == "alias_method" || strings.HasPrefix(name, "define_") || strings.HasPrefix(name, "has_") || name == "belongs_to"
-		switch {
-		case as == "" || first && i > 0:
-			continue
-		case strings.HasPrefix(name, "def_delegator") && (i == 0 || name == "def_delegator" && i > 1):
-			continue
-		}
-		found = true
-		d := declaration{node: n, name: c, as: as, kind: kind, body: -1, outer: -1, doc: -1, inner: true}
-		if block >= 0 && strings.HasPrefix(name, "define_") {
-			d.inner, d.body = w.start(block) == w.end(block), block
-			w.declare(d, func() { w.within(0, func() { w.visit(block) }) })
-			block = -1
-			continue
-		}
-		w.declare(d, nil)
-	}
-	if found {
-		w.visit(block)
-	}
-	return found
-}
-
-// rubyBound reports whether a name was given a value that holds on a line.
-func rubyBound(w *walk, name string, line int) bool {
-	const far = 256
-	b := w.out.Facts.Bindings
-	for i := len(b) - 1; i >= 0 && i >= len(b)-far; i-- {
-		if b[i].Name == name && b[i].From <= line && line <= b[i].To {
-			return true
-		}
-	}
-	return false
-}
-
-// rubyChain returns a plain chain of names, "()" for anything else.
-func rubyChain(w *walk, n int32) string {
-	var parts []string
-	for n >= 0 {
-		switch w.typ(n) {
-		case "identifier", "constant":
-			parts = append(parts, w.text(n))
-			n = -1
-		case "self":
-			parts = append(parts, "self")
-			n = -1
-		case "super":
-			parts = append(parts, "super")
-			n = -1
-		case "instance_variable", "class_variable":
-			parts = append(parts, "self."+strings.TrimLeft(w.text(n), "@"))
-			n = -1
-		case "scope_resolution":
-			parts = append(parts, w.text(w.field(n, "name")))
-			n = w.field(n, "scope")
-		case "call":
-			m, r := w.field(n, "method"), w.field(n, "receiver")
-			if r < 0 || w.typ(m) != "identifier" || w.field(n, "arguments") >= 0 || w.field(n, "block") >= 0 {
-				return "()"
-			}
-			if w.text(m) != "class" || w.typ(r) != "self" { // self.class.make is self.make
-				parts = append(parts, w.text(m))
-			}
-			n = r
-		default:
-			return "()"
-		}
-		if len(parts) > maxDepth {
-			return "()"
-		}
-	}
-	if slices.Contains(parts, "") {
-		return "()" // a name that the parser put in
-	}
-	slices.Reverse(parts)
-	return strings.Join(parts, ".")
-}
-
-// rubyConstant records the use of "A::B::C", whose last name is meant.
-func rubyConstant(w *walk, n int32, kind kb.UseKind) {
-	q := rubyChain(w, n)
-	if q == "()" {
-		w.use(w.field(n, "name"), w.text(w.field(n, "name")), "()", kind)
-		w.visit(w.field(n, "scope"))
-		return
-	}
-	q, name := splitQualified(q)
-	if kind == kb.UseType && strings.ToUpper(name) == name && len(name) > 1 {
-		kind = kb.UseName
-	}
-	w.use(n, name, q, kind)
-}
-
-func rubyParameters(w *walk, n int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		switch w.typ(c) {
-		case "identifier":
-			w.bindHere(w.text(c), "")
-		case "destructured_parameter":
-			rubyParameters(w, c)
-		default:
-			w.bindHere(w.text(w.field(c, "name")), rubyMade(w, w.field(c, "value")))
-			w.visit(w.field(c, "value"))
-		}
-	}
-}
-
-// rubyMade returns the class that an expression makes a value of.
-func rubyMade(w *walk, n int32) string {
-	if w.typ(n) == "call" && w.text(w.field(n, "method")) == "new" {
-		if r := w.field(n, "receiver"); w.typ(r) == "constant" || w.typ(r) == "scope_resolution" {
-			if q := rubyChain(w, r); q != "()" {
-				return q
-			}
-		}
-	}
-	return ""
-}
-
-// rubyTarget binds what is assigned to.
-func rubyTarget(w *walk, n int32, typ string) {
-	switch w.typ(n) {
-	case "identifier":
-		if w.region != 0 || w.enclosing() != nil || typ != "" {
-			w.bindHere(w.text(n), typ)
-		}
-	case "instance_variable", "class_variable":
-		w.bindIn(w.enclosingKind("class", "module"), "self."+strings.TrimLeft(w.text(n), "@"), typ)
-	case "left_assignment_list", "destructured_left_assignment", "rest_assignment":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rubyTarget(w, c, "")
-		}
-	case "call":
-		// x.y = z calls y=.
-		q, r := "()", w.field(n, "receiver")
-		if r >= 0 {
-			q = rubyChain(w, r)
-			if t := w.typ(r); t != "self" && t != "instance_variable" {
-				w.visit(r)
-			}
-		}
-		if m := w.field(n, "method"); w.typ(m) == "identifier" {
-			w.use(m, w.text(m)+"=", q, kb.UseCall)
-		}
-	case "constant", "scope_resolution":
-	default:
-		w.visit(n)
-	}
-}
-
-func rubyAssignment(w *walk, n int32) {
-	left, right := w.field(n, "left"), w.field(n, "right")
-	around := w.enclosing()
-	if t := w.typ(left); (t == "constant" || t == "scope_resolution") && (around == nil || rubyInType(w)) && w.region == 0 {
-		names := strings.Split(rubyChain(w, left), ".")
-		if names[0] != "()" {
-			d := declaration{node: n, name: left, as: names[len(names)-1], owners: names[:len(names)-1], kind: "const", body: -1, outer: -1, doc: -1, inner: true}
-			if made := rubyMade(w, right); made == "Struct" || made == "Class" || made == "Module" || rubyData(w, right) {
-				// X = Struct.new(:a) do … end
-				block, args := w.field(right, "block"), w.field(right, "arguments")
-				d.kind = "class"
-				if made == "Module" {
-					d.kind = "module"
-				}
-				d.inner = w.start(n) == w.end(n)
-				if block >= 0 {
-					d.body = block
-				}
-				w.declare(d, func() {
-					if made == "Class" && args >= 0 {
-						if c := w.first(args); w.typ(c) == "constant" || w.typ(c) == "scope_resolution" {
-							rubyConstant(w, c, kb.UseInherit)
-						}
-					} else {
-						w.visit(args)
-					}
-					w.within(0, func() { w.children(block) })
-				})
-				return
-			}
-			w.declare(d, nil)
-		}
-	}
-	rubyTarget(w, left, rubyMade(w, right))
-	w.visit(right)
-}
-
-// rubyData reports whether an expression is Data.define(…).
-func rubyData(w *walk, n int32) bool {
-	return w.typ(n) == "call" && w.text(w.field(n, "receiver")) == "Data" && w.text(w.field(n, "method")) == "define"
 }

@@ -6,175 +6,139 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	rsFunction = iota + 1
-	rsFunctionSignature
-	rsStruct
-	rsUnion
-	rsEnum
-	rsTrait
-	rsImpl
-	rsMod
-	rsType
-	rsAssociatedType
-	rsConst
-	rsStatic
-	rsMacro
-	rsUse
-	rsExternCrate
-	rsCall
-	rsMacroCall
-	rsStructExpression
-	rsLet
-	rsLetCondition
-	rsFor
-	rsClosure
-	rsArm
-	rsScoped
-	rsScopedType
-	rsTypeName
-	rsForeign
-	rsVariant
-	rsField
-	rsAttribute
-	rsInnerAttribute
-	rsConstParameter
-	rsTypeParameter
-)
-
 var rust = &spec{
-	grammar: "rust",
-	nodes: []string{"function_item", "function_signature_item", "struct_item", "union_item", "enum_item", "trait_item", "impl_item", "mod_item", "type_item", "associated_type", "const_item", "static_item", "macro_definition",
-		"use_declaration", "extern_crate_declaration", "call_expression", "macro_invocation", "struct_expression", "let_declaration", "let_condition", "for_expression", "closure_expression", "match_arm",
-		"scoped_identifier", "scoped_type_identifier", "type_identifier", "foreign_mod_item", "enum_variant", "field_declaration", "attribute_item", "inner_attribute_item", "const_parameter", "type_parameter"},
+	typ: rustPlain, use: rustNames, pattern: rustPattern,
+	grammar:    "rust",
 	comments:   []string{"line_comment", "block_comment"},
 	attributes: []string{"attribute_item"},
-	visit:      visitRust,
-}
-
-func visitRust(w *walk, n int32, kind int) {
-	switch kind {
-	case rsFunction, rsFunctionSignature:
-		rustFunction(w, n, "function")
-	case rsStruct, rsUnion, rsEnum, rsTrait:
-		rustTypeItem(w, n, [...]string{"struct", "union", "enum", "trait"}[kind-rsStruct])
-	case rsImpl:
-		rustImpl(w, n)
-	case rsMod:
-		name, body := w.field(n, "name"), w.field(n, "body")
-		if body < 0 {
-			// "mod x;" brings in a file.
-			w.importing(n)
-			w.imported(n, "self::"+w.text(name), "", w.text(name))
-			return
-		}
-		rustDeclare(w, n, name, "module", body, func() { w.visit(body) })
-	case rsType, rsAssociatedType:
-		rustDeclare(w, n, w.field(n, "name"), "type", -1, func() { rustRest(w, n) })
-	case rsConst, rsStatic:
-		name := w.field(n, "name")
-		k := "const"
-		if kind == rsStatic {
-			k = "var"
-		}
-		if w.text(name) == "_" {
+	chains: chains{
+		{"identifier type_identifier self super crate primitive_type field_identifier metavariable", itself},
+		{"scoped_identifier scoped_type_identifier", link{name: "name", on: "path"}},
+		{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
+				return w.text(f), w.field(n, "value")
+			}
+			return noChain, -1
+		}}},
+		{"generic_type generic_type_with_turbofish", inside("type")},
+		{"bracketed_type", link{read: func(w *walk, n int32) (string, int32) {
+			c := w.first(n)
+			if w.typ(c) != "qualified_type" {
+				return w.chain(c), -1
+			}
+			if w.chain(w.field(c, "type")) == "Self" {
+				return "Self", -1
+			}
+			return w.chain(w.field(c, "alias")), -1
+		}}},
+	},
+	rules: rules{
+		{"function_item function_signature_item", func(w *walk, n int32) { rustFunction(w, n, "function") }},
+		{"struct_item union_item enum_item trait_item", func(w *walk, n int32) {
+			rustTypeItem(w, n, strings.TrimSuffix(w.typ(n), "_item"))
+		}},
+		{"impl_item", rustImpl},
+		{"mod_item", func(w *walk, n int32) {
+			name, body := w.field(n, "name"), w.field(n, "body")
+			if body < 0 {
+				// "mod x;" brings in a file.
+				w.importing(n)
+				w.imported(n, "self::"+w.text(name), "", w.text(name))
+				return
+			}
+			rustDeclare(w, n, name, "module", body, func() { w.visit(body) })
+		}},
+		{"type_item associated_type", func(w *walk, n int32) { rustDeclare(w, n, w.field(n, "name"), "type", -1, func() { rustRest(w, n) }) }},
+		{"const_item static_item", func(w *walk, n int32) {
+			kind := w.typ(n)
+			name := w.field(n, "name")
+			k := "const"
+			if kind == "static_item" {
+				k = "var"
+			}
+			if w.text(name) == "_" {
+				rustRest(w, n)
+				return
+			}
+			rustDeclare(w, n, name, k, -1, nil)
 			rustRest(w, n)
-			return
-		}
-		rustDeclare(w, n, name, k, -1, nil)
-		rustRest(w, n)
-	case rsMacro:
-		if name := w.field(n, "name"); name >= 0 {
-			w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), outer: -1, doc: -1, sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
-		}
-	case rsUse:
-		w.importing(n)
-		rustUseTree(w, w.field(n, "argument"), "")
-	case rsExternCrate:
-		w.importing(n)
-		local := w.field(n, "alias")
-		if local < 0 {
-			local = w.field(n, "name")
-		}
-		w.imported(n, w.text(w.field(n, "name")), "", w.text(local))
-	case rsCall:
-		args := w.field(n, "arguments")
-		rustCall(w, w.field(n, "function"), children(w, args))
-		w.visit(args)
-	case rsMacroCall:
-		rustUse(w, w.field(n, "macro"), kb.UseCall, 0)
-		tokens := w.child(n, "token_tree")
-		if m := w.text(w.field(n, "macro")); m == "lazy_static" || m == "thread_local" {
-			rustStatics(w, tokens)
-		}
-		rustTokens(w, tokens)
-	case rsStructExpression:
-		rustUse(w, w.field(n, "name"), kb.UseCall, 0)
-		w.visit(w.field(n, "body"))
-	case rsLet:
-		rustLet(w, n, -1)
-	case rsLetCondition:
-		rustBind(w, w.field(n, "pattern"), -1, "")
-		w.visit(w.field(n, "value"))
-	case rsFor:
-		rustBind(w, w.field(n, "pattern"), n, "")
-		w.visitAll(w.field(n, "value"), w.field(n, "body"))
-	case rsClosure:
-		if p := w.field(n, "parameters"); p >= 0 {
-			for c := w.first(p); c >= 0; c = w.next(p, c) {
-				if w.typ(c) == "parameter" {
-					rustBind(w, w.field(c, "pattern"), n, rustPlain(w, w.field(c, "type")))
-					w.visit(w.field(c, "type"))
-				} else {
-					rustBind(w, c, n, "")
+		}},
+		{"macro_definition", func(w *walk, n int32) {
+			if name := w.field(n, "name"); name >= 0 {
+				w.declare(declaration{node: n, name: name, kind: "macro", body: w.child(n, "macro_rule"), sigEnd: int(w.nodes[name].End), inner: w.enclosingKind("function", "method") != nil}, nil)
+			}
+		}},
+		{"use_declaration", all(imports, func(w *walk, n int32) { rustUseTree(w, w.field(n, "argument"), "") })},
+		{"extern_crate_declaration", func(w *walk, n int32) {
+			w.importing(n)
+			local := w.either(n, "alias", "name")
+			w.imported(n, w.text(w.field(n, "name")), "", w.text(local))
+		}},
+		{"call_expression", func(w *walk, n int32) {
+			args := w.field(n, "arguments")
+			rustUse(w, w.field(n, "function"), kb.UseCall, w.count(args)+1)
+			w.visit(args)
+		}},
+		{"macro_invocation", func(w *walk, n int32) {
+			rustUse(w, w.field(n, "macro"), kb.UseCall, 0)
+			tokens := w.child(n, "token_tree")
+			if m := w.text(w.field(n, "macro")); m == "lazy_static" || m == "thread_local" {
+				rustStatics(w, tokens)
+			}
+			rustTokens(w, tokens)
+		}},
+		{"struct_expression", all(uses(kb.UseCall, "name"), visits("body"))},
+		{"let_declaration", func(w *walk, n int32) { rustLet(w, n, -1) }},
+		{"let_condition", all(patterns("pattern"), visits("value"))},
+		{"for_expression", func(w *walk, n int32) {
+			rustBind(w, w.field(n, "pattern"), n, "")
+			w.visitAll(w.field(n, "value"), w.field(n, "body"))
+		}},
+		{"closure_expression", func(w *walk, n int32) {
+			if p := w.field(n, "parameters"); p >= 0 {
+				for c := w.first(p); c >= 0; c = w.next(p, c) {
+					if w.typ(c) == "parameter" {
+						rustBind(w, w.field(c, "pattern"), n, rustPlain(w, w.field(c, "type")))
+						w.visit(w.field(c, "type"))
+					} else {
+						rustBind(w, c, n, "")
+					}
 				}
 			}
-		}
-		w.visitAll(w.field(n, "return_type"), w.field(n, "body"))
-	case rsArm:
-		if p := w.field(n, "pattern"); p >= 0 {
-			for c := w.first(p); c >= 0; c = w.next(p, c) {
-				if w.fieldOf(c) == "condition" {
-					w.visit(c)
-				} else {
-					rustBind(w, c, n, "")
+			w.visitAll(w.field(n, "return_type"), w.field(n, "body"))
+		}},
+		{"match_arm", func(w *walk, n int32) {
+			if p := w.field(n, "pattern"); p >= 0 {
+				for c := w.first(p); c >= 0; c = w.next(p, c) {
+					if w.fieldOf(c) == "condition" {
+						w.visit(c)
+					} else {
+						rustBind(w, c, n, "")
+					}
 				}
 			}
-		}
-		w.visit(w.field(n, "value"))
-	case rsScoped:
-		rustUse(w, n, kb.UseName, 0)
-	case rsScopedType:
-		rustUse(w, n, kb.UseType, 0)
-	case rsTypeName:
-		if t := w.text(n); t != "Self" && t != "_" {
-			w.use(n, t, "", kb.UseType)
-		}
-	case rsForeign:
-		w.visit(w.field(n, "body"))
-	case rsVariant:
-		d := declaration{node: n, name: w.field(n, "name"), kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}
-		if d.name >= 0 {
-			w.declare(d, nil)
-		}
-		w.visitAll(w.field(n, "body"), w.field(n, "value"))
-	case rsField:
-		typ := w.field(n, "type")
-		if d := w.enclosing(); d != nil && d.Kind != "enum" {
-			w.bindIn(d, "self."+w.text(w.field(n, "name")), rustPlain(w, typ))
-		}
-		w.visit(typ)
-	case rsAttribute, rsInnerAttribute:
-	case rsConstParameter:
-		w.bindIn(w.enclosing(), w.text(w.field(n, "name")), "")
-		w.visit(w.field(n, "type"))
-	case rsTypeParameter:
-		// A type parameter hides types of its name.
-		w.bindIn(w.enclosing(), w.text(w.field(n, "name")), "")
-		w.visitAll(w.field(n, "bounds"), w.field(n, "default_type"))
-	default:
-		w.children(n)
-	}
+			w.visit(w.field(n, "value"))
+		}},
+		{"scoped_identifier", func(w *walk, n int32) { rustUse(w, n, kb.UseName, 0) }},
+		{"scoped_type_identifier", func(w *walk, n int32) { rustUse(w, n, kb.UseType, 0) }},
+		{"type_identifier", func(w *walk, n int32) {
+			if t := w.text(n); t != "Self" && t != "_" {
+				w.use(n, t, "", kb.UseType)
+			}
+		}},
+		{"foreign_mod_item", func(w *walk, n int32) { w.visit(w.field(n, "body")) }},
+		{"enum_variant", all(enumerator("name"), visits("body", "value"))},
+		{"field_declaration", func(w *walk, n int32) {
+			typ := w.field(n, "type")
+			if d := w.enclosing(); d != nil && d.Kind != "enum" {
+				w.bindIn(d, "self."+w.text(w.field(n, "name")), rustPlain(w, typ))
+			}
+			w.visit(typ)
+		}},
+		{"attribute_item inner_attribute_item", skip},
+		{"const_parameter", all(hides("name"), visits("type"))},
+		{"type_parameter", all(hides("name"), visits("bounds", "default_type"))}, // it hides types of its name
+	},
 }
 
 // rustDeclare declares an item; one within a function is inner.
@@ -183,16 +147,12 @@ func rustDeclare(w *walk, n, name int32, kind string, body int32, inside func())
 		w.children(n)
 		return
 	}
-	w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), "r#"), kind: kind, body: body, outer: -1, doc: -1, inner: w.enclosingKind("function", "method") != nil}, inside)
+	w.declare(declaration{node: n, name: name, as: strings.TrimPrefix(w.text(name), "r#"), kind: kind, body: body, inner: w.enclosingKind("function", "method") != nil}, inside)
 }
 
 // rustRest visits what is in an item besides its name.
 func rustRest(w *walk, n int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.fieldOf(c) != "name" {
-			w.visit(c)
-		}
-	}
+	w.butField(n, "name")
 }
 
 func rustFunction(w *walk, n int32, kind string) {
@@ -247,7 +207,7 @@ func rustImpl(w *walk, n int32) {
 	if trait >= 0 {
 		rustUse(w, trait, kb.UseInherit, 0)
 	}
-	if rustChain(w, typ) != "()" {
+	if w.chain(typ) != noChain {
 		rustUse(w, typ, kb.UseType, 0)
 	} else {
 		w.visit(typ)
@@ -289,8 +249,8 @@ func rustOwner(w *walk, n int32) string {
 		case "never_type":
 			return "never"
 		default:
-			q := rustChain(w, n)
-			return strings.Trim(q[strings.LastIndexByte(q, '.')+1:], "()")
+			q := w.chain(n)
+			return strings.Trim(q[strings.LastIndexByte(q, '.')+1:], noChain)
 		}
 	}
 	return ""
@@ -302,7 +262,7 @@ func rustMembers(w *walk, body int32) {
 		return
 	}
 	for c := w.first(body); c >= 0; c = w.next(body, c) {
-		if k := w.kind(c); k == rsFunction || k == rsFunctionSignature {
+		if k := w.typ(c); k == "function_item" || k == "function_signature_item" {
 			rustFunction(w, c, "method")
 		} else {
 			w.visit(c)
@@ -323,9 +283,7 @@ func rustUseTree(w *walk, n int32, prefix string) {
 	switch w.typ(n) {
 	case "":
 	case "use_list":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustUseTree(w, c, prefix)
-		}
+		w.each(n, func(c int32) { rustUseTree(w, c, prefix) })
 	case "scoped_use_list":
 		rustUseTree(w, w.field(n, "list"), join(w.field(n, "path")))
 	case "use_as_clause":

@@ -15,11 +15,7 @@ func rustUse(w *walk, n int32, kind kb.UseKind, args int) {
 		if t == "Self" || t == "self" || q == "" && slices.Contains(rustPrelude, t) {
 			return
 		}
-		w.use(name, strings.TrimPrefix(t, "r#"), q, kind)
-		if args > 0 {
-			refs := w.out.Facts.References
-			refs[len(refs)-1].Args = args
-		}
+		w.use(name, strings.TrimPrefix(t, "r#"), q, kind, args)
 	}
 	switch w.typ(n) {
 	case "":
@@ -27,25 +23,25 @@ func rustUse(w *walk, n int32, kind kb.UseKind, args int) {
 		use(n, "")
 	case "scoped_identifier", "scoped_type_identifier":
 		path := w.field(n, "path")
-		q := rustChain(w, path)
+		q := w.chain(path)
 		if path < 0 {
 			q = "" // ::name
 		}
 		if name := w.field(n, "name"); name >= 0 {
 			use(name, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(path)
 		} else {
 			rustArguments(w, path)
 		}
 	case "field_expression":
 		value, field := w.field(n, "value"), w.field(n, "field")
-		q := rustChain(w, value)
+		q := w.chain(value)
 		if w.typ(field) == "field_identifier" {
 			use(field, q)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(value)
 		}
 	case "generic_type", "generic_type_with_turbofish":
@@ -75,45 +71,9 @@ func rustArguments(w *walk, n int32) {
 	}
 }
 
-func rustCall(w *walk, f int32, args int) {
-	rustUse(w, f, kb.UseCall, args+1)
-}
+func rustNames(w *walk, n int32, kind kb.UseKind) { rustUse(w, n, kind, 0) }
 
-// rustChain returns a plain chain of names joined with ".", "()" for anything
-// else.
-func rustChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "type_identifier", "self", "super", "crate", "primitive_type", "field_identifier", "metavariable":
-		return w.text(n)
-	case "scoped_identifier", "scoped_type_identifier":
-		path, name := w.field(n, "path"), w.text(w.field(n, "name"))
-		if path < 0 {
-			return name
-		}
-		if q := rustChain(w, path); q != "()" {
-			return q + "." + name
-		}
-	case "field_expression":
-		if f := w.field(n, "field"); w.typ(f) == "field_identifier" {
-			if q := rustChain(w, w.field(n, "value")); q != "()" {
-				return q + "." + w.text(f)
-			}
-		}
-	case "generic_type", "generic_type_with_turbofish":
-		return rustChain(w, w.field(n, "type"))
-	case "bracketed_type":
-		if c := w.first(n); c >= 0 {
-			if w.typ(c) != "qualified_type" {
-				return rustChain(w, c)
-			}
-			if t := w.field(c, "type"); rustChain(w, t) == "Self" {
-				return "Self"
-			}
-			return rustChain(w, w.field(c, "alias"))
-		}
-	}
-	return "()"
-}
+func rustPattern(w *walk, n int32, typ string) { rustBind(w, n, -1, typ) }
 
 // rustPrelude are variants that every file knows.
 var rustPrelude = []string{"Some", "None", "Ok", "Err"}
@@ -125,11 +85,11 @@ var rustPointers = []string{"Box", "Rc", "Arc", "Option", "Pin", "Cow"}
 func rustPlain(w *walk, n int32) string {
 	switch w.typ(n) {
 	case "type_identifier", "scoped_type_identifier", "primitive_type", "generic_type_with_turbofish":
-		if q := rustChain(w, n); q != "()" {
+		if q := w.chain(n); q != noChain {
 			return q
 		}
 	case "generic_type":
-		q := rustChain(w, w.field(n, "type"))
+		q := w.chain(w.field(n, "type"))
 		if args := w.field(n, "type_arguments"); args >= 0 && slices.Contains(rustPointers, q[strings.LastIndexByte(q, '.')+1:]) {
 			for c := w.first(args); c >= 0; c = w.next(args, c) {
 				if w.typ(c) != "lifetime" {
@@ -137,7 +97,7 @@ func rustPlain(w *walk, n int32) string {
 				}
 			}
 		}
-		if q != "()" {
+		if q != noChain {
 			return q
 		}
 	case "reference_type", "pointer_type":
@@ -170,7 +130,7 @@ func rustMade(w *walk, n int32) string {
 		case "reference_expression":
 			n = w.field(n, "value")
 		case "struct_expression":
-			if q := rustChain(w, w.field(n, "name")); q != "()" {
+			if q := w.chain(w.field(n, "name")); q != noChain {
 				return q
 			}
 			return ""
@@ -185,9 +145,9 @@ func rustMade(w *walk, n int32) string {
 				n = w.field(f, "value")
 			case "scoped_identifier":
 				name := w.text(w.field(f, "name"))
-				q := rustChain(w, w.field(f, "path"))
+				q := w.chain(w.field(f, "path"))
 				last := q[strings.LastIndexByte(q, '.')+1:]
-				if q == "()" || last == "" || last[0] < 'A' || last[0] > 'Z' {
+				if q == noChain || last == "" || last[0] < 'A' || last[0] > 'Z' {
 					return ""
 				}
 				if slices.Contains(rustPointers, last) && name == "new" {
@@ -255,15 +215,11 @@ func rustBind(w *walk, n int32, within int32, typ string) {
 			rustBind(w, w.field(n, "name"), within, "")
 		}
 	case "mut_pattern", "ref_pattern", "reference_pattern":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustBind(w, c, within, typ)
-		}
+		w.each(n, func(c int32) { rustBind(w, c, within, typ) })
 	case "range_pattern", "macro_invocation", "const_block":
 		w.visit(n)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			rustBind(w, c, within, "")
-		}
+		w.each(n, func(c int32) { rustBind(w, c, within, "") })
 	}
 }
 
@@ -325,15 +281,15 @@ func rustBefore(src string, at int) string {
 			j--
 		}
 		if j == i {
-			return "()"
+			return noChain
 		}
 		parts = append(parts, src[j:i])
 		at = j
 	}
 }
 
-// children returns how many nodes, comments aside, are right in one.
-func children(w *walk, n int32) (count int) {
+// count returns how many nodes, comments aside, are right in one.
+func (w *walk) count(n int32) (count int) {
 	if n < 0 {
 		return 0
 	}

@@ -1,178 +1,119 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	scPackage = iota + 1
-	scImport
-	scClass
-	scObject
-	scTrait
-	scEnum
-	scPackageObject
-	scGiven
-	scFunction
-	scFunctionDeclaration
-	scVal
-	scVar
-	scValDeclaration
-	scVarDeclaration
-	scType
-	scEnumCase
-	scFullEnumCase
-	scCall
-	scInstance
-	scTypeName
-	scStableType
-	scExtends
-	scParameter
-	scClassParameter
-	scLambda
-	scCase
-	scEnumerator
-	scTypeParameters
-	scAnnotation
-	scInfix
-	scFieldUse
-	scGenericFunction
-	scExtension
-)
-
 var scala = &spec{
-	grammar: "scala",
-	nodes: []string{"package_clause", "import_declaration", "class_definition", "object_definition", "trait_definition", "enum_definition", "package_object", "given_definition", "function_definition", "function_declaration",
-		"val_definition", "var_definition", "val_declaration", "var_declaration", "type_definition", "simple_enum_case", "full_enum_case", "call_expression", "instance_expression", "type_identifier", "stable_type_identifier", "extends_clause",
-		"parameter", "class_parameter", "lambda_expression", "case_clause", "enumerator", "type_parameters", "annotation", "infix_expression", "field_expression", "generic_function", "extension_definition"},
+	typ: scalaPlain, use: scalaType, pattern: scalaPattern,
+	grammar:  "scala",
 	comments: []string{"comment", "block_comment"},
-	visit:    visitScala,
-}
-
-func visitScala(w *walk, n int32, kind int) {
-	switch kind {
-	case scPackage:
-		if name := w.field(n, "name"); name >= 0 {
-			p := w.text(name)
-			if body := w.field(n, "body"); body >= 0 {
-				w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
+	chains: chains{
+		{"identifier operator_identifier", link{read: func(w *walk, n int32) (string, int32) {
+			if w.text(n) == "this" {
+				return "self", -1
+			}
+			return strings.Trim(w.text(n), "`"), -1
+		}}},
+		{"field_expression", link{name: "field", on: "value"}},
+	},
+	rules: rules{
+		{"package_clause", func(w *walk, n int32) {
+			if name := w.field(n, "name"); name >= 0 {
+				p := w.text(name)
+				if body := w.field(n, "body"); body >= 0 {
+					w.declare(declaration{node: n, name: name, as: p[strings.LastIndexByte(p, '.')+1:], owners: scalaOwners(p), kind: "package", body: body}, func() { w.visit(body) })
+					return
+				}
+				if w.out.Facts.Package != "" {
+					p = w.out.Facts.Package + "." + p
+				}
+				w.out.Facts.Package = p
+			}
+		}},
+		{"import_declaration", scalaImport},
+		{"class_definition object_definition trait_definition enum_definition package_object " +
+			"given_definition", func(w *walk, n int32) {
+			kind := w.typ(n)
+			k := strings.TrimSuffix(kind, "_definition")
+			if kind == "package_object" || kind == "given_definition" {
+				k = "object"
+			}
+			if kind == "given_definition" && w.field(n, "name") < 0 {
+				w.children(n)
 				return
 			}
-			if w.out.Facts.Package != "" {
-				p = w.out.Facts.Package + "." + p
+			name := w.field(n, "name")
+			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+		}},
+		{"function_definition function_declaration", func(w *walk, n int32) {
+			k := "function"
+			if scalaMember(w) {
+				k = "method"
 			}
-			w.out.Facts.Package = p
-		}
-	case scImport:
-		scalaImport(w, n)
-	case scClass, scObject, scTrait, scEnum, scPackageObject, scGiven:
-		k := [...]string{"class", "object", "trait", "enum", "object", "object"}[kind-scClass]
-		if kind == scGiven && w.field(n, "name") < 0 {
-			w.children(n)
-			return
-		}
-		name := w.field(n, "name")
-		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-	case scFunction, scFunctionDeclaration:
-		k := "function"
-		if scalaMember(w) {
-			k = "method"
-		}
-		name := w.field(n, "name")
-		scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
-	case scVal, scVar, scValDeclaration, scVarDeclaration:
-		scalaValue(w, n, kind)
-	case scType:
-		scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
-		scalaRest(w, n, w.field(n, "name"))
-	case scEnumCase, scFullEnumCase:
-		if name := w.field(n, "name"); name >= 0 && w.text(name) != "" {
-			w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-			scalaRest(w, n, name)
-		}
-	case scCall:
-		args := w.field(n, "arguments")
-		count := 0
-		if w.typ(args) == "arguments" {
-			count = children(w, args) + 1
-		}
-		scalaUse(w, w.field(n, "function"), kb.UseCall, count)
-		w.visit(args)
-	case scGenericFunction:
-		scalaUse(w, n, kb.UseName, 0)
-	case scInstance:
-		c := w.first(n)
-		scalaType(w, c, kb.UseCall)
-		if c >= 0 {
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
+			name := w.field(n, "name")
+			scalaDeclare(w, n, name, k, w.field(n, "body"), func() { scalaRest(w, n, name) })
+		}},
+		{"val_definition var_definition val_declaration var_declaration", func(w *walk, n int32) { scalaValue(w, n, w.typ(n)) }},
+		{"type_definition", func(w *walk, n int32) {
+			scalaDeclare(w, n, w.field(n, "name"), "type", -1, nil)
+			scalaRest(w, n, w.field(n, "name"))
+		}},
+		{"simple_enum_case full_enum_case", all(enumerator("name"), rest("name"))},
+		{"call_expression", func(w *walk, n int32) {
+			args := w.field(n, "arguments")
+			count := 0
+			if w.typ(args) == "arguments" {
+				count = w.count(args) + 1
 			}
-		}
-	case scTypeName, scStableType:
-		scalaType(w, n, kb.UseType)
-	case scExtends:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "type" {
-				scalaType(w, c, kb.UseInherit)
-			} else {
-				w.visit(c)
+			scalaUse(w, w.field(n, "function"), kb.UseCall, count)
+			w.visit(args)
+		}},
+		{"generic_function", func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }},
+		{"instance_expression", all(uses(kb.UseCall, "1"), func(w *walk, n int32) { w.after(n, w.first(n)) })},
+		{"type_identifier stable_type_identifier", func(w *walk, n int32) { scalaType(w, n, kb.UseType) }},
+		{"extends_clause", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "type" {
+					scalaType(w, c, kb.UseInherit)
+				} else {
+					w.visit(c)
+				}
 			}
-		}
-	case scParameter:
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-		}
-		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-	case scClassParameter:
-		w.bindIn(w.enclosing(), "self."+w.text(w.field(n, "name")), scalaPlain(w, w.field(n, "type")))
-		w.visitAll(w.field(n, "type"), w.field(n, "default_value"))
-	case scLambda:
-		if p := w.field(n, "parameters"); p >= 0 {
-			w.within(n, func() { scalaPattern(w, p) })
-		}
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) != "parameters" {
-				w.visit(c)
+		}},
+		{"parameter", all(parameter("name", "type"), visits("type", "default_value"))},
+		{"class_parameter", all(owns("name", "type"), visits("type", "default_value"))},
+		{"lambda_expression", all(scope(patterns("parameters")), rest("parameters"))},
+		{"case_clause", all(scope(patterns("pattern")), visits("guard", "body"))},
+		{"enumerator", func(w *walk, n int32) {
+			c := w.first(n)
+			if c >= 0 && w.enclosing() != nil {
+				scalaPattern(w, c, "")
+				w.after(n, c)
 			}
-		}
-	case scCase:
-		w.within(n, func() { scalaPattern(w, w.field(n, "pattern")) })
-		w.visitAll(w.field(n, "guard"), w.field(n, "body"))
-	case scEnumerator:
-		c := w.first(n)
-		if c >= 0 && w.enclosing() != nil {
-			scalaPattern(w, c)
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
+		}},
+		{"type_parameters", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" {
+					w.bindIn(w.enclosing(), w.text(c), "")
+				} else {
+					w.visit(c)
+				}
 			}
-		}
-	case scTypeParameters:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" {
-				w.bindIn(w.enclosing(), w.text(c), "")
-			} else {
-				w.visit(c)
+		}},
+		{"annotation", all(uses(kb.UseCall, "name"), visits("arguments"))},
+		{"infix_expression", func(w *walk, n int32) {
+			op := w.field(n, "operator")
+			if w.typ(op) == "identifier" {
+				w.use(op, w.text(op), w.chain(w.field(n, "left")), kb.UseCall)
 			}
-		}
-	case scAnnotation:
-		scalaType(w, w.field(n, "name"), kb.UseCall)
-		w.visit(w.field(n, "arguments"))
-	case scInfix:
-		op := w.field(n, "operator")
-		if w.typ(op) == "identifier" {
-			w.use(op, w.text(op), scalaChain(w, w.field(n, "left")), kb.UseCall)
-		}
-		w.visitAll(w.field(n, "left"), w.field(n, "right"))
-	case scFieldUse:
-		// Members without parentheses may be methods.
-		scalaUse(w, n, kb.UseName, 0)
-	case scExtension:
-		w.children(n)
-	default:
-		w.children(n)
-	}
+			w.visitAll(w.field(n, "left"), w.field(n, "right"))
+		}},
+		{"field_expression", func(w *walk, n int32) { scalaUse(w, n, kb.UseName, 0) }}, // members without parentheses may be methods
+	},
 }
 
 func scalaOwners(p string) []string {
@@ -180,10 +121,7 @@ func scalaOwners(p string) []string {
 	return parts[:len(parts)-1]
 }
 
-func scalaMember(w *walk) bool {
-	d := w.enclosing()
-	return d != nil && (d.Kind == "class" || d.Kind == "object" || d.Kind == "trait" || d.Kind == "enum")
-}
+func scalaMember(w *walk) bool { return w.in("class", "object", "trait", "enum") }
 
 func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()) {
 	if name < 0 || w.text(name) == "" {
@@ -196,15 +134,11 @@ func scalaDeclare(w *walk, n, name int32, kind string, body int32, inside func()
 		from := int(w.nodes[n].Start)
 		end = from + len(strings.TrimRight(w.t.Source[from:max(from, int(w.nodes[body].Start))], " \t\r\n=:"))
 	}
-	w.declare(declaration{sigEnd: end, node: n, name: name, as: strings.Trim(w.text(name), "`"), kind: kind, body: body, outer: -1, doc: -1, inner: d != nil && !scalaMember(w) && d.Kind != "package"}, inside)
+	w.declare(declaration{sigEnd: end, node: n, name: name, as: strings.Trim(w.text(name), "`"), kind: kind, body: body, inner: d != nil && !scalaMember(w) && d.Kind != "package"}, inside)
 }
 
 func scalaRest(w *walk, n, name int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if c != name {
-			w.visit(c)
-		}
-	}
+	w.but(n, name)
 }
 
 // scalaImport reads "import a.b.{c, d => e, _}", several with commas.
@@ -255,22 +189,16 @@ func scalaImport(w *walk, n int32) {
 	end()
 }
 
-func scalaValue(w *walk, n int32, kind int) {
-	pattern := w.field(n, "pattern")
-	if pattern < 0 {
-		pattern = w.field(n, "name")
-	}
+func scalaValue(w *walk, n int32, kind string) {
+	pattern := w.either(n, "pattern", "name")
 	typ, value := w.field(n, "type"), w.field(n, "value")
-	t := scalaPlain(w, typ)
-	if t == "" {
-		t = scalaMade(w, value)
-	}
+	t := cmp.Or(scalaPlain(w, typ), scalaMade(w, value))
 	d := w.enclosing()
 	local := d != nil && !scalaMember(w) && d.Kind != "package"
 	var inside func() = func() { w.visitAll(typ, value) }
 	if w.typ(pattern) == "identifier" && !local {
 		k := "const"
-		if kind == scVar || kind == scVarDeclaration {
+		if kind == "var_definition" || kind == "var_declaration" {
 			k = "var"
 		}
 		name := w.text(pattern)
@@ -280,7 +208,7 @@ func scalaValue(w *walk, n int32, kind int) {
 			w.bindIn(nil, name, t)
 		}
 		if d == nil || d.Kind == "object" || d.Kind == "package" {
-			x := declaration{node: n, name: pattern, as: strings.Trim(name, "`"), kind: k, body: -1, outer: -1, doc: -1}
+			x := declaration{node: n, name: pattern, as: strings.Trim(name, "`"), kind: k}
 			if value >= 0 && strings.Contains(w.text(value), "\n") {
 				x.sigEnd = int(w.nodes[value].Start)
 			}
@@ -290,12 +218,12 @@ func scalaValue(w *walk, n int32, kind int) {
 	} else if w.typ(pattern) == "identifier" {
 		w.bindHere(w.text(pattern), t)
 	} else if local {
-		scalaPattern(w, pattern)
+		scalaPattern(w, pattern, "")
 	}
 	inside()
 }
 
-func scalaPattern(w *walk, n int32) {
+func scalaPattern(w *walk, n int32, _ string) {
 	if n < 0 || w.depth >= maxDepth {
 		return
 	}
@@ -318,7 +246,7 @@ func scalaPattern(w *walk, n int32) {
 		if w.typ(p) == "identifier" {
 			w.bindHere(w.text(p), scalaPlain(w, w.field(n, "type")))
 		} else {
-			scalaPattern(w, p)
+			scalaPattern(w, p, "")
 		}
 		w.visit(w.field(n, "type"))
 	case "type_identifier", "stable_type_identifier", "generic_type":
@@ -326,9 +254,7 @@ func scalaPattern(w *walk, n int32) {
 	case "field_expression", "stable_identifier":
 		scalaUse(w, n, kb.UseName, 0)
 	default:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			scalaPattern(w, c)
-		}
+		w.each(n, func(c int32) { scalaPattern(w, c, "") })
 	}
 }
 
@@ -345,32 +271,24 @@ func scalaType(w *walk, n int32, kind kb.UseKind) {
 		scalaType(w, w.field(n, "type"), kind)
 		w.visit(w.field(n, "type_arguments"))
 	case "compound_type", "annotated_type":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			scalaType(w, c, kind)
-		}
+		w.each(n, func(c int32) { scalaType(w, c, kind) })
 	default:
 		w.visit(n)
 	}
 }
 
 func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, strings.Trim(w.text(name), "`"), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
 	switch w.typ(n) {
 	case "":
 	case "identifier":
-		use(n, "")
+		w.use(n, strings.Trim(w.text(n), "`"), "", kind, args)
 	case "field_expression":
 		value := w.field(n, "value")
-		q := scalaChain(w, value)
+		q := w.chain(value)
 		if f := w.field(n, "field"); f >= 0 {
-			use(f, q)
+			w.use(f, strings.Trim(w.text(f), "`"), q, kind, args)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(value)
 		}
 	case "stable_identifier":
@@ -383,21 +301,6 @@ func scalaUse(w *walk, n int32, kind kb.UseKind, args int) {
 	default:
 		w.visit(n)
 	}
-}
-
-func scalaChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier", "operator_identifier":
-		if w.text(n) == "this" {
-			return "self"
-		}
-		return strings.Trim(w.text(n), "`")
-	case "field_expression":
-		if q := scalaChain(w, w.field(n, "value")); q != "()" {
-			return q + "." + w.text(w.field(n, "field"))
-		}
-	}
-	return "()"
 }
 
 func scalaPlain(w *walk, n int32) string {
@@ -424,7 +327,7 @@ func scalaMade(w *walk, n int32) string {
 		if w.typ(f) == "generic_function" {
 			f = w.field(f, "function")
 		}
-		q := strings.TrimSuffix(scalaChain(w, f), ".apply")
+		q := strings.TrimSuffix(w.chain(f), ".apply")
 		if last := q[strings.LastIndexByte(q, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
 			return q
 		}

@@ -6,180 +6,155 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	swImport = iota + 1
-	swClass
-	swProtocol
-	swFunction
-	swInit
-	swDeinit
-	swSubscript
-	swProtocolFunction
-	swProperty
-	swProtocolProperty
-	swTypealias
-	swAssociated
-	swEntry
-	swCall
-	swUserType
-	swParameter
-	swInherits
-	swLambda
-	swGuard
-	swIf
-	swFor
-	swModifiers
-	swTypeParameter
-	swNavigation
-	swWhile
-)
-
 var swift = &spec{
-	grammar: "swift",
-	nodes: []string{"import_declaration", "class_declaration", "protocol_declaration", "function_declaration", "init_declaration", "deinit_declaration", "subscript_declaration", "protocol_function_declaration", "property_declaration", "protocol_property_declaration", "typealias_declaration", "associatedtype_declaration", "enum_entry",
-		"call_expression", "user_type", "parameter", "inheritance_specifier", "lambda_literal", "guard_statement", "if_statement", "for_statement", "modifiers", "type_parameter", "navigation_expression", "while_statement"},
+	grammar:  "swift",
 	comments: []string{"comment", "multiline_comment"},
-	visit:    visitSwift,
-}
-
-func visitSwift(w *walk, n int32, kind int) {
-	switch kind {
-	case swImport:
-		w.importing(n)
-		if c := w.child(n, "identifier"); c >= 0 {
-			path := w.text(c)
-			name, local := "", path
-			head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
-			// "import struct Lib.Foo" takes one name.
-			for _, k := range []string{"struct", "class", "enum", "protocol", "func", "typealias", "let", "var"} {
-				if strings.HasSuffix(strings.TrimSpace(head), " "+k) {
-					if i := strings.LastIndexByte(path, '.'); i > 0 {
-						name, local, path = path[i+1:], path[i+1:], path[:i]
+	chains: chains{
+		{"simple_identifier type_identifier", unticked},
+		{"self_expression", meaning("self")},
+		{"super_expression", meaning("super")},
+		{"user_type", link{read: func(w *walk, n int32) (string, int32) { return plainType(w.text(n)), -1 }}},
+		{"postfix_expression", inside("1")},
+		{"navigation_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if x := swiftSuffix(w, n); x >= 0 {
+				return w.text(x), w.field(n, "target")
+			}
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"import_declaration", func(w *walk, n int32) {
+			w.importing(n)
+			if c := w.child(n, "identifier"); c >= 0 {
+				path := w.text(c)
+				name, local := "", path
+				head := w.t.Source[w.nodes[n].Start:w.nodes[c].Start]
+				// "import struct Lib.Foo" takes one name.
+				for _, k := range []string{"struct", "class", "enum", "protocol", "func", "typealias", "let", "var"} {
+					if strings.HasSuffix(strings.TrimSpace(head), " "+k) {
+						if i := strings.LastIndexByte(path, '.'); i > 0 {
+							name, local, path = path[i+1:], path[i+1:], path[:i]
+						}
+					}
+				}
+				w.imported(n, path, name, local)
+			}
+		}},
+		{"class_declaration", swiftType},
+		{"protocol_declaration", swiftDeclares("name", "", "protocol", "body")},
+		{"function_declaration protocol_function_declaration", func(w *walk, n int32) {
+			name, as := w.field(n, "name"), ""
+			if name < 0 || w.typ(name) != "simple_identifier" {
+				// An operator is no node: it stands behind "func".
+				as = swiftOperator(w, n)
+				name = -1
+				if as == "" {
+					w.children(n)
+					return
+				}
+			}
+			k := "function"
+			if swiftMember(w) {
+				k = "method"
+			}
+			swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
+		}},
+		{"init_declaration", swiftDeclares("", "init", "constructor", "body")},
+		{"deinit_declaration", swiftDeclares("", "deinit", "method", "body")},
+		{"subscript_declaration", swiftDeclares("", "subscript", "method", "#computed_property")},
+		{"property_declaration protocol_property_declaration", swiftProperty},
+		{"typealias_declaration associatedtype_declaration", func(w *walk, n int32) {
+			swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
+			swiftRest(w, n)
+		}},
+		{"enum_entry", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
+					w.declare(declaration{node: n, name: c, kind: "enumerator", inner: true}, nil)
+				} else {
+					w.visit(c)
+				}
+			}
+		}},
+		{"call_expression", func(w *walk, n int32) {
+			f, suffix := w.first(n), w.child(n, "call_suffix")
+			args := 0
+			if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
+				args = w.count(a)
+				if w.child(suffix, "lambda_literal") >= 0 {
+					args++
+				}
+				args++
+			}
+			swiftUse(w, f, kb.UseCall, args)
+			w.visit(suffix)
+		}},
+		{"user_type", func(w *walk, n int32) { swiftUserType(w, n, kb.UseType) }},
+		{"parameter", func(w *walk, n int32) {
+			var name, typ int32 = -1, -1
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "name" {
+					if w.typ(c) == "simple_identifier" {
+						name = c
+					} else {
+						typ = c
 					}
 				}
 			}
-			w.imported(n, path, name, local)
-		}
-	case swClass:
-		swiftType(w, n)
-	case swProtocol:
-		swiftDeclare(w, n, w.field(n, "name"), "", "protocol", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swFunction, swProtocolFunction:
-		name, as := w.field(n, "name"), ""
-		if name < 0 || w.typ(name) != "simple_identifier" {
-			// An operator is no node: it stands behind "func".
-			as = swiftOperator(w, n)
-			name = -1
-			if as == "" {
-				w.children(n)
-				return
+			if d := w.enclosing(); d != nil && d.Body >= 0 {
+				w.bindIn(d, w.text(name), swiftPlain(w, typ))
 			}
-		}
-		k := "function"
-		if swiftMember(w) {
-			k = "method"
-		}
-		swiftDeclare(w, n, name, as, k, w.field(n, "body"), func() { swiftRest(w, n) })
-	case swInit:
-		swiftDeclare(w, n, -1, "init", "constructor", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swDeinit:
-		swiftDeclare(w, n, -1, "deinit", "method", w.field(n, "body"), func() { swiftRest(w, n) })
-	case swSubscript:
-		swiftDeclare(w, n, -1, "subscript", "method", w.child(n, "computed_property"), func() { swiftRest(w, n) })
-	case swProperty, swProtocolProperty:
-		swiftProperty(w, n)
-	case swTypealias, swAssociated:
-		swiftDeclare(w, n, w.field(n, "name"), "", "type", -1, nil)
-		swiftRest(w, n)
-	case swEntry:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" && w.typ(c) == "simple_identifier" {
-				w.declare(declaration{node: n, name: c, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
+			w.visit(typ)
+		}},
+		{"inheritance_specifier", func(w *walk, n int32) {
+			if t := w.field(n, "inherits_from"); w.typ(t) == "user_type" {
+				swiftUserType(w, t, kb.UseInherit)
 			} else {
-				w.visit(c)
+				w.children(n)
 			}
-		}
-	case swCall:
-		f, suffix := w.first(n), w.child(n, "call_suffix")
-		args := 0
-		if a := w.child(suffix, "value_arguments"); suffix >= 0 && a >= 0 {
-			args = children(w, a)
-			if w.child(suffix, "lambda_literal") >= 0 {
-				args++
-			}
-			args++
-		}
-		swiftUse(w, f, kb.UseCall, args)
-		w.visit(suffix)
-	case swUserType:
-		swiftUserType(w, n, kb.UseType)
-	case swParameter:
-		var name, typ int32 = -1, -1
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "name" {
-				if w.typ(c) == "simple_identifier" {
-					name = c
-				} else {
-					typ = c
+		}},
+		{"lambda_literal", all(scope(func(w *walk, n int32) { swiftLambda(w, w.field(n, "type")) }), children)},
+		{"guard_statement if_statement while_statement", func(w *walk, n int32) {
+			var names []int32
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.fieldOf(c) == "bound_identifier" {
+					names = append(names, c)
 				}
 			}
-		}
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(name), swiftPlain(w, typ))
-		}
-		w.visit(typ)
-	case swInherits:
-		if t := w.field(n, "inherits_from"); w.typ(t) == "user_type" {
-			swiftUserType(w, t, kb.UseInherit)
-		} else {
+			for _, c := range names {
+				if w.enclosing() != nil {
+					w.bindHere(w.text(c), "")
+				}
+			}
 			w.children(n)
-		}
-	case swLambda:
-		w.within(n, func() {
-			swiftLambda(w, w.field(n, "type"))
-		})
-		w.children(n)
-	case swGuard, swIf, swWhile:
-		var names []int32
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.fieldOf(c) == "bound_identifier" {
-				names = append(names, c)
+		}},
+		{"for_statement", func(w *walk, n int32) {
+			if item := w.field(n, "item"); item >= 0 {
+				if b := w.field(item, "bound_identifier"); b >= 0 {
+					w.bind(n, w.text(b), "")
+				}
 			}
-		}
-		for _, c := range names {
-			if w.enclosing() != nil {
-				w.bindHere(w.text(c), "")
+			w.children(n)
+		}},
+		{"type_parameter", func(w *walk, n int32) {
+			w.over(n, "type_identifier", func(c int32) { w.bindIn(w.enclosing(), w.text(c), "") })
+		}},
+		{"navigation_expression", func(w *walk, n int32) {
+			// Foo.bar read, where Foo looks like a type.
+			target := w.field(n, "target")
+			if q := w.chain(target); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+				swiftUse(w, n, kb.UseName, 0)
+				return
 			}
-		}
-		w.children(n)
-	case swFor:
-		if item := w.field(n, "item"); item >= 0 {
-			if b := w.field(item, "bound_identifier"); b >= 0 {
-				w.bind(n, w.text(b), "")
-			}
-		}
-		w.children(n)
-	case swTypeParameter:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "type_identifier" {
-				w.bindIn(w.enclosing(), w.text(c), "")
-			} else {
-				w.visit(c)
-			}
-		}
-	case swNavigation:
-		// Foo.bar read, where Foo looks like a type.
-		target := w.field(n, "target")
-		if q := swiftChain(w, target); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
-			swiftUse(w, n, kb.UseName, 0)
-			return
-		}
-		w.children(n)
-	case swModifiers:
-		// Attributes: property wrappers are types.
-		w.children(n)
-	default:
-		w.children(n)
+			w.children(n)
+		}},
+	},
+}
+
+// swiftDeclares declares a node by a part, or as, with its body.
+func swiftDeclares(name, as, kind, body string) rule {
+	return func(w *walk, n int32) {
+		swiftDeclare(w, n, w.part(n, name), as, kind, w.part(n, body), func() { swiftRest(w, n) })
 	}
 }
 
@@ -190,7 +165,7 @@ func swiftDeclare(w *walk, n, name int32, as, kind string, body int32, inside fu
 	}
 	around := w.enclosing()
 	inner := around != nil && (around.Kind == "function" || around.Kind == "method" || around.Kind == "constructor")
-	w.declare(declaration{node: n, name: name, as: strings.Trim(as, "`"), kind: kind, body: body, outer: -1, doc: -1, inner: inner}, inside)
+	w.declare(declaration{node: n, name: name, as: strings.Trim(as, "`"), kind: kind, body: body, inner: inner}, inside)
 }
 
 // swiftMember reports whether the place is in a type, of which extensions are
@@ -256,214 +231,6 @@ func swiftType(w *walk, n int32) {
 	path := w.path
 	w.use(name, plainLast(w.text(name)), "", kb.UseType)
 	w.path = append(append([]string(nil), path...), strings.Split(plainType(w.text(name)), ".")...)
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if c != name {
-			w.visit(c)
-		}
-	}
+	w.but(n, name)
 	w.path = path
-}
-
-// plainLast returns the last name of a type.
-func plainLast(s string) string {
-	s = plainType(s)
-	return s[strings.LastIndexByte(s, '.')+1:]
-}
-
-func swiftProperty(w *walk, n int32) {
-	local := !swiftMember(w) && w.enclosing() != nil
-	top := w.enclosing() == nil && len(w.path) == 0
-	computed := w.field(n, "computed_value")
-	typ := w.child(n, "type_annotation")
-	plain := ""
-	if typ >= 0 {
-		plain = swiftPlain(w, w.field(typ, "name"))
-	}
-	first := true
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		switch w.fieldOf(c) {
-		case "name":
-			name := w.field(c, "bound_identifier")
-			t := ""
-			if first {
-				t = plain
-			}
-			first = false
-			if t == "" {
-				if v := w.next(n, c); v >= 0 && w.fieldOf(v) == "value" {
-					t = swiftMade(w, v)
-				}
-			}
-			if name < 0 {
-				if local {
-					swiftPattern(w, c)
-				}
-				continue
-			}
-			switch {
-			case local:
-				w.bindHere(w.text(name), t)
-			case computed >= 0 || w.kind(n) == swProtocolProperty:
-				d := w.enclosingKind("class", "struct", "enum", "protocol")
-				w.bindIn(d, "self."+w.text(name), t)
-				w.declare(declaration{node: n, name: name, kind: "var", body: computed, outer: -1, doc: -1, inner: local}, func() { w.visit(computed) })
-			case top:
-				k := "var"
-				if b := w.child(n, "value_binding_pattern"); strings.HasPrefix(w.text(b), "let") {
-					k = "const"
-				}
-				w.declare(declaration{node: n, name: name, kind: k, body: -1, outer: -1, doc: -1}, nil)
-				if t != "" {
-					w.bindIn(nil, w.text(name), t)
-				}
-			default:
-				w.bindIn(w.enclosingKind("class", "struct", "enum", "protocol"), "self."+w.text(name), t)
-			}
-		case "computed_value":
-			if !local && computed >= 0 {
-				continue
-			}
-			w.visit(c)
-		default:
-			w.visit(c)
-		}
-	}
-}
-
-func swiftPattern(w *walk, n int32) {
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.fieldOf(c) == "bound_identifier" {
-			w.bindHere(w.text(c), "")
-		} else if w.typ(c) == "pattern" {
-			swiftPattern(w, c)
-		}
-	}
-}
-
-func swiftLambda(w *walk, n int32) {
-	if n < 0 || w.depth >= maxDepth {
-		return
-	}
-	w.depth++
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.typ(c) == "lambda_parameter" {
-			w.bindHere(w.text(w.field(c, "name")), "")
-		} else if w.typ(c) == "lambda_function_type_parameters" {
-			swiftLambda(w, c)
-		}
-	}
-	w.depth--
-}
-
-func swiftUserType(w *walk, n int32, kind kb.UseKind) {
-	var names []int32
-	for c := w.first(n); c >= 0; c = w.next(n, c) {
-		if w.typ(c) == "type_identifier" {
-			names = append(names, c)
-		} else {
-			w.visit(c)
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	var q []string
-	for _, c := range names[:len(names)-1] {
-		q = append(q, w.text(c))
-	}
-	last := names[len(names)-1]
-	if w.text(last) != "Self" {
-		w.use(last, w.text(last), strings.Join(q, "."), kind)
-	}
-}
-
-func swiftUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, strings.Trim(w.text(name), "`"), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
-	}
-	switch w.typ(n) {
-	case "":
-	case "simple_identifier":
-		use(n, "")
-	case "navigation_expression":
-		target := w.field(n, "target")
-		q := swiftChain(w, target)
-		if s := w.field(n, "suffix"); s >= 0 {
-			if x := w.field(s, "suffix"); w.typ(x) == "simple_identifier" {
-				use(x, q)
-			}
-		}
-		if q == "()" {
-			w.visit(target)
-		}
-	default:
-		w.visit(n)
-	}
-}
-
-func swiftChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "simple_identifier", "type_identifier":
-		return strings.Trim(w.text(n), "`")
-	case "self_expression":
-		return "self"
-	case "super_expression":
-		return "super"
-	case "user_type":
-		return plainType(w.text(n))
-	case "postfix_expression", "optional_chain_marker", "optional_chaining_expression":
-		return swiftChain(w, w.first(n))
-	case "navigation_expression":
-		if s := w.field(n, "suffix"); s >= 0 {
-			if x := w.field(s, "suffix"); w.typ(x) == "simple_identifier" {
-				if q := swiftChain(w, w.field(n, "target")); q != "()" {
-					return q + "." + w.text(x)
-				}
-			}
-		}
-	}
-	return "()"
-}
-
-func swiftPlain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "user_type":
-		return plainType(w.text(n))
-	case "optional_type":
-		return swiftPlain(w, w.field(n, "wrapped"))
-	case "opaque_type", "existential_type", "type_annotation":
-		return swiftPlain(w, w.first(n))
-	}
-	return ""
-}
-
-func swiftMade(w *walk, n int32) string {
-	for range 4 {
-		switch w.typ(n) {
-		case "try_expression", "await_expression":
-			if e := w.field(n, "expr"); e >= 0 {
-				n = e
-				continue
-			}
-		case "as_expression":
-			for c := w.first(n); c >= 0; c = w.next(n, c) {
-				if w.fieldOf(c) == "name" {
-					return swiftPlain(w, c)
-				}
-			}
-		case "call_expression":
-			f := w.first(n)
-			if q := swiftChain(w, f); q != "()" {
-				q = strings.TrimSuffix(q, ".init")
-				if last := q[strings.LastIndexByte(q, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {
-					return q
-				}
-			}
-		}
-		break
-	}
-	return ""
 }

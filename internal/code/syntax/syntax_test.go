@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 )
 
 var (
@@ -30,7 +31,14 @@ func TestRulesNameNodesThatExist(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for _, n := range slices.Concat(s.nodes, s.comments, s.attributes) {
+		var nodes []string
+		for _, r := range s.rules {
+			nodes = append(nodes, strings.Fields(r.types)...)
+		}
+		for _, c := range s.chains {
+			nodes = append(nodes, strings.Fields(c.types)...)
+		}
+		for _, n := range slices.Concat(nodes, s.comments, s.attributes) {
 			if len(l.Symbol(n)) == 0 {
 				t.Errorf("%s: the grammar has no node type %q", name, n)
 			}
@@ -43,9 +51,32 @@ func TestRulesNameNodesThatExist(t *testing.T) {
 	}
 }
 
+// languages lists those that have rules.
+func languages(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	used := map[string]bool{}
+	for _, l := range lang.Table {
+		if l.Rules == "" {
+			continue
+		}
+		if specs[l.Rules] == nil {
+			t.Errorf("%s: there are no rules %q", l.Name, l.Rules)
+		}
+		used[l.Rules] = true
+		out = append(out, l.Name)
+	}
+	for name := range specs {
+		if !used[name] {
+			t.Errorf("no language has the rules %q", name)
+		}
+	}
+	return out
+}
+
 // TestGolden reads testdata/LANGUAGE/*: each file X has its outline in X.outline.
 func TestGolden(t *testing.T) {
-	for name := range specs {
+	for _, name := range languages(t) {
 		files, _ := filepath.Glob(filepath.Join("testdata", name, "*"))
 		if len(files) == 0 {
 			t.Errorf("%s: there is no example in testdata/%s", name, name)
@@ -81,7 +112,7 @@ func TestGolden(t *testing.T) {
 // Whatever is cut out of a file, it is read without a panic and its
 // declarations lie within it.
 func TestBrokenSyntax(t *testing.T) {
-	for name := range specs {
+	for _, name := range languages(t) {
 		files, _ := filepath.Glob(filepath.Join("testdata", name, "*"))
 		for _, f := range files {
 			if strings.HasSuffix(f, ".outline") {
@@ -102,7 +133,7 @@ func TestBrokenSyntax(t *testing.T) {
 }
 
 func TestDeepNesting(t *testing.T) {
-	for name := range specs {
+	for _, name := range languages(t) {
 		for _, p := range []string{"(", "{", "[", "if (x) {", "f(", "a.b(", "<a>", "- ", "class A { "} {
 			check(t, name, strings.Repeat(p, 5000))
 		}
@@ -171,7 +202,7 @@ func TestDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	language := name
-	if s := specs[name]; s != nil {
+	if s := specOf(name); s != nil {
 		language = s.grammar
 	}
 	err = set.Parse(context.Background(), language, string(src), func(tree *grammar.Tree) error {
@@ -201,7 +232,7 @@ func TestDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if specs[name] != nil {
+	if specOf(name) != nil {
 		out, err := Read(context.Background(), set, name, string(src))
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,8 @@
 package syntax
 
-// specs is the one table of languages, by the name that package chunk gives
-// them. Languages that share a grammar or rules are rows of the same.
+import "github.com/seed-4f2d999b/knowledge/internal/code/lang"
+
+// specs holds the rows that package lang names for the languages.
 var specs = map[string]*spec{
 	"python":     python,
 	"sql":        sql,
@@ -16,6 +17,7 @@ var specs = map[string]*spec{
 	"elixir":     elixir,
 	"lua":        lua,
 	"php":        php,
+	"r":          rlang,
 	"ruby":       ruby,
 	"java":       java,
 	"csharp":     csharp,
@@ -23,8 +25,7 @@ var specs = map[string]*spec{
 	"javascript": javascript,
 	"typescript": typescript,
 	"tsx":        tsx,
-	"vue":        vue,
-	"svelte":     svelte,
+	"component":  component,
 	"rust":       rust,
 	"c":          clang,
 	"cpp":        cpp,
@@ -33,3 +34,6 @@ var specs = map[string]*spec{
 	"zig":        zig,
 	"haskell":    haskell,
 }
+
+// specOf returns the rules for a language, nil when there are none.
+func specOf(language string) *spec { return specs[lang.Get(language).Rules] }

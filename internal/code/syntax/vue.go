@@ -2,27 +2,8 @@ package syntax
 
 import "strings"
 
-// Components of Vue and Svelte are read by their scripts, as TypeScript: what
-// lies outside of "<script>" is blanked, so that lines and bytes stay.
-var (
-	vue = &spec{
-		grammar:  "typescript",
-		nodes:    typescript.nodes,
-		comments: typescript.comments,
-		prepare:  scriptOnly,
-		visit:    visitJavaScript,
-	}
-	svelte = &spec{
-		grammar:  "typescript",
-		nodes:    typescript.nodes,
-		comments: typescript.comments,
-		prepare:  scriptOnly,
-		visit:    visitJavaScript,
-	}
-)
-
 // scriptOnly blanks everything but the contents of the script elements that
-// hold JavaScript or TypeScript.
+// hold JavaScript or TypeScript, so that lines and bytes stay.
 func scriptOnly(text string) string {
 	b := []byte(text)
 	at := 0

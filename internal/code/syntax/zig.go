@@ -1,127 +1,108 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const (
-	zgVariable = iota + 1
-	zgFunction
-	zgTest
-	zgField
-	zgCall
-	zgStructInit
-	zgParameter
-	zgPayload
-	zgFieldUse
-	zgErrors
-	zgBuiltin
-	zgSwitchCase
-	zgStruct
-)
-
 var zig = &spec{
+	typ: zigPlain, use: zigNames,
 	grammar:  "zig",
-	nodes:    []string{"variable_declaration", "function_declaration", "test_declaration", "container_field", "call_expression", "struct_initializer", "parameter", "payload", "field_expression", "error_set_declaration", "builtin_function", "switch_case", "struct_declaration"},
 	comments: []string{"comment"},
-	visit:    visitZig,
-}
-
-func visitZig(w *walk, n int32, kind int) {
-	switch kind {
-	case zgVariable:
-		zigVariable(w, n)
-	case zgFunction:
-		name, body := w.field(n, "name"), w.field(n, "body")
-		if name < 0 || w.text(name) == "" {
+	chains: chains{
+		{"identifier", itself},
+		{"field_expression", link{read: func(w *walk, n int32) (string, int32) {
+			if o := w.field(n, "object"); o >= 0 {
+				return w.text(w.field(n, "member")), o
+			}
+			return noChain, -1
+		}}},
+	},
+	rules: rules{
+		{"variable_declaration", zigVariable},
+		{"function_declaration", func(w *walk, n int32) {
+			name, body := w.field(n, "name"), w.field(n, "body")
+			if name < 0 || w.text(name) == "" {
+				w.children(n)
+				return
+			}
+			k := "function"
+			d := w.enclosing()
+			if d != nil && zigContainer(d.Kind) {
+				k = "method"
+			}
+			w.declare(declaration{node: n, name: name, kind: k, body: body, inner: d != nil && !zigContainer(d.Kind)}, func() {
+				w.visit(w.child(n, "parameters"))
+				zigType(w, w.field(n, "type"))
+				w.visit(body)
+			})
+		}},
+		{"test_declaration", func(w *walk, n int32) {
+			body := w.child(n, "block")
+			name := w.first(n)
+			if name == body || name < 0 {
+				w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body}, func() { w.visit(body) })
+				return
+			}
+			as := strings.ReplaceAll(strings.Trim(w.text(name), `"`), ".", "_")
+			if as == "" {
+				as = "test"
+			}
+			w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body}, func() { w.visit(body) })
+		}},
+		{"container_field", func(w *walk, n int32) {
+			name, typ := w.field(n, "name"), w.field(n, "type")
+			d := w.enclosing()
+			if d != nil && d.Kind == "enum" {
+				if w.text(name) != "" {
+					w.declare(declaration{node: n, name: name, kind: "enumerator", inner: true}, nil)
+				}
+			} else if d != nil {
+				w.bindIn(d, "self."+w.text(name), zigPlain(w, typ))
+			}
+			zigType(w, typ)
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if c != name && c != typ {
+					w.visit(c)
+				}
+			}
+		}},
+		{"call_expression", func(w *walk, n int32) {
+			f := w.field(n, "function")
+			zigUse(w, f, kb.UseCall, w.count(n))
+			w.but(n, f)
+		}},
+		{"struct_initializer", func(w *walk, n int32) {
+			c := w.first(n)
+			if t := w.typ(c); t == "identifier" || t == "field_expression" {
+				zigUse(w, c, kb.UseCall, 0)
+			} else {
+				w.visit(c)
+			}
+			if c >= 0 {
+				w.after(n, c)
+			}
+		}},
+		{"parameter", all(parameter("name", "type"), uses(kb.UseType, "type"))},
+		{"payload", func(w *walk, n int32) {
+			for c := w.first(n); c >= 0; c = w.next(n, c) {
+				if w.typ(c) == "identifier" && w.enclosing() != nil {
+					w.bindHere(w.text(c), "")
+				}
+			}
+		}},
+		{"field_expression", func(w *walk, n int32) {
+			// A.b, where A looks like a type.
+			if q := w.chain(w.field(n, "object")); q != noChain && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
+				zigUse(w, n, kb.UseName, 0)
+				return
+			}
 			w.children(n)
-			return
-		}
-		k := "function"
-		d := w.enclosing()
-		if d != nil && zigContainer(d.Kind) {
-			k = "method"
-		}
-		w.declare(declaration{node: n, name: name, kind: k, body: body, outer: -1, doc: -1, inner: d != nil && !zigContainer(d.Kind)}, func() {
-			w.visit(w.child(n, "parameters"))
-			zigType(w, w.field(n, "type"))
-			w.visit(body)
-		})
-	case zgTest:
-		body := w.child(n, "block")
-		name := w.first(n)
-		if name == body || name < 0 {
-			w.declare(declaration{node: n, name: -1, as: "test", kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
-			return
-		}
-		as := strings.ReplaceAll(strings.Trim(w.text(name), `"`), ".", "_")
-		if as == "" {
-			as = "test"
-		}
-		w.declare(declaration{node: n, name: name, as: as, kind: "test", body: body, outer: -1, doc: -1}, func() { w.visit(body) })
-	case zgField:
-		name, typ := w.field(n, "name"), w.field(n, "type")
-		d := w.enclosing()
-		if d != nil && d.Kind == "enum" {
-			if w.text(name) != "" {
-				w.declare(declaration{node: n, name: name, kind: "enumerator", body: -1, outer: -1, doc: -1, inner: true}, nil)
-			}
-		} else if d != nil {
-			w.bindIn(d, "self."+w.text(name), zigPlain(w, typ))
-		}
-		zigType(w, typ)
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != name && c != typ {
-				w.visit(c)
-			}
-		}
-	case zgCall:
-		f := w.field(n, "function")
-		zigUse(w, f, kb.UseCall, children(w, n))
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if c != f {
-				w.visit(c)
-			}
-		}
-	case zgStructInit:
-		c := w.first(n)
-		if t := w.typ(c); t == "identifier" || t == "field_expression" {
-			zigUse(w, c, kb.UseCall, 0)
-		} else {
-			w.visit(c)
-		}
-		if c >= 0 {
-			for c = w.next(n, c); c >= 0; c = w.next(n, c) {
-				w.visit(c)
-			}
-		}
-	case zgParameter:
-		if d := w.enclosing(); d != nil && d.Body >= 0 {
-			w.bindIn(d, w.text(w.field(n, "name")), zigPlain(w, w.field(n, "type")))
-		}
-		zigType(w, w.field(n, "type"))
-	case zgPayload:
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			if w.typ(c) == "identifier" && w.enclosing() != nil {
-				w.bindHere(w.text(c), "")
-			}
-		}
-	case zgFieldUse:
-		// A.b, where A looks like a type.
-		if q := zigChain(w, w.field(n, "object")); q != "()" && q != "" && q[0] >= 'A' && q[0] <= 'Z' {
-			zigUse(w, n, kb.UseName, 0)
-			return
-		}
-		w.children(n)
-	case zgErrors:
-	case zgStruct:
-		// One without a name: its members belong to what is around.
-		w.children(n)
-	default:
-		w.children(n)
-	}
+		}},
+		{"error_set_declaration", skip},
+	},
 }
 
 func zigContainer(kind string) bool {
@@ -157,13 +138,10 @@ func zigVariable(w *walk, n int32) {
 		return
 	}
 	if k := zigKinds[w.typ(value)]; k != "" {
-		w.declare(declaration{node: n, name: name, kind: k, body: value, outer: -1, doc: -1, inner: local, sigEnd: int(w.nodes[value].Start) + max(0, strings.IndexByte(w.text(value), '{'))}, func() { w.children(value) })
+		w.declare(declaration{node: n, name: name, kind: k, body: value, inner: local, sigEnd: int(w.nodes[value].Start) + max(0, strings.IndexByte(w.text(value), '{'))}, func() { w.children(value) })
 		return
 	}
-	t := zigPlain(w, typ)
-	if t == "" {
-		t = zigMade(w, value)
-	}
+	t := cmp.Or(zigPlain(w, typ), zigMade(w, value))
 	if w.typ(value) == "builtin_function" && strings.HasPrefix(w.text(value), "@This") {
 		if d != nil {
 			w.bindIn(d, w.text(name), d.Name)
@@ -183,7 +161,7 @@ func zigVariable(w *walk, n int32) {
 	if head := w.t.Source[w.nodes[n].Start:w.nodes[name].Start]; strings.Contains(head, "const") {
 		k = "const"
 	}
-	x := declaration{node: n, name: name, kind: k, body: -1, outer: -1, doc: -1}
+	x := declaration{node: n, name: name, kind: k}
 	if value >= 0 && strings.Contains(w.text(value), "\n") {
 		x.sigEnd = int(w.nodes[value].Start)
 	}
@@ -227,37 +205,38 @@ func zigType(w *walk, n int32) {
 			zigUse(w, n, kb.UseType, 0)
 		}
 	case "pointer_type", "slice_type", "nullable_type", "error_union_type", "array_type", "optional_type":
-		for c := w.first(n); c >= 0; c = w.next(n, c) {
-			zigType(w, c)
-		}
+		w.each(n, func(c int32) { zigType(w, c) })
 	default:
 		w.visit(n)
 	}
 }
 
-func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
-	use := func(name int32, q string) {
-		w.use(name, w.text(name), q, kind)
-		if refs := w.out.Facts.References; args > 0 && len(refs) > 0 {
-			refs[len(refs)-1].Args = args
-		}
+// zigNames records the names in a type or an expression.
+func zigNames(w *walk, n int32, kind kb.UseKind) {
+	if kind == kb.UseType {
+		zigType(w, n)
+		return
 	}
+	zigUse(w, n, kind, 0)
+}
+
+func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
 	switch w.typ(n) {
 	case "":
 	case "identifier":
 		if w.text(n) != "Self" {
-			use(n, "")
+			w.use(n, w.text(n), "", kind, args)
 		}
 	case "field_expression":
 		object := w.field(n, "object")
-		q := zigChain(w, object)
+		q := w.chain(object)
 		if object < 0 {
-			q = "()" // .member of what is expected
+			q = noChain // .member of what is expected
 		}
 		if m := w.field(n, "member"); m >= 0 {
-			use(m, q)
+			w.use(m, w.text(m), q, kind, args)
 		}
-		if q == "()" {
+		if q == noChain {
 			w.visit(object)
 		}
 	default:
@@ -265,25 +244,11 @@ func zigUse(w *walk, n int32, kind kb.UseKind, args int) {
 	}
 }
 
-func zigChain(w *walk, n int32) string {
-	switch w.typ(n) {
-	case "identifier":
-		return w.text(n)
-	case "field_expression":
-		if o := w.field(n, "object"); o >= 0 {
-			if q := zigChain(w, o); q != "()" {
-				return q + "." + w.text(w.field(n, "member"))
-			}
-		}
-	}
-	return "()"
-}
-
 func zigPlain(w *walk, n int32) string {
 	for range 8 {
 		switch w.typ(n) {
 		case "identifier", "field_expression":
-			if q := zigChain(w, n); q != "()" {
+			if q := w.chain(n); q != noChain {
 				return q
 			}
 			return ""
@@ -311,11 +276,11 @@ func zigMade(w *walk, n int32) string {
 			n = w.first(n)
 			continue
 		case "struct_initializer":
-			if q := zigChain(w, w.first(n)); q != "()" {
+			if q := w.chain(w.first(n)); q != noChain {
 				return q
 			}
 		case "call_expression":
-			q := zigChain(w, w.field(n, "function"))
+			q := w.chain(w.field(n, "function"))
 			for _, s := range []string{".init", ".create", ".initCapacity", ".new"} {
 				if t, ok := strings.CutSuffix(q, s); ok {
 					if last := t[strings.LastIndexByte(t, '.')+1:]; last != "" && last[0] >= 'A' && last[0] <= 'Z' {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
@@ -88,7 +89,7 @@ const headBytes = 8192
 // describe sets the language and the flags.
 func describe(path string, t *kb.Text) {
 	head := t.Body[:min(len(t.Body), headBytes)]
-	t.Language = Language(path, []byte(head[:min(len(head), 4096)]))
+	t.Language = lang.Of(path, []byte(head[:min(len(head), 4096)]))
 	if t.Language == "notebook" {
 		if body, prose, ok := notebook(t.Body); ok {
 			t.Body, t.Encoding = body, notebookEncoding
@@ -125,7 +126,7 @@ func prose(path, language string) bool {
 		if strings.HasPrefix(base, "requirements") || strings.HasSuffix(base, ".log") || base == "codeowners" || base == "robots.txt" {
 			return false
 		}
-		return strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".text") || Language(base, nil) == "text" && known(base)
+		return strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".text") || lang.Of(base, nil) == "text" && known(base)
 	}
 	return false
 }
@@ -133,8 +134,8 @@ func prose(path, language string) bool {
 // known reports whether the name of a text without extension is one of those
 // that the table of languages lists as text.
 func known(base string) bool {
-	for _, e := range byPrefix {
-		if e.name == "text" && strings.HasPrefix(base, e.prefix) {
+	for name := range strings.FieldsSeq(lang.Get("text").Files) {
+		if p, ok := strings.CutSuffix(name, "*"); ok && strings.HasPrefix(base, p) {
 			return true
 		}
 	}

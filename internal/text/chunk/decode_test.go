@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -71,8 +72,8 @@ func TestLanguage(t *testing.T) {
 		{"", "", "text"},
 	}
 	for _, tt := range tests {
-		if got := Language(tt.path, []byte(tt.head)); got != tt.want {
-			t.Errorf("Language(%q, %q) = %q, want %q", tt.path, tt.head, got, tt.want)
+		if got := lang.Of(tt.path, []byte(tt.head)); got != tt.want {
+			t.Errorf("lang.Of(%q, %q) = %q, want %q", tt.path, tt.head, got, tt.want)
 		}
 	}
 }

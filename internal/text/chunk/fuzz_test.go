@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -28,7 +29,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("x.rb", "<<~A\n")
 	f.Add("x.txt", strings.Repeat("x", kb.MaxLineBytes+1)+"\n\n\n")
 	f.Fuzz(func(t *testing.T, path, body string) {
-		text := kb.Text{Body: body, Language: Language(path, []byte(body))}
+		text := kb.Text{Body: body, Language: lang.Of(path, []byte(body))}
 		if err := promises(t, text); err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,12 @@
 package chunk
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -122,10 +124,8 @@ func cellLanguage(names ...string) string {
 			return "csharp"
 		case name == "f#":
 			return "fsharp"
-		case byProgram[name] != "":
-			return byProgram[name]
 		}
-		return name
+		return cmp.Or(lang.ByProgram(name), name)
 	}
 	return "python"
 }
@@ -319,7 +319,7 @@ func magic(s string) (language string, ok bool) {
 		}
 		return name, true
 	case "writefile", "file":
-		return Language(f[len(f)-1], nil), true
+		return lang.Of(f[len(f)-1], nil), true
 	}
 	return "", false
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -221,8 +222,10 @@ func TestSplitKeepsPromisesOnOddTexts(t *testing.T) {
 // everyLanguage lists the languages with rules or a splitter of their own.
 func everyLanguage() []string {
 	all := map[string]bool{}
-	for l := range rulesOf {
-		all[l] = true
+	for _, l := range lang.Table {
+		if l.Lines != "" {
+			all[l.Name] = true
+		}
 	}
 	for l := range splitters {
 		all[l] = true
@@ -241,7 +244,7 @@ func staircase(n int) string {
 
 func TestSplitIsDeterministic(t *testing.T) {
 	for name, body := range samples(t) {
-		text := kb.Text{Body: body, Language: Language(name, []byte(body))}
+		text := kb.Text{Body: body, Language: lang.Of(name, []byte(body))}
 		if d := cmp.Diff(check(t, text), check(t, text)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -352,6 +355,21 @@ func walk(t *testing.T, dir string) {
 	for l, d := range took {
 		if size[l] > 100_000 {
 			t.Logf("  %-12s %9d bytes, %6.1f MB/s", l, size[l], float64(size[l])/1e6/d.Seconds())
+		}
+	}
+}
+
+func TestEveryRowOfRulesIsALanguages(t *testing.T) {
+	used := map[string]bool{"": true}
+	for _, l := range lang.Table {
+		if l.Lines != "" && rulesOf[l.Lines] == nil {
+			t.Errorf("%s: there are no rules %q", l.Name, l.Lines)
+		}
+		used[l.Lines] = true
+	}
+	for name := range rulesOf {
+		if !used[name] {
+			t.Errorf("no language has the rules %q", name)
 		}
 	}
 }

@@ -272,17 +272,14 @@ var elixirRules = rules{
 	do:   true,
 }
 
-// rulesOf holds the row of every language that the window knows more of than
-// indentation. Text of other languages is cut without symbols.
+// rulesOf holds the rows that package lang names for languages that the window
+// knows more of than indentation. Text of others is cut without symbols.
 var rulesOf = map[string]*rules{
 	"javascript": &jsRules,
 	"typescript": &tsRules,
-	"tsx":        &tsRules,
 	"c":          &cRules,
-	"objectivec": &cRules,
 	"cpp":        &cppRules,
 	"java":       &javaRules,
-	"groovy":     &javaRules,
 	"csharp":     &csharpRules,
 	"kotlin":     &kotlinRules,
 	"scala":      &scalaRules,
@@ -389,10 +386,8 @@ var rulesOf = map[string]*rules{
 		imports: []string{"using", "import", "export", "include"},
 		ends:    []string{"end", "else", "elseif", "catch", "finally"},
 	},
-	"r":       {syntax: hashSyntax, imports: []string{"library", "source"}, other: rOther},
-	"clojure": {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
-	"lisp":    {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
-	"scheme":  {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
+	"r":    {syntax: hashSyntax, imports: []string{"library", "source"}, other: rOther},
+	"lisp": {syntax: syntax{line: []string{";"}, quotes: `"`}, other: lispOther},
 	"sql": {
 		syntax: syntax{line: []string{"--"}, block: [][2]string{{"/*", "*/"}}, multi: [][2]string{{"$$", "$$"}}, quotes: `"'`},
 		other:  sqlOther,
@@ -455,5 +450,4 @@ var rulesOf = map[string]*rules{
 	"css":        {syntax: syntax{line: nil, block: [][2]string{{"/*", "*/"}}, quotes: `"'`}},
 	"scss":       {syntax: syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`}},
 	"html":       {syntax: syntax{block: [][2]string{{"<!--", "-->"}}}},
-	"xml":        {syntax: syntax{block: [][2]string{{"<!--", "-->"}}}},
 }

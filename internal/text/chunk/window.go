@@ -3,6 +3,7 @@ package chunk
 import (
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/code/lang"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
@@ -14,11 +15,11 @@ import (
 // rulesOf; without a row the text is one unit, which the finishing pass cuts
 // at low indentation.
 func splitWindow(t kb.Text, ls *lines) outline {
-	r := rulesOf[t.Language]
+	r := rulesOf[lang.Get(t.Language).Lines]
 	if r == nil {
 		return outline{units: []unit{{kind: "block"}}}
 	}
-	w := window{ls: ls, r: r, lang: t.Language, decor: -1, last: -1}
+	w := window{ls: ls, r: r, decor: -1, last: -1}
 	w.o.class = classify(ls, &r.syntax)
 	w.o.units = []unit{{kind: "block"}}
 	w.fresh = true
@@ -46,10 +47,9 @@ type scope struct {
 }
 
 type window struct {
-	ls   *lines
-	r    *rules
-	lang string
-	o    outline
+	ls *lines
+	r  *rules
+	o  outline
 
 	open  []scope
 	last  int  // last line that was neither blank nor comment

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"net/url"
 	"path"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 // noises are query parameters of campaigns and of sessions, in lower case:
 // neither changes the page.
-var noises = setOf(`gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid ttclid li_fat_id yclid igshid mc_cid mc_eid
+var noises = kb.WordsOf(`gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid ttclid li_fat_id yclid igshid mc_cid mc_eid
 	_ga _gl _hsenc _hsmi hsctatracking mkt_tok vero_id oly_anon_id oly_enc_id ref_src ref_url spm wt_mc pk_campaign pk_kwd
 	trk trkcampaign
 	sid phpsessid jsessionid aspsessionid sessionid session_id sessid cfid cftoken zenid s_id`)

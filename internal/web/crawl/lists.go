@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/xml"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"io"
 	"net/http"
 	"net/url"
@@ -289,15 +290,7 @@ func clip(s string, n int) string {
 }
 
 // notPages are the endings of files that hold no text to read.
-var notPages = setOf(`.png .jpg .jpeg .gif .svg .webp .avif .ico .bmp .tif .tiff .mp3 .mp4 .m4a .m4v .mov .avi .mkv .webm
+var notPages = kb.WordsOf(`.png .jpg .jpeg .gif .svg .webp .avif .ico .bmp .tif .tiff .mp3 .mp4 .m4a .m4v .mov .avi .mkv .webm
 	.ogg .wav .flac .woff .woff2 .ttf .otf .eot .css .js .mjs .map .wasm .zip .gz .tgz .tar .bz2 .xz .zst .7z .rar .jar .war
 	.whl .gem .deb .rpm .dmg .pkg .msi .exe .apk .iso .bin .so .dll .dylib .doc .docx .xls .xlsx .ppt .pptx .odt .epub
 	.sqlite .db .parquet .rss .atom`)
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}

@@ -86,7 +86,7 @@ func (v *variant) other(key string) bool {
 }
 
 // languages are those of documentation, by ISO 639-1.
-var languages = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ka ko lt lv ms my nb nl no pl pt
+var languages = kb.WordsOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ka ko lt lv ms my nb nl no pl pt
 	ro ru sk sl sr sv ta te th tr uk ur uz vi zh`)
 
 // isLanguage reports whether an element of a path is a language: "en",
