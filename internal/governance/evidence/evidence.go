@@ -126,10 +126,8 @@ func load(root, path string) ([]byte, error) {
 		if !project.Within(base, real) {
 			return nil, errors.New("it is a link out of the repository")
 		}
-		if path, info, err = real, nil, nil; err == nil {
-			info, err = os.Lstat(path)
-		}
-		if err != nil {
+		path = real
+		if info, err = os.Lstat(path); err != nil {
 			return nil, plain(err)
 		}
 	}

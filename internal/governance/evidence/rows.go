@@ -66,59 +66,54 @@ func linesOf(raw json.RawMessage) (lines []int, listed bool) {
 	return lines, false
 }
 
-func findingsOf(raw json.RawMessage) []finding {
-	var out []finding
+// list makes a row of each object of a JSON array, and sorts them.
+func list[T any](raw json.RawMessage, row func(m map[string]json.RawMessage, raw json.RawMessage) T, order func(a, b T) int) []T {
+	var out []T
 	for _, r := range rows(raw) {
-		m := object(r)
-		f := finding{Rule: word(m["ruleId"]), Severity: word(m["severity"]), Code: word(m["code"]),
-			Message: word(m["message"]), File: word(m["file"]), raw: compact(r)}
-		f.Lines, f.listed = linesOf(m["lines"])
-		out = append(out, f)
+		out = append(out, row(object(r), compact(r)))
 	}
-	slices.SortStableFunc(out, func(a, b finding) int {
+	slices.SortStableFunc(out, order)
+	return out
+}
+
+func findingsOf(raw json.RawMessage) []finding {
+	return list(raw, func(m map[string]json.RawMessage, raw json.RawMessage) finding {
+		f := finding{Rule: word(m["ruleId"]), Severity: word(m["severity"]), Code: word(m["code"]),
+			Message: word(m["message"]), File: word(m["file"]), raw: raw}
+		f.Lines, f.listed = linesOf(m["lines"])
+		return f
+	}, func(a, b finding) int {
 		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.File, b.File), slices.Compare(a.Lines, b.Lines),
 			strings.Compare(a.Code, b.Code), strings.Compare(a.Severity, b.Severity), strings.Compare(a.Message, b.Message),
-			strings.Compare(string(a.raw), string(b.raw)))
+			bytes.Compare(a.raw, b.raw))
 	})
-	return out
 }
 
 func entriesOf(raw json.RawMessage) []entry {
-	var out []entry
-	for _, r := range rows(raw) {
-		m := object(r)
-		e := entry{Rule: word(m["ruleId"]), File: word(m["file"]), First: word(m["firstSeen"]), Last: word(m["lastSeen"]), raw: compact(r)}
-		e.Lines, _ = linesOf(m["lines"])
-		out = append(out, e)
-	}
-	slices.SortStableFunc(out, func(a, b entry) int {
+	return list(raw, func(m map[string]json.RawMessage, raw json.RawMessage) entry {
+		lines, _ := linesOf(m["lines"])
+		return entry{word(m["ruleId"]), word(m["file"]), word(m["firstSeen"]), word(m["lastSeen"]), lines, raw}
+	}, func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.File, b.File), slices.Compare(a.Lines, b.Lines),
-			strings.Compare(a.First, b.First), strings.Compare(a.Last, b.Last), strings.Compare(string(a.raw), string(b.raw)))
+			strings.Compare(a.First, b.First), strings.Compare(a.Last, b.Last), bytes.Compare(a.raw, b.raw))
 	})
-	return out
 }
 
 func rulesetsOf(raw json.RawMessage) []ruleset {
-	var out []ruleset
-	for _, r := range rows(raw) {
-		m := object(r)
-		out = append(out, ruleset{word(m["platform"]), word(m["bundle"]), word(m["hash"]), compact(r)})
-	}
-	slices.SortStableFunc(out, func(a, b ruleset) int {
-		return cmp.Or(strings.Compare(a.Platform, b.Platform), strings.Compare(a.Bundle, b.Bundle), strings.Compare(a.Hash, b.Hash),
-			strings.Compare(string(a.raw), string(b.raw)))
+	return list(raw, func(m map[string]json.RawMessage, raw json.RawMessage) ruleset {
+		return ruleset{word(m["platform"]), word(m["bundle"]), word(m["hash"]), raw}
+	}, func(a, b ruleset) int {
+		return cmp.Or(strings.Compare(a.Platform, b.Platform), strings.Compare(a.Bundle, b.Bundle),
+			strings.Compare(a.Hash, b.Hash), bytes.Compare(a.raw, b.raw))
 	})
-	return out
 }
 
 func platformsOf(raw json.RawMessage) []PlatformRow {
 	var out []PlatformRow
 	for name, r := range object(raw) {
-		m := object(r)
-		if m == nil {
-			continue
+		if m := object(r); m != nil {
+			out = append(out, PlatformRow{name, string(m["detected"]) == "true", word(m["confidence"])})
 		}
-		out = append(out, PlatformRow{name, string(m["detected"]) == "true", word(m["confidence"])})
 	}
 	slices.SortFunc(out, func(a, b PlatformRow) int { return strings.Compare(a.Platform, b.Platform) })
 	return out
@@ -128,17 +123,14 @@ func suppressedOf(raw json.RawMessage) []suppressed {
 	var out []suppressed
 	for _, r := range rows(raw) {
 		m := object(r)
-		s := suppressed{Rule: word(m["ruleId"]), File: word(m["file"]), Platform: word(m["platform"]), Reason: word(m["reason"])}
-		// An explicit null says that nothing took its place.
+		// An explicit null means that nothing took its place.
 		by, said := m["replacementRuleId"]
 		if !said {
 			by = m["replacedByRuleId"]
 		}
-		s.Replacement = word(by)
-		if s.Platform == "" {
-			s.Platform = PlatformOf(s.File)
-		}
-		out = append(out, s)
+		file := word(m["file"])
+		platform := cmp.Or(word(m["platform"]), PlatformOf(file))
+		out = append(out, suppressed{word(m["ruleId"]), file, platform, word(m["reason"]), word(by)})
 	}
 	return out
 }
