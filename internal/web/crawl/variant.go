@@ -1,6 +1,10 @@
 package crawl
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
 
 // versionOf returns the elements of a path that name a version of a
 // documentation, "" for none: pages that differ in them are never folded.
