@@ -1,4 +1,4 @@
-package product_test
+package app_test
 
 import (
 	"context"
