@@ -2,7 +2,8 @@
 //
 //	lines [-long] [DIR]
 //
-// Counted are the lines of every tracked file of code but tests and their
+// Counted are the lines of every tracked file of code but tests (also what they share,
+// in packages named …test) and their
 // data, files marked as generated, the tools (bench, .ci, cmd/releasefiles,
 // cmd/sbom) and data without logic. A line of over 120 columns, a tab being
 // four, counts as two. -long lists functions of over 80 lines and files of
@@ -91,7 +92,7 @@ func run(w io.Writer, dir string, long bool) error {
 
 // counts reports whether a tracked file is code of the product.
 func counts(name string) bool {
-	if !slices.Contains(code, path.Ext(name)) || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
+	if !slices.Contains(code, path.Ext(name)) || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(path.Dir(name), "test") || strings.Contains(name, "/testdata/") {
 		return false
 	}
 	return !slices.ContainsFunc(apart, func(dir string) bool { return strings.HasPrefix(name, dir) })
