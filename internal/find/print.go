@@ -48,8 +48,10 @@ func printHit(p *printer.Printer, h Hit) {
 	if h.Note != "" {
 		p.Line("    note: " + p.Words(h.Note))
 	}
-	if h.Findings > 0 {
-		p.Line("    " + printer.Plural(h.Findings, "open finding") + " in its file")
+	for _, x := range h.Extras {
+		for _, l := range x.Lines {
+			p.Line("    " + l)
+		}
 	}
 	if h.Signature != "" {
 		p.Line("    " + h.Signature)
@@ -111,8 +113,12 @@ func printPlace(p *printer.Printer, c Context) {
 		p.Line("")
 		printRelated(p, c.Related, "")
 	}
-	aboutSpecs(p, c)
-	openFindings(p, c)
+	for _, x := range c.Extras {
+		p.Line("")
+		for _, l := range x.Lines {
+			p.Line(l)
+		}
+	}
 	if c.Next != "" {
 		p.Line("")
 		p.Line("goes on: knowledge show " + c.Next)
@@ -192,40 +198,6 @@ func printUsage(p *printer.Printer, c Context) {
 		for _, m := range c.Members {
 			p.Line(fmt.Sprintf("  L%s  %s  %s", m.Lines, m.Symbol, m.ID))
 		}
-	}
-}
-
-// openFindings shows what a governance tool found in the file of a place.
-func openFindings(p *printer.Printer, c Context) {
-	if len(c.Findings) > 0 {
-		p.Line("")
-	}
-	for _, f := range c.Findings {
-		at := ""
-		if len(f.Lines) > 0 {
-			at = "  " + strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Lines), "[]"), " ", ",")
-		}
-		p.Line(fmt.Sprintf("finding %s  %s%s  %s", f.Severity, printer.Field(f.Rule), at, printer.Field(f.Message)))
-	}
-	if c.MoreFindings > 0 {
-		p.Line(fmt.Sprintf("and %s: knowledge evidence:findings --file %s", printer.Plural(c.MoreFindings, "more finding"), c.Path))
-	}
-}
-
-// aboutSpecs prints what specifications have to do with a place.
-func aboutSpecs(p *printer.Printer, c Context) {
-	if len(c.Specs)+len(c.MentionedBy) > 0 {
-		p.Line("")
-	}
-	for _, x := range c.Specs {
-		title := x.Title
-		if x.Status != "" {
-			title += " (" + x.Status + ")"
-		}
-		p.Line(fmt.Sprintf("specification %s  %s  (%s)", title, x.URL, x.Why))
-	}
-	for _, r := range c.MentionedBy {
-		p.Line(fmt.Sprintf("named by %s  %s  %s", printer.Name(r.At), r.Symbol, r.ID))
 	}
 }
 

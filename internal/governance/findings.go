@@ -3,14 +3,18 @@ package governance
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -109,7 +113,10 @@ func countFindings(a *app.App, targets []search.Target) {
 	}
 	for i := range targets {
 		if own(a, &targets[i]) {
-			targets[i].Findings = func(path string) int { return len(byFile[path]) }
+			targets[i].Extras = append(targets[i].Extras, func(path string) (kb.Extra, bool) {
+				n := len(byFile[path])
+				return kb.Extra{Members: []kb.Member{{Name: "findings", Value: n}}, Lines: []string{printer.Plural(n, "open finding") + " in its file"}}, n > 0
+			})
 		}
 	}
 }
@@ -141,13 +148,27 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
 		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
 	})
-	found.MoreFindings = max(len(all)-shownFindings, 0)
-	found.Findings = all[:min(len(all), shownFindings)]
-	for i := range found.Findings {
-		f := &found.Findings[i]
+	more := max(len(all)-shownFindings, 0)
+	all = all[:min(len(all), shownFindings)]
+	if len(all) == 0 {
+		return
+	}
+	x := kb.Extra{Members: []kb.Member{{Name: "findings", Value: all}}}
+	for i := range all {
+		f := &all[i]
 		f.Rule, f.Message = app.ClipRunes(f.Rule, shownMessage), app.ClipRunes(f.Message, shownMessage)
 		f.Lines = f.Lines[:min(len(f.Lines), 20)]
+		at := ""
+		if len(f.Lines) > 0 {
+			at = "  " + strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Lines), "[]"), " ", ",")
+		}
+		x.Lines = append(x.Lines, fmt.Sprintf("finding %s  %s%s  %s", f.Severity, printer.Field(f.Rule), at, printer.Field(f.Message)))
 	}
+	if more > 0 {
+		x.Members = append(x.Members, kb.Member{Name: "moreFindings", Value: more})
+		x.Lines = append(x.Lines, fmt.Sprintf("and %s: knowledge evidence:findings --file %s", printer.Plural(more, "more finding"), found.Path))
+	}
+	found.Extras = append(found.Extras, x)
 }
 
 func evidenceOf(a *app.App) *evidenceCache {

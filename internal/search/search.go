@@ -339,8 +339,10 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 				Score: math.Round(ranked[i].Score*100) / 100,
 				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: ranked[i].Score},
 			}
-			if t.Findings != nil {
-				hits[i].Findings = t.Findings(p.Path)
+			for _, extra := range t.Extras {
+				if x, ok := extra(p.Path); ok {
+					hits[i].Extras = append(hits[i].Extras, x)
+				}
 			}
 			if web {
 				best, _ := s.lines[i].window(1, 80)

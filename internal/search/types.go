@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
-	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
@@ -25,8 +24,8 @@ type Target struct {
 	Fresh func(path string, stamp uint64) string
 	// Page tells of documents that are pages of the web; nil where there are none.
 	Page func(path string) (Page, bool)
-	// Findings counts the open findings of a document; nil where none are known.
-	Findings func(path string) int
+	// Extras tell what features add to hits in a document.
+	Extras []func(path string) (kb.Extra, bool)
 }
 
 // TargetError is the failure of one target, so that the others can be asked
@@ -142,7 +141,7 @@ type Hit struct {
 	Code   string  `json:"code,omitempty"` // the lines that answer best
 	Note   string  `json:"note,omitempty"` // "changed since indexing", …
 
-	Findings int `json:"findings,omitempty"` // open ones of its file; get_full_context shows them
+	Extras kb.Extras `json:"extras,omitempty"` // inlined, see MarshalJSON
 
 	Where Where `json:"-"`
 
@@ -158,6 +157,18 @@ type Hit struct {
 	Related   []Related          `json:"related,omitempty"`
 	Explain   map[string]float64 `json:"explain,omitempty"`
 	*Page                        // of detail full, where the document is a page of the web
+}
+
+// MarshalJSON implements json.Marshaler: extras are members of the hit.
+func (h Hit) MarshalJSON() ([]byte, error) {
+	type plain Hit
+	return kb.Inlined(plain(h), h.Extras)
+}
+
+// MarshalJSON implements json.Marshaler: extras are members of the place.
+func (c Context) MarshalJSON() ([]byte, error) {
+	type plain Context
+	return kb.Inlined(plain(c), c.Extras)
 }
 
 // Where is the place of a hit, for callers within the program.
@@ -176,17 +187,6 @@ type Related struct {
 	At     string `json:"at"`
 	Symbol string `json:"symbol,omitempty"`
 	Why    string `json:"why"` // "same declaration", "same file", …
-}
-
-// SpecRef points at a section of a specification.
-type SpecRef struct {
-	Title   string `json:"title"`
-	Section string `json:"section,omitempty"`
-	URL     string `json:"url"`
-	Why     string `json:"why"`                  // "names app.go, line 12"
-	Status  string `json:"kdd_status,omitempty"` // unless approved
-	Store   string `json:"-"`
-	Path    string `json:"-"`
 }
 
 // Context is the answer of get_full_context.
@@ -215,12 +215,8 @@ type Context struct {
 	*Page                 // where the document is a page of the web
 	Others      []Context `json:"others,omitempty"` // further places that share the id
 	Related     []Related `json:"related,omitempty"`
-	Specs       []SpecRef `json:"specs,omitempty"`       // that have to do with this code
-	MentionedBy []Related `json:"mentionedBy,omitempty"` // code that names this specification
 
-	// What a governance tool found in the document, the worst first.
-	Findings     []evidence.Finding `json:"findings,omitempty"`
-	MoreFindings int                `json:"moreFindings,omitempty"` // not shown; evidence:findings has them
+	Extras kb.Extras `json:"extras,omitempty"` // inlined, see MarshalJSON
 
 	// Of names the declaration whose bases, callers and callees these are, where
 	// several stand here; one of its lines as "path:line" means another.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
@@ -47,10 +48,15 @@ func linkSpecs(ctx context.Context, s *app.Shelves, scope []catalog.Entry, found
 		one := &specs{Shelves: &app.Shelves{Core: s.Core, Targets: targets}, graph: graph}
 		if d := graph.Doc(store, found.Path); d != nil {
 			if isSpec(d) {
-				found.MentionedBy, err = one.mentionedBy(ctx, d)
+				var by []search.Related
+				if by, err = one.mentionedBy(ctx, d); len(by) > 0 {
+					found.Extras = append(found.Extras, mentionsOf(by))
+				}
 			}
 		} else {
-			found.Specs = one.specsOf(found)
+			if refs := one.specsOf(found); len(refs) > 0 {
+				found.Extras = append(found.Extras, referencesOf(refs))
+			}
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -59,13 +65,13 @@ func linkSpecs(ctx context.Context, s *app.Shelves, scope []catalog.Entry, found
 }
 
 // specsOf returns the specifications that have to do with code.
-func (s *specs) specsOf(c *search.Context) []search.SpecRef {
-	var out []search.SpecRef
+func (s *specs) specsOf(c *search.Context) []SpecRef {
+	var out []SpecRef
 	add := func(d *kdd.Doc, section int, why string) {
-		if d == nil || !isSpec(d) || len(out) == maxSpecRefs || slices.ContainsFunc(out, func(r search.SpecRef) bool { return r.Path == d.Path && r.Store == d.Label }) {
+		if d == nil || !isSpec(d) || len(out) == maxSpecRefs || slices.ContainsFunc(out, func(r SpecRef) bool { return r.Path == d.Path && r.Store == d.Label }) {
 			return
 		}
-		out = append(out, search.SpecRef{Title: app.ClipRunes(d.Title, 100), Section: app.ClipRunes(heading(d, section), 100), URL: s.urlOf(d, section), Why: why, Status: statusOf(d), Store: d.Label, Path: d.Path})
+		out = append(out, SpecRef{Title: app.ClipRunes(d.Title, 100), Section: app.ClipRunes(heading(d, section), 100), URL: s.urlOf(d, section), Why: why, Status: statusOf(d), Store: d.Label, Path: d.Path})
 	}
 	var symbols []string
 	if c.Symbol != "" {
@@ -121,4 +127,37 @@ func hooks() app.Room {
 	return app.Room{Place: func(ctx context.Context, _ *app.App, s *app.Shelves, scope []catalog.Entry, found *search.Context) {
 		linkSpecs(ctx, s, scope, found)
 	}}
+}
+
+// SpecRef points at a section of a specification.
+type SpecRef struct {
+	Title   string `json:"title"`
+	Section string `json:"section,omitempty"`
+	URL     string `json:"url"`
+	Why     string `json:"why"`                  // "names app.go, line 12"
+	Status  string `json:"kdd_status,omitempty"` // unless approved
+	Store   string `json:"-"`
+	Path    string `json:"-"`
+}
+
+// referencesOf is what a place in code shows of specifications.
+func referencesOf(refs []SpecRef) kb.Extra {
+	x := kb.Extra{Members: []kb.Member{{Name: "specs", Value: refs}}}
+	for _, r := range refs {
+		title := r.Title
+		if r.Status != "" {
+			title += " (" + r.Status + ")"
+		}
+		x.Lines = append(x.Lines, fmt.Sprintf("specification %s  %s  (%s)", title, r.URL, r.Why))
+	}
+	return x
+}
+
+// mentionsOf is what a place in a specification shows of code.
+func mentionsOf(by []search.Related) kb.Extra {
+	x := kb.Extra{Members: []kb.Member{{Name: "mentionedBy", Value: by}}}
+	for _, r := range by {
+		x.Lines = append(x.Lines, fmt.Sprintf("named by %s  %s  %s", printer.Name(r.At), r.Symbol, r.ID))
+	}
+	return x
 }

@@ -247,15 +247,15 @@ func TestSpecsBesideCode(t *testing.T) {
 		return find.Context{}
 	}
 	c := show("Total sum of lines", "shop/total.go")
-	if len(c.Specs) != 1 || c.Specs[0].Title != "Total del pedido" || !strings.HasPrefix(c.Specs[0].URL, "file://") || c.Specs[0].Why == "" || c.MentionedBy != nil {
-		t.Errorf("code: %+v %+v", c.Specs, c.MentionedBy)
+	if len(refs(c)) != 1 || refs(c)[0].Title != "Total del pedido" || !strings.HasPrefix(refs(c)[0].URL, "file://") || refs(c)[0].Why == "" || c.Extras.Value("mentionedBy") != nil {
+		t.Errorf("code: %+v %+v", refs(c), by(c))
 	}
-	if c := show("Checkout pays an order by card", "shop/checkout.go"); c.Specs != nil || c.MentionedBy != nil {
-		t.Errorf("code that nothing names: %+v %+v", c.Specs, c.MentionedBy)
+	if c := show("Checkout pays an order by card", "shop/checkout.go"); c.Extras.Value("specs") != nil || c.Extras.Value("mentionedBy") != nil {
+		t.Errorf("code that nothing names: %+v %+v", refs(c), by(c))
 	}
 	c = show("total de un pedido nunca es negativo declaración", "specs/01-domain/rules/BR-PEDIDO-001.md")
-	if len(c.MentionedBy) != 1 || !strings.HasPrefix(c.MentionedBy[0].At, "shop/total.go:") || c.MentionedBy[0].ID == "" || c.Specs != nil {
-		t.Errorf("specification: %+v %+v", c.Specs, c.MentionedBy)
+	if len(by(c)) != 1 || !strings.HasPrefix(by(c)[0].At, "shop/total.go:") || by(c)[0].ID == "" || c.Extras.Value("specs") != nil {
+		t.Errorf("specification: %+v %+v", refs(c), by(c))
 	}
 }
 
@@ -291,4 +291,14 @@ func TestSpecsNotIndexedYet(t *testing.T) {
 	if _, err := specs.Search(t.Context(), empty, specs.SearchQuery{Query: "x", Scope: specs.Scope{Waiting: app.Waiting{Wait: 1}}}); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
 		t.Errorf("nothing in scope: %v", err)
 	}
+}
+
+func refs(c search.Context) []specs.SpecRef {
+	list, _ := c.Extras.Value("specs").([]specs.SpecRef)
+	return list
+}
+
+func by(c search.Context) []search.Related {
+	list, _ := c.Extras.Value("mentionedBy").([]search.Related)
+	return list
 }
