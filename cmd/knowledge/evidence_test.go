@@ -208,26 +208,43 @@ func TestEvidenceInAnswers(t *testing.T) {
 	a := w.agent(dir)
 	a.search(obj{"query": "parseAmount"}) // answers from what is ready after some seconds
 	w.waitIdle()
-	hits := a.search(obj{"query": "parseAmount"}).Hits
-	if len(hits) == 0 || hits[0].Findings != 1 {
-		t.Fatalf("%+v", hits)
+	type found struct {
+		Hits []struct {
+			ID       string
+			Findings int
+		}
 	}
-	c := a.show(hits[0].ID)
+	type place struct {
+		Findings []struct {
+			Rule     string `json:"ruleId"`
+			Severity string
+			Lines    []int
+		}
+	}
+	ask := func() (r found, c place) {
+		t.Helper()
+		a.ask(&r, "search", obj{"query": "parseAmount"})
+		if len(r.Hits) == 0 {
+			t.Fatal("no hits")
+		}
+		a.ask(&c, "get_full_context", obj{"resultId": r.Hits[0].ID})
+		return r, c
+	}
+	r, c := ask()
+	if r.Hits[0].Findings != 1 {
+		t.Fatalf("%+v", r)
+	}
 	if len(c.Findings) != 1 || c.Findings[0].Rule != "backend.avoid-explicit-any" || c.Findings[0].Severity != "ERROR" || len(c.Findings[0].Lines) != 1 {
 		t.Errorf("%+v", c.Findings)
 	}
 	if err := os.Remove(filepath.Join(dir, ".ai_evidence.json")); err != nil {
 		t.Fatal(err)
 	}
-	if hits = a.search(obj{"query": "parseAmount"}).Hits; len(hits) == 0 || hits[0].Findings != 0 {
-		t.Errorf("no evidence: %+v", hits)
-	}
-	if c = a.show(hits[0].ID); len(c.Findings) != 0 {
-		t.Errorf("no evidence: %+v", c.Findings)
+	if r, c = ask(); r.Hits[0].Findings != 0 || len(c.Findings) != 0 {
+		t.Errorf("no evidence: %+v %+v", r, c)
 	}
 	// A store of another folder with such a file has no findings here.
-	r := w.run(dir, "evidence:findings")
-	if r.status != 3 || !strings.Contains(r.err, "no evidence file") {
+	if r := w.run(dir, "evidence:findings"); r.status != 3 || !strings.Contains(r.err, "no evidence file") {
 		t.Errorf("%+v", r)
 	}
 }
