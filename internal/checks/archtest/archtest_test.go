@@ -72,6 +72,7 @@ func TestChecker(t *testing.T) {
 | internal/answers/answer | upper flows | says |
 | internal/app | app | all |
 | internal/specs | rooms | knows |
+| internal/specs/kdd | parts | joins |
 | internal/web | rooms | reads |
 | internal/product/producttest | faces | tries |
 | internal/face/cli | faces | talks |
@@ -89,7 +90,8 @@ func TestChecker(t *testing.T) {
 		"internal/answers/answer/answer.go":   "package answer\n" + imports("internal/search"),
 		"internal/app/app.go":                 "package app\n" + imports("internal/answers/answer"),
 		"internal/app/app_test.go":            "package app_test\n" + imports("internal/app", "internal/specs", machine),
-		"internal/specs/specs.go":             "package specs\n" + imports("internal/app"),
+		"internal/specs/specs.go":             "package specs\n" + imports("internal/app", "internal/specs/kdd"),
+		"internal/specs/kdd/kdd.go":           "package kdd\n",
 		"internal/specs/specs_test.go":        "package specs_test\n" + imports("internal/web", machine),
 		"internal/web/web.go":                 "package web\n",
 		"internal/product/producttest/x.go":   "package producttest\n" + imports("internal/specs", "internal/web"),
@@ -122,6 +124,9 @@ func TestChecker(t *testing.T) {
 		{name: "allowed for the file", file: "internal/x/x_test.go", text: "package x\n" + imports("internal/job"), table: "| internal/x | parts | x |\n" + allow + "| internal/x/x_test.go | imports internal/job | because |\n"},
 		{name: "idle exception", table: allow + "| internal/data/db | imports internal/job | because |\n", want: []string{`the exception "imports internal/job" for internal/data/db is needed no more`}},
 		{name: "exception without reason", file: "internal/data/db/x.go", text: "package db\n" + imports("internal/job"), table: allow + "| internal/data/db | imports internal/job | |\n", want: []string{"the exception for internal/data/db gives no reason"}},
+		{name: "past a door", file: "internal/face/cli/x.go", text: "package cli\n" + imports("internal/specs/kdd"), want: []string{"internal/face/cli/x.go imports internal/specs/kdd, past the door of internal/specs"}},
+		{name: "an open package", file: "internal/face/cli/x.go", text: "package cli\n" + imports("internal/specs/kdd"), table: allow + "| internal/specs/kdd | open | because |\n"},
+		{name: "open for no one", table: allow + "| internal/specs/kdd | open | because |\n", want: []string{`the exception "open" for internal/specs/kdd is needed no more`}},
 		{name: "kb beyond std", file: "internal/kb/x.go", text: "package kb\nimport _ \"golang.org/x/text/cases\"\n", want: []string{"internal/kb/x.go imports golang.org/x/text/cases: layer kb takes only the standard library"}},
 		{name: "kb up", file: "internal/kb/x.go", text: "package kb\n" + imports("internal/data/db"), want: []string{"internal/kb/x.go imports internal/data/db: up, from kb to tools"}},
 		{name: "long", file: "internal/data/db/x.go", text: "package db\n" + strings.Repeat("\n", maxLines), want: []string{"internal/data/db/x.go has 801 lines, more than 800"}},

@@ -218,6 +218,7 @@ func (c *checker) imported(file, pkg, to string, external bool) {
 	if external && slices.Contains(whole, from) && (slices.Contains(whole, target) || mine == machine) {
 		return
 	}
+	c.door(file, pkg, mine)
 	if slices.Index(layers, target) < slices.Index(layers, from) || c.allowed("imports "+mine, file, pkg) {
 		return
 	}
@@ -226,6 +227,18 @@ func (c *checker) imported(file, pkg, to string, external bool) {
 		way = "sideways"
 	}
 	c.breach("%s imports %s: %s, from %s to %s", file, mine, way, from, target)
+}
+
+// door refuses an import of what lies inside of a room, from outside of it, unless
+// that is open. Programs and tests of the repository see everything.
+func (c *checker) door(file, pkg, mine string) {
+	room := path.Dir(mine)
+	if !strings.HasSuffix(c.layer[room], "rooms") || c.layer[pkg] == "main" || pkg == room || strings.HasPrefix(pkg, room+"/") {
+		return
+	}
+	if !c.allowed("open", mine) {
+		c.breach("%s imports %s, past the door of %s", file, mine, room)
+	}
 }
 
 // kinds finds comparisons with a kind of store: == and != and the cases of a
