@@ -7,10 +7,9 @@ func Room() command.Room {
 	return command.Room{
 		Name: "answers", App: hooks(), Commands: addAnswers, Resources: answersResources,
 		Reaches: map[string]command.Reach{
-			"answer:ask":      {Data: command.OwnIndex},
-			"answer:forget":   {Deletes: "a conversation, which is in memory"},
-			"feedback:add":    {Data: "a rating"},
-			"feedback:review": {Data: "what became of a rating"},
+			"answer:ask":    {Data: command.OwnIndex},
+			"answer:forget": {Deletes: "a conversation, which is in memory"},
+			"feedback:add":  {Data: "a rating"},
 		},
 	}
 }
