@@ -124,6 +124,17 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		}
 	}
 	ranked, confidence := rank.Rank(q.Query, found, opts)
+	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
+		return ranked, confidence, nil
+	}
+	first, ok, err := declaredOnce(ctx, targets, q, found)
+	if err != nil || !ok || len(ranked) > 0 && first.in(&ranked[0].Evidence) {
+		return ranked, confidence, err
+	}
+	if found, err = placed(ctx, targets, q.retrieval, []spot{first}, found); err != nil {
+		return nil, 0, err
+	}
+	ranked, confidence = rank.Rank(q.Query, found, opts)
 	return ranked, confidence, nil
 }
 
@@ -268,6 +279,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 	if err != nil {
 		return nil, err
 	}
+	q.retrieval = req
 	var out []rank.Evidence
 	for i, l := range lists {
 		for _, c := range l {

@@ -20,6 +20,11 @@ type spot struct {
 	value  float64 // what speaks for it, in [0,1]
 }
 
+// in reports whether the place lies in a candidate.
+func (s *spot) in(e *rank.Evidence) bool {
+	return s.target == e.Store && s.path == e.Path && e.Start <= s.line && s.line <= e.End
+}
+
 // own returns the places of the targets that frames mean, the innermost first.
 // The file of a frame is the document that has the end of its path, two names
 // of it at least or all; the line is the frame's, or that of the declaration of
@@ -175,7 +180,7 @@ func placed(ctx context.Context, targets []Target, req kb.Retrieval, spots []spo
 				found = append(found, rank.Evidence{Candidate: c, Store: t})
 			}
 			for _, s := range here {
-				if e := &found[k]; s.path == c.Path && c.Start <= s.line && s.line <= c.End && s.value > e.Named {
+				if e := &found[k]; s.in(e) && s.value > e.Named {
 					e.Named, e.Line = s.value, s.line
 				}
 			}

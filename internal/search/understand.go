@@ -13,7 +13,8 @@ import (
 // question is a query understood, with the places that it names.
 type question struct {
 	*rank.Query
-	spots []spot
+	spots     []spot
+	retrieval kb.Retrieval // with which candidates were asked for
 }
 
 // understand reads the query of a request. Of a stack trace the message and

@@ -63,7 +63,7 @@ var (
 	quoted   = regexp.MustCompile("\"([^\"]{2,})\"")
 	wordRE   = regexp.MustCompile("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
 	pathRE   = regexp.MustCompile(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
-	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$`)
+	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\)|[!?])?$`)
 	joinRE   = regexp.MustCompile(`^(?:\.|::|->|#)[\p{L}_]`)
 	joinedRE = regexp.MustCompile(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
 	failRE   = regexp.MustCompile(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
@@ -319,6 +319,12 @@ func (w *Word) share(bits uint64, parts float64) float64 {
 		}
 	}
 	return parts * float64(n) / float64(len(w.Parts))
+}
+
+// Defined reports whether a name of the query is among what a chunk defines,
+// letter case aside.
+func (q *Query) Defined(defines uint64) bool {
+	return slices.ContainsFunc(q.Words, func(w Word) bool { return w.Exact >= 0 && defines&(1<<w.Exact) != 0 })
 }
 
 // Names reports whether what looks like a name in the query is exactly this
