@@ -13,6 +13,7 @@ import (
 type lines struct {
 	tuning *Tuning
 	first  int // number of the first line
+	must   int // number of the line that is shown in any case, 0 for none
 	text   []string
 	terms  []uint64  // query terms of each line, a bit each
 	doc    []uint64  // of a line that declares: the query terms of its doc comment
@@ -94,6 +95,9 @@ func (l *lines) window(n, width int) (first int, code string) {
 	n = min(n, len(l.text))
 	best, at := -1.0, 0
 	for i := 0; i+n <= len(l.text); i++ {
+		if must := l.must - l.first; l.must > 0 && (i > must || must >= i+n) {
+			continue
+		}
 		score := 0.0
 		declares := 0.0 // once: a row of declarations is no better than one
 		var seen, doc uint64

@@ -29,12 +29,18 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	if err := r.Complete(); err != nil {
 		return nil, err
 	}
-	q := parse(&r, targets)
+	q, err := understand(ctx, targets, &r)
+	if err != nil {
+		return nil, err
+	}
 	if len(q.Terms) == 0 {
 		return nil, nil
 	}
 	found, err := retrieve(ctx, targets, emb, q, &r)
 	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if err := literally(ctx, targets, q.Query, found, &r); err != nil {
 		return nil, err
 	}
 	r.mark(targets, found)
@@ -45,7 +51,7 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	at := map[key]int{}
 	var out []Passage
 	for _, intent := range intents {
-		ranked, _ := rank.Rank(q, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: r.Tuning.noise(emb)})
+		ranked, _ := rank.Rank(q.Query, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: r.Tuning.noise(emb)})
 		for i := range ranked {
 			c := &ranked[i]
 			score := 0.0

@@ -42,7 +42,10 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if err := r.Complete(); err != nil {
 		return Reply{}, err
 	}
-	q := parse(&r, targets)
+	q, err := understand(ctx, targets, &r)
+	if err != nil {
+		return Reply{}, err
+	}
 	if len(q.Terms) == 0 {
 		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", kb.Clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
 	}
@@ -76,7 +79,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
 	}
-	s := &shower{q: q, r: &r, targets: targets}
+	s := &shower{q: q.Query, r: &r, targets: targets}
 	if reply.Hits, err = s.show(ctx, ranked); err != nil {
 		return Reply{}, err
 	}
@@ -95,12 +98,19 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 
 // order returns the hits of a query and how sure they are, before anything is
 // cut away or shown.
-func order(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, r *Request) ([]rank.Scored, float64, error) {
+func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Scored, float64, error) {
 	found, err := retrieve(ctx, targets, emb, q, r)
+	if err == nil && len(found) == 0 && len(q.Phrases) > 1 { // nothing has them all
+		q.Soften()
+		found, err = retrieve(ctx, targets, emb, q, r)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := resolve(targets, q, r, found); err != nil {
+	if err := literally(ctx, targets, q.Query, found, r); err != nil {
+		return nil, 0, err
+	}
+	if err := resolve(targets, q.Query, r, found); err != nil {
 		return nil, 0, err
 	}
 	r.mark(targets, found)
@@ -109,11 +119,22 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query
 	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
 	// the decision of a decision record among its reasons.
 	if r.Only == nil {
-		if err := closely(ctx, targets, emb, q, found, opts, r.Tuning); err != nil {
+		if err := closely(ctx, targets, emb, q.Query, found, opts, r.Tuning); err != nil {
 			return nil, 0, err
 		}
 	}
-	ranked, confidence := rank.Rank(q, found, opts)
+	ranked, confidence := rank.Rank(q.Query, found, opts)
+	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
+		return ranked, confidence, nil
+	}
+	first, ok, err := declaredOnce(ctx, targets, q, found)
+	if err != nil || !ok || len(ranked) > 0 && first.in(&ranked[0].Evidence) {
+		return ranked, confidence, err
+	}
+	if found, err = placed(ctx, targets, q.retrieval, []spot{first}, found); err != nil {
+		return nil, 0, err
+	}
+	ranked, confidence = rank.Rank(q.Query, found, opts)
 	return ranked, confidence, nil
 }
 
@@ -175,9 +196,15 @@ func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Reques
 	if err := r.Complete(); err != nil {
 		return nil, nil, err
 	}
-	q := parse(&r, targets)
+	q, err := understand(ctx, targets, &r)
+	if err != nil {
+		return nil, nil, err
+	}
 	found, err := retrieve(ctx, targets, emb, q, &r)
-	return q, found, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return q.Query, found, literally(ctx, targets, q.Query, found, &r)
 }
 
 // Sections is Candidates with the closer look at those of prose.
@@ -189,17 +216,8 @@ func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request)
 	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent}, r.Tuning)
 }
 
-// parse understands the query of a request.
-func parse(r *Request, targets []Target) *rank.Query {
-	q := r.Tuning.Rank.Parse(r.Query)
-	for i := range targets {
-		q.Within(targets[i].Label)
-	}
-	return q
-}
-
 // retrieve asks every target, with statistics of all of them.
-func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Query, r *Request) ([]rank.Evidence, error) {
+func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Evidence, error) {
 	stats := make([]kb.TermStats, len(targets))
 	err := each(len(targets), func(i int) (err error) {
 		var only []kb.Part
@@ -238,7 +256,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	switch {
 	case r.Mode == rank.FTS:
 	case emb != nil:
-		vecs, err := emb.Embed(ctx, []string{r.Query})
+		vecs, err := emb.Embed(ctx, []string{q.Text})
 		if err != nil {
 			return nil, err
 		}
@@ -265,11 +283,15 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *rank.Qu
 	if err != nil {
 		return nil, err
 	}
+	q.retrieval = req
 	var out []rank.Evidence
 	for i, l := range lists {
 		for _, c := range l {
 			out = append(out, rank.Evidence{Candidate: c, Store: i})
 		}
+	}
+	if out, err = placed(ctx, targets, req, q.spots, out); err != nil {
+		return nil, err
 	}
 	return out, nearPaths(ctx, emb, req.Vector, out)
 }
@@ -333,6 +355,7 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 				p.Text = unmarkAll(p.Text)
 			}
 			s.lines[i] = s.r.Tuning.bestLines(s.q, p)
+			s.lines[i].must = ranked[i].Line
 			title, symbol := s.title(&p.Chunk, &s.lines[i])
 			hits[i] = Hit{
 				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,

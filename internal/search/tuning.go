@@ -30,6 +30,14 @@ type Tuning struct {
 	// MostNamed is how many declarations a name may have to be asked about: one
 	// that more have ("String", "run") tells nothing.
 	MostNamed int
+	// MostFrames is how many places a trace leads to. A frame that may be in more
+	// documents than MostAlike tells nothing. FrameFade is what a frame counts of
+	// the one that it calls.
+	MostFrames, MostAlike int
+	FrameFade             float64
+	// MostRead is how many candidates, the best by words, are read for the query's
+	// words as they follow each other.
+	MostRead int
 	// LeadBytes is how much of a section's first paragraph is looked at, and
 	// Common how much of what such paragraphs have in common is left out.
 	LeadBytes int
@@ -64,6 +72,7 @@ type Tuning struct {
 var fitted = Tuning{
 	Rank:       *rank.Fitted(),
 	Candidates: 150, CandidatesPerHit: 3, Neighbours: 60, NeighboursPerHit: 2, FewChunks: 1000,
+	MostFrames: 12, MostAlike: 6, FrameFade: 0.8, MostRead: 60,
 	Noise: 0.24, MostNamed: 8, LeadBytes: 600, Common: 0.7, Alone: 0.8,
 
 	DeclaresBonus: 4, BlankBonus: -0.5, DocShare: 0.9,

@@ -150,10 +150,13 @@ func (p *corpus) add(t *testing.T, name string, files memory, linked bool) {
 	p.stores[name] = target
 }
 
+var unescape = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
+
 // load reads the questions: "## section", blank lines, and
 //
 //	store,store option=value | query | path path:12-20 path#Heading
 //
+// where \n and \t in the query are the end of a line and a tab,
 // with "-" in place of the paths where nothing answers.
 func (p *corpus) load(t *testing.T, file string) (out []*question) {
 	t.Helper()
@@ -175,7 +178,7 @@ func (p *corpus) load(t *testing.T, file string) (out []*question) {
 			t.Fatalf("%q has no three parts", line)
 		}
 		head := strings.Fields(parts[0])
-		q := &question{line: line, section: section, query: parts[1],
+		q := &question{line: line, section: section, query: unescape.Replace(parts[1]),
 			stores: strings.Split(head[0], ","), options: map[string]string{}}
 		for _, o := range head[1:] {
 			k, v, _ := strings.Cut(o, "=")

@@ -32,7 +32,8 @@ const maxTerms = 64
 type Query struct {
 	Text    string
 	Class   Class
-	Phrases []string // quoted, without the quotes
+	Phrases []string // quoted, without the quotes, of a query that is nothing else
+	Quoted  []string // the same of a longer text, where they are evidence
 	Words   []Word
 	Terms   []string // looked up in the index; distinct
 	idf     []float64
@@ -53,15 +54,16 @@ type Word struct {
 	Named bool
 	// Stop is set for words that ask rather than tell ("how", "the"), while
 	// others are there.
-	Stop bool
-	idf  float64
+	Stop   bool
+	idf    float64
+	absent bool // no store has it
 }
 
 var (
 	quoted   = regexp.MustCompile("\"([^\"]{2,})\"")
 	wordRE   = regexp.MustCompile("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
 	pathRE   = regexp.MustCompile(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
-	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\))?$`)
+	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\)|[!?])?$`)
 	joinRE   = regexp.MustCompile(`^(?:\.|::|->|#)[\p{L}_]`)
 	joinedRE = regexp.MustCompile(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
 	failRE   = regexp.MustCompile(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
@@ -96,7 +98,10 @@ func (t *Tuning) Parse(text string) *Query {
 	q := &Query{Text: text, tuning: t}
 	trimmed := strings.TrimSpace(text)
 	for _, m := range quoted.FindAllStringSubmatch(trimmed, -1) {
-		q.Phrases = append(q.Phrases, m[1])
+		q.Quoted = append(q.Quoted, m[1])
+	}
+	if !strings.ContainsFunc(quoted.ReplaceAllString(trimmed, ""), word) {
+		q.Phrases, q.Quoted = q.Quoted, nil
 	}
 	switch {
 	case len(q.Phrases) > 0:
@@ -173,6 +178,11 @@ func (t *Tuning) Parse(text string) *Query {
 	return q
 }
 
+// Soften makes phrases evidence instead of a condition.
+func (q *Query) Soften() {
+	q.Class, q.Quoted, q.Phrases = Natural, append(q.Quoted, q.Phrases...), nil
+}
+
 // Within says of which stores is asked. Who asks inside a project says its
 // name in passing ("how flask pushes a context"); as a word to look for it
 // finds the file that is named for the whole and not what it does. A name
@@ -239,6 +249,7 @@ func (q *Query) Weigh(st kb.TermStats) []float64 {
 	for i := range q.Words {
 		w := &q.Words[i]
 		w.idf = wordIDF(w, idf)
+		w.absent = w.Whole >= 0 && st.Frequency[w.Whole] == 0
 		if w.Stop {
 			continue
 		}
@@ -308,6 +319,12 @@ func (w *Word) share(bits uint64, parts float64) float64 {
 		}
 	}
 	return parts * float64(n) / float64(len(w.Parts))
+}
+
+// Defined reports whether a name of the query is among what a chunk defines,
+// letter case aside.
+func (q *Query) Defined(defines uint64) bool {
+	return slices.ContainsFunc(q.Words, func(w Word) bool { return w.Exact >= 0 && defines&(1<<w.Exact) != 0 })
 }
 
 // Names reports whether what looks like a name in the query is exactly this

@@ -21,6 +21,12 @@ type Evidence struct {
 	// in the chunk for certain: its references are resolved. Only the intents
 	// that ask about a name look.
 	Refers, Declares bool
+	// Named is how much a place that the query names speaks for the chunk, such
+	// as a frame of a stack trace, in [0,1]; Line is that place.
+	Named float64
+	Line  int
+	// Literal is how much of the query the chunk has word for word, see Literal.In.
+	Literal float64
 	// Marked is how much feedback on similar questions speaks against the
 	// chunk, in [0,1].
 	Marked float64
@@ -59,7 +65,7 @@ type Options struct {
 
 // admitted reports whether a candidate is more than noise.
 func (e *Evidence) admitted(q *Query) bool {
-	return q.Coverage(e.Matched) > 0 || e.Cosine >= q.tuning.LeastCosine
+	return e.Named > 0 || q.Coverage(e.Matched) > 0 || e.Cosine >= q.tuning.LeastCosine
 }
 
 // Parts names what Options.Without may leave out: the rankers and the signals.
@@ -287,7 +293,8 @@ func (r *ranking) perDocument(list []Scored) []Scored {
 			raw = max(raw, list[i].raw)
 		}
 		slices.SortFunc(of, func(a, b int) int {
-			if c := cmp.Compare(list[b].within, list[a].within); c != 0 {
+			if c := cmp.Or(cmp.Compare(list[b].Named, list[a].Named), cmp.Compare(list[b].Literal, list[a].Literal),
+				cmp.Compare(list[b].within, list[a].within)); c != 0 {
 				return c
 			}
 			return order(&list[a], &list[b])
@@ -372,7 +379,7 @@ func (r *ranking) confidence(hits []Scored) float64 {
 		if r.o.Noise > 0 {
 			v += max(0, h.Cosine-r.o.Noise)
 		}
-		c = max(c, v)
+		c = max(c, v, r.t.SureNamed*h.Named)
 	}
 	return max(0, min(1, c))
 }

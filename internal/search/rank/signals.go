@@ -68,6 +68,12 @@ var signals = []Signal{
 	{Name: "directory", Document: 0.14, value: folderName},
 	// The file that the query is the path of.
 	{Name: "path", Document: 1.50, value: isPath},
+	// The place that the query names: the innermost frame of a stack trace that is
+	// the stores' own, before the frames around it. This and the next put chunks
+	// first in their document.
+	{Name: "named", Document: 4, value: isNamed},
+	// The query's words as they follow each other: the line that prints a message.
+	{Name: "literal", Document: 1, value: literal},
 	// Words of the query together in one chunk.
 	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{
 		Pattern: 1}},
@@ -282,6 +288,8 @@ func folderName(_ *ranking, _ *Evidence, d *document) float64 { return d.dir.own
 func isPath(_ *ranking, _ *Evidence, d *document) float64     { return d.path }
 func isExample(_ *ranking, _ *Evidence, d *document) float64  { return flag(d.example) }
 func isVendored(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }
+func isNamed(_ *ranking, e *Evidence, _ *document) float64    { return e.Named }
+func literal(_ *ranking, e *Evidence, _ *document) float64    { return e.Literal }
 func marked(_ *ranking, e *Evidence, _ *document) float64     { return e.Marked }
 
 func (r *ranking) isTest(_ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }

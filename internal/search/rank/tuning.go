@@ -24,6 +24,9 @@ type Tuning struct {
 	PartsShare   float64 // what all parts of an identifier count of the whole in Coverage
 	FailureBytes int     // a query that is longer may be an error message
 
+	// LeastRun is how many words in a row are more than chance, see Literal.In.
+	LeastRun int
+
 	// LeastCosine is how near a chunk that shares no word with the query must be.
 	LeastCosine float64
 
@@ -59,6 +62,7 @@ type Tuning struct {
 
 	// The confidence, see ranking.confidence.
 	InChunk, InDocument, InName float64 // of the share of the query in the chunk, its document, the file's name
+	SureNamed                   float64 // of a place that the query names
 	SureHits                    int     // the best of so many hits counts
 	FarCosine, CosineSpan       float64 // by vectors alone: the cosine that counts 0, and from there to 1
 	High, Medium, Low           float64 // the least confidence of that name
@@ -84,12 +88,12 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
-	LeastCosine:   0.3,
+	LeastRun: 3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	InChunk: 0.5, InDocument: 0.5, InName: 0.1, SureHits: 3, FarCosine: 0.15, CosineSpan: 0.6,
+	InChunk: 0.5, InDocument: 0.5, InName: 0.1, SureNamed: 0.8, SureHits: 3, FarCosine: 0.15, CosineSpan: 0.6,
 	High: 0.7, Medium: 0.47, Low: 0.15,
 
 	AsksTests: strings.Fields("test tests testing benchmark fuzz spec prueba pruebas"),

@@ -1,0 +1,127 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+)
+
+// declaredOnce returns the place of the one declaration that a query which is
+// a name means: by the symbols of the documents found or, of what they do not
+// list, such as fields in some languages, by lines that look like a declaration.
+func declaredOnce(ctx context.Context, targets []Target, q *question, found []rank.Evidence) (spot, bool, error) {
+	name := strings.NewReplacer("::", ".", "#", ".", "->", ".", "()", "").Replace(strings.TrimSpace(q.Text))
+	var all, bodies []spot
+	for t := range targets {
+		var paths []string
+		for i := range found {
+			if e := &found[i]; e.Store == t && q.Defined(e.Defines) && !rank.IsTest(e.Path) && !slices.Contains(paths, e.Path) {
+				paths = append(paths, e.Path)
+			}
+		}
+		outlines, err := targets[t].Index.Outlines(ctx, paths)
+		if err != nil {
+			return spot{}, false, of(t, err)
+		}
+		for _, o := range outlines {
+			for i := range o.Symbols {
+				s := &o.Symbols[i]
+				switch {
+				case !s.Declares():
+					continue
+				case s.Name == name, strings.HasSuffix("."+s.Qualified(), "."+name):
+				case strings.ToLower(s.Name) == name: // a word, which may mean that one
+					return spot{}, false, nil
+				default:
+					continue
+				}
+				at := spot{target: t, path: o.Path, line: max(s.Line, s.Start), value: 1}
+				all = append(all, at)
+				if s.End > s.Start { // a prototype has one line
+					bodies = append(bodies, at)
+				}
+			}
+		}
+	}
+	switch {
+	case len(all) == 1:
+		return all[0], true, nil
+	case len(bodies) == 1:
+		return bodies[0], true, nil
+	case len(all) > 0 || len(q.Words) != 1:
+		return spot{}, false, nil
+	}
+	return declaredInText(ctx, targets, q.Words[0].Text, found)
+}
+
+// declarationForms are how lines declare a name, %s, the surest first: after a
+// type or a modifier, before a type, by a first value.
+var declarationForms = []string{
+	`^\s*(?:[A-Za-z_][\w.<>\[\],?*&|:]*\s+)+[*&$@]*%s\s*(?:[;,\[:]|=[^=>]|$)`,
+	`^\s*["']?%s["']?\??\s*:(?:[^:=]|$)`,
+	`^\s*(?:(?:self|this)\.|@)?%s\s*(?:=[^=>]|,?$)|^\s*\w+ :%[1]s\b`,
+}
+
+// statement are lines that begin like a declaration and are none.
+var statement = lazyregexp.New(`^\s*(?://|#|\*|--|(?:return|if|in|and|or|not|else|elsif|elif|when|while|new|throw|await|case|import|from|use|using|del|delete|yield|typeof|goto|raise|is|as|echo|print|package|export \{)\b)`)
+
+// declaredInText finds the one document in which a line declares a name in the
+// surest form there is, and the first such line of it.
+func declaredInText(ctx context.Context, targets []Target, name string, found []rank.Evidence) (best spot, ok bool, err error) {
+	forms := make([]*regexp.Regexp, len(declarationForms))
+	for i, f := range declarationForms {
+		if forms[i], err = regexp.Compile(fmt.Sprintf(f, regexp.QuoteMeta(name))); err != nil {
+			return best, false, err
+		}
+	}
+	const elsewhere = 1 << 20 // times, of a name that several documents declare
+	form, times := len(forms), 0
+	for t := range targets {
+		var places []kb.Place
+		for i := range found {
+			if e := &found[i]; e.Store == t && e.Lexical > 0 && e.Flags&kb.FlagProse == 0 && !rank.IsTest(e.Path) {
+				places = append(places, e.Place)
+			}
+		}
+		if places == nil {
+			continue
+		}
+		passages, err := targets[t].Index.Passages(ctx, places)
+		if err != nil {
+			return best, false, of(t, err)
+		}
+		for i := range passages {
+			line := passages[i].Chunk.Start - 1
+			for text := range strings.Lines(passages[i].Text) {
+				line++
+				if !strings.Contains(text, name) || statement.MatchString(text) {
+					continue
+				}
+				text = strings.TrimRight(text, "\r\n")
+				for k := range forms[:min(form+1, len(forms))] {
+					if !forms[k].MatchString(text) {
+						continue
+					}
+					if k < form {
+						form, times = k, 0
+					}
+					if times++; times == 1 {
+						best = spot{target: t, path: passages[i].Path, line: line, value: 1}
+					} else if best.target == t && best.path == passages[i].Path && line < best.line {
+						best.line = line
+					} else if best.target != t || best.path != passages[i].Path {
+						times = elsewhere
+					}
+					break
+				}
+			}
+		}
+	}
+	return best, times > 0 && times < elsewhere, nil
+}

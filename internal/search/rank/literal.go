@@ -1,0 +1,138 @@
+package rank
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Literal finds the words of a query in a text as they follow each other:
+// a message that a program printed in the line that prints it, a quoted part
+// of a question where it is.
+type Literal struct {
+	q      *Query
+	at     map[string][]int // places of a word in words
+	words  []string
+	weight []float64 // of each word
+	tells  []bool    // of each word: it is none that asks
+	quoted []bool    // of each word: it is in a quoted part
+	sum    float64
+	// strings is set for a query in words, of which only what stands in the
+	// strings of a program is evidence: a comment may ask the same in passing.
+	strings bool
+}
+
+// word reports whether a character is part of a word, as wordRE has them.
+func word(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+// Literal returns nil for a query that is too short to have such runs.
+func (q *Query) Literal() *Literal {
+	if q.Class != Natural && q.Class != Failure {
+		return nil
+	}
+	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0}
+	known := map[string]*Word{}
+	for i := range q.Words {
+		known[strings.ToLower(q.Words[i].Text)] = &q.Words[i]
+	}
+	for i, part := range strings.Split(q.Text, `"`) {
+		for _, w := range strings.FieldsFunc(strings.ToLower(part), func(c rune) bool { return !word(c) }) {
+			k := known[w]
+			v, tells := 0.0, false
+			if k != nil && !k.absent {
+				v, tells = k.idf, !k.Stop
+			}
+			l.at[w] = append(l.at[w], len(l.words))
+			l.words = append(l.words, w)
+			l.weight = append(l.weight, v)
+			l.tells = append(l.tells, tells)
+			l.quoted = append(l.quoted, i%2 == 1 && len(q.Quoted) > 0)
+			l.sum += v
+		}
+	}
+	if l.sum == 0 || len(l.words) < q.tuning.LeastRun && len(q.Quoted) == 0 {
+		return nil
+	}
+	return l
+}
+
+// In is the share of the query, by weight, that the text has in runs: of
+// LeastRun words of which two tell, or of two words of a quoted part.
+func (l *Literal) In(text string) float64 {
+	if l.strings {
+		text = programStrings(text)
+	}
+	longest := make([]int, len(l.words)) // of the runs that end at a word
+	run, next := map[int]int{}, map[int]int{}
+	for w := range strings.FieldsFuncSeq(text, func(c rune) bool { return !word(c) }) {
+		clear(next)
+		for _, i := range l.at[strings.ToLower(w)] {
+			next[i] = run[i-1] + 1
+			longest[i] = max(longest[i], next[i])
+		}
+		run, next = next, run
+	}
+	got := 0.0
+	for i := len(longest) - 1; i >= 0; {
+		n := longest[i]
+		if n == 0 {
+			i--
+			continue
+		}
+		telling, quoted, sum := 0, true, 0.0
+		for j := i - n + 1; j <= i; j++ {
+			sum += l.weight[j]
+			quoted = quoted && l.quoted[j]
+			if l.tells[j] {
+				telling++
+			}
+		}
+		if n >= l.q.tuning.LeastRun && telling > 1 || quoted && (n > 1 || n == l.quotedWords(i)) {
+			got += sum
+			i -= n
+		} else {
+			i--
+		}
+	}
+	return got / l.sum
+}
+
+// quotedWords is how many words the quoted part around a word has.
+func (l *Literal) quotedWords(i int) int {
+	from, to := i, i+1
+	for from > 0 && l.quoted[from-1] {
+		from--
+	}
+	for to < len(l.words) && l.quoted[to] {
+		to++
+	}
+	return to - from
+}
+
+// programStrings are the contents of the strings in a program, as most languages
+// write them on one line.
+func programStrings(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for i := 0; i < len(line); i++ {
+			q := line[i]
+			if q != '"' && q != '\'' && q != '`' || q == '\'' && i > 1 && wordByte(line[i-1]) && wordByte(line[i-2]) {
+				continue
+			}
+			end := i + 1
+			for end < len(line) && line[end] != q {
+				if line[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end < len(line) {
+				b.WriteString(line[i+1 : end])
+				b.WriteByte(' ')
+				i = end
+			}
+		}
+	}
+	return b.String()
+}
+
+func wordByte(c byte) bool { return word(rune(c)) || c >= 0x80 }

@@ -1,0 +1,52 @@
+package rank
+
+import (
+	"testing"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+func TestLiteral(t *testing.T) {
+	for _, c := range []struct {
+		query, text string
+		want        bool
+	}{
+		{`ValueError: the period 2024 is closed forever`, `raise ValueError("the period %d is closed forever")`, true},
+		{`the berth 7 is closed forever`, `raise Closed("the berth %d is closed forever")`, true},
+		{`the berth 7 is closed forever`, `# the berth is closed forever`, false},
+		{`the berth is closed forever`, "it doesn't matter: the berth is closed forever, isn't it", false},
+		{`who says "no berth" to a ship`, `// there is no berth`, true},
+		{`who says "no berth" to a ship`, `// berth: no`, false},
+		{`who says "berth" to a ship`, `// berth: no`, true},
+	} {
+		q := Parse(c.query)
+		st := kb.TermStats{Chunks: 100, Frequency: make([]int64, len(q.Terms)), PathFrequency: make([]int64, len(q.Terms))}
+		for i := range st.Frequency {
+			st.Frequency[i] = 1
+		}
+		q.Weigh(st)
+		l := q.Literal()
+		if l == nil {
+			t.Fatalf("%q has no runs", c.query)
+		}
+		if got := l.In(c.text); (got > 0) != c.want || got > 1 {
+			t.Errorf("%q in %q: %v", c.query, c.text, got)
+		}
+	}
+	for _, name := range []string{"Allocator", "two words", "berth/allocate.go", `"only a phrase of words"`} {
+		if q := Parse(name); q.Literal() != nil {
+			t.Errorf("%q is read for runs", name)
+		}
+	}
+}
+
+func TestPhrasesOfALongerTextAreEvidence(t *testing.T) {
+	for _, c := range []struct {
+		query          string
+		strict, quoted int
+	}{{`"a phrase"`, 1, 0}, {`"a phrase" "another"?`, 2, 0}, {`the "phrase" in a text`, 0, 1}, {`no quotes`, 0, 0}} {
+		if q := Parse(c.query); len(q.Phrases) != c.strict || len(q.Quoted) != c.quoted {
+			t.Errorf("%s: %q strict, %q evidence", c.query, q.Phrases, q.Quoted)
+		}
+	}
+}
