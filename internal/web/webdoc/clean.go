@@ -2,6 +2,7 @@ package webdoc
 
 import (
 	"bytes"
+	_ "embed" // the lists are a part of the program
 	"iter"
 	"slices"
 	"strings"
@@ -24,24 +25,24 @@ type cleaned struct {
 	truncated bool
 }
 
-// keptAttrs are the attributes that a rule looks at.
-var keptAttrs = lists["kept attrs"]
+//go:embed words.txt
+var wordsText string
+
+// The lists of words.txt by name.
+var (
+	lists     = kb.WordLists(wordsText)
+	keptAttrs = lists["kept attrs"] // the attributes that a rule looks at
+	inline    = lists["inline"]     // what formatting may hold beside formatting
+	emptied   = lists["emptied"]    // left out with all that they hold
+	flat      = lists["flat"]       // only nest; dropped when a page nests too deep
+)
 
 // formatting are the elements that the parser opens again behind whatever
 // closed them, by the name that is kept. Here they are closed where a block
 // begins or ends, so that it has none to open again; without a name they are
 // left out.
-var formatting = map[string]string{"b": "strong", "strong": "strong", "i": "em", "em": "em", "code": "code", "tt": "code",
-	"big": "", "font": "", "nobr": "", "s": "", "small": "", "strike": "", "u": ""}
-
-// inline are the other elements that may stand within formatting.
-var inline = lists["inline"]
-
-// emptied are left out with all that they hold.
-var emptied = lists["emptied"]
-
-// flat are the elements that only nest, dropped when a page nests too deep.
-var flat = lists["flat"]
+var formatting = map[string]string{"b": "strong", "strong": "strong", "i": "em", "em": "em", "code": "code",
+	"tt": "code", "big": "", "font": "", "nobr": "", "s": "", "small": "", "strike": "", "u": ""}
 
 // cleaner is the state of clean between two tokens.
 type cleaner struct {
@@ -144,7 +145,7 @@ func (c *cleaner) startFormat(name, to string, more, closed bool) {
 	case to == "" || len(c.format) >= 16 || closed:
 		return
 	case name == "i":
-		c.html = append(c.html, "<em>"...)
+		c.write("<em>")
 	default:
 		c.tag(to, more, false)
 	}
@@ -190,7 +191,7 @@ func (c *cleaner) end(name string) {
 			return
 		}
 	}
-	c.endTag(name)
+	c.write("</", name, ">")
 }
 
 // cross counts a link that ends while blocks are open in it.
@@ -200,16 +201,16 @@ func (c *cleaner) cross() {
 	}
 }
 
-func (c *cleaner) endTag(name string) {
-	c.html = append(c.html, '<', '/')
-	c.html = append(c.html, name...)
-	c.html = append(c.html, '>')
+func (c *cleaner) write(parts ...string) {
+	for _, s := range parts {
+		c.html = append(c.html, s...)
+	}
 }
 
 // endFormat closes the open elements of formatting from the ith.
 func (c *cleaner) endFormat(i int) {
 	for _, name := range slices.Backward(c.format[i:]) {
-		c.endTag(name)
+		c.write("</", name, ">")
 	}
 	c.format = c.format[:i]
 }
@@ -259,9 +260,7 @@ func (c *cleaner) emptied(name string, more, closed bool) {
 	switch name {
 	case "iframe":
 		if src != "" && len(src) < 2000 {
-			c.html = append(c.html, `<a rel="frame" href="`...)
-			c.html = append(c.html, html.EscapeString(src)...)
-			c.html = append(c.html, `"></a>`...)
+			c.write(`<a rel="frame" href="`, html.EscapeString(src), `"></a>`)
 		}
 	case "script":
 		if kind == "" || strings.Contains(kind, "javascript") || kind == "module" {
@@ -283,8 +282,7 @@ func (c *cleaner) emptied(name string, more, closed bool) {
 // tag writes a start tag with the attributes that matter.
 func (c *cleaner) tag(name string, more, closed bool) {
 	at := len(c.html)
-	c.html = append(c.html, '<')
-	c.html = append(c.html, name...)
+	c.write("<", name)
 	var seen [8]string
 	n, telling := 0, false
 	for key, v := range c.attrs(more) {
@@ -295,11 +293,7 @@ func (c *cleaner) tag(name string, more, closed bool) {
 			(key == "id" || key == "aria-hidden" || key == "hidden" || key == "class" && tellingSpan(string(v)))
 		seen[n] = key
 		n++
-		c.html = append(c.html, ' ')
-		c.html = append(c.html, key...)
-		c.html = append(c.html, '=', '"')
-		c.html = append(c.html, html.EscapeString(string(v))...)
-		c.html = append(c.html, '"')
+		c.write(" ", key, `="`, html.EscapeString(string(v)), `"`)
 	}
 	if name == "span" {
 		if !closed {
@@ -312,9 +306,9 @@ func (c *cleaner) tag(name string, more, closed bool) {
 		}
 	}
 	if closed && atom.Lookup([]byte(name)) == 0 { // of MathML and unknown elements
-		c.html = append(c.html, '/')
+		c.write("/")
 	}
-	c.html = append(c.html, '>')
+	c.write(">")
 }
 
 // tellingSpan reports whether a rule looks at spans of these classes; all
