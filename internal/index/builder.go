@@ -50,11 +50,14 @@ type termPost struct {
 // NewBuilder returns an empty builder for chunks cut by a version of the
 // chunker and vectors of dims dimensions.
 func NewBuilder(chunker uint32, dims int) *Builder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(streamBlock))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithWindowSize(streamBlock))
 	if err != nil {
 		panic(err) // only bad options fail
 	}
-	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims), text: streamWriter{enc: enc}, facts: streamWriter{enc: enc}, specs: streamWriter{enc: enc}}
+	w := streamWriter{enc: enc}
+	return &Builder{chunker: chunker, terms: make(map[string]uint32, 1<<14), vectors: vector.NewBuilder(dims),
+		text: w, facts: w, specs: w}
 }
 
 // Documents returns how many documents were added.
@@ -185,7 +188,7 @@ func declHash(decl []string) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// textHash gives the 15 bits of an id that tell whether the text changed.
+// textHash gives the 15 bits of an id that show whether the text changed.
 func textHash(text string) uint16 {
 	sum := sha256.Sum256([]byte(text))
 	return binary.BigEndian.Uint16(sum[:]) & 0x7fff

@@ -1,8 +1,8 @@
 package index
 
 import (
-	"bytes"
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,59 +29,14 @@ const leastName = 4
 // centrality returns uses for every document of a generation, in its order.
 // at(s, d) is the generation's number of document d of segment s, -1 for none.
 func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, error) {
-	declared := map[string][]uint32{} // name → documents, each once
-	for si, s := range segs {
-		err := s.dict.each("=", func(term []byte, off, size int64) error {
-			name := term[1:]
-			docs, known := declared[string(name)]
-			if len(name) < leastName || len(docs) > mostDeclarers || !known && terms.Cased(string(name)) != "" {
-				return nil
-			}
-			err := s.docsOf(off, size, func(d int) {
-				if g := at(si, d); g >= 0 && !slices.Contains(docs, uint32(g)) {
-					docs = append(docs, uint32(g))
-				}
-			})
-			declared[string(name)] = docs
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	declared, err := declarers(segs, at)
+	if err != nil {
+		return nil, err
 	}
-	// Terms are met in their order, which is far cheaper than looking each up.
-	slots := make(map[string]int, len(declared)) // mention → its place in found
-	names := make([]string, 0, len(declared))
-	for name, docs := range declared {
-		if len(docs) == 0 || len(docs) > mostDeclarers {
-			continue
-		}
-		names = append(names, name)
-		for _, term := range mentions(name) {
-			slots[term] = 0
-		}
-	}
-	slices.Sort(names)
-	found := make([][]uint32, 0, len(slots))
-	for term := range slots {
-		slots[term] = len(found)
-		found = append(found, nil)
-	}
-	for si, s := range segs {
-		err := s.dict.each("", func(term []byte, off, size int64) error {
-			i, ok := slots[string(term)]
-			if !ok {
-				return nil
-			}
-			return s.docsOf(off, size, func(d int) {
-				if g := at(si, d); g >= 0 {
-					found[i] = append(found[i], uint32(g))
-				}
-			})
-		})
-		if err != nil {
-			return nil, err
-		}
+	names := slices.Sorted(maps.Keys(declared))
+	found, err := mentioners(segs, names, at)
+	if err != nil {
+		return nil, err
 	}
 	mine := make([][]int, n) // names by declaring document
 	users := make([][]uint32, len(names))
@@ -90,7 +45,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 			mine[d] = append(mine[d], i)
 		}
 		for _, term := range mentions(name) {
-			if users[i] = found[slots[term]]; len(users[i]) > 0 {
+			if users[i] = found[term]; len(users[i]) > 0 {
 				break
 			}
 		}
@@ -126,8 +81,65 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 	return uses, nil
 }
 
+// declarers returns the documents that declare each name, each once; names
+// that are too short or too common are left out.
+func declarers(segs []*segment, at func(seg, doc int) int) (map[string][]uint32, error) {
+	declared := map[string][]uint32{}
+	for si, s := range segs {
+		err := s.dict.each("=", func(term []byte, off, size int64) error {
+			name := term[1:]
+			docs, known := declared[string(name)]
+			if len(name) < leastName || len(docs) > mostDeclarers || !known && terms.Cased(string(name)) != "" {
+				return nil
+			}
+			err := s.docsOf(off, size, func(d int) {
+				if g := at(si, d); g >= 0 && !slices.Contains(docs, uint32(g)) {
+					docs = append(docs, uint32(g))
+				}
+			})
+			declared[string(name)] = docs
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(declared, func(_ string, docs []uint32) bool { return len(docs) == 0 || len(docs) > mostDeclarers })
+	return declared, nil
+}
+
+// mentioners returns the documents in which each mention of the names occurs.
+// Terms are met in their order, which is far cheaper than looking each up.
+func mentioners(segs []*segment, names []string, at func(seg, doc int) int) (map[string][]uint32, error) {
+	found := make(map[string][]uint32, len(names))
+	for _, name := range names {
+		for _, term := range mentions(name) {
+			found[term] = nil
+		}
+	}
+	for si, s := range segs {
+		err := s.dict.each("", func(term []byte, off, size int64) error {
+			docs, ok := found[string(term)]
+			if !ok {
+				return nil
+			}
+			err := s.docsOf(off, size, func(d int) {
+				if g := at(si, d); g >= 0 {
+					docs = append(docs, uint32(g))
+				}
+			})
+			found[string(term)] = docs
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // mentions returns the terms that a use of a declared name leaves: a compound
-// stands as it is, a single word stemmed.
+// as it is, a single word stemmed.
 func mentions(name string) []string {
 	name = strings.Trim(name, "_")
 	out := []string{name}
@@ -150,63 +162,6 @@ func (s *segment) docsOf(off, size int64, f func(doc int)) error {
 			f(d)
 		}
 	})
-}
-
-// each calls f for every term that begins with prefix, in order, with where
-// its postings lie. The slice is valid during the call only.
-func (d *dict) each(prefix string, f func(term []byte, off, size int64) error) error {
-	first, n := 0, d.blocks()
-	if prefix != "" {
-		first = d.blockBefore(prefix)
-	}
-	var cur []byte
-	for b := first; b < n; b++ {
-		raw, err := d.block(b)
-		if err != nil {
-			return err
-		}
-		r := varReader{b: raw}
-		off := r.uvarint()
-		cur = cur[:0]
-		for r.err == nil && len(r.b) > 0 {
-			shared := r.uvarint()
-			suffix := r.bytes(r.uvarint())
-			r.uvarint()
-			size := r.uvarint()
-			if r.err != nil || shared > uint64(len(cur)) {
-				return errPostings
-			}
-			cur = append(cur[:shared], suffix...)
-			switch {
-			case bytes.HasPrefix(cur, []byte(prefix)):
-				if err := f(cur, int64(off), int64(size)); err != nil {
-					return err
-				}
-			case string(cur) > prefix:
-				return nil
-			}
-			off += size
-		}
-		if r.err != nil {
-			return r.err
-		}
-	}
-	return nil
-}
-
-// blockBefore returns the last block that begins at or before term, or 0.
-func (d *dict) blockBefore(term string) int {
-	lo, hi := 0, d.blocks()
-	for lo < hi {
-		m := (lo + hi) / 2
-		t, err := d.first(m)
-		if err == nil && string(t) > term {
-			hi = m
-		} else {
-			lo = m + 1
-		}
-	}
-	return max(0, lo-1)
 }
 
 func appendFloats(dst []byte, xs []float32) []byte {

@@ -23,7 +23,7 @@ import (
 
 // ImportedExt ends the name of an empty file beside a segment that came from
 // another machine. Such a segment serves the stores that came with it; no other
-// store shares it, since nobody here has seen that it says the truth.
+// store shares it, since what it says was not verified here.
 const ImportedExt = ".imported"
 
 // ImportedPath returns where the mark of an imported segment lies.

@@ -45,7 +45,7 @@
 //
 // A generation is one published state of one store. It is two block files.
 //
-// The layout, NAME.lay beside the segments, says which document stands at
+// The layout, NAME.lay beside the segments, says which document is at
 // which path. It knows no store and is named by its content, so that the work
 // trees of one repository share it (kind "layout"):
 //

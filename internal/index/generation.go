@@ -2,16 +2,17 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
@@ -260,11 +261,8 @@ func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTa
 	if len(w.ids) > math.MaxUint32>>1 {
 		return nil, nil, kb.Errorf(kb.TooLarge, "the store has %d chunks, more than one store can hold", len(w.ids))
 	}
-	sort.Slice(w.ids, func(i, j int) bool {
-		if c := bytes.Compare(w.ids[i].place[:], w.ids[j].place[:]); c != 0 {
-			return c < 0
-		}
-		return w.ids[i].global < w.ids[j].global
+	slices.SortFunc(w.ids, func(a, b idEntry) int {
+		return cmp.Or(bytes.Compare(a.place[:], b.place[:]), cmp.Compare(a.global, b.global))
 	})
 	ids := make([]byte, 0, len(w.ids)*idRecord)
 	for _, e := range w.ids {
@@ -272,13 +270,9 @@ func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTa
 		ids = binary.LittleEndian.AppendUint32(ids, e.global)
 	}
 	var d dictWriter
-	list := make([]*termPost, 0, len(w.paths))
-	for _, p := range w.paths {
-		list = append(list, p)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].term < list[j].term })
-	for _, p := range list {
-		d.add(p.term, int(p.n), p.buf)
+	for _, term := range slices.Sorted(maps.Keys(w.paths)) {
+		p := w.paths[term]
+		d.add(term, int(p.n), p.buf)
 	}
 	n, err := json.Marshal(names)
 	if err != nil {
@@ -319,8 +313,9 @@ func LayoutPath(dir, name string) string { return filepath.Join(dir, name+Layout
 // its checksum.
 func (p *Pool) writeLayout(name string, chunker uint32, secs []named) (size int64, sum uint64, err error) {
 	path := LayoutPath(p.Dir, name)
-	if _, ok := sameSections(path, secs); !ok {
-		if _, err := writeBlockfile(path, blockfile.Header{Kind: kindLayout, Version: FormatVersion, Chunker: chunker}, secs); err != nil {
+	if !sameSections(path, secs) {
+		h := blockfile.Header{Kind: kindLayout, Version: FormatVersion, Chunker: chunker}
+		if _, err := writeBlockfile(path, h, secs); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -333,11 +328,11 @@ func (p *Pool) writeLayout(name string, chunker uint32, secs []named) (size int6
 }
 
 // sameSections reports whether the layout at path is undamaged and has these
-// sections, and its size.
-func sameSections(path string, secs []named) (size int64, same bool) {
+// sections.
+func sameSections(path string, secs []named) bool {
 	f, err := blockfile.Open(path, kindLayout, FormatVersion)
 	if err != nil {
-		return 0, false
+		return false
 	}
 	defer f.Close()
 	err = f.Guard(func() error {
@@ -349,7 +344,7 @@ func sameSections(path string, secs []named) (size int64, same bool) {
 		}
 		return nil
 	})
-	return f.Size(), err == nil
+	return err == nil
 }
 
 var errDiffers = errors.New("another layout")
@@ -363,36 +358,30 @@ func (g *Generation) goneBy(ids idTable, own placeKey) ([]byte, error) {
 	}
 	var out []byte
 	n := 0
+	fresh := map[placeKey]bool{}
+	add := func(place placeKey, t func() tombstone) {
+		if n < MaxTombstones && !fresh[place] && len(ids.find(place.in(own))) == 0 {
+			out = appendTombstone(out, t())
+			n++
+		}
+	}
 	err := g.guard(func() error {
-		fresh := map[placeKey]bool{}
 		for i := 0; i+idRecord <= len(g.ids) && n < MaxTombstones; i += idRecord {
 			var k placeKey
 			copy(k[:], g.ids[i:])
 			k = k.in(g.key)
-			if fresh[k] || len(ids.find(k.in(own))) > 0 {
-				continue
-			}
+			add(k, func() tombstone {
+				di, s, c := g.locate(binary.LittleEndian.Uint32(g.ids[i+placeBytes:]))
+				ci := s.chunk(c)
+				return tombstone{k, ci.text, g.paths[di], ci.start, ci.end}
+			})
 			fresh[k] = true
-			di, s, c := g.locate(binary.LittleEndian.Uint32(g.ids[i+placeBytes:]))
-			ci := s.chunk(c)
-			out = appendTombstone(out, tombstone{k, ci.text, g.paths[di], ci.start, ci.end})
-			n++
 		}
 		old, err := g.tombstones()
-		if err != nil {
-			return err
-		}
 		for _, t := range old {
-			if n >= MaxTombstones {
-				break
-			}
-			if fresh[t.place] || len(ids.find(t.place.in(own))) > 0 {
-				continue
-			}
-			out = appendTombstone(out, t)
-			n++
+			add(t.place, func() tombstone { return t })
 		}
-		return nil
+		return err
 	})
 	return out, err
 }

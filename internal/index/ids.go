@@ -51,9 +51,8 @@ func (k placeKey) in(store placeKey) placeKey {
 func formatID(k placeKey, text uint16) string { return kb.FormatID(kb.PlaceKey(k), text) }
 
 // A tombstone is a place that an earlier generation had: 5 bytes place as ids
-// show it, u16
-// text hash, string path, varint first line, varint lines. They are stored newest
-// first; no text is kept.
+// show it, u16 text hash, string path, varint first line, varint lines. They are
+// stored newest first; no text is kept.
 type tombstone struct {
 	place      placeKey
 	text       uint16

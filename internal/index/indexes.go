@@ -262,7 +262,7 @@ func (p *Pool) Kept(context.Context) ([]kb.Kept, error) {
 	return kept, nil
 }
 
-// ours leaves out paths that somebody else's files have. The folders of
+// ours leaves out the paths of foreign files. The folders of
 // segments and of generations lie in the data directory.
 func ours(paths ...string) []string {
 	return slices.DeleteFunc(paths, func(p string) bool { return !project.Ours(filepath.Dir(filepath.Dir(p)), p) })
@@ -291,7 +291,7 @@ func (p *Pool) Delete(_ context.Context, name string, dry bool) ([]kb.Deleted, e
 			return nil, err
 		}
 		// The segment goes first: who has opened one whose vectors are missing
-		// can tell by that whether it is being deleted. The mark goes last: a
+		// can see by that whether it is being deleted. The mark goes last: a
 		// segment that came from elsewhere always has it.
 		paths = append([]string{SegmentPath(p.Dir, name), LayoutPath(p.Dir, name)}, siblings...)
 		paths = append(paths, ImportedPath(p.Dir, name))

@@ -108,7 +108,15 @@ func TestStatsOfParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err = g.statsOf(context.Background(), terms, nil); err != nil || gocmp.Diff(whole, got) != "" {
+	paths, err := g.Documents(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]kb.Part, len(paths))
+	for i, p := range paths {
+		all[i].Path = p
+	}
+	if got, err = g.Stats(context.Background(), terms, all); err != nil || gocmp.Diff(whole, got) != "" {
 		t.Errorf("of all: %+v, %v, not %+v", got, err, whole)
 	}
 }

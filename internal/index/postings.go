@@ -8,7 +8,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// A posting says how often a term stands in each field of a chunk (or of a
+// A posting says how often a term occurs in each field of a chunk (or of a
 // path). Postings are in ascending order of chunk; each is
 //
 //	varint  (chunk - previous chunk) << 2 | mode
@@ -195,26 +195,71 @@ func (d *dict) first(i int) ([]byte, error) {
 	return term, r.err
 }
 
-// lookup returns the postings of a term and in how many chunks it stands;
-// nil and 0 when it does not occur.
-func (d *dict) lookup(term string) ([]byte, int, error) {
-	n := d.blocks()
+// before returns the last block that begins at or before a term, -1 for none.
+func (d *dict) before(term string) (int, error) {
 	var err error
-	want := []byte(term)
-	i := sort.Search(n, func(i int) bool {
+	n := sort.Search(d.blocks(), func(i int) bool {
 		if err != nil {
 			return true
 		}
 		var t []byte
-		if t, err = d.first(i); err != nil {
-			return true
-		}
-		return bytes.Compare(t, want) > 0
+		t, err = d.first(i)
+		return err != nil || string(t) > term
 	})
-	if err != nil || i == 0 {
+	return n - 1, err
+}
+
+// each calls f for every term that begins with prefix, in order, with where
+// its postings lie. The slice is valid during the call only.
+func (d *dict) each(prefix string, f func(term []byte, off, size int64) error) error {
+	first, err := d.before(prefix)
+	if err != nil {
+		return err
+	}
+	var cur []byte
+	for b := max(0, first); b < d.blocks(); b++ {
+		raw, err := d.block(b)
+		if err != nil {
+			return err
+		}
+		r := varReader{b: raw}
+		off := r.uvarint()
+		cur = cur[:0]
+		for r.err == nil && len(r.b) > 0 {
+			shared := r.uvarint()
+			suffix := r.bytes(r.uvarint())
+			r.uvarint()
+			size := r.uvarint()
+			if r.err != nil || shared > uint64(len(cur)) {
+				return errPostings
+			}
+			cur = append(cur[:shared], suffix...)
+			switch {
+			case bytes.HasPrefix(cur, []byte(prefix)):
+				if err := f(cur, int64(off), int64(size)); err != nil {
+					return err
+				}
+			case string(cur) > prefix:
+				return nil
+			}
+			off += size
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// lookup returns the postings of a term and in how many chunks it occurs;
+// nil and 0 when it does not occur.
+func (d *dict) lookup(term string) ([]byte, int, error) {
+	want := []byte(term)
+	i, err := d.before(term)
+	if err != nil || i < 0 {
 		return nil, 0, err
 	}
-	b, err := d.block(i - 1)
+	b, err := d.block(i)
 	if err != nil {
 		return nil, 0, err
 	}

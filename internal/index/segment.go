@@ -118,7 +118,7 @@ type segment struct {
 
 // openSegment maps a segment and its vectors: both now, since a reader may
 // outlive their names. Of a segment that is being deleted the vectors go
-// last, so that missing ones are missing for good when the segment stands.
+// last, so that missing ones are missing for good when the segment is there.
 func openSegment(dir, name, embedder string) (*segment, error) {
 	path := SegmentPath(dir, name)
 	f, err := blockfile.Open(path, kindSegment, FormatVersion)
@@ -225,7 +225,7 @@ func (s *segment) load() error {
 	return nil
 }
 
-// replaced reports whether another file stands under the segment's name now, or
+// replaced reports whether another file has the segment's name now, or
 // other vectors beside it than when it was opened. One that was deleted with
 // its store is read to the end by who has it open.
 func (s *segment) replaced(dir string) bool {
@@ -233,7 +233,7 @@ func (s *segment) replaced(dir string) bool {
 	return err == nil && !s.stands()
 }
 
-// stands reports whether the segment's files lie where they did when they were
+// stands reports whether the segment's files are where they were when they were
 // opened, vectors that were missing or damaged included.
 func (s *segment) stands() bool {
 	if !s.file.Stands() {
@@ -314,11 +314,15 @@ func (s *segment) part(from *stream, off, n int64) ([]byte, error) {
 	return b, err
 }
 
+// ofDocument returns n bytes from off of what the stream has of a document: its
+// text, then its meta.
+func (s *segment) ofDocument(d int, off, n int64) ([]byte, error) {
+	return s.part(&s.text, int64(binary.LittleEndian.Uint64(s.docs[d*docRecord+32:]))+off, n)
+}
+
 // body returns the text of a document.
 func (s *segment) body(d int) (string, error) {
-	r := s.docs[d*docRecord:]
-	off := int64(binary.LittleEndian.Uint64(r[32:]))
-	b, err := s.part(&s.text, off, s.textLen(d))
+	b, err := s.ofDocument(d, 0, s.textLen(d))
 	return string(b), err
 }
 
@@ -327,8 +331,7 @@ func (s *segment) excerpt(d, from, to int) (string, error) {
 	if from > to || int64(to) > s.textLen(d) {
 		return "", s.corrupt("a chunk lies outside its text")
 	}
-	off := int64(binary.LittleEndian.Uint64(s.docs[d*docRecord+32:]))
-	b, err := s.part(&s.text, off+int64(from), int64(to-from))
+	b, err := s.ofDocument(d, int64(from), int64(to-from))
 	return string(b), err
 }
 
@@ -340,9 +343,7 @@ func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
 		c := s.chunk(from + i)
 		out[i] = kb.Chunk{From: c.from, To: c.to, Start: c.start, End: c.end}
 	}
-	r := s.docs[d*docRecord:]
-	off := int64(binary.LittleEndian.Uint64(r[32:])) + s.textLen(d)
-	b, err := s.part(&s.text, off, int64(binary.LittleEndian.Uint32(r[44:])))
+	b, err := s.ofDocument(d, s.textLen(d), int64(binary.LittleEndian.Uint32(s.docs[d*docRecord+44:])))
 	if err != nil {
 		return nil, err
 	}

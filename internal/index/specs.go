@@ -273,16 +273,15 @@ func (g *Generation) Specs(ctx context.Context, after string, limit int) ([]kb.S
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			doc, w, err := s.specOf(int(d.doc), words)
-			if err != nil {
+			var doc *kb.SpecDoc
+			var err error
+			if doc, words, err = s.specOf(int(d.doc), words); err != nil {
 				return err
 			}
-			words = w
-			if doc == nil {
-				continue
+			if doc != nil {
+				from, to := s.chunkRange(int(d.doc))
+				out = append(out, kb.SpecEntry{Path: g.paths[i], Chunks: to - from, Stamp: d.stamp, Spec: doc})
 			}
-			from, to := s.chunkRange(int(d.doc))
-			out = append(out, kb.SpecEntry{Path: g.paths[i], Chunks: to - from, Stamp: d.stamp, Spec: doc})
 		}
 		return nil
 	})

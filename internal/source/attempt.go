@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,71 +55,106 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	if f.o.remoteURL != nil {
 		url = f.o.remoteURL(url)
 	}
-	urls := []string{url, url + ".git"}
-	var last error
-	var tried []string
-	asks := false // the server wants credentials
-	for _, u := range urls {
+	t := trial{f: f, m: m, urls: []string{url, url + ".git"}}
+	answered, err := t.anonymously(guarded)
+	if !answered && t.asks && strings.HasPrefix(url, "http") {
+		answered, err = t.withCredentials(guarded)
+	}
+	if answered {
+		return f.outcome(ctx, err)
+	}
+	failure := f.outcome(ctx, t.last)
+	if f.o.NoGit || !worthFallback(t.last) || !haveGit() {
+		return failure
+	}
+	return t.byGit(ctx, failure)
+}
+
+// trial is what one request has tried so far.
+type trial struct {
+	f     *fetcher
+	m     method
+	urls  []string // the spellings of one URL
+	last  error    // what says most of why no way worked
+	tried []string
+	asks  bool // the server wants credentials
+}
+
+// request makes the request one way, and reports whether that answers it.
+func (t *trial) request(ctx context.Context, ways ...attempt) (bool, error) {
+	var a attempt
+	var err error
+	for _, a = range ways {
+		if err = t.m.gogit(ctx, a); !dialFailed(err) {
+			break
+		}
+	}
+	if !settled(err) && ctx.Err() == nil {
+		t.tried = appendNew(t.tried, a.how)
+		return false, err
+	}
+	t.f.won = &a
+	return true, err
+}
+
+func (t *trial) anonymously(ctx context.Context) (bool, error) {
+	for _, u := range t.urls {
 		ways := []attempt{{u, nil, "without credentials"}}
 		if isSSH(u) {
-			if ways, err = f.o.sshAttempts(ctx, u); err != nil {
-				return f.outcome(ctx, err)
+			var err error
+			if ways, err = t.f.o.sshAttempts(ctx, u); err != nil {
+				return true, err
 			}
 		}
-		var a attempt
-		for _, a = range ways {
-			if err = m.gogit(guarded, a); !dialFailed(err) {
-				break
-			}
+		answered, err := t.request(ctx, ways...)
+		if answered {
+			return true, err
 		}
-		if settled(err) || ctx.Err() != nil {
-			f.won = &a
-			return f.outcome(ctx, err)
+		missing := errors.Is(err, transport.ErrRepositoryNotFound)
+		if t.last == nil || !missing {
+			t.last = err
 		}
-		if last == nil || !errors.Is(err, transport.ErrRepositoryNotFound) {
-			last = err
-		}
-		asks = asks || wantsAuth(err)
-		tried = appendNew(tried, a.how)
-		if !errors.Is(err, transport.ErrRepositoryNotFound) && !wantsAuth(err) {
+		t.asks = t.asks || wantsAuth(err)
+		if !missing && !wantsAuth(err) {
 			break // the other spelling would fare no better
 		}
 	}
-	if asks && strings.HasPrefix(url, "http") {
-		for _, c := range f.o.credentials(ctx, url) {
-			auth, ok := c.get()
-			if !ok {
-				continue
+	return false, nil
+}
+
+func (t *trial) withCredentials(ctx context.Context) (bool, error) {
+	for _, c := range t.f.o.credentials(ctx, t.urls[0]) {
+		auth, ok := c.get()
+		if !ok {
+			continue
+		}
+		for _, u := range t.urls {
+			answered, err := t.request(ctx, attempt{u, auth, "with " + c.how})
+			if answered {
+				return true, err
 			}
-			for _, u := range urls {
-				a := attempt{u, auth, "with " + c.how}
-				err := m.gogit(guarded, a)
-				if settled(err) || ctx.Err() != nil {
-					f.won = &a
-					return f.outcome(ctx, err)
-				}
-				last = err
-			}
-			tried = appendNew(tried, "with "+c.how)
+			t.last = err
 		}
 	}
-	failure := f.outcome(ctx, last)
-	if f.o.NoGit || !worthFallback(last) || !haveGit() {
-		return failure
-	}
-	env, refused, stop, err := f.o.underGuard(ctx, url)
+	return false, nil
+}
+
+// byGit makes the request by installed git; failure is what all else came to.
+func (t *trial) byGit(ctx context.Context, failure error) error {
+	f := t.f
+	env, refused, stop, err := f.o.underGuard(ctx, t.urls[0])
 	if err != nil {
 		return f.outcome(ctx, err)
 	}
 	defer stop()
 	var gitErr error
-	for _, u := range urls {
-		gitErr = m.exec(env, u)
-		if errors.Is(gitErr, errNoRef) && dumb(url, last) {
+	for _, u := range t.urls {
+		gitErr = t.m.exec(env, u)
+		if errors.Is(gitErr, errNoRef) && dumb(t.urls[0], t.last) {
 			break
 		}
 		if gitErr == nil || errors.Is(gitErr, errNoRef) || errors.Is(gitErr, errNoExact) {
-			f.t.note("go-git failed (%s, %s); installed git was used instead", oneLine(last.Error()), strings.Join(tried, ", "))
+			f.t.note("go-git failed (%s, %s); installed git was used instead", oneLine(t.last.Error()), strings.Join(t.tried, ", "))
 			return gitErr
 		}
 		if ctx.Err() != nil {
@@ -130,7 +166,8 @@ func (f *fetcher) try(ctx context.Context, m method) error {
 	}
 	var ke *kb.Error
 	if errors.As(failure, &ke) {
-		return ke.WithHint("tried %s, and installed git: %s; %s", strings.Join(tried, ", "), strings.TrimRight(oneLine(gitErr.Error()), ".:"), ke.Hint)
+		return ke.WithHint("tried %s, and installed git: %s; %s", strings.Join(t.tried, ", "),
+			strings.TrimRight(oneLine(gitErr.Error()), ".:"), ke.Hint)
 	}
 	return failure
 }
@@ -143,10 +180,8 @@ func dumb(url string, err error) bool {
 }
 
 func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -16,7 +16,7 @@ type signs struct {
 	data                 project.DataSigns
 	dotGit               bool // a file, as linked work trees and submodules have it
 	head, objects, refs  bool // all three: the inside of a repository
-	cacheTag, dataIgnore bool // perhaps: the content tells
+	cacheTag, dataIgnore bool // perhaps: the content decides
 }
 
 func (s *signs) see(e fs.DirEntry) {

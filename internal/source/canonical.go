@@ -65,10 +65,10 @@ func LocalPath(kind kb.Kind, raw, dir string) string {
 	return p
 }
 
-// Guess returns the kind of a source whose kind nobody has said. ref tells that
+// Guess returns the kind of a source whose kind is not given. ref says that
 // a branch, tag or commit was named with it. What looks like a URL is a
-// repository, as is a path with a ref, and a bare repository: nobody looks for
-// what lies in its files. npm: and go: are packages of kind web, every other
+// repository, as is a path with a ref, and a bare repository, whose files
+// hold nothing to find. npm: and go: are packages of kind web, every other
 // path a folder.
 func Guess(raw, dir string, ref bool) kb.Kind {
 	raw = strings.TrimSpace(raw)
@@ -89,7 +89,7 @@ func Guess(raw, dir string, ref bool) kb.Kind {
 var (
 	schemeRE = lazyregexp.New(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 	helperRE = lazyregexp.New(`^[A-Za-z0-9_-]+::`)
-	// user@host:path; of at least two characters before the colon, which tells it from a Windows drive.
+	// user@host:path; of at least two characters before the colon, unlike a Windows drive.
 	scpRE  = lazyregexp.New(`^(?:([A-Za-z0-9_.+-]+)@)?([A-Za-z0-9_.-]{2,}):(.+)$`)
 	hostRE = lazyregexp.New(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
 )
@@ -286,10 +286,10 @@ func Inside(source, raw, dir string) string {
 
 var userinfoRE = lazyregexp.New(`//[^/@]*@`)
 
-// redact hides what stands before the host of a URL, so that no password reaches a message.
+// redact hides what comes before the host of a URL, so that no password reaches a message.
 func redact(raw string) string { return userinfoRE.ReplaceAllString(raw, "//…@") }
 
-// isRemote tells a canonical URL from a canonical local path, which is absolute.
+// isRemote reports whether a canonical source is a URL; a local path is absolute.
 func isRemote(source string) bool { return !filepath.IsAbs(source) }
 
 var commitRE = lazyregexp.New(`^[0-9a-f]{7,40}$`)

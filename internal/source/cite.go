@@ -102,7 +102,7 @@ func Cited(st kb.Store, address string) []string {
 	return nil
 }
 
-// refMark is what stands between a repository and the ref in a forge's address.
+// refMark is what comes between a repository and the ref in a forge's address.
 var refMark = lazyregexp.New(`^(?:-/)?(?:blob|src|raw|tree|blame)/(?:commit/|branch/|tag/)?`)
 
 // below returns the path of file within a folder, none when it is outside.
@@ -145,7 +145,7 @@ func localPath(u *url.URL) string {
 	return filepath.FromSlash(p)
 }
 
-// escapePath percent-encodes what may not stand in an address, "/" excepted.
+// escapePath percent-encodes what an address may not hold, "/" excepted.
 func escapePath(p string) string {
 	u := url.URL{Path: p}
 	// Reserved, and allowed in a path, but cut off by programs that look for

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// folder is a directory as it stands. Everything below it is reached through
+// folder is a directory as it is. Everything below it is reached through
 // an os.Root, so that no link, swapped in at whatever moment, leads out.
 type folder struct {
 	tally
@@ -74,35 +73,9 @@ func newFolder(spec kb.Spec, trusts func(file, text string) bool) (*folder, erro
 	return f, nil
 }
 
-// notSwapped refuses a folder in whose place a link has come since its store
-// was made: a canonical source has none. Whoever writes a repository could
-// otherwise have any folder of its readers indexed, by a commit that makes docs
-// a link. Above the work tree that holds the folder links are its owner's.
-func notSwapped(dir string, root *os.Root) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return dirError(dir, err)
-	}
-	links := []string{dir}
-	for p := dir; ; p = filepath.Dir(p) {
-		if _, err := os.Lstat(filepath.Join(p, ".git")); err == nil {
-			break
-		}
-		if links = append(links, filepath.Dir(p)); filepath.Dir(p) == p {
-			links = links[:1] // it lies in no work tree
-			break
-		}
-	}
-	for _, p := range links[:max(1, len(links)-1)] {
-		if at, err := os.Lstat(p); err == nil && at.Mode()&fs.ModeSymlink != 0 {
-			return kb.Errorf(kb.Denied, "%q is a link now, and the folder that the store was made of is not there", p).
-				WithHint("make a store of the folder that is meant")
-		}
-	}
-	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
-		return kb.Errorf(kb.Busy, "%q was replaced just now", dir).WithHint("try again")
-	}
-	return nil
+func hasDotGit(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
 }
 
 // findWorkTree loads the rules that hold in the folder because of a git work
@@ -110,10 +83,7 @@ func notSwapped(dir string, root *os.Root) error {
 // naming it was the user's choice.
 func (f *folder) findWorkTree() {
 	top := f.dir
-	for {
-		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
-			break
-		}
+	for !hasDotGit(top) {
 		parent := filepath.Dir(top)
 		if parent == top {
 			return
@@ -141,27 +111,6 @@ func (f *folder) findWorkTree() {
 		return
 	}
 	f.top, f.ignore = rel+"/", levels{level, own}
-}
-
-// readExclude reads info/exclude of the repository whose .git, a directory or
-// a file that names one, is given.
-func readExclude(dotGit string) string {
-	return readSmall(filepath.Join(commonDir(dotGit), "info", "exclude"))
-}
-
-// readSmall reads a rules file, "" when there is none. Only ordinary files, and
-// no more than 1 MiB of them: the name may belong to a device.
-func readSmall(name string) string {
-	if fi, err := os.Lstat(name); err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, 1<<20))
-	return string(b)
 }
 
 // Version implements kb.Snapshot: a folder's state has no name.
@@ -204,6 +153,59 @@ func (f *folder) list(rel string) ([]fs.DirEntry, error) {
 	return d.ReadDir(-1)
 }
 
+// contents is one directory as the walk meets it.
+type contents struct {
+	items                     []item
+	hasIgnore, hasOwn, hasGit bool
+}
+
+type item struct {
+	key string // name, and a slash after directories
+	e   fs.DirEntry
+}
+
+// look reads the names in the directory rel and reports whether the walk enters it.
+func (f *folder) look(rel string, entries []fs.DirEntry) (l contents, enters bool) {
+	l.items = make([]item, 0, len(entries))
+	var signs signs
+	for _, e := range entries {
+		it := item{e.Name(), e}
+		signs.see(e)
+		switch {
+		case it.key == ".gitignore":
+			l.hasIgnore = e.Type().IsRegular()
+		case it.key == OwnRules:
+			l.hasOwn = e.Type().IsRegular()
+		case it.key == ".git":
+			l.hasGit = true
+		case it.key == venvMarker && rel != "" && !f.sel.all && !f.sel.named(rel[:len(rel)-1]):
+			f.skip(reasonVendored)
+			return l, false
+		}
+		if e.IsDir() {
+			it.key += "/"
+		}
+		l.items = append(l.items, it)
+	}
+	if rel != "" {
+		if r := f.boundary(rel, &signs); r != "" && !f.sel.exempt(rel[:len(rel)-1], r) {
+			f.skip(r)
+			return l, false
+		}
+	} else {
+		if signs.data.Data() { // the data is kept in the folder itself: the rest is the user's
+			l.items = slices.DeleteFunc(l.items, func(it item) bool { return project.Own(it.e.Name()) })
+		}
+		for _, it := range l.items {
+			if !silentDirs[it.e.Name()] {
+				f.left.entries++
+			}
+		}
+	}
+	slices.SortFunc(l.items, func(a, b item) int { return strings.Compare(a.key, b.key) })
+	return l, true
+}
+
 // walk lists the directory rel, "" or ending in a slash. Names are compared
 // with a slash after those of directories: that is the byte order of full paths.
 func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb.Entry) error) error {
@@ -221,128 +223,87 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		}
 		return nil
 	}
-	type item struct {
-		key string // name, and a slash after directories
-		e   fs.DirEntry
+	l, enters := f.look(rel, entries)
+	if !enters {
+		return nil
 	}
-	items := make([]item, 0, len(entries))
-	var hasIgnore, hasOwn, hasGit bool
-	var signs signs
-	for _, e := range entries {
-		it := item{e.Name(), e}
-		signs.see(e)
-		switch {
-		case it.key == ".gitignore":
-			hasIgnore = e.Type().IsRegular()
-		case it.key == OwnRules:
-			hasOwn = e.Type().IsRegular()
-		case it.key == ".git":
-			hasGit = true
-		case it.key == venvMarker && rel != "" && !f.sel.all && !f.sel.named(rel[:len(rel)-1]):
-			f.skip(reasonVendored)
-			return nil
-		}
-		if e.IsDir() {
-			it.key += "/"
-		}
-		items = append(items, it)
-	}
-	if rel != "" {
-		if r := f.boundary(rel, &signs); r != "" && !f.sel.exempt(rel[:len(rel)-1], r) {
-			f.skip(r)
-			return nil
-		}
-	} else if signs.data.Data() {
-		// Somebody keeps the data in the folder itself: the rest is his.
-		items = slices.DeleteFunc(items, func(it item) bool { return project.Own(it.e.Name()) })
-	}
-	if rel == "" {
-		for _, it := range items {
-			if !silentDirs[it.e.Name()] {
-				f.left.entries++
-			}
-		}
-	}
-	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
-
 	f.real.Store(rel, true)
-	dir := filepath.Join(f.dir, filepath.FromSlash(rel))
 	ignore = ignore.In(f.top + rel)
-	if hasGit { // a work tree of its own: the rules above end here
-		ignore.git = parseExclude(f.budget.Level(), f.top+rel, readExclude(filepath.Join(dir, ".git")))
+	if l.hasGit { // a work tree of its own: the rules above end here
+		dotGit := filepath.Join(f.dir, filepath.FromSlash(rel), ".git")
+		ignore.git = parseExclude(f.budget.Level(), f.top+rel, readExclude(dotGit))
 		around := f.repos
-		f.repos = enter(around, filepath.Join(dir, ".git"))
+		f.repos = enter(around, dotGit)
 		defer func() { f.repos = around }()
 	}
-	if hasIgnore {
+	if l.hasIgnore {
 		ignore.git = parseIgnore(ignore.git, f.top+rel, f.readRules(rel+".gitignore"))
 	}
-	if hasOwn {
+	if l.hasOwn {
 		ignore.own = f.own.parse(ignore.own, f.top+rel, f.readRules(rel+OwnRules))
 	}
 	if f.listed != nil {
 		f.listed(rel, ignore)
 	}
-	for _, it := range items {
-		name := it.e.Name()
-		p := rel + name
-		isDir := it.e.IsDir()
-		if silentDirs[name] || !f.sel.wants(p, isDir) {
+	for _, it := range l.items {
+		below, ok := f.keepsEntry(rel, it.e, ignore)
+		var err error
+		switch p := rel + it.e.Name(); {
+		case !ok:
 			continue
-		}
-		if !utf8.ValidString(name) {
-			f.skip(reasonPath)
-			f.trouble("has a name that is not UTF-8", p)
-			continue
-		}
-		below := ignore
-		f.budget.Earn(rulesPerEntry)
-		reason, keeper := ignore.decides(f.top+p, isDir)
-		if _, _, spent := f.budget.Spent(); spent {
-			reason, keeper = reasonCostly, ""
-		} else if isDir && strings.Count(rel, "/") >= maxTreeDepth {
-			reason, keeper = reasonDeep, ""
-		}
-		if keeper != "" {
-			f.keeps(f.sel, p, f.own.vouched[keeper])
-		}
-		if reason != "" {
-			if !f.sel.named(p) {
-				f.skip(reason)
-				if rel == "" && reason != reasonCostly {
-					rule, _ := ignore.Rule(f.top+p, isDir)
-					f.left.ignored(rule, p, isDir)
-				}
-				continue
+		case !it.e.IsDir():
+			if f.listed == nil {
+				err = f.file(it.e, p, fn)
 			}
-			below = levels{f.budget.Level(), f.budget.Level()} // asked for by name: only rules from inside hold inside
+		case !f.leaves(f.sel, p, dirReason(it.e.Name(), f.sel.all)):
+			err = f.walk(ctx, p+"/", below, fn)
 		}
-		if isDir {
-			if f.leaves(f.sel, p, dirReason(name, f.sel.all)) {
-				continue
-			}
-			if err := f.walk(ctx, p+"/", below, fn); err != nil {
-				return err
-			}
-			continue
-		}
-		if f.listed != nil {
-			continue
-		}
-		if err := f.file(it.e, p, fn); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// keepsEntry reports whether selection and rules keep an entry of the directory
+// rel, and returns the rules that hold below it.
+func (f *folder) keepsEntry(rel string, e fs.DirEntry, ignore levels) (below levels, ok bool) {
+	p, isDir := rel+e.Name(), e.IsDir()
+	if silentDirs[e.Name()] || !f.sel.wants(p, isDir) {
+		return ignore, false
+	}
+	if !utf8.ValidString(e.Name()) {
+		f.skip(reasonPath)
+		f.trouble("has a name that is not UTF-8", p)
+		return ignore, false
+	}
+	f.budget.Earn(rulesPerEntry)
+	reason, keeper := ignore.decides(f.top+p, isDir)
+	if _, _, spent := f.budget.Spent(); spent {
+		reason, keeper = reasonCostly, ""
+	} else if isDir && strings.Count(rel, "/") >= maxTreeDepth {
+		reason, keeper = reasonDeep, ""
+	}
+	if keeper != "" {
+		f.keeps(f.sel, p, f.own.vouched[keeper])
+	}
+	if reason == "" {
+		return ignore, true
+	}
+	if f.sel.named(p) { // asked for by name: only rules from inside hold inside
+		return levels{f.budget.Level(), f.budget.Level()}, true
+	}
+	f.skip(reason)
+	if rel == "" && reason != reasonCostly {
+		rule, _ := ignore.Rule(f.top+p, isDir)
+		f.left.ignored(rule, p, isDir)
+	}
+	return ignore, false
+}
+
 func (f *folder) file(e fs.DirEntry, p string, fn func(kb.Entry) error) error {
-	if !e.Type().IsRegular() {
-		if e.Type()&fs.ModeSymlink != 0 {
-			f.skip(reasonSymlink)
-		} else {
-			f.skip(reasonNotAFile)
-		}
+	if r := modeReason(e.Type()); r != "" {
+		f.skip(r)
 		return nil
 	}
 	if f.leaves(f.sel, p, fileReason(e.Name(), f.sel.all)) {

@@ -24,6 +24,27 @@ func (f *folder) readRules(rel string) string {
 	return string(b)
 }
 
+// readExclude reads info/exclude of the repository whose .git, a directory or
+// a file that names one, is given.
+func readExclude(dotGit string) string {
+	return readSmall(filepath.Join(commonDir(dotGit), "info", "exclude"))
+}
+
+// readSmall reads a rules file, "" when there is none. Only ordinary files, and
+// no more than 1 MiB of them: the name may belong to a device.
+func readSmall(name string) string {
+	if fi, err := os.Lstat(name); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, 1<<20))
+	return string(b)
+}
+
 // Read implements kb.Snapshot. A file that has gone since it was listed is
 // Unsupported too, wrapping fs.ErrNotExist.
 func (f *folder) Read(ctx context.Context, e kb.Entry) ([]byte, error) {
@@ -149,6 +170,36 @@ func checkDir(dir string) error {
 	if !fi.IsDir() {
 		return kb.Errorf(kb.Invalid, "%q is not a folder", dir).
 			WithHint("name the folder that holds it, and the file with paths")
+	}
+	return nil
+}
+
+// notSwapped refuses a folder in whose place a link has come since its store
+// was made: a canonical source has none. A commit that makes docs a
+// link could otherwise have any folder of the reader indexed. Above the work tree that holds the folder links are its owner's.
+func notSwapped(dir string, root *os.Root) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return dirError(dir, err)
+	}
+	links := []string{dir}
+	for p := dir; ; p = filepath.Dir(p) {
+		if hasDotGit(p) {
+			break
+		}
+		if links = append(links, filepath.Dir(p)); filepath.Dir(p) == p {
+			links = links[:1] // it lies in no work tree
+			break
+		}
+	}
+	for _, p := range links[:max(1, len(links)-1)] {
+		if at, err := os.Lstat(p); err == nil && at.Mode()&fs.ModeSymlink != 0 {
+			return kb.Errorf(kb.Denied, "%q is a link now, and the folder that the store was made of is not there", p).
+				WithHint("make a store of the folder that is meant")
+		}
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return kb.Errorf(kb.Busy, "%q was replaced just now", dir).WithHint("try again")
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func unsupportedFormat(common string) string {
 // GitPlaces returns the directories outside of a local repository's root that
 // reading it touches: where its .git file leads, and whose objects it borrows.
 // The repository of a linked work tree is not among them when that knows the
-// work tree: nobody can write this into the repository of somebody else.
+// work tree: that cannot be written into a foreign repository.
 func GitPlaces(root string) []string {
 	d, ok := gitDirsAt(root)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 
 // gitProgram returns the installed git, "" when there is none to be run. One
 // below node_modules, which package managers put before others on the PATH, or
-// below the working directory came with somebody's project.
+// below the working directory came with a foreign project.
 func gitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil || !filepath.IsAbs(path) {
@@ -40,7 +40,7 @@ func haveGit() bool { return gitProgram() != "" }
 
 // keptGitVars are the variables of git that stay in its environment: where
 // the user's configuration, certificates and ssh lie. The rest could point it
-// at somebody's repository.
+// at a foreign repository.
 var keptGitVars = kb.WordsOf(`GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_EXEC_PATH GIT_SSL_CAINFO GIT_SSL_CAPATH
 	GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_HTTP_PROXY_AUTHMETHOD`)
 

@@ -50,7 +50,7 @@ func (l *leftOut) most() (ruleCount, bool) {
 	return most, 2*most.n > l.entries
 }
 
-// says tells what a rule does to a folder of which n documents are left.
+// says returns what a rule does to a folder of which n documents are left.
 func (r ruleCount) says(n int) string {
 	what := fmt.Sprintf("%d of the %d files and folders in it", r.n, r.of)
 	if r.n == r.of || n == 0 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -66,4 +68,26 @@ func meant(want string, names []string) string {
 		return ends[0]
 	}
 	return kb.Nearest(want, names)
+}
+
+// listings list, of a repository on this machine, what a ref of a type may be.
+var listings = map[kb.RefType]string{kb.RefBranch: "branch --all", kb.RefTag: "tag", kb.RefCommit: "log --oneline --all"}
+
+func noLocalRef(objs *objects, spec kb.Spec) error {
+	var names []string
+	if refs, err := objs.IterReferences(); err == nil {
+		_ = refs.ForEach(func(r *plumbing.Reference) error { // what cannot be listed is not suggested
+			name := string(r.Name())
+			if origin, ok := strings.CutPrefix(name, "refs/remotes/origin/"); ok {
+				name = refTypes[kb.RefBranch].prefix + origin
+			}
+			names = append(names, name)
+			return nil
+		})
+	}
+	return noRef(spec.Source, spec.Ref, names, "git -C "+kb.ShellWord(spec.Source)+" "+listings[spec.Ref.Type])
+}
+
+func ambiguous(digits string, hs []plumbing.Hash) error {
+	return kb.Errorf(kb.Invalid, "%d commits begin with %q", len(hs), digits).WithHint("give more digits: %s or %s", hs[0], hs[1])
 }

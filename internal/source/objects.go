@@ -17,6 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // cacheBytes is the size of one handle's cache of inflated objects, the bases
@@ -196,4 +198,60 @@ func packIndexBytes(common string) (n int64) {
 		}
 	}
 	return n
+}
+
+func (r *repo) acquire() (*objects, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if r.closed {
+			return nil, kb.Errorf(kb.Internal, "the snapshot is closed")
+		}
+		if n := len(r.free); n > 0 {
+			o := r.free[n-1]
+			r.free = r.free[:n-1]
+			return o, nil
+		}
+		if r.open < r.handles {
+			r.open++
+			return openObjects(r.dirs), nil
+		}
+		r.cond.Wait()
+	}
+}
+
+func (r *repo) release(o *objects) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		o.Close()
+		return
+	}
+	r.free = append(r.free, o)
+	r.cond.Signal()
+}
+
+// readTree holds a handle no longer than it takes: the callee
+// needs one to read its entry.
+func (r *repo) readTree(h plumbing.Hash) (*object.Tree, error) {
+	objs, err := r.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(objs)
+	return object.GetTree(objs, h)
+}
+
+// rulesOf reads a file of rules, "" when it cannot be read or has more than 1 MiB.
+func (r *repo) rulesOf(h plumbing.Hash) string {
+	objs, err := r.acquire()
+	if err != nil {
+		return ""
+	}
+	defer r.release(objs)
+	data, err := objs.blob(h, 1<<20)
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }

@@ -105,28 +105,6 @@ func localHash(objs *objects, spec kb.Spec, t *tally) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, noLocalRef(objs, spec)
 }
 
-// listings list, of a repository on this machine, what a ref of a type may be.
-var listings = map[kb.RefType]string{kb.RefBranch: "branch --all", kb.RefTag: "tag", kb.RefCommit: "log --oneline --all"}
-
-func noLocalRef(objs *objects, spec kb.Spec) error {
-	var names []string
-	if refs, err := objs.IterReferences(); err == nil {
-		_ = refs.ForEach(func(r *plumbing.Reference) error { // what cannot be listed is not suggested
-			name := string(r.Name())
-			if origin, ok := strings.CutPrefix(name, "refs/remotes/origin/"); ok {
-				name = refTypes[kb.RefBranch].prefix + origin
-			}
-			names = append(names, name)
-			return nil
-		})
-	}
-	return noRef(spec.Source, spec.Ref, names, "git -C "+kb.ShellWord(spec.Source)+" "+listings[spec.Ref.Type])
-}
-
-func ambiguous(digits string, hs []plumbing.Hash) error {
-	return kb.Errorf(kb.Invalid, "%d commits begin with %q", len(hs), digits).WithHint("give more digits: %s or %s", hs[0], hs[1])
-}
-
 // repo is the tree of one commit.
 type repo struct {
 	tally
@@ -139,7 +117,7 @@ type repo struct {
 
 	mu      sync.Mutex
 	cond    *sync.Cond
-	free    []*objects // handles nobody uses
+	free    []*objects // handles that are not in use
 	open    int        // handles in all
 	handles int        // how many there may be
 	closed  bool
@@ -189,37 +167,6 @@ func (r *repo) damaged(what string, err error) error {
 // damagedSuffix is added to the name of a copy that is to be fetched anew.
 const damagedSuffix = ".damaged"
 
-func (r *repo) acquire() (*objects, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for {
-		if r.closed {
-			return nil, kb.Errorf(kb.Internal, "the snapshot is closed")
-		}
-		if n := len(r.free); n > 0 {
-			o := r.free[n-1]
-			r.free = r.free[:n-1]
-			return o, nil
-		}
-		if r.open < r.handles {
-			r.open++
-			return openObjects(r.dirs), nil
-		}
-		r.cond.Wait()
-	}
-}
-
-func (r *repo) release(o *objects) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		o.Close()
-		return
-	}
-	r.free = append(r.free, o)
-	r.cond.Signal()
-}
-
 // Close implements kb.Snapshot.
 func (r *repo) Close() error {
 	r.mu.Lock()
@@ -268,31 +215,6 @@ type walker struct {
 	budget  *gitignore.Budget
 }
 
-// readTree holds a handle no longer than it takes: whoever is called with an
-// entry needs one to read it.
-func (r *repo) readTree(h plumbing.Hash) (*object.Tree, error) {
-	objs, err := r.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer r.release(objs)
-	return object.GetTree(objs, h)
-}
-
-// rulesOf reads a file of rules, "" when it cannot be read or has more than 1 MiB.
-func (r *repo) rulesOf(h plumbing.Hash) string {
-	objs, err := r.acquire()
-	if err != nil {
-		return ""
-	}
-	defer r.release(objs)
-	data, err := objs.blob(h, 1<<20)
-	if err != nil {
-		return ""
-	}
-	return string(data)
-}
-
 // walk follows git's order of a tree, which is the byte order of full paths.
 func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ignoreLevel, depth int) error {
 	if err := ctx.Err(); err != nil {
@@ -313,19 +235,20 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 	}
 	sel := w.r.sel
 	own = own.In(rel)
-	var data project.DataSigns
+	var signs project.DataSigns
 	for _, e := range t.Entries {
-		data.See(e.Name)
+		signs.See(e.Name)
 		if e.Name == OwnRules && e.Mode.IsFile() && e.Mode != filemode.Symlink {
 			own = w.r.own.parse(own, rel, w.r.rulesOf(e.Hash))
 		}
 	}
-	if data.Data() && rel != "" {
+	data := signs.Data()
+	if data && rel != "" {
 		w.r.skip(reasonData)
 		return nil
 	}
 	for _, e := range t.Entries {
-		if data.Data() && project.Own(e.Name) {
+		if data && project.Own(e.Name) {
 			continue
 		}
 		p := rel + e.Name
@@ -341,17 +264,6 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 			w.r.trouble("is not a path that can be shown", p)
 			continue
 		}
-		var reason string
-		switch e.Mode {
-		case filemode.Dir:
-			reason = dirReason(e.Name, sel.all)
-		case filemode.Symlink:
-			reason = reasonSymlink
-		case filemode.Submodule:
-			reason = reasonSubmodule
-		default:
-			reason = fileReason(e.Name, sel.all)
-		}
 		w.budget.Earn(rulesPerEntry)
 		file, out, kept := own.Decides(p, isDir)
 		switch _, _, spent := w.budget.Spent(); {
@@ -364,7 +276,7 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 		case kept:
 			w.r.keeps(sel, p, w.r.own.vouched[file])
 		}
-		if w.r.leaves(sel, p, reason) {
+		if w.r.leaves(sel, p, entryReason(&e, sel.all)) {
 			continue
 		}
 		if isDir {
@@ -377,6 +289,19 @@ func (w *walker) walk(ctx context.Context, h plumbing.Hash, rel string, own *ign
 		}
 	}
 	return nil
+}
+
+// entryReason says why an entry of a tree is no document, or "".
+func entryReason(e *object.TreeEntry, all bool) string {
+	switch e.Mode {
+	case filemode.Dir:
+		return dirReason(e.Name, all)
+	case filemode.Symlink:
+		return reasonSymlink
+	case filemode.Submodule:
+		return reasonSubmodule
+	}
+	return fileReason(e.Name, all)
 }
 
 // Read implements kb.Snapshot. An entry without a stamp is looked up by its path.
@@ -432,7 +357,7 @@ func (r *repo) read(objs *objects, e kb.Entry) ([]byte, error) {
 	}
 	data, err := objs.blob(h, r.sel.maxBytes)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		// Somebody repacked: look again at what lies there now.
+		// The repository may have been repacked: look again.
 		objs.Reindex()
 		data, err = objs.blob(h, r.sel.maxBytes)
 	}

@@ -1,9 +1,9 @@
 // Package source reads the documents of a store. What a store is made of, its
-// kind, decides how; everything that differs between kinds stands in one
+// kind, decides how; everything that differs between kinds is in one
 // table (kinds), and the rules by which documents are left out in one file
 // (rules.go).
 //
-// A folder is listed as it stands on disk, by the rules of .gitignore. A
+// A folder is listed as it is on disk, by the rules of .gitignore. A
 // repository is read straight from its objects at one commit: a remote one
 // from a bare, shallow copy below Opener.ReposDir, a local one in place. Of a
 // repository everything that is tracked counts, .gitignore or not. Of a site
@@ -133,7 +133,7 @@ func lookup(kind kb.Kind) (*kindRow, error) {
 }
 
 // Open returns a snapshot of the source as it is now. For a remote repository
-// that means a fetch, of which kb.Report tells in the phases "clone" (the
+// that means a fetch, which kb.Report reports in the phases "clone" (the
 // first time) and "fetch"; it ends within a second of ctx.
 func (o *Opener) Open(ctx context.Context, spec kb.Spec) (kb.Snapshot, error) {
 	k, err := lookup(spec.Kind)

@@ -30,7 +30,7 @@ type tally struct {
 
 	secrets map[string]bool // left out as secrets in this walk, by path
 	kept    map[string]bool // kept by own rules, likewise
-	asked   map[string]bool // likewise, but for what looks like a secret: nobody vouches for the rule
+	asked   map[string]bool // what looks like a secret and is kept by a rule without a voucher
 }
 
 func (t *tally) startWalk() {

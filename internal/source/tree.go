@@ -13,8 +13,8 @@ import (
 )
 
 // Tree is the directories of a folder in which documents of a store may lie,
-// as they stood when it was listed: what somebody has to watch who wants to
-// know of every change. A Tree does not change and is safe for concurrent use.
+// as they were when it was listed: what a watcher of every change has to watch.
+// A Tree does not change and is safe for concurrent use.
 type Tree struct {
 	f     *folder
 	dirs  map[string]levels // by path below the folder, "" or ending in a slash

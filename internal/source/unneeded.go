@@ -13,8 +13,8 @@ import (
 )
 
 // EachUnneeded calls f with the files of each copy of a repository that is the
-// source of none of specs. Nobody fetches into the copy during the call; one that
-// somebody is fetching into is passed over.
+// source of none of specs. The copy is locked during the call; one that a fetch is
+// writing to is passed over.
 func (o *Opener) EachUnneeded(specs []kb.Spec, f func(paths []string) error) error {
 	need := map[string]bool{}
 	for _, s := range specs {
@@ -33,7 +33,7 @@ func (o *Opener) EachUnneeded(specs []kb.Spec, f func(paths []string) error) err
 	for _, e := range entries {
 		name := e.Name()
 		base := name[:min(len(name), repoName)]
-		// Locks stay: somebody may be waiting for one.
+		// Locks stay: a process may be waiting for one.
 		if len(base) == repoName && filepath.Ext(name) != ".lock" && strings.Trim(base, "abcdefghijklmnopqrstuvwxyz234567") == "" && !need[base] {
 			copies[base] = append(copies[base], filepath.Join(o.ReposDir, name))
 		}

@@ -49,7 +49,7 @@ type Engine interface {
 	Close() error
 }
 
-// DefaultEngine is the name of the engine that an empty name stands for.
+// DefaultEngine is the name of the engine that an empty name means.
 const DefaultEngine = "flat"
 
 // Engines is the table of engines by name.

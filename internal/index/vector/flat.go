@@ -101,7 +101,7 @@ type scan struct {
 	t     []int16
 	step  float32
 	slack float32       // E
-	next  atomic.Int64  // first row that nobody has taken
+	next  atomic.Int64  // first row that is not taken
 	floor atomic.Uint32 // bits of the greatest lower bound of T known to any goroutine
 }
 

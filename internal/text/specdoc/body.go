@@ -17,85 +17,6 @@ const (
 	sureName    = 0.7
 )
 
-// fieldEdges are the types of the edges that fields of front matter state.
-// A "<" says that the edge points at the document.
-var fieldEdges = map[string]string{
-	"related": "RELATED_TO", "relates_to": "RELATED_TO", "related_to": "RELATED_TO", "relacionado": "RELATED_TO", "relacionados": "RELATED_TO", "see_also": "RELATED_TO", "links": "RELATED_TO", "adrs": "RELATED_TO", "adr": "RELATED_TO", "stories": "RELATED_TO",
-	"invokes": "INVOKES", "invokes_rules": "INVOKES", "rules": "INVOKES", "applies": "INVOKES", "applies_rules": "INVOKES", "commands": "INVOKES", "executes": "INVOKES", "reglas": "INVOKES", "comandos": "INVOKES", "invoca": "INVOKES",
-	"produces": "PRODUCES", "produces_events": "PRODUCES", "produce": "PRODUCES", "outputs": "PRODUCES",
-	"consumes": "CONSUMES", "consumes_events": "CONSUMES", "consume": "CONSUMES", "listens": "CONSUMES",
-	"emits": "EMITS", "emits_events": "EMITS", "emite": "EMITS", "events": "EMITS", "eventos": "EMITS",
-	"validates": "VALIDATES", "valida": "VALIDATES", "verifies": "VALIDATES", "verifica": "VALIDATES", "tests": "VALIDATES",
-	"implements": "IMPLEMENTS", "implementa": "IMPLEMENTS", "realizes": "IMPLEMENTS", "satisfies": "IMPLEMENTS", "fulfills": "IMPLEMENTS",
-	"depends_on": "DEPENDS_ON", "depends": "DEPENDS_ON", "dependencies": "DEPENDS_ON", "depende_de": "DEPENDS_ON", "requires": "DEPENDS_ON", "dependencias": "DEPENDS_ON", "requiere": "DEPENDS_ON", "blocked_by": "DEPENDS_ON",
-	"uses": "USES", "usa": "USES", "triggers": "TRIGGERS", "dispara": "TRIGGERS", "triggered_by": "<TRIGGERS", "trigger": "<TRIGGERS",
-	"references": "REFERENCES", "referencias": "REFERENCES", "refs": "REFERENCES", "traces_to": "REFERENCES", "trace": "REFERENCES", "traceability": "REFERENCES", "entity": "REFERENCES", "entities": "REFERENCES", "entidad": "REFERENCES", "entidades": "REFERENCES",
-	"extends": "EXTENDS", "extiende": "EXTENDS", "contradicts": "CONTRADICTS", "contains": "CONTAINS", "contiene": "CONTAINS", "part_of": "PART_OF", "parent": "PART_OF", "parte_de": "PART_OF", "belongs_to": "BELONGS_TO", "epic": "PART_OF",
-	"supersedes": "SUPERSEDES", "superseded_by": "<SUPERSEDES", "replaces": "SUPERSEDES", "replaced_by": "<SUPERSEDES", "reemplaza": "SUPERSEDES", "reemplazado_por": "<SUPERSEDES",
-	"actor": "<PERFORMS", "actors": "<PERFORMS", "actores": "<PERFORMS", "system": "USES", "systems": "USES", "sistema": "USES", "sistemas": "USES",
-}
-
-// frontEdges makes the edges that front matter states.
-func (x *extractor) frontEdges() {
-	d := x.doc
-	for _, f := range x.front {
-		typ := fieldEdges[f.key]
-		if typ == "" && strings.HasPrefix(f.key, "related_") {
-			typ = "RELATED_TO"
-		}
-		for _, v := range f.values {
-			if isFile(v) && !linksDoc(v) {
-				x.mention(v, f.line)
-				continue
-			}
-			t := target(v)
-			if t == "" || f.key == "id" || f.key == "title" || f.key == "aliases" {
-				continue
-			}
-			typ := typ
-			if typ == "" {
-				// Whatever the field: an id or a link is meant to point somewhere.
-				if !strings.HasPrefix(v, "[[") && (!KnownID(t) || strings.Contains(v, " ")) {
-					continue
-				}
-				typ = "REFERENCES"
-			}
-			node := ""
-			switch f.key {
-			case "actor", "actors", "actores":
-				node = "actor"
-			case "system", "systems", "sistema", "sistemas":
-				node = "system"
-			}
-			if node != "" {
-				if strings.Contains(t, ",") || len(t) > 60 {
-					continue
-				}
-				x.node(node, t, f.line, sureFront)
-			}
-			if back, ok := strings.CutPrefix(typ, "<"); ok {
-				x.edge(t, "", back, "frontmatter", "", f.line, sureFront)
-			} else {
-				x.edge("", t, typ, "frontmatter", "", f.line, sureFront)
-			}
-		}
-	}
-	line := 0
-	for _, f := range x.front {
-		if f.key == "tags" || f.key == "etiquetas" || f.key == "keywords" {
-			line = f.line
-		}
-	}
-	for _, t := range d.Tags {
-		x.node("concept", t, line, sureFront)
-		x.edge("", t, "RELATED_TO", "frontmatter", "tag", line, sureFront)
-	}
-	if d.Domain != "" {
-		x.node("concept", d.Domain, line, sureFront)
-		x.edge("", d.Domain, "RELATED_TO", "frontmatter", "domain", line, sureFront)
-	}
-}
-
 // edge adds an edge, or raises the confidence of the one there is.
 func (x *extractor) edge(from, target, typ, method, label string, line int, confidence float64) {
 	if from == target || from != "" && x.own(from) && target == "" || target != "" && x.own(target) && from == "" {
@@ -113,7 +34,8 @@ func (x *extractor) edge(from, target, typ, method, label string, line int, conf
 		return
 	}
 	x.edges[k] = len(x.doc.Edges)
-	x.doc.Edges = append(x.doc.Edges, kb.SpecEdge{From: strings.Clone(from), Target: strings.Clone(target), Type: typ, Method: method, Label: strings.Clone(label), Line: line + 1, Confidence: confidence})
+	x.doc.Edges = append(x.doc.Edges, kb.SpecEdge{From: strings.Clone(from), Target: strings.Clone(target), Type: typ,
+		Method: method, Label: strings.Clone(label), Line: line + 1, Confidence: confidence})
 }
 
 // own reports whether a name is what the document calls itself.
@@ -205,12 +127,14 @@ func (x *extractor) headingNode(h *heading) {
 }
 
 // labels are the words before a colon that say what follows.
-var labels = map[string]string{
-	"actor": "actor", "actors": "actor", "actores": "actor", "actor-principal": "actor", "primary-actor": "actor", "main-actor": "actor", "actores-secundarios": "actor",
-	"system": "system", "systems": "system", "sistema": "system", "sistemas": "system", "external-system": "system", "sistema-externo": "system",
-	"entity": "entity", "entities": "entity", "entidad": "entity", "entidades": "entity",
-	"event": "event", "evento": "event", "use-case": "use_case", "caso-de-uso": "use_case", "rule": "rule", "regla": "rule", "business-rule": "rule",
-}
+var labels = byWord(map[string]string{
+	"actor":    "actor actors actores actor-principal primary-actor main-actor actores-secundarios",
+	"system":   "system systems sistema sistemas external-system sistema-externo",
+	"entity":   "entity entities entidad entidades",
+	"event":    "event evento",
+	"use_case": "use-case caso-de-uso",
+	"rule":     "rule regla business-rule",
+})
 
 // labelled takes what follows a label: names between commas.
 func (x *extractor) labelled(typ, s string, line int, confidence float64) {

@@ -234,3 +234,100 @@ func placeholder(s string) bool {
 	}
 	return false
 }
+
+// byWord turns lists of words around: what each is listed under.
+func byWord(lists map[string]string) map[string]string {
+	out := map[string]string{}
+	for what, list := range lists {
+		for word := range strings.FieldsSeq(list) {
+			out[word] = what
+		}
+	}
+	return out
+}
+
+// fieldEdges are the types of the edges that fields of front matter state.
+// A "<" says that the edge points at the document.
+var fieldEdges = byWord(map[string]string{
+	"RELATED_TO":  "related relates_to related_to relacionado relacionados see_also links adrs adr stories",
+	"INVOKES":     "invokes invokes_rules rules applies applies_rules commands executes reglas comandos invoca",
+	"PRODUCES":    "produces produces_events produce outputs",
+	"CONSUMES":    "consumes consumes_events consume listens",
+	"EMITS":       "emits emits_events emite events eventos",
+	"VALIDATES":   "validates valida verifies verifica tests",
+	"IMPLEMENTS":  "implements implementa realizes satisfies fulfills",
+	"DEPENDS_ON":  "depends_on depends dependencies depende_de requires dependencias requiere blocked_by",
+	"USES":        "uses usa system systems sistema sistemas",
+	"TRIGGERS":    "triggers dispara",
+	"<TRIGGERS":   "triggered_by trigger",
+	"REFERENCES":  "references referencias refs traces_to trace traceability entity entities entidad entidades",
+	"EXTENDS":     "extends extiende",
+	"CONTRADICTS": "contradicts",
+	"CONTAINS":    "contains contiene",
+	"PART_OF":     "part_of parent parte_de epic",
+	"BELONGS_TO":  "belongs_to",
+	"SUPERSEDES":  "supersedes replaces reemplaza",
+	"<SUPERSEDES": "superseded_by replaced_by reemplazado_por",
+	"<PERFORMS":   "actor actors actores",
+})
+
+// frontEdges makes the edges that front matter states.
+func (x *extractor) frontEdges() {
+	d := x.doc
+	for _, f := range x.front {
+		typ := fieldEdges[f.key]
+		if typ == "" && strings.HasPrefix(f.key, "related_") {
+			typ = "RELATED_TO"
+		}
+		for _, v := range f.values {
+			if isFile(v) && !linksDoc(v) {
+				x.mention(v, f.line)
+				continue
+			}
+			t := target(v)
+			if t == "" || f.key == "id" || f.key == "title" || f.key == "aliases" {
+				continue
+			}
+			typ := typ
+			if typ == "" {
+				// Whatever the field: an id or a link is meant to point somewhere.
+				if !strings.HasPrefix(v, "[[") && (!KnownID(t) || strings.Contains(v, " ")) {
+					continue
+				}
+				typ = "REFERENCES"
+			}
+			node := ""
+			switch f.key {
+			case "actor", "actors", "actores":
+				node = "actor"
+			case "system", "systems", "sistema", "sistemas":
+				node = "system"
+			}
+			if node != "" {
+				if strings.Contains(t, ",") || len(t) > 60 {
+					continue
+				}
+				x.node(node, t, f.line, sureFront)
+			}
+			if back, ok := strings.CutPrefix(typ, "<"); ok {
+				x.edge(t, "", back, "frontmatter", "", f.line, sureFront)
+			} else {
+				x.edge("", t, typ, "frontmatter", "", f.line, sureFront)
+			}
+		}
+	}
+	line := 0
+	for _, f := range x.front {
+		if f.key == "tags" || f.key == "etiquetas" || f.key == "keywords" {
+			line = f.line
+		}
+	}
+	for _, t := range d.Tags {
+		x.node("concept", t, line, sureFront)
+		x.edge("", t, "RELATED_TO", "frontmatter", "tag", line, sureFront)
+	}
+	if d.Domain != "" {
+		x.node("concept", d.Domain, line, sureFront)
+		x.edge("", d.Domain, "RELATED_TO", "frontmatter", "domain", line, sureFront)
+	}
+}

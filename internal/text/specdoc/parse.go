@@ -49,48 +49,8 @@ type extractor struct {
 // head reads front matter and title.
 func (x *extractor) head() {
 	d := x.doc
-	for _, f := range x.front {
-		v := ""
-		if len(f.values) > 0 {
-			v = f.values[0]
-		}
-		switch f.key {
-		case "kind", "type", "tipo", "doc_type", "document_type":
-			if d.Kind == "" && v != "" {
-				if k, ok := KindNamed(v); ok {
-					d.Kind = k.Name
-				} else if f.key == "kind" && len(v) <= 40 {
-					d.Kind = kindWord(v)
-				}
-			}
-		case "id", "identifier", "identificador":
-			if t := target(v); d.ID == "" && t != "" {
-				d.ID = t
-			}
-		case "title", "titulo", "name", "nombre":
-			if d.Title == "" && v != "" && len(v) <= 300 {
-				d.Title = Plain(v)
-			}
-		case "status", "estado", "state":
-			if d.Status == "" {
-				// A template lists all: "draft | approved".
-				if !strings.Contains(v, "|") {
-					d.Status = strings.ToLower(atMost(v, 40))
-				}
-			}
-		case "version":
-			if d.Version == "" {
-				d.Version = atMost(v, 40)
-			}
-		case "domain", "dominio", "bounded_context":
-			if d.Domain == "" {
-				d.Domain = atMost(v, 80)
-			}
-		case "aliases", "alias":
-			d.Aliases = appendNames(d.Aliases, f.values)
-		case "tags", "etiquetas", "keywords":
-			d.Tags = appendNames(d.Tags, f.values)
-		}
+	for i := range x.front {
+		x.field(&x.front[i])
 	}
 	if d.Status == "" {
 		d.Status = x.bodyStatus()
@@ -104,29 +64,7 @@ func (x *extractor) head() {
 	}
 	x.name = d.Title
 	for _, s := range []string{heading, d.Title} {
-		id, rest := titleID(s)
-		if id != "" {
-			if d.ID == "" && !placeholder(id) {
-				d.ID = id
-			}
-			if s == d.Title && rest != "" {
-				x.name = rest
-			}
-			if d.Kind == "" {
-				if k, ok := idKind(id); ok {
-					d.Kind = k.Name
-				}
-			}
-		} else if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
-			if k, ok := KindNamed(label); ok && strings.TrimSpace(rest) != "" {
-				if d.Kind == "" {
-					d.Kind = k.Name
-				}
-				if s == d.Title {
-					x.name = strings.TrimSpace(rest)
-				}
-			}
-		}
+		x.title(s)
 	}
 	if d.Kind == "" && d.ID != "" {
 		if k, ok := idKind(d.ID); ok {
@@ -134,6 +72,80 @@ func (x *extractor) head() {
 		}
 	}
 	x.frontEdges()
+}
+
+// field takes a field of front matter.
+func (x *extractor) field(f *field) {
+	d := x.doc
+	v := ""
+	if len(f.values) > 0 {
+		v = f.values[0]
+	}
+	switch f.key {
+	case "kind", "type", "tipo", "doc_type", "document_type":
+		if d.Kind == "" && v != "" {
+			if k, ok := KindNamed(v); ok {
+				d.Kind = k.Name
+			} else if f.key == "kind" && len(v) <= 40 {
+				d.Kind = kindWord(v)
+			}
+		}
+	case "id", "identifier", "identificador":
+		if t := target(v); d.ID == "" && t != "" {
+			d.ID = t
+		}
+	case "title", "titulo", "name", "nombre":
+		if d.Title == "" && v != "" && len(v) <= 300 {
+			d.Title = Plain(v)
+		}
+	case "status", "estado", "state":
+		if d.Status == "" {
+			// A template lists all: "draft | approved".
+			if !strings.Contains(v, "|") {
+				d.Status = strings.ToLower(atMost(v, 40))
+			}
+		}
+	case "version":
+		if d.Version == "" {
+			d.Version = atMost(v, 40)
+		}
+	case "domain", "dominio", "bounded_context":
+		if d.Domain == "" {
+			d.Domain = atMost(v, 80)
+		}
+	case "aliases", "alias":
+		d.Aliases = appendNames(d.Aliases, f.values)
+	case "tags", "etiquetas", "keywords":
+		d.Tags = appendNames(d.Tags, f.values)
+	}
+}
+
+// title takes id, kind and name from a title: "RULE-7: Refunds", "Entity: User".
+func (x *extractor) title(s string) {
+	d := x.doc
+	id, rest := titleID(s)
+	if id != "" {
+		if d.ID == "" && !placeholder(id) {
+			d.ID = id
+		}
+		if s == d.Title && rest != "" {
+			x.name = rest
+		}
+		if d.Kind == "" {
+			if k, ok := idKind(id); ok {
+				d.Kind = k.Name
+			}
+		}
+	} else if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
+		if k, ok := KindNamed(label); ok && strings.TrimSpace(rest) != "" {
+			if d.Kind == "" {
+				d.Kind = k.Name
+			}
+			if s == d.Title {
+				x.name = strings.TrimSpace(rest)
+			}
+		}
+	}
 }
 
 // statusWords begin the status of a document that says it in its text: a

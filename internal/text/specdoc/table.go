@@ -2,95 +2,114 @@ package specdoc
 
 import "strings"
 
+// columnWords are the heads of the columns that a table is read by.
+var columnWords = byWord(map[string]string{
+	"name": `name nombre attribute atributo campo field property propiedad relation relacion relationship state estado
+		event evento`,
+	"type":  "type tipo",
+	"to":    "target destino entity entidad related-entity entidad-relacionada to hacia con with",
+	"count": "cardinality cardinalidad multiplicity multiplicidad",
+})
+
+// row is a row of a table: its cells and the columns by what they hold, -1
+// without one.
+type row struct {
+	cells               []string
+	named, typed, to, n int
+}
+
+func (r *row) cell(i int) string {
+	if i < 0 || i >= len(r.cells) {
+		return ""
+	}
+	return strings.TrimSpace(r.cells[i])
+}
+
 // table takes the rows of a table on lines [from,to) in a section whose role
 // says what the rows are.
 func (x *extractor) table(from, to int, role string, buf []name) []name {
-	head := cells(x.lines[from])
+	r := row{typed: -1, to: -1, n: -1}
+	for i, h := range cells(x.lines[from]) {
+		switch columnWords[Anchor(Plain(h))] {
+		case "name":
+			if r.named == 0 {
+				r.named = i
+			}
+		case "type":
+			r.typed = i
+		case "to":
+			if r.to < 0 {
+				r.to = i
+			}
+		case "count":
+			r.n = i
+		}
+	}
 	rows := from + 1
 	if rows < to && ruler(x.lines[rows]) {
 		rows++
 	}
-	named, typed, toward, much := 0, -1, -1, -1
-	for i, h := range head {
-		switch Anchor(Plain(h)) {
-		case "name", "nombre", "attribute", "atributo", "campo", "field", "property", "propiedad", "relation", "relacion", "relationship", "state", "estado", "event", "evento":
-			if named == 0 {
-				named = i
-			}
-		case "type", "tipo":
-			typed = i
-		case "target", "destino", "entity", "entidad", "related-entity", "entidad-relacionada", "to", "hacia", "con", "with":
-			if toward < 0 {
-				toward = i
-			}
-		case "cardinality", "cardinalidad", "multiplicity", "multiplicidad":
-			much = i
-		}
-	}
-	cell := func(row []string, i int) string {
-		if i < 0 || i >= len(row) {
-			return ""
-		}
-		return strings.TrimSpace(row[i])
-	}
 	for i := rows; i < to; i++ {
-		row := cells(x.lines[i])
-		name := strings.Trim(Plain(cell(row, named)), "` ")
-		done := -1
-		switch role {
-		case "attributes":
-			if name == "" || x.doc.Kind != "" && x.doc.Kind != "entity" || x.name == "" {
-				break
-			}
-			full := x.name + "." + name
-			x.node("concept", full, i, sureTable)
-			x.edge("", full, "CONTAINS", "table", "", i, sureTable)
-			done = typed
-			for _, n := range names(cell(row, typed), nil) {
-				if n.kind == nameWiki {
-					x.edge("", n.text, "REFERENCES", "table", name, i, sureLink)
-				}
-			}
-		case "relations":
-			label := strings.TrimSpace(name + " " + Plain(cell(row, much)))
-			done = toward
-			where := cell(row, toward)
-			if toward < 0 {
-				break
-			}
-			linked := false
-			for _, n := range names(where, nil) {
-				if n.kind == nameWiki || n.kind == nameID {
-					x.edge("", n.text, "REFERENCES", "table", label, i, sureTable)
-					linked = true
-				}
-			}
-			if t := target(Plain(where)); !linked && t != "" && isName(t) {
-				x.node("entity", t, i, sureName)
-				x.edge("", t, "REFERENCES", "table", label, i, sureTable)
-			}
-		case "states", "lifecycle":
-			if name != "" && x.name != "" && (x.doc.Kind == "" || x.doc.Kind == "entity") && len(name) < 60 {
-				full := x.name + "::" + name
-				x.node("concept", full, i, sureTable)
-				x.edge("", full, "CONTAINS", "table", "", i, sureTable)
-			}
-		default: // events
-			if ns := names(cell(row, named), nil); len(ns) > 0 {
-				x.event(ns[0], eventType(role, x.lines[i]), i)
-			} else if isName(name) {
-				x.node("event", name, i, sureLink)
-				x.edge("", name, eventType(role, x.lines[i]), "table", "", i, sureLink)
-			}
-			done = named
-		}
-		for k, c := range row {
+		r.cells = cells(x.lines[i])
+		done := x.row(&r, i, role)
+		for k, c := range r.cells {
 			if k != done {
 				buf = x.line(c, i, role, buf)
 			}
 		}
 	}
 	return buf
+}
+
+// row takes what a row on line i states, and returns the column that is done
+// with, or -1.
+func (x *extractor) row(r *row, i int, role string) int {
+	name := strings.Trim(Plain(r.cell(r.named)), "` ")
+	ofEntity := name != "" && x.name != "" && (x.doc.Kind == "" || x.doc.Kind == "entity")
+	concept := func(full string) {
+		x.node("concept", full, i, sureTable)
+		x.edge("", full, "CONTAINS", "table", "", i, sureTable)
+	}
+	switch role {
+	case "attributes":
+		if !ofEntity {
+			return -1
+		}
+		concept(x.name + "." + name)
+		for _, n := range names(r.cell(r.typed), nil) {
+			if n.kind == nameWiki {
+				x.edge("", n.text, "REFERENCES", "table", name, i, sureLink)
+			}
+		}
+		return r.typed
+	case "relations":
+		where := r.cell(r.to)
+		label := strings.TrimSpace(name + " " + Plain(r.cell(r.n)))
+		linked := false
+		for _, n := range names(where, nil) {
+			if n.kind == nameWiki || n.kind == nameID {
+				x.edge("", n.text, "REFERENCES", "table", label, i, sureTable)
+				linked = true
+			}
+		}
+		if t := target(Plain(where)); !linked && t != "" && isName(t) {
+			x.node("entity", t, i, sureName)
+			x.edge("", t, "REFERENCES", "table", label, i, sureTable)
+		}
+		return r.to
+	case "states", "lifecycle":
+		if ofEntity && len(name) < 60 {
+			concept(x.name + "::" + name)
+		}
+		return -1
+	}
+	if ns := names(r.cell(r.named), nil); len(ns) > 0 { // events
+		x.event(ns[0], eventType(role, x.lines[i]), i)
+	} else if isName(name) {
+		x.node("event", name, i, sureLink)
+		x.edge("", name, eventType(role, x.lines[i]), "table", "", i, sureLink)
+	}
+	return r.named
 }
 
 // cells parts a row of a table at its bars, those in code and wiki links and

@@ -10,10 +10,12 @@ import (
 // words in headings, folded. The first of a heading, or where that says more
 // the last ("Authentication Flow"), tells what its section holds.
 var (
-	entityHeads  = kb.WordsOf("entity entidad entities entidades object objeto value-object attributes atributos properties propiedades domain-model modelo-de-dominio fields campos")
+	entityHeads = kb.WordsOf(`entity entidad entities entidades object objeto value-object attributes atributos properties
+		propiedades domain-model modelo-de-dominio fields campos`)
 	useCaseHeads = lists["use case heads"]
 	ruleHeads    = lists["rule heads"]
-	processHeads = kb.WordsOf("process proceso procesos workflow workflows flow flujo procedure procedimiento procedures procedimientos steps pasos flowchart diagrama-de-flujo")
+	processHeads = kb.WordsOf(`process proceso procesos workflow workflows flow flujo procedure procedimiento procedures
+		procedimientos steps pasos flowchart diagrama-de-flujo`)
 )
 
 // headType returns the type that a heading gives its section, "" for none.
@@ -65,96 +67,92 @@ func (x *extractor) sectionType(h *heading, from, to int) string {
 			return t
 		}
 	}
-	var (
-		entity, useCase       bool
-		statements, modal     int
-		bullets, fields       int
-		numbered, lines, next int
-		gherkin               int
-		diagram               bool
-		first                 = true
-	)
-	next = 1
+	g := signals{next: 1}
 	for i := from; i < to; i++ {
-		raw := x.lines[i]
-		if x.class[i] == markdown.Fence {
-			low := strings.ToLower(strings.TrimLeft(raw, " `~"))
-			diagram = diagram || strings.HasPrefix(low, "flowchart ") || strings.HasPrefix(low, "sequencediagram") ||
-				strings.HasPrefix(low, "statediagram") || strings.HasPrefix(low, "activitydiagram")
-			continue
-		}
-		if x.class[i] != markdown.Text {
-			continue
-		}
-		ind, t := markdown.Indent(raw)
-		if t == "" || t[0] == '|' || t[0] == '>' {
-			continue
-		}
-		n := markdown.ItemMark(t)
-		if ind < 2 {
-			lines++
-			if n > 0 && t[0] >= '0' && t[0] <= '9' {
-				if k := number(t); k == next || k == 1 {
-					next = k + 1
-					if !linkOnly(t[n:]) {
-						numbered++
-					}
-				}
+		switch x.class[i] {
+		case markdown.Fence:
+			low := strings.ToLower(strings.TrimLeft(x.lines[i], " `~"))
+			for _, d := range [...]string{"flowchart ", "sequencediagram", "statediagram", "activitydiagram"} {
+				g.diagram = g.diagram || strings.HasPrefix(low, d)
 			}
-		}
-		text := t[n:]
-		low := strings.ToLower(strings.Trim(text, "*_ "))
-		if first && n == 0 {
-			first = false
-			entity = entity || defines(low)
-		}
-		if n > 0 {
-			bullets++
-			if fieldBullet(text) {
-				fields++
-			}
-		}
-		switch label, _, ok := strings.Cut(low, ":"); {
-		case ok && len(label) < 30:
-			switch Anchor(label) {
-			case "attributes", "atributos", "properties", "propiedades":
-				entity = true
-			case "actor", "actors", "actores", "preconditions", "precondition", "precondiciones", "postconditions", "postcondiciones", "main-flow", "flujo-principal", "alternative-flow", "flujo-alternativo":
-				useCase = true
-			}
-		}
-		useCase = useCase || story(low)
-		if stepOf(low) {
-			gherkin++
-		}
-		for len(low) > 0 {
-			end := strings.Index(low, ". ")
-			s := low
-			if end >= 0 {
-				s, low = low[:end], low[end+2:]
-			} else {
-				low = ""
-			}
-			if len(s) < 8 {
-				continue
-			}
-			statements++
-			if obliges(s) {
-				modal++
+		case markdown.Text:
+			if ind, t := markdown.Indent(x.lines[i]); t != "" && t[0] != '|' && t[0] != '>' {
+				g.line(ind, t)
 			}
 		}
 	}
 	switch {
-	case entity || fields >= 3 && 2*fields >= bullets:
+	case g.entity || g.fields >= 3 && 2*g.fields >= g.bullets:
 		return "ENTITY"
-	case useCase || gherkin >= 3:
+	case g.useCase || g.gherkin >= 3:
 		return "USE_CASE"
-	case modal >= 2 && 2*modal >= statements || modal == 1 && statements <= 2:
+	case g.modal >= 2 && 2*g.modal >= g.statements || g.modal == 1 && g.statements <= 2:
 		return "RULE"
-	case diagram || numbered >= 3 && 2*numbered >= lines:
+	case g.diagram || g.numbered >= 3 && 2*g.numbered >= g.lines:
 		return "PROCESS"
 	}
 	return "DEFAULT"
+}
+
+// signals are what the lines of a section say about its type.
+type signals struct {
+	entity, useCase, diagram bool
+	statements, modal        int // sentences, and those that oblige
+	bullets, fields          int // items, and those that describe a field
+	lines, numbered, next    int // lines at the margin, steps among them, the next number
+	gherkin                  int // steps of scenarios
+	began                    bool
+}
+
+// sectionLabels are the labels that give a section its type.
+var sectionLabels = byWord(map[string]string{
+	"ENTITY": "attributes atributos properties propiedades",
+	"USE_CASE": `actor actors actores preconditions precondition precondiciones postconditions postcondiciones
+		main-flow flujo-principal alternative-flow flujo-alternativo`,
+})
+
+// line takes a line of text, without its indentation.
+func (g *signals) line(ind int, t string) {
+	n := markdown.ItemMark(t)
+	text := t[n:]
+	if ind < 2 {
+		g.lines++
+		if n > 0 && t[0] >= '0' && t[0] <= '9' {
+			if k := number(t); k == g.next || k == 1 {
+				g.next = k + 1
+				if !linkOnly(text) {
+					g.numbered++
+				}
+			}
+		}
+	}
+	low := strings.ToLower(strings.Trim(text, "*_ "))
+	if n > 0 {
+		g.bullets++
+		if fieldBullet(text) {
+			g.fields++
+		}
+	} else if !g.began {
+		g.began = true
+		g.entity = g.entity || defines(low)
+	}
+	if label, _, ok := strings.Cut(low, ":"); ok && len(label) < 30 {
+		typ := sectionLabels[Anchor(label)]
+		g.entity = g.entity || typ == "ENTITY"
+		g.useCase = g.useCase || typ == "USE_CASE"
+	}
+	g.useCase = g.useCase || story(low)
+	if stepOf(low) {
+		g.gherkin++
+	}
+	for s := range strings.SplitSeq(low, ". ") {
+		if len(s) >= 8 {
+			g.statements++
+			if obliges(s) {
+				g.modal++
+			}
+		}
+	}
 }
 
 func number(t string) int {

@@ -16,31 +16,40 @@ func (r *renderer) anchorOf(n *html.Node) string {
 	if id := attr(n, "id"); id != "" {
 		return id
 	}
-	if mark := find(n, permalink); mark != nil {
-		if to, ok := strings.CutPrefix(attr(mark, "href"), "#"); ok && r.ids[to] {
-			return to
-		}
+	if to := r.within(find(n, permalink)); to != "" {
+		return to
 	}
 	own := find(n, func(at *html.Node) bool {
 		if at.DataAtom == atom.Button || hidden(at) {
 			return false
 		}
 		// Sphinx and docutils link a heading back to the list of contents, from an anchor of that name.
-		return !hasClass(at, backref) && (attr(at, "id") != "" || at.DataAtom == atom.A && attr(at, "name") != "")
+		return !hasClass(at, backref) && nameOf(at) != ""
 	})
 	if own != nil {
-		if id := attr(own, "id"); id != "" {
-			return id
-		}
-		return attr(own, "name")
+		return nameOf(own)
 	}
 	// mdBook, godoc: the whole heading is a link to itself.
-	if self := find(n, func(at *html.Node) bool { return at.DataAtom == atom.A && !hasClass(at, backref) }); self != nil {
-		if to, ok := strings.CutPrefix(attr(self, "href"), "#"); ok && r.ids[to] {
+	self := find(n, func(at *html.Node) bool { return at.DataAtom == atom.A && !hasClass(at, backref) })
+	if to := r.within(self); to != "" {
+		return to
+	}
+	return r.anchorAbove(n)
+}
+
+// within returns the fragment of the page that a link leads to, or "".
+func (r *renderer) within(link *html.Node) string {
+	if link != nil {
+		if to, ok := strings.CutPrefix(attr(link, "href"), "#"); ok && r.ids[to] {
 			return to
 		}
 	}
-	// Up through what the heading begins, as long as only empty anchors stand before it.
+	return ""
+}
+
+// anchorAbove looks up through what the heading begins, as long as nothing but
+// empty anchors comes before it.
+func (r *renderer) anchorAbove(n *html.Node) string {
 	for at, up := n, 0; at != nil && at != r.root && up < 6; at, up = at.Parent, up+1 {
 		for p := at.PrevSibling; p != nil; p = p.PrevSibling {
 			if p.Type != html.ElementNode {
@@ -81,17 +90,13 @@ func emptyAnchor(n *html.Node) string {
 	if visible(plain(n, 8), 8) > 0 {
 		return ""
 	}
-	at := find(n, func(n *html.Node) bool { return attr(n, "id") != "" || n.DataAtom == atom.A && attr(n, "name") != "" })
-	if at == nil {
-		return ""
+	if at := find(n, func(n *html.Node) bool { return nameOf(n) != "" }); at != nil {
+		return nameOf(at)
 	}
-	if id := attr(at, "id"); id != "" {
-		return id
-	}
-	return attr(at, "name")
+	return ""
 }
 
-// fragment writes an anchor so that it can stand in a URL and in "{#…}".
+// fragment writes an anchor as a URL and "{#…}" take it.
 func fragment(id string) string {
 	const hexes = "0123456789ABCDEF"
 	var b strings.Builder

@@ -26,7 +26,7 @@ func (r *renderer) pre(n *html.Node) {
 	}
 	r.block()
 	nested := r.nest
-	// Below three columns a fence is read as one whatever stands around it, and
+	// Below three columns a fence is read as one whatever is around it, and
 	// deeper ones would be read as text.
 	if s := r.quotes(); len(nested) > 0 && nested[len(nested)-1].used && len(s) > 3 && strings.TrimSpace(s) == "" {
 		r.nest = []nest{{first: "  ", rest: "  ", used: true}}
@@ -43,19 +43,6 @@ func (r *renderer) pre(n *html.Node) {
 	r.nest = nested
 	r.block()
 	r.gap = len(r.out) > 0
-}
-
-// line writes a line as it is.
-func (r *renderer) line(s string) {
-	r.begin()
-	if s == "" {
-		for len(r.out) > 0 && r.out[len(r.out)-1] == ' ' {
-			r.out = r.out[:len(r.out)-1]
-		}
-	}
-	r.out = append(r.out, s...)
-	r.out = append(r.out, '\n')
-	r.col, r.space = 0, false
 }
 
 var codeLine = kb.WordsOf(`line code-line token-line view-line ec-line cl code__line`)
@@ -97,13 +84,7 @@ func codeText(n *html.Node) string {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}
-	for len(lines) > 0 && lines[0] == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return strings.Join(lines, "\n")
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
 // noLanguage are the names that say that there is none.
@@ -111,6 +92,10 @@ var noLanguage = lists["no language"]
 
 // bareLanguages are the languages that highlighters name by a class alone.
 var bareLanguages = lists["bare languages"]
+
+// languagePrefixes begin the classes that name a language.
+var languagePrefixes = []string{"language-", "lang-", "highlight-source-", "highlight-text-", "highlight-", "src-",
+	"brush:", "prism-language-", "code-"}
 
 // language returns the language that a block of code is marked with: by an
 // attribute or a class of its own, of the code element in it, or of the boxes
@@ -136,9 +121,9 @@ around:
 		}
 		classes := strings.Fields(strings.ToLower(attr(n, "class")))
 		for j, c := range classes {
-			for _, prefix := range []string{"language-", "lang-", "highlight-source-", "highlight-text-", "highlight-", "src-", "brush:", "prism-language-", "code-"} {
+			for _, prefix := range languagePrefixes {
 				rest, ok := strings.CutPrefix(c, prefix)
-				if !ok || prefix == "code-" && !bareLanguages[rest] || prefix == "src-" && !bareLanguages[rest] {
+				if !ok || (prefix == "code-" || prefix == "src-") && !bareLanguages[rest] {
 					continue
 				}
 				if rest == "" && j+1 < len(classes) {
@@ -160,21 +145,15 @@ around:
 	return ""
 }
 
+// languageOf returns s when it has the form of the name of a language, else "".
 func languageOf(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if s == "pycon3" || s == "python3" || s == "ipython3" || s == "ipython" {
 		s = "python"
 	}
-	if !isLanguage(s) || noLanguage[s] {
+	if s == "" || len(s) > 20 || s[0] < 'a' || s[0] > 'z' || noLanguage[s] ||
+		strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789+#._-") != "" {
 		return ""
 	}
 	return s
-}
-
-// isLanguage reports whether s has the form of the name of a language.
-func isLanguage(s string) bool {
-	if s == "" || len(s) > 20 || s[0] < 'a' || s[0] > 'z' {
-		return false
-	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789+#._-") == ""
 }

@@ -131,10 +131,8 @@ func isChrome(n *html.Node) bool {
 
 // droppedClass are the classes and ids of what is no text of the page. They are
 // compared as a whole: "toc" is dropped, "toctree-wrapper" is not.
-var droppedClass = lists["dropped class"]
-
-// lineNumberClass are the classes of line numbers beside code.
-var lineNumberClass = lists["line number class"]
+// lineNumberClass are those of line numbers beside code.
+var droppedClass, lineNumberClass = lists["dropped class"], lists["line number class"]
 
 // dropped reports whether an element is left out of the text of the page.
 func (r *renderer) dropped(n *html.Node) bool {
@@ -211,7 +209,7 @@ func (r *renderer) isContents(n *html.Node) bool {
 		switch {
 		case links < 0:
 			return false
-		case at.Type == html.ElementNode && (headingLevel(at) > 0 && links > 0 || at.DataAtom == atom.Pre || at.DataAtom == atom.Table || at.DataAtom == atom.Img):
+		case at.DataAtom == atom.Pre || at.DataAtom == atom.Table || at.DataAtom == atom.Img || links > 0 && headingLevel(at) > 0:
 			links = -1
 			return false
 		case at.DataAtom == atom.A && hasAttr(at, "href"):

@@ -11,21 +11,30 @@ import (
 
 // attr returns an attribute of an element, or "".
 func attr(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
+	value, _ := attribute(n, key)
+	return value
 }
 
 func hasAttr(n *html.Node, key string) bool {
+	_, ok := attribute(n, key)
+	return ok
+}
+
+func attribute(n *html.Node, key string) (value string, ok bool) {
 	for _, a := range n.Attr {
 		if a.Key == key {
-			return true
+			return a.Val, true
 		}
 	}
-	return false
+	return "", false
+}
+
+// nameOf returns the id of an element, or the name of an anchor, or "".
+func nameOf(n *html.Node) string {
+	if id := attr(n, "id"); id != "" || n.DataAtom != atom.A {
+		return id
+	}
+	return attr(n, "name")
 }
 
 // hasClass reports whether an element has one of the classes, in lower case.
@@ -41,40 +50,38 @@ func hasClass(n *html.Node, classes map[string]bool) bool {
 // walk visits n and what is below it in order; enter decides whether to go
 // below a node. It needs no stack, whatever the depth.
 func walk(n *html.Node, enter func(*html.Node) bool) {
-	for at := n; ; {
-		if enter(at) && at.FirstChild != nil {
-			at = at.FirstChild
-			continue
-		}
-		for at != n && at.NextSibling == nil {
-			at = at.Parent
-		}
-		if at == n {
-			return
-		}
-		at = at.NextSibling
+	for at := n; at != nil; {
+		at = next(n, at, enter(at))
 	}
 }
 
 // find returns the first element below n, or n, for which is holds.
 func find(n *html.Node, is func(*html.Node) bool) *html.Node {
-	for at := n; ; {
+	for at := n; at != nil; at = next(n, at, true) {
 		if at.Type == html.ElementNode && is(at) {
 			return at
 		}
-		if at.FirstChild != nil {
-			at = at.FirstChild
-			continue
-		}
-		for at != n && at.NextSibling == nil {
-			at = at.Parent
-		}
-		if at == n {
-			return nil
-		}
-		at = at.NextSibling
 	}
+	return nil
 }
+
+// next returns the node that follows at below n, one in it where enter allows,
+// or nil.
+func next(n, at *html.Node, enter bool) *html.Node {
+	if enter && at.FirstChild != nil {
+		return at.FirstChild
+	}
+	for at != n && at.NextSibling == nil {
+		at = at.Parent
+	}
+	if at == n {
+		return nil
+	}
+	return at.NextSibling
+}
+
+// oneLine returns s with its runs of white space made one space, cut to max bytes.
+func oneLine(s string, max int) string { return kb.Cut(strings.Join(strings.Fields(s), " "), max) }
 
 // textOf returns the text below n, its spaces collapsed, at most max bytes of
 // it and a few more.
@@ -95,7 +102,7 @@ func textOf(n *html.Node, max int) string {
 		}
 		return true
 	})
-	return kb.Cut(strings.Join(strings.Fields(b.String()), " "), max)
+	return oneLine(b.String(), max)
 }
 
 // textSize counts the bytes of text below n that are no space, up to limit.
@@ -123,11 +130,11 @@ func visible(s string, limit int) int {
 // isBlock reports whether an element begins on a line of its own.
 func isBlock(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,
-		atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
-		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Html, atom.Li, atom.Main,
-		atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot,
-		atom.Th, atom.Thead, atom.Tr, atom.Ul:
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
+		atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
+		atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup,
+		atom.Hr, atom.Html, atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section,
+		atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul:
 		return true
 	}
 	return n.Type == html.ElementNode && strings.Contains(n.Data, "-") // a custom element

@@ -1,6 +1,7 @@
 package webdoc
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -47,9 +48,7 @@ func readHead(doc *html.Node, c *cleaned) head {
 		}
 		switch n.DataAtom {
 		case atom.Html:
-			if h.language = attr(n, "lang"); h.language == "" {
-				h.language = attr(n, "xml:lang")
-			}
+			h.language = cmp.Or(attr(n, "lang"), attr(n, "xml:lang"))
 		case atom.Title:
 			if h.title == "" {
 				h.title = textOf(n, 300)
@@ -74,7 +73,10 @@ func readHead(doc *html.Node, c *cleaned) head {
 		return true
 	})
 	for _, raw := range c.jsonLD {
-		h.jsonLD(raw)
+		var v any
+		if json.Unmarshal(raw, &v) == nil {
+			h.ld(v, 0)
+		}
 	}
 	if len(h.breadcrumbs) == 0 {
 		h.breadcrumbs = readBreadcrumbs(doc)
@@ -94,19 +96,16 @@ func near(n *html.Node, classes map[string]bool) bool {
 }
 
 func (h *head) meta(n *html.Node) {
-	name := strings.ToLower(attr(n, "name"))
-	if name == "" {
-		name = strings.ToLower(attr(n, "property"))
-	}
+	name := strings.ToLower(cmp.Or(attr(n, "name"), attr(n, "property")))
 	content := strings.TrimSpace(attr(n, "content"))
 	if content == "" {
 		return
 	}
 	switch {
 	case name == "description" || name == "og:description" && h.description == "":
-		h.description = kb.Cut(strings.Join(strings.Fields(content), " "), 500)
+		h.description = oneLine(content, 500)
 	case name == "og:title":
-		h.ogTitle = kb.Cut(strings.Join(strings.Fields(content), " "), 300)
+		h.ogTitle = oneLine(content, 300)
 	case name == "og:site_name" || name == "application-name" && h.site == "":
 		h.site = kb.Cut(content, 100)
 	case name == "robots":
@@ -122,7 +121,7 @@ func (h *head) meta(n *html.Node) {
 		if t := parseTime(content); h.modified.IsZero() {
 			h.modified = t
 		}
-	case attr(n, "http-equiv") != "" && strings.EqualFold(attr(n, "http-equiv"), "last-modified"):
+	case strings.EqualFold(attr(n, "http-equiv"), "last-modified"):
 		h.modified = parseTime(content)
 	case attr(n, "itemprop") == "dateModified" && h.modified.IsZero():
 		h.modified = parseTime(content)
@@ -142,16 +141,8 @@ func parseTime(s string) time.Time {
 	return time.Time{}
 }
 
-// jsonLD takes breadcrumbs and the time of the last change from structured
-// data (schema.org).
-func (h *head) jsonLD(raw []byte) {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return
-	}
-	h.ld(v, 0)
-}
-
+// ld takes breadcrumbs and the time of the last change from structured data
+// (schema.org).
 func (h *head) ld(v any, depth int) {
 	if depth > 6 {
 		return
@@ -172,8 +163,8 @@ func (h *head) ld(v any, depth int) {
 				if item, ok := e["item"].(map[string]any); ok && name == "" {
 					name, _ = item["name"].(string)
 				}
-				if name = strings.Join(strings.Fields(name), " "); name != "" && len(h.breadcrumbs) < 12 {
-					h.breadcrumbs = append(h.breadcrumbs, kb.Cut(name, 100))
+				if name = oneLine(name, 100); name != "" && len(h.breadcrumbs) < 12 {
+					h.breadcrumbs = append(h.breadcrumbs, name)
 				}
 			}
 		}
@@ -235,24 +226,18 @@ func hidden(n *html.Node) bool {
 	return hasAttr(n, "hidden") && attr(n, "hidden") != "until-found" && attr(n, "role") != "tabpanel"
 }
 
-// separators stand between the title of a page and the name of its site.
+// separators part the title of a page from the name of its site.
 var separators = []string{" | ", " — ", " – ", " :: ", " · ", " » ", " • ", " - "}
 
 // pageTitle returns the title of a page without that of its site. heading is
 // the first heading of the main text.
 func pageTitle(h head, heading string) string {
-	title := h.title
-	if title == "" {
-		title = h.ogTitle
-	}
-	if title == "" || heading != "" && strings.HasPrefix(strings.ToLower(title), strings.ToLower(heading)) {
-		if heading != "" {
-			return heading
-		}
-		return title
-	}
+	title := cmp.Or(h.title, h.ogTitle, heading)
 	if heading != "" && strings.Contains(strings.ToLower(title), strings.ToLower(heading)) {
 		return heading // "Site: Heading"
+	}
+	if title == "" {
+		return ""
 	}
 	for {
 		cut := -1

@@ -2,6 +2,7 @@ package webdoc
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -48,19 +49,13 @@ func (l *linker) add(ref, text, title, rel string) {
 		return
 	}
 	if i, ok := l.at[u]; ok {
-		if l.links[i].Text == "" { // a picture came first
-			l.links[i].Text = text
-		}
-		if l.links[i].Title == "" {
-			l.links[i].Title = title
-		}
-		return
+		have := &l.links[i]
+		have.Text = cmp.Or(have.Text, text) // a picture may have come first
+		have.Title = cmp.Or(have.Title, title)
+	} else if len(l.links) < l.max {
+		l.at[u] = len(l.links)
+		l.links = append(l.links, Link{URL: u, Text: text, Title: title, Rel: rel})
 	}
-	if len(l.links) >= l.max {
-		return
-	}
-	l.at[u] = len(l.links)
-	l.links = append(l.links, Link{URL: u, Text: text, Title: title, Rel: rel})
 }
 
 // collectLinks returns every link of a page, those of its navigation included.
@@ -73,10 +68,7 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 		switch n.DataAtom {
 		case atom.A, atom.Area:
 			if href := attr(n, "href"); href != "" && !(strings.HasPrefix(href, "#") && permalink(n)) {
-				text := textOf(n, 200)
-				if text == "" {
-					text = kb.Cut(attr(n, "aria-label")+attr(n, "alt"), 200)
-				}
+				text := cmp.Or(textOf(n, 200), kb.Cut(attr(n, "aria-label")+attr(n, "alt"), 200))
 				l.add(href, text, kb.Cut(attr(n, "title"), 200), strings.ToLower(attr(n, "rel")))
 			}
 		case atom.Frame:
@@ -86,7 +78,7 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 			case "next", "prev", "index", "contents", "start", "up":
 				l.add(attr(n, "href"), kb.Cut(attr(n, "title"), 200), "", rel)
 			case "alternate":
-				// The same page as Markdown: what an agent had best read.
+				// The same page as Markdown: what an agent reads best.
 				if t := strings.ToLower(attr(n, "type")); t == "text/markdown" || t == "text/x-markdown" {
 					l.add(attr(n, "href"), "", "", "alternate markdown")
 				}
@@ -104,7 +96,7 @@ func collectLinks(doc *html.Node, noscript [][]byte, base *url.URL, max int) []L
 		}
 		return true
 	})
-	// Where scripts draw the navigation (mdBook), it stands here without them.
+	// Where scripts draw the navigation (mdBook), it is here without them.
 	for _, text := range noscript {
 		z := html.NewTokenizer(bytes.NewReader(text))
 		for tt := z.Next(); tt != html.ErrorToken; tt = z.Next() {

@@ -2,6 +2,7 @@ package webdoc
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -43,7 +44,7 @@ func readHTML(body []byte, base *url.URL, o Options) Page {
 	if !isTop {
 		p.Title = pageTitle(h, soleHeading(doc))
 		if t := p.Title; t != "" && !strings.EqualFold(t, first) {
-			r.headingText(1, "", func() { r.text(kb.Cut(t, 300)) })
+			r.heading(1, "", func() { r.text(kb.Cut(t, 300)) })
 		}
 	}
 	r.children(r.root)
@@ -56,10 +57,7 @@ func readHTML(body []byte, base *url.URL, o Options) Page {
 	if n := len(p.Breadcrumbs); n > 0 && strings.EqualFold(p.Breadcrumbs[n-1], p.Title) {
 		p.Breadcrumbs = p.Breadcrumbs[:n-1]
 	}
-	p.Version = versionOf(base)
-	if p.Version == "" {
-		p.Version = h.version
-	}
+	p.Version = cmp.Or(versionOf(base), h.version)
 	p.NeedsScript = needsScript(doc, &c, words(p.Markdown))
 	return p
 }
@@ -67,12 +65,9 @@ func readHTML(body []byte, base *url.URL, o Options) Page {
 func ids(doc *html.Node) map[string]bool {
 	out := map[string]bool{}
 	walk(doc, func(n *html.Node) bool {
-		if id := attr(n, "id"); id != "" {
-			out[id] = true
-		}
-		if n.DataAtom == atom.A {
-			if name := attr(n, "name"); name != "" {
-				out[name] = true
+		for _, a := range n.Attr {
+			if a.Val != "" && (a.Key == "id" || a.Key == "name" && n.DataAtom == atom.A) {
+				out[a.Val] = true
 			}
 		}
 		return true
@@ -100,10 +95,7 @@ func (r *renderer) firstHeading() (string, bool) {
 		}
 		return true
 	})
-	if top != "" {
-		return top, true
-	}
-	return first, false
+	return cmp.Or(top, first), top != ""
 }
 
 // soleHeading returns the heading of the first level when a page has just one

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,14 +56,12 @@ func readPDF(body []byte, o Options) (p Page, err error) {
 		n, p.Truncated = o.MaxPages, true
 	}
 	for i := 1; i <= n && len(p.Markdown) < o.MaxBytes; i++ {
-		text := pdfPage(doc, i)
-		if text == "" {
-			continue
+		if text := pdfPage(doc, i); text != "" {
+			p.Markdown = fmt.Appendf(p.Markdown, "## Page %d {#page=%d}\n\n%s\n", i, i, text)
 		}
-		p.Markdown = append(p.Markdown, fmt.Sprintf("## Page %d {#page=%d}\n\n%s\n", i, i, text)...)
 	}
 	if p.Title != "" && len(p.Markdown) > 0 {
-		p.Markdown = append([]byte("# "+kb.Cut(strings.Join(strings.Fields(p.Title), " "), 300)+"\n\n"), p.Markdown...)
+		p.Markdown = append([]byte("# "+oneLine(p.Title, 300)+"\n\n"), p.Markdown...)
 	}
 	if len(p.Markdown) > o.MaxBytes {
 		p.Markdown, p.Truncated = append(bytes.ToValidUTF8(p.Markdown[:o.MaxBytes-1], nil), '\n'), true
@@ -111,7 +109,7 @@ func pdfPage(doc *pdf.Reader, i int) (text string) {
 			steps = append(steps, d)
 		}
 	}
-	sort.Float64s(steps)
+	slices.Sort(steps)
 	usual := math.Inf(1)
 	if len(steps) > 0 {
 		usual = steps[(len(steps)-1)/2]
@@ -135,7 +133,7 @@ func pdfPage(doc *pdf.Reader, i int) (text string) {
 }
 
 // inflatable refuses a file whose packed streams are larger, unpacked, than
-// the limits, and one that packs twice, whose size only unpacking tells.
+// the limits, and one that packs twice, whose size only unpacking shows.
 func inflatable(body []byte) error {
 	if bytes.Contains(body, []byte("/FlateDecode/FlateDecode")) || bytes.Contains(body, []byte("/FlateDecode /FlateDecode")) {
 		return kb.Errorf(kb.TooLarge, "the PDF packs a stream twice")

@@ -12,8 +12,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 )
 
-// Patterns are compiled when they are needed: whoever starts the program to
-// search waits for none.
+// Patterns are compiled when they are needed, so that a search waits for none.
 var (
 	markdownLink = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\[([^\[\]]*)\]\(<?([^()\s<>]+)>?(?:\s+"([^"]*)")?\)`)
@@ -32,8 +31,7 @@ func isMarkdownPath(p string) bool {
 }
 
 // readMarkdown reads a page that is Markdown already. Its headings carry no
-// anchors but those it writes itself: which ones a rendering of it has, nobody
-// says.
+// anchors but those it writes itself: the ones of a rendering are unknown.
 func readMarkdown(body []byte, base *url.URL, o Options) Page {
 	var p Page
 	body = normal(body)

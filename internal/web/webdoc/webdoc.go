@@ -1,7 +1,7 @@
 // Package webdoc turns what a web server sent into a document: its main text
-// as Markdown by heading with the anchors of the page, and what stands around
+// as Markdown by heading with the anchors of the page, and what is around
 // it (title, links, breadcrumbs, language, version). It reads HTML, Markdown,
-// plain text and PDF and asks nobody for anything.
+// plain text and PDF, and makes no requests.
 package webdoc
 
 import (
@@ -12,6 +12,9 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -23,12 +26,12 @@ type Page struct {
 	Title       string   // without the name of the site
 	Description string   // one or two sentences that the page gives of itself, or ""
 	Language    string   // a BCP 47 tag such as "en", or ""
-	Version     string   // which version of the documentation this is, as the page or its URL says: "v2", "3.12", "stable"; or ""
+	Version     string   // of the documentation, as the page or its URL says: "v2", "3.12", "stable"; or ""
 	Breadcrumbs []string // from the root down, without the page itself
 	Modified    time.Time
 	// Markdown is the main text in UTF-8, its lines ended by "\n". Headings
 	// are ATX with the anchor that exists in the page, "## Install {#install}";
-	// one without stands below the nearest anchor before it.
+	// one without is below the nearest anchor before it.
 	Markdown []byte
 	Links    []Link // every link of the whole page, once each, in order
 	// NoIndex and NoFollow are what the page asks of robots.
@@ -60,17 +63,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = 4 << 20
-	}
-	if o.MaxLinks <= 0 {
-		o.MaxLinks = 5000
-	}
-	if o.MaxNodes <= 0 {
-		o.MaxNodes = 400_000
-	}
-	if o.MaxPages <= 0 {
-		o.MaxPages = 500
+	for bound, n := range map[*int]int{&o.MaxBytes: 4 << 20, &o.MaxLinks: 5000, &o.MaxNodes: 400_000, &o.MaxPages: 500} {
+		if *bound <= 0 {
+			*bound = n
+		}
 	}
 	return o
 }
@@ -133,4 +129,33 @@ func mediaType(body []byte, contentType string, u *url.URL) string {
 		media = "text/markdown"
 	}
 	return media
+}
+
+// decode returns a body in UTF-8: by its byte order mark, the header, the
+// page's own meta element, and else by looking. Bytes that mean nothing become
+// U+FFFD.
+func decode(body []byte, contentType string) []byte {
+	if rest, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
+		return bytes.ToValidUTF8(rest, []byte("\ufffd"))
+	}
+	_, params, _ := mime.ParseMediaType(contentType)
+	if params["charset"] == "" && utf8.Valid(body) && !metaCharset(body) {
+		return body
+	}
+	enc, name, certain := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
+	// Without a certain name, windows-1252 is a guess that the first 1,024
+	// bytes were ASCII; text that is valid UTF-8 as a whole is that.
+	if name == "utf-8" || !certain && utf8.Valid(body) {
+		return bytes.ToValidUTF8(body, []byte("\ufffd"))
+	}
+	out, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return bytes.ToValidUTF8(body, []byte("\ufffd"))
+	}
+	return out
+}
+
+// metaCharset reports whether the head of a page names a character set.
+func metaCharset(body []byte) bool {
+	return bytes.Contains(bytes.ToLower(body[:min(len(body), 1024)]), []byte("charset="))
 }

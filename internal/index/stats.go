@@ -1,0 +1,135 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Stats implements kb.Index. Of parts of the documents, lengths are in the
+// proportion of the whole, since they serve for averages only.
+func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part) (kb.TermStats, error) {
+	t := g.head.Totals
+	st := kb.TermStats{Documents: int64(t.Documents), Chunks: int64(t.Chunks), Lengths: t.Length,
+		Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
+	err := g.guard(func() error {
+		only := g.only(parts)
+		if parts != nil {
+			st.Documents, st.Chunks = g.count(only)
+		}
+		for i, term := range terms {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			count := func(c uint32) {
+				if only(c) {
+					st.Frequency[i]++
+				}
+			}
+			err := g.postings(term, func(si int) func(*posting) {
+				globals := g.globals[si]
+				return func(p *posting) {
+					if parts == nil && globals[p.chunk] >= 0 {
+						st.Frequency[i]++
+					} else {
+						g.each(si, p.chunk, count)
+					}
+				}
+			})
+			if err != nil {
+				return err
+			}
+			err = g.pathPostings(term, func(p *posting) {
+				if c := g.base[p.chunk]; parts == nil || c < g.base[p.chunk+1] && only(c) {
+					st.PathFrequency[i]++
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := int64(t.Chunks); n > 0 && st.Chunks < n { // the averages stay as they are
+		for f := range st.Lengths {
+			whole, part := n, st.Chunks
+			if f == kb.FieldPath {
+				whole, part = int64(t.Documents), st.Documents
+			}
+			st.Lengths[f] = int64(float64(st.Lengths[f]) / float64(max(whole, 1)) * float64(part))
+		}
+	}
+	return st, err
+}
+
+// count returns the number of documents and chunks that only keeps.
+func (g *Generation) count(only func(uint32) bool) (documents, chunks int64) {
+	for d := range g.docs {
+		before := chunks
+		for c := g.base[d]; c < g.base[d+1]; c++ {
+			if only(c) {
+				chunks++
+			}
+		}
+		if chunks > before {
+			documents++
+		}
+	}
+	return documents, chunks
+}
+
+// only reports of a chunk whether it is one of the parts; nil parts are all.
+func (g *Generation) only(parts []kb.Part) func(c uint32) bool {
+	if parts == nil {
+		return func(uint32) bool { return true }
+	}
+	bits := make([]uint64, g.base[len(g.docs)]/64+1)
+	d := 0
+	for _, p := range parts {
+		d += sort.SearchStrings(g.paths[d:], p.Path)
+		if d == len(g.paths) {
+			break
+		}
+		if g.paths[d] != p.Path {
+			continue
+		}
+		for c := g.base[d]; c < g.base[d+1]; c++ {
+			keep := p.Lines == nil
+			if !keep {
+				_, s, i := g.locate(c)
+				ci := s.chunk(i)
+				keep = slices.ContainsFunc(p.Lines, func(l [2]int) bool { return ci.start <= l[1] && l[0] <= ci.end })
+			}
+			if keep {
+				bits[c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+	return func(c uint32) bool { return bits[c/64]&(1<<(c%64)) != 0 }
+}
+
+// postings calls f for every segment, and what that returns for every posting
+// of a term in it.
+func (g *Generation) postings(term string, f func(seg int) func(*posting)) error {
+	for si, s := range g.segs {
+		b, _, err := s.dict.lookup(term)
+		if err == nil {
+			err = eachPosting(b, uint32(s.info.Chunks), f(si))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pathPostings calls f for every posting of a term in the paths.
+func (g *Generation) pathPostings(term string, f func(*posting)) error {
+	b, _, err := g.dict.lookup(term)
+	if err != nil {
+		return err
+	}
+	return eachPosting(b, uint32(len(g.docs)), f)
+}
