@@ -27,7 +27,7 @@ type rules struct {
 	// looseBraces says that a "{" alone on a line begins a block of its own.
 	looseBraces bool
 	docString   bool // documentation is a string below the signature
-	typeAbove   bool // a function's type may stand on the line above its name
+	typeAbove   bool // a function's type may be on the line above its name
 	do          bool // "do" at the end of a line begins the body
 }
 
@@ -47,14 +47,14 @@ type keyword struct {
 func (r *rules) match(w *window, i, ind int, line string) (found, bool) {
 	first, rest := word(line)
 	for n := 0; n < 8 && first != "" && r.modifiers[first]; n++ {
-		next := strings.TrimLeft(rest, " \t")
+		next := blanks(rest)
 		if strings.HasPrefix(next, "(") { // pub(crate)
 			if k := strings.IndexByte(next, ')'); k > 0 && k < 40 {
-				next = strings.TrimLeft(next[k+1:], " \t")
+				next = blanks(next[k+1:])
 			}
 		} else if strings.HasPrefix(next, `"`) { // extern "C"
 			if k := strings.IndexByte(next[1:], '"'); k >= 0 && k < 20 {
-				next = strings.TrimLeft(next[k+2:], " \t")
+				next = blanks(next[k+2:])
 			}
 		}
 		second, after := word(next)
@@ -65,8 +65,7 @@ func (r *rules) match(w *window, i, ind int, line string) (found, bool) {
 	}
 	if k, ok := r.keywords[first]; ok && (rest == "" || !isWord(rest[0])) {
 		if !k.top || ind == 0 || w.member(ind) {
-			name := k.name(rest)
-			if name != "" {
+			if name := k.name(rest); name != "" {
 				f := found{name: name, kind: k.kind, body: k.body, quiet: k.quiet}
 				f.owner, f.name = owners(name)
 				return f, true
@@ -94,13 +93,26 @@ func owners(name string) ([]string, string) {
 	return parts[:len(parts)-1], parts[len(parts)-1]
 }
 
+// blanks returns s without the blanks it begins with.
+func blanks(s string) string { return strings.TrimLeft(s, " \t") }
+
+// leading splits off the word that s begins with, more bytes allowed in it, and
+// returns what follows behind blanks.
+func leading(s, more string) (name, rest string) {
+	n := 0
+	for n < len(s) && (isWord(s[n]) || strings.IndexByte(more, s[n]) >= 0) {
+		n++
+	}
+	return s[:n], blanks(s[n:])
+}
+
 // spaced returns s without leading white space, or "" when it has none: a
 // keyword and a name must be parted.
 func spaced(s string) string {
 	if s == "" || s[0] != ' ' && s[0] != '\t' {
 		return ""
 	}
-	return strings.TrimLeft(s, " \t")
+	return blanks(s)
 }
 
 // ident reads an identifier after white space.
@@ -147,9 +159,7 @@ func typed(rest string) string {
 		}
 		name, after = next, more
 	}
-	t := strings.TrimLeft(after, " \t")
-	t = strings.TrimPrefix(t, "final")
-	t = strings.TrimLeft(t, " \t")
+	t := blanks(strings.TrimPrefix(blanks(after), "final"))
 	switch {
 	case name == "":
 		return ""
@@ -175,7 +185,7 @@ func unended(rest string) string {
 // assigned reads the name left of "=".
 func assigned(rest string) string {
 	name, after := identRest(rest)
-	if t := strings.TrimLeft(after, " \t"); strings.HasPrefix(t, "=") || strings.HasPrefix(t, ":") || strings.HasPrefix(t, "<") {
+	if t := blanks(after); strings.HasPrefix(t, "=") || strings.HasPrefix(t, ":") || strings.HasPrefix(t, "<") {
 		return name
 	}
 	return ""
@@ -185,14 +195,14 @@ func assigned(rest string) string {
 // stays one name.
 func quotedNames(rest string) string {
 	var parts []string
-	s := strings.TrimLeft(rest, " \t")
+	s := blanks(rest)
 	for len(s) > 1 && s[0] == '"' {
 		n := strings.IndexByte(s[1:], '"')
 		if n < 0 {
 			return ""
 		}
 		parts = append(parts, s[1:1+n])
-		s = strings.TrimLeft(s[n+2:], " \t")
+		s = blanks(s[n+2:])
 	}
 	if !strings.HasPrefix(s, "{") {
 		return ""
@@ -215,7 +225,7 @@ func generic(s string) string {
 				continue // "->" and "=>" close nothing
 			}
 			if depth--; depth == 0 {
-				return strings.TrimLeft(s[i+1:], " \t")
+				return blanks(s[i+1:])
 			}
 		}
 	}
@@ -246,9 +256,9 @@ func plain(s string) string {
 
 // rustImpl reads the type of "impl<T> Trait for Type<T>".
 func rustImpl(rest string) string {
-	s := generic(strings.TrimLeft(rest, " \t"))
+	s := generic(blanks(rest))
 	if n := strings.Index(s, " for "); n >= 0 {
-		s = strings.TrimLeft(s[n+5:], " \t")
+		s = blanks(s[n+5:])
 	}
 	s = strings.TrimLeft(s, "&'*! \t")
 	name, after := word(s)
@@ -274,7 +284,7 @@ func rubyDef(rest string) string {
 // called reads an identifier that a "(" follows, perhaps after type parameters.
 func called(rest string) string {
 	name, after := identRest(rest)
-	if t := strings.TrimLeft(after, " \t"); strings.HasPrefix(t, "(") || strings.HasPrefix(t, "<") {
+	if t := blanks(after); strings.HasPrefix(t, "(") || strings.HasPrefix(t, "<") {
 		return name
 	}
 	return ""
@@ -282,11 +292,11 @@ func called(rest string) string {
 
 // bracketed reads the first argument of a call: function(name ARGS).
 func bracketed(rest string) string {
-	s := strings.TrimLeft(rest, " \t")
+	s := blanks(rest)
 	if !strings.HasPrefix(s, "(") {
 		return ""
 	}
-	w, _ := word(strings.TrimLeft(s[1:], " \t"))
+	w, _ := word(blanks(s[1:]))
 	return w
 }
 
@@ -303,7 +313,7 @@ func goFunc(rest string) string {
 		if len(f) > 0 {
 			owner, _ = word(strings.TrimLeft(f[len(f)-1], "*"))
 		}
-		s = strings.TrimLeft(s[n+1:], " \t")
+		s = blanks(s[n+1:])
 	}
 	name, after := word(s)
 	if name == "" || !strings.HasPrefix(after, "(") && !strings.HasPrefix(after, "[") {
@@ -314,93 +324,3 @@ func goFunc(rest string) string {
 	}
 	return name
 }
-
-// shape reads a declaration that looks like a call: words of a type, a name,
-// "(" and, in a later line at most, a body. It looks at most 20 lines and 2,000
-// bytes ahead, so reading stays linear. owner is the name's qualification;
-// types is how many words stand before the name.
-func shape(w *window, i int, s string, open bool) (name string, owner []string, types int) {
-	p := strings.IndexByte(s, '(')
-	if p <= 0 || p > 400 {
-		return "", nil, 0
-	}
-	head := strings.TrimRight(s[:p], " \t")
-	for k := 0; k < len(head); k++ {
-		if c := head[k]; !isWord(c) && strings.IndexByte(" \t*&:<>,[]~?.", c) < 0 {
-			return "", nil, 0
-		}
-	}
-	from := len(head)
-	for from > 0 && (isWord(head[from-1]) || head[from-1] == ':' || head[from-1] == '~') {
-		from--
-	}
-	full := head[from:]
-	if from > 0 && strings.IndexByte(" \t*&>]", head[from-1]) < 0 || full == "" || strings.Contains(full, ":::") {
-		return "", nil, 0
-	}
-	owner, name = owners(full)
-	if strings.Count(full, ":") != 2*len(owner) {
-		return "", nil, 0
-	}
-	bare := strings.TrimPrefix(name, "~")
-	if plain(bare) == "" || notNames[bare] {
-		return "", nil, 0
-	}
-	before := strings.Fields(head[:from])
-	if len(before) > 0 && notTypes[before[0]] {
-		return "", nil, 0
-	}
-	if !bodied(w, i, s[p:], open) {
-		return "", nil, 0
-	}
-	return name, owner, len(before)
-}
-
-// bodied reports whether s, which begins with the "(" of parameters on line i,
-// goes on to a body. open takes a ";" for one: a method of an interface.
-func bodied(w *window, i int, s string, open bool) bool {
-	depth, seen := 0, 0
-	for n := 0; n < 20 && seen < 2000; n++ {
-		for k := 0; k < len(s) && k < 2000; k++ {
-			switch c := s[k]; c {
-			case '(', '[':
-				depth++
-			case ')', ']':
-				depth--
-			case '{':
-				if depth == 0 {
-					return true
-				}
-			case ';':
-				return open && depth == 0
-			case '=':
-				if depth == 0 {
-					return strings.HasPrefix(s[k:], "=>")
-				}
-			case '/':
-				if strings.HasPrefix(s[k:], "//") {
-					k = len(s)
-				}
-			case '#', '"':
-				if depth == 0 {
-					return false
-				}
-			}
-		}
-		seen += len(s) + 1
-		i++
-		if i >= w.ls.len() {
-			return false
-		}
-		s = w.ls.text(i)
-	}
-	return false
-}
-
-var (
-	notNames = kb.WordsOf(`if for while switch return catch sizeof typeof do else throw new delete await yield using lock
-		synchronized foreach function super this assert defined alignof decltype static_assert when with match select fixed
-		unless until elseif elif case in is as and or not print echo require include import`)
-	notTypes = kb.WordsOf(`return else new throw case goto delete await yield using typedef assert if for while switch do
-		import package export default operator var let const in is`)
-)

@@ -58,3 +58,11 @@ func TestNestsAreCut(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelOfKeyword cuts a label that is spelt like a keyword whose scope may
+// lack a name.
+func TestLabelOfKeyword(t *testing.T) {
+	if err := promises(t, kb.Text{Body: "int a;\nnamespace: b;\n", Language: "cpp"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -156,7 +156,7 @@ func (w *window) kept(i, ind int, s string) {
 	if n := len(w.open); n > 0 && !w.open[n-1].body {
 		return
 	}
-	if f, ok := w.r.match(w, i, ind, s); ok {
+	if f, ok := w.r.match(w, i, ind, s); ok && f.name != "" {
 		w.declare(i, ind, s, f)
 		sc := w.open[len(w.open)-1]
 		w.open = w.open[:len(w.open)-1]
