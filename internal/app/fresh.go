@@ -80,7 +80,7 @@ type behind struct {
 func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking) ([]string, error) {
 	var list []*behind
 	for _, st := range stores {
-		if source.Watchable(st.Spec.Kind) && st.Head != nil && !st.Head.Partial { // the others are told of anyway
+		if source.TraitsOf(st.Spec.Kind).Place != "" && st.Head != nil && !st.Head.Partial { // the others are told of anyway
 			list = append(list, &behind{st: st})
 		}
 	}
@@ -140,13 +140,13 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 	case errors.Is(err, fs.ErrNotExist) && c.imported(ctx, b.st):
 		return // it is of a folder on another machine
 	case errors.Is(err, fs.ErrNotExist):
-		b.gone = "its folder is gone"
+		b.gone = b.its() + " is gone"
 		return
 	case err != nil:
 		b.err = err
 		return
 	case real != dir:
-		b.gone = "its folder is reached through a link now, and links are not followed"
+		b.gone = b.its() + " is reached through a link now, and links are not followed"
 		return
 	}
 	if c.Probe(b.st.ID) {
@@ -170,7 +170,7 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 		c.Library.Saw(b.st.ID, began, took)
 		if b.drift.Found == 0 && b.drift.Files > 0 && !own {
 			// What an unmounted file system leaves, too: its documents are elsewhere.
-			b.gone = were(b.drift.Files) + " in its folder, and nothing is now"
+			b.gone = were(b.drift.Files) + " in " + b.its() + ", and nothing is now"
 		}
 	case ctx.Err() == nil:
 		b.err = err
@@ -314,6 +314,9 @@ func (a *App) tellBehind(ctx context.Context, list []*behind, by Asking) []strin
 	return notes
 }
 
+// its is what a store's documents lie in: "its folder".
+func (b *behind) its() string { return "its " + source.TraitsOf(b.st.Spec.Kind).Place }
+
 // says tells what is the matter; "" of a store that is up to date by now.
 // A stranger is not told where what lies on this machine.
 func (b *behind) says(public bool) string {
@@ -322,13 +325,13 @@ func (b *behind) says(public bool) string {
 	case b.gone != "":
 		gone := b.gone
 		if !public {
-			gone = strings.Replace(gone, "its folder", "its folder "+b.st.Spec.Source, 1)
+			gone = strings.Replace(gone, b.its(), b.its()+" "+b.st.Spec.Source, 1)
 		}
 		return fmt.Sprintf("%s: %s, hits are of %s", name, gone, b.st.Head.Indexed.UTC().Format(time.DateOnly))
 	case b.err != nil && public:
-		return name + " cannot be compared with its folder, hits may be missing"
+		return name + " cannot be compared with " + b.its() + ", hits may be missing"
 	case b.err != nil:
-		return fmt.Sprintf("%s cannot be compared with its folder, hits may be missing: %v", name, b.err)
+		return fmt.Sprintf("%s cannot be compared with %s, hits may be missing: %v", name, b.its(), b.err)
 	case b.job.ID != "":
 		return fmt.Sprintf("%s is still being brought up to date (job %s, %s): %s", name, b.job.ID, doneOf(b.job), b.changes())
 	case b.why != "" && public:
@@ -339,9 +342,9 @@ func (b *behind) says(public bool) string {
 	case b.why != "":
 		return fmt.Sprintf("%s could not be brought up to date (%s): %s", name, b.why, b.changes())
 	case b.drift.Any():
-		return fmt.Sprintf("%s is behind its folder: %s", name, b.changes())
+		return fmt.Sprintf("%s is behind %s: %s", name, b.its(), b.changes())
 	case !b.since.IsZero():
-		return fmt.Sprintf("%s was last compared with its folder at %s, since a look takes long: later edits may be missing", name, b.since.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("%s was last compared with %s at %s, since a look takes long: later edits may be missing", name, b.its(), b.since.UTC().Format(time.RFC3339))
 	}
 	return ""
 }

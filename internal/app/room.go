@@ -63,6 +63,9 @@ type Definitions struct {
 	Remember func(ctx context.Context, a *App, c *Core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error)
 	// Forget takes back what Remember added, unless somebody has changed it since.
 	Forget func(ctx context.Context, c *Core, file string, added json.RawMessage) error
+	// Rename gives the store that the project's file calls old another name there,
+	// and reports whether the file names it.
+	Rename func(ctx context.Context, a *App, c *Core, p project.Project, old, name string) (bool, error)
 	// Still warns that a deleted store is made again.
 	Still func(a *App, name string) string
 }
@@ -84,6 +87,7 @@ func definitionsIn(rooms []Room) Definitions {
 			return nil, "", nil
 		},
 		Forget: func(context.Context, *Core, string, json.RawMessage) error { return nil },
+		Rename: func(context.Context, *App, *Core, project.Project, string, string) (bool, error) { return false, nil },
 		Still:  func(*App, string) string { return "" },
 	}
 }

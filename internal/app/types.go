@@ -87,6 +87,15 @@ type Deleted struct {
 	Note    string   `json:"note,omitempty"`
 }
 
+// Renamed is the reply of store:rename.
+type Renamed struct {
+	Store   string `json:"store"` // the new name
+	Was     string `json:"was"`
+	ID      string `json:"id"`
+	Defined bool   `json:"defined,omitempty"` // the project's definitions call it so now
+	Note    string `json:"note,omitempty"`
+}
+
 // JobList is the reply of jobs.
 type JobList struct {
 	Jobs []kb.Job `json:"jobs"`

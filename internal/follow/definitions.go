@@ -44,7 +44,7 @@ const (
 // spellings of source, those of the older plugin's file.
 type Definition struct {
 	Name   string `json:"name"`
-	Type   string `json:"type"` // file (or folder), repo, web
+	Type   string `json:"type"` // file (or folder), repo, web, zip
 	Source string `json:"source,omitempty"`
 	Branch string `json:"branch,omitempty"` // at most one of Branch, Tag and Commit
 	Tag    string `json:"tag,omitempty"`

@@ -134,7 +134,8 @@ func hooks() app.Room {
 			Forget: func(ctx context.Context, c *app.Core, file string, added json.RawMessage) error {
 				return undefine(ctx, c, file, added)
 			},
-			Still: func(a *app.App, name string) string { return stillDefined(a, name) },
+			Rename: rename,
+			Still:  func(a *app.App, name string) string { return stillDefined(a, name) },
 		},
 	}
 }

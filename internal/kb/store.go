@@ -16,6 +16,7 @@ const (
 	KindFolder Kind = "folder"
 	KindRepo   Kind = "repo"
 	KindWeb    Kind = "web"
+	KindZip    Kind = "zip"
 )
 
 // RefType says how a Ref names a state of a repository.
@@ -76,7 +77,7 @@ type Web struct {
 type Spec struct {
 	Kind Kind `json:"kind"`
 	// Source is canonical: an absolute cleaned path with links resolved for
-	// folders and local repositories, a normalised URL for remote ones.
+	// folders, archives and local repositories, a normalised URL for remote ones.
 	Source    string    `json:"source"`
 	Ref       Ref       `json:"ref"`
 	Selection Selection `json:"selection"`

@@ -8,6 +8,7 @@ func Spoken() command.Spoken { return command.Spoken{Deeds: deeds, Doers: doers,
 // deeds are words that other programs have for what is done to a thing, each
 // deed by one of them.
 var deeds = map[string][]string{
+	"rename": {"rename", "mv", "move"},
 	"delete": {"remove", "rm", "delete", "del", "drop", "destroy", "forget", "unregister", "erase"},
 	"create": {"add", "new", "create", "make", "register", "clone"},
 	"list":   {"list", "ls", "all"},
@@ -25,7 +26,7 @@ var deeds = map[string][]string{
 // doers are the commands that do these to the things of a group. What is not
 // here is not guessed: a guess must not change more than was asked for.
 var doers = map[string]map[string]string{
-	"store": {"delete": "store:delete", "create": "store:create", "list": "stores", "show": "store:info", "update": "store:update",
+	"store": {"rename": "store:rename", "delete": "store:delete", "create": "store:create", "list": "stores", "show": "store:info", "update": "store:update",
 		"index": "store:index", "find": "search", "check": "verify", "follow": "jobs"},
 	"job":      {"list": "jobs", "show": "job:status", "follow": "job:status", "stop": "job:cancel", "delete": "job:cancel"},
 	"api":      {"list": "apis", "delete": "api:remove", "create": "api:import", "show": "api:help", "check": "api:check", "call": "api:call", "log": "api:log"},

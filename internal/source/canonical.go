@@ -19,7 +19,7 @@ const maxSource = 4096
 // Relative paths start at dir, "~/" at the home directory. An empty kind is
 // guessed, see Guess. canonicalWeb says how sources of kind web are written.
 //
-// A folder becomes an absolute path without links. A repository is one of
+// A folder, or an archive, becomes an absolute path without links. A repository is one of
 //
 //	https://host/path        host in lower case; user, default port, ".git" and "/" at the end dropped
 //	http://127.0.0.1/path    loopback hosts only, for mirrors on this machine
@@ -54,8 +54,14 @@ func Canonical(ctx context.Context, kind kb.Kind, raw, dir string) (kb.Kind, str
 // whether or not something is there; "" when it names no place on this machine.
 func LocalPath(kind kb.Kind, raw, dir string) string {
 	raw = strings.TrimSpace(raw)
+	if kind == "" {
+		kind = Guess(raw, dir, false)
+	}
 	k, err := lookup(kind)
-	if kind != "" && err == nil && k.traits.Gathered {
+	switch {
+	case err == nil && k.path != nil:
+		return k.path(raw, dir)
+	case err == nil && k.traits.Gathered:
 		return ""
 	}
 	p := absolute(raw, dir)
@@ -67,9 +73,9 @@ func LocalPath(kind kb.Kind, raw, dir string) string {
 
 // Guess returns the kind of a source whose kind is not given. ref says that
 // a branch, tag or commit was named with it. What looks like a URL is a
-// repository, as is a path with a ref, and a bare repository, whose files
-// hold nothing to find. npm: and go: are packages of kind web, every other
-// path a folder.
+// repository, as is a path with a ref, and a bare repository, whose files hold
+// nothing to find. npm: and go: are packages of kind web. zip: and a path that
+// ends in .zip are archives, every other path is a folder.
 func Guess(raw, dir string, ref bool) kb.Kind {
 	raw = strings.TrimSpace(raw)
 	switch p := absolute(raw, dir); {
@@ -80,8 +86,12 @@ func Guess(raw, dir string, ref bool) kb.Kind {
 		return kb.KindFolder
 	case isPackage(raw):
 		return kb.KindWeb
+	case strings.HasPrefix(raw, zipPrefix):
+		return kb.KindZip
 	case ref, remoteShape(raw):
 		return kb.KindRepo
+	case strings.EqualFold(filepath.Ext(raw), ".zip"):
+		return kb.KindZip
 	}
 	return kb.KindFolder
 }

@@ -94,7 +94,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"", "go:x", kb.Invalid, "go:MODULE"},
 		{"", "go:../../x.y", kb.Invalid, "go:MODULE"},
 		{"", "https://docs.example.org/", kb.Invalid, "type web"},
-		{"tape", "x", kb.Invalid, "file, repo or web"},
+		{"tape", "x", kb.Invalid, "file, repo, web or zip"},
 	} {
 		_, got, err := Canonical(t.Context(), c.kind, c.raw, dir)
 		said := ""

@@ -15,6 +15,7 @@ var underTest = map[kb.Kind]map[string]func(*testing.T) kbtest.Source{
 	kb.KindFolder: {"folder": aFolder},
 	kb.KindRepo:   {"local": aRepository, "remote": aServedRepository},
 	kb.KindWeb:    {"site": aSite, "package": aPackage},
+	kb.KindZip:    {"archive": anArchive},
 }
 
 func TestConformance(t *testing.T) {

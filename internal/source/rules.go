@@ -30,7 +30,9 @@ const (
 	reasonUnreadable = "unreadable"     // no permission, or an error of the disk
 	reasonCostly     = "costly rules"   // what could not be asked of ignore rules any more, see rulesBudget
 	reasonDeep       = "too deep"       // directories below maxTreeDepth others
-	reasonPath       = "invalid path"   // not UTF-8
+	reasonPath       = "invalid path"   // not UTF-8, or leads out of its archive
+	reasonTwice      = "listed twice"   // in an archive; the last of a path counts
+	reasonEncrypted  = "encrypted"      // in an archive
 	reasonGone       = "gone"           // listed, and removed before it was read
 	reasonPointer    = "lfs pointer"
 	reasonSubmodule  = "submodule"

@@ -7,7 +7,8 @@
 // repository is read straight from its objects at one commit: a remote one
 // from a bare, shallow copy below Opener.ReposDir, a local one in place. Of a
 // repository everything that is tracked counts, .gitignore or not. Of a site
-// or package what a job has gathered below Opener.WebDir is read.
+// or package what a job has gathered below Opener.WebDir is read. An archive
+// is listed by its directory and unpacked in memory, one document at a time.
 package source
 
 import (
@@ -65,7 +66,10 @@ type kindRow struct {
 	canonical func(ctx context.Context, raw, dir string) (string, error)
 	open      func(ctx context.Context, o *Opener, spec kb.Spec) (kb.Snapshot, error)
 	name      func(src string) string // from a canonical source; nil for the last element of it
-	traits    Traits
+	// path returns the place on this machine that what a user wrote names, for a
+	// kind that is read nowhere else; nil for the others, see LocalPath.
+	path   func(raw, dir string) string
+	traits Traits
 }
 
 // Traits are what callers need to know of a kind.
@@ -73,12 +77,16 @@ type Traits struct {
 	Network  bool // bringing it up to date may ask a server
 	Refs     bool // it has branches, tags and commits
 	Gathered bool // a job gathers its documents into PagesDir before Open finds them
+	// Place is what people call the place on this machine that is compared with
+	// the index at a question: "folder"; "" where nothing is compared.
+	Place string
 }
 
 var kinds = []kindRow{
-	{kb.KindFolder, "file", []kb.Kind{"files", "dir", "directory"}, canonicalFolder, openFolder, nil, Traits{}},
-	{kb.KindRepo, "", []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, Traits{Network: true, Refs: true}},
-	{kb.KindWeb, "", []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, Traits{Network: true, Gathered: true}},
+	{kb.KindFolder, "file", []kb.Kind{"files", "dir", "directory"}, canonicalFolder, openFolder, nil, nil, Traits{Place: "folder"}},
+	{kb.KindRepo, "", []kb.Kind{"repository", "git"}, canonicalRepo, openRepo, nil, nil, Traits{Network: true, Refs: true}},
+	{kb.KindWeb, "", []kb.Kind{"site", "crawl"}, canonicalWeb, openWeb, webName, nil, Traits{Network: true, Gathered: true}},
+	{kb.KindZip, "", []kb.Kind{"archive"}, canonicalZip, openZip, zipName, zipPath, Traits{Place: "archive"}},
 }
 
 // TraitsOf returns the traits of a kind; none of one that there is not.

@@ -19,13 +19,13 @@ func addStores(t *command.Table) {
 		func(ctx context.Context, a *app.App, in storeIn) (app.StoreInfo, error) {
 			return a.StoreInfo(ctx, in.Store)
 		}).Prints(printer.Of(printStore)).Agent(), `{"store":"react"}`)
-	c := t.Add("store", command.New("store:create", "Name a folder, repository, site or package and index it", command.Writes, runCreate).Prints(printer.Of(printStarted)).Agent(),
+	c := t.Add("store", command.New("store:create", "Name a folder, archive, repository, site or package and index it", command.Writes, runCreate).Prints(printer.Of(printStarted)).Agent(),
 		`{"name":"react","type":"repo","source":"https://github.com/facebook/react","tag":"v19.0.0"}`,
 		`{"name":"notes","type":"file","source":"./docs"}`,
 		`{"name":"guide","type":"web","source":"https://docs.example.org/guide/","include":["/guide/"],"maxPages":500}`,
 		`{"source":"npm:zod@3"}`)
 	c.Network = command.AnyHost
-	c.Help = "Without name and type both follow from the source: a URL is a repository, npm: and go: are packages, a path is a folder; type web makes a URL a site, which is crawled: its llms.txt and sitemap first, then links, within the host and what include and exclude leave. " +
+	c.Help = "Without name and type both follow from the source: a URL is a repository, npm: and go: are packages, a path is a folder, or an archive where it ends in .zip or begins with zip:; type web makes a URL a site, which is crawled: its llms.txt and sitemap first, then links, within the host and what include and exclude leave. " +
 		"At most one of branch, tag and commit. save, or a file .knowledge/stores.json that exists, keeps the store in the project's definitions, for stores:sync. A job does the indexing; the reply holds its id, and job:status tells how far it is. " +
 		"Of an npm package README, guides and type declarations are indexed, of a Go module also its sources."
 	c = t.Add("store", command.New("store:index", "Bring a store up to date", command.Writes,
@@ -33,6 +33,11 @@ func addStores(t *command.Table) {
 			return a.IndexStore(ctx, in.Store, in.Force)
 		}).Agent(), `{"store":"react"}`)
 	c.Network = command.AnyHost
+	t.Add("store", command.New("store:rename", "Give a store another name in this project", command.Writes,
+		func(ctx context.Context, a *app.App, in renameIn) (app.Renamed, error) {
+			return a.RenameStore(ctx, in.Store, in.Name)
+		}).Prints(printer.Of(printRenamed)).Agent(), `{"store":"react","name":"react-19"}`).Help =
+		"The store keeps its id, index and schedule, and what other projects call it. Where .knowledge/stores.json defines it, the name changes there too."
 	t.Add("store", command.New("store:delete", "Remove a store from this project, and its index when nobody else uses it", command.Deletes,
 		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
 			return a.DeleteStore(ctx, in.Store, in.Everywhere)

@@ -20,7 +20,7 @@ type storeIn struct {
 
 type createIn struct {
 	Name                string   `json:"name,omitempty" arg:"1" help:"what to call the store (default: from the source)"`
-	Source              string   `json:"source" arg:"2" help:"folder, git URL, local repository, URL of a site, npm:NAME@VERSION or go:MODULE@VERSION"`
+	Source              string   `json:"source" arg:"2" help:"folder, zip archive, git URL, local repository, URL of a site, npm:NAME@VERSION or go:MODULE@VERSION"`
 	Type                string   `json:"type,omitempty" enum:"kinds" help:"what the source is; file and folder are the same (default: from the source)"`
 	Branch              string   `json:"branch,omitempty" help:"branch to index instead of the default one"`
 	Tag                 string   `json:"tag,omitempty" help:"tag to index"`
@@ -52,6 +52,11 @@ type indexIn struct {
 type deleteIn struct {
 	Store      string `json:"store" arg:"1" help:"name or id of a store"`
 	Everywhere bool   `json:"everywhere,omitempty" help:"also for every other project that uses it"`
+}
+
+type renameIn struct {
+	Store string `json:"store" arg:"1" help:"name or id of a store of this project"`
+	Name  string `json:"name" arg:"2" help:"what to call it from now on"`
 }
 
 type jobsIn struct {

@@ -72,6 +72,11 @@ func printDeleted(p *printer.Printer, r app.Deleted) {
 	p.Remark(r.Note)
 }
 
+func printRenamed(p *printer.Printer, r app.Renamed) {
+	p.Facts("store", r.Store, "was", r.Was, "id", r.ID)
+	p.Remark(r.Note)
+}
+
 func printJobs(p *printer.Printer, r app.JobList) {
 	t := p.Table("job", "type", "store", "status", "progress", "updated", "message").None("no jobs")
 	for _, j := range r.Jobs {

@@ -95,6 +95,54 @@ func (c *Catalog) attach(ctx context.Context, tx *sql.Tx, projectID, name string
 	return byName(ctx, tx, projectID, name)
 }
 
+// Rename gives the store that old means in a project ("" is the user) another
+// name there; what is said of it, and how the project came by it, goes along.
+// kb.Exists when name means a store here, the user's names included, and
+// kb.NotFound when old means nothing in exactly that project.
+func (c *Catalog) Rename(ctx context.Context, projectID, old, name string) (st kb.Store, err error) {
+	if err := CheckName(name); err != nil {
+		return st, err
+	}
+	err = c.db.Write(ctx, func(tx *sql.Tx) error {
+		for _, scope := range slices.Compact([]string{projectID, ""}) {
+			if err := free(ctx, tx, scope, name); err != nil {
+				return err
+			}
+		}
+		if _, err := byName(ctx, tx, projectID, old); errors.Is(err, sql.ErrNoRows) {
+			return notFound(ctx, tx, projectID, old)
+		} else if err != nil {
+			return err
+		}
+		// What was recorded of a store that had the name before is out of date.
+		for _, change := range []string{
+			"DELETE FROM defined WHERE project = ?1 AND name = ?3",
+			"UPDATE names SET name = ?3 WHERE project = ?1 AND name = ?2",
+			"UPDATE defined SET name = ?3 WHERE project = ?1 AND name = ?2",
+		} {
+			if _, err := tx.ExecContext(ctx, change, projectID, old, name); err != nil {
+				return err
+			}
+		}
+		st, err = byName(ctx, tx, projectID, name)
+		return err
+	})
+	return st, err
+}
+
+// free refuses a name that means a store in exactly that project.
+func free(ctx context.Context, tx *sql.Tx, projectID, name string) error {
+	taken, err := byName(ctx, tx, projectID, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil && kb.CodeOf(err) != kb.Corrupt {
+		return err
+	}
+	return kb.Errorf(kb.Exists, "the name %q means %s %s here already", name, taken.Spec.Kind, described(taken.Spec)).
+		WithHint("choose another name; list those that are taken with: stores")
+}
+
 func described(s kb.Spec) string {
 	if s.Ref.String() == string(kb.RefDefault) {
 		return s.Source
