@@ -69,6 +69,7 @@ type Request struct {
 	Only [][]kb.Part
 	// Tuning is Fitted's when it is nil.
 	Tuning *Tuning
+	cut    bool // Check cut the query
 }
 
 // Reply answers a Request.
