@@ -73,7 +73,8 @@ var statement = lazyregexp.New(`^\s*(?://|#|\*|--|(?:return|if|in|and|or|not|els
 
 // declaredInText finds the one document in which a line declares a name in the
 // surest form there is, and the first such line of it.
-func declaredInText(ctx context.Context, targets []Target, name string, found []rank.Evidence) (best spot, ok bool, err error) {
+func declaredInText(ctx context.Context, targets []Target, name string,
+	found []rank.Evidence) (best spot, ok bool, err error) {
 	forms := make([]*regexp.Regexp, len(declarationForms))
 	for i, f := range declarationForms {
 		if forms[i], err = regexp.Compile(fmt.Sprintf(f, regexp.QuoteMeta(name))); err != nil {

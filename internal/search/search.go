@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// MaxQuery is the longest query in bytes.
-	MaxQuery = 8 << 10
+	// MaxQuery is how many bytes of a query are read.
+	MaxQuery = 64 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
 )
@@ -75,6 +75,9 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		default:
 			reply.Notes = append(reply.Notes, "nothing passes threshold and minRelevance together")
 		}
+	}
+	if r.cut {
+		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d KiB of the query were read", MaxQuery>>10))
 	}
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
@@ -149,11 +152,11 @@ func (r *Request) Complete() error {
 	if strings.TrimSpace(r.Query) == "" {
 		return kb.Errorf(kb.Invalid, "the query is empty").WithHint("say what to look for: a question, a name, a phrase in quotes, a path or an error message")
 	}
-	if len(r.Query) > MaxQuery {
-		return kb.Errorf(kb.TooLarge, "the query has %d bytes, more than the %d that are taken", len(r.Query), MaxQuery).WithHint("ask with the few words that matter")
-	}
 	if !utf8.ValidString(r.Query) {
 		return kb.Errorf(kb.Invalid, "the query is not valid UTF-8").WithHint("send it as UTF-8 text")
+	}
+	if len(r.Query) > MaxQuery {
+		r.cut, r.Query = true, strings.ToValidUTF8(r.Query[:MaxQuery], "")
 	}
 	for _, f := range []struct {
 		name  string
@@ -216,23 +219,28 @@ func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request)
 	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent}, r.Tuning)
 }
 
-// retrieve asks every target, with statistics of all of them.
-func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Evidence, error) {
+// count counts terms in all targets.
+func count(ctx context.Context, targets []Target, terms []string, r *Request) (all kb.TermStats, err error) {
 	stats := make([]kb.TermStats, len(targets))
-	err := each(len(targets), func(i int) (err error) {
+	err = each(len(targets), func(i int) (err error) {
 		var only []kb.Part
 		if r.Only != nil {
 			only = r.Only[i]
 		}
-		stats[i], err = targets[i].Index.Stats(ctx, q.Terms, only)
+		stats[i], err = targets[i].Index.Stats(ctx, terms, only)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	var all kb.TermStats
 	for _, s := range stats {
 		all.Add(s)
+	}
+	return all, err
+}
+
+// retrieve asks every target, with statistics of all of them.
+func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Evidence, error) {
+	all, err := count(ctx, targets, q.Terms, r)
+	if err != nil {
+		return nil, err
 	}
 	if len(all.Frequency) == 0 {
 		return nil, nil

@@ -91,11 +91,18 @@ func TestRequestsAreChecked(t *testing.T) {
 	}
 	for name, r := range map[string]Request{
 		"empty": {}, "blank": {Query: " \n"}, "intent": {Query: "x", Intent: "find"}, "threshold": {Query: "x", Threshold: &two},
-		"limit": {Query: "x", Limit: 1000}, "long": {Query: strings.Repeat("x", MaxQuery+1)},
+		"limit": {Query: "x", Limit: 1000},
 	} {
 		if err := r.Complete(); err == nil || kb.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestLongQueryIsCut(t *testing.T) {
+	r := Request{Query: strings.Repeat("é", MaxQuery)}
+	if err := r.Complete(); err != nil || len(r.Query) > MaxQuery || len(r.Query) < MaxQuery-1 || !r.cut {
+		t.Errorf("%d bytes, cut %v, %v", len(r.Query), r.cut, err)
 	}
 }
 

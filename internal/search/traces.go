@@ -152,7 +152,8 @@ func declaredIn(ctx context.Context, targets []Target, spots []spot) ([]spot, er
 
 // placed adds the chunks that spots lie in to the candidates, with what speaks
 // for them.
-func placed(ctx context.Context, targets []Target, req kb.Retrieval, spots []spot, found []rank.Evidence) ([]rank.Evidence, error) {
+func placed(ctx context.Context, targets []Target, req kb.Retrieval, spots []spot,
+	found []rank.Evidence) ([]rank.Evidence, error) {
 	for t := range targets {
 		var parts []kb.Part
 		here := slices.DeleteFunc(slices.Clone(spots), func(s spot) bool { return s.target != t })

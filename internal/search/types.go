@@ -70,6 +70,7 @@ type Request struct {
 	Tuning *Tuning
 
 	complete bool // see Complete
+	cut      bool // Complete cut the query
 }
 
 // Reply answers a Request.

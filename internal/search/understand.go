@@ -38,6 +38,16 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 		}
 	}
 	q.Query = r.Tuning.Rank.Parse(text)
+	if d := q.Digest(); d != nil {
+		st, err := count(ctx, targets, d.Terms(), r)
+		if err != nil {
+			return nil, err
+		}
+		q.Query = d.Query(st)
+	}
+	if r.Intent == "" && r.Only == nil {
+		r.Intent = q.Recognize()
+	}
 	for i := range targets {
 		q.Within(targets[i].Label)
 	}

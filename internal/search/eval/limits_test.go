@@ -26,7 +26,7 @@ var limits = map[string]string{
 	"maxSymbols": "TestLimits", "maxUses": "TestLimits", "most": "TestLimits",
 	"maxLinks": "TestLimits", "maxMembers": "TestLimits", "largeType": "TestLimits", "contextBytes": "TestLimits",
 	"titleBytes": "search.TestTitle", "ExcerptRunes": "search.TestExcerpt",
-	"maxTerms": "rank.TestParseBoundsTerms", "mostCovered": "rank.TestCoversFirstWords",
+	"maxTerms": "rank.TestParseBoundsTerms", "mostDigested": "rank.TestDigest", "mostCovered": "rank.TestCoversFirstWords",
 }
 
 // TestEveryNumberHasItsPlace: a named number of the two packages is in a Tuning,
@@ -147,16 +147,16 @@ func TestLimits(t *testing.T) {
 	got["kilobytes of code"] = len(show("long").Code) / 1000
 	_, err = search.Locate(t.Context(), targets, search.Asked{Path: "near.md"})
 	got["paths in a message"] = strings.Count(fmt.Sprint(err), "/near.md")
-	refused := func(r search.Request) int {
+	refused := func(r *search.Request) int {
 		if err := r.Complete(); err != nil {
 			return 1
 		}
 		return 0
 	}
-	got["longest query refused"] = refused(search.Request{Query: strings.Repeat("x", 8192)})
-	got["longer query refused"] = refused(search.Request{Query: strings.Repeat("x", 8193)})
-	got["most hits refused"] = refused(search.Request{Query: "x", Limit: 100})
-	got["more hits refused"] = refused(search.Request{Query: "x", Limit: 101})
+	long := search.Request{Query: strings.Repeat("x", 100_000)}
+	got["longer query refused"], got["kilobytes of it read"] = refused(&long), len(long.Query)>>10
+	got["most hits refused"] = refused(&search.Request{Query: "x", Limit: 100})
+	got["more hits refused"] = refused(&search.Request{Query: "x", Limit: 101})
 	for depth, name := range map[int]string{5: "deepest calls", 6: "deeper calls"} {
 		r := search.CodeRequest{Symbol: "tick", What: search.Callers, Depth: depth, Limit: 1}
 		_, err := search.Code(t.Context(), targets, r)
@@ -168,8 +168,8 @@ func TestLimits(t *testing.T) {
 	want := map[string]int{
 		"declarations of a name": 20, "callers": 2000, "callees shown": 12, "callees not shown": 18, "members": 60,
 		"lines of a type shown whole": 150, "members of a type one line longer": 1, "kilobytes of code": 23,
-		"paths in a message":    5,
-		"longest query refused": 0, "longer query refused": 1, "most hits refused": 0, "more hits refused": 1,
+		"paths in a message":   5,
+		"longer query refused": 0, "kilobytes of it read": 64, "most hits refused": 0, "more hits refused": 1,
 		"deepest calls refused": 0, "deeper calls refused": 1,
 	}
 	if d := cmp.Diff(want, got); d != "" {

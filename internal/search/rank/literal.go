@@ -93,7 +93,10 @@ func (l *Literal) In(text string) float64 {
 			i--
 		}
 	}
-	return got / l.sum
+	if share := got / l.sum; !l.strings || share >= l.q.tuning.LeastShare {
+		return share
+	}
+	return 0
 }
 
 // quotedWords is how many words the quoted part around a word has.

@@ -73,7 +73,7 @@ var signals = []Signal{
 	// first in their document.
 	{Name: "named", Document: 4, value: isNamed},
 	// The query's words as they follow each other: the line that prints a message.
-	{Name: "literal", Document: 1, value: literal},
+	{Name: "literal", Document: 1.5, value: literal},
 	// Words of the query together in one chunk.
 	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{
 		Pattern: 1}},

@@ -24,8 +24,16 @@ type Tuning struct {
 	PartsShare   float64 // what all parts of an identifier count of the whole in Coverage
 	FailureBytes int     // a query that is longer may be an error message
 
+	// Of a long text: what a word in the title and one in code or with the look of a
+	// name counts more, and how much of the text is read for its meaning and its
+	// messages.
+	TitleWeight, CodeWeight float64
+	LeadBytes               int
+
 	// LeastRun is how many words in a row are more than chance, see Literal.In.
-	LeastRun int
+	// LeastShare is the least share of a query in words that such runs have.
+	LeastRun   int
+	LeastShare float64
 
 	// LeastCosine is how near a chunk that shares no word with the query must be.
 	LeastCosine float64
@@ -88,7 +96,7 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
-	LeastRun: 3, LeastCosine: 0.3,
+	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7,
 	Again: 0.7, MostAgain: 3,
