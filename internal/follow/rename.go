@@ -36,7 +36,8 @@ func rename(ctx context.Context, a *app.App, c *app.Core, p project.Project, old
 		err = json.Unmarshal(file["stores"], &stores)
 	}
 	if err != nil {
-		return false, kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", DefinitionsFile, err).WithHint("repair the file")
+		return false, kb.Errorf(kb.Invalid, "the definitions in %s do not parse: %w", DefinitionsFile, err).
+			WithHint("repair the file")
 	}
 	at := -1
 	for i, r := range stores {
@@ -44,7 +45,8 @@ func rename(ctx context.Context, a *app.App, c *app.Core, p project.Project, old
 		switch err := json.Unmarshal(r, &have); {
 		case err != nil:
 		case have.Name == name:
-			return false, kb.Errorf(kb.Exists, "%s defines a store %q already", DefinitionsFile, name).WithHint("choose another name, or take that entry out of the file")
+			return false, kb.Errorf(kb.Exists, "%s defines a store %q already", DefinitionsFile, name).
+				WithHint("choose another name, or take that entry out of the file")
 		case have.Name == old && at < 0:
 			at = i
 		}
@@ -79,7 +81,8 @@ func rename(ctx context.Context, a *app.App, c *app.Core, p project.Project, old
 // those that this version does not know stay.
 func renamed(entry json.RawMessage, name string) (json.RawMessage, error) {
 	refuse := func(err error) (json.RawMessage, error) {
-		return nil, kb.Errorf(kb.Invalid, "an entry of %s does not parse: %w", DefinitionsFile, err).WithHint("repair the file")
+		return nil, kb.Errorf(kb.Invalid, "an entry of %s does not parse: %w", DefinitionsFile, err).
+			WithHint("repair the file")
 	}
 	quoted, err := json.Marshal(name)
 	if err != nil {

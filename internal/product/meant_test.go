@@ -11,7 +11,7 @@ import (
 // TestMeantTables: what words of other programs mean exists, and changes
 // nothing unless the word does.
 func TestMeantTables(t *testing.T) {
-	changes := []string{"delete", "create", "stop", "update", "index", "call"}
+	changes := []string{"delete", "create", "stop", "update", "index", "call", "rename"}
 	for group, does := range product.Spoken().Doers {
 		for deed, to := range does {
 			if len(product.Spoken().Deeds[deed]) == 0 {
@@ -53,7 +53,7 @@ func TestNear(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"serach": "search", "store:crate": "store:create", "store:delet": "store:delete", "kdd:lst": "kdd:list", "sotre:info": "store:info", "uninst": "uninstall",
-		"store:rename": "", "store:remote": "", "store:pic": "", "stores:list": "", "job:show": "", "xyzzy": "", "grape": "grep",
+		"store:rename": "store:rename", "store:remote": "", "store:pic": "", "stores:list": "", "job:show": "", "xyzzy": "", "grape": "grep",
 	} {
 		if got := product.Commands().Near(word, names); got != want {
 			t.Errorf("%s is near to %q, want %q", word, got, want)

@@ -55,7 +55,8 @@ func canonicalZip(_ context.Context, raw, dir string) (string, error) {
 		return "", zipError(p, err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", kb.Errorf(kb.Invalid, "%q is not a file", p).WithHint("give the path of a zip archive, or a folder with type file")
+		return "", kb.Errorf(kb.Invalid, "%q is not a file", p).
+			WithHint("give the path of a zip archive, or a folder with type file")
 	}
 	return filepath.Clean(real), nil
 }
@@ -66,7 +67,8 @@ func zipError(name string, err error) error {
 		return kb.Errorf(kb.NotFound, "there is no archive %q", name).
 			WithHint("check the spelling; relative paths start at the working directory")
 	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF):
-		return kb.Errorf(kb.Corrupt, "%q is not a zip archive that can be read", name).WithHint("check it with: unzip -t %s", kb.ShellWord(name))
+		return kb.Errorf(kb.Corrupt, "%q is not a zip archive that can be read", name).
+			WithHint("check it with: unzip -t %s", kb.ShellWord(name))
 	}
 	return kb.Errorf(kb.Denied, "cannot read the archive %q: %s", name, cause(err)).WithHint("allow this user to read it")
 }

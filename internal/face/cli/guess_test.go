@@ -57,8 +57,8 @@ func TestForeignWords(t *testing.T) {
 		{"job:stop x", "did you mean: knowledge job:cancel x"},
 		{"job:show 1", "did you mean: knowledge job:status 1"},
 		{"store remove ky", "did you mean: knowledge store:delete ky"},
-		{"store rename ky ko", "list all with: knowledge help store"},
-		{"store:rename ky ko", "list all with: knowledge help store"},
+		{"store swap ky ko", "list all with: knowledge help store"},
+		{"store:swap ky ko", "list all with: knowledge help store"},
 		// clients are no words
 		{"install cursor", "did you mean: knowledge install --client cursor"},
 		{"install cursor codex --dry-run", "did you mean: knowledge install --dry-run --client cursor,codex"},
