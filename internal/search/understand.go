@@ -92,7 +92,7 @@ func literally(ctx context.Context, targets []Target, q *rank.Query, found []ran
 			return &TargetError{t, err}
 		}
 		for j, i := range of {
-			found[i].Literal = l.In(passages[j].Text)
+			found[i].Literal = l.In(passages[j].Text, found[i].Flags&kb.FlagProse != 0)
 		}
 	}
 	return nil

@@ -56,8 +56,12 @@ func (q *Query) Literal() *Literal {
 }
 
 // In is the share of the query, by weight, that the text has in runs: of
-// LeastRun words of which two tell, or of two words of a quoted part.
-func (l *Literal) In(text string) float64 {
+// LeastRun words of which two tell, or of two words of a quoted part. Prose has
+// no strings of a program: what it quotes may be an example of asking.
+func (l *Literal) In(text string, prose bool) float64 {
+	if l.strings && prose {
+		return 0
+	}
 	if l.strings {
 		text = programStrings(text)
 	}

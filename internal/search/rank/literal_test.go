@@ -29,7 +29,7 @@ func TestLiteral(t *testing.T) {
 		if l == nil {
 			t.Fatalf("%q has no runs", c.query)
 		}
-		if got := l.In(c.text); (got > 0) != c.want || got > 1 {
+		if got := l.In(c.text, false); (got > 0) != c.want || got > 1 {
 			t.Errorf("%q in %q: %v", c.query, c.text, got)
 		}
 	}
