@@ -58,7 +58,7 @@ func addSync(t *command.Table) {
 			if in.Limit < 0 {
 				return Suggested{}, kb.Errorf(kb.Invalid, "argument %q must be at least 1, not %d", "limit", in.Limit).WithHint("leave it out for 10")
 			}
-			return Suggest(ctx, a, SuggestRequest{Limit: in.Limit, Add: in.Add, Only: in.Only, Save: in.Save, Registry: in.Registry})
+			return Suggest(ctx, a, SuggestRequest(in))
 		}).Prints(printer.Of(printSuggested)).Agent(), `{}`, `{"limit":5}`, `{"registry":true}`)
 	c.Network = command.AnyHost
 	c.Help = "Reads manifests, lockfiles and imports of Go, npm, Python, Cargo, Maven and Gradle, Ruby, PHP, Elixir, .NET and Swift; no model, and no network unless add or registry is set. " +
