@@ -162,6 +162,7 @@ func newShell(t *testing.T) *shell {
 	bin := w.dir("bin")
 	write(t, bin, "knowledge", []byte(`#!/bin/sh
 case " $* " in *" --json "* | *" --format"*) exec "$KNOWLEDGE_TRIED" "$@" ;; esac
+[ "$1" != search ] || set -- "$@" --wait # a slow machine answers from a part of this repository
 exec "$KNOWLEDGE_TRIED" --format table --quiet "$@"
 `))
 	if err := os.Chmod(filepath.Join(bin, "knowledge"), 0o755); err != nil {

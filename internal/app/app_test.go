@@ -173,10 +173,6 @@ func TestBadRequestsSayWhatToDo(t *testing.T) {
 			_, err := find.Search(ctx, a, search.Request{Query: "?!"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 			return err
 		},
-		"long query": func() error {
-			_, err := find.Search(ctx, a, search.Request{Query: strings.Repeat("x ", 1<<19)}, app.Scope{})
-			return err
-		},
 		"not UTF-8": func() error { _, err := find.Search(ctx, a, search.Request{Query: "a\xff"}, app.Scope{}); return err },
 		"mode": func() error {
 			_, err := find.Search(ctx, a, search.Request{Query: "a", Mode: "magic"}, app.Scope{})
@@ -266,5 +262,16 @@ func TestClosedAppSaysSo(t *testing.T) {
 	}
 	if _, err := a.Stores(context.Background(), "", false); kb.CodeOf(err) != kb.Canceled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A long text is read as far as a query goes, and the reply says so.
+func TestLongQuery(t *testing.T) {
+	s := producttest.NewSite(t)
+	s.Write("p/a.txt", "alpha\n")
+	a := s.In("p", true)
+	r := s.Search(a, search.Request{Query: "alpha " + strings.Repeat("x ", 1<<19)}, app.Scope{})
+	if len(r.Hits) != 1 || len(r.Notes) == 0 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -41,7 +41,9 @@ func (q *Query) Literal() *Literal {
 			if k != nil && !k.absent {
 				v, tells = k.idf, !k.Stop
 			}
-			l.at[w] = append(l.at[w], len(l.words))
+			if len(l.at[w]) < maxTerms { // a word that is repeated on and on makes no more runs
+				l.at[w] = append(l.at[w], len(l.words))
+			}
 			l.words = append(l.words, w)
 			l.weight = append(l.weight, v)
 			l.tells = append(l.tells, tells)

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -48,5 +49,23 @@ func TestPhrasesOfALongerTextAreEvidence(t *testing.T) {
 		if q := Parse(c.query); len(q.Phrases) != c.strict || len(q.Quoted) != c.quoted {
 			t.Errorf("%s: %q strict, %q evidence", c.query, q.Phrases, q.Quoted)
 		}
+	}
+}
+
+// TestLongQueriesAreReadOnce: a query costs a few allocations a word, however
+// long it is and however often it repeats a word.
+func TestLongQueriesAreReadOnce(t *testing.T) {
+	cost := func(words int) float64 {
+		text := "error: " + strings.Repeat("sort.it ", words)
+		return testing.AllocsPerRun(1, func() {
+			q := Parse(text)
+			Frames(text)
+			if l := q.Literal(); l != nil {
+				l.In(text, false)
+			}
+		})
+	}
+	if short, long := cost(2000), cost(8000); long > 5*short {
+		t.Errorf("%.0f allocations for 2,000 words, %.0f for 8,000", short, long)
 	}
 }

@@ -132,15 +132,15 @@ func (t *Tuning) Parse(text string) *Query {
 	var s terms.Scanner
 	for _, at := range wordRE.FindAllStringIndex(trimmed, -1) {
 		raw := trimmed[at[0]:at[1]]
-		// In sort.Slice or Foo::bar the last name is meant, and what stands
-		// before it says where.
-		qualifies := joinRE.MatchString(trimmed[at[1]:])
-		qualified := joinedRE.MatchString(trimmed[:at[0]])
 		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1, Cased: -1}
 		if seen[w.Text] {
 			continue
 		}
 		seen[w.Text] = true
+		// In sort.Slice or Foo::bar the last name is meant, and the one before it
+		// says where. A pattern reads all it is given, so it gets a few bytes.
+		qualifies := joinRE.MatchString(trimmed[at[1]:min(len(trimmed), at[1]+8)])
+		qualified := joinedRE.MatchString(trimmed[max(0, at[0]-8):at[0]])
 		w.Named = !qualifies && (raw != w.Text || named(w.Text) || q.Class == Symbol || qualified && q.Class != Path)
 		s.Scan(w.Text, func(term []byte, whole bool) {
 			i := id(string(term))
