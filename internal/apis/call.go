@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // RepliesDir holds the folders of stores that keep replies, below the data directory.
@@ -136,7 +137,7 @@ func keeperOf(ctx context.Context, a *app.App, name string) (keeper, error) {
 		return keeper{}, kb.Errorf(kb.Denied, "the data directory cannot be read: %w", err).WithHint("check its permissions")
 	}
 	if st.ID != "" {
-		if !filepath.IsAbs(st.Spec.Source) || !app.Within(root, st.Spec.Source) {
+		if !filepath.IsAbs(st.Spec.Source) || !project.Within(root, st.Spec.Source) {
 			return keeper{}, kb.Errorf(kb.Exists, "the store %q keeps something else", name).WithHint("give save another name: a store is made for it")
 		}
 		return keeper{c, name, st.Spec.Source, &st}, nil

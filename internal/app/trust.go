@@ -183,12 +183,6 @@ func ReadProjectFile(path string) ([]byte, error) {
 	return raw, nil
 }
 
-// Within reports whether path, as it is spelt, is root or lies below it.
-func Within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // Trusts reports whether a person vouched for the file with that content.
 func (c *Core) Trusts(ctx context.Context, path string, raw []byte) (bool, error) {
 	real, err := filepath.EvalSymlinks(path)

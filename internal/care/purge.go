@@ -178,7 +178,7 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 		return p, err
 	}
 	kept := project.Programs(runtime.GOOS, a.Config.Env)
-	launched := kept != "" && app.Within(project.RealPath(kept), project.RealPath(exe))
+	launched := kept != "" && project.Within(project.RealPath(kept), project.RealPath(exe))
 	traces, err := Footprint(a)
 	if err != nil {
 		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")
@@ -231,7 +231,7 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 		}
 	}
 	for _, d := range empty {
-		if p.made || !app.Within(dir, d) {
+		if p.made || !project.Within(dir, d) {
 			removeEmpty(a, d)
 		}
 	}

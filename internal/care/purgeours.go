@@ -16,7 +16,7 @@ import (
 func (p *Purge) onlyOurs(dir string) {
 	p.made = project.IsDatabase(filepath.Join(dir, project.Database)) || project.OwnIgnore(filepath.Join(dir, ".gitignore"))
 	p.Items = slices.DeleteFunc(p.Items, func(i PurgeItem) bool {
-		if !app.Within(dir, i.Path) {
+		if !project.Within(dir, i.Path) {
 			return false
 		}
 		if _, _, foreign := project.OursBelow(dir, i.Path); foreign || !p.made {
@@ -26,7 +26,7 @@ func (p *Purge) onlyOurs(dir string) {
 	})
 	for n := range p.Items {
 		i := &p.Items[n]
-		if !app.Within(dir, i.Path) {
+		if !project.Within(dir, i.Path) {
 			continue
 		}
 		files, _, _ := project.OursBelow(dir, i.Path)
@@ -42,7 +42,7 @@ func (p *Purge) onlyOurs(dir string) {
 
 // remove deletes an item of a purge, of a data directory what is ours of it.
 func remove(dir, path string) error {
-	if app.Within(dir, path) {
+	if project.Within(dir, path) {
 		return project.Remove(dir, path)
 	}
 	return os.RemoveAll(path)

@@ -412,7 +412,7 @@ func remember(ctx context.Context, a *app.App, c *app.Core, p project.Project, r
 	if save {
 		src := st.Spec.Source
 		if filepath.IsAbs(src) {
-			if app.Within(p.Root, src) {
+			if project.Within(p.Root, src) {
 				rel, err := filepath.Rel(p.Root, src)
 				if err != nil {
 					return nil, "", kb.Errorf(kb.Internal, "the place of %q in the project: %w", src, err)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -65,16 +66,7 @@ func literally(ctx context.Context, targets []Target, q *rank.Query, found []ran
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int {
-		x, y := found[a].Lexical, found[b].Lexical
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(found[b].Lexical, found[a].Lexical) })
 	at = at[:min(len(at), r.Tuning.MostRead)]
 	for t := range targets {
 		var places []kb.Place
