@@ -81,7 +81,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
 	}
-	s := &shower{q: q.Query, r: &r, targets: targets}
+	s := &shower{q: q.Query, r: &r, targets: targets, survey: q.survey}
 	if reply.Hits, err = s.show(ctx, ranked); err != nil {
 		return Reply{}, err
 	}
@@ -125,7 +125,20 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 			return nil, 0, err
 		}
 	}
+	how := r.Only == nil && r.Mode != rank.Vector && (r.Intent == "" || r.Intent == rank.Implementation) &&
+		q.Class == rank.Natural && rank.AsksHow(r.Query) // what is shown of a document is settled for all at once, whatever the limit
+	if how {
+		opts.Limit = max(opts.Limit, r.Tuning.Surveyed)
+	}
 	ranked, confidence := rank.Rank(q.Query, found, opts)
+	if how {
+		var err error
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked, found); err != nil {
+			return nil, 0, err
+		}
+		q.survey.first(ranked)
+		ranked = ranked[:min(len(ranked), r.Limit)]
+	}
 	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
 		return ranked, confidence, nil
 	}

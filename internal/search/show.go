@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // shower turns ranked candidates into hits.
@@ -18,12 +17,13 @@ type shower struct {
 	targets []Target
 	lines   []lines       // of each hit
 	shown   []rank.Scored // the hits as they were ranked
+	survey  *survey
 }
 
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
 	hits := make([]Hit, len(ranked))
 	s.lines = make([]lines, len(ranked))
-	for ti, t := range s.targets {
+	for ti := range s.targets {
 		var places []kb.Place
 		var at []int
 		for i, c := range ranked {
@@ -35,53 +35,60 @@ func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) 
 		if len(places) == 0 {
 			continue
 		}
-		passages, err := t.Index.Passages(ctx, places)
+		passages, err := s.targets[ti].Index.Passages(ctx, places)
 		if err != nil {
 			return nil, of(ti, err)
 		}
 		for j, i := range at {
-			p := &passages[j]
-			page, web := t.page(p.Path)
-			if web {
-				p.Text = unmarkAll(p.Text)
-			}
-			s.lines[i] = s.r.Tuning.bestLines(s.q, p)
-			s.lines[i].must = ranked[i].Line
-			title, symbol := s.title(&p.Chunk, &s.lines[i])
-			hits[i] = Hit{
-				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
-				Score: math.Round(ranked[i].Score*100) / 100,
-				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: ranked[i].Score},
-			}
-			for _, extra := range t.Extras {
-				if x, ok := extra(p.Path); ok {
-					hits[i].Extras = append(hits[i].Extras, x)
-				}
-			}
-			if web {
-				best, _ := s.lines[i].window(1, 80)
-				if hits[i].At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {
-					return nil, of(ti, err)
-				}
-				if page.URL = ""; s.r.Detail == "full" {
-					hits[i].Page = &page
-				}
-			}
-			if s.r.Only != nil {
-				hits[i].Where.Line, hits[i].Where.Excerpt = s.lines[i].excerpt(s.r.Only[ti], p.Path)
-			}
-			if s.r.Explain || s.r.Detail == "full" {
-				hits[i].Explain = ranked[i].Parts
-			}
-			if s.r.Detail != "minimal" {
-				if err := s.detail(ctx, &hits[i], &t, p, symbol, &ranked[i]); err != nil {
-					return nil, of(ti, err)
-				}
+			if hits[i], err = s.hit(ctx, &ranked[i], &passages[j], &s.lines[i]); err != nil {
+				return nil, of(ti, err)
 			}
 		}
 	}
 	s.note(hits, ranked)
 	return hits, nil
+}
+
+// hit shows a candidate, but for its lines, which it prepares.
+func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *lines) (Hit, error) {
+	t := &s.targets[c.Store]
+	page, web := t.page(p.Path)
+	if web {
+		p.Text = unmarkAll(p.Text)
+	}
+	*l = s.r.Tuning.bestLines(s.q, p)
+	l.must = c.Line
+	title, symbol := s.title(&p.Chunk, l)
+	h := Hit{
+		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
+		Score: math.Round(c.Score*100) / 100,
+		Where: Where{Target: c.Store, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: c.Score},
+	}
+	for _, extra := range t.Extras {
+		if x, ok := extra(p.Path); ok {
+			h.Extras = append(h.Extras, x)
+		}
+	}
+	var err error
+	if web {
+		best, _ := l.window(1, 80)
+		if h.At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {
+			return h, err
+		}
+		if page.URL = ""; s.r.Detail == "full" {
+			h.Page = &page
+		}
+	}
+	if s.r.Only != nil {
+		h.Where.Line, h.Where.Excerpt = l.excerpt(s.r.Only[c.Store], p.Path)
+	}
+	if s.r.Explain || s.r.Detail == "full" {
+		h.Explain = c.Parts
+	}
+	if s.r.Detail != "minimal" {
+		err = s.detail(ctx, &h, t, p, symbol, c)
+	}
+	return h, err
 }
 
 // note says of hits whose document has changed since it was indexed, and of
@@ -167,8 +174,8 @@ func (s *shower) why(c *rank.Scored) []string {
 	return out
 }
 
-// budget is how many tokens the reply may have.
-func (s *shower) budget(hits int) int {
+// perHit is how many tokens a hit may have on the average.
+func (s *shower) perHit() int {
 	t := s.r.Tuning
 	per := t.MinimalTokens
 	switch s.r.Detail {
@@ -180,40 +187,16 @@ func (s *shower) budget(hits int) int {
 	if s.r.Explain {
 		per += t.ExplainTokens
 	}
-	return min(t.ReplyTokens, per*max(hits, 1))
+	return min(per, t.ReplyTokens/max(1, s.r.Limit))
 }
 
-// fit gives every hit as many of its lines as the budget allows, the first
-// ones more: they answer most often.
-func (s *shower) fit(r *Reply) {
-	budget := s.budget(s.r.Limit)
-	t := s.r.Tuning
-	most := t.MinimalLines
-	if s.r.Detail == "contextual" {
-		most = t.ContextualLines
-	} else if s.r.Detail == "full" {
-		most = t.FullLines
+// most is how many lines of a hit in the middle are shown at most.
+func (s *shower) most() int {
+	switch s.r.Detail {
+	case "contextual":
+		return s.r.Tuning.ContextualLines
+	case "full":
+		return s.r.Tuning.FullLines
 	}
-	for i := range r.Hits { // what may be shown is judged, so that the marks are in the budget
-		_, text := s.lines[i].window(most+t.furtherLines(i), t.LineWidth)
-		h, at := &r.Hits[i], &s.shown[i]
-		h.Note = s.targets[at.Store].Mark(h.Note, at.Path, h.Doc+"\n"+text)
-	}
-	const header = 14 // the digits of tokens and ms, which are not known yet
-	for n := most; ; n-- {
-		width := t.LineWidth
-		if n <= 0 {
-			width = max(20, 100+20*n)
-		}
-		for i := range r.Hits {
-			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n+t.furtherLines(i), 1), width)
-		}
-		r.Tokens = tokens.Estimate(r.Text()) + header
-		if r.Tokens <= budget || n < -4 {
-			return
-		}
-		if n > 8 {
-			n -= n / 4
-		}
-	}
+	return s.r.Tuning.MinimalLines
 }

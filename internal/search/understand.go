@@ -16,6 +16,7 @@ type question struct {
 	*rank.Query
 	spots     []spot
 	retrieval kb.Retrieval // with which candidates were asked for
+	survey    *survey      // of the documents found; nil for most queries
 }
 
 // understand reads the query of a request. Of a stack trace the message and
