@@ -62,6 +62,9 @@ func printHit(p *printer.Printer, h Hit) {
 	if h.Code != "" {
 		p.Code(h.Code, max(h.Line, 1), "    ")
 	}
+	if len(h.Places) > 0 {
+		p.Line("    and: " + strings.Join(h.Places, ", "))
+	}
 	if len(h.Why) > 0 {
 		p.Line("    because: " + strings.Join(h.Why, ", "))
 	}
