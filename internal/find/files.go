@@ -406,7 +406,7 @@ func grep(ctx context.Context, a *app.App, pattern, glob string, ignoreCase bool
 				if r.Total++; len(r.Matches) < limit {
 					r.Matches = append(r.Matches, GrepMatch{Path: p, Line: line, Text: text})
 					shown.WriteString(text + "\n")
-					if t.Mark("", p, text) != "" {
+					if t.Orders(p, text) {
 						orders = true
 					}
 				}
@@ -414,7 +414,7 @@ func grep(ctx context.Context, a *app.App, pattern, glob string, ignoreCase bool
 				cut = i
 				break
 			}
-			if orders = orders || t.Mark("", p, shown.String()) != ""; !orders {
+			if orders = orders || t.Orders(p, shown.String()); !orders {
 				shown.Reset()
 			}
 		}

@@ -15,7 +15,9 @@ import (
 type question struct {
 	*rank.Query
 	spots     []spot
-	retrieval kb.Retrieval // with which candidates were asked for
+	stores    []rank.Standing // of the targets; nil of one alone
+	cut       bool            // there are more candidates than were asked for
+	retrieval kb.Retrieval    // with which candidates were asked for
 }
 
 // understand reads the query of a request. Of a stack trace the message and
@@ -49,10 +51,7 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 	if r.Intent == "" && r.Only == nil {
 		r.Intent = q.Recognize()
 	}
-	for i := range targets {
-		q.Within(targets[i].Label)
-	}
-	return q, nil
+	return q, q.place(ctx, targets)
 }
 
 // literally reads the best candidates by words for the query's words as they
