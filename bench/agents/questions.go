@@ -38,6 +38,11 @@ func (o *options) questions() ([]scripted.Question, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.asked, err)
 		}
+		for line := range bytes.Lines(said) {
+			if bytes.HasPrefix(line, []byte("skipped:")) {
+				os.Stdout.Write(line) // a repository that is not there
+			}
+		}
 		if out, err = scripted.ReadQuestions(bytes.NewReader(said)); err != nil {
 			return nil, err
 		}
