@@ -43,6 +43,14 @@ type Indexer struct {
 	Now         func() time.Time // nil: time.Now
 }
 
+// New returns an Indexer that keeps compiled grammars in a folder; see chunk.NewCutter.
+func New(c *catalog.Catalog, indexes kb.Indexes, emb kb.Embedder, grammars string) *Indexer {
+	return &Indexer{Catalog: c, Indexes: indexes, Embedder: emb, Cutter: chunk.NewCutter(grammars)}
+}
+
+// Close gives up what the Indexer keeps open.
+func (x *Indexer) Close() error { return x.Cutter.Close() }
+
 func (x *Indexer) firstLook() time.Duration {
 	if x.FirstLook > 0 {
 		return x.FirstLook

@@ -114,7 +114,7 @@ func secretFile(path string) (string, error) {
 
 // sweepPages deletes the kept pages of stores that there are no more.
 func sweepPages(ctx context.Context, c *app.Core) error {
-	gone, err := UnneededPages(ctx, c)
+	gone, err := unneededPages(ctx, c)
 	for _, p := range gone {
 		// On Windows a reader may still have a file open; the next sweep has better luck.
 		_ = project.Remove(c.Dir, p)
@@ -122,8 +122,8 @@ func sweepPages(ctx context.Context, c *app.Core) error {
 	return err
 }
 
-// UnneededPages returns the folders of kept pages that no store has.
-func UnneededPages(ctx context.Context, c *app.Core) ([]string, error) {
+// unneededPages returns the folders of kept pages that no store has.
+func unneededPages(ctx context.Context, c *app.Core) ([]string, error) {
 	dirs, err := os.ReadDir(c.Opener.WebDir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -123,7 +123,7 @@ func (s *session) completeValue(p command.Param) completer {
 		}
 	case "client":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(care.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
+			return append(install.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
 		}
 	case "jobId":
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
