@@ -255,8 +255,8 @@ func (c *Core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	if err != nil {
 		return err
 	}
-	if deaths[""] >= job.MaxDeaths {
-		return c.TooManyDeaths(ctx, st, deaths[""])
+	if err := c.TooManyDeaths(ctx, st, deaths[""]); err != nil {
+		return err
 	}
 	for p, n := range deaths {
 		switch {
@@ -276,8 +276,12 @@ func (c *Core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snaps
 	return nil
 }
 
-// TooManyDeaths says that a job will not get further.
+// TooManyDeaths says that a job will not get further, n workers having died of
+// it; nil as long as one more may try.
 func (c *Core) TooManyDeaths(ctx context.Context, st kb.Store, n int) error {
+	if n < job.MaxDeaths {
+		return nil
+	}
 	return errors.Join(
 		kb.Errorf(kb.Internal, "%d worker processes died without getting further", n).
 			WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.Dir, "worker.log")),

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
@@ -60,10 +61,10 @@ type Room struct {
 
 	// Marks says what speaks against places that answer a query; see search.Request.
 	Marks func(ctx context.Context, c *Core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
-	// Hits lets targets tell more of their hits, Place adds to a place. scope is
-	// nil where the place was looked for in one named store.
+	// Hits lets targets tell more of their hits, Place adds to a place. No store is
+	// in scope where the place was looked for in one named store.
 	Hits  func(*App, []search.Target)
-	Place func(ctx context.Context, a *App, s *Shelves, scope []catalog.Entry, found *search.Context)
+	Place func(ctx context.Context, a *App, s *Shelves, inScope func(kb.StoreID) bool, found *search.Context)
 
 	Definitions *Definitions
 }
@@ -137,11 +138,14 @@ func (c *Core) Marks(ctx context.Context, query string) (func(kb.StoreID, string
 	return nil, "", nil
 }
 
-// Enrich lets the rooms add to a place.
+// Enrich lets the rooms add to a place; scope are the stores that they may name.
 func (a *App) Enrich(ctx context.Context, s *Shelves, scope []catalog.Entry, found *search.Context) {
+	inScope := func(id kb.StoreID) bool {
+		return slices.ContainsFunc(scope, func(e catalog.Entry) bool { return e.ID == id })
+	}
 	for _, r := range a.Config.Rooms {
 		if r.Place != nil {
-			r.Place(ctx, a, s, scope, found)
+			r.Place(ctx, a, s, inScope, found)
 		}
 	}
 }

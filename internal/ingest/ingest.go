@@ -105,6 +105,12 @@ type Options struct {
 	At func(worker int, path string)
 }
 
+// RunPart is Run with Options.Partial.
+func (x *Indexer) RunPart(ctx context.Context, job string, st kb.Store, snap kb.Snapshot) error {
+	_, err := x.Run(ctx, job, st, snap, Options{Partial: true})
+	return err
+}
+
 // Run makes a generation of store st from snap and publishes it. job names
 // who keeps the files in use meanwhile. kb.Busy when somebody else published
 // in between.

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
-	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
@@ -110,7 +109,9 @@ func (s *session) completeValue(p command.Param) completer {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []string
-			if r, err := code.Symbols(cmd.Context(), a, code.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: start, Limit: 50}}); err == nil {
+			var ask code.SymbolsRequest
+			ask.Name, ask.Limit = start, 50
+			if r, err := code.Symbols(cmd.Context(), a, ask); err == nil {
 				for _, p := range r.Symbols {
 					if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
 						names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
