@@ -55,7 +55,8 @@ func links(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, changed int)
 	if changed*linkShare < st.Head.Documents && ViewOf(c, st.ID) != "" {
 		return graph.Stats{}, nil
 	}
-	return graph.Stats{}, SubmitLink(ctx, c, st.ID)
+	_, err := SubmitLink(ctx, c, st.ID)
+	return graph.Stats{}, err
 }
 
 // LinksAtOnce reports whether a store is small enough to be linked by the job that indexed it.
@@ -67,9 +68,9 @@ type linkArgs struct {
 	Store kb.StoreID `json:"store"`
 }
 
-func SubmitLink(ctx context.Context, c *app.Core, id kb.StoreID) error {
-	_, err := c.Jobs.Submit(ctx, job.Request{Type: "link", Store: id + app.Beside, Class: job.Linking, Args: linkArgs{id}})
-	return err
+// SubmitLink has a job resolve the references of a store.
+func SubmitLink(ctx context.Context, c *app.Core, id kb.StoreID) (kb.Job, error) {
+	return c.Jobs.Submit(ctx, job.Request{Type: "link", Store: id + app.Beside, Class: job.Linking, Args: linkArgs{id}})
 }
 
 // runLink is the handler of link jobs.
