@@ -245,8 +245,12 @@ func hooks() app.Room {
 			}
 		},
 		Leaving: func(ctx context.Context, c *app.Core, id kb.StoreID) error { return unlink(ctx, c, id) },
-		Sweep:   func(ctx context.Context, c *app.Core) error { return sweepViews(ctx, c) },
-		Views:   func(s *app.Shelves) { openLinked(s) },
+		Sweep:   sweepViews,
+		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {
+			paths, err := unneededViews(ctx, c)
+			return "the view of no store", paths, err
+		},
+		Views: func(s *app.Shelves) { openLinked(s) },
 		Unresolved: func(ctx context.Context, s *app.Shelves, t *search.Target) (bool, error) {
 			if t.View == nil || !viewsOf(s.Core).lose(s.Core, t.Store.ID) {
 				return false, nil

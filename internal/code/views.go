@@ -39,8 +39,6 @@ const (
 	// and a question about code has it made anew.
 	linkShare  = 50
 	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
-	// TempAge is how long somebody may still be writing an unfinished view.
-	TempAge = time.Hour
 )
 
 // links resolves the references of a store that was just indexed, or has a
@@ -195,10 +193,10 @@ func makeView(ctx context.Context, c *app.Core, src *linkSource, before, path st
 
 // sweepViews deletes the views of stores that are no more.
 func sweepViews(ctx context.Context, c *app.Core) error {
-	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, "views"), TempAge); err != nil {
+	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, "views"), app.TempAge); err != nil {
 		return err
 	}
-	gone, err := UnneededViews(ctx, c)
+	gone, err := unneededViews(ctx, c)
 	for _, p := range gone {
 		// Who has it open keeps it; where that forbids deleting, the next sweep does it.
 		_ = os.Remove(p)
@@ -206,8 +204,8 @@ func sweepViews(ctx context.Context, c *app.Core) error {
 	return err
 }
 
-// UnneededViews returns the files of views that no store has.
-func UnneededViews(ctx context.Context, c *app.Core) ([]string, error) {
+// unneededViews returns the files of views that no store has.
+func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(c.Dir, "views"))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
@@ -239,7 +238,7 @@ func someOf(set map[string]bool) string {
 
 // results fills a reply with at most limit hits, one of each section, and
 // returns the titles of superseded documents among them.
-func (s *specs) results(ctx context.Context, targets []search.Target, reply *SearchReply, hits []find.Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string, err error) {
+func (s *specs) results(ctx context.Context, targets []search.Target, reply *SearchReply, hits []search.Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string, err error) {
 	taken := map[string]bool{}
 	for _, h := range hits {
 		d := at[fmt.Sprintf("%d/%s", h.Where.Target, h.Where.Path)]
