@@ -3,6 +3,7 @@ package kdd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ An order of a customer, see [[BR-ORDER-001]].
 func parsed(t testing.TB, name string, files map[string]string) Source {
 	t.Helper()
 	var list []kb.SpecEntry
-	for _, p := range sortedKeys(files) {
+	for _, p := range slices.Sorted(maps.Keys(files)) {
 		if d := specdoc.Parse(files[p]); d != nil {
 			list = append(list, kb.SpecEntry{Path: p, Chunks: 1, Spec: d})
 		}

@@ -1,7 +1,8 @@
 package kdd
 
 import (
-	"sort"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -45,15 +46,9 @@ func hides(lifecycle string) bool { return lifecycle != "approved" && lifecycle 
 
 // sees reports whether documents of a lifecycle are seen.
 func (s Seen) sees(lifecycle string) bool {
-	if s.All || !hides(lifecycle) {
-		return true
-	}
-	for _, w := range s.Statuses {
-		if key(w) == "all" || w == "*" || Lifecycle(w) == lifecycle {
-			return true
-		}
-	}
-	return false
+	return s.All || !hides(lifecycle) || slices.ContainsFunc(s.Statuses, func(w string) bool {
+		return key(w) == "all" || w == "*" || Lifecycle(w) == lifecycle
+	})
 }
 
 // Sees reports whether a document is seen.
@@ -65,7 +60,7 @@ func HiddenNote(hidden map[string]int) string {
 	var parts []string
 	for _, l := range Lifecycles {
 		if n := hidden[l]; n > 0 {
-			parts = append(parts, itoa(n)+" "+l)
+			parts = append(parts, fmt.Sprintf("%d %s", n, l))
 		}
 	}
 	switch n := len(parts); n {
@@ -76,13 +71,4 @@ func HiddenNote(hidden map[string]int) string {
 	default:
 		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	list := make([]string, 0, len(m))
-	for k := range m {
-		list = append(list, k)
-	}
-	sort.Strings(list)
-	return list
 }
