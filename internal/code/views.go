@@ -39,7 +39,7 @@ const (
 	// and a question about code has it made anew.
 	linkShare  = 50
 	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
-	// TempAge is how long somebody may still be writing an unfinished view.
+	// TempAge is how long a process may still be writing an unfinished view.
 	TempAge = time.Hour
 )
 

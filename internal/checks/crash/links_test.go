@@ -22,9 +22,9 @@ import (
 // large makes every store a large one: it is linked by a job of its own.
 const large = 1
 
-// TestKilledWhileLinking kills who resolves references: the job that indexed a
+// TestKilledWhileLinking kills what resolves references: the job that indexed a
 // small store, and the link job of a large one, at steps of writing the view
-// and by the clock. The store is searched as it stands, the references are
+// and by the clock. The store is searched as it is, the references are
 // those of the files in the end, and nothing is left over.
 func TestKilledWhileLinking(t *testing.T) {
 	rounds := 3
@@ -98,7 +98,7 @@ func TestKilledWhileLinking(t *testing.T) {
 					until(t, "it died", func() bool { return !alive(pid) || byStep })
 				}
 				fresh, end := w.open(false)
-				for _, b := range []*app.App{fresh, a} { // searched meanwhile, as it stands
+				for _, b := range []*app.App{fresh, a} { // searched meanwhile, as it is
 					for _, q := range queries {
 						if got, err := ask(t.Context(), b, q, "main"); err != nil || len(got.Hits) == 0 || len(got.settled().Notes) > 0 {
 							t.Errorf("search %q: %v, %v", q, got, err)
@@ -166,7 +166,7 @@ func TestLinkingThatKillsItsWorkerIsGivenUp(t *testing.T) {
 }
 
 // TestAStepOfWritingAViewFails makes each step of writing a view fail: the
-// index is made all the same, who asks is told the cause, what references the
+// index is made all the same, replies name the cause, what references the
 // view of before has are served, and the next link completes.
 func TestAStepOfWritingAViewFails(t *testing.T) {
 	w := newWorld(t)

@@ -55,7 +55,7 @@ func fold(s string) string {
 }
 
 // Forge returns the anchor that GitHub gives a heading, without the number
-// that tells equal ones apart: accents stay, every space is one hyphen.
+// of equal ones: accents stay, every space is one hyphen.
 func Forge(heading string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.TrimSpace(heading)) {
