@@ -145,15 +145,6 @@ func (c *Cutter) Split(ctx context.Context, t kb.Text) (Cut, error) {
 	return c.cut(ctx, t, shipped)
 }
 
-// Split is Cutter.Split without grammars.
-func Split(t kb.Text) []kb.Chunk {
-	cut, err := new(Cutter).Split(context.Background(), t)
-	if err != nil {
-		panic(err) // the background is never done
-	}
-	return cut.Chunks
-}
-
 func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	var cut Cut
 	if t.Body == "" {

@@ -56,13 +56,6 @@ func ReadMDX(body string, foreign func(line int) int, take func(Block)) {
 	r.run()
 }
 
-// Blocks returns the blocks of a text.
-func Blocks(body string) []Block {
-	var out []Block
-	Read(body, func(b Block) { out = append(out, b) })
-	return out
-}
-
 // Kinds returns what each line of a text is.
 func Kinds(body string) []Kind {
 	kinds := make([]Kind, strings.Count(body, "\n")+1)
