@@ -6,8 +6,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Drift is how a source differs from the live generation of its store, as far
-// as a walk tells: paths and stamps, nothing is read.
+// Drift is how a source differs from the live generation of its store, by paths
+// and stamps: nothing is read.
 type Drift struct {
 	Files int  // documents that are new, changed or gone
 	Found int  // documents that were walked

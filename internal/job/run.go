@@ -22,7 +22,7 @@ func (m *Manager) Work(ctx context.Context, id string) (kb.Job, error) {
 	if _, err := m.Get(ctx, id); err != nil {
 		return kb.Job{}, err
 	}
-	// Somebody may only be looking whether the lock is held.
+	// Another process may only be looking whether the lock is held.
 	short, cancel := context.WithTimeout(ctx, tick)
 	defer cancel()
 	lock, err := lockfile.Acquire(short, m.lockPath(id))

@@ -221,7 +221,7 @@ func takeSite(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.
 	}
 	res, err := crawl.Run(ctx, cfg)
 	early.stop()
-	tell(details, res.Stats)
+	describe(details, res.Stats)
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +254,8 @@ func counts(m map[string]int) string {
 	return strings.Join(keys, ", ")
 }
 
-// tell puts what a crawl did into the details of its job.
-func tell(details map[string]any, s crawl.Stats) {
+// describe puts what a crawl did into the details of its job.
+func describe(details map[string]any, s crawl.Stats) {
 	details["pages"], details["queued"], details["requests"], details["bytesReceived"] = s.Pages, s.Queued, s.Requests, s.Bytes
 	for _, x := range []struct {
 		name string
@@ -291,7 +291,7 @@ type early struct {
 const earlyLook = 3 * time.Second
 
 func startEarly(ctx context.Context, c *app.Core, j kb.Job, st kb.Store) *early {
-	// What is told of progress is the crawl's.
+	// The progress that is shown is the crawl's.
 	ctx, cancel := context.WithCancel(kb.WithProgress(ctx, func(kb.Progress) {}))
 	return &early{core: c, ctx: ctx, cancel: cancel, job: j.ID, store: st.ID, began: time.Now(), next: earlyLook,
 		off: st.Head != nil && !st.Head.Partial}
@@ -306,7 +306,7 @@ func (e *early) look(pages int) {
 	e.next = 2 * since
 	e.wg.Go(func() {
 		defer e.busy.Unlock()
-		// Whatever goes wrong here goes wrong again at the end, and is told there.
+		// An error here comes again at the end, and is reported there.
 		_ = e.publish()
 	})
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// siteMap is what is told of the pages of one generation of a web store.
+// siteMap describes the pages of one generation of a web store.
 type siteMap struct {
 	manifest string
 	pages    map[string]search.Page // by path
 	paths    map[string]string      // by URL, see plainURL
 }
 
-// sitePageOf returns what tells of the pages of a store; nil when its documents
-// are none. What is kept of them is read at the first question.
+// sitePageOf returns a function that describes the pages of a store; nil when
+// its documents are none. The kept pages are read at the first question.
 func sitePageOf(c *app.Core, st kb.Store) func(path string) (search.Page, bool) {
 	if _, pkg := source.PackageOf(st.Spec.Source); pkg || !source.TraitsOf(st.Spec.Kind).Gathered {
 		return nil

@@ -160,7 +160,7 @@ func tableRows(text, first, second string) [][]string {
 	return out
 }
 
-// allowed reports whether what stands at one of the places is an exception.
+// allowed reports whether one of the places is an exception.
 func (c *checker) allowed(what string, places ...string) bool {
 	for _, where := range places {
 		e := exception{where, what}
