@@ -64,6 +64,7 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 	if err := q.respell(ctx, targets, r); err != nil {
 		return nil, err
 	}
+	q.Join()
 	q.Expand()
 	return q, q.count(ctx, targets, r)
 }
