@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -63,7 +62,7 @@ func (a *App) ScopeFromHere(ctx context.Context, w Waiting) (*Shelves, error) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(s.Targets, func(x, y search.Target) int { return own(&x) - own(&y) })
+	kb.SortStableFunc(s.Targets, func(x, y search.Target) int { return own(&x) - own(&y) })
 	return s, nil
 }
 

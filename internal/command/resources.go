@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -38,7 +37,7 @@ func (t *Table) Resources() []Resource {
 			all = append(all, r.Resources()...)
 		}
 	}
-	slices.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
+	kb.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
 	return all
 }
 

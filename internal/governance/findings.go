@@ -144,7 +144,7 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+	kb.SortStableFunc(all, func(x, y evidence.Finding) int {
 		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
 	})
 	more := max(len(all)-shownFindings, 0)

@@ -108,7 +108,7 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	all = all[:min(len(all), shortlist)]
 	if q.vector != nil && embed.Cheap(emb) {
 		texts := make([]string, len(all))
@@ -125,7 +125,7 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 			all[i].score += cosineWeight * all[i].cosine
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return all, nil
 }
 

@@ -256,7 +256,7 @@ func (s *Sessions) Named(id string) [][]Turn {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *conversation) int { return int(b.used - a.used) })
+	kb.SortFunc(found, func(a, b *conversation) int { return int(b.used - a.used) })
 	out := make([][]Turn, len(found))
 	for i, c := range found {
 		out[i] = slices.Clone(c.turns)

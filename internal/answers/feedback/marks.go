@@ -217,7 +217,7 @@ func (s *Store) Gaps(ctx context.Context) ([]Gap, error) {
 			gaps = append(gaps, g)
 		}
 	}
-	slices.SortStableFunc(gaps, func(a, b Gap) int { return cmp.Compare(b.Negative-b.Positive, a.Negative-a.Positive) })
+	kb.SortStableFunc(gaps, func(a, b Gap) int { return cmp.Compare(b.Negative-b.Positive, a.Negative-a.Positive) })
 	return gaps, nil
 }
 
@@ -287,7 +287,7 @@ func most(count map[string]int, least int) []string {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	kb.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return keys[:min(len(keys), mostCommon)]
 }
 

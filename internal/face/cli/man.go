@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
 
@@ -47,7 +48,7 @@ func manPage(root *cobra.Command) string {
 		if len(list) == 0 {
 			continue
 		}
-		slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) })
+		kb.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) })
 		p.macro("SS", strings.TrimSuffix(g.Title, ":"))
 		for _, c := range list {
 			p.command(c)
