@@ -182,7 +182,7 @@ func (c Command) Agent() Command {
 // of JSON, and null is as good as absent. Errors carry a kb.Code, a sentence
 // and a hint. Run does not look at the audience: faces do, by c.Audience.
 //
-// What hints say to do next is worded for who asks: see ForShell and ForAgent.
+// What hints say to do next is worded for the reader: see ForShell and ForAgent.
 func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
 	out, err := c.run(ctx, c, a, args)
 	return out, c.table.worded(ctx, err)

@@ -96,7 +96,7 @@ func findings(a *app.App) map[string][]evidence.Finding {
 	return nil
 }
 
-// own reports whether a target is the folder of the project as it stands:
+// own reports whether a target is the folder of the project as it is:
 // evidence speaks of no other, and of no older commit.
 func own(a *app.App, t *search.Target) bool {
 	p, err := a.Where()

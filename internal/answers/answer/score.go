@@ -213,7 +213,7 @@ func (q *question) cues(s *scored) float64 {
 	v := 0.0
 	switch q.cue {
 	case defines:
-		// The subject of a definition stands first.
+		// The subject of a definition comes first.
 		first := true
 		for i, w := range words(s.text) {
 			if i > 3 {

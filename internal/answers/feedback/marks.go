@@ -31,7 +31,7 @@ const (
 	neighbours = 64
 )
 
-// known is what the entries of one revision tell.
+// known is what the entries of one revision say.
 type known struct {
 	revision string
 	entries  []Entry
@@ -48,7 +48,7 @@ func (s *Store) Revision(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d.%d.%d", last, count, reviewed), err
 }
 
-// know returns what the entries tell as they are now.
+// know returns what the entries say as they are now.
 func (s *Store) know(ctx context.Context) (*known, error) {
 	rev, err := s.Revision(ctx)
 	if err != nil {

@@ -91,7 +91,7 @@ func manPage(root *cobra.Command) string {
 // roff writes lines of a manual page.
 type roff struct{ b strings.Builder }
 
-// escape makes text stand for itself in roff.
+// escape makes text literal in roff.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "…", "...", "→", `\(->`, "–", `\(en`).Replace(s)
 }
@@ -119,7 +119,7 @@ func (p *roff) text(s string) {
 }
 
 // paragraphs writes text whose empty lines part it; lines that are indented
-// stand as they are.
+// stay as they are.
 func (p *roff) paragraphs(s string) {
 	for i, part := range strings.Split(strings.TrimSpace(s), "\n\n") {
 		if i > 0 {
