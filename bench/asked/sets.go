@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +52,7 @@ func (b *bench) ask(set string, items []*item) ([]*answer, error) {
 				query = src.trace(it)
 			}
 			if b.o.print {
-				fmt.Printf("=== %s %s %v\n%s\n", it.ID, name, gold, query)
+				b.put(it, question{Dir: dir, Text: query, Gold: gold})
 				continue
 			}
 			x := &answer{item: it, gold: gold, something: something, reply: a.search(query, map[string]any{"limit": 20})}
@@ -121,7 +120,7 @@ func (b *bench) issues(items []*item) ([]*answer, error) {
 			continue
 		}
 		if b.o.print {
-			fmt.Printf("=== %s %s %v\n%s\n", it.ID, it.Repo, it.Gold, query)
+			b.put(it, question{Git: repo, Commit: it.Parent, Text: query, Gold: it.Gold})
 			continue
 		}
 		dir, err := b.trees.at(it.Repo, it.Parent)
@@ -204,7 +203,7 @@ func (b *bench) many(items []*item) ([]*answer, error) {
 				query = it.Repo + ": " + query
 			}
 			if b.o.print {
-				fmt.Printf("=== %s from %q in %s %v\n%s\n", it.ID, from, it.Repo, gold, query)
+				b.put(it, question{From: from, Text: query, Gold: gold})
 				continue
 			}
 			if dirs[it.Repo] == "" {

@@ -43,6 +43,14 @@ type Indexer struct {
 	Now         func() time.Time // nil: time.Now
 }
 
+// New returns an Indexer that keeps compiled grammars in a folder; see chunk.NewCutter.
+func New(c *catalog.Catalog, indexes kb.Indexes, emb kb.Embedder, grammars string) *Indexer {
+	return &Indexer{Catalog: c, Indexes: indexes, Embedder: emb, Cutter: chunk.NewCutter(grammars)}
+}
+
+// Close gives up what the Indexer keeps open.
+func (x *Indexer) Close() error { return x.Cutter.Close() }
+
 func (x *Indexer) firstLook() time.Duration {
 	if x.FirstLook > 0 {
 		return x.FirstLook
@@ -95,6 +103,12 @@ type Options struct {
 	Last []string
 	// At is called with the document that a worker, by number, is at; "" for none.
 	At func(worker int, path string)
+}
+
+// RunPart is Run with Options.Partial.
+func (x *Indexer) RunPart(ctx context.Context, job string, st kb.Store, snap kb.Snapshot) error {
+	_, err := x.Run(ctx, job, st, snap, Options{Partial: true})
+	return err
 }
 
 // Run makes a generation of store st from snap and publishes it. job names

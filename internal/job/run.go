@@ -50,10 +50,8 @@ func (m *Manager) run(ctx context.Context, id string, lock *lockfile.Lock) error
 	watch.close()
 	m.mu.Lock()
 	delete(m.here, id)
-	if err != nil {
-		m.broken[id] = err
-	}
 	m.mu.Unlock()
+	m.leave(id, err)
 	if ended {
 		err = errors.Join(err, lock.Remove())
 	} else {

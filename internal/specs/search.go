@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
@@ -244,7 +243,7 @@ func someOf(set map[string]bool) string {
 // results fills a reply with at most limit hits, one of each section, and
 // returns the titles of superseded documents among them.
 func (s *specs) results(
-	ctx context.Context, targets []search.Target, reply *SearchReply, hits []find.Hit, limit int,
+	ctx context.Context, targets []search.Target, reply *SearchReply, hits []search.Hit, limit int,
 ) (superseded []string, err error) {
 	taken := map[string]bool{}
 	for _, h := range hits {

@@ -17,10 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/ingest"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -55,10 +52,7 @@ func siteNeeds(c *app.Core, spec kb.Spec) []string {
 // headers returns the headers that the user named for a host: over https, or
 // to a host that the user allowed, and nowhere else.
 func headers(c *app.Core) (func(u *url.URL) http.Header, error) {
-	type value struct {
-		config.Header
-		text string
-	}
+	type value struct{ host, name, text string }
 	var values []value
 	for _, h := range c.Web.Headers {
 		text := strings.TrimSpace(c.Env(h.Env))
@@ -69,19 +63,19 @@ func headers(c *app.Core) (func(u *url.URL) http.Header, error) {
 			}
 		}
 		if text != "" && !strings.ContainsAny(text, "\r\n\x00") {
-			values = append(values, value{h, text})
+			values = append(values, value{h.Host, h.Name, text})
 		}
 	}
 	return func(u *url.URL) http.Header {
 		var out http.Header
 		for _, v := range values {
-			if !sameHost(v.Host, u) || u.Scheme != "https" && !slices.Contains(c.Web.Allow, u.Host) && !slices.Contains(c.Web.Allow, u.Hostname()) {
+			if !sameHost(v.host, u) || u.Scheme != "https" && !slices.Contains(c.Web.Allow, u.Host) && !slices.Contains(c.Web.Allow, u.Hostname()) {
 				continue
 			}
 			if out == nil {
 				out = http.Header{}
 			}
-			out.Set(v.Name, v.text)
+			out.Set(v.name, v.text)
 		}
 		return out
 	}, nil
@@ -114,7 +108,7 @@ func secretFile(path string) (string, error) {
 
 // sweepPages deletes the kept pages of stores that there are no more.
 func sweepPages(ctx context.Context, c *app.Core) error {
-	gone, err := UnneededPages(ctx, c)
+	gone, err := unneededPages(ctx, c)
 	for _, p := range gone {
 		// On Windows a reader may still have a file open; the next sweep has better luck.
 		_ = project.Remove(c.Dir, p)
@@ -122,8 +116,8 @@ func sweepPages(ctx context.Context, c *app.Core) error {
 	return err
 }
 
-// UnneededPages returns the folders of kept pages that no store has.
-func UnneededPages(ctx context.Context, c *app.Core) ([]string, error) {
+// unneededPages returns the folders of kept pages that no store has.
+func unneededPages(ctx context.Context, c *app.Core) ([]string, error) {
 	dirs, err := os.ReadDir(c.Opener.WebDir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +160,8 @@ func gather(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.In
 		if err != nil {
 			return nil, err
 		}
-		if deaths[""] >= job.MaxDeaths {
-			return nil, c.TooManyDeaths(ctx, st, deaths[""])
+		if err := c.TooManyDeaths(ctx, st, deaths[""]); err != nil {
+			return nil, err
 		}
 	}
 	kept, err := pages.Open(c.Opener.PagesDir(st.Spec))
@@ -328,8 +322,7 @@ func (e *early) publish() error {
 		return err
 	}
 	defer snap.Close()
-	_, err = c.Indexer.Run(e.ctx, e.job, st, snap, ingest.Options{Partial: true})
-	return err
+	return c.Indexer.RunPart(e.ctx, e.job, st, snap)
 }
 
 // stop ends a run that is under way.

@@ -184,7 +184,11 @@ func hooks() app.Room {
 		Gather: func(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.IndexArgs, died bool, details map[string]any) ([]string, error) {
 			return gather(ctx, c, j, st, args, died, details)
 		},
-		Sweep:    func(ctx context.Context, c *app.Core) error { return sweepPages(ctx, c) },
+		Sweep: sweepPages,
+		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {
+			paths, err := unneededPages(ctx, c)
+			return "pages of a store that is no more", paths, err
+		},
 		Forget:   func(c *app.Core, id kb.StoreID) { siteMapsOf(c).forget(id) },
 		PageOf:   func(c *app.Core, st kb.Store) func(string) (search.Page, bool) { return sitePageOf(c, st) },
 		PagePath: func(c *app.Core, st kb.Store, path string) (string, string) { return sitePagePath(c, st, path) },

@@ -124,6 +124,15 @@ type Cutter struct {
 	Grammars *grammar.Set
 }
 
+// NewCutter returns a Cutter that keeps the machine code of its grammars in a
+// folder: a few megabytes each, which may be deleted at any time.
+func NewCutter(folder string) Cutter {
+	return Cutter{Grammars: &grammar.Set{Folder: folder, Wanted: Wanted}}
+}
+
+// Close ends the grammars.
+func (c *Cutter) Close() error { return c.Grammars.Close() }
+
 // Wanted is what a grammar.Set for a Cutter wants.
 func Wanted(language, node string, named bool) grammar.Want {
 	return outlines.Wanted(language, node, named)
