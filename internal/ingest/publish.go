@@ -180,7 +180,7 @@ func (x *Indexer) EachUnneeded(ctx context.Context, f func(name string) error) e
 func (x *Indexer) lost(ctx context.Context) (bool, error) {
 	all, err := x.Catalog.All(ctx)
 	if kb.CodeOf(err) == kb.Corrupt && err != nil {
-		return true, nil // who knows
+		return true, nil // it may be
 	}
 	for _, e := range all {
 		if e.Head == nil {
