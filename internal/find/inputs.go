@@ -13,7 +13,7 @@ import (
 )
 
 type searchIn struct {
-	Query        string   `json:"query" arg:"1..." help:"what to find: words, a name, a quoted phrase, a path or an error message"`
+	Query        string   `json:"query" arg:"1..." help:"what to find: words, a name, a quoted phrase, a path, an error, or a pasted trace, issue or piece of code"`
 	Intent       string   `json:"intent,omitempty" enum:"find-pattern|find-implementation|find-usage|find-definition|find-documentation" help:"what kind of place is wanted"`
 	Mode         string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look: both ways (hybrid, the default), by meaning, or by words"`
 	Detail       string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`

@@ -76,6 +76,9 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 			reply.Notes = append(reply.Notes, "nothing passes threshold and minRelevance together")
 		}
 	}
+	for w, meant := range q.Misspelt() {
+		reply.Notes = append(reply.Notes, fmt.Sprintf("%q is nowhere here; %q was looked for", kb.Clip(w, 40), meant))
+	}
 	if r.cut {
 		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d KiB of the query were read", MaxQuery>>10))
 	}
@@ -238,10 +241,7 @@ func count(ctx context.Context, targets []Target, terms []string, r *Request) (a
 
 // retrieve asks every target, with statistics of all of them.
 func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Evidence, error) {
-	all, err := count(ctx, targets, q.Terms, r)
-	if err != nil {
-		return nil, err
-	}
+	all := q.stats
 	if len(all.Frequency) == 0 {
 		return nil, nil
 	}
@@ -280,7 +280,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 		}
 	}
 	lists := make([][]kb.Candidate, len(targets))
-	err = each(len(targets), func(i int) (err error) {
+	err := each(len(targets), func(i int) (err error) {
 		req := req
 		if r.Only != nil {
 			req.Only = r.Only[i]

@@ -24,6 +24,15 @@ type Tuning struct {
 	PartsShare   float64 // what all parts of an identifier count of the whole in Coverage
 	FailureBytes int     // a query that is longer may be an error message
 
+	// MostTyped is how many words a query has at most of which some may be misspelt.
+	MostTyped int
+
+	// SoftWeight is what a term counts that is used for a word of the query,
+	// SoftName the same in names of files and folders; MostSoft is how many are
+	// looked for.
+	SoftWeight, SoftName float64
+	MostSoft             int
+
 	// Of a long text: what a word in the title and one in code or with the look of a
 	// name counts more, and how much of the text is read for its meaning and its
 	// messages.
@@ -96,6 +105,7 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
+	MostTyped: 16, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
 	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7,
