@@ -79,13 +79,14 @@ func (o *options) filled() error {
 		return err
 	}
 	r := &lab.Report{}
-	r.Printf("# What one reply delivers\n\n%s, %s. Written by `.ci/extra agents -filled`.\n\n", time.Now().Format(time.DateOnly), lab.Machine())
-	r.Printf("One search with the question as it is, given a number of tokens to fill: the reply with the most hits that is not "+
-		"longer (of %v hits), or one made for that budget where the program makes such. Lines are those that hold text, of a place at "+
-		"most its first %d; one counts when the reply has its number and its text. *lines*: the mean over questions of the share that "+
-		"is shown. *of all lines*: all lines shown of all lines needed. *whole*: questions of which nothing is missing. *told*: questions "+
-		"of which every place is named. *over*: even one hit is longer than the budget, and counts as nothing. Of plain any line of a right file does.\n\n",
-		limits, window.Most)
+	r.Printf("# What one reply delivers\n\n%s, %s. Written by `.ci/extra agents -filled`.\n\n",
+		time.Now().Format(time.DateOnly), lab.Machine())
+	r.Printf("One search with the question as it is, given a number of tokens to fill: the reply with the most hits that "+
+		"is not longer (of %v hits), or one made for that budget where the program makes such. Lines are those that hold "+
+		"text, of a place at most its first %d; one counts when the reply has its number and its text. *lines*: the mean "+
+		"over questions of the share that is shown. *of all lines*: all lines shown of all lines needed. *whole*: "+
+		"questions of which nothing is missing. *told*: questions of which every place is named. *over*: even one hit is "+
+		"longer than the budget, and counts as nothing. Of plain any line of a right file does.\n\n", limits, window.Most)
 	for _, n := range budgets {
 		r.Printf("## %d tokens\n\n", n)
 		r.Table(o.filledRows(all, known, n)...)
@@ -126,7 +127,8 @@ func fill(c *lab.Client, t *window.Tree, q scripted.Question, f form, into map[s
 		w := window.New(t)
 		told := w.Add("", text)
 		in, all := w.Found(q.Gold)
-		d := delivery{shown: in, needed: all, all: w.Complete(q.Gold), told: scripted.Names(told, q), tokens: tokens.Estimate(text), over: !ok}
+		d := delivery{shown: in, needed: all, all: w.Complete(q.Gold), told: scripted.Names(told, q),
+			tokens: tokens.Estimate(text), over: !ok}
 		if q.Gold[0].From == 0 { // any right file does
 			d.shown, d.needed = min(in, 1), 1
 		}

@@ -121,7 +121,8 @@ func (o *options) prepare(s *task.Set) (string, error) {
 }
 
 // eachTree calls f for the questions of one tree after another.
-func (o *options) eachTree(qs []scripted.Question, f func(dir string, t *window.Tree, qs []scripted.Question) error) error {
+func (o *options) eachTree(qs []scripted.Question,
+	f func(dir string, t *window.Tree, qs []scripted.Question) error) error {
 	for len(qs) > 0 {
 		n := 1
 		for n < len(qs) && order(qs[n], qs[0]) == 0 {

@@ -61,10 +61,11 @@ func do(ctx context.Context, dir string, args []string) (string, error) {
 		if text == "" {
 			return "", errors.New("the answer is empty")
 		}
-		if err := trial.Append(dir, "answers.jsonl", trial.Answer{Time: time.Now(), Question: now.ID, Text: text}); err != nil {
+		a := trial.Answer{Time: time.Now(), Question: now.ID, Text: text}
+		if err := trial.Append(dir, "answers.jsonl", a); err != nil {
 			return "", err
 		}
-		return ask(r.Now(append(answers, trial.Answer{Question: now.ID}))), nil
+		return ask(r.Now(append(answers, a))), nil
 	}
 	if now == nil {
 		return ask(nil), nil

@@ -169,7 +169,8 @@ const idle = 30 * time.Minute
 // indexed before it listens.
 func serve(ctx context.Context, dir string, r *trial.Run) error {
 	env := lab.Env(r.Data)
-	if _, err := lab.Command(r.Root, env, r.Program, "search", "--wait", "--yes", "--json", "--limit", "1", "first"); err != nil {
+	_, err := lab.Command(r.Root, env, r.Program, "search", "--wait", "--yes", "--json", "--limit", "1", "first")
+	if err != nil {
 		return err
 	}
 	client, err := lab.Dial(r.Root, env, r.Program, lab.Handshake)

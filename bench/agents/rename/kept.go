@@ -44,7 +44,8 @@ func (p *project) decideKept() {
 				continue
 			}
 			if k.owner != "" && !k.outside {
-				k.outside = p.kept[k.owner] && (libraries[f.language][k.owner] || chain && last+3 >= k.from || isImported(f, k.owner))
+				k.outside = p.kept[k.owner] &&
+					(libraries[f.language][k.owner] || chain && last+3 >= k.from || isImported(f, k.owner))
 			}
 			chain, last = k.outside, k.to
 		}

@@ -35,7 +35,8 @@ import (
 func main() {
 	from, to := flag.String("from", "", "the checkout"), flag.String("to", "", "where the other one is written")
 	seed := flag.Uint64("seed", 1, "chooses the words")
-	set, out := flag.String("set", "", "a set of questions about the checkout"), flag.String("out", "", "where it is written in the new words")
+	set := flag.String("set", "", "a set of questions about the checkout")
+	out := flag.String("out", "", "where it is written in the new words")
 	flag.Parse()
 	if err := run(&grammar.Set{Wanted: wanted}, *from, *to, *seed, *set, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "rename:", err)
@@ -224,7 +225,8 @@ func (p *project) name(s string) string {
 }
 
 // escapeRE finds what a backslash or a percent sign makes of the letter behind it.
-var escapeRE = regexp.MustCompile(`\\[A-Za-z]|%[-+#0 ]*[0-9.*]*[A-Za-z]\b`)
+var escapeRE = regexp.MustCompile(`\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|[A-Za-z])|` +
+	`%[-+#0 ]*[0-9.*]*[A-Za-z]\b`)
 
 // prose rewrites the words of a comment or a text; escapes and verbs of formats stay.
 func (p *project) prose(s string) string {

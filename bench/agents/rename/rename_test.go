@@ -243,6 +243,18 @@ func all(t *testing.T, dir string) map[string]string {
 	return out
 }
 
+func TestProseKeepsEscapes(t *testing.T) {
+	p := &project{words: newWords(map[string]int{"fade": 1, "sack": 2, "dead": 1}, 1)}
+	for _, s := range []string{`\ufade`, `\xde`, `\U0000dead`, `%-8s`, `a\nb`, `%[1]d`} {
+		if got := p.prose(s); got != s {
+			t.Errorf("%s became %s", s, got)
+		}
+	}
+	if got := p.prose(`sack\nsacks`); strings.Contains(got, "sack\\") || !strings.Contains(got, `\n`) {
+		t.Error(got)
+	}
+}
+
 func TestParts(t *testing.T) {
 	var got []string
 	for _, p := range parts("HTTPServer_v2parseURLs__x") {

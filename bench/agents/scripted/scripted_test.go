@@ -116,7 +116,8 @@ func TestOrder(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&uses, "call %d of lantern\n%s", i, strings.Repeat("\n", 99))
 	}
-	for name, text := range map[string]string{"a_uses.py": uses.String(), "b_lamp.py": "\n\ndef lantern():\n    return 1\n"} {
+	lamp := "\n\ndef lantern():\n    return 1\n"
+	for name, text := range map[string]string{"a_uses.py": uses.String(), "b_lamp.py": lamp} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestRarest(t *testing.T) {
 func TestReadQuestions(t *testing.T) {
 	qs, err := ReadQuestions(strings.NewReader(`skipped: a repository
 {"id":"n1","set":"names","dir":"/x","question":"Open","gold":[{"Path":"a.go","From":1,"Line":1,"To":3}]}
-{"id":"i1","set":"issues","git":"/r","commit":"c","question":"it fails","gold":[{"Path":"b.go","From":0,"To":0},{"Path":"b.go","From":4,"To":9}]}
+{"id":"i1","set":"issues","git":"/r","commit":"c","question":"it","gold":[{"Path":"b.go","From":0},{"Path":"b.go","From":4,"To":9}]}
 {"id":"i2","set":"issues","question":"it fails","gold":[{"Path":"b.go","From":0,"To":0}]}
 {"id":"p1","set":"plain","question":"it","gold":[{"Path":"b.go"}]}
 `))
