@@ -139,7 +139,8 @@ func rewritten(t *testing.T, grammars *grammar.Set, seed uint64) (to string, m m
 		"gold":[{"path":"grinder/stone.go","from":10,"to":16,"name":"Miller.GrindSack"}]}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(grammars, from, to, seed, set, to+".json"); err != nil {
+	p := &project{grammars: grammars, seed: seed}
+	if err := p.run(from, to, set, to+".json"); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(to + ".map.json")
@@ -168,7 +169,7 @@ func TestRename(t *testing.T) {
 	grammars := &grammar.Set{Wanted: wanted}
 	defer grammars.Close()
 	to, m := rewritten(t, grammars, 7)
-	ours := regexp.MustCompile(`(?i)grind|sack|miller|grain|coarse`)
+	ours := regexp.MustCompile(`(?i)grind|sack|miller|grain|coarse`) // which are in names
 	for name := range samples {
 		if strings.HasSuffix(name, ".md") || name == "go.mod" {
 			continue
