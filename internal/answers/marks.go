@@ -199,7 +199,7 @@ func Gaps(ctx context.Context, a *app.App) ([]Gap, error) {
 func ReviewFeedback(ctx context.Context, a *app.App, id, action string) (FeedbackItem, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(id), 10, 64)
 	if err != nil || n < 1 {
-		return FeedbackItem{}, kb.Errorf(kb.Invalid, "%q is no number of feedback", clipName(id)).WithHint("take it from feedback:list")
+		return FeedbackItem{}, kb.Errorf(kb.Invalid, "%q is no number of feedback", kb.Clip(id, 60)).WithHint("take it from feedback:list")
 	}
 	c, err := a.Open(ctx)
 	if err != nil {

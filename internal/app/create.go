@@ -53,7 +53,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 			WithHint("leave out save, or scope user")
 	}
 	if projectID != "" {
-		if err := a.definitions().Check(p); err != nil {
+		if err := a.Definitions().Check(p); err != nil {
 			return Started{}, err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	}
 	made := Making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
 	if projectID != "" {
-		if made.Definition, made.File, err = a.definitions().Remember(ctx, a, c, p, r, st); err != nil {
+		if made.Definition, made.File, err = a.Definitions().Remember(ctx, a, c, p, r, st); err != nil {
 			return Started{}, errors.Join(err, c.Undo(ctx, st.ID, made))
 		}
 	}

@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
@@ -38,9 +34,6 @@ const (
 	cheapLook   = 10 * time.Millisecond
 	restFactor  = 20
 	longestRest = time.Minute
-	// probeWait is how long an answer of who follows a folder is waited for. It
-	// takes a fraction of a millisecond; without one a look tells.
-	probeWait = 25 * time.Millisecond
 	// A store that could not be brought up to date is tried again after
 	// firstRetry, and after twice as long each time that it fails again.
 	firstRetry = 5 * time.Second
@@ -149,7 +142,7 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 		b.gone = b.its() + " is reached through a link now, and links are not followed"
 		return
 	}
-	if c.Probe(b.st.ID) {
+	if slices.ContainsFunc(c.rooms, func(r Room) bool { return r.Followed != nil && r.Followed(c, b.st.ID) }) {
 		return
 	}
 	c.Library.want(b.st)
@@ -189,38 +182,6 @@ func (c *Core) imported(ctx context.Context, st kb.Store) bool {
 	return err == nil && len(list) > 0
 }
 
-// probes counts the probes of this process.
-var probes atomic.Int64
-
-// WatchProbes is where who follows a store's folder is asked, see watch.Folder.
-func (c *Core) WatchProbes(id kb.StoreID) string {
-	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".probes")
-}
-
-// Probe asks the process that follows a store's folder, and reports whether it
-// says that everything that happened in there until now is in the index.
-// Nobody may follow it, or be busy with it, or be stopped: then nothing is said.
-func (c *Core) Probe(id kb.StoreID) bool {
-	if _, held := lockfile.Held(c.WatchLock(id)); !held {
-		return false
-	}
-	name := filepath.Join(c.WatchProbes(id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return false
-	}
-	f.Close()
-	for end := time.Now().Add(probeWait); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
-		if _, err := os.Lstat(name); os.IsNotExist(err) {
-			// Gone with its directory is no answer.
-			_, err := os.Lstat(filepath.Dir(name))
-			return err == nil
-		}
-	}
-	_ = os.Remove(name)
-	return false
-}
-
 // bring has a job bring a store up to date. Where nothing can be written that
 // is why not, and what is indexed serves. One that failed just now rests.
 func (c *Core) bring(ctx context.Context, b *behind) {
@@ -232,11 +193,7 @@ func (c *Core) bring(ctx context.Context, b *behind) {
 			return
 		}
 	}
-	class := job.Watched
-	if b.drift.Files > muchLeft {
-		class = job.Local // it would keep the edits of others waiting
-	}
-	j, err := c.Jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: IndexArgs{}})
+	j, err := c.SubmitEdits(ctx, b.st.ID, b.drift.Files > muchLeft)
 	if err != nil {
 		b.why, b.hint = err.Error(), kb.HintOf(err)
 		return
@@ -401,9 +358,4 @@ func were(n int) string {
 		return "1 file was"
 	}
 	return fmt.Sprintf("%d files were", n)
-}
-
-// WatchLock is what the process that follows a store's folder holds.
-func (c *Core) WatchLock(id kb.StoreID) string {
-	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".lock")
 }

@@ -72,9 +72,12 @@ func (a *App) Glance(ctx context.Context) (Glance, error) {
 	return g, nil
 }
 
+// Settings returns the user's configuration as its file is now.
+func (a *App) Settings() (config.Config, error) { return config.Load(a.Config.Env) }
+
 // DataDir returns the directory that the App works in. It makes nothing.
 func (a *App) DataDir() (string, error) {
-	file, err := config.Load(a.Config.Env)
+	file, err := a.Settings()
 	if err != nil {
 		return "", err
 	}

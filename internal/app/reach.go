@@ -10,7 +10,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
-	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // An agent, and a file of a stranger, may have indexed what the project is made
@@ -110,8 +109,13 @@ func (a *App) ownRoots() []string {
 			add(tree)
 		}
 	}
-	for _, cache := range deps.Caches(a.Config.Env) {
-		add(cache)
+	for _, r := range a.Config.Rooms {
+		if r.Caches == nil {
+			continue
+		}
+		for _, cache := range r.Caches(a.Config.Env) {
+			add(cache)
+		}
 	}
 	return roots
 }

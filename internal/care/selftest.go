@@ -15,7 +15,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -275,14 +274,4 @@ func terminalText(env func(string) string) string {
 		return kind + ", UTF-8"
 	}
 	return kind + ", not known to show UTF-8: names in other scripts may look wrong"
-}
-
-// Footprint lists every file and folder that the program has made on this
-// machine, see project.Footprint.
-func Footprint(a *app.App) ([]project.Trace, error) {
-	dir, err := a.DataDir()
-	if err != nil {
-		return nil, err
-	}
-	return project.Footprint(dir, a.Config.Env)
 }

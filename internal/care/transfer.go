@@ -221,7 +221,7 @@ func afterImport(ctx context.Context, c *app.Core, st kb.Store) []string {
 	if code.LinksAtOnce(c, st) {
 		_, err = code.Link(ctx, c, st.ID)
 	} else {
-		err = code.SubmitLink(ctx, c, st.ID)
+		_, err = code.SubmitLink(ctx, c, st.ID)
 	}
 	if err != nil {
 		return []string{"who uses what is resolved when it is asked for: " + err.Error()}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -301,7 +302,8 @@ func (s *syncRun) index(ctx context.Context, st kb.Store, name string) error {
 
 // orphans tells the stores that were defined and are no more, or removes them.
 func (s *syncRun) orphans(ctx context.Context) error {
-	for _, by := range sortedDefined(s.by) {
+	for _, name := range slices.Sorted(maps.Keys(s.by)) {
+		by := s.by[name]
 		if !by.ByFile || s.named[by.Name] {
 			continue
 		}
@@ -319,15 +321,6 @@ func (s *syncRun) orphans(ctx context.Context) error {
 		s.out.Pruned = append(s.out.Pruned, by.Name)
 	}
 	return nil
-}
-
-func sortedDefined(m map[string]catalog.Defined) []catalog.Defined {
-	var list []catalog.Defined
-	for _, d := range m {
-		list = append(list, d)
-	}
-	slices.SortFunc(list, func(a, b catalog.Defined) int { return strings.Compare(a.Name, b.Name) })
-	return list
 }
 
 // move lets a name of a project mean another spec. A job of the store that

@@ -2,12 +2,13 @@ package follow
 
 import (
 	"context"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
@@ -136,12 +137,14 @@ func (l *locks) pin(ctx context.Context, spec *kb.Spec, follows string) error {
 }
 
 // versionRE finds the version at the end of a tag: with dots, else a number.
-var versionRE = lazyregexp.New(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
+var versionRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
+})
 
 // respell puts a version into the place of the one in a tag.
 func respell(tag, version string) string {
 	version = strings.TrimPrefix(version, "v")
-	at := versionRE.FindStringIndex(tag)
+	at := versionRE().FindStringIndex(tag)
 	if at == nil {
 		return tag
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
-	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -178,7 +177,7 @@ func evidenceOf(a *app.App) *evidenceCache {
 func hooks() app.Room {
 	return app.Room{
 		Hits: func(a *app.App, targets []search.Target) { countFindings(a, targets) },
-		Place: func(_ context.Context, a *app.App, s *app.Shelves, _ []catalog.Entry, found *search.Context) {
+		Place: func(_ context.Context, a *app.App, s *app.Shelves, _ func(kb.StoreID) bool, found *search.Context) {
 			showFindings(a, s.Targets, found)
 		},
 	}

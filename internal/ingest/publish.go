@@ -31,8 +31,8 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	return r.res, err
 }
 
-// A first index is published before it is complete, so that who asks meanwhile
-// gets what is ready: after firstLook, and then each time that it has taken
+// A first index is published before it is complete, so that what is ready is
+// found meanwhile: after firstLook, and then each time that it has taken
 // twice as long.
 const firstLook = 2 * time.Second
 

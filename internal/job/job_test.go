@@ -297,7 +297,7 @@ func TestCancelReachesEveryProcessWithinASecond(t *testing.T) {
 		if j := wait(t, by, running.ID); j.State != kb.JobCancelled || j.Message == "" {
 			t.Errorf("running: %+v", j)
 		}
-		if took := time.Since(start); took > 20*time.Second { // it works until it is told to leave
+		if took := time.Since(start); took > 20*time.Second { // it works until it is asked to leave
 			t.Errorf("took %v", took)
 		}
 		<-g.entered

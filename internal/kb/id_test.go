@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An id names a place by its first eight characters and tells its text by the
+// An id names a place by its first eight characters and its text by the
 // last three: who has one finds the place again after an edit.
 func ExampleFormatID() {
 	place := PlaceKey{1, 2, 3, 4, 5}

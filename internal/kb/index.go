@@ -2,7 +2,7 @@ package kb
 
 import "context"
 
-// The fields that a term can stand in, as indexes into Lengths.
+// The fields that a term can be in, as indexes into Lengths.
 const (
 	FieldBody     = iota // the chunk's text
 	FieldSymbols         // names the chunk defines
@@ -24,8 +24,8 @@ type TermStats struct {
 	Documents int64
 	Chunks    int64
 	Lengths   [Fields]int64 // total terms by field: chunks' fields over Chunks, paths over Documents
-	// Frequency is in how many chunks each term asked for stands in any field
-	// but the path; PathFrequency in how many documents' paths.
+	// Frequency counts, for each term asked for, the chunks with it in any
+	// field but the path; PathFrequency the documents with it in their path.
 	Frequency     []int64
 	PathFrequency []int64
 }
@@ -73,7 +73,7 @@ type Retrieval struct {
 	// Only, when it is not nil, holds the places that may be found, in byte
 	// order of their paths, each path once.
 	Only []Part
-	// Phrases must all stand in a chunk's text, letter case folded, for it to
+	// Phrases must all be in a chunk's text, letter case folded, for it to
 	// be a candidate.
 	Phrases []string
 }

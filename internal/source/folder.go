@@ -31,8 +31,8 @@ type folder struct {
 	budget *gitignore.Budget
 	repos  []repository // that the walk is in, the innermost last
 
-	// listed, when set, is told of every directory that is entered, "" or
-	// ending in a slash, with the rules that hold in it; files are passed over then.
+	// listed, when set, is called with every directory that is entered, "" or
+	// ending in a slash, and the rules that hold in it; files are passed over then.
 	listed func(rel string, ignore levels)
 
 	left leftOut // of what lies directly in the folder

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,12 +101,8 @@ func fileReason(name string, all bool) string {
 	if r := extReasons[strings.ToLower(path.Ext(name))]; r != "" && !(all && r == reasonLockfile) {
 		return r
 	}
-	if !all {
-		for _, suffix := range minifiedNames {
-			if strings.HasSuffix(name, suffix) {
-				return reasonMinified
-			}
-		}
+	if !all && slices.ContainsFunc(minifiedNames, func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+		return reasonMinified
 	}
 	return ""
 }

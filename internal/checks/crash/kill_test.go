@@ -57,7 +57,7 @@ type killer struct {
 	calm     *world // the same without disturbance
 	app, ref *app.App
 	queries  []string
-	now      []answer // of the store "main" as it stands
+	now      []answer // of the store "main" as it is
 
 	rounds, kills, byClock, late, twice, deletions, merges int
 	moments                                                map[string]int
@@ -134,7 +134,7 @@ func (k *killer) round(what string, change func(), force bool) {
 		if kills == 2 {
 			k.twice++
 		}
-		// Somebody else looks, and the job goes on.
+		// Another process looks, and the job goes on.
 		_, err := k.w.run("jobs", "--all", "--follow")
 		must(t, err)
 	}

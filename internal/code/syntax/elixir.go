@@ -280,7 +280,7 @@ func elixirAttribute(w *walk, n int32) {
 					d.doc, st.doc = st.doc, 0
 				}
 			}
-			// What stands above it is no part of it.
+			// A comment above it is no part of it.
 			w.out.Decls[w.declare(d, nil)].Start = w.start(n)
 		}
 		elixirTypes(w, value)

@@ -117,7 +117,7 @@ func elixirAgain(w *walk, d *declaration, arity int, body func()) bool {
 	return true
 }
 
-// elixirHead visits what stands in the head of a function but for its name.
+// elixirHead visits the head of a function but for its name.
 func elixirHead(w *walk, n, name int32) {
 	if w.typ(n) == "call" && w.field(n, "target") == name {
 		w.visit(w.child(n, "arguments"))

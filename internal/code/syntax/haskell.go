@@ -331,7 +331,7 @@ func haskellPattern(w *walk, n int32) {
 	}
 }
 
-// haskellBeside declares a constructor or field, whose names stand beside that
+// haskellBeside declares a constructor or field, whose names are beside that
 // of their type.
 func haskellBeside(w *walk, n, name int32, kind string) {
 	path := w.path

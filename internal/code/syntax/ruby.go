@@ -84,10 +84,10 @@ var ruby = &spec{
 	},
 }
 
-// Words that stand alone in a class and are no calls to look for.
+// Words that are alone in a class and are no calls to look for.
 var rubyVisibility = []string{"private", "protected", "public", "module_function", "private_class_method", "public_class_method", "private_constant"}
 
-// rubyInType reports whether what stands here belongs to a class, a module or
+// rubyInType reports whether the walk is directly inside of a class, a module or
 // the file rather than to a method.
 func rubyInType(w *walk) bool { return w.in("class", "module") }
 

@@ -116,3 +116,13 @@ func Remove(dataDir, path string) error {
 	}
 	return failed
 }
+
+// Weigh returns how many bytes files take.
+func Weigh(files []string) (n int64) {
+	for _, f := range files {
+		if info, err := os.Lstat(f); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}

@@ -220,7 +220,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	return buf
 }
 
-// points makes the edge of a wiki link or an id, typed by the section that it stands in.
+// points makes the edge of a wiki link or an id, typed by its section.
 func (x *extractor) points(n *name, line int, role string) {
 	method := "wiki_link"
 	if n.kind == nameID {

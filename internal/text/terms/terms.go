@@ -108,7 +108,7 @@ func (s *Scanner) word(w string, emit func([]byte, bool)) {
 					k-- // the plural of an acronym: IDs, URLs
 				}
 				s.part = appendLower(s.part[:0], w[i:k])
-				// A lone digit or letter inside an identifier tells nothing.
+				// A lone digit or letter inside an identifier says nothing.
 				if j-i > 1 {
 					emit(cut(Stem(s.part)), false)
 				}
@@ -297,8 +297,8 @@ func undouble(w []byte) ([]byte, int) {
 }
 
 // Exact returns the term under which the definition of a name is indexed: the
-// name itself, lower-cased, behind a sign that no word holds. It tells the
-// definition of "parse" from one of "parseHeader" or "parsing".
+// name itself, lower-cased, behind a sign that no word holds, so that the
+// definition of "parse" differs from one of "parseHeader" or "parsing".
 func Exact(name string) string {
 	return "=" + string(cut([]byte(strings.ToLower(strings.TrimLeft(name, sigils)))))
 }
@@ -308,8 +308,8 @@ func Exact(name string) string {
 const sigils = "$@"
 
 // Cased returns the term under which the definition of a name is indexed as
-// it is written; "" for a name without capitals, which Exact tells already. It
-// tells the type Session from the variable session.
+// it is written, so that the type Session differs from the variable session; ""
+// for a name without capitals, for which Exact is enough.
 func Cased(name string) string {
 	if strings.ToLower(name) == name {
 		return ""

@@ -438,7 +438,7 @@ func TestBusyForever(t *testing.T) {
 	}
 }
 
-// A sitemap whose lastmod does not tell what changed is found out, and then
+// A sitemap whose lastmod does not show what changed is found out, and then
 // everything is asked for.
 func TestLyingSitemap(t *testing.T) {
 	p := map[string]string{"/": page("Home", "start")}

@@ -1,4 +1,4 @@
-package care
+package install
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func (p *Purge) onlyOurs(dir string) {
 			continue
 		}
 		files, _, _ := project.OursBelow(dir, i.Path)
-		i.Files, i.Bytes = len(files), weigh(files)
+		i.Files, i.Bytes = len(files), project.Weigh(files)
 	}
 	p.Items = slices.DeleteFunc(p.Items, func(i PurgeItem) bool { return i.Files == 0 && slices.Contains(p.Kept, i.Path) })
 	slices.Sort(p.Kept)
@@ -40,8 +40,8 @@ func (p *Purge) onlyOurs(dir string) {
 	}
 }
 
-// remove deletes an item of a purge, of a data directory what is ours of it.
-func remove(dir, path string) error {
+// removeItem deletes an item of a purge, of a data directory what is ours of it.
+func removeItem(dir, path string) error {
 	if project.Within(dir, path) {
 		return project.Remove(dir, path)
 	}
