@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -168,20 +169,25 @@ func interval(rng *rand.Rand, mine, theirs []float64, ratio bool) string {
 			a, b = a+mine[k], b+theirs[k]
 		}
 		if ratio {
-			return a / max(b, 1e-9)
+			return a / b
 		}
 		return (a - b) / float64(len(mine))
 	}
-	draws := make([]float64, 10_000)
-	for i := range draws {
-		draws[i] = of(func(int) int { return rng.IntN(len(mine)) })
+	var draws []float64
+	for range 10_000 {
+		if x := of(func(int) int { return rng.IntN(len(mine)) }); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			draws = append(draws, x)
+		}
 	}
 	slices.Sort(draws)
+	if len(draws) < 1000 {
+		return "–" // the control has looked at nothing
+	}
 	form := "%.2f [%.2f, %.2f]"
 	if !ratio {
 		form = "%+.2f [%+.2f, %+.2f]"
 	}
-	return fmt.Sprintf(form, of(func(i int) int { return i }), draws[249], draws[9749])
+	return fmt.Sprintf(form, of(func(i int) int { return i }), draws[len(draws)/40], draws[len(draws)-1-len(draws)/40])
 }
 
 // kindRows says how often each kind of question was answered right.

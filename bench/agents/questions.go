@@ -98,7 +98,8 @@ func (o *options) ownQuestions() ([]scripted.Question, error) {
 
 // prepare exports the tree of a set without what it hides, once, and checks its places.
 func (o *options) prepare(s *task.Set) (string, error) {
-	dir := filepath.Join(o.work, "sources", fmt.Sprintf("%s-%.12s-%d", s.Name, s.Commit, s.Seed))
+	// The folder's name is what the product calls the store.
+	dir := filepath.Join(o.work, "sources", fmt.Sprintf("%.12s-%d", s.Commit, s.Seed), s.Name)
 	if _, err := os.Stat(filepath.Join(dir, ".git", "HEAD")); err == nil {
 		return dir, s.CheckTree(dir)
 	}

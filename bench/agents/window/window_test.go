@@ -63,6 +63,17 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestIsLine(t *testing.T) {
+	const line = "\tfunc grind(sack *Sack) Flour {"
+	for text, want := range map[string]bool{
+		"func grind(sack *Sack) Flour {": true, "func grind(sack *S…": true, "func…": false, "func grind": false, "func mill(sack *Sack…": false,
+	} {
+		if isLine(text, line) != want {
+			t.Errorf("%q: not %t", text, want)
+		}
+	}
+}
+
 func TestWindow(t *testing.T) {
 	tr := tree(t, map[string]string{
 		"jar.go": "package a\n\nfunc Open() {\n\n\ttwist()\n}\n",
