@@ -53,8 +53,10 @@ func TestLive(t *testing.T) {
 	}
 	root := filepath.Join(o.work, "sources", "012345678901-0", "mill")
 	set := `{"name":"mill","repository":"a/mill","commit":"0123456789012345678901234567890123456789","tasks":[
-		{"id":"where-01","kind":"where","question":"Where?","rubric":"r","least":1,"gold":[{"path":"stone.go","from":1,"to":2,"name":"Grind"}]},
-		{"id":"how-01","kind":"how","question":"How?","rubric":"r","least":1,"gold":[{"path":"stone.go","from":1,"to":2,"name":"Grind"}]}]}`
+		{"id":"where-01","kind":"where","question":"Where?","rubric":"r","least":1,
+			"gold":[{"path":"stone.go","from":1,"to":2,"name":"Grind"}]},
+		{"id":"how-01","kind":"how","question":"How?","rubric":"r","least":1,
+			"gold":[{"path":"stone.go","from":1,"to":2,"name":"Grind"}]}]}`
 	for name, text := range map[string]string{
 		filepath.Join(root, "stone.go"): "package mill\nfunc Grind() {}\n", filepath.Join(root, ".git", "HEAD"): "x",
 		filepath.Join(work, "sets", "mill.json"): set,
