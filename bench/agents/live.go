@@ -179,7 +179,7 @@ func promptFor(arm, look string) string {
 Use nothing else to look: no other tool, no other folder, and no memory of projects that seem alike. Its commands:
 
     LOOK next                            prints the next question
-    LOOK answer 'TEXT'                   takes your answer and prints the next question
+    LOOK answer 'TEXT'                   takes your answer (- for standard input) and prints the next question
     LOOK grep [-i] [-w] [-l] [-C N] [-g GLOB] REGEXP [PATH]
     LOOK read PATH FROM-TO               lines of a file (LOOK sed -n 'FROM,TOp' PATH is the same)
     LOOK list [GLOB or FOLDER]           paths

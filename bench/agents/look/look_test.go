@@ -34,7 +34,7 @@ func start(t *testing.T, arm string) (dir string, say func(args ...string) strin
 	}
 	return dir, func(args ...string) string {
 		t.Helper()
-		text, err := do(t.Context(), dir, args)
+		text, err := do(t.Context(), dir, args, strings.NewReader("from 'standard' input\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 			"No look is left for this question. Answer now, as well as you can: look answer 'TEXT'\n"},
 		{[]string{"answer", "mill/stone.go:4", "Grind"}, "Question q2: And the wheel?\n"},
 		{[]string{"grep", "-l", "wheel"}, "mill/wheel.go\n"},
-		{[]string{"answer", "mill/wheel.go:3"}, "No question is left. You are done.\n"},
+		{[]string{"answer", "-"}, "No question is left. You are done.\n"},
 		{[]string{"grep", "wheel"}, "No question is left. You are done.\n"},
 	} {
 		if d := cmp.Diff(c.want, say(c.args...)); d != "" {
@@ -81,7 +81,8 @@ func TestRun(t *testing.T) {
 		t.Error(d)
 	}
 	answers, err := trial.Answers(dir)
-	if err != nil || len(answers) != 2 || answers[0].Text != "mill/stone.go:4 Grind" {
+	if err != nil || len(answers) != 2 || answers[0].Text != "mill/stone.go:4 Grind" ||
+		answers[1].Text != "from 'standard' input" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	if err := (&trial.Run{Arm: trial.Grep}).Write(dir); err == nil {

@@ -169,11 +169,13 @@ func (p *project) read(ctx context.Context, t *window.Tree) error {
 			p.own[part] = true
 		}
 	}
-	for _, f := range p.files {
-		if err := p.tokenise(ctx, f); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+	p.files = slices.DeleteFunc(p.files, func(f *file) bool {
+		err := p.tokenise(ctx, f)
+		if err != nil {
+			fmt.Printf("left out: %s, as it is: %v\n", f.path, err)
 		}
-	}
+		return err != nil && ctx.Err() == nil
+	})
 	p.decideKept()
 	p.words = newWords(p.vocabulary(), p.seed)
 	return nil
