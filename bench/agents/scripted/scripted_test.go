@@ -140,6 +140,35 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+func TestPlacesIn(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Mill.java", "mill.rb", "mill.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("1\n2\n3\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := window.ReadTree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"\tat com.example.Mill.grind(Mill.java:2)":                   "Mill.java",
+		"\tfrom /usr/lib/ruby/gems/mill-7.1.0/lib/mill.rb:3:in `x'":  "mill.rb",
+		"\t/home/ana/go/pkg/mod/example.com/mill@v1/mill.go:1 +0x1f": "mill.go",
+		"mill.go:9":   "", // behind its end
+		"other.go:1":  "",
+		"version 1.2": "",
+	} {
+		got := ""
+		for _, s := range placesIn(text, tree) {
+			got += s.Path
+		}
+		if got != want {
+			t.Errorf("%q names %q", text, got)
+		}
+	}
+}
+
 func TestRarest(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 5 {
