@@ -66,8 +66,8 @@ func (o *options) filled() error {
 				x.by[key(themselves, b)] = deliveryOf(t, q, ideal(t, q, b), false)
 			}
 			for _, f := range known {
-				if f.name == "rows" {
-					continue // has no lines
+				if f.name == "default" {
+					continue // is minimal, or rows without lines
 				}
 				if err := fill(c, t, q, f, x.by); err != nil {
 					return fmt.Errorf("%s: %w", q.ID, err)
@@ -101,7 +101,7 @@ func (o *options) filled() error {
 // fill asks one question in one form.
 func fill(c *lab.Client, t *window.Tree, q scripted.Question, f form, into map[string]delivery) error {
 	best := map[int]string{}
-	if f.name == "budget 1200" {
+	if f.name == "budget" {
 		for _, n := range budgets {
 			text, err := c.Call("search", map[string]any{"query": q.Text, "budget": n})
 			if err != nil {
@@ -185,7 +185,7 @@ func (o *options) filledRows(all []delivered, known []form, budget int) [][]stri
 	rows := [][]string{{"", "questions", "form", "lines", "of all lines", "whole", "told", "tokens p50", "over"}}
 	names := []string{themselves}
 	for _, f := range known {
-		if f.name != "rows" {
+		if f.name != "default" {
 			names = append(names, f.name)
 		}
 	}

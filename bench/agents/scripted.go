@@ -22,14 +22,14 @@ type form struct {
 	options []string // flags of search
 }
 
-// forms are what policy B asks with; those whose flags the program does not know
-// are left out.
+// forms are what policy B asks with; default is what a pipe is given when nothing
+// is said. Those whose flags the program does not know are left out.
 var forms = []form{
-	{"rows", nil},
+	{"default", nil},
 	{"minimal", []string{"--json", "--detail", "minimal"}},
 	{"contextual", []string{"--json", "--detail", "contextual"}},
 	{"full", []string{"--json", "--detail", "full"}},
-	{"budget 1200", []string{"--budget", "1200"}},
+	{"budget", []string{"--budget", "1200"}},
 }
 
 // known returns the forms that are wanted and that the program knows.
