@@ -25,7 +25,7 @@ import (
 type options struct {
 	repos, program, tasks, work, out, data string
 	sets                                   []string
-	aside, verbose, print                  bool
+	aside, verbose, print, json            bool
 	limit                                  int
 }
 
@@ -50,6 +50,7 @@ func main() {
 	flag.BoolVar(&o.aside, "aside", false, "also the third of each set that is aside")
 	flag.BoolVar(&o.verbose, "v", false, "list what was missed")
 	flag.BoolVar(&o.print, "print", false, "print what is asked, and ask nothing")
+	flag.BoolVar(&o.json, "json", false, "print one JSON object a line, for the programs of bench/agents; with -print")
 	flag.IntVar(&o.limit, "each", 0, "ask at most so many items of each set")
 	flag.Parse()
 	o.sets = strings.Split(*only, ",")

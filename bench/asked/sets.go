@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,9 +50,22 @@ func (b *bench) ask(set string, items []*item) ([]*answer, error) {
 				query = src.message(it, b.trees.table[name].Language)
 			case "traces":
 				query = src.trace(it)
+			case "typos":
+				if it.Task != nil {
+					ts := b.tasks[name]
+					if *it.Task >= len(ts) {
+						continue
+					}
+					query, gold = strings.Replace(ts[*it.Task].Query, it.Was, it.Ask, 1), ts[*it.Task].gold()
+				}
+			case "pasted":
+				if query, err = b.pasted(src, it); err != nil {
+					b.skip(name+" "+it.ID, err)
+					continue
+				}
 			}
 			if b.o.print {
-				fmt.Printf("=== %s %s %v\n%s\n", it.ID, name, gold, query)
+				b.put(it, question{Dir: dir, Text: query, Gold: gold})
 				continue
 			}
 			x := &answer{item: it, gold: gold, something: something, reply: a.search(query, map[string]any{"limit": 20})}
@@ -121,7 +133,7 @@ func (b *bench) issues(items []*item) ([]*answer, error) {
 			continue
 		}
 		if b.o.print {
-			fmt.Printf("=== %s %s %v\n%s\n", it.ID, it.Repo, it.Gold, query)
+			b.put(it, question{Git: repo, Commit: it.Parent, Text: query, Gold: it.Gold})
 			continue
 		}
 		dir, err := b.trees.at(it.Repo, it.Parent)
@@ -204,7 +216,7 @@ func (b *bench) many(items []*item) ([]*answer, error) {
 				query = it.Repo + ": " + query
 			}
 			if b.o.print {
-				fmt.Printf("=== %s from %q in %s %v\n%s\n", it.ID, from, it.Repo, gold, query)
+				b.put(it, question{From: from, Text: query, Gold: gold})
 				continue
 			}
 			if dirs[it.Repo] == "" {

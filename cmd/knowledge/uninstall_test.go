@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 )
 
 // TestUninstallByAgents: an agent takes this project's stores away and nobody
@@ -41,7 +41,7 @@ func TestUninstallByAgents(t *testing.T) {
 	if c := a.tool("execute", obj{"command": "uninstall", "args": obj{"purge": true}}); !c.isError {
 		t.Errorf("an agent purges: %s", c.text)
 	}
-	var d care.Detached
+	var d install.Detached
 	a.execute(&d, "uninstall", obj{})
 	if !slices.Contains(d.Removed, "mine") || !slices.Equal(d.Kept, []string{"lib"}) || d.Definitions != "kept: .knowledge/stores.json" {
 		t.Errorf("%+v", d)
@@ -58,7 +58,7 @@ func TestUninstallByAgents(t *testing.T) {
 	b.finds("lib", "turn the crank", "clockwise")
 	wantSynced(t, "brought back", a.sync(obj{}), []string{"mine"}, nil, nil, nil, nil)
 
-	d = care.Detached{}
+	d = install.Detached{}
 	a.execute(&d, "uninstall", obj{"keepDefinitions": false})
 	if d.Definitions != "removed: .knowledge/stores.json" {
 		t.Errorf("%+v", d)
@@ -93,12 +93,12 @@ func TestPurge(t *testing.T) {
 	}
 	all := files(t, w.root)
 
-	var plan care.Purge
+	var plan install.Purge
 	w.decode(&plan, project, "uninstall", "--purge", "--dry-run", "--json")
 	if len(plan.Items) < 4 || !slices.Equal(plan.Kept, []string{filepath.Join(w.data, "notes.txt")}) {
 		t.Errorf("%+v", plan)
 	}
-	if !slices.ContainsFunc(plan.Items, func(i care.PurgeItem) bool { return i.Path == launched && i.Files > 0 }) {
+	if !slices.ContainsFunc(plan.Items, func(i install.PurgeItem) bool { return i.Path == launched && i.Files > 0 }) {
 		t.Errorf("what the launcher keeps is not listed: %+v", plan.Items)
 	}
 	if diff := cmp.Diff(all, files(t, w.root)); diff != "" {
@@ -121,7 +121,7 @@ func TestPurge(t *testing.T) {
 	w.waitIdle()
 	w.must(project, "uninstall", "--purge", "--yes")
 	left := slices.DeleteFunc(all, func(f string) bool {
-		return slices.ContainsFunc(plan.Items, func(i care.PurgeItem) bool {
+		return slices.ContainsFunc(plan.Items, func(i install.PurgeItem) bool {
 			return f == i.Path || strings.HasPrefix(f, i.Path+string(filepath.Separator))
 		})
 	})
@@ -170,7 +170,7 @@ func TestPurgeKeepsANamedConfiguration(t *testing.T) {
 	w := newWorld(t)
 	named := filepath.Join(w.dir("settings"), "mine.yaml")
 	write(t, w.root, "settings/mine.yaml", nil)
-	var plan care.Purge
+	var plan install.Purge
 	w.with("KNOWLEDGE_CONFIG="+named).decode(&plan, w.root, "uninstall", "--purge", "--yes", "--json")
 	if !slices.Contains(plan.Kept, named) {
 		t.Errorf("%+v", plan)

@@ -3,7 +3,6 @@ package answers
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func hooks() app.Room {
 type AskRequest struct {
 	Question string
 	Session  string // id of the session that it belongs to; "" for none
-	// Owner is who asks, for telling apart sessions of one id, and Client the
+	// Owner identifies the asker among sessions of one id, and Client is the
 	// address, whose sessions are bounded; SessionKey, when it is known, shows that
 	// the session is the asker's.
 	Owner, Client, SessionKey string
@@ -70,7 +69,7 @@ type AskRequest struct {
 	// Base is the address under which this program serves chunks, for the URLs
 	// of sources that have none of their own: "http://127.0.0.1:7390".
 	Base string
-	// Debug is told what the support of an answer is made of; nil tells nobody.
+	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
 	app.Waiting
 }
@@ -198,37 +197,6 @@ func askable(ctx context.Context, a *app.App, c *app.Core, r *AskRequest) (*app.
 	return s, nil
 }
 
-// publicStores returns the stores that a person has made public. That there
-// is none is an error that says how to make one.
-func publicStores(ctx context.Context, c *app.Core) ([]kb.Store, error) {
-	ids, err := c.Catalog.Public(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := c.Catalog.All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var stores []kb.Store
-	var names []string
-	for _, e := range all {
-		if slices.Contains(ids, e.ID) {
-			stores = append(stores, e.Store)
-		} else if e.Name != "" {
-			names = append(names, e.Name)
-		}
-	}
-	if len(stores) == 0 {
-		name := "NAME"
-		if len(names) > 0 {
-			name = names[0]
-		}
-		return nil, kb.Errorf(kb.NotFound, "no store is public, so that there is nothing to answer from").
-			WithHint("make one public in a terminal, for example: knowledge store:public %s", name)
-	}
-	return app.Unique(stores), nil
-}
-
 // answerScope names what answers are good for: these generations, with this
 // feedback, in the words of this model.
 func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) (string, error) {
@@ -266,162 +234,4 @@ func marksFor(ctx context.Context, c *app.Core, question string) (marks func(kb.
 		return nil, fmt.Sprintf("feedback counts for nothing here, since it cannot be read: %v", err), nil
 	}
 	return marks, "", err
-}
-
-// sourceURL is where a reader finds lines of a document: at the forge that a
-// commit was fetched from, at its site, else from this program.
-func sourceURL(c *app.Core, t *search.Target, base, id, path string, start, end int) string {
-	if h := t.Store.Head; h != nil && h.Commit != "" {
-		if u := forgeURL(t.Store.Spec.Source, h.Commit, path, start, end); u != "" {
-			return u
-		}
-	}
-	if u := t.Address(context.Background(), path, start); u != "" { // a page of the web
-		return u
-	}
-	if base == "" {
-		return ""
-	}
-	return base + "/api/v1/chunks/" + url.PathEscape(id)
-}
-
-// forges are hosts whose pages of files have one form.
-var forges = map[string]string{
-	"github.com":   "%s/blob/%s/%s#L%d-L%d",
-	"gitlab.com":   "%s/-/blob/%s/%s#L%d-%d",
-	"codeberg.org": "%s/src/commit/%s/%s#L%d-L%d",
-}
-
-func forgeURL(source, commit, path string, start, end int) string {
-	u, err := url.Parse(source)
-	if err != nil || u.Scheme != "https" || forges[u.Host] == "" {
-		return ""
-	}
-	segments := strings.Split(path, "/")
-	for i := range segments {
-		segments[i] = url.PathEscape(segments[i])
-	}
-	return fmt.Sprintf(forges[u.Host], "https://"+u.Host+strings.TrimSuffix(u.EscapedPath(), ".git"), commit, strings.Join(segments, "/"), start, end)
-}
-
-// Origins returns the pages of other sites that may ask, as the user's
-// configuration lists them.
-func Origins(ctx context.Context, a *app.App) ([]string, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return answeringOf(c).config.Origins, nil
-}
-
-// PublicStore is the reply of store:public.
-type PublicStore struct {
-	Store  string   `json:"store"`
-	Public bool     `json:"public"`
-	All    []string `json:"all"` // names of every public store
-	Note   string   `json:"note,omitempty"`
-}
-
-// SetPublic says whether questions from outside may be answered from a store.
-func SetPublic(ctx context.Context, a *app.App, store string, on bool) (PublicStore, error) {
-	c, st, err := a.Lookup(ctx, store)
-	if err != nil {
-		return PublicStore{}, err
-	}
-	if err := c.Catalog.SetPublic(ctx, st.ID, on); err != nil {
-		return PublicStore{}, err
-	}
-	r := PublicStore{Store: st.Label(), Public: on, All: []string{}}
-	if stores, err := publicStores(ctx, c); err == nil {
-		for _, s := range stores {
-			r.All = append(r.All, s.Label())
-		}
-	} else if kb.CodeOf(err) != kb.NotFound {
-		return r, err
-	}
-	if on {
-		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
-			"and so may, from anywhere, the pages of answer.origins in the configuration"
-		if len(answeringOf(c).config.Origins) == 0 {
-			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
-				"pages of other sites may do so, from anywhere, when answer.origins in the configuration lists them"
-		}
-	}
-	return r, nil
-}
-
-// Conversation is what is remembered of a session, by client.
-type Conversation struct {
-	SessionID     string          `json:"session_id"`
-	Turns         []answer.Turn   `json:"turns"`            // of the client that asked last
-	Others        [][]answer.Turn `json:"others,omitempty"` // of other clients with a session of that id
-	ExpiresAfterS int             `json:"expires_after_s"`
-}
-
-// ConversationNamed returns the turns of a session that is in memory here.
-func ConversationNamed(ctx context.Context, a *app.App, id string) (Conversation, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return Conversation{}, err
-	}
-	all := answeringOf(c).sessions.Named(id)
-	if len(all) == 0 {
-		return Conversation{}, kb.Errorf(kb.NotFound, "there is no session %q", clipName(id)).
-			WithHint("sessions live in the memory of the process that answered, for %v after the last question", answer.SessionLife)
-	}
-	return Conversation{SessionID: id, Turns: all[0], Others: all[1:], ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
-}
-
-// ConversationOf returns the session that a key belongs to, which its client
-// was given with the first answer.
-func ConversationOf(ctx context.Context, a *app.App, id, key string) (Conversation, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return Conversation{}, err
-	}
-	turns, ok := answeringOf(c).sessions.OfSecret(id, key)
-	if !ok {
-		return Conversation{}, notYours(id)
-	}
-	return Conversation{SessionID: id, Turns: turns, ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
-}
-
-// notYours is the same for a session of somebody else and for none.
-func notYours(id string) error {
-	return kb.Errorf(kb.NotFound, "there is no session %q of this key", clipName(id)).
-		WithHint("send the session_key of its answers as X-Session-Key, or the server's token")
-}
-
-// ForgetOwn drops the session that a key belongs to.
-func ForgetOwn(ctx context.Context, a *app.App, id, key string) (Forgotten, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return Forgotten{}, err
-	}
-	if !answeringOf(c).sessions.ForgetOfSecret(id, key) {
-		return Forgotten{}, notYours(id)
-	}
-	return Forgotten{SessionID: id, Forgotten: 1}, nil
-}
-
-// Forgotten is the reply of answer:forget.
-type Forgotten struct {
-	SessionID string `json:"session_id"`
-	Forgotten int    `json:"forgotten"` // conversations that there were
-}
-
-// Forget drops a session.
-func Forget(ctx context.Context, a *app.App, id string) (Forgotten, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return Forgotten{}, err
-	}
-	return Forgotten{SessionID: id, Forgotten: answeringOf(c).sessions.Forget(id)}, nil
-}
-
-func clipName(s string) string {
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return s
 }

@@ -175,3 +175,80 @@ func DocumentsPublic(ctx context.Context, a *app.App, limit, offset int) (Public
 	})
 	return r, err
 }
+
+// publicStores returns the stores that a person has made public. That there
+// is none is an error that says how to make one.
+func publicStores(ctx context.Context, c *app.Core) ([]kb.Store, error) {
+	ids, err := c.Catalog.Public(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Catalog.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var stores []kb.Store
+	var names []string
+	for _, e := range all {
+		if slices.Contains(ids, e.ID) {
+			stores = append(stores, e.Store)
+		} else if e.Name != "" {
+			names = append(names, e.Name)
+		}
+	}
+	if len(stores) == 0 {
+		name := "NAME"
+		if len(names) > 0 {
+			name = names[0]
+		}
+		return nil, kb.Errorf(kb.NotFound, "no store is public, so that there is nothing to answer from").
+			WithHint("make one public in a terminal, for example: knowledge store:public %s", name)
+	}
+	return app.Unique(stores), nil
+}
+
+// PublicStore is the reply of store:public.
+type PublicStore struct {
+	Store  string   `json:"store"`
+	Public bool     `json:"public"`
+	All    []string `json:"all"` // names of every public store
+	Note   string   `json:"note,omitempty"`
+}
+
+// SetPublic says whether questions from outside may be answered from a store.
+func SetPublic(ctx context.Context, a *app.App, store string, on bool) (PublicStore, error) {
+	c, st, err := a.Lookup(ctx, store)
+	if err != nil {
+		return PublicStore{}, err
+	}
+	if err := c.Catalog.SetPublic(ctx, st.ID, on); err != nil {
+		return PublicStore{}, err
+	}
+	r := PublicStore{Store: st.Label(), Public: on, All: []string{}}
+	if stores, err := publicStores(ctx, c); err == nil {
+		for _, s := range stores {
+			r.All = append(r.All, s.Label())
+		}
+	} else if kb.CodeOf(err) != kb.NotFound {
+		return r, err
+	}
+	if on {
+		r.Note = "every program of this machine may now ask knowledge serve about all of its text, " +
+			"and so may, from anywhere, the pages of answer.origins in the configuration"
+		if len(answeringOf(c).config.Origins) == 0 {
+			r.Note = "every program of this machine may now ask knowledge serve about all of its text; " +
+				"pages of other sites may do so, from anywhere, when answer.origins in the configuration lists them"
+		}
+	}
+	return r, nil
+}
+
+// Origins returns the pages of other sites that may ask, as the user's
+// configuration lists them.
+func Origins(ctx context.Context, a *app.App) ([]string, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answeringOf(c).config.Origins, nil
+}

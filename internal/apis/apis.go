@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,13 +27,6 @@ const projectAPIs = ".knowledge/apis.yaml"
 // callLog is the file of the log of calls, in the data directory.
 const callLog = "api-calls.jsonl"
 
-// An API whose host did not answer that often in a row is left out of lists
-// for a while; a call to it is tried nevertheless.
-const (
-	illAfter = 3
-	illFor   = time.Minute
-)
-
 // apis is what a process keeps of declared APIs between calls.
 type apis struct {
 	mu      sync.Mutex
@@ -42,7 +34,7 @@ type apis struct {
 	trusted map[[sha256.Size]byte]bool
 	clients map[string]*outbound.Client // by what they allow
 	log     *restapi.Log
-	failed  map[string]int // calls in a row that found nobody
+	failed  map[string]int // calls in a row without an answer
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
 
@@ -56,7 +48,7 @@ type snapshot struct {
 	at       time.Time
 }
 
-// Files are looked at again after freshFor; while somebody does, others take
+// Files are looked at again after freshFor; while one call does, others take
 // what is at most staleFor old. Under many calls at once, three looks at
 // files for each of them would be what they wait for.
 const (
@@ -201,8 +193,8 @@ func readAPIFile(path string) ([]byte, time.Time, error) {
 	return raw, info.ModTime(), nil
 }
 
-// addProjectAPIs adds the project's APIs when somebody vouched for their
-// file as it is. Of a file that nobody did, nothing is said but that it is
+// addProjectAPIs adds the project's APIs when a person vouched for their
+// file as it is. Of another file nothing is said but that it is
 // there; one that cannot be read hides no API of the user's.
 func addProjectAPIs(ctx context.Context, a *app.App, d *declared) error {
 	p, err := a.Where()
@@ -289,131 +281,6 @@ func trustsAPIs(ctx context.Context, a *app.App, path string, raw []byte) (bool,
 		apisOf(a).mu.Unlock()
 	}
 	return ok, err
-}
-
-// allowed says whether an API may use a secret: the user's may use what they
-// name, a project's what the configuration lists, or what the user's own
-// definitions send to the same host.
-func (d *declared) allowed(p *restapi.Provider, r restapi.Ref) error {
-	if slices.Contains(d.user, p) {
-		return nil
-	}
-	name := r.Env
-	if r.Keyring != "" {
-		name = "keyring:" + r.Keyring
-	}
-	if slices.Contains(d.cfg.Env, name) {
-		return nil
-	}
-	for _, u := range d.user {
-		if strings.EqualFold(u.BaseURL[:strings.Index(u.BaseURL, ":")], p.BaseURL[:strings.Index(p.BaseURL, ":")]) && u.Host() == p.Host() && slices.Contains(u.Secrets(), r) {
-			return nil
-		}
-	}
-	return kb.Errorf(kb.Denied, "the project's API %s asks for the secret %s, which your configuration does not give to projects", p.Code, name).
-		WithHint("if it may be sent to %s, a person adds it to apis.env in the configuration file", p.Host())
-}
-
-// entry reads the keyring, remembering what it said for a few minutes: some
-// systems ask their user each time.
-func (s *apis) entry(service, name string) (string, error) {
-	const fresh = 5 * time.Minute
-	s.mu.Lock()
-	e, ok := s.entries[name]
-	s.mu.Unlock()
-	if ok && time.Since(e.read) < fresh {
-		return e.value, nil
-	}
-	v, err := restapi.Keyring(service, name)
-	if err != nil {
-		return "", err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.entries == nil {
-		s.entries = map[string]entry{}
-	}
-	s.entries[name] = entry{v, time.Now()}
-	return v, nil
-}
-
-// client returns the guarded client for an API.
-func apiClient(a *app.App, d *declared) func(*restapi.Provider) (restapi.Client, error) {
-	return func(p *restapi.Provider) (restapi.Client, error) {
-		where := "allowHosts of that API in " + p.File
-		if !slices.Contains(d.user, p) {
-			where = "allowHosts of that API, and to apis.allowHosts in your configuration"
-		}
-		policy := outbound.Policy{
-			Allow: p.AllowHosts, MaxBytes: p.MaxBytes, Timeout: p.Timeout, MaxRedirects: 5, UserAgent: "knowledge/" + a.Config.Version,
-			MaxIdle:   256, // agents call in bursts; 16 would dial anew for most of a burst of 200
-			AllowHint: "if that host is yours, a person adds it to " + where,
-		}
-		key := strings.Join(append([]string{p.File, p.Timeout.String(), strconv.FormatInt(p.MaxBytes, 10)}, p.AllowHosts...), "\x00")
-		apisOf(a).mu.Lock()
-		defer apisOf(a).mu.Unlock()
-		if c := apisOf(a).clients[key]; c != nil {
-			return c, nil
-		}
-		c, err := outbound.New(policy)
-		if err != nil {
-			return nil, err
-		}
-		if apisOf(a).clients == nil {
-			apisOf(a).clients = map[string]*outbound.Client{}
-		}
-		apisOf(a).clients[key] = c
-		return c, nil
-	}
-}
-
-// apiCaller returns what calls tools, with its log in the data directory.
-func apiCaller(ctx context.Context, a *app.App, d *declared) (*restapi.Caller, error) {
-	c, err := a.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	apisOf(a).mu.Lock()
-	if apisOf(a).log == nil {
-		apisOf(a).log = &restapi.Log{Path: filepath.Join(c.Dir, callLog)}
-	}
-	log := apisOf(a).log
-	apisOf(a).mu.Unlock()
-	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Log: log}, nil
-}
-
-// outcome notes whether an API's host answered.
-func (s *apis) outcome(code string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil || kb.CodeOf(err) != kb.Away {
-		delete(s.failed, code)
-		delete(s.illTill, code)
-		return
-	}
-	if s.failed == nil {
-		s.failed, s.illTill = map[string]int{}, map[string]time.Time{}
-	}
-	if s.failed[code]++; s.failed[code] >= illAfter {
-		s.illTill[code] = time.Now().Add(illFor)
-	}
-}
-
-// ready says why the tools of an API are left out of lists, nil when they are not.
-func apiReady(a *app.App, d *declared, p *restapi.Provider) error {
-	if !p.Enabled {
-		return kb.Errorf(kb.Unsupported, "it is disabled")
-	}
-	if err := d.secrets.Ready(p); err != nil {
-		return err
-	}
-	apisOf(a).mu.Lock()
-	till, ill := apisOf(a).illTill[p.Code]
-	apisOf(a).mu.Unlock()
-	if ill && time.Now().Before(till) {
-		return kb.Errorf(kb.Away, "its host did not answer lately").WithHint("call it nevertheless, or wait a minute")
-	}
-	return nil
 }
 
 func apisOf(a *app.App) *apis { return app.State(a, func() *apis { return &apis{} }) }

@@ -99,7 +99,7 @@ func List(ctx context.Context, a *app.App, code string) (ListReply, error) {
 		l.APIs = append(l.APIs, row)
 	}
 	if code != "" && len(l.APIs)+len(l.NotReady) == 0 {
-		return l, kb.Errorf(kb.NotFound, "no API %q is declared", clipped(code)).WithHint("declared are: %s", orNone(codes))
+		return l, kb.Errorf(kb.NotFound, "no API %q is declared", kb.Clip(code, 60)).WithHint("declared are: %s", orNone(codes))
 	}
 	if len(d.all) == 0 && len(d.notes) == 0 {
 		d.notes = append(d.notes, "no APIs are declared; a person declares them in "+orNone([]string{d.path})+" or with: knowledge api import FILE")
@@ -121,13 +121,6 @@ func sentence(err error) string {
 		return err.Error() + "; " + h
 	}
 	return err.Error()
-}
-
-func clipped(s string) string {
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return s
 }
 
 // paramWords lists parameters as people write them: "city, days?".
@@ -207,7 +200,7 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 	return p, t, nil
 }
 
-// Help tells how a tool is called.
+// Help says how a tool is called.
 func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
 	d, err := declaredAPIs(ctx, a)
 	if err != nil {

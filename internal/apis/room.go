@@ -1,11 +1,14 @@
 package apis
 
-import "github.com/seed-4f2d999b/knowledge/internal/command"
+import (
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+)
 
 // Room is the room.
 func Room() command.Room {
 	return command.Room{
-		Name: "apis", Commands: addAPIs, Resources: apisResources,
+		Name: "apis", App: app.Room{Leftovers: unneededReplies}, Commands: addAPIs, Resources: apisResources,
 		People: map[string]command.Wording{
 			"api:help": {Summary: "Parameters of a declared API's tool, with an example"},
 			"api:call": {

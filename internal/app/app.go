@@ -11,16 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
-	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -28,7 +25,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
-	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
 )
 
 // Config says where an App works. What is empty is filled from the environment,
@@ -42,19 +38,19 @@ type Config struct {
 	// Worker is the program that runs jobs; the arguments "--data-dir DIR work
 	// JOB" are added. Empty: jobs run in this process and end with it.
 	Worker []string
-	// Program is the file of this program, which clients are told to start;
+	// Program is the file of this program, which clients start;
 	// "" is that of the process.
 	Program string
 	Env     func(string) string
-	// Embedder stands in for the configured one where faults are rehearsed;
+	// Embedder replaces the configured one where faults are rehearsed;
 	// nil otherwise.
 	Embedder kb.Embedder
-	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce, likewise.
+	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce.
 	EmbedAtOnce time.Duration
-	// LinkAtOnce stands in for the size, in bytes of text, up to which a store
+	// LinkAtOnce replaces the size, in bytes of text, up to which a store
 	// is linked by the job that indexed it; 0 for the usual one.
 	LinkAtOnce int64
-	// GrepTime stands in for how long grep looks; 0 is the usual time.
+	// GrepTime replaces how long grep looks; 0 is the usual time.
 	GrepTime time.Duration
 	// Rooms are what features add.
 	Rooms []Room
@@ -67,7 +63,7 @@ type App struct {
 	mu   sync.Mutex
 	Core *Core
 	err  error // why the app is closed
-	// What somebody deleted or replaced meanwhile, see gone.go.
+	// What was deleted or replaced meanwhile, see gone.go.
 	retired *Core
 	loss    *loss
 
@@ -84,14 +80,13 @@ type App struct {
 type Core struct {
 	Dir      string
 	Db       *db.DB
-	file     fs.FileInfo   // of the database as it was opened, nil where it cannot be told
+	file     fs.FileInfo   // of the database as it was opened, nil where it is unknown
 	Gone     chan struct{} // closed when that file is there no more
 	Catalog  *catalog.Catalog
 	Jobs     *job.Manager
 	Pool     *index.Pool // the indexes of this machine, as files
 	Indexes  kb.Indexes  // what is searched and written: the pool
 	Indexer  *ingest.Indexer
-	grammars *grammar.Set
 	Opener   *source.Opener
 	Embedder kb.Embedder
 	Web      config.Web
@@ -125,12 +120,8 @@ func New(cfg Config) (*App, error) {
 	return &App{Config: cfg}, nil
 }
 
-func CheckEngine(name string) error {
-	if name != "" && !slices.Contains(vector.EngineNames(), name) {
-		return kb.Errorf(kb.Invalid, "there is no vector engine %q", name).WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
-	}
-	return nil
-}
+// CheckEngine refuses what names no vector engine.
+func CheckEngine(name string) error { return index.CheckEngine(name) }
 
 // Version returns the version of the program.
 func (a *App) Version() string { return a.Config.Version }
@@ -168,7 +159,7 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 		lost = a.retire(ctx, a.Core)
 		a.Core = nil
 	}
-	file, err := config.Load(a.Config.Env)
+	file, err := a.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +175,19 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 	if lost == nil {
 		lost = databaseLost(dir)
 	}
+	c, err := a.newCore(ctx, dir, engine, file)
+	if err != nil {
+		return nil, err
+	}
+	a.Core = c
+	if lost != nil {
+		a.missed(ctx, c, lost)
+	}
+	return c, nil
+}
+
+// newCore opens a data directory.
+func (a *App) newCore(ctx context.Context, dir, engine string, file config.Config) (*Core, error) {
 	d, err := db.Open(ctx, filepath.Join(dir, project.Database))
 	if err != nil {
 		return nil, err
@@ -194,31 +198,45 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	c := &Core{Dir: dir, Db: d, Gone: make(chan struct{}), Embedder: emb, AtOnce: a.Config.LinkAtOnce}
-	// What compiled grammars take (a few megabytes each) may be deleted at any time.
-	c.grammars = &grammar.Set{Folder: filepath.Join(dir, "grammars"), Wanted: chunk.Wanted}
-	c.Catalog = catalog.New(d, nil)
-	c.Pool = index.NewPool(dir, emb.ID(), engine)
+	c := &Core{
+		Dir: dir, Db: d, Gone: make(chan struct{}), Embedder: emb, AtOnce: a.Config.LinkAtOnce,
+		Catalog: catalog.New(d, nil), Pool: index.NewPool(dir, emb.ID(), engine),
+		Settings: file, Web: file.Web, Env: a.Config.Env, vouched: file.TrustPaths(a.Config.Env, a.Config.Dir), rooms: a.Config.Rooms,
+	}
 	c.Indexes = c.Pool
-	c.Indexer = &ingest.Indexer{Catalog: c.Catalog, Indexes: c.Indexes, Embedder: emb, EmbedAtOnce: a.Config.EmbedAtOnce,
-		Cutter: chunk.Cutter{Grammars: c.grammars}}
-	c.Settings, c.rooms = file, a.Config.Rooms
-	c.Web, c.Env, c.vouched = file.Web, a.Config.Env, file.TrustPaths(a.Config.Env, a.Config.Dir)
-	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) { // Windows reads what identifies a file when it is first asked
+	c.Indexer = ingest.New(c.Catalog, c.Indexes, emb, filepath.Join(dir, "grammars"))
+	c.Indexer.EmbedAtOnce = a.Config.EmbedAtOnce
+	c.Library = &library{core: c}
+	// Windows reads what identifies a file when it is first asked.
+	if c.file, err = os.Stat(d.Path()); err != nil || !os.SameFile(c.file, c.file) {
 		c.file = nil
 	}
-	c.Opener = &source.Opener{ReposDir: filepath.Join(dir, "repos"), WebDir: filepath.Join(dir, "web"), MaxFileBytes: file.MaxFileBytes,
-		Network: outbound.Policy{Allow: file.Web.Allow, AllowHint: allowHint},
+	c.Opener = c.opener()
+	c.Jobs = c.manager(a.Config.Worker)
+	return c, nil
+}
+
+// opener returns what opens sources, as the user's configuration allows.
+func (c *Core) opener() *source.Opener {
+	o := &source.Opener{
+		ReposDir: filepath.Join(c.Dir, "repos"), WebDir: filepath.Join(c.Dir, "web"), MaxFileBytes: c.Settings.MaxFileBytes,
+		Network: outbound.Policy{Allow: c.Web.Allow, AllowHint: allowHint},
 		Trusts: func(ctx context.Context, file, text string) bool {
 			ok, err := c.Trusts(ctx, file, []byte(text))
 			return ok && err == nil
-		}}
-	for _, t := range file.Tokens {
-		c.Opener.Tokens = append(c.Opener.Tokens, source.Token(t))
+		},
 	}
-	c.Library = &library{core: c}
+	for _, t := range c.Settings.Tokens {
+		o.Tokens = append(o.Tokens, source.Token(t))
+	}
+	return o
+}
+
+// manager returns what runs jobs: in processes of their own when there is a
+// worker.
+func (c *Core) manager(worker []string) *job.Manager {
 	jobs := job.Config{
-		DB: d, Dir: filepath.Join(dir, "jobs"), Env: a.Config.Env,
+		DB: c.Db, Dir: filepath.Join(c.Dir, "jobs"), Env: c.Env,
 		Handlers: map[string]job.Handler{"index": c.runIndex},
 	}
 	for _, r := range c.rooms {
@@ -226,15 +244,11 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 			maps.Copy(jobs.Handlers, r.Jobs(c))
 		}
 	}
-	if len(a.Config.Worker) > 0 {
-		jobs.Runner = job.Processes(append(slices.Clone(a.Config.Worker), "--data-dir", dir, "work"), filepath.Join(dir, "worker.log"))
+	if len(worker) > 0 {
+		args := append(slices.Clone(worker), "--data-dir", c.Dir, "work")
+		jobs.Runner = job.Processes(args, filepath.Join(c.Dir, "worker.log"))
 	}
-	c.Jobs = job.New(jobs)
-	a.Core = c
-	if lost != nil {
-		a.missed(ctx, c, lost)
-	}
-	return c, nil
+	return job.New(jobs)
 }
 
 // DataDirOf returns where data lies: as the caller of New says, else the
@@ -248,7 +262,7 @@ func (a *App) DataDirOf(file config.Config) (string, error) {
 }
 
 // Engine names what searches the vectors.
-func (c *Core) Engine() string { return cmp.Or(c.Pool.Engine, vector.DefaultEngine) }
+func (c *Core) Engine() string { return c.Pool.Engine }
 
 // Where returns the project on whose behalf this process asks.
 func (a *App) Where() (project.Project, error) {

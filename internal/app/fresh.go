@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
@@ -24,7 +20,7 @@ import (
 // How much a comparison of folders with their indexes may cost.
 const (
 	// lookBudget bounds, for all stores together, the look at folders that
-	// nobody follows, before a question is answered that names none of them.
+	// no process follows, before a question is answered that names none of them.
 	// Such a look takes about 5 µs a file.
 	lookBudget = 500 * time.Millisecond
 	// smallFolder is how many documents a folder may have that is looked at
@@ -33,14 +29,11 @@ const (
 	smallFolder = 2000
 	smallBudget = 5 * time.Second
 	// cheapLook is how long a look at a larger one takes after which it is
-	// looked at again at the next question. After a longer one nobody looks for
+	// looked at again at the next question. After a longer one none is made for
 	// restFactor times as long, and replies say so.
 	cheapLook   = 10 * time.Millisecond
 	restFactor  = 20
 	longestRest = time.Minute
-	// probeWait is how long an answer of who follows a folder is waited for. It
-	// takes a fraction of a millisecond; without one a look tells.
-	probeWait = 25 * time.Millisecond
 	// A store that could not be brought up to date is tried again after
 	// firstRetry, and after twice as long each time that it fails again.
 	firstRetry = 5 * time.Second
@@ -53,7 +46,7 @@ type Asking struct {
 	named  bool // the stores were named: a look may take as long as they wait
 	Public bool // a stranger asks: what is to be done is not for them to do
 	// mine are the stores that the question may bring up to date; nil is all.
-	// Of the others it is only told that they are behind.
+	// Of the others the notes only say that they are behind.
 	mine map[kb.StoreID]bool
 }
 
@@ -75,12 +68,12 @@ type behind struct {
 
 // Freshen sees to it that folders are answered from as they are now: each is
 // compared with its index, and what is behind is brought up to date as far as
-// who asks waits for it. The notes say what is behind all the same; there are
+// the caller waits for it. The notes say what is behind all the same; there are
 // none when nothing is.
 func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking) ([]string, error) {
 	var list []*behind
 	for _, st := range stores {
-		if source.TraitsOf(st.Spec.Kind).Place != "" && st.Head != nil && !st.Head.Partial { // the others are told of anyway
+		if source.TraitsOf(st.Spec.Kind).Place != "" && st.Head != nil && !st.Head.Partial { // the notes name the others anyway
 			list = append(list, &behind{st: st})
 		}
 	}
@@ -105,7 +98,7 @@ func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking
 	return a.tellBehind(ctx, list, by), nil
 }
 
-// compare fills in how the folders stand, several at a time.
+// compare fills in how the folders differ, several at a time.
 func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 	brief, cancel := context.WithTimeout(ctx, lookBudget)
 	defer cancel()
@@ -149,7 +142,7 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 		b.gone = b.its() + " is reached through a link now, and links are not followed"
 		return
 	}
-	if c.Probe(b.st.ID) {
+	if slices.ContainsFunc(c.rooms, func(r Room) bool { return r.Followed != nil && r.Followed(c, b.st.ID) }) {
 		return
 	}
 	c.Library.want(b.st)
@@ -189,38 +182,6 @@ func (c *Core) imported(ctx context.Context, st kb.Store) bool {
 	return err == nil && len(list) > 0
 }
 
-// probes counts the probes of this process.
-var probes atomic.Int64
-
-// WatchProbes is where who follows a store's folder is asked, see watch.Folder.
-func (c *Core) WatchProbes(id kb.StoreID) string {
-	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".probes")
-}
-
-// Probe asks the process that follows a store's folder, and reports whether it
-// says that everything that happened in there until now is in the index.
-// Nobody may follow it, or be busy with it, or be stopped: then nothing is said.
-func (c *Core) Probe(id kb.StoreID) bool {
-	if _, held := lockfile.Held(c.WatchLock(id)); !held {
-		return false
-	}
-	name := filepath.Join(c.WatchProbes(id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return false
-	}
-	f.Close()
-	for end := time.Now().Add(probeWait); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
-		if _, err := os.Lstat(name); os.IsNotExist(err) {
-			// Gone with its directory is no answer.
-			_, err := os.Lstat(filepath.Dir(name))
-			return err == nil
-		}
-	}
-	_ = os.Remove(name)
-	return false
-}
-
 // bring has a job bring a store up to date. Where nothing can be written that
 // is why not, and what is indexed serves. One that failed just now rests.
 func (c *Core) bring(ctx context.Context, b *behind) {
@@ -232,11 +193,7 @@ func (c *Core) bring(ctx context.Context, b *behind) {
 			return
 		}
 	}
-	class := job.Watched
-	if b.drift.Files > muchLeft {
-		class = job.Local // it would keep the edits of others waiting
-	}
-	j, err := c.Jobs.Submit(ctx, job.Request{Type: "index", Store: b.st.ID, Class: class, Args: IndexArgs{}})
+	j, err := c.SubmitEdits(ctx, b.st.ID, b.drift.Files > muchLeft)
 	if err != nil {
 		b.why, b.hint = err.Error(), kb.HintOf(err)
 		return
@@ -286,7 +243,7 @@ func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 	return nil
 }
 
-// tellMost is how many stores are told of one by one.
+// tellMost is how many stores get a note each.
 const tellMost = 5
 
 // tellBehind says of each store what is not as it was indexed, and what brings
@@ -317,8 +274,8 @@ func (a *App) tellBehind(ctx context.Context, list []*behind, by Asking) []strin
 // its is what a store's documents lie in: "its folder".
 func (b *behind) its() string { return "its " + source.TraitsOf(b.st.Spec.Kind).Place }
 
-// says tells what is the matter; "" of a store that is up to date by now.
-// A stranger is not told where what lies on this machine.
+// says names what is wrong; "" of a store that is up to date by now.
+// For a stranger it names no path of this machine.
 func (b *behind) says(public bool) string {
 	name := "store " + b.st.Label()
 	switch {
@@ -401,9 +358,4 @@ func were(n int) string {
 		return "1 file was"
 	}
 	return fmt.Sprintf("%d files were", n)
-}
-
-// WatchLock is what the process that follows a store's folder holds.
-func (c *Core) WatchLock(id kb.StoreID) string {
-	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".lock")
 }

@@ -268,7 +268,7 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	}
 	for _, store := range []string{"notes", "."} {
 		id := kb.StoreID(producttest.MustInfo(t, other, store).ID)
-		producttest.Eventually(t, store+" is followed", func() bool { return other.Core.Probe(id) })
+		producttest.Eventually(t, store+" is followed", func() bool { return follow.Probe(other.Core, id) })
 	}
 	for i := range 10 {
 		word := fmt.Sprintf("walrus%c", 'a'+i)

@@ -24,7 +24,7 @@ type GlanceStore struct {
 	Busy bool // a job that has not ended is about it
 }
 
-// Glance looks at the catalog as it stands: it makes, changes and migrates
+// Glance reads the catalog as it is: it makes, changes and migrates
 // nothing, takes no lock and starts no job. kb.NotFound before the first
 // store was made on this machine.
 func (a *App) Glance(ctx context.Context) (Glance, error) {
@@ -72,9 +72,12 @@ func (a *App) Glance(ctx context.Context) (Glance, error) {
 	return g, nil
 }
 
+// Settings returns the user's configuration as its file is now.
+func (a *App) Settings() (config.Config, error) { return config.Load(a.Config.Env) }
+
 // DataDir returns the directory that the App works in. It makes nothing.
 func (a *App) DataDir() (string, error) {
-	file, err := config.Load(a.Config.Env)
+	file, err := a.Settings()
 	if err != nil {
 		return "", err
 	}

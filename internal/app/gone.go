@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // CannotWrite reports whether an error says that nothing can be written to the
@@ -40,51 +38,35 @@ func (c *Core) There() bool {
 	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// loss is what went with a data directory, or a database, that somebody
+// loss is what went with a data directory, or a database, that was
 // deleted or replaced while this process worked with it.
 type loss struct {
 	dir    string
 	stores map[string]string // source by label
 	// database says that the database alone was gone when this process began,
-	// or on an earlier day: what the stores were called nobody knows.
+	// or on an earlier day: the names of the stores are unknown.
 	database bool
 	day      string // of an earlier process that found it so; "" is this one
 	told     bool
 }
 
-// lostFile keeps the day on which the database was gone, for the processes to
-// come: the first may have failed before it could say so. It goes when somebody
-// makes a store, or a week later.
-const lostFile = "database-lost"
-
 // databaseLost returns what a data directory without its database has lost, or
 // what it lost lately; nil when that is nothing.
 func databaseLost(dir string) *loss {
-	path := filepath.Join(dir, lostFile)
-	if withoutDatabase(dir) {
-		// Where nothing can be written, opening the database says why.
-		_ = atomicfile.Write(path, []byte(time.Now().UTC().Format(time.DateOnly)+"\n"))
-		return &loss{dir: dir, database: true}
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
+	day, lost := catalog.Lost(dir)
+	if !lost {
 		return nil
 	}
-	day, err := time.Parse(time.DateOnly, strings.TrimSpace(string(b)))
-	if err != nil || time.Since(day) > 8*24*time.Hour {
-		_ = os.Remove(path)
-		return nil
-	}
-	return &loss{dir: dir, database: true, day: day.Format(time.DateOnly)}
+	return &loss{dir: dir, database: true, day: day}
 }
 
-// Again forgets a loss that somebody was told of, once a store is made.
+// Again forgets a loss that was reported, once a store is made.
 func (a *App) Again(c *Core) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if l := a.loss; l != nil && l.database && (l.told || l.day != "") {
 		l.told = true
-		_ = os.Remove(filepath.Join(c.Dir, lostFile))
+		catalog.ForgetLost(c.Dir)
 	}
 }
 
@@ -112,7 +94,7 @@ func (c *Core) close() error {
 	defer cancel()
 	err := c.Jobs.Close(ctx)
 	c.Library.close()
-	return errors.Join(err, c.kept.close(), c.grammars.Close(), c.Db.Close())
+	return errors.Join(err, c.kept.close(), c.Indexer.Close(), c.Db.Close())
 }
 
 // missed keeps of a loss what the new database has not. a.mu is held.
@@ -178,15 +160,6 @@ func (a *App) lostDatabase() string {
 	}
 	a.loss.told = true
 	return a.loss.sentence()
-}
-
-// withoutDatabase reports whether generations of stores lie in a data directory
-// that has no database.
-func withoutDatabase(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, project.Database)); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	return project.HasGenerations(dir)
 }
 
 // wasLost words that a store is not found for who had it before.

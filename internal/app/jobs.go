@@ -4,318 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/transfer"
-	"github.com/seed-4f2d999b/knowledge/internal/ingest"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// IndexArgs are the arguments of an index job.
-type IndexArgs struct {
-	Force bool `json:"force,omitempty"`
-	// Repair leaves the store as it is when the source has nothing in it.
-	Repair bool `json:"repair,omitempty"`
-	// Vectors has vectors that are missing made anew from the text that is
-	// indexed; the source is not looked at.
-	Vectors bool `json:"vectors,omitempty"`
-	// Made is what store:create made, for the first job of a store.
-	Made *Making `json:"made,omitempty"`
-}
-
-// Submit starts bringing a store up to date.
-func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job, error) {
-	class := job.Local
-	if source.TraitsOf(st.Spec.Kind).Network {
-		class = job.Network
-	}
-	needs := c.Opener.Needs(st.Spec)
-	for _, r := range c.rooms {
-		if r.Needs != nil {
-			needs = append(needs, r.Needs(c, st.Spec)...)
-		}
-	}
-	return c.Jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: needs})
-}
-
-// runIndex is the handler of index jobs.
-func (c *Core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
-	var args IndexArgs
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &args); err != nil {
-			return "", nil, kb.Errorf(kb.Invalid, "the job's arguments do not parse: %w", err)
-		}
-	}
-	if args.Vectors {
-		return c.mendVectors(ctx, j.Store)
-	}
-	msg, details, err := c.indexStore(ctx, j, args)
-	if job.Interrupted(ctx) {
-		return msg, details, err // its segments wait for the run that resumes it
-	}
-	// Whatever became of the run, also when it was cancelled, what it held is
-	// free again, and what nobody needs any more goes.
-	after := context.WithoutCancel(ctx)
-	if err != nil && args.Made != nil {
-		if details == nil {
-			details = map[string]any{}
-		}
-		details["made"], details["project"] = args.Made.Name, args.Made.Project
-		err = c.unmade(after, j, *args.Made, err)
-	}
-	if e := c.sweep(after, j.ID); err == nil {
-		err = e
-	}
-	if err != nil && ctx.Err() == nil {
-		if e := c.Catalog.SetError(after, j.Store, err.Error()); e != nil && kb.CodeOf(e) != kb.NotFound {
-			return msg, details, e
-		}
-	}
-	return msg, details, err
-}
-
-// mendVectors makes the vectors of a store anew where they are missing.
-func (c *Core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[string]any, error) {
-	st, err := c.Catalog.Get(ctx, id)
-	if err != nil || st.Head == nil {
-		return "", nil, err
-	}
-	idx, _, err := c.Library.Get(ctx, st)
-	if err != nil || idx == nil {
-		return "", nil, err
-	}
-	defer idx.Release()
-	info, err := idx.Info(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	missing := info.Bare
-	for i, name := range missing {
-		if err := ctx.Err(); err != nil {
-			return "", nil, err
-		}
-		kb.Report(ctx, kb.Progress{Phase: "vectors", Done: int64(i), Total: int64(len(missing))})
-		if err := c.Indexer.RebuildVectors(ctx, c.Indexes, name); err != nil {
-			return "", nil, err
-		}
-	}
-	return fmt.Sprintf("the vectors of %d segments were made anew", len(missing)), nil, nil
-}
-
-// maxPasses bounds how often a job follows a folder that keeps changing.
-const maxPasses = 5
-
-// pass makes one generation. After the death of a worker it is careful with
-// what that worker was at: such documents come last, and those at which
-// job.MaxDeaths workers died are skipped.
-// What is told of gathering goes into details.
-func (c *Core) pass(ctx context.Context, j kb.Job, st kb.Store, args IndexArgs, died bool, details map[string]any) (ingest.Result, error) {
-	trail, left, err := c.Jobs.Trail(j.ID)
-	if err != nil {
-		return ingest.Result{}, err
-	}
-	defer trail.Close()
-	var notes []string
-	if source.TraitsOf(st.Spec.Kind).Gathered {
-		for _, r := range c.rooms {
-			if r.Gather == nil {
-				continue
-			}
-			if notes, err = r.Gather(ctx, c, j, st, args, died && len(left) == 0, details); err != nil {
-				return ingest.Result{}, err
-			}
-		}
-		died = died && len(left) > 0
-		if st, err = c.Catalog.Get(ctx, st.ID); err != nil { // parts of it may have been published
-			return ingest.Result{}, err
-		}
-	}
-	snap, err := c.Opener.Open(ctx, st.Spec)
-	if err != nil {
-		return ingest.Result{}, err
-	}
-	defer snap.Close()
-	snap = annotated{snap, notes}
-	o := ingest.Options{Force: args.Force, Repair: args.Repair, At: trail.At}
-	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
-		return ingest.Result{}, err
-	}
-	res, err := c.Indexer.Run(ctx, j.ID, st, snap, o)
-	if err == nil {
-		err = c.Jobs.Forgive(ctx, st.ID, args.Force)
-	}
-	return res, err
-}
-
-// careful fills in what earlier deaths ask for. died says that the worker
-// before died, left what it was at.
-func (c *Core) careful(ctx context.Context, j kb.Job, st kb.Store, snap kb.Snapshot, died bool, left []string, o *ingest.Options) error {
-	used, err := c.Catalog.Used(ctx, j.ID)
-	if err != nil {
-		return err
-	}
-	// A document's count starts anew when it changes, the job's own when it
-	// has made another segment durable.
-	stamps := map[string]uint64{"": uint64(used) + uint64(c.PagesBytes(st.Spec))}
-	known, err := c.Jobs.Blamed(ctx, st.ID, nil)
-	if err != nil {
-		return err
-	}
-	if len(left) > 0 || len(known) > 0 {
-		err := snap.Walk(ctx, func(e kb.Entry) error {
-			if _, ok := known[e.Path]; ok || slices.Contains(left, e.Path) {
-				stamps[e.Path] = kb.StampHash(e.Stamp)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	mark := func(p string) uint64 { return stamps[p] }
-	if died {
-		if err := c.Jobs.Blame(ctx, st.ID, left, mark); err != nil {
-			return err
-		}
-	}
-	deaths, err := c.Jobs.Blamed(ctx, st.ID, mark)
-	if err != nil {
-		return err
-	}
-	if deaths[""] >= job.MaxDeaths {
-		return c.TooManyDeaths(ctx, st, deaths[""])
-	}
-	for p, n := range deaths {
-		switch {
-		case p == "":
-		case n >= job.MaxDeaths:
-			if o.Skip == nil {
-				o.Skip = map[string]string{}
-			}
-			o.Skip[p] = fmt.Sprintf("%d workers died at it; it is tried again when it changes or the store is indexed with force", n)
-		default:
-			o.Last = append(o.Last, p)
-		}
-	}
-	if o.Force {
-		o.Skip = nil
-	}
-	return nil
-}
-
-// TooManyDeaths says that a job will not get further.
-func (c *Core) TooManyDeaths(ctx context.Context, st kb.Store, n int) error {
-	return errors.Join(
-		kb.Errorf(kb.Internal, "%d worker processes died without getting further", n).
-			WithHint("see what they said in %s; free memory or disk space, then run store:index", filepath.Join(c.Dir, "worker.log")),
-		c.Jobs.Forgive(ctx, st.ID, false))
-}
-
-// sweep deletes what no store and no job that may still run needs. done is a
-// job that is ending.
-func (c *Core) sweep(ctx context.Context, done string) error {
-	if err := c.ReleaseEnded(ctx, done); err != nil {
-		return err
-	}
-	err := c.Indexer.Sweep(ctx)
-	for _, r := range c.rooms {
-		if r.Sweep != nil {
-			err = errors.Join(err, r.Sweep(ctx, c))
-		}
-	}
-	return err
-}
-
-// ReleaseEnded gives up what jobs and transfers that have ended used. done is a
-// job that is ending.
-func (c *Core) ReleaseEnded(ctx context.Context, done string) error {
-	users, err := c.Catalog.Users(ctx)
-	if err != nil {
-		return err
-	}
-	for _, id := range users {
-		if transfer.Alive(c.Dir, id) {
-			continue
-		}
-		j, err := c.Jobs.Get(ctx, id)
-		if id == done || kb.CodeOf(err) == kb.NotFound && err != nil || err == nil && j.State.Ended() {
-			err = c.Catalog.ReleaseUses(ctx, id)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *Core) indexStore(ctx context.Context, j kb.Job, args IndexArgs) (string, map[string]any, error) {
-	st, err := c.Catalog.Get(ctx, j.Store)
-	if err != nil {
-		return "", nil, err
-	}
-	var res ingest.Result
-	details := map[string]any{}
-	for n := range maxPasses {
-		res, err = c.pass(ctx, j, st, args, n == 0 && job.Died(ctx), details)
-		if err != nil && kb.CodeOf(err) == kb.Corrupt && n == 0 && ctx.Err() == nil {
-			args.Force = true // without what was indexed before, and from a fresh copy
-			continue
-		}
-		if err != nil {
-			return "", details, err
-		}
-		args.Force = false
-		if st, err = c.Catalog.Get(ctx, j.Store); err != nil {
-			return "", nil, err
-		}
-		if res.Damaged && n == 0 {
-			continue // a copy is fetched anew
-		}
-		if source.TraitsOf(st.Spec.Kind).Network {
-			break // a commit does not change, and pages are not asked for twice
-		}
-		// What was changed during the pass is in the index when the job ends.
-		changed, err := c.Indexer.Changed(ctx, st, c.Opener)
-		if ctx.Err() != nil && !job.Interrupted(ctx) {
-			break // cancelled too late: this pass is published
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if !changed {
-			break
-		}
-	}
-	maps.Copy(details, map[string]any{
-		"documents": res.Head.Documents, "chunks": res.Head.Chunks, "read": res.Read, "indexed": res.Indexed,
-		"shared": res.Shared, "removed": res.Removed, "bytesWritten": res.Written, "generation": res.Head.Generation,
-		"commit": res.Head.Commit,
-	})
-	if len(res.LeftOut) > 0 {
-		details["leftOut"] = res.LeftOut
-	}
-	// The index is live by now: what fails there takes nothing from it.
-	for _, r := range c.rooms {
-		if r.Indexed != nil {
-			r.Indexed(ctx, c, j, st, res.Indexed+res.Shared+res.Removed, details)
-		}
-	}
-	if res.Head.Documents == 0 {
-		st.Head = &res.Head
-		return Barren(st), details, nil
-	}
-	return res.String(), details, nil
-}
-
-// Work runs a job in this process, and then those that nobody runs.
+// Work runs a job in this process, and then those that no process runs.
 func (a *App) Work(ctx context.Context, id string) error {
 	c, err := a.Open(ctx)
 	if err != nil {
@@ -364,7 +60,7 @@ func (a *App) Jobs(ctx context.Context, f JobFilter) (JobList, error) {
 	return list, nil
 }
 
-// jobNames tells what the stores of jobs are called, and whose they are.
+// jobNames knows what the stores of jobs are called, and whose they are.
 type jobNames struct {
 	project string
 	scope   map[kb.StoreID]string // of this project and the user
@@ -412,7 +108,7 @@ func (n jobNames) name(j *kb.Job) {
 
 // here reports whether a job is this project's or the user's: its store is, or
 // was when its first job took it back. What is under way for a store that
-// nobody holds is everybody's.
+// has no name is shown everywhere.
 func (n jobNames) here(j *kb.Job) bool {
 	id := storeOf(j)
 	if n.scope[id] != "" || j.Store == "" {
@@ -444,7 +140,7 @@ func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.
 	return a.namedJob(ctx, c, id, j, err)
 }
 
-// waitJob waits for a job to end, as long as wait says, and returns it as it stands then.
+// waitJob waits for a job to end, as long as wait says, and returns it as it is then.
 func (c *Core) waitJob(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
 	wctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -523,12 +219,3 @@ func (a *App) WaitJob(ctx context.Context, id string) (kb.Job, error) {
 	}
 	return c.Jobs.Wait(ctx, id, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 }
-
-// annotated is a snapshot of which more is to be said.
-type annotated struct {
-	kb.Snapshot
-	notes []string
-}
-
-// Notes implements kb.Snapshot.
-func (a annotated) Notes() []string { return append(slices.Clone(a.notes), a.Snapshot.Notes()...) }

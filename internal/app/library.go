@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
 // library keeps the live generation of each store open between searches. A
@@ -53,7 +53,7 @@ func (l *library) Saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.Seen[id] = looked{at, max(took, l.Seen[id].took)}
 }
 
-// want notes that a folder is searched here which nobody follows.
+// want notes that a folder is searched here which no process follows.
 func (l *library) want(st kb.Store) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *library) want(st kb.Store) {
 	l.unfollowed[st.ID] = st
 }
 
-// Wanted returns the folders that were searched here and that nobody followed then.
+// Wanted returns the folders that were searched here and that no process followed then.
 func (l *library) Wanted() []kb.Store {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,43 +82,6 @@ type handle struct {
 	kb.Index
 	once    sync.Once
 	release func()
-	veil    bool // what was indexed by older rules is masked as it is shown
-}
-
-// Document implements kb.Index.
-func (h *handle) Document(ctx context.Context, path string) (kb.DocumentText, error) {
-	d, err := h.Index.Document(ctx, path)
-	if h.veil && err == nil {
-		d.Body, _ = secret.Mask(path, d.Body)
-	}
-	return d, err
-}
-
-// Passages implements kb.Index. A chunk is masked as a part of its document:
-// by itself it may not show what it holds.
-func (h *handle) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
-	list, err := h.Index.Passages(ctx, places)
-	if !h.veil || err != nil {
-		return list, err
-	}
-	bodies := map[string]string{}
-	for i := range list {
-		p := &list[i]
-		body, ok := bodies[p.Path]
-		if !ok {
-			d, err := h.Document(ctx, p.Path)
-			if err != nil {
-				return nil, err
-			}
-			body, bodies[p.Path] = d.Body, d.Body
-		}
-		if p.Chunk.To <= len(body) && p.Chunk.To-p.Chunk.From == len(p.Text) {
-			p.Text = body[p.Chunk.From:p.Chunk.To]
-		} else {
-			p.Text, _ = secret.Mask(p.Path, p.Text)
-		}
-	}
-	return list, nil
 }
 
 // Release gives the generation back.
@@ -136,7 +99,7 @@ func (l *library) Get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 		}
 		var h *handle
 		if h, err = l.hold(ctx, st.ID, head.Manifest); err == nil {
-			h.veil = head.Rules < secret.Version
+			h.Index = ingest.Masked(h.Index, head)
 			return h, head, nil
 		}
 		if kb.CodeOf(err) != kb.NotFound {

@@ -41,7 +41,7 @@ func (a *App) RenameStore(ctx context.Context, store, name string) (Renamed, err
 		return Renamed{}, err
 	}
 	r := Renamed{Store: name, Was: st.Name, ID: string(st.ID)}
-	if r.Defined, err = a.definitions().Rename(ctx, a, c, p, st.Name, name); err != nil {
+	if r.Defined, err = a.Definitions().Rename(ctx, a, c, p, st.Name, name); err != nil {
 		// Otherwise the next sync would make a store of the old name.
 		_, undo := c.Catalog.Rename(context.WithoutCancel(ctx), p.ID, name, st.Name)
 		return Renamed{}, errors.Join(err, undo)

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -12,7 +12,7 @@ import (
 // secrets. Until that is done its texts are masked as they are shown. No server
 // is asked for it: what lies elsewhere waits for its next update.
 func (c *Core) reread(ctx context.Context, st kb.Store) error {
-	if st.Head.Rules >= secret.Version || st.LastError != "" || source.TraitsOf(st.Spec.Kind).Network {
+	if !ingest.OlderRules(st.Head) || st.LastError != "" || source.TraitsOf(st.Spec.Kind).Network {
 		return nil
 	}
 	_, active, err := c.Jobs.Active(ctx, st.ID)

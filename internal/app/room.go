@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -31,10 +33,23 @@ type Room struct {
 	Leaving func(context.Context, *Core, kb.StoreID) error
 	Removed func(context.Context, *Core, kb.StoreID) error
 	Forget  func(*Core, kb.StoreID)
-	// Sweep deletes files that belong to no store any more.
-	Sweep func(context.Context, *Core) error
+	// Sweep deletes files that belong to no store any more. Leftovers lists such
+	// files and folders, and returns what they are.
+	Sweep     func(context.Context, *Core) error
+	Leftovers func(context.Context, *Core) (what string, paths []string, err error)
+	// Uses reports whether work of the room that is under way uses what the catalog
+	// notes under that id.
+	Uses func(c *Core, id string) bool
+	// Followed reports whether all that happened in the folder of a store until
+	// now is in its index, as the process that follows it says.
+	Followed func(*Core, kb.StoreID) bool
+	// Caches returns folders outside a project in which what it depends on lies.
+	Caches func(env func(string) string) []string
+	// Examine looks for what keeps the room from working. It is called twice: before
+	// the data directory is opened, without a Core, and then with it.
+	Examine func(ctx context.Context, a *App, c *Core, say func(Finding))
 
-	// PageOf returns what tells of the documents of a store as pages of the web,
+	// PageOf returns the function from documents of a store to pages of the web,
 	// nil when they are none; PagePath the path of the page that a URL names, and
 	// the fragment, or what it is given.
 	PageOf   func(*Core, kb.Store) func(path string) (search.Page, bool)
@@ -46,22 +61,37 @@ type Room struct {
 
 	// Marks says what speaks against places that answer a query; see search.Request.
 	Marks func(ctx context.Context, c *Core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
-	// Hits lets targets tell more of their hits, Place adds to a place. scope is
-	// nil where the place was looked for in one named store.
+	// Hits lets targets add to their hits, Place adds to a place. No store is
+	// in scope where the place was looked for in one named store.
 	Hits  func(*App, []search.Target)
-	Place func(ctx context.Context, a *App, s *Shelves, scope []catalog.Entry, found *search.Context)
+	Place func(ctx context.Context, a *App, s *Shelves, inScope func(kb.StoreID) bool, found *search.Context)
 
 	Definitions *Definitions
 }
 
+// Finding is one thing that was examined.
+type Finding struct {
+	What   string `json:"what"`
+	Status string `json:"status"` // ok, note (works, and worth knowing), wrong
+	Text   string `json:"text"`   // one sentence
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Wrong is the finding of a failure.
+func Wrong(what string, err error) Finding {
+	return Finding{What: what, Status: "wrong", Text: err.Error(), Hint: kb.HintOf(err)}
+}
+
 // Definitions keeps the stores of a project in a file of it.
 type Definitions struct {
+	// File is where they are, below the root of the project.
+	File string
 	// Check refuses what cannot be added to.
 	Check func(project.Project) error
 	// Remember keeps how a store came to be. Of a definition that is new it
 	// returns the text and the file.
 	Remember func(ctx context.Context, a *App, c *Core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error)
-	// Forget takes back what Remember added, unless somebody has changed it since.
+	// Forget takes back what Remember added, unless it has changed since.
 	Forget func(ctx context.Context, c *Core, file string, added json.RawMessage) error
 	// Rename gives the store that the project's file calls old another name there,
 	// and reports whether the file names it.
@@ -70,8 +100,8 @@ type Definitions struct {
 	Still func(a *App, name string) string
 }
 
-// definitions returns who keeps them; it does nothing where no room does.
-func (a *App) definitions() Definitions { return definitionsIn(a.Config.Rooms) }
+// Definitions returns who keeps them; it does nothing where no room does.
+func (a *App) Definitions() Definitions { return definitionsIn(a.Config.Rooms) }
 
 func (c *Core) definitions() Definitions { return definitionsIn(c.rooms) }
 
@@ -92,6 +122,12 @@ func definitionsIn(rooms []Room) Definitions {
 	}
 }
 
+// TempAge is how long a file may lie that a process has not completed yet.
+const TempAge = time.Hour
+
+// Rooms returns the hooks of the rooms.
+func (c *Core) Rooms() []Room { return c.rooms }
+
 // Marks asks the rooms for what speaks against places; see Room.Marks.
 func (c *Core) Marks(ctx context.Context, query string) (func(kb.StoreID, string) float64, string, error) {
 	for _, r := range c.rooms {
@@ -102,11 +138,14 @@ func (c *Core) Marks(ctx context.Context, query string) (func(kb.StoreID, string
 	return nil, "", nil
 }
 
-// Enrich lets the rooms add to a place.
+// Enrich lets the rooms add to a place; scope are the stores that they may name.
 func (a *App) Enrich(ctx context.Context, s *Shelves, scope []catalog.Entry, found *search.Context) {
+	inScope := func(id kb.StoreID) bool {
+		return slices.ContainsFunc(scope, func(e catalog.Entry) bool { return e.ID == id })
+	}
 	for _, r := range a.Config.Rooms {
 		if r.Place != nil {
-			r.Place(ctx, a, s, scope, found)
+			r.Place(ctx, a, s, inScope, found)
 		}
 	}
 }
@@ -132,7 +171,7 @@ func (s *Shelves) unresolved(ctx context.Context, t *search.Target) (bool, error
 	return false, nil
 }
 
-// pageOf returns what tells of the pages of a store; nil when its documents are none.
+// pageOf returns the function to the pages of a store; nil when its documents are none.
 func (c *Core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
 	for _, r := range c.rooms {
 		if r.PageOf != nil {

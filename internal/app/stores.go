@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
@@ -99,30 +98,7 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 	return list, nil
 }
 
-// Scope returns the entries of the default scope, or all there are.
-func (a *App) Scope(ctx context.Context, c *Core, all bool) ([]catalog.Entry, error) {
-	if all {
-		return c.Catalog.All(ctx)
-	}
-	p, err := a.Where()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := c.Catalog.List(ctx, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	if own, err := c.Catalog.Own(ctx, p.Root); err == nil {
-		if !slices.ContainsFunc(entries, func(e catalog.Entry) bool { return e.ID == own.ID }) {
-			entries = append(entries, catalog.Entry{Store: own, Scope: catalog.ScopeOwn, Project: p.ID})
-		}
-	} else if kb.CodeOf(err) != kb.NotFound {
-		return nil, err
-	}
-	return entries, nil
-}
-
-// row tells a store at a glance, with the job that works on it, if any.
+// row returns a store at a glance, with the job that works on it, if any.
 func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
 	r := StoreRow{Name: st.Label(), ID: string(st.ID), Kind: st.Spec.Kind, Source: st.Spec.Source, Scope: string(scope), Status: "empty"}
 	if source.TraitsOf(st.Spec.Kind).Refs {
@@ -150,7 +126,7 @@ func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 	return r, nil, nil
 }
 
-// StoreInfo tells everything about the store that a name or id means here.
+// StoreInfo returns everything about the store that a name or id means here.
 func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
@@ -235,7 +211,7 @@ func TypeOf(k kb.Kind) string {
 	return string(k)
 }
 
-// RefuseLarge refuses folders that nobody means to index without thinking.
+// RefuseLarge refuses folders that are too large to be indexed by mistake.
 func RefuseLarge(ctx context.Context, spec kb.Spec) error {
 	_, err := measure(ctx, spec)
 	return err
@@ -293,97 +269,6 @@ func (a *App) IndexStore(ctx context.Context, store string, force bool) (Started
 	return c.Start(ctx, st, st.Label(), force)
 }
 
-// DeleteStore detaches a name; the index goes when nobody else holds it, or everywhere is set.
-func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
-	c, st, err := a.Lookup(ctx, store)
-	if err != nil {
-		return Deleted{}, err
-	}
-	p, err := a.Where()
-	if err != nil {
-		return Deleted{}, err
-	}
-	d := Deleted{Store: st.Label(), Note: a.definitions().Still(a, st.Name)}
-	holders, err := c.Catalog.Holders(ctx, st.ID)
-	if err != nil {
-		return d, err
-	}
-	if own, err := c.Catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
-		everywhere = true // the own folder: nobody else holds it
-	}
-	// Its job is cancelled before: a store of the same source that somebody
-	// makes right after has a job of its own.
-	var cancelled bool
-	if everywhere || len(holders) <= 1 {
-		j, ok, err := c.Jobs.Active(ctx, st.ID)
-		if err == nil && ok {
-			_, err = c.Jobs.Cancel(ctx, j.ID)
-			cancelled = err == nil
-		}
-		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
-			err = c.Leaving(ctx, st.ID)
-		}
-		if err != nil {
-			return d, err
-		}
-	}
-	if everywhere {
-		d.UsedBy = holders
-		err = c.Catalog.Delete(ctx, st.ID)
-	} else {
-		d.UsedBy, err = a.detach(ctx, c, p.ID, store, st)
-	}
-	if err != nil {
-		return d, err
-	}
-	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
-		if cancelled { // somebody has taken it up meanwhile
-			_, err = c.Submit(ctx, st, IndexArgs{})
-		}
-		return d, err
-	}
-	// One that is made again from the same source begins without a schedule.
-	for _, r := range c.rooms {
-		if r.Removed != nil {
-			if err := r.Removed(ctx, c, st.ID); err != nil {
-				return d, err
-			}
-		}
-	}
-	c.Library.Forget(st.ID)
-	return d, c.sweep(ctx, "")
-}
-
-// detach takes the store's name away from the project, else from the user,
-// and returns who still holds it.
-func (a *App) detach(ctx context.Context, c *Core, projectID, asked string, st kb.Store) (usedBy []string, err error) {
-	for _, scope := range []string{projectID, ""} {
-		if _, usedBy, err = c.Catalog.Detach(ctx, scope, st.Name); err == nil || kb.CodeOf(err) != kb.NotFound {
-			return usedBy, err
-		}
-	}
-	holders, e := c.Catalog.Holders(ctx, st.ID)
-	if e != nil {
-		return nil, e
-	}
-	if len(holders) == 0 { // somebody else has deleted it just now
-		return nil, err
-	}
-	return nil, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", asked, strings.Join(holders, ", ")).
-		WithHint("delete it there, or set everywhere to delete it for all of them")
-}
-
-// FolderAt returns the store of the folder root, named or not.
-func (c *Core) FolderAt(ctx context.Context, projectID, root string) (kb.Store, bool) {
-	if entries, err := c.Catalog.List(ctx, projectID); err == nil {
-		if st, ok := ownEntry(entries, root); ok {
-			return st, true
-		}
-	}
-	st, err := c.Catalog.Own(ctx, root)
-	return st, err == nil
-}
-
 // PagesBytes is what the kept pages of a store take on disk.
 func (c *Core) PagesBytes(spec kb.Spec) int64 {
 	dir := c.Opener.PagesDir(spec)
@@ -398,16 +283,4 @@ func (c *Core) PagesBytes(spec kb.Spec) int64 {
 		}
 	}
 	return n
-}
-
-// Leaving tells the rooms of a store that goes.
-func (c *Core) Leaving(ctx context.Context, id kb.StoreID) error {
-	for _, r := range c.rooms {
-		if r.Leaving != nil {
-			if err := r.Leaving(ctx, c, id); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -21,8 +21,8 @@ type importIn struct {
 	Force bool   `json:"force,omitempty" help:"replace what is indexed here, also if it is newer"`
 }
 
-// addTransfer adds the commands that look after the data directory as a whole.
-func addTransfer(t *command.Table) {
+// addCare adds the commands that look after the data directory as a whole.
+func addCare(t *command.Table) {
 	c := t.Add("data", command.New("export", "Write a store into one file, to import it elsewhere", command.Writes,
 		func(ctx context.Context, a *app.App, in exportIn) (Exported, error) {
 			return Export(ctx, a, in.Store, in.File, in.Force)

@@ -9,54 +9,48 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/follow"
-	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
-
-// Finding is one thing that was looked at.
-type Finding struct {
-	What   string `json:"what"`
-	Status string `json:"status"` // ok, note (works, and worth knowing), wrong
-	Text   string `json:"text"`   // one sentence
-	Hint   string `json:"hint,omitempty"`
-}
 
 // Diagnosis is the reply of doctor.
 type Diagnosis struct {
-	Findings []Finding `json:"findings"`
-	Wrong    int       `json:"wrong"`
+	Findings []app.Finding `json:"findings"`
+	Wrong    int           `json:"wrong"`
 }
 
 // Doctor looks at everything that may keep the program from working, and
 // changes nothing.
 func Doctor(ctx context.Context, a *app.App) (Diagnosis, error) {
 	var d Diagnosis
-	say := func(what, status, text, hint string) {
-		d.Findings = append(d.Findings, Finding{what, status, text, hint})
-		if status == "wrong" {
+	add := func(f app.Finding) {
+		d.Findings = append(d.Findings, f)
+		if f.Status == "wrong" {
 			d.Wrong++
 		}
 	}
-	wrong := func(what string, err error) { say(what, "wrong", err.Error(), kb.HintOf(err)) }
-
+	say := func(what, status, text, hint string) {
+		add(app.Finding{What: what, Status: status, Text: text, Hint: hint})
+	}
+	examine := func(c *app.Core) {
+		for _, r := range a.Config.Rooms {
+			if r.Examine != nil {
+				r.Examine(ctx, a, c, add)
+			}
+		}
+	}
 	say("program", "ok", fmt.Sprintf("version %s on %s/%s", a.Version(), runtime.GOOS, runtime.GOARCH), "")
-	if _, err := config.Load(a.Config.Env); err != nil {
-		wrong("configuration", err)
+	if _, err := a.Settings(); err != nil {
+		add(app.Wrong("configuration", err))
 	}
 	if path, err := exec.LookPath("git"); err != nil {
 		say("git", "note", "no git program is installed", "repositories are cloned without it; where that fails, or needs git's credentials, install it")
 	} else {
 		say("git", "ok", path, "")
 	}
-	if o, err := SetupOf(a, SetupRequest{}); err == nil { // what is wrong with it is said elsewhere
-		d.Findings = append(d.Findings, Twice(o)...)
-	}
+	examine(nil)
 	c, err := a.Open(ctx)
 	if err != nil {
-		wrong("data directory", err)
+		add(app.Wrong("data directory", err))
 		return d, nil
 	}
 	if err := writable(c.Dir); err != nil {
@@ -69,18 +63,9 @@ func Doctor(ctx context.Context, a *app.App) (Diagnosis, error) {
 	}
 	say("vectors", "ok", fmt.Sprintf("searched with the engine %s", c.Engine()), "")
 	if err := doctorStores(ctx, a, c, say); err != nil {
-		wrong("stores", err)
+		add(app.Wrong("stores", err))
 	}
-	doctorFolder(ctx, a, c, say)
-	if list, err := follow.ListSchedules(ctx, a); err != nil {
-		wrong("schedules", err)
-	} else if n := len(list.Schedules); n > 0 {
-		if list.Keeper != 0 {
-			say("schedules", "ok", fmt.Sprintf("%d, kept by process %d", n, list.Keeper), "")
-		} else {
-			say("schedules", "note", fmt.Sprintf("%d, and no process keeps the clock", n), "they run while a session, knowledge serve or knowledge watch is open")
-		}
-	}
+	examine(c)
 	return d, nil
 }
 
@@ -149,41 +134,4 @@ func doctorStores(ctx context.Context, a *app.App, c *app.Core, say func(what, s
 	}
 	say("stores", "ok", fmt.Sprintf("%d of %d can be searched", ready, len(seen)), "")
 	return err
-}
-
-// doctorFolder says how the folder of this project is followed.
-func doctorFolder(ctx context.Context, a *app.App, c *app.Core, say func(what, status, text, hint string)) {
-	p, err := a.Where()
-	if err != nil {
-		say("project", "wrong", err.Error(), kb.HintOf(err))
-		return
-	}
-	if p.Root == "" || p.None {
-		say("project", "note", "this is no project: only your own stores are searched here", "change to a repository, or name a folder with --project")
-		return
-	}
-	say("project", "ok", p.Root, "")
-	if kind := watch.Network(p.Root); kind != "" {
-		say("watching", "note", fmt.Sprintf("%s is on a network file system (%s): it is looked at from time to time instead of being watched", p.Root, kind), "")
-	}
-	st, ok := c.FolderAt(ctx, p.ID, p.Root)
-	switch who, held := lockfile.Held(c.WatchLock(st.ID)); {
-	case !ok:
-		say("watching", "note", "the folder is not indexed yet", "the first search here indexes it")
-	case held:
-		status, text, hint := "ok", fmt.Sprintf("process %d follows the folder", who.PID), ""
-		if e, ok := follow.WatchNote(c, st.ID); ok && e.Kind != "watching" && e.Kind != "back" {
-			status, text, hint = "note", text+": "+e.Text, e.Hint
-		}
-		say("watching", status, text, hint)
-	default:
-		say("watching", "note", "no process follows the folder: it is looked at when somebody searches", "a session follows it by itself; so does: knowledge watch")
-	}
-	if watches, watchers := watch.Limits(); watches > 0 {
-		status, hint := "ok", ""
-		if watches < 65536 || watchers < 64 {
-			status, hint = "note", "a large work tree may need more: sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512"
-		}
-		say("inotify", status, fmt.Sprintf("%d directories and %d watchers at most", watches, watchers), hint)
-	}
 }

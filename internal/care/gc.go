@@ -7,19 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/apis"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/transfer"
 	"github.com/seed-4f2d999b/knowledge/internal/data/verify"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
-	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
 // Collected is the reply of gc.
@@ -57,7 +53,7 @@ func Collect(ctx context.Context, a *app.App, dry bool) (Collected, error) {
 		return Collected{}, err
 	}
 	files, err := leftovers(ctx, c, dry)
-	slices.SortStableFunc(files, func(a, b verify.Leftover) int {
+	kb.SortStableFunc(files, func(a, b verify.Leftover) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	out := Collected{Files: files, DryRun: dry}
@@ -96,13 +92,15 @@ func leftovers(ctx context.Context, c *app.Core, dry bool) ([]verify.Leftover, e
 		}
 		return nil
 	})
-	views, e := code.UnneededViews(ctx, c)
-	err = errors.Join(err, e, g.take("the view of no store")(views))
-	folders, e := web.UnneededPages(ctx, c)
-	err = errors.Join(err, e, g.take("pages of a store that is no more")(folders))
+	for _, r := range g.Rooms() {
+		if r.Leftovers != nil {
+			what, paths, e := r.Leftovers(ctx, c)
+			err = errors.Join(err, e, g.take(what)(paths))
+		}
+	}
 	err = errors.Join(err, c.Opener.EachUnneeded(specs, g.take("a copy of a repository that no store is made from")))
 	err = errors.Join(err, g.take("what an export or import that was killed left")(transfer.Leftovers(c.Dir)))
-	err = errors.Join(err, g.replies(specs), g.temporary(), g.ofJobs(ctx))
+	err = errors.Join(err, g.temporary(), g.ofJobs(ctx))
 	return g.files, err
 }
 
@@ -122,7 +120,7 @@ func (g *collector) take(what string) func(paths []string) error {
 			if len(files) == 0 && (len(folders) == 0 || foreign) {
 				continue
 			}
-			n := weigh(files)
+			n := project.Weigh(files)
 			if !g.dry {
 				if err := project.Remove(g.Dir, p); err != nil {
 					continue
@@ -142,20 +140,10 @@ func (g *collector) note(path, what string, bytes int64) {
 	g.files = append(g.files, verify.Leftover{Path: filepath.ToSlash(path), What: what, Bytes: bytes})
 }
 
-// weigh returns what files take.
-func weigh(files []string) (n int64) {
-	for _, f := range files {
-		if info, err := os.Lstat(f); err == nil && info.Mode().IsRegular() {
-			n += info.Size()
-		}
-	}
-	return n
-}
-
 // temporary takes files that writers left unfinished, an hour after the last write.
 func (g *collector) temporary() error {
 	folders := []string{g.Dir, g.Pool.Dir, g.Pool.Generations, filepath.Join(g.Dir, "views"), filepath.Join(g.Dir, "jobs"), filepath.Join(g.Dir, "grammars")}
-	for _, kept := range []string{g.Opener.WebDir, filepath.Join(g.Dir, apis.RepliesDir)} {
+	for _, kept := range []string{g.Opener.WebDir, filepath.Join(g.Dir, "replies")} {
 		list, _ := filepath.Glob(filepath.Join(kept, "*")) // fails only for a bad pattern
 		folders = append(append(folders, kept), list...)
 	}
@@ -165,33 +153,12 @@ func (g *collector) temporary() error {
 		for _, e := range entries {
 			ours := strings.HasPrefix(e.Name(), atomicfile.TempPrefix) || strings.HasPrefix(e.Name(), ".doctor-") || strings.HasSuffix(e.Name(), ".tmp") && dir != g.Dir
 			info, err := e.Info()
-			if ours && err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > code.TempAge {
+			if ours && err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > app.TempAge {
 				paths = append(paths, filepath.Join(dir, e.Name()))
 			}
 		}
 	}
 	return g.take("a file that was never completed")(paths)
-}
-
-// replies takes kept replies of stores that are no more.
-func (g *collector) replies(specs []kb.Spec) error {
-	root, err := filepath.EvalSymlinks(filepath.Join(g.Dir, apis.RepliesDir)) // as sources are written
-	if err != nil {
-		return nil // there are none
-	}
-	need := map[string]bool{}
-	for _, s := range specs {
-		need[s.Source] = true
-	}
-	list, _ := filepath.Glob(filepath.Join(root, "*", "*"))
-	var paths []string
-	for _, dir := range list {
-		// A young one may be about to become a store.
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && !need[dir] && time.Since(info.ModTime()) > code.TempAge {
-			paths = append(paths, filepath.Join(g.Dir, apis.RepliesDir, filepath.Base(filepath.Dir(dir)), filepath.Base(dir)))
-		}
-	}
-	return g.take("kept replies of a store that is no more")(paths)
 }
 
 // ofJobs takes what jobs that have ended left in the folder of locks.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/care"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 )
@@ -61,7 +62,7 @@ func TestStrangersFilesStay(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(s.Data, "main.go")); err != nil || info.Mode().Perm()&0o044 == 0 {
 		t.Error("somebody else's file has another mode now")
 	}
-	if _, err := care.PurgeAll(t.Context(), a, false); err != nil {
+	if _, err := install.PurgeAll(t.Context(), a, false); err != nil {
 		t.Fatal(err)
 	}
 	check("after a purge")
@@ -76,7 +77,7 @@ func TestPurgeOfAFolderThatNeverWasOurs(t *testing.T) {
 	s.Write("data/worker.log", "mine\n")
 	s.Write("data/knowledge.db", "a database of something else\n")
 	s.Write("data/jobs/clock.lock", "mine\n")
-	p, err := care.PurgeAll(t.Context(), s.Configured("p", "", map[string]string{"HOME": filepath.Join(s.Root, "home")}), false)
+	p, err := install.PurgeAll(t.Context(), s.Configured("p", "", map[string]string{"HOME": filepath.Join(s.Root, "home")}), false)
 	if err != nil {
 		t.Fatal(err)
 	}

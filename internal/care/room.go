@@ -1,31 +1,22 @@
 package care
 
-import "github.com/seed-4f2d999b/knowledge/internal/command"
+import (
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/data/transfer"
+)
 
 // Room is the room.
 func Room() command.Room {
 	return command.Room{
 		Name: "care",
-		Commands: func(t *command.Table) {
-			addTransfer(t)
-			addSetup(t)
+		App: app.Room{
+			Uses: func(c *app.Core, id string) bool { return transfer.Alive(c.Dir, id) },
 		},
-		People: map[string]command.Wording{
-			"install": {
-				Help: "Without --client it shows which are on this machine, and asks. Each one's own file gets one entry and stays the same otherwise, comments too; " +
-					"\"knowledge uninstall\" gives back the bytes that were there. docs/install.md lists the files.",
-			},
-			"uninstall": {
-				Summary: "Take knowledge out of the programs that agents run in",
-				Help: "It shows which have it, and asks; each file gets back the bytes that were there. Stores stay. " +
-					"With --purge everything goes, after a list: stores, schedules, caches and the configuration. " +
-					"With --stores only this project's stores go, and their indexes when nobody else uses them; with --keep-definitions=false its .knowledge/stores.json too.",
-			},
-		},
+		Commands: addCare,
 		Reaches: map[string]command.Reach{
-			"doctor":    {Programs: command.AskGit},
-			"uninstall": {Deletes: "every store of this project; with keepDefinitions false, its `.knowledge/stores.json`"},
-			"selftest":  {Data: "files of its own, in a temporary folder that it removes"},
+			"doctor":   {Programs: command.AskGit},
+			"selftest": {Data: "files of its own, in a temporary folder that it removes"},
 		},
 	}
 }

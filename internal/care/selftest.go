@@ -15,7 +15,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -33,7 +32,7 @@ type SelfCheck struct {
 	Text string `json:"text"` // what was seen, or what went wrong
 }
 
-// Text tells it to a person, one line a check.
+// Text is the reply for people, one line a check.
 func (s SelfTest) Text() string {
 	var b strings.Builder
 	for _, c := range s.Checks {
@@ -258,7 +257,7 @@ func (t *tester) verify() (string, error) {
 	return app.CountOf(v.Files, "file") + ", all there and true", err
 }
 
-// terminalText says what the environment tells of the terminal.
+// terminalText says what the environment shows of the terminal.
 func terminalText(env func(string) string) string {
 	locale := env("LC_ALL")
 	for _, k := range []string{"LC_CTYPE", "LANG"} {
@@ -275,14 +274,4 @@ func terminalText(env func(string) string) string {
 		return kind + ", UTF-8"
 	}
 	return kind + ", not known to show UTF-8: names in other scripts may look wrong"
-}
-
-// Footprint lists every file and folder that the program has made on this
-// machine, see project.Footprint.
-func Footprint(a *app.App) ([]project.Trace, error) {
-	dir, err := a.DataDir()
-	if err != nil {
-		return nil, err
-	}
-	return project.Footprint(dir, a.Config.Env)
 }

@@ -185,14 +185,9 @@ func link(ctx context.Context, s *app.Shelves) error {
 
 // linked has a job link a target's store, and waits for it until wait is done.
 func linked(ctx, wait context.Context, s *app.Shelves, t *search.Target) error {
-	err := SubmitLink(ctx, s.Core, t.Store.ID)
-	var j kb.Job
-	if err == nil {
-		var running bool
-		j, running, err = s.Core.Jobs.Active(ctx, t.Store.ID+app.Beside)
-		if err == nil && running {
-			j, err = s.Core.Jobs.Wait(wait, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
-		}
+	j, err := SubmitLink(ctx, s.Core, t.Store.ID)
+	if err == nil { // it may have ended already
+		j, err = s.Core.Jobs.Wait(wait, j.ID, func(j kb.Job) { kb.Report(ctx, j.Progress) })
 	}
 	if app.CannotWrite(err) || err != nil && kb.CodeOf(err) == kb.Busy {
 		s.Notes = append(s.Notes, fmt.Sprintf("the references of %s cannot be resolved: %v", t.Store.Label(), err))
@@ -208,7 +203,7 @@ func linked(ctx, wait context.Context, s *app.Shelves, t *search.Target) error {
 }
 
 // without goes on without the view of a target that turned out damaged,
-// or, where references are what is asked for, with one that is made anew.
+// or, where references are asked for, with one that is made anew.
 func without(ctx context.Context, s *app.Shelves, t *search.Target) error {
 	lose(ctx, s, t)
 	if s.Wait > 0 {
@@ -226,7 +221,7 @@ func lose(ctx context.Context, s *app.Shelves, t *search.Target) {
 	s.Lost[t.Store.ID] = true
 	note := fmt.Sprintf("the resolved references of %s were damaged and are made anew", t.Store.Label())
 	if s.Wait == 0 { // else link does
-		if err := SubmitLink(ctx, s.Core, t.Store.ID); err != nil { // what is whole is still served
+		if _, err := SubmitLink(ctx, s.Core, t.Store.ID); err != nil { // what is whole is still served
 			note = fmt.Sprintf("the resolved references of %s are damaged and left out: %v", t.Store.Label(), err)
 		}
 	}
@@ -250,8 +245,12 @@ func hooks() app.Room {
 			}
 		},
 		Leaving: func(ctx context.Context, c *app.Core, id kb.StoreID) error { return unlink(ctx, c, id) },
-		Sweep:   func(ctx context.Context, c *app.Core) error { return sweepViews(ctx, c) },
-		Views:   func(s *app.Shelves) { openLinked(s) },
+		Sweep:   sweepViews,
+		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {
+			paths, err := unneededViews(ctx, c)
+			return "the view of no store", paths, err
+		},
+		Views: func(s *app.Shelves) { openLinked(s) },
 		Unresolved: func(ctx context.Context, s *app.Shelves, t *search.Target) (bool, error) {
 			if t.View == nil || !viewsOf(s.Core).lose(s.Core, t.Store.ID) {
 				return false, nil

@@ -39,8 +39,6 @@ const (
 	// and a question about code has it made anew.
 	linkShare  = 50
 	stampBytes = 16 // of a view's stamp, which is written in hexadecimal
-	// TempAge is how long somebody may still be writing an unfinished view.
-	TempAge = time.Hour
 )
 
 // links resolves the references of a store that was just indexed, or has a
@@ -57,7 +55,8 @@ func links(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, changed int)
 	if changed*linkShare < st.Head.Documents && ViewOf(c, st.ID) != "" {
 		return graph.Stats{}, nil
 	}
-	return graph.Stats{}, SubmitLink(ctx, c, st.ID)
+	_, err := SubmitLink(ctx, c, st.ID)
+	return graph.Stats{}, err
 }
 
 // LinksAtOnce reports whether a store is small enough to be linked by the job that indexed it.
@@ -69,9 +68,9 @@ type linkArgs struct {
 	Store kb.StoreID `json:"store"`
 }
 
-func SubmitLink(ctx context.Context, c *app.Core, id kb.StoreID) error {
-	_, err := c.Jobs.Submit(ctx, job.Request{Type: "link", Store: id + app.Beside, Class: job.Linking, Args: linkArgs{id}})
-	return err
+// SubmitLink has a job resolve the references of a store.
+func SubmitLink(ctx context.Context, c *app.Core, id kb.StoreID) (kb.Job, error) {
+	return c.Jobs.Submit(ctx, job.Request{Type: "link", Store: id + app.Beside, Class: job.Linking, Args: linkArgs{id}})
 }
 
 // runLink is the handler of link jobs.
@@ -194,19 +193,19 @@ func makeView(ctx context.Context, c *app.Core, src *linkSource, before, path st
 
 // sweepViews deletes the views of stores that are no more.
 func sweepViews(ctx context.Context, c *app.Core) error {
-	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, "views"), TempAge); err != nil {
+	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, "views"), app.TempAge); err != nil {
 		return err
 	}
-	gone, err := UnneededViews(ctx, c)
+	gone, err := unneededViews(ctx, c)
 	for _, p := range gone {
-		// Who has it open keeps it; where that forbids deleting, the next sweep does it.
+		// A process that has it open keeps it; where that forbids deleting, the next sweep does it.
 		_ = os.Remove(p)
 	}
 	return err
 }
 
-// UnneededViews returns the files of views that no store has.
-func UnneededViews(ctx context.Context, c *app.Core) ([]string, error) {
+// unneededViews returns the files of views that no store has.
+func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(c.Dir, "views"))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -335,7 +334,7 @@ func (v *views) get(c *app.Core, id kb.StoreID) (view *graph.View, done func(), 
 }
 
 // lose gives up a store's view if its file is damaged, and deletes that: the
-// next link makes it anew. Who reads it finishes on it.
+// next link makes it anew. Readers finish on it.
 func (v *views) lose(c *app.Core, id kb.StoreID) bool {
 	path := ViewOf(c, id)
 	if err := whole(path); err == nil || kb.CodeOf(err) != kb.Corrupt {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +116,7 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	}
 	unknown := ""
 	for n := range args { // the first by name, so that one request has one answer
-		if !contains(known, n) && (unknown == "" || n < unknown) {
+		if !slices.Contains(known, n) && (unknown == "" || n < unknown) {
 			unknown = n
 		}
 	}
@@ -132,7 +133,7 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	return err.WithHint("it takes: %s", strings.Join(known, ", "))
 }
 
-// nested is what somebody meant who put the arguments of a command beside its
+// nested is what a call means that has the arguments of a command beside its
 // name: {"command":"store:info","args":{"store":"x"}}.
 func nested(args map[string]json.RawMessage, known []string) string {
 	inner := map[string]json.RawMessage{}
@@ -140,7 +141,7 @@ func nested(args map[string]json.RawMessage, known []string) string {
 		_ = json.Unmarshal(a, &inner) // what does not parse is left out of the example
 	}
 	for n, v := range args {
-		if !contains(known, n) {
+		if !slices.Contains(known, n) {
 			inner[n] = v
 		}
 	}
@@ -203,23 +204,7 @@ func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error
 	}
 	switch p.Type {
 	case "string":
-		if !isText {
-			return wrong(ctx, p, "a string", v)
-		}
-		if p.Enum != nil && !contains(p.Enum, text) {
-			if text == "" && !p.Required {
-				return nil
-			}
-			err := kb.Errorf(kb.Invalid, "%s must be one of %s, not %q", called(ctx, p), strings.Join(p.Enum, ", "), clip(text))
-			if near := kb.Nearest(text, p.Enum); near != "" {
-				return err.WithHint("did you mean %q?", near)
-			}
-			if p.Required {
-				return err.WithHint("choose one of them")
-			}
-			return err.WithHint("choose one of them, or leave it out")
-		}
-		f.SetString(text)
+		return setText(ctx, f, p, v, text, isText)
 	case "integer":
 		x, ok := number(v, text, isText)
 		if !ok || x != math.Trunc(x) || math.Abs(x) > 1<<31 {
@@ -245,29 +230,7 @@ func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error
 		}
 		f.SetBool(word == "true")
 	case "strings":
-		list := []string{}
-		switch {
-		case isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Unmarshal([]byte(text), &list) == nil:
-		case isText && text != "":
-			list = []string{text}
-		case isText:
-		case v[0] != '[':
-			return wrong(ctx, p, "a list of strings", v)
-		default:
-			var items []json.RawMessage
-			if err := json.Unmarshal(v, &items); err != nil {
-				return wrong(ctx, p, "a list of strings", v)
-			}
-			for _, item := range items {
-				var s string
-				if item[0] != '"' || json.Unmarshal(item, &s) != nil {
-					return kb.Errorf(kb.Invalid, "%s must be a list of strings, and %s is not one", called(ctx, p), clip(string(item))).
-						WithHint("for example [\"a\",\"b\"]")
-				}
-				list = append(list, s)
-			}
-		}
-		f.Set(reflect.ValueOf(list))
+		return setList(ctx, f, p, v, text, isText)
 	case "object":
 		if isText {
 			v = bytes.TrimSpace([]byte(text))
@@ -284,6 +247,56 @@ func set(ctx context.Context, f reflect.Value, p Param, v json.RawMessage) error
 		}
 		f.SetBytes(v)
 	}
+	return nil
+}
+
+// setText stores a string, one of p.Enum where there are such.
+func setText(ctx context.Context, f reflect.Value, p Param, v json.RawMessage, text string, isText bool) error {
+	if !isText {
+		return wrong(ctx, p, "a string", v)
+	}
+	if p.Enum == nil || slices.Contains(p.Enum, text) {
+		f.SetString(text)
+		return nil
+	}
+	if text == "" && !p.Required {
+		return nil
+	}
+	err := kb.Errorf(kb.Invalid, "%s must be one of %s, not %q", called(ctx, p), strings.Join(p.Enum, ", "), clip(text))
+	if near := kb.Nearest(text, p.Enum); near != "" {
+		return err.WithHint("did you mean %q?", near)
+	}
+	if p.Required {
+		return err.WithHint("choose one of them")
+	}
+	return err.WithHint("choose one of them, or leave it out")
+}
+
+// setList stores a list of strings. A string is a list in JSON, or its one element.
+func setList(ctx context.Context, f reflect.Value, p Param, v json.RawMessage, text string, isText bool) error {
+	list := []string{}
+	switch {
+	case isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Unmarshal([]byte(text), &list) == nil:
+	case isText && text != "":
+		list = []string{text}
+	case isText:
+	case v[0] != '[':
+		return wrong(ctx, p, "a list of strings", v)
+	default:
+		var items []json.RawMessage
+		if err := json.Unmarshal(v, &items); err != nil {
+			return wrong(ctx, p, "a list of strings", v)
+		}
+		for _, item := range items {
+			var s string
+			if item[0] != '"' || json.Unmarshal(item, &s) != nil {
+				return kb.Errorf(kb.Invalid, "%s must be a list of strings, and %s is not one", called(ctx, p), clip(string(item))).
+					WithHint("for example [\"a\",\"b\"]")
+			}
+			list = append(list, s)
+		}
+	}
+	f.Set(reflect.ValueOf(list))
 	return nil
 }
 
@@ -327,15 +340,6 @@ func jsonType(v json.RawMessage) string {
 	default:
 		return "a number"
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // clip shortens what a stranger wrote for use in a message.

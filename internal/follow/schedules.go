@@ -2,9 +2,7 @@ package follow
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
+	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // ScheduleRow is the schedule of one store.
@@ -60,7 +58,7 @@ func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
 		}
 		out.Schedules = append(out.Schedules, row)
 	}
-	slices.SortStableFunc(out.Schedules, func(a, b ScheduleRow) int { return strings.Compare(a.Store, b.Store) })
+	kb.SortStableFunc(out.Schedules, func(a, b ScheduleRow) int { return strings.Compare(a.Store, b.Store) })
 	if who, held := lockfile.Held(filepath.Join(c.Dir, "jobs", "clock.lock")); held {
 		out.Keeper = who.PID
 	} else if len(out.Schedules) > 0 {
@@ -122,20 +120,16 @@ func SchedulesOf(c *app.Core) schedule.Table { return schedule.Table{DB: c.Db} }
 
 func hooks() app.Room {
 	return app.Room{
+		Followed: Probe,
+		Caches:   deps.Caches,
+		Examine:  examine,
 		Removed: func(ctx context.Context, c *app.Core, id kb.StoreID) error {
 			_, err := SchedulesOf(c).Unset(ctx, id)
 			return err
 		},
 		Definitions: &app.Definitions{
-			Check: checkDefinitions,
-			Remember: func(ctx context.Context, a *app.App, c *app.Core, p project.Project, r app.CreateStore, st kb.Store) (json.RawMessage, string, error) {
-				return remember(ctx, a, c, p, r, st)
-			},
-			Forget: func(ctx context.Context, c *app.Core, file string, added json.RawMessage) error {
-				return undefine(ctx, c, file, added)
-			},
-			Rename: rename,
-			Still:  func(a *app.App, name string) string { return stillDefined(a, name) },
+			Check:    checkDefinitions,
+			Remember: remember, Forget: undefine, Rename: rename, Still: stillDefined, File: DefinitionsFile,
 		},
 	}
 }

@@ -2,18 +2,19 @@ package follow
 
 import (
 	"context"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 )
 
 // Update brings stores up to date with what they follow: one that is pinned
 // to a dependency moves to the version that the project's lockfile holds now,
-// all others to where their branch stands. store "" is every store of the project.
+// all others to the head of their branch. store "" is every store of the project.
 func Update(ctx context.Context, a *app.App, store string, dry bool) (Synced, error) {
 	out := newSynced(dry)
 	c, err := a.Open(ctx)
@@ -63,7 +64,7 @@ func Update(ctx context.Context, a *app.App, store string, dry bool) (Synced, er
 func (s *syncRun) update(ctx context.Context, st kb.Store) error {
 	by, known := s.by[st.Name]
 	if !known || by.Store != st.ID || by.Follows == "" {
-		// A tag or commit that stands is asked for once more all the same:
+		// A tag or commit that does not move is asked for once more all the same:
 		// tags move, and an earlier run may have failed.
 		s.out.Updated = append(s.out.Updated, st.Label())
 		if s.r.DryRun {
@@ -136,12 +137,14 @@ func (l *locks) pin(ctx context.Context, spec *kb.Spec, follows string) error {
 }
 
 // versionRE finds the version at the end of a tag: with dots, else a number.
-var versionRE = lazyregexp.New(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
+var versionRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d+(?:[._]\d+)+(?:[-+.]?[0-9A-Za-z]+)*$|\d+$`)
+})
 
 // respell puts a version into the place of the one in a tag.
 func respell(tag, version string) string {
 	version = strings.TrimPrefix(version, "v")
-	at := versionRE.FindStringIndex(tag)
+	at := versionRE().FindStringIndex(tag)
 	if at == nil {
 		return tag
 	}

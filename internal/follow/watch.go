@@ -3,7 +3,6 @@ package follow
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -150,7 +147,7 @@ const mostFollowed = 16
 // way: each takes one of the watches, which the own folder needs.
 const mostDirs = 5000
 
-// followAll follows the folder that this process stands for, and those of the
+// followAll follows the folder of this process's project, and those of the
 // other stores that are searched here.
 func followAll(ctx context.Context, a *app.App, c *app.Core) {
 	p, err := a.Where()
@@ -218,12 +215,12 @@ func follow(ctx context.Context, a *app.App, c *app.Core, st kb.Store, byTheWay 
 	var lock *lockfile.Lock
 	for said := false; lock == nil; {
 		var err error
-		if lock, err = lockfile.TryLock(c.WatchLock(st.ID)); err == nil {
+		if lock, err = lockfile.TryLock(watchLock(c, st.ID)); err == nil {
 			break
 		}
 		if !said {
 			said = true
-			who, _ := lockfile.Held(c.WatchLock(st.ID))
+			who, _ := lockfile.Held(watchLock(c, st.ID))
 			say("waiting", fmt.Sprintf("process %d follows %s already; this one takes over when it ends", who.PID, st.Spec.Source), "", 0)
 		}
 		if !pause(ctx, every) {
@@ -262,7 +259,7 @@ func follow(ctx context.Context, a *app.App, c *app.Core, st kb.Store, byTheWay 
 		},
 		Settling: source.Settling(st.Spec),
 		Remote:   watch.Network,
-		Probes:   c.WatchProbes(st.ID),
+		Probes:   watchProbes(c, st.ID),
 		Timing:   timing,
 		Tell: func(e watch.Event) {
 			say(e.Kind, e.Text, e.Hint, e.Dirs)
@@ -286,11 +283,7 @@ func CatchUp(ctx context.Context, c *app.Core, id kb.StoreID) (string, error) {
 	if err != nil || !changed {
 		return "", err
 	}
-	class := job.Watched
-	if st.Head == nil || st.Head.Partial {
-		class = job.Local // a first index waits its turn
-	}
-	j, err := c.Jobs.Submit(ctx, job.Request{Type: "index", Store: id, Class: class, Args: app.IndexArgs{}})
+	j, err := c.SubmitEdits(ctx, id, st.Head == nil || st.Head.Partial)
 	if err == nil {
 		j, err = c.Jobs.Wait(ctx, j.ID, nil)
 	}
@@ -301,28 +294,6 @@ func CatchUp(ctx context.Context, c *app.Core, id kb.StoreID) (string, error) {
 		return "", kb.Errorf(cmp.Or(j.Code, kb.Canceled), "%s", j.Message).WithHint("%s", j.Hint)
 	}
 	return j.Message, nil
-}
-
-// watchState is where the process that follows a store's folder says how it
-// goes; it means something only while the lock is held.
-func watchState(c *app.Core, id kb.StoreID) string {
-	return filepath.Join(c.Dir, "jobs", "watch-"+string(id)+".json")
-}
-
-// noteWatch keeps the newest event that says how the folder is followed.
-func noteWatch(c *app.Core, id kb.StoreID, e WatchEvent) {
-	if e.Kind == "updated" || e.Kind == "waiting" {
-		return
-	}
-	if raw, err := json.Marshal(e); err == nil {
-		_ = atomicfile.Write(watchState(c, id), raw) // only doctor misses it
-	}
-}
-
-// WatchNote is what noteWatch kept last.
-func WatchNote(c *app.Core, id kb.StoreID) (e WatchEvent, ok bool) {
-	raw, err := os.ReadFile(watchState(c, id))
-	return e, err == nil && json.Unmarshal(raw, &e) == nil
 }
 
 // Watch follows the folders of stores, by name or id, or without any the own

@@ -76,7 +76,24 @@ func ofEvidence[In, Out any](view func(*evidence.File, In) (Out, error)) func(co
 	}
 }
 
-// addEvidence adds the commands about evidence, gate and state of the repository.
+// atStage makes a function of a stage one of the inputs of a command.
+func atStage[Out any](do func(context.Context, *app.App, gate.Stage) (Out, error)) func(context.Context, *app.App, stageIn) (Out, error) {
+	return func(ctx context.Context, a *app.App, in stageIn) (out Out, err error) {
+		stage, err := gate.ParseStage(in.Stage)
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, a, stage)
+	}
+}
+
+func addCommands(t *command.Table) {
+	addEvidence(t)
+	addGate(t)
+	addRepo(t)
+}
+
+// addEvidence adds the commands about evidence.
 func addEvidence(t *command.Table) {
 	c := t.Add("evidence", command.New("evidence:status", "Whether a governance tool has left evidence about this project, and what it counts", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (evidence.Status, error) {
@@ -105,26 +122,17 @@ func addEvidence(t *command.Table) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Ledger(evidence.LedgerQuery{After: in.LastSeenAfter, Before: in.LastSeenBefore, Page: p}), err
 		})).Agent(), `{"lastSeenAfter":"2026-01-01T00:00:00.000Z"}`)
+}
 
-	c = t.Add("gate", command.New("gate:check", "May I write, commit or push, by the evidence and the branch?", command.Reads,
-		func(ctx context.Context, a *app.App, in stageIn) (gate.Result, error) {
-			stage, err := gate.ParseStage(in.Stage)
-			if err != nil {
-				return gate.Result{}, err
-			}
-			return GateCheck(ctx, a, stage)
-		}).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
+// addGate adds the commands about the gate and the open change.
+func addGate(t *command.Table) {
+	c := t.Add("gate", command.New("gate:check", "May I write, commit or push, by the evidence and the branch?", command.Reads,
+		atStage(GateCheck)).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"gate", "ai_gate_check"}
 	c.Help = "BLOCKED with the codes of what is wrong; without an evidence file that is EVIDENCE_MISSING, which says that nobody checked. " +
 		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself."
 	c = t.Add("sdd", command.New("sdd:status", "Whether a specified change is open, and work on it may go on", command.Reads,
-		func(ctx context.Context, a *app.App, in stageIn) (gate.Evaluation, error) {
-			stage, err := gate.ParseStage(in.Stage)
-			if err != nil {
-				return gate.Evaluation{}, err
-			}
-			return SDDEvaluate(ctx, a, stage)
-		}).Prints(printer.Of(printDecision)).Agent(), `{"stage":"PRE_WRITE"}`)
+		atStage(SDDEvaluate)).Prints(printer.Of(printDecision)).Agent(), `{"stage":"PRE_WRITE"}`)
 	c.Aliases = []string{"check_sdd_status"}
 	c.Help = "Asks the program openspec where one is installed outside the repository; the one in node_modules is run after a person has vouched for that file. " +
 		"Stages other than PRE_WRITE validate all changes."
@@ -139,20 +147,17 @@ func addEvidence(t *command.Table) {
 		}).Agent(), `{}`)
 	t.Add("sdd", command.New("sdd:close", "End the work on the open change", command.Writes,
 		func(ctx context.Context, a *app.App, _ struct{}) (gate.SessionStatus, error) { return SDDClose(ctx, a) }).Agent(), `{}`)
+}
 
-	c = t.Add("repo", command.New("repo:state", "Branch, upstream, and what is staged, changed and untracked", command.Reads,
+// addRepo adds the commands about the state of the repository.
+func addRepo(t *command.Table) {
+	c := t.Add("repo", command.New("repo:state", "Branch, upstream, and what is staged, changed and untracked", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (gate.Gitflow, error) { return Gitflow(ctx, a) }).Prints(printer.Of(printGitflow)).Agent(), `{}`)
 	c.Help = "Counts paths as git status --porcelain=v2 does. An untracked folder is one."
 	t.Add("repo", command.New("repo:context", "State of the repository, of a governance tool and of the open change in one", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (gate.Context, error) { return RepoContext(ctx, a) }).Agent(), `{}`)
 	c = t.Add("repo", command.New("repo:validate", "What to do so that work on the open change may go on", command.Reads,
-		func(ctx context.Context, a *app.App, in stageIn) (gate.ValidatePlan, error) {
-			stage, err := gate.ParseStage(in.Stage)
-			if err != nil {
-				return gate.ValidatePlan{}, err
-			}
-			return ValidatePlan(ctx, a, stage)
-		}).Prints(printer.Of(printPlan)).Agent(), `{"stage":"PRE_COMMIT"}`)
+		atStage(ValidatePlan)).Prints(printer.Of(printPlan)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"validate_and_fix"}
 	c = t.Add("repo", command.New("repo:sync-plan", "What would bring the branch and its upstream together; does nothing of it", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (gate.SyncPlan, error) { return SyncPlan(ctx, a) }).Prints(printer.Of(printSyncPlan)).Agent(), `{}`)

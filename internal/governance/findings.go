@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
-	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -97,7 +96,7 @@ func findings(a *app.App) map[string][]evidence.Finding {
 	return nil
 }
 
-// own reports whether a target is the folder of the project as it stands:
+// own reports whether a target is the folder of the project as it is:
 // evidence speaks of no other, and of no older commit.
 func own(a *app.App, t *search.Target) bool {
 	p, err := a.Where()
@@ -145,7 +144,7 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+	kb.SortStableFunc(all, func(x, y evidence.Finding) int {
 		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
 	})
 	more := max(len(all)-shownFindings, 0)
@@ -178,7 +177,7 @@ func evidenceOf(a *app.App) *evidenceCache {
 func hooks() app.Room {
 	return app.Room{
 		Hits: func(a *app.App, targets []search.Target) { countFindings(a, targets) },
-		Place: func(_ context.Context, a *app.App, s *app.Shelves, _ []catalog.Entry, found *search.Context) {
+		Place: func(_ context.Context, a *app.App, s *app.Shelves, _ func(kb.StoreID) bool, found *search.Context) {
 			showFindings(a, s.Targets, found)
 		},
 	}

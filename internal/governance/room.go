@@ -5,7 +5,7 @@ import "github.com/seed-4f2d999b/knowledge/internal/command"
 // Room is the room.
 func Room() command.Room {
 	return command.Room{
-		Name: "governance", App: hooks(), Commands: addEvidence, Resources: evidenceResources,
+		Name: "governance", App: hooks(), Commands: addCommands, Resources: evidenceResources,
 		Reaches: map[string]command.Reach{
 			"repo:state":        {Programs: command.AskGit},
 			"repo:context":      {Programs: command.AskGit + "; " + openspec},

@@ -388,7 +388,7 @@ func TestAReaderOutlivesTheNamesOfItsFiles(t *testing.T) {
 	}
 }
 
-// Generations tell documents by their number in a segment.
+// Generations know documents by their number in a segment.
 func TestASegmentsNameTellsTheOrderOfItsDocuments(t *testing.T) {
 	a, b := kb.DocKey{Hash: kb.DocHash{1}, Language: "go"}, kb.DocKey{Hash: kb.DocHash{2}, Language: "go"}
 	if segmentName(FormatVersion, 1, []kb.DocKey{a, b}) == segmentName(FormatVersion, 1, []kb.DocKey{b, a}) {

@@ -1,11 +1,14 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -25,9 +28,19 @@ type Pool struct {
 
 var _ kb.Indexes = (*Pool)(nil)
 
+// CheckEngine refuses what names no vector engine; "" is the default one.
+func CheckEngine(name string) error {
+	if name != "" && !slices.Contains(vector.EngineNames(), name) {
+		return kb.Errorf(kb.Invalid, "there is no vector engine %q", name).
+			WithHint("choose one of %s", strings.Join(vector.EngineNames(), ", "))
+	}
+	return nil
+}
+
 // NewPool returns the indexes in a data directory.
 func NewPool(dir, embedder, engine string) *Pool {
-	return &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: embedder, Engine: engine}
+	return &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: embedder,
+		Engine: cmp.Or(engine, vector.DefaultEngine)}
 }
 
 // ManifestPath returns where the manifest called name lies.

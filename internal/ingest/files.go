@@ -4,11 +4,10 @@ import (
 	"context"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
 
-// Drift is how a source differs from the live generation of its store, as far
-// as a walk tells: paths and stamps, nothing is read.
+// Drift is how a source differs from the live generation of its store, by paths
+// and stamps: nothing is read.
 type Drift struct {
 	Files int  // documents that are new, changed or gone
 	Found int  // documents that were walked
@@ -43,7 +42,7 @@ func (x *Indexer) Drift(ctx context.Context, st kb.Store, o Opener) (Drift, erro
 		return Drift{}, err
 	}
 	defer snap.Close()
-	d := Drift{Rules: st.Head.Rules < secret.Version, Index: len(was.Bare) > 0 || snap.Version() != st.Head.Commit}
+	d := Drift{Rules: OlderRules(st.Head), Index: len(was.Bare) > 0 || snap.Version() != st.Head.Commit}
 	err = snap.Walk(ctx, func(e kb.Entry) error {
 		d.Found++
 		for len(manifest) > 0 && manifest[0].Path < e.Path {

@@ -38,10 +38,18 @@ type Indexer struct {
 	Embedder    kb.Embedder
 	Cutter      chunk.Cutter
 	Workers     int              // 0: GOMAXPROCS, at most 8
-	EmbedAtOnce time.Duration    // see embedAtOnce, which 0 stands for
-	FirstLook   time.Duration    // see firstLook, which 0 stands for
+	EmbedAtOnce time.Duration    // 0: embedAtOnce
+	FirstLook   time.Duration    // 0: firstLook
 	Now         func() time.Time // nil: time.Now
 }
+
+// New returns an Indexer that keeps compiled grammars in a folder; see chunk.NewCutter.
+func New(c *catalog.Catalog, indexes kb.Indexes, emb kb.Embedder, grammars string) *Indexer {
+	return &Indexer{Catalog: c, Indexes: indexes, Embedder: emb, Cutter: chunk.NewCutter(grammars)}
+}
+
+// Close gives up what the Indexer keeps open.
+func (x *Indexer) Close() error { return x.Cutter.Close() }
 
 func (x *Indexer) firstLook() time.Duration {
 	if x.FirstLook > 0 {
@@ -93,12 +101,18 @@ type Options struct {
 	// Last are documents that are indexed when all others are durable, one at
 	// a time: workers have died at them.
 	Last []string
-	// At is told which document a worker, by number, is at; "" when it is at none.
+	// At is called with the document that a worker, by number, is at; "" for none.
 	At func(worker int, path string)
 }
 
+// RunPart is Run with Options.Partial.
+func (x *Indexer) RunPart(ctx context.Context, job string, st kb.Store, snap kb.Snapshot) error {
+	_, err := x.Run(ctx, job, st, snap, Options{Partial: true})
+	return err
+}
+
 // Run makes a generation of store st from snap and publishes it. job names
-// who keeps the files in use meanwhile. kb.Busy when somebody else published
+// the holder of the files in use meanwhile. kb.Busy when another run published
 // in between.
 func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snapshot, o Options) (Result, error) {
 	if o.At == nil {
@@ -241,7 +255,7 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 			return nil, err
 		}
 	}
-	// What was read by other rules may hold what these would mask.
+	// Documents that were read by other rules may hold what these would mask.
 	usable := r.was.Chunker == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
 	var todo []kb.Entry
 	i := 0
@@ -316,5 +330,5 @@ func (r *run) use(ctx context.Context, name string) (bool, error) {
 	return true, nil
 }
 
-// tempAge is how long nobody can still be writing an unfinished file.
+// tempAge is the age at which no process can be writing an unfinished file.
 const tempAge = time.Hour

@@ -43,7 +43,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 			return err
 		}
 	}
-	// What stands twice in the source was indexed once.
+	// A text that is in the source twice was indexed once.
 	for k, entries := range r.waiting {
 		for _, e := range entries {
 			if at, ok := r.located[k]; ok {
@@ -85,7 +85,7 @@ func batch(entries []kb.Entry, workers int) [][]kb.Entry {
 	var total int64
 	size := func(e kb.Entry) int64 {
 		if e.Size < 0 {
-			return 8 << 10 // a repository tells only when it is read
+			return 8 << 10 // a repository says so only when it is read
 		}
 		return e.Size + 256
 	}

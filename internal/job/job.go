@@ -112,7 +112,7 @@ type Manager struct {
 
 	mu      sync.Mutex
 	here    map[string]context.CancelCauseFunc // runs in this process
-	broken  map[string]error                   // runs here whose end could not be written, and why
+	broken  map[string]error                   // runs whose end could not be written, and why
 	changed chan struct{}                      // closed when a run here changed its job
 }
 
@@ -180,10 +180,39 @@ func (m *Manager) truth(ctx context.Context, j kb.Job) kb.Job {
 	if now, err := m.read(ctx, j.ID); err == nil {
 		j = now
 	}
-	if j.State == kb.JobRunning {
-		j.State = kb.JobInterrupted
+	if j.State != kb.JobRunning {
+		return j
+	}
+	j.State = kb.JobInterrupted
+	if err := m.left(j.ID); err != nil {
+		o := outcomeOf(err, nil, "")
+		j.State, j.Code, j.Message, j.Hint = kb.JobFailed, o.code, o.message, o.hint
 	}
 	return j
+}
+
+// leave notes why the end of a job's run could not be written; nil takes it back.
+func (m *Manager) leave(id string, why error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if delete(m.broken, id); why != nil {
+		m.broken[id] = why
+	}
+}
+
+// left returns why the end of a job's run could not be written.
+func (m *Manager) left(id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.broken[id]
+}
+
+// probe returns the error of writing the job's row, which changes nothing.
+func (m *Manager) probe(ctx context.Context, id string) error {
+	return m.cfg.DB.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE jobs SET updated = updated WHERE id = ?", id)
+		return err
+	})
 }
 
 // List returns jobs, newest first: of one state unless state is "", only those

@@ -28,8 +28,8 @@ func Processes(command []string, log string) func(*Manager) Runner {
 	}
 }
 
-// maxStarts is how many processes may end without having taken their job
-// before the starter says that something is wrong with the program.
+// maxStarts is how many processes may end without having taken their job, or
+// without having written its end, before Start returns an error.
 const maxStarts = 3
 
 type processes struct {
@@ -55,7 +55,7 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 		return err
 	}
 	if p.failed[j.ID] >= maxStarts {
-		return kb.Errorf(kb.Internal, "the worker process for job %q ends before it begins", j.ID).
+		return kb.Errorf(kb.Internal, "the worker process for job %q ends before the job does", j.ID).
 			WithHint("see what it said in %s", p.log)
 	}
 	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], j.ID)...)
@@ -73,9 +73,14 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 	go func() {
 		_ = cmd.Wait() // the job's row has its end
 		now, err := p.m.read(context.Background(), j.ID)
+		// A process that was killed has no exit code; its job is run again.
+		gaveUp := err == nil && now.State == kb.JobRunning && cmd.ProcessState.ExitCode() > 0 && p.m.orphan(j.ID)
+		if gaveUp {
+			p.m.leave(j.ID, p.m.probe(context.Background(), j.ID))
+		}
 		p.mu.Lock()
 		delete(p.alive, j.ID)
-		if err == nil && now.State == kb.JobQueued {
+		if err == nil && now.State == kb.JobQueued || gaveUp {
 			p.failed[j.ID]++
 		} else {
 			delete(p.failed, j.ID)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -108,5 +109,52 @@ func TestAProgramThatCannotRunJobsIsNamed(t *testing.T) {
 	_, err := m.Wait(ctx, j.ID, nil)
 	if kb.CodeOf(err) != kb.Internal || !strings.Contains(kb.HintOf(err), "worker.log") {
 		t.Errorf("got %v (%s)", err, kb.HintOf(err))
+	}
+}
+
+// TestTheEndOfAJobCannotBeWritten lets no row of a running job change, as on a
+// disk that is full: the job is shown as failed, is not run again and again, and
+// is run once its row can be written.
+func TestTheEndOfAJobCannotBeWritten(t *testing.T) {
+	w, m := workers(t)
+	d, err := db.Open(t.Context(), filepath.Join(w.dir, "knowledge.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	change := func(statement string) {
+		t.Helper()
+		err := d.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("CREATE TRIGGER stuck BEFORE UPDATE ON jobs WHEN OLD.state = 'running' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+	id := submit(t, m, Request{Type: "index", Store: "s"}).ID
+	poll := func(state kb.JobState) (j kb.Job) {
+		t.Helper()
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+			if _, err := m.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if j, err = m.Get(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if j.State == state {
+				return j
+			}
+		}
+		t.Fatalf("got %+v", j)
+		return j
+	}
+	if j := poll(kb.JobFailed); j.Message == "" || j.Code == "" {
+		t.Errorf("got %+v", j)
+	}
+	change("DROP TRIGGER stuck")
+	if j := poll(kb.JobCompleted); j.Deaths == 0 {
+		t.Errorf("got %+v", j)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Wait returns when the job has ended, or with ctx's error. f, if not nil, is
 // called with every change seen. A job whose process died is resumed here; if
-// the end of a run here cannot be written, the error says why.
+// the end of a run could not be written, the error says why.
 func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, error) {
 	var seen kb.Job
 	for wait := tick / 16; ; wait = min(2*wait, tick) {
@@ -27,17 +27,14 @@ func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, 
 			f(j)
 		}
 		seen = j
+		if err := m.left(id); err != nil && m.orphan(id) && (j.State == kb.JobFailed || !j.State.Ended()) {
+			return j, err
+		}
 		if j.State.Ended() {
 			return j, nil
 		}
 		if m.orphan(id) {
-			m.mu.Lock()
-			err := m.broken[id]
-			m.mu.Unlock()
-			if err == nil {
-				err = m.revive(ctx, j)
-			}
-			if err != nil {
+			if err := m.revive(ctx, j); err != nil {
 				return j, err
 			}
 		}
@@ -84,6 +81,12 @@ func (m *Manager) Resume(ctx context.Context) ([]kb.Job, error) {
 		}
 		if !able {
 			continue
+		}
+		if m.left(j.ID) != nil { // it would end as it did, until its row can be written
+			if m.probe(ctx, j.ID) != nil {
+				continue
+			}
+			m.leave(j.ID, nil)
 		}
 		if err := m.runner.Start(ctx, j); err != nil {
 			return out, err

@@ -22,7 +22,7 @@ func (m *Manager) Work(ctx context.Context, id string) (kb.Job, error) {
 	if _, err := m.Get(ctx, id); err != nil {
 		return kb.Job{}, err
 	}
-	// Somebody may only be looking whether the lock is held.
+	// Another process may only be looking whether the lock is held.
 	short, cancel := context.WithTimeout(ctx, tick)
 	defer cancel()
 	lock, err := lockfile.Acquire(short, m.lockPath(id))
@@ -50,10 +50,8 @@ func (m *Manager) run(ctx context.Context, id string, lock *lockfile.Lock) error
 	watch.close()
 	m.mu.Lock()
 	delete(m.here, id)
-	if err != nil {
-		m.broken[id] = err
-	}
 	m.mu.Unlock()
+	m.leave(id, err)
 	if ended {
 		err = errors.Join(err, lock.Remove())
 	} else {

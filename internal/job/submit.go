@@ -66,6 +66,7 @@ func (m *Manager) Submit(ctx context.Context, r Request) (kb.Job, error) {
 	if err != nil {
 		return kb.Job{}, err
 	}
+	m.leave(j.ID, nil) // the row could be written
 	return j, m.runner.Start(ctx, j)
 }
 

@@ -9,16 +9,16 @@ import (
 // Entry is one document as a source lists it, before it is read.
 type Entry struct {
 	Path string // slash-separated, relative to the source's root, valid UTF-8
-	Size int64  // bytes; -1 when only reading tells
+	Size int64  // bytes; -1 when only reading shows it
 	// Stamp changes whenever the content may have changed and is cheap to
 	// get: size, time and inode of a file, the blob's hash in a repository.
-	// "" means that only reading tells.
+	// "" means that only reading shows a change.
 	Stamp string
-	// As is a name that tells the language, where the path does not: "page.md".
+	// As is a name that shows the language, where the path does not: "page.md".
 	As string
 }
 
-// Snapshot is one listing of a source: a commit, or a folder as it stands.
+// Snapshot is one listing of a source: a commit, or a folder as it is.
 // Walk and Read apply the selection rules; what they leave out is counted.
 type Snapshot interface {
 	// Version names the state: a full commit hash, or "" for a folder.
@@ -61,13 +61,13 @@ type Text struct {
 type DocFlags uint8
 
 // The document flags that follow from content alone. What follows from the
-// path (tests, examples) is told by the path when ranking.
+// path (tests, examples) is decided when ranking.
 const (
 	FlagGenerated DocFlags = 1 << iota // says of itself that a program wrote it
 	FlagReexports                      // mostly imports and re-exports
 	FlagProse                          // documentation rather than code
 	FlagUnparsed                       // its grammar gave up: cut by indentation, without facts
-	FlagMasked                         // holds secrets, in place of which asterisks stand
+	FlagMasked                         // holds secrets, which are replaced by asterisks
 )
 
 // Chunk is a run of whole lines of one text. Chunks of a text are in order
@@ -99,14 +99,14 @@ type Symbol struct {
 	Doc       string // first sentence of the doc comment, at most 200 bytes; may be empty
 	Start     int    // line of the declaration including its doc comment
 	End       int    // last line
-	Line      int    // on which the name stands; 0 when not known
+	Line      int    // of the name; 0 when not known
 	// Path holds the names of the enclosing declarations, outermost first,
 	// without Name: ["Server"] of a method Serve. Nil at top level.
 	Path []string
 }
 
 // Declares reports whether code can refer to a symbol by its name. Headings,
-// and the keys, rules and sections of data, only label what stands below them.
+// and the keys, rules and sections of data, only label the text below them.
 func (s *Symbol) Declares() bool {
 	switch s.Kind {
 	case "heading", "key", "rule", "section":

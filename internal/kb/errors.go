@@ -15,7 +15,7 @@ const (
 	Invalid     Code = "invalid"     // the request is wrong; asking again will not help
 	NotFound    Code = "not_found"   // what was named does not exist
 	Exists      Code = "exists"      // what was to be made is there already
-	Busy        Code = "busy"        // somebody else holds it; try again
+	Busy        Code = "busy"        // another process holds it; try again
 	Denied      Code = "denied"      // no permission, no credentials, no trust
 	TooLarge    Code = "too_large"   // over a limit that the message names
 	Unsupported Code = "unsupported" // understood, and not possible (yet)

@@ -8,7 +8,7 @@ type Facts struct {
 	// Package is the package, module or namespace that the document says it
 	// belongs to, as written: "net/http" is not known to a file, "http" is;
 	// "com.google.gson", "Newtonsoft.Json.Linq". Empty where the language has
-	// none, or the path tells it.
+	// none, or the path says it.
 	Package    string
 	Imports    []Import
 	References []Reference
@@ -58,21 +58,20 @@ var useKinds = [UseKinds]string{"use", "call", "type", "inherit"}
 // declaration.
 type Reference struct {
 	Name string // the last identifier, as written: "Serve" of s.srv.Serve()
-	// Qualifier is what stands before it when that is a plain chain of names,
-	// joined with ".": "s.srv", "http", "self", "super", "Foo". It is "()" when something
-	// stands before it that is no such chain (a call, an index), "" for a
-	// name that stands alone.
+	// Qualifier is the plain chain of names before it, joined with ".":
+	// "s.srv", "http", "self", "super", "Foo". It is "()" after anything else
+	// (a call, an index), "" for a name alone.
 	Qualifier string
 	Kind      UseKind
 	Line      int // 1-based
 	// Args is one more than the number of arguments of a call, 0 when that is
-	// not known. It tells overloads apart.
+	// not known. Overloads differ in it.
 	Args int
 }
 
 // Binding is a name that is local to a declaration: a parameter, a variable,
-// a loop variable, a field of a class. Whoever resolves a use of that name
-// must not look outside.
+// a loop variable, a field of a class. A use of that name must not be resolved
+// outside.
 type Binding struct {
 	Name string // "x"; a field is written as "self.x", whatever the language calls the receiver
 	// Type is its type as written, or the constructor it was made by, without
@@ -83,11 +82,11 @@ type Binding struct {
 	From, To int
 }
 
-// Edge is a reference whose target is known: at a line of one document a name
-// stands that a declaration, of the same document or another, defines.
+// Edge is a reference whose target is known: the declaration, in the same
+// document or another, that defines the name.
 type Edge struct {
-	From Spot // where the name stands; Decl is the innermost declaration around it, "" at top level
-	To   Spot // the declaration; Line is where its name stands
+	From Spot // where the name is; Decl is the innermost declaration around it, "" at top level
+	To   Spot // the declaration; Line is where its name is
 	Kind UseKind
 	// Confidence is in (0,1]: 1 from a type checker or when scope and imports
 	// leave no choice, less when the receiver's type was inferred.

@@ -4,7 +4,7 @@ import "strings"
 
 // An id is shown as 11 base32 characters: 8 for the 40 bits that name a place
 // (store, path, declaration, ordinal among the chunks of that declaration)
-// and 3 for the 15 bits that tell the chunk's text. An edit elsewhere in the
+// and 3 for 15 bits of a hash of the chunk's text. An edit elsewhere in the
 // file changes neither; an edit inside changes the last three.
 const (
 	// IDLen is the length of an id.
@@ -50,7 +50,7 @@ func ParseID(s string) (place PlaceKey, text uint16, ok bool) {
 
 // Misspelt returns the ids that one slip of the finger may have made s of: a
 // letter wrong, missing, too many, or two neighbours swapped. They are a few
-// hundred, for Resolve to tell which exist.
+// hundred, of which Resolve finds those that exist.
 func Misspelt(s string) []string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	var out []string

@@ -2,7 +2,7 @@ package kb
 
 import "context"
 
-// The fields that a term can stand in, as indexes into Lengths.
+// The fields that a term can be in, as indexes into Lengths.
 const (
 	FieldBody     = iota // the chunk's text
 	FieldSymbols         // names the chunk defines
@@ -24,8 +24,8 @@ type TermStats struct {
 	Documents int64
 	Chunks    int64
 	Lengths   [Fields]int64 // total terms by field: chunks' fields over Chunks, paths over Documents
-	// Frequency is in how many chunks each term asked for stands in any field
-	// but the path; PathFrequency in how many documents' paths.
+	// Frequency counts, for each term asked for, the chunks with it in any
+	// field but the path; PathFrequency the documents with it in their path.
 	Frequency     []int64
 	PathFrequency []int64
 }
@@ -73,7 +73,7 @@ type Retrieval struct {
 	// Only, when it is not nil, holds the places that may be found, in byte
 	// order of their paths, each path once.
 	Only []Part
-	// Phrases must all stand in a chunk's text, letter case folded, for it to
+	// Phrases must all be in a chunk's text, letter case folded, for it to
 	// be a candidate.
 	Phrases []string
 }
@@ -88,7 +88,7 @@ type Part struct {
 
 // Candidate is a chunk that an index found, with the evidence for it. Matched,
 // Defines, InPath and DocMatched are sets of terms: bit i is Retrieval.Terms[i].
-// What is said of vectors is 0 without them. Scores are not normalised.
+// The fields about vectors are 0 without them. Scores are not normalised.
 type Candidate struct {
 	Place
 	ID         string
@@ -205,6 +205,11 @@ type Index interface {
 	// parts, as Retrieval.Only does: a common word in the code beside them need
 	// not be one there.
 	Stats(ctx context.Context, terms []string, only []Part) (TermStats, error)
+	// Spelt returns, for each term, those of the index that are written almost
+	// like it: the first letter is the same, and one other letter may be wrong,
+	// two from eight letters on; underscores do not count. The nearest come
+	// first. A term may be of a document that is there no more.
+	Spelt(ctx context.Context, terms []string) ([][]string, error)
 	Retrieve(ctx context.Context, r Retrieval) ([]Candidate, error)
 	Passages(ctx context.Context, places []Place) ([]Passage, error)
 	Resolve(ctx context.Context, ids []string) ([]Resolution, error)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// JobState is where a job stands.
+// JobState says how far a job is.
 type JobState string
 
 // The states of a job. Queued is what seed 004 calls pending.
@@ -60,7 +60,7 @@ func WithProgress(ctx context.Context, f func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, f)
 }
 
-// Report tells whoever listens to ctx how far the work has come.
+// Report passes on how far the work has come to the listener in ctx.
 func Report(ctx context.Context, p Progress) {
 	if f, ok := ctx.Value(progressKey{}).(func(Progress)); ok && f != nil {
 		if p.Total > 0 && p.Percent == 0 {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// ShellWord writes s as one word of a POSIX shell: as it stands when it is
+// ShellWord writes s as one word of a POSIX shell: unchanged when it is
 // plain, else between single quotes. A ~/ before it stays the home folder.
 func ShellWord(s string) string {
 	home := ""

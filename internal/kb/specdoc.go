@@ -8,7 +8,7 @@ type SpecDoc struct {
 	// Kind is the document's kind: one of specdoc.Kinds ("entity", "use-case",
 	// "business-rule", "adr", …) by its front matter, whose other words are kept
 	// in lower case, or by its title ("ADR-0004: …"); "" when neither says it.
-	// The path may then tell: see specdoc.KindOf.
+	// The path may then say it: see specdoc.KindOf.
 	Kind    string
 	ID      string // of the front matter, else what the title begins with; "" for none
 	Title   string // of the front matter, else the first heading; "" for neither
@@ -22,8 +22,8 @@ type SpecDoc struct {
 	Sections []SpecSection
 	Nodes    []SpecNode // beside the document's own
 	Edges    []SpecEdge
-	// Mentions are what stands in inline code or link targets and looks like a
-	// file or a symbol: "internal/app/app.go", "app.go", "Server.Serve".
+	// Mentions are inline code and link targets that look like a file or a
+	// symbol: "internal/app/app.go", "app.go", "Server.Serve".
 	Mentions []SpecMention
 }
 
@@ -33,7 +33,7 @@ type SpecMention struct {
 	Line int    // where first, 1-based
 }
 
-// SpecSection is one heading and what stands below it up to the next heading.
+// SpecSection is one heading and the text below it up to the next heading.
 type SpecSection struct {
 	Path   []string // headings from the outermost to its own
 	Level  int      // 1 to 6; 0 before the first heading

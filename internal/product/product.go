@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/stores"
 	"github.com/seed-4f2d999b/knowledge/internal/web"
@@ -23,7 +24,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), install.Room(),
 	}
 }
 

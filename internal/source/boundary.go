@@ -76,7 +76,7 @@ func (f *folder) tagged(rel string) bool {
 // repository is one that the walk is in, by its common directory.
 type repository struct {
 	common string
-	id     os.FileInfo // nil when it cannot be told
+	id     os.FileInfo // nil when it is not known
 }
 
 // enter adds the repository of a work tree, whose .git is given.

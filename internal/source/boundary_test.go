@@ -71,7 +71,7 @@ func TestWorkTreesInsideTheWorkTree(t *testing.T) {
 	if d := cmp.Diff([]string(nil), sources(t, open(t, folderSpec(filepath.Join(dir, ".claude"))))); d != "" {
 		t.Error(d)
 	}
-	// From within a work tree, and by its name, it is what somebody asks for.
+	// From within a work tree, and by its name, it is what was asked for.
 	if d := cmp.Diff([]string{"copy.go"}, sources(t, open(t, folderSpec(filepath.Join(dir, "moved"))))); d != "" {
 		t.Error(d)
 	}
@@ -187,8 +187,8 @@ func TestDataDirectoriesInPieces(t *testing.T) {
 	}
 }
 
-// The rules of a folder may stand above it, and in the repository: who watches
-// the folder watches them too.
+// The rules of a folder may be above it, and in the repository: a watch of the
+// folder watches them too.
 func TestTreeOfRulesFromElsewhere(t *testing.T) {
 	files := repoFiles(".git")
 	files[".git/info/exclude"], files["pkg/lib/a.go"], files["pkg/other/b.go"] = "", "package a\n", "package b\n"

@@ -24,15 +24,15 @@ type folder struct {
 	root *os.Root
 	sel  *selector
 
-	// What the directories above add when the folder lies inside a work tree.
+	// From the directories above, when the folder lies inside a work tree:
 	top    string   // the path of dir below the work tree's root, "" or ending in a slash
 	ignore levels   // rules of the directories above; none outside a work tree
 	own    ownFiles // of the work tree, or of the folder where there is none
 	budget *gitignore.Budget
 	repos  []repository // that the walk is in, the innermost last
 
-	// listed, when set, is told of every directory that is entered, "" or
-	// ending in a slash, with the rules that hold in it; files are passed over then.
+	// listed, when set, is called with every directory that is entered, "" or
+	// ending in a slash, and the rules that hold in it; files are passed over then.
 	listed func(rel string, ignore levels)
 
 	left leftOut // of what lies directly in the folder

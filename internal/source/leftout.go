@@ -9,8 +9,8 @@ import (
 )
 
 // leftOut is what the rules of .gitignore files take from the top of a folder.
-// Packagers ignore everything ("/*" in Debian's sources of the kernel), and who
-// searches there must be told why nothing is found.
+// Packagers ignore everything ("/*" in Debian's sources of the kernel), and a
+// search there must say why nothing is found.
 type leftOut struct {
 	entries int // that lie directly in the folder
 	rules   []ruleCount

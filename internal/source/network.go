@@ -48,7 +48,7 @@ func (o *Opener) guard() (*outbound.Client, error) {
 }
 
 // CheckRemote refuses the canonical source of a remote repository that will
-// not be reached, as far as that can be told without asking anybody.
+// not be reached, as far as that is known without a request.
 func (o *Opener) CheckRemote(source string) error {
 	if !isRemote(source) {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
-// counting is a server on loopback that nobody should reach.
+// counting is a server on loopback that no request should reach.
 func counting(t *testing.T) (*httptest.Server, *atomic.Int64) {
 	t.Helper()
 	var seen atomic.Int64
@@ -36,7 +36,7 @@ func counting(t *testing.T) (*httptest.Server, *atomic.Int64) {
 }
 
 // TestRemoteGuard names this machine and its neighbours in every spelling: none
-// is dialled, and who asks learns neither which ports are open nor which names exist.
+// is dialled, and errors show neither which ports are open nor which names exist.
 func TestRemoteGuard(t *testing.T) {
 	needGit(t)
 	open, seen := counting(t)

@@ -63,25 +63,14 @@ func CanonicalSelection(sel kb.Selection) (kb.Selection, error) {
 // wants reports whether p is named, lies below a named path, or, for a
 // directory, on the way to one.
 func (s *selector) wants(p string, isDir bool) bool {
-	if len(s.paths) == 0 {
-		return true
-	}
-	for _, q := range s.paths {
-		if p == q || strings.HasPrefix(p, q+"/") || isDir && strings.HasPrefix(q, p+"/") {
-			return true
-		}
-	}
-	return false
+	return len(s.paths) == 0 || slices.ContainsFunc(s.paths, func(q string) bool {
+		return p == q || strings.HasPrefix(p, q+"/") || isDir && strings.HasPrefix(q, p+"/")
+	})
 }
 
 // named reports whether p is a named path or on the way to one.
 func (s *selector) named(p string) bool {
-	for _, q := range s.paths {
-		if p == q || strings.HasPrefix(q, p+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.paths, func(q string) bool { return p == q || strings.HasPrefix(q, p+"/") })
 }
 
 // exempt reports whether the user asked for p in so many words, so that a

@@ -29,7 +29,7 @@ type tally struct {
 	named  map[string]int
 
 	secrets map[string]bool // left out as secrets in this walk, by path
-	kept    map[string]bool // kept by own rules, likewise
+	kept    map[string]bool // kept by own rules
 	asked   map[string]bool // what looks like a secret and is kept by a rule without a voucher
 }
 
@@ -134,10 +134,8 @@ func (t *tally) trouble(sort, p string) {
 func (t *tally) Skipped() map[string]int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := make(map[string]int, len(t.walked))
-	for r, n := range t.walked {
-		m[r] += n
-	}
+	m := map[string]int{}
+	maps.Copy(m, t.walked)
 	for _, r := range t.read {
 		m[r]++
 	}

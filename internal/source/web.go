@@ -68,9 +68,9 @@ func isPackage(raw string) bool {
 // canonicalWeb normalises the URL of a site, or the name of a package.
 //
 //	https://host/path?query  scheme and host in lower case; default port and fragment dropped, "/" for no path
-//	http://host/path         likewise
+//	http://host/path         the same
 //	npm:NAME@VERSION         VERSION may be a version, a part of one, a tag, or missing
-//	go:MODULE@VERSION        likewise
+//	go:MODULE@VERSION        the same
 func canonicalWeb(_ context.Context, raw, _ string) (string, error) {
 	for _, r := range registries {
 		p, ok := PackageOf(raw)

@@ -17,7 +17,7 @@ func TestWebSnapshot(t *testing.T) {
 		source, version, as string
 	}{
 		{"https://docs.example.org/", "", "page.md"},
-		{"npm:thing@1", "1.2.3", ""}, // the files of a package tell their language themselves
+		{"npm:thing@1", "1.2.3", ""}, // the files of a package show their language themselves
 	} {
 		spec := kb.Spec{Kind: kb.KindWeb, Source: tt.source}
 		if _, err := o.Open(t.Context(), spec); kb.CodeOf(err) != kb.NotFound {

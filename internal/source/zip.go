@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,7 +80,7 @@ type zipped struct {
 	name  string
 	file  *os.File
 	sel   *selector
-	own   ownFiles    // which nobody can vouch for: they free no secret
+	own   ownFiles    // not to be vouched for: they free no secret
 	files []*zip.File // in byte order of the names, which are unique
 	bad   []zipFault  // found while it was listed
 }
@@ -174,10 +175,7 @@ func (z *zipped) list() error {
 		}
 		last[f.Name] = f
 	}
-	for _, f := range last {
-		z.files = append(z.files, f)
-	}
-	slices.SortFunc(z.files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	z.files = slices.SortedFunc(maps.Values(last), func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return z.measure()
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// Walk implements kb.Snapshot. The rules are those of a repository: what
-// somebody packed counts, .gitignore or not.
+// Walk implements kb.Snapshot. The rules are those of a repository: packed
+// files count, .gitignore or not.
 func (z *zipped) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	z.startWalk()
 	for _, b := range z.bad {
@@ -39,12 +40,7 @@ func (z *zipped) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 
 // has reports whether p is a file or directory of the archive.
 func (z *zipped) has(p string) bool {
-	for _, f := range z.files {
-		if f.Name == p || strings.HasPrefix(f.Name, p+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(z.files, func(f *zip.File) bool { return f.Name == p || strings.HasPrefix(f.Name, p+"/") })
 }
 
 type zipWalker struct {
@@ -96,7 +92,7 @@ func (w *zipWalker) walk(ctx context.Context, files []*zip.File, rel string, own
 }
 
 // group returns the first name in the directory rel, and how many of the files
-// it stands for: one, or those of a directory.
+// it has: one, or those of a directory.
 func group(files []*zip.File, rel string) (name string, isDir bool, n int) {
 	name, _, isDir = strings.Cut(files[0].Name[len(rel):], "/")
 	if !isDir {

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -56,6 +57,7 @@ type ResolvedHint struct {
 const (
 	defaultContextTokens = 4000
 	minContextTokens     = 100
+	maxContextTokens     = 100_000
 	contextItemRunes     = 300
 	maxHints             = 50
 	contextNeighbours    = 200 // of one hint
@@ -90,95 +92,60 @@ func contextRowOf(kind string) int {
 
 // reached is a document that a context may show, and how it was found.
 type reached struct {
-	doc      *kdd.Doc
 	node     *kdd.Node
 	via      string
 	distance int
-	seq      int
+}
+
+// complete fills defaults and refuses what cannot be answered.
+func (q *ContextQuery) complete() error {
+	q.Hints = slices.DeleteFunc(slices.Clone(q.Hints), func(h string) bool { return strings.TrimSpace(h) == "" })
+	q.MaxTokens = cmp.Or(q.MaxTokens, defaultContextTokens)
+	q.Depth = cmp.Or(q.Depth, 1)
+	switch {
+	case len(q.Hints) == 0:
+		return kb.Errorf(kb.Invalid, "no hint is given").
+			WithHint("hints are paths of files, names, ids or words: [\"order.ts\",\"checkout\"]")
+	case len(q.Hints) > maxHints:
+		return kb.Errorf(kb.TooLarge, "there are %d hints, more than the %d that are taken", len(q.Hints), maxHints).
+			WithHint("name the few that matter")
+	case q.Depth < 0:
+		return kb.Errorf(kb.Invalid, "depth must lie between 1 and %d, not %d", kdd.MaxDepth, q.Depth).
+			WithHint("leave it out for 1")
+	case q.MaxTokens < minContextTokens || q.MaxTokens > maxContextTokens:
+		return kb.Errorf(kb.Invalid, "max_tokens must lie between %d and %d, not %d",
+			minContextTokens, maxContextTokens, q.MaxTokens).WithHint("leave it out for %d", defaultContextTokens)
+	}
+	return nil
 }
 
 // ContextOf returns what an agent should know before it touches what the
 // hints name: rules, policies, requirements and invariants first, behaviour
 // second, within a budget of tokens.
 func ContextOf(ctx context.Context, a *app.App, q ContextQuery) (ContextReply, error) {
-	hints := slices.DeleteFunc(slices.Clone(q.Hints), func(h string) bool { return strings.TrimSpace(h) == "" })
-	if q.MaxTokens == 0 {
-		q.MaxTokens = defaultContextTokens
+	if err := q.complete(); err != nil {
+		return ContextReply{}, err
 	}
-	asked := q.Depth
-	if q.Depth == 0 {
-		q.Depth = 1
-	}
-	switch {
-	case len(hints) == 0:
-		return ContextReply{}, kb.Errorf(kb.Invalid, "no hint is given").WithHint("hints are paths of files, names, ids or words: [\"order.ts\",\"checkout\"]")
-	case len(hints) > maxHints:
-		return ContextReply{}, kb.Errorf(kb.TooLarge, "there are %d hints, more than the %d that are taken", len(hints), maxHints).WithHint("name the few that matter")
-	case q.Depth < 0:
-		return ContextReply{}, kb.Errorf(kb.Invalid, "depth must lie between 1 and %d, not %d", kdd.MaxDepth, q.Depth).WithHint("leave it out for 1")
-	case q.MaxTokens < minContextTokens || q.MaxTokens > 100_000:
-		return ContextReply{}, kb.Errorf(kb.Invalid, "max_tokens must lie between %d and 100000, not %d", minContextTokens, q.MaxTokens).WithHint("leave it out for %d", defaultContextTokens)
-	}
-	q.Depth = min(q.Depth, kdd.MaxDepth)
 	s, err := open(ctx, a, q.Scope)
 	if err != nil {
 		return ContextReply{}, err
 	}
 	defer s.Release()
-	out := ContextReply{Constraints: []ContextItem{}, Behavior: []ContextItem{}, Resolved: []ResolvedHint{}, Warnings: []string{}}
+	empty := ContextReply{
+		Constraints: []ContextItem{}, Behavior: []ContextItem{}, Resolved: []ResolvedHint{}, Warnings: []string{},
+	}
+	out := empty
 	err = s.ask(ctx, func(targets []search.Target) error {
-		out = ContextReply{Constraints: []ContextItem{}, Behavior: []ContextItem{}, Resolved: []ResolvedHint{}, Warnings: []string{}}
-		if asked > kdd.MaxDepth {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, kdd.MaxDepth))
+		out = empty
+		if q.Depth > kdd.MaxDepth {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", q.Depth, kdd.MaxDepth))
 		}
-		var found []reached
-		add := func(r reached) {
-			r.seq = len(found)
-			if r.doc != nil && contextRowOf(r.doc.Kind) >= 0 && !slices.ContainsFunc(found, func(x reached) bool { return x.doc == r.doc }) {
-				found = append(found, r)
-			}
+		found, err := s.reach(ctx, targets, &out, q.Hints, min(q.Depth, kdd.MaxDepth))
+		if err != nil {
+			return err
 		}
-		for _, h := range hints {
-			nodes, method, err := s.resolveHint(ctx, targets, strings.TrimSpace(h))
-			if err != nil {
-				return err
-			}
-			if len(nodes) == 0 {
-				out.Warnings = append(out.Warnings, fmt.Sprintf("no match found for hint: %q", app.ClipRunes(h, 60)))
-			}
-			for _, n := range nodes {
-				out.Resolved = append(out.Resolved, ResolvedHint{n.ID, app.ClipRunes(h, 100), method})
-				add(reached{doc: n.Doc, node: n, via: n.ID})
-				r := s.graph.Related(kdd.Query{Entity: n.ID, Depth: q.Depth, Limit: contextNeighbours, Seen: s.seen})
-				if r.Node != n { // the id is another's name
-					continue
-				}
-				for l, k := range r.Hidden {
-					if out.Hidden == nil {
-						out.Hidden = map[string]int{}
-					}
-					out.Hidden[l] = max(out.Hidden[l], k)
-				}
-				via := map[*kdd.Node]string{n: n.ID}
-				for _, x := range r.Related { // the nearest first
-					before, ok := via[x.Via]
-					if !ok {
-						before = x.Via.ID
-					}
-					step := before + " -> " + x.Edge.Type + " -> " + x.Node.ID
-					if !x.Outgoing {
-						step = before + " <- " + x.Edge.Type + " <- " + x.Node.ID
-					}
-					via[x.Node] = step
-					add(reached{doc: x.Node.Doc, node: x.Node, via: step, distance: x.Distance})
-				}
-			}
-		}
-		slices.SortStableFunc(found, func(a, b reached) int {
-			if d := contextRowOf(a.doc.Kind) - contextRowOf(b.doc.Kind); d != 0 {
-				return d
-			}
-			return a.distance - b.distance
+		kb.SortStableFunc(found, func(a, b reached) int {
+			return cmp.Or(contextRowOf(a.node.Doc.Kind)-contextRowOf(b.node.Doc.Kind), a.distance-b.distance)
 		})
 		return s.fillContext(ctx, targets, &out, found, q.MaxTokens)
 	})
@@ -192,19 +159,70 @@ func ContextOf(ctx context.Context, a *app.App, q ContextQuery) (ContextReply, e
 	return out, nil
 }
 
+// reach resolves hints and returns the documents near them, each once. The
+// reply gets what was resolved, hidden and not found.
+func (s *specs) reach(
+	ctx context.Context, targets []search.Target, out *ContextReply, hints []string, depth int,
+) (found []reached, err error) {
+	add := func(r reached) {
+		d := r.node.Doc
+		if d != nil && contextRowOf(d.Kind) >= 0 && !slices.ContainsFunc(found, func(x reached) bool { return x.node.Doc == d }) {
+			found = append(found, r)
+		}
+	}
+	for _, h := range hints {
+		nodes, method, err := s.resolveHint(ctx, targets, strings.TrimSpace(h))
+		if err != nil {
+			return nil, err
+		}
+		if len(nodes) == 0 {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("no match found for hint: %q", app.ClipRunes(h, 60)))
+		}
+		for _, n := range nodes {
+			out.Resolved = append(out.Resolved, ResolvedHint{n.ID, app.ClipRunes(h, 100), method})
+			add(reached{node: n, via: n.ID})
+			r := s.graph.Related(kdd.Query{Entity: n.ID, Depth: depth, Limit: contextNeighbours, Seen: s.seen})
+			if r.Node != n { // the id is another's name
+				continue
+			}
+			for l, k := range r.Hidden {
+				if out.Hidden == nil {
+					out.Hidden = map[string]int{}
+				}
+				out.Hidden[l] = max(out.Hidden[l], k)
+			}
+			via := map[*kdd.Node]string{n: n.ID}
+			for _, x := range r.Related { // the nearest first
+				before := cmp.Or(via[x.Via], x.Via.ID)
+				step := before + " -> " + x.Edge.Type + " -> " + x.Node.ID
+				if !x.Outgoing {
+					step = before + " <- " + x.Edge.Type + " <- " + x.Node.ID
+				}
+				via[x.Node] = step
+				add(reached{node: x.Node, via: step, distance: x.Distance})
+			}
+		}
+	}
+	return found, nil
+}
+
 // fillContext reads what each document has to say, as long as the budget lasts.
 func (s *specs) fillContext(ctx context.Context, targets []search.Target, out *ContextReply, found []reached, budget int) error {
 	left := 0
 	for _, r := range found {
-		row := contextRows[contextRowOf(r.doc.Kind)]
-		text, section, err := s.essence(ctx, targets, r.doc, row.sections)
+		row := contextRows[contextRowOf(r.node.Doc.Kind)]
+		d := r.node.Doc
+		text, section, err := s.essence(ctx, targets, d, row.sections)
 		if err != nil {
 			return err
 		}
 		if text == "" {
 			continue
 		}
-		item := ContextItem{NodeID: r.node.ID, Kind: r.doc.Kind, Content: app.ClipRunes(text, contextItemRunes), SourceFile: r.doc.Path, ReachedVia: r.via, URL: s.urlOf(r.doc, section)}
+		item := ContextItem{
+			NodeID: r.node.ID, Kind: d.Kind, Content: app.ClipRunes(text, contextItemRunes),
+			SourceFile: d.Path, ReachedVia: r.via, URL: s.urlOf(d, section),
+		}
 		cost := tokens.Estimate(item.Content + item.NodeID + item.Kind + item.SourceFile + item.ReachedVia + item.URL)
 		if out.TotalTokens+cost > budget {
 			left++
@@ -323,13 +341,7 @@ func (s *specs) resolveHint(ctx context.Context, targets []search.Target, hint s
 	if len(docs) == 0 {
 		return nil, "", nil
 	}
-	req := search.Request{Query: query, Limit: 3, Only: make([][]kb.Part, len(targets))}
-	for i := range req.Only {
-		req.Only[i] = []kb.Part{}
-	}
-	for _, d := range docs {
-		req.Only[d.Source] = append(req.Only[d.Source], kb.Part{Path: d.Path})
-	}
+	req := search.Request{Query: query, Limit: 3, Only: only(len(targets), docs, nil)}
 	found, err := search.Run(ctx, targets, s.Core.Embedder, req)
 	if err != nil {
 		if kb.CodeOf(err) == kb.Invalid { // no word to look for

@@ -19,7 +19,7 @@ func looksLikeKey(line string) bool {
 
 // opening returns the first line of prose below a hit whose own line is of the
 // front matter or a heading, which the reply has as the section's name; "" when
-// the line is neither, or nothing stands below.
+// the line is neither, or nothing is below.
 func (s *specs) opening(ctx context.Context, targets []search.Target, d *kdd.Doc, line int) (string, error) {
 	doc, err := targets[d.Source].Index.Document(ctx, d.Path)
 	if err != nil {

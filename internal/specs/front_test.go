@@ -13,8 +13,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 )
 
-// A snippet is prose that tells why the section was found: a line of front
-// matter, which often holds the best word, tells a reader nothing.
+// A snippet is prose that shows why the section was found: a line of front
+// matter, which often holds the best word, shows a reader nothing.
 func TestSnippetsAreNotFrontMatter(t *testing.T) {
 	s := producttest.NewSite(t)
 	s.Write("p/specs/ENT-LOAN.md", "---\nid: ENT-LOAN\nkind: entity\ndomain: lending\n---\n\n# Loan\n\n## Description\n\nWhat a member owes.\n")
@@ -33,7 +33,7 @@ func TestSnippetsAreNotFrontMatter(t *testing.T) {
 	}
 }
 
-// A document that is not read as it was meant is told, and why.
+// A document that is not read as it was meant is reported, with the reason.
 func TestCheckNamesProblems(t *testing.T) {
 	s := producttest.NewSite(t)
 	rule := func(name, front string) {
@@ -46,7 +46,7 @@ func TestCheckNamesProblems(t *testing.T) {
 	rule("three", "id: BR-004\nkind: business-rule\ndepends_on: [BR-002]")
 	rule("leaf", "id: BR-005\nkind: business-rule\ndepends_on: [BR-002]")
 	rule("typo", "id: X-1\nkind: busines-rule")
-	rule("post", "kind: recipe") // of another kind: nobody's mistake
+	rule("post", "kind: recipe") // of another kind: no mistake
 	rule("list", "- id: BR-006\n- kind: business-rule")
 	s.Write("p/specs/open.md", "---\nid: BR-007\nkind: business-rule\n\n# Open\n\nText.\n")
 	s.Write("p/specs/ruled.md", "---\n\nText between rules.\n\n---\n\n# Ruled\n")

@@ -3,14 +3,14 @@ package specs
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
-	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
@@ -23,17 +23,19 @@ const (
 )
 
 // specID is what an id of a specification looks like in code.
-var specID = lazyregexp.New(`\b[A-Z][A-Za-z]{1,9}-[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b`)
+var specID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b[A-Z][A-Za-z]{1,9}-[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b`)
+})
 
 // linkSpecs adds to a place what specifications have to do with it: of code,
 // those that name its file or declaration, or that its text names; of a
 // specification, the code that names it. The stores asked are those in scope.
-// What fails here is said in the note.
-func linkSpecs(ctx context.Context, s *app.Shelves, scope []catalog.Entry, found *search.Context) {
+// A failure is said in the note.
+func linkSpecs(ctx context.Context, _ *app.App, s *app.Shelves, inScope func(kb.StoreID) bool, found *search.Context) {
 	var targets []search.Target
 	var store kb.StoreID // that the place is in
 	for _, t := range s.Targets {
-		if slices.ContainsFunc(scope, func(e catalog.Entry) bool { return e.ID == t.Store.ID }) {
+		if inScope(t.Store.ID) {
 			targets = append(targets, t)
 		}
 		if t.Label == found.Store && store == "" {
@@ -80,7 +82,7 @@ func (s *specs) specsOf(c *search.Context) []SpecRef {
 			symbols = append(symbols, c.Symbol[i+1:])
 		}
 	}
-	ids := specID.FindAllString(c.Code, -1)
+	ids := specID().FindAllString(c.Code, -1)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	for _, id := range ids[:min(maxSpecIDs, len(ids))] {
@@ -124,9 +126,25 @@ func (s *specs) mentionedBy(ctx context.Context, d *kdd.Doc) ([]search.Related, 
 }
 
 func hooks() app.Room {
-	return app.Room{Place: func(ctx context.Context, _ *app.App, s *app.Shelves, scope []catalog.Entry, found *search.Context) {
-		linkSpecs(ctx, s, scope, found)
-	}}
+	return app.Room{Hits: setStatus, Place: linkSpecs}
+}
+
+// setStatus lets targets say which of their specifications are not in force.
+func setStatus(_ *app.App, targets []search.Target) {
+	for i := range targets {
+		index := targets[i].Index
+		targets[i].Status = func(path string) string {
+			if !strings.HasSuffix(path, ".md") {
+				return ""
+			}
+			// A status that cannot be read now is left out; what reads the text says why.
+			list, err := index.Outlines(context.Background(), []string{path})
+			if err != nil || list[0].Facts.Spec == nil || list[0].Facts.Spec.Status == "" {
+				return ""
+			}
+			return strings.ReplaceAll(kdd.Lifecycle(list[0].Facts.Spec.Status), "approved", "")
+		}
+	}
 }
 
 // SpecRef points at a section of a specification.

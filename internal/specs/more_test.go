@@ -276,7 +276,7 @@ func TestNoSpecifications(t *testing.T) {
 	}
 }
 
-// Who asks before anything is indexed gets an empty reply that says why.
+// A question before anything is indexed has an empty reply that says why.
 func TestSpecsNotIndexedYet(t *testing.T) {
 	s := producttest.NewSite(t)
 	for p, body := range libraryOfSpecs {

@@ -277,7 +277,7 @@ func (s *specs) row(targets []search.Target, d *kdd.Doc, state string) ListRow {
 	return r
 }
 
-// stateOf tells whether a document is indexed as it stands now.
+// stateOf returns whether a document is indexed as it is now.
 func stateOf(targets []search.Target, d *kdd.Doc) string {
 	if t := &targets[d.Source]; t.Fresh != nil && t.Fresh(d.Path, d.Stamp) != "" {
 		return specPending

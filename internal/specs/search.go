@@ -1,15 +1,16 @@
 package specs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
@@ -55,25 +56,17 @@ const (
 	resultBytes = 760
 )
 
-// specWithout is what does not count among specifications: a folder "specs"
-// holds no tests here, nobody calls a document, and where it lies says nothing.
+// specWithout are the signals that do not count among specifications: a folder
+// "specs" holds no tests here, a document has no callers, and its path says nothing.
 var specWithout = []string{"test", "example", "aside", "central", "shallow", "superseded"}
 
 // Search finds sections of specifications.
 func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error) {
 	began := time.Now()
-	limit := r.Limit
-	if limit == 0 {
-		limit = defaultSpecResults
-	}
+	limit := cmp.Or(r.Limit, defaultSpecResults)
 	req := search.Request{Query: r.Query, Limit: limit, Threshold: r.ScoreThreshold, Without: specWithout}
 	if err := req.Complete(); err != nil {
-		if e, ok := err.(*kb.Error); ok && e.Argument == "threshold" {
-			return SearchReply{}, kb.Errorf(e.Code, "score_%s", e.Message).WithHint("%s", e.Hint)
-		} else if ok && e.Argument == "limit" {
-			return SearchReply{}, e.WithHint("leave it out for %d", defaultSpecResults)
-		}
-		return SearchReply{}, err
+		return SearchReply{}, inWordsOfSpecs(err)
 	}
 	types, err := chunkTypes(r.ChunkTypes)
 	if err != nil {
@@ -85,41 +78,26 @@ func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error)
 	}
 	defer s.Release()
 	reply := SearchReply{Results: []Result{}}
+	keep := filterOf(r.Domains, r.Tags)
 	err = s.ask(ctx, func(targets []search.Target) error {
-		keep := filterOf(r.Domains, r.Tags)
-		has := func(d *kdd.Doc) bool { return keep(d) && (types == nil || typedLines(d, types) != nil) }
-		docs, hidden := s.visible(has)
+		docs, hidden := s.visible(func(d *kdd.Doc) bool { return keep(d) && (types == nil || typedLines(d, types) != nil) })
 		reply.Results, reply.Hidden, reply.Warnings = reply.Results[:0], hidden, nil
 		if len(docs) == 0 {
 			if why := s.noSpecs(); why != "" {
 				reply.Warnings = append(reply.Warnings, why)
 			} else if len(hidden) == 0 {
-				reply.Warnings = append(reply.Warnings, s.noMatch(r, types))
+				reply.Warnings = append(reply.Warnings, s.noMatch(r))
 			}
 			return nil
 		}
-		req.Only = make([][]kb.Part, len(targets))
-		at := make(map[string]*kdd.Doc, len(docs))
-		for _, d := range docs { // in order of target and path
-			part := kb.Part{Path: d.Path}
-			if types != nil {
-				part.Lines = typedLines(d, types)
-			}
-			req.Only[d.Source] = append(req.Only[d.Source], part)
-			at[fmt.Sprintf("%d/%s", d.Source, d.Path)] = d
-		}
-		for i := range req.Only {
-			if req.Only[i] == nil {
-				req.Only[i] = []kb.Part{}
-			}
-		}
+		req.Only = only(len(targets), docs, types)
 		// Two chunks of one section are one result.
 		req.Limit = min(2*limit, search.MaxLimit)
 		found, err := search.Run(ctx, targets, s.Core.Embedder, req)
 		if err != nil {
 			return err
 		}
-		superseded, err := s.results(ctx, targets, &reply, found.Hits, at, types, limit)
+		superseded, err := s.results(ctx, targets, &reply, found.Hits, limit)
 		if err != nil {
 			return err
 		}
@@ -142,6 +120,35 @@ func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error)
 	reply.TimeMs = time.Since(began).Milliseconds()
 	reply.fit(max(limit, defaultSpecResults) * resultBytes)
 	return reply, nil
+}
+
+// inWordsOfSpecs names the arguments of an error as kdd:search calls them.
+func inWordsOfSpecs(err error) error {
+	e, ok := err.(*kb.Error)
+	switch {
+	case ok && e.Argument == "threshold":
+		return kb.Errorf(e.Code, "score_%s", e.Message).WithHint("%s", e.Hint)
+	case ok && e.Argument == "limit":
+		return e.WithHint("leave it out for %d", defaultSpecResults)
+	}
+	return err
+}
+
+// only returns the parts of n targets that documents are, or their sections of
+// some types; types is nil for all.
+func only(n int, docs []*kdd.Doc, types []string) [][]kb.Part {
+	parts := make([][]kb.Part, n)
+	for i := range parts {
+		parts[i] = []kb.Part{} // nil is the whole target
+	}
+	for _, d := range docs {
+		part := kb.Part{Path: d.Path}
+		if types != nil {
+			part.Lines = typedLines(d, types)
+		}
+		parts[d.Source] = append(parts[d.Source], part)
+	}
+	return parts
 }
 
 // chunkTypes reads types in any case and spelling; nil is every type.
@@ -198,7 +205,7 @@ func sectionType(d *kdd.Doc, i int) string {
 }
 
 // noMatch says that the filters let nothing through, and what there is.
-func (s *specs) noMatch(r SearchQuery, types []string) string {
+func (s *specs) noMatch(r SearchQuery) string {
 	domains, tags := map[string]bool{}, map[string]bool{}
 	for _, d := range s.graph.Docs() {
 		if d.Domain != "" {
@@ -223,11 +230,7 @@ func (s *specs) noMatch(r SearchQuery, types []string) string {
 
 // someOf lists names, the first ten.
 func someOf(set map[string]bool) string {
-	names := make([]string, 0, len(set))
-	for n := range set {
-		names = append(names, n)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(set))
 	switch {
 	case len(names) == 0:
 		return "none"
@@ -239,10 +242,12 @@ func someOf(set map[string]bool) string {
 
 // results fills a reply with at most limit hits, one of each section, and
 // returns the titles of superseded documents among them.
-func (s *specs) results(ctx context.Context, targets []search.Target, reply *SearchReply, hits []find.Hit, at map[string]*kdd.Doc, types []string, limit int) (superseded []string, err error) {
+func (s *specs) results(
+	ctx context.Context, targets []search.Target, reply *SearchReply, hits []search.Hit, limit int,
+) (superseded []string, err error) {
 	taken := map[string]bool{}
 	for _, h := range hits {
-		d := at[fmt.Sprintf("%d/%s", h.Where.Target, h.Where.Path)]
+		d := s.graph.Doc(targets[h.Where.Target].Store.ID, h.Where.Path)
 		if d == nil || len(reply.Results) == limit {
 			continue
 		}
@@ -258,7 +263,10 @@ func (s *specs) results(ctx context.Context, targets []search.Target, reply *Sea
 		if i < 0 || d.Sections[i].Level == 0 { // front matter: the document itself
 			i = slices.IndexFunc(d.Sections, func(x kb.SpecSection) bool { return x.Level > 0 })
 		}
-		r := Result{URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score, Snippet: snippet, Type: sectionType(d, i), Domain: d.Domain}
+		r := Result{
+			URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score,
+			Snippet: snippet, Type: sectionType(d, i), Domain: d.Domain,
+		}
 		if key := fmt.Sprintf("%s %d", r.URL, i); !taken[key] {
 			taken[key] = true
 			reply.Results = append(reply.Results, r)

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
-// Scope says which specifications a question is about, and who asks.
+// Scope says which specifications a question is about, and how long it may wait.
 type Scope struct {
 	Stores []string // names or ids; empty is the default scope
 	// Statuses are lifecycles that are seen beside what is approved or
@@ -276,7 +276,7 @@ func heading(d *kdd.Doc, i int) string {
 	return d.Sections[i].Path[len(d.Sections[i].Path)-1]
 }
 
-// spotURL returns the address of where something stands.
+// spotURL returns the address of a place in a document.
 func (s *specs) spotURL(at kdd.Spot) string {
 	if at.Doc == nil {
 		return ""

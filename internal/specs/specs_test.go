@@ -531,7 +531,7 @@ func TestSpecList(t *testing.T) {
 	if kb.CodeOf(err) != kb.Invalid || !strings.Contains(kb.HintOf(err), "include_statuses") {
 		t.Errorf("a lifecycle as status: %v (%s)", err, kb.HintOf(err))
 	}
-	// What was changed since is told where the folder is too large to look at every time.
+	// Later changes are reported where the folder is too large to look at every time.
 	s.Write("other/a.md", "---\nid: ADR-0009\n---\n# ADR-0009: One\n\nText.\n")
 	s.Write("other/b.md", "---\nid: ADR-0010\n---\n# ADR-0010: Two\n\nText.\n")
 	s.Create(a, app.CreateStore{Name: "other", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "other")})

@@ -17,10 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/ingest"
-	"github.com/seed-4f2d999b/knowledge/internal/job"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -55,10 +52,7 @@ func siteNeeds(c *app.Core, spec kb.Spec) []string {
 // headers returns the headers that the user named for a host: over https, or
 // to a host that the user allowed, and nowhere else.
 func headers(c *app.Core) (func(u *url.URL) http.Header, error) {
-	type value struct {
-		config.Header
-		text string
-	}
+	type value struct{ host, name, text string }
 	var values []value
 	for _, h := range c.Web.Headers {
 		text := strings.TrimSpace(c.Env(h.Env))
@@ -69,19 +63,19 @@ func headers(c *app.Core) (func(u *url.URL) http.Header, error) {
 			}
 		}
 		if text != "" && !strings.ContainsAny(text, "\r\n\x00") {
-			values = append(values, value{h, text})
+			values = append(values, value{h.Host, h.Name, text})
 		}
 	}
 	return func(u *url.URL) http.Header {
 		var out http.Header
 		for _, v := range values {
-			if !sameHost(v.Host, u) || u.Scheme != "https" && !slices.Contains(c.Web.Allow, u.Host) && !slices.Contains(c.Web.Allow, u.Hostname()) {
+			if !sameHost(v.host, u) || u.Scheme != "https" && !slices.Contains(c.Web.Allow, u.Host) && !slices.Contains(c.Web.Allow, u.Hostname()) {
 				continue
 			}
 			if out == nil {
 				out = http.Header{}
 			}
-			out.Set(v.Name, v.text)
+			out.Set(v.name, v.text)
 		}
 		return out
 	}, nil
@@ -114,7 +108,7 @@ func secretFile(path string) (string, error) {
 
 // sweepPages deletes the kept pages of stores that there are no more.
 func sweepPages(ctx context.Context, c *app.Core) error {
-	gone, err := UnneededPages(ctx, c)
+	gone, err := unneededPages(ctx, c)
 	for _, p := range gone {
 		// On Windows a reader may still have a file open; the next sweep has better luck.
 		_ = project.Remove(c.Dir, p)
@@ -122,8 +116,8 @@ func sweepPages(ctx context.Context, c *app.Core) error {
 	return err
 }
 
-// UnneededPages returns the folders of kept pages that no store has.
-func UnneededPages(ctx context.Context, c *app.Core) ([]string, error) {
+// unneededPages returns the folders of kept pages that no store has.
+func unneededPages(ctx context.Context, c *app.Core) ([]string, error) {
 	dirs, err := os.ReadDir(c.Opener.WebDir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +160,8 @@ func gather(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.In
 		if err != nil {
 			return nil, err
 		}
-		if deaths[""] >= job.MaxDeaths {
-			return nil, c.TooManyDeaths(ctx, st, deaths[""])
+		if err := c.TooManyDeaths(ctx, st, deaths[""]); err != nil {
+			return nil, err
 		}
 	}
 	kept, err := pages.Open(c.Opener.PagesDir(st.Spec))
@@ -227,7 +221,7 @@ func takeSite(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.
 	}
 	res, err := crawl.Run(ctx, cfg)
 	early.stop()
-	tell(details, res.Stats)
+	describe(details, res.Stats)
 	if err != nil {
 		return nil, err
 	}
@@ -260,8 +254,8 @@ func counts(m map[string]int) string {
 	return strings.Join(keys, ", ")
 }
 
-// tell puts what a crawl did into the details of its job.
-func tell(details map[string]any, s crawl.Stats) {
+// describe puts what a crawl did into the details of its job.
+func describe(details map[string]any, s crawl.Stats) {
 	details["pages"], details["queued"], details["requests"], details["bytesReceived"] = s.Pages, s.Queued, s.Requests, s.Bytes
 	for _, x := range []struct {
 		name string
@@ -297,7 +291,7 @@ type early struct {
 const earlyLook = 3 * time.Second
 
 func startEarly(ctx context.Context, c *app.Core, j kb.Job, st kb.Store) *early {
-	// What is told of progress is the crawl's.
+	// The progress that is shown is the crawl's.
 	ctx, cancel := context.WithCancel(kb.WithProgress(ctx, func(kb.Progress) {}))
 	return &early{core: c, ctx: ctx, cancel: cancel, job: j.ID, store: st.ID, began: time.Now(), next: earlyLook,
 		off: st.Head != nil && !st.Head.Partial}
@@ -312,7 +306,7 @@ func (e *early) look(pages int) {
 	e.next = 2 * since
 	e.wg.Go(func() {
 		defer e.busy.Unlock()
-		// Whatever goes wrong here goes wrong again at the end, and is told there.
+		// An error here comes again at the end, and is reported there.
 		_ = e.publish()
 	})
 }
@@ -328,8 +322,7 @@ func (e *early) publish() error {
 		return err
 	}
 	defer snap.Close()
-	_, err = c.Indexer.Run(e.ctx, e.job, st, snap, ingest.Options{Partial: true})
-	return err
+	return c.Indexer.RunPart(e.ctx, e.job, st, snap)
 }
 
 // stop ends a run that is under way.

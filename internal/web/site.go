@@ -12,15 +12,15 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// siteMap is what is told of the pages of one generation of a web store.
+// siteMap describes the pages of one generation of a web store.
 type siteMap struct {
 	manifest string
 	pages    map[string]search.Page // by path
 	paths    map[string]string      // by URL, see plainURL
 }
 
-// sitePageOf returns what tells of the pages of a store; nil when its documents
-// are none. What is kept of them is read at the first question.
+// sitePageOf returns a function that describes the pages of a store; nil when
+// its documents are none. The kept pages are read at the first question.
 func sitePageOf(c *app.Core, st kb.Store) func(path string) (search.Page, bool) {
 	if _, pkg := source.PackageOf(st.Spec.Source); pkg || !source.TraitsOf(st.Spec.Kind).Gathered {
 		return nil
@@ -184,7 +184,11 @@ func hooks() app.Room {
 		Gather: func(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.IndexArgs, died bool, details map[string]any) ([]string, error) {
 			return gather(ctx, c, j, st, args, died, details)
 		},
-		Sweep:    func(ctx context.Context, c *app.Core) error { return sweepPages(ctx, c) },
+		Sweep: sweepPages,
+		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {
+			paths, err := unneededPages(ctx, c)
+			return "pages of a store that is no more", paths, err
+		},
 		Forget:   func(c *app.Core, id kb.StoreID) { siteMapsOf(c).forget(id) },
 		PageOf:   func(c *app.Core, st kb.Store) func(string) (search.Page, bool) { return sitePageOf(c, st) },
 		PagePath: func(c *app.Core, st kb.Store, path string) (string, string) { return sitePagePath(c, st, path) },

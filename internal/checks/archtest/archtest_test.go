@@ -129,7 +129,13 @@ func TestChecker(t *testing.T) {
 		{name: "open for no one", table: allow + "| internal/specs/kdd | open | because |\n", want: []string{`the exception "open" for internal/specs/kdd is needed no more`}},
 		{name: "kb beyond std", file: "internal/kb/x.go", text: "package kb\nimport _ \"golang.org/x/text/cases\"\n", want: []string{"internal/kb/x.go imports golang.org/x/text/cases: layer kb takes only the standard library"}},
 		{name: "kb up", file: "internal/kb/x.go", text: "package kb\n" + imports("internal/data/db"), want: []string{"internal/kb/x.go imports internal/data/db: up, from kb to tools"}},
-		{name: "long", file: "internal/data/db/x.go", text: "package db\n" + strings.Repeat("\n", maxLines), want: []string{"internal/data/db/x.go has 801 lines, more than 800"}},
+		{name: "long", file: "internal/data/db/x.go", text: "package db\n" + strings.Repeat("\n", maxLines), want: []string{"internal/data/db/x.go has 401 lines, more than 400"}},
+		{name: "long with a reason", file: "internal/data/db/x.go", text: "package db\n" + strings.Repeat("\n", maxLines), table: allow + "| internal/data/db/x.go | long file | because |\n"},
+		{name: "long tests", file: "internal/data/db/x_test.go", text: "package db\n" + strings.Repeat("\n", maxTestLines), want: []string{"internal/data/db/x_test.go has 801 lines, more than 800"}},
+		{name: "long function", file: "internal/data/db/x.go", text: "package db\nfunc f() {\n" + strings.Repeat("\n", maxFunction-1) + "}\n", want: []string{"internal/data/db/x.go: f has 81 lines, more than 80"}},
+		{name: "long function with a reason", file: "internal/data/db/x.go", text: "package db\nfunc f() {\n" + strings.Repeat("\n", maxFunction-1) + "}\n", table: allow + "| internal/data/db/x.go | long f | because |\n"},
+		{name: "long function of a test", file: "internal/data/db/x_test.go", text: "package db\nfunc f() {\n" + strings.Repeat("\n", maxFunction-1) + "}\n"},
+		{name: "long exception that is idle", table: allow + "| internal/data/db/x.go | long f | because |\n", want: []string{`the exception "long f" for internal/data/db/x.go is needed no more`}},
 		{name: "directory util", file: "internal/util/x.go", text: "package x\n", table: "| internal/util | tools | x |\n", want: []string{"internal/util: a package named util says nothing about what is in it"}},
 		{name: "package helpers", file: "internal/x/x_test.go", text: "package helpers_test\n", table: "| internal/x | tools | x |\n", want: []string{"internal/x: a package named helpers says nothing about what is in it"}},
 		{name: "init", file: "internal/data/db/x.go", text: "package db\nfunc init() {}\n", want: []string{"internal/data/db/x.go declares init: nothing registers itself here"}},
@@ -158,6 +164,35 @@ func TestChecker(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCheckerCountsImports: of the packages of a module, those of tests aside.
+func TestCheckerCountsImports(t *testing.T) {
+	table := "| package | layer | what it does |\n|---|---|---|\n| internal/app | app | all |\n| cmd/x | main | starts |\n"
+	var tools []string
+	tree := fstest.MapFS{}
+	for i := range maxImports + 1 {
+		name := "internal/tool" + strconv.Itoa(i)
+		table += "| " + name + " | tools | x |\n"
+		tree[name+"/x.go"] = &fstest.MapFile{Data: []byte("package x\n")}
+		tools = append(tools, name)
+	}
+	file := func(name string, list []string) {
+		tree[name] = &fstest.MapFile{Data: []byte("package x\n" + imports(list...))}
+	}
+	file("cmd/x/main.go", tools)
+	file("internal/app/app.go", tools[1:])
+	file("internal/app/app_test.go", tools)
+	expect := func(text string, want ...string) {
+		t.Helper()
+		if got, err := check(tree, text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, want %q, %v", got, want, err)
+		}
+	}
+	expect(table)
+	file("internal/app/more.go", tools[:1])
+	expect(table, "internal/app imports 13 packages of this module, more than 12")
+	expect(table + "\n| where | exception | why |\n|---|---|---|\n| internal/app | many imports | because |\n")
 }
 
 func imports(packages ...string) string {

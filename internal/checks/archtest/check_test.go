@@ -15,8 +15,13 @@ import (
 )
 
 const (
-	module   = "github.com/seed-4f2d999b/knowledge"
-	maxLines = 800
+	module       = "github.com/seed-4f2d999b/knowledge"
+	maxLines     = 400 // of a file
+	maxTestLines = 800 // of a file of tests
+	maxFunction  = 80  // lines of a function, outside of tests
+	// maxImports is how many packages of this module a package may import, outside
+	// of tests; kb counts too. Programs and tests of the repository (main) are free.
+	maxImports = 12
 )
 
 // layers from the bottom up. A package imports from lower layers only, never
@@ -46,22 +51,23 @@ type exception struct{ where, what string }
 
 // plan is what ARCHITECTURE.md says.
 type plan struct {
-	layer      map[string]string // by package: a directory relative to the root
-	exceptions map[exception]bool
+	layer      map[string]string    // by package: a directory relative to the root
+	exceptions map[exception]string // why
 }
 
 // checker gathers the breaches in one tree.
 type checker struct {
 	plan
-	seen     map[string]bool    // packages that are there
-	used     map[exception]bool // exceptions that were needed
+	seen     map[string]bool            // packages that are there
+	imports  map[string]map[string]bool // packages of this module that each imports, outside of tests
+	used     map[exception]bool         // exceptions that were needed
 	breaches []string
 }
 
 // check returns every breach of the plan in the Go files below internal and
 // cmd, sorted.
 func check(tree fs.FS, architecture string) ([]string, error) {
-	c := &checker{seen: map[string]bool{}, used: map[exception]bool{}}
+	c := &checker{seen: map[string]bool{}, imports: map[string]map[string]bool{}, used: map[exception]bool{}}
 	c.readPlan(architecture)
 	for _, top := range []string{"internal", "cmd"} {
 		err := fs.WalkDir(tree, top, func(p string, d fs.DirEntry, err error) error {
@@ -88,8 +94,13 @@ func check(tree fs.FS, architecture string) ([]string, error) {
 			c.breach("%s is listed in ARCHITECTURE.md and not there", pkg)
 		}
 	}
-	for e := range c.exceptions {
-		if !c.used[e] {
+	for pkg, list := range c.imports {
+		if n := len(list); n > maxImports && c.layer[pkg] != "main" && !c.allowed("many imports", pkg) {
+			c.breach("%s imports %d packages of this module, more than %d", pkg, n, maxImports)
+		}
+	}
+	for e, why := range c.exceptions {
+		if !c.used[e] && why != "to be divided" {
 			c.breach("the exception %q for %s is needed no more", e.what, e.where)
 		}
 	}
@@ -103,7 +114,7 @@ func (c *checker) breach(format string, args ...any) {
 
 // readPlan takes the tables headed "package | layer" and "where | exception".
 func (c *checker) readPlan(text string) {
-	c.plan = plan{layer: map[string]string{}, exceptions: map[exception]bool{}}
+	c.plan = plan{layer: map[string]string{}, exceptions: map[exception]string{}}
 	for _, row := range tableRows(text, "package", "layer") {
 		if _, twice := c.layer[row[0]]; twice {
 			c.breach("%s is listed twice in ARCHITECTURE.md", row[0])
@@ -120,7 +131,7 @@ func (c *checker) readPlan(text string) {
 		if len(row) != 3 || row[2] == "" {
 			c.breach("the exception for %s gives no reason", row[0])
 		}
-		c.exceptions[exception{row[0], row[1]}] = true
+		c.exceptions[exception{row[0], row[1]}] = row[len(row)-1]
 	}
 }
 
@@ -149,10 +160,11 @@ func tableRows(text, first, second string) [][]string {
 	return out
 }
 
-// allowed reports whether what stands at one of the places is an exception.
+// allowed reports whether one of the places is an exception.
 func (c *checker) allowed(what string, places ...string) bool {
 	for _, where := range places {
-		if e := (exception{where, what}); c.exceptions[e] {
+		e := exception{where, what}
+		if _, ok := c.exceptions[e]; ok {
 			c.used[e] = true
 			return true
 		}
@@ -171,8 +183,13 @@ func (c *checker) file(p string, src []byte) error {
 	if _, ok := c.layer[pkg]; !ok {
 		c.breach("%s is not listed in ARCHITECTURE.md", pkg)
 	}
-	if n := bytes.Count(src, []byte("\n")); n > maxLines {
-		c.breach("%s has %d lines, more than %d", p, n, maxLines)
+	test := strings.HasSuffix(p, "_test.go")
+	most := maxLines
+	if test {
+		most = maxTestLines
+	}
+	if n := bytes.Count(src, []byte("\n")); n > most && !c.allowed("long file", p) {
+		c.breach("%s has %d lines, more than %d", p, n, most)
 	}
 	for _, name := range []string{path.Base(pkg), strings.TrimSuffix(f.Name.Name, "_test")} {
 		if slices.Contains(bannedNames, name) {
@@ -185,13 +202,26 @@ func (c *checker) file(p string, src []byte) error {
 			return err
 		}
 		c.imported(p, pkg, to, strings.HasSuffix(f.Name.Name, "_test"))
-	}
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" && !c.allowed("init", p) {
-			c.breach("%s declares init: nothing registers itself here", p)
+		if strings.HasPrefix(to, module+"/") && !test {
+			if c.imports[pkg] == nil {
+				c.imports[pkg] = map[string]bool{}
+			}
+			c.imports[pkg][to] = true
 		}
 	}
-	if !slices.Contains(kindHome, pkg) && !strings.HasSuffix(p, "_test.go") {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if fn.Recv == nil && fn.Name.Name == "init" && !c.allowed("init", p) {
+			c.breach("%s declares init: nothing registers itself here", p)
+		}
+		if n := files.Position(fn.End()).Line - files.Position(fn.Pos()).Line + 1; n > maxFunction && !test && !c.allowed("long "+fn.Name.Name, p) {
+			c.breach("%s: %s has %d lines, more than %d", p, fn.Name.Name, n, maxFunction)
+		}
+	}
+	if !slices.Contains(kindHome, pkg) && !test {
 		c.kinds(files, p, f)
 	}
 	return nil

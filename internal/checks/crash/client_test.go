@@ -77,7 +77,7 @@ func (s *server) request(method string, params any) (json.RawMessage, error) {
 	}
 }
 
-// errTool is a failure that the tool itself told.
+// errTool is a failure that the tool itself reported.
 type errTool struct{ text string }
 
 func (e errTool) Error() string { return e.text }
@@ -113,7 +113,7 @@ func (s *server) end() error {
 }
 
 // actor is one of many that use a data directory at once: an agent's server
-// or somebody at a terminal.
+// or a person at a terminal.
 type actor interface {
 	create(name, src string) (app.Started, error)
 	index(name string, force bool) (app.Started, error)

@@ -156,7 +156,7 @@ func (d *damage) look(a *app.App) []sight {
 			s := sight{"search " + stores[0] + " " + q, map[string]string{}, strings.Join(got.Notes, "; "), err}
 			for _, h := range got.Hits {
 				// Beside a store that is left out words weigh otherwise, so scores
-				// and the lines that are shown may differ: what stands where may not.
+				// and the lines that are shown may differ; where each hit is may not.
 				s.hits[h.ID] = fmt.Sprint(h.Store, h.At, h.Kind, h.Language)
 				if stores[0] != "*" {
 					s.hits[h.ID] += fmt.Sprint(h.Symbol, h.Signature, h.Doc, h.Score, h.Line, h.Code, h.Why, h.Related)

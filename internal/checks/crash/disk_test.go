@@ -151,7 +151,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	w.noComplaints()
 }
 
-// TestAProcessStartsOnAFullDisk: nobody has the database open, so that even
+// TestAProcessStartsOnAFullDisk: no process has the database open, so that even
 // its shared memory has to be made. Searches are answered from what is there,
 // also from the own folder when that has changed; what writes says what is
 // wrong and ends with its own status; the same process works again when there

@@ -277,7 +277,7 @@ func (l *life) do(step string, f func(context.Context) error) (done bool) {
 	return false
 }
 
-// judge looks at how a failure is told.
+// judge looks at how a failure is reported.
 func (l *life) judge(step string, code kb.Code, text, hint string) {
 	l.t.Helper()
 	switch {

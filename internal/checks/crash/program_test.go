@@ -22,7 +22,7 @@ import (
 )
 
 // calling is a folder of Go packages and Python modules whose functions have
-// names of their own, so that who calls one is where its name stands before a
+// names of their own, so that a call is where its name is before a
 // parenthesis: what the resolved references must say, nothing more or less.
 type calling struct {
 	*tree
@@ -120,7 +120,7 @@ func (c *calling) change(files int) (changed []string) {
 	return changed
 }
 
-// known is what is true of one function: where it stands, and where it is called.
+// known is what is true of one function: where it is, and where it is called.
 type known struct {
 	At    string
 	Calls []string
@@ -191,7 +191,7 @@ func knownOf(r code.CodeReply) known {
 }
 
 // stands reports whether the lines of a declaration, "path:L3-5", begin where
-// its name stands, "path:L4", or at the comment before it.
+// its name is, "path:L4", or at the comment before it.
 func stands(lines, name string) bool {
 	path, span, _ := strings.Cut(lines, ":L")
 	var from, at int

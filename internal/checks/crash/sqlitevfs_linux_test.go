@@ -124,7 +124,7 @@ func wrap(tls *libc.TLS, file uintptr) {
 	*methods = uintptr(unsafe.Pointer(&t.ours))
 }
 
-// functions are what stands between.
+// functions are those of SQLite in C.
 type functions struct {
 	open     fnOpen
 	delete   fnDelete

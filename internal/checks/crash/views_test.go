@@ -20,7 +20,7 @@ import (
 )
 
 // checkOld says whether an answer from an older view is true: a declaration
-// stands where it stands now, calls out of changed files are left out or
+// is where it is now, calls out of changed files are left out or
 // those of now, and all others are there.
 func checkOld(t *testing.T, name string, got known, before, after *known, changed []string) {
 	t.Helper()

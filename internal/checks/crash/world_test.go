@@ -179,7 +179,7 @@ func (w *world) create(a *app.App, name, src string) {
 }
 
 // worker returns the process that runs a job, once there is one other than
-// not; 0 when the job ends first or nobody runs it within a minute.
+// not; 0 when the job ends first or no process runs it within a minute.
 func (w *world) worker(a *app.App, id string, not int) int {
 	lock := filepath.Join(w.dir, "jobs", id+".lock")
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
@@ -299,7 +299,7 @@ func (w *world) noComplaints() {
 
 // answer is what a query finds, without what may differ between two moments
 // (times, and remarks that a file has changed since). What settled leaves out
-// stands in it: when all is quiet, nothing is behind.
+// is in it: when all is quiet, nothing is behind.
 type answer struct {
 	Hits  []find.Hit
 	Notes []string
@@ -487,7 +487,7 @@ func (tr *tree) golang(packages ...string) {
 	}
 }
 
-// queries makes questions of names, words and phrases that stand in the tree.
+// queries makes questions of names, words and phrases that are in the tree.
 func (tr *tree) queries(n int) []string {
 	rng := rand.New(rand.NewPCG(uint64(n), 9))
 	var out []string

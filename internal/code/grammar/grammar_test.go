@@ -240,7 +240,7 @@ func TestDamagedCache(t *testing.T) {
 			try(fmt.Sprintf("the first %d bytes of %s", n, filepath.Ext(f)))
 		}
 	}
-	// What a killed process left goes, what somebody may be writing stays.
+	// What a killed process left goes, what another may be writing stays.
 	old, young := files[0]+".1"+tmpExt, files[0]+".2"+tmpExt
 	put(old, []byte("x"))
 	put(young, []byte("x"))
@@ -266,8 +266,8 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// Who is cancelled does not wait for a grammar to be compiled, and who waits
-// beside it gets it.
+// A caller that is cancelled does not wait for a grammar to be compiled, and
+// one that waits beside it gets it.
 func TestCancelDuringCompilation(t *testing.T) {
 	s := &Set{}
 	ctx, cancel := context.WithCancel(context.Background())

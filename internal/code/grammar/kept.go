@@ -21,7 +21,7 @@ import (
 const (
 	sumExt = ".sum"
 	tmpExt = ".tmp" // of what wazero is writing, or was when it was killed
-	// tmpAge is when nobody can be writing it any more.
+	// tmpAge is the age at which no process can be writing it any more.
 	tmpAge = time.Hour
 )
 

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -31,9 +32,9 @@ func columns() (byName, byExt, byProgram map[string]string, byPrefix []prefixed)
 	return byName, byExt, byProgram, byPrefix
 }
 
-// Of tells the language of a document by its path and the first bytes of
-// its text, a few hundred of which are enough: a lower-case name such as "go",
-// "cpp" or "markdown", and "text" when nothing tells.
+// Of returns the language of a document by its path and the first bytes of
+// its text, a few hundred of which are enough: a lower-case name ("go", "cpp",
+// "markdown"), and "text" for an unknown one.
 func Of(p string, head []byte) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 	if l, ok := byName[base]; ok {
@@ -62,12 +63,7 @@ func Of(p string, head []byte) string {
 func byContent(ext, l string, head []byte) string {
 	s := string(head[:min(len(head), 4096)])
 	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(s, p) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 	}
 	switch ext {
 	case "h":

@@ -1,12 +1,12 @@
-// Package lang is the one table of languages: how they are told, and what reads
-// them. It lies below all that reads code, and each reader has a table of its
+// Package lang is the one table of languages: how they are recognised, and what
+// reads them. It lies below all that reads code, and each reader has a table of its
 // own for its column.
 package lang
 
 // Language is one row. Lists have blanks between their words.
 type Language struct {
 	Name string
-	// A document is told by its file name (lower case), else by its extension,
+	// A document is recognised by its file name (lower case), else by its extension,
 	// else by the program that a "#!" line names. A file name that ends in "*"
 	// holds for everything that begins so.
 	Exts, Files, Programs string
@@ -17,7 +17,7 @@ type Language struct {
 	Rules, Family, Lines string
 }
 
-// Table holds every language that is told apart.
+// Table holds every language that is known.
 var Table = []Language{
 	{Name: "go", Exts: "go", Lines: "go"},
 	{Name: "gomod", Files: "go.mod go.work"},

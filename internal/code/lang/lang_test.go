@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What tells a language tells one only, and is written as it is looked up.
+// A name, extension or program belongs to one language, and is written as it is looked up.
 func TestNothingTellsTwoLanguages(t *testing.T) {
 	seen := map[string]string{}
 	for _, l := range Table {

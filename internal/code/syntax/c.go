@@ -52,7 +52,7 @@ func cMember(w *walk) bool { return w.in("class", "struct", "union") }
 type cName struct {
 	node     int32    // the last identifier, -1 when there is none
 	as       string   // the name when it is not the text of node
-	owners   []string // what stands before it with "::"
+	owners   []string // names before it with "::"
 	function int32    // the function_declarator whose name it is, -1 for none
 }
 

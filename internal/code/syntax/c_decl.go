@@ -50,7 +50,7 @@ func cTypeDefinition(w *walk, n int32) {
 }
 
 // cRecord declares a struct, union, enum or class. One without a name goes by
-// alias, the name of the typedef that it stands in. whole is the declaration
+// alias, the name of the typedef that it is in. whole is the declaration
 // around it, of which its comment is; outer as for declare.
 func cRecord(w *walk, n, alias, whole, outer int32) {
 	name, body := w.field(n, "name"), w.field(n, "body")
@@ -100,7 +100,7 @@ func cRecord(w *walk, n, alias, whole, outer int32) {
 		w.declare(d, inside)
 		return
 	}
-	// The names in an enum stand beside it, those in an enum class inside.
+	// The names in an enum are beside it, those in an enum class inside.
 	enumerators := func() {
 		w.each(body, func(c int32) { cEnumerators(w, c) })
 	}
@@ -130,7 +130,7 @@ func cEnumerators(w *walk, n int32) {
 	w.visit(w.field(n, "value"))
 }
 
-// cFieldDeclaration reads what stands in a record: fields, and in C++ methods.
+// cFieldDeclaration reads the fields of a record, and in C++ its methods.
 func cFieldDeclaration(w *walk, n, outer int32) {
 	typ := w.field(n, "type")
 	if t := w.typ(typ); cIsRecord(t) && w.field(typ, "body") >= 0 {

@@ -108,7 +108,7 @@ func cValue(w *walk, n int32) {
 	w.use(n, t, "", kb.UseName)
 }
 
-// cMacroCalls records the calls in what a macro stands for, which is text.
+// cMacroCalls records the calls in the text of a macro.
 func cMacroCalls(w *walk, n, value int32) {
 	if value < 0 {
 		return

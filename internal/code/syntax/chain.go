@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// link is how a node stands in a chain of names such as "a.b.c".
+// link says how to read a node as part of a chain of names ("a.b.c").
 type link struct {
-	// name is the field of the node's own name and on that of what stands
+	// name is the field of the node's own name, and on that of the part
 	// before it; "1" is the first child. A name "=x" is the word x, "" the
 	// node's text, and "-" none: the node stands for what is in on. Without on
 	// the chain begins here.
 	name, on string
-	// read, if not nil, tells both instead; noChain is no chain.
+	// read, if not nil, returns both instead; noChain is no chain.
 	read func(w *walk, n int32) (name string, on int32)
 }
 

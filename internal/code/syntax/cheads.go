@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // block says what the brace behind a head opens: 'd' a name space, 'r' a
 // record, 'f' anything else. Macros in the head of a record are blanked.
@@ -158,7 +161,7 @@ func (p *cText) declaration(from, to int) {
 		}
 	}
 	p.reduce(before, f)
-	// What stands behind the parameters.
+	// Behind the parameters.
 	rest := items[function+1:]
 	for _, x := range rest {
 		if x.kind == '*' || x.kind == 'b' || !shouted(p.word(x.from)) && !(x.kind == 'g' && len(rest) == 1 && stopped == to) || cTrailing[p.word(x.from)] {
@@ -284,7 +287,10 @@ func (p *cText) maker(x cItem) bool {
 	return n > 1 && names[n-1] == names[n-2]
 }
 
-// reduce leaves one type before a name: what stands between the last "*" and
+// attributeWords are parts of macros that are attributes of a declaration.
+var attributeWords = []string{"API", "EXPORT", "INLINE", "CALL", "PUBLIC", "ATTR", "EXTERN", "DECL", "NODISCARD", "LIKELY"}
+
+// reduce leaves one type before a name: the text between the last "*" and
 // the name goes, and so do names too many, those that look like macros first.
 func (p *cText) reduce(before []cItem, name cItem) {
 	for k := len(before) - 1; k >= 0; k-- {
@@ -316,12 +322,8 @@ func (p *cText) reduce(before []cItem, name cItem) {
 		func(x cItem) bool { return x.kind == 'g' },
 		func(x cItem) bool {
 			w := p.word(x.from)
-			for _, s := range []string{"API", "EXPORT", "INLINE", "CALL", "PUBLIC", "ATTR", "EXTERN", "DECL", "NODISCARD", "LIKELY"} {
-				if strings.Contains(w, s) && shouted(w) {
-					return true
-				}
-			}
-			return strings.HasPrefix(w, "__")
+			return strings.HasPrefix(w, "__") || shouted(w) && slices.ContainsFunc(attributeWords,
+				func(s string) bool { return strings.Contains(w, s) })
 		},
 		func(x cItem) bool { return shouted(p.word(x.from)) },
 		func(x cItem) bool { return true },

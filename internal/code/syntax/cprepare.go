@@ -8,8 +8,8 @@ import (
 )
 
 // cPrepare blanks what the grammars of C and C++ cannot read without knowing
-// macros: attributes written as macros ("EXPORT int f(void)"), macros that
-// stand where a declaration does, dead branches, and the directives around
+// macros: attributes written as macros ("EXPORT int f(void)"), macros in
+// place of a declaration, dead branches, and the directives around
 // branches that are no whole statements, with all branches but one. The text
 // keeps its length and its lines.
 func cPrepare(text string) string {
@@ -136,7 +136,7 @@ func (p *cText) directiveEnd(i int) int {
 				continue
 			}
 		case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
-			// The grammars stumble over comments in what a macro stands for.
+			// The grammars stumble over comments in the text of a macro.
 			if k := strings.Index(s[i+2:], "*/"); k >= 0 {
 				p.white(i, i+k+4)
 				i += k + 3
@@ -243,7 +243,7 @@ func (p *cText) statements() {
 				}
 			}
 		case '}':
-			// What is left of a statement without an end: macros.
+			// Macros are left of a statement without an end.
 			if i > from && t[from].kind == 'i' && shouted(p.word(from)) {
 				p.blank(from, i)
 			}

@@ -73,7 +73,7 @@ var csharp = &spec{
 		{"constructor_declaration", func(w *walk, n int32) { csMember(w, n, "constructor", "") }},
 		{"destructor_declaration", func(w *walk, n int32) { csMember(w, n, "destructor", "~"+w.text(w.field(n, "name"))) }},
 		{"operator_declaration conversion_operator_declaration", func(w *walk, n int32) {
-			// The operator stands before the parameters: "operator +(…)".
+			// The operator is before the parameters: "operator +(…)".
 			head := w.text(n)
 			if p := w.field(n, "parameters"); p >= 0 {
 				head = w.t.Source[w.nodes[n].Start:w.nodes[p].Start]

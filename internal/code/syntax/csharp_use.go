@@ -140,7 +140,7 @@ func csUse(w *walk, n int32, kind kb.UseKind) {
 	}
 }
 
-// csReceiver returns what stands before the name of a member access; "this"
+// csReceiver returns the part before the name of a member access; "this"
 // and "base" are no nodes.
 func csReceiver(w *walk, n int32) string {
 	if e := w.field(n, "expression"); e >= 0 {

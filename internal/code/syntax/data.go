@@ -8,7 +8,7 @@ import (
 )
 
 // maxData bytes are what a file of a data format may have to be parsed: what
-// is larger was written by a program, and nobody looks for a key in it.
+// is larger was written by a program, and its keys are not looked for.
 const maxData = 256 << 10
 
 // Of a mapping, keys over several lines are declarations; those one level
@@ -133,7 +133,7 @@ var css = &spec{
 	},
 }
 
-// cssRule declares a block by what stands before it.
+// cssRule declares a block by the selectors before it.
 func cssRule(w *walk, n int32) {
 	body := w.child(n, "block", "keyframe_block_list")
 	if body < 0 {

@@ -99,7 +99,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 func elixirAgain(w *walk, d *declaration, arity int, body func()) bool {
 	text := cmp.Or(d.as, w.text(d.name))
 	i := len(w.out.Decls) - 1
-	// What was declared inside of it lies between.
+	// Declarations inside of it lie between.
 	for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
 		i--
 	}
@@ -117,7 +117,7 @@ func elixirAgain(w *walk, d *declaration, arity int, body func()) bool {
 	return true
 }
 
-// elixirHead visits what stands in the head of a function but for its name.
+// elixirHead visits the head of a function but for its name.
 func elixirHead(w *walk, n, name int32) {
 	if w.typ(n) == "call" && w.field(n, "target") == name {
 		w.visit(w.child(n, "arguments"))

@@ -12,7 +12,7 @@ import (
 // declaration is what rules say of one. A node of 0 or less is none.
 type declaration struct {
 	node int32  // all of it
-	name int32  // node of the name; -1: what stands in as
+	name int32  // node of the name; -1: the name is as
 	as   string // the name, when it is not the text of name
 	kind string
 	body int32 // at which the signature ends
@@ -152,7 +152,7 @@ func (w *walk) enclosing() *Decl {
 }
 
 // in reports whether the innermost declaration around is of one of the kinds,
-// top whether what stands here belongs to no declaration and no block.
+// top whether the place is within no declaration and no block.
 func (w *walk) in(kinds ...string) bool {
 	d := w.enclosing()
 	return d != nil && slices.Contains(kinds, d.Kind)

@@ -67,7 +67,7 @@ var haskell = &spec{
 		{"class_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", false) }},
 		{"instance_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", true) }},
 		{"local_binds", func(w *walk, n int32) {
-			// What is local binds its names for the declaration around.
+			// Local declarations bind their names for the one around.
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
 				case "function", "bind":
@@ -331,7 +331,7 @@ func haskellPattern(w *walk, n int32) {
 	}
 }
 
-// haskellBeside declares a constructor or field, whose names stand beside that
+// haskellBeside declares a constructor or field, whose names are beside that
 // of their type.
 func haskellBeside(w *walk, n, name int32, kind string) {
 	path := w.path

@@ -176,7 +176,7 @@ func isTypeKind(kind string) bool {
 	return false
 }
 
-// javaInner reports whether what stands here is inside of a method, an
+// javaInner reports whether the walk is inside of a method, an
 // initializer or a class without a name.
 func javaInner(w *walk) bool {
 	d := w.enclosing()

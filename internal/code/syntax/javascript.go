@@ -16,7 +16,7 @@ var jsChains = chains{
 	{"member_expression", link{name: "property", on: "object"}},
 }
 
-// tsChains: what stands before "." is the object of a member or the module of a type.
+// tsChains: the part before "." is the object of a member or the module of a type.
 var tsChains = slices.Concat(jsChains, chains{
 	{"type_identifier", itself},
 	{"non_null_expression", inside("1")},
@@ -46,7 +46,7 @@ var (
 )
 
 // prepareJSX renames the attributes "class" and "for" of elements, which the
-// grammar takes for keywords. Nowhere else do these words stand before "=".
+// grammar takes for keywords. These words are nowhere else before "=".
 func prepareJSX(text string) string {
 	var b []byte
 	for _, word := range []string{"class=", "for="} {

@@ -113,7 +113,7 @@ func jsIsType(d *Decl) bool {
 	return d.Kind == "class" || d.Kind == "interface" || d.Kind == "type"
 }
 
-// jsInner reports whether what stands here is inside of a function.
+// jsInner reports whether the walk is inside of a function.
 func jsInner(w *walk) bool {
 	d := w.enclosing()
 	return d != nil && !jsIsType(d) && d.Kind != "namespace" && d.Kind != "module" && d.Kind != "const" && d.Kind != "var"

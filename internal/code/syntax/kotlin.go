@@ -270,7 +270,7 @@ func ktPropertyDecl(w *walk, n int32) {
 		}
 	}
 	made := ktMade(w, value)
-	// Getters and setters on lines of their own stand behind it.
+	// Getters and setters on lines of their own are behind it.
 	last := int32(w.nodes[n].Next)
 	end := int32(-1)
 	code := w.child(n, "getter", "setter")

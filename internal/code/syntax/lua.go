@@ -258,7 +258,7 @@ func luaUse(w *walk, n int32) {
 		table := w.field(name, "table")
 		q := w.chain(table)
 		if q == "self" {
-			// self is the table that the function around stands in.
+			// self is the table of the function around it.
 			if d := w.enclosingKind("method"); d != nil && len(d.Path) > 0 {
 				q = strings.Join(d.Path, ".")
 			}

@@ -213,7 +213,7 @@ var php = &spec{
 
 var phpKinds = map[string]string{"class_declaration": "class", "interface_declaration": "interface", "trait_declaration": "trait", "enum_declaration": "enum"}
 
-// phpInFunction reports whether what stands here is inside of a function.
+// phpInFunction reports whether the walk is inside of a function.
 func phpInFunction(w *walk) bool { return w.enclosingKind("function", "method") != nil }
 
 // phpRest visits a declaration but for its attributes.

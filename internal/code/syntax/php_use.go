@@ -101,7 +101,7 @@ func phpNamed(w *walk, n int32, kind kb.UseKind) {
 	}
 }
 
-// phpScope records what stands before "::".
+// phpScope records the name before "::".
 func phpScope(w *walk, n int32) {
 	switch w.typ(n) {
 	case "name", "qualified_name":

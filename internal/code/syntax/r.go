@@ -103,7 +103,7 @@ func rString(w *walk, n int32) string {
 	return w.text(w.field(n, "content"))
 }
 
-// rClass declares a class of R6, whose members stand in lists.
+// rClass declares a class of R6, whose members are in lists.
 func rClass(w *walk, whole, name, call int32, as string) {
 	w.declare(declaration{node: whole, name: name, as: as, kind: "class", body: w.field(call, "arguments")}, func() {
 		if base := rArgument(w, call, "inherit", 9); base >= 0 {

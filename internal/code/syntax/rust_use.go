@@ -262,7 +262,7 @@ func rustStatics(w *walk, n int32) {
 	}
 }
 
-// rustBefore returns the chain of names that stands before a name in tokens.
+// rustBefore returns the chain of names before a name in tokens.
 func rustBefore(src string, at int) string {
 	var parts []string
 	for {

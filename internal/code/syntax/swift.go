@@ -45,7 +45,7 @@ var swift = &spec{
 		{"function_declaration protocol_function_declaration", func(w *walk, n int32) {
 			name, as := w.field(n, "name"), ""
 			if name < 0 || w.typ(name) != "simple_identifier" {
-				// An operator is no node: it stands behind "func".
+				// An operator is no node: it is behind "func".
 				as = swiftOperator(w, n)
 				name = -1
 				if as == "" {

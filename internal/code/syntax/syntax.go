@@ -16,7 +16,7 @@ type Decl struct {
 	Name string
 	Kind string   // as in kb.Symbol: "function", "method", "class", …
 	Path []string // names of the enclosing declarations, outermost first
-	Line int      // on which the name stands
+	Line int      // of the name
 	// Start is its first line, with the doc comment, attributes and decorators
 	// that belong to it; End its last line.
 	Start, End int
@@ -56,8 +56,8 @@ type spec struct {
 	pattern func(w *walk, n int32, typ string)
 	made    func(w *walk, n int32) string
 	tokens  []string
-	// comments are the node types of comments; attributes those of what may
-	// stand between a comment and its declaration as a sibling ("attribute_item").
+	// comments are the node types of comments; attributes those of siblings that
+	// may be between a comment and its declaration ("attribute_item").
 	comments   []string
 	attributes []string
 	// prepare, if not nil, makes the text that is parsed out of the file's: of

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // scriptOnly blanks everything but the contents of the script elements that
 // hold JavaScript or TypeScript, so that lines and bytes stay.
@@ -56,7 +59,7 @@ func scriptOnly(text string) string {
 	return string(b)
 }
 
-// tagEnd returns where the ">" of a tag stands, outside of quotes; -1 when
+// tagEnd returns the offset of the ">" of a tag, outside of quotes; -1 when
 // there is none.
 func tagEnd(s string) int {
 	quote := byte(0)
@@ -78,10 +81,6 @@ func tagEnd(s string) int {
 // foreignScript reports whether the attributes of a script element say that it
 // holds something else than JavaScript or TypeScript.
 func foreignScript(tag string) bool {
-	for _, other := range []string{"coffee", "json", "text/template", "x-template", "importmap", "livescript"} {
-		if strings.Contains(tag, other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"coffee", "json", "text/template", "x-template", "importmap", "livescript"},
+		func(other string) bool { return strings.Contains(tag, other) })
 }

@@ -188,7 +188,7 @@ func (w *walk) field(n int32, name string) int32 {
 	return -1
 }
 
-// fieldOf returns the name of the field that a node stands in, "" for none.
+// fieldOf returns the name of the field that a node is in, "" for none.
 func (w *walk) fieldOf(n int32) string { return w.t.Fields[w.nodes[n].Field] }
 
 // child returns the first child of n of one of the types, -1 when there is none.
@@ -251,7 +251,7 @@ func (w *walk) but(n, not int32) {
 	}
 }
 
-// butField visits what is in a node but for what stands in some fields.
+// butField visits the children of a node but for those in some fields.
 func (w *walk) butField(n int32, fields ...string) {
 	for c := w.first(n); c >= 0; c = w.next(n, c) {
 		if !slices.Contains(fields, w.fieldOf(c)) {
@@ -280,7 +280,7 @@ func (w *walk) over(n int32, typ string, f func(c int32)) {
 	}
 }
 
-// after visits what stands behind c in n, -1 for nothing.
+// after visits the children of n behind c, all for -1.
 func (w *walk) after(n, c int32) {
 	for c >= 0 {
 		if c = w.next(n, c); c >= 0 {
@@ -294,7 +294,7 @@ func (w *walk) ruled(n int32) bool {
 	return n >= 0 && w.nodes[n].Symbol != grammar.ErrorSymbol && w.of[w.nodes[n].Symbol] != nil
 }
 
-// between returns the operator that stands between two operands.
+// between returns the operator between two operands.
 func (w *walk) between(left, right int32) string {
 	if left < 0 || right < 0 {
 		return ""

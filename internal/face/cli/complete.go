@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/code"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
-	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 )
 
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
@@ -41,7 +40,7 @@ func (s *session) completeWords(c command.Command) completer {
 			return s.completePath(cmd.Context(), args[0], start)
 		case f != nil:
 			names, directive := f(cmd, args, start)
-			if p.Name == "store" && !p.Required { // a path may stand in its place
+			if p.Name == "store" && !p.Required { // a path may be in its place
 				names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, start) })
 				directive = cobra.ShellCompDirectiveDefault
 			}
@@ -110,7 +109,9 @@ func (s *session) completeValue(p command.Param) completer {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []string
-			if r, err := code.Symbols(cmd.Context(), a, code.SymbolsRequest{SymbolsRequest: search.SymbolsRequest{Name: start, Limit: 50}}); err == nil {
+			var ask code.SymbolsRequest
+			ask.Name, ask.Limit = start, 50
+			if r, err := code.Symbols(cmd.Context(), a, ask); err == nil {
 				for _, p := range r.Symbols {
 					if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
 						names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
@@ -123,7 +124,7 @@ func (s *session) completeValue(p command.Param) completer {
 		}
 	case "client":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(care.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
+			return append(install.ClientNames(), "all-found"), cobra.ShellCompDirectiveNoFileComp
 		}
 	case "jobId":
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // flagsElsewhere are flags of grep, ripgrep and other tools: what they are
@@ -124,13 +124,18 @@ func (s *session) habit(cmd *cobra.Command, dashes, name string) string {
 	return h.says + ": " + line(rest)
 }
 
-// cluster is letters that are flags together, as in -rn.
-var cluster = lazyregexp.New(`^-[A-Za-z]{2,}$`)
+// cluster reports whether a word is letters that are flags together, as in -rn.
+func cluster(word string) bool {
+	letters, ok := strings.CutPrefix(word, "-")
+	return ok && len(letters) > 1 && !strings.ContainsFunc(letters, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
 
 // unclustered leaves of flags that are written together with name those that a
 // command has and that take no value; nil when there are none such.
 func unclustered(cmd *cobra.Command, words []string, name string) []string {
-	i := slices.IndexFunc(words, func(w string) bool { return cluster.MatchString(w) && strings.Contains(w, name) })
+	i := slices.IndexFunc(words, func(w string) bool { return cluster(w) && strings.Contains(w, name) })
 	if i < 0 || len(name) != 1 {
 		return nil
 	}
@@ -169,7 +174,7 @@ func without(words []string, dashes, name string, valued bool) (rest []string, v
 	return nil, "", false
 }
 
-// around tells -C 3, which is three lines of context elsewhere, from the
+// around distinguishes -C 3, which is three lines of context elsewhere, from the
 // project that it names here.
 func (s *session) around(c command.Command) error {
 	if c.Name != "grep" && c.Name != "search" || s.project == "" || strings.Trim(s.project, "0123456789") != "" {
@@ -221,14 +226,12 @@ func (s *session) globOf(word string) (glob string, ok bool) {
 	return clean, true
 }
 
-// anchor is the end of an address of a line in a browser.
-var anchor = lazyregexp.New(`#L([0-9]+)(?:-L?([0-9]+))?$`)
-
 // rephrased answers words in the order or form of other programs: a place as
 // a browser has it, read PATH LINES, grep PATTERN PATH.
 func (s *session) rephrased(c command.Command, values map[string]any, err error) error {
+	anchor := regexp.MustCompile(`#L([0-9]+)(?:-L?([0-9]+))?$`) // in addresses of lines in a browser
 	for i, w := range s.words {
-		if at := anchor.Regexp().FindStringSubmatchIndex(w); at != nil {
+		if at := anchor.FindStringIndex(w); at != nil {
 			words := slices.Clone(s.words)
 			words[i] = strings.Replace(strings.Replace(w[:at[0]]+":"+w[at[0]+2:], "-L", "-", 1), ":L", ":", 1)
 			return hinted(err, "did you mean: "+line(words))

@@ -170,70 +170,12 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if cmd.HasParent() {
-		if c, ok := product.Commands().Meant(cmd.Name() + ":" + args[0]); ok {
-			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
-		}
-		for i := range names {
-			names[i] = cmd.Name() + ":" + names[i]
-		}
-		if near := product.Commands().Near(cmd.Name()+":"+args[0], names); near != "" {
-			return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
-		}
-		return err.WithHint("list all with: knowledge help %s", cmd.Name())
+		return err.WithHint("%s", s.meantBelow(cmd.Name(), args[0], after, names))
 	}
-	if verb, noun, ok := strings.Cut(args[0], ":"); ok { // delete:store is store:delete
-		for _, n := range []string{noun + ":" + verb, strings.TrimSuffix(noun, "s") + ":" + verb} {
-			if top[n] {
-				return err.WithHint("%s", s.suggestion(append([]string{n}, after...)))
-			}
+	for _, guess := range []func(string, []string, map[string]bool) string{s.meantDeed, s.meantSynonym, s.meantQuestion} {
+		if hint := guess(args[0], after, top); hint != "" {
+			return err.WithHint("%s", hint)
 		}
-	}
-	if strings.ContainsAny(args[0], ":_") {
-		if c, ok := product.Commands().Meant(args[0]); ok {
-			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after...)))
-		}
-	}
-	if len(after) == 1 && strings.HasSuffix(after[0], "s") && slices.Contains([]string{"get", "show", "describe"}, args[0]) { // get stores
-		if c, ok := product.Commands().Meant("list:" + after[0]); ok {
-			return err.WithHint("%s", s.suggestion([]string{c.Word()}))
-		}
-	}
-	if len(after) > 0 { // delete store ky
-		if c, ok := product.Commands().Meant(args[0] + ":" + after[0]); ok {
-			return err.WithHint("%s", s.suggestion(append([]string{c.Word()}, after[1:]...)))
-		}
-	}
-	if meant, ok := synonyms[strings.ToLower(args[0])]; ok {
-		words := strings.Fields(meant)
-		switch {
-		case len(words) == 0:
-			return err.WithHint("%s", s.suggestion(nil))
-		case args[0] == "init":
-			return err.WithHint("nothing has to be set up, the first search indexes this folder; see: knowledge search --help")
-		case words[0] == "help":
-			return err.WithHint("did you mean: %s", line(words))
-		case meant == "add-folder" && len(after) > 0 && (strings.Contains(after[0], "://") || strings.HasPrefix(after[0], "git@")):
-			words = []string{"add-repo"}
-		}
-		if top[words[0]] {
-			if with := append(slices.Clone(words), after...); len(words) == 1 && s.works(with) {
-				return err.WithHint("did you mean: %s", line(with))
-			}
-			return err.WithHint("did you mean %s? see: %s --help", words[0], line(words[:1]))
-		}
-	}
-	if words := strings.Fields(args[0]); len(words) > 1 { // quoted as one
-		if top[words[0]] {
-			return err.WithHint("%s", s.suggestion(append(words, after...)))
-		}
-		verb := "search"
-		if slices.Contains(asks, strings.ToLower(words[0])) {
-			verb = "ask"
-		}
-		return err.WithHint("did you mean: %s", line(append([]string{verb, args[0]}, after...)))
-	}
-	if slices.Contains(asks, strings.ToLower(args[0])) && len(after) > 0 {
-		return err.WithHint("did you mean: %s", line([]string{"ask", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	if near := product.Commands().Near(args[0], names); near != "" {
 		return err.WithHint("%s", s.suggestion(append([]string{near}, after...)))
@@ -245,6 +187,94 @@ func (s *session) unknownCommand(cmd *cobra.Command, args []string) error {
 		return err.WithHint("did you mean: %s", line([]string{"search", strings.Join(append([]string{args[0]}, after...), " ")}))
 	}
 	return err.WithHint("see what there is with: knowledge --help")
+}
+
+// meantBelow is the hint for a word that is no command of a group, whose
+// commands are names.
+func (s *session) meantBelow(group, word string, after, names []string) string {
+	if c, ok := product.Commands().Meant(group + ":" + word); ok {
+		return s.suggestion(append([]string{c.Word()}, after...))
+	}
+	for i := range names {
+		names[i] = group + ":" + names[i]
+	}
+	if near := product.Commands().Near(group+":"+word, names); near != "" {
+		return s.suggestion(append([]string{near}, after...))
+	}
+	return "list all with: knowledge help " + group
+}
+
+// meantDeed is the hint for a deed and a thing, in whatever order they come:
+// delete:store, store_delete, delete store; "" for others.
+func (s *session) meantDeed(word string, after []string, top map[string]bool) string {
+	if verb, noun, ok := strings.Cut(word, ":"); ok { // delete:store is store:delete
+		for _, n := range []string{noun + ":" + verb, strings.TrimSuffix(noun, "s") + ":" + verb} {
+			if top[n] {
+				return s.suggestion(append([]string{n}, after...))
+			}
+		}
+	}
+	if strings.ContainsAny(word, ":_") {
+		if c, ok := product.Commands().Meant(word); ok {
+			return s.suggestion(append([]string{c.Word()}, after...))
+		}
+	}
+	if len(after) == 1 && strings.HasSuffix(after[0], "s") && slices.Contains([]string{"get", "show", "describe"}, word) { // get stores
+		if c, ok := product.Commands().Meant("list:" + after[0]); ok {
+			return s.suggestion([]string{c.Word()})
+		}
+	}
+	if len(after) > 0 { // delete store ky
+		if c, ok := product.Commands().Meant(word + ":" + after[0]); ok {
+			return s.suggestion(append([]string{c.Word()}, after[1:]...))
+		}
+	}
+	return ""
+}
+
+// meantSynonym is the hint for a verb of other programs; "" for others.
+func (s *session) meantSynonym(word string, after []string, top map[string]bool) string {
+	meant, ok := synonyms[strings.ToLower(word)]
+	if !ok {
+		return ""
+	}
+	words := strings.Fields(meant)
+	switch {
+	case len(words) == 0:
+		return s.suggestion(nil)
+	case word == "init":
+		return "nothing has to be set up, the first search indexes this folder; see: knowledge search --help"
+	case words[0] == "help":
+		return "did you mean: " + line(words)
+	case meant == "add-folder" && len(after) > 0 && (strings.Contains(after[0], "://") || strings.HasPrefix(after[0], "git@")):
+		words = []string{"add-repo"}
+	}
+	if !top[words[0]] {
+		return ""
+	}
+	if with := append(slices.Clone(words), after...); len(words) == 1 && s.works(with) {
+		return "did you mean: " + line(with)
+	}
+	return fmt.Sprintf("did you mean %s? see: %s --help", words[0], line(words[:1]))
+}
+
+// meantQuestion is the hint for several words that were quoted as one, and for
+// a question; "" for others.
+func (s *session) meantQuestion(word string, after []string, top map[string]bool) string {
+	if words := strings.Fields(word); len(words) > 1 { // quoted as one
+		if top[words[0]] {
+			return s.suggestion(append(words, after...))
+		}
+		verb := "search"
+		if slices.Contains(asks, strings.ToLower(words[0])) {
+			verb = "ask"
+		}
+		return "did you mean: " + line(append([]string{verb, word}, after...))
+	}
+	if slices.Contains(asks, strings.ToLower(word)) && len(after) > 0 {
+		return "did you mean: " + line([]string{"ask", strings.Join(append([]string{word}, after...), " ")})
+	}
+	return ""
 }
 
 // nearValue makes the hint about a wrong value the line with the right one,

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -65,7 +65,7 @@ func (s *session) clientsAsWords(values map[string]any) error {
 		return kb.Errorf(kb.Invalid, "a folder is for --project, and install was given %q alone", clip(word)).
 			WithHint("did you mean: %s", line(slices.Concat(s.words[:at], []string{"--project"}, s.words[at:])))
 	}
-	return kb.Errorf(kb.Invalid, "there is no client %q, only %s", clip(word), strings.Join(care.ClientNames(), ", ")).WithHint("see which are here: knowledge clients")
+	return kb.Errorf(kb.Invalid, "there is no client %q, only %s", clip(word), strings.Join(install.ClientNames(), ", ")).WithHint("see which are here: knowledge clients")
 }
 
 // clientNamed returns the names of clients that a word is, or is near to, with
@@ -73,7 +73,7 @@ func (s *session) clientsAsWords(values map[string]any) error {
 func clientNamed(word string) string {
 	var names []string
 	for w := range strings.SplitSeq(strings.ToLower(word), ",") {
-		near := kb.Nearest(strings.TrimSuffix(strings.TrimSuffix(w, "-code"), "-cli"), append(care.ClientNames(), "all-found"))
+		near := kb.Nearest(strings.TrimSuffix(strings.TrimSuffix(w, "-code"), "-cli"), append(install.ClientNames(), "all-found"))
 		if w == "all" {
 			near = "all-found"
 		}
@@ -98,7 +98,7 @@ func (s *session) projectFolder(values map[string]any) {
 	}
 }
 
-// mayAsk reports whether somebody is there to answer.
+// mayAsk reports whether a person can answer.
 func (s *session) mayAsk() bool { return s.env.InTerminal && s.env.ErrTerminal && !s.json }
 
 func (s *session) askClients(ctx context.Context, values map[string]any) (bool, error) {
@@ -106,13 +106,13 @@ func (s *session) askClients(ctx context.Context, values map[string]any) (bool, 
 	if err != nil {
 		return false, err
 	}
-	list, err := care.Clients(ctx, a)
+	list, err := install.List(ctx, a)
 	if err != nil {
 		return false, err
 	}
 	names := list.Names()
 	if len(names) == 0 {
-		return false, kb.Errorf(kb.NotFound, "none of the clients is on this machine: %s", strings.Join(care.ClientNames(), ", ")).
+		return false, kb.Errorf(kb.NotFound, "none of the clients is on this machine: %s", strings.Join(install.ClientNames(), ", ")).
 			WithHint("name one all the same: knowledge install --client claude")
 	}
 	if !s.mayAsk() {
@@ -166,18 +166,18 @@ func (s *session) askRemoval(ctx context.Context, c command.Command, values map[
 	}
 	nothing := false
 	switch r := result.(type) {
-	case care.SetupReport:
+	case install.Report:
 		nothing = len(r.Steps) == 0
 		for i := range r.Steps {
 			r.Steps[i].Diff = ""
 		}
-	case care.Purge:
+	case install.Purge:
 		nothing = len(r.Steps)+len(r.Items) == 0
 		for i := range r.Steps {
 			r.Steps[i].Diff = ""
 		}
 		if !nothing {
-			r.Notes = nil // told in the end
+			r.Notes = nil // printed in the end
 		}
 		result = r
 	}

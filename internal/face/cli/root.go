@@ -44,64 +44,14 @@ func (s *session) root() *cobra.Command {
 	// Cobra's own flag prints through text/template, which keeps the linker
 	// from dropping any method of any type: 4 MB of the program.
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for knowledge")
-	root.SetFlagErrorFunc(s.flagError)
-	flags := root.PersistentFlags()
-	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
-	flags.StringVarP(&s.project, "project", "C", "", "the project to work in (default: the repository around the working directory)")
-	flags.BoolVarP(&s.json, "json", "j", false, "print JSON")
-	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
-	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
-	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
-	_ = flags.MarkHidden("cli") // fails only for an unknown flag
-
-	complete(root, "format", formats...)
+	s.globalFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.HasParent() {
 			s.running = strings.TrimPrefix(cmd.CommandPath(), "knowledge ")
 		}
 		return s.chooseFormat()
 	}
-	for _, dir := range []string{"data-dir", "project"} {
-		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
-	}
-
-	groups := map[string]*cobra.Command{}
-	for _, c := range product.Commands().All() {
-		if c.Name == "help" {
-			continue // cobra's does the same, with flags instead of a schema
-		}
-		cmd := s.command(c)
-		if !root.ContainsGroup(c.Group) {
-			root.AddGroup(&cobra.Group{ID: c.Group, Title: groupTitle(c.Group)})
-		}
-		cmd.GroupID = c.Group
-		root.AddCommand(cmd)
-		// `store create` is `store:create`: a hidden parent with the same children.
-		if group, verb, ok := strings.Cut(c.Name, ":"); ok {
-			parent := groups[group]
-			for _, x := range root.Commands() {
-				if x.Name() == group {
-					parent = x // "stores" is a command of its own
-				}
-			}
-			if parent == nil {
-				parent = &cobra.Command{Use: group, Short: "Commands of " + group, Hidden: true, Args: cobra.ArbitraryArgs,
-					RunE: func(cmd *cobra.Command, args []string) error {
-						if len(args) > 0 {
-							return s.unknownCommand(cmd, args)
-						}
-						_, err := s.Out.WriteString(topicText(root, []string{group}))
-						return err
-					}}
-				groups[group] = parent
-				root.AddCommand(parent)
-			}
-			child := s.command(c)
-			child.Use = verb + strings.TrimPrefix(child.Use, c.Word())
-			child.Aliases = nil
-			parent.AddCommand(child)
-		}
-	}
+	s.addCommands(root)
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
 	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), s.man(), completion(root))
@@ -117,6 +67,65 @@ func (s *session) root() *cobra.Command {
 	})
 	root.SetHelpCommandGroupID("help")
 	return root
+}
+
+// globalFlags adds the flags that every command has.
+func (s *session) globalFlags(root *cobra.Command) {
+	root.SetFlagErrorFunc(s.flagError)
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.dataDir, "data-dir", "", "where stores are kept (default: $KNOWLEDGE_DATA_DIR, else the platform's place)")
+	flags.StringVarP(&s.project, "project", "C", "", "the project to work in (default: the repository around the working directory)")
+	flags.BoolVarP(&s.json, "json", "j", false, "print JSON")
+	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
+	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
+	_ = flags.MarkHidden("cli") // fails only for an unknown flag
+	complete(root, "format", formats...)
+	for _, dir := range []string{"data-dir", "project"} {
+		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
+	}
+}
+
+// addCommands adds those of the table, each of a group also below the group:
+// `store create` is `store:create`.
+func (s *session) addCommands(root *cobra.Command) {
+	for _, c := range product.Commands().All() {
+		if c.Name == "help" {
+			continue // cobra's does the same, with flags instead of a schema
+		}
+		cmd := s.command(c)
+		if !root.ContainsGroup(c.Group) {
+			root.AddGroup(&cobra.Group{ID: c.Group, Title: groupTitle(c.Group)})
+		}
+		cmd.GroupID = c.Group
+		root.AddCommand(cmd)
+		if group, verb, ok := strings.Cut(c.Name, ":"); ok {
+			child := s.command(c)
+			child.Use = verb + strings.TrimPrefix(child.Use, c.Word())
+			child.Aliases = nil
+			s.group(root, group).AddCommand(child)
+		}
+	}
+}
+
+// group returns the command that a group's are below, which is made hidden
+// where no command has that name, as "stores" does.
+func (s *session) group(root *cobra.Command, group string) *cobra.Command {
+	for _, x := range root.Commands() {
+		if x.Name() == group {
+			return x
+		}
+	}
+	parent := &cobra.Command{Use: group, Short: "Commands of " + group, Hidden: true, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return s.unknownCommand(cmd, args)
+			}
+			_, err := s.Out.WriteString(topicText(root, []string{group}))
+			return err
+		}}
+	root.AddCommand(parent)
+	return parent
 }
 
 const faceGroup = "face"

@@ -190,7 +190,7 @@ func TestUnknownEngine(t *testing.T) {
 	}
 }
 
-// Whatever stands in a damaged matrix, a search returns.
+// A search of a damaged matrix returns, whatever the damage.
 func FuzzView(f *testing.F) {
 	f.Add(Encode(2, [][]float32{{1, 2}, {3, 4}}))
 	f.Add(Encode(20, nil))

@@ -147,7 +147,7 @@ func TestMissedTicksMakeOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.set("s", "CRON_TZ=UTC 0 * * * *")
-		time.Sleep(5*time.Hour + 30*time.Minute) // nobody keeps the clock
+		time.Sleep(5*time.Hour + 30*time.Minute) // no process keeps the clock
 		stop := w.start("late")
 		time.Sleep(time.Second)
 		if runs := w.taken(); len(runs) != 1 {

@@ -302,7 +302,7 @@ func TestOverflowLooksAtEverything(t *testing.T) {
 	var w *fsnotify.Watcher
 	x := follow(t, func(f *Folder) {
 		f.newWatcher = func() (_ *fsnotify.Watcher, err error) { w, err = fsnotify.NewWatcher(); return w, err }
-		f.add = func(*fsnotify.Watcher, string) error { return nil } // nothing is told
+		f.add = func(*fsnotify.Watcher, string) error { return nil } // nothing is reported
 	})
 	x.write("new/a", "1")
 	time.Sleep(50 * time.Millisecond)

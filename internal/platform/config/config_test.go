@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		text string
 		want Config
 		fail string // begins the error
-		hint string // stands in the hint
+		hint string // a part of the hint
 	}{
 		{text: ""},
 		{text: "# only a comment\n"},

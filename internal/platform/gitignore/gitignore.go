@@ -30,10 +30,10 @@ type stated struct {
 // ones. That gives git's rule that nothing can be kept below a directory that
 // is itself ignored, and lets "build/*" with "!build/keep" do what it says.
 //
-// What a question costs grows with the patterns of the file that have
-// wildcards, and not with how deep the walk is, when the walk says by In where
-// it is: the automata of patterns that are matched against paths stand there
-// already, and those that failed on the way are gone.
+// The cost of a question grows with the patterns of the file that have
+// wildcards, and not with the depth of the walk, when the walk says by In where
+// it is: the automata of patterns that are matched against paths have come as
+// far already, and those that failed on the way are gone.
 type Level struct {
 	up    *Level
 	file  *file
@@ -48,9 +48,9 @@ type run struct {
 	at place
 }
 
-// Rule is where a rule stands.
+// Rule is a rule and its place.
 type Rule struct {
-	File    string // as Parse was told: ".gitignore", "docs/.gitignore"
+	File    string // as given to Parse: ".gitignore", "docs/.gitignore"
 	Line    int
 	Pattern string
 }
@@ -60,7 +60,7 @@ type Rule struct {
 // has no rules.
 func Parse(up *Level, dir, text string) *Level { return ParseFile(up, dir, dir+".gitignore", text) }
 
-// ParseFile is Parse for rules that stand in a file of another name.
+// ParseFile is Parse for rules in a file of another name.
 func ParseFile(up *Level, dir, name, text string) *Level {
 	f := file{name: name}
 	if up != nil {
@@ -167,7 +167,7 @@ func (l *Level) Ignored(p string, isDir bool) bool {
 
 // Decides reports what the rules say of the file or directory at p: that it
 // is left out, or, by a rule that begins with "!", that it is kept, and in
-// which file that rule stands; false twice when none speaks of it.
+// which file that rule is; false twice when none speaks of it.
 func (l *Level) Decides(p string, isDir bool) (file string, out, kept bool) {
 	r, in := l.decides(p, isDir)
 	if r == nil {

@@ -54,10 +54,10 @@ func (l attentive) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Left alone, systems hold megabytes for who does not read, and its requests
-	// are worked at for so long.
+	// By default, systems hold megabytes for a client that does not read, whose
+	// requests are worked at for so long.
 	if s, ok := c.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = s.SetWriteBuffer(inKernel) // one that is gone is noticed by who reads it
+		_ = s.SetWriteBuffer(inKernel) // a connection that is gone shows when it is read
 	}
 	a := &attentiveConn{Conn: c, bounds: l.bounds}
 	a.moved()
@@ -119,7 +119,7 @@ func (b *bounds) add(c *attentiveConn) {
 	}
 	b.mu.Unlock()
 	if leaves != nil {
-		leaves.Conn.Close() // who reads or writes it notices
+		leaves.Conn.Close() // its reads and writes fail
 	}
 }
 
@@ -230,7 +230,6 @@ func (a *answered) begin(n int) error {
 		return nil
 	}
 	b := a.bounds
-	a.conn.moved()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for b.unread > 0 && b.unread+n > unreadBytes {
@@ -261,6 +260,7 @@ func (a *answered) begin(n int) error {
 			return err
 		}
 	}
+	a.conn.moved() // its client is not to blame for the wait
 	b.unread += n
 	b.writing[a.conn] = n
 	return nil

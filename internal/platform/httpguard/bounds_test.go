@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -45,7 +46,7 @@ func (c *crowd) dial(text string) net.Conn {
 const get = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 // TestClientsThatDoNotRead ask for a megabyte each and take nothing: few of
-// their replies are held at a time, and who reads is answered meanwhile.
+// their replies are held at a time, and a client that reads is answered meanwhile.
 func TestClientsThatDoNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 1 << 20
@@ -68,7 +69,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 		start := time.Now()
 		got, err := io.ReadAll(c.dial(get))
 		if err != nil || len(got) < size {
-			t.Errorf("who reads got %d bytes, %v", len(got), err)
+			t.Errorf("a reader got %d bytes, %v", len(got), err)
 		}
 		if took := time.Since(start); took > unread {
 			t.Errorf("after %v", took)
@@ -78,6 +79,28 @@ func TestClientsThatDoNotRead(t *testing.T) {
 		if n := held.Load(); n != 0 {
 			t.Errorf("%d replies are held for clients that are gone", n)
 		}
+		c.stop()
+	})
+}
+
+// TestWaitingIsNoStalling: a client whose reply waited for room has as long as
+// others to take it, however long it waited.
+func TestWaitingIsNoStalling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(t, func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, strings.Repeat("x", unreadBytes)) // all the room there is
+		})
+		c.dial(get) // takes nothing
+		synctest.Wait()
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				if got, err := io.ReadAll(c.dial(get)); err != nil || len(got) < unreadBytes {
+					t.Errorf("a reader got %d bytes, %v", len(got), err)
+				}
+			})
+		}
+		all.Wait()
 		c.stop()
 	})
 }

@@ -210,7 +210,7 @@ func TestNear(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", tc.a, got, tc.want)
 		}
 	}
-	// What any proxy says of itself is enough: it speaks for somebody else.
+	// What any proxy says of itself is enough: it speaks for another.
 	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
 		r := asked{remote: near}.request()
 		r.Header.Set(header, "x")
@@ -325,7 +325,7 @@ func TestServerHasTimeouts(t *testing.T) {
 	}
 }
 
-// TestRun: the end of the context lets running requests end and tells those that do not.
+// TestRun: the end of the context lets running requests end and names those that do not.
 func TestRun(t *testing.T) {
 	ln, err := Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {

@@ -70,7 +70,7 @@ func TestTokenFileIsMadeOnce(t *testing.T) {
 }
 
 // TestTokenFileBehindALink: a link that leads out of its directory could lead
-// to a file of somebody else.
+// to a foreign file.
 func TestTokenFileBehindALink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege there")

@@ -25,32 +25,20 @@ func (r Regexp) Regexp() *regexp.Regexp { return r.get() }
 
 // What follows is as in package regexp.
 
-func (r Regexp) Match(b []byte) bool                        { return r.get().Match(b) }
 func (r Regexp) MatchString(s string) bool                  { return r.get().MatchString(s) }
 func (r Regexp) Find(b []byte) []byte                       { return r.get().Find(b) }
 func (r Regexp) FindString(s string) string                 { return r.get().FindString(s) }
-func (r Regexp) FindIndex(b []byte) []int                   { return r.get().FindIndex(b) }
 func (r Regexp) FindStringIndex(s string) []int             { return r.get().FindStringIndex(s) }
 func (r Regexp) FindSubmatch(b []byte) [][]byte             { return r.get().FindSubmatch(b) }
 func (r Regexp) FindStringSubmatch(s string) []string       { return r.get().FindStringSubmatch(s) }
-func (r Regexp) FindSubmatchIndex(b []byte) []int           { return r.get().FindSubmatchIndex(b) }
 func (r Regexp) FindStringSubmatchIndex(s string) []int     { return r.get().FindStringSubmatchIndex(s) }
-func (r Regexp) FindAll(b []byte, n int) [][]byte           { return r.get().FindAll(b, n) }
 func (r Regexp) FindAllString(s string, n int) []string     { return r.get().FindAllString(s, n) }
-func (r Regexp) FindAllIndex(b []byte, n int) [][]int       { return r.get().FindAllIndex(b, n) }
 func (r Regexp) FindAllStringIndex(s string, n int) [][]int { return r.get().FindAllStringIndex(s, n) }
 func (r Regexp) FindAllSubmatch(b []byte, n int) [][][]byte { return r.get().FindAllSubmatch(b, n) }
 func (r Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.get().FindAllStringSubmatch(s, n)
 }
-func (r Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return r.get().FindAllStringSubmatchIndex(s, n)
-}
-func (r Regexp) ReplaceAll(b, with []byte) []byte       { return r.get().ReplaceAll(b, with) }
 func (r Regexp) ReplaceAllString(s, with string) string { return r.get().ReplaceAllString(s, with) }
-func (r Regexp) ReplaceAllLiteralString(s, with string) string {
-	return r.get().ReplaceAllLiteralString(s, with)
-}
 func (r Regexp) ReplaceAllStringFunc(s string, f func(string) string) string {
 	return r.get().ReplaceAllStringFunc(s, f)
 }

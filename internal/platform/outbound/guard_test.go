@@ -20,7 +20,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// victim is a service of this machine that nobody must reach. It listens on
+// victim is a service of this machine that no request must reach. It listens on
 // both loopback addresses where there are both.
 type victim struct {
 	port string

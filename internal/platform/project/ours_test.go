@@ -52,7 +52,7 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// What a link in the data directory leads to is somebody else's.
+// What a link in the data directory leads to is not ours.
 func TestOursNotThroughLinks(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	id := strings.Repeat("a", 16)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A data directory is nobody's to commit, also one that was made before there
+// A data directory is not to be committed, also one that was made before there
 // was a .gitignore in it; one that holds something else, such as a project's
 // own folder, is left alone.
 func TestMakeDataDir(t *testing.T) {

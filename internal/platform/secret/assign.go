@@ -258,13 +258,9 @@ func isValue(c byte) bool { return isAlnum(c) || strings.IndexByte("_-+/=.~%:|!@
 // isReference reports whether a value refers to a credential instead of being
 // one: a variable, a template, a path, an address, a hash.
 func isReference(s string, begin int, v string) bool {
-	before := s[:begin]
-	for _, mark := range []string{"$", "${", "{{", "#{"} {
-		if strings.HasSuffix(before, mark) {
-			return true
-		}
-	}
-	if strings.Contains(v, "://") || strings.HasPrefix(v, "//") || strings.ContainsAny(v, "$") {
+	follows := func(mark string) bool { return strings.HasSuffix(s[:begin], mark) }
+	if slices.ContainsFunc([]string{"$", "${", "{{", "#{"}, follows) ||
+		strings.Contains(v, "://") || strings.HasPrefix(v, "//") || strings.Contains(v, "$") {
 		return true
 	}
 	lower := strings.ToLower(v)

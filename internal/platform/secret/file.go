@@ -38,10 +38,8 @@ func File(name string, data []byte) bool {
 	ext := path.Ext(base)
 	if i := bytes.Index(data, []byte("PRIVATE KEY")); i >= 0 && (ext == "" || keyNotes[ext]) && !isTemplate(base) {
 		// A note or a file of settings with a true key in it.
-		for _, m := range Find(name, string(data)) {
-			if m.Kind == kindKey {
-				return true
-			}
+		if slices.ContainsFunc(Find(name, string(data)), func(m Match) bool { return m.Kind == kindKey }) {
+			return true
 		}
 	}
 	logins := has("token:") || has("client-key-data:")

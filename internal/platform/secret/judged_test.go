@@ -41,7 +41,7 @@ func (j judged) text() (string, int) {
 }
 
 // TestJudgedSecrets holds the rules against the judged set: what is left out
-// whole, and what is masked where the secret stands.
+// whole, and what is masked in place of a secret.
 func TestJudgedSecrets(t *testing.T) {
 	kinds := map[string]bool{}
 	missed := map[string]bool{}

@@ -37,7 +37,7 @@ func TestMask(t *testing.T) {
 }
 
 // TestMaskKeepsLines: a key of many lines stays as many lines, each as long as
-// it was, and what stands around it is as it was.
+// it was, and the text around it is as it was.
 func TestMaskKeepsLines(t *testing.T) {
 	line := "MIIEowIBAAKCAQEA7x0YbY1nqkq3yZ8b7W5Qv9T2m4d6K1r8Jc3s5L0hGfEe2Aa9"
 	for _, nl := range []string{"\n", "\r\n"} {
@@ -87,7 +87,7 @@ func TestEveryExpressionCompiles(t *testing.T) {
 	}
 }
 
-// TestMaskJSON: what was valid stays valid, whatever stands beside a secret.
+// TestMaskJSON: valid JSON stays valid, with any text beside a secret.
 func TestMaskJSON(t *testing.T) {
 	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
 	for _, in := range []string{

@@ -47,8 +47,7 @@ var joining = []*unicode.RangeTable{
 // leftwards are scripts that are written from right to left.
 var leftwards = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam}
 
-// hidden reports whether r, which stands between prev and next, steers or is
-// not seen. Tabs and line ends, those of two bytes too, are for the caller to
+// hidden reports whether r, between prev and next, steers or is not seen. Tabs and line ends, those of two bytes too, are for the caller to
 // judge. What ordinary writing needs is left alone where it needs it, one
 // character at a time: a run of them spells no word and may carry any message.
 func hidden(prev, r, next rune) bool {

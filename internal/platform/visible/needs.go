@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A need is what has to stand in a text for an expression to match it: one of
+// A need is what a text must have for an expression to match it: one of
 // the words in any, or, where there are none, all of of or any of them. The zero need is
 // always met. Expressions are slow and nearly never match; their needs are read
 // off them (Cox, "Regular Expression Matching with a Trigram Index", 2012) and
@@ -68,7 +68,7 @@ const (
 	longestWord = 12 // bytes by which a longer one is known
 )
 
-// common are characters that stand in nearly every text.
+// common are characters of nearly every text.
 const common = "abcdefghijklmnopqrstuvwxyz0123456789_- \n\t."
 
 // needFor returns what an expression needs.
@@ -177,7 +177,7 @@ func needOfAll(before []string, subs []*syntax.Regexp) (exact []string, n need) 
 	}
 	if re := subs[0]; re.Op == syntax.OpAlternate {
 		if few, others := spell(re); len(few) > 0 && len(others) > 0 {
-			// What follows stands behind the one or behind the other.
+			// The rest follows the one or the other.
 			one, other := after(ends(few)), need{of: others}
 			if slices.ContainsFunc(others, need.free) {
 				other = need{}
@@ -234,7 +234,7 @@ func ends(all []string) (out []string) {
 // free reports whether the need is always met.
 func (n need) free() bool { return len(n.any) == 0 && len(n.of) == 0 }
 
-// oneOf returns the need of one of some strings; none where one of them stands
+// oneOf returns the need of one of some strings; none where one of them is
 // in nearly every text.
 func oneOf(exact []string) (n need) {
 	exact = slices.Clone(exact)
@@ -247,7 +247,7 @@ func oneOf(exact []string) (n need) {
 		}
 		if slices.ContainsFunc(exact[:i], func(t string) bool { return t == s }) ||
 			slices.ContainsFunc(exact, func(t string) bool { return t != s && strings.Contains(s, t) }) {
-			continue // the shorter one tells as much
+			continue // the shorter one says as much
 		}
 		n.any = append(n.any, s)
 	}
@@ -337,13 +337,13 @@ func (f *finder) build() {
 	}
 }
 
-// A hit is a word in a text, with the bytes where it stands.
+// A hit is a word in a text, with its bytes.
 type hit struct {
 	from, to int32
 	word     uint16
 }
 
-// in appends the words that stand in text to hits, in the order in which they end.
+// in appends the words in text to hits, in the order in which they end.
 func (f *finder) in(text string, hits []hit) []hit {
 	at := uint16(0)
 	for i := 0; i < len(text); i++ {
@@ -358,8 +358,8 @@ func (f *finder) in(text string, hits []hit) []hit {
 	return hits
 }
 
-// add adds the words that stand in a part of a text, of which hits are those
-// that end there or later.
+// add adds the words in a part of a text; hits are those that end there or
+// later.
 func (has words) add(hits []hit, part span) {
 	for _, h := range hits {
 		if int(h.to) > part.to {

@@ -166,7 +166,7 @@ func respell(s string) string {
 	}
 	out := b[:0]
 	for i := 0; i < len(b); i++ {
-		n := 0 // letters that stand alone from here on
+		n := 0 // single letters from here on
 		for j := i; letter(j) && !letter(j+1) && !letter(j-1); j += 2 {
 			n++
 			if j+1 >= len(b) || b[j+1] != ' ' {

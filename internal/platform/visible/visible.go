@@ -1,16 +1,16 @@
 // Package visible shows what strangers hide in text. File names, headings and
 // messages of tools may hold characters that steer a terminal, turn the order
-// of what is read around, or are seen by a language model and by nobody else.
+// of what is read around, or are seen by a language model alone.
 //
 // Every such character is shown as its number. A name is quoted besides, in the
-// way of git, so that it stays one field and can be told from every other. JSON
-// that is read as it stands has the escapes of JSON, from which the text comes
-// back as it was; JSON that is decoded before anybody sees it has them a second
-// time, so that they are still there. Each face has one door that everything
-// leaves through, a Writer or a call of Values: who writes a reply need not
+// way of git, so that it stays one field and differs from every other. JSON that is
+// read undecoded has the escapes of JSON, from which the text comes back as it
+// was; JSON that is decoded before it is shown has them a second time, so that
+// they are still there. Each face has one door that everything
+// leaves through, a Writer or a call of Values: the writer of a reply need not
 // think of it.
 //
-// What counts as hidden is in hidden.go.
+// See hidden.go for what counts as hidden.
 package visible
 
 import (
@@ -33,8 +33,8 @@ func plain(s string) bool {
 	return true
 }
 
-// each calls f for the runes of s in order; raw is the rune as it stands in s,
-// which is a single byte where s is no UTF-8.
+// each calls f for the runes of s in order; raw is the rune as written in s,
+// a single byte where s is no UTF-8.
 func each(s string, f func(raw string, r rune, hidden bool)) {
 	prev := rune(0)
 	for i := 0; i < len(s); {
@@ -143,7 +143,7 @@ func inJSON(r rune) string {
 
 // Values returns JSON in which every string still shows what steers or is not
 // seen once it has been decoded, as Line does: what Escape writes as \u202e
-// stands as \\u202e, which a program reads as six letters.
+// becomes \\u202e, which a program reads as six letters.
 func Values(text string) string {
 	if plain(text) && !strings.Contains(text, `\`) {
 		return text
@@ -157,7 +157,7 @@ func Values(text string) string {
 			continue
 		}
 		r, n := inString(text[i:])
-		if n > 1 || r == 0x7f { // other ASCII stands as it is
+		if n > 1 || r == 0x7f { // other ASCII stays
 			after, _ := inString(text[i+n:])
 			if hidden(prev, r, after) {
 				b.WriteString(`\` + number("", r))
@@ -224,7 +224,7 @@ func Is(shown, s string) bool {
 }
 
 // A Writer shows what is hidden in all that is written to it, as Line does.
-// What arrives in one call is whole characters.
+// A call holds whole characters.
 type Writer struct{ W io.Writer }
 
 // Write implements io.Writer.

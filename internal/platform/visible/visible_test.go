@@ -10,7 +10,7 @@ import (
 )
 
 // smuggled writes words as tag characters, which a language model reads and
-// nobody sees.
+// a reader does not see.
 func smuggled(words string) string {
 	return strings.Map(func(r rune) rune { return 0xe0000 + r }, words)
 }

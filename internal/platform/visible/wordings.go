@@ -9,16 +9,15 @@ const who = `(?:ai|a\.i\.|llms?|chatbots?|language models?|ai[- ](?:assistants?|
 const reads = `(?:read(?:s|ing)?|summari[sz](?:e|es|ing)|describ(?:e|es|ing)|review(?:s|ing)?|quot(?:e|es|ing)|cit(?:e|es|ing)|process(?:es|ing)?|index(?:es|ing)?|
 	analy[sz](?:e|es|ing)|translat(?:e|es|ing)|refactor(?:s|ing)?|work(?:s|ing) on|generat(?:e|es|ing)|complet(?:e|es|ing)|see(?:s|ing)?|pars(?:e|es|ing)|help(?:s|ing)?|us(?:e|es|ing))`
 
-// hiding is the sign that holds, besides where its wording stands, where
-// characters are hidden.
+// hiding is the sign that holds for hidden characters, besides its wording.
 const hiding = 0
 
 // slowest is the sign whose wording takes longest to look for.
 const slowest = 10
 
 // wordings are the signs. Each is an expression of RE2 over text in small
-// letters, in which line ends and tabs are no part, and holds only where one of
-// the parts of words in near stands, too.
+// letters without line ends and tabs, and holds only together with one of the
+// parts of words in near.
 var wordings = []struct{ name, near, re string }{
 	{"hidden", `display|visib|font-s|aria-h|sr-only|noscr|opaci|color| hidden>`,
 		`display:\s*none|visibility:\s*hidden|font-size:\s*0|aria-hidden="true"|sr-only|<noscript>|opacity:\s*0[;"]|color:\s*(?:#fff\b|#ffffff|white)|<[a-z]+ hidden`},

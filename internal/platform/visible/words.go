@@ -106,8 +106,8 @@ func stem(s string) string {
 	return s
 }
 
-// Sign is what is counted of a text: a word or a kind (B empty), two that
-// stand side by side, or, Far, two kinds of which the second comes later.
+// Sign is what is counted of a text: a word or a kind (B empty), two side by
+// side, or, Far, two kinds of which the second comes later.
 type Sign struct {
 	A, B string
 	Far  bool

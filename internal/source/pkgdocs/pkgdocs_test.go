@@ -321,7 +321,7 @@ func TestRegistriesAreGuarded(t *testing.T) {
 	inside := newRegistry(t)
 	inside.tarballs["thing@1.0.0"] = tgz(t, map[string]string{"package/README.md": "inside"})
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		// An archive on another port of this machine, which nobody allowed.
+		// An archive on another port of this machine, which is not allowed.
 		fmt.Fprintf(w, `{"dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"dist":{"tarball":%q}}}}`, inside.URL+"/thing@1.0.0.tgz")
 	}))
 	defer outside.Close()

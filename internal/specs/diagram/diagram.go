@@ -21,7 +21,7 @@ type Node struct {
 	Under string // a second, smaller line; "" for none
 	Class string // what it is: nodes of one class look alike
 	URL   string // opened by a click; "" for none
-	// Column says how far from the first node it stands: 0 for that one, more
+	// Column says how far from the first node it is: 0 for that one, more
 	// to the right, less to the left.
 	Column int
 	Faded  bool

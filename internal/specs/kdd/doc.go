@@ -57,7 +57,7 @@ type Node struct {
 	Confidence float64 // 1 for documents
 }
 
-// Spot is where something stands in a document.
+// Spot is a place in a document.
 type Spot struct {
 	Doc     *Doc
 	Line    int    // 1-based

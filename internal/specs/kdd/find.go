@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 const (
 	defaultLimit   = 20
@@ -56,56 +54,24 @@ func (g *Graph) lookup(name string) []int32 {
 	if k == "" {
 		return nil
 	}
-	var exact []entry
-	if head, ok := g.names.first[k]; ok {
-		for i := head; i >= 0; i = g.names.entries[i].next {
-			exact = append(exact, g.names.entries[i])
-		}
-	}
-	// "Concept:security"; documents have theirs among their names.
-	var others []int32
-	if typ, rest, ok := strings.Cut(want, ":"); ok && !strings.HasPrefix(rest, ":") {
-		for _, n := range g.others[key(rest)] {
-			if strings.EqualFold(title(g.nodes[n].Type), typ) {
-				others = append(others, n)
-			}
-		}
-	}
-	others = append(others, g.others[k]...)
-	slices.SortFunc(exact, func(a, b entry) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.doc, b.doc)) })
-	var out []int32
-	for _, e := range exact {
-		if e.rank < byPrefix {
-			out = append(out, e.doc)
-		}
-	}
+	exact, begun := g.named(k)
 	// Of equal names, specifications come before other documents.
-	slices.SortStableFunc(out, func(a, b int32) int {
+	kb.SortStableFunc(exact, func(a, b int32) int {
 		return cmp.Compare(btoi(g.docs[a].Kind == ""), btoi(g.docs[b].Kind == ""))
 	})
-	out = append(out, others...)
-	if len(out) > 0 {
+	if out := append(exact, g.notDocs(want, k)...); len(out) > 0 {
 		return out
 	}
-	// A path, a name with its domain or version, an id with more behind it.
-	if strings.ContainsAny(want, "/@") || strings.Contains(want, "::") || trimExt(want) != want {
-		for source := range g.names.paths {
-			if n, rank, _ := g.names.find(want, source, -1); rank >= 0 && !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-		if len(out) > 0 {
-			return out
-		}
+	if out := g.inPaths(want); len(out) > 0 {
+		return out
 	}
-	for _, e := range exact { // ids that it begins
-		out = append(out, e.doc)
+	if len(begun) > 0 {
+		return begun
 	}
-	if len(out) == 0 {
-		for i, d := range g.docs {
-			if len(k) >= 2 && (strings.HasPrefix(key(d.ID), k) || strings.HasPrefix(key(specdoc.Stem(d.Path)), k)) {
-				out = append(out, int32(i))
-			}
+	var out []int32
+	for i, d := range g.docs {
+		if len(k) >= 2 && (strings.HasPrefix(key(d.ID), k) || strings.HasPrefix(key(specdoc.Stem(d.Path)), k)) {
+			out = append(out, int32(i))
 		}
 	}
 	if len(out) == 0 && shorter(want) != "" {
@@ -116,21 +82,67 @@ func (g *Graph) lookup(name string) []int32 {
 	if len(out) > 0 || len(k) < 3 {
 		return out
 	}
-	type hit struct {
-		n    int32
-		size int
+	return g.holding(k)
+}
+
+// named returns the documents that are called k, and those whose id it begins,
+// both by rank.
+func (g *Graph) named(k string) (exact, begun []int32) {
+	head, ok := g.names.first[k]
+	if !ok {
+		return nil, nil
 	}
-	var hits []hit
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		if size := holds(n, k); size > 0 {
-			hits = append(hits, hit{int32(i), size})
+	var found []entry
+	for i := head; i >= 0; i = g.names.entries[i].next {
+		found = append(found, g.names.entries[i])
+	}
+	kb.SortFunc(found, func(a, b entry) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.doc, b.doc)) })
+	for _, e := range found {
+		if e.rank < byPrefix {
+			exact = append(exact, e.doc)
+		} else {
+			begun = append(begun, e.doc)
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.size, b.size) }) // what it is most of
-	for _, h := range hits {
-		out = append(out, h.n)
+	return exact, begun
+}
+
+// notDocs returns the nodes without a document that are called want:
+// "Concept:security", then "security". Documents have the first among their names.
+func (g *Graph) notDocs(want, k string) (out []int32) {
+	if typ, rest, ok := strings.Cut(want, ":"); ok && !strings.HasPrefix(rest, ":") {
+		for _, n := range g.others[key(rest)] {
+			if strings.EqualFold(title(g.nodes[n].Type), typ) {
+				out = append(out, n)
+			}
+		}
 	}
+	return append(out, g.others[k]...)
+}
+
+// inPaths returns what a path, a name with its domain or version, or an id with
+// more behind it means in each source.
+func (g *Graph) inPaths(want string) (out []int32) {
+	if !strings.ContainsAny(want, "/@") && !strings.Contains(want, "::") && trimExt(want) == want {
+		return nil
+	}
+	for source := range g.names.paths {
+		if n, rank, _ := g.names.find(want, source, -1); rank >= 0 && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// holding returns the nodes with k in one of their names, the shortest name first.
+func (g *Graph) holding(k string) (out []int32) {
+	sizes := map[int32]int{}
+	for i := range g.nodes {
+		if size := holds(&g.nodes[i], k); size > 0 {
+			out, sizes[int32(i)] = append(out, int32(i)), size
+		}
+	}
+	kb.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
 	return out
 }
 
@@ -236,7 +248,7 @@ func (g *Graph) suggest(name string, f Filter) []Suggestion {
 		found = append(found, near{c, d})
 		last = c.node
 	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
+	kb.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
 	var out []Suggestion
 	for _, x := range found {
 		s := Suggestion{x.at.name, g.nodes[x.at.node].ID, g.nodes[x.at.node].Type}

@@ -287,7 +287,7 @@ func (j *joiner) edges(list []raw) {
 			continue
 		}
 		if methods[r.method] == "pattern" && j.docs[r.doc].Kind == "" && int(from) >= len(j.docs) && int(to) >= len(j.docs) {
-			continue // a sentence of some readme about things that nobody specifies
+			continue // a sentence of a readme about things that have no specification
 		}
 		if from >= first {
 			used[int64(r.doc)<<32|int64(from)] = true
@@ -334,7 +334,7 @@ func (j *joiner) end(r *raw, name int32) (int32, bool) {
 		return node, true
 	}
 	for _, n := range j.others[key(text)] {
-		if o := &j.Graph.nodes[n]; o.Type != "CONCEPT" { // nobody links to a tag
+		if o := &j.Graph.nodes[n]; o.Type != "CONCEPT" { // tags have no links
 			j.refers(r.doc)
 			return n, true
 		}
@@ -381,7 +381,7 @@ func (j *joiner) orphan(r *raw, name int32, reason string) {
 }
 
 // violates reports whether an edge points from a lower layer to a higher one.
-// Requirements stand outside of the layers.
+// Requirements are outside of the layers.
 func (j *joiner) violates(from, to int32) bool {
 	if int(from) >= len(j.docs) || int(to) >= len(j.docs) {
 		return false

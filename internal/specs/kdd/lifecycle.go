@@ -1,15 +1,12 @@
 package kdd
 
 import (
-	"sort"
+	"slices"
 	"strings"
 )
 
-// Lifecycles, in the order of a document's life.
-var Lifecycles = []string{"draft", "proposed", "review", "approved", "superseded", "deprecated"}
-
 // statuses are the words for a lifecycle in Spanish and English, folded.
-// Whatever is not here counts as approved, as a document without a status does.
+// Any other word counts as approved, as no status does.
 var statuses = map[string]string{
 	"draft": "draft", "wip": "draft", "work-in-progress": "draft", "borrador": "draft", "en-progreso": "draft", "idea": "draft",
 	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed",
@@ -18,6 +15,9 @@ var statuses = map[string]string{
 	"superseded": "superseded", "replaced": "superseded", "reemplazado": "superseded", "reemplazada": "superseded", "sustituido": "superseded", "sustituida": "superseded",
 	"deprecated": "deprecated", "obsolete": "deprecated", "retired": "deprecated", "rejected": "deprecated", "archived": "deprecated", "withdrawn": "deprecated", "obsoleto": "deprecated", "obsoleta": "deprecated", "rechazado": "deprecated", "rechazada": "deprecated", "retirado": "deprecated", "retirada": "deprecated",
 }
+
+// Lifecycles, in the order of a document's life.
+var Lifecycles = []string{"draft", "proposed", "review", "approved", "superseded", "deprecated"}
 
 // Lifecycle returns what a status as written means: one of Lifecycles. Missing
 // and unknown ones are approved; "superseded by ADR-7" is superseded.
@@ -45,44 +45,10 @@ func hides(lifecycle string) bool { return lifecycle != "approved" && lifecycle 
 
 // sees reports whether documents of a lifecycle are seen.
 func (s Seen) sees(lifecycle string) bool {
-	if s.All || !hides(lifecycle) {
-		return true
-	}
-	for _, w := range s.Statuses {
-		if key(w) == "all" || w == "*" || Lifecycle(w) == lifecycle {
-			return true
-		}
-	}
-	return false
+	return s.All || !hides(lifecycle) || slices.ContainsFunc(s.Statuses, func(w string) bool {
+		return key(w) == "all" || w == "*" || Lifecycle(w) == lifecycle
+	})
 }
 
 // Sees reports whether a document is seen.
 func (s Seen) Sees(d *Doc) bool { return d == nil || s.sees(d.Lifecycle) }
-
-// HiddenNote says in one sentence how many documents are hidden, "" for none:
-// "3 draft and 1 deprecated".
-func HiddenNote(hidden map[string]int) string {
-	var parts []string
-	for _, l := range Lifecycles {
-		if n := hidden[l]; n > 0 {
-			parts = append(parts, itoa(n)+" "+l)
-		}
-	}
-	switch n := len(parts); n {
-	case 0:
-		return ""
-	case 1:
-		return parts[0]
-	default:
-		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
-	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	list := make([]string, 0, len(m))
-	for k := range m {
-		list = append(list, k)
-	}
-	sort.Strings(list)
-	return list
-}

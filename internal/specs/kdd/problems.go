@@ -61,7 +61,7 @@ func (g *Graph) Problems(f Filter) []Problem {
 		}
 		out = append(out, Problem{Doc: g.docs[circle[0].from], Line: int(circle[0].line), Text: text})
 	}
-	slices.SortFunc(out, func(a, b Problem) int {
+	kb.SortFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Doc.Source, b.Doc.Source), strings.Compare(a.Doc.Path, b.Doc.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
 	})
 	return out
@@ -72,8 +72,8 @@ func specKind(kind string) bool {
 	return slices.ContainsFunc(specdoc.Kinds, func(k specdoc.Kind) bool { return k.Name == kind })
 }
 
-// nearKind names the kind that was probably meant, "" for none: documents of
-// other kinds than those of specifications are nobody's mistake.
+// nearKind names the kind that was probably meant, "" for none: documents may
+// be of other kinds than those of specifications.
 func nearKind(word string) string {
 	names := make([]string, len(specdoc.Kinds))
 	for i, k := range specdoc.Kinds {
@@ -116,7 +116,7 @@ func (g *Graph) circles(typ string) [][]edge {
 		}
 	}
 	var out [][]edge
-	done := make([]bool, n) // has been in a circle that was told
+	done := make([]bool, n) // has been in a circle that was reported
 	for start := range int32(n) {
 		if done[start] || len(next[start]) == 0 {
 			continue

@@ -90,7 +90,7 @@ func asciiBlock(s string) (verbatim, ok bool) {
 	return false, false
 }
 
-// asciiUnderlined returns the level of the title that stands on line i with a
+// asciiUnderlined returns the level of the title that is on line i with a
 // line below it of the same length, one more or less; 0 for another line.
 func asciiUnderlined(ls *lines, i int) int {
 	if i+1 >= ls.len() || i > 0 && !ls.blank(i-1) && ls.text(i - 1)[0] != '[' {

@@ -1,4 +1,4 @@
-// Package chunk turns the bytes of a document into a text, tells its language
+// Package chunk turns the bytes of a document into a text in a known language
 // and cuts it into chunks.
 //
 // Cutting has two halves. A splitter knows one family of languages and returns
@@ -29,8 +29,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
-// Version names the way of cutting. It stands in every segment header and
-// grows whenever the same text would be decoded, named or cut differently.
+// Version names the way of cutting. It is in every segment header and grows
+// whenever the same text would be decoded, named or cut differently.
 const Version = 4
 
 // The sizes of chunks. A reader is shown whole chunks, and an embedding of more
@@ -52,13 +52,13 @@ const (
 	MaxLines = 120
 	MaxBytes = 6000
 
-	// What has no name and is no longer than this joins what stands before it.
+	// A piece without a name that is no longer than this joins the one before it.
 	tinyLines = 3
 )
 
 // merging says how small neighbours are merged until they are worth a hit of
 // their own: those below full lines and bytes are, and a declaration of real
-// lines or bytes stands alone.
+// lines or bytes stays alone.
 type merging struct{ fullLines, fullBytes, realLines, realBytes int }
 
 // shipped is the merging of this version. With half of these figures the Go
@@ -69,15 +69,15 @@ var shipped = merging{fullLines: 24, fullBytes: 1200, realLines: 20, realBytes: 
 // unit is a place where something begins. It reaches to the next unit's start.
 type unit struct {
 	start   int // index of its first line, comments and decorators included
-	end     int // last line of all that it encloses, 0 if nobody knows
+	end     int // last line of all that it encloses, 0 when not known
 	level   int // how many units enclose it
 	path    []string
 	kind    string
 	symbols []symbol
 }
 
-// symbol is a kb.Symbol and the line (0-based) on which the name stands, which
-// decides the chunk that lists it.
+// symbol is a kb.Symbol and the line (0-based) of the name, which decides the
+// chunk that lists it.
 type symbol struct {
 	kb.Symbol
 	line int
@@ -86,7 +86,7 @@ type symbol struct {
 // outline is what a splitter found.
 type outline struct {
 	units []unit
-	// class tells what each line is, for better inner cuts; nil when the
+	// class says what each line is, for better inner cuts; nil when the
 	// splitter does not know.
 	class []class
 	// sections makes the finishing pass treat units as sections of prose:
@@ -124,6 +124,24 @@ type Cutter struct {
 	Grammars *grammar.Set
 }
 
+// Split is Cutter.Split without grammars; programs of bench use it.
+func Split(t kb.Text) []kb.Chunk {
+	cut, err := new(Cutter).Split(context.Background(), t)
+	if err != nil {
+		panic(err) // the background is never done
+	}
+	return cut.Chunks
+}
+
+// NewCutter returns a Cutter that keeps the machine code of its grammars in a
+// folder: a few megabytes each, which may be deleted at any time.
+func NewCutter(folder string) Cutter {
+	return Cutter{Grammars: &grammar.Set{Folder: folder, Wanted: Wanted}}
+}
+
+// Close ends the grammars.
+func (c *Cutter) Close() error { return c.Grammars.Close() }
+
 // Wanted is what a grammar.Set for a Cutter wants.
 func Wanted(language, node string, named bool) grammar.Want {
 	return outlines.Wanted(language, node, named)
@@ -145,15 +163,6 @@ func (c *Cutter) Split(ctx context.Context, t kb.Text) (Cut, error) {
 	return c.cut(ctx, t, shipped)
 }
 
-// Split is Cutter.Split without grammars.
-func Split(t kb.Text) []kb.Chunk {
-	cut, err := new(Cutter).Split(context.Background(), t)
-	if err != nil {
-		panic(err) // the background is never done
-	}
-	return cut.Chunks
-}
-
 func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	var cut Cut
 	if t.Body == "" {
@@ -167,7 +176,7 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 				cut.Facts.Spec = specdoc.Parse(t.Body)
 			}
 			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
-				// What cannot be read of a notebook has no facts.
+				// Cells that cannot be read have no facts.
 				if o, err := outlines.Read(ctx, c.Grammars, "python", pythonCells(ls)); err == nil {
 					cut.Facts = o.Facts
 				} else if ctx.Err() != nil {

@@ -2,7 +2,7 @@ package chunk
 
 import "strings"
 
-// class is what a line is, told by its lexical state alone.
+// class is what a line is, by its lexical state alone.
 type class uint8
 
 const (
@@ -258,8 +258,8 @@ func charLength(s string) int {
 	return 1
 }
 
-// regexMayBegin tells by what stands before a slash whether it can begin a
-// regular expression rather than divide.
+// regexMayBegin reports whether a slash after before can begin a regular
+// expression rather than divide.
 func regexMayBegin(before string) bool {
 	before = strings.TrimRight(before[max(0, len(before)-16):], " \t")
 	if before == "" {
@@ -333,7 +333,7 @@ func hereTag(s string, style byte) string {
 	return s[:n]
 }
 
-// isWord reports whether b may stand in an identifier: letters, digits, _, $
+// isWord reports whether b may be in an identifier: letters, digits, _, $
 // and every byte of a character beyond ASCII.
 func isWord(b byte) bool {
 	return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' || b == '_' || b == '$' || b >= 0x80

@@ -18,7 +18,7 @@ import (
 // ErrBinary is what the errors of Decode wrap for bytes that are no text.
 var ErrBinary = errors.New("binary")
 
-// Decode turns the bytes of a document into its text, tells the language by
+// Decode turns the bytes of a document into its text, finds the language by
 // path and content, and sets the flags that content alone decides.
 //
 //   - UTF-8 is taken as it is. A byte order mark stays, as the character
@@ -144,7 +144,7 @@ func known(base string) bool {
 
 // generated reports whether one of the first 40 lines says that a program
 // wrote the file: "Code generated … DO NOT EDIT", "@generated", or "DO NOT
-// EDIT" beside a word of generating. The mark must stand in a comment, or this
+// EDIT" beside a word of generating. The mark must be in a comment, or this
 // very file would be one.
 func generated(head string) bool {
 	for n := 0; n < 40 && head != ""; n++ {

@@ -87,12 +87,12 @@ func (l *lines) content(from, to int) (n, bytes int) {
 //   - small declarations, until they have m.fullLines or m.fullBytes together;
 //   - the head of a class with its first member, up to the aim, because a
 //     class line alone says little;
-//   - up to tinyLines without a name, with what stands before them;
+//   - up to tinyLines without a name, with the piece before them;
 //   - imports with imports.
 //
-// A heading among declarations, in a notebook, begins a group unless one of
-// a higher level with nothing below it stands before.
-// A class joins what stands before it only whole. What lies deeper may join what encloses it, never the other way round.
+// A heading among declarations, in a notebook, begins a group, but directly
+// after one of a higher level. A class joins the group before it only whole. A
+// deeper unit may join the one around it, never the other way round.
 // Of sections, one with next to no text of its own joins the first below it.
 func (m merging) merge(ls *lines, units []unit, sections bool) []group {
 	groups := make([]group, 0, len(units))
@@ -219,7 +219,7 @@ func (f *finisher) group(g group) {
 	f.name(f.out[first:], g.units)
 }
 
-// name hands each symbol to the chunk on whose lines its name stands.
+// name gives each symbol to the chunk with the line of its name.
 func (f *finisher) name(chunks []kb.Chunk, units []unit) {
 	total := 0
 	for k := range units {
@@ -336,7 +336,7 @@ func (f *finisher) cut(from, to int) int {
 }
 
 // closes reports whether a line (without indentation) only ends or continues
-// what stands above it.
+// the one above it.
 func closes(s string) bool {
 	switch s[0] {
 	case '}', ')', ']', '{', '.', '?', '+', '&', '|', ',', ':':

@@ -12,7 +12,7 @@ import (
 
 // splitGo finds the declarations of a Go file with the standard parser. A file
 // with a syntax error goes to the window: the parser gives up after the tenth
-// error, and what stands behind would be one piece.
+// error, and the rest of the file would be one piece.
 func splitGo(t kb.Text, ls *lines) (outline, bool) {
 	file, err := parseGo(t.Body)
 	if err != nil || file == nil {
@@ -202,7 +202,7 @@ func (g *goSplitter) typ(d *ast.GenDecl, s *ast.TypeSpec) unit {
 	return u
 }
 
-// symbol makes a symbol that reaches from its doc comment, if it stands above,
+// symbol makes a symbol that reaches from its doc comment, if it is above,
 // to end.
 func (g *goSplitter) symbol(name *ast.Ident, kind string, doc *ast.CommentGroup, pos, end token.Pos) symbol {
 	s := symbol{Symbol: kb.Symbol{Name: name.Name, Kind: kind}}

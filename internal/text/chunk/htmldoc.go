@@ -27,7 +27,7 @@ func splitHTML(_ kb.Text, ls *lines) (outline, bool) {
 }
 
 // htmlLead returns where the section of a heading on line i begins: with the
-// tags above it that stand on lines of their own and only open something.
+// tags above it, on lines of their own, that only open something.
 func htmlLead(ls *lines, i int) int {
 	const far = 4
 	first := i

@@ -59,8 +59,8 @@ func splitLaTeX(_ kb.Text, ls *lines) (outline, bool) {
 	return s.o, found
 }
 
-// braced returns what stands within the braces that s begins with, and what
-// stands behind them. Braces that do not end reach to the end of s.
+// braced returns the text within the braces that s begins with, and the text
+// behind them. Braces that do not end reach to the end of s.
 func braced(s string) (in, after string) {
 	depth := 0
 	for i := 0; i < len(s); i++ {

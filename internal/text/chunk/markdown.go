@@ -77,7 +77,7 @@ func frontTitle(s string) string {
 	return s
 }
 
-// run returns how often c stands at the start of s.
+// run returns how often c is at the start of s.
 func run(s string, c byte) int {
 	n := 0
 	for n < len(s) && s[n] == c {

@@ -230,7 +230,7 @@ func pythonCells(ls *lines) string {
 // belowHeadings is the level of what is no heading in a notebook.
 const belowHeadings = 7
 
-// cell adds the units of cell n, whose mark stands on line at and which
+// cell adds the units of cell n, whose mark is on line at and which
 // reaches to line to.
 func (o *outline) cell(ls *lines, at, to, n int, kind string) {
 	name := "cell " + strconv.Itoa(n)
@@ -269,7 +269,7 @@ func (o *outline) cell(ls *lines, at, to, n int, kind string) {
 			if kind == "markdown" {
 				u.kind = "cell"
 			} else if len(u.path) > 0 {
-				u.level++ // what stands right above introduces it
+				u.level++ // the text right above introduces it
 			}
 		}
 		if u.kind == "block" || u.kind == "imports" {

@@ -7,7 +7,7 @@ import (
 )
 
 // splitOrg finds the sections of an Org document by headlines ("* Install").
-// Its title stands above them all. Blocks from #+begin_x to #+end_x hold no
+// Its title is above them all. Blocks from #+begin_x to #+end_x hold no
 // headlines, and drawers are kept whole.
 func splitOrg(_ kb.Text, ls *lines) (outline, bool) {
 	s := newSections(ls)

@@ -9,9 +9,9 @@ import (
 )
 
 // splitRST finds the sections of reStructuredText by its underlined titles,
-// with or without a line above. What level a style of line means is told by
-// the order in which the styles appear. Directives that describe an object,
-// such as class:: and autofunction::, are headings too; those of some length
+// with or without a line above. The levels of the styles of lines are the
+// order in which the styles appear. Directives that describe an object
+// (class::, autofunction::) are headings too; those of some length
 // begin sections of their own. What other directives, comments and literal
 // blocks hold is kept whole where possible.
 func splitRST(_ kb.Text, ls *lines) (outline, bool) {
@@ -161,7 +161,7 @@ func adornment(s string) (byte, int) {
 	return s[0], len(s)
 }
 
-// labels returns where what stands on line i begins: with the labels right
+// labels returns the line at which the title on line i begins: with the labels right
 // above it, the first of which is its anchor.
 func (r *rst) labels(i int) (int, string) {
 	const far = 12

@@ -25,7 +25,7 @@ func newSections(ls *lines) *sections {
 	}}
 }
 
-// begin begins a section at line first. The heading's text stands on lines at
+// begin begins a section at line first. The heading's text is on lines at
 // to last. The anchor, "#install", is what links call the section where the
 // document says so itself; it becomes the symbol's signature.
 func (s *sections) begin(first, at, last, level int, text, anchor string) {
@@ -40,7 +40,7 @@ func (s *sections) begin(first, at, last, level int, text, anchor string) {
 		}}
 	}
 	if k := len(s.o.units) - 1; s.o.units[k].start >= first && len(s.o.units[k].symbols) == 0 {
-		s.o.units = s.o.units[:k] // nothing stands between the two
+		s.o.units = s.o.units[:k] // there is nothing between the two
 	}
 	s.open = append(s.open, heading{level: level, text: text, unit: len(s.o.units)})
 	s.o.units = append(s.o.units, u)
@@ -91,10 +91,10 @@ type block struct {
 	line     int    // on which it begins
 }
 
-// fences marks what stands inside of blocks, their last lines included, as
-// classInside. begins tells a line that begins a block, ends one that ends it. A block that
-// never ends was most likely none: then the lines below its first are taken
-// again without it, at most a few times.
+// fences marks the lines inside of blocks, the last ones included, as
+// classInside. begins reports whether a line begins a block, ends whether it
+// ends one. A block that never ends was most likely none: then the lines below
+// its first are taken again without it, at most a few times.
 func (s *sections) fences(begins func(i int, line string) (block, bool), ends func(line, end string) bool) {
 	const retries = 4
 	var stack []block

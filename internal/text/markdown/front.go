@@ -26,9 +26,9 @@ func FrontMatter(body string) int {
 	return 0
 }
 
-// looksLikeFront tells the front matter of n lines at the start of a text from
-// text between two rules: it begins with a key, and no line is anything but a
-// key, an item, a comment or the continuation of one.
+// looksLikeFront reports whether n lines at the start of a text are front
+// matter rather than text between two rules: they begin with a key, and each
+// line is a key, an item, a comment or the continuation of one.
 func looksLikeFront(body string, n int) bool {
 	keys := 0
 	_, at := lineAt(body, 0)

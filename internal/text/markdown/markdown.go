@@ -8,7 +8,7 @@
 // neither front matter nor MDX, and takes seventeen times as long: over 2,400
 // documents of 15 MB 0.85 s against 0.05 s, where cutting them takes 0.5 s.
 //
-// The limits: blocks within quotes and items of lists are not told apart, but
+// The limits: blocks within quotes and items of lists are not recognised, but
 // for fences; a rule right above a paragraph is taken for its first line; a
 // paragraph of more than three lines is no heading, whatever underlines it.
 package markdown
@@ -54,13 +54,6 @@ func Read(body string, take func(Block)) { ReadMDX(body, nil, take) }
 func ReadMDX(body string, foreign func(line int) int, take func(Block)) {
 	r := reader{body: body, take: take, foreign: foreign, paragraph: -1, line: -1}
 	r.run()
-}
-
-// Blocks returns the blocks of a text.
-func Blocks(body string) []Block {
-	var out []Block
-	Read(body, func(b Block) { out = append(out, b) })
-	return out
 }
 
 // Kinds returns what each line of a text is.
@@ -320,7 +313,7 @@ func (r *reader) title(level int, text string) {
 	r.heading = true
 }
 
-// frontBelow takes the front matter that stands below the first heading, as in
+// frontBelow takes front matter below the first heading, as in
 // some decision records: its last mark underlines nothing.
 func (r *reader) frontBelow() {
 	at, blank := r.to, 0

@@ -22,6 +22,11 @@ func show(blocks []Block) []string {
 	return out
 }
 
+func blocks(body string) (out []Block) {
+	Read(body, func(b Block) { out = append(out, b) })
+	return out
+}
+
 func TestBlocks(t *testing.T) {
 	for _, x := range []struct {
 		name, body string
@@ -55,10 +60,10 @@ func TestBlocks(t *testing.T) {
 		{"line ends of Windows", "# a\r\n```\r\n# b\r\n```\r\n", []string{"heading 0-0 1 a", "fence 1-3"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			if d := cmp.Diff(x.want, show(Blocks(x.body))); d != "" {
+			if d := cmp.Diff(x.want, show(blocks(x.body))); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
-			for _, b := range Blocks(x.body) {
+			for _, b := range blocks(x.body) {
 				if first, last := strings.Count(x.body[:b.From], "\n"), strings.Count(x.body[:b.To-1], "\n"); first != b.First || last != b.Last {
 					t.Errorf("bytes %d-%d lie on lines %d-%d: %+v", b.From, b.To, first, last, b)
 				}

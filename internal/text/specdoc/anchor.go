@@ -55,7 +55,7 @@ func fold(s string) string {
 }
 
 // Forge returns the anchor that GitHub gives a heading, without the number
-// that tells equal ones apart: accents stay, every space is one hyphen.
+// of equal ones: accents stay, every space is one hyphen.
 func Forge(heading string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.TrimSpace(heading)) {
@@ -69,28 +69,20 @@ func Forge(heading string) string {
 	return b.String()
 }
 
-// Same reports whether two anchors name the same heading. Each may be folded,
-// accented, percent-decoded text, or the heading itself, with or without "#".
-// Runs of hyphens count as one, since forges and the original differ there.
-func Same(a, b string) bool { return loose(a) == loose(b) }
-
-// loose folds an anchor further than Anchor: no runs of hyphens.
+// loose folds an anchor further than Anchor, so that two that name the same
+// heading are equal. It may be folded, accented, percent-decoded text, or the
+// heading itself, with or without "#". Runs of hyphens count as one, since
+// forges and the original differ there.
 func loose(s string) string {
 	s = Anchor(strings.TrimLeft(s, "# "))
-	if !strings.Contains(s, "--") {
-		return s
+	for strings.Contains(s, "--") {
+		s = strings.ReplaceAll(s, "--", "-")
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '-' || s[i-1] != '-' {
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
+	return s
 }
 
 // Find returns the first of the anchors that is anchor exactly, else the first
-// that is the Same, and -1 without any. A number at the end that a forge gives
+// that is the same when loose, and -1 without any. A number at the end that a forge gives
 // the second and later of equal headings ("-1") is understood.
 func Find(anchors []string, anchor string) int {
 	anchor = strings.TrimLeft(anchor, "# ")

@@ -202,7 +202,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 		switch n.kind {
 		case nameWiki, nameID:
 			if k > 0 && (role == "producers" || role == "consumers") {
-				role = "" // the first is who does, the rest what with
+				role = "" // the first one does it, the rest are what with
 			}
 			x.points(n, i, role)
 		case nameLink:
@@ -220,7 +220,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	return buf
 }
 
-// points makes the edge of a wiki link or an id, typed by the section that it stands in.
+// points makes the edge of a wiki link or an id, typed by its section.
 func (x *extractor) points(n *name, line int, role string) {
 	method := "wiki_link"
 	if n.kind == nameID {

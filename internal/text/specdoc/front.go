@@ -184,7 +184,7 @@ func appendValue(list []string, s string) []string {
 	return append(list, s)
 }
 
-// absent reports whether a value stands for none.
+// absent reports whether a value means none.
 func absent(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "null", "~", "none", "n/a", "na", "-", "tbd", "todo", "[]", "{}", "ninguno", "ninguna":
@@ -290,7 +290,7 @@ func (x *extractor) frontEdges() {
 			}
 			typ := typ
 			if typ == "" {
-				// Whatever the field: an id or a link is meant to point somewhere.
+				// In any field, an id or a link is meant to point somewhere.
 				if !strings.HasPrefix(v, "[[") && (!KnownID(t) || strings.Contains(v, " ")) {
 					continue
 				}

@@ -1,6 +1,8 @@
 package specdoc
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,12 +90,7 @@ func isWordByte(c byte) bool {
 }
 
 func hasWord(s string) bool {
-	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // linksDoc reports whether a link's target is a document of Markdown in the
@@ -101,19 +98,12 @@ func hasWord(s string) bool {
 func linksDoc(s string) bool {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
-	if s == "" || strings.Contains(s, ":") {
-		return false
-	}
-	for _, ext := range [...]string{".md", ".mdx", ".markdown"} {
-		if len(s) > len(ext) && strings.EqualFold(s[len(s)-len(ext):], ext) {
-			return true
-		}
-	}
-	return false
+	ext := strings.ToLower(path.Ext(s))
+	return !strings.Contains(s, ":") && len(s) > len(ext) && slices.Contains([]string{".md", ".mdx", ".markdown"}, ext)
 }
 
-// looksLikeCode reports whether what stands in inline code or a link's target
-// names a file or a symbol: it has a path's slashes and an extension, a dot or
+// looksLikeCode reports whether inline code or a link's target names a file or
+// a symbol: it has a path's slashes and an extension, a dot or
 // :: between names, or the capitals and underscores of an identifier.
 func looksLikeCode(s string) bool {
 	if len(s) < 4 || len(s) > maxName {
@@ -185,7 +175,7 @@ func isFile(s string) bool {
 	return strings.IndexByte(s, '/') >= 0 || extensions[ext]
 }
 
-// extensions tell a file's name from "config.yes" or "user.name".
+// extensions are those by which a file's name differs from "config.yes" or "user.name".
 var extensions = func() map[string]bool {
 	m := map[string]bool{}
 	for _, e := range list(`c cc cpp cs css cxx dart ex exs go h hpp hs html java jl js json jsx kt kts lua m mjs ml mm

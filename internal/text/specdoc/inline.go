@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of names that stand in a line.
+// The kinds of names in a line.
 const (
 	nameWiki = iota // [[Order]]
 	nameID          // UC-001
@@ -24,8 +24,8 @@ type name struct {
 	from, to int    // bytes of the line, marks included
 }
 
-// names finds the names in a line, in order. What stands in inline code names
-// only symbols and files, never documents, since it is how examples are written.
+// names finds the names in a line, in order. Inline code names only symbols
+// and files, never documents, since examples are written so.
 func names(line string, out []name) []name {
 	out = out[:0]
 	for i := 0; i < len(line); {
@@ -104,7 +104,7 @@ func names(line string, out []name) []name {
 // but beginnings takes no time.
 const reach = 500
 
-// within returns where end first stands in s, -1 if it is nowhere near.
+// within returns the offset of the first end in s, -1 if none is near.
 func within(s, end string) int { return strings.Index(s[:min(len(s), reach)], end) }
 
 // word takes the word that begins at line[i] and returns where it ends.

@@ -97,7 +97,7 @@ func idKind(id string) (Kind, bool) {
 
 // KindOf returns the kind of a document at a path: what it says itself, else
 // what its file's name begins with, else what one of its folders is called,
-// the innermost first. "" when nothing tells.
+// the innermost first. "" when none says it.
 func KindOf(kind, path string) string {
 	if kind != "" {
 		return kind
@@ -179,7 +179,7 @@ func Known(kind string) Kind {
 }
 
 // NodeID returns the id of a document's node: "BR:BR-LAYER-001",
-// "Entity:Order". Without an id the file's stem stands for it.
+// "Entity:Order". Without an id it has the file's stem.
 func NodeID(kind, id, path string) string {
 	if id == "" {
 		id = Stem(path)
@@ -187,8 +187,8 @@ func NodeID(kind, id, path string) string {
 	return Known(kind).Prefix + ":" + id
 }
 
-// TypeOf returns the type of a section of a document of that kind: the kind
-// tells where it has a type of its own, else heading and text did.
+// TypeOf returns the type of a section of a document of that kind: the kind's
+// own type where it has one, else the one that heading and text gave it.
 func TypeOf(kind, section string) string {
 	if t := Known(kind).Type; t != "DEFAULT" && t != "EVENT" {
 		return t

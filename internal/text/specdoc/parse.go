@@ -154,7 +154,7 @@ var statusWords = lists["status words"]
 
 // bodyStatus returns the status that the text states, "" for none.
 func (x *extractor) bodyStatus() string {
-	const far = 40 // lines of text; a status stands near the top
+	const far = 40 // lines of text; a status is near the top
 	h, seen := 0, 0
 	for i := 0; i < len(x.lines) && seen < far; i++ {
 		if h < len(x.headings) && x.headings[h].first == i {

@@ -7,7 +7,7 @@ import (
 )
 
 // verbs are the words between two names that state a relation, in Spanish and
-// English. One that negates, doubts or asks stands before them and so is none.
+// English. A word before them that negates, doubts or asks makes them none.
 var verbs = []struct {
 	phrase string
 	typ    string
@@ -30,7 +30,7 @@ var verbs = []struct {
 	{"belongs to", "BELONGS_TO", surePattern}, {"pertenece a", "BELONGS_TO", surePattern}, {"is part of", "PART_OF", surePattern}, {"forma parte de", "PART_OF", surePattern},
 }
 
-// fillers may stand between a verb and a name.
+// fillers may be between a verb and a name.
 var fillers = lists["fillers"]
 
 // verbOf reads the words between two names: a verb and nothing but fillers behind it.

@@ -2,7 +2,7 @@ package specdoc
 
 import "strings"
 
-// roles are the sections whose content states something by where it stands,
+// roles are the sections whose content states something by being there,
 // by their folded headings in Spanish and English.
 var roles = func() map[string]string {
 	m := map[string]string{}

@@ -1,6 +1,7 @@
 package specdoc
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -8,7 +9,7 @@ import (
 )
 
 // words in headings, folded. The first of a heading, or where that says more
-// the last ("Authentication Flow"), tells what its section holds.
+// the last ("Authentication Flow"), says what its section holds.
 var (
 	entityHeads = kb.WordsOf(`entity entidad entities entidades object objeto value-object attributes atributos properties
 		propiedades domain-model modelo-de-dominio fields campos`)
@@ -214,12 +215,8 @@ func story(low string) bool {
 
 // stepOf reports whether a line is a step of a scenario.
 func stepOf(low string) bool {
-	for _, w := range [...]string{"given ", "when ", "then ", "dado ", "dada ", "cuando ", "entonces "} {
-		if strings.HasPrefix(low, w) {
-			return true
-		}
-	}
-	return false
+	word, _, ok := strings.Cut(low, " ")
+	return ok && slices.Contains([]string{"given", "when", "then", "dado", "dada", "cuando", "entonces"}, word)
 }
 
 // obliging are the words that lay down what must be; those with a word before

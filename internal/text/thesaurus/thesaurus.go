@@ -22,7 +22,7 @@ var (
 	//go:embed es.txt
 	spanish string
 	// groups holds words that are used for each other, English and Spanish, a
-	// group a line; a word may stand in several.
+	// group a line; a word may be in several.
 	//
 	//go:embed groups.txt
 	groups string

@@ -300,21 +300,20 @@ func (r *running) kill() {
 	close(r.ended)
 	kill(r.pid, r.profile)
 	done := make(chan struct{})
-	go func() {
+	go func() { // it may wait a second for a browser that is gone
 		r.cancel()
 		close(done)
 	}()
+	r.proxy.close()
+	for began := time.Now(); time.Since(began) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+		kill(r.pid, r.profile) // what was forked meanwhile
+		if os.RemoveAll(r.profile) == nil {
+			break
+		}
+	}
 	select {
 	case <-done:
 	case <-time.After(time.Second):
-	}
-	r.proxy.close()
-	kill(r.pid, r.profile) // what was forked meanwhile
-	for range 20 {
-		if os.RemoveAll(r.profile) == nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -2,7 +2,7 @@
 
 package browser
 
-// count tells of the first process alone where there is no /proc.
+// count knows the first process alone where there is no /proc.
 func count(pid int, _ string) int {
 	if gone(pid) {
 		return 0

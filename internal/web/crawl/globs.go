@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -119,13 +120,5 @@ func parseHosts(list []string) (hosts, error) {
 }
 
 func (h *hosts) has(host string) bool {
-	if h.exact[host] {
-		return true
-	}
-	for _, b := range h.below {
-		if strings.HasSuffix(host, b) {
-			return true
-		}
-	}
-	return false
+	return h.exact[host] || slices.ContainsFunc(h.below, func(b string) bool { return strings.HasSuffix(host, b) })
 }

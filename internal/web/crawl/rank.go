@@ -190,8 +190,8 @@ func (d *dir) value() float64 {
 //	score = own + folder + ½·linkers
 //
 // where folder is how much better than average the pages of the link's folder
-// are that were read, and linkers likewise for the pages that link to it. Both change as
-// pages arrive, so the best is looked for anew each time.
+// are that were read, and linkers the same for the pages that link to it. Both
+// change as pages arrive, so the best is looked for anew each time.
 type queue struct {
 	wish  *wish
 	items []*item

@@ -13,7 +13,7 @@ cd "$(dirname "$0")"
 core_package=tree-sitter@0.25.1
 check=
 [ "${1:-}" = --check ] && { check=1; shift; }
-for tool in clang wasm-ld wasm-opt zstd npm sha256sum; do
+for tool in clang wasm-ld wasm-opt zstd npm go sha256sum; do
   command -v $tool >/dev/null || { echo "build.sh needs $tool: apt-get install clang lld binaryen wasi-libc libclang-rt-14-dev-wasm32 zstd, and npm" >&2; exit 1; }
 done
 work=$(mktemp -d)
@@ -55,6 +55,7 @@ while read -r language package sources constructor; do
   fi
   clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -Wl,--lto-O3 -Wl,--strip-all -Wl,--gc-sections \
     -Wl,-z,stack-size=1048576 -o "$work/$language.wasm" "${objects[@]}"
+  go run -C ../../../../bench ./wasmjoin "$work/$language.wasm"
 done < grammars.txt
 # All modules hold the same runtime: they are packed against the smallest one,
 # which saves a fifth. Package grammar knows it as packedAgainst.

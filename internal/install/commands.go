@@ -1,4 +1,4 @@
-package care
+package install
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type upgradeIn struct {
 
 // addSetup adds the verbs that put this program into clients and take it out.
 func addSetup(t *command.Table) {
-	c := t.Add("setup", command.New("install", "Add knowledge to the programs that agents run in", command.Writes, func(ctx context.Context, a *app.App, in installIn) (SetupReport, error) {
+	c := t.Add("setup", command.New("install", "Add knowledge to the programs that agents run in", command.Writes, func(ctx context.Context, a *app.App, in installIn) (Report, error) {
 		return runInstall(ctx, a, in, t.Instructions)
 	}),
 		`{"client":["claude","codex"]}`, `{"client":["all-found"],"dryRun":true}`, `{"client":["cursor"],"project":true}`)
@@ -49,15 +49,15 @@ func addSetup(t *command.Table) {
 	c.Help = "Every store of this project goes, and its index when nobody else uses it; .knowledge/stores.json stays unless keepDefinitions is false. " +
 		"What a client says of its servers and what the machine keeps for others is a person's business: knowledge uninstall."
 	t.Add("setup", command.New("upgrade", "Bring the entries in clients up to date, and say how the program itself is", command.Writes,
-		func(ctx context.Context, a *app.App, in upgradeIn) (SetupReport, error) {
-			return Upgrade(ctx, a, SetupRequest{Clients: in.Client, DryRun: in.DryRun, Text: t.Instructions()})
+		func(ctx context.Context, a *app.App, in upgradeIn) (Report, error) {
+			return Upgrade(ctx, a, Request{Clients: in.Client, DryRun: in.DryRun, Text: t.Instructions()})
 		}), `{}`, `{"dryRun":true}`)
 	t.Add("setup", command.New("clients", "List the programs that agents run in, and which have knowledge", command.Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (ClientList, error) { return Clients(ctx, a) }).Prints(printer.Of(printClients)), `{}`)
+		func(ctx context.Context, a *app.App, _ struct{}) (ClientList, error) { return List(ctx, a) }).Prints(printer.Of(printClients)), `{}`)
 }
 
-func runInstall(ctx context.Context, a *app.App, in installIn, text func() string) (SetupReport, error) {
-	r := SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force}
+func runInstall(ctx context.Context, a *app.App, in installIn, text func() string) (Report, error) {
+	r := Request{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force}
 	if len(r.Clients) == 0 && in.Yes {
 		r.Clients = []string{"all-found"}
 	}
@@ -82,5 +82,5 @@ func runUninstall(ctx context.Context, a *app.App, in uninstallIn) (any, error) 
 	case in.Stores || !in.KeepDefinitions || !command.IsCLI(ctx):
 		return DetachProject(ctx, a, in.KeepDefinitions)
 	}
-	return RemoveClients(ctx, a, SetupRequest{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})
+	return Uninstall(ctx, a, Request{Clients: in.Client, Project: in.Project, DryRun: in.DryRun, Force: in.Force})
 }

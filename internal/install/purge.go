@@ -1,4 +1,4 @@
-package care
+package install
 
 import (
 	"context"
@@ -14,75 +14,11 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
-	"github.com/seed-4f2d999b/knowledge/internal/follow"
-	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
-
-// Detached is what became of a project's stores.
-type Detached struct {
-	Removed     []string `json:"removed"`        // stores whose index went
-	Kept        []string `json:"kept,omitempty"` // that others use as well
-	Definitions string   `json:"definitions,omitempty"`
-	Note        string   `json:"note"`
-}
-
-// DetachProject takes every store away from this project, its own folder's
-// index too; an index goes when nobody else holds it. The project's file of
-// definitions stays when keep is set, so that stores:sync brings all back.
-func DetachProject(ctx context.Context, a *app.App, keep bool) (Detached, error) {
-	d := Detached{Removed: []string{}}
-	p, err := a.Where()
-	if err != nil {
-		return d, err
-	}
-	c, err := a.Open(ctx)
-	if err != nil {
-		return d, err
-	}
-	entries, err := a.Scope(ctx, c, false)
-	if err != nil {
-		return d, err
-	}
-	for _, e := range entries {
-		if e.Scope == catalog.ScopeUser {
-			continue // not this project's
-		}
-		name := e.Name
-		if name == "" || e.Scope == catalog.ScopeOwn {
-			name = string(e.ID)
-		}
-		gone, err := a.DeleteStore(ctx, name, false)
-		if err != nil {
-			return d, err
-		}
-		if gone.Removed {
-			d.Removed = append(d.Removed, gone.Store)
-		} else {
-			d.Kept = append(d.Kept, gone.Store)
-		}
-	}
-	d.Note = "this project has no stores now; what is indexed of sources that others use stays"
-	file := filepath.Join(p.Root, filepath.FromSlash(follow.DefinitionsFile))
-	if _, err := os.Lstat(file); err != nil {
-		return d, nil
-	}
-	if keep {
-		d.Definitions = "kept: " + follow.DefinitionsFile
-		d.Note += `; stores:sync makes those of the definitions again`
-		return d, nil
-	}
-	if err := os.Remove(file); err != nil {
-		return d, kb.Errorf(kb.Denied, "%q cannot be removed: %w", file, err).WithHint("check its permissions")
-	}
-	_ = os.Remove(filepath.Dir(file)) // when nothing else is in it
-	d.Definitions = "removed: " + follow.DefinitionsFile
-	return d, nil
-}
 
 // PurgeItem is one file or folder that goes.
 type PurgeItem struct {
@@ -93,10 +29,10 @@ type PurgeItem struct {
 
 // Purge is what a purge removes, or would.
 type Purge struct {
-	DryRun bool           `json:"dryRun,omitempty"`
-	Steps  []install.Step `json:"steps"` // files of clients
-	Items  []PurgeItem    `json:"items"`
-	Kept   []string       `json:"kept,omitempty"` // what lies there and is not ours
+	DryRun bool        `json:"dryRun,omitempty"`
+	Steps  []Step      `json:"steps"` // files of clients
+	Items  []PurgeItem `json:"items"`
+	Kept   []string    `json:"kept,omitempty"` // what lies there and is not ours
 	// Projects are the files of definitions, which stay with their projects.
 	Projects []string `json:"projects,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
@@ -107,7 +43,7 @@ type Purge struct {
 // Text lists what goes, a line each.
 func (p Purge) Text() string {
 	var b strings.Builder
-	b.WriteString(SetupReport{DryRun: p.DryRun, Steps: p.Steps}.Text())
+	b.WriteString(Report{DryRun: p.DryRun, Steps: p.Steps}.Text())
 	word := "deleted"
 	if p.DryRun {
 		word = "would be deleted"
@@ -140,11 +76,7 @@ func (p Purge) Text() string {
 // definitions, and a program that came another way stays.
 func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 	p := Purge{DryRun: dry, Items: []PurgeItem{}}
-	file, err := config.Load(a.Config.Env)
-	if err != nil {
-		return p, err
-	}
-	dir, err := a.DataDirOf(file)
+	dir, err := a.DataDir()
 	if err != nil {
 		return p, err
 	}
@@ -156,7 +88,7 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 		return p, kb.Errorf(kb.Busy, "%s", text).WithHint("end the programs that use them, then: knowledge uninstall --purge")
 	}
 	p.Projects = definitionFiles(ctx, a, dir)
-	report, err := RemoveClients(ctx, a, SetupRequest{DryRun: dry})
+	report, err := Uninstall(ctx, a, Request{DryRun: dry})
 	if err != nil {
 		return p, err
 	}
@@ -169,23 +101,37 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 	if !dry {
 		stopJobs(ctx, a, dir)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return p, kb.Errorf(kb.Denied, "%q cannot be read: %w", dir, err).WithHint("check its permissions")
-	}
-	exe, err := Exe(a)
+	empty, err := p.list(a, dir)
 	if err != nil {
 		return p, err
 	}
-	kept := project.Programs(runtime.GOOS, a.Config.Env)
-	launched := kept != "" && project.Within(project.RealPath(kept), project.RealPath(exe))
-	traces, err := Footprint(a)
+	p.onlyOurs(dir)
+	if !dry {
+		err = p.remove(a, dir, empty)
+	}
+	return p, err
+}
+
+// list fills in what goes and what stays of the data directory, the launcher's
+// programs and the configuration. It returns the folders that go when they are
+// empty.
+func (p *Purge) list(a *app.App, dir string) (empty []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kb.Errorf(kb.Denied, "%q cannot be read: %w", dir, err).WithHint("check its permissions")
+	}
+	exe, err := programFile(a)
 	if err != nil {
-		return p, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")
+		return nil, err
+	}
+	programs := project.Programs(runtime.GOOS, a.Config.Env)
+	launched := programs != "" && project.Within(project.RealPath(programs), project.RealPath(exe))
+	traces, err := project.Footprint(dir, a.Config.Env)
+	if err != nil {
+		return nil, kb.Errorf(kb.Denied, "what is kept cannot be listed: %w", err).WithHint("check its permissions")
 	}
 	conf, named := config.Path(a.Config.Env)
-	var empty []string // removed when they are
-	ours := []string{filepath.Join(dir, install.ReceiptsFile)}
+	ours := []string{filepath.Join(dir, ReceiptsFile)}
 	if !named {
 		ours = append(ours, conf) // listed below
 		empty = append(empty, filepath.Dir(conf))
@@ -195,9 +141,10 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 		switch {
 		case t.Empty:
 			empty = append(empty, t.Path)
-		case filepath.Base(t.Path) == install.ReceiptsFile && !dry: // the last removal took it
-		case launched && t.Path == kept && runtime.GOOS == "windows": // which deletes no program that runs
-			p.Notes = append(p.Notes, fmt.Sprintf("the program itself runs from where the plugin's launcher keeps it; delete it afterwards with: rmdir /s /q \"%s\"", t.Path))
+		case filepath.Base(t.Path) == ReceiptsFile && !p.DryRun: // the last removal took it
+		case launched && t.Path == programs && runtime.GOOS == "windows": // which deletes no program that runs
+			p.Notes = append(p.Notes, fmt.Sprintf("the program itself runs from where the plugin's launcher keeps it; "+
+				"delete it afterwards with: rmdir /s /q \"%s\"", t.Path))
 		default:
 			p.Items = append(p.Items, PurgeItem{t.Path, t.Files, t.Bytes})
 		}
@@ -214,20 +161,22 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 	default:
 		p.Items = append(p.Items, sizeOf(conf))
 	}
-	if o, err := SetupOf(a, SetupRequest{}); err == nil && !launched {
-		ch, from := install.ChannelOf(exe, o.Place, install.Released), ""
+	if o, err := optionsOf(a, Request{}); err == nil && !launched {
+		ch, from := ChannelOf(exe, o.Place, Released), ""
 		if ch.Name != "" {
 			from = ", which came by " + ch.Name + ","
 		}
 		p.Notes = append(p.Notes, fmt.Sprintf("the program itself%s goes with: %s", from, ch.Remove))
 	}
-	p.onlyOurs(dir)
-	if dry {
-		return p, nil
-	}
+	return empty, nil
+}
+
+// remove deletes what is listed, and of the folders those that are empty then.
+func (p *Purge) remove(a *app.App, dir string, empty []string) error {
 	for _, i := range p.Items {
-		if err := remove(dir, i.Path); err != nil {
-			return p, kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).WithHint("end the programs that use it, then: knowledge uninstall --purge")
+		if err := removeItem(dir, i.Path); err != nil {
+			return kb.Errorf(kb.Denied, "%q cannot be removed: %w", i.Path, err).
+				WithHint("end the programs that use it, then: knowledge uninstall --purge")
 		}
 	}
 	for _, d := range empty {
@@ -235,7 +184,7 @@ func PurgeAll(ctx context.Context, a *app.App, dry bool) (Purge, error) {
 			removeEmpty(a, d)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // Servers returns the processes that serve from a data directory, keep its
@@ -264,7 +213,7 @@ func definitionFiles(ctx context.Context, a *app.App, dir string) []string {
 	if p, err := a.Where(); err == nil {
 		roots = append(roots, p.Root)
 	}
-	if more, err := install.Roots(dir); err == nil {
+	if more, err := Roots(dir); err == nil {
 		roots = append(roots, more...)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "knowledge.db")); err == nil {
@@ -277,8 +226,7 @@ func definitionFiles(ctx context.Context, a *app.App, dir string) []string {
 	slices.Sort(roots)
 	var files []string
 	for _, root := range slices.Compact(roots) {
-		file := filepath.Join(root, filepath.FromSlash(follow.DefinitionsFile))
-		if _, err := os.Lstat(file); root != "" && err == nil {
+		if file := definitionsOf(a, root); file != "" {
 			files = append(files, file)
 		}
 	}

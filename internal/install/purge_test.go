@@ -1,4 +1,4 @@
-package care_test
+package install_test
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
+	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 )
@@ -28,7 +28,7 @@ func TestPurgeNamesWhatStays(t *testing.T) {
 	b := s.In("two", true)
 	home := filepath.Join(s.Root, "home")
 	b.Config.Env = func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] }
-	p, err := care.PurgeAll(t.Context(), b, true)
+	p, err := install.PurgeAll(t.Context(), b, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestPurgeNamesEveryServer(t *testing.T) {
 	if err := os.WriteFile(other, []byte(` {"pid":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = care.PurgeAll(t.Context(), a, false)
+	_, err = install.PurgeAll(t.Context(), a, false)
 	if want := fmt.Sprintf("processes 1, %d", os.Getpid()); kb.CodeOf(err) != kb.Busy || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -69,7 +69,7 @@ func TestPurgeNamesEveryServer(t *testing.T) {
 	if _, err := os.Stat(mine); err == nil {
 		t.Error("the file of the lock stays")
 	}
-	if who := care.Servers(s.Data); len(who) > 0 {
+	if who := install.Servers(s.Data); len(who) > 0 {
 		t.Errorf("%v are named, and nobody serves", who)
 	}
 }

@@ -1,4 +1,4 @@
-package care
+package install
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// onlyOurs takes from what is to go whatever in the data directory is somebody
+// onlyOurs takes from what is to go whatever in the data directory is someone
 // else's: a person may have named a folder in use. In one without a database of
 // ours, nothing is ours.
 func (p *Purge) onlyOurs(dir string) {
@@ -30,7 +30,7 @@ func (p *Purge) onlyOurs(dir string) {
 			continue
 		}
 		files, _, _ := project.OursBelow(dir, i.Path)
-		i.Files, i.Bytes = len(files), weigh(files)
+		i.Files, i.Bytes = len(files), project.Weigh(files)
 	}
 	p.Items = slices.DeleteFunc(p.Items, func(i PurgeItem) bool { return i.Files == 0 && slices.Contains(p.Kept, i.Path) })
 	slices.Sort(p.Kept)
@@ -40,8 +40,8 @@ func (p *Purge) onlyOurs(dir string) {
 	}
 }
 
-// remove deletes an item of a purge, of a data directory what is ours of it.
-func remove(dir, path string) error {
+// removeItem deletes an item of a purge, of a data directory what is ours of it.
+func removeItem(dir, path string) error {
 	if project.Within(dir, path) {
 		return project.Remove(dir, path)
 	}
@@ -49,7 +49,7 @@ func remove(dir, path string) error {
 }
 
 // removeEmpty removes a folder that has nothing in it any more. A link, the
-// home folder and the folder that somebody works in stay.
+// home folder and the working directory stay.
 func removeEmpty(a *app.App, dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

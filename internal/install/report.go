@@ -1,28 +1,26 @@
-package care
+package install
 
 import (
 	"slices"
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/install"
 )
 
-// SetupRequest says which clients are meant, and how far to go.
-type SetupRequest struct {
+// Request says which clients are meant, and how far to go.
+type Request struct {
 	Clients []string // names in the table, or all-found; empty is every one that has us
 	Project bool     // the files of this project, not the user's
 	DryRun  bool
-	Force   bool   // also what somebody else wrote
+	Force   bool   // also what another program or a person wrote
 	Text    string // the block of instructions; "" for none
 }
 
-// SetupReport is what became, or would become, of files of clients.
-type SetupReport struct {
-	DryRun  bool             `json:"dryRun,omitempty"`
-	Steps   []install.Step   `json:"steps"`
-	Program string           `json:"program,omitempty"`
-	Channel *install.Channel `json:"channel,omitempty"`
-	Notes   []string         `json:"notes,omitempty"`
+// Report is what became, or would become, of files of clients.
+type Report struct {
+	DryRun  bool     `json:"dryRun,omitempty"`
+	Steps   []Step   `json:"steps"`
+	Program string   `json:"program,omitempty"`
+	Channel *Channel `json:"channel,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // failed marks a step that could not be taken.
@@ -30,7 +28,7 @@ const failed = "failed"
 
 // Text is the report for people: a line a file, the changed lines of a dry
 // run, and what to do next.
-func (r SetupReport) Text() string {
+func (r Report) Text() string {
 	var b strings.Builder
 	for _, s := range r.Steps {
 		b.WriteString(s.Client + ": " + said(s, r.DryRun))
@@ -49,7 +47,7 @@ func (r SetupReport) Text() string {
 }
 
 // said words a step: "would be added to ~/.claude.json".
-func said(s install.Step, dry bool) string {
+func said(s Step, dry bool) string {
 	what := "knowledge"
 	if s.Kind == "text" {
 		what = "instructions"
@@ -74,7 +72,7 @@ func said(s install.Step, dry bool) string {
 }
 
 // ExitStatus is 1 when a file could not be changed as asked, or nothing was.
-func (r SetupReport) ExitStatus() int {
+func (r Report) ExitStatus() int {
 	done := len(r.Steps) == 0
 	for _, s := range r.Steps {
 		if s.Action == failed {
@@ -94,7 +92,7 @@ type ClientRow struct {
 	Title   string `json:"title"`
 	Found   string `json:"found,omitempty"`   // the program or folder that shows it is here
 	User    string `json:"user,omitempty"`    // the user's file, when it has us
-	Project string `json:"project,omitempty"` // the project's, likewise
+	Project string `json:"project,omitempty"` // the project's, when it has us
 }
 
 // ClientList is the reply of clients.

@@ -1,4 +1,4 @@
-package care
+package install
 
 import (
 	"context"
@@ -9,41 +9,35 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// SetupOf is what every verb of this file needs. It opens no database.
-func SetupOf(a *app.App, r SetupRequest) (install.Options, error) {
-	file, err := config.Load(a.Config.Env)
+// optionsOf is what every verb of this file needs. It opens no database.
+func optionsOf(a *app.App, r Request) (Options, error) {
+	dir, err := a.DataDir()
 	if err != nil {
-		return install.Options{}, err
-	}
-	dir, err := a.DataDirOf(file)
-	if err != nil {
-		return install.Options{}, err
+		return Options{}, err
 	}
 	p, err := a.Where()
 	if err != nil {
-		return install.Options{}, err
+		return Options{}, err
 	}
 	home := a.Config.Env("HOME")
 	if runtime.GOOS == "windows" {
 		home = a.Config.Env("USERPROFILE")
 	}
 	if home == "" {
-		return install.Options{}, kb.Errorf(kb.Invalid, "no home directory is known, below which clients keep their files").WithHint("set $HOME")
+		return Options{}, kb.Errorf(kb.Invalid, "no home directory is known, below which clients keep their files").WithHint("set $HOME")
 	}
-	return install.Options{
-		Place:   install.Place{GOOS: runtime.GOOS, Home: home, Root: p.Root, Env: a.Config.Env},
+	return Options{
+		Place:   Place{GOOS: runtime.GOOS, Home: home, Root: p.Root, Env: a.Config.Env},
 		DataDir: dir, Args: []string{"mcp"}, Text: r.Text, Force: r.Force,
 	}, nil
 }
 
-// Exe is the file of this program.
-func Exe(a *app.App) (string, error) {
+// programFile is the file of this program.
+func programFile(a *app.App) (string, error) {
 	if a.Config.Program != "" {
 		return a.Config.Program, nil
 	}
@@ -54,41 +48,41 @@ func Exe(a *app.App) (string, error) {
 	return exe, nil
 }
 
-// Clients lists the table: who is on this machine, and who has us.
-func Clients(_ context.Context, a *app.App) (ClientList, error) {
+// List lists the table: which clients are on this machine, and which have us.
+func List(_ context.Context, a *app.App) (ClientList, error) {
 	l := ClientList{Clients: []ClientRow{}}
-	o, err := SetupOf(a, SetupRequest{})
+	o, err := optionsOf(a, Request{})
 	if err != nil {
 		return l, err
 	}
-	for _, c := range install.Clients() {
+	for _, c := range Clients() {
 		row := ClientRow{Client: c.Name, Title: c.Title, Found: c.Found(o.Place)}
-		if in, _ := o.Installed(c, install.User); in {
+		if in, _ := o.Installed(c, User); in {
 			row.User = c.User(o.Place)
 		}
-		if in, _ := o.Installed(c, install.Project); in {
+		if in, _ := o.Installed(c, Project); in {
 			row.Project = c.Project(o.Place)
 		}
 		l.Clients = append(l.Clients, row)
 	}
-	l.Notes = remarks(Twice(o))
+	l.Notes = remarks(twice(o))
 	return l, nil
 }
 
-// Twice says of each client that has our plugin enabled, and an entry of this
+// twice says of each client that has our plugin enabled, and an entry of this
 // program as well, that it starts two servers.
-func Twice(o install.Options) []Finding {
-	var out []Finding
-	for _, c := range install.Clients() {
+func twice(o Options) []app.Finding {
+	var out []app.Finding
+	for _, c := range Clients() {
 		id, _ := c.PluginOf(o.Place)
 		if id == "" {
 			continue
 		}
-		for _, at := range [][2]string{{install.User, c.User(o.Place)}, {install.Project, c.Project(o.Place)}} {
+		for _, at := range [][2]string{{User, c.User(o.Place)}, {Project, c.Project(o.Place)}} {
 			if in, _ := o.Installed(c, at[0]); in {
-				out = append(out, Finding{"clients", "note",
-					fmt.Sprintf("%s starts two servers, that of the plugin %s and that of the entry in %s", c.Title, id, at[1]),
-					"take the entry out: knowledge uninstall --client " + c.Name})
+				out = append(out, app.Finding{What: "clients", Status: "note",
+					Text: fmt.Sprintf("%s starts two servers, that of the plugin %s and that of the entry in %s", c.Title, id, at[1]),
+					Hint: "take the entry out: knowledge uninstall --client " + c.Name})
 			}
 		}
 	}
@@ -96,7 +90,7 @@ func Twice(o install.Options) []Finding {
 }
 
 // remarks are findings as lines.
-func remarks(list []Finding) []string {
+func remarks(list []app.Finding) []string {
 	var out []string
 	for _, f := range list {
 		out = append(out, f.Text+"; "+f.Hint)
@@ -105,9 +99,9 @@ func remarks(list []Finding) []string {
 }
 
 // pick returns the clients that names mean.
-func pick(names []string, p install.Place) ([]install.Client, error) {
-	table := install.Clients()
-	var out []install.Client
+func pick(names []string, p Place) ([]Client, error) {
+	table := Clients()
+	var out []Client
 	for _, name := range names {
 		if name == "all-found" {
 			for _, c := range table {
@@ -121,7 +115,7 @@ func pick(names []string, p install.Place) ([]install.Client, error) {
 			}
 			continue
 		}
-		i := slices.IndexFunc(table, func(c install.Client) bool { return c.Name == name })
+		i := slices.IndexFunc(table, func(c Client) bool { return c.Name == name })
 		if i < 0 {
 			e := kb.Errorf(kb.Invalid, "there is no client %q, only %s", name, strings.Join(ClientNames(), ", "))
 			if near := kb.Nearest(name, append(ClientNames(), "all-found")); near != "" {
@@ -137,16 +131,16 @@ func pick(names []string, p install.Place) ([]install.Client, error) {
 // ClientNames are the names in the table.
 func ClientNames() []string {
 	var names []string
-	for _, c := range install.Clients() {
+	for _, c := range Clients() {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
 // Install adds this program to clients.
-func Install(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error) {
-	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
-	o, err := SetupOf(a, r)
+func Install(_ context.Context, a *app.App, r Request) (Report, error) {
+	report := Report{DryRun: r.DryRun, Steps: []Step{}}
+	o, err := optionsOf(a, r)
 	if err != nil {
 		return report, err
 	}
@@ -158,11 +152,11 @@ func Install(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 	if err != nil {
 		return report, err
 	}
-	exe, err := Exe(a)
+	exe, err := programFile(a)
 	if err != nil {
 		return report, err
 	}
-	if o.Command, err = install.Program(exe, o.Place); err != nil {
+	if o.Command, err = Program(exe, o.Place); err != nil {
 		return report, err
 	}
 	report.Program = o.Command
@@ -171,11 +165,11 @@ func Install(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 	}
 	scope := scopeOf(r)
 	for _, c := range clients {
-		err := report.take(o, c.Name, scope, func() ([]install.Step, error) { return o.Add(c, scope) })
+		err := report.take(o, c.Name, scope, func() ([]Step, error) { return o.Add(c, scope) })
 		if err != nil && len(clients) == 1 {
 			return report, err
 		}
-		if !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Client == c.Name && s.Kind == "server" && s.Changes() }) {
+		if !r.DryRun && slices.ContainsFunc(report.Steps, func(s Step) bool { return s.Client == c.Name && s.Kind == "server" && s.Changes() }) {
 			note := c.Title + ": " + c.After
 			if r.Project && c.Shared != "" {
 				note += "; " + c.Shared
@@ -183,27 +177,27 @@ func Install(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 			report.Notes = append(report.Notes, note)
 		}
 	}
-	if r.Project && !r.DryRun && slices.ContainsFunc(report.Steps, func(s install.Step) bool { return s.Kind == "server" && s.Changes() }) {
+	if r.Project && !r.DryRun && slices.ContainsFunc(report.Steps, func(s Step) bool { return s.Kind == "server" && s.Changes() }) {
 		report.Notes = append(report.Notes, "who shares these files needs the program at the same place: "+o.Command)
 	}
-	report.Notes = append(report.Notes, remarks(Twice(o))...)
+	report.Notes = append(report.Notes, remarks(twice(o))...)
 	return report, nil
 }
 
-func scopeOf(r SetupRequest) string {
+func scopeOf(r Request) string {
 	if r.Project {
-		return install.Project
+		return Project
 	}
-	return install.User
+	return User
 }
 
 // take plans and carries out the steps of one client. What two clients share
 // is done once. An error is a step that failed, and returned too.
-func (r *SetupReport) take(o install.Options, client, scope string, plan func() ([]install.Step, error)) error {
+func (r *Report) take(o Options, client, scope string, plan func() ([]Step, error)) error {
 	steps, err := plan()
 	for i := range steps {
 		s := &steps[i]
-		if slices.ContainsFunc(r.Steps, func(x install.Step) bool {
+		if slices.ContainsFunc(r.Steps, func(x Step) bool {
 			return x.File == s.File && x.Kind == s.Kind && x.File != "" && x.Action != "skipped"
 		}) {
 			continue
@@ -222,44 +216,44 @@ func (r *SetupReport) take(o install.Options, client, scope string, plan func() 
 		if hint := kb.HintOf(err); hint != "" {
 			note += "; " + hint
 		}
-		r.Steps = append(r.Steps, install.Step{Client: client, Scope: scope, Action: failed, Note: note})
+		r.Steps = append(r.Steps, Step{Client: client, Scope: scope, Action: failed, Note: note})
 	}
 	return err
 }
 
 // target is one place of a client that may have us.
 type target struct {
-	o      install.Options
-	client install.Client
+	o      Options
+	client Client
 	scope  string
 }
 
 // targets are the places that a request means: those of the named clients, or
 // of all, in the user's files, in this project's and in those of every project
 // that we were installed for.
-func targets(a *app.App, r SetupRequest) ([]target, error) {
-	o, err := SetupOf(a, r)
+func targets(a *app.App, r Request) ([]target, error) {
+	o, err := optionsOf(a, r)
 	if err != nil {
 		return nil, err
 	}
 	o.Again = "knowledge uninstall"
-	clients := install.Clients()
+	clients := Clients()
 	if len(r.Clients) > 0 && !slices.Contains(r.Clients, "all-found") {
 		if clients, err = pick(r.Clients, o.Place); err != nil {
 			return nil, err
 		}
 	}
-	exe, err := Exe(a)
+	exe, err := programFile(a)
 	if err != nil {
 		return nil, err
 	}
 	o.Command = exe
-	if path, err := install.Program(exe, o.Place); err == nil {
+	if path, err := Program(exe, o.Place); err == nil {
 		o.Command = path
 	}
 	roots := []string{o.Place.Root}
 	if !r.Project {
-		more, err := install.Roots(o.DataDir)
+		more, err := Roots(o.DataDir)
 		if err != nil {
 			return nil, err
 		}
@@ -268,29 +262,29 @@ func targets(a *app.App, r SetupRequest) ([]target, error) {
 	var all []target
 	for _, c := range clients {
 		if !r.Project {
-			all = append(all, target{o, c, install.User})
+			all = append(all, target{o, c, User})
 		}
 		for _, root := range roots {
 			o := o
 			o.Place.Root = root
 			if root != o.Place.Home || r.Project { // there the two are the same files
-				all = append(all, target{o, c, install.Project})
+				all = append(all, target{o, c, Project})
 			}
 		}
 	}
 	return all, nil
 }
 
-// RemoveClients takes this program out of clients.
-func RemoveClients(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error) {
-	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
+// Uninstall takes this program out of clients.
+func Uninstall(_ context.Context, a *app.App, r Request) (Report, error) {
+	report := Report{DryRun: r.DryRun, Steps: []Step{}}
 	all, err := targets(a, r)
 	if err != nil {
 		return report, err
 	}
 	for _, t := range all {
-		var stay []install.Client // that are not asked for, and have us
-		for _, c := range install.Clients() {
+		var stay []Client // that are not asked for, and have us
+		for _, c := range Clients() {
 			if slices.ContainsFunc(all, func(x target) bool { return x.client.Name == c.Name }) {
 				continue
 			}
@@ -298,7 +292,7 @@ func RemoveClients(_ context.Context, a *app.App, r SetupRequest) (SetupReport, 
 				stay = append(stay, c)
 			}
 		}
-		err := report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Remove(t.client, t.scope, stay) })
+		err := report.take(t.o, t.client.Name, t.scope, func() ([]Step, error) { return t.o.Remove(t.client, t.scope, stay) })
 		if err != nil && len(r.Clients) == 1 && r.Clients[0] != "all-found" {
 			return report, err
 		}
@@ -321,9 +315,9 @@ func RemoveClients(_ context.Context, a *app.App, r SetupRequest) (SetupReport, 
 
 // Upgrade writes the entries of this program anew where they are out of date,
 // and says how the program itself is upgraded. It asks no network.
-func Upgrade(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error) {
-	report := SetupReport{DryRun: r.DryRun, Steps: []install.Step{}}
-	exe, err := Exe(a)
+func Upgrade(_ context.Context, a *app.App, r Request) (Report, error) {
+	report := Report{DryRun: r.DryRun, Steps: []Step{}}
+	exe, err := programFile(a)
 	if err != nil {
 		return report, err
 	}
@@ -333,7 +327,7 @@ func Upgrade(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 	if err != nil {
 		return report, err
 	}
-	if _, err := install.Program(exe, all[0].o.Place); err != nil {
+	if _, err := Program(exe, all[0].o.Place); err != nil {
 		return report, err
 	}
 	report.Program = all[0].o.Command
@@ -341,7 +335,7 @@ func Upgrade(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 		t.o.Again = "knowledge install"
 		in, err := t.o.Installed(t.client, t.scope)
 		if err != nil {
-			_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return nil, err })
+			_ = report.take(t.o, t.client.Name, t.scope, func() ([]Step, error) { return nil, err })
 		}
 		if !in {
 			continue
@@ -350,10 +344,10 @@ func Upgrade(_ context.Context, a *app.App, r SetupRequest) (SetupReport, error)
 			t.o.Text = text
 		}
 		t.o.Force = true // it is ours: the plugin beside it is install's business
-		_ = report.take(t.o, t.client.Name, t.scope, func() ([]install.Step, error) { return t.o.Add(t.client, t.scope) })
+		_ = report.take(t.o, t.client.Name, t.scope, func() ([]Step, error) { return t.o.Add(t.client, t.scope) })
 	}
-	report.Notes = append(report.Notes, remarks(Twice(all[0].o))...)
-	ch := install.ChannelOf(exe, all[0].o.Place, install.Released)
+	report.Notes = append(report.Notes, remarks(twice(all[0].o))...)
+	ch := ChannelOf(exe, all[0].o.Place, Released)
 	report.Channel = &ch
 	if len(report.Steps) == 0 {
 		report.Notes = append(report.Notes, "no client has knowledge yet; add it to those that are here: knowledge install")

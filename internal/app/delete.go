@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// DeleteStore detaches a name; the index goes when no other name has it, or everywhere is set.
+func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
+	c, st, err := a.Lookup(ctx, store)
+	if err != nil {
+		return Deleted{}, err
+	}
+	p, err := a.Where()
+	if err != nil {
+		return Deleted{}, err
+	}
+	d := Deleted{Store: st.Label(), Note: a.Definitions().Still(a, st.Name)}
+	holders, err := c.Catalog.Holders(ctx, st.ID)
+	if err != nil {
+		return d, err
+	}
+	if own, err := c.Catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
+		everywhere = true // the own folder: no name has it
+	}
+	// Its job is cancelled before: a store of the same source that is made
+	// right after has a job of its own.
+	var cancelled bool
+	if everywhere || len(holders) <= 1 {
+		j, ok, err := c.Jobs.Active(ctx, st.ID)
+		if err == nil && ok {
+			_, err = c.Jobs.Cancel(ctx, j.ID)
+			cancelled = err == nil
+		}
+		if err == nil || kb.CodeOf(err) == kb.Invalid { // it has just ended
+			err = c.Leaving(ctx, st.ID)
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	if everywhere {
+		d.UsedBy = holders
+		err = c.Catalog.Delete(ctx, st.ID)
+	} else {
+		d.UsedBy, err = a.detach(ctx, c, p.ID, store, st)
+	}
+	if err != nil {
+		return d, err
+	}
+	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
+		if cancelled { // it got a name meanwhile
+			_, err = c.Submit(ctx, st, IndexArgs{})
+		}
+		return d, err
+	}
+	// One that is made again from the same source begins without a schedule.
+	for _, r := range c.rooms {
+		if r.Removed != nil {
+			if err := r.Removed(ctx, c, st.ID); err != nil {
+				return d, err
+			}
+		}
+	}
+	c.Library.Forget(st.ID)
+	return d, c.sweep(ctx, "")
+}
+
+// detach takes the store's name away from the project, else from the user,
+// and returns who still holds it.
+func (a *App) detach(ctx context.Context, c *Core, projectID, asked string, st kb.Store) (usedBy []string, err error) {
+	for _, scope := range []string{projectID, ""} {
+		if _, usedBy, err = c.Catalog.Detach(ctx, scope, st.Name); err == nil || kb.CodeOf(err) != kb.NotFound {
+			return usedBy, err
+		}
+	}
+	holders, e := c.Catalog.Holders(ctx, st.ID)
+	if e != nil {
+		return nil, e
+	}
+	if len(holders) == 0 { // another process has deleted it just now
+		return nil, err
+	}
+	return nil, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", asked, strings.Join(holders, ", ")).
+		WithHint("delete it there, or set everywhere to delete it for all of them")
+}
+
+// Leaving calls the rooms before a store goes.
+func (c *Core) Leaving(ctx context.Context, id kb.StoreID) error {
+	for _, r := range c.rooms {
+		if r.Leaving != nil {
+			if err := r.Leaving(ctx, c, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
