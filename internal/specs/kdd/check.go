@@ -286,7 +286,7 @@ func (g *Graph) coverage(n int32) Coverage {
 		s := &d.Sections[i]
 		if len(s.Path) > 0 && s.Level > 0 {
 			has[specdoc.Role(s.Path[len(s.Path)-1])] = true
-			// What follows the title is the description when nothing else is called so.
+			// The text below the title is the description when no section is called so.
 			if s.Level == 1 && s.End > s.Start+2 {
 				has["title"] = true
 			}

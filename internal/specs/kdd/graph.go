@@ -87,7 +87,7 @@ func (g *Graph) index(found []edge) {
 			case a.typ != b.typ:
 				return strings.Compare(types[a.typ], types[b.typ])
 			}
-			// What an approved document states holds whatever a draft says too.
+			// An edge of an approved document counts, also when a draft has the same.
 			if x, y := hides(g.docs[a.doc].Lifecycle), hides(g.docs[b.doc].Lifecycle); x != y {
 				return cmp.Compare(btoi(x), btoi(y))
 			}
