@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -31,7 +32,7 @@ func printHits(p *printer.Printer, r SearchReply) {
 			p.Line("nothing found")
 		} else {
 			p.Line("")
-			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", printer.Plural(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
+			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", kb.Count(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
 		}
 	}
 	for _, n := range r.Notes {
