@@ -14,7 +14,7 @@ import (
 )
 
 // sets in the order of the report.
-var sets = []string{"names", "messages", "traces", "issues", "how", "stores", "absent", "docs", "plain"}
+var sets = []string{"names", "messages", "traces", "issues", "how", "stores", "absent", "docs", "plain", "typos", "pasted"}
 
 // repository is a line of testdata/repos.json. Root is the only folder of it
 // that is indexed, all when it is empty; a documentation question looks at all.
@@ -70,6 +70,7 @@ type item struct {
 	Error, Message string
 	Frames         []frame
 	Commit, Parent string
+	Was            string // the word of a public task that Ask misspells
 	Gold           []place
 
 	set   string

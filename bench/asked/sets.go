@@ -50,6 +50,19 @@ func (b *bench) ask(set string, items []*item) ([]*answer, error) {
 				query = src.message(it, b.trees.table[name].Language)
 			case "traces":
 				query = src.trace(it)
+			case "typos":
+				if it.Task != nil {
+					ts := b.tasks[name]
+					if *it.Task >= len(ts) {
+						continue
+					}
+					query, gold = strings.Replace(ts[*it.Task].Query, it.Was, it.Ask, 1), ts[*it.Task].gold()
+				}
+			case "pasted":
+				if query, err = b.pasted(src, it); err != nil {
+					b.skip(name+" "+it.ID, err)
+					continue
+				}
 			}
 			if b.o.print {
 				b.put(it, question{Dir: dir, Text: query, Gold: gold})

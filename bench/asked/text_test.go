@@ -112,3 +112,27 @@ func TestSets(t *testing.T) {
 		}
 	}
 }
+
+func TestPiece(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("func a() {\n\tfor ship := range ships {\n\t\tmoor(ship,quay)\n\t}\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &source{dir: dir}
+	for form, want := range map[string]string{
+		"spaced":  "   for ship := range ships {\n      moor( ship, quay)\n   }",
+		"joined":  "for ship := range ships { moor(ship,quay) }",
+		"renamed": "for elem := range ships",
+		"asked":   "```go\n\tfor ship",
+	} {
+		it := &item{Form: form, Seed: 7, Gold: []place{{Path: "a.go", From: 2, To: 4}}}
+		got := s.piece(it, "go")
+		if form == "renamed" && (strings.Contains(got, "ship ") || !strings.Contains(got, "ships")) || form != "renamed" && !strings.Contains(got, want) {
+			t.Errorf("%s: %q", form, got)
+		}
+	}
+	diff := "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@ f\n x\n+y\n@@ -9 +10 @@\n-z\n"
+	if got, err := firstHunk(diff, false); err != nil || got != "@@ -1,2 +1,3 @@ f\n x\n+y" {
+		t.Errorf("%q %v", got, err)
+	}
+}

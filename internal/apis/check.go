@@ -123,7 +123,7 @@ func Check(ctx context.Context, a *app.App, file string, live bool) (CheckReply,
 	return out, err
 }
 
-// untrusted parses the project's file that nobody trusts, for its problems alone.
+// untrusted parses the project's file that is not trusted, for its problems alone.
 func untrusted(ctx context.Context, a *app.App) *restapi.File {
 	p, err := a.Where()
 	if err != nil || p.Root == "" {

@@ -200,7 +200,7 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 	return p, t, nil
 }
 
-// Help tells how a tool is called.
+// Help says how a tool is called.
 func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
 	d, err := declaredAPIs(ctx, a)
 	if err != nil {

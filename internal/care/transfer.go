@@ -30,7 +30,7 @@ type Exported struct {
 	Note      string `json:"note"`
 }
 
-// Text tells it to a person.
+// Text is the reply for people.
 func (e Exported) Text() string {
 	return fmt.Sprintf("%s: %s of %s, %s\nsha256: %s\nnote: %s\nelsewhere: knowledge import %s",
 		e.File, app.CountOf(e.Documents, "document"), e.Store, app.BytesOf(e.Bytes), e.SHA256, e.Note, kb.ShellWord(filepath.Base(e.File)))
@@ -53,7 +53,7 @@ type Imported struct {
 	Note      string `json:"note,omitempty"`
 }
 
-// Text tells it to a person.
+// Text is the reply for people.
 func (i Imported) Text() string {
 	text := fmt.Sprintf("%s: %s, %s of %s", i.Store, app.CountOf(i.Documents, "document"), app.CountOf(i.Chunks, "chunk"), i.Source)
 	if i.Shared > 0 {

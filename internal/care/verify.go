@@ -34,7 +34,7 @@ func (v Verified) ExitStatus() int {
 	return status
 }
 
-// Text tells it to a person: a line for each finding, what to do, and a sum.
+// Text is the reply for people: a line for each finding, what to do, and a sum.
 func (v Verified) Text() string {
 	var b strings.Builder
 	hints := map[string]bool{}

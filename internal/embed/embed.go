@@ -80,6 +80,10 @@ func (l *lazy) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return l.load().Embed(ctx, texts)
 }
 
+// Knows reports whether the model in the program has a row for a word in lower
+// case: it is one that programs and their documentation use.
+func Knows(word string) bool { return builtin.load().find(hashWord([]byte(word)), []byte(word)) >= 0 }
+
 func (l *lazy) load() *Static {
 	l.once.Do(func() {
 		// The program's own bytes need no checksum, which would touch every

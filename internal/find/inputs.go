@@ -13,7 +13,7 @@ import (
 )
 
 type searchIn struct {
-	Query        string   `json:"query" arg:"1..." help:"what to find: words, a name, a quoted phrase, a path or an error message"`
+	Query        string   `json:"query" arg:"1..." help:"what to find: words, a name, a quoted phrase, a path, an error, or a pasted trace, issue or piece of code"`
 	Intent       string   `json:"intent,omitempty" enum:"find-pattern|find-implementation|find-usage|find-definition|find-documentation" help:"what kind of place is wanted"`
 	Mode         string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look: both ways (hybrid, the default), by meaning, or by words"`
 	Detail       string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`
@@ -103,7 +103,7 @@ func runFiles(ctx context.Context, a *app.App, in filesIn) (FileList, error) {
 }
 
 // runGrep greps. Two words in the other order, as other programs have them,
-// are told apart when the second is a store or a path.
+// differ in whether the second is a store or a path.
 func runGrep(ctx context.Context, a *app.App, in grepIn) (GrepReply, error) {
 	if in.Store == "" {
 		return GrepHere(ctx, a, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, command.WaitingOf(ctx))

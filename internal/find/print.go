@@ -149,7 +149,7 @@ func printText(p *printer.Printer, r FileText) {
 	p.Remark(r.Note)
 }
 
-// printPage prints where on a site a page of the web stands, on one line.
+// printPage prints where on a site a page of the web is, on one line.
 func printPage(p *printer.Printer, c Context) {
 	if c.Page == nil {
 		return
@@ -213,7 +213,7 @@ func printGrep(p *printer.Printer, r GrepReply) {
 	for _, m := range r.Matches {
 		if p.Terminal {
 			p.Line(fmt.Sprintf("%s:%d: %s", printer.Name(m.Path), m.Line, strings.TrimRight(m.Text, "\r")))
-		} else { // the text is the last field and stands as it is
+		} else { // the text is the last field and stays as it is
 			p.Out.WriteString(printer.Field(printer.Name(m.Path)) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 		}
 	}

@@ -96,7 +96,7 @@ func findings(a *app.App) map[string][]evidence.Finding {
 	return nil
 }
 
-// own reports whether a target is the folder of the project as it stands:
+// own reports whether a target is the folder of the project as it is:
 // evidence speaks of no other, and of no older commit.
 func own(a *app.App, t *search.Target) bool {
 	p, err := a.Where()
@@ -144,7 +144,7 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+	kb.SortStableFunc(all, func(x, y evidence.Finding) int {
 		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
 	})
 	more := max(len(all)-shownFindings, 0)

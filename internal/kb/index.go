@@ -88,7 +88,7 @@ type Part struct {
 
 // Candidate is a chunk that an index found, with the evidence for it. Matched,
 // Defines, InPath and DocMatched are sets of terms: bit i is Retrieval.Terms[i].
-// What is said of vectors is 0 without them. Scores are not normalised.
+// The fields about vectors are 0 without them. Scores are not normalised.
 type Candidate struct {
 	Place
 	ID         string
@@ -205,6 +205,11 @@ type Index interface {
 	// parts, as Retrieval.Only does: a common word in the code beside them need
 	// not be one there.
 	Stats(ctx context.Context, terms []string, only []Part) (TermStats, error)
+	// Spelt returns, for each term, those of the index that are written almost
+	// like it: the first letter is the same, and one other letter may be wrong,
+	// two from eight letters on; underscores do not count. The nearest come
+	// first. A term may be of a document that is there no more.
+	Spelt(ctx context.Context, terms []string) ([][]string, error)
 	Retrieve(ctx context.Context, r Retrieval) ([]Candidate, error)
 	Passages(ctx context.Context, places []Place) ([]Passage, error)
 	Resolve(ctx context.Context, ids []string) ([]Resolution, error)

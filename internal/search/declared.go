@@ -10,6 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // declaredOnce returns the place of the one declaration that a query which is
@@ -17,6 +18,10 @@ import (
 // list, such as fields in some languages, by lines that look like a declaration.
 func declaredOnce(ctx context.Context, targets []Target, q *question, found []rank.Evidence) (spot, bool, error) {
 	name := strings.NewReplacer("::", ".", "#", ".", "->", ".", "()", "").Replace(strings.TrimSpace(q.Text))
+	meant := ""
+	if len(q.Words) == 1 && q.Words[0].Meant != "" {
+		meant = terms.Exact(q.Words[0].Meant)
+	}
 	var all, bodies []spot
 	for t := range targets {
 		var paths []string
@@ -35,6 +40,7 @@ func declaredOnce(ctx context.Context, targets []Target, q *question, found []ra
 				switch {
 				case !s.Declares():
 					continue
+				case meant != "" && terms.Exact(s.Name) == meant:
 				case s.Name == name, strings.HasSuffix("."+s.Qualified(), "."+name):
 				case strings.ToLower(s.Name) == name: // a word, which may mean that one
 					return spot{}, false, nil

@@ -7,15 +7,21 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // question is a query understood, with the places that it names.
 type question struct {
 	*rank.Query
+	stats     kb.TermStats // of its terms
 	spots     []spot
-	retrieval kb.Retrieval // with which candidates were asked for
+	stores    []rank.Standing // of the targets; nil of one alone
+	cut       bool            // there are more candidates than were asked for
+	retrieval kb.Retrieval    // with which candidates were asked for
+	survey    *survey         // of the documents found; nil for most queries
 }
 
 // understand reads the query of a request. Of a stack trace the message and
@@ -49,10 +55,97 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 	if r.Intent == "" && r.Only == nil {
 		r.Intent = q.Recognize()
 	}
-	for i := range targets {
-		q.Within(targets[i].Label)
+	if err := q.place(ctx, targets); err != nil {
+		return nil, err
 	}
-	return q, nil
+	if err := q.count(ctx, targets, r); err != nil {
+		return nil, err
+	}
+	if err := q.respell(ctx, targets, r); err != nil {
+		return nil, err
+	}
+	q.Join()
+	q.Expand()
+	return q, q.count(ctx, targets, r)
+}
+
+// count counts the terms that were not counted yet.
+func (q *question) count(ctx context.Context, targets []Target, r *Request) error {
+	n := len(q.stats.Frequency)
+	if n > 0 && n == len(q.Terms) {
+		return nil
+	}
+	st, err := count(ctx, targets, q.Terms[n:], r)
+	st.Frequency = append(q.stats.Frequency, st.Frequency...)
+	st.PathFrequency = append(q.stats.PathFrequency, st.PathFrequency...)
+	q.stats = st
+	return err
+}
+
+// respell has the query look for what a word was misspelt for: among the terms
+// that are written like it those with the fewest letters wrong, of these one
+// that is defined or else the most common.
+func (q *question) respell(ctx context.Context, targets []Target, r *Request) error {
+	if r.Mode == rank.Vector {
+		return nil
+	}
+	doubtful := q.Doubtful(q.stats, embed.Knows)
+	if len(doubtful) == 0 {
+		return nil
+	}
+	found := make([][][]string, len(targets))
+	err := each(len(targets), func(i int) (err error) {
+		found[i], err = targets[i].Index.Spelt(ctx, doubtful)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	right := map[string]string{}
+	for k, term := range doubtful {
+		var alike []string
+		for i := range found {
+			alike = append(alike, found[i][k]...)
+		}
+		wrong := func(t string) int { return terms.Edits(term, t, len(term)) }
+		slices.SortFunc(alike, func(a, b string) int {
+			return cmp.Or(cmp.Compare(wrong(a), wrong(b)), cmp.Compare(a, b))
+		})
+		alike = slices.Compact(alike)
+		if n := slices.IndexFunc(alike, func(t string) bool { return wrong(t) > wrong(alike[0]) }); n > 0 {
+			alike = alike[:n]
+		}
+		best, err := commonest(ctx, targets, alike, r)
+		if err != nil {
+			return err
+		}
+		if best != "" {
+			right[term] = best
+		}
+	}
+	q.Correct(right)
+	return nil
+}
+
+// commonest returns the term that most chunks have, one that is defined before
+// others; "" when none has any.
+func commonest(ctx context.Context, targets []Target, alike []string, r *Request) (best string, err error) {
+	ask := slices.Clone(alike)
+	for _, t := range alike {
+		ask = append(ask, terms.Exact(t))
+	}
+	st, err := count(ctx, targets, ask, r)
+	if err != nil {
+		return "", err
+	}
+	var most [2]int64
+	for i, t := range alike {
+		n := [2]int64{min(1, st.Frequency[len(alike)+i]), st.Frequency[i] + st.PathFrequency[i]}
+		if slices.Compare(n[:], most[:]) > 0 {
+			best, most = t, n
+		}
+	}
+	return best, nil
 }
 
 // literally reads the best candidates by words for the query's words as they
@@ -72,7 +165,7 @@ func literally(ctx context.Context, targets []Target, q *rank.Query, found []ran
 		var places []kb.Place
 		var of []int
 		for _, i := range at {
-			if found[i].Store == t {
+			if found[i].Store == t && l.May(&found[i]) {
 				places, of = append(places, found[i].Place), append(of, i)
 			}
 		}

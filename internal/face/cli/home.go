@@ -17,7 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// home is what `knowledge` alone says on a terminal: how this folder stands,
+// home is what `knowledge` alone says on a terminal: the state of this folder,
 // what to type, and how agents get it. It starts nothing.
 func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	a, err := s.open()
@@ -58,7 +58,7 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	return nil
 }
 
-// folderLine says how the index of this folder stands.
+// folderLine says how complete the index of this folder is.
 func folderLine(h app.Home) string {
 	if h.Root == "" {
 		return "is no project; your own stores are searched here"

@@ -18,7 +18,7 @@ const shownLines = 200
 
 // vouch makes sure that a person has seen what he trusts: it shows what it is
 // and asks. Nobody else can answer: without a terminal nothing is trusted, and
-// a script is told by the configuration or the environment.
+// a script has the configuration or the environment for it.
 func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, values map[string]any) error {
 	if c.Name != "trust" || fmt.Sprint(values["forget"]) == "true" {
 		return nil

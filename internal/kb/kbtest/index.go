@@ -12,8 +12,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// What the suite of indexes writes is cut by Chunker, and its vectors are of
-// IndexEmbedder, with indexDims dimensions.
+// The documents of the suite of indexes are cut by Chunker, and their vectors
+// are of IndexEmbedder, with indexDims dimensions.
 const (
 	IndexEmbedder = "suite-8"
 	indexDims     = 8
@@ -31,6 +31,7 @@ func Indexes(t *testing.T, open func(t *testing.T) kb.Indexes) {
 		{"paths are listed in byte order", testPaths},
 		{"what is not there is not found", testAbsent},
 		{"terms are counted", testStats},
+		{"terms are found by what is written almost like them", testSpelt},
 		{"candidates are found by word, vector, path and phrase", testRetrieve},
 		{"parts narrow statistics and candidates", testOnly},
 		{"specifications come in pages", testSpecs},
@@ -282,6 +283,13 @@ func testAbsent(t *testing.T, w *writer) {
 	found, err := x.Resolve(ctx, []string{"aaaaaaaaaaa", "no id"})
 	w.must(err)
 	w.equal("resolved", []kb.Resolution{{ID: "aaaaaaaaaaa"}, {ID: "no id"}}, found)
+}
+
+func testSpelt(t *testing.T, w *writer) {
+	x := w.sample()
+	got, err := x.Spelt(t.Context(), []string{"paresr", "header", "haeder", "zeader", "specifikatoin", "q"})
+	w.must(err)
+	w.equal("terms written alike", [][]string{{"parser"}, {"header"}, {"header"}, nil, {"specification"}, nil}, got)
 }
 
 func testStats(t *testing.T, w *writer) {

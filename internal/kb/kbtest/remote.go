@@ -317,6 +317,11 @@ func (x remoteIndex) Info(ctx context.Context) (out kb.IndexInfo, err error) {
 	return out, err
 }
 
+func (x remoteIndex) Spelt(ctx context.Context, terms []string) (out [][]string, err error) {
+	err = x.call(ctx, "Spelt", []any{terms}, &out)
+	return out, err
+}
+
 func (x remoteIndex) Stats(ctx context.Context, terms []string, only []kb.Part) (out kb.TermStats, err error) {
 	err = x.call(ctx, "Stats", []any{terms, only}, &out)
 	return out, err

@@ -3,6 +3,8 @@ package rank
 import (
 	"strings"
 	"unicode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Literal finds the words of a query in a text as they follow each other:
@@ -15,6 +17,7 @@ type Literal struct {
 	weight []float64 // of each word
 	tells  []bool    // of each word: it is none that asks
 	quoted []bool    // of each word: it is in a quoted part
+	terms  []uint64  // of each word: the bits of Matched without which no text has it; 0 when unknown
 	sum    float64
 	// strings is set for a query in words, of which only what stands in the
 	// strings of a program is evidence: a comment may ask the same in passing.
@@ -29,7 +32,7 @@ func (q *Query) Literal() *Literal {
 	if q.Class != Natural && q.Class != Failure {
 		return nil
 	}
-	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0}
+	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !q.code()}
 	known := map[string]*Word{}
 	for i := range q.Words {
 		known[strings.ToLower(q.Words[i].Text)] = &q.Words[i]
@@ -46,6 +49,11 @@ func (q *Query) Literal() *Literal {
 			}
 			l.words = append(l.words, w)
 			l.weight = append(l.weight, v)
+			bits := uint64(0)
+			if k != nil && k.Whole >= 0 && k.Meant == "" {
+				bits = 1 << k.Whole
+			}
+			l.terms = append(l.terms, bits)
 			l.tells = append(l.tells, tells)
 			l.quoted = append(l.quoted, i%2 == 1 && len(q.Quoted) > 0)
 			l.sum += v
@@ -55,6 +63,36 @@ func (q *Query) Literal() *Literal {
 		return nil
 	}
 	return l
+}
+
+// signsOfCode are what code has many of, and sentences few.
+const signsOfCode = "(){}[];=<>"
+
+// code reports whether the query is a piece of code: it has more signs of code
+// than CodeSigns times its words.
+func (q *Query) code() bool {
+	n := 0
+	for i := range len(q.Text) {
+		if strings.IndexByte(signsOfCode, q.Text[i]) >= 0 {
+			n++
+		}
+	}
+	return float64(n) > q.tuning.CodeSigns*float64(len(wordRE.FindAllStringIndex(q.Text, 400)))
+}
+
+// May reports whether a candidate can have any of the query word for word, so
+// that it is worth reading.
+func (l *Literal) May(e *Evidence) bool {
+	if !l.strings {
+		return true
+	}
+	most := 0.0
+	for i, w := range l.weight {
+		if l.terms[i] == 0 || e.Matched&l.terms[i] != 0 {
+			most += w
+		}
+	}
+	return e.Flags&kb.FlagProse == 0 && most/l.sum >= l.q.tuning.LeastShare
 }
 
 // In is the share of the query, by weight, that the text has in runs: of

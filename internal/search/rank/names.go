@@ -12,9 +12,11 @@ import (
 type nameWord struct {
 	term   string
 	weight float64 // its inverse document frequency
+	counts float64 // how much: 1 for a word of the query itself
 }
 
-// nameWords are the terms of the words that tell: of a compound its parts.
+// nameWords are the terms of the words that tell, of a compound its parts, and
+// those that are used for them.
 func (q *Query) nameWords() []nameWord {
 	var out []nameWord
 	for i := range q.Words {
@@ -23,12 +25,16 @@ func (q *Query) nameWords() []nameWord {
 			continue
 		}
 		if len(w.Parts) == 0 && w.Whole >= 0 {
-			out = append(out, nameWord{q.Terms[w.Whole], q.idf[w.Whole]})
+			out = append(out, nameWord{q.Terms[w.Whole], q.idf[w.Whole], 1})
 			continue
 		}
 		for _, p := range w.Parts {
-			out = append(out, nameWord{q.Terms[p], q.idf[p]})
+			out = append(out, nameWord{q.Terms[p], q.idf[p], 1})
 		}
+	}
+	for i := range q.soft {
+		s := &q.soft[i]
+		out = append(out, nameWord{q.Terms[s.term], q.softIDF(s), q.tuning.SoftName * s.value})
 	}
 	return out
 }
@@ -98,7 +104,7 @@ func (r *ranking) meet(words []string) (m meet) {
 		best, weight := 0.0, 0.0
 		for i := range r.words {
 			n := &r.words[i]
-			v := r.t.kin(w, n.term)
+			v := n.counts * r.t.kin(w, n.term)
 			if v == 0 {
 				continue
 			}

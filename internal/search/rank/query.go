@@ -36,6 +36,8 @@ type Query struct {
 	Quoted  []string // the same of a longer text, where they are evidence
 	Words   []Word
 	Terms   []string // looked up in the index; distinct
+	soft    []soft   // looked for beside the words
+	joined  []joined // names that words of the query make together
 	idf     []float64
 	tuning  *Tuning
 }
@@ -47,7 +49,8 @@ type Word struct {
 	Whole int
 	Parts []int
 	Exact int
-	Cased int // of a definition written the same, for a word with capitals
+	Cased int    // of a definition written the same, for a word with capitals
+	Meant string // the term that it was misspelt for; see Query.Correct
 	// Named is set for what looks like a name: it has inner capitals,
 	// underscores or digits, stood in backquotes or before parentheses, or is
 	// all there is.
@@ -115,23 +118,24 @@ func (t *Tuning) Parse(text string) *Query {
 	default:
 		q.Class = Natural
 	}
-	index := map[string]int{}
-	id := func(t string) int {
-		i, ok := index[t]
-		if !ok {
-			if len(q.Terms) == maxTerms {
-				return -1
-			}
-			i = len(q.Terms)
-			index[t] = i
-			q.Terms = append(q.Terms, t)
+	q.words(trimmed)
+	telling := slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop })
+	for i := range q.Words {
+		w := &q.Words[i]
+		w.Stop = w.Stop && telling
+		if len(q.Words) == 1 {
+			w.Named = true
 		}
-		return i
 	}
+	return q
+}
+
+// words reads the words of a text, each once.
+func (q *Query) words(text string) {
 	seen := map[string]bool{}
 	var s terms.Scanner
-	for _, at := range wordRE.FindAllStringIndex(trimmed, -1) {
-		raw := trimmed[at[0]:at[1]]
+	for _, at := range wordRE.FindAllStringIndex(text, -1) {
+		raw := text[at[0]:at[1]]
 		w := Word{Text: strings.TrimSuffix(strings.Trim(raw, "`"), "()"), Whole: -1, Exact: -1, Cased: -1}
 		if seen[w.Text] {
 			continue
@@ -139,11 +143,11 @@ func (t *Tuning) Parse(text string) *Query {
 		seen[w.Text] = true
 		// In sort.Slice or Foo::bar the last name is meant, and the one before it
 		// says where. A pattern reads all it is given, so it gets a few bytes.
-		qualifies := joinRE.MatchString(trimmed[at[1]:min(len(trimmed), at[1]+8)])
-		qualified := joinedRE.MatchString(trimmed[max(0, at[0]-8):at[0]])
+		qualifies := joinRE.MatchString(text[at[1]:min(len(text), at[1]+8)])
+		qualified := joinedRE.MatchString(text[max(0, at[0]-8):at[0]])
 		w.Named = !qualifies && (raw != w.Text || named(w.Text) || q.Class == Symbol || qualified && q.Class != Path)
 		s.Scan(w.Text, func(term []byte, whole bool) {
-			i := id(string(term))
+			i := q.term(string(term))
 			switch {
 			case i < 0:
 			case whole && w.Whole < 0:
@@ -156,10 +160,10 @@ func (t *Tuning) Parse(text string) *Query {
 		if w.Whole < 0 && len(w.Parts) == 0 {
 			continue
 		}
-		if !w.Stop && !qualifies && (w.Named || len(q.Words) < t.ExactWords) {
-			w.Exact = id(terms.Exact(w.Text))
+		if !w.Stop && !qualifies && (w.Named || len(q.Words) < q.tuning.ExactWords) {
+			w.Exact = q.term(terms.Exact(w.Text))
 			if cased := terms.Cased(w.Text); cased != "" && w.Named {
-				w.Cased = id(cased)
+				w.Cased = q.term(cased)
 			}
 		}
 		q.Words = append(q.Words, w)
@@ -167,49 +171,21 @@ func (t *Tuning) Parse(text string) *Query {
 			break
 		}
 	}
-	telling := slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop })
-	for i := range q.Words {
-		w := &q.Words[i]
-		w.Stop = w.Stop && telling
-		if len(q.Words) == 1 {
-			w.Named = true
-		}
+}
+
+// term returns the number of a term, or -1 where there is no room for another.
+func (q *Query) term(t string) int {
+	i := slices.Index(q.Terms, t)
+	if i < 0 && len(q.Terms) < maxTerms {
+		i = len(q.Terms)
+		q.Terms = append(q.Terms, t)
 	}
-	return q
+	return i
 }
 
 // Soften makes phrases evidence instead of a condition.
 func (q *Query) Soften() {
 	q.Class, q.Quoted, q.Phrases = Natural, append(q.Quoted, q.Phrases...), nil
-}
-
-// Within says of which stores is asked. Who asks inside a project says its
-// name in passing ("how flask pushes a context"); as a word to look for it
-// finds the file that is named for the whole and not what it does. A name
-// that is all of the query is looked for like any other.
-func (q *Query) Within(labels ...string) {
-	for _, l := range labels {
-		l, _, _ = strings.Cut(l, "@")
-		parts := wordRE.FindAllString(l, -1)
-		if len(parts) == 0 {
-			continue
-		}
-		for i := 0; i+len(parts) <= len(q.Words); i++ {
-			run := q.Words[i : i+len(parts)]
-			same := true
-			for j := range run {
-				same = same && strings.EqualFold(run[j].Text, parts[j])
-			}
-			if !same {
-				continue
-			}
-			others := slices.ContainsFunc(q.Words[:i], func(w Word) bool { return !w.Stop }) ||
-				slices.ContainsFunc(q.Words[i+len(parts):], func(w Word) bool { return !w.Stop })
-			for j := range run {
-				run[j].Stop = run[j].Stop || others
-			}
-		}
-	}
 }
 
 // named reports whether a word looks like an identifier.
@@ -270,6 +246,11 @@ func (q *Query) Weigh(st kb.TermStats) []float64 {
 		}
 	}
 	q.idf = idf
+	for i := range q.soft {
+		if s := &q.soft[i]; !q.lacks(st, s.term) {
+			weight[s.term] = q.softIDF(s) * q.tuning.SoftWeight * s.value
+		}
+	}
 	return weight
 }
 
@@ -339,7 +320,7 @@ func (q *Query) Names(name string) bool {
 }
 
 // TermIDF returns how much a term tells, for choosing lines; 0 for a term
-// that the query does not have.
+// that the query itself does not have.
 func (q *Query) TermIDF(term string) float64 {
 	i := slices.Index(q.Terms, term)
 	if i < 0 || i >= len(q.idf) {
@@ -350,6 +331,9 @@ func (q *Query) TermIDF(term string) float64 {
 		if w.Stop && w.Whole == i {
 			return 0
 		}
+	}
+	if slices.ContainsFunc(q.soft, func(s soft) bool { return s.term == i }) {
+		return 0
 	}
 	return q.idf[i]
 }

@@ -1,7 +1,11 @@
 package rank
 
 import (
+	"cmp"
 	_ "embed" // the table is a part of the program
+	"maps"
+	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -28,4 +32,61 @@ func related(term string) []string {
 		return strings.Fields(others)
 	}
 	return nil
+}
+
+// soft is a term that is looked for beside the words of a query, since code or
+// documentation may have it in their place.
+type soft struct {
+	term  int
+	value float64 // how much it stands for the words, in [0,1]
+	words []int   // of the query
+}
+
+// Expand adds to a question in words the terms that are used for them, those
+// that stand for most of its words first; see package thesaurus. What an entry
+// lists later is less usual: it counts 1/√place.
+func (q *Query) Expand() {
+	if q.Class != Natural {
+		return
+	}
+	values := map[string]*soft{}
+	for i := range q.Words {
+		w := &q.Words[i]
+		if w.Stop || w.Named || w.Whole < 0 {
+			continue
+		}
+		for place, t := range related(q.Terms[w.Whole]) {
+			if stop[t] || slices.Contains(q.Terms, t) {
+				continue
+			}
+			s := values[t]
+			if s == nil {
+				s = &soft{}
+				values[t] = s
+			}
+			s.value += 1 / math.Sqrt(float64(place+1))
+			s.words = append(s.words, i)
+		}
+	}
+	best := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(cmp.Compare(values[b].value, values[a].value), cmp.Compare(a, b))
+	})
+	for _, t := range best[:min(len(best), q.tuning.MostSoft)] {
+		s := values[t]
+		if s.term = q.term(t); s.term < 0 {
+			return
+		}
+		s.value = min(1, s.value)
+		q.soft = append(q.soft, *s)
+	}
+}
+
+// softIDF is the weight of a soft term: its own, and at most that of the
+// rarest word that it stands for.
+func (q *Query) softIDF(s *soft) float64 {
+	most := 0.0
+	for _, i := range s.words {
+		most = max(most, q.Words[i].idf)
+	}
+	return min(q.idf[s.term], most)
 }

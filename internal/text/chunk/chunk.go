@@ -124,6 +124,15 @@ type Cutter struct {
 	Grammars *grammar.Set
 }
 
+// Split is Cutter.Split without grammars; programs of bench use it.
+func Split(t kb.Text) []kb.Chunk {
+	cut, err := new(Cutter).Split(context.Background(), t)
+	if err != nil {
+		panic(err) // the background is never done
+	}
+	return cut.Chunks
+}
+
 // NewCutter returns a Cutter that keeps the machine code of its grammars in a
 // folder: a few megabytes each, which may be deleted at any time.
 func NewCutter(folder string) Cutter {
@@ -167,7 +176,7 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 				cut.Facts.Spec = specdoc.Parse(t.Body)
 			}
 			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
-				// What cannot be read of a notebook has no facts.
+				// Cells that cannot be read have no facts.
 				if o, err := outlines.Read(ctx, c.Grammars, "python", pythonCells(ls)); err == nil {
 					cut.Facts = o.Facts
 				} else if ctx.Err() != nil {

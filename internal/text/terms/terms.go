@@ -349,3 +349,48 @@ func Words(text string) []string {
 	})
 	return out
 }
+
+// Edits returns how many letters must be exchanged with their neighbour,
+// replaced, left out or put in to make b of a, at most most + 1; underscores
+// count for nothing.
+func Edits(a, b string, most int) int {
+	var x, y, two, one, row [MaxLen + 1]uint8
+	n, m := letters(&x, a), letters(&y, b)
+	if n-m > most || m-n > most {
+		return most + 1
+	}
+	for j := range m + 1 {
+		one[j] = uint8(j)
+	}
+	for i := 1; i <= n; i++ {
+		row[0] = uint8(i)
+		least := row[0]
+		for j := 1; j <= m; j++ {
+			d := one[j-1]
+			if x[i-1] != y[j-1] {
+				d = 1 + min(d, one[j], row[j-1])
+				if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+					d = min(d, 1+two[j-2])
+				}
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if int(least) > most {
+			return most + 1
+		}
+		two, one = one, row
+	}
+	return min(int(one[m]), most+1)
+}
+
+// letters writes the bytes of a word but underscores to dst and returns their number.
+func letters(dst *[MaxLen + 1]uint8, w string) (n int) {
+	for i := 0; i < len(w) && n < MaxLen; i++ {
+		if w[i] != '_' {
+			dst[n] = w[i]
+			n++
+		}
+	}
+	return n
+}

@@ -72,3 +72,29 @@ func BenchmarkScan(b *testing.B) {
 		s.Scan(text, func([]byte, bool) { n++ })
 	}
 }
+
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		most int
+		want int
+	}{
+		{"parser", "parser", 2, 0},
+		{"paresr", "parser", 2, 1},
+		{"parsr", "parser", 2, 1},
+		{"parsser", "parser", 2, 1},
+		{"psrsar", "parser", 2, 2},
+		{"max_retries", "maxretries", 1, 0},
+		{"maxretreis", "max_retries", 1, 1},
+		{"parser", "printer", 2, 3},
+		{"parser", "pars", 1, 2},
+		{"", "", 1, 0},
+	} {
+		if got := Edits(c.a, c.b, c.most); got != c.want {
+			t.Errorf("%q %q within %d: %d, not %d", c.a, c.b, c.most, got, c.want)
+		}
+		if got := Edits(c.b, c.a, c.most); got != c.want {
+			t.Errorf("%q %q within %d: %d, not %d", c.b, c.a, c.most, got, c.want)
+		}
+	}
+}
