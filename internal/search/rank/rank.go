@@ -14,8 +14,7 @@ import (
 type Evidence struct {
 	kb.Candidate
 	Store int // index of the store asked
-	// PathCosine is that of the query's vector with the one of the document's
-	// path, 0 when nobody knows.
+	// PathCosine is the query's with the document's path, 0 when it is unknown.
 	PathCosine float64
 	// Refers and Declares are set when a name of the query is used, or declared,
 	// in the chunk for certain: its references are resolved. Only the intents
