@@ -51,7 +51,7 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 			return SearchReply{}, err
 		}
 	}
-	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
+	if req.Refers() {
 		s.OpenViews()
 	}
 	var marksNote string
@@ -59,11 +59,6 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 		return SearchReply{}, err
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
-	}
-	for _, r := range a.Config.Rooms {
-		if r.Hits != nil {
-			r.Hits(a, s.Targets)
-		}
 	}
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.Serve(ctx, func(targets []search.Target) (err error) {

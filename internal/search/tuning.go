@@ -14,13 +14,15 @@ import (
 type Tuning struct {
 	Rank rank.Tuning
 
-	// Candidates is how many chunks each store contributes by words, at least;
-	// for a long reply CandidatesPerHit times its hits.
-	Candidates, CandidatesPerHit int
+	// Candidates is how many chunks each store contributes by words, however many
+	// hits are shown: what is found beside a hit must not change its score.
+	Candidates int
 	// Neighbours is how many it contributes by vectors. They cost more each, and
 	// what they find beyond these does not come up: 259 queries of the development
 	// benchmark score the same with 60 as with 150.
-	Neighbours, NeighboursPerHit int
+	Neighbours int
+	// Further is how many of both there are for what a long reply shows beyond that.
+	Further int
 	// FewChunks is how many chunks a store of specifications counts as having at
 	// least: every one of a handful of documents holds the word that they are
 	// about, and a query of that word is still answered.
@@ -45,6 +47,16 @@ type Tuning struct {
 	// Alone is what being the best by words, or by vector, counts of being the
 	// best of a ranking in Passages.
 	Alone float64
+
+	// Surveyed is how many hits have their documents looked into for a question
+	// of how something works, see survey. Sharp is the power that makes the best of
+	// their functions count for what is near, and Onward how much goes on from
+	// one to the next. Places is how many are listed beside the hits, within
+	// PlaceShare of the tokens.
+	Surveyed      int
+	Sharp, Onward float64
+	Places        int
+	PlaceShare    float64
 
 	// The lines of a hit that are shown. DeclaresBonus is what the line of a
 	// declaration counts more than others: as much as a word of every fiftieth
@@ -71,9 +83,11 @@ type Tuning struct {
 
 var fitted = Tuning{
 	Rank:       *rank.Fitted(),
-	Candidates: 150, CandidatesPerHit: 3, Neighbours: 60, NeighboursPerHit: 2, FewChunks: 1000,
+	Candidates: 150, Neighbours: 60, Further: 300, FewChunks: 1000,
 	MostFrames: 12, MostAlike: 6, FrameFade: 0.8, MostRead: 60,
 	Noise: 0.24, MostNamed: 8, LeadBytes: 600, Common: 0.7, Alone: 0.8,
+
+	Surveyed: 20, Sharp: 4, Onward: 0.5, Places: 24, PlaceShare: 0.2,
 
 	DeclaresBonus: 4, BlankBonus: -0.5, DocShare: 0.9,
 	HeadingShare: 0.5, HeadingLoss: 1, FrontShare: 0.2, FrontLoss: 2,

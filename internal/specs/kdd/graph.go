@@ -80,7 +80,7 @@ func (g *Graph) index(found []edge) {
 	kept := sorted[:0]
 	for i := range n {
 		bucket := sorted[g.out[i]:g.out[i+1]]
-		slices.SortFunc(bucket, func(a, b edge) int {
+		kb.SortFunc(bucket, func(a, b edge) int {
 			switch {
 			case a.to != b.to:
 				return cmp.Compare(a.to, b.to)
