@@ -53,7 +53,7 @@ type ImportedAPI struct {
 func (r APIImported) Text() string {
 	var b strings.Builder
 	for _, i := range r.APIs {
-		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, counted(len(i.Tools), "tool"), i.Enabled)
+		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, kb.Count(len(i.Tools), "tool"), i.Enabled)
 	}
 	verb := "would write"
 	if r.Written {

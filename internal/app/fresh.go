@@ -336,7 +336,7 @@ func (b *behind) changes() string {
 	if b.drift.Files == 0 {
 		return "parts of its index have to be made anew"
 	}
-	n, verb := CountOf(b.drift.Files, "file"), "have"
+	n, verb := kb.Count(b.drift.Files, "file"), "have"
 	if b.drift.Files == 1 {
 		verb = "has"
 	}

@@ -98,7 +98,7 @@ func about(ctx context.Context, dir string) (string, error) {
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%d %s", kinds[n], n)
 	}
-	text := fmt.Sprintf("%s, %s", CountOf(files, "file"), BytesOf(bytes))
+	text := fmt.Sprintf("%s, %s", kb.Count(files, "file"), BytesOf(bytes))
 	if over {
 		text = "more than " + text
 	}

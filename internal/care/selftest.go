@@ -254,7 +254,7 @@ func (t *tester) verify() (string, error) {
 	if err == nil && len(v.Findings) > 0 {
 		err = kb.Errorf(kb.Corrupt, "%s", v.Findings[0].Text)
 	}
-	return app.CountOf(v.Files, "file") + ", all there and true", err
+	return kb.Count(v.Files, "file") + ", all there and true", err
 }
 
 // terminalText says what the environment shows of the terminal.

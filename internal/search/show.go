@@ -58,11 +58,15 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	}
 	*l = s.r.Tuning.bestLines(s.q, p)
 	l.must = c.Line
-	title, symbol := s.title(&p.Chunk, l)
+	meant, sure := s.meant(&p.Chunk, l, c)
+	title, symbol := s.title(&p.Chunk, meant)
 	h := Hit{
 		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,
 		Where: Where{Target: c.Store, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: c.Score},
+	}
+	if sure && !web && s.r.Only == nil {
+		narrow(&h, &p.Chunk, meant, l)
 	}
 	for _, extra := range t.Extras {
 		if x, ok := extra(p.Path); ok {

@@ -250,8 +250,22 @@ func (s *survey) first(ranked []rank.Scored) {
 			}
 		}
 		d.show(c, chunk)
-		c.Line = max(y.Line, y.Start)
 	}
+}
+
+// line returns the line of the best function that begins in a hit's chunk, 0 without one.
+func (s *survey) line(c *rank.Scored) int {
+	if s == nil {
+		return 0
+	}
+	for i := range s.sites {
+		x := &s.sites[i]
+		at := max(x.symbol.Line, x.symbol.Start)
+		if x.doc.key == (docKey{c.Store, c.Path}) && c.Start <= at && at <= c.End {
+			return at
+		}
+	}
+	return 0
 }
 
 // show makes a hit one of another chunk of its document.

@@ -89,7 +89,7 @@ func folderLine(h app.Home) string {
 	case r.Documents == 0:
 		return at + "no documents: it is empty, or everything in it is ignored"
 	default:
-		return fmt.Sprintf("%s%s, indexed %s", at, printer.Plural(r.Documents, "document"), ago(time.Since(r.Indexed)))
+		return fmt.Sprintf("%s%s, indexed %s", at, kb.Count(r.Documents, "document"), ago(time.Since(r.Indexed)))
 	}
 }
 
@@ -116,11 +116,11 @@ func ago(d time.Duration) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return printer.Plural(int(d.Minutes()), "minute") + " ago"
+		return kb.Count(int(d.Minutes()), "minute") + " ago"
 	case d < 48*time.Hour:
-		return printer.Plural(int(d.Hours()), "hour") + " ago"
+		return kb.Count(int(d.Hours()), "hour") + " ago"
 	default:
-		return printer.Plural(int(d.Hours()/24), "day") + " ago"
+		return kb.Count(int(d.Hours()/24), "day") + " ago"
 	}
 }
 

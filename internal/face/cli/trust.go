@@ -42,7 +42,7 @@ func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, valu
 			b.WriteString("    " + printer.Clean(strings.TrimSuffix(l, "\r")) + "\n")
 		}
 		if more := len(lines) - shownLines; more > 0 {
-			fmt.Fprintf(&b, "    … and %s\n", printer.Plural(more, "more line"))
+			fmt.Fprintf(&b, "    … and %s\n", kb.Count(more, "more line"))
 		}
 		fmt.Fprintf(&b, "Trust %s as it is now, and do what it asks for? [y/N] ", printer.Name(path))
 	}

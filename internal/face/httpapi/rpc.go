@@ -222,7 +222,7 @@ func (s *service) rpcCall(w http.ResponseWriter, r *http.Request, body []byte) {
 			rpcReply(w, q.id, nil, fault)
 			return
 		}
-		rpcReply(w, q.id, content(t, sentence(err), true), nil)
+		rpcReply(w, q.id, content(t, kb.Said(err, ". "), true), nil)
 		return
 	}
 	rpcReply(w, q.id, content(t, out.words(), false), nil)
