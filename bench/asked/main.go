@@ -87,7 +87,7 @@ func run(o options) error {
 		fmt.Println("skipped: the public tasks:", err)
 		b.tasks = map[string][]task{}
 	}
-	if o.program == "" {
+	if o.program == "" && !o.print {
 		b.o.program = filepath.Join(o.work, "knowledge")
 		if err := lab.Build(".", b.o.program, "./cmd/knowledge"); err != nil {
 			return err
