@@ -25,8 +25,8 @@ type Shelves struct {
 	Wait    time.Duration       // for references that have to be resolved first; 0 does without them
 }
 
-// Opened is core.targets for who works in a project: its own folder is marked
-// as such.
+// Opened is Core.Targets for a project: its own folder is marked as such, and
+// the rooms add what they know of its documents.
 func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves, error) {
 	s, err := c.Targets(ctx, stores)
 	if err != nil {
@@ -36,6 +36,11 @@ func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves,
 		for i := range s.Targets {
 			spec := &s.Targets[i].Store.Spec
 			s.Targets[i].Own = spec.Kind == kb.KindFolder && spec.Source == p.Root
+		}
+	}
+	for _, r := range a.Config.Rooms {
+		if r.Hits != nil {
+			r.Hits(a, s.Targets)
 		}
 	}
 	return s, nil

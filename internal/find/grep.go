@@ -149,13 +149,13 @@ func (g *scan) run(ctx context.Context, x expression) error {
 			if g.r.Total++; len(g.r.Matches) < g.limit {
 				g.r.Matches = append(g.r.Matches, GrepMatch{Path: p, Line: line, Text: text})
 				shown.WriteString(text + "\n")
-				g.orders = g.orders || g.t.Mark("", p, text) != ""
+				g.orders = g.orders || g.t.Orders(p, text)
 			}
 		}); !ok {
 			g.cut = i
 			return nil
 		}
-		if g.orders = g.orders || g.t.Mark("", p, shown.String()) != ""; !g.orders {
+		if g.orders = g.orders || g.t.Orders(p, shown.String()); !g.orders {
 			shown.Reset()
 		}
 	}

@@ -60,11 +60,6 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
 	}
-	for _, r := range a.Config.Rooms {
-		if r.Hits != nil {
-			r.Hits(a, s.Targets)
-		}
-	}
 	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
 	err = s.Serve(ctx, func(targets []search.Target) (err error) {
 		reply, err = search.Run(ctx, targets, c.Embedder, req)

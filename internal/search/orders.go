@@ -23,11 +23,20 @@ func (t *Target) guide(p string) bool {
 		slices.ContainsFunc([]string{".claude/", ".cursor/", ".codex/", ".gemini/"}, func(dir string) bool { return strings.HasPrefix(p, dir) || strings.Contains(p, "/"+dir) }))
 }
 
+// Orders reports whether a text of document p addresses an assistant.
+func (t *Target) Orders(p, text string) bool { return !t.guide(p) && visible.ToAssistant(text) }
+
 // Mark adds to the note on a text of document p that it addresses an
-// assistant, where it does.
+// assistant, and that it is a specification which is not in force, where that
+// is so.
 func (t *Target) Mark(note, p, text string) string {
-	if t.guide(p) || !visible.ToAssistant(text) {
-		return note
+	if t.Status != nil {
+		if s := t.Status(p); s != "" {
+			note += "; status of this specification: " + s
+		}
 	}
-	return strings.TrimPrefix(note+"; "+visible.Orders, "; ")
+	if t.Orders(p, text) {
+		note += "; " + visible.Orders
+	}
+	return strings.TrimPrefix(note, "; ")
 }

@@ -50,31 +50,26 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 	}
 	at := map[key]int{}
 	var out []Passage
-	for _, intent := range intents {
-		ranked, _ := rank.Rank(q.Query, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit, Noise: r.Tuning.noise(emb)})
-		for i := range ranked {
-			c := &ranked[i]
-			score := 0.0
-			if top := ranked[0].Score; top > 0 {
-				score = c.Score / top
-			}
-			k := key{c.Store, c.Place}
-			if j, ok := at[k]; ok {
-				out[j].Score = max(out[j].Score, score)
-				continue
-			}
-			at[k] = len(out)
-			out = append(out, Passage{Passage: kb.Passage{Place: c.Place}, Target: c.Store, ID: c.ID, Score: score, Stamp: c.Stamp, Marked: c.Marked})
-		}
-	}
-	single := func(e *rank.Evidence, score float64) {
+	add := func(e *rank.Evidence, score float64) {
 		k := key{e.Store, e.Place}
 		if j, ok := at[k]; ok {
 			out[j].Score = max(out[j].Score, score)
 			return
 		}
 		at[k] = len(out)
-		out = append(out, Passage{Passage: kb.Passage{Place: e.Place}, Target: e.Store, ID: e.ID, Score: score, Stamp: e.Stamp, Marked: e.Marked})
+		out = append(out, Passage{Passage: kb.Passage{Place: e.Place}, Target: e.Store, ID: e.ID, Score: score,
+			Stamp: e.Stamp, Marked: e.Marked})
+	}
+	for _, intent := range intents {
+		ranked, _ := rank.Rank(q.Query, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit,
+			Noise: r.Tuning.noise(emb), Stores: q.stores})
+		for i := range ranked {
+			score := 0.0
+			if top := ranked[0].Score; top > 0 {
+				score = ranked[i].Score / top
+			}
+			add(&ranked[i].Evidence, score)
+		}
 	}
 	for _, by := range []func(*rank.Evidence) float64{
 		func(e *rank.Evidence) float64 { return e.Lexical },
@@ -86,10 +81,15 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 		top := by(&found[0])
 		for i := range found[:min(len(found), r.Limit)] {
 			if v := by(&found[i]); v > 0 && top > 0 {
-				single(&found[i], r.Tuning.Alone*v/top)
+				add(&found[i], r.Tuning.Alone*v/top)
 			}
 		}
 	}
+	return out, read(ctx, targets, out)
+}
+
+// read sets the texts of passages.
+func read(ctx context.Context, targets []Target, out []Passage) error {
 	for ti := range targets {
 		var places []kb.Place
 		var to []int
@@ -103,13 +103,13 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 		}
 		texts, err := targets[ti].Index.Passages(ctx, places)
 		if err != nil {
-			return nil, of(ti, err)
+			return of(ti, err)
 		}
 		for j, i := range to {
 			out[i].Passage = texts[j]
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // mark sets how much feedback speaks against each candidate.

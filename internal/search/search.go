@@ -49,7 +49,10 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if len(q.Terms) == 0 {
 		return Reply{}, kb.Errorf(kb.Invalid, "the query %q has no word to look for", kb.Clip(r.Query, 40)).WithHint("ask with letters or digits; for signs use the command grep")
 	}
-	ranked, confidence, err := order(ctx, targets, emb, q, &r)
+	ranked, sure, err := order(ctx, targets, emb, q, &r)
+	if err == nil && 0 < len(ranked) && len(ranked) < r.Limit && q.cut {
+		ranked, err = further(ctx, targets, emb, q, &r, ranked)
+	}
 	if err != nil {
 		return Reply{}, err
 	}
@@ -61,7 +64,8 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	ranked = slices.DeleteFunc(ranked, func(s rank.Scored) bool {
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
-	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(confidence), Sure: confidence}
+	ranked = ranked[:min(len(ranked), r.Limit)]
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P, Signs: sure.Signs}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -104,44 +108,78 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 
 // order returns the hits of a query and how sure they are, before anything is
 // cut away or shown.
-func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Scored, float64, error) {
+func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request) ([]rank.Scored, rank.Sure, error) {
 	found, err := retrieve(ctx, targets, emb, q, r)
 	if err == nil && len(found) == 0 && len(q.Phrases) > 1 { // nothing has them all
 		q.Soften()
 		found, err = retrieve(ctx, targets, emb, q, r)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, rank.Sure{}, err
 	}
 	if err := literally(ctx, targets, q.Query, found, r); err != nil {
-		return nil, 0, err
+		return nil, rank.Sure{}, err
 	}
 	if err := resolve(targets, q.Query, r, found); err != nil {
-		return nil, 0, err
+		return nil, rank.Sure{}, err
 	}
 	r.mark(targets, found)
-	opts := rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: r.Limit, Explain: r.Explain || r.Detail == "full", Without: r.Without, Noise: r.Tuning.noise(emb)}
+	opts := r.options(emb, q)
 	// Specifications go without the closer look: it finds the right one sooner
 	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
 	// the decision of a decision record among its reasons.
 	if r.Only == nil {
+		if opts.Intent == "" && len(q.spots) == 0 {
+			opts.Prose = q.Prose(found)
+		}
 		if err := closely(ctx, targets, emb, q.Query, found, opts, r.Tuning); err != nil {
-			return nil, 0, err
+			return nil, rank.Sure{}, err
 		}
 	}
-	ranked, confidence := rank.Rank(q.Query, found, opts)
+	ranked, sure := rank.Rank(q.Query, found, opts)
 	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
-		return ranked, confidence, nil
+		return ranked, sure, nil
 	}
 	first, ok, err := declaredOnce(ctx, targets, q, found)
 	if err != nil || !ok || len(ranked) > 0 && first.in(&ranked[0].Evidence) {
-		return ranked, confidence, err
+		return ranked, sure, err
 	}
 	if found, err = placed(ctx, targets, q.retrieval, []spot{first}, found); err != nil {
-		return nil, 0, err
+		return nil, rank.Sure{}, err
 	}
-	ranked, confidence = rank.Rank(q.Query, found, opts)
-	return ranked, confidence, nil
+	ranked, sure = rank.Rank(q.Query, found, opts)
+	return ranked, sure, nil
+}
+
+// options are how the hits of a request are ranked: all that may be shown, so
+// that no score depends on how many are.
+func (r *Request) options(emb kb.Embedder, q *question) rank.Options {
+	return rank.Options{Mode: r.Mode, Intent: r.Intent, Limit: MaxLimit, Explain: r.Explain || r.Detail == "full",
+		Without: r.Without, Noise: r.Tuning.noise(emb), Stores: q.stores}
+}
+
+// further adds to the hits of a long reply those among more candidates, after
+// the others, which keep their scores.
+func further(ctx context.Context, targets []Target, emb kb.Embedder, q *question, r *Request,
+	ranked []rank.Scored) ([]rank.Scored, error) {
+	wide := *r
+	tuning := *r.Tuning
+	tuning.Candidates, tuning.Neighbours = tuning.Further, tuning.Further
+	wide.Tuning = &tuning
+	found, err := retrieve(ctx, targets, emb, q, &wide)
+	if err != nil {
+		return nil, err
+	}
+	r.mark(targets, found)
+	more, _ := rank.Rank(q.Query, found, r.options(emb, q))
+	last := ranked[len(ranked)-1].Score
+	for _, m := range more {
+		if !slices.ContainsFunc(ranked, func(s rank.Scored) bool { return s.Store == m.Store && s.Place == m.Place }) {
+			m.Score = min(m.Score, last)
+			ranked = append(ranked, m)
+		}
+	}
+	return ranked, nil
 }
 
 // Complete fills defaults and refuses what makes no sense.
@@ -215,6 +253,9 @@ func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Reques
 
 // Sections is Candidates with the closer look at those of prose.
 func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
+	if err := r.Complete(); err != nil {
+		return nil, nil, err
+	}
 	q, found, err := Candidates(ctx, targets, emb, r)
 	if err != nil {
 		return nil, nil, err
@@ -251,7 +292,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 	}
 	t := r.Tuning
 	req := kb.Retrieval{Terms: q.Terms, IDF: q.Weigh(weigh), BM25F: t.Rank.BM25F, Under: r.Under, Phrases: q.Phrases,
-		Limit: max(t.Candidates, t.CandidatesPerHit*r.Limit), Near: max(t.Neighbours, t.NeighboursPerHit*r.Limit)}
+		Limit: t.Candidates, Near: t.Neighbours}
 	for f := range req.Average {
 		n := all.Chunks
 		if f == kb.FieldPath {
@@ -294,6 +335,7 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 	q.retrieval = req
 	var out []rank.Evidence
 	for i, l := range lists {
+		q.cut = q.cut || len(l) >= req.Limit
 		for _, c := range l {
 			out = append(out, rank.Evidence{Candidate: c, Store: i})
 		}

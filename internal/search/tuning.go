@@ -14,13 +14,15 @@ import (
 type Tuning struct {
 	Rank rank.Tuning
 
-	// Candidates is how many chunks each store contributes by words, at least;
-	// for a long reply CandidatesPerHit times its hits.
-	Candidates, CandidatesPerHit int
+	// Candidates is how many chunks each store contributes by words, however many
+	// hits are shown: what is found beside a hit must not change its score.
+	Candidates int
 	// Neighbours is how many it contributes by vectors. They cost more each, and
 	// what they find beyond these does not come up: 259 queries of the development
 	// benchmark score the same with 60 as with 150.
-	Neighbours, NeighboursPerHit int
+	Neighbours int
+	// Further is how many of both there are for what a long reply shows beyond that.
+	Further int
 	// FewChunks is how many chunks a store of specifications counts as having at
 	// least: every one of a handful of documents holds the word that they are
 	// about, and a query of that word is still answered.
@@ -71,7 +73,7 @@ type Tuning struct {
 
 var fitted = Tuning{
 	Rank:       *rank.Fitted(),
-	Candidates: 150, CandidatesPerHit: 3, Neighbours: 60, NeighboursPerHit: 2, FewChunks: 1000,
+	Candidates: 150, Neighbours: 60, Further: 300, FewChunks: 1000,
 	MostFrames: 12, MostAlike: 6, FrameFade: 0.8, MostRead: 60,
 	Noise: 0.24, MostNamed: 8, LeadBytes: 600, Common: 0.7, Alone: 0.8,
 

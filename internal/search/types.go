@@ -24,6 +24,9 @@ type Target struct {
 	Fresh func(path string, stamp uint64) string
 	// Page tells of documents that are pages of the web; nil where there are none.
 	Page func(path string) (Page, bool)
+	// Status says of documents that are specifications whether they are drafts,
+	// deprecated and so on: "" for approved ones. Nil where there are none.
+	Status func(path string) string
 	// Extras tell what features add to hits in a document.
 	Extras []func(path string) (kb.Extra, bool)
 }
@@ -75,13 +78,14 @@ type Request struct {
 
 // Reply answers a Request.
 type Reply struct {
-	Hits       []Hit    `json:"hits"`
-	Count      int      `json:"count"`
-	Confidence string   `json:"confidence"` // high, medium, low, none
-	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
-	Ms         float64  `json:"ms"`
-	Notes      []string `json:"notes,omitempty"`
-	Sure       float64  `json:"-"` // what Confidence names, in [0,1]
+	Hits       []Hit     `json:"hits"`
+	Count      int       `json:"count"`
+	Confidence string    `json:"confidence"` // high, medium, low, none
+	Tokens     int       `json:"tokens"`     // of the reply, by the estimator of package tokens
+	Ms         float64   `json:"ms"`
+	Notes      []string  `json:"notes,omitempty"`
+	Sure       float64   `json:"-"` // what Confidence names, in [0,1]
+	Signs      []float64 `json:"-"`
 }
 
 // Text is the reply as an agent gets it: compact JSON, with what all hits

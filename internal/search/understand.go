@@ -18,7 +18,9 @@ type question struct {
 	*rank.Query
 	stats     kb.TermStats // of its terms
 	spots     []spot
-	retrieval kb.Retrieval // with which candidates were asked for
+	stores    []rank.Standing // of the targets; nil of one alone
+	cut       bool            // there are more candidates than were asked for
+	retrieval kb.Retrieval    // with which candidates were asked for
 }
 
 // understand reads the query of a request. Of a stack trace the message and
@@ -52,8 +54,8 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 	if r.Intent == "" && r.Only == nil {
 		r.Intent = q.Recognize()
 	}
-	for i := range targets {
-		q.Within(targets[i].Label)
+	if err := q.place(ctx, targets); err != nil {
+		return nil, err
 	}
 	if err := q.count(ctx, targets, r); err != nil {
 		return nil, err

@@ -126,7 +126,25 @@ func (s *specs) mentionedBy(ctx context.Context, d *kdd.Doc) ([]search.Related, 
 }
 
 func hooks() app.Room {
-	return app.Room{Place: linkSpecs}
+	return app.Room{Hits: setStatus, Place: linkSpecs}
+}
+
+// setStatus lets targets say which of their specifications are not in force.
+func setStatus(_ *app.App, targets []search.Target) {
+	for i := range targets {
+		index := targets[i].Index
+		targets[i].Status = func(path string) string {
+			if !strings.HasSuffix(path, ".md") {
+				return ""
+			}
+			// A status that cannot be read now is left out; what reads the text says why.
+			list, err := index.Outlines(context.Background(), []string{path})
+			if err != nil || list[0].Facts.Spec == nil || list[0].Facts.Spec.Status == "" {
+				return ""
+			}
+			return strings.ReplaceAll(kdd.Lifecycle(list[0].Facts.Spec.Status), "approved", "")
+		}
+	}
 }
 
 // SpecRef points at a section of a specification.

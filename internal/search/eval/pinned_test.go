@@ -96,6 +96,7 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 	against := map[string]float64{}
 	for _, s := range q.stores {
 		targets = append(targets, p.stores[s])
+		targets[len(targets)-1].Own = s == q.options["own"]
 		var parts []kb.Part
 		for _, path := range slices.Sorted(maps.Keys(p.ids[s])) {
 			if under, ok := q.options["only"]; ok && strings.HasPrefix(path, under) {

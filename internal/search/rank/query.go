@@ -188,35 +188,6 @@ func (q *Query) Soften() {
 	q.Class, q.Quoted, q.Phrases = Natural, append(q.Quoted, q.Phrases...), nil
 }
 
-// Within says of which stores is asked. Who asks inside a project says its
-// name in passing ("how flask pushes a context"); as a word to look for it
-// finds the file that is named for the whole and not what it does. A name
-// that is all of the query is looked for like any other.
-func (q *Query) Within(labels ...string) {
-	for _, l := range labels {
-		l, _, _ = strings.Cut(l, "@")
-		parts := wordRE.FindAllString(l, -1)
-		if len(parts) == 0 {
-			continue
-		}
-		for i := 0; i+len(parts) <= len(q.Words); i++ {
-			run := q.Words[i : i+len(parts)]
-			same := true
-			for j := range run {
-				same = same && strings.EqualFold(run[j].Text, parts[j])
-			}
-			if !same {
-				continue
-			}
-			others := slices.ContainsFunc(q.Words[:i], func(w Word) bool { return !w.Stop }) ||
-				slices.ContainsFunc(q.Words[i+len(parts):], func(w Word) bool { return !w.Stop })
-			for j := range run {
-				run[j].Stop = run[j].Stop || others
-			}
-		}
-	}
-}
-
 // named reports whether a word looks like an identifier.
 func named(w string) bool {
 	if strings.Contains(strings.Trim(w, "_"), "_") {

@@ -55,12 +55,16 @@ const (
 type Options struct {
 	Mode    string // Hybrid when empty
 	Intent  string
+	Prose   float64 // without an intent: how likely documentation is wanted
 	Limit   int
 	Explain bool
 	// Noise is the cosine that unrelated texts have in the embedder's space; 0
 	// when nobody knows, and cosines then count for the order alone.
 	Noise   float64
 	Without []string // names of Parts that do not count
+	// Stores is what speaks for each store before anything in it is looked at;
+	// nil where one alone is asked.
+	Stores []Standing
 }
 
 // admitted reports whether a candidate is more than noise.
@@ -78,29 +82,32 @@ func Parts() []string {
 }
 
 type ranking struct {
-	q        *Query
-	t        *Tuning
-	o        Options
-	topLex   float64
-	resolved bool // some candidate uses or declares a name for certain
-	topCos   float64
-	topMean  float64
-	topPath  float64
-	topTotal float64
-	topUses  float64
-	named    bool
-	tests    bool    // the query asks for tests
-	prose    bool    // the query asks for documentation
-	past     bool    // the query asks for what changed
-	code     float64 // share of the candidates that are code
-	words    []nameWord
-	most     float64 // weight of the weightiest of words
-	sum      float64 // weight of the words that tell
-	docs     map[docKey]*document
-	editions *editions
-	weight   []float64 // of each signal in this ranking; of demotions the factor
-	within   []float64 // of each among the chunks of one document
-	off      []bool    // signals that do not count
+	q                                                      *Query
+	t                                                      *Tuning
+	o                                                      Options
+	topLex                                                 float64
+	resolved                                               bool // some candidate uses or declares a name for certain
+	topCos                                                 float64
+	topMean                                                float64
+	topPath                                                float64
+	topTotal                                               float64
+	topCov, topDoc, cosMean, cosStd, cos20, zlex, topNames float64
+	topUses                                                float64
+	named                                                  bool
+	tests                                                  bool    // the query asks for tests
+	prose                                                  bool    // the query asks for documentation
+	past                                                   bool    // the query asks for what changed
+	own                                                    bool    // some store is the project's own
+	elsewhere                                              bool    // the query names a store
+	code                                                   float64 // share of the candidates that are code
+	words                                                  []nameWord
+	most                                                   float64 // weight of the weightiest of words
+	sum                                                    float64 // weight of the words that tell
+	docs                                                   map[docKey]*document
+	editions                                               *editions
+	weight                                                 []float64 // of each signal in this ranking; of demotions the factor
+	within                                                 []float64 // of each among the chunks of one document
+	off                                                    []bool    // signals that do not count
 }
 
 type docKey struct {
@@ -144,6 +151,10 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 			r.code += 1 / float64(len(cands))
 		}
 	}
+	for _, s := range o.Stores {
+		r.own, r.elsewhere = r.own || s.Own, r.elsewhere || s.Named
+	}
+	r.stats(cands)
 	if o.Mode == Vector { // cosines as they are
 		r.topCos, r.topMean, r.topPath = 1, 1, 1
 	}
@@ -157,9 +168,9 @@ func (r *ranking) weigh() {
 	r.weight, r.within, r.off = make([]float64, n), make([]float64, n), make([]bool, n)
 	for i := range r.t.Signals {
 		sg := &r.t.Signals[i]
-		f, listed := sg.Intents[r.o.Intent]
-		if !listed && !sg.Asked {
-			f = 1
+		f := sg.under(r.o.Intent)
+		if r.o.Intent == "" {
+			f += r.o.Prose * (sg.under(Documentation) - f)
 		}
 		r.weight[i], r.within[i] = sg.Document*f, sg.Chunk*f
 		if sg.Factor > 0 {
@@ -179,11 +190,20 @@ func (r *ranking) weigh() {
 	}
 }
 
+// under is what the weight of a signal is multiplied by under an intent.
+func (s *Signal) under(intent string) float64 {
+	f, listed := s.Intents[intent]
+	if !listed && !s.Asked {
+		return 1
+	}
+	return f
+}
+
 // Rank orders candidates of all stores, keeps one a document unless a second
 // is clearly as good, and calibrates. The confidence is in [0,1].
-func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence float64) {
+func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, sure Sure) {
 	if len(cands) == 0 {
-		return nil, 0
+		return nil, Sure{}
 	}
 	// The nearest vectors of a store in which nothing is near are noise.
 	if o.Mode != Vector {
@@ -191,7 +211,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 			return !e.admitted(q)
 		})
 		if len(cands) == 0 {
-			return nil, 0
+			return nil, Sure{}
 		}
 	}
 	r := newRanking(q, cands, o)
@@ -201,16 +221,17 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, confidence floa
 	}
 	ordered := r.perDocument(list)
 	r.sections(ordered, list)
-	hits = r.distinct(ordered)
-	confidence = r.confidence(hits)
+	hits = distinct(ordered)
+	sure = r.sure(hits)
+	hits = hits[:min(len(hits), o.Limit)]
 	top := hits[0].raw
 	for i := range hits {
 		h := &hits[i]
 		if top > 0 {
-			h.Score = math.Max(0, math.Min(1, confidence*h.raw/top))
+			h.Score = math.Max(0, math.Min(1, sure.P*h.raw/top))
 		}
 	}
-	return hits, confidence
+	return hits, sure
 }
 
 // score adds up what speaks for a candidate:
@@ -333,19 +354,16 @@ func order(a, b *Scored) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// distinct keeps the first Limit hits and notes which other stores hold the
-// same.
-func (r *ranking) distinct(list []Scored) []Scored {
+// distinct keeps one of what several stores hold, with the numbers of the
+// others.
+func distinct(list []Scored) []Scored {
 	shown := map[string]int{} // index in out, by path, lines and the text's part of the id
-	out := make([]Scored, 0, min(len(list), r.o.Limit))
+	out := make([]Scored, 0, len(list))
 	for _, s := range list {
 		copyOf := fmt.Sprintf("%s:%d:%s", s.Path, s.Start, s.ID[max(0, len(s.ID)-3):])
 		if i, ok := shown[copyOf]; ok && out[i].Store != s.Store {
 			out[i].Also = append(out[i].Also, s.Store)
 			continue
-		}
-		if len(out) == r.o.Limit {
-			continue // only copies of what is shown are still of interest
 		}
 		shown[copyOf] = len(out)
 		out = append(out, s)
@@ -353,33 +371,31 @@ func (r *ranking) distinct(list []Scored) []Scored {
 	return out
 }
 
-// confidence is how much of the query the best hits answer at all, whatever
-// the others score:
-//
-//	(share of its words, by weight, in the chunk + the same in its document) / 2
-//	+ a tenth of the share of the file's name that the query covers
-//	+ how far the cosine lies above that of unrelated texts
-//
-// of the best of the first three. By vectors alone it is where the cosine lies
-// between that of unrelated texts and of near copies. On the development set
-// (539 queries) and 29 queries about what their stores lack, the threshold of
-// Confidence between low and medium parts 98 % of the one from 83 % of the other.
-func (r *ranking) confidence(hits []Scored) float64 {
-	c := 0.0
-	for i := range hits[:min(r.t.SureHits, len(hits))] {
-		h := &hits[i]
-		if r.o.Mode == Vector {
-			c = max(c, (h.Cosine-r.t.FarCosine)/r.t.CosineSpan)
-			continue
-		}
-		v := r.t.InChunk*r.q.Coverage(h.Matched) + r.t.InDocument*r.q.Coverage(h.DocMatched)
-		if v > 0 || h.Cosine > 0 {
-			v += r.t.InName * r.document(&h.Evidence).stem.own
-		}
-		if r.o.Noise > 0 {
-			v += max(0, h.Cosine-r.o.Noise)
-		}
-		c = max(c, v, r.t.SureNamed*h.Named)
+func (r *ranking) stats(cands []Evidence) {
+	var cos, lex []float64
+	for i := range cands {
+		e := &cands[i]
+		r.topCov = max(r.topCov, r.q.Coverage(e.Matched))
+		r.topDoc = max(r.topDoc, r.q.Coverage(e.DocMatched))
+		r.topNames = max(r.topNames, r.q.Coverage(e.Defines))
+		cos = append(cos, e.Cosine)
+		lex = append(lex, e.Lexical)
 	}
-	return max(0, min(1, c))
+	ms := func(x []float64) (m, s float64) {
+		for _, v := range x {
+			m += v / float64(len(x))
+		}
+		for _, v := range x {
+			s += (v - m) * (v - m) / float64(len(x))
+		}
+		return m, max(0.01, math.Sqrt(s))
+	}
+	r.cosMean, r.cosStd = ms(cos)
+	slices.Sort(cos)
+	m, _ := ms(cos[max(0, len(cos)-20):])
+	r.cos20 = m
+	lm, ls := ms(lex)
+	if len(lex) > 0 {
+		r.zlex = (slices.Max(lex) - lm) / ls
+	}
 }

@@ -219,8 +219,8 @@ func TestScoresSayWhetherAnythingAnswers(t *testing.T) {
 	poor.add("a.go", 9, "header", "", 0)
 	g, gc := Rank(good.q, good.cands, Options{Limit: 10})
 	p, pc := Rank(poor.q, poor.cands, Options{Limit: 10})
-	if fitted.Confidence(gc) != "high" || fitted.Confidence(pc) != "low" {
-		t.Errorf("confidence %.2f and %.2f", gc, pc)
+	if fitted.Confidence(gc.P) != "high" || fitted.Confidence(pc.P) != "low" {
+		t.Errorf("confidence %.2f and %.2f", gc.P, pc.P)
 	}
 	if !(g[0].Score > 0.9 && g[1].Score < g[0].Score && p[0].Score < 0.4) {
 		t.Errorf("scores %.2f %.2f against %.2f", g[0].Score, g[1].Score, p[0].Score)

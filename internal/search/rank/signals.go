@@ -103,6 +103,10 @@ var signals = []Signal{
 	// Of versions side by side the newest is meant.
 	{Name: "superseded", Factor: 0.85, value: (*ranking).superseded},
 	{Name: "vendored", Factor: 0.70, value: isVendored},
+	// A project's own code is meant before that of others, and what it uses before
+	// what it does not.
+	{Name: "foreign", Factor: 0.6, value: (*ranking).foreign},
+	{Name: "unnamed", Factor: 0.6, value: (*ranking).unnamed},
 	// Prose about code is not the code, and files of settings repeat its words;
 	// the intent asks for documentation.
 	{Name: "aside", Factor: 0.65, value: (*ranking).aside, Intents: map[string]float64{Documentation: 0}},
@@ -296,7 +300,7 @@ func marked(_ *ranking, e *Evidence, _ *document) float64     { return e.Marked 
 func (r *ranking) isTest(_ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }
 
 func (r *ranking) superseded(e *Evidence, _ *document) float64 {
-	return flag(r.editions.superseded(r.q, e))
+	return flag(r.o.Stores != nil && r.o.Stores[e.Store].Older || r.editions.superseded(r.q, e))
 }
 
 func (r *ranking) isProse(e *Evidence, _ *document) float64 { return flag(e.Flags&kb.FlagProse != 0) }

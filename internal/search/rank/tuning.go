@@ -64,6 +64,8 @@ type Tuning struct {
 	// which prose comes to be taken for something beside the code.
 	FewCode, MostCode float64
 
+	Imported float64 // of foreign, in a store that the own project uses
+
 	// Again is what a further chunk of a document counts of the one before: it
 	// comes after what else there is to see, unless that is far worse. MostAgain
 	// is how many chunks of one document are shown at most.
@@ -89,9 +91,16 @@ type Tuning struct {
 	FarCosine, CosineSpan       float64 // by vectors alone: the cosine that counts 0, and from there to 1
 	High, Medium, Low           float64 // the least confidence of that name
 
-	// Words by which a query asks for tests, for documentation, or for what
+	// Wanted is what Query.Prose is made of, which looks at the best Few of each kind.
+	Wanted Wanted
+	Few    int
+	// BriefWords is how many words a question to documentation has at most; more
+	// are a report of trouble.
+	BriefWords int
+
+	// Words by which a query asks about the one who types it, for tests, for documentation, or for what
 	// changed or is to change.
-	AsksTests, AsksProse, AsksPast []string
+	AsksFirst, AsksTests, AsksProse, AsksPast []string
 	// Names of folders of tests, of examples and of other people's code; what
 	// names of files and folders with release notes, plans and minutes begin
 	// with; names of files that say nothing, in place of which the folder's counts.
@@ -113,12 +122,15 @@ var fitted = Tuning{
 	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
 	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
-	FewCode: 0.3, MostCode: 0.7,
+	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
 	InChunk: 0.5, InDocument: 0.5, InName: 0.1, SureNamed: 0.8, SureHits: 3, FarCosine: 0.15, CosineSpan: 0.6,
 	High: 0.7, Medium: 0.47, Low: 0.15,
 
+	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -2.2, Nearer: 29, Said: 5.6, Coded: -7.8, Small: 22, First: 10, Working: -10, Marks: -6},
+
+	AsksFirst: strings.Fields("i my me we our mi mis"),
 	AsksTests: strings.Fields("test tests testing benchmark fuzz spec prueba pruebas"),
 	AsksProse: strings.Fields(`readme doc docs documentation guide tutorial config configuration documentación guía
 		manual`),

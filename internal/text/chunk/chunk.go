@@ -124,6 +124,15 @@ type Cutter struct {
 	Grammars *grammar.Set
 }
 
+// Split is Cutter.Split without grammars; programs of bench use it.
+func Split(t kb.Text) []kb.Chunk {
+	cut, err := new(Cutter).Split(context.Background(), t)
+	if err != nil {
+		panic(err) // the background is never done
+	}
+	return cut.Chunks
+}
+
 // NewCutter returns a Cutter that keeps the machine code of its grammars in a
 // folder: a few megabytes each, which may be deleted at any time.
 func NewCutter(folder string) Cutter {

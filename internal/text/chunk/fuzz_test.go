@@ -71,7 +71,7 @@ func bench(b *testing.B, text kb.Text) {
 	b.SetBytes(int64(len(text.Body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		split(text)
+		Split(text)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestGoSymbolsAgainstTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range split(kb.Text{Body: string(raw), Language: "go"}) {
+			for _, c := range Split(kb.Text{Body: string(raw), Language: "go"}) {
 				for _, s := range c.Symbols {
 					kind := s.Kind
 					if kind == "method" {

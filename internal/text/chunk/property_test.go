@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"go/build"
@@ -125,15 +124,6 @@ func check(t testing.TB, text kb.Text) []kb.Chunk {
 // withGrammars is shared, since a grammar is compiled once.
 var withGrammars = &Cutter{Grammars: &grammar.Set{Wanted: Wanted, Folder: filepath.Join(os.TempDir(), "knowledge-grammars")}}
 
-// split cuts a text without grammars.
-func split(t kb.Text) []kb.Chunk {
-	cut, err := new(Cutter).Split(context.Background(), t)
-	if err != nil {
-		panic(err) // the background is never done
-	}
-	return cut.Chunks
-}
-
 // promises cuts a text without grammars and with them, and verifies both.
 func promises(t testing.TB, text kb.Text) error {
 	t.Helper()
@@ -141,7 +131,7 @@ func promises(t testing.TB, text kb.Text) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return errors.Join(verify(text, split(text)), verify(text, cut.Chunks), truthful(text, cut.Facts))
+	return errors.Join(verify(text, Split(text)), verify(text, cut.Chunks), truthful(text, cut.Facts))
 }
 
 // truthful reports facts about lines that a text does not have.

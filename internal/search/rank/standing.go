@@ -1,0 +1,58 @@
+package rank
+
+import (
+	"slices"
+	"strings"
+)
+
+// Standing is what speaks for a store before anything in it is looked at.
+type Standing struct {
+	Own      bool // it is the folder of the project that asks
+	Imported bool // that project speaks of it
+	Named    bool // the query names it
+	Older    bool // another store has a newer version of the same, or the one that the query names
+}
+
+// foreign is 1 for what is not the project's own where there is something that
+// is, less for what the project uses; a store that the query names is meant.
+func (r *ranking) foreign(e *Evidence, _ *document) float64 {
+	if !r.own || r.o.Stores[e.Store].Own || r.elsewhere {
+		return 0
+	}
+	if r.o.Stores[e.Store].Imported {
+		return r.t.Imported
+	}
+	return 1
+}
+
+// unnamed is 1 for what is not in the store that the query names.
+func (r *ranking) unnamed(e *Evidence, _ *document) float64 {
+	return flag(r.elsewhere && !r.o.Stores[e.Store].Named)
+}
+
+// Within reports whether the query says the name of a store, which then is no
+// word to look for: inside a project its name is said in passing ("how flask
+// pushes a context") and would find the file that is named for the whole. A
+// name that is all of the query is looked for like any other.
+func (q *Query) Within(name string) bool {
+	name, _, _ = strings.Cut(name, "@")
+	parts := wordRE.FindAllString(name, -1)
+	if len(parts) == 0 {
+		return false
+	}
+	within := false
+	for i := 0; i+len(parts) <= len(q.Words); i++ {
+		run := q.Words[i : i+len(parts)]
+		if !slices.EqualFunc(run, parts, func(w Word, p string) bool { return strings.EqualFold(w.Text, p) }) {
+			continue
+		}
+		telling := func(w Word) bool { return !w.Stop }
+		if slices.ContainsFunc(q.Words[:i], telling) || slices.ContainsFunc(q.Words[i+len(parts):], telling) {
+			within = true
+			for j := range run {
+				run[j].Stop = true
+			}
+		}
+	}
+	return within
+}
