@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 const (
@@ -89,7 +88,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
 	}
-	s := &shower{q: q.Query, r: &r, targets: targets}
+	s := &shower{q: q.Query, r: &r, targets: targets, survey: q.survey}
 	if reply.Hits, err = s.show(ctx, ranked); err != nil {
 		return Reply{}, err
 	}
@@ -139,7 +138,20 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 			return nil, rank.Sure{}, err
 		}
 	}
+	how := r.Only == nil && r.Mode != rank.Vector && (r.Intent == "" || r.Intent == rank.Implementation) &&
+		q.Class == rank.Natural && rank.AsksHow(r.Query) // what is shown of a document is settled for all at once, whatever the limit
+	if how {
+		opts.Limit = max(opts.Limit, r.Tuning.Surveyed)
+	}
 	ranked, sure := rank.Rank(q.Query, found, opts)
+	if how {
+		var err error
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked, found); err != nil {
+			return nil, rank.Sure{}, err
+		}
+		q.survey.first(ranked)
+		ranked = ranked[:min(len(ranked), r.Limit)]
+	}
 	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
 		return ranked, sure, nil
 	}
@@ -371,332 +383,4 @@ func each(n int, f func(i int) error) error {
 		}
 	}
 	return nil
-}
-
-// shower turns ranked candidates into hits.
-type shower struct {
-	q       *rank.Query
-	r       *Request
-	targets []Target
-	lines   []lines       // of each hit
-	shown   []rank.Scored // the hits as they were ranked
-}
-
-func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
-	hits := make([]Hit, len(ranked))
-	s.lines = make([]lines, len(ranked))
-	for ti, t := range s.targets {
-		var places []kb.Place
-		var at []int
-		for i, c := range ranked {
-			if c.Store == ti {
-				places = append(places, c.Place)
-				at = append(at, i)
-			}
-		}
-		if len(places) == 0 {
-			continue
-		}
-		passages, err := t.Index.Passages(ctx, places)
-		if err != nil {
-			return nil, of(ti, err)
-		}
-		for j, i := range at {
-			p := &passages[j]
-			page, web := t.page(p.Path)
-			if web {
-				p.Text = unmarkAll(p.Text)
-			}
-			s.lines[i] = s.r.Tuning.bestLines(s.q, p)
-			s.lines[i].must = ranked[i].Line
-			title, symbol := s.title(&p.Chunk, &s.lines[i])
-			hits[i] = Hit{
-				ID: ranked[i].ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
-				Score: math.Round(ranked[i].Score*100) / 100,
-				Where: Where{Target: ti, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: ranked[i].Score},
-			}
-			for _, extra := range t.Extras {
-				if x, ok := extra(p.Path); ok {
-					hits[i].Extras = append(hits[i].Extras, x)
-				}
-			}
-			if web {
-				best, _ := s.lines[i].window(1, 80)
-				if hits[i].At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {
-					return nil, of(ti, err)
-				}
-				if page.URL = ""; s.r.Detail == "full" {
-					hits[i].Page = &page
-				}
-			}
-			if s.r.Only != nil {
-				hits[i].Where.Line, hits[i].Where.Excerpt = s.lines[i].excerpt(s.r.Only[ti], p.Path)
-			}
-			if s.r.Explain || s.r.Detail == "full" {
-				hits[i].Explain = ranked[i].Parts
-			}
-			if s.r.Detail != "minimal" {
-				if err := s.detail(ctx, &hits[i], &t, p, symbol, &ranked[i]); err != nil {
-					return nil, of(ti, err)
-				}
-			}
-		}
-	}
-	s.note(hits, ranked)
-	return hits, nil
-}
-
-// note says of hits whose document has changed since it was indexed, and of
-// those that other stores hold as well.
-func (s *shower) note(hits []Hit, ranked []rank.Scored) {
-	s.shown = ranked
-	for i := range hits {
-		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
-			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
-		}
-		if also := ranked[i].Also; len(also) > 0 && hits[i].Note == "" {
-			hits[i].Note = "the same in " + s.targets[also[0]].Label
-			if n := len(also) - 1; n > 0 {
-				hits[i].Note += fmt.Sprintf(" and %d more stores", n)
-			}
-		}
-	}
-}
-
-// detail adds what contextual and full show.
-func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, symbol *kb.Symbol, c *rank.Scored) error {
-	h.Kind, h.Language = p.Chunk.Kind, p.Language
-	if symbol != nil {
-		h.Kind, h.Signature, h.Doc = symbol.Kind, symbol.Signature, symbol.Doc
-	}
-	h.Why = s.why(c)
-	doc, err := t.Index.Document(ctx, p.Path)
-	if err != nil {
-		return err
-	}
-	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
-	if symbol != nil {
-		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
-		h.Symbol = symbol.Qualified()
-	}
-	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
-	if err != nil {
-		return err
-	}
-	if ok {
-		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
-	}
-	h.Related = relatedIn(t, &doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
-	return nil
-}
-
-// known returns the symbol of a chunk that s, which may lack the line of its
-// name and what encloses it, stands for.
-func known(c *kb.Chunk, s *kb.Symbol) *kb.Symbol {
-	for i := range c.Symbols {
-		if k := &c.Symbols[i]; k.Name == s.Name && k.Start == s.Start {
-			return k
-		}
-	}
-	return s
-}
-
-// why says in words what speaks for a hit.
-func (s *shower) why(c *rank.Scored) []string {
-	var out []string
-	words := func(bits uint64) string {
-		var w []string
-		for i := range s.q.Words {
-			x := &s.q.Words[i]
-			if !x.Stop && x.Whole >= 0 && bits&(1<<x.Whole) != 0 {
-				w = append(w, x.Text)
-			}
-		}
-		return strings.Join(w, ", ")
-	}
-	if w := words(c.Defines); w != "" {
-		out = append(out, "defines "+w)
-	}
-	if w := words(c.InPath); w != "" {
-		out = append(out, "path names "+w)
-	}
-	if w := words(c.Matched); w != "" {
-		out = append(out, "mentions "+w)
-	}
-	if c.Cosine > 0 {
-		out = append(out, fmt.Sprintf("cosine %.2f", c.Cosine))
-	}
-	return out
-}
-
-// imports returns the lines with which a document names what it uses.
-func imports(d *kb.DocumentText, most int) []string {
-	var out []string
-	for i := range d.Chunks {
-		c := &d.Chunks[i]
-		if c.Kind != "imports" {
-			continue
-		}
-		for _, l := range strings.Split(d.Body[c.From:c.To], "\n") {
-			l = strings.TrimSpace(l)
-			if l == "" || l == ")" || l == "import (" || strings.HasPrefix(l, "//") || strings.HasPrefix(l, "package ") {
-				continue
-			}
-			if out = append(out, kb.Clip(l, 80)); len(out) == most {
-				return out
-			}
-		}
-	}
-	return out
-}
-
-// relatedIn returns the chunks around one: the rest of its declaration, then
-// its neighbours.
-func relatedIn(t *Target, d *kb.DocumentText, chunk, most int) []Related {
-	var out []Related
-	add := func(i int, why string) {
-		if i < 0 || i >= len(d.Chunks) || i == chunk || len(out) == most || d.Chunks[i].Kind == "imports" {
-			return
-		}
-		id := d.IDs[i]
-		if slices.ContainsFunc(out, func(r Related) bool { return r.ID == id }) {
-			return
-		}
-		out = append(out, Related{ID: id, At: t.cite(d, i), Symbol: Title(&d.Chunks[i]), Why: why})
-	}
-	own := d.Chunks[chunk].Decl
-	for i := range d.Chunks {
-		if len(own) > 0 && slices.Equal(d.Chunks[i].Decl, own) {
-			add(i, "same declaration")
-		}
-	}
-	for i := range d.Chunks {
-		if len(own) > 1 && slices.Equal(d.Chunks[i].Decl, own[:len(own)-1]) {
-			add(i, "encloses it")
-			break // its head; the rest of it is further members
-		}
-	}
-	add(chunk-1, "before it")
-	add(chunk+1, "after it")
-	return out
-}
-
-// location cites a chunk: path:Lstart-Lend, or columns of a long line.
-func location(p string, c *kb.Chunk) string {
-	if c.ColTo > 0 {
-		return fmt.Sprintf("%s:L%d:c%d-%d", p, c.Start, c.ColFrom, c.ColTo)
-	}
-	if c.Start == c.End {
-		return fmt.Sprintf("%s:L%d", p, c.Start)
-	}
-	return fmt.Sprintf("%s:L%d-%d", p, c.Start, c.End)
-}
-
-// titleBytes is how long the name of a chunk may be.
-const titleBytes = 80
-
-// Title names a chunk: its declaration path joined with dots, its headings, or
-// the names it defines. Of headings that are too many the outer ones go: the
-// innermost says what stands there.
-func Title(c *kb.Chunk) string {
-	if c.Kind == "section" || c.Kind == "heading" {
-		const sep, more = " › ", "… › "
-		t := strings.Join(c.Decl, sep)
-		for rest := c.Decl; len(t) > titleBytes && len(rest) > 1; {
-			rest = rest[1:]
-			t = more + strings.Join(rest, sep)
-		}
-		return kb.Clip(t, titleBytes)
-	}
-	if len(c.Decl) > 0 {
-		t := strings.Join(c.Decl, ".")
-		if n := len(c.Symbols); n > 1 && c.Kind != "type" && c.Kind != "class" {
-			t += fmt.Sprintf(" +%d", n-1)
-		}
-		return kb.Clip(t, titleBytes)
-	}
-	return ""
-}
-
-// title names a chunk for the declaration in it that answers: the one that
-// the query names, else the one that the best line lies in, else its first.
-func (s *shower) title(c *kb.Chunk, l *lines) (string, *kb.Symbol) {
-	if len(c.Symbols) == 0 || c.Kind == "section" {
-		return Title(c), nil
-	}
-	if len(c.Symbols) == 1 {
-		return Title(c), &c.Symbols[0]
-	}
-	for i := range c.Symbols {
-		if sym := &c.Symbols[i]; s.q.Names(sym.Name) {
-			return qualified(c, *sym), sym
-		}
-	}
-	at, _ := l.window(1, 80)
-	for i := range c.Symbols {
-		if sym := &c.Symbols[i]; sym.Start <= at && at <= sym.End && sym.End <= c.End {
-			return qualified(c, *sym), sym
-		}
-	}
-	return Title(c), &c.Symbols[0]
-}
-
-// qualified names one of a chunk's symbols, with what encloses it where the
-// chunk's own path tells.
-func qualified(c *kb.Chunk, sym kb.Symbol) string {
-	if n := len(c.Decl); n > 0 && c.Decl[n-1] == sym.Name {
-		return Title(&kb.Chunk{Decl: c.Decl, Kind: c.Kind})
-	}
-	return sym.Name
-}
-
-// budget is how many tokens the reply may have.
-func (s *shower) budget(hits int) int {
-	t := s.r.Tuning
-	per := t.MinimalTokens
-	switch s.r.Detail {
-	case "contextual":
-		per = t.ContextualTokens
-	case "full":
-		per = t.FullTokens
-	}
-	if s.r.Explain {
-		per += t.ExplainTokens
-	}
-	return min(t.ReplyTokens, per*max(hits, 1))
-}
-
-// fit gives every hit as many of its lines as the budget allows, the first
-// ones more: they answer most often.
-func (s *shower) fit(r *Reply) {
-	budget := s.budget(s.r.Limit)
-	t := s.r.Tuning
-	most := t.MinimalLines
-	if s.r.Detail == "contextual" {
-		most = t.ContextualLines
-	} else if s.r.Detail == "full" {
-		most = t.FullLines
-	}
-	for i := range r.Hits { // what may be shown is judged, so that the marks are in the budget
-		_, text := s.lines[i].window(most+t.furtherLines(i), t.LineWidth)
-		h, at := &r.Hits[i], &s.shown[i]
-		h.Note = s.targets[at.Store].Mark(h.Note, at.Path, h.Doc+"\n"+text)
-	}
-	const header = 14 // the digits of tokens and ms, which are not known yet
-	for n := most; ; n-- {
-		width := t.LineWidth
-		if n <= 0 {
-			width = max(20, 100+20*n)
-		}
-		for i := range r.Hits {
-			r.Hits[i].Line, r.Hits[i].Code = s.lines[i].window(max(n+t.furtherLines(i), 1), width)
-		}
-		r.Tokens = tokens.Estimate(r.Text()) + header
-		if r.Tokens <= budget || n < -4 {
-			return
-		}
-		if n > 8 {
-			n -= n / 4
-		}
-	}
 }
