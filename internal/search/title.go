@@ -62,8 +62,8 @@ func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, s
 		switch o := &c.Symbols[i]; {
 		case o.Name == s.q.Text:
 			return o, true
-		case s.q.Names(strings.TrimRight(o.Name, "!?=")) && strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(o.Name)) &&
-			(y == nil || len(o.Name) > len(y.Name)):
+		case (s.q.Names(strings.TrimRight(o.Name, "!?=")) && strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(o.Name)) ||
+			s.q.Means(o.Name)) && (y == nil || len(o.Name) > len(y.Name)):
 			y = o
 		}
 	}

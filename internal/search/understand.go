@@ -65,7 +65,9 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 		return nil, err
 	}
 	q.Join()
-	q.Expand()
+	if r.Intent != rank.Documentation && r.Only == nil { // sections count such words by themselves
+		q.Expand()
+	}
 	return q, q.count(ctx, targets, r)
 }
 

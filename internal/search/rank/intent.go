@@ -37,7 +37,7 @@ func (q *Query) Recognize() string {
 }
 
 func (q *Query) asks() string {
-	if q.Class != Natural || len(q.Terms) == maxTerms {
+	if q.Class != Natural || q.own == maxTerms {
 		return ""
 	}
 	for i := range asking {
@@ -87,7 +87,7 @@ func (q *Query) Prose(found []Evidence) float64 {
 		default:
 			coded = max(coded, q.Coverage(e.Matched))
 		}
-		near[k], said[k] = append(near[k], e.Cosine), append(said[k], e.Lexical)
+		near[k], said[k] = append(near[k], e.Cosine), append(said[k], e.Lexical-e.Beside)
 	}
 	if len(near[1]) == 0 {
 		return 0

@@ -257,7 +257,7 @@ func (r *ranking) score(e *Evidence) Scored {
 			factor *= v
 			v--
 		} else {
-			s.within += r.within[i] * v
+			s.within += r.within[i] * sg.among(r, e, v)
 			v *= r.weight[i]
 			s.raw += v
 		}

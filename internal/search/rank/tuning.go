@@ -31,6 +31,9 @@ type Tuning struct {
 	// query writes; MostJoined is how many words such a query has at most.
 	Joined     float64
 	MostJoined int
+	// MostProse is how likely documentation may be wanted of a question whose
+	// words are looked for in others as well.
+	MostProse float64
 	// SoftWeight is what a term counts that is used for a word of the query,
 	// SoftName the same in names of files and folders; MostSoft is how many are
 	// looked for.
@@ -119,7 +122,7 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
-	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
+	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20, MostProse: 0.3,
 	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
