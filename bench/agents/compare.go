@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -29,9 +30,10 @@ func (o *options) report() error {
 	if o.live.grades == "" {
 		how = "**not graded: by the places named alone**"
 	}
-	r.Printf("Right: %s; an answer without the places that it needs is wrong, and so is one that is not there. Every attempt counts. "+
-		"*one call*: answered right after one search, at most one get_full_context and nothing else. Shares and differences are paired by "+
-		"question; in brackets the middle 95 of 100 of 10,000 draws of the questions.\n\n", how)
+	r.Printf("Right: %s; an answer without the places that it needs is wrong, and so is one that is not there. Every "+
+		"attempt counts. *one call*: answered right after one search, at most one get_full_context and nothing else. "+
+		"Shares and differences are paired by question; in brackets the middle 95 of 100 of 10,000 draws of the "+
+		"questions.\n\n", how)
 	sets := map[string]bool{}
 	for _, a := range all {
 		sets[a.run.Set] = true
@@ -59,7 +61,8 @@ func byArm(of []*attempt) (labels, questions []string, by map[string]map[string]
 		}
 		m := a.measure()
 		s := sums[l][q]
-		sums[l][q] = measured{s.right + m.right, s.looks + m.looks, s.chars + m.chars, s.tokens + m.tokens, s.oneCall + m.oneCall}
+		sums[l][q] = measured{s.right + m.right, s.looks + m.looks, s.chars + m.chars,
+			s.tokens + m.tokens, s.oneCall + m.oneCall}
 		counts[l][q]++
 	}
 	for l, qs := range sums {
@@ -96,7 +99,8 @@ func (a *attempt) measure() measured {
 // armRows compares every arm with the control.
 func (o *options) armRows(of []*attempt) [][]string {
 	labels, questions, by := byArm(of)
-	rows := [][]string{{"arm", "runs", "questions", "right", "against grep", "looks a question", "of grep's", "characters", "of grep's", "tokens", "of grep's", "one call"}}
+	rows := [][]string{{"arm", "runs", "questions", "right", "against grep", "looks a question", "of grep's",
+		"characters", "of grep's", "tokens", "of grep's", "one call"}}
 	control := by[controlOf(of)]
 	for _, l := range labels {
 		runs := map[string]bool{}
@@ -132,9 +136,12 @@ func (o *options) armRows(of []*attempt) [][]string {
 		looks := func(m measured) float64 { return m.looks }
 		chars := func(m measured) float64 { return m.chars }
 		tokens := func(m measured) float64 { return m.tokens }
-		rows = append(rows, []string{l, fmt.Sprint(len(runs)), fmt.Sprint(len(have)), share(mean(right)), paired(right, false),
-			fmt.Sprintf("%.1f", mean(looks)), paired(looks, true), fmt.Sprintf("%.0f", mean(chars)), paired(chars, true),
-			fmt.Sprintf("%.0f", mean(tokens)), paired(tokens, true), share(mean(func(m measured) float64 { return m.oneCall }))})
+		rows = append(rows, []string{l, fmt.Sprint(len(runs)), fmt.Sprint(len(have)),
+			share(mean(right)), paired(right, false),
+			fmt.Sprintf("%.1f", mean(looks)), paired(looks, true),
+			fmt.Sprintf("%.0f", mean(chars)), paired(chars, true),
+			fmt.Sprintf("%.0f", mean(tokens)), paired(tokens, true),
+			share(mean(func(m measured) float64 { return m.oneCall }))})
 	}
 	return rows
 }
@@ -162,20 +169,25 @@ func interval(rng *rand.Rand, mine, theirs []float64, ratio bool) string {
 			a, b = a+mine[k], b+theirs[k]
 		}
 		if ratio {
-			return a / max(b, 1e-9)
+			return a / b
 		}
 		return (a - b) / float64(len(mine))
 	}
-	draws := make([]float64, 10_000)
-	for i := range draws {
-		draws[i] = of(func(int) int { return rng.IntN(len(mine)) })
+	var draws []float64
+	for range 10_000 {
+		if x := of(func(int) int { return rng.IntN(len(mine)) }); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			draws = append(draws, x)
+		}
 	}
 	slices.Sort(draws)
+	if len(draws) < 1000 {
+		return "–" // the control has looked at nothing
+	}
 	form := "%.2f [%.2f, %.2f]"
 	if !ratio {
 		form = "%+.2f [%+.2f, %+.2f]"
 	}
-	return fmt.Sprintf(form, of(func(i int) int { return i }), draws[249], draws[9749])
+	return fmt.Sprintf(form, of(func(i int) int { return i }), draws[len(draws)/40], draws[len(draws)-1-len(draws)/40])
 }
 
 // kindRows says how often each kind of question was answered right.

@@ -62,9 +62,12 @@ func (o *options) filled() error {
 		}
 		for _, q := range qs {
 			x := delivered{q, map[string]delivery{}}
+			for _, b := range budgets {
+				x.by[key(themselves, b)] = deliveryOf(t, q, ideal(t, q, b), false)
+			}
 			for _, f := range known {
-				if f.name == "rows" {
-					continue // has no lines
+				if f.name == "default" {
+					continue // is minimal, or rows without lines
 				}
 				if err := fill(c, t, q, f, x.by); err != nil {
 					return fmt.Errorf("%s: %w", q.ID, err)
@@ -79,13 +82,15 @@ func (o *options) filled() error {
 		return err
 	}
 	r := &lab.Report{}
-	r.Printf("# What one reply delivers\n\n%s, %s. Written by `.ci/extra agents -filled`.\n\n", time.Now().Format(time.DateOnly), lab.Machine())
-	r.Printf("One search with the question as it is, given a number of tokens to fill: the reply with the most hits that is not "+
-		"longer (of %v hits), or one made for that budget where the program makes such. Lines are those that hold text, of a place at "+
-		"most its first %d; one counts when the reply has its number and its text. *lines*: the mean over questions of the share that "+
-		"is shown. *of all lines*: all lines shown of all lines needed. *whole*: questions of which nothing is missing. *told*: questions "+
-		"of which every place is named. *over*: even one hit is longer than the budget, and counts as nothing. Of plain any line of a right file does.\n\n",
-		limits, window.Most)
+	r.Printf("# What one reply delivers\n\n%s, %s. Written by `.ci/extra agents -filled`.\n\n",
+		time.Now().Format(time.DateOnly), lab.Machine())
+	r.Printf("One search with the question as it is, given a number of tokens to fill: the reply with the most hits that "+
+		"is not longer (of %v hits), or one made for that budget where the program makes such. Lines are those that hold "+
+		"text, of a place at most its first %d; one counts when the reply has its number and its text. *lines*: the mean "+
+		"over questions of the share that is shown. *of all lines*: all lines shown of all lines needed. *whole*: "+
+		"questions of which nothing is missing. *told*: questions of which every place is named. *over*: even one hit is "+
+		"longer than the budget, and counts as nothing. Of plain any line of a right file does. *the lines themselves* "+
+		"is a reply that knows the answer and shows nothing else: no other delivers more.\n\n", limits, window.Most)
 	for _, n := range budgets {
 		r.Printf("## %d tokens\n\n", n)
 		r.Table(o.filledRows(all, known, n)...)
@@ -96,7 +101,7 @@ func (o *options) filled() error {
 // fill asks one question in one form.
 func fill(c *lab.Client, t *window.Tree, q scripted.Question, f form, into map[string]delivery) error {
 	best := map[int]string{}
-	if f.name == "budget 1200" {
+	if f.name == "budget" {
 		for _, n := range budgets {
 			text, err := c.Call("search", map[string]any{"query": q.Text, "budget": n})
 			if err != nil {
@@ -123,26 +128,70 @@ func fill(c *lab.Client, t *window.Tree, q scripted.Question, f form, into map[s
 	}
 	for _, b := range budgets {
 		text, ok := best[b]
-		w := window.New(t)
-		told := w.Add("", text)
-		in, all := w.Found(q.Gold)
-		d := delivery{shown: in, needed: all, all: w.Complete(q.Gold), told: scripted.Names(told, q), tokens: tokens.Estimate(text), over: !ok}
-		if q.Gold[0].From == 0 { // any right file does
-			d.shown, d.needed = min(in, 1), 1
-		}
-		d.lines = float64(d.shown) / float64(max(1, d.needed))
-		into[key(f, b)] = d
+		into[key(f.name, b)] = deliveryOf(t, q, text, !ok)
 	}
 	return nil
 }
 
-func key(f form, budget int) string { return fmt.Sprintf("%s %d", f.name, budget) }
+func deliveryOf(t *window.Tree, q scripted.Question, text string, over bool) delivery {
+	w := window.New(t)
+	told := w.Add("", text)
+	in, all := w.Found(q.Gold)
+	d := delivery{shown: in, needed: all, all: w.Complete(q.Gold), told: scripted.Names(told, q),
+		tokens: tokens.Estimate(text), over: over}
+	if q.Gold[0].From == 0 { // any right file does
+		d.shown, d.needed = min(in, 1), 1
+	}
+	d.lines = float64(d.shown) / float64(max(1, d.needed))
+	return d
+}
+
+// themselves is the form of a reply that knows the answer: the needed lines and
+// nothing else, the shortest places first, as far as the budget goes. No reply
+// delivers more.
+const themselves = "the lines themselves"
+
+func ideal(t *window.Tree, q scripted.Question, budget int) string {
+	type place struct{ text []string }
+	var all []place
+	for _, p := range q.Gold {
+		if p.From == 0 {
+			p.From, p.To = 1, 1
+		}
+		path, lines := window.Needed(t, p)
+		one := place{[]string{path}}
+		for _, n := range lines {
+			l, _ := t.Line(path, n)
+			one.text = append(one.text, fmt.Sprintf("%d\t%s", n, l))
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return len(a.text) - len(b.text) })
+	reply := ""
+	for _, p := range all {
+		for _, l := range p.text {
+			if tokens.Estimate(reply+l+"\n") > budget {
+				return reply
+			}
+			reply += l + "\n"
+		}
+	}
+	return reply
+}
+
+func key(form string, budget int) string { return fmt.Sprintf("%s %d", form, budget) }
 
 func (o *options) filledRows(all []delivered, known []form, budget int) [][]string {
 	rows := [][]string{{"", "questions", "form", "lines", "of all lines", "whole", "told", "tokens p50", "over"}}
+	names := []string{themselves}
+	for _, f := range known {
+		if f.name != "default" {
+			names = append(names, f.name)
+		}
+	}
 	add := func(name string, of []delivered) {
-		for _, f := range known {
-			if f.name == "rows" || len(of) == 0 {
+		for _, f := range names {
+			if len(of) == 0 {
 				continue
 			}
 			var lines, whole, told, over float64
@@ -156,8 +205,12 @@ func (o *options) filledRows(all []delivered, known []form, budget int) [][]stri
 				sizes = append(sizes, d.tokens)
 			}
 			n := float64(len(of))
-			rows = append(rows, []string{name, fmt.Sprint(len(of)), f.name, fmt.Sprintf("%.3f", lines/n),
-				fmt.Sprintf("%.3f", float64(shown)/float64(max(1, needed))), share(whole / n), share(told / n),
+			named := share(told / n)
+			if f == themselves {
+				named = "–" // it names nothing
+			}
+			rows = append(rows, []string{name, fmt.Sprint(len(of)), f, fmt.Sprintf("%.3f", lines/n),
+				fmt.Sprintf("%.3f", float64(shown)/float64(max(1, needed))), share(whole / n), named,
 				fmt.Sprint(lab.Median(sizes)), fmt.Sprint(over)})
 		}
 	}

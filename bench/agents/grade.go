@@ -158,9 +158,10 @@ func (o *options) sheet() error {
 		return compare(a.code, b.code) // a hash: the order says nothing of the arm
 	})
 	r := &lab.Report{}
-	r.Printf("# Answers to be graded\n\nFor each answer set `right` in %s to true or false. Right is an answer that says what the rubric says "+
-		"and nothing that is wrong; one that names too few of the places is wrong already and is not listed. Nothing here says which arm an "+
-		"answer is from; who grades has not seen the runs.\n\n", filepath.Base(o.live.grades))
+	r.Printf("# Answers to be graded\n\nFor each answer set `right` in %s to true or false. Right is an answer that says "+
+		"what the rubric says and nothing that is wrong; one that names too few of the places is wrong already and is not "+
+		"listed. Nothing here says which arm an answer is from; who grades has not seen the runs.\n\n",
+		filepath.Base(o.live.grades))
 	var grades strings.Builder
 	last := ""
 	for _, a := range all {
@@ -169,7 +170,8 @@ func (o *options) sheet() error {
 		}
 		if a.task.ID != last {
 			last = a.task.ID
-			r.Printf("## %s: %s\n\nRubric: %s\n\nPlaces, %d of which are needed:\n\n", a.task.ID, a.task.Question, a.task.Rubric, a.task.Least)
+			r.Printf("## %s: %s\n\nRubric: %s\n\nPlaces, %d of which are needed:\n\n",
+				a.task.ID, a.task.Question, a.task.Rubric, a.task.Least)
 			for _, p := range a.task.Gold {
 				r.Printf("- %s:%d-%d %s\n", p.Path, p.From, p.To, p.Name)
 			}

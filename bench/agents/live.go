@@ -25,7 +25,8 @@ type live struct {
 func (l *live) flags(f *flag.FlagSet) {
 	f.StringVar(&l.arm, "arm", trial.Grep, "grep, mcp (the three tools) or cli (the command line in a pipe)")
 	f.StringVar(&l.label, "label", "", "what the arm is called in reports; the arm without it")
-	f.StringVar(&l.command, "command", "", "starts an agent, which reads the prompt on its standard input; without it the prompt is printed")
+	f.StringVar(&l.command, "command", "",
+		"starts an agent, which reads the prompt on its standard input; without it the prompt is printed")
 	f.StringVar(&l.runs, "runs", "", "folder of the runs; below -work without it")
 	f.StringVar(&l.look, "look", "", "the program of bench/agents/look; built without it")
 	f.StringVar(&l.grades, "grades", "", "file of grades")
@@ -178,17 +179,18 @@ func promptFor(arm, look string) string {
 Use nothing else to look: no other tool, no other folder, and no memory of projects that seem alike. Its commands:
 
     LOOK next                            prints the next question
-    LOOK answer 'TEXT'                   takes your answer and prints the next question
+    LOOK answer 'TEXT'                   takes your answer (- for standard input) and prints the next question
     LOOK grep [-i] [-w] [-l] [-C N] [-g GLOB] REGEXP [PATH]
     LOOK read PATH FROM-TO               lines of a file (LOOK sed -n 'FROM,TOp' PATH is the same)
     LOOK list [GLOB or FOLDER]           paths
 MORE
-Work as you would for somebody who waits and pays for what you read: look as often as you have to in order to be sure of the
-answer, and no more. Every look is counted, and so is every character that it prints. For one question there is a most of
-looks; when it is reached, answer with what you have.
+Work as you would for somebody who waits and pays for what you read: look as often as you have to in order
+to be sure of the answer, and no more. Every look is counted, and so is every character that it prints. For
+one question there is a most of looks; when it is reached, answer with what you have.
 
-An answer is two to five sentences in plain words, and then the places that show it, each as path:from-to with the name of
-the function, most important first. Name all places that the question asks for and none that you have not seen or been shown.
+An answer is two to five sentences in plain words, and then the places that show it, each as path:from-to
+with the name of the function, most important first. Name all places that the question asks for and none that
+you have not seen or been shown.
 
 Begin with LOOK next, answer every question with LOOK answer, and stop when no question is left.
 `
@@ -196,7 +198,8 @@ Begin with LOOK next, answer every question with LOOK answer, and stop when no q
 	if arm != trial.Grep {
 		more = `    LOOK search QUERY [--detail minimal|contextual|full] [--limit N]
                                          ranked places of code for words, a name, a message or a question
-    LOOK context ID                      the whole of a hit by its id, or of a place such as server.go:120, and what is around it
+    LOOK context ID                      the whole of a hit by its id, or of a place such as server.go:120, and
+                                         what is around it
     LOOK execute COMMAND ['JSON']        other commands of the same program
 `
 	}

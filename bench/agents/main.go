@@ -67,12 +67,14 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.repos, "repos", "", "folder of repositories, OWNER+NAME, as bench/asked takes it")
 	f.StringVar(&o.asked, "asked", "asked", "the program of bench/asked")
 	f.StringVar(&o.program, "program", "", "the program that is asked; built from the work tree without it")
-	f.StringVar(&o.work, "work", filepath.Join(cache, "knowledge-agents"), "folder of sources and indexes, kept between runs")
+	f.StringVar(&o.work, "work", filepath.Join(cache, "knowledge-agents"),
+		"folder of sources and indexes, kept between runs")
 	f.StringVar(&o.trees, "trees", filepath.Join(cache, "knowledge-asked"), "folder of bench/asked's checkouts")
 	f.StringVar(&o.testdata, "testdata", "bench/agents/testdata", "folder of the sets of questions")
 	f.StringVar(&o.out, "out", "", "write the report here")
 	f.IntVar(&o.each, "each", 0, "ask at most so many questions of each set")
-	sets := f.String("set", strings.Join(append(slices.Clone(lineSets), "plain", "tasks"), ","), "which sets; tasks are those of this folder")
+	sets := f.String("set", join(append(slices.Clone(lineSets), "plain", "tasks")),
+		"which sets; tasks are those of this folder")
 	only := f.String("only", "", "which forms of reply, all without it")
 	o.live.flags(f)
 	if err := f.Parse(args); err != nil {

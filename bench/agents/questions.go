@@ -98,7 +98,8 @@ func (o *options) ownQuestions() ([]scripted.Question, error) {
 
 // prepare exports the tree of a set without what it hides, once, and checks its places.
 func (o *options) prepare(s *task.Set) (string, error) {
-	dir := filepath.Join(o.work, "sources", fmt.Sprintf("%s-%.12s-%d", s.Name, s.Commit, s.Seed))
+	// The folder's name is what the product calls the store.
+	dir := filepath.Join(o.work, "sources", fmt.Sprintf("%.12s-%d", s.Commit, s.Seed), s.Name)
 	if _, err := os.Stat(filepath.Join(dir, ".git", "HEAD")); err == nil {
 		return dir, s.CheckTree(dir)
 	}
@@ -121,7 +122,8 @@ func (o *options) prepare(s *task.Set) (string, error) {
 }
 
 // eachTree calls f for the questions of one tree after another.
-func (o *options) eachTree(qs []scripted.Question, f func(dir string, t *window.Tree, qs []scripted.Question) error) error {
+func (o *options) eachTree(qs []scripted.Question,
+	f func(dir string, t *window.Tree, qs []scripted.Question) error) error {
 	for len(qs) > 0 {
 		n := 1
 		for n < len(qs) && order(qs[n], qs[0]) == 0 {

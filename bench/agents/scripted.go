@@ -22,14 +22,14 @@ type form struct {
 	options []string // flags of search
 }
 
-// forms are what policy B asks with; those whose flags the program does not know
-// are left out.
+// forms are what policy B asks with; default is what a pipe is given when nothing
+// is said. Those whose flags the program does not know are left out.
 var forms = []form{
-	{"rows", nil},
+	{"default", nil},
 	{"minimal", []string{"--json", "--detail", "minimal"}},
 	{"contextual", []string{"--json", "--detail", "contextual"}},
 	{"full", []string{"--json", "--detail", "full"}},
-	{"budget 1200", []string{"--budget", "1200"}},
+	{"budget", []string{"--budget", "1200"}},
 }
 
 // known returns the forms that are wanted and that the program knows.
@@ -99,12 +99,12 @@ func (o *options) scripted() error {
 	r := &lab.Report{}
 	r.Printf("# A scripted agent\n\n%s, %s. Load averages %s at the end. Written by `.ci/extra agents -scripted`.\n\n",
 		time.Now().Format(time.DateOnly), lab.Machine(), lab.Load())
-	r.Printf("Policy A greps the rarest words of the question and reads windows around the hits; A+ does so as well as it can "+
-		"be done without a model. Policy B asks the product once, in a pipe, and reads what it is told; what it does not find so "+
-		"it looks for as A does. Each stops when the lines that answer are in its window (of a place the first %d that hold text), "+
-		"or at %s. Tokens are those of commands and replies, by the product's estimator; all of them stay in the window. "+
-		"What was not found counts with what it has cost. Tools and instructions, which are carried in every session, are not in it "+
-		"(`docs/agents.md`).\n\n", window.Most, scripted.Limits())
+	r.Printf("Policy A greps the rarest words of the question and reads windows around the hits; A+ does so as well as "+
+		"it can be done without a model. Policy B asks the product once, in a pipe, and reads what it is told; what it "+
+		"does not find so it looks for as A does. Each stops when the lines that answer are in its window (of a place the first %d "+
+		"that hold text), or at %s. Tokens are those of commands and replies, by the product's estimator; all of them stay "+
+		"in the window. What was not found counts with what it has cost. Tools and instructions, which are carried in every "+
+		"session, are not in it (`docs/agents.md`).\n\n", window.Most, scripted.Limits())
 	tablesOf(r, o.sets, all, known)
 	r.Printf("## The policies\n\n```go\n%s```\n", policyCode)
 	return o.finish(r)

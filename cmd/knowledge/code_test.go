@@ -26,6 +26,7 @@ var shops = map[string]string{
 // TestCode asks the real program, as an agent does, who calls what; then
 // edits a file and asks again.
 func TestCode(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
 	put := func(p, body string) {

@@ -117,6 +117,7 @@ func settled(t *testing.T, text string) string {
 
 // TestEnvelopes: a capability answers the same through every envelope.
 func TestEnvelopes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).with("PUMUKI_SDD_BYPASS=1") // lets plans through the guard of the enterprise server
 	dir := w.governed("project")
 	s := w.serve(dir)
@@ -203,6 +204,7 @@ func TestEnvelopes(t *testing.T) {
 
 // TestEvidenceInAnswers: open findings are counted in hits and shown in full.
 func TestEvidenceInAnswers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.governed("project")
 	a := w.agent(dir)
@@ -281,6 +283,7 @@ func fingerprint(t *testing.T, dir string) string {
 // them for tools that the original calls mutating and not as a dry run: refs,
 // index, HEAD, configuration and work tree stay as they were to the byte.
 func TestNothingIsChanged(t *testing.T) {
+	t.Parallel()
 	for _, bypass := range []string{"0", "1"} {
 		w := newWorld(t).with("PUMUKI_SDD_BYPASS=" + bypass)
 		dir := w.governed("project")
@@ -336,6 +339,7 @@ func TestNothingIsChanged(t *testing.T) {
 
 // TestGateInAHook: the exit status says it all, and a busy port stops nobody.
 func TestGateInAHook(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := w.governed("project")
 	r := w.run(dir, "gate", "--stage", "PRE_COMMIT")

@@ -15,6 +15,7 @@ import (
 // line, its form of the original engine, over MCP behind execute and as tools
 // of their own, and over HTTP under each of their names.
 func TestSpecificationsAreTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.dir("shop")
 	write(t, p, "specs/01-domain/entities/Pedido.md", []byte("---\nkind: entity\naliases: [Order]\ndomain: ventas\ntags: [core]\n---\n\n# Pedido\n\n## Descripción\n\nReúne las líneas que un cliente compra de una vez.\n\n## Invariantes\n\n- El total nunca es negativo ([[BR-PEDIDO-001]]).\n"))

@@ -1,5 +1,5 @@
 // Command knowledge gives agents and people ranked, cited knowledge of code.
-// It only wires the faces together; "knowledge help" tells the rest.
+// It only wires the faces together; "knowledge help" explains the rest.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 }
 
 func runHook(args []string) {
-	if term.IsTerminal(int(os.Stdin.Fd())) { // nobody types an event
+	if term.IsTerminal(int(os.Stdin.Fd())) { // no person types an event
 		fmt.Fprintln(os.Stderr, "knowledge: hook answers programs that agents run in, which say on standard input what happens; for people there is: knowledge help")
 		return
 	}
@@ -90,7 +90,7 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 		}})
 }
 
-// known is where the user knows a token from; "" when nobody has seen it yet.
+// known is where the user knows a token from; "" when it was not shown yet.
 func known(t httpguard.Given) string {
 	if t.New {
 		return ""

@@ -95,6 +95,7 @@ var left = map[string]bool{"uninstall": true, "install": true, "upgrade": true, 
 // Every command, with good arguments and hostile ones, at every face: nothing
 // that steers a terminal or hides from its reader comes through.
 func TestNothingUnseenPasses(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no file can be called so")
 	}
@@ -178,6 +179,7 @@ func TestNothingUnseenPasses(t *testing.T) {
 // What a reply calls a document is taken back by what reads documents, in each
 // form in which it was shown; as JSON the name and the text are what they are.
 func TestShownNamesAreTakenBack(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no file can be called so")
 	}

@@ -58,7 +58,7 @@ func hooks() app.Room {
 type AskRequest struct {
 	Question string
 	Session  string // id of the session that it belongs to; "" for none
-	// Owner is who asks, for telling apart sessions of one id, and Client the
+	// Owner identifies the asker among sessions of one id, and Client is the
 	// address, whose sessions are bounded; SessionKey, when it is known, shows that
 	// the session is the asker's.
 	Owner, Client, SessionKey string
@@ -69,7 +69,7 @@ type AskRequest struct {
 	// Base is the address under which this program serves chunks, for the URLs
 	// of sources that have none of their own: "http://127.0.0.1:7390".
 	Base string
-	// Debug is told what the support of an answer is made of; nil tells nobody.
+	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
 	app.Waiting
 }

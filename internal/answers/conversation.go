@@ -44,7 +44,7 @@ func ConversationOf(ctx context.Context, a *app.App, id, key string) (Conversati
 	return Conversation{SessionID: id, Turns: turns, ExpiresAfterS: int(answer.SessionLife.Seconds())}, nil
 }
 
-// notYours is the same for a session of somebody else and for none.
+// notYours is the same for a session of another client and for none.
 func notYours(id string) error {
 	return kb.Errorf(kb.NotFound, "there is no session %q of this key", kb.Clip(id, 60)).
 		WithHint("send the session_key of its answers as X-Session-Key, or the server's token")

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// FeedbackRequest is what somebody thinks of an answer.
+// FeedbackRequest is what a person thinks of an answer.
 type FeedbackRequest struct {
 	Query      string
 	Response   string // the answer as it was shown; "" when it is not known
@@ -26,7 +26,7 @@ type FeedbackRequest struct {
 	Client     string          // as in AskRequest
 	SessionKey string          // as in AskRequest
 	Public     bool            // the answer came from public stores
-	Pending    bool            // it counts for nothing until somebody has reviewed it
+	Pending    bool            // it counts for nothing until it was reviewed
 	// Stores that the answer came from, when it was given elsewhere; see AskRequest.
 	Stores []string
 	app.Waiting
@@ -73,7 +73,7 @@ type FeedbackStats struct {
 	Effect bool  `json:"lowers_sources"` // false when answer.feedback is false
 }
 
-// AddFeedback keeps what somebody thinks of an answer. What it cited is found
+// AddFeedback keeps what a person thinks of an answer. What it cited is found
 // in the session, or by answering the question again.
 func AddFeedback(ctx context.Context, a *app.App, r FeedbackRequest) (FeedbackAdded, error) {
 	c, err := a.Open(ctx)
@@ -194,7 +194,7 @@ func Gaps(ctx context.Context, a *app.App) ([]Gap, error) {
 	return answeringOf(c).feedback.Gaps(ctx)
 }
 
-// ReviewFeedback notes that somebody has looked at an entry. A pending one counts
+// ReviewFeedback notes that an entry was looked at. A pending one counts
 // from then on; after the action "dismissed" none does.
 func ReviewFeedback(ctx context.Context, a *app.App, id, action string) (FeedbackItem, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(id), 10, 64)

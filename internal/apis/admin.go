@@ -15,15 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// writeDefinitions writes the user's definitions, for nobody else to read.
+// writeDefinitions writes the user's definitions, which no other user can read.
 func writeDefinitions(path string, text []byte) error {
 	if len(text) > restapi.MaxFile {
 		return kb.Errorf(kb.TooLarge, "your definitions would have %d bytes, more than the %d that are read", len(text), restapi.MaxFile).

@@ -34,7 +34,7 @@ type apis struct {
 	trusted map[[sha256.Size]byte]bool
 	clients map[string]*outbound.Client // by what they allow
 	log     *restapi.Log
-	failed  map[string]int // calls in a row that found nobody
+	failed  map[string]int // calls in a row without an answer
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
 
@@ -48,7 +48,7 @@ type snapshot struct {
 	at       time.Time
 }
 
-// Files are looked at again after freshFor; while somebody does, others take
+// Files are looked at again after freshFor; while one call does, others take
 // what is at most staleFor old. Under many calls at once, three looks at
 // files for each of them would be what they wait for.
 const (
@@ -193,8 +193,8 @@ func readAPIFile(path string) ([]byte, time.Time, error) {
 	return raw, info.ModTime(), nil
 }
 
-// addProjectAPIs adds the project's APIs when somebody vouched for their
-// file as it is. Of a file that nobody did, nothing is said but that it is
+// addProjectAPIs adds the project's APIs when a person vouched for their
+// file as it is. Of another file nothing is said but that it is
 // there; one that cannot be read hides no API of the user's.
 func addProjectAPIs(ctx context.Context, a *app.App, d *declared) error {
 	p, err := a.Where()

@@ -88,7 +88,7 @@ func Call(ctx context.Context, a *app.App, name string, args json.RawMessage, sa
 	return out, nil
 }
 
-// jsonString is s as JSON in which <, > and & stand as they are.
+// jsonString is s as JSON in which <, > and & are not escaped.
 func jsonString(s string) json.RawMessage {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

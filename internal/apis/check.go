@@ -37,7 +37,7 @@ type CheckRow struct {
 func (c CheckReply) Text() string {
 	var b strings.Builder
 	for _, r := range c.APIs {
-		fmt.Fprintf(&b, "%s: %s at %s, ", r.API, counted(r.Tools, "tool"), r.Host)
+		fmt.Fprintf(&b, "%s: %s at %s, ", r.API, kb.Count(r.Tools, "tool"), r.Host)
 		if r.Ready {
 			b.WriteString("ready")
 		} else {
@@ -107,7 +107,7 @@ func Check(ctx context.Context, a *app.App, file string, live bool) (CheckReply,
 		if file == "" {
 			err := apiReady(a, d, p)
 			if row.Ready = err == nil; err != nil {
-				row.Why = sentence(err)
+				row.Why = kb.Said(err, "; ")
 			}
 		} else {
 			row.Ready, row.Why = false, "this checks the file only"
@@ -123,7 +123,7 @@ func Check(ctx context.Context, a *app.App, file string, live bool) (CheckReply,
 	return out, err
 }
 
-// untrusted parses the project's file that nobody trusts, for its problems alone.
+// untrusted parses the project's file that is not trusted, for its problems alone.
 func untrusted(ctx context.Context, a *app.App) *restapi.File {
 	p, err := a.Where()
 	if err != nil || p.Root == "" {

@@ -49,11 +49,11 @@ type ImportedAPI struct {
 	Enabled int      `json:"enabled"`
 }
 
-// Text tells it in lines.
+// Text is the reply in lines.
 func (r APIImported) Text() string {
 	var b strings.Builder
 	for _, i := range r.APIs {
-		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, counted(len(i.Tools), "tool"), i.Enabled)
+		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, kb.Count(len(i.Tools), "tool"), i.Enabled)
 	}
 	verb := "would write"
 	if r.Written {
@@ -70,7 +70,7 @@ func (r APIImported) Text() string {
 }
 
 // ImportFrom adds APIs to the user's definitions: from a recipe or an OpenAPI
-// document. Credentials that stand in it are not kept.
+// document. Credentials in it are not kept.
 func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, error) {
 	path := config.APIsPath(a.Config.Env)
 	if path == "" {

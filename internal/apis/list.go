@@ -81,7 +81,7 @@ func List(ctx context.Context, a *app.App, code string) (ListReply, error) {
 			continue
 		}
 		if err := apiReady(a, d, p); err != nil {
-			l.NotReady = append(l.NotReady, NotReady{p.Code, sentence(err)})
+			l.NotReady = append(l.NotReady, NotReady{p.Code, kb.Said(err, "; ")})
 			continue
 		}
 		row := ListRow{API: p.Code, Host: p.Host(), From: "project", Tools: []ToolRow{}}
@@ -113,14 +113,6 @@ func orNone(list []string) string {
 		return "none"
 	}
 	return strings.Join(list, ", ")
-}
-
-// sentence is an error with what to do about it.
-func sentence(err error) string {
-	if h := kb.HintOf(err); h != "" {
-		return err.Error() + "; " + h
-	}
-	return err.Error()
 }
 
 // paramWords lists parameters as people write them: "city, days?".
@@ -200,7 +192,7 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 	return p, t, nil
 }
 
-// Help tells how a tool is called.
+// Help says how a tool is called.
 func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
 	d, err := declaredAPIs(ctx, a)
 	if err != nil {
@@ -216,7 +208,7 @@ func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
 		Note: "call it with api:call; the credential, if one is needed, is added here. Save keeps the reply in a store that search looks in",
 	}
 	if err := apiReady(a, d, p); err != nil {
-		h.NotReady = sentence(err)
+		h.NotReady = kb.Said(err, "; ")
 	}
 	return h, nil
 }

@@ -46,7 +46,7 @@ func (c *Core) Policy() outbound.Policy {
 }
 
 // CheckAddress refuses a site or remote repository at an address that will not
-// be reached, as far as that can be told without asking anybody.
+// be reached, as far as that is known without a request.
 func (c *Core) CheckAddress(spec kb.Spec) error {
 	if source.TraitsOf(spec.Kind).Refs {
 		return c.Opener.CheckRemote(spec.Source)

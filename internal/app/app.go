@@ -38,19 +38,19 @@ type Config struct {
 	// Worker is the program that runs jobs; the arguments "--data-dir DIR work
 	// JOB" are added. Empty: jobs run in this process and end with it.
 	Worker []string
-	// Program is the file of this program, which clients are told to start;
+	// Program is the file of this program, which clients start;
 	// "" is that of the process.
 	Program string
 	Env     func(string) string
-	// Embedder stands in for the configured one where faults are rehearsed;
+	// Embedder replaces the configured one where faults are rehearsed;
 	// nil otherwise.
 	Embedder kb.Embedder
-	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce, likewise.
+	// EmbedAtOnce is ingest.Indexer.EmbedAtOnce.
 	EmbedAtOnce time.Duration
-	// LinkAtOnce stands in for the size, in bytes of text, up to which a store
+	// LinkAtOnce replaces the size, in bytes of text, up to which a store
 	// is linked by the job that indexed it; 0 for the usual one.
 	LinkAtOnce int64
-	// GrepTime stands in for how long grep looks; 0 is the usual time.
+	// GrepTime replaces how long grep looks; 0 is the usual time.
 	GrepTime time.Duration
 	// Rooms are what features add.
 	Rooms []Room
@@ -63,7 +63,7 @@ type App struct {
 	mu   sync.Mutex
 	Core *Core
 	err  error // why the app is closed
-	// What somebody deleted or replaced meanwhile, see gone.go.
+	// What was deleted or replaced meanwhile, see gone.go.
 	retired *Core
 	loss    *loss
 
@@ -80,7 +80,7 @@ type App struct {
 type Core struct {
 	Dir      string
 	Db       *db.DB
-	file     fs.FileInfo   // of the database as it was opened, nil where it cannot be told
+	file     fs.FileInfo   // of the database as it was opened, nil where it is unknown
 	Gone     chan struct{} // closed when that file is there no more
 	Catalog  *catalog.Catalog
 	Jobs     *job.Manager

@@ -11,7 +11,7 @@ import (
 
 const maxList = 5000
 
-// Waiting says who asks, and how long they wait for what is being made.
+// Waiting says whether a person waits for what is being made, and how long.
 type Waiting struct {
 	// Wait is how long a first use may wait for a folder's index: an agent gets
 	// what is ready after 3 s, a person sees the job to its end.
@@ -20,11 +20,11 @@ type Waiting struct {
 	// left to do; 0 waits as long as Wait says.
 	Early time.Duration
 	// Person lets a folder that is no project be indexed at its first search:
-	// somebody who types a command in it means it.
+	// a person who types a command in it means it.
 	Person bool
 }
 
-// Scope says which stores a question is about, and who asks.
+// Scope says which stores a question is about, and how long it may take.
 type Scope struct {
 	Stores []string // names or ids; ["*"] is every store; empty is the default scope
 	Yes    bool     // index a home directory, a file-system root or a very large folder
@@ -82,7 +82,7 @@ func (a *App) ShelvesOf(ctx context.Context, names []string, w Waiting) (*Shelve
 }
 
 // nothingYet is the failure to read stores of which nothing is indexed, as
-// their notes tell it: what is the matter; what to do.
+// their notes say it: what is wrong; what to do.
 func nothingYet(notes []string) error {
 	why, next, _ := strings.Cut(notes[0], "; ")
 	return kb.Errorf(kb.NotFound, "%s", why).WithHint("%s", cmp.Or(next, "see how far its job is with: jobs"))

@@ -19,7 +19,7 @@ import (
 )
 
 // CreateStore names a store and starts indexing it. Everything that can be
-// told of the request is told before anything is made; when the first job
+// checked of the request is checked before anything is made; when the first job
 // fails, what was made is taken back, see undo.
 //
 // Agents have what lies outside of the project and what it depends on refused,
@@ -134,10 +134,10 @@ func (r CreateStore) arguments() Args {
 }
 
 // Undo takes back what store:create made of a store of which nothing was ever
-// published: its names, so that no empty store is left to be told of at every
-// search, and the definition, unless somebody has changed it since. A store
+// published: its names, so that no empty store is left to be noted at every
+// search, and the definition, unless it has changed since. A store
 // that has a generation, and one that definitions name, stays; so does one that
-// was made anew after somebody had deleted what m made.
+// was made anew after what m made was deleted.
 func (c *Core) Undo(ctx context.Context, id kb.StoreID, m Making) error {
 	st, err := c.Catalog.Get(ctx, id)
 	if err != nil || st.Head != nil || !st.Created.Equal(m.Created) {
@@ -271,7 +271,7 @@ func (c *Core) unmade(ctx context.Context, j kb.Job, m Making, failure error) er
 		return errors.Join(failure, err)
 	}
 	if _, err := c.Catalog.Get(ctx, j.Store); kb.CodeOf(err) != kb.NotFound {
-		return failure // it stays: something was published, or somebody else holds it
+		return failure // it stays: something was published, or it has another name
 	}
 	hint := kb.HintOf(failure)
 	var lacks *source.NoRefError

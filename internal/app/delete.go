@@ -7,7 +7,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// DeleteStore detaches a name; the index goes when nobody else holds it, or everywhere is set.
+// DeleteStore detaches a name; the index goes when no other name has it, or everywhere is set.
 func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (Deleted, error) {
 	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
@@ -23,10 +23,10 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		return d, err
 	}
 	if own, err := c.Catalog.Own(ctx, p.Root); err == nil && own.ID == st.ID && len(holders) == 1 {
-		everywhere = true // the own folder: nobody else holds it
+		everywhere = true // the own folder: no name has it
 	}
-	// Its job is cancelled before: a store of the same source that somebody
-	// makes right after has a job of its own.
+	// Its job is cancelled before: a store of the same source that is made
+	// right after has a job of its own.
 	var cancelled bool
 	if everywhere || len(holders) <= 1 {
 		j, ok, err := c.Jobs.Active(ctx, st.ID)
@@ -51,7 +51,7 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		return d, err
 	}
 	if d.Removed = everywhere || len(d.UsedBy) == 0; !d.Removed {
-		if cancelled { // somebody has taken it up meanwhile
+		if cancelled { // it got a name meanwhile
 			_, err = c.Submit(ctx, st, IndexArgs{})
 		}
 		return d, err
@@ -80,14 +80,14 @@ func (a *App) detach(ctx context.Context, c *Core, projectID, asked string, st k
 	if e != nil {
 		return nil, e
 	}
-	if len(holders) == 0 { // somebody else has deleted it just now
+	if len(holders) == 0 { // another process has deleted it just now
 		return nil, err
 	}
 	return nil, kb.Errorf(kb.Denied, "store %q is held by %s, not by this project", asked, strings.Join(holders, ", ")).
 		WithHint("delete it there, or set everywhere to delete it for all of them")
 }
 
-// Leaving tells the rooms of a store that goes.
+// Leaving calls the rooms before a store goes.
 func (c *Core) Leaving(ctx context.Context, id kb.StoreID) error {
 	for _, r := range c.rooms {
 		if r.Leaving != nil {

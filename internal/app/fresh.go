@@ -20,7 +20,7 @@ import (
 // How much a comparison of folders with their indexes may cost.
 const (
 	// lookBudget bounds, for all stores together, the look at folders that
-	// nobody follows, before a question is answered that names none of them.
+	// no process follows, before a question is answered that names none of them.
 	// Such a look takes about 5 µs a file.
 	lookBudget = 500 * time.Millisecond
 	// smallFolder is how many documents a folder may have that is looked at
@@ -29,7 +29,7 @@ const (
 	smallFolder = 2000
 	smallBudget = 5 * time.Second
 	// cheapLook is how long a look at a larger one takes after which it is
-	// looked at again at the next question. After a longer one nobody looks for
+	// looked at again at the next question. After a longer one none is made for
 	// restFactor times as long, and replies say so.
 	cheapLook   = 10 * time.Millisecond
 	restFactor  = 20
@@ -46,7 +46,7 @@ type Asking struct {
 	named  bool // the stores were named: a look may take as long as they wait
 	Public bool // a stranger asks: what is to be done is not for them to do
 	// mine are the stores that the question may bring up to date; nil is all.
-	// Of the others it is only told that they are behind.
+	// Of the others the notes only say that they are behind.
 	mine map[kb.StoreID]bool
 }
 
@@ -68,12 +68,12 @@ type behind struct {
 
 // Freshen sees to it that folders are answered from as they are now: each is
 // compared with its index, and what is behind is brought up to date as far as
-// who asks waits for it. The notes say what is behind all the same; there are
+// the caller waits for it. The notes say what is behind all the same; there are
 // none when nothing is.
 func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking) ([]string, error) {
 	var list []*behind
 	for _, st := range stores {
-		if source.TraitsOf(st.Spec.Kind).Place != "" && st.Head != nil && !st.Head.Partial { // the others are told of anyway
+		if source.TraitsOf(st.Spec.Kind).Place != "" && st.Head != nil && !st.Head.Partial { // the notes name the others anyway
 			list = append(list, &behind{st: st})
 		}
 	}
@@ -98,7 +98,7 @@ func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking
 	return a.tellBehind(ctx, list, by), nil
 }
 
-// compare fills in how the folders stand, several at a time.
+// compare fills in how the folders differ, several at a time.
 func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 	brief, cancel := context.WithTimeout(ctx, lookBudget)
 	defer cancel()
@@ -243,7 +243,7 @@ func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 	return nil
 }
 
-// tellMost is how many stores are told of one by one.
+// tellMost is how many stores get a note each.
 const tellMost = 5
 
 // tellBehind says of each store what is not as it was indexed, and what brings
@@ -274,8 +274,8 @@ func (a *App) tellBehind(ctx context.Context, list []*behind, by Asking) []strin
 // its is what a store's documents lie in: "its folder".
 func (b *behind) its() string { return "its " + source.TraitsOf(b.st.Spec.Kind).Place }
 
-// says tells what is the matter; "" of a store that is up to date by now.
-// A stranger is not told where what lies on this machine.
+// says names what is wrong; "" of a store that is up to date by now.
+// For a stranger it names no path of this machine.
 func (b *behind) says(public bool) string {
 	name := "store " + b.st.Label()
 	switch {
@@ -336,7 +336,7 @@ func (b *behind) changes() string {
 	if b.drift.Files == 0 {
 		return "parts of its index have to be made anew"
 	}
-	n, verb := CountOf(b.drift.Files, "file"), "have"
+	n, verb := kb.Count(b.drift.Files, "file"), "have"
 	if b.drift.Files == 1 {
 		verb = "has"
 	}

@@ -24,7 +24,7 @@ type GlanceStore struct {
 	Busy bool // a job that has not ended is about it
 }
 
-// Glance looks at the catalog as it stands: it makes, changes and migrates
+// Glance reads the catalog as it is: it makes, changes and migrates
 // nothing, takes no lock and starts no job. kb.NotFound before the first
 // store was made on this machine.
 func (a *App) Glance(ctx context.Context) (Glance, error) {

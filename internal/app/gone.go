@@ -38,13 +38,13 @@ func (c *Core) There() bool {
 	return err == nil && os.SameFile(c.file, now) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// loss is what went with a data directory, or a database, that somebody
+// loss is what went with a data directory, or a database, that was
 // deleted or replaced while this process worked with it.
 type loss struct {
 	dir    string
 	stores map[string]string // source by label
 	// database says that the database alone was gone when this process began,
-	// or on an earlier day: what the stores were called nobody knows.
+	// or on an earlier day: the names of the stores are unknown.
 	database bool
 	day      string // of an earlier process that found it so; "" is this one
 	told     bool
@@ -60,7 +60,7 @@ func databaseLost(dir string) *loss {
 	return &loss{dir: dir, database: true, day: day}
 }
 
-// Again forgets a loss that somebody was told of, once a store is made.
+// Again forgets a loss that was reported, once a store is made.
 func (a *App) Again(c *Core) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -63,11 +62,11 @@ func (a *App) ScopeFromHere(ctx context.Context, w Waiting) (*Shelves, error) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(s.Targets, func(x, y search.Target) int { return own(&x) - own(&y) })
+	kb.SortStableFunc(s.Targets, func(x, y search.Target) int { return own(&x) - own(&y) })
 	return s, nil
 }
 
-// Asked tells what a path that somebody wrote may mean in a store: a person
+// Asked returns what a path may mean in a store, as it was written: a person
 // writes it as seen from the working directory, an agent as search shows it,
 // and each may do the other.
 func (a *App) Asked(written string, person bool) search.Asked {
@@ -105,7 +104,7 @@ func (a *App) Asked(written string, person bool) search.Asked {
 	return as
 }
 
-// PlainPath is a path in a store as somebody wrote it: slashes, no "./" before it.
+// PlainPath returns a path in a store with slashes and without "./" before it.
 func PlainPath(written string) string {
 	if written = strings.TrimSpace(written); strings.Contains(written, "://") {
 		return written

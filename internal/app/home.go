@@ -11,7 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
-// Home is what stands at hand in the folder that asks.
+// Home is what there is in the folder of the caller.
 type Home struct {
 	Root   string         // the own folder: what a search here looks through; "" when there is none
 	Own    *StoreRow      // its index; nil when it has none yet
@@ -21,7 +21,7 @@ type Home struct {
 	Stores []StoreRow     // the other stores in scope
 }
 
-// Home tells how things stand in this folder. It looks and starts nothing: an
+// Home returns the state of this folder. It looks and starts nothing: an
 // interrupted job stays interrupted, and a data directory that does not exist
 // is not made.
 func (a *App) Home(ctx context.Context) (h Home, err error) {
@@ -67,7 +67,7 @@ func (a *App) Home(ctx context.Context) (h Home, err error) {
 const glanceAt = 200 * time.Millisecond
 
 // whyBarren says why nothing in a folder can be indexed; "" when something
-// can, or there is too much to tell at a glance.
+// can, or there is too much to see at a glance.
 func whyBarren(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, glanceAt)
 	defer cancel()

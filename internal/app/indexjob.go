@@ -68,7 +68,7 @@ func (c *Core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		return msg, details, err // its segments wait for the run that resumes it
 	}
 	// Whatever became of the run, also when it was cancelled, what it held is
-	// free again, and what nobody needs any more goes.
+	// free again, and what no store needs any more goes.
 	after := context.WithoutCancel(ctx)
 	if err != nil && args.Made != nil {
 		if details == nil {
@@ -181,7 +181,7 @@ func (c *Core) indexStore(ctx context.Context, j kb.Job, args IndexArgs) (string
 // pass makes one generation. After the death of a worker it is careful with
 // what that worker was at: such documents come last, and those at which
 // job.MaxDeaths workers died are skipped.
-// What is told of gathering goes into details.
+// What gathering reports goes into details.
 func (c *Core) pass(ctx context.Context, j kb.Job, st kb.Store, args IndexArgs, died bool, details map[string]any) (ingest.Result, error) {
 	trail, left, err := c.Jobs.Trail(j.ID)
 	if err != nil {

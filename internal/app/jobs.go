@@ -11,7 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Work runs a job in this process, and then those that nobody runs.
+// Work runs a job in this process, and then those that no process runs.
 func (a *App) Work(ctx context.Context, id string) error {
 	c, err := a.Open(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *App) Jobs(ctx context.Context, f JobFilter) (JobList, error) {
 	return list, nil
 }
 
-// jobNames tells what the stores of jobs are called, and whose they are.
+// jobNames knows what the stores of jobs are called, and whose they are.
 type jobNames struct {
 	project string
 	scope   map[kb.StoreID]string // of this project and the user
@@ -108,7 +108,7 @@ func (n jobNames) name(j *kb.Job) {
 
 // here reports whether a job is this project's or the user's: its store is, or
 // was when its first job took it back. What is under way for a store that
-// nobody holds is everybody's.
+// has no name is shown everywhere.
 func (n jobNames) here(j *kb.Job) bool {
 	id := storeOf(j)
 	if n.scope[id] != "" || j.Store == "" {
@@ -140,7 +140,7 @@ func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.
 	return a.namedJob(ctx, c, id, j, err)
 }
 
-// waitJob waits for a job to end, as long as wait says, and returns it as it stands then.
+// waitJob waits for a job to end, as long as wait says, and returns it as it is then.
 func (c *Core) waitJob(ctx context.Context, id string, wait time.Duration) (kb.Job, error) {
 	wctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

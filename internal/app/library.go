@@ -53,7 +53,7 @@ func (l *library) Saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.Seen[id] = looked{at, max(took, l.Seen[id].took)}
 }
 
-// want notes that a folder is searched here which nobody follows.
+// want notes that a folder is searched here which no process follows.
 func (l *library) want(st kb.Store) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *library) want(st kb.Store) {
 	l.unfollowed[st.ID] = st
 }
 
-// Wanted returns the folders that were searched here and that nobody followed then.
+// Wanted returns the folders that were searched here and that no process followed then.
 func (l *library) Wanted() []kb.Store {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,6 +31,7 @@ func TestMissingAndForeignFilesAreMissedAtOnce(t *testing.T) {
 			}
 			for _, mapped := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s %s, mapped %v", ext, how, mapped), func(t *testing.T) {
+					t.Parallel()
 					missing(t, ext, how, mapped)
 				})
 			}

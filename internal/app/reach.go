@@ -20,12 +20,12 @@ import (
 // both sides, and folders are compared by what they are, not by how they are
 // spelt, which differs where case does not count.
 
-// trustedFolder stands in the catalog in the place of a content's hash.
+// trustedFolder is in the catalog in the place of a content's hash.
 const trustedFolder = "folder"
 
 // Admit refuses a source on this machine that is outside of what may be
-// indexed without a person's word. Of a path that does not exist it says the
-// same as of one that does: what lies there is not told either.
+// indexed without a person's word. The error is the same for a path that does
+// not exist: it does not show what lies there.
 func (a *App) Admit(ctx context.Context, c *Core, path string) error {
 	real := project.RealPath(path)
 	for _, root := range append(a.ownRoots(), c.vouched...) {
@@ -78,7 +78,7 @@ func (a *App) admitRequest(ctx context.Context, r CreateStore) error {
 	refused := a.Admit(ctx, c, path)
 	spec, err := SpecOf(ctx, r, a.Config.Dir)
 	if err != nil {
-		return refused // what is wrong with the path is told to who may know
+		return refused // what is wrong with the path is only shown where the path is allowed
 	}
 	if refused == nil {
 		refused = a.AdmitSpec(ctx, c, spec)
@@ -93,7 +93,7 @@ func (a *App) admitRequest(ctx context.Context, r CreateStore) error {
 	return refused
 }
 
-// ownRoots are the folders that need nobody's word. One that is too much to be
+// ownRoots returns the folders that need no word. One that is too much to be
 // a project, such as the home directory, gives nothing.
 func (a *App) ownRoots() []string {
 	var roots []string

@@ -49,7 +49,7 @@ type Room struct {
 	// the data directory is opened, without a Core, and then with it.
 	Examine func(ctx context.Context, a *App, c *Core, say func(Finding))
 
-	// PageOf returns what tells of the documents of a store as pages of the web,
+	// PageOf returns the function from documents of a store to pages of the web,
 	// nil when they are none; PagePath the path of the page that a URL names, and
 	// the fragment, or what it is given.
 	PageOf   func(*Core, kb.Store) func(path string) (search.Page, bool)
@@ -61,7 +61,7 @@ type Room struct {
 
 	// Marks says what speaks against places that answer a query; see search.Request.
 	Marks func(ctx context.Context, c *Core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
-	// Hits lets targets tell more of their hits, Place adds to a place. No store is
+	// Hits lets targets add to their hits, Place adds to a place. No store is
 	// in scope where the place was looked for in one named store.
 	Hits  func(*App, []search.Target)
 	Place func(ctx context.Context, a *App, s *Shelves, inScope func(kb.StoreID) bool, found *search.Context)
@@ -91,7 +91,7 @@ type Definitions struct {
 	// Remember keeps how a store came to be. Of a definition that is new it
 	// returns the text and the file.
 	Remember func(ctx context.Context, a *App, c *Core, p project.Project, r CreateStore, st kb.Store) (added json.RawMessage, file string, err error)
-	// Forget takes back what Remember added, unless somebody has changed it since.
+	// Forget takes back what Remember added, unless it has changed since.
 	Forget func(ctx context.Context, c *Core, file string, added json.RawMessage) error
 	// Rename gives the store that the project's file calls old another name there,
 	// and reports whether the file names it.
@@ -171,7 +171,7 @@ func (s *Shelves) unresolved(ctx context.Context, t *search.Target) (bool, error
 	return false, nil
 }
 
-// pageOf returns what tells of the pages of a store; nil when its documents are none.
+// pageOf returns the function to the pages of a store; nil when its documents are none.
 func (c *Core) pageOf(st kb.Store) func(path string) (search.Page, bool) {
 	for _, r := range c.rooms {
 		if r.PageOf != nil {

@@ -194,7 +194,7 @@ func (a *App) ownFolder(ctx context.Context, c *Core, p project.Project, r Scope
 	return st, "", nil
 }
 
-// ownEntry returns the store of all of a folder, if somebody has named it. One
+// ownEntry returns the store of all of a folder, if it has a name. One
 // of a part of it is another store.
 func ownEntry(entries []catalog.Entry, root string) (kb.Store, bool) {
 	for _, e := range entries {
@@ -238,11 +238,11 @@ func (a *App) NothingInScope(ctx context.Context, c *Core) error {
 	return e.WithHint("name stores or pass [\"*\"]; there are: %s", strings.Join(names, ", "))
 }
 
-// muchLeft is how many documents must be left to do for somebody to be answered
+// muchLeft is how many documents must be left to do for a question to be answered
 // before a first index is complete: what is small is worth the wait.
 const muchLeft = 1000
 
-// answersNow reports whether somebody who has waited for a job that stands so
+// answersNow reports whether a question that has waited for a job with that progress
 // is answered from what is ready.
 func answersNow(early, waited time.Duration, at kb.Progress) bool {
 	return early > 0 && waited > early && at.Total-at.Done > muchLeft

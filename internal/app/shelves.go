@@ -189,8 +189,8 @@ func (a *App) isHere(st kb.Store) bool {
 	return err == nil && st.Spec.Source == p.Root && filepath.IsAbs(p.Root)
 }
 
-// NoteBarren says which of the stores have no documents. Of a store that nobody
-// has named, or is in, it would be told for ever.
+// NoteBarren says which of the stores have no documents. A store that the user
+// neither named nor works in would be named for ever.
 func (a *App) NoteBarren(s *Shelves, named bool) {
 	for _, t := range s.Targets {
 		if why := Barren(t.Store); why != "" && (named || a.isHere(t.Store) && (len(t.Store.Head.Skipped) > 0 || len(s.Targets) == 1)) {
@@ -211,7 +211,7 @@ func Barren(st kb.Store) string {
 	return fmt.Sprintf("store %s has no documents, what lies in %s is left out: %s", st.Label(), st.Spec.Source, why)
 }
 
-// doneOf tells how far a job is.
+// doneOf says how far a job is.
 func doneOf(j kb.Job) string {
 	if j.Progress.Total > 0 {
 		return fmt.Sprintf("%d of %d documents", j.Progress.Done, j.Progress.Total)
@@ -227,7 +227,7 @@ func label(st kb.Store) string {
 	return st.Label()
 }
 
-// fresh tells whether a document of a folder changed since it was indexed. A
+// fresh says that a document of a folder changed since it was indexed. A
 // commit never changes.
 func fresh(st kb.Store) func(path string, stamp uint64) string {
 	if st.Spec.Kind != kb.KindFolder {

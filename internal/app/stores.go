@@ -98,7 +98,7 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 	return list, nil
 }
 
-// row tells a store at a glance, with the job that works on it, if any.
+// row returns a store at a glance, with the job that works on it, if any.
 func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (StoreRow, *kb.Job, error) {
 	r := StoreRow{Name: st.Label(), ID: string(st.ID), Kind: st.Spec.Kind, Source: st.Spec.Source, Scope: string(scope), Status: "empty"}
 	if source.TraitsOf(st.Spec.Kind).Refs {
@@ -126,7 +126,7 @@ func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 	return r, nil, nil
 }
 
-// StoreInfo tells everything about the store that a name or id means here.
+// StoreInfo returns everything about the store that a name or id means here.
 func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	c, st, err := a.Lookup(ctx, store)
 	if err != nil {
@@ -211,7 +211,7 @@ func TypeOf(k kb.Kind) string {
 	return string(k)
 }
 
-// RefuseLarge refuses folders that nobody means to index without thinking.
+// RefuseLarge refuses folders that are too large to be indexed by mistake.
 func RefuseLarge(ctx context.Context, spec kb.Spec) error {
 	_, err := measure(ctx, spec)
 	return err

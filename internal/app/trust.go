@@ -30,7 +30,7 @@ type Subject struct {
 	About  string // of a folder: how much it holds, of what kind
 }
 
-// TrustSubject looks at what somebody wants to vouch for, to show it. Trust
+// TrustSubject reads what a person wants to vouch for, to show it. Trust
 // then takes this and nothing that has come in its place.
 func (a *App) TrustSubject(ctx context.Context, path string) (Subject, error) {
 	s, hash, err := a.subject(ctx, path)
@@ -98,7 +98,7 @@ func about(ctx context.Context, dir string) (string, error) {
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%d %s", kinds[n], n)
 	}
-	text := fmt.Sprintf("%s, %s", CountOf(files, "file"), BytesOf(bytes))
+	text := fmt.Sprintf("%s, %s", kb.Count(files, "file"), BytesOf(bytes))
 	if over {
 		text = "more than " + text
 	}

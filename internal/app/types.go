@@ -82,7 +82,7 @@ type Started struct {
 // Deleted is the reply of store:delete.
 type Deleted struct {
 	Store   string   `json:"store"`
-	Removed bool     `json:"indexRemoved"` // false when somebody else still holds the store
+	Removed bool     `json:"indexRemoved"` // false when another project or the user still has the store
 	UsedBy  []string `json:"usedBy,omitempty"`
 	Note    string   `json:"note,omitempty"`
 }

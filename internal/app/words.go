@@ -6,13 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func CountOf(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
+// BytesOf writes a number of bytes.
 func BytesOf(n int64) string {
 	switch {
 	case n >= 10<<20:

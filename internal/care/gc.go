@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +53,7 @@ func Collect(ctx context.Context, a *app.App, dry bool) (Collected, error) {
 		return Collected{}, err
 	}
 	files, err := leftovers(ctx, c, dry)
-	slices.SortStableFunc(files, func(a, b verify.Leftover) int {
+	kb.SortStableFunc(files, func(a, b verify.Leftover) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	out := Collected{Files: files, DryRun: dry}

@@ -32,7 +32,7 @@ type SelfCheck struct {
 	Text string `json:"text"` // what was seen, or what went wrong
 }
 
-// Text tells it to a person, one line a check.
+// Text is the reply for people, one line a check.
 func (s SelfTest) Text() string {
 	var b strings.Builder
 	for _, c := range s.Checks {
@@ -254,10 +254,10 @@ func (t *tester) verify() (string, error) {
 	if err == nil && len(v.Findings) > 0 {
 		err = kb.Errorf(kb.Corrupt, "%s", v.Findings[0].Text)
 	}
-	return app.CountOf(v.Files, "file") + ", all there and true", err
+	return kb.Count(v.Files, "file") + ", all there and true", err
 }
 
-// terminalText says what the environment tells of the terminal.
+// terminalText says what the environment shows of the terminal.
 func terminalText(env func(string) string) string {
 	locale := env("LC_ALL")
 	for _, k := range []string{"LC_CTYPE", "LANG"} {

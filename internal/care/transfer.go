@@ -30,10 +30,10 @@ type Exported struct {
 	Note      string `json:"note"`
 }
 
-// Text tells it to a person.
+// Text is the reply for people.
 func (e Exported) Text() string {
 	return fmt.Sprintf("%s: %s of %s, %s\nsha256: %s\nnote: %s\nelsewhere: knowledge import %s",
-		e.File, app.CountOf(e.Documents, "document"), e.Store, app.BytesOf(e.Bytes), e.SHA256, e.Note, kb.ShellWord(filepath.Base(e.File)))
+		e.File, kb.Count(e.Documents, "document"), e.Store, app.BytesOf(e.Bytes), e.SHA256, e.Note, kb.ShellWord(filepath.Base(e.File)))
 }
 
 // Imported is the reply of import.
@@ -53,11 +53,11 @@ type Imported struct {
 	Note      string `json:"note,omitempty"`
 }
 
-// Text tells it to a person.
+// Text is the reply for people.
 func (i Imported) Text() string {
-	text := fmt.Sprintf("%s: %s, %s of %s", i.Store, app.CountOf(i.Documents, "document"), app.CountOf(i.Chunks, "chunk"), i.Source)
+	text := fmt.Sprintf("%s: %s, %s of %s", i.Store, kb.Count(i.Documents, "document"), kb.Count(i.Chunks, "chunk"), i.Source)
 	if i.Shared > 0 {
-		text += fmt.Sprintf(" (%d of %s were here already)", i.Shared, app.CountOf(i.Segments, "segment"))
+		text += fmt.Sprintf(" (%d of %s were here already)", i.Shared, kb.Count(i.Segments, "segment"))
 	}
 	if i.Note != "" {
 		text += "\nnote: " + i.Note

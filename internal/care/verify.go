@@ -34,7 +34,7 @@ func (v Verified) ExitStatus() int {
 	return status
 }
 
-// Text tells it to a person: a line for each finding, what to do, and a sum.
+// Text is the reply for people: a line for each finding, what to do, and a sum.
 func (v Verified) Text() string {
 	var b strings.Builder
 	hints := map[string]bool{}
@@ -53,7 +53,7 @@ func (v Verified) Text() string {
 			b.WriteString("         " + f.Hint + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s, %s read: ", app.CountOf(v.Stores, "store"), app.CountOf(v.Files, "file"), app.BytesOf(v.Bytes))
+	fmt.Fprintf(&b, "%s, %s, %s read: ", kb.Count(v.Stores, "store"), kb.Count(v.Files, "file"), app.BytesOf(v.Bytes))
 	left := 0
 	for _, f := range v.Findings {
 		if f.Status == verify.Left && !f.Mended {
@@ -64,12 +64,12 @@ func (v Verified) Text() string {
 	case n == left:
 		b.WriteString("all of it is there and true")
 		if left > 0 {
-			fmt.Fprintf(&b, "; %s may go: knowledge gc", app.CountOf(left, "leftover"))
+			fmt.Fprintf(&b, "; %s may go: knowledge gc", kb.Count(left, "leftover"))
 		}
 	case v.Repair:
-		fmt.Fprintf(&b, "%s, %d mended", app.CountOf(n, "finding"), v.Mended)
+		fmt.Fprintf(&b, "%s, %d mended", kb.Count(n, "finding"), v.Mended)
 	default:
-		fmt.Fprintf(&b, "%s; mend what can be mended: knowledge verify --repair", app.CountOf(n, "finding"))
+		fmt.Fprintf(&b, "%s; mend what can be mended: knowledge verify --repair", kb.Count(n, "finding"))
 	}
 	return b.String()
 }

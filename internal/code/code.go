@@ -203,7 +203,7 @@ func linked(ctx, wait context.Context, s *app.Shelves, t *search.Target) error {
 }
 
 // without goes on without the view of a target that turned out damaged,
-// or, where references are what is asked for, with one that is made anew.
+// or, where references are asked for, with one that is made anew.
 func without(ctx context.Context, s *app.Shelves, t *search.Target) error {
 	lose(ctx, s, t)
 	if s.Wait > 0 {

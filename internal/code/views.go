@@ -198,7 +198,7 @@ func sweepViews(ctx context.Context, c *app.Core) error {
 	}
 	gone, err := unneededViews(ctx, c)
 	for _, p := range gone {
-		// Who has it open keeps it; where that forbids deleting, the next sweep does it.
+		// A process that has it open keeps it; where that forbids deleting, the next sweep does it.
 		_ = os.Remove(p)
 	}
 	return err
@@ -334,7 +334,7 @@ func (v *views) get(c *app.Core, id kb.StoreID) (view *graph.View, done func(), 
 }
 
 // lose gives up a store's view if its file is damaged, and deletes that: the
-// next link makes it anew. Who reads it finishes on it.
+// next link makes it anew. Readers finish on it.
 func (v *views) lose(c *app.Core, id kb.StoreID) bool {
 	path := ViewOf(c, id)
 	if err := whole(path); err == nil || kb.CodeOf(err) != kb.Corrupt {

@@ -126,24 +126,37 @@ type Command struct {
 //
 // The audience of a new command is Person and its access Token; see Agent.
 func New[In, Out any](name, summary string, effect Effect, run func(context.Context, *app.App, In) (Out, error)) Command {
-	params := paramsOf(reflect.TypeFor[In]())
-	c := Command{Name: name, Summary: summary, Effect: effect, Params: params}
-	c.check = func(ctx context.Context, c Command, raw json.RawMessage) error {
-		var in In
-		return c.table.decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem())
-	}
-	c.run = func(ctx context.Context, c Command, a *app.App, raw json.RawMessage) (any, error) {
-		var in In
-		if err := c.table.decode(ctx, name, params, raw, reflect.ValueOf(&in).Elem()); err != nil {
-			return nil, err
-		}
-		out, err := run(ctx, a, in)
+	return newCommand(name, summary, effect, reflect.TypeFor[In](), func(ctx context.Context, a *app.App, in any) (any, error) {
+		out, err := run(ctx, a, *in.(*In))
 		if err != nil {
 			return nil, err
 		}
 		return out, nil
+	})
+}
+
+// newCommand is what New does for all types alike: run is given a pointer to a
+// struct of type in.
+func newCommand(name, summary string, effect Effect, in reflect.Type, run func(context.Context, *app.App, any) (any, error)) Command {
+	params := paramsOf(in)
+	decode := func(ctx context.Context, t *Table, raw json.RawMessage) (any, error) {
+		x := reflect.New(in)
+		return x.Interface(), t.decode(ctx, name, params, raw, x.Elem())
 	}
-	return c
+	return Command{
+		Name: name, Summary: summary, Effect: effect, Params: params,
+		check: func(ctx context.Context, c Command, raw json.RawMessage) error {
+			_, err := decode(ctx, c.table, raw)
+			return err
+		},
+		run: func(ctx context.Context, c Command, a *app.App, raw json.RawMessage) (any, error) {
+			x, err := decode(ctx, c.table, raw)
+			if err != nil {
+				return nil, err
+			}
+			return run(ctx, a, x)
+		},
+	}
 }
 
 // Prints returns the command with a layout of its results.
@@ -169,7 +182,7 @@ func (c Command) Agent() Command {
 // of JSON, and null is as good as absent. Errors carry a kb.Code, a sentence
 // and a hint. Run does not look at the audience: faces do, by c.Audience.
 //
-// What hints say to do next is worded for who asks: see ForShell and ForAgent.
+// What hints say to do next is worded for the reader: see ForShell and ForAgent.
 func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
 	out, err := c.run(ctx, c, a, args)
 	return out, c.table.worded(ctx, err)

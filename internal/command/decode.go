@@ -133,7 +133,7 @@ func refuseUnknown(ctx context.Context, name string, params []Param, args map[st
 	return err.WithHint("it takes: %s", strings.Join(known, ", "))
 }
 
-// nested is what somebody meant who put the arguments of a command beside its
+// nested is what a call means that has the arguments of a command beside its
 // name: {"command":"store:info","args":{"store":"x"}}.
 func nested(args map[string]json.RawMessage, known []string) string {
 	inner := map[string]json.RawMessage{}

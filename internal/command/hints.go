@@ -147,7 +147,7 @@ func endsSentence(after string) bool {
 	return after[0] == '.' && (len(after) == 1 || after[1] == ' ')
 }
 
-// alone reports whether a name is what a hint tells to run: it follows a
+// alone reports whether a name is what a hint says to run: it follows a
 // colon, and a clause or the hint ends after it, or after the words of help.
 func (t *Table) alone(before, after string) bool {
 	if !strings.HasSuffix(before, ": ") {
@@ -266,7 +266,7 @@ func Place(params []Param, words []string, given func(Param) bool, set func(Para
 	for _, p := range open {
 		switch {
 		case len(words) == 0:
-			return true // what is missing is told by decoding
+			return true // decoding says what is missing
 		case p.Rest:
 			set(p, strings.Join(words, " "))
 			return true

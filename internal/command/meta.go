@@ -188,7 +188,7 @@ func (g GroupHelp) Text() string {
 	return b.String()
 }
 
-// groupOf returns the commands of a group, by its name or what stands before
+// groupOf returns the commands of a group, by its name or what is before
 // the colon of theirs; none for anything else.
 func (t *Table) groupOf(ctx context.Context, name string) GroupHelp {
 	name = strings.Trim(strings.ToLower(strings.TrimSpace(name)), ":")

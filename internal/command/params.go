@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -69,7 +69,7 @@ func paramsOf(t reflect.Type) []Param {
 		}
 		return last
 	}
-	slices.SortStableFunc(params, func(a, b Param) int { return place(a) - place(b) })
+	kb.SortStableFunc(params, func(a, b Param) int { return place(a) - place(b) })
 	return params
 }
 

@@ -12,7 +12,7 @@ import (
 // Reading takes a line such as "grep func (s *Server)" or
 // `grep {"store":"go","pattern":"x"}` apart: the name of a command that only
 // reads and reaches no network, and its arguments as an object, or what its
-// subject is, as it stands. A line that begins with no command's name is none.
+// subject is. A line that begins with no command's name is none.
 func (t *Table) Reading(line string) (c Command, args json.RawMessage, ok bool, err error) {
 	name, rest := strings.TrimSpace(line), ""
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {

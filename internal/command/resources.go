@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -22,7 +21,7 @@ type Resource struct {
 	Name        string // short, for lists
 	Description string // one line, no full stop
 	Closed      bool   // needs the token over HTTP, whatever --open-read opens
-	// Read returns the value that is shown as JSON. variable is what stands
+	// Read returns the value that is shown as JSON. variable is what is
 	// for the template's variable, percent-decoded; "" without one.
 	Read func(ctx context.Context, a *app.App, variable string) (any, error)
 }
@@ -38,7 +37,7 @@ func (t *Table) Resources() []Resource {
 			all = append(all, r.Resources()...)
 		}
 	}
-	slices.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
+	kb.SortFunc(all, func(a, b Resource) int { return strings.Compare(a.URI, b.URI) })
 	return all
 }
 
@@ -61,7 +60,7 @@ func (t *Table) FindResource(uri string) (Resource, string, error) {
 	return Resource{}, "", kb.Errorf(kb.NotFound, "no resource %q", clip(uri)).WithHint("list them with: resources")
 }
 
-// ReadResource returns what stands at a URI, as JSON.
+// ReadResource returns what is at a URI, as JSON.
 func (t *Table) ReadResource(ctx context.Context, a *app.App, uri string) (json.RawMessage, error) {
 	r, v, err := t.FindResource(uri)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Room is a feature: what it adds to the program. Every field but Name may be empty.
@@ -44,7 +45,7 @@ func NewTable(rooms []Room, words Spoken) *Table {
 			}
 		}
 	}
-	slices.SortFunc(t.all, func(a, b Command) int {
+	kb.SortFunc(t.all, func(a, b Command) int {
 		if n := strings.Compare(a.Group, b.Group); n != 0 {
 			return n
 		}

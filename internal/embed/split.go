@@ -255,8 +255,8 @@ func (c *counter) splitWide(text string, start int, emit func([]byte)) int {
 	return i
 }
 
-// folded gives the letters of ASCII for what has accents in Latin-1 and Latin
-// Extended-A, in lower case. Who writes a query often leaves accents out.
+// folded gives the letters of ASCII for those with accents in Latin-1 and Latin
+// Extended-A, in lower case. Queries often leave accents out.
 var folded = func() map[rune]string {
 	m := map[rune]string{}
 	for plain, accented := range map[string]string{

@@ -45,7 +45,7 @@ func files(ctx context.Context, a *app.App, glob string, limit int, open func() 
 		return FileList{}, err
 	}
 	r := FileList{Store: t.Label, Files: []string{}}
-	// A folder stands for what lies below it.
+	// A folder means what lies below it.
 	if folder := app.PlainPath(glob); glob != "" && !strings.ContainsAny(glob, "*?[") && !slices.Contains(paths, folder) {
 		below, err := t.Index.Documents(ctx, folder)
 		if err != nil {

@@ -103,7 +103,7 @@ func runFiles(ctx context.Context, a *app.App, in filesIn) (FileList, error) {
 }
 
 // runGrep greps. Two words in the other order, as other programs have them,
-// are told apart when the second is a store or a path.
+// differ in whether the second is a store or a path.
 func runGrep(ctx context.Context, a *app.App, in grepIn) (GrepReply, error) {
 	if in.Store == "" {
 		return GrepHere(ctx, a, in.Pattern, in.Glob, in.IgnoreCase, in.Limit, command.WaitingOf(ctx))

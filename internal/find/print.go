@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -31,7 +32,7 @@ func printHits(p *printer.Printer, r SearchReply) {
 			p.Line("nothing found")
 		} else {
 			p.Line("")
-			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", printer.Plural(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
+			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", kb.Count(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
 		}
 	}
 	for _, n := range r.Notes {
@@ -61,6 +62,9 @@ func printHit(p *printer.Printer, h Hit) {
 	}
 	if h.Code != "" {
 		p.Code(h.Code, max(h.Line, 1), "    ")
+	}
+	if len(h.Places) > 0 {
+		p.Line("    and: " + strings.Join(h.Places, ", "))
 	}
 	if len(h.Why) > 0 {
 		p.Line("    because: " + strings.Join(h.Why, ", "))
@@ -149,7 +153,7 @@ func printText(p *printer.Printer, r FileText) {
 	p.Remark(r.Note)
 }
 
-// printPage prints where on a site a page of the web stands, on one line.
+// printPage prints where on a site a page of the web is, on one line.
 func printPage(p *printer.Printer, c Context) {
 	if c.Page == nil {
 		return
@@ -213,7 +217,7 @@ func printGrep(p *printer.Printer, r GrepReply) {
 	for _, m := range r.Matches {
 		if p.Terminal {
 			p.Line(fmt.Sprintf("%s:%d: %s", printer.Name(m.Path), m.Line, strings.TrimRight(m.Text, "\r")))
-		} else { // the text is the last field and stands as it is
+		} else { // the text is the last field and stays as it is
 			p.Out.WriteString(printer.Field(printer.Name(m.Path)) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 		}
 	}

@@ -114,7 +114,7 @@ func read(ctx context.Context, s *app.Shelves, written, lines string, asked func
 	return r, nil
 }
 
-// find returns the document that is meant by what somebody wrote: a path in
+// find returns the document that a written path means: a path in
 // any of its spellings, or the address of a page.
 func find(ctx context.Context, s *app.Shelves, asked search.Asked) (search.Located, string, error) {
 	for i := range s.Targets {
@@ -158,7 +158,7 @@ func section(d *kb.DocumentText, fragment string) (from, to int, err error) {
 	return 0, 0, e.WithHint("there are: %s", strings.Join(all[:min(len(all), 20)], " "))
 }
 
-// parseLines reads a range; 0 stands for an open end.
+// parseLines reads a range; 0 is an open end.
 func parseLines(s string) (from, to int, err error) {
 	bad := kb.Errorf(kb.Invalid, "%q is no range of lines", s).WithHint("write 12, 12-40, 12- or -40")
 	s = strings.TrimSpace(s)

@@ -51,7 +51,7 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 			return SearchReply{}, err
 		}
 	}
-	if req.Detail == "contextual" || req.Detail == "full" || req.Intent != "" {
+	if req.Refers() {
 		s.OpenViews()
 	}
 	var marksNote string

@@ -11,7 +11,7 @@ import (
 )
 
 // Show returns everything about a place: what an id from Search names, or
-// what stands at a line of a document, "server.go:120".
+// what is at a line of a document, "server.go:120".
 func Show(ctx context.Context, a *app.App, place string, w app.Waiting) (Context, error) {
 	file, line, ok := search.ParsePlace(place)
 	if !ok {

@@ -22,7 +22,7 @@ import (
 )
 
 // define writes a store into the project's definitions, in the place of the
-// one of that name if there is one. What else stands in the file stays as it
+// one of that name if there is one. What else is in the file stays as it
 // is. Trust in the file goes on: the change is the user's own. It returns the
 // entry when the file had none of that name.
 func define(ctx context.Context, a *app.App, c *app.Core, p project.Project, d Definition) (added json.RawMessage, err error) {
@@ -96,14 +96,14 @@ func writeStores(path string, text []byte) error {
 }
 
 // undefine takes a definition out of the file that define wrote it into, unless
-// somebody has changed it since, and removes a file and folder that hold
+// it has changed since, and removes a file and folder that hold
 // nothing else.
 func undefine(ctx context.Context, c *app.Core, path string, definition json.RawMessage) error {
 	raw, err := app.ReadProjectFile(path)
 	var file map[string]json.RawMessage
 	var stores []json.RawMessage
 	if err != nil || json.Unmarshal(raw, &file) != nil || json.Unmarshal(file["stores"], &stores) != nil {
-		return nil // it is gone, or somebody is at it: nothing of ours to take back
+		return nil // it is gone, or being edited: nothing of ours to take back
 	}
 	left := slices.DeleteFunc(slices.Clone(stores), func(r json.RawMessage) bool {
 		var have bytes.Buffer

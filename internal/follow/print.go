@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // printSynced prints a line for each store and what became of it.
@@ -61,7 +62,7 @@ func printSuggested(p *printer.Printer, r Suggested) {
 		p.Remark(n)
 	}
 	if len(r.Suggestions) > 0 && len(r.Added) == 0 && p.Terminal {
-		p.Remark(fmt.Sprintf("%s and %s in %.0f ms; add them with: knowledge suggest --add", printer.Plural(r.Manifests, "manifest"), printer.Plural(r.SourceFiles, "source file"), r.Ms))
+		p.Remark(fmt.Sprintf("%s and %s in %.0f ms; add them with: knowledge suggest --add", kb.Count(r.Manifests, "manifest"), kb.Count(r.SourceFiles, "source file"), r.Ms))
 	}
 }
 

@@ -3,7 +3,6 @@ package follow
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +58,7 @@ func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
 		}
 		out.Schedules = append(out.Schedules, row)
 	}
-	slices.SortStableFunc(out.Schedules, func(a, b ScheduleRow) int { return strings.Compare(a.Store, b.Store) })
+	kb.SortStableFunc(out.Schedules, func(a, b ScheduleRow) int { return strings.Compare(a.Store, b.Store) })
 	if who, held := lockfile.Held(filepath.Join(c.Dir, "jobs", "clock.lock")); held {
 		out.Keeper = who.PID
 	} else if len(out.Schedules) > 0 {

@@ -24,7 +24,7 @@ type SuggestRequest struct {
 	Add      bool     // create the stores that are suggested
 	Only     []string // of these dependencies or repositories only, by name
 	Save     bool     // write what is added into the project's definitions
-	Registry bool     // ask package registries for repositories that nothing here tells
+	Registry bool     // ask package registries for repositories that are unknown here
 }
 
 // Suggestion is a repository worth a store.
@@ -37,7 +37,7 @@ type Suggestion struct {
 	Repository string   `json:"repository"`
 	Tag        string   `json:"tag,omitempty"`
 	Commit     string   `json:"commit,omitempty"`
-	From       string   `json:"from"`            // what told the repository
+	From       string   `json:"from"`            // what named the repository
 	Also       []string `json:"also,omitempty"`  // other dependencies from there
 	Store      string   `json:"store,omitempty"` // the store that exists of it already
 
@@ -47,7 +47,7 @@ type Suggestion struct {
 // Suggested is the reply of suggest.
 type Suggested struct {
 	Suggestions []Suggestion  `json:"suggestions"`
-	Unknown     []string      `json:"unknown,omitempty"` // imported, from a repository that nothing tells
+	Unknown     []string      `json:"unknown,omitempty"` // imported, from an unknown repository
 	Manifests   int           `json:"manifests"`
 	SourceFiles int           `json:"sourceFiles"`
 	Ms          float64       `json:"ms"`
@@ -250,7 +250,7 @@ func addSuggested(ctx context.Context, a *app.App, c *app.Core, r SuggestRequest
 const tagTimeout = 20 * time.Second
 
 // request is the store of a suggestion. Its repository is asked how it spells
-// the tag of the version; without an answer the custom stands.
+// the tag of the version; without an answer the usual spelling is taken.
 func request(ctx context.Context, c *app.Core, s Suggestion) (app.CreateStore, string) {
 	r := app.CreateStore{
 		Kind: kb.KindRepo, Source: s.Repository, Agent: true, Description: strings.TrimSpace(s.Ecosystem + " " + s.Name + " " + s.Version), Follows: s.dep.ID(),
@@ -307,7 +307,7 @@ func storeName(repo string, taken map[string]bool) string {
 }
 
 // askRegistries fills in the repositories of the most imported dependencies of
-// which nothing here tells them.
+// whose repository is unknown here.
 func askRegistries(ctx context.Context, a *app.App, c *app.Core, list []*deps.Dependency, most int) []string {
 	reg := deps.NewRegistry(a.Config.Env, filepath.Join(c.Dir, "registry.json"), c.Policy())
 	var missing []*deps.Dependency

@@ -19,10 +19,10 @@ import (
 
 // SyncRequest says how far a sync goes.
 type SyncRequest struct {
-	DryRun  bool // tell what would be done, and do nothing
+	DryRun  bool // report what would be done, and do nothing
 	Prune   bool // remove stores that are defined no more
 	Reindex bool // read every document of every defined store again
-	Agent   bool // asked by an agent, which is told of no command that vouches
+	Agent   bool // asked by an agent, to whom no command that vouches is shown
 }
 
 // Synced is the reply of stores:sync and store:update. The lists hold names;
@@ -63,7 +63,7 @@ func (s *Synced) fail(name string, err error) {
 
 // Sync makes the project's stores what its definitions say: new ones are
 // created and indexed, changed ones moved to their new source, ref or options,
-// and those that are defined no more are told, or removed when pruning.
+// and those that are defined no more are listed, or removed when pruning.
 // Nothing is done of an entry that asks for what a person must vouch for.
 func Sync(ctx context.Context, a *app.App, r SyncRequest) (Synced, error) {
 	out := newSynced(r.DryRun)
@@ -149,7 +149,7 @@ func (s *syncRun) load(ctx context.Context) error {
 	return err
 }
 
-// refuse tells what a person must vouch for. Such a name is defined all the
+// refuse reports what a person must vouch for. Such a name is defined all the
 // same, so it is no orphan.
 func (s *syncRun) refuse(f *definitions) {
 	var names []string
@@ -300,7 +300,7 @@ func (s *syncRun) index(ctx context.Context, st kb.Store, name string) error {
 	return err
 }
 
-// orphans tells the stores that were defined and are no more, or removes them.
+// orphans lists the stores that were defined and are no more, or removes them.
 func (s *syncRun) orphans(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(s.by)) {
 		by := s.by[name]
@@ -324,7 +324,7 @@ func (s *syncRun) orphans(ctx context.Context) error {
 }
 
 // move lets a name of a project mean another spec. A job of the store that
-// nobody holds any more is cancelled first, its files go.
+// has no name any more is cancelled first, its files go.
 func move(ctx context.Context, c *app.Core, projectID string, old kb.Store, spec kb.Spec, description string, tags []string) (kb.Store, error) {
 	holders, err := c.Catalog.Holders(ctx, old.ID)
 	if err != nil {

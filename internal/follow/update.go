@@ -14,7 +14,7 @@ import (
 
 // Update brings stores up to date with what they follow: one that is pinned
 // to a dependency moves to the version that the project's lockfile holds now,
-// all others to where their branch stands. store "" is every store of the project.
+// all others to the head of their branch. store "" is every store of the project.
 func Update(ctx context.Context, a *app.App, store string, dry bool) (Synced, error) {
 	out := newSynced(dry)
 	c, err := a.Open(ctx)
@@ -64,7 +64,7 @@ func Update(ctx context.Context, a *app.App, store string, dry bool) (Synced, er
 func (s *syncRun) update(ctx context.Context, st kb.Store) error {
 	by, known := s.by[st.Name]
 	if !known || by.Store != st.ID || by.Follows == "" {
-		// A tag or commit that stands is asked for once more all the same:
+		// A tag or commit that does not move is asked for once more all the same:
 		// tags move, and an earlier run may have failed.
 		s.out.Updated = append(s.out.Updated, st.Label())
 		if s.r.DryRun {

@@ -147,7 +147,7 @@ const mostFollowed = 16
 // way: each takes one of the watches, which the own folder needs.
 const mostDirs = 5000
 
-// followAll follows the folder that this process stands for, and those of the
+// followAll follows the folder of this process's project, and those of the
 // other stores that are searched here.
 func followAll(ctx context.Context, a *app.App, c *app.Core) {
 	p, err := a.Where()

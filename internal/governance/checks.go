@@ -34,7 +34,7 @@ func repo(a *app.App) (*repostate.Reader, bool, error) {
 	return r, p.Git, nil
 }
 
-// state reads how the work tree stands; it is not available outside a repository.
+// state reads the state of the work tree; there is none outside a repository.
 func state(ctx context.Context, a *app.App) (repostate.State, error) {
 	r, there, err := repo(a)
 	if err != nil || !there {
@@ -43,7 +43,7 @@ func state(ctx context.Context, a *app.App) (repostate.State, error) {
 	return r.State(ctx)
 }
 
-// Gitflow returns how the work tree stands.
+// Gitflow returns the state of the work tree.
 func Gitflow(ctx context.Context, a *app.App) (gate.Gitflow, error) {
 	s, err := state(ctx, a)
 	if err == nil && !s.Available && s.Note == "" {
@@ -181,7 +181,7 @@ func noRepository() error {
 	return kb.Errorf(kb.NotFound, "this is not a git repository").WithHint("name one with --project")
 }
 
-// SDDStatus tells how specification driven development stands; nil outside a repository.
+// SDDStatus returns the state of specification driven development; nil outside a repository.
 func SDDStatus(ctx context.Context, a *app.App) (*gate.SDDStatus, error) {
 	s, err := sdd(ctx, a)
 	if err != nil || s == nil {
@@ -191,7 +191,7 @@ func SDDStatus(ctx context.Context, a *app.App) (*gate.SDDStatus, error) {
 	return &st, nil
 }
 
-// ActiveChange tells which change is being worked on. It runs nothing.
+// ActiveChange returns the change that is being worked on. It runs nothing.
 func ActiveChange(ctx context.Context, a *app.App) (gate.ActiveChange, error) {
 	s, err := sdd(ctx, a)
 	if err != nil || s == nil {
@@ -200,7 +200,7 @@ func ActiveChange(ctx context.Context, a *app.App) (gate.ActiveChange, error) {
 	return gate.ActiveChangeOf(&gate.SDDStatus{Session: s.Session()}), nil
 }
 
-// SDDEvaluate decides whether a stage may go on. Outside a repository nobody can tell.
+// SDDEvaluate decides whether a stage may go on. Outside a repository that is unknown.
 func SDDEvaluate(ctx context.Context, a *app.App, stage gate.Stage) (gate.Evaluation, error) {
 	s, err := sdd(ctx, a)
 	if err != nil {
@@ -239,7 +239,7 @@ func SDDClose(ctx context.Context, a *app.App) (gate.SessionStatus, error) {
 	return s.Close()
 }
 
-// RepoLifecycle tells what of a governance tool is installed; nil outside a repository.
+// RepoLifecycle returns what of a governance tool is installed; nil outside a repository.
 func RepoLifecycle(_ context.Context, a *app.App) (*gate.LifecycleStatus, error) {
 	r, there, err := repo(a)
 	if err != nil || !there {
@@ -253,7 +253,7 @@ func RepoLifecycle(_ context.Context, a *app.App) (*gate.LifecycleStatus, error)
 	return &s, nil
 }
 
-// RepoContext tells all of it in one.
+// RepoContext returns all of it in one.
 func RepoContext(ctx context.Context, a *app.App) (gate.Context, error) {
 	p, err := a.Where()
 	if err != nil {

@@ -96,7 +96,7 @@ func findings(a *app.App) map[string][]evidence.Finding {
 	return nil
 }
 
-// own reports whether a target is the folder of the project as it stands:
+// own reports whether a target is the folder of the project as it is:
 // evidence speaks of no other, and of no older commit.
 func own(a *app.App, t *search.Target) bool {
 	p, err := a.Where()
@@ -114,7 +114,7 @@ func countFindings(a *app.App, targets []search.Target) {
 		if own(a, &targets[i]) {
 			targets[i].Extras = append(targets[i].Extras, func(path string) (kb.Extra, bool) {
 				n := len(byFile[path])
-				return kb.Extra{Members: []kb.Member{{Name: "findings", Value: n}}, Lines: []string{printer.Plural(n, "open finding") + " in its file"}}, n > 0
+				return kb.Extra{Members: []kb.Member{{Name: "findings", Value: n}}, Lines: []string{kb.Count(n, "open finding") + " in its file"}}, n > 0
 			})
 		}
 	}
@@ -144,7 +144,7 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(x, y evidence.Finding) int {
+	kb.SortStableFunc(all, func(x, y evidence.Finding) int {
 		return cmp.Or(here(x)-here(y), evidence.Rank(x.Severity)-evidence.Rank(y.Severity))
 	})
 	more := max(len(all)-shownFindings, 0)
@@ -165,7 +165,7 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 	}
 	if more > 0 {
 		x.Members = append(x.Members, kb.Member{Name: "moreFindings", Value: more})
-		x.Lines = append(x.Lines, fmt.Sprintf("and %s: knowledge evidence:findings --file %s", printer.Plural(more, "more finding"), found.Path))
+		x.Lines = append(x.Lines, fmt.Sprintf("and %s: knowledge evidence:findings --file %s", kb.Count(more, "more finding"), found.Path))
 	}
 	found.Extras = append(found.Extras, x)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 func printStatus(p *printer.Printer, r evidence.Status) {
@@ -82,7 +83,7 @@ func printGitflow(p *printer.Printer, r gate.Gitflow) {
 	}
 	p.Line(fmt.Sprintf("%s; %d staged, %d unstaged, %d untracked", at, r.Staged, r.Unstaged, r.Untracked))
 	if r.Conflicts > 0 {
-		p.Line(printer.Plural(r.Conflicts, "conflict"))
+		p.Line(kb.Count(r.Conflicts, "conflict"))
 	}
 	if r.Note != "" {
 		p.Remark(r.Note)

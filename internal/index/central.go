@@ -49,8 +49,8 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 				break
 			}
 		}
-		// What half of all documents mention is a word of the language or of
-		// the trade.
+		// A name that half of all documents mention is a word of the language or
+		// of the trade.
 		if len(users[i])*2 > n && n > 8 {
 			users[i] = nil
 		}

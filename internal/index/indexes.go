@@ -290,7 +290,7 @@ func (p *Pool) Delete(_ context.Context, name string, dry bool) ([]kb.Deleted, e
 		if err != nil {
 			return nil, err
 		}
-		// The segment goes first: who has opened one whose vectors are missing
+		// The segment goes first: a reader that misses the vectors of an open one
 		// can see by that whether it is being deleted. The mark goes last: a
 		// segment that came from elsewhere always has it.
 		paths = append([]string{SegmentPath(p.Dir, name), LayoutPath(p.Dir, name)}, siblings...)

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Meta of a document, chunk by chunk:
+// appendMeta appends the meta of a document, chunk by chunk:
 //
 //	varint shared elements of the declaration path with the chunk before,
 //	varint further elements, each a string; string kind;

@@ -226,8 +226,8 @@ func (s *segment) load() error {
 }
 
 // replaced reports whether another file has the segment's name now, or
-// other vectors beside it than when it was opened. One that was deleted with
-// its store is read to the end by who has it open.
+// other vectors beside it than when it was opened. A segment that was deleted
+// with its store is read to the end by readers that have it open.
 func (s *segment) replaced(dir string) bool {
 	_, err := os.Stat(SegmentPath(dir, s.name))
 	return err == nil && !s.stands()

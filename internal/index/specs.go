@@ -8,8 +8,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// What a document says as a specification (kb.SpecDoc) lies in a stream of
-// its own, which segments of code lack, so that the specifications of a store
+// The content of a document as a specification (kb.SpecDoc) lies in a stream
+// of its own, which segments of code lack, so that the specifications of a store
 // are read without unpacking anything else. A document's part is
 //
 //	byte 1, then kind, id, title, status, version, domain as names;

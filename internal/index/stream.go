@@ -51,7 +51,7 @@ type stream struct {
 	blocks []int64 // where each frame begins, and where the last ends
 
 	mu    sync.Mutex
-	cache [16]streamCache // the frames unpacked last: who searches on asks for the same documents
+	cache [16]streamCache // the frames unpacked last: a further search asks for the same documents
 	next  int
 }
 

@@ -112,7 +112,7 @@ func (x *Indexer) RunPart(ctx context.Context, job string, st kb.Store, snap kb.
 }
 
 // Run makes a generation of store st from snap and publishes it. job names
-// who keeps the files in use meanwhile. kb.Busy when another run published
+// the holder of the files in use meanwhile. kb.Busy when another run published
 // in between.
 func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snapshot, o Options) (Result, error) {
 	if o.At == nil {
@@ -255,7 +255,7 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 			return nil, err
 		}
 	}
-	// What was read by other rules may hold what these would mask.
+	// Documents that were read by other rules may hold what these would mask.
 	usable := r.was.Chunker == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
 	var todo []kb.Entry
 	i := 0

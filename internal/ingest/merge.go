@@ -15,8 +15,8 @@ import (
 // seldom writes large ones again.
 type tier struct{ below, most int64 }
 
-// What a first index fills to the brim (segmentBytes) is in no tier: merging
-// it would write the whole index twice.
+// tiers have no place for a segment that a first index filled to the brim
+// (segmentBytes): merging it would write the whole index twice.
 var tiers = []tier{{512 << 10, 8}, {4 << 20, 8}, {segmentBytes * 3 / 4, 8}}
 
 // joinBytes is how much text goes into one merged segment. A segment in the

@@ -31,9 +31,9 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 	return r.res, err
 }
 
-// A first index is published before it is complete, so that what is ready is
-// found meanwhile: after firstLook, and then each time that it has taken
-// twice as long.
+// firstLook is the time after which a first index is published before it is
+// complete, so that what is ready is found meanwhile, and then each time that it
+// has taken twice as long.
 const firstLook = 2 * time.Second
 
 // preview publishes what is durable of a first index, when it is time to.
@@ -180,7 +180,7 @@ func (x *Indexer) EachUnneeded(ctx context.Context, f func(name string) error) e
 func (x *Indexer) lost(ctx context.Context) (bool, error) {
 	all, err := x.Catalog.All(ctx)
 	if kb.CodeOf(err) == kb.Corrupt && err != nil {
-		return true, nil // who knows
+		return true, nil // it may be
 	}
 	for _, e := range all {
 		if e.Head == nil {

@@ -19,7 +19,7 @@ type Detached struct {
 }
 
 // DetachProject takes every store away from this project, its own folder's
-// index too; an index goes when nobody else holds it. The project's file of
+// index too; an index goes when nothing else uses it. The project's file of
 // definitions stays when keep is set, so that stores:sync brings all back.
 func DetachProject(ctx context.Context, a *app.App, keep bool) (Detached, error) {
 	d := Detached{Removed: []string{}}

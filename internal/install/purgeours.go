@@ -10,7 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
-// onlyOurs takes from what is to go whatever in the data directory is somebody
+// onlyOurs takes from what is to go whatever in the data directory is someone
 // else's: a person may have named a folder in use. In one without a database of
 // ours, nothing is ours.
 func (p *Purge) onlyOurs(dir string) {
@@ -49,7 +49,7 @@ func removeItem(dir, path string) error {
 }
 
 // removeEmpty removes a folder that has nothing in it any more. A link, the
-// home folder and the folder that somebody works in stay.
+// home folder and the working directory stay.
 func removeEmpty(a *app.App, dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

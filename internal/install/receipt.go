@@ -104,7 +104,7 @@ func save(dataDir string, s *Step) (err error) {
 		for _, d := range s.dirs {
 			if x := &r.Files[i]; strings.HasPrefix(x.File, d+string(filepath.Separator)) && !slices.Contains(x.Dirs, d) {
 				x.Dirs = append(x.Dirs, d)
-				slices.SortFunc(x.Dirs, func(a, b string) int { return len(a) - len(b) })
+				kb.SortFunc(x.Dirs, func(a, b string) int { return len(a) - len(b) })
 			}
 		}
 	}

@@ -10,7 +10,7 @@ type Request struct {
 	Clients []string // names in the table, or all-found; empty is every one that has us
 	Project bool     // the files of this project, not the user's
 	DryRun  bool
-	Force   bool   // also what somebody else wrote
+	Force   bool   // also what another program or a person wrote
 	Text    string // the block of instructions; "" for none
 }
 
@@ -92,7 +92,7 @@ type ClientRow struct {
 	Title   string `json:"title"`
 	Found   string `json:"found,omitempty"`   // the program or folder that shows it is here
 	User    string `json:"user,omitempty"`    // the user's file, when it has us
-	Project string `json:"project,omitempty"` // the project's, likewise
+	Project string `json:"project,omitempty"` // the project's, when it has us
 }
 
 // ClientList is the reply of clients.

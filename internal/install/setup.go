@@ -212,11 +212,7 @@ func (r *Report) take(o Options, client, scope string, plan func() ([]Step, erro
 		}
 	}
 	if err != nil {
-		note := err.Error()
-		if hint := kb.HintOf(err); hint != "" {
-			note += "; " + hint
-		}
-		r.Steps = append(r.Steps, Step{Client: client, Scope: scope, Action: failed, Note: note})
+		r.Steps = append(r.Steps, Step{Client: client, Scope: scope, Action: failed, Note: kb.Said(err, "; ")})
 	}
 	return err
 }

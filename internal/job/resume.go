@@ -38,17 +38,13 @@ func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, 
 				return j, err
 			}
 		}
-		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return j, ctx.Err()
 		case <-m.base.Done():
-			t.Stop()
 			return j, context.Cause(m.base)
 		case <-changed:
-			t.Stop()
-		case <-t.C:
+		case <-time.After(wait):
 		}
 	}
 }

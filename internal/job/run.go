@@ -299,12 +299,10 @@ func (m *Manager) slot(ctx context.Context, class Class) (*lockfile.Lock, error)
 				return nil, err
 			}
 		}
-		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return nil, ctx.Err()
-		case <-t.C:
+		case <-time.After(wait):
 		}
 	}
 }

@@ -6,5 +6,5 @@
 // lists its documents; a document is a file or page; its text is its decoded
 // lines; a chunk is a run of whole lines of one text; a segment holds the
 // index of many documents; a generation is one published state of a store; a
-// hit is one chunk shown to who asked.
+// hit is one chunk that answers a query.
 package kb

@@ -76,6 +76,14 @@ func CodeOf(err error) Code {
 	}
 }
 
+// Said returns an error and its hint, parted by sep, as one text.
+func Said(err error, sep string) string {
+	if hint := HintOf(err); hint != "" {
+		return err.Error() + sep + hint
+	}
+	return err.Error()
+}
+
 // HintOf returns the hint of the first Error in err's chain that has one.
 func HintOf(err error) string {
 	for err != nil {

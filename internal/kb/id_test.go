@@ -7,7 +7,7 @@ import (
 )
 
 // An id names a place by its first eight characters and its text by the
-// last three: who has one finds the place again after an edit.
+// last three: it finds the place again after an edit.
 func ExampleFormatID() {
 	place := PlaceKey{1, 2, 3, 4, 5}
 	before, after := FormatID(place, 100), FormatID(place, 101)

@@ -88,7 +88,7 @@ type Part struct {
 
 // Candidate is a chunk that an index found, with the evidence for it. Matched,
 // Defines, InPath and DocMatched are sets of terms: bit i is Retrieval.Terms[i].
-// What is said of vectors is 0 without them. Scores are not normalised.
+// The fields about vectors are 0 without them. Scores are not normalised.
 type Candidate struct {
 	Place
 	ID         string

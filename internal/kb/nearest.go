@@ -49,7 +49,7 @@ func NearestFew(name string, choices []string, n int) []string {
 			near = append(near, candidate{c, d})
 		}
 	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
+	SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
 	var few []string
 	for _, c := range near[:min(n, len(near))] {
 		if c.cost <= near[0].cost+1 { // beside a near one, one far off is noise

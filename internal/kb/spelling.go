@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,6 +23,14 @@ func Clip(s string, n int) string {
 		return s
 	}
 	return Cut(s, n) + "…"
+}
+
+// Count writes a number with its noun: "1 hit", "2 hits".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // Words is a set of words.

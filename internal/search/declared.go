@@ -74,6 +74,9 @@ var declarationForms = []string{
 	`^\s*(?:(?:self|this)\.|@)?%s\s*(?:=[^=>]|,?$)|^\s*\w+ :%[1]s\b`,
 }
 
+// goField is how a line of Go declares a name, %s, before its type.
+const goField = `^\s+%s\s+[*\[(<A-Za-z_]`
+
 // statement are lines that begin like a declaration and are none.
 var statement = lazyregexp.New(`^\s*(?://|#|\*|--|(?:return|if|in|and|or|not|else|elsif|elif|when|while|new|throw|await|case|import|from|use|using|del|delete|yield|typeof|goto|raise|is|as|echo|print|package|export \{)\b)`)
 
@@ -86,6 +89,10 @@ func declaredInText(ctx context.Context, targets []Target, name string,
 		if forms[i], err = regexp.Compile(fmt.Sprintf(f, regexp.QuoteMeta(name))); err != nil {
 			return best, false, err
 		}
+	}
+	field, err := regexp.Compile(fmt.Sprintf(goField, regexp.QuoteMeta(name)))
+	if err != nil {
+		return best, false, err
 	}
 	const elsewhere = 1 << 20 // times, of a name that several documents declare
 	form, times := len(forms), 0
@@ -112,7 +119,7 @@ func declaredInText(ctx context.Context, targets []Target, name string,
 				}
 				text = strings.TrimRight(text, "\r\n")
 				for k := range forms[:min(form+1, len(forms))] {
-					if !forms[k].MatchString(text) {
+					if !forms[k].MatchString(text) && (k > 0 || passages[i].Language != "go" || !field.MatchString(text)) {
 						continue
 					}
 					if k < form {

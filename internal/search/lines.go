@@ -76,6 +76,23 @@ func (l *lines) declare(s *kb.Symbol) {
 	}
 }
 
+// set returns the query terms in the lines from start to end.
+func (l *lines) set(start, end int) (set uint64) {
+	for i := max(0, start-l.first); i < len(l.terms) && i <= end-l.first; i++ {
+		set |= l.terms[i]
+	}
+	return set
+}
+
+// within leaves out the lines that are not from start to end.
+func (l *lines) within(start, end int) {
+	a, b := max(0, start-l.first), min(len(l.text), end-l.first+1)
+	if a < b {
+		l.first += a
+		l.text, l.terms, l.doc, l.bonus = l.text[a:b], l.terms[a:b], l.doc[a:b], l.bonus[a:b]
+	}
+}
+
 // weight is how much a set of query terms tells.
 func (l *lines) weight(set uint64) float64 {
 	sum := 0.0

@@ -77,7 +77,8 @@ func TestTitleNamesWhatAnswers(t *testing.T) {
 		p := passage()
 		s := &shower{q: query(text)}
 		l := fitted.bestLines(s.q, p)
-		if got, sym := s.title(&p.Chunk, &l); got != want || sym.Name != want {
+		meant, _ := s.meant(&p.Chunk, &l, &rank.Scored{})
+		if got, sym := s.title(&p.Chunk, meant); got != want || sym.Name != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

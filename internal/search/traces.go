@@ -54,7 +54,7 @@ func own(ctx context.Context, targets []Target, frames []rank.Frame, r *Request)
 				if n > best[i] {
 					best[i], found[i] = n, nil
 				}
-				found[i] = append(found[i], spot{target: t, path: p, line: frames[i].Line, symbol: frames[i].Symbol})
+				found[i] = append(found[i], spot{target: t, path: p, line: max(1, frames[i].Line), symbol: frames[i].Symbol})
 			}
 		}
 	}

@@ -48,6 +48,16 @@ type Tuning struct {
 	// best of a ranking in Passages.
 	Alone float64
 
+	// Surveyed is how many hits have their documents looked into for a question
+	// of how something works, see survey. Sharp is the power that makes the best of
+	// their functions count for what is near, and Onward how much goes on from
+	// one to the next. Places is how many are listed beside the hits, within
+	// PlaceShare of the tokens.
+	Surveyed      int
+	Sharp, Onward float64
+	Places        int
+	PlaceShare    float64
+
 	// The lines of a hit that are shown. DeclaresBonus is what the line of a
 	// declaration counts more than others: as much as a word of every fiftieth
 	// chunk; BlankBonus a blank line. DocShare is what a word of the doc comment
@@ -76,6 +86,8 @@ var fitted = Tuning{
 	Candidates: 150, Neighbours: 60, Further: 300, FewChunks: 1000,
 	MostFrames: 12, MostAlike: 6, FrameFade: 0.8, MostRead: 60,
 	Noise: 0.24, MostNamed: 8, LeadBytes: 600, Common: 0.7, Alone: 0.8,
+
+	Surveyed: 20, Sharp: 4, Onward: 0.5, Places: 24, PlaceShare: 0.2,
 
 	DeclaresBonus: 4, BlankBonus: -0.5, DocShare: 0.9,
 	HeadingShare: 0.5, HeadingLoss: 1, FrontShare: 0.2, FrontLoss: 2,

@@ -148,6 +148,9 @@ type Hit struct {
 	Line   int     `json:"line,omitempty"` // number of the first line in Code
 	Code   string  `json:"code,omitempty"` // the lines that answer best
 	Note   string  `json:"note,omitempty"` // "changed since indexing", …
+	// Places are further functions of its document that have a part in what a
+	// question asks about, the best first: "Server.Serve L12-40".
+	Places []string `json:"places,omitempty"`
 
 	Extras kb.Extras `json:"extras,omitempty"` // inlined, see MarshalJSON
 

@@ -21,6 +21,7 @@ type question struct {
 	stores    []rank.Standing // of the targets; nil of one alone
 	cut       bool            // there are more candidates than were asked for
 	retrieval kb.Retrieval    // with which candidates were asked for
+	survey    *survey         // of the documents found; nil for most queries
 }
 
 // understand reads the query of a request. Of a stack trace the message and
@@ -63,6 +64,7 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 	if err := q.respell(ctx, targets, r); err != nil {
 		return nil, err
 	}
+	q.Join()
 	q.Expand()
 	return q, q.count(ctx, targets, r)
 }

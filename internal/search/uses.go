@@ -68,6 +68,7 @@ func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chos
 	if err != nil {
 		return u, false, err
 	}
+	slices.SortStableFunc(in, func(a, b kb.Edge) int { return testsLast(a.From.Path, b.From.Path) })
 	if u.callers, u.moreIn, err = p.links(ctx, in, most, func(e kb.Edge) kb.Spot { return e.From }); err != nil {
 		return u, false, err
 	}

@@ -33,7 +33,7 @@ type method struct {
 	exec  func(env []string, url string) error
 }
 
-// What a request fails with besides a kb.Error: the caller goes on from here.
+// Errors of a request besides a kb.Error, with which the caller goes on.
 var (
 	errNoRef   = errors.New("the remote has no such reference")
 	errNoExact = errors.New("the remote gives no commits by hash")

@@ -24,7 +24,7 @@ type folder struct {
 	root *os.Root
 	sel  *selector
 
-	// What the directories above add when the folder lies inside a work tree.
+	// From the directories above, when the folder lies inside a work tree:
 	top    string   // the path of dir below the work tree's root, "" or ending in a slash
 	ignore levels   // rules of the directories above; none outside a work tree
 	own    ownFiles // of the work tree, or of the folder where there is none

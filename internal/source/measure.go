@@ -43,8 +43,8 @@ func Measure(ctx context.Context, spec kb.Spec, maxFiles int, maxBytes int64) (S
 		return s, err
 	}
 	defer f.Close()
-	// What is left out is looked at too: a directory of a million pictures is
-	// as slow as one of text.
+	// Files that are left out count too: a directory of a million pictures is as
+	// slow as one of text.
 	seen := 0
 	f.readDir = func(rel string) ([]fs.DirEntry, error) {
 		entries, err := f.list(rel)

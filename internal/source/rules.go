@@ -62,12 +62,13 @@ var fileReasons = reasons("file")
 // extReasons says which files are left out by extension (lower case), and why.
 var extReasons = reasons("extension")
 
-// Minified by name: what a bundler calls its output.
+// minifiedNames are the ends of the names that bundlers give their output.
 var minifiedNames = []string{".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", ".min.json",
 	".js.map", ".mjs.map", ".cjs.map", ".css.map", ".bundle.js", ".chunk.js", ".chunk.css"}
 
-// Minified by content: these extensions, at least minifiedBytes long, and more than
-// minifiedLine bytes per line on average. People's own code averages 25 to 45.
+// minifiedText are the extensions of files that are minified by content: of at
+// least minifiedBytes, with more than minifiedLine bytes per line on average.
+// People's own code averages 25 to 45.
 var minifiedText = kb.WordsOf(".js .mjs .cjs .css .json .geojson .svg .jsonc .webmanifest")
 
 const (

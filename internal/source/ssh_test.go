@@ -21,7 +21,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
-// serveSSH serves one repository to whoever has the key, under any path, and
+// serveSSH serves one repository to a client with the key, under any path, and
 // returns the address and the server's line for known_hosts.
 func serveSSH(t *testing.T, dir string, key ssh.PublicKey) (addr, known string) {
 	t.Helper()

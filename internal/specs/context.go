@@ -144,7 +144,7 @@ func ContextOf(ctx context.Context, a *app.App, q ContextQuery) (ContextReply, e
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(found, func(a, b reached) int {
+		kb.SortStableFunc(found, func(a, b reached) int {
 			return cmp.Or(contextRowOf(a.node.Doc.Kind)-contextRowOf(b.node.Doc.Kind), a.distance-b.distance)
 		})
 		return s.fillContext(ctx, targets, &out, found, q.MaxTokens)

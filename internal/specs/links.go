@@ -30,7 +30,7 @@ var specID = sync.OnceValue(func() *regexp.Regexp {
 // linkSpecs adds to a place what specifications have to do with it: of code,
 // those that name its file or declaration, or that its text names; of a
 // specification, the code that names it. The stores asked are those in scope.
-// What fails here is said in the note.
+// A failure is said in the note.
 func linkSpecs(ctx context.Context, _ *app.App, s *app.Shelves, inScope func(kb.StoreID) bool, found *search.Context) {
 	var targets []search.Target
 	var store kb.StoreID // that the place is in

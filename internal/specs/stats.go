@@ -154,7 +154,7 @@ type CheckReply struct {
 }
 
 // ExitStatus is 1 when something is wrong: a violation, an orphan or a problem.
-// What is only incomplete is no fault of what is there.
+// An incomplete document alone is no fault.
 func (c CheckReply) ExitStatus() int {
 	if c.TotalViolation+c.TotalOrphans+c.TotalProblems > 0 {
 		return 1

@@ -14,7 +14,7 @@ import (
 func printStore(p *printer.Printer, r app.StoreInfo) {
 	masked := ""
 	if r.Masked > 0 {
-		masked = fmt.Sprintf("secrets in %s", printer.Plural(r.Masked, "document"))
+		masked = fmt.Sprintf("secrets in %s", kb.Count(r.Masked, "document"))
 	}
 	p.Facts(
 		"name", r.Name, "id", r.ID, "type", r.Kind, "source", r.Source, "ref", r.Ref, "commit", r.Commit, "path", r.Path,

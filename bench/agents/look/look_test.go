@@ -34,7 +34,7 @@ func start(t *testing.T, arm string) (dir string, say func(args ...string) strin
 	}
 	return dir, func(args ...string) string {
 		t.Helper()
-		text, err := do(t.Context(), dir, args)
+		text, err := do(t.Context(), dir, args, strings.NewReader("from 'standard' input\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +49,17 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{[]string{"next"}, "Question q1: Where is grain crushed?\n"},
-		{[]string{"grep", "-i", "GRAIN"}, "mill/stone.go:3:// Grind crushes grain.\nmill/wheel.go:3:var wheel = 1 // of grain\n"},
+		{[]string{"grep", "-i", "GRAIN"},
+			"mill/stone.go:3:// Grind crushes grain.\nmill/wheel.go:3:var wheel = 1 // of grain\n"},
 		{[]string{"sed", "-n", "3,4p", "mill/stone.go"}, "3\t// Grind crushes grain.\n4\tfunc Grind() {}\n"},
 		{[]string{"list", "mill/s*"}, "mill/stone.go\n"},
 		{[]string{"search", "crush"}, usage(trial.Grep)}, // the control arm cannot reach the product
 		{[]string{"read", "mill/wheel.go:1"}, "1\tpackage mill\n"},
-		{[]string{"read", "mill/wheel.go"}, "No look is left for this question. Answer now, as well as you can: look answer 'TEXT'\n"},
+		{[]string{"read", "mill/wheel.go"},
+			"No look is left for this question. Answer now, as well as you can: look answer 'TEXT'\n"},
 		{[]string{"answer", "mill/stone.go:4", "Grind"}, "Question q2: And the wheel?\n"},
 		{[]string{"grep", "-l", "wheel"}, "mill/wheel.go\n"},
-		{[]string{"answer", "mill/wheel.go:3"}, "No question is left. You are done.\n"},
+		{[]string{"answer", "-"}, "No question is left. You are done.\n"},
 		{[]string{"grep", "wheel"}, "No question is left. You are done.\n"},
 	} {
 		if d := cmp.Diff(c.want, say(c.args...)); d != "" {
@@ -74,11 +76,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if d := cmp.Diff([]string{"q1 grep ", "q1 sed ", "q1 list ", "q1 search arm", "q1 read ", "q1 read looks", "q2 grep "}, got); d != "" {
+	want := []string{"q1 grep ", "q1 sed ", "q1 list ", "q1 search arm", "q1 read ", "q1 read looks", "q2 grep "}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	answers, err := trial.Answers(dir)
-	if err != nil || len(answers) != 2 || answers[0].Text != "mill/stone.go:4 Grind" {
+	if err != nil || len(answers) != 2 || answers[0].Text != "mill/stone.go:4 Grind" ||
+		answers[1].Text != "from 'standard' input" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	if err := (&trial.Run{Arm: trial.Grep}).Write(dir); err == nil {
@@ -110,7 +114,8 @@ func TestGrepContext(t *testing.T) {
 func TestParseGrep(t *testing.T) {
 	for _, args := range [][]string{{"-rni", "GRAIN", "mill", "-A2"}, {"grain", "mill", "-n", "--include=*.go", "-A", "2"}} {
 		w, err := parseGrep(args)
-		if err != nil || w.below != "mill" || w.after != 2 || w.before != 0 || !w.re.MatchString("GRAIN") && args[0] == "-rni" {
+		if err != nil || w.below != "mill" || w.after != 2 || w.before != 0 ||
+			args[0] == "-rni" && !w.re.MatchString("GRAIN") {
 			t.Errorf("%v: %+v, %v", args, w, err)
 		}
 	}
@@ -130,10 +135,12 @@ func TestToolCall(t *testing.T) {
 		tool string
 		in   map[string]any
 	}{
-		{[]string{"search", "crush grain", "--detail", "full", "--limit=3", "--min-relevance", "0.2", "--stores", "a,b"}, "search",
-			map[string]any{"query": "crush grain", "detail": "full", "limit": 3.0, "minRelevance": 0.2, "stores": []string{"a", "b"}}},
+		{[]string{"search", "crush grain", "--detail", "full", "--limit=3", "--min-relevance", "0.2", "--stores", "a,b"},
+			"search", map[string]any{"query": "crush grain", "detail": "full", "limit": 3.0, "minRelevance": 0.2,
+				"stores": []string{"a", "b"}}},
 		{[]string{"context", "mill/stone.go:4"}, "get_full_context", map[string]any{"resultId": "mill/stone.go:4"}},
-		{[]string{"execute", "files", `{"glob":"*.go"}`}, "execute", map[string]any{"command": "files", "args": map[string]any{"glob": "*.go"}}},
+		{[]string{"execute", "files", `{"glob":"*.go"}`}, "execute",
+			map[string]any{"command": "files", "args": map[string]any{"glob": "*.go"}}},
 	} {
 		tool, in, err := toolCall(c.args)
 		if err != nil || tool != c.tool {

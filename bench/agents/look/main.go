@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -26,7 +27,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	text, err := do(ctx, *dir, flag.Args())
+	text, err := do(ctx, *dir, flag.Args(), os.Stdin)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "look:", err)
 		os.Exit(1)
@@ -35,7 +36,7 @@ func main() {
 }
 
 // do runs one command and returns what the agent reads.
-func do(ctx context.Context, dir string, args []string) (string, error) {
+func do(ctx context.Context, dir string, args []string, in io.Reader) (string, error) {
 	r, err := trial.Read(dir)
 	if err != nil {
 		return "", err
@@ -58,13 +59,21 @@ func do(ctx context.Context, dir string, args []string) (string, error) {
 			return ask(nil), nil
 		}
 		text := strings.TrimSpace(strings.Join(args[1:], " "))
+		if text == "-" { // which no shell has to quote
+			b, err := io.ReadAll(io.LimitReader(in, mostReply))
+			if err != nil {
+				return "", err
+			}
+			text = strings.TrimSpace(string(b))
+		}
 		if text == "" {
 			return "", errors.New("the answer is empty")
 		}
-		if err := trial.Append(dir, "answers.jsonl", trial.Answer{Time: time.Now(), Question: now.ID, Text: text}); err != nil {
+		a := trial.Answer{Time: time.Now(), Question: now.ID, Text: text}
+		if err := trial.Append(dir, "answers.jsonl", a); err != nil {
 			return "", err
 		}
-		return ask(r.Now(append(answers, trial.Answer{Question: now.ID}))), nil
+		return ask(r.Now(append(answers, a))), nil
 	}
 	if now == nil {
 		return ask(nil), nil
@@ -144,7 +153,7 @@ func offered(arm, command string) bool {
 // usage lists the commands of an arm.
 func usage(arm string) string {
 	text := `look next                            the next question
-look answer 'TEXT'                   your answer to it; prints the next question
+look answer 'TEXT'                   your answer to it (- reads it from standard input); prints the next question
 look grep [-i] [-w] [-l] [-C N] [-g GLOB] REGEXP [PATH]
 look read PATH FROM-TO               lines of a file, as: look sed -n 'FROM,TOp' PATH
 look list [GLOB or FOLDER]           paths

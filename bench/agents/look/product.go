@@ -161,15 +161,20 @@ func kept(dir string, q request) (string, error) {
 	return a.Text, nil
 }
 
-// idle is how long a kept server waits for the next question.
-const idle = 30 * time.Minute
+// idle is how long a kept server waits for the next look; each tick it sees
+// whether a question is left.
+const (
+	idle = 30 * time.Minute
+	tick = 20 * time.Second
+)
 
 // serve keeps one "knowledge mcp" for the whole run, as a client does, so that
 // what the product remembers of a session holds here too. It has the tree
 // indexed before it listens.
 func serve(ctx context.Context, dir string, r *trial.Run) error {
 	env := lab.Env(r.Data)
-	if _, err := lab.Command(r.Root, env, r.Program, "search", "--wait", "--yes", "--json", "--limit", "1", "first"); err != nil {
+	_, err := lab.Command(r.Root, env, r.Program, "search", "--wait", "--yes", "--json", "--limit", "1", "first")
+	if err != nil {
 		return err
 	}
 	client, err := lab.Dial(r.Root, env, r.Program, lab.Handshake)
@@ -185,16 +190,24 @@ func serve(ctx context.Context, dir string, r *trial.Run) error {
 	}
 	defer l.Close()
 	context.AfterFunc(ctx, func() { l.Close() })
-	for {
-		if err := l.(*net.UnixListener).SetDeadline(time.Now().Add(idle)); err != nil {
+	for last := time.Now(); time.Since(last) < idle; {
+		if err := l.(*net.UnixListener).SetDeadline(time.Now().Add(tick)); err != nil {
 			return err
 		}
 		c, err := l.Accept()
-		if err != nil {
-			return nil // the run is over
+		switch {
+		case err == nil:
+			answer(client, c)
+			last = time.Now()
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return nil // it was told to end
+		default:
+			if answers, err := trial.Answers(dir); err != nil || r.Now(answers) == nil {
+				return err
+			}
 		}
-		answer(client, c)
 	}
+	return nil
 }
 
 func answer(client *lab.Client, c net.Conn) {

@@ -36,6 +36,12 @@ func (p *project) decideKept() {
 		if f.language == "go" {
 			continue // whose scanner knows it from the imports of the file
 		}
+		imported := map[string]bool{} // names that the file has from elsewhere
+		for _, k := range f.tokens {
+			if k.imported {
+				imported[f.text[k.from:k.to]] = true
+			}
+		}
 		chain := false // the token before was outside
 		last := 0
 		for i := range f.tokens {
@@ -44,21 +50,12 @@ func (p *project) decideKept() {
 				continue
 			}
 			if k.owner != "" && !k.outside {
-				k.outside = p.kept[k.owner] && (libraries[f.language][k.owner] || chain && last+3 >= k.from || isImported(f, k.owner))
+				k.outside = p.kept[k.owner] &&
+					(libraries[f.language][k.owner] || chain && last+3 >= k.from || imported[k.owner])
 			}
 			chain, last = k.outside, k.to
 		}
 	}
-}
-
-// isImported reports whether a file imports a name from elsewhere.
-func isImported(f *file, n string) bool {
-	for _, k := range f.tokens {
-		if k.imported && f.text[k.from:k.to] == n {
-			return true
-		}
-	}
-	return false
 }
 
 // stays reports whether a word is renamed nowhere: short ones, those of plain

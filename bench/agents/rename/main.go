@@ -4,7 +4,10 @@
 // everywhere, chosen by a seed; keywords, the names of standard libraries and of
 // packages from elsewhere stay, so that the code still parses.
 //
-//	rename -from DIR -to DIR -seed N [-set FILE -out FILE]
+//	rename -from DIR -to DIR -seed N [-all] [-set FILE -out FILE]
+//
+// Words that only comments and texts have stay, so that these can be read; with
+// -all they go too.
 //
 // Only source code is written, and go.mod; documents and data are left out. The
 // map of files and words goes to DIR.map.json; with -set the questions of a set
@@ -17,6 +20,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,9 +39,12 @@ import (
 func main() {
 	from, to := flag.String("from", "", "the checkout"), flag.String("to", "", "where the other one is written")
 	seed := flag.Uint64("seed", 1, "chooses the words")
-	set, out := flag.String("set", "", "a set of questions about the checkout"), flag.String("out", "", "where it is written in the new words")
+	set := flag.String("set", "", "a set of questions about the checkout")
+	out := flag.String("out", "", "where it is written in the new words")
+	every := flag.Bool("all", false, "also the words that no name has")
 	flag.Parse()
-	if err := run(&grammar.Set{Wanted: wanted}, *from, *to, *seed, *set, *out); err != nil {
+	p := &project{grammars: &grammar.Set{Wanted: wanted}, seed: *seed, every: *every}
+	if err := p.run(*from, *to, *set, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "rename:", err)
 		os.Exit(1)
 	}
@@ -63,7 +70,7 @@ type mapping struct {
 	Kept  []string          `json:"kept"` // names that stay, because they are from elsewhere
 }
 
-func run(grammars *grammar.Set, from, to string, seed uint64, set, out string) error {
+func (p *project) run(from, to, set, out string) error {
 	if from == "" || to == "" {
 		return fmt.Errorf("-from and -to are needed")
 	}
@@ -74,11 +81,10 @@ func run(grammars *grammar.Set, from, to string, seed uint64, set, out string) e
 	if err != nil {
 		return err
 	}
-	p, err := read(context.Background(), t, seed, grammars)
-	if err != nil {
+	if err := p.read(context.Background(), t); err != nil {
 		return err
 	}
-	m := mapping{Seed: seed, Files: map[string]string{}, Words: p.words.to, Kept: lab.Keys(p.kept)}
+	m := mapping{Seed: p.seed, Files: map[string]string{}, Words: p.words.to, Kept: lab.Keys(p.kept)}
 	left := 0
 	for _, f := range p.files {
 		text := p.rewrite(f)
@@ -109,7 +115,7 @@ func run(grammars *grammar.Set, from, to string, seed uint64, set, out string) e
 	if set == "" {
 		return nil
 	}
-	return p.questions(set, out, seed, m)
+	return p.questions(set, out, m)
 }
 
 func write(file, text string) error {
@@ -130,18 +136,20 @@ type file struct {
 
 // project is a checkout that is being rewritten.
 type project struct {
+	grammars  *grammar.Set
+	seed      uint64
+	every     bool // rename the words that only prose has
 	files     []*file
 	own       map[string]bool // names of its folders and files, without endings
 	goModules []string        // paths of its modules
 	packages  map[string]bool // first two names of its Java packages
 	kept      map[string]bool
 	words     *words
-	grammars  *grammar.Set
 }
 
 // read parses a tree and decides which word becomes which.
-func read(ctx context.Context, t *window.Tree, seed uint64, grammars *grammar.Set) (*project, error) {
-	p := &project{own: map[string]bool{}, packages: map[string]bool{}, kept: map[string]bool{}, grammars: grammars}
+func (p *project) read(ctx context.Context, t *window.Tree) error {
+	p.own, p.packages, p.kept = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, at := range t.Paths {
 		text := strings.Join(t.Lines[at], "\n") + "\n"
 		if path.Base(at) == "go.mod" {
@@ -161,27 +169,45 @@ func read(ctx context.Context, t *window.Tree, seed uint64, grammars *grammar.Se
 			p.own[part] = true
 		}
 	}
-	for _, f := range p.files {
-		if err := p.tokenise(ctx, f); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
+	p.files = slices.DeleteFunc(p.files, func(f *file) bool {
+		err := p.tokenise(ctx, f)
+		if err != nil {
+			fmt.Printf("left out: %s, as it is: %v\n", f.path, err)
 		}
-	}
+		return err != nil && ctx.Err() == nil
+	})
 	p.decideKept()
-	count := map[string]int{}
+	p.words = newWords(p.vocabulary(), p.seed)
+	return nil
+}
+
+// vocabulary counts the words that are renamed: those of names and paths, and of
+// prose those that are one of them with an ending, or every one.
+func (p *project) vocabulary() map[string]int {
+	count, said := map[string]int{}, map[string]int{}
 	for _, f := range p.files {
 		for _, part := range wordRE.FindAllString(strings.TrimSuffix(f.path, path.Ext(f.path)), -1) {
 			addParts(count, part)
 		}
 		for _, k := range f.tokens {
+			into := count
+			if k.kind == prose {
+				into = said
+			}
 			for _, name := range wordRE.FindAllString(f.text[k.from:k.to], -1) {
 				if !p.kept[name] {
-					addParts(count, name)
+					addParts(into, name)
 				}
 			}
 		}
 	}
-	p.words = newWords(count, seed)
-	return p, nil
+	names := maps.Clone(count)
+	for w, n := range said {
+		if base, _ := baseOf(w, names); p.every || base != "" || names[w] > 0 {
+			count[w] += n
+		}
+	}
+	return count
 }
 
 var (
@@ -224,7 +250,8 @@ func (p *project) name(s string) string {
 }
 
 // escapeRE finds what a backslash or a percent sign makes of the letter behind it.
-var escapeRE = regexp.MustCompile(`\\[A-Za-z]|%[-+#0 ]*[0-9.*]*[A-Za-z]\b`)
+var escapeRE = regexp.MustCompile(`\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|[A-Za-z])|` +
+	`%[-+#0 ]*[0-9.*]*[A-Za-z]\b`)
 
 // prose rewrites the words of a comment or a text; escapes and verbs of formats stay.
 func (p *project) prose(s string) string {
@@ -263,12 +290,12 @@ func (p *project) goMod(t *window.Tree, to string) error {
 }
 
 // questions rewrites a set of questions: words as in the tree, places by the map.
-func (p *project) questions(in, out string, seed uint64, m mapping) error {
+func (p *project) questions(in, out string, m mapping) error {
 	s, err := task.Load(in)
 	if err != nil {
 		return err
 	}
-	s.Name, s.Seed, s.Hide = s.Name+"-renamed", seed, nil
+	s.Name, s.Seed, s.Hide = s.Name+"-renamed", p.seed, nil
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		t.Question, t.Rubric = p.prose(t.Question), p.prose(t.Rubric)

@@ -139,7 +139,8 @@ func rewritten(t *testing.T, grammars *grammar.Set, seed uint64) (to string, m m
 		"gold":[{"path":"grinder/stone.go","from":10,"to":16,"name":"Miller.GrindSack"}]}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(grammars, from, to, seed, set, to+".json"); err != nil {
+	p := &project{grammars: grammars, seed: seed}
+	if err := p.run(from, to, set, to+".json"); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(to + ".map.json")
@@ -168,7 +169,7 @@ func TestRename(t *testing.T) {
 	grammars := &grammar.Set{Wanted: wanted}
 	defer grammars.Close()
 	to, m := rewritten(t, grammars, 7)
-	ours := regexp.MustCompile(`(?i)grind|sack|miller|grain|coarse`)
+	ours := regexp.MustCompile(`(?i)grind|sack|miller|grain|coarse`) // which are in names
 	for name := range samples {
 		if strings.HasSuffix(name, ".md") || name == "go.mod" {
 			continue
@@ -241,6 +242,18 @@ func all(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+func TestProseKeepsEscapes(t *testing.T) {
+	p := &project{words: newWords(map[string]int{"fade": 1, "sack": 2, "dead": 1}, 1)}
+	for _, s := range []string{`\ufade`, `\xde`, `\U0000dead`, `%-8s`, `a\nb`, `%[1]d`} {
+		if got := p.prose(s); got != s {
+			t.Errorf("%s became %s", s, got)
+		}
+	}
+	if got := p.prose(`sack\nsacks`); strings.Contains(got, "sack\\") || !strings.Contains(got, `\n`) {
+		t.Error(got)
+	}
 }
 
 func TestParts(t *testing.T) {

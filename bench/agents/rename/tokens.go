@@ -38,8 +38,7 @@ type token struct {
 }
 
 // sources are the languages that are rewritten.
-var sources = map[string]bool{"go": true, "python": true, "typescript": true, "tsx": true, "javascript": true, "rust": true, "java": true,
-	"ruby": true, "c": true, "cpp": true, "kotlin": true, "scala": true, "csharp": true, "php": true, "swift": true}
+var sources = set(`go python typescript tsx javascript rust java ruby c cpp kotlin scala csharp php swift`)
 
 // tokenise fills in the tokens of a file.
 func (p *project) tokenise(ctx context.Context, f *file) error {
@@ -153,7 +152,8 @@ func (p *project) outline(ctx context.Context, language, text string) (outline, 
 	}
 	var out outline
 	for _, d := range o.Decls {
-		out.declarations = append(out.declarations, fmt.Sprintf("%s in lines %d-%d, %d deep", d.Kind, d.Line+1, d.End+1, len(d.Path)))
+		out.declarations = append(out.declarations,
+			fmt.Sprintf("%s in lines %d-%d, %d deep", d.Kind, d.Line+1, d.End+1, len(d.Path)))
 	}
 	return out, p.grammars.Parse(ctx, language, text, func(t *grammar.Tree) error {
 		for _, n := range t.Nodes {
@@ -186,7 +186,8 @@ func goOutline(text string) (outline, error) {
 		default:
 			return true
 		}
-		out.declarations = append(out.declarations, fmt.Sprintf("%s in lines %d-%d", kind, fset.Position(n.Pos()).Line, fset.Position(n.End()).Line))
+		from, to := fset.Position(n.Pos()).Line, fset.Position(n.End()).Line
+		out.declarations = append(out.declarations, fmt.Sprintf("%s in lines %d-%d", kind, from, to))
 		return true
 	})
 	return out, nil

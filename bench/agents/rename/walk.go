@@ -20,9 +20,10 @@ var (
 	importTypes = set(`import_statement import_from_statement future_import_statement import_declaration use_declaration
 		extern_crate_declaration package_declaration import_header using_directive namespace_use_declaration preproc_include`)
 	callFields = set("function method macro name")
-	callTypes  = set("call call_expression method_invocation macro_invocation function_call_expression invocation_expression new_expression object_creation_expression decorator annotation marker_annotation attribute_item")
-	ownBefore  = regexp.MustCompile(`(?:self|this|cls|Self|super|crate|@)\s*(?:\.|->|::|\?\.)\s*$`)
-	ownerRE    = regexp.MustCompile(`([A-Za-z_]\w*)?\s*(?:\.|->|::|\?\.|&\.)\s*$`)
+	callTypes  = set(`call call_expression method_invocation macro_invocation function_call_expression
+		invocation_expression new_expression object_creation_expression decorator annotation marker_annotation attribute_item`)
+	ownBefore = regexp.MustCompile(`(?:self|this|cls|Self|super|crate|@)\s*(?:\.|->|::|\?\.)\s*$`)
+	ownerRE   = regexp.MustCompile(`([A-Za-z_]\w*)?\s*(?:\.|->|::|\?\.|&\.)\s*$`)
 )
 
 func set(list string) map[string]bool {

@@ -125,9 +125,9 @@ func withEnding(s, ending string) string {
 
 // madeUp returns a word that can be spoken, of two or three syllables.
 func madeUp(rng *rand.Rand) string {
-	begin := []string{"b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "pl", "qu", "r", "s", "st", "t", "tr", "v", "w", "z"}
-	middle := []string{"a", "e", "i", "o", "u", "ai", "ea", "oo", "ou"}
-	end := []string{"", "l", "m", "n", "nd", "r", "rn", "s", "st", "t", "x", "ck"}
+	begin := strings.Fields("b br c cl d dr f fl g gr h j k l m n p pl qu r s st t tr v w z")
+	middle := strings.Fields("a e i o u ai ea oo ou")
+	end := append(strings.Fields("l m n nd r rn s st t x ck"), "")
 	pick := func(of []string) string { return of[rng.IntN(len(of))] }
 	s := ""
 	for range 2 + rng.IntN(2) {

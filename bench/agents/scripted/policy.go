@@ -198,7 +198,7 @@ func Names(told []window.Span, q Question) bool {
 	return n == len(q.Gold)
 }
 
-var writtenRE = regexp.MustCompile(`([\w@+.\\/-]*\w\.\w+)(?::|\((?:\w+\.\w+:)?|", line |\(|:line )(\d+)`)
+var writtenRE = regexp.MustCompile(`([\w@+.\\/-]*\w\.\w+)(?::|\(|", line |:line )(\d+)`)
 
 // placesIn returns the places that a text names and the tree has, in its order:
 // path:12, path(12), "path", line 12. Of an installed path the end is enough.

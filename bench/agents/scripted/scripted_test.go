@@ -116,7 +116,8 @@ func TestOrder(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&uses, "call %d of lantern\n%s", i, strings.Repeat("\n", 99))
 	}
-	for name, text := range map[string]string{"a_uses.py": uses.String(), "b_lamp.py": "\n\ndef lantern():\n    return 1\n"} {
+	lamp := "\n\ndef lantern():\n    return 1\n"
+	for name, text := range map[string]string{"a_uses.py": uses.String(), "b_lamp.py": lamp} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -136,6 +137,35 @@ func TestOrder(t *testing.T) {
 	q.Text = `File "/home/ana/site-packages/b_lamp.py", line 3, in lantern`
 	if o := GrepBest(q, tree); !o.Found || o.Calls != 1 {
 		t.Errorf("a place that is named is read first: %+v", o)
+	}
+}
+
+func TestPlacesIn(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Mill.java", "mill.rb", "mill.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("1\n2\n3\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := window.ReadTree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"\tat com.example.Mill.grind(Mill.java:2)":                   "Mill.java",
+		"\tfrom /usr/lib/ruby/gems/mill-7.1.0/lib/mill.rb:3:in `x'":  "mill.rb",
+		"\t/home/ana/go/pkg/mod/example.com/mill@v1/mill.go:1 +0x1f": "mill.go",
+		"mill.go:9":   "", // behind its end
+		"other.go:1":  "",
+		"version 1.2": "",
+	} {
+		got := ""
+		for _, s := range placesIn(text, tree) {
+			got += s.Path
+		}
+		if got != want {
+			t.Errorf("%q names %q", text, got)
+		}
 	}
 }
 
@@ -166,7 +196,7 @@ func TestRarest(t *testing.T) {
 func TestReadQuestions(t *testing.T) {
 	qs, err := ReadQuestions(strings.NewReader(`skipped: a repository
 {"id":"n1","set":"names","dir":"/x","question":"Open","gold":[{"Path":"a.go","From":1,"Line":1,"To":3}]}
-{"id":"i1","set":"issues","git":"/r","commit":"c","question":"it fails","gold":[{"Path":"b.go","From":0,"To":0},{"Path":"b.go","From":4,"To":9}]}
+{"id":"i1","set":"issues","git":"/r","commit":"c","question":"it","gold":[{"Path":"b.go","From":0},{"Path":"b.go","From":4,"To":9}]}
 {"id":"i2","set":"issues","question":"it fails","gold":[{"Path":"b.go","From":0,"To":0}]}
 {"id":"p1","set":"plain","question":"it","gold":[{"Path":"b.go"}]}
 `))

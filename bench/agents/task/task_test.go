@@ -47,7 +47,8 @@ func TestLoad(t *testing.T) {
 		{`"rubric":"r"`, `"rubrik":"r"`, "unknown field"},
 		{`"from":3`, `"from":6`, "no place"},
 	} {
-		if _, err := Load(write("bad.json", strings.Replace(good, c.from, c.to, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, err := Load(write("bad.json", strings.Replace(good, c.from, c.to, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.to, err)
 		}
 	}

@@ -17,7 +17,7 @@ var (
 
 // Read reads a reply for the lines of the tree that it shows and the places that
 // it names, in its order. A line counts as shown when the reply has its number
-// and its text. Three forms are read: the JSON of search, numbered lines below a
+// and its text, or the first half of it and "…". Three forms are read: the JSON of search, numbered lines below a
 // path, and grep's path:line:text.
 func Read(t *Tree, reply string) (shown, told []Span) {
 	var doc any
@@ -60,7 +60,7 @@ func (r *reader) line(line string) {
 func (r *reader) numbered(path, number, text string) bool {
 	n, _ := strconv.Atoi(number)
 	p, ok := r.tree.File(path)
-	if l, is := r.tree.Line(p, n); !ok || !is || strings.TrimSpace(l) != strings.TrimSpace(text) {
+	if l, is := r.tree.Line(p, n); !ok || !is || !isLine(text, l) {
 		return false
 	}
 	r.shown = append(r.shown, Span{p, n, n})
@@ -115,10 +115,20 @@ func readJSON(t *Tree, v any, path string) (shown, told []Span) {
 	return shown, told
 }
 
+// isLine reports whether a text is a line of a file, white space around it apart,
+// or at least its first half, where it was cut for its length.
+func isLine(text, line string) bool {
+	text, line = strings.TrimSpace(text), strings.TrimSpace(line)
+	if begin, cut := strings.CutSuffix(text, "…"); cut && text != line {
+		return strings.HasPrefix(line, begin) && 2*len(begin) >= len(line)
+	}
+	return text == line
+}
+
 // matching returns those lines of code that the file has from a line on.
 func matching(t *Tree, path string, from int, code string) (out []Span) {
 	for text := range strings.SplitSeq(code, "\n") {
-		if l, ok := t.Line(path, from); ok && strings.TrimSpace(l) == strings.TrimSpace(text) {
+		if l, ok := t.Line(path, from); ok && isLine(text, l) {
 			out = append(out, Span{path, from, from})
 		}
 		from++

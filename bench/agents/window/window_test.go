@@ -41,11 +41,13 @@ func TestRead(t *testing.T) {
 		shown, told []Span
 	}{
 		{"the JSON of search",
-			`{"hits":[{"at":"a/jar.go:L3-6","line":4,"code":"func Open() {\n\ttwist()","calls":["twist a/twist.go:L3","and 4 more"],
+			`{"hits":[{"at":"a/jar.go:L3-6","line":4,"code":"func Open() {\n\ttwist()",
+			"calls":["twist a/twist.go:L3","and 4 more"],
 			"related":[{"at":"a/jar.go:L1-2","why":"before it"}]}],"count":1}`,
 			[]Span{{"a/jar.go", 4, 4}, {"a/jar.go", 5, 5}},
 			[]Span{{"a/jar.go", 3, 6}, {"a/twist.go", 3, 3}, {"a/jar.go", 1, 2}}},
-		{"numbered lines below a place", "a/jar.go:3-6 Open\n4\tfunc Open() {\n  5: \ttwist()\n6| not this text\ncalls twist a/twist.go:3\n",
+		{"numbered lines below a place",
+			"a/jar.go:3-6 Open\n4\tfunc Open() {\n  5: \ttwist()\n6| not this text\ncalls twist a/twist.go:3\n",
 			[]Span{{"a/jar.go", 4, 4}, {"a/jar.go", 5, 5}},
 			[]Span{{"a/jar.go", 3, 6}, {"a/twist.go", 3, 3}}},
 		{"grep", "a/twist.go:3:func twist() {}\nb/other.go:3:func twist() {}\n", []Span{{"a/twist.go", 3, 3}}, nil},
@@ -61,8 +63,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestIsLine(t *testing.T) {
+	const line = "\tfunc grind(sack *Sack) Flour {"
+	for text, want := range map[string]bool{
+		"func grind(sack *Sack) Flour {": true, "func grind(sack *S…": true, "func…": false, "func grind": false, "func mill(sack *Sack…": false,
+	} {
+		if isLine(text, line) != want {
+			t.Errorf("%q: not %t", text, want)
+		}
+	}
+}
+
 func TestWindow(t *testing.T) {
-	tr := tree(t, map[string]string{"jar.go": "package a\n\nfunc Open() {\n\n\ttwist()\n}\n", "big.go": strings.Repeat("x\n", 100)})
+	tr := tree(t, map[string]string{
+		"jar.go": "package a\n\nfunc Open() {\n\n\ttwist()\n}\n",
+		"big.go": strings.Repeat("x\n", 100),
+	})
 	w := New(tr)
 	gold := []task.Place{{Path: "jar.go", From: 3, To: 6}}
 	w.Add("read", tr.Numbered(Span{"jar.go", 1, 3}))

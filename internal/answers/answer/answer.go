@@ -26,7 +26,7 @@ type Request struct {
 	// Marks says how much feedback speaks against a chunk for this question;
 	// nil for nothing. See search.Request.
 	Marks func(store kb.StoreID, id string) float64
-	// Debug is told what the support of an answer is made of; nil tells nobody.
+	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
 	// URL returns where a reader finds lines of a document of a target; nil,
 	// or "", for nowhere.

@@ -169,7 +169,7 @@ type part struct {
 func arrange(chosen []scored, passages []search.Passage) (parts []part, cited []citation) {
 	number := map[int]int{}
 	byScore := slices.Clone(chosen)
-	slices.SortStableFunc(byScore, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	kb.SortStableFunc(byScore, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	for i := range byScore {
 		if p := byScore[i].passage; number[p] == 0 {
 			number[p] = len(number) + 1
@@ -183,7 +183,7 @@ func arrange(chosen []scored, passages []search.Passage) (parts []part, cited []
 		c.start, c.end = min(c.start, chosen[i].start), max(c.end, chosen[i].end)
 	}
 	sorted := slices.Clone(chosen)
-	slices.SortStableFunc(sorted, func(a, b scored) int {
+	kb.SortStableFunc(sorted, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(number[a.passage], number[b.passage]), cmp.Compare(a.start, b.start), cmp.Compare(a.block, b.block))
 	})
 	for i := range sorted {
@@ -226,7 +226,7 @@ func (c *citation) excerpt(p *kb.Passage) string {
 	lines := strings.Split(p.Text, "\n")
 	var b strings.Builder
 	last := 0
-	slices.SortFunc(c.lines, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	kb.SortFunc(c.lines, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
 	for _, span := range c.lines {
 		for n := max(span[0], last+1); n <= span[1]; n++ {
 			if i := n - p.Chunk.Start; i >= 0 && i < len(lines) {

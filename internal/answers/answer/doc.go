@@ -1,7 +1,7 @@
 // Package answer makes an answer out of what stores say: it has passages
 // ranked by package search, takes the sentences and lines that answer, orders
-// them and cites each. No model is needed; nothing is said that does not stand
-// in a source, and a question that nothing supports is told so.
+// them and cites each. No model is needed; nothing is said that is not
+// in a source, and the answer to a question that nothing supports says so.
 //
 //	question → concepts (words, weighed by how rare they are, with their
 //	English where the question is Spanish) → passages → sentences, each with

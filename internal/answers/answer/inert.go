@@ -88,7 +88,7 @@ var (
 // HTML or renders them as Markdown; line breaks stay.
 func InertBlock(s string) string { return inertText(s) }
 
-// InertLine makes a sentence of ours that quotes others safe likewise.
+// InertLine makes a sentence of ours that quotes others safe.
 func InertLine(s string) string { return signs.Replace(s) }
 
 var signs = strings.NewReplacer("<", "‹", ">", "›", "](", "] (")

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// concept is one word of a question that tells, with what it may stand as in
+// concept is one distinctive word of a question, with its forms in
 // a text.
 type concept struct {
 	word   string   // as written
@@ -20,8 +20,8 @@ type concept struct {
 	own    int      // how many of terms are the word's own; the others are translations
 	parts  []string // of an identifier, which cover it partly
 	name   bool     // written like a name of a program, not as the qualifier of one
-	weight float64  // how much it tells; rare words more
-	faint  bool     // a word that most questions hold and that tells little
+	weight float64  // how distinctive it is; rare words more
+	faint  bool     // a word that most questions hold and that says little
 	topic  bool     // comes from an earlier turn
 	known  bool     // some store holds it
 }
@@ -54,7 +54,7 @@ var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
 
 func words(s string) []string { return wordRE.FindAllString(s, -1) }
 
-// asking are words that ask rather than tell, folded; faint ones tell little.
+// asking are words that only ask, folded; faint ones say little.
 var (
 	asking = lists["asking"]
 	faints = lists["faints"]
@@ -91,7 +91,7 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	df := func(t string) (n float64) {
 		if i, ok := slices.BinarySearch(all, t); ok && i < len(st.Frequency) {
 			n = float64(st.Frequency[i])
-			if st.Documents > 0 { // a name of files stands for what is in them
+			if st.Documents > 0 { // a name of files means what is in them
 				n += float64(st.PathFrequency[i]) * float64(st.Chunks) / float64(st.Documents)
 			}
 		}

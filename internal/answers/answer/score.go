@@ -108,7 +108,7 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	all = all[:min(len(all), shortlist)]
 	if q.vector != nil && embed.Cheap(emb) {
 		texts := make([]string, len(all))
@@ -125,7 +125,7 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 			all[i].score += cosineWeight * all[i].cosine
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return all, nil
 }
 
@@ -213,7 +213,7 @@ func (q *question) cues(s *scored) float64 {
 	v := 0.0
 	switch q.cue {
 	case defines:
-		// The subject of a definition stands first.
+		// The subject of a definition comes first.
 		first := true
 		for i, w := range words(s.text) {
 			if i > 3 {

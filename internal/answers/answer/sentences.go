@@ -17,11 +17,11 @@ type sentence struct {
 	text       string // one line, white space folded, marks of markup kept
 	start, end int    // lines of the document, 1-based
 	form       form
-	block      int    // paragraph that it stands in, counted from 0
+	block      int    // paragraph that it is in, counted from 0
 	about      string // heading or first line of the table above it
 	section    int    // counts headings
 	private    bool   // about a declaration that others cannot use
-	manual     bool   // stands in documentation
+	manual     bool   // is in documentation
 	inside     bool   // a comment inside a declaration rather than before one
 }
 

@@ -29,7 +29,7 @@ const (
 // that two clients that choose the same id ("web") share nothing.
 type Key struct {
 	Owner, ID string
-	Client    string // what MostOfClient counts by, an address; "" counts for nobody
+	Client    string // what MostOfClient counts by, an address; "" is not counted
 }
 
 // Turn is one question of a session with its answer.
@@ -109,8 +109,8 @@ func (s *Sessions) live(k Key) *conversation {
 }
 
 // Mine returns the key of the conversation that a client means by k: the one
-// whose secret it shows, wherever it asks from; else its own by what k tells of
-// it. Once a client has shown the secret, nobody gets there without.
+// whose secret it shows, wherever it asks from; else its own by what k says of
+// it. Once a client has shown the secret, no client gets there without.
 func (s *Sessions) Mine(k Key, secret string) Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +256,7 @@ func (s *Sessions) Named(id string) [][]Turn {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *conversation) int { return int(b.used - a.used) })
+	kb.SortFunc(found, func(a, b *conversation) int { return int(b.used - a.used) })
 	out := make([][]Turn, len(found))
 	for i, c := range found {
 		out[i] = slices.Clone(c.turns)
@@ -283,7 +283,7 @@ func (s *Sessions) Forget(id string) int {
 var (
 	// A question that begins like this goes on with the one before.
 	onwardRE = lazyregexp.New(`(?i)^\s*[¿¡(]?\s*(?:and|but|or|so|then|also|what about|how about|what if|y|e|pero|o|entonces|adem[aá]s|tambi[eé]n)\b`)
-	// Words that stand for what was named before.
+	// Words that refer to what was named before.
 	pronounRE = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|this|that|these|those|there|one|ones|he|she|his|her|such|same|afterwards|` +
 		`eso|esto|ello|ellos|ellas|[eé]l|ella|ese|esa|esos|esas|este|esta|estos|estas|su|sus|lo|la misma|el mismo|all[ií]|ah[ií])(?:[^\p{L}]|$)`)
 	// Relative clauses and demonstratives with a noun of their own are no pronouns.
@@ -297,8 +297,8 @@ var wholeRE = lazyregexp.New(`(?i)^\s*[¿¡]?\s*(?:what (?:is|are)|what's|define
 const mostTopic = 6
 
 // Lean returns the words of earlier turns that a question leans on; none when
-// it stands alone. No model is asked: a question leans when it begins with
-// "and", holds a pronoun, or tells too little to be one by itself.
+// it is complete. No model is asked: a question leans when it begins with
+// "and", holds a pronoun, or has too few words to be one by itself.
 func Lean(question string, turns []Turn) []string {
 	if len(turns) == 0 {
 		return nil
@@ -342,7 +342,7 @@ func topicOf(last Turn, own []string) []string {
 	return out
 }
 
-// Subject returns the words of a question that tell what it is about.
+// Subject returns the words of a question that say what it is about.
 func Subject(question string) []string {
 	var out []string
 	for _, w := range words(question) {

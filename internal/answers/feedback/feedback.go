@@ -1,4 +1,4 @@
-// Package feedback keeps what people thought of answers, durably, and tells
+// Package feedback keeps what people thought of answers, durably, and reports
 // what follows from it: which places to lower for questions like those that
 // were answered badly, and which questions the stores keep failing.
 //
@@ -242,7 +242,7 @@ func read(ctx context.Context, tx *sql.Tx, rest string, args ...any) ([]Entry, e
 // dismissing are actions after which an entry is not held against a source.
 var dismissing = kb.WordsOf("dismiss dismissed ignore ignored invalid spam rejected")
 
-// Review notes that somebody has looked at an entry, and what was done. One that
+// Review notes that an entry was looked at, and what was done. One that
 // was pending counts from then on; after "dismissed" none does.
 func (s *Store) Review(ctx context.Context, id int64, action string) (e Entry, err error) {
 	if len(action) > MaxAction || !utf8.ValidString(action) {

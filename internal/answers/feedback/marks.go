@@ -31,7 +31,7 @@ const (
 	neighbours = 64
 )
 
-// known is what the entries of one revision tell.
+// known is what the entries of one revision say.
 type known struct {
 	revision string
 	entries  []Entry
@@ -48,7 +48,7 @@ func (s *Store) Revision(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d.%d.%d", last, count, reviewed), err
 }
 
-// know returns what the entries tell as they are now.
+// know returns what the entries say as they are now.
 func (s *Store) know(ctx context.Context) (*known, error) {
 	rev, err := s.Revision(ctx)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Store) Gaps(ctx context.Context) ([]Gap, error) {
 			gaps = append(gaps, g)
 		}
 	}
-	slices.SortStableFunc(gaps, func(a, b Gap) int { return cmp.Compare(b.Negative-b.Positive, a.Negative-a.Positive) })
+	kb.SortStableFunc(gaps, func(a, b Gap) int { return cmp.Compare(b.Negative-b.Positive, a.Negative-a.Positive) })
 	return gaps, nil
 }
 
@@ -287,7 +287,7 @@ func most(count map[string]int, least int) []string {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	kb.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return keys[:min(len(keys), mostCommon)]
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -70,7 +69,7 @@ func newRedactor(p *Provider, cred credentials) *Redactor {
 			add(strings.ToUpper(hex.EncodeToString([]byte(s))))
 		}
 	}
-	slices.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
+	kb.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
 	return r
 }
 

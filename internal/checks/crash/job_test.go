@@ -195,7 +195,7 @@ func TestCancelInEveryPhase(t *testing.T) {
 		}, func(_ *world, j kb.Job) bool { return j.State == kb.JobRunning }},
 		{"walk", faults{}, func(t *testing.T) (string, kb.Kind) {
 			tr := newTree(t, 30)
-			n := 20000 // a fast machine walks and reads 6,000 before anybody can cancel
+			n := 20000 // a fast machine walks and reads 6,000 before a test can cancel
 			if full {
 				n = 40000
 			}

@@ -83,7 +83,7 @@ func newKiller(t *testing.T) *killer {
 	return k
 }
 
-// round changes the tree, indexes it, and kills who does, once or twice.
+// round changes the tree, indexes it, and kills the worker, once or twice.
 func (k *killer) round(what string, change func(), force bool) {
 	t := k.t
 	change()
@@ -113,7 +113,7 @@ func (k *killer) round(what string, change func(), force bool) {
 		}
 		kills++
 		twice := kills == 1 && k.rng.IntN(3) == 0
-		// Whoever asks has the job go on. The second time it dies by the clock, as
+		// Any request has the job go on. The second time it dies by the clock, as
 		// a step may come in each run anew, and is slow enough for that.
 		if twice {
 			k.w.suffer(faults{StepDelay: 30 * time.Millisecond})
@@ -228,7 +228,7 @@ func (k *killer) stands(next []answer) {
 	}
 }
 
-// deletion kills who makes a second store, then who deletes it.
+// deletion kills the process that makes a second store, then the one that deletes it.
 func (k *killer) deletion() {
 	t := k.t
 	k.w.suffer(faults{KillStep: 1 + k.rng.IntN(20)})
@@ -258,7 +258,7 @@ func (k *killer) deletion() {
 		k.deletions++
 		k.stands(k.now)
 	}
-	// What was begun is ended by whoever comes next.
+	// The next process ends what was begun.
 	if _, err := k.w.run("store:delete", "other"); err != nil && !strings.Contains(err.Error(), "no store") {
 		t.Fatal(err)
 	}

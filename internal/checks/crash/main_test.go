@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(programEnv) != "" {
 		os.Exit(program())
 	}
-	for _, e := range os.Environ() { // nothing of who runs the tests
+	for _, e := range os.Environ() { // nothing from outside the tests
 		name, _, _ := strings.Cut(e, "=")
 		if strings.HasPrefix(name, "KNOWLEDGE_") && !strings.HasPrefix(name, "KNOWLEDGE_CRASH") || strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "GIT_") {
 			os.Unsetenv(name)

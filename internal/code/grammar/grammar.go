@@ -92,7 +92,7 @@ func (l *Language) Field(name string) uint8 {
 // Want says what of a node comes out of a parse.
 type Want = byte
 
-// What can be wanted. The children of a node that is passed over come out as
+// The values of Want. The children of a node that is passed over come out as
 // if they were its parent's.
 const (
 	Skip Want = iota // pass over it
@@ -195,7 +195,7 @@ func (s *Set) Close() error {
 		select {
 		case <-m.ready:
 			err = errors.Join(err, m.close())
-		default: // it takes seconds, which who was cancelled does not have
+		default: // it takes seconds, which a caller that was cancelled does not have
 			go func() {
 				<-m.ready
 				_ = m.close()

@@ -266,8 +266,8 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// Who is cancelled does not wait for a grammar to be compiled, and who waits
-// beside it gets it.
+// A caller that is cancelled does not wait for a grammar to be compiled, and
+// one that waits beside it gets it.
 func TestCancelDuringCompilation(t *testing.T) {
 	s := &Set{}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -42,7 +42,7 @@ type room struct {
 	max uint64
 }
 
-// stop sets the word at an address, whoever is running in the memory.
+// stop sets the word at an address, also while the module runs.
 func (r *room) stop(at uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -46,7 +46,7 @@ func (s *Set) module(ctx context.Context, language string) (*module, error) {
 		s.langs[language] = m
 		go func() {
 			defer close(m.ready)
-			// What one caller's context ends would fail all who wait for it.
+			// The end of one caller's context would fail all that wait for it.
 			m.err = s.compile(context.WithoutCancel(ctx), m, language)
 		}()
 	}

@@ -243,7 +243,7 @@ func (p *cText) statements() {
 				}
 			}
 		case '}':
-			// What is left of a statement without an end: macros.
+			// Macros are left of a statement without an end.
 			if i > from && t[from].kind == 'i' && shouted(p.word(from)) {
 				p.blank(from, i)
 			}

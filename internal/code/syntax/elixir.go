@@ -62,7 +62,7 @@ type elixirState struct {
 var elixirDefs = map[string]string{"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro", "defguardp": "macro",
 	"defdelegate": "function", "defn": "function", "defnp": "function"}
 
-// What looks like a call and is syntax.
+// elixirForms look like calls and are syntax.
 var elixirForms = func() map[string]bool {
 	m := map[string]bool{}
 	for s := range strings.FieldsSeq(`case cond if unless with for quote unquote unquote_splicing receive try raise reraise throw fn super import alias require use

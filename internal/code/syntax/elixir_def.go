@@ -99,7 +99,7 @@ func elixirDef(w *walk, n int32, kind string, args, block int32) bool {
 func elixirAgain(w *walk, d *declaration, arity int, body func()) bool {
 	text := cmp.Or(d.as, w.text(d.name))
 	i := len(w.out.Decls) - 1
-	// What was declared inside of it lies between.
+	// Declarations inside of it lie between.
 	for i > 0 && len(w.out.Decls[i].Path) > len(w.path) {
 		i--
 	}

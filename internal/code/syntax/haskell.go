@@ -67,7 +67,7 @@ var haskell = &spec{
 		{"class_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", false) }},
 		{"instance_declarations", func(w *walk, n int32) { haskellGroup(w, n, "method", true) }},
 		{"local_binds", func(w *walk, n int32) {
-			// What is local binds its names for the declaration around.
+			// Local declarations bind their names for the one around.
 			for c := w.first(n); c >= 0; c = w.next(n, c) {
 				switch w.typ(c) {
 				case "function", "bind":

@@ -84,7 +84,7 @@ var ruby = &spec{
 	},
 }
 
-// Words that are alone in a class and are no calls to look for.
+// rubyVisibility are words that are alone in a class and no calls to look for.
 var rubyVisibility = []string{"private", "protected", "public", "module_function", "private_class_method", "public_class_method", "private_constant"}
 
 // rubyInType reports whether the walk is directly inside of a class, a module or
@@ -146,7 +146,8 @@ func rubyClass(w *walk, n int32, kind string) {
 	})
 }
 
-// The calls that declare methods named by their symbols, and what they make.
+// rubyMacros are the calls that declare methods named by their symbols, and the
+// kinds of what they make.
 var rubyMacros = map[string]string{
 	"attr_accessor": "property", "attr_reader": "property", "attr_writer": "property", "attr": "property",
 	"mattr_accessor": "property", "mattr_reader": "property", "mattr_writer": "property", "cattr_accessor": "property", "cattr_reader": "property",

@@ -26,7 +26,7 @@ var set = &grammar.Set{Wanted: Wanted, Folder: filepath.Join(os.TempDir(), "know
 
 func TestRulesNameNodesThatExist(t *testing.T) {
 	for name, s := range specs {
-		l, err := set.Language(context.Background(), s.grammar)
+		l, err := set.Language(t.Context(), s.grammar)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -77,72 +77,82 @@ func languages(t *testing.T) []string {
 // TestGolden reads testdata/LANGUAGE/*: each file X has its outline in X.outline.
 func TestGolden(t *testing.T) {
 	for _, name := range languages(t) {
-		files, _ := filepath.Glob(filepath.Join("testdata", name, "*"))
-		if len(files) == 0 {
-			t.Errorf("%s: there is no example in testdata/%s", name, name)
-		}
-		for _, f := range files {
-			if strings.HasSuffix(f, ".outline") {
-				continue
-			}
-			src, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := Read(context.Background(), set, name, string(src))
-			if err != nil {
-				t.Errorf("%s: %v", f, err)
-				continue
-			}
-			got := show(string(src), out)
-			if *update {
-				if err := os.WriteFile(f+".outline", []byte(got), 0o644); err != nil {
-					t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for f, src := range examples(t, name) {
+				out, err := Read(t.Context(), set, name, src)
+				if err != nil {
+					t.Errorf("%s: %v", f, err)
+					continue
 				}
-				continue
+				got := show(src, out)
+				if *update {
+					if err := os.WriteFile(f+".outline", []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				want, _ := os.ReadFile(f + ".outline")
+				if d := cmp.Diff(string(want), got); d != "" {
+					t.Errorf("%s (-want +got, -update rewrites):\n%s", f, d)
+				}
 			}
-			want, _ := os.ReadFile(f + ".outline")
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("%s (-want +got, -update rewrites):\n%s", f, d)
-			}
-		}
+		})
 	}
 }
 
-// Whatever is cut out of a file, it is read without a panic and its
-// declarations lie within it.
+// examples returns the files of testdata/LANGUAGE, of which there must be one.
+func examples(t *testing.T, name string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	files, _ := filepath.Glob(filepath.Join("testdata", name, "*"))
+	for _, f := range files {
+		if strings.HasSuffix(f, ".outline") {
+			continue
+		}
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f] = string(src)
+	}
+	if len(out) == 0 {
+		t.Errorf("there is no example in testdata/%s", name)
+	}
+	return out
+}
+
+// TestBrokenSyntax reads files with pieces cut out: there is no panic, and the
+// declarations lie within what is left.
 func TestBrokenSyntax(t *testing.T) {
 	for _, name := range languages(t) {
-		files, _ := filepath.Glob(filepath.Join("testdata", name, "*"))
-		for _, f := range files {
-			if strings.HasSuffix(f, ".outline") {
-				continue
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, src := range examples(t, name) {
+				for k := 1; k < 12; k++ {
+					a, b := len(src)*k/12, len(src)*(k+k%3)/14
+					check(t, name, src[:min(a, b)]+src[max(a, b):])
+					check(t, name, src[:a])
+				}
 			}
-			src, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k := 1; k < 12; k++ {
-				a, b := len(src)*k/12, len(src)*(k+k%3)/14
-				text := string(src[:min(a, b)]) + string(src[max(a, b):])
-				check(t, name, text)
-				check(t, name, string(src[:a]))
-			}
-		}
+		})
 	}
 }
 
 func TestDeepNesting(t *testing.T) {
 	for _, name := range languages(t) {
-		for _, p := range []string{"(", "{", "[", "if (x) {", "f(", "a.b(", "<a>", "- ", "class A { "} {
-			check(t, name, strings.Repeat(p, 5000))
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range []string{"(", "{", "[", "if (x) {", "f(", "a.b(", "<a>", "- ", "class A { "} {
+				check(t, name, strings.Repeat(p, 5000))
+			}
+		})
 	}
 }
 
 func check(t *testing.T, name, text string) {
 	t.Helper()
-	out, err := Read(context.Background(), set, name, text)
+	out, err := Read(t.Context(), set, name, text)
 	if err != nil {
 		t.Logf("%s: %d bytes: %v", name, len(text), err)
 		return
@@ -205,7 +215,7 @@ func TestDump(t *testing.T) {
 	if s := specOf(name); s != nil {
 		language = s.grammar
 	}
-	err = set.Parse(context.Background(), language, string(src), func(tree *grammar.Tree) error {
+	err = set.Parse(t.Context(), language, string(src), func(tree *grammar.Tree) error {
 		var open []uint32
 		for i := range tree.Nodes {
 			n := &tree.Nodes[i]

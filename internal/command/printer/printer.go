@@ -33,7 +33,7 @@ func (p *Printer) Line(l string) {
 var ends = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`)
 
 // Content prints text of a document that was asked for, line by line as it
-// stands. Of what cannot be seen the true bytes are in --json.
+// is. Of what cannot be seen the true bytes are in --json.
 func (p *Printer) Content(text string) {
 	if text != "" {
 		p.Out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
@@ -52,7 +52,7 @@ func (p *Printer) Head(indent string, parts []string, id string) {
 	p.Line(text + "  " + id)
 }
 
-// Remark tells what is not part of the answer: below it on a terminal, on
+// Remark prints what is not part of the answer: below it on a terminal, on
 // standard error in a pipe.
 func (p *Printer) Remark(note string) {
 	if note == "" {
@@ -66,7 +66,7 @@ func (p *Printer) Remark(note string) {
 	io.WriteString(p.Stderr, "note: "+Clean(note)+"\n")
 }
 
-// Remarks tells each remark of a list.
+// Remarks prints each remark of a list.
 func (p *Printer) Remarks(list []string) {
 	for _, l := range list {
 		p.Remark(l)

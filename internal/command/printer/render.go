@@ -21,7 +21,7 @@ func Render(result any) string {
 // cannot be seen is still escaped then.
 func Shown(v any) string { return visible.Values(JSON(v)) }
 
-// JSON returns v as compact JSON in which <, > and & stand as they are, and
+// JSON returns v as compact JSON in which <, > and & are not escaped, and
 // what cannot be seen is escaped. What does not marshal comes out as null: no result of a command is such.
 func JSON(v any) string {
 	var b strings.Builder

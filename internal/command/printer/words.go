@@ -36,14 +36,6 @@ func Field(v any) string {
 // for a column or goes past Printer.Out.
 func Clean(s string) string { return visible.Line(s) }
 
-// Plural counts things: "1 hit", "2 hits".
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // Short is the beginning of a commit.
 func Short(commit string) string { return kb.ShortCommit(commit) }
 

@@ -121,7 +121,7 @@ func (w *Writer) Abort() error {
 
 var errDone = kb.Errorf(kb.Internal, "the file was committed or aborted already")
 
-// stands reports whether a whole file of the same tables is at path.
+// stands reports whether path has a whole file of the same tables.
 func (w *Writer) stands(path string) bool {
 	r, err := Open(path, w.h.Kind, w.h.Version)
 	if err != nil {

@@ -321,7 +321,7 @@ func nearest(name string, names []string) []string {
 			near = append(near, candidate{n, cost})
 		}
 	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
+	kb.SortStableFunc(near, func(a, b candidate) int { return a.cost - b.cost })
 	var out []string
 	for _, c := range near[:min(3, len(near))] {
 		out = append(out, fmt.Sprintf("%q", c.name))

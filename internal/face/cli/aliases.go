@@ -44,7 +44,7 @@ func (s *session) addAliases(root *cobra.Command) {
 		for i := range params {
 			params[i].Arg = slices.Contains(x.words, params[i].Name)
 		}
-		slices.SortStableFunc(params, func(a, b command.Param) int { return place(a) - place(b) })
+		kb.SortStableFunc(params, func(a, b command.Param) int { return place(a) - place(b) })
 		c.Params = params
 		parent := root
 		if group, verb, ok := strings.Cut(x.use, " "); ok {

@@ -70,7 +70,7 @@ type Env struct {
 	// tables and bars there, tab-separated and plain lines elsewhere.
 	Terminal, ErrTerminal bool
 	Width                 int // columns of Stdout, 0 for unknown
-	// InTerminal says whether Stdin is one: somebody may be asked.
+	// InTerminal says whether Stdin is one: a person may be asked.
 	InTerminal bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
-// complain tells an error: its sentence, and below it what to do next.
+// complain prints an error: its sentence, and below it what to do next.
 func (s *session) complain(err error) {
 	if s.json {
 		io.WriteString(s.env.Stderr, printer.JSON(failure{kb.CodeOf(err), product.Commands().FlagNames(err.Error()), s.nextStep(err)})+"\n")

@@ -40,7 +40,7 @@ func (s *session) completeWords(c command.Command) completer {
 			return s.completePath(cmd.Context(), args[0], start)
 		case f != nil:
 			names, directive := f(cmd, args, start)
-			if p.Name == "store" && !p.Required { // a path may stand in its place
+			if p.Name == "store" && !p.Required { // a path may be in its place
 				names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, start) })
 				directive = cobra.ShellCompDirectiveDefault
 			}

@@ -174,7 +174,7 @@ func without(words []string, dashes, name string, valued bool) (rest []string, v
 	return nil, "", false
 }
 
-// around tells -C 3, which is three lines of context elsewhere, from the
+// around distinguishes -C 3, which is three lines of context elsewhere, from the
 // project that it names here.
 func (s *session) around(c command.Command) error {
 	if c.Name != "grep" && c.Name != "search" || s.project == "" || strings.Trim(s.project, "0123456789") != "" {

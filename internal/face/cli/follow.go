@@ -9,7 +9,7 @@ import (
 // starter is a result of a command that starts several jobs.
 type starter interface{ Started() []app.Started }
 
-// waitAll sees jobs to their ends. What fails is told as it is known; the
+// waitAll waits for jobs to end. What fails is printed as it is known; the
 // first failure is the outcome.
 func (s *session) waitAll(ctx context.Context, a *app.App, jobs []app.Started) (first error) {
 	for i := range jobs {
@@ -17,7 +17,7 @@ func (s *session) waitAll(ctx context.Context, a *app.App, jobs []app.Started) (
 		if ctx.Err() != nil {
 			return err
 		}
-		jobs[i] = done // the reply shares the slice: it tells how the jobs ended
+		jobs[i] = done // the reply shares the slice: it says how the jobs ended
 		if err == nil {
 			continue
 		}

@@ -28,7 +28,7 @@ var common = []struct{ name, words, about string }{
 }
 
 // topics are the groups of commands as help lists them, in this order. A group
-// without a row stands at the end under its own name.
+// without a row comes last under its own name.
 var topics = []struct{ name, about string }{
 	{"find", "search, read and grep what is indexed"},
 	{"code", "definitions, references, callers, outlines"},

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// home is what `knowledge` alone says on a terminal: how this folder stands,
+// home is what `knowledge` alone says on a terminal: the state of this folder,
 // what to type, and how agents get it. It starts nothing.
 func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	a, err := s.open()
@@ -58,7 +58,7 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	return nil
 }
 
-// folderLine says how the index of this folder stands.
+// folderLine says how complete the index of this folder is.
 func folderLine(h app.Home) string {
 	if h.Root == "" {
 		return "is no project; your own stores are searched here"
@@ -89,7 +89,7 @@ func folderLine(h app.Home) string {
 	case r.Documents == 0:
 		return at + "no documents: it is empty, or everything in it is ignored"
 	default:
-		return fmt.Sprintf("%s%s, indexed %s", at, printer.Plural(r.Documents, "document"), ago(time.Since(r.Indexed)))
+		return fmt.Sprintf("%s%s, indexed %s", at, kb.Count(r.Documents, "document"), ago(time.Since(r.Indexed)))
 	}
 }
 
@@ -116,11 +116,11 @@ func ago(d time.Duration) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return printer.Plural(int(d.Minutes()), "minute") + " ago"
+		return kb.Count(int(d.Minutes()), "minute") + " ago"
 	case d < 48*time.Hour:
-		return printer.Plural(int(d.Hours()), "hour") + " ago"
+		return kb.Count(int(d.Hours()), "hour") + " ago"
 	default:
-		return printer.Plural(int(d.Hours()/24), "day") + " ago"
+		return kb.Count(int(d.Hours()/24), "day") + " ago"
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *session) projectFolder(values map[string]any) {
 	}
 }
 
-// mayAsk reports whether somebody is there to answer.
+// mayAsk reports whether a person can answer.
 func (s *session) mayAsk() bool { return s.env.InTerminal && s.env.ErrTerminal && !s.json }
 
 func (s *session) askClients(ctx context.Context, values map[string]any) (bool, error) {
@@ -177,7 +177,7 @@ func (s *session) askRemoval(ctx context.Context, c command.Command, values map[
 			r.Steps[i].Diff = ""
 		}
 		if !nothing {
-			r.Notes = nil // told in the end
+			r.Notes = nil // printed in the end
 		}
 		result = r
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 )
 
@@ -47,7 +48,7 @@ func manPage(root *cobra.Command) string {
 		if len(list) == 0 {
 			continue
 		}
-		slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) })
+		kb.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) })
 		p.macro("SS", strings.TrimSuffix(g.Title, ":"))
 		for _, c := range list {
 			p.command(c)
@@ -90,7 +91,7 @@ func manPage(root *cobra.Command) string {
 // roff writes lines of a manual page.
 type roff struct{ b strings.Builder }
 
-// escape makes text stand for itself in roff.
+// escape makes text literal in roff.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "…", "...", "→", `\(->`, "–", `\(en`).Replace(s)
 }
@@ -118,7 +119,7 @@ func (p *roff) text(s string) {
 }
 
 // paragraphs writes text whose empty lines part it; lines that are indented
-// stand as they are.
+// stay as they are.
 func (p *roff) paragraphs(s string) {
 	for i, part := range strings.Split(strings.TrimSpace(s), "\n\n") {
 		if i > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// lineEvery is how often progress is told where there is no terminal.
+// lineEvery is how often progress is printed where there is no terminal.
 const lineEvery = 3 * time.Second
 
 // progress shows how far a job is: as a bar on a terminal, as a line now and
@@ -106,7 +106,7 @@ func (p *progress) stop() {
 	p.stopped = true
 }
 
-// barWords is what stands before the bar: "index, 40/s, 1m20s left", by the
+// barWords is what is before the bar: "index, 40/s, 1m20s left", by the
 // job's own figures.
 func barWords(at kb.Progress) string {
 	words := phaseWord(at.Phase)

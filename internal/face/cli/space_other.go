@@ -4,5 +4,5 @@ package cli
 
 import "math"
 
-// spaceLimit is that of Linux alone: elsewhere nobody sets one.
+// spaceLimit is that of Linux alone: elsewhere there is none.
 func spaceLimit() uint64 { return math.MaxUint64 }

@@ -18,7 +18,7 @@ const shownLines = 200
 
 // vouch makes sure that a person has seen what he trusts: it shows what it is
 // and asks. Nobody else can answer: without a terminal nothing is trusted, and
-// a script is told by the configuration or the environment.
+// a script has the configuration or the environment for it.
 func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, values map[string]any) error {
 	if c.Name != "trust" || fmt.Sprint(values["forget"]) == "true" {
 		return nil
@@ -42,7 +42,7 @@ func (s *session) vouch(ctx context.Context, c command.Command, a *app.App, valu
 			b.WriteString("    " + printer.Clean(strings.TrimSuffix(l, "\r")) + "\n")
 		}
 		if more := len(lines) - shownLines; more > 0 {
-			fmt.Fprintf(&b, "    … and %s\n", printer.Plural(more, "more line"))
+			fmt.Fprintf(&b, "    … and %s\n", kb.Count(more, "more line"))
 		}
 		fmt.Fprintf(&b, "Trust %s as it is now, and do what it asks for? [y/N] ", printer.Name(path))
 	}

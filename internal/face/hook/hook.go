@@ -7,7 +7,7 @@
 //
 // It is made to go unnoticed. Where there is no store it says nothing; it
 // never blocks, denies or allows a tool; every failure is silence. It reads
-// the database as it stands, takes no lock, starts no job and runs nothing; of
+// the database as it is, takes no lock, starts no job and runs nothing; of
 // the project it sees where the repository lies and how large a file is. All
 // that it writes is which sessions have had their hint, in DATA/hooks
 // (session.go).
@@ -69,7 +69,7 @@ type event struct {
 
 // Run answers one event on e.Stdout, or with silence.
 func Run(ctx context.Context, e Env) {
-	defer func() { _ = recover() }() // a defect of ours must not show in somebody's session
+	defer func() { _ = recover() }() // a defect of ours must not show in a session
 	if off(e.Getenv) {
 		return
 	}

@@ -59,7 +59,7 @@ func say(all []string, search string) string {
 	return ""
 }
 
-// stand tells how a store stands, "" for one that has nothing and gets nothing.
+// stand returns the state of a store, "" for one that has nothing and gets nothing.
 func stand(st app.GlanceStore) string {
 	switch {
 	case st.Head == nil && st.Busy:
@@ -90,7 +90,7 @@ func name(st kb.Store) string {
 	return st.Label() + "@" + at
 }
 
-// remind tells a sub-agent, which sees no instructions, how the tools are called.
+// remind is a line for a sub-agent, which sees no instructions: how the tools are called.
 func remind(ctx context.Context, a *app.App, tool func(string) string) string {
 	g, err := a.Glance(ctx)
 	if err != nil || !ready(g) {

@@ -185,7 +185,7 @@ func greps(line string) []grep {
 	return all
 }
 
-// simpleCommand is what stands between the operators of a shell command.
+// simpleCommand is what is between the operators of a shell command.
 type simpleCommand struct {
 	words []string
 	piped bool // reads what the one before writes

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
@@ -90,7 +90,7 @@ func (s session) prune() {
 			all = append(all, old{filepath.Join(dir, e.Name()), info.ModTime()})
 		}
 	}
-	slices.SortFunc(all, func(a, b old) int { return b.at.Compare(a.at) })
+	kb.SortFunc(all, func(a, b old) int { return b.at.Compare(a.at) })
 	for i, f := range all {
 		if i >= keepMost || s.now.Sub(f.at) > keepFor {
 			_ = os.Remove(f.path)

@@ -28,7 +28,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
-// DefaultAddr is where Serve listens unless told otherwise.
+// DefaultAddr is where Serve listens by default.
 const DefaultAddr = "127.0.0.1:7390"
 
 // maxBody bounds a request's body in bytes.
@@ -123,7 +123,7 @@ func newService(a *app.App, o Options) *service {
 		o.Addr = DefaultAddr
 	}
 	if o.Token == "" {
-		o.Token = httpguard.NewToken() // nobody knows it, so nobody writes
+		o.Token = httpguard.NewToken() // no client knows it, so none writes
 	}
 	s := &service{
 		app: a, log: o.log(), mux: http.NewServeMux(), find: product.Commands().Find,

@@ -30,8 +30,8 @@ import (
 //
 // It is what three readers of it need together: the widget shows result when
 // success is true, its Python client content and takes any key "error" for a
-// failure, the document that describes it content and sources. name stands for
-// tool_name too, and session_id may stand in the arguments.
+// failure, the document that describes it content and sources. name is read as
+// tool_name too, and session_id may be in the arguments.
 //
 // The four tools answer from public stores alone and are of class Answer. Any
 // other name is that of a command, and of that command's class. Text of
@@ -211,7 +211,7 @@ func (s *service) ragCommand(w http.ResponseWriter, r *http.Request, c command.C
 	answerRAG(w, http.StatusOK, ragReply{Success: true, Result: text, Content: []ragContent{{"text", text, nil}}, Sources: []ragSource{}})
 }
 
-// owner tells clients apart whose sessions have one id, as every widget's is
+// owner distinguishes clients whose sessions have one id, as every widget's is
 // "web": by address, page and program.
 func owner(r *http.Request) string {
 	return strings.Join([]string{"http", client(r), r.Header.Get("X-Forwarded-For"), r.Header.Get("Origin"), r.Header.Get("User-Agent")}, "\x00")

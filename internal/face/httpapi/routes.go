@@ -67,7 +67,7 @@ func (s *service) routes() {
 	s.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if s.allowed(w, r, httpguard.Open) {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			// The token stands in the fragment of the address, which no browser sends.
+			// The token is in the fragment of the address, which no browser sends.
 			io.WriteString(w, "This is knowledge, an API for programs on this machine; there is no page to look at yet.\n\n"+
 				"  curl -H \"Authorization: Bearer TOKEN\" -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
 				"TOKEN stands behind #token= in this page's address, or in the file or variable that keeps it.\n"+
@@ -77,7 +77,7 @@ func (s *service) routes() {
 	})
 }
 
-// preflightKey marks a request that stands for the one a browser asks about.
+// preflightKey marks a request in place of the one a browser asks about.
 type preflightKey struct{}
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {

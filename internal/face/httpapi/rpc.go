@@ -200,7 +200,7 @@ func (s *service) rpcCall(w http.ResponseWriter, r *http.Request, body []byte) {
 			rpcReply(w, q.id, nil, rpcFault(rpcInternal, "Internal error"))
 		}
 	}()
-	if fault != nil { // that a request makes no sense tells nothing of what there is
+	if fault != nil { // that a request makes no sense shows nothing of what there is
 		if s.mayOpen(r) || s.allowed(w, r, httpguard.Read) {
 			rpcReply(w, q.id, nil, fault)
 		}
@@ -222,7 +222,7 @@ func (s *service) rpcCall(w http.ResponseWriter, r *http.Request, body []byte) {
 			rpcReply(w, q.id, nil, fault)
 			return
 		}
-		rpcReply(w, q.id, content(t, sentence(err), true), nil)
+		rpcReply(w, q.id, content(t, kb.Said(err, ". "), true), nil)
 		return
 	}
 	rpcReply(w, q.id, content(t, out.words(), false), nil)

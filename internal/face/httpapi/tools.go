@@ -183,14 +183,6 @@ func argumentOf(err error) (*apis.ArgumentError, bool) {
 	return errors.AsType[*apis.ArgumentError](err)
 }
 
-// sentence is an error with what to do next.
-func sentence(err error) string {
-	if h := kb.HintOf(err); h != "" {
-		return err.Error() + ". " + h
-	}
-	return err.Error()
-}
-
 // definitions are the tools of both lists, and when they were changed last;
 // only those that are open, when openOnly says so.
 func (s *service) definitions(ctx context.Context, openOnly bool) ([]apis.ToolDefinition, time.Time, error) {
@@ -351,7 +343,7 @@ func plainWords(err error) string {
 	if kb.CodeOf(err) == kb.Internal {
 		return "the server met a defect of its own and gave up"
 	}
-	return sentence(err)
+	return kb.Said(err, ". ")
 }
 
 // withSession gives a command that knows sessions the caller's.

@@ -26,8 +26,8 @@ import (
 const Path = "/mcp"
 
 // ServeHTTP serves the tools over streamable HTTP on o.Addr until ctx ends.
-// It keeps no sessions: every request stands alone, in both eras. The address
-// and a token that nobody knows yet are printed once on o.Log.
+// It keeps no sessions: every request is complete, in both eras. The address
+// and a token that is new are printed once on o.Log.
 func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
 	tools, err := native(o.Tools)
 	if err != nil {

@@ -5,7 +5,7 @@
 // Both eras of the protocol are served on the same connection, request by
 // request: the handshake of 2024-11-05 to 2025-11-25 (initialize), and the
 // stateless core of 2026-07-28 (server/discover, _meta on each request, no
-// initialize). Protocol shapes come from mcp-go. What it does not do stands
+// initialize). Protocol shapes come from mcp-go. What it does not do is
 // here, in front of it: the stdio loop (its own serves one session per
 // process, waits for running calls at the end of input and writes progress
 // after results), the check of each message before it is dispatched (message.go),

@@ -11,7 +11,7 @@ import (
 // message is one JSON-RPC message after the checks of parse.
 type message struct {
 	id      json.RawMessage // nil for a notification
-	method  string          // "" for a response, which nobody here waits for
+	method  string          // "" for a response, which is not waited for here
 	version string          // protocol version in params._meta
 	request json.RawMessage // requestId of notifications/cancelled
 	token   json.RawMessage // progressToken in params._meta

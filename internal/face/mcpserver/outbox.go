@@ -12,9 +12,9 @@ import (
 const mostNotes = 8
 
 // outbox writes to the client, one message at a time, from one goroutine, so
-// that nobody but it waits in a write. Whoever hands in a reply waits until the
+// that only it waits in a write. Whoever hands in a reply waits until the
 // client has taken those before it: that is what holds the calls back. A
-// notification waits for nobody.
+// notification waits for no client.
 type outbox struct {
 	out     io.Writer
 	replies chan outgoing
@@ -52,7 +52,7 @@ func (o *outbox) run() {
 		case m = <-o.replies:
 		case <-o.wake:
 		}
-		// What a call told of its progress goes before its result.
+		// What a call reported of its progress goes before its result.
 		for _, n := range o.takeNotes() {
 			if !o.write(n.data) {
 				return
@@ -130,7 +130,7 @@ func (o *outbox) note(of any, b []byte) {
 	}
 }
 
-// forget drops the notifications of a call that nobody waits for any more.
+// forget drops the notifications of a call that no client waits for any more.
 func (o *outbox) forget(of any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

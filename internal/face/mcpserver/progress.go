@@ -14,7 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
 
-// notifier is what the running request lets be told of its progress.
+// notifier sends the progress of the running request.
 type notifier struct {
 	token json.RawMessage // as the client spelt it; nil without one
 	// send writes one notification in order with everything else on its stream.

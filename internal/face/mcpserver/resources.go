@@ -18,7 +18,7 @@ import (
 const mimeJSON = "application/json"
 
 // resourceOptions say how resources are served: the list never changes within
-// a process, nobody can subscribe, and what was read may have changed a
+// a process, there are no subscriptions, and what was read may have changed a
 // moment later.
 func resourceOptions() []server.ServerOption {
 	hooks := &server.Hooks{}

@@ -138,7 +138,7 @@ func (c *conn) handle(ctx context.Context, l line) {
 		if !m.notification() {
 			c.reply(ctx, m, wrong.reply(m.id))
 		}
-	case m.method == "": // a response: nobody asked the client anything
+	case m.method == "": // a response: the client was asked nothing
 	case m.id == nil:
 		if m.method == string(mcp.MethodNotificationCancelled) {
 			c.drop(m.request)
@@ -274,7 +274,7 @@ func (c *conn) reply(ctx context.Context, m message, v any) {
 	c.out.reply(shown(b, m), ctx.Done())
 }
 
-// encode returns v as JSON with a newline. <, > and & stand as they are where
+// encode returns v as JSON with a newline. <, > and & are not escaped where
 // v's own methods do not escape them.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

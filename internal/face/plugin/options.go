@@ -16,7 +16,7 @@ type option struct {
 	Default     any    `json:"default"` // of Type
 }
 
-// options are the settings of the plugin. All else stands in the user's
+// options are the settings of the plugin. All else is in the user's
 // configuration file, so that it holds outside the client too.
 var options = map[string]option{
 	"data_dir": {

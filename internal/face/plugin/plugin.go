@@ -64,7 +64,7 @@ func Files() (map[string][]byte, error) {
 		// A client that opens this repository takes .mcp.json for a project's own
 		// file too, where there is no plugin and so no such folder (a default in
 		// the variable would help there, and take the folder away from the
-		// plugin). It is told not to start that one: claude --plugin-dir . does.
+		// plugin). It is set not to start that one: claude --plugin-dir . does.
 		".claude/settings.json": indent(struct {
 			Disabled []string `json:"disabledMcpjsonServers"`
 		}{[]string{name}}),

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"gopkg.in/yaml.v3"
+	yaml "github.com/oasdiff/yaml3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/product"

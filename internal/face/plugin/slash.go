@@ -15,7 +15,7 @@ import (
 // slash is one slash command: /knowledge:NAME.
 type slash struct {
 	name, description, hint string
-	// body is a template of what the model is told. In it {{call "store:info"}}
+	// body is a template of what the model reads. In it {{call "store:info"}}
 	// is how to call a command, and {{args "store:info" "store"}} names arguments of it; both
 	// make the command one of those that the slash command is allowed.
 	body string

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // finding is a row of snapshot.findings.
@@ -72,7 +74,7 @@ func list[T any](raw json.RawMessage, row func(m map[string]json.RawMessage, raw
 	for _, r := range rows(raw) {
 		out = append(out, row(object(r), compact(r)))
 	}
-	slices.SortStableFunc(out, order)
+	kb.SortStableFunc(out, order)
 	return out
 }
 
@@ -115,7 +117,7 @@ func platformsOf(raw json.RawMessage) []PlatformRow {
 			out = append(out, PlatformRow{name, string(m["detected"]) == "true", word(m["confidence"])})
 		}
 	}
-	slices.SortFunc(out, func(a, b PlatformRow) int { return strings.Compare(a.Platform, b.Platform) })
+	kb.SortFunc(out, func(a, b PlatformRow) int { return strings.Compare(a.Platform, b.Platform) })
 	return out
 }
 

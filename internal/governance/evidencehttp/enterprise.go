@@ -309,11 +309,7 @@ func (s *enterprise) run(ctx context.Context, t tool, args json.RawMessage) (out
 	}()
 	out, err := t.run(ctx, s, stage)
 	if err != nil {
-		said := err.Error()
-		if hint := kb.HintOf(err); hint != "" {
-			said += ". " + hint
-		}
-		return envelope{Warnings: []string{said}, Result: failure{err.Error()}}
+		return envelope{Warnings: []string{kb.Said(err, ". ")}, Result: failure{err.Error()}}
 	}
 	return out
 }

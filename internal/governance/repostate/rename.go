@@ -5,10 +5,11 @@ import (
 	"cmp"
 	"context"
 	"path"
-	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // blob is one side of what may be a rename.
@@ -46,8 +47,8 @@ type pairing struct {
 // quarters alike, then the most similar that are half alike.
 func renames(ctx context.Context, deleted, added []blob) (int, error) {
 	byName := func(a, b blob) int { return cmp.Compare(a.name, b.name) }
-	slices.SortFunc(deleted, byName)
-	slices.SortFunc(added, byName)
+	kb.SortFunc(deleted, byName)
+	kb.SortFunc(added, byName)
 	p := &pairing{deleted: deleted, added: added, from: make([]bool, len(deleted)), to: make([]bool, len(added))}
 	p.equal()
 	if err := p.sameName(); err != nil {
@@ -140,10 +141,10 @@ func (p *pairing) alike(ctx context.Context) error {
 				best = append(best, match{i, j, score, sameBase(&p.deleted[i], &p.added[j])})
 			}
 		}
-		slices.SortStableFunc(best, order)
+		kb.SortStableFunc(best, order)
 		all = append(all, best[:min(len(best), candidates)]...)
 	}
-	slices.SortStableFunc(all, order)
+	kb.SortStableFunc(all, order)
 	for _, m := range all {
 		if !p.from[m.i] && !p.to[m.j] {
 			p.take(m.i, m.j)

@@ -219,10 +219,8 @@ func (c *Clock) run(ctx context.Context, e Entry, now time.Time) {
 
 // sleep waits for d or the end of ctx.
 func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
-	case <-t.C:
+	case <-time.After(d):
 	}
 }

@@ -374,10 +374,8 @@ func (s *state) close() {
 
 // sleep waits for d or the end of ctx.
 func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
-	case <-t.C:
+	case <-time.After(d):
 	}
 }

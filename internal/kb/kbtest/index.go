@@ -12,8 +12,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// What the suite of indexes writes is cut by Chunker, and its vectors are of
-// IndexEmbedder, with indexDims dimensions.
+// The documents of the suite of indexes are cut by Chunker, and their vectors
+// are of IndexEmbedder, with indexDims dimensions.
 const (
 	IndexEmbedder = "suite-8"
 	indexDims     = 8

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	yaml "github.com/oasdiff/yaml3"
 )
 
 // Answer holds the settings of answers.

@@ -16,7 +16,7 @@ import (
 	"os"
 	"runtime"
 
-	"gopkg.in/yaml.v3"
+	yaml "github.com/oasdiff/yaml3"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )

@@ -30,8 +30,8 @@ type stated struct {
 // ones. That gives git's rule that nothing can be kept below a directory that
 // is itself ignored, and lets "build/*" with "!build/keep" do what it says.
 //
-// What a question costs grows with the patterns of the file that have
-// wildcards, and not with how deep the walk is, when the walk says by In where
+// The cost of a question grows with the patterns of the file that have
+// wildcards, and not with the depth of the walk, when the walk says by In where
 // it is: the automata of patterns that are matched against paths have come as
 // far already, and those that failed on the way are gone.
 type Level struct {

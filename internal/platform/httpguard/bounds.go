@@ -245,16 +245,15 @@ func (a *answered) begin(n int) error {
 			slowest.Conn.Close() // its write fails
 			continue
 		}
-		changed, late := b.changed, time.NewTimer(wait)
+		changed := b.changed
 		b.mu.Unlock()
 		var err error
 		select {
 		case <-changed:
-		case <-late.C:
+		case <-time.After(wait):
 		case <-a.ctx.Done():
 			err = context.Cause(a.ctx)
 		}
-		late.Stop()
 		b.mu.Lock()
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ const (
 	errNoAccess = syscall.EACCES
 )
 
-// ours reports whether a file belongs to who runs this process, or to root.
+// ours reports whether a file belongs to the user of this process, or to root.
 func ours(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (s.Uid == uint32(os.Geteuid()) || s.Uid == 0)

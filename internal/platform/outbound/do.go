@@ -50,7 +50,7 @@ func (c *Client) do(ctx context.Context, req *http.Request, hops int) (*http.Res
 
 var errSlow = errors.New("took too long")
 
-// Headers that go along to another origin.
+// harmless are the headers that go along to another origin.
 var harmless = []string{"Accept", "Accept-Encoding", "Accept-Language", "User-Agent"}
 
 func (c *Client) follow(ctx context.Context, first *http.Request, hops int) (*http.Response, error) {

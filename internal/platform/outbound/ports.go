@@ -2,7 +2,7 @@ package outbound
 
 import "slices"
 
-// Ports that belong to other protocols: what an HTTP request says there may
+// blockedPorts belong to other protocols: what an HTTP request says there may
 // mean something to them. From the Fetch standard, "Port blocking", sorted.
 var blockedPorts = []uint64{
 	1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

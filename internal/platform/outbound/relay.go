@@ -15,8 +15,8 @@ import (
 )
 
 // Relay is a client as an HTTP proxy on loopback, for a program that dials by
-// itself: what that program asks for passes the guard, its redirects too. Only
-// who knows the password in the URL is served.
+// itself: its requests pass the guard, redirects too. Only those with the
+// password in the URL are served.
 type Relay struct {
 	URL string // of the proxy, with user name and password
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// What the program makes in a data directory, by the shape of its path there.
+// Files of the program in a data directory, by the shape of their path there.
 // A person may have named a folder in use, with a folder web or jobs of its
 // own: a name alone does not make a file ours. Stores, projects and copies of
 // repositories are called by 16 characters of base32, segments and layouts by

@@ -14,7 +14,7 @@ type token struct {
 	inside bool // rest matches the whole token, which contains the prefix
 }
 
-// tokens.txt lists them.
+// tokensText lists them.
 //
 //go:embed tokens.txt
 var tokensText string

@@ -10,7 +10,7 @@
 // leaves through, a Writer or a call of Values: the writer of a reply need not
 // think of it.
 //
-// What counts as hidden is in hidden.go.
+// See hidden.go for what counts as hidden.
 package visible
 
 import (
@@ -224,7 +224,7 @@ func Is(shown, s string) bool {
 }
 
 // A Writer shows what is hidden in all that is written to it, as Line does.
-// What arrives in one call is whole characters.
+// A call holds whole characters.
 type Writer struct{ W io.Writer }
 
 // Write implements io.Writer.

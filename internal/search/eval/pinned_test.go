@@ -149,6 +149,9 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 			fmt.Fprintf(&b, ", quotes %d", h.Where.Line)
 		}
 		b.WriteByte('\n')
+		for _, row := range h.Places {
+			fmt.Fprintf(&b, "                + %s\n", row)
+		}
 	}
 	for j, n := range o.ranks {
 		if n == 0 {

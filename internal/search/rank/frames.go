@@ -66,14 +66,17 @@ var frameRows = []frameRow{
 	row("bash", ": line ", `^(?P<path>\S+): line (?P<line>\d+):`),
 	row("swift", ": file ", `: file (?P<path>\S+), line (?P<line>\d+)`),
 	row("perl", " line ", ` at (?P<path>\S+) line (?P<line>\d+)\.?`),
+	row("a link", "#lines-", `(?P<path>[\w./@+-]+\.\w+)#lines-(?P<line>\d+)(?::\d+)?`).kept(),
 	row("a link", "#L", `(?P<path>[\w./@+-]+\.\w+)#L(?P<line>\d+)(?:-L?\d+)?`).kept(),
+	row("a link", "://", `https?://[\w.-]+/\S*?/(?:blob|raw|src|tree|main|master)/(?P<path>[\w./@+-]+\.[A-Za-z]\w{0,9})(?:[?#\s)>\]]|$)`).kept(),
+	row("any", " line ", `(?:^|[\s(])(?P<path>(?:[\w.@+~-]+/)*[\w@+~-][\w.@+~-]*\.[A-Za-z]\w{0,9}),? line (?P<line>\d+)\b`).kept(),
 	row("any", ":", `(?P<path>(?:[A-Za-z]:[\\/])?[\w./\\@+~$-]*\w\.[A-Za-z]\w{0,9}):L?(?P<line>\d+)(?:[:-]L?\d+)*`).kept(),
 }
 
 // Frames returns the places that a text names, the innermost of a trace first
 // and each once, and the text without the lines that are frames alone.
 func Frames(text string) (frames []Frame, rest string) {
-	if !strings.ContainsAny(text, "0123456789") || !strings.ContainsAny(text, ":#(\"") {
+	if !strings.ContainsAny(text, ":#(\"") && !strings.Contains(text, " line ") {
 		return nil, text
 	}
 	var b strings.Builder

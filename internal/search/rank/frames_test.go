@@ -42,6 +42,10 @@ func TestFrames(t *testing.T) {
 		{"swift", "Fatal error: no: file App/Cart.swift, line 12\n", []Frame{{"App/Cart.swift", 12, ""}}, ""},
 		{"a place in a text", "why does server.go:120 wait", []Frame{{"server.go", 120, ""}}, "why does server.go:120 wait\n"},
 		{"a link", "see https://github.com/a/b/blob/main/src/x.py#L12-L20", []Frame{{"//github.com/a/b/blob/main/src/x.py", 12, ""}}, ""},
+		{"a line in words", "what happens in server.go, line 12", []Frame{{"server.go", 12, ""}}, "what happens in server.go, line 12\n"},
+		{"lines of a link", "https://forge.example.org/a/b/src/master/src/x.py#lines-10:20",
+			[]Frame{{"//forge.example.org/a/b/src/master/src/x.py", 10, ""}}, ""},
+		{"a link to a file", "https://forge.example.org/a/b/-/blob/v2.1/src/x.py", []Frame{{"v2.1/src/x.py", 0, ""}}, ""},
 		{"none", "how does it work in 2024: well (yes)", nil, "how does it work in 2024: well (yes)\n"},
 	} {
 		got, rest := Frames(c.text)

@@ -122,3 +122,21 @@ func (t *Tuning) bestOf(x []float64) float64 {
 	}
 	return sum / float64(t.Few)
 }
+
+// how are the ways of asking how something works, in English and Spanish.
+var how = lazyregexp.New(`(?i)^¿?(?:(?:in|by|on|under|from|to|with|at) )?(?:how|why|when|where|what|which|who)\b|` +
+	`^¿?(?:(?:en|por|a|con|de|bajo|desde) )?(?:cómo|como|cuándo|dónde|qué|cuál(?:es)?|quién)\s`)
+
+// leastHow is how many words such a question has, mostHow is longer than one in bytes.
+const (
+	leastHow = 4
+	mostHow  = 300
+)
+
+// AsksHow reports whether a query asks how something works, where it is
+// decided, what happens: a question that several places answer together.
+func AsksHow(query string) bool {
+	query = strings.TrimSpace(query)
+	return how.MatchString(query) && len(query) < mostHow && len(strings.Fields(query)) >= leastHow &&
+		!strings.Contains(query, "\n")
+}

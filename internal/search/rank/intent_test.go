@@ -1,6 +1,9 @@
 package rank
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestRecognize(t *testing.T) {
 	for query, want := range map[string]string{
@@ -22,6 +25,29 @@ func TestRecognize(t *testing.T) {
 	} {
 		if got := Parse(query).Recognize(); got != want {
 			t.Errorf("%q: %q, not %q", query, got, want)
+		}
+	}
+}
+
+func TestAsksHow(t *testing.T) {
+	long := strings.Repeat("very ", 54)
+	for query, want := range map[string]bool{
+		"how does a session end":                         true,
+		"where is it decided who may enter":              true,
+		"In what order are the hooks called":             true,
+		"what happens when the disk is full?":            true,
+		"¿cómo se decide cuánto se devuelve":             true,
+		"por qué se repite un pedido":                    true,
+		"how does " + long + "long work and end":         true,
+		"how does " + long + "long work and end at last": false,
+		"how it ends":                false,
+		"how does it end\nand begin": false,
+		"session lifetime of users":  false,
+		"whatever ends a session":    false,
+		"show how a session ends":    false,
+	} {
+		if AsksHow(query) != want {
+			t.Errorf("%q (%d bytes): %v", query, len(query), !want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (q *Query) Literal() *Literal {
 	if q.Class != Natural && q.Class != Failure {
 		return nil
 	}
-	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0}
+	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !q.code()}
 	known := map[string]*Word{}
 	for i := range q.Words {
 		known[strings.ToLower(q.Words[i].Text)] = &q.Words[i]
@@ -63,6 +63,21 @@ func (q *Query) Literal() *Literal {
 		return nil
 	}
 	return l
+}
+
+// signsOfCode are what code has many of, and sentences few.
+const signsOfCode = "(){}[];=<>"
+
+// code reports whether the query is a piece of code: it has more signs of code
+// than CodeSigns times its words.
+func (q *Query) code() bool {
+	n := 0
+	for i := range len(q.Text) {
+		if strings.IndexByte(signsOfCode, q.Text[i]) >= 0 {
+			n++
+		}
+	}
+	return float64(n) > q.tuning.CodeSigns*float64(len(wordRE.FindAllStringIndex(q.Text, 400)))
 }
 
 // May reports whether a candidate can have any of the query word for word, so

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,5 +68,35 @@ func TestLongQueriesAreReadOnce(t *testing.T) {
 	}
 	if short, long := cost(2000), cost(8000); long > 5*short {
 		t.Errorf("%.0f allocations for 2,000 words, %.0f for 8,000", short, long)
+	}
+}
+
+func TestCodeIsToldFromSentences(t *testing.T) {
+	for text, want := range map[string]bool{
+		"for _, b := range free { if b.Fits(s) { n++ } }":             true,
+		"what does this do?\n```\nx = f(a, b);\nreturn g(x)[0];\n```": true,
+		"how does it wait (twice a day) for the ship = no":            false,
+		"where is Foo::bar called":                                    false,
+	} {
+		if got := Parse(text).code(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestWordsThatMakeANameTogether(t *testing.T) {
+	q := Parse("where is the session store made")
+	q.Join()
+	st := kb.TermStats{Chunks: 100, Documents: 10, Frequency: make([]int64, len(q.Terms)), PathFrequency: make([]int64, len(q.Terms))}
+	q.Weigh(st)
+	r := newRanking(q, nil, Options{})
+	for term, want := range map[string]bool{"=sessionstore": true, "=session_store": true, "=session": false, "=storemade": true} {
+		i := slices.Index(q.Terms, term)
+		if i < 0 {
+			t.Fatalf("%s is not looked for", term)
+		}
+		if got := r.together(1<<i) > 0; got != want {
+			t.Errorf("%s: %v", term, got)
+		}
 	}
 }

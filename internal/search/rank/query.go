@@ -37,6 +37,7 @@ type Query struct {
 	Words   []Word
 	Terms   []string // looked up in the index; distinct
 	soft    []soft   // looked for beside the words
+	joined  []joined // names that words of the query make together
 	idf     []float64
 	tuning  *Tuning
 }

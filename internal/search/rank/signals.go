@@ -219,10 +219,11 @@ func (r *ranking) isPath(p string) float64 {
 }
 
 // definition is 1 when the chunk defines a name that the query names, less
-// when it is written in other capitals, and a third of that word's share of
-// the query for a word that need not be a name.
+// when it is written in other capitals, when words of the query make the name
+// together, and a third of that word's share of the query for a word that need
+// not be a name.
 func (r *ranking) definition(e *Evidence, _ *document) float64 {
-	v := 0.0
+	v := r.t.Joined * r.together(e.Defines)
 	for i := range r.q.Words {
 		w := &r.q.Words[i]
 		if w.Stop || w.Exact < 0 || e.Defines&(1<<w.Exact) == 0 {

@@ -27,6 +27,10 @@ type Tuning struct {
 	// MostTyped is how many words a query has at most of which some may be misspelt.
 	MostTyped int
 
+	// Joined is what a name that neighbouring words make counts of one that the
+	// query writes; MostJoined is how many words such a query has at most.
+	Joined     float64
+	MostJoined int
 	// SoftWeight is what a term counts that is used for a word of the query,
 	// SoftName the same in names of files and folders; MostSoft is how many are
 	// looked for.
@@ -43,6 +47,7 @@ type Tuning struct {
 	// LeastShare is the least share of a query in words that such runs have.
 	LeastRun   int
 	LeastShare float64
+	CodeSigns  float64 // of code, for each word of a query that is taken for a piece of it
 
 	// LeastCosine is how near a chunk that shares no word with the query must be.
 	LeastCosine float64
@@ -116,13 +121,13 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
-	MostTyped: 16, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
-	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, LeastCosine: 0.3,
+	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
+	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	Signs: signs, ThereBase: 1.15, RightBase: -3.61, SureHits: 3, NearUnknown: 0.2, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
+	Signs: signs, ThereBase: 1.15, RightBase: -3.61, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
 	High: 0.85, Medium: 0.65, Low: 0.2,
 
 	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -2.2, Nearer: 29, Said: 5.6, Coded: -7.8, Small: 22, First: 10, Working: -10, Marks: -6},

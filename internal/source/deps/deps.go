@@ -100,7 +100,7 @@ func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	for _, d := range found {
 		rep.Dependencies = append(rep.Dependencies, *d)
 	}
-	slices.SortStableFunc(rep.Dependencies, func(a, b Dependency) int {
+	kb.SortStableFunc(rep.Dependencies, func(a, b Dependency) int {
 		return cmp.Or(cmp.Compare(b.Files, a.Files), boolCompare(a.Dev, b.Dev),
 			cmp.Compare(a.Ecosystem, b.Ecosystem), cmp.Compare(a.Name, b.Name))
 	})
@@ -286,7 +286,7 @@ func (p *collector) resolve() []*Dependency {
 	p.resolveGradle()
 	p.resolveDotnet()
 	p.resolveCargo()
-	slices.SortStableFunc(p.declared, func(a, b declared) int {
+	kb.SortStableFunc(p.declared, func(a, b declared) int {
 		return cmp.Or(strings.Count(a.manifest, "/")-strings.Count(b.manifest, "/"), boolCompare(a.dev, b.dev))
 	})
 	byID := map[string]*Dependency{}

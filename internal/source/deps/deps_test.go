@@ -301,7 +301,7 @@ var manifestNames = []string{
 }
 
 // Every manifest that the product promises to read is read by one ecosystem.
-func TestEveryManifestIsSomebodys(t *testing.T) {
+func TestEveryManifestHasOneEcosystem(t *testing.T) {
 	by := map[string][]string{}
 	for _, e := range ecosystems {
 		for _, base := range manifestNames {

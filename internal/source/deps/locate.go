@@ -166,7 +166,7 @@ func CleanURL(raw string) string {
 	return scheme + "://" + host + "/" + p
 }
 
-// known.txt maps well-known packages to repositories, one a line: ecosystem, name
+// knownText maps well-known packages to repositories, one a line: ecosystem, name
 // (a * at its end matches anything), owner/repository on GitHub or a URL ({name}
 // is the last element of the name), and the spelling of tags where it is not as
 // usual; see spell.

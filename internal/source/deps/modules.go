@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// modules.txt lists what code imports from packages whose name does not say so,
-// one package a line: ecosystem, package, modules.
+// modulesText lists what code imports from packages whose name does not say
+// so, one package a line: ecosystem, package, modules.
 //
 //go:embed modules.txt
 var modulesText string

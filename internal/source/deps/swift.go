@@ -9,7 +9,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// A package of swift has the name of its repository.
+// swift: a package has the name of its repository.
 var swift = ecosystem{
 	name:  "swift",
 	tag:   "{v}",

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // The layout is columns: the first node alone in the middle, the others as far
@@ -104,7 +106,7 @@ func (l *layout) order() {
 		}
 	}
 	for _, col := range l.columns {
-		slices.SortStableFunc(col, func(a, b int) int {
+		kb.SortStableFunc(col, func(a, b int) int {
 			x, y := &l.g.Nodes[a], &l.g.Nodes[b]
 			return cmp.Or(strings.Compare(x.Class, y.Class), strings.Compare(x.Label, y.Label), a-b)
 		})
@@ -130,7 +132,7 @@ func (l *layout) order() {
 					l.boxes[b].weight = sum / float64(n)
 				}
 			}
-			slices.SortStableFunc(col, func(a, b int) int { return cmp.Compare(l.boxes[a].weight, l.boxes[b].weight) })
+			kb.SortStableFunc(col, func(a, b int) int { return cmp.Compare(l.boxes[a].weight, l.boxes[b].weight) })
 			number(col)
 		}
 	}
@@ -177,7 +179,7 @@ func (l *layout) ports() {
 	for i := range l.boxes {
 		b := &l.boxes[i]
 		for side := range b.ports {
-			slices.SortStableFunc(b.ports[side], func(x, y int) int {
+			kb.SortStableFunc(b.ports[side], func(x, y int) int {
 				return cmp.Compare(l.boxes[l.other(x, i)].weight, l.boxes[l.other(y, i)].weight)
 			})
 			b.h = max(b.h, float64(len(b.ports[side]))*portStep+4)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -209,7 +210,7 @@ func (g *Graph) Check(f Filter) Report {
 	if r.Documents > 0 {
 		r.Percent = (sum + r.Documents/2) / r.Documents
 	}
-	slices.SortStableFunc(r.Coverage, func(a, b Coverage) int { return cmp.Compare(a.Percent, b.Percent) })
+	kb.SortStableFunc(r.Coverage, func(a, b Coverage) int { return cmp.Compare(a.Percent, b.Percent) })
 	for i := range g.edges {
 		e := &g.edges[i]
 		if int(e.from) >= len(g.docs) || int(e.to) >= len(g.docs) || !looked[e.doc] {
@@ -285,7 +286,7 @@ func (g *Graph) coverage(n int32) Coverage {
 		s := &d.Sections[i]
 		if len(s.Path) > 0 && s.Level > 0 {
 			has[specdoc.Role(s.Path[len(s.Path)-1])] = true
-			// What follows the title is the description when nothing else is called so.
+			// The text below the title is the description when no section is called so.
 			if s.Level == 1 && s.End > s.Start+2 {
 				has["title"] = true
 			}

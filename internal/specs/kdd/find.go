@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -55,7 +56,7 @@ func (g *Graph) lookup(name string) []int32 {
 	}
 	exact, begun := g.named(k)
 	// Of equal names, specifications come before other documents.
-	slices.SortStableFunc(exact, func(a, b int32) int {
+	kb.SortStableFunc(exact, func(a, b int32) int {
 		return cmp.Compare(btoi(g.docs[a].Kind == ""), btoi(g.docs[b].Kind == ""))
 	})
 	if out := append(exact, g.notDocs(want, k)...); len(out) > 0 {
@@ -95,7 +96,7 @@ func (g *Graph) named(k string) (exact, begun []int32) {
 	for i := head; i >= 0; i = g.names.entries[i].next {
 		found = append(found, g.names.entries[i])
 	}
-	slices.SortFunc(found, func(a, b entry) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.doc, b.doc)) })
+	kb.SortFunc(found, func(a, b entry) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.doc, b.doc)) })
 	for _, e := range found {
 		if e.rank < byPrefix {
 			exact = append(exact, e.doc)
@@ -141,7 +142,7 @@ func (g *Graph) holding(k string) (out []int32) {
 			out, sizes[int32(i)] = append(out, int32(i)), size
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
+	kb.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
 	return out
 }
 
@@ -247,7 +248,7 @@ func (g *Graph) suggest(name string, f Filter) []Suggestion {
 		found = append(found, near{c, d})
 		last = c.node
 	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
+	kb.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
 	var out []Suggestion
 	for _, x := range found {
 		s := Suggestion{x.at.name, g.nodes[x.at.node].ID, g.nodes[x.at.node].Type}

@@ -80,14 +80,14 @@ func (g *Graph) index(found []edge) {
 	kept := sorted[:0]
 	for i := range n {
 		bucket := sorted[g.out[i]:g.out[i+1]]
-		slices.SortFunc(bucket, func(a, b edge) int {
+		kb.SortFunc(bucket, func(a, b edge) int {
 			switch {
 			case a.to != b.to:
 				return cmp.Compare(a.to, b.to)
 			case a.typ != b.typ:
 				return strings.Compare(types[a.typ], types[b.typ])
 			}
-			// What an approved document states holds whatever a draft says too.
+			// An edge of an approved document counts, also when a draft has the same.
 			if x, y := hides(g.docs[a.doc].Lifecycle), hides(g.docs[b.doc].Lifecycle); x != y {
 				return cmp.Compare(btoi(x), btoi(y))
 			}

@@ -6,7 +6,7 @@ import (
 )
 
 // statuses are the words for a lifecycle in Spanish and English, folded.
-// Whatever is not here counts as approved, as a document without a status does.
+// Any other word counts as approved, as no status does.
 var statuses = map[string]string{
 	"draft": "draft", "wip": "draft", "work-in-progress": "draft", "borrador": "draft", "en-progreso": "draft", "idea": "draft",
 	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed",

@@ -3,9 +3,10 @@ package kdd
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // mention is a file or symbol that a document names.
@@ -96,7 +97,7 @@ func (g *Graph) Mentions(file string, symbols []string, seen Seen) []Mention {
 	for _, h := range best {
 		list = append(list, h)
 	}
-	slices.SortFunc(list, func(a, b hit) int {
+	kb.SortFunc(list, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(btoi(g.docs[a.doc].Kind == ""), btoi(g.docs[b.doc].Kind == "")), cmp.Compare(a.doc, b.doc))
 	})
 	out := make([]Mention, len(list))

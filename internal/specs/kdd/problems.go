@@ -61,7 +61,7 @@ func (g *Graph) Problems(f Filter) []Problem {
 		}
 		out = append(out, Problem{Doc: g.docs[circle[0].from], Line: int(circle[0].line), Text: text})
 	}
-	slices.SortFunc(out, func(a, b Problem) int {
+	kb.SortFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Doc.Source, b.Doc.Source), strings.Compare(a.Doc.Path, b.Doc.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
 	})
 	return out

@@ -2,8 +2,9 @@ package kdd
 
 import (
 	"cmp"
-	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // weak are the types that say little about why two nodes are connected, and
@@ -115,7 +116,7 @@ func (g *Graph) Related(q Query) Reply {
 			g.each(n, types, take)
 		}
 		level := found[first:]
-		slices.SortFunc(level, func(a, b step) int { return g.better(&a, &b) })
+		kb.SortFunc(level, func(a, b step) int { return g.better(&a, &b) })
 		front = front[:0]
 		for i := range level {
 			place[level[i].node] = first + int32(i) + 1
@@ -152,7 +153,7 @@ func (g *Graph) start(q Query) (int32, []*Node, []Suggestion) {
 	if len(list) == 0 {
 		return -1, nil, g.suggest(q.Entity, Filter{Seen: q.Seen})
 	}
-	slices.SortStableFunc(list, func(a, b int32) int {
+	kb.SortStableFunc(list, func(a, b int32) int {
 		return cmp.Compare(btoi(!q.Seen.Sees(g.nodes[a].Doc)), btoi(!q.Seen.Sees(g.nodes[b].Doc)))
 	})
 	var also []*Node
@@ -278,7 +279,7 @@ func (g *Graph) Impact(q Query) ImpactReply {
 				}
 			}
 		}
-		slices.SortFunc(level, func(a, b step) int { return g.better(&a, &b) })
+		kb.SortFunc(level, func(a, b step) int { return g.better(&a, &b) })
 		front = front[:0]
 		for _, s := range level {
 			way[s.node] = s

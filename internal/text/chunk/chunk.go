@@ -176,7 +176,7 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 				cut.Facts.Spec = specdoc.Parse(t.Body)
 			}
 			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
-				// What cannot be read of a notebook has no facts.
+				// Cells that cannot be read have no facts.
 				if o, err := outlines.Read(ctx, c.Grammars, "python", pythonCells(ls)); err == nil {
 					cut.Facts = o.Facts
 				} else if ctx.Err() != nil {

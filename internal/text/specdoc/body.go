@@ -202,7 +202,7 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 		switch n.kind {
 		case nameWiki, nameID:
 			if k > 0 && (role == "producers" || role == "consumers") {
-				role = "" // the first is who does, the rest what with
+				role = "" // the first one does it, the rest are what with
 			}
 			x.points(n, i, role)
 		case nameLink:

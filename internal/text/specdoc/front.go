@@ -290,7 +290,7 @@ func (x *extractor) frontEdges() {
 			}
 			typ := typ
 			if typ == "" {
-				// Whatever the field: an id or a link is meant to point somewhere.
+				// In any field, an id or a link is meant to point somewhere.
 				if !strings.HasPrefix(v, "[[") && (!KnownID(t) || strings.Contains(v, " ")) {
 					continue
 				}

@@ -126,7 +126,7 @@ func (b *Browser) render(ctx context.Context, r *running, u string) (html, final
 		if r.proxy.spent() {
 			return "", "", errors.New("too much traffic")
 		}
-		// What is there a quarter before the end of time is better than nothing.
+		// A quarter before the end of time, an unfinished page is better than none.
 		if time.Since(since) >= wait || now[1] > 0 && time.Until(deadline) < b.c.Timeout/4 {
 			break
 		}

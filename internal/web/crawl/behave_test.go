@@ -423,7 +423,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// A server that puts everybody off is left alone in the end.
+// A server that puts off every request is left alone in the end.
 func TestBusyForever(t *testing.T) {
 	p := map[string]string{"/": page("Home", "start")}
 	for i := range 60 {

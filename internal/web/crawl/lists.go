@@ -18,7 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
 )
 
-// What sites list is read up to these bounds.
+// Lists of sites are read up to these bounds.
 const (
 	maxSitemaps = 200     // files of one site
 	maxListed   = 100_000 // URLs of one site

@@ -92,9 +92,9 @@ func (r *run) visit(ctx context.Context, it *item) (o *outcome) {
 	default:
 		has = false
 	}
-	// What was too large is not asked for again unless its listing changes: most
-	// of it is received before that shows, and of an unchanged site it would be
-	// nearly all that a refresh receives.
+	// A page that was too large is not asked for again unless its listing
+	// changes: most of it is received before that shows, and of an unchanged site
+	// it would be nearly all that a refresh receives.
 	if prev.Outcome == pages.OutFailed && prev.Cause == causeLarge && prev.Listed == it.listed && it.class != 0 && !r.Force && !it.force && s.robots.allows(requestPath(u)) {
 		return o.fail(causeLarge, false, errors.New(prev.Detail))
 	}

@@ -344,7 +344,7 @@ func View(dir string) (*Set, error) {
 			set.Pages = append(set.Pages, v.Kept)
 		}
 	}
-	slices.SortFunc(set.Pages, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	kb.SortFunc(set.Pages, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	// Two visits never share a path; a damaged log may show one twice.
 	set.Pages = slices.CompactFunc(set.Pages, func(a, b Kept) bool { return a.Path == b.Path })
 	s.before, s.now, s.order = nil, nil, nil

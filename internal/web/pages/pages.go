@@ -94,7 +94,7 @@ type Visit struct {
 	Target  string  `json:"target,omitempty"` // key or URL of where it leads
 	Depth   int     `json:"depth,omitempty"`  // links away from the start
 	Listed  string  `json:"listed,omitempty"` // lastmod of the sitemap, "-" when listed without
-	// What the server said, to ask next time whether it changed.
+	// Of the server's reply, to ask next time whether it changed.
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Raw          string `json:"raw,omitempty"` // SHA-256 of the body as sent, in hexadecimal

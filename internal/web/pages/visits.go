@@ -2,8 +2,9 @@ package pages
 
 import (
 	"os"
-	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Visits returns what became of every URL in the last crawl that ended or,
@@ -24,6 +25,6 @@ func Visits(dir string) (list []Visit, partial bool, err error) {
 			list = append(list, v)
 		}
 	}
-	slices.SortFunc(list, func(a, b Visit) int { return strings.Compare(a.Key, b.Key) })
+	kb.SortFunc(list, func(a, b Visit) int { return strings.Compare(a.Key, b.Key) })
 	return list, partial, nil
 }

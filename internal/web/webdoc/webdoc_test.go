@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -64,5 +65,35 @@ func TestPages(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestRules shows one rule at a time: testdata/rules.txtar holds small pages,
+// each before the text that is made of it.
+func TestRules(t *testing.T) {
+	const name = "testdata/rules.txtar"
+	rules, err := txtar.ParseFile(name)
+	if err != nil || len(rules.Files) < 2 {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(rules.Files); i += 2 {
+		page, text := rules.Files[i], &rules.Files[i+1]
+		t.Run(strings.TrimSuffix(page.Name, ".html"), func(t *testing.T) {
+			p, err := Read(page.Data, "text/html", "https://site.example/docs/page", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				text.Data = p.Markdown
+			}
+			if d := cmp.Diff(string(text.Data), string(p.Markdown)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(rules), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+)
+
+// shower turns ranked candidates into hits.
+type shower struct {
+	q       *rank.Query
+	r       *Request
+	targets []Target
+	lines   []lines       // of each hit
+	shown   []rank.Scored // the hits as they were ranked
+	survey  *survey
+}
+
+func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
+	hits := make([]Hit, len(ranked))
+	s.lines = make([]lines, len(ranked))
+	for ti := range s.targets {
+		var places []kb.Place
+		var at []int
+		for i, c := range ranked {
+			if c.Store == ti {
+				places = append(places, c.Place)
+				at = append(at, i)
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		passages, err := s.targets[ti].Index.Passages(ctx, places)
+		if err != nil {
+			return nil, of(ti, err)
+		}
+		for j, i := range at {
+			if hits[i], err = s.hit(ctx, &ranked[i], &passages[j], &s.lines[i]); err != nil {
+				return nil, of(ti, err)
+			}
+		}
+	}
+	s.note(hits, ranked)
+	return hits, nil
+}
+
+// hit shows a candidate, but for its lines, which it prepares.
+func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *lines) (Hit, error) {
+	t := &s.targets[c.Store]
+	page, web := t.page(p.Path)
+	if web {
+		p.Text = unmarkAll(p.Text)
+	}
+	*l = s.r.Tuning.bestLines(s.q, p)
+	l.must = c.Line
+	meant, sure := s.meant(&p.Chunk, l, c)
+	title, symbol := s.title(&p.Chunk, meant)
+	h := Hit{
+		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
+		Score: math.Round(c.Score*100) / 100,
+		Where: Where{Target: c.Store, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: c.Score},
+	}
+	if sure && !web && s.r.Only == nil {
+		narrow(&h, &p.Chunk, meant, l)
+	}
+	for _, extra := range t.Extras {
+		if x, ok := extra(p.Path); ok {
+			h.Extras = append(h.Extras, x)
+		}
+	}
+	var err error
+	if web {
+		best, _ := l.window(1, 80)
+		if h.At, err = t.Cite(ctx, p.Path, &p.Chunk, best); err != nil {
+			return h, err
+		}
+		if page.URL = ""; s.r.Detail == "full" {
+			h.Page = &page
+		}
+	}
+	if s.r.Only != nil {
+		h.Where.Line, h.Where.Excerpt = l.excerpt(s.r.Only[c.Store], p.Path)
+	}
+	if s.r.Explain || s.r.Detail == "full" {
+		h.Explain = c.Parts
+	}
+	if s.r.Detail != "minimal" {
+		err = s.detail(ctx, &h, t, p, symbol, c)
+	}
+	return h, err
+}
+
+// note says of hits whose document has changed since it was indexed, and of
+// those that other stores hold as well.
+func (s *shower) note(hits []Hit, ranked []rank.Scored) {
+	s.shown = ranked
+	for i := range hits {
+		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
+			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
+		}
+		if also := ranked[i].Also; len(also) > 0 && hits[i].Note == "" {
+			hits[i].Note = "the same in " + s.targets[also[0]].Label
+			if n := len(also) - 1; n > 0 {
+				hits[i].Note += fmt.Sprintf(" and %d more stores", n)
+			}
+		}
+	}
+}
+
+// detail adds what contextual and full show.
+func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, symbol *kb.Symbol, c *rank.Scored) error {
+	h.Kind, h.Language = p.Chunk.Kind, p.Language
+	if symbol != nil {
+		h.Kind, h.Signature, h.Doc = symbol.Kind, symbol.Signature, symbol.Doc
+	}
+	h.Why = s.why(c)
+	doc, err := t.Index.Document(ctx, p.Path)
+	if err != nil {
+		return err
+	}
+	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
+	if symbol != nil {
+		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
+		h.Symbol = symbol.Qualified()
+	}
+	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
+	if err != nil {
+		return err
+	}
+	if ok {
+		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
+	}
+	h.Related = relatedIn(t, &doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
+	return nil
+}
+
+// known returns the symbol of a chunk that s, which may lack the line of its
+// name and what encloses it, stands for.
+func known(c *kb.Chunk, s *kb.Symbol) *kb.Symbol {
+	for i := range c.Symbols {
+		if k := &c.Symbols[i]; k.Name == s.Name && k.Start == s.Start {
+			return k
+		}
+	}
+	return s
+}
+
+// why says in words what speaks for a hit.
+func (s *shower) why(c *rank.Scored) []string {
+	var out []string
+	words := func(bits uint64) string {
+		var w []string
+		for i := range s.q.Words {
+			x := &s.q.Words[i]
+			if !x.Stop && x.Whole >= 0 && bits&(1<<x.Whole) != 0 {
+				w = append(w, x.Text)
+			}
+		}
+		return strings.Join(w, ", ")
+	}
+	if w := words(c.Defines); w != "" {
+		out = append(out, "defines "+w)
+	}
+	if w := words(c.InPath); w != "" {
+		out = append(out, "path names "+w)
+	}
+	if w := words(c.Matched); w != "" {
+		out = append(out, "mentions "+w)
+	}
+	if c.Cosine > 0 {
+		out = append(out, fmt.Sprintf("cosine %.2f", c.Cosine))
+	}
+	return out
+}
+
+// perHit is how many tokens a hit may have on the average.
+func (s *shower) perHit() int {
+	t := s.r.Tuning
+	per := t.MinimalTokens
+	switch s.r.Detail {
+	case "contextual":
+		per = t.ContextualTokens
+	case "full":
+		per = t.FullTokens
+	}
+	if s.r.Explain {
+		per += t.ExplainTokens
+	}
+	return min(per, t.ReplyTokens/max(1, s.r.Limit))
+}
+
+// most is how many lines of a hit in the middle are shown at most.
+func (s *shower) most() int {
+	switch s.r.Detail {
+	case "contextual":
+		return s.r.Tuning.ContextualLines
+	case "full":
+		return s.r.Tuning.FullLines
+	}
+	return s.r.Tuning.MinimalLines
+}

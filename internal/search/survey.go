@@ -1,0 +1,329 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
+)
+
+// A survey says which functions of the documents found have a part in what a
+// question asks about: by their words, by their document, and by what they call
+// and what calls them.
+type survey struct {
+	docs  map[docKey]*surveyed
+	sites []site // the best first
+}
+
+type docKey struct {
+	target int
+	path   string
+}
+
+// surveyed is a document of a survey.
+type surveyed struct {
+	*kb.DocumentText
+	key   docKey
+	score float64                // of its best hit
+	found map[int]*rank.Evidence // by chunk
+	terms map[int][]int          // query terms by line
+	at    []int                  // by line, the number of the innermost function around it; -1 none
+}
+
+// site is a function of a document.
+type site struct {
+	doc    *surveyed
+	symbol *kb.Symbol
+	score  float64
+}
+
+// functions are the kinds of declarations that do something.
+var functions = []string{"function", "method", "constructor"}
+
+// Refers reports whether the resolved references of the stores help to answer.
+func (r *Request) Refers() bool {
+	return r.Detail == "contextual" || r.Detail == "full" || r.Intent != "" || rank.AsksHow(r.Query)
+}
+
+// surveyOf looks into the best documents of a ranking for a question of how
+// something works; nil where the query names its place.
+func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, ranked []rank.Scored,
+	found []rank.Evidence) (*survey, error) {
+	s := &survey{docs: map[docKey]*surveyed{}}
+	var docs []*surveyed
+	for i := range ranked[:min(len(ranked), r.Tuning.Surveyed)] {
+		c := &ranked[i]
+		k := docKey{c.Store, c.Path}
+		if c.Named > 0 || c.Literal > 0 {
+			return nil, nil
+		}
+		if c.Flags&kb.FlagProse != 0 || s.docs[k] != nil {
+			continue
+		}
+		d, err := targets[c.Store].Index.Document(ctx, c.Path)
+		if err != nil {
+			return nil, of(c.Store, err)
+		}
+		s.docs[k] = &surveyed{DocumentText: &d, key: k, score: c.Score, found: map[int]*rank.Evidence{}}
+		docs = append(docs, s.docs[k])
+	}
+	for i := range found {
+		if d := s.docs[docKey{found[i].Store, found[i].Path}]; d != nil {
+			d.found[found[i].Chunk] = &found[i]
+		}
+	}
+	s.weigh(docs, q, r.Tuning)
+	if err := s.spread(targets, docs, r.Tuning); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(s.sites, func(a, b site) int { return cmp.Compare(b.score, a.score) })
+	return s, nil
+}
+
+// weigh finds the functions of all documents and scores them by their words:
+// BM25 over their own lines, relative to the best, and the score of their
+// document, relative to the best.
+func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
+	idf := make([]float64, len(q.Terms))
+	index := make(map[string]int, len(q.Terms))
+	for i, term := range q.Terms {
+		if idf[i] = q.TermIDF(term); idf[i] > 0 {
+			index[term] = i
+		}
+	}
+	var lines, top, best float64
+	for _, d := range docs {
+		best = max(best, d.score)
+		d.read(index)
+		for i := range d.Chunks {
+			for j := range d.Chunks[i].Symbols {
+				y := &d.Chunks[i].Symbols[j]
+				if !slices.Contains(functions, y.Kind) || y.Start < 1 || y.End >= len(d.at) {
+					continue
+				}
+				for line := y.Start; line <= y.End; line++ { // a function within another comes after it
+					d.at[line] = len(s.sites)
+				}
+				s.sites = append(s.sites, site{doc: d, symbol: y})
+				lines += float64(y.End - y.Start + 1)
+			}
+		}
+	}
+	k1, b := t.Rank.BM25F.K1, t.Rank.BM25F.B[kb.FieldBody]
+	tf := make([]float64, len(q.Terms))
+	for i := range s.sites {
+		x := &s.sites[i]
+		clear(tf)
+		for line := x.symbol.Start; line <= x.symbol.End; line++ {
+			for _, term := range x.doc.terms[line] {
+				tf[term]++
+			}
+		}
+		length := float64(x.symbol.End-x.symbol.Start+1) * float64(len(s.sites)) / lines
+		for term, n := range tf {
+			if n > 0 {
+				x.score += idf[term] * n * (k1 + 1) / (n + k1*(1-b+b*length))
+			}
+		}
+		top = max(top, x.score)
+	}
+	for i := range s.sites {
+		x := &s.sites[i]
+		if top > 0 {
+			x.score /= top
+		}
+		if best > 0 {
+			x.score += x.doc.score / best
+		}
+	}
+}
+
+// read finds the query terms of each line of the chunks that were found.
+func (d *surveyed) read(index map[string]int) {
+	last := 0
+	if n := len(d.Chunks); n > 0 {
+		last = d.Chunks[n-1].End
+	}
+	d.at = slices.Repeat([]int{-1}, last+1)
+	d.terms = map[int][]int{}
+	var s terms.Scanner
+	for i := range d.Chunks {
+		c := &d.Chunks[i]
+		if e := d.found[i]; e == nil || e.Matched == 0 {
+			continue
+		}
+		line := c.Start
+		for text := range strings.Lines(d.Body[c.From:c.To]) {
+			s.Scan(text, func(term []byte, _ bool) {
+				if j, ok := index[string(term)]; ok {
+					d.terms[line] = append(d.terms[line], j)
+				}
+			})
+			line++
+		}
+	}
+}
+
+// spread adds to each function how near it is, over calls and other uses, to
+// those that score best. What tests use tells nothing.
+func (s *survey) spread(targets []Target, docs []*surveyed, t *Tuning) error {
+	top := 0.0
+	for i := range s.sites {
+		top = max(top, s.sites[i].score)
+	}
+	if top == 0 {
+		return nil
+	}
+	var arcs []graph.Arc
+	seen := map[[2]int]bool{}
+	for ti := range targets {
+		var paths []string
+		for _, d := range docs {
+			if d.key.target == ti && !rank.IsTest(d.Path) {
+				paths = append(paths, d.Path)
+			}
+		}
+		if targets[ti].View == nil || paths == nil {
+			continue
+		}
+		edges, err := targets[ti].View.Between(paths)
+		if err != nil {
+			return of(ti, err)
+		}
+		for _, e := range edges {
+			a, b := s.around(ti, e.From), s.around(ti, e.To)
+			if a < 0 || b < 0 || a == b || e.Kind == kb.UseType || seen[[2]int{a, b}] {
+				continue
+			}
+			seen[[2]int{a, b}] = true
+			arcs = append(arcs, graph.Arc{A: a, B: b, Weight: e.Confidence})
+		}
+	}
+	start := make([]float64, len(s.sites))
+	for i := range s.sites {
+		start[i] = math.Pow(s.sites[i].score/top, t.Sharp)
+	}
+	for i, near := range graph.Spread(start, arcs, t.Onward) {
+		s.sites[i].score += near
+	}
+	return nil
+}
+
+// around returns the number of the innermost function around a place, -1 without one.
+func (s *survey) around(target int, at kb.Spot) int {
+	if d := s.docs[docKey{target, at.Path}]; d != nil && at.Line < len(d.at) {
+		return d.at[at.Line]
+	}
+	return -1
+}
+
+// first puts the chunk of each document's best function first among its hits.
+func (s *survey) first(ranked []rank.Scored) {
+	if s == nil {
+		return
+	}
+	done := map[*surveyed]bool{}
+	for i := range ranked {
+		c := &ranked[i]
+		d := s.docs[docKey{c.Store, c.Path}]
+		if d == nil || done[d] {
+			continue
+		}
+		done[d] = true
+		k := slices.IndexFunc(s.sites, func(x site) bool { return x.doc == d })
+		if k < 0 {
+			continue
+		}
+		y := s.sites[k].symbol
+		chunk := chunkAt(d.DocumentText, max(y.Line, y.Start))
+		for j := i + 1; j < len(ranked); j++ {
+			if o := &ranked[j]; o.Store == c.Store && o.Path == c.Path && o.Chunk == chunk {
+				d.show(o, c.Chunk)
+			}
+		}
+		d.show(c, chunk)
+	}
+}
+
+// line returns the line of the best function that begins in a hit's chunk, 0 without one.
+func (s *survey) line(c *rank.Scored) int {
+	if s == nil {
+		return 0
+	}
+	for i := range s.sites {
+		x := &s.sites[i]
+		at := max(x.symbol.Line, x.symbol.Start)
+		if x.doc.key == (docKey{c.Store, c.Path}) && c.Start <= at && at <= c.End {
+			return at
+		}
+	}
+	return 0
+}
+
+// show makes a hit one of another chunk of its document.
+func (d *surveyed) show(c *rank.Scored, chunk int) {
+	if c.Chunk == chunk {
+		return
+	}
+	e := c.Evidence
+	if now := d.found[chunk]; now != nil {
+		c.Evidence = *now
+	} else {
+		c.Matched, c.Defines, c.Lexical, c.Cosine = 0, 0, 0, 0
+	}
+	c.Chunk, c.ID = chunk, d.IDs[chunk]
+	c.Start, c.End = d.Chunks[chunk].Start, d.Chunks[chunk].End
+	c.Named, c.Literal = e.Named, e.Literal
+}
+
+// row shows a function in the list of a document's places.
+func (x *site) row() (text string, price int) {
+	text = fmt.Sprintf("%s L%d-%d", kb.Clip(x.symbol.Qualified(), titleBytes), x.symbol.Start, x.symbol.End)
+	return text, tokens.Estimate(text) + 1
+}
+
+// price is what the places cost where all of their documents are among the hits.
+func (s *survey) price(t *Tuning) (sum int) {
+	for i := range s.sites[:min(len(s.sites), t.Places)] {
+		_, price := s.sites[i].row()
+		sum += price
+	}
+	return sum
+}
+
+// places gives the hits the further functions of their documents that score
+// best, in the order of their scores, within a budget of tokens.
+func (s *survey) places(hits []Hit, ranked []rank.Scored, budget int, t *Tuning) {
+	n := 0
+	for i := range s.sites {
+		x := &s.sites[i]
+		at, named := -1, false
+		for j := range hits {
+			if ranked[j].Store != x.doc.key.target || ranked[j].Path != x.doc.Path {
+				continue
+			}
+			if at < 0 {
+				at = j
+			}
+			h := &hits[j].Where
+			named = named || h.Start <= x.symbol.Start && x.symbol.End <= h.End
+		}
+		if at < 0 || named {
+			continue
+		}
+		row, price := x.row()
+		if budget -= price; budget < 0 || n == t.Places {
+			return
+		}
+		hits[at].Places = append(hits[at].Places, row)
+		n++
+	}
+}
