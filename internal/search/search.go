@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 const (
@@ -64,7 +65,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
 	ranked = ranked[:min(len(ranked), r.Limit)]
-	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P, Signs: sure.Signs}
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -101,6 +102,10 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		reply.Notes = append(reply.Notes, "weak matches: most of the query's words stand nowhere together")
 	}
 	s.fit(&reply)
+	if r.Explain {
+		reply.Probability, reply.Signs = math.Round(sure.P*1000)/1000, sure.Signs
+		reply.Tokens += tokens.Estimate(marshal(reply.Signs))
+	}
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
 	return reply, nil
 }

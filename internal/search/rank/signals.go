@@ -124,6 +124,8 @@ var signals = []Signal{
 	// A page that tells what changed, was planned or was said once, rather than
 	// what is, unless the question is about that.
 	{Name: "dated", Factor: 0.8, section: (*ranking).dated},
+	// What is deprecated comes after what has replaced it.
+	{Name: "deprecated", Factor: 0.85, section: (*ranking).deprecated},
 }
 
 // The intents that change weights.
