@@ -133,7 +133,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	// (MRR 0.89 instead of 0.85 on the open questions of bench/kdd), and loses
 	// the decision of a decision record among its reasons.
 	if r.Only == nil {
-		if opts.Intent == "" && len(q.spots) == 0 {
+		if opts.Intent == "" && len(q.spots) == 0 && !q.digested {
 			opts.Prose = q.Prose(found)
 		}
 		if err := closely(ctx, targets, emb, q.Query, found, opts, r.Tuning); err != nil {
