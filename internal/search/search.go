@@ -122,7 +122,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		return nil, rank.Sure{}, err
 	}
 	opts := r.options(emb, q)
-	if opts.Intent == "" && len(q.spots) == 0 && r.Only == nil {
+	if opts.Intent == "" && len(q.spots) == 0 && !q.digested && r.Only == nil {
 		opts.Prose = q.Prose(found)
 	}
 	if opts.Prose >= r.Tuning.Rank.MostProse {

@@ -28,31 +28,31 @@ type Sign struct {
 var signs = []Sign{
 	// The share of the query in the chunk and its document, and the best of the
 	// first hits; how near the nearest chunk of all is; both at once.
-	{Name: "chunk", Right: 0.536, value: func(f *first) float64 { return f.q.Coverage(f.hit.Matched) }},
-	{Name: "document", Right: 1.63, value: func(f *first) float64 { return f.q.Coverage(f.hit.DocMatched) }},
-	{Name: "best", There: 2.54, value: (*first).best},
-	{Name: "nearest", There: 18, Right: 2.42, value: (*first).nearest},
-	{Name: "both", There: 5.34, value: func(f *first) float64 { return f.best() * f.nearest() }},
+	{Name: "chunk", Right: 0.799, value: func(f *first) float64 { return f.q.Coverage(f.hit.Matched) }},
+	{Name: "document", Right: 1.01, value: func(f *first) float64 { return f.q.Coverage(f.hit.DocMatched) }},
+	{Name: "best", There: 3.58, value: (*first).best},
+	{Name: "nearest", There: 19, Right: 1.76, value: (*first).nearest},
+	{Name: "both", There: 4.67, value: func(f *first) float64 { return f.best() * f.nearest() }},
 	// How far the hit is before the first of another document, how many come
 	// close, and what the second has of the query.
-	{Name: "margin", Right: 5.22, value: (*first).margin},
-	{Name: "crowd", Right: -0.67, value: (*first).crowd},
-	{Name: "second", Right: -1.65, value: (*first).second},
-	{Name: "byvector", Right: 0.819, value: func(f *first) float64 { return flag(f.hit.Cosine == f.topCos) }},
+	{Name: "margin", Right: 5.94, value: (*first).margin},
+	{Name: "crowd", Right: -0.394, value: (*first).crowd},
+	{Name: "second", Right: -1.79, value: (*first).second},
+	{Name: "byvector", Right: 0.954, value: func(f *first) float64 { return flag(f.hit.Cosine == f.topCos) }},
 	// Names and messages are told from one another.
-	{Name: "names", There: 2.52, Right: 0.514, value: func(f *first) float64 { return f.q.Coverage(f.hit.Defines) }},
-	{Name: "named", Right: 0.673, value: func(f *first) float64 { return f.hit.Named }},
-	{Name: "literal", There: 4.47, Right: 2.02, value: func(f *first) float64 { return f.hit.Literal }},
-	{Name: "definitions", Right: 0.972, value: (*first).definitions},
-	{Name: "symbol", Right: 0.601, value: func(f *first) float64 { return flag(f.q.Class == Symbol) }},
-	{Name: "failure", Right: 1.62, value: func(f *first) float64 { return flag(f.q.Class == Failure) }},
-	{Name: "words", There: -2.97, value: func(f *first) float64 { return flag(f.q.Class == Natural) }},
+	{Name: "names", There: 2.98, Right: 1.4, value: func(f *first) float64 { return f.q.Coverage(f.hit.Defines) }},
+	{Name: "named", Right: 1.65, value: func(f *first) float64 { return f.hit.Named }},
+	{Name: "literal", There: 4.19, Right: 2.2, value: func(f *first) float64 { return f.hit.Literal }},
+	{Name: "definitions", Right: 0.292, value: (*first).definitions},
+	{Name: "symbol", Right: 0.233, value: func(f *first) float64 { return flag(f.q.Class == Symbol) }},
+	{Name: "failure", Right: 0.122, value: func(f *first) float64 { return flag(f.q.Class == Failure) }},
+	{Name: "words", There: -2.99, value: func(f *first) float64 { return flag(f.q.Class == Natural) }},
 	// Of many stores another may be meant, of code and prose the other.
-	{Name: "stores", Right: -0.0985, value: func(f *first) float64 { return math.Log(float64(max(1, len(f.o.Stores)))) }},
-	{Name: "prose", Right: 0.568, value: func(f *first) float64 { return flag(f.hit.Flags&kb.FlagProse != 0) }},
-	{Name: "wanted", Right: -0.501, value: func(f *first) float64 { return f.o.Prose }},
+	{Name: "stores", Right: -0.0778, value: func(f *first) float64 { return math.Log(float64(max(1, len(f.o.Stores)))) }},
+	{Name: "prose", Right: -0.208, value: func(f *first) float64 { return flag(f.hit.Flags&kb.FlagProse != 0) }},
+	{Name: "wanted", Right: -0.149, value: func(f *first) float64 { return f.o.Prose }},
 	// A long chunk is more likely to be what was meant than a short one.
-	{Name: "lines", Right: 0.698, value: func(f *first) float64 { return math.Log(float64(f.hit.End - f.hit.Start + 1)) }},
+	{Name: "lines", Right: 0.62, value: func(f *first) float64 { return math.Log(float64(f.hit.End - f.hit.Start + 1)) }},
 }
 
 // first is the first hit among the others.

@@ -130,7 +130,7 @@ var fitted = Tuning{
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	Signs: signs, ThereBase: 1.15, RightBase: -3.61, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
+	Signs: signs, ThereBase: 1.05, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
 	High: 0.85, Medium: 0.65, Low: 0.2,
 
 	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -2.2, Nearer: 29, Said: 5.6, Coded: -7.8, Small: 22, First: 10, Working: -10, Marks: -6},
