@@ -99,7 +99,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	case reply.Confidence == "none":
 		reply.Notes = append(reply.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
 	case reply.Confidence == "low":
-		reply.Notes = append(reply.Notes, "weak matches: most of the query's words stand nowhere together")
+		reply.Notes = append(reply.Notes, "unsure: the first hit may not be what is meant")
 	}
 	s.fit(&reply)
 	if r.Explain {
