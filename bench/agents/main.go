@@ -25,11 +25,11 @@ import (
 
 // options are the flags of all modes.
 type options struct {
-	repos, asked, program, work, trees, data, testdata, out string
-	sets, only                                              []string
-	each                                                    int
-	live                                                    live
-	rest                                                    []string
+	repos, asked, program, work, trees, data, testdata, out, kept string
+	sets, only                                                    []string
+	each                                                          int
+	live                                                          live
+	rest                                                          []string
 }
 
 var modes = map[string]func(*options) error{
@@ -72,6 +72,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.trees, "trees", filepath.Join(cache, "knowledge-asked"), "folder of bench/asked's checkouts")
 	f.StringVar(&o.testdata, "testdata", "bench/agents/testdata", "folder of the sets of questions")
 	f.StringVar(&o.out, "out", "", "write the report here")
+	f.StringVar(&o.kept, "kept", "", "scripted: keep each outcome here, and ask only what is not there yet")
 	f.IntVar(&o.each, "each", 0, "ask at most so many questions of each set")
 	sets := f.String("set", join(append(slices.Clone(lineSets), "plain", "tasks")),
 		"which sets; tasks are those of this folder")

@@ -2,13 +2,17 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/agents/scripted"
+	"github.com/seed-4f2d999b/knowledge/bench/agents/trial"
 	"github.com/seed-4f2d999b/knowledge/bench/agents/window"
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
@@ -52,8 +56,21 @@ var policiesA = []struct {
 
 // outcomes are those of one question, by policy.
 type outcomes struct {
-	q  scripted.Question
-	by map[string]scripted.Outcome
+	ID  string                      `json:"id"`
+	Set string                      `json:"set"`
+	By  map[string]scripted.Outcome `json:"by"`
+}
+
+// keptOutcomes reads what a run that was broken off, or was of other sets, has kept.
+func (o *options) keptOutcomes() ([]outcomes, error) {
+	if o.kept == "" {
+		return nil, nil
+	}
+	all, err := lab.ReadLines[outcomes](o.kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return all, err
 }
 
 // scripted runs the policies over the questions and reports what they cost.
@@ -69,7 +86,13 @@ func (o *options) scripted() error {
 	if err != nil {
 		return err
 	}
-	var all []outcomes
+	all, err := o.keptOutcomes()
+	if err != nil {
+		return err
+	}
+	qs = slices.DeleteFunc(qs, func(q scripted.Question) bool {
+		return slices.ContainsFunc(all, func(x outcomes) bool { return x.ID == q.ID && x.Set == q.Set })
+	})
 	began := time.Now()
 	err = o.eachTree(qs, func(dir string, t *window.Tree, qs []scripted.Question) error {
 		a, err := newAsker(o.program, dir, o.data)
@@ -77,18 +100,23 @@ func (o *options) scripted() error {
 			return err
 		}
 		for _, q := range qs {
-			x := outcomes{q, map[string]scripted.Outcome{}}
+			x := outcomes{q.ID, q.Set, map[string]scripted.Outcome{}}
 			for _, p := range policiesA {
-				x.by[p.name] = p.run(q, t)
+				x.By[p.name] = p.run(q, t)
 			}
 			for _, f := range known {
 				out, err := scripted.Search(q, t, a.search(f.options))
 				if err != nil {
 					return fmt.Errorf("%s: %w", q.ID, err)
 				}
-				x.by["B: "+f.name] = out
+				x.By["B: "+f.name] = out
 			}
 			all = append(all, x)
+			if o.kept != "" {
+				if err := trial.Append(filepath.Dir(o.kept), filepath.Base(o.kept), x); err != nil {
+					return err
+				}
+			}
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d questions, %s\n", qs[0].Repo, len(qs), time.Since(began).Round(time.Second))
 		return nil
@@ -99,12 +127,13 @@ func (o *options) scripted() error {
 	r := &lab.Report{}
 	r.Printf("# A scripted agent\n\n%s, %s. Load averages %s at the end. Written by `.ci/extra agents -scripted`.\n\n",
 		time.Now().Format(time.DateOnly), lab.Machine(), lab.Load())
-	r.Printf("Policy A greps the rarest words of the question and reads windows around the hits; A+ does so as well as "+
-		"it can be done without a model. Policy B asks the product once, in a pipe, and reads what it is told; what it "+
-		"does not find so it looks for as A does. Each stops when the lines that answer are in its window (of a place the first %d "+
-		"that hold text), or at %s. Tokens are those of commands and replies, by the product's estimator; all of them stay "+
-		"in the window. What was not found counts with what it has cost. Tools and instructions, which are carried in every "+
-		"session, are not in it (`docs/agents.md`).\n\n", window.Most, scripted.Limits())
+	r.Printf("Policy A greps the rarest words of the question and reads windows around the hits; A+ does so as "+
+		"well as it can be done without a model. Policy B asks the product once, in a pipe, and reads what "+
+		"it is told; what it does not find so it looks for as A does. Each stops when the lines that answer "+
+		"are in its window (of a place the first %d that hold text), or at %s. Tokens are those of commands "+
+		"and replies, by the product's estimator; all of them stay in the window. What was not found counts "+
+		"with what it has cost. Tools and instructions, which are carried in every session, are not in it "+
+		"(`docs/agents.md`).\n\n", window.Most, scripted.Limits())
 	tablesOf(r, o.sets, all, known)
 	r.Printf("## The policies\n\n```go\n%s```\n", policyCode)
 	return o.finish(r)
@@ -116,7 +145,7 @@ func tablesOf(r *lab.Report, sets []string, all []outcomes, known []form) {
 	for _, s := range sets {
 		var of []outcomes
 		for _, x := range all {
-			if x.q.Set == s {
+			if x.Set == s {
 				of = append(of, x)
 			}
 		}
@@ -149,7 +178,7 @@ func tableOf(r *lab.Report, name string, of []outcomes, known []form) {
 		var tokens, calls []int
 		var found, one, first, told float64
 		for _, x := range of {
-			y := x.by[c]
+			y := x.By[c]
 			tokens, calls = append(tokens, y.Tokens), append(calls, y.Calls)
 			if y.Found {
 				found++
@@ -167,7 +196,7 @@ func tableOf(r *lab.Report, name string, of []outcomes, known []form) {
 		for _, b := range base {
 			var theirs []int
 			for _, x := range of {
-				theirs = append(theirs, x.by[b].Tokens)
+				theirs = append(theirs, x.By[b].Tokens)
 			}
 			for _, q := range []float64{0.5, 0.9} {
 				row = append(row, share(float64(lab.Quantile(tokens, q))/float64(max(1, lab.Quantile(theirs, q)))))

@@ -56,6 +56,7 @@ type reply struct {
 	took       time.Duration // as the client sees it
 	ms         float64       // as the product says
 	err        error
+	signs      map[string]float64 // what confidence follows from, where it is explained
 }
 
 var (
@@ -87,13 +88,14 @@ func read(text string) (*reply, error) {
 		Hits        []map[string]json.RawMessage
 		Confidence  json.RawMessage
 		Probability *float64
+		Signs       map[string]float64
 		Tokens      float64
 		MS          float64
 	}
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		return nil, err
 	}
-	r := &reply{ms: raw.MS}
+	r := &reply{ms: raw.MS, signs: raw.Signs}
 	_ = json.Unmarshal(raw.Confidence, &r.word)
 	r.confidence = words[r.word]
 	if f, err := strconv.ParseFloat(string(raw.Confidence), 64); err == nil {
@@ -146,7 +148,12 @@ func read(text string) (*reply, error) {
 }
 
 // asker asks from one project.
-type asker struct{ c *lab.Client }
+type asker struct {
+	c            *lab.Client
+	dir, program string
+	env          []string
+	explain      bool // ask on the command line, which says the probability
+}
 
 // from starts the product in a project with a data directory of the work
 // folder and waits until what is there is indexed.
@@ -159,7 +166,7 @@ func (b *bench) from(dir, data string) (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{c}
+	a := &asker{c: c, dir: dir, program: b.o.program, env: env, explain: b.o.sure || b.o.fit}
 	for until := time.Now().Add(15 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		var active struct{ Jobs []struct{ Type string } }
 		if err := c.Execute("jobs", map[string]any{"activeOnly": true}, &active); err != nil {
@@ -178,7 +185,13 @@ func (a *asker) search(query string, args map[string]any) *reply {
 		all[k] = v
 	}
 	began := time.Now()
-	text, err := a.c.Call("search", all)
+	var text string
+	var err error
+	if a.explain {
+		text, err = a.explained(query, args)
+	} else {
+		text, err = a.c.Call("search", all)
+	}
 	took := time.Since(began)
 	if err != nil {
 		return &reply{err: err, took: took}

@@ -25,7 +25,7 @@ import (
 type options struct {
 	repos, program, tasks, work, out, data string
 	sets                                   []string
-	aside, verbose, print, json            bool
+	aside, verbose, print, json, sure, fit bool
 	limit                                  int
 }
 
@@ -49,6 +49,8 @@ func main() {
 	only := flag.String("set", strings.Join(sets, ","), "which sets")
 	flag.BoolVar(&o.aside, "aside", false, "also the third of each set that is aside")
 	flag.BoolVar(&o.verbose, "v", false, "list what was missed")
+	flag.BoolVar(&o.sure, "sure", false, "ask on the command line, for the probability in the place of its name")
+	flag.BoolVar(&o.fit, "fit", false, "fit the weights of the confidence as well; the sets that are aside are not used")
 	flag.BoolVar(&o.print, "print", false, "print what is asked, and ask nothing")
 	flag.BoolVar(&o.json, "json", false, "print one JSON object a line, for the programs of bench/agents; with -print")
 	flag.IntVar(&o.limit, "each", 0, "ask at most so many items of each set")
@@ -87,7 +89,7 @@ func run(o options) error {
 		fmt.Println("skipped: the public tasks:", err)
 		b.tasks = map[string][]task{}
 	}
-	if o.program == "" {
+	if o.program == "" && !o.print {
 		b.o.program = filepath.Join(o.work, "knowledge")
 		if err := lab.Build(".", b.o.program, "./cmd/knowledge"); err != nil {
 			return err
@@ -131,6 +133,9 @@ func run(o options) error {
 		return nil
 	}
 	b.honesty(all)
+	if o.fit {
+		b.fit(all)
+	}
 	fmt.Print(b.r.String())
 	if o.out != "" {
 		return os.WriteFile(o.out, []byte(strings.TrimRight(b.r.String(), "\n")+"\n"), 0o644)

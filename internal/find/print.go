@@ -32,7 +32,12 @@ func printHits(p *printer.Printer, r SearchReply) {
 			p.Line("nothing found")
 		} else {
 			p.Line("")
-			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID", kb.Count(len(r.Hits), "hit"), cmp.Or(r.Confidence, "unknown"), r.Ms))
+			sure := cmp.Or(r.Confidence, "unknown")
+			if r.Probability > 0 {
+				sure += fmt.Sprintf(" (%.2f)", r.Probability)
+			}
+			p.Line(fmt.Sprintf("%s, confidence %s, %.0f ms; the whole place: knowledge show ID",
+				kb.Count(len(r.Hits), "hit"), sure, r.Ms))
 		}
 	}
 	for _, n := range r.Notes {

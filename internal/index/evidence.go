@@ -11,7 +11,7 @@ import (
 type docEvidence struct {
 	doc, chunks int
 	matched     uint64
-	sum         float64
+	sum, beside float64
 	first       float64 // the best lexical score, and where
 	firstAt     uint32
 	second      float64 // the best of the others
@@ -26,6 +26,7 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 		x := sc.score[c]
 		d.matched |= sc.matched[c]
 		d.sum += x
+		d.beside += sc.beside[c]
 		switch {
 		case x > d.first:
 			d.first, d.firstAt, d.second = x, c, d.first
@@ -65,8 +66,8 @@ func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *sc
 		ID:    formatID(placeOf(g.paths[d], ci.decl, ci.ordinal).in(g.key), ci.text),
 		Start: ci.start, End: ci.end,
 		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
-		Lexical: sc.score[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
-		Chunks: e.chunks, Stamp: g.docs[d].stamp, DocMatched: e.matched, Sum: e.sum, Mean: e.mean, Second: e.first,
+		Lexical: sc.score[c], Beside: sc.beside[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
+		Chunks: e.chunks, Stamp: g.docs[d].stamp, DocMatched: e.matched, Sum: e.sum, SumBeside: e.beside, Mean: e.mean, Second: e.first,
 	}
 	if g.uses != nil {
 		out.Uses = float64(g.uses[d])

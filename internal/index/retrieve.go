@@ -19,6 +19,7 @@ const maxTerms = 64
 // scores is the scratch space of one retrieval, one slot a chunk.
 type scores struct {
 	score   []float64
+	beside  []float64 // of score, of the terms of Retrieval.Beside
 	tf      []float64
 	matched []uint64
 	defines []uint64
@@ -32,13 +33,13 @@ func (g *Generation) getScores() *scores {
 		return s
 	}
 	n := int(g.base[len(g.docs)])
-	return &scores{score: make([]float64, n), tf: make([]float64, n),
+	return &scores{score: make([]float64, n), beside: make([]float64, n), tf: make([]float64, n),
 		matched: make([]uint64, n), defines: make([]uint64, n), heads: make([]uint64, n)}
 }
 
 func (g *Generation) putScores(s *scores) {
 	for _, c := range s.found {
-		s.score[c], s.matched[c], s.defines[c], s.heads[c] = 0, 0, 0, 0
+		s.score[c], s.beside[c], s.matched[c], s.defines[c], s.heads[c] = 0, 0, 0, 0, 0
 	}
 	s.found = s.found[:0]
 	g.scratch.Put(s)
@@ -186,7 +187,7 @@ func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, i
 		if err != nil {
 			return err
 		}
-		sc.settle(r.IDF[i], r.BM25F.K1, bit)
+		sc.settle(r.IDF[i], r.BM25F.K1, bit, r.Beside&bit != 0)
 	}
 	return nil
 }
@@ -210,13 +211,17 @@ func (s *scores) touch(c uint32, f float64) {
 }
 
 // settle adds a term's part to the scores of the chunks it touched.
-func (s *scores) settle(idf, k1 float64, bit uint64) {
+func (s *scores) settle(idf, k1 float64, bit uint64, beside bool) {
 	for _, c := range s.touched {
 		if s.matched[c] == 0 {
 			s.found = append(s.found, c)
 		}
 		s.matched[c] |= bit
-		s.score[c] += idf * s.tf[c] * (k1 + 1) / (s.tf[c] + k1)
+		x := idf * s.tf[c] * (k1 + 1) / (s.tf[c] + k1)
+		s.score[c] += x
+		if beside {
+			s.beside[c] += x
+		}
 		s.tf[c] = 0
 	}
 	s.touched = s.touched[:0]

@@ -66,6 +66,7 @@ type Retrieval struct {
 	IDF     []float64 // weight of each term, over all stores asked
 	Average [Fields]float64
 	BM25F   BM25F
+	Beside  uint64    // terms whose part of the scores is reported as well
 	Vector  []float32 // of the query; nil leaves the vectors out
 	Limit   int       // candidates by words
 	Near    int       // candidates by vector
@@ -99,6 +100,7 @@ type Candidate struct {
 
 	// Of the chunk.
 	Lexical float64 // BM25F
+	Beside  float64 // of that, of the terms of Retrieval.Beside
 	Cosine  float64 // of its vector with the query's
 	Matched uint64  // terms in the chunk or its path
 	Defines uint64  // terms in names that the chunk defines; in prose, in its headings too
@@ -107,6 +109,7 @@ type Candidate struct {
 	// Of the document that it is a part of.
 	Chunks     int     // how many
 	Sum        float64 // of the chunks' Lexical
+	SumBeside  float64 // of that, of the terms of Retrieval.Beside
 	Second     float64 // the best Lexical of another chunk
 	DocMatched uint64  // terms in any chunk
 	Mean       float64 // cosine of the query's vector with the mean of the chunks'

@@ -178,11 +178,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 			all = all[from-c.Start:]
 			c.Start = from
 		}
-		n, size := 0, 0
-		for n < len(all) && (n == 0 || size+len(all[n]) < contextBytes) {
-			size += len(all[n]) + 1
-			n++
-		}
+		n := fitting(all)
 		if n < len(all) {
 			c.End = c.Start + n - 1
 			c.Next = fmt.Sprintf("%s+%d", p.ID, c.End+1)
@@ -213,6 +209,16 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 	c.Note = t.Mark(strings.Join(notes, "; "), p.Path, c.Doc+"\n"+c.Code)
 	c.Related = relatedIn(t, &d, p.Chunk, 6)
 	return c, nil
+}
+
+// fitting returns how many lines a context shows, at least one.
+func fitting(lines []string) int {
+	n, size := 0, 0
+	for n < len(lines) && (n == 0 || size+len(lines[n]) < contextBytes) {
+		size += len(lines[n]) + 1
+		n++
+	}
+	return n
 }
 
 // subject returns the symbol that the declaration in chunks first to last is

@@ -151,8 +151,10 @@ func look(ctx context.Context, targets []Target, q *rank.Query, words map[string
 			note := func(term []byte, _ bool) { has |= words[string(term)] }
 			scan.Scan(heading, note)
 			scan.Scan(p.Text, note)
-			found[at[j]].Section = &rank.Section{Title: strings.Join(p.Chunk.Decl, "\x00"), Words: q.Covers(has), Bytes: len(p.Text)}
-			texts = append(texts, heading+" "+lead(p.Text, leadBytes))
+			first := heading + " " + lead(p.Text, leadBytes)
+			found[at[j]].Section = &rank.Section{Title: strings.Join(p.Chunk.Decl, "\x00"), Words: q.Covers(has),
+				Bytes: len(p.Text), Deprecated: rank.Deprecated(first)}
+			texts = append(texts, first)
 		}
 		at = at[n:]
 	}

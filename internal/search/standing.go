@@ -107,9 +107,12 @@ func meant(asked []string, version []int) int {
 	return most
 }
 
+// packaged is what the source of a package looks like: npm:zod@3.
+var packaged = lazyregexp.New(`^[a-z]{2,}:[^/\\]`)
+
 // library is what a store is made of, without the version of a package.
 func library(spec *kb.Spec) string {
-	if i := strings.LastIndexByte(spec.Source, '@'); spec.Kind == kb.KindWeb && i > 0 && spec.Source[i-1] != ':' {
+	if i := strings.LastIndexByte(spec.Source, '@'); i > 0 && spec.Source[i-1] != ':' && packaged.MatchString(spec.Source) {
 		return spec.Source[:i]
 	}
 	return spec.Source
@@ -119,7 +122,7 @@ func library(spec *kb.Spec) string {
 func (t *Target) version() (of string, version []int) {
 	spec := &t.Store.Spec
 	said := spec.Ref.Name
-	if spec.Kind == kb.KindWeb && t.Store.Head != nil {
+	if t.Store.Head != nil && packaged.MatchString(spec.Source) {
 		said = t.Store.Head.Commit
 	}
 	if v := numberRE.Regexp().FindString(said); v != "" && spec.Ref.Type != kb.RefCommit && spec.Ref.Type != kb.RefBranch {

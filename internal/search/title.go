@@ -63,8 +63,7 @@ func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, s
 		switch o := &c.Symbols[i]; {
 		case o.Name == s.q.Text:
 			return o, true
-		case s.q.Names(strings.TrimRight(o.Name, "!?=")) && (y == nil || len(o.Name) > len(y.Name)) &&
-			strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(o.Name)):
+		case (s.calls(o.Name) || s.q.Means(o.Name)) && (y == nil || len(o.Name) > len(y.Name)):
 			y = o
 		}
 	}
@@ -79,6 +78,12 @@ func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, s
 		}
 	}
 	return y, y != nil && l.set(y.Start, y.End) == all
+}
+
+// calls reports whether the query has a name as it is declared: with "!" where
+// there is one of each.
+func (s *shower) calls(name string) bool {
+	return s.q.Names(strings.TrimRight(name, "!?=")) && strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(name))
 }
 
 // innermost returns the declaration of a chunk with the fewest lines around a line.

@@ -78,14 +78,17 @@ type Request struct {
 
 // Reply answers a Request.
 type Reply struct {
-	Hits       []Hit     `json:"hits"`
-	Count      int       `json:"count"`
-	Confidence string    `json:"confidence"` // high, medium, low, none
-	Tokens     int       `json:"tokens"`     // of the reply, by the estimator of package tokens
-	Ms         float64   `json:"ms"`
-	Notes      []string  `json:"notes,omitempty"`
-	Sure       float64   `json:"-"` // what Confidence names, in [0,1]
-	Signs      []float64 `json:"-"`
+	Hits       []Hit    `json:"hits"`
+	Count      int      `json:"count"`
+	Confidence string   `json:"confidence"` // high, medium, low, none
+	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
+	Ms         float64  `json:"ms"`
+	Notes      []string `json:"notes,omitempty"`
+	// Probability is what Confidence names, and Signs what it follows from; both
+	// where the parts of scores are asked for.
+	Probability float64            `json:"probability,omitempty"`
+	Signs       map[string]float64 `json:"signs,omitempty"`
+	Sure        float64            `json:"-"` // the probability before it is rounded
 }
 
 // Text is the reply as an agent gets it: compact JSON, with what all hits

@@ -19,6 +19,7 @@ type question struct {
 	stats     kb.TermStats // of its terms
 	spots     []spot
 	stores    []rank.Standing // of the targets; nil of one alone
+	digested  bool            // it is the telling words of a long text
 	cut       bool            // there are more candidates than were asked for
 	retrieval kb.Retrieval    // with which candidates were asked for
 	survey    *survey         // of the documents found; nil for most queries
@@ -50,7 +51,7 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 		if err != nil {
 			return nil, err
 		}
-		q.Query = d.Query(st)
+		q.Query, q.digested = d.Query(st), true
 	}
 	if r.Intent == "" && r.Only == nil {
 		r.Intent = q.Recognize()
@@ -65,7 +66,9 @@ func understand(ctx context.Context, targets []Target, r *Request) (*question, e
 		return nil, err
 	}
 	q.Join()
-	q.Expand()
+	if r.Intent != rank.Documentation && r.Only == nil { // sections count such words by themselves
+		q.Expand()
+	}
 	return q, q.count(ctx, targets, r)
 }
 

@@ -27,7 +27,8 @@ var limits = map[string]string{
 	"maxLinks": "TestLimits", "maxMembers": "TestLimits", "largeType": "TestLimits", "contextBytes": "TestLimits",
 	"titleBytes": "search.TestTitle", "ExcerptRunes": "search.TestExcerpt",
 	"maxTerms": "rank.TestParseBoundsTerms", "mostDigested": "rank.TestDigest", "mostCovered": "rank.TestCoversFirstWords",
-	"leastHow": "rank.TestAsksHow", "mostHow": "rank.TestAsksHow",
+	"mostParts": "rank.TestJoin",
+	"leastHow":  "rank.TestAsksHow", "mostHow": "rank.TestAsksHow",
 }
 
 // TestEveryNumberHasItsPlace: a named number of the two packages is in a Tuning,

@@ -37,7 +37,7 @@ func (q *Query) Recognize() string {
 }
 
 func (q *Query) asks() string {
-	if q.Class != Natural || len(q.Terms) == maxTerms {
+	if q.Class != Natural || q.own == maxTerms {
 		return ""
 	}
 	for i := range asking {
@@ -68,7 +68,7 @@ type Wanted struct {
 // of both.
 func (q *Query) Prose(found []Evidence) float64 {
 	t := q.tuning
-	if q.Class != Natural || len(q.Words) < 2 || len(q.Words) > t.BriefWords {
+	if q.Class != Natural || len(q.Quoted) > 0 || len(q.Words) < 2 || len(q.Words) > t.BriefWords {
 		return 0
 	}
 	var near, said [2][]float64 // of code and of prose
@@ -87,7 +87,7 @@ func (q *Query) Prose(found []Evidence) float64 {
 		default:
 			coded = max(coded, q.Coverage(e.Matched))
 		}
-		near[k], said[k] = append(near[k], e.Cosine), append(said[k], e.Lexical)
+		near[k], said[k] = append(near[k], e.Cosine), append(said[k], e.Lexical-e.Beside)
 	}
 	if len(near[1]) == 0 {
 		return 0
@@ -111,7 +111,7 @@ func (q *Query) Prose(found []Evidence) float64 {
 }
 
 // codeMarks are what names and calls are written with.
-var codeMarks = lazyregexp.New("[\"_(){}\\[\\]`#:]|\\w\\.\\w")
+var codeMarks = lazyregexp.New("[_(){}\\[\\]`#:]|\\w\\.\\w")
 
 // bestOf is the mean of the best few values, what lacks counting 0.
 func (t *Tuning) bestOf(x []float64) float64 {

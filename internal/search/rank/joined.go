@@ -65,3 +65,13 @@ func (r *ranking) together(defines uint64) (best float64) {
 	}
 	return best
 }
+
+// Means reports whether the query means a name that it does not write: a word is
+// misspelt for it, or words make it together.
+func (q *Query) Means(name string) bool {
+	exact := terms.Exact(name)
+	return slices.ContainsFunc(q.Words, func(w Word) bool { return w.Meant != "" && w.Exact >= 0 && q.Terms[w.Exact] == exact }) ||
+		slices.ContainsFunc(q.joined, func(j joined) bool {
+			return slices.ContainsFunc(j.terms, func(t int) bool { return q.Terms[t] == exact })
+		})
+}

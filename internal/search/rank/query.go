@@ -37,6 +37,7 @@ type Query struct {
 	Words   []Word
 	Terms   []string // looked up in the index; distinct
 	soft    []soft   // looked for beside the words
+	own     int      // terms of the words themselves
 	joined  []joined // names that words of the query make together
 	idf     []float64
 	tuning  *Tuning
@@ -119,6 +120,7 @@ func (t *Tuning) Parse(text string) *Query {
 		q.Class = Natural
 	}
 	q.words(trimmed)
+	q.own = len(q.Terms)
 	telling := slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop })
 	for i := range q.Words {
 		w := &q.Words[i]

@@ -14,8 +14,7 @@ import (
 type Evidence struct {
 	kb.Candidate
 	Store int // index of the store asked
-	// PathCosine is that of the query's vector with the one of the document's
-	// path, 0 when nobody knows.
+	// PathCosine is the query's with the document's path, 0 when it is unknown.
 	PathCosine float64
 	// Refers and Declares are set when a name of the query is used, or declared,
 	// in the chunk for certain: its references are resolved. Only the intents
@@ -82,32 +81,31 @@ func Parts() []string {
 }
 
 type ranking struct {
-	q                                                      *Query
-	t                                                      *Tuning
-	o                                                      Options
-	topLex                                                 float64
-	resolved                                               bool // some candidate uses or declares a name for certain
-	topCos                                                 float64
-	topMean                                                float64
-	topPath                                                float64
-	topTotal                                               float64
-	topCov, topDoc, cosMean, cosStd, cos20, zlex, topNames float64
-	topUses                                                float64
-	named                                                  bool
-	tests                                                  bool    // the query asks for tests
-	prose                                                  bool    // the query asks for documentation
-	past                                                   bool    // the query asks for what changed
-	own                                                    bool    // some store is the project's own
-	elsewhere                                              bool    // the query names a store
-	code                                                   float64 // share of the candidates that are code
-	words                                                  []nameWord
-	most                                                   float64 // weight of the weightiest of words
-	sum                                                    float64 // weight of the words that tell
-	docs                                                   map[docKey]*document
-	editions                                               *editions
-	weight                                                 []float64 // of each signal in this ranking; of demotions the factor
-	within                                                 []float64 // of each among the chunks of one document
-	off                                                    []bool    // signals that do not count
+	q         *Query
+	t         *Tuning
+	o         Options
+	topLex    float64
+	resolved  bool // some candidate uses or declares a name for certain
+	topCos    float64
+	topMean   float64
+	topPath   float64
+	topTotal  float64
+	topUses   float64
+	named     bool
+	tests     bool    // the query asks for tests
+	prose     bool    // the query asks for documentation
+	past      bool    // the query asks for what changed
+	own       bool    // some store is the project's own
+	elsewhere bool    // the query names a store
+	code      float64 // share of the candidates that are code
+	words     []nameWord
+	most      float64 // weight of the weightiest of words
+	sum       float64 // weight of the words that tell
+	docs      map[docKey]*document
+	editions  *editions
+	weight    []float64 // of each signal in this ranking; of demotions the factor
+	within    []float64 // of each among the chunks of one document
+	off       []bool    // signals that do not count
 }
 
 type docKey struct {
@@ -154,7 +152,6 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 	for _, s := range o.Stores {
 		r.own, r.elsewhere = r.own || s.Own, r.elsewhere || s.Named
 	}
-	r.stats(cands)
 	if o.Mode == Vector { // cosines as they are
 		r.topCos, r.topMean, r.topPath = 1, 1, 1
 	}
@@ -258,7 +255,7 @@ func (r *ranking) score(e *Evidence) Scored {
 			factor *= v
 			v--
 		} else {
-			s.within += r.within[i] * v
+			s.within += r.within[i] * sg.among(r, e, v)
 			v *= r.weight[i]
 			s.raw += v
 		}
@@ -369,33 +366,4 @@ func distinct(list []Scored) []Scored {
 		out = append(out, s)
 	}
 	return out
-}
-
-func (r *ranking) stats(cands []Evidence) {
-	var cos, lex []float64
-	for i := range cands {
-		e := &cands[i]
-		r.topCov = max(r.topCov, r.q.Coverage(e.Matched))
-		r.topDoc = max(r.topDoc, r.q.Coverage(e.DocMatched))
-		r.topNames = max(r.topNames, r.q.Coverage(e.Defines))
-		cos = append(cos, e.Cosine)
-		lex = append(lex, e.Lexical)
-	}
-	ms := func(x []float64) (m, s float64) {
-		for _, v := range x {
-			m += v / float64(len(x))
-		}
-		for _, v := range x {
-			s += (v - m) * (v - m) / float64(len(x))
-		}
-		return m, max(0.01, math.Sqrt(s))
-	}
-	r.cosMean, r.cosStd = ms(cos)
-	slices.Sort(cos)
-	m, _ := ms(cos[max(0, len(cos)-20):])
-	r.cos20 = m
-	lm, ls := ms(lex)
-	if len(lex) > 0 {
-		r.zlex = (slices.Max(lex) - lm) / ls
-	}
 }

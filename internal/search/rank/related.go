@@ -74,10 +74,29 @@ func (q *Query) Expand() {
 	for _, t := range best[:min(len(best), q.tuning.MostSoft)] {
 		s := values[t]
 		if s.term = q.term(t); s.term < 0 {
-			return
+			break
 		}
 		s.value = min(1, s.value)
 		q.soft = append(q.soft, *s)
+	}
+}
+
+// Soft are the bits of the terms that Expand added.
+func (q *Query) Soft() (bits uint64) {
+	for i := range q.soft {
+		bits |= 1 << q.soft[i].term
+	}
+	return bits
+}
+
+// Narrow takes the terms that Expand added out of the query and of what was
+// found: sections of documentation count such words by themselves.
+func (q *Query) Narrow(found []Evidence) {
+	q.soft = nil
+	for i := range found {
+		e := &found[i]
+		e.Lexical, e.Sum = e.Lexical-e.Beside, e.Sum-e.SumBeside
+		e.Beside, e.SumBeside = 0, 0
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // Section is what a closer look at a chunk of prose shows.
@@ -19,6 +20,9 @@ type Section struct {
 	// [0,1]: the query's words weighted by how rare they are, and without most of
 	// what the sections have in common. 0 when nobody knows.
 	Lead float64
+	// Deprecated is set where its headings or first lines say that something else
+	// is to be used now.
+	Deprecated bool
 }
 
 // Closely returns which of the candidates deserve a closer look as sections:
@@ -347,6 +351,18 @@ func (r *ranking) demotion(s *Scored) float64 {
 		}
 	}
 	return factor
+}
+
+// gone is how documents say that something else is to be used now.
+var gone = lazyregexp.New(`(?i)\b(?:deprecated|obsolete|obsolet[oa]|legacy|superseded|no longer (?:supported|maintained|recommended|used))\b`)
+
+// Deprecated reports whether a text says that something else is to be used now.
+func Deprecated(text string) bool { return gone.MatchString(text) }
+
+// deprecated is 1 for a section about what something else has replaced, unless
+// the question is about that.
+func (r *ranking) deprecated(e *Evidence, _ *document) float64 {
+	return flag(e.Section.Deprecated && !r.past)
 }
 
 // dated is 1 when the path names release notes, a blog, proposals,

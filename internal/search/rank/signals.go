@@ -28,6 +28,15 @@ type Signal struct {
 
 	value   func(*ranking, *Evidence, *document) float64
 	section func(*ranking, *Evidence, *document) float64 // of a section, where that is another
+	chunk   func(*ranking, *Evidence) float64            // among the chunks of one document, where that is another
+}
+
+// among is the value of a signal among the chunks of one document.
+func (s *Signal) among(r *ranking, e *Evidence, value float64) float64 {
+	if s.chunk == nil {
+		return value
+	}
+	return s.chunk(r, e)
 }
 
 // signals is the one table of weights. The reason is beside each, and what
@@ -39,7 +48,7 @@ type Signal struct {
 // so that they compare.
 var signals = []Signal{
 	// BM25F and cosine of the chunk.
-	{Name: "lexical", Document: 0.18, Chunk: 0.37, Section: 0.11, value: (*ranking).lexical},
+	{Name: "lexical", Document: 0.18, Chunk: 0.37, Section: 0.11, value: (*ranking).lexical, chunk: (*ranking).saysSo},
 	{Name: "vector", Document: 0.24, Chunk: 0.1, Section: 0.25, Vector: 0.5, value: (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
 	{Name: "mean", Document: 0.24, Section: 0.07, Vector: 0.25, value: (*ranking).mean, section: pageMean},
@@ -115,6 +124,8 @@ var signals = []Signal{
 	// A page that tells what changed, was planned or was said once, rather than
 	// what is, unless the question is about that.
 	{Name: "dated", Factor: 0.8, section: (*ranking).dated},
+	// What is deprecated comes after what has replaced it.
+	{Name: "deprecated", Factor: 0.85, section: (*ranking).deprecated},
 }
 
 // The intents that change weights.
@@ -157,6 +168,10 @@ func (r *ranking) lexical(e *Evidence, _ *document) float64 {
 	}
 	return e.Lexical / r.topLex
 }
+
+// saysSo is lexical by the query's own words: they say best which part of a
+// document answers.
+func (r *ranking) saysSo(e *Evidence) float64 { return (e.Lexical - e.Beside) / r.topLex }
 
 func (r *ranking) vector(e *Evidence, _ *document) float64 {
 	if r.topCos <= 0 {

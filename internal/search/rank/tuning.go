@@ -31,6 +31,9 @@ type Tuning struct {
 	// query writes; MostJoined is how many words such a query has at most.
 	Joined     float64
 	MostJoined int
+	// MostProse is how likely documentation may be wanted of a question whose
+	// words are looked for in others as well.
+	MostProse float64
 	// SoftWeight is what a term counts that is used for a word of the query,
 	// SoftName the same in names of files and folders; MostSoft is how many are
 	// looked for.
@@ -84,12 +87,14 @@ type Tuning struct {
 	SamePart   float64
 	BestOfPage int // sections that speak for their page
 
-	// The confidence, see ranking.confidence.
-	InChunk, InDocument, InName float64 // of the share of the query in the chunk, its document, the file's name
-	SureNamed                   float64 // of a place that the query names
-	SureHits                    int     // the best of so many hits counts
-	FarCosine, CosineSpan       float64 // by vectors alone: the cosine that counts 0, and from there to 1
-	High, Medium, Low           float64 // the least confidence of that name
+	// The confidence, see ranking.sure.
+	Signs                 []Sign
+	ThereBase, RightBase  float64 // of the sums over Signs
+	SureHits              int     // the best of so many hits counts
+	NearUnknown           float64 // what the nearest cosine is of the share of the query where it is not known
+	Close                 float64 // a hit that scores this of the first comes close
+	FarCosine, CosineSpan float64 // by vectors alone: the cosine that counts 0, and from there to 1
+	High, Medium, Low     float64 // the least confidence of that name
 
 	// Wanted is what Query.Prose is made of, which looks at the best Few of each kind.
 	Wanted Wanted
@@ -119,14 +124,14 @@ var fitted = Tuning{
 	Signals: signals,
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
-	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20,
+	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20, MostProse: 0.3,
 	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	InChunk: 0.5, InDocument: 0.5, InName: 0.1, SureNamed: 0.8, SureHits: 3, FarCosine: 0.15, CosineSpan: 0.6,
-	High: 0.7, Medium: 0.47, Low: 0.15,
+	Signs: signs, ThereBase: 1.05, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
+	High: 0.85, Medium: 0.65, Low: 0.2,
 
 	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -2.2, Nearer: 29, Said: 5.6, Coded: -7.8, Small: 22, First: 10, Working: -10, Marks: -6},
 
@@ -135,7 +140,7 @@ var fitted = Tuning{
 	AsksProse: strings.Fields(`readme doc docs documentation guide tutorial config configuration documentación guía
 		manual`),
 	AsksPast: strings.Fields(`release releases changelog changed changes upgrade upgrading migrate migrating version
-		versions new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar
+		versions deprecated obsolete legacy new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar
 		actualizar`),
 	TestDirs:    strings.Fields("test tests testing testdata __tests__ spec specs fixtures mocks __mocks__ e2e"),
 	ExampleDirs: strings.Fields("example examples _examples demo demos sample samples bench benchmarks benches"),
@@ -153,6 +158,7 @@ func Fitted() *Tuning {
 	for i := range t.Signals {
 		t.Signals[i].Intents = maps.Clone(t.Signals[i].Intents)
 	}
+	t.Signs = slices.Clone(t.Signs)
 	return &t
 }
 

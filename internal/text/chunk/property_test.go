@@ -210,12 +210,14 @@ func TestSplitKeepsPromisesOnOddTexts(t *testing.T) {
 		"open front":      "---\n" + strings.Repeat("a: b\n", 500),
 	}
 	for name, body := range odd {
-		for _, l := range append([]string{"", "text"}, everyLanguage()...) {
-			text := kb.Text{Body: body, Language: l}
-			if err := promises(t, text); err != nil {
-				t.Errorf("%s as %q: %v", name, l, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, l := range append([]string{"", "text"}, everyLanguage()...) {
+				if err := promises(t, kb.Text{Body: body, Language: l}); err != nil {
+					t.Errorf("as %q: %v", l, err)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -255,17 +257,20 @@ func TestSplitIsDeterministic(t *testing.T) {
 // syntax of every kind.
 func TestSplitSamplesAsEveryLanguage(t *testing.T) {
 	for name, body := range samples(t) {
-		for _, l := range everyLanguage() {
-			for _, text := range []kb.Text{
-				{Body: body, Language: l},
-				{Body: strings.ReplaceAll(body, "\n", "\r\n"), Language: l},
-				{Body: body[:len(body)*2/3], Language: l},
-			} {
-				if err := promises(t, text); err != nil {
-					t.Fatalf("%s as %s: %v", name, l, err)
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			for _, l := range everyLanguage() {
+				for _, text := range []kb.Text{
+					{Body: body, Language: l},
+					{Body: strings.ReplaceAll(body, "\n", "\r\n"), Language: l},
+					{Body: body[:len(body)*2/3], Language: l},
+				} {
+					if err := promises(t, text); err != nil {
+						t.Fatalf("as %s: %v", l, err)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
