@@ -50,7 +50,8 @@ func Title(c *kb.Chunk) string {
 // meant returns the declaration of a chunk that answers: the function that a
 // survey found best, the innermost around the line that the query names, the one
 // that it calls by name, or the innermost around the line that tells most. It is
-// sure when nothing else in the chunk has words of the query that it lacks.
+// sure when nothing else in the chunk has words of the query that it lacks, and
+// nothing beside it has all of them too.
 func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, sure bool) {
 	if len(c.Symbols) == 0 || c.Kind == "section" {
 		return nil, false
@@ -62,16 +63,27 @@ func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, s
 		switch o := &c.Symbols[i]; {
 		case o.Name == s.q.Text:
 			return o, true
-		case (s.q.Names(strings.TrimRight(o.Name, "!?=")) && strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(o.Name)) ||
-			s.q.Means(o.Name)) && (y == nil || len(o.Name) > len(y.Name)):
+		case (s.calls(o.Name) || s.q.Means(o.Name)) && (y == nil || len(o.Name) > len(y.Name)):
 			y = o
 		}
 	}
+	all := l.set(c.Start, c.End)
 	if y == nil {
 		at, _ := l.window(1, 80)
 		y = innermost(c, at)
+		for i := range c.Symbols { // another answers as well
+			if o := &c.Symbols[i]; y != nil && (o.End < y.Start || o.Start > y.End) && l.set(o.Start, o.End) == all {
+				return y, false
+			}
+		}
 	}
-	return y, y != nil && l.set(y.Start, y.End) == l.set(c.Start, c.End)
+	return y, y != nil && l.set(y.Start, y.End) == all
+}
+
+// calls reports whether the query has a name as it is declared: with "!" where
+// there is one of each.
+func (s *shower) calls(name string) bool {
+	return s.q.Names(strings.TrimRight(name, "!?=")) && strings.Contains(strings.ToLower(s.q.Text), strings.ToLower(name))
 }
 
 // innermost returns the declaration of a chunk with the fewest lines around a line.
