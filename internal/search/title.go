@@ -49,9 +49,10 @@ func Title(c *kb.Chunk) string {
 
 // meant returns the declaration of a chunk that answers: the function that a
 // survey found best, the innermost around the line that the query names, the one
-// that it calls by name, or the innermost around the line that tells most. It is
-// sure when nothing else in the chunk has words of the query that it lacks, and
-// nothing beside it has all of them too.
+// that it calls by name, or the innermost around the line that tells most. The
+// last is no more than a guess, which names the hit and leaves it its lines: on
+// whole issues fewer hits would name the function that was changed. Of a name
+// it is sure when nothing else in the chunk has words of the query that it lacks.
 func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, sure bool) {
 	if len(c.Symbols) == 0 || c.Kind == "section" {
 		return nil, false
@@ -67,17 +68,11 @@ func (s *shower) meant(c *kb.Chunk, l *lines, hit *rank.Scored) (y *kb.Symbol, s
 			y = o
 		}
 	}
-	all := l.set(c.Start, c.End)
 	if y == nil {
 		at, _ := l.window(1, 80)
-		y = innermost(c, at)
-		for i := range c.Symbols { // another answers as well
-			if o := &c.Symbols[i]; y != nil && (o.End < y.Start || o.Start > y.End) && l.set(o.Start, o.End) == all {
-				return y, false
-			}
-		}
+		return innermost(c, at), false
 	}
-	return y, y != nil && l.set(y.Start, y.End) == all
+	return y, l.set(y.Start, y.End) == l.set(c.Start, c.End)
 }
 
 // calls reports whether the query has a name as it is declared: with "!" where
