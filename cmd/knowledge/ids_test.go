@@ -39,14 +39,18 @@ func spotOf(t testing.TB, at string) spot {
 
 // shownIDs asks questions at every detail, in every face, and returns the
 // places of all ids that were shown: of hits, of what is related to them, and
-// of what their full context names.
+// of what their full context names. An id means a chunk, of which a hit may cite
+// one declaration: the place is from the first line cited to the last.
 func shownIDs(t *testing.T, w *world, a *agent, dir string, stores []string) map[string]spot {
 	t.Helper()
 	ids := map[string]spot{}
 	note := func(id, at string) {
 		s := spotOf(t, at)
-		if old, ok := ids[id]; ok && old != s {
-			t.Errorf("id %s is shown for %v and %v", id, old, s)
+		if old, ok := ids[id]; ok {
+			if old.path != s.path {
+				t.Errorf("id %s is shown for %v and %v", id, old, s)
+			}
+			s.start, s.end = min(old.start, s.start), max(old.end, s.end)
 		}
 		ids[id] = s
 	}
