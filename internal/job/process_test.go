@@ -59,6 +59,18 @@ func workers(t *testing.T) (world, *Manager) {
 		c.Handlers = map[string]Handler{"index": tellPid(w.dir)}
 		c.Runner = Processes([]string{os.Args[0]}, filepath.Join(w.dir, "worker.log"))
 	})
+	t.Cleanup(func() { // a worker that ends still writes in the folder
+		p := m.runner.(*processes)
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+			p.mu.Lock()
+			n := len(p.alive)
+			p.mu.Unlock()
+			if n == 0 {
+				return
+			}
+		}
+		t.Error("a worker does not end")
+	})
 	return w, m
 }
 
