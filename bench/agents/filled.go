@@ -38,14 +38,7 @@ type delivered struct {
 // many tokens to fill: of those with more and more hits the largest that fits,
 // or one that is made for the budget.
 func (o *options) filled() error {
-	if err := o.need(); err != nil {
-		return err
-	}
-	qs, err := o.questions()
-	if err != nil {
-		return err
-	}
-	known, err := o.known()
+	qs, known, err := o.ready()
 	if err != nil {
 		return err
 	}

@@ -73,16 +73,22 @@ func (o *options) keptOutcomes() ([]outcomes, error) {
 	return all, err
 }
 
-// scripted runs the policies over the questions and reports what they cost.
-func (o *options) scripted() error {
+// ready has the program made, and returns what is asked and in which forms.
+func (o *options) ready() ([]scripted.Question, []form, error) {
 	if err := o.need(); err != nil {
-		return err
+		return nil, nil, err
 	}
 	qs, err := o.questions()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	known, err := o.known()
+	return qs, known, err
+}
+
+// scripted runs the policies over the questions and reports what they cost.
+func (o *options) scripted() error {
+	qs, known, err := o.ready()
 	if err != nil {
 		return err
 	}

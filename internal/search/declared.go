@@ -96,46 +96,44 @@ func declaredInText(ctx context.Context, targets []Target, name string,
 	}
 	const elsewhere = 1 << 20 // times, of a name that several documents declare
 	form, times := len(forms), 0
-	for t := range targets {
-		var places []kb.Place
-		for i := range found {
-			if e := &found[i]; e.Store == t && e.Lexical > 0 && e.Flags&kb.FlagProse == 0 && !rank.IsTest(e.Path) {
-				places = append(places, e.Place)
+	var at []int
+	for i := range found {
+		if e := &found[i]; e.Lexical > 0 && e.Flags&kb.FlagProse == 0 && !rank.IsTest(e.Path) {
+			at = append(at, i)
+		}
+	}
+	err = eachPassage(ctx, targets, len(at), func(k int) (int, kb.Place) {
+		return found[at[k]].Store, found[at[k]].Place
+	}, func(k int, p *kb.Passage) error {
+		t := found[at[k]].Store
+		line := p.Chunk.Start - 1
+		for text := range strings.Lines(p.Text) {
+			line++
+			if !strings.Contains(text, name) || statement.MatchString(text) {
+				continue
 			}
-		}
-		if places == nil {
-			continue
-		}
-		passages, err := targets[t].Index.Passages(ctx, places)
-		if err != nil {
-			return best, false, of(t, err)
-		}
-		for i := range passages {
-			line := passages[i].Chunk.Start - 1
-			for text := range strings.Lines(passages[i].Text) {
-				line++
-				if !strings.Contains(text, name) || statement.MatchString(text) {
+			text = strings.TrimRight(text, "\r\n")
+			for k := range forms[:min(form+1, len(forms))] {
+				if !forms[k].MatchString(text) && (k > 0 || p.Language != "go" || !field.MatchString(text)) {
 					continue
 				}
-				text = strings.TrimRight(text, "\r\n")
-				for k := range forms[:min(form+1, len(forms))] {
-					if !forms[k].MatchString(text) && (k > 0 || passages[i].Language != "go" || !field.MatchString(text)) {
-						continue
-					}
-					if k < form {
-						form, times = k, 0
-					}
-					if times++; times == 1 {
-						best = spot{target: t, path: passages[i].Path, line: line, value: 1}
-					} else if best.target == t && best.path == passages[i].Path && line < best.line {
-						best.line = line
-					} else if best.target != t || best.path != passages[i].Path {
-						times = elsewhere
-					}
-					break
+				if k < form {
+					form, times = k, 0
 				}
+				if times++; times == 1 {
+					best = spot{target: t, path: p.Path, line: line, value: 1}
+				} else if best.target == t && best.path == p.Path && line < best.line {
+					best.line = line
+				} else if best.target != t || best.path != p.Path {
+					times = elsewhere
+				}
+				break
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return best, false, err
 	}
 	return best, times > 0 && times < elsewhere, nil
 }

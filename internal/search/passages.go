@@ -90,23 +90,37 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 
 // read sets the texts of passages.
 func read(ctx context.Context, targets []Target, out []Passage) error {
+	return eachPassage(ctx, targets, len(out), func(i int) (int, kb.Place) {
+		return out[i].Target, out[i].Place
+	}, func(i int, p *kb.Passage) error {
+		out[i].Passage = *p
+		return nil
+	})
+}
+
+// eachPassage calls f for n places, of which at returns the target and the place
+// there: target by target, each read at once, in the order of the places.
+func eachPassage(ctx context.Context, targets []Target, n int, at func(i int) (int, kb.Place),
+	f func(i int, p *kb.Passage) error) error {
 	for ti := range targets {
 		var places []kb.Place
-		var to []int
-		for i := range out {
-			if out[i].Target == ti {
-				places, to = append(places, out[i].Place), append(to, i)
+		var numbers []int
+		for i := range n {
+			if target, place := at(i); target == ti {
+				places, numbers = append(places, place), append(numbers, i)
 			}
 		}
 		if len(places) == 0 {
 			continue
 		}
-		texts, err := targets[ti].Index.Passages(ctx, places)
+		passages, err := targets[ti].Index.Passages(ctx, places)
 		if err != nil {
 			return of(ti, err)
 		}
-		for j, i := range to {
-			out[i].Passage = texts[j]
+		for j, i := range numbers {
+			if err := f(i, &passages[j]); err != nil {
+				return of(ti, err)
+			}
 		}
 	}
 	return nil

@@ -23,27 +23,14 @@ type shower struct {
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
 	hits := make([]Hit, len(ranked))
 	s.lines = make([]lines, len(ranked))
-	for ti := range s.targets {
-		var places []kb.Place
-		var at []int
-		for i, c := range ranked {
-			if c.Store == ti {
-				places = append(places, c.Place)
-				at = append(at, i)
-			}
-		}
-		if len(places) == 0 {
-			continue
-		}
-		passages, err := s.targets[ti].Index.Passages(ctx, places)
-		if err != nil {
-			return nil, of(ti, err)
-		}
-		for j, i := range at {
-			if hits[i], err = s.hit(ctx, &ranked[i], &passages[j], &s.lines[i]); err != nil {
-				return nil, of(ti, err)
-			}
-		}
+	err := eachPassage(ctx, s.targets, len(ranked), func(i int) (int, kb.Place) {
+		return ranked[i].Store, ranked[i].Place
+	}, func(i int, p *kb.Passage) (err error) {
+		hits[i], err = s.hit(ctx, &ranked[i], p, &s.lines[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	s.note(hits, ranked)
 	return hits, nil
@@ -119,24 +106,35 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 		h.Kind, h.Signature, h.Doc = symbol.Kind, symbol.Signature, symbol.Doc
 	}
 	h.Why = s.why(c)
-	doc, err := t.Index.Document(ctx, p.Path)
+	doc, err := s.document(ctx, c.Store, p.Path)
 	if err != nil {
 		return err
 	}
-	h.Imports = used(&doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
+	h.Imports = used(doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
 	if symbol != nil {
 		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
 		h.Symbol = symbol.Qualified()
 	}
-	u, ok, err := usageOf(ctx, t, &doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
+	u, ok, err := usageOf(ctx, t, doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
 	if err != nil {
 		return err
 	}
 	if ok {
 		h.CalledBy, h.Calls = names(u.callers, u.moreIn), names(u.callees, u.moreOut)
 	}
-	h.Related = relatedIn(t, &doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
+	h.Related = relatedIn(t, doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
 	return nil
+}
+
+// document returns a document of a target, from the survey where that has read it.
+func (s *shower) document(ctx context.Context, target int, path string) (*kb.DocumentText, error) {
+	if s.survey != nil {
+		if d := s.survey.docs[docKey{target, path}]; d != nil {
+			return d.DocumentText, nil
+		}
+	}
+	d, err := s.targets[target].Index.Document(ctx, path)
+	return &d, err
 }
 
 // known returns the symbol of a chunk that s, which may lack the line of its

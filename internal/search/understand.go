@@ -163,25 +163,12 @@ func literally(ctx context.Context, targets []Target, q *rank.Query, found []ran
 		at[i] = i
 	}
 	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(found[b].Lexical, found[a].Lexical) })
-	at = at[:min(len(at), r.Tuning.MostRead)]
-	for t := range targets {
-		var places []kb.Place
-		var of []int
-		for _, i := range at {
-			if found[i].Store == t && l.May(&found[i]) {
-				places, of = append(places, found[i].Place), append(of, i)
-			}
-		}
-		if len(places) == 0 {
-			continue
-		}
-		passages, err := targets[t].Index.Passages(ctx, places)
-		if err != nil {
-			return &TargetError{t, err}
-		}
-		for j, i := range of {
-			found[i].Literal = l.In(passages[j].Text, found[i].Flags&kb.FlagProse != 0)
-		}
-	}
-	return nil
+	at = slices.DeleteFunc(at[:min(len(at), r.Tuning.MostRead)], func(i int) bool { return !l.May(&found[i]) })
+	return eachPassage(ctx, targets, len(at), func(k int) (int, kb.Place) {
+		return found[at[k]].Store, found[at[k]].Place
+	}, func(k int, p *kb.Passage) error {
+		e := &found[at[k]]
+		e.Literal = l.In(p.Text, e.Flags&kb.FlagProse != 0)
+		return nil
+	})
 }
