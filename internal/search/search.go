@@ -101,6 +101,11 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	case reply.Confidence == "low":
 		reply.Notes = append(reply.Notes, "unsure: the first hit may not be what is meant")
 	}
+	if r.Packed {
+		err = s.pack(ctx, &reply, sure)
+		reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
+		return reply, err
+	}
 	s.fit(&reply)
 	if r.Explain {
 		reply.Probability, reply.Signs = math.Round(sure.P*1000)/1000, sure.Signs
@@ -236,8 +241,15 @@ func (r *Request) Complete() error {
 			return kb.Errorf(kb.Invalid, "%q is no %s", *f.value, f.name).WithHint("choose one of %s", strings.Join(slices.DeleteFunc(slices.Clone(f.known), func(s string) bool { return s == "" }), ", "))
 		}
 	}
-	if r.Limit == 0 {
+	r.listed = r.Limit > 0
+	if r.Limit == 0 && r.Packed {
+		r.Limit = packedPlaces
+	} else if r.Limit == 0 {
 		r.Limit = 10
+	}
+	if r.Budget != 0 && (r.Budget < MinBudget || r.Budget > MaxBudget) {
+		return kb.Errorf(kb.Invalid, "budget must lie between %d and %d tokens, not %d", MinBudget, MaxBudget, r.Budget).
+			WithHint("leave it out for %d", PackedTokens).About("budget")
 	}
 	if r.Limit < 0 || r.Limit > MaxLimit {
 		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10").About("limit")

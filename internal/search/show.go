@@ -15,7 +15,8 @@ type shower struct {
 	q       *rank.Query
 	r       *Request
 	targets []Target
-	lines   []lines       // of each hit
+	lines   []lines // of each hit
+	hits    []Hit
 	shown   []rank.Scored // the hits as they were ranked
 	survey  *survey
 }
@@ -47,6 +48,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	l.must = c.Line
 	meant, sure := s.meant(&p.Chunk, l, c)
 	title, symbol := s.title(&p.Chunk, meant)
+	l.meant, l.sure = symbol, sure
 	h := Hit{
 		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,
@@ -85,7 +87,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 // note says of hits whose document has changed since it was indexed, and of
 // those that other stores hold as well.
 func (s *shower) note(hits []Hit, ranked []rank.Scored) {
-	s.shown = ranked
+	s.shown, s.hits = ranked, hits
 	for i := range hits {
 		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
 			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)
