@@ -200,18 +200,10 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	}
 	c.Imports = used(&d, c.Start, c.End, 20)
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
-	var notes []string
 	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {
 		c.Of = u.decl.Qualified
 	}
-	if p.Changed {
-		notes = append(notes, "changed since the id was given: this is what stands there now")
-	}
-	if t.Fresh != nil {
-		if n := t.Fresh(p.Path, d.Stamp); n != "" {
-			notes = append(notes, n)
-		}
-	}
+	notes := t.changes(&d, p)
 	if page, ok := t.page(p.Path); ok {
 		anchor, _ := anchorIn(&d, c.Start, min(chunkAt(&d, c.Start), last))
 		c.At, c.Page = page.URL+anchor, &page
@@ -222,6 +214,19 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	c.Related = relatedIn(t, &d, p.Chunk, 6)
 	MemoryOf(ctx).Note([]uint64{placeKey(t, p.Path, c.Start, c.Code)}, tokens.Estimate(c.Code))
 	return c, nil
+}
+
+// changes says that a place, or its document, is not as it was.
+func (t *Target) changes(d *kb.DocumentText, p kb.Resolved) (notes []string) {
+	if p.Changed {
+		notes = append(notes, "changed since the id was given: this is what stands there now")
+	}
+	if t.Fresh != nil {
+		if n := t.Fresh(p.Path, d.Stamp); n != "" {
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // fitting returns how many lines a context of so many bytes shows, at least one.

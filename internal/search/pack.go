@@ -24,21 +24,50 @@ const (
 	enough = 0.85
 	// nextShare is what of the probability that is left each further place has.
 	nextShare = 0.35
+	// unsureShare is what a place may have of what is left where the first may not
+	// be the one meant, and literalShare what one may have at most that was found
+	// by a text: its line and what is around it answers, however long it is.
+	unsureShare  = 0.8
+	literalShare = 0.2
+	// besideHit is how many functions are shown beside each hit that is unsure.
+	besideHit = 3
 	// flowShare is what a function of a flow may have of what is left.
 	flowShare = 0.6
 	// leastSlice is the fewest tokens for which lines of a place are shown.
 	leastSlice = 40
-	// rowTokens is set aside for each of the rows below the lines, fewRows and
-	// manyRows are how many of them there are for.
+	// rowTokens is set aside for each of the rows below the lines, fewRows of
+	// them there are, flowRows of functions that call each other.
 	rowTokens = 24
 	fewRows   = 4
-	manyRows  = 8
+	flowRows  = 8
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
 	// packedLinks is how many callers, and callees, of the first place are named.
 	packedLinks = 4
 )
+
+// packing fills the defaults of a packed reply.
+func (r *Request) packing() error {
+	if r.Budget != 0 && (r.Budget < MinBudget || r.Budget > MaxBudget) {
+		return kb.Errorf(kb.Invalid, "budget must lie between %d and %d tokens, not %d", MinBudget, MaxBudget, r.Budget).
+			WithHint("leave it out for %d", PackedTokens).About("budget")
+	}
+	if r.listed = r.Limit > 0; r.Packed && !r.listed {
+		r.Limit = packedPlaces
+	}
+	return nil
+}
+
+// surveyBeside looks into the documents of hits of which it is unsure which is
+// meant, and of those for a long text; nil for others.
+func surveyBeside(ctx context.Context, targets []Target, q *question, r *Request, ranked []rank.Scored,
+	found []rank.Evidence, sure rank.Sure) (*survey, error) {
+	if q.Class != rank.Natural || len(q.spots) > 0 || sure.P >= enough && !q.digested {
+		return nil, nil
+	}
+	return surveyOf(ctx, targets, q.Query, r, ranked, found)
+}
 
 // A pack composes the text of a reply for a reader who pays for every line: the
 // first place with its lines and with what uses it where that one is likely
@@ -69,18 +98,21 @@ type packed struct {
 	uses           []string // lines on what uses it and what it uses
 	key            uint64
 	given          bool // in this session, as it is now
+	literal        bool // it was found by a text that stands in it
 }
 
 // pack writes the text of a reply with the hits that were ranked.
 func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
-	p := &pack{s: s, sure: sure.P, memory: MemoryOf(ctx)}
+	p := &pack{s: s, named: fewRows, sure: sure.P, memory: MemoryOf(ctx)}
 	if err := p.gather(ctx, r); err != nil {
 		return err
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if err := p.fill(ctx, budget-tokens.Estimate(foot)); err != nil {
-		return err
+	if r.Confidence != "none" || p.flow {
+		if err := p.fill(ctx, budget-tokens.Estimate(foot)); err != nil {
+			return err
+		}
 	}
 	r.Packed, r.places = true, p.fit(foot, budget)
 	r.Tokens = tokens.Estimate(r.places + foot)
@@ -100,31 +132,42 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 	s := p.s
 	if s.survey != nil && len(s.survey.sites) > 0 {
 		p.flow, p.sites = true, map[int]*packed{}
-		for i := range s.survey.sites {
+		for i := range s.survey.sites[:min(s.r.Limit, len(s.survey.sites))] {
 			x := &s.survey.sites[i]
-			if len(p.places) == s.r.Limit {
-				break
-			}
-			y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: x.symbol,
-				name: x.symbol.Qualified()}
-			p.sites[x.number] = y
-			p.add(&s.targets[y.target], y, x.symbol.Start, x.symbol.End, 0)
+			p.sites[x.number] = p.function(x)
 		}
 		return nil
 	}
 	for i := range r.Hits {
+		if len(p.places) >= s.r.Limit {
+			break
+		}
 		h, c := &r.Hits[i], &s.shown[i]
 		d, err := s.document(ctx, c.Store, c.Path)
 		if err != nil {
 			return of(c.Store, err)
 		}
-		x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d}
+		x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
+			literal: c.Literal > 0 && c.Named == 0}
 		start, end, must := s.extent(x, i)
 		if !p.overlaps(x, start, end) {
 			p.add(&s.targets[c.Store], x, start, end, must)
 		}
+		for k := i * besideHit; s.beside != nil && k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
+			if y := &s.beside.sites[k]; !p.overlaps(&packed{target: y.doc.key.target, path: y.doc.Path}, y.symbol.Start, y.symbol.End) {
+				p.function(y)
+			}
+		}
 	}
 	return nil
+}
+
+// function adds a function of a survey.
+func (p *pack) function(x *site) *packed {
+	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: x.symbol,
+		name: x.symbol.Qualified()}
+	p.add(&p.s.targets[y.target], y, x.symbol.Start, x.symbol.End, 0)
+	return y
 }
 
 // extent returns the lines of hit i: of the declaration that is meant, which it
@@ -175,16 +218,17 @@ func enclosing(d *kb.DocumentText, y *kb.Symbol) (out *kb.Symbol) {
 	return out
 }
 
-// overlaps reports whether an earlier place has the lines of one.
+// overlaps reports whether an earlier place has some of the lines of one.
 func (p *pack) overlaps(x *packed, start, end int) bool {
 	return slices.ContainsFunc(p.places, func(o *packed) bool {
-		return o.target == x.target && o.path == x.path && o.body.first <= start && end < o.body.first+len(o.body.text)
+		return o.target == x.target && o.path == x.path && start < o.body.first+len(o.body.text) && o.body.first <= end
 	})
 }
 
 // add adds a place of the lines from start to end.
 func (p *pack) add(t *Target, x *packed, start, end, must int) {
 	x.body = p.s.extractOf(x.doc, start, end, x.symbol)
+	start, end = x.body.trim()
 	x.body.must = must
 	if page, web := t.page(x.path); web {
 		x.body.numbered = false
@@ -197,12 +241,9 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 		}
 	} else {
 		x.at = place(x.path, start, end)
-	}
-	if !t.Own {
-		x.id = t.Label + "  " + x.doc.IDs[chunkAt(x.doc, start)]
-	}
-	if must > 0 {
-		x.body.head = append(x.body.head, x.body.row(must))
+		if !t.Own {
+			x.at = t.Store.Label() + ":" + x.at
+		}
 	}
 	if p.flow && t.Fresh != nil {
 		x.note = t.Fresh(x.path, x.doc.Stamp)
@@ -216,45 +257,38 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 }
 
 // fill chooses the lines of the places for a price: of the likeliest first,
-// until it is sure enough that the answer is among them.
+// until it is sure enough that the answer is among them. Of a long text there is
+// no one answer.
 func (p *pack) fill(ctx context.Context, left int) error {
-	rows := fewRows
-	if p.sure < enough || p.flow {
-		rows = manyRows
+	sure := p.sure >= enough && !p.flow && !p.s.digested
+	p.named = fewRows
+	if p.flow {
+		p.named = flowRows
 	}
-	left -= rowTokens * min(rows, max(0, len(p.places)-1))
-	covered := 0.0
-	p.named = rows
+	left -= rowTokens * min(p.named, max(0, len(p.places)-1))
+	rows, covered, most := p.named, 0.0, left
 	for i, x := range p.places {
-		share := nextShare
-		switch {
-		case p.flow:
-			share = flowShare
-		case i == 0:
-			share = max(share, p.sure)
-		}
-		if i == 0 && p.sure >= enough && !p.flow {
+		share := p.share(i, sure)
+		if i == 0 && sure {
 			if err := p.use(ctx, x); err != nil {
 				return err
 			}
 			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
 		}
-		if x.given {
-			covered += (1 - covered) * share
-			p.named = rows + i + 1
-			continue
+		if !x.given {
+			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
+			if x.literal {
+				price = min(price, int(literalShare*float64(most)))
+			}
+			if price < min(leastSlice, x.body.price()) {
+				continue
+			}
+			x.body.choose(price)
+			left -= x.body.spent() + tokens.Estimate(x.head())
 		}
-		left -= tokens.Estimate(x.head())
-		price := min(x.body.price(), int(share*float64(left)))
-		if price < min(leastSlice, x.body.price()) {
-			left += tokens.Estimate(x.head())
-			continue
-		}
-		x.body.choose(price)
 		p.named = rows + i + 1
-		left -= x.body.spent()
 		covered += (1 - covered) * share
-		if covered >= enough && !p.flow {
+		if covered >= enough && sure {
 			break
 		}
 	}
@@ -265,10 +299,24 @@ func (p *pack) fill(ctx context.Context, left int) error {
 	return nil
 }
 
+// share is what place i may have of what is left of the budget: as much as it
+// is likely the one meant and, where that is unsure, most.
+func (p *pack) share(i int, sure bool) float64 {
+	switch {
+	case p.flow:
+		return flowShare
+	case !sure:
+		return unsureShare
+	case i == 0:
+		return p.sure
+	}
+	return nextShare
+}
+
 // widen gives what is left to the places that are cut, the first before others.
 func (p *pack) widen(left int) {
 	for _, x := range p.places {
-		if x.body.shown == nil || x.body.whole() || left < leastSlice {
+		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
 			continue
 		}
 		was := x.body.spent()

@@ -184,7 +184,7 @@ func (p *pack) write(n int) string {
 		}
 	}
 	if more := len(p.places) - n; more > 0 {
-		fmt.Fprintf(&b, "%s more: a limit lists them, a larger budget shows more\n", kb.Count(more, "place"))
+		fmt.Fprintf(&b, "%s: limit lists them, budget gives them lines\n", kb.Count(more, "more place"))
 	}
 	if n > 0 {
 		b.WriteByte('\n')

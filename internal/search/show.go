@@ -19,6 +19,10 @@ type shower struct {
 	hits    []Hit
 	shown   []rank.Scored // the hits as they were ranked
 	survey  *survey
+	// Of a packed reply: functions that may be meant beside the hits, nil without
+	// any, and whether the query was a long text of which only words are looked for.
+	beside   *survey
+	digested bool
 }
 
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {

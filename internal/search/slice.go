@@ -24,8 +24,8 @@ const (
 // An extract is the text of a place, of which a packed reply shows all or slices.
 type extract struct {
 	lines
-	head     []int // the lines that stay whatever is left out: doc comment, declaration, the line that the query names
-	cost     []int // of each line
+	symbol   *kb.Symbol // that it declares, nil for none
+	cost     []int      // of each line
 	numbered bool
 	shown    []bool
 }
@@ -43,13 +43,33 @@ func (s *shower) extractOf(d *kb.DocumentText, start, end int, y *kb.Symbol) *ex
 	}
 	o := &extract{lines: s.r.Tuning.bestLines(s.q, &p), numbered: true}
 	o.within(start, end)
-	if y != nil && y.Line > 0 {
-		o.head = append(o.head, o.row(y.Line))
-		if y.Start < y.Line {
-			o.head = append(o.head, o.row(y.Start))
-		}
-	}
+	o.symbol = y
 	return o
+}
+
+// keep says which lines stay whatever is left out: those of the declaration and
+// of its doc comment, and the one that has to be seen.
+func (o *extract) keep() (rows []int) {
+	if y := o.symbol; y != nil && y.Line > 0 {
+		rows = append(rows, o.row(y.Line), o.row(min(y.Start, y.Line)))
+	}
+	if o.must > 0 {
+		rows = append(rows, o.row(o.must))
+	}
+	return rows
+}
+
+// trim leaves out blank lines at both ends, and returns the first line and the last.
+func (o *extract) trim() (first, last int) {
+	a, b := 0, len(o.text)
+	for b > 1 && strings.TrimSpace(o.text[b-1]) == "" {
+		b--
+	}
+	for a < b-1 && strings.TrimSpace(o.text[a]) == "" {
+		a++
+	}
+	o.within(o.first+a, o.first+b-1)
+	return o.first, o.first + len(o.text) - 1
 }
 
 // row returns the number of a line of the body.
@@ -98,7 +118,7 @@ func (o *extract) choose(price int) {
 			tells[j] = max(tells[j], w*(1-far/(2*nearby+1)))
 		}
 	}
-	for _, i := range o.head {
+	for _, i := range o.keep() {
 		tells[i] += 1e6
 	}
 	order := make([]int, len(o.text))
