@@ -31,15 +31,21 @@ const (
 	literalShare = 0.2
 	// besideHit is how many functions are shown beside each hit that is unsure.
 	besideHit = 3
+	// mixTokens is what the lines of a hit and of those functions take.
+	mixTokens = 600
 	// flowShare is what a function of a flow may have of what is left.
 	flowShare = 0.6
 	// leastSlice is the fewest tokens for which lines of a place are shown.
 	leastSlice = 40
-	// rowTokens is set aside for each of the rows below the lines, fewRows of
-	// them there are, flowRows of functions that call each other.
-	rowTokens = 24
-	fewRows   = 4
-	flowRows  = 8
+	// rowTokens is set aside for each of the rows below the lines, linedRowTokens
+	// for one with the line that tells most; fewRows of them there are, unsureRows
+	// where the first hit may not be the one meant, flowRows of functions that call
+	// each other.
+	rowTokens      = 24
+	linedRowTokens = 36
+	fewRows        = 4
+	unsureRows     = 6
+	flowRows       = 8
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
@@ -153,7 +159,10 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 		if !p.overlaps(x, start, end) {
 			p.add(&s.targets[c.Store], x, start, end, must)
 		}
-		for k := i * besideHit; s.beside != nil && k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
+		if s.beside == nil || i >= p.mixed() {
+			continue
+		}
+		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
 			if y := &s.beside.sites[k]; !p.overlaps(&packed{target: y.doc.key.target, path: y.doc.Path}, y.symbol.Start, y.symbol.End) {
 				p.function(y)
 			}
@@ -161,6 +170,10 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 	}
 	return nil
 }
+
+// mixed is beside how many hits functions are shown: of as many as there may be
+// lines of. What is listed below them are hits of further documents.
+func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
 
 // function adds a function of a survey.
 func (p *pack) function(x *site) *packed {
@@ -261,11 +274,14 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 // no one answer.
 func (p *pack) fill(ctx context.Context, left int) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
-	p.named = fewRows
-	if p.flow {
+	price := rowTokens
+	switch p.named = fewRows; {
+	case p.flow:
 		p.named = flowRows
+	case !sure:
+		p.named, price = unsureRows, linedRowTokens
 	}
-	left -= rowTokens * min(p.named, max(0, len(p.places)-1))
+	left -= price * min(p.named, max(0, len(p.places)-1))
 	rows, covered, most := p.named, 0.0, left
 	for i, x := range p.places {
 		share := p.share(i, sure)
@@ -295,6 +311,11 @@ func (p *pack) fill(ctx context.Context, left int) error {
 	p.widen(left)
 	if p.s.r.listed {
 		p.named = len(p.places)
+	}
+	for _, x := range p.places {
+		if !sure && !p.flow && x.body.shown == nil && !x.given {
+			x.body.chooseOne()
+		}
 	}
 	return nil
 }

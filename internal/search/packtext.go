@@ -162,7 +162,7 @@ func (p *pack) write(n int) string {
 		if x.rank >= n {
 			continue
 		}
-		shows := x.body.shown != nil
+		shows := x.body.shown != nil && !x.body.alone
 		if b.Len() > 0 && (shows || lined) {
 			b.WriteByte('\n')
 		}
@@ -176,7 +176,7 @@ func (p *pack) write(n int) string {
 				b.WriteString(oneLine(l))
 			}
 		}
-		if shows {
+		if x.body.shown != nil {
 			x.body.render(&b)
 		}
 		for _, l := range x.uses {

@@ -28,6 +28,7 @@ type extract struct {
 	cost     []int      // of each line
 	numbered bool
 	shown    []bool
+	alone    bool // one line is shown, and that there are others is plain
 }
 
 // extractOf reads the lines from start to end of a document.
@@ -135,6 +136,18 @@ func (o *extract) choose(price int) {
 	o.close()
 }
 
+// chooseOne marks the line that tells most, which stands for its place in a list.
+func (o *extract) chooseOne() {
+	o.shown, o.alone = make([]bool, len(o.text)), true
+	best, at := -1.0, 0
+	for i := range o.text {
+		if w := o.weight(o.terms[i]) + o.bonus[i]; w > best {
+			best, at = w, i
+		}
+	}
+	o.shown[at] = true
+}
+
 // close shows what lies between two slices where that is hardly longer than to
 // say that it was left out, and no blank line at the end of a slice.
 func (o *extract) close() {
@@ -161,7 +174,7 @@ func (o *extract) close() {
 func (o *extract) render(b *strings.Builder) {
 	left := 0
 	flush := func() {
-		if left > 0 {
+		if left > 0 && !o.alone {
 			fmt.Fprintf(b, "\t… %s\n", kb.Count(left, "line"))
 		}
 		left = 0
