@@ -306,6 +306,7 @@ func mustFind(t *testing.T, name string) command.Command {
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir()) // whose sessions are nobody's
 	a, err := product.New(app.Config{Version: "test", DataDir: t.TempDir(), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
