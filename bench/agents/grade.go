@@ -100,6 +100,17 @@ func (o *options) allTasks() (map[string]task.Task, error) {
 			if err != nil {
 				return nil, err
 			}
+			if s.Rename != 0 { // in the words in which it was asked, if it was
+				_, asked, err := o.sources(s, f)
+				if err != nil {
+					return nil, err
+				}
+				if s, err = task.Load(asked); errors.Is(err, fs.ErrNotExist) {
+					continue
+				} else if err != nil {
+					return nil, err
+				}
+			}
 			for _, t := range s.Tasks {
 				out[s.Name+" "+t.ID] = t
 			}

@@ -295,7 +295,7 @@ func (p *project) questions(in, out string, m mapping) error {
 	if err != nil {
 		return err
 	}
-	s.Name, s.Seed, s.Hide = s.Name+"-renamed", p.seed, nil
+	s.Name, s.Seed, s.Rename, s.Hide = s.Name+"-renamed", p.seed, 0, nil
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		t.Question, t.Rubric = p.prose(t.Question), p.prose(t.Rubric)
