@@ -40,6 +40,8 @@ type Task struct {
 	Gold     []Place `json:"gold"`
 	Least    int     `json:"least"`  // how many of the places an answer has to name
 	Rubric   string  `json:"rubric"` // what a right answer says besides
+	// Plain is the rubric as it was before a renaming, for who grades.
+	Plain string `json:"plain,omitempty"`
 }
 
 // Place is a range of lines, counted from one, both ends in it. From 0 is the
