@@ -27,6 +27,8 @@ type Matrix struct {
 	codes              []int8
 	rests              []byte
 	scales             []float32
+	sketch             *Sketch                  // nil without one
+	verify             func(off, n int64) error // nil when all bytes are verified
 }
 
 // RawRow is one encoded row. The slices point into the matrix.
@@ -69,6 +71,41 @@ func View(b []byte) (*Matrix, error) {
 	m.rests, b = b[:n/2:n/2], b[n/2:]
 	m.scales = float32s(b)
 	return m, nil
+}
+
+// ViewLazily is View of bytes that nothing has verified yet: verify does it for n
+// of them from off. The matrix calls it for what it searches; who reads rows
+// calls Touch before.
+func ViewLazily(b []byte, verify func(off, n int64) error) (*Matrix, error) {
+	if err := verify(0, int64(min(len(b), headerSize))); err != nil {
+		return nil, err
+	}
+	if !littleEndian { // View reads the scales
+		if err := verify(0, int64(len(b))); err != nil {
+			return nil, err
+		}
+	}
+	m, err := View(b)
+	if err == nil {
+		m.verify = verify
+	}
+	return m, err
+}
+
+// Touch verifies n rows from row on, which are then safe to read.
+func (m *Matrix) Touch(row, n int) error {
+	if m.verify == nil || n == 0 {
+		return nil
+	}
+	rests := headerSize + int64(m.rows)*int64(m.stride)
+	scales := rests + int64(m.rows)*int64(m.stride/2)
+	if err := m.verify(headerSize+int64(row)*int64(m.stride), int64(n)*int64(m.stride)); err != nil {
+		return err
+	}
+	if err := m.verify(rests+int64(row)*int64(m.stride/2), int64(n)*int64(m.stride/2)); err != nil {
+		return err
+	}
+	return m.verify(scales+int64(row)*4, int64(n)*4)
 }
 
 func corrupt(format string, args ...any) error {
