@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"sort"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -100,6 +101,69 @@ func eachPosting(b []byte, limit uint32, f func(*posting)) error {
 					p.tf[j] = uint16(c)
 				}
 			}
+		}
+		f(&p)
+	}
+	return nil
+}
+
+// eachPostingIn is eachPosting for the chunks in a set, which has the bits of
+// limit chunks; the others are passed over.
+func eachPostingIn(b []byte, limit uint32, in []uint64, f func(*posting)) error {
+	var p posting
+	at := uint64(0)
+	for i := 0; i < len(b); {
+		v := uint64(b[i])
+		if i++; v >= 0x80 {
+			n := 0
+			if v, n = binary.Uvarint(b[i-1:]); n <= 0 {
+				return errPostings
+			}
+			i += n - 1
+		}
+		if at += v >> 2; at >= uint64(limit) {
+			return errPostings
+		}
+		fields := 1 // of which counts follow
+		mask := byte(1) << fieldBody
+		switch v & 3 {
+		case 0:
+			fields = 0
+		case 1:
+		default:
+			if i >= len(b) {
+				return errPostings
+			}
+			mask = b[i]
+			i++
+			fields = bits.OnesCount8(mask & (1<<numFields - 1))
+		}
+		if in[at/64]>>(at%64)&1 == 0 {
+			for ; fields > 0; i++ {
+				if i >= len(b) {
+					return errPostings
+				}
+				if b[i] < 0x80 {
+					fields--
+				}
+			}
+			continue
+		}
+		p = posting{chunk: uint32(at), tf: [numFields]uint16{fieldBody: 1}}
+		if fields > 0 {
+			p.tf = [numFields]uint16{}
+		}
+		for j := 0; fields > 0; j++ {
+			if mask&(1<<j) == 0 {
+				continue
+			}
+			c, n := binary.Uvarint(b[i:])
+			if n <= 0 {
+				return errPostings
+			}
+			i += n
+			p.tf[j] = uint16(c)
+			fields--
 		}
 		f(&p)
 	}

@@ -41,9 +41,12 @@ type Generation struct {
 	globals [][]int32
 	shared  map[sharedKey][]int // generation documents that are the same segment document
 	live    [][]uint64          // bitset of chunks by segment
+	odd     [][]uint64          // bitset of the chunks that are here not once, by segment; nil for none
 	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest
 
 	scratch sync.Pool
+
+	exhaustive bool // in tests: scores everything
 }
 
 type genDoc struct {

@@ -23,24 +23,11 @@ func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			count := func(c uint32) {
-				if only(c) {
-					st.Frequency[i]++
-				}
-			}
-			err := g.postings(term, func(si int) func(*posting) {
-				globals := g.globals[si]
-				return func(p *posting) {
-					if parts == nil && globals[p.chunk] >= 0 {
-						st.Frequency[i]++
-					} else {
-						g.each(si, p.chunk, count)
-					}
-				}
-			})
+			n, err := g.frequency(term, parts == nil, only)
 			if err != nil {
 				return err
 			}
+			st.Frequency[i] = n
 			err = g.pathPostings(term, func(p *posting) {
 				if c := g.base[p.chunk]; parts == nil || c < g.base[p.chunk+1] && only(c) {
 					st.PathFrequency[i]++
@@ -62,6 +49,38 @@ func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part)
 		}
 	}
 	return st, err
+}
+
+// frequency returns in how many chunks that only keeps a term occurs. Of all of
+// them the dictionaries know, but for the chunks of which a generation has none
+// or several.
+func (g *Generation) frequency(term string, all bool, only func(uint32) bool) (sum int64, err error) {
+	for si, s := range g.segs {
+		b, n, err := s.dict.lookup(term)
+		switch {
+		case err != nil:
+		case !all:
+			err = eachPosting(b, uint32(s.info.Chunks), func(p *posting) {
+				g.each(si, p.chunk, func(c uint32) {
+					if only(c) {
+						sum++
+					}
+				})
+			})
+		default:
+			sum += int64(n)
+			if g.odd[si] != nil {
+				err = eachPostingIn(b, uint32(s.info.Chunks), g.odd[si], func(p *posting) {
+					sum--
+					g.each(si, p.chunk, func(uint32) { sum++ })
+				})
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
 }
 
 // count returns the number of documents and chunks that only keeps.
