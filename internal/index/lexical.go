@@ -15,67 +15,11 @@ import (
 //
 // to a chunk. As soon as the Limit-th best chunk so far has more than all terms
 // left could add together, no chunk that was not found yet can be among the
-// best, and none that lacks more than that. The terms left, which are the common
-// ones, are then scored in the documents of the others only: their postings are
-// passed over, which is many times faster than scoring. What comes out is what
-// scoring everything would give, to the bit.
-
-// scores is the scratch space of one retrieval: a tally of every chunk that was
-// met.
-type scores struct {
-	slot    []uint32 // by chunk, its number in tallies + 1
-	tallies []tally
-	touched []uint32 // tallies with a tf
-	inPath  []uint64 // terms in the path, by document
-	pathed  []uint32 // documents with such
-}
-
-// tally is what a chunk has; what is of one chunk lies together in memory.
-type tally struct {
-	chunk         uint32
-	score, beside float64 // of score, beside is of the terms of Retrieval.Beside
-	tf            float64 // of the term being scored
-	matched       uint64
-	defines       uint64
-	heads         uint64 // terms in the headings above
-}
-
-func (g *Generation) getScores() *scores {
-	if s, ok := g.scratch.Get().(*scores); ok {
-		return s
-	}
-	return &scores{slot: make([]uint32, g.base[len(g.docs)]), inPath: make([]uint64, len(g.docs))}
-}
-
-// mostTallies is how many tallies are kept for the next retrieval.
-const mostTallies = 1 << 18
-
-func (g *Generation) putScores(s *scores) {
-	for i := range s.tallies {
-		s.slot[s.tallies[i].chunk] = 0
-	}
-	for _, d := range s.pathed {
-		s.inPath[d] = 0
-	}
-	s.tallies, s.pathed = s.tallies[:0], s.pathed[:0]
-	if cap(s.tallies) > mostTallies {
-		s.tallies, s.touched = nil, nil
-	}
-	g.scratch.Put(s)
-}
-
-var noTally tally
-
-// of returns the tally of a chunk, which must not be changed.
-func (s *scores) of(c uint32) *tally {
-	if i := s.slot[c]; i > 0 {
-		return &s.tallies[i-1]
-	}
-	return &noTally
-}
-
-// score returns the score of a chunk.
-func (s *scores) score(c uint32) float64 { return s.of(c).score }
+// best, and none that lacks more than that. From then on a term, now a common
+// one, is scored in the chunks that still can, until these are few. At the end
+// everything is scored in the documents of the candidates, since their evidence
+// has the sums of documents; all other postings are passed over. What comes out is what scoring
+// everything would give, to the bit: terms are added in one order.
 
 // weighing is BM25F prepared for one retrieval.
 type weighing struct {
@@ -130,35 +74,71 @@ func (w *weighing) order() (terms []int, rest []float64) {
 	return terms, rest
 }
 
-// lexical scores chunks in which terms occur and returns those that may be among
-// the best limit of those that keep keeps, with the terms that are left: complete
-// takes these.
+// lexical returns the chunks that may be among the best limit of those that keep
+// keeps, and whether others were left out: their scores, and those of the other
+// chunks of their documents, are then what complete makes them.
 func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, keep func(uint32) bool, limit int) (
-	found []uint32, left []int, err error) {
+	found []uint32, pruned bool, err error) {
 	w := weigh(r)
 	terms, rest := w.order()
-	floor := 0.0
 	for k, i := range terms {
 		if k > 0 && rest != nil && !g.exhaustive {
-			if floor = sc.nth(limit, keep, rest[k]); floor > rest[k]*(1+roundings) {
-				left = terms[k:]
-				floor -= rest[k] * (1 + roundings)
-				break
+			if floor := sc.nth(limit, keep, rest[k]*(1+roundings)); floor > 0 {
+				found, err = g.narrow(ctx, w, sc, keep, limit, terms[k:], rest[k:], floor)
+				return found, true, err
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, false, err
 		}
-		if err := g.score(w, i, sc); err != nil {
-			return nil, nil, err
+		if err := g.score(w, i, sc, nil); err != nil {
+			return nil, false, err
 		}
 	}
 	for i := range sc.tallies {
-		if t := &sc.tallies[i]; (left == nil || t.score >= floor) && keep(t.chunk) {
-			found = append(found, t.chunk)
+		if c := sc.tallies[i].chunk; keep(c) {
+			found = append(found, c)
 		}
 	}
-	return found, left, nil
+	return found, false, nil
+}
+
+// enough is how many times as many chunks as are wanted are not narrowed down
+// further: scoring their documents costs less than another list of postings.
+const enough = 3
+
+// narrow scores the terms left in the chunks that can still be among the best
+// limit, of which the last has floor so far, until these are few.
+func (g *Generation) narrow(ctx context.Context, w *weighing, sc *scores, keep func(uint32) bool, limit int,
+	terms []int, rest []float64, floor float64) ([]uint32, error) {
+	var found []uint32
+	can := make(bitset, g.base[len(g.docs)]/64+1)
+	for i := range sc.tallies {
+		if t := &sc.tallies[i]; t.score >= floor-rest[0]*(1+roundings) && keep(t.chunk) {
+			found = append(found, t.chunk)
+			can.add(t.chunk)
+		}
+	}
+	for k, i := range terms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(found) <= enough*limit || rest[k] == 0 {
+			break
+		}
+		if err := g.score(w, i, sc, can); err != nil {
+			return nil, err
+		}
+		floor = sc.nth(limit, can.has, 0)
+		found = slices.DeleteFunc(found, func(c uint32) bool {
+			cannot := sc.score(c) < floor-rest[k+1]*(1+roundings)
+			if cannot {
+				can.drop(c)
+			}
+			return cannot
+		})
+	}
+	return found, nil
 }
 
 // roundings bounds the relative error of a sum of terms.
@@ -191,28 +171,37 @@ func (s *scores) nth(n int, keep func(uint32) bool, least float64) float64 {
 	return top[0]
 }
 
-// score adds what term i gives to every chunk in which it occurs.
-func (g *Generation) score(w *weighing, i int, sc *scores) error {
+// score adds what term i gives to every chunk in which it occurs, or to those of
+// a set.
+func (g *Generation) score(w *weighing, i int, sc *scores, only bitset) error {
 	bit := uint64(1) << i
 	err := g.postings(w.Terms[i], func(si int) func(*posting) {
 		globals, lengths := g.globals[si], g.segs[si].lens
 		return func(p *posting) {
 			v := globals[p.chunk]
-			if v == -1 {
+			if v == -1 || only != nil && v >= 0 && !only.has(uint32(v)) {
 				return
 			}
 			f := w.text(p, &lengths[p.chunk])
 			if v >= 0 {
 				sc.meet(uint32(v), f, p, bit)
-			} else {
-				g.each(si, p.chunk, func(c uint32) { sc.meet(c, f, p, bit) })
+				return
 			}
+			g.each(si, p.chunk, func(c uint32) {
+				if only == nil || only.has(c) {
+					sc.meet(c, f, p, bit)
+				}
+			})
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = g.pathPostings(w.Terms[i], func(p *posting) { g.meetPath(w, p, bit, sc) })
+	err = g.pathPostings(w.Terms[i], func(p *posting) {
+		if only == nil || only.any(g.base[p.chunk], g.base[p.chunk+1]) {
+			g.meetPath(w, p, bit, sc, only)
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -220,8 +209,9 @@ func (g *Generation) score(w *weighing, i int, sc *scores) error {
 	return nil
 }
 
-// meetPath adds the weighted frequency of a term in a path to the chunks below it.
-func (g *Generation) meetPath(w *weighing, p *posting, bit uint64, sc *scores) {
+// meetPath adds the weighted frequency of a term in a path to the chunks below it
+// that are in a set; nil has all.
+func (g *Generation) meetPath(w *weighing, p *posting, bit uint64, sc *scores, set bitset) {
 	d := p.chunk
 	if sc.inPath[d] == 0 {
 		sc.pathed = append(sc.pathed, d)
@@ -229,70 +219,78 @@ func (g *Generation) meetPath(w *weighing, p *posting, bit uint64, sc *scores) {
 	sc.inPath[d] |= bit
 	f := w.path(p, g.docs[d].terms)
 	for c := g.base[d]; c < g.base[d+1]; c++ {
-		sc.touch(c, f)
+		if set == nil || set.has(c) {
+			sc.touch(c, f)
+		}
 	}
 }
 
-// complete adds what the terms left give to the documents of chunks.
-func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, left []int, lex []uint32, near []match) error {
-	docs := make([]bool, len(g.docs))
-	in := make([][]uint64, len(g.segs)) // by segment, the chunks of these documents
-	take := func(c uint32) {
-		i := g.docOf(c)
-		if docs[i] {
-			return
+// complete scores everything in the documents of chunks anew.
+func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, chunks []uint32) error {
+	all := make(bitset, g.base[len(g.docs)]/64+1)
+	in := make([]bitset, len(g.segs))
+	for _, c := range chunks {
+		if all.has(c) {
+			continue
 		}
-		docs[i] = true
-		d := g.docs[i]
+		doc := g.docOf(c)
+		d := g.docs[doc]
 		s := g.segs[d.seg]
 		if in[d.seg] == nil {
-			in[d.seg] = make([]uint64, (s.info.Chunks+63)/64)
+			in[d.seg] = make(bitset, (s.info.Chunks+63)/64)
 		}
-		from, to := s.chunkRange(int(d.doc))
-		for c := from; c < to; c++ {
-			in[d.seg][c/64] |= 1 << (c % 64)
+		first, _ := s.chunkRange(int(d.doc))
+		for c := g.base[doc]; c < g.base[doc+1]; c++ {
+			all.add(c)
+			in[d.seg].add(uint32(first) + c - g.base[doc])
+			if i := sc.slot[c]; i > 0 {
+				sc.tallies[i-1] = tally{chunk: c}
+			}
 		}
-	}
-	for _, c := range lex {
-		take(c)
-	}
-	for _, m := range near {
-		take(m.global)
 	}
 	w := weigh(r)
-	for _, i := range left {
+	terms, _ := w.order()
+	for _, i := range terms {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := g.scoreIn(w, i, sc, in, docs); err != nil {
+		if err := g.scoreIn(w, i, sc, all, in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scoreIn is score in some documents, whose chunks are in in.
-func (g *Generation) scoreIn(w *weighing, i int, sc *scores, in [][]uint64, docs []bool) error {
+// scoreIn is score in a set that is known by segment too.
+func (g *Generation) scoreIn(w *weighing, i int, sc *scores, all bitset, in []bitset) error {
 	bit := uint64(1) << i
+	at, err := g.lookup(w.Terms[i])
+	if err != nil {
+		return err
+	}
 	for si, s := range g.segs {
-		if in[si] == nil {
+		if in[si] == nil || at[si].count == 0 {
 			continue
 		}
-		b, _, err := s.dict.lookup(w.Terms[i])
+		b, err := s.dict.read(at[si])
 		if err != nil {
 			return err
 		}
 		err = eachPostingIn(b, uint32(s.info.Chunks), in[si], func(p *posting) {
 			f := w.text(p, &s.lens[p.chunk])
-			g.each(si, p.chunk, func(c uint32) { sc.meet(c, f, p, bit) })
+			g.each(si, p.chunk, func(c uint32) {
+				if all.has(c) {
+					sc.meet(c, f, p, bit)
+				}
+			})
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err := g.pathPostings(w.Terms[i], func(p *posting) {
-		if docs[p.chunk] {
-			g.meetPath(w, p, bit, sc)
+	err = g.pathPostings(w.Terms[i], func(p *posting) {
+		if all.any(g.base[p.chunk], g.base[p.chunk+1]) {
+			g.meetPath(w, p, bit, sc, all)
 		}
 	})
 	if err != nil {
@@ -300,45 +298,4 @@ func (g *Generation) scoreIn(w *weighing, i int, sc *scores, in [][]uint64, docs
 	}
 	sc.settle(w.IDF[i], w.BM25F.K1, bit, w.Beside&bit != 0)
 	return nil
-}
-
-// meet adds the weighted frequency of a term in a chunk.
-func (s *scores) meet(c uint32, f float64, p *posting, bit uint64) {
-	t := s.touch(c, f)
-	if p.tf[fieldSymbols] > 0 {
-		t.defines |= bit
-	}
-	if p.tf[fieldHeadings] > 0 {
-		t.heads |= bit
-	}
-}
-
-func (s *scores) touch(c uint32, f float64) *tally {
-	i := s.slot[c]
-	if i == 0 {
-		s.tallies = append(s.tallies, tally{chunk: c})
-		i = uint32(len(s.tallies))
-		s.slot[c] = i
-	}
-	t := &s.tallies[i-1]
-	if t.tf == 0 {
-		s.touched = append(s.touched, i-1)
-	}
-	t.tf += f
-	return t
-}
-
-// settle adds a term's part to the scores of the chunks it touched.
-func (s *scores) settle(idf, k1 float64, bit uint64, beside bool) {
-	for _, i := range s.touched {
-		t := &s.tallies[i]
-		t.matched |= bit
-		x := idf * t.tf * (k1 + 1) / (t.tf + k1)
-		t.score += x
-		if beside {
-			t.beside += x
-		}
-		t.tf = 0
-	}
-	s.touched = s.touched[:0]
 }

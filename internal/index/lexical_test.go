@@ -87,7 +87,7 @@ func TestPruningChangesNothing(t *testing.T) {
 		if g.putScores(sc); err != nil {
 			t.Fatal(err)
 		}
-		if len(left) > 0 {
+		if left {
 			pruned++
 		}
 		g.exhaustive = true

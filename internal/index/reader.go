@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -44,7 +45,12 @@ type Generation struct {
 	odd     [][]uint64          // bitset of the chunks that are here not once, by segment; nil for none
 	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest
 
-	scratch sync.Pool
+	scratch atomic.Pointer[scores] // of the last retrieval, for the next
+
+	looked struct { // where the postings of terms lie that were asked for lately
+		sync.Mutex
+		terms map[string][]postingsAt
+	}
 
 	exhaustive bool // in tests: scores everything
 }

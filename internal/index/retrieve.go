@@ -58,7 +58,7 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 	if len(r.Phrases) > 0 {
 		limit = max(limit, 2000) // most will not hold the phrase
 	}
-	lex, left, err := g.lexical(ctx, r, sc, keep, limit)
+	lex, pruned, err := g.lexical(ctx, r, sc, keep, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,12 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 	if nearErr != nil {
 		return nil, nearErr
 	}
-	if len(left) > 0 {
-		if err := g.complete(ctx, r, sc, left, lex, near); err != nil {
+	if pruned {
+		docs := slices.Clone(lex)
+		for _, m := range near {
+			docs = append(docs, m.global)
+		}
+		if err := g.complete(ctx, r, sc, docs); err != nil {
 			return nil, err
 		}
 	}

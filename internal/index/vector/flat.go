@@ -76,11 +76,16 @@ func (f *flat) Search(ctx context.Context, q Query) ([]Match, error) {
 	}
 	found := make([]finds, workers)
 	var wg sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		wg.Go(func() { s.run(ctx, &found[w]) })
+	for _, step := range []func(context.Context, *finds){s.run, s.catchUp} {
+		for w := 1; w < workers; w++ {
+			wg.Go(func() { step(ctx, &found[w]) })
+		}
+		step(ctx, &found[0])
+		wg.Wait()
+		if s.glance == nil {
+			break
+		}
 	}
-	s.run(ctx, &found[0])
-	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,6 +107,7 @@ type candidate struct {
 type finds struct {
 	lower best // of lower bounds
 	cands []candidate
+	later []candidate // by the sketch's estimate
 	err   error
 	dots  [block]int32
 }
@@ -178,28 +184,49 @@ func (s *scan) run(ctx context.Context, f *finds) {
 	}
 }
 
-// glimpse looks at those of n rows from from on that the sketch cannot rule out.
+// glimpse looks at those of n rows from from on that the sketch cannot rule out:
+// at once where the estimate is among the best so far, since that raises the
+// floor, and at the others when all are known.
 func (s *scan) glimpse(f *finds, from, n int) {
 	var sums [block]uint16
 	s.glance.sums(sums[:(n+sketchBlock-1)/sketchBlock*sketchBlock], from)
 	floor := math.Float32frombits(s.floor.Load())
 	least := s.glance.least(floor)
 	for i, sum := range sums[:n] {
-		if uint32(sum) < least || !s.live(from+i) || !s.glance.may(from+i, sum, floor) {
+		if uint32(sum) < least || !s.live(from+i) {
 			continue
 		}
-		if s.look(f, from+i, 1); f.err != nil {
+		estimate, upper := s.glance.bounds(from+i, sum, floor)
+		switch {
+		case upper < floor:
+		case estimate < floor:
+			f.later = append(f.later, candidate{row: int32(from + i), upper: upper})
+		default:
+			if s.look(f, from+i, 1); f.err != nil {
+				return
+			}
+			if now := math.Float32frombits(s.floor.Load()); now > floor {
+				floor, least = now, s.glance.least(now)
+			}
+		}
+	}
+}
+
+// catchUp looks at what glimpse left for later.
+func (s *scan) catchUp(ctx context.Context, f *finds) {
+	for i, c := range f.later {
+		if f.err != nil || i%block == 0 && ctx.Err() != nil {
 			return
 		}
-		if now := math.Float32frombits(s.floor.Load()); now > floor {
-			floor, least = now, s.glance.least(now)
+		if c.upper >= math.Float32frombits(s.floor.Load()) {
+			s.look(f, int(c.row), 1)
 		}
 	}
 }
 
 // look scans the codes of at most a block of rows.
 func (s *scan) look(f *finds, from, n int) {
-	if f.err = s.m.Touch(from, n); f.err != nil {
+	if f.err = s.m.touchCodes(from, n); f.err != nil {
 		return
 	}
 	dots, stride := f.dots[:n], s.m.stride
@@ -262,6 +289,9 @@ func (s *scan) rescore(ctx context.Context, found []finds) ([]Match, error) {
 		}
 		if c.upper < scores.floor() {
 			break
+		}
+		if err := s.m.Touch(int(c.row), 1); err != nil {
+			return nil, err
 		}
 		score, ok := s.score(int(c.row))
 		if !ok {

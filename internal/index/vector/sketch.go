@@ -64,9 +64,11 @@ const (
 	// Of fewer dimensions too little is known, of more the sums do not fit 16 bits.
 	leastSketched, mostSketched = 64, 4096
 
-	// sure is how many deviations an estimate may be off: at 3.5 the rotation
-	// loses one row in 4,000 of those that score least among the K best.
-	sure = 3.5
+	// sure is how many deviations an estimate may be off: at 3 the rotation loses
+	// one in 740 of the rows that score least among the K best, and hardly any
+	// of the others. Of 22,402 chunks of Python 1.4 % are looked at for the ten
+	// best, 0.6 % at 2.
+	sure = 3
 )
 
 // sketched reports whether a matrix of that size is worth a sketch.
@@ -178,13 +180,14 @@ func (g *glance) least(floor float32) uint32 {
 	return uint32(min(math.Ceil(x), math.MaxUint16+1))
 }
 
-// may reports whether row i, whose sum is known, can score floor.
-func (g *glance) may(i int, sum uint16, floor float32) bool {
+// bounds returns the estimate of row i, whose sum is known, and what it can score
+// at most if that is floor or more.
+func (g *glance) bounds(i int, sum uint16, floor float32) (estimate, upper float32) {
 	factor, more := g.slack(floor)
 	gain := float64(g.leastGain) + float64(g.gainStep)*float64(binary.LittleEndian.Uint16(g.gains[2*i:]))
 	off := float64(g.leastError) + float64(g.errorStep)*float64(binary.LittleEndian.Uint16(g.errors[2*i:]))
-	estimate := float64(2*int(sum)-g.whole) * g.unit * gain
-	return !(estimate+factor*off+more < float64(floor))
+	about := float64(2*int(sum)-g.whole) * g.unit * gain
+	return float32(about), float32(about + factor*off + more)
 }
 
 // sums sets dst to the sums of the rows of whole blocks from row from on.
