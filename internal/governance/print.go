@@ -71,7 +71,7 @@ func printFindings(p *printer.Printer, r evidence.Findings) {
 
 func printGitflow(p *printer.Printer, r gate.Gitflow) {
 	if !r.Available {
-		p.Line("no repository: " + r.Note)
+		p.Line("not available: " + r.Note)
 		return
 	}
 	at := r.Branch
