@@ -25,7 +25,7 @@ func TestAudience(t *testing.T) {
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:rename", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel", "uninstall",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"apis", "api:help", "api:call",
-		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check",
+		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check", "kdd:matrix",
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
 		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats",
