@@ -26,7 +26,7 @@ func TestAudience(t *testing.T) {
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"apis", "api:help", "api:call",
 		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check", "kdd:matrix",
-		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
+		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger", "evidence:imports", "evidence:export",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
 		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats",
 		"verify", "selftest",

@@ -1,6 +1,11 @@
 // Package findings writes what a checker found in files in the forms that
 // other programs read: SARIF 2.1.0, JUnit, and the annotations of a forge's
 // workflow. It also keeps baselines: lists of old findings that are left out.
+//
+// It reads what other checkers wrote (Read): SARIF, Checkstyle, JUnit, ESLint,
+// golangci-lint, and coverage as lcov, Cobertura and Go have it. Such a file is
+// a stranger's: it is bounded, never trusted to name anything that is opened,
+// and what it says of files outside of the project is left out.
 package findings
 
 import (
@@ -37,12 +42,12 @@ func ParseSeverity(s string) (Severity, error) {
 
 // Finding is one thing that a checker found in a file.
 type Finding struct {
-	Rule     string
-	Severity Severity
-	File     string // relative to the root of the project, with slashes
-	Line     int    // 1-based; 0 for the file as a whole
-	Message  string // one clause, which does not name the file
-	Mend     string // a way to mend it; "" without one
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`           // relative to the root of the project, with slashes
+	Line     int      `json:"line,omitempty"` // 1-based; 0 for the file as a whole
+	Message  string   `json:"message"`        // one clause, which does not name the file
+	Mend     string   `json:"mend,omitempty"` // a way to mend it; "" without one
 }
 
 // Text is the message with the way to mend it.

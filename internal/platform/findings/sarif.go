@@ -75,7 +75,19 @@ const (
 )
 
 // sarif writes the report as a SARIF log of one run.
-func (r Report) sarif() (string, error) {
+func (r Report) sarif() (string, error) { return SARIF([]Report{r}) }
+
+// SARIF writes reports as one log, each as a run.
+func SARIF(reports []Report) (string, error) {
+	log := sarifLog{sarifSchema, sarifVersion, []sarifRun{}}
+	for _, r := range reports {
+		log.Runs = append(log.Runs, r.run())
+	}
+	raw, err := json.MarshalIndent(log, "", "  ")
+	return string(raw) + "\n", err
+}
+
+func (r Report) run() sarifRun {
 	run := sarifRun{Results: []sarifResult{}, Columns: "unicodeCodePoints", Bases: map[string]sarifBase{sourceRoot: {sarifText{"the root of the project"}}}}
 	run.Tool.Driver = sarifDriver{Name: r.Tool, Version: r.Version, Address: r.Address, Rules: []sarifRule{}}
 	for _, x := range r.Rules {
@@ -98,8 +110,7 @@ func (r Report) sarif() (string, error) {
 		}
 		run.Results = append(run.Results, x)
 	}
-	raw, err := json.MarshalIndent(sarifLog{sarifSchema, sarifVersion, []sarifRun{run}}, "", "  ")
-	return string(raw) + "\n", err
+	return run
 }
 
 // level returns a severity as SARIF has it.
