@@ -88,7 +88,7 @@ func briefHelp(root *cobra.Command) string {
 		fmt.Fprintf(&b, "  %-14s %s\n", t.name, t.about)
 	}
 	b.WriteString("\nFlags of every command:\n" + globalFlags(root))
-	b.WriteString("\nOutput is a table on a terminal and tab-separated lines in a pipe.\n" +
+	b.WriteString("\nOutput is a table on a terminal and tab-separated lines in a pipe, where search has text for agents.\n" +
 		"One command: knowledge COMMAND --help; all of them: knowledge help all\n")
 	return b.String()
 }
