@@ -58,7 +58,8 @@ func TestParseWords(t *testing.T) {
 		"call `run` and wait()":             "call run* [and] wait*",
 		"sort.Slice":                        "sort Slice*",
 		"what does http.Server.Serve do":    "[what] [does] http Server Serve* [do]",
-		"dónde está la configuración":       "[dónde] [está] [la] configuración",
+		"dónde está la configuración":       "[dónde] [está] [la] configuración*", // the only one that tells
+		"what does Router do":               "[what] [does] Router* [do]",
 		"utf8 decoding":                     "utf8* decoding",
 		"max_retries default":               "max_retries* default",
 	}
