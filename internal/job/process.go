@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -24,7 +25,10 @@ import (
 // of the two sees the other.
 func Processes(command []string, log string) func(*Manager) Runner {
 	return func(m *Manager) Runner {
-		return &processes{m: m, command: command, log: log, failed: map[string]int{}, alive: map[string]bool{}}
+		return &processes{
+			m: m, command: command, log: log,
+			failed: map[string]int{}, cramped: map[string]bool{}, alive: map[string]bool{},
+		}
 	}
 }
 
@@ -37,9 +41,10 @@ type processes struct {
 	command []string
 	log     string
 
-	mu     sync.Mutex
-	failed map[string]int  // processes that ended before their job began
-	alive  map[string]bool // jobs whose process has not ended
+	mu      sync.Mutex
+	failed  map[string]int  // processes that ended before their job began
+	cramped map[string]bool // jobs of failed that found no space
+	alive   map[string]bool // jobs whose process has not ended
 }
 
 func (p *processes) Start(ctx context.Context, j kb.Job) error {
@@ -55,8 +60,16 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 		return err
 	}
 	if p.failed[j.ID] >= maxStarts {
-		return kb.Errorf(kb.Internal, "the worker process for job %q ends before the job does", j.ID).
-			WithHint("see what it said in %s", p.log)
+		if err := p.m.room(); err != nil { // a worker that cannot even open the database says so in its log alone
+			p.cramped[j.ID] = true
+			return err
+		}
+		if !p.cramped[j.ID] {
+			return kb.Errorf(kb.Internal, "the worker process for job %q ends before the job does", j.ID).
+				WithHint("see what it said in %s", p.log)
+		}
+		delete(p.cramped, j.ID)
+		delete(p.failed, j.ID)
 	}
 	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], j.ID)...)
 	cmd.Dir = filepath.Dir(p.log)
@@ -84,11 +97,24 @@ func (p *processes) Start(ctx context.Context, j kb.Job) error {
 			p.failed[j.ID]++
 		} else {
 			delete(p.failed, j.ID)
+			delete(p.cramped, j.ID)
 		}
 		p.mu.Unlock()
 		p.m.announce()
 	}()
 	return nil
+}
+
+// room returns the error of writing as much as a worker needs to begin, which is
+// the shared memory of the database.
+func (m *Manager) room() error {
+	f, err := atomicfile.Create(filepath.Join(m.cfg.Dir, "room"))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	_, err = f.Write(make([]byte, 64<<10))
+	return err
 }
 
 // Close leaves the workers alone: they end when their work does.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -121,6 +122,34 @@ func TestAProgramThatCannotRunJobsIsNamed(t *testing.T) {
 	_, err := m.Wait(ctx, j.ID, nil)
 	if kb.CodeOf(err) != kb.Internal || !strings.Contains(kb.HintOf(err), "worker.log") {
 		t.Errorf("got %v (%s)", err, kb.HintOf(err))
+	}
+}
+
+// TestWorkersFindNoSpace lets every worker end before its job begins, on a disk
+// that is full: the reason is the disk, and the job is run once there is space.
+func TestWorkersFindNoSpace(t *testing.T) {
+	w, m := workers(t)
+	t.Setenv(workerEnv, filepath.Join(w.dir, "elsewhere")) // no worker can open the database
+	restore := atomicfile.Inject(func(op atomicfile.Op, path string) error {
+		if op == atomicfile.OpWrite && filepath.Base(path) == "room" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	defer restore()
+	j := submit(t, m, Request{Type: "index", Store: "s"})
+	for range 2 {
+		if _, err := m.Wait(t.Context(), j.ID, nil); kb.CodeOf(err) != kb.Full {
+			t.Errorf("got %v (%s)", err, kb.CodeOf(err))
+		}
+	}
+	restore()
+	t.Setenv(workerEnv, w.dir)
+	if _, err := m.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if j := wait(t, m, j.ID); j.State != kb.JobCompleted {
+		t.Errorf("got %+v", j)
 	}
 }
 

@@ -105,6 +105,12 @@ func TestEveryNumberIsPinned(t *testing.T) {
 	for _, name := range rank.Parts() {
 		list = append(list, mutation{name, nil})
 	}
+	if raceEnabled { // which takes ten times as long and looks for something else: .ci/run asks for all without it
+		for i := range list[:len(list)/9] {
+			list[i] = list[9*i]
+		}
+		list = list[:len(list)/9]
+	}
 	var mu sync.Mutex
 	telling := make([]float64, len(base)) // how many mutations a question found
 	moved := func(m mutation) bool {
