@@ -218,6 +218,10 @@ func TestScoresSayWhetherAnythingAnswers(t *testing.T) {
 	good.add("b.go", 3, "http", "", 0)
 	poor := newCorpus("quantum lattice gauge headers")
 	poor.add("a.go", 9, "header", "", 0)
+	for i := range poor.q.Words { // what it asks about is nowhere
+		w := &poor.q.Words[i]
+		w.absent = w.Text != "headers"
+	}
 	g, gc := Rank(good.q, good.cands, Options{Limit: 10})
 	p, pc := Rank(poor.q, poor.cands, Options{Limit: 10})
 	if fitted.Confidence(gc.P) != "high" || fitted.Confidence(pc.P) != "low" {

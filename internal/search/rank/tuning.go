@@ -130,8 +130,8 @@ var fitted = Tuning{
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	Signs: signs, ThereBase: 1.05, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
-	High: 0.85, Medium: 0.65, Low: 0.2,
+	Signs: signs, ThereBase: 2.49, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
+	High: 0.85, Medium: 0.7, Low: 0.2,
 
 	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -7.5, Share: 16, Said: 4.3, Coded: -8, Small: 20, First: 8.6, Working: -6.3, Marks: -9},
 
