@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // wanted is what a grep is asked for.
 type wanted struct {
 	re            *regexp.Regexp
-	below, glob   string
+	below, globs  []string // any of the folders; see chosen
 	names         bool
 	before, after int
 }
@@ -37,11 +38,11 @@ func parseGrep(args []string) (w wanted, err error) {
 		}
 		switch {
 		case strings.HasPrefix(a, "--include"):
-			w.glob = value("--include")
+			w.globs = append(w.globs, value("--include"))
 		case strings.HasPrefix(a, "--glob"):
-			w.glob = value("--glob")
+			w.globs = append(w.globs, value("--glob"))
 		case strings.HasPrefix(a, "-g"):
-			w.glob = value("-g")
+			w.globs = append(w.globs, value("-g"))
 		case strings.HasPrefix(a, "-e"):
 			words = append([]string{value("-e")}, words...)
 		case len(a) > 1 && a[0] == '-' && strings.IndexByte("ABC", a[1]) >= 0:
@@ -67,8 +68,8 @@ func parseGrep(args []string) (w wanted, err error) {
 			words = append(words, a)
 		}
 	}
-	if len(words) == 0 || len(words) > 2 {
-		return w, errors.New("a pattern is needed, and at most one path")
+	if len(words) == 0 {
+		return w, errors.New("a pattern is needed")
 	}
 	expr := strings.ReplaceAll(words[0], `\|`, "|")
 	if fixed {
@@ -77,8 +78,8 @@ func parseGrep(args []string) (w wanted, err error) {
 	if whole {
 		expr = `\b(?:` + expr + `)\b`
 	}
-	if len(words) == 2 {
-		w.below = strings.Trim(path.Clean("/"+words[1]), "/")
+	for _, below := range words[1:] {
+		w.below = append(w.below, strings.Trim(path.Clean("/"+below), "/"))
 	}
 	w.re, err = regexp.Compile(prefix + expr)
 	return w, err
@@ -93,7 +94,7 @@ func grep(t *window.Tree, args []string) (string, error) {
 	}
 	var b strings.Builder
 	for _, p := range t.Paths {
-		if within(p, w.below) && (w.glob == "" || matches(w.glob, p)) {
+		if w.within(p) && chosen(w.globs, p) {
 			w.file(&b, p, t.Lines[p])
 		}
 		if b.Len() > mostReply {
@@ -127,19 +128,40 @@ func (w wanted) file(b *strings.Builder, p string, lines []string) {
 	}
 }
 
+// within reports whether a path lies below one of the folders.
+func (w *wanted) within(p string) bool {
+	return len(w.below) == 0 || slices.ContainsFunc(w.below, func(below string) bool { return within(p, below) })
+}
+
 // within reports whether a path lies below a folder or is it.
 func within(p, below string) bool {
 	return below == "" || below == "." || p == below || strings.HasPrefix(p, below+"/")
 }
 
+// chosen reports whether globs choose a path, as those of rg -g: the last one
+// that matches decides, a "!" before it leaves out; without a match it is chosen
+// when all leave out.
+func chosen(globs []string, p string) bool {
+	in := !slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") })
+	for _, g := range globs {
+		if not, ok := strings.CutPrefix(g, "!"); matches(not, p) {
+			in = !ok
+		}
+	}
+	return in
+}
+
 // matches reports whether a path matches a glob, by its last element where the
-// glob has no slash; ** stands for any folders.
+// glob has no slash; ** means any folders, {a,b} either.
 func matches(glob, p string) bool {
 	if !strings.Contains(glob, "/") {
 		p = path.Base(p)
 	}
 	expr := regexp.QuoteMeta(glob)
-	for _, r := range [][2]string{{`\*\*/`, "(?:.*/)?"}, {`\*\*`, ".*"}, {`\*`, "[^/]*"}, {`\?`, "[^/]"}} {
+	if strings.ContainsRune(glob, '{') {
+		expr = strings.ReplaceAll(expr, ",", "|")
+	}
+	for _, r := range [][2]string{{`\*\*/`, "(?:.*/)?"}, {`\*\*`, ".*"}, {`\*`, "[^/]*"}, {`\?`, "[^/]"}, {`\{`, "(?:"}, {`\}`, ")"}} {
 		expr = strings.ReplaceAll(expr, r[0], r[1])
 	}
 	ok, err := regexp.MatchString("^"+expr+"$", p)
@@ -151,7 +173,7 @@ func list(t *window.Tree, args []string) (string, error) {
 	of := strings.TrimSuffix(strings.Join(args, " "), "/")
 	var b strings.Builder
 	for _, p := range t.Paths {
-		if within(p, of) || strings.ContainsAny(of, "*?") && matches(of, p) {
+		if within(p, of) || strings.ContainsAny(of, "*?{") && matches(of, p) {
 			b.WriteString(p + "\n")
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,18 +115,42 @@ func TestGrepContext(t *testing.T) {
 func TestParseGrep(t *testing.T) {
 	for _, args := range [][]string{{"-rni", "GRAIN", "mill", "-A2"}, {"grain", "mill", "-n", "--include=*.go", "-A", "2"}} {
 		w, err := parseGrep(args)
-		if err != nil || w.below != "mill" || w.after != 2 || w.before != 0 ||
+		if err != nil || !slices.Equal(w.below, []string{"mill"}) || w.after != 2 || w.before != 0 ||
 			args[0] == "-rni" && !w.re.MatchString("GRAIN") {
 			t.Errorf("%v: %+v, %v", args, w, err)
 		}
 	}
-	for _, args := range [][]string{{}, {"a", "b", "c"}, {"a", "-Z"}, {"a", "-C", "x"}} {
+	for _, args := range [][]string{{}, {"a", "-Z"}, {"a", "-C", "x"}} {
 		if w, err := parseGrep(args); err == nil {
 			t.Errorf("%v: %+v", args, w)
 		}
 	}
 	if w, err := parseGrep([]string{`a\|b`}); err != nil || !w.re.MatchString("b") {
 		t.Errorf("alternatives as grep writes them: %v", err)
+	}
+}
+
+func TestChosen(t *testing.T) {
+	for _, c := range []struct {
+		globs []string
+		want  string // of mill/stone.go, mill/stone_test.go, sea/mill/a.txt
+	}{
+		{nil, "+++"},
+		{[]string{"*.go"}, "++-"},
+		{[]string{"*.go", "!*_test.go"}, "+--"},
+		{[]string{"!*_test.go"}, "+-+"},
+		{[]string{"{mill,lake}/**"}, "++-"},
+		{[]string{"**/mill/*.{txt,md}"}, "--+"},
+	} {
+		got := ""
+		for _, p := range []string{"mill/stone.go", "mill/stone_test.go", "sea/mill/a.txt"} {
+			if got += "-"; chosen(c.globs, p) {
+				got = got[:len(got)-1] + "+"
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q: %s instead of %s", c.globs, got, c.want)
+		}
 	}
 }
 

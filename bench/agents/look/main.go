@@ -154,7 +154,7 @@ func offered(arm, command string) bool {
 func usage(arm string) string {
 	text := `look next                            the next question
 look answer 'TEXT'                   your answer to it (- reads it from standard input); prints the next question
-look grep [-i] [-w] [-l] [-C N] [-g GLOB] REGEXP [PATH]
+look grep [-i] [-w] [-l] [-C N] [-g GLOB] REGEXP [PATH ...]
 look read PATH FROM-TO               lines of a file, as: look sed -n 'FROM,TOp' PATH
 look list [GLOB or FOLDER]           paths
 `
