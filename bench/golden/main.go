@@ -111,7 +111,8 @@ var meant = []struct{ path, field, why string }{
 	{`.*`, `\.untracked$`, "added: see unstaged"},
 	{`^/status$`, `^\.evidence\.(exists|present|valid)$`, "added: flat, as the original's document has them, and nested, as it answers"},
 	{`/tool .*`, `\.age_seconds$|^\.result\.violations\[\d+\]\.message$`, "the clock: the age of the evidence when the reply was recorded"},
-	{`bogus`, `^\.warnings(\[0\])?$`, "added: a stage that there is not is still taken for PRE_COMMIT, and said"},
+	{`bogus`, `^\.warnings(\[0\])?$`, "added: a stage that there is not is still taken for PRE_COMMIT, is said, and never allowed"},
+	{`^/tool( (\{\}|\[\]))?$`, `^(status|\.error|\.requestedTool)$`, "the seed's text wins over the reply: a body that names no tool is invalid, 400, not a tool that is unknown, 404"},
 }
 
 func justified(ask, field string) string {

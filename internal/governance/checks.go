@@ -35,9 +35,21 @@ func repo(a *app.App) (*repostate.Reader, bool, error) {
 }
 
 // state reads the state of the work tree; there is none outside a repository.
+// A .git that leads to none is a repository that cannot be read.
 func state(ctx context.Context, a *app.App) (repostate.State, error) {
-	r, there, err := repo(a)
-	if err != nil || !there {
+	p, err := a.Where()
+	if err != nil {
+		return repostate.State{}, err
+	}
+	stop := ""
+	if p.Git {
+		stop = p.Root
+	}
+	if lost := repostate.Lost(p.Dir, stop); lost.Unreadable || !p.Git {
+		return lost, nil
+	}
+	r, _, err := repo(a)
+	if err != nil {
 		return repostate.State{}, err
 	}
 	return r.State(ctx)
@@ -62,10 +74,10 @@ func facts(ctx context.Context, a *app.App) (gate.Facts, error) {
 	if f.Evidence, err = Evidence(ctx, a); err != nil {
 		return f, err
 	}
+	if f.State, err = state(ctx, a); err != nil {
+		return f, err
+	}
 	if there {
-		if f.State, err = r.State(ctx); err != nil {
-			return f, err
-		}
 		if f.Life, err = r.Lifecycle(); err != nil {
 			return f, err
 		}
@@ -273,7 +285,10 @@ func RepoContext(ctx context.Context, a *app.App) (gate.Context, error) {
 // SyncPlan says what would bring the branch and its upstream together.
 func SyncPlan(ctx context.Context, a *app.App) (gate.SyncPlan, error) {
 	s, err := state(ctx, a)
-	if err == nil && !s.Available {
+	switch {
+	case err == nil && s.Unreadable:
+		err = kb.Errorf(kb.Unsupported, "the state of the repository cannot be read: %s", s.Note).WithHint("see: git status")
+	case err == nil && !s.Available:
 		err = noRepository()
 	}
 	return gate.SyncPlanOf(s), err

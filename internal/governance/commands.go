@@ -41,6 +41,19 @@ type ledgerIn struct {
 	Offset         int    `json:"offset,omitempty" help:"leave out this many at the beginning"`
 }
 
+type importIn struct {
+	File   string `json:"file" arg:"1" help:"a report that a checker wrote"`
+	Forget bool   `json:"forget,omitempty" help:"let what it said go"`
+}
+
+type importsIn struct {
+	File string `json:"file,omitempty" help:"also what they say of this file of the project"`
+}
+
+type exportIn struct {
+	Format string `json:"format,omitempty" enum:"sarif" help:"how to write it (default sarif)"`
+}
+
 type stageIn struct {
 	Stage string `json:"stage,omitempty" arg:"1" enum:"PRE_WRITE|PRE_COMMIT|PRE_PUSH|CI" help:"what is about to be done (default PRE_COMMIT)"`
 }
@@ -89,6 +102,7 @@ func atStage[Out any](do func(context.Context, *app.App, gate.Stage) (Out, error
 
 func addCommands(t *command.Table) {
 	addEvidence(t)
+	addImports(t)
 	addGate(t)
 	addRepo(t)
 }
@@ -122,6 +136,26 @@ func addEvidence(t *command.Table) {
 			p, err := pageOf(in.Limit, in.Offset)
 			return f.Ledger(evidence.LedgerQuery{After: in.LastSeenAfter, Before: in.LastSeenBefore, Page: p}), err
 		})).Agent(), `{"lastSeenAfter":"2026-01-01T00:00:00.000Z"}`)
+}
+
+// addImports adds the commands about reports of other checkers.
+func addImports(t *command.Table) {
+	c := t.Add("evidence", command.New("evidence:import", "Keep what a report of a checker says of the files of this project", command.Writes,
+		func(ctx context.Context, a *app.App, in importIn) (ImportReply, error) {
+			return Import(ctx, a, in.File, in.Forget)
+		}).
+		Prints(printer.Of(printImport)), `{"file":"eslint.sarif"}`)
+	c.Help = "SARIF 2.1.0, Checkstyle, JUnit, ESLint JSON, golangci-lint JSON, and coverage as lcov, Cobertura and Go have it; the content tells which. " +
+		"It is kept with its provenance outside of the project, and read again when the file changes. Hits and what is shown of a file then say what is known of it; the gate does not look at it."
+	t.Add("evidence", command.New("evidence:imports", "Which reports of checkers were imported, and what they say of a file", command.Reads,
+		func(ctx context.Context, a *app.App, in importsIn) (ImportsReply, error) {
+			return Imports(ctx, a, in.File)
+		}).
+		Prints(printer.Of(printImports)).Agent(), `{}`, `{"file":"src/shop.go"}`)
+	c = t.Add("evidence", command.New("evidence:export", "The evidence and all imported findings as one SARIF log", command.Reads,
+		func(ctx context.Context, a *app.App, _ exportIn) (ExportReply, error) { return Export(ctx, a) }).
+		Prints(printer.Of(func(p *printer.Printer, r ExportReply) { p.Content(r.Text) })).Agent(), `{"format":"sarif"}`)
+	c.Help = "A run for each origin, which it names as its tool."
 }
 
 // addGate adds the commands about the gate and the open change.

@@ -83,17 +83,28 @@ func ValidEvidence(ctx context.Context, a *app.App) (*evidence.File, error) {
 	return f, f.Check()
 }
 
-// findings returns the open findings of the own folder by path; nil when
-// there are none.
-func findings(a *app.App) map[string][]evidence.Finding {
+// known is what evidence and imported reports say of the files of the own folder.
+type known struct {
+	evidence, imports map[string][]evidence.Finding
+	covered           map[string][]evidence.Covered
+}
+
+// knownOf returns what is known of the own folder, false for nothing.
+func knownOf(a *app.App) (k known, any bool) {
 	p, err := a.Where()
 	if err != nil {
-		return nil // what needs a project says so
+		return k, false // what needs a project says so
 	}
 	if e := evidenceOf(a).get(p.Root); e != nil {
-		return e.byFile
+		k.evidence = e.byFile
 	}
-	return nil
+	k.imports, k.covered = importedOf(a)
+	return k, len(k.evidence)+len(k.imports)+len(k.covered) > 0
+}
+
+// of returns the findings of a file, those of the evidence first.
+func (k known) of(path string) []evidence.Finding {
+	return slices.Concat(k.evidence[path], k.imports[path])
 }
 
 // own reports whether a target is the folder of the project as it is:
@@ -106,14 +117,14 @@ func own(a *app.App, t *search.Target) bool {
 // countFindings lets hits of the own folder say how many findings are open in
 // their files.
 func countFindings(a *app.App, targets []search.Target) {
-	byFile := findings(a)
-	if len(byFile) == 0 {
+	k, any := knownOf(a)
+	if !any {
 		return
 	}
 	for i := range targets {
 		if own(a, &targets[i]) {
 			targets[i].Extras = append(targets[i].Extras, func(path string) (kb.Extra, bool) {
-				n := len(byFile[path])
+				n := len(k.of(path))
 				return kb.Extra{Members: []kb.Member{{Name: "findings", Value: n}}, Lines: []string{kb.Count(n, "open finding") + " in its file"}}, n > 0
 			})
 		}
@@ -129,15 +140,18 @@ const (
 // showFindings adds the open findings of its file to a place, those in its
 // lines first and then the worst.
 func showFindings(a *app.App, targets []search.Target, found *search.Context) {
-	byFile := findings(a)
-	if len(byFile) == 0 {
+	k, any := knownOf(a)
+	if !any {
 		return
 	}
 	i := slices.IndexFunc(targets, func(t search.Target) bool { return t.Label == found.Store })
 	if i < 0 || !own(a, &targets[i]) {
 		return
 	}
-	all := slices.Clone(byFile[found.Path])
+	if x, ok := coverage(k.covered[found.Path]); ok {
+		found.Extras = append(found.Extras, x)
+	}
+	all := k.of(found.Path)
 	here := func(f evidence.Finding) int {
 		if slices.ContainsFunc(f.Lines, func(l int) bool { return l >= found.Start && l <= found.End }) {
 			return 0
@@ -161,13 +175,34 @@ func showFindings(a *app.App, targets []search.Target, found *search.Context) {
 		if len(f.Lines) > 0 {
 			at = "  " + strings.ReplaceAll(strings.Trim(fmt.Sprint(f.Lines), "[]"), " ", ",")
 		}
-		x.Lines = append(x.Lines, fmt.Sprintf("finding %s  %s%s  %s", f.Severity, printer.Field(f.Rule), at, printer.Field(f.Message)))
+		l := fmt.Sprintf("finding %s  %s%s  %s", f.Severity, printer.Field(f.Rule), at, printer.Field(f.Message))
+		if f.Source != "" {
+			l += "  (" + printer.Field(f.Source) + ")"
+		}
+		x.Lines = append(x.Lines, l)
 	}
 	if more > 0 {
 		x.Members = append(x.Members, kb.Member{Name: "moreFindings", Value: more})
-		x.Lines = append(x.Lines, fmt.Sprintf("and %s: knowledge evidence:findings --file %s", kb.Count(more, "more finding"), found.Path))
+		x.Lines = append(x.Lines, fmt.Sprintf("and %s: knowledge evidence:%s --file %s", kb.Count(more, "more finding"), listing(k, found.Path), found.Path))
 	}
 	found.Extras = append(found.Extras, x)
+}
+
+// listing names the command that lists the rest of the findings of a file.
+func listing(k known, path string) string {
+	if len(k.evidence[path]) > 0 {
+		return "findings"
+	}
+	return "imports"
+}
+
+// coverage is what a place shows of the tests that run its file.
+func coverage(list []evidence.Covered) (kb.Extra, bool) {
+	x := kb.Extra{Members: []kb.Member{{Name: "coverage", Value: list}}}
+	for _, c := range list {
+		x.Lines = append(x.Lines, fmt.Sprintf("tests run %d of %s  (%s)", c.Lines, kb.Count(c.Of, "line"), printer.Field(c.Source)))
+	}
+	return x, len(list) > 0
 }
 
 func evidenceOf(a *app.App) *evidenceCache {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidence"
@@ -71,7 +72,7 @@ func printFindings(p *printer.Printer, r evidence.Findings) {
 
 func printGitflow(p *printer.Printer, r gate.Gitflow) {
 	if !r.Available {
-		p.Line("no repository: " + r.Note)
+		p.Line("not available: " + r.Note)
 		return
 	}
 	at := r.Branch
@@ -99,5 +100,30 @@ func printDecision(p *printer.Printer, e gate.Evaluation) {
 		for _, m := range e.Validation.Messages {
 			p.Line("  " + m)
 		}
+	}
+}
+
+func printImport(p *printer.Printer, r ImportReply) {
+	if r.Forgotten {
+		p.Line(fmt.Sprintf("forgot %s", printer.Name(r.Source)))
+		return
+	}
+	p.Line(fmt.Sprintf("%s, %s: %s, coverage of %s", printer.Name(r.Source), strings.TrimSpace(r.Tool+" "+r.Version), kb.Count(r.Findings, "finding"), kb.Count(r.Covered, "file")))
+	if r.Left > 0 {
+		p.Remark(kb.Count(r.Left, "row") + " about no file of the project left out")
+	}
+}
+
+func printImports(p *printer.Printer, r ImportsReply) {
+	t := p.Table("report", "format", "tool", "findings", "coverage", "written", "imported").None("nothing was imported")
+	for _, x := range r.Imports {
+		t.Row(printer.Name(x.Source), x.Format, strings.TrimSpace(x.Tool+" "+x.Version), x.Findings, x.Covered, x.Written.Format(time.DateTime), x.Imported.Format(time.DateTime))
+	}
+	t.Flush()
+	for _, f := range r.Findings {
+		p.Line(fmt.Sprintf("%s  %s  %s  %s  (%s)", f.Severity, printer.Field(f.Rule), strings.Trim(fmt.Sprint(f.Lines), "[]"), printer.Field(f.Message), printer.Field(f.Source)))
+	}
+	for _, c := range r.Coverage {
+		p.Line(fmt.Sprintf("tests run %d of %s  (%s)", c.Lines, kb.Count(c.Of, "line"), printer.Field(c.Source)))
 	}
 }

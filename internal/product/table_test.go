@@ -25,8 +25,8 @@ func TestAudience(t *testing.T) {
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:rename", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel", "uninstall",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"apis", "api:help", "api:call",
-		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check",
-		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger",
+		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check", "kdd:matrix",
+		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger", "evidence:imports", "evidence:export",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
 		"answer:ask", "answer:session", "answer:forget", "feedback:add", "feedback:list", "feedback:stats",
 		"verify", "selftest",
@@ -306,6 +306,7 @@ func mustFind(t *testing.T, name string) command.Command {
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir()) // whose sessions are nobody's
 	a, err := product.New(app.Config{Version: "test", DataDir: t.TempDir(), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 )
 
 // A store that is no folder is cited at its forge, whose anchors keep accents
@@ -23,7 +24,15 @@ func TestForgeAnchors(t *testing.T) {
 	if got := withAnchor(source.Place{URL: "file:///x.md"}, sections, 2); got != "file:///x.md#descripcion" {
 		t.Error(got)
 	}
-	if i := forgeSection(sections, "push-1"); i != 4 {
-		t.Errorf("push-1 is section %d", i)
+	if got := withAnchor(source.Place{URL: "file:///x.md"}, sections, 4); got != "file:///x.md#push-1" {
+		t.Error(got)
+	}
+	d := &kdd.Doc{Sections: sections}
+	for anchor, want := range map[string]int{"push-1": 4, "push": 3, "descripción": 2, "descripcion": 2, "#Descripción": 2, "a----b": 5, "push-2": -1} {
+		for _, forge := range []bool{false, true} {
+			if i := d.Section(anchor, forge); i != want {
+				t.Errorf("%s is section %d", anchor, i)
+			}
+		}
 	}
 }

@@ -75,11 +75,24 @@ type (
 		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
 		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
+	kddMatrixIn struct {
+		Domain   string   `json:"domain,omitempty" help:"only this domain"`
+		Open     bool     `json:"open,omitempty" help:"only what no test proves"`
+		Format   string   `json:"format,omitempty" enum:"csv|markdown|mermaid|dot|svg" help:"every row in this form"`
+		Limit    int      `json:"limit,omitempty" help:"at most this many rows (default 20)"`
+		Offset   int      `json:"offset,omitempty" help:"leave out this many rows at the beginning: next of the reply before"`
+		Statuses []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
+		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
+	}
 	kddCheckIn struct {
 		Entity   string   `json:"entity,omitempty" arg:"1..." help:"only this specification"`
 		Kind     string   `json:"kind,omitempty" help:"only this kind"`
 		Domain   string   `json:"domain,omitempty" help:"only this domain"`
 		Limit    int      `json:"limit,omitempty" help:"at most this many of each list (default 20)"`
+		Offset   int      `json:"offset,omitempty" help:"leave out this many findings at the beginning: next of the reply before"`
+		Format   string   `json:"format,omitempty" enum:"sarif|junit|github|baseline" help:"every finding in this form, for other programs"`
+		Severity []string `json:"severity,omitempty" help:"rule=error, =warning, =note or =off, before what .knowledge/check.yaml says"`
+		Baseline string   `json:"baseline,omitempty" help:"file of the project with findings to leave out, as format baseline writes it"`
 		Statuses []string `json:"include_statuses,omitempty" help:"only approved ones and these lifecycles (default all)"`
 		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
@@ -134,13 +147,19 @@ func addKDD(t *command.Table) {
 		func(ctx context.Context, a *app.App, in kddStatsIn) (StatsReply, error) {
 			return Stats(ctx, a, specScope(ctx, in.Stores, nil))
 		}).Prints(printer.Of(printDeep[StatsReply])).Agent(), `{}`)
-	c = t.Add("kdd", command.New("kdd:check", "What specifications lack, which relations lead nowhere or upwards", command.Reads,
+	c = t.Add("kdd", command.New("kdd:check", "A linter of specifications: what is wrong with them, what they lack, what leads nowhere", command.Reads,
 		func(ctx context.Context, a *app.App, in kddCheckIn) (CheckReply, error) {
-			return Check(ctx, a, in.Entity, in.Kind, in.Domain, in.Limit, specScope(ctx, in.Stores, in.Statuses))
-		}).Prints(printer.Of(printDeep[CheckReply])).Agent(), `{}`, `{"kind":"entity"}`)
-	c.Help = "Coverage by kind, relations from a lower layer to a higher one, relations whose target nothing is called, " +
-		"and what keeps a document from being read as meant: open front matter, a kind or status that is none, an id twice, circles of depends_on. " +
-		"At a terminal the exit status is 1 when anything but coverage is amiss."
+			return Check(ctx, a, CheckQuery{Entity: in.Entity, Kind: in.Kind, Domain: in.Domain, Limit: in.Limit, Offset: in.Offset,
+				Format: in.Format, Severity: in.Severity, Baseline: in.Baseline, Scope: specScope(ctx, in.Stores, in.Statuses)})
+		}).Prints(printer.Of(printCheck)).Agent(), `{}`, `{"kind":"entity"}`, `{"format":"sarif"}`)
+	c.Help = "findings have a rule, a severity, file and line, and a way to mend them; beside them stand coverage by kind, relations from a lower layer to a higher one, " +
+		"and relations whose target nothing is called. Severities and a baseline of old findings stand in .knowledge/check.yaml. " +
+		"At a terminal the exit status is 1 when a finding is an error."
+	c = t.Add("kdd", command.New("kdd:matrix", "Which requirement is kept by which rule, code and test", command.Reads,
+		func(ctx context.Context, a *app.App, in kddMatrixIn) (MatrixReply, error) {
+			return Matrix(ctx, a, MatrixQuery{Domain: in.Domain, Format: in.Format, Open: in.Open, Limit: in.Limit, Offset: in.Offset, Scope: specScope(ctx, in.Stores, in.Statuses)})
+		}).Prints(printer.Of(printMatrix)).Agent(), `{}`, `{"open":true,"format":"markdown"}`)
+	c.Help = "Code and tests are files that name the id of the requirement or of the rule, or that it names; tests are scenarios and documents that verify it too."
 	c = t.Add("kdd", command.New("kdd:graph", "A picture of what is related to an entity of the specifications", command.Reads,
 		func(ctx context.Context, a *app.App, in kddGraphIn) (PictureReply, error) {
 			return Picture(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Scope: specScope(ctx, in.Stores, in.Statuses)}, in.Format)

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
-	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
@@ -248,11 +247,11 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", -1, &search.TargetError{Target: d.Source, Err: err}
 	}
-	lines, kinds := strings.Split(doc.Body, "\n"), markdown.Kinds(doc.Body)
+	lines := specdoc.Prose(doc.Body)
 	try := func(from, to int) string {
 		to = min(to, len(lines))
 		from = min(from-1, to)
-		return proseOf(lines[from:to], kinds[from:to])
+		return proseOf(lines[from:to])
 	}
 	for _, h := range headings {
 		for i := range d.Sections {
@@ -273,14 +272,11 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	return "", -1, nil
 }
 
-// proseOf joins the lines of a section that are text or tables, without the
-// rules of tables; those of a list with semicolons.
-func proseOf(lines []string, kinds []markdown.Kind) string {
+// proseOf joins the lines of a section, without the rules of tables; those of
+// a list with semicolons.
+func proseOf(lines []string) string {
 	var b strings.Builder
-	for i, raw := range lines {
-		if k := kinds[i]; k != markdown.Text && k != markdown.Table && k != markdown.HTML {
-			continue
-		}
+	for _, raw := range lines {
 		raw = strings.TrimSpace(raw)
 		text := search.Plain(raw)
 		if text == "" || strings.Trim(text, "-:|· ") == "" {

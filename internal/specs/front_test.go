@@ -52,27 +52,27 @@ func TestCheckNamesProblems(t *testing.T) {
 	s.Write("p/specs/ruled.md", "---\n\nText between rules.\n\n---\n\n# Ruled\n")
 	a := s.In("p", true)
 	s.Search(a, search.Request{Query: "about"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
-	c, err := specs.Check(t.Context(), a, "", "", "", 0, specs.Scope{Waiting: person})
+	c, err := specs.Check(t.Context(), a, specs.CheckQuery{Severity: []string{"incomplete=off"}, Scope: specs.Scope{Waiting: person}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string][]string{}
-	for _, p := range c.Problems {
+	for _, p := range c.Findings {
 		name := strings.TrimSuffix(strings.TrimPrefix(p.File, "specs/"), ".md")
-		got[name] = append(got[name], p.Problem)
+		got[name] = append(got[name], p.Message+": "+p.Mend)
 	}
 	want := map[string][]string{
-		"good": {"its id BR-001 is also that of specs/twin.md"},
-		"twin": {"its id BR-001 is also that of specs/good.md", `its status "approoved" is none, and counts as approved; there are draft, proposed, review, approved, superseded, deprecated`},
-		"one":  {"depends on itself in a circle: BR-002 → BR-003 → BR-004 → BR-002"},
+		"good": {"its id BR-001 is also that of specs/twin.md: give one of them another"},
+		"twin": {"its id BR-001 is also that of specs/good.md: give one of them another", `its status "approoved" is none, and counts as approved: there are draft, proposed, review, approved, superseded, deprecated`},
+		"one":  {"depends on itself in a circle: BR-002 → BR-003 → BR-004 → BR-002: take one of these relations out"},
 		"typo": {`its kind "busines-rule" is none: did you mean business-rule?`},
 		"list": {"its front matter is a list, of which nothing is read: write its keys without dashes"},
 		"open": {"its front matter is never closed: write --- below the last key"},
 	}
-	if d := cmp.Diff(want, got); d != "" || c.TotalProblems != 7 {
-		t.Errorf("%d problems: %s", c.TotalProblems, d)
+	if d := cmp.Diff(want, got); d != "" || c.Totals["error"] != 7 {
+		t.Errorf("%v: %s", c.Totals, d)
 	}
-	if c, err = specs.Check(t.Context(), a, "", "entity", "", 0, specs.Scope{Waiting: person}); err != nil || c.Problems != nil {
-		t.Errorf("of another kind: %+v %v", c.Problems, err)
+	if c, err = specs.Check(t.Context(), a, specs.CheckQuery{Kind: "entity", Scope: specs.Scope{Waiting: person}}); err != nil || c.Findings != nil {
+		t.Errorf("of another kind: %+v %v", c.Findings, err)
 	}
 }

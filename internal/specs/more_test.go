@@ -183,7 +183,7 @@ func TestSpecFindStatsCheckGraph(t *testing.T) {
 	if err != nil || st.Specifications != 9 || st.Lifecycles["draft"] != 1 || st.Edges == 0 || len(st.Stores) != 1 || st.Stores[0].Specifications != 9 {
 		t.Errorf("stats: %+v, %v", st, err)
 	}
-	c, err := specs.Check(t.Context(), a, "", "", "", 0, scope)
+	c, err := specs.Check(t.Context(), a, specs.CheckQuery{Scope: scope})
 	if err != nil || c.Documents == 0 || c.Incomplete == nil || c.Violations == nil || c.Orphans == nil || c.References == 0 {
 		t.Errorf("check: %+v, %v", c, err)
 	}
@@ -198,10 +198,10 @@ func TestSpecFindStatsCheckGraph(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c, err = specs.Check(t.Context(), a, "", "", "", 0, scope); err != nil || len(c.Gaps) != 1 || c.Gaps[0].Negative != 2 {
+	if c, err = specs.Check(t.Context(), a, specs.CheckQuery{Scope: scope}); err != nil || len(c.Gaps) != 1 || c.Gaps[0].Negative != 2 {
 		t.Errorf("gaps: %+v, %v", c.Gaps, err)
 	}
-	one, err := specs.Check(t.Context(), a, "Pedido", "", "", 0, scope)
+	one, err := specs.Check(t.Context(), a, specs.CheckQuery{Entity: "Pedido", Scope: scope})
 	if err != nil || one.Documents != 1 {
 		t.Errorf("check one: %+v, %v", one, err)
 	}

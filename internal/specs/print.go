@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/lint"
 )
 
 func printResults(p *printer.Printer, r SearchReply) {
@@ -59,6 +61,55 @@ func printPicture(p *printer.Printer, r PictureReply) {
 	p.Content(r.Text)
 	p.Remark(r.Message)
 	p.Remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
+	p.Remarks(r.Warnings)
+}
+
+// printCheck prints what the linter found, or the form that was asked for alone.
+func printCheck(p *printer.Printer, r CheckReply) {
+	if r.Report != "" {
+		p.Content(r.Report)
+		return
+	}
+	t := p.Table("severity", "rule", "place", "finding", "mend").None("nothing is wrong")
+	for _, f := range r.Findings {
+		t.Row(f.Severity, f.Rule, fmt.Sprintf("%s:%d", printer.Name(f.File), f.Line), f.Message, f.Mend)
+	}
+	t.Flush()
+	p.Remark(r.Message)
+	total := 0
+	var parts []string
+	for _, sev := range lint.Severities() {
+		if n := r.Totals[sev]; n > 0 {
+			total += n
+			parts = append(parts, kb.Count(n, sev))
+		}
+	}
+	if total > 0 {
+		p.Remark(fmt.Sprintf("%s; documents have %.0f %% of what their kinds ask for", strings.Join(parts, ", "), r.Coverage))
+	}
+	if r.Known > 0 {
+		p.Remark(kb.Count(r.Known, "finding") + " of the baseline left out")
+	}
+	if r.Next > 0 {
+		p.Remark(fmt.Sprintf("%d of %d findings; the next with --offset %d", len(r.Findings), total, r.Next))
+	}
+	p.Remarks(r.Warnings)
+}
+
+// printMatrix prints the rows, or the form that was asked for alone.
+func printMatrix(p *printer.Printer, r MatrixReply) {
+	if r.Text != "" {
+		p.Content(r.Text)
+		return
+	}
+	t := p.Table(matrixHead...).None("no requirements and no rules")
+	for _, x := range r.Rows {
+		t.Row(x.Requirement, x.Rule, strings.Join(x.Code, " "), strings.Join(x.Tests, " "), x.Status)
+	}
+	t.Flush()
+	if r.Next > 0 {
+		p.Remark(fmt.Sprintf("%d of %d rows; the next with --offset %d", len(r.Rows), r.Total, r.Next))
+	}
 	p.Remarks(r.Warnings)
 }
 

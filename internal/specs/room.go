@@ -21,6 +21,7 @@ func Room() command.Room {
 			"kdd:graph":   {Data: command.OwnIndex},
 			"kdd:impact":  {Data: command.OwnIndex},
 			"kdd:list":    {Data: command.OwnIndex},
+			"kdd:matrix":  {Data: command.OwnIndex},
 			"kdd:related": {Data: command.OwnIndex},
 			"kdd:search":  {Data: command.OwnIndex},
 			"kdd:section": {Data: command.OwnIndex},

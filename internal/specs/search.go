@@ -14,6 +14,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/lint"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -253,7 +254,7 @@ func (s *specs) results(
 		}
 		i := d.SectionAt(h.Where.Line)
 		snippet := h.Where.Excerpt
-		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == h.Where.Line || looksLikeKey(h.Where.Excerpt) {
+		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == h.Where.Line || lint.LooksLikeKey(h.Where.Excerpt) {
 			if prose, err := s.opening(ctx, targets, d, h.Where.Line); err != nil {
 				return nil, err
 			} else if prose != "" {

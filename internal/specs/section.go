@@ -12,6 +12,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/lint"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -135,12 +136,9 @@ func (s *specs) section(ctx context.Context, targets []search.Target, d *kdd.Doc
 	}
 	out := SectionReply{URL: s.urlOf(d, -1), Store: t.Label, Path: d.Path, Title: d.Title, Start: 1, End: len(lines)}
 	if anchor != "" {
-		i := d.Section(anchor)
-		if j := forgeSection(d.Sections, anchor); j >= 0 && s.place(d).Forge {
-			i = j
-		}
+		i := d.Section(anchor, s.place(d).Forge)
 		if i < 0 {
-			return SectionReply{}, kb.Errorf(kb.NotFound, "%s has no heading %q", d.Path, app.ClipRunes(anchor, 100)).WithHint("its headings: %s", anchors(d))
+			return SectionReply{}, kb.Errorf(kb.NotFound, "%s has no heading %q", d.Path, app.ClipRunes(anchor, 100)).WithHint("its headings: %s", lint.Headings(d))
 		}
 		out.URL, out.Section, out.Anchor = s.urlOf(d, i), heading(d, i), d.Sections[i].Anchor
 		out.Start, out.End = d.Sections[i].Start, min(d.Until(i), len(lines))
@@ -166,31 +164,4 @@ func (s *specs) section(ctx context.Context, targets []search.Target, d *kdd.Doc
 	}
 	out.Note = strings.Join(notes, "; ")
 	return out, nil
-}
-
-// forgeSection returns the section that a forge calls anchor, -1 for none.
-func forgeSection(sections []kb.SpecSection, anchor string) int {
-	for i := range sections {
-		if sections[i].Level > 0 && forgeAnchor(sections, i) == anchor {
-			return i
-		}
-	}
-	return -1
-}
-
-// anchors lists the anchors of a document.
-func anchors(d *kdd.Doc) string {
-	var out []string
-	for i := range d.Sections {
-		if a := d.Sections[i].Anchor; a != "" {
-			if out = append(out, a); len(out) == 30 {
-				out = append(out, "…")
-				break
-			}
-		}
-	}
-	if len(out) == 0 {
-		return "none; leave the anchor out for the whole document"
-	}
-	return strings.Join(out, ", ")
 }

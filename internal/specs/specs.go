@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/lint"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
@@ -28,8 +29,9 @@ type Scope struct {
 // specs are the specifications that a question is answered from.
 type specs struct {
 	*app.Shelves
-	graph *kdd.Graph
-	seen  kdd.Seen
+	graph   *kdd.Graph
+	seen    kdd.Seen
+	version string // of the program
 }
 
 // keptGraphs is how many joined graphs a process keeps: one of the default
@@ -50,6 +52,7 @@ func specGraphsOf(c *app.Core) *specGraphs {
 type keptGraph struct {
 	key   string
 	graph *kdd.Graph
+	trace *lint.Trace // nil until it was asked for
 }
 
 // of returns the graph of targets, joining it when there is none yet.
@@ -76,7 +79,7 @@ func (g *specGraphs) of(ctx context.Context, targets []search.Target) (*kdd.Grap
 	if err != nil {
 		return nil, err
 	}
-	g.kept = slices.Insert(g.kept, 0, keptGraph{key, graph})
+	g.kept = slices.Insert(g.kept, 0, keptGraph{key: key, graph: graph})
 	g.kept = g.kept[:min(len(g.kept), keptGraphs)]
 	return graph, nil
 }
@@ -126,7 +129,7 @@ func open(ctx context.Context, a *app.App, r Scope) (*specs, error) {
 	if s.Notes = append(notes, s.Notes...); len(s.Targets)+len(s.Notes) == 0 {
 		return nil, a.NothingInScope(ctx, c)
 	}
-	return &specs{Shelves: s, seen: seen}, nil
+	return &specs{Shelves: s, seen: seen, version: a.Version()}, nil
 }
 
 // ask answers from the graph, and again without what turns out to be damaged.
@@ -237,35 +240,11 @@ func (s *specs) urlOf(d *kdd.Doc, i int) string {
 
 // withAnchor adds the anchor of section i: folded, or as the forge has it.
 func withAnchor(p source.Place, sections []kb.SpecSection, i int) string {
-	anchor := sections[i].Anchor
-	if p.Forge {
-		anchor = forgeAnchor(sections, i)
-	}
+	anchor := specdoc.Anchors(sections[:i+1], p.Forge)[i]
 	if anchor == "" {
 		return p.URL
 	}
 	return p.URL + "#" + (&url.URL{Fragment: anchor}).EscapedFragment()
-}
-
-// forgeAnchor returns the anchor of a section at a forge, where the second of
-// two equal headings ends in -1.
-func forgeAnchor(sections []kb.SpecSection, i int) string {
-	name := func(i int) string {
-		if p := sections[i].Path; len(p) > 0 {
-			return specdoc.Forge(p[len(p)-1])
-		}
-		return ""
-	}
-	anchor, n := name(i), 0
-	for j := range i {
-		if sections[j].Level > 0 && name(j) == anchor {
-			n++
-		}
-	}
-	if n > 0 && anchor != "" {
-		anchor += fmt.Sprintf("-%d", n)
-	}
-	return anchor
 }
 
 // heading returns the name of section i, "" for none.

@@ -282,8 +282,17 @@ func opens(s *producttest.Site, address, section string) {
 		s.Errorf("%s opens nothing: %v", address, err)
 		return
 	}
+	times := map[string]int{} // of equal headings the second ends in -1
 	for l := range strings.Lines(string(body)) {
-		if strings.HasPrefix(l, "#") && specdoc.Anchor(strings.TrimLeft(l, "# ")) == u.Fragment && strings.TrimSpace(strings.TrimLeft(l, "#")) == section {
+		if !strings.HasPrefix(l, "#") {
+			continue
+		}
+		anchor := specdoc.Anchor(strings.TrimLeft(l, "# "))
+		n := times[anchor]
+		if times[anchor]++; n > 0 {
+			anchor += fmt.Sprintf("-%d", n)
+		}
+		if anchor == u.Fragment && strings.TrimSpace(strings.TrimLeft(l, "#")) == section {
 			return
 		}
 	}

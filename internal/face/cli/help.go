@@ -41,7 +41,7 @@ var topics = []struct{ name, about string }{
 	{"gate", "may I write, commit or push"},
 	{"sdd", "specified changes: open, refresh, close"},
 	{"repo", "how the repository stands"},
-	{"setup", "give it to your agents, take it away, upgrade it"},
+	{"setup", "give it to your agents, take it away, upgrade it, count what they pay"},
 	{"trust", "vouch for files of a project"},
 	{"data", "export, import, verify, clean up"},
 	{faceGroup, "serve agents and programs, watch folders"},

@@ -302,7 +302,7 @@ func TestDeterminism(t *testing.T) {
 
 func TestByFile(t *testing.T) {
 	f := at(t, `{"version":"2.1","snapshot":{"findings":[{"ruleId":"r","severity":"error","file":"./a/b.go","lines":"10-12","message":"m"},{"ruleId":"q","file":"a\\b.go"},{"ruleId":"x"}]}}`)
-	want := map[string][]Finding{"a/b.go": {{"", "q", "", nil}, {"ERROR", "r", "m", []int{10, 12}}}}
+	want := map[string][]Finding{"a/b.go": {{Rule: "q"}, {Severity: "ERROR", Rule: "r", Message: "m", Lines: []int{10, 12}}}}
 	if d := cmp.Diff(want, f.ByFile()); d != "" {
 		t.Error(d)
 	}

@@ -210,6 +210,15 @@ type Finding struct {
 	Rule     string `json:"ruleId"`
 	Message  string `json:"message"`
 	Lines    []int  `json:"lines,omitempty"`
+	// Source is what found it, and when, of findings that were imported.
+	Source string `json:"source,omitempty"`
+}
+
+// Covered says how many lines of a file tests run.
+type Covered struct {
+	Lines  int    `json:"covered"`
+	Of     int    `json:"total"`
+	Source string `json:"source"`
 }
 
 // ByFile returns the open findings of each file, by its path with slashes.
@@ -218,7 +227,7 @@ func (f *File) ByFile() map[string][]Finding {
 	for _, r := range f.doc.Findings {
 		if r.File != "" {
 			p := slashed(r.File)
-			out[p] = append(out[p], Finding{strings.ToUpper(r.Severity), r.Rule, r.Message, r.Lines})
+			out[p] = append(out[p], Finding{Severity: strings.ToUpper(r.Severity), Rule: r.Rule, Message: r.Message, Lines: r.Lines})
 		}
 	}
 	return out

@@ -32,7 +32,24 @@ type tool struct {
 	Description string `json:"description"`
 	Mutating    bool   `json:"mutating"`
 	Safe        bool   `json:"safeByDefault"`
-	run         func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error)
+	run         func(ctx context.Context, s *enterprise, at moment) (envelope, error)
+}
+
+// moment is the stage that a tool was asked about. One that there is not is
+// evaluated as a commit, as in the original, and never allowed: a slip of the
+// pen must not lower the bar.
+type moment struct {
+	stage   gate.Stage
+	unknown string // what was asked for instead; "" for a stage that there is
+}
+
+// evaluate decides about specified changes.
+func (s *enterprise) evaluate(ctx context.Context, at moment) (gate.Evaluation, error) {
+	e, err := governance.SDDEvaluate(ctx, s.app, at.stage)
+	if at.unknown != "" {
+		e = e.Refused(at.unknown)
+	}
+	return e, err
 }
 
 // envelope is the answer of a tool, whatever happens.
@@ -81,13 +98,16 @@ var resources = []resource{
 
 var tools = []tool{
 	{"ai_gate_check", "Reads .ai_evidence.json and reports AI gate compatibility status.", false, true,
-		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-			r, err := governance.GateCheck(ctx, s.app, stage)
+		func(ctx context.Context, s *enterprise, at moment) (envelope, error) {
+			r, err := governance.GateCheck(ctx, s.app, at.stage)
+			if at.unknown != "" {
+				r = r.Refused(at.unknown)
+			}
 			return envelope{Executed: true, Success: r.Allowed, Result: r}, err
 		}},
 	{"check_sdd_status", "Evaluates SDD/OpenSpec policy for a stage without changing repository state.", false, true,
-		func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-			e, err := governance.SDDEvaluate(ctx, s.app, stage)
+		func(ctx context.Context, s *enterprise, at moment) (envelope, error) {
+			e, err := s.evaluate(ctx, at)
 			return envelope{Executed: true, Success: e.Decision.Allowed, Result: e}, err
 		}},
 	{"validate_and_fix", "Returns validation status and suggested fixes in preview mode (no writes).", true, true,
@@ -114,15 +134,15 @@ type guard struct {
 }
 
 // guardedPlan makes a tool of a plan, behind the guard. Nothing of it is done.
-func guardedPlan(warning string, plan func(context.Context, *enterprise, gate.Evaluation) (any, error)) func(context.Context, *enterprise, gate.Stage) (envelope, error) {
-	return func(ctx context.Context, s *enterprise, stage gate.Stage) (envelope, error) {
-		e, err := governance.SDDEvaluate(ctx, s.app, stage)
+func guardedPlan(warning string, plan func(context.Context, *enterprise, gate.Evaluation) (any, error)) func(context.Context, *enterprise, moment) (envelope, error) {
+	return func(ctx context.Context, s *enterprise, at moment) (envelope, error) {
+		e, err := s.evaluate(ctx, at)
 		if err != nil {
 			return envelope{}, err
 		}
 		if !e.Decision.Allowed {
 			var g guard
-			g.Guard.Stage, g.Guard.Decision, g.Guard.Status = stage, e.Decision, e.Status
+			g.Guard.Stage, g.Guard.Decision, g.Guard.Status = at.stage, e.Decision, e.Status
 			return envelope{Warnings: []string{"Critical tool blocked by SDD policy/session guard."}, Result: g}, nil
 		}
 		result, err := plan(ctx, s, e)
@@ -259,72 +279,64 @@ func (s *enterprise) tool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body = bytes.TrimSpace(body)
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	switch {
-	case !json.Valid(body):
+	if len(body) > 0 && !json.Valid(body) {
 		answer(w, http.StatusBadRequest, failure{"Invalid JSON body."})
-		return
-	case body[0] != '{' && body[0] != '[':
-		answer(w, http.StatusBadRequest, failure{"Invalid request body."})
 		return
 	}
 	var in struct{ Name, Args json.RawMessage }
-	if body[0] == '{' {
-		_ = json.Unmarshal(body, &in) // it is a JSON object
-	}
 	var name *string
-	if json.Unmarshal(in.Name, &name) != nil {
-		name = nil
+	// The seed refuses a body that names no tool; the original took it for one that it does not know.
+	if len(body) == 0 || body[0] != '{' || json.Unmarshal(body, &in) != nil || json.Unmarshal(in.Name, &name) != nil || name == nil {
+		answer(w, http.StatusBadRequest, failure{"Invalid request body."})
+		return
 	}
 	for _, t := range tools {
-		if name != nil && t.Name == *name {
+		if t.Name == *name {
 			answer(w, http.StatusOK, s.run(r.Context(), t, in.Args))
 			return
 		}
 	}
 	answer(w, http.StatusNotFound, struct {
-		Error string  `json:"error"`
-		Tool  *string `json:"requestedTool"`
-	}{"Unknown enterprise tool.", name})
+		Error string `json:"error"`
+		Tool  string `json:"requestedTool"`
+	}{"Unknown enterprise tool.", *name})
 }
 
-// run fills in the envelope. An unknown stage is that of a commit, as in the
-// original, with a warning.
+// run fills in the envelope. An unknown stage is evaluated as that of a commit,
+// as in the original, with a warning.
 func (s *enterprise) run(ctx context.Context, t tool, args json.RawMessage) (out envelope) {
-	stage, unknown := stageOf(args)
+	at := momentOf(args)
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(s.log, "knowledge: panic in %s: %v\n%s", t.Name, p, debug.Stack())
 			out = envelope{Warnings: []string{"The tool met a defect of its own and gave up."}, Result: struct{}{}}
 		}
 		out.Tool, out.DryRun = t.Name, true
-		if unknown != "" {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("There is no stage %s: %s was taken.", unknown, stage))
+		if at.unknown != "" {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("There is no stage %s: %s was taken, and nothing is allowed.", at.unknown, at.stage))
 		}
 		if out.Warnings == nil {
 			out.Warnings = []string{}
 		}
 	}()
-	out, err := t.run(ctx, s, stage)
+	out, err := t.run(ctx, s, at)
 	if err != nil {
 		return envelope{Warnings: []string{kb.Said(err, ". ")}, Result: failure{err.Error()}}
 	}
 	return out
 }
 
-// stageOf reads the stage of a tool's arguments.
-func stageOf(args json.RawMessage) (stage gate.Stage, unknown string) {
+// momentOf reads the stage of a tool's arguments.
+func momentOf(args json.RawMessage) moment {
 	var in struct{ Stage json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Stage) == 0 || string(in.Stage) == "null" {
-		return gate.PreCommit, ""
+		return moment{stage: gate.PreCommit}
 	}
 	var name string
 	if json.Unmarshal(in.Stage, &name) == nil {
 		if s, ok := gate.Known(name); ok {
-			return s, ""
+			return moment{stage: s}
 		}
 	}
-	return gate.PreCommit, kb.Clip(string(in.Stage), 100)
+	return moment{gate.PreCommit, kb.Clip(string(in.Stage), 100)}
 }

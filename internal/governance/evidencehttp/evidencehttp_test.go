@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/governance/gate"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
@@ -180,11 +182,14 @@ func TestEnterpriseMatrix(t *testing.T) {
 		{"GET", "/resource?uri=sdd://status", "", 200, `{"uri":"sdd://status","payload":{"available":false}}`},
 		{"GET", "/resource?uri=sdd://active-change", "", 200, `{"uri":"sdd://active-change","payload":{"available":false,"active":false,"valid":false,"changeId":null,"remainingSeconds":null}}`},
 		{"GET", "/resource?uri=evidence://status", "", 200, ""},
-		{"POST", "/tool", "", 404, `{"error":"Unknown enterprise tool.","requestedTool":null}`},
-		{"POST", "/tool", " ", 404, `{"error":"Unknown enterprise tool.","requestedTool":null}`},
-		{"POST", "/tool", "{}", 404, `{"error":"Unknown enterprise tool.","requestedTool":null}`},
-		{"POST", "/tool", "[]", 404, `{"error":"Unknown enterprise tool.","requestedTool":null}`},
-		{"POST", "/tool", `{"name":7}`, 404, `{"error":"Unknown enterprise tool.","requestedTool":null}`},
+		// The seed's text refuses these four with 400; the original's replies were 404.
+		{"POST", "/tool", "", 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", " ", 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", "{}", 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", "[]", 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", `{"name":7}`, 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", `{"name":null}`, 400, `{"error":"Invalid request body."}`},
+		{"POST", "/tool", `{"name":""}`, 404, `{"error":"Unknown enterprise tool.","requestedTool":""}`},
 		{"POST", "/tool", `{"name":"search"}`, 404, `{"error":"Unknown enterprise tool.","requestedTool":"search"}`},
 		{"POST", "/tool", "null", 400, `{"error":"Invalid request body."}`},
 		{"POST", "/tool", "5", 400, `{"error":"Invalid request body."}`},
@@ -224,6 +229,32 @@ func TestEnterpriseMatrix(t *testing.T) {
 		}
 		if got := strings.Join(keys, " "); got != "tool dryRun executed success warnings result" {
 			t.Errorf("%s: keys %s", tc.body, got)
+		}
+	}
+}
+
+// TestUnknownStage: what is asked about a stage that there is not is evaluated
+// as a commit, warned about, and never allowed.
+func TestUnknownStage(t *testing.T) {
+	a, dir := project(t, fmt.Sprintf(`{"version":"2.1","timestamp":%q,"ai_gate":{"status":"ALLOWED"}}`, time.Now().UTC().Format(time.RFC3339)))
+	h := Enterprise(a, "/e", guardOf(), io.Discard)
+	for stage, allowed := range map[string]bool{`"PRE_COMMIT"`: true, `""`: true, `null`: true, `"PRE_COMIT"`: false, `"pre_commit"`: false, `7`: false, `["CI"]`: false} {
+		var r struct {
+			Success  bool
+			Warnings []string
+			Result   struct {
+				Allowed       bool
+				Status, Stage string
+				Violations    []gate.Violation
+			}
+		}
+		w := ask(h, "POST", "/tool", `{"name":"ai_gate_check","args":{"stage":`+stage+`}}`)
+		if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != 200 {
+			t.Fatalf("%s in %s: %d %s", stage, dir, w.Code, w.Body)
+		}
+		if r.Success != allowed || r.Result.Allowed != allowed || (r.Result.Status == "ALLOWED") != allowed || r.Result.Stage != "PRE_COMMIT" ||
+			(len(r.Warnings) == 0) != allowed || (len(r.Result.Violations) == 0) != allowed {
+			t.Errorf("%s: %s", stage, w.Body)
 		}
 	}
 }

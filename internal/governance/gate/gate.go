@@ -72,7 +72,9 @@ const (
 	CoverageStage      = "EVIDENCE_RULES_COVERAGE_STAGE_MISMATCH"
 	CoverageIncomplete = "EVIDENCE_RULES_COVERAGE_INCOMPLETE"
 	UnsupportedAuto    = "EVIDENCE_UNSUPPORTED_AUTO_RULES"
+	StateUnreadable    = "GITFLOW_STATE_UNREADABLE"
 	ProtectedBranch    = "GITFLOW_PROTECTED_BRANCH"
+	StageUnknown       = "STAGE_UNKNOWN"
 )
 
 // Result is the answer of a check.
@@ -259,9 +261,7 @@ func Check(stage Stage, f Facts) Result {
 		r.Violations = append(r.Violations, Violation{code, severityError, fmt.Sprintf(format, args...)})
 	}
 	checkEvidence(stage, f, &r, violate)
-	if slices.Contains(protected, f.State.Branch) && f.State.Available && !f.State.Detached {
-		violate(ProtectedBranch, "Direct work on protected branch %q is not allowed.", f.State.Branch)
-	}
+	checkBranch(f.State, violate)
 	r.Allowed = !slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Severity == severityError })
 	r.Status = "ALLOWED"
 	if !r.Allowed {
@@ -269,6 +269,34 @@ func Check(stage Stage, f Facts) Result {
 	}
 	return r
 }
+
+// checkBranch applies the rules about the repository, which are those of every
+// stage. What cannot be read is no reason to go on; outside of a repository
+// there is nothing to read.
+func checkBranch(s repostate.State, violate func(code, format string, args ...any)) {
+	switch {
+	case s.Unreadable:
+		violate(StateUnreadable, "The state of the repository cannot be read: %s.", strings.TrimSuffix(s.Note, "."))
+	case s.Available && s.Branch == "":
+		violate(StateUnreadable, "The state of the repository cannot be read: nothing says what is checked out.")
+	}
+	if slices.Contains(protected, s.Branch) && !s.Detached {
+		violate(ProtectedBranch, "Direct work on protected branch %q is not allowed.", s.Branch)
+	}
+}
+
+// Refused returns the result for a stage that there is not: nothing is allowed at it.
+func (r Result) Refused(stage string) Result {
+	r.Violations = append(slices.Clone(r.Violations), Violation{StageUnknown, severityError, noStage(stage)})
+	r.Allowed, r.Status = false, "BLOCKED"
+	return r
+}
+
+func noStage(stage string) string { return fmt.Sprintf("There is no stage %s.", stage) }
+
+// ahead is how far the clocks of two machines may differ: evidence that is
+// dated later than that would stay fresh for as long as its author likes.
+const ahead = time.Minute
 
 func checkEvidence(stage Stage, f Facts, r *Result, violate func(code, format string, args ...any)) {
 	e := f.Evidence
@@ -288,7 +316,7 @@ func checkEvidence(stage Stage, f Facts, r *Result, violate func(code, format st
 	age := f.Now.Sub(made)
 	seconds := max(int64(age/time.Second), 0)
 	r.Evidence.Age = &seconds
-	if stage == PreWrite && age < 0 {
+	if stage == PreWrite && age < 0 || age < -ahead {
 		violate(TimestampFuture, "The timestamp of the evidence lies in the future.")
 	}
 	if seconds > r.Evidence.Max {
@@ -311,7 +339,7 @@ func checkEvidence(stage Stage, f Facts, r *Result, violate func(code, format st
 		if repo.Root != "" && !samePath(repo.Root, f.Root) {
 			violate(RepoMismatch, "The evidence is about another repository: %s.", repo.Root)
 		}
-		if repo.Branch != "" && f.State.Available && repo.Branch != f.State.Branch {
+		if repo.Branch != "" && f.State.Branch != "" && repo.Branch != f.State.Branch {
 			violate(BranchMismatch, "The evidence is about branch %q, and %q is checked out.", repo.Branch, f.State.Branch)
 		}
 	}

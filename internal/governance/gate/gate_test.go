@@ -176,10 +176,13 @@ func TestAges(t *testing.T) {
 				t.Errorf("%s after %s: %+v", stage, age, r)
 			}
 		}
-		f := facts(t, root, allowed(root, stage))
-		f.Now = now.Add(-time.Hour)
-		if r := Check(stage, f); *r.Evidence.Age != 0 || r.Allowed != (stage != PreWrite) {
-			t.Errorf("%s before: %+v", stage, r)
+		// Clocks differ by a little; evidence that is further ahead would never be stale.
+		for before, want := range map[time.Duration]bool{time.Millisecond: stage != PreWrite, time.Minute: stage != PreWrite, time.Minute + time.Second: false, 200 * 365 * 24 * time.Hour: false} {
+			f := facts(t, root, allowed(root, stage))
+			f.Now = now.Add(-before)
+			if r := Check(stage, f); *r.Evidence.Age != 0 || r.Allowed != want || !want && codes(r)[0] != TimestampFuture {
+				t.Errorf("%s, %s before: %+v", stage, before, r)
+			}
 		}
 	}
 }

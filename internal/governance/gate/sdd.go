@@ -88,6 +88,14 @@ type Evaluation struct {
 	Validation *Validation `json:"validation,omitempty"`
 }
 
+// Refused returns the evaluation for a stage that there is not: nothing is allowed at it.
+func (e Evaluation) Refused(stage string) Evaluation {
+	if e.Decision.Allowed {
+		e.Decision = Decision{Code: ValidationError, Message: noStage(stage)}
+	}
+	return e
+}
+
 // Validation is the program's verdict on the changes.
 type Validation struct {
 	OK       bool     `json:"ok"`

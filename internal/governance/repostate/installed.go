@@ -138,6 +138,9 @@ func (r *Reader) installed(ctx context.Context, d dirs) (State, error) {
 		return State{}, err
 	}
 	s := parseStatus(out)
+	if s.Branch == "" {
+		return State{}, errors.New("git does not say what is checked out")
+	}
 	idx, err := d.index()
 	if err != nil {
 		if _, err := os.Stat(filepath.Join(d.root, ".gitmodules")); err == nil {
@@ -192,8 +195,11 @@ func header(s *State, key, value string) {
 		}
 	case "branch.head":
 		s.Branch = value
-		if value == "(detached)" {
+		switch value {
+		case "(detached)":
 			s.Branch, s.Detached = "HEAD", true
+		case "(unknown)": // HEAD leads nowhere
+			s.Branch = ""
 		}
 	case "branch.upstream":
 		s.Upstream = value

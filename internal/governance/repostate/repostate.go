@@ -13,12 +13,15 @@
 //
 // Not followed without git: filters and encodings that .gitattributes name, ident
 // expansion, includes in configuration files, and indexes that are split or sparse
-// (which is reported).
+// (which is reported). A repository that cannot be read in either way is
+// Unreadable, and its branch is what HEAD says.
 package repostate
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +57,10 @@ type State struct {
 	Unstaged  int
 	Untracked int
 	Conflicts int
-	Note      string // what is not known, and why
+	// Unreadable is set where there is a repository that could not be read: Note
+	// says why. Branch and Detached are then as HEAD has them, if that can be read.
+	Unreadable bool
+	Note       string // what is not known, and why
 }
 
 // Dirty reports whether anything differs from the last commit.
@@ -84,7 +90,12 @@ func (r *Reader) state(ctx context.Context) (State, error) {
 	defer cancel()
 	d, err := r.open()
 	if err != nil {
-		return State{Note: err.Error()}, nil
+		s := Lost(r.Root, filepath.Dir(r.Root))
+		s.Note = cmp.Or(s.Note, err.Error())
+		return s, nil
+	}
+	if err := d.irregular(); err != nil {
+		return d.unreadable(err.Error()), nil
 	}
 	s, err := r.installed(ctx, d)
 	if err != nil && ctx.Err() == nil {
@@ -92,13 +103,57 @@ func (r *Reader) state(ctx context.Context) (State, error) {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return State{Note: "the work tree is too large to look through in time"}, nil
+		return d.unreadable("the work tree is too large to look through in time"), nil
 	case ctx.Err() != nil:
 		return State{}, ctx.Err()
 	case err != nil:
-		return State{Note: err.Error()}, nil
+		return d.unreadable(err.Error()), nil
 	}
 	return s, nil
+}
+
+// Lost looks for a .git that leads to no repository, in dir and in the folders
+// above it but not in stop or above that; "" looks in all. It returns the
+// state of what cannot be read, and the zero State where there is none.
+func Lost(dir, stop string) State {
+	for dir != stop {
+		path := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(path); err == nil {
+			d := dirs{root: dir, git: path, common: path}
+			return d.unreadable(fmt.Sprintf("%q leads to no git repository that can be read", path))
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return State{}
+}
+
+// unreadable is the state of a repository that cannot be read for a reason:
+// what is checked out is still taken from HEAD, if that is readable.
+func (d dirs) unreadable(why string) State {
+	s := State{Unreadable: true, Note: why}
+	branch, _, err := d.head()
+	if s.Branch = branch; err == nil && branch == "" {
+		s.Branch, s.Detached = "HEAD", true
+	}
+	return s
+}
+
+// irregular returns an error for a file of the repository that is something
+// else: opening a pipe would wait for a writer.
+func (d dirs) irregular() error {
+	for _, path := range []string{
+		filepath.Join(d.git, "HEAD"), filepath.Join(d.git, "index"), filepath.Join(d.git, "config.worktree"),
+		filepath.Join(d.common, "config"), filepath.Join(d.common, "packed-refs"),
+	} {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return kb.Errorf(kb.Corrupt, "%q is no regular file", path).WithHint("see: git fsck")
+		}
+	}
+	return nil
 }
 
 // dirs are the directories of a repository.
@@ -167,6 +222,10 @@ func line(path string) string {
 // repository opens the repository with go-git.
 func (d dirs) repository() (*git.Repository, error) {
 	repo, err := git.PlainOpenWithOptions(d.root, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	// go-git takes versions that it does not know for none.
+	if v := d.config().Section("core").Option("repositoryformatversion"); err == nil && v != "" && v != "0" && v != "1" {
+		err = fmt.Errorf("its format has version %q", v)
+	}
 	if err != nil {
 		return nil, kb.Errorf(kb.Unsupported, "the repository %q cannot be read without an installed git: %w", d.root, err).
 			WithHint("install git")
@@ -176,6 +235,9 @@ func (d dirs) repository() (*git.Repository, error) {
 
 // index reads the list of what is tracked.
 func (d dirs) index() (*index.Index, error) {
+	if err := d.irregular(); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(filepath.Join(d.git, "index"))
 	if errors.Is(err, os.ErrNotExist) {
 		return &index.Index{}, nil
@@ -192,36 +254,90 @@ func (d dirs) index() (*index.Index, error) {
 	return idx, nil
 }
 
-// head returns what is checked out: a branch, or a commit, or both.
+// maxLinks bounds how many references name one another, as in git.
+const maxLinks = 5
+
+// head returns what is checked out: a branch, or a commit, or both. As git
+// does it follows references that name others, and takes a link for one.
+// On error branch is that which HEAD names, if it names any.
 func (d dirs) head() (branch string, commit plumbing.Hash, err error) {
 	corrupt := kb.Errorf(kb.Corrupt, "HEAD of %q cannot be read", d.root).WithHint("see: git fsck")
-	said := line(filepath.Join(d.git, "HEAD"))
-	ref, symbolic := strings.CutPrefix(said, "ref:")
-	if !symbolic {
-		if !plumbing.IsHash(said) {
+	said, ok := reference(filepath.Join(d.git, "HEAD"))
+	for range maxLinks {
+		target, symbolic := strings.CutPrefix(said, "ref:")
+		if !symbolic {
+			if !ok || !isHash(said) {
+				return branch, commit, corrupt
+			}
+			return branch, hashOf(said), nil
+		}
+		ref := strings.TrimSpace(target)
+		// git writes the latter where references have a form that is not read here.
+		if !strings.HasPrefix(ref, "refs/") || plumbing.ReferenceName(ref).Validate() != nil || ref == "refs/heads/.invalid" {
 			return "", commit, corrupt
 		}
-		return "", plumbing.NewHash(said), nil
-	}
-	ref = strings.TrimSpace(ref)
-	branch = plumbing.ReferenceName(ref).Short()
-	// git writes the latter where references have a form that is not read here.
-	if !filepath.IsLocal(filepath.FromSlash(ref)) || ref == "refs/heads/.invalid" {
-		return "", commit, corrupt
-	}
-	if hash := line(filepath.Join(d.common, filepath.FromSlash(ref))); plumbing.IsHash(hash) {
-		return branch, plumbing.NewHash(hash), nil
-	}
-	packed, err := os.ReadFile(filepath.Join(d.common, "packed-refs"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", commit, corrupt
-	}
-	for l := range strings.SplitSeq(string(packed), "\n") {
-		if hash, name, ok := strings.Cut(l, " "); ok && name == ref && plumbing.IsHash(hash) {
-			return branch, plumbing.NewHash(hash), nil
+		branch = strings.TrimPrefix(ref, "refs/heads/")
+		if said, ok = reference(filepath.Join(d.common, filepath.FromSlash(ref))); !ok {
+			if commit, ok = d.packed(ref); !ok {
+				return branch, commit, corrupt
+			}
+			return branch, commit, nil // zero before the first commit
 		}
 	}
-	return branch, commit, nil // before the first commit
+	return "", commit, corrupt
+}
+
+// reference returns what the file of a reference says, and whether there is
+// one. In old repositories it is a link to another.
+func reference(path string) (string, bool) {
+	info, err := os.Lstat(path)
+	if err != nil || info.IsDir() { // a folder has references of longer names
+		return "", false
+	}
+	if info.Mode()&os.ModeSymlink != 0 {
+		if to, err := os.Readlink(path); err == nil && strings.HasPrefix(filepath.ToSlash(to), "refs/") {
+			return "ref: " + filepath.ToSlash(to), true
+		}
+	}
+	return line(path), true
+}
+
+// packed looks a reference up in the file of packed ones. It returns false for
+// a file that cannot be read.
+func (d dirs) packed(ref string) (commit plumbing.Hash, ok bool) {
+	all, err := os.ReadFile(filepath.Join(d.common, "packed-refs"))
+	if err != nil {
+		return commit, errors.Is(err, os.ErrNotExist)
+	}
+	for l := range strings.SplitSeq(string(all), "\n") {
+		hash, name, _ := strings.Cut(strings.TrimPrefix(l, "^"), " ")
+		switch {
+		case l == "", l[0] == '#':
+		case !isHash(hash):
+			return commit, false
+		case name == ref:
+			return hashOf(hash), true
+		}
+	}
+	return commit, true
+}
+
+// isHash reports whether a text is the name of an object, SHA-1 or SHA-256.
+func isHash(s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' && c|0x20 < 'a' || c|0x20 > 'f' {
+			return false
+		}
+	}
+	return len(s) == 40 || len(s) == 64
+}
+
+// hashOf returns the name of an object; zero for SHA-256, of which nothing is read here.
+func hashOf(s string) plumbing.Hash {
+	if len(s) != 40 {
+		return plumbing.ZeroHash
+	}
+	return plumbing.NewHash(s)
 }
 
 // merged is the stage of what is not in conflict; go-git's constant of that

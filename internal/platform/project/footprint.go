@@ -42,6 +42,7 @@ var inData = []dataItem{
 	{"repos", true, "bare copies of repositories"},
 	{"web", true, "kept pages of sites and packages"},
 	{"replies", true, "kept replies of declared APIs"},
+	{"evidence", true, "what imported reports of checkers say"},
 	{"transfer", true, "what exports and imports did not complete"},
 	{"jobs", true, "locks of jobs"},
 	{"eval", true, "indexes of measurements"},

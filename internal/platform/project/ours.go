@@ -28,10 +28,11 @@ var (
 		`replies/(?:user|[a-z2-7]{16})/[^/]+/[^/]+-[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}\.md`,
 		`jobs/(?:[a-z2-7]{8}\.(?:lock|at)|(?:clock|(?:store|watch|slot|transfer|server)-[a-z0-9-]+)\.lock|watch-[a-z2-7]{16}\.(?:json|probes/[0-9]+-[0-9]+))`,
 		`hooks/[0-9a-f]{16}(?:\.said)?`,
+		`evidence/[a-z2-7]{16}\.json`,
 		`transfer/transfer-[a-z2-7]{12}/.+`,
 	}, `|`) + `)$`)
 	ourFolder = expression(`^(?:` + strings.Join([]string{
-		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`,
+		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`,
 		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
 		`web/[a-z2-7]{16}`,

@@ -245,6 +245,44 @@ func (g *Graph) Check(f Filter) Report {
 	return r
 }
 
+// Selected returns the documents that a filter selects and sees.
+func (g *Graph) Selected(f Filter) []*Doc {
+	var out []*Doc
+	for _, d := range g.docs {
+		if f.matches(d) && f.sees(d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// VerifiedBy returns the documents that say to verify a document.
+func (g *Graph) VerifiedBy(d *Doc) []*Doc {
+	var out []*Doc
+	n := g.names.paths[d.Source][d.Path]
+	for _, i := range g.inward[g.in[n]:g.in[n+1]] {
+		if e := &g.edges[i]; g.strings.list[e.typ] == "VALIDATES" && int(e.from) < len(g.docs) {
+			out = append(out, g.docs[e.from])
+		}
+	}
+	return out
+}
+
+// Linked returns the documents of some kinds that a document has relations
+// with, in either direction, each once.
+func (g *Graph) Linked(d *Doc, kinds string) []*Doc {
+	var out []*Doc
+	g.each(g.names.paths[d.Source][d.Path], nil, func(_, other int32, _ bool) {
+		if x := g.nodes[other].Doc; x != nil && x != d && within(kinds, x.Kind) && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	})
+	return out
+}
+
+// NameOf returns how a document is called: its id, else its title.
+func (g *Graph) NameOf(d *Doc) string { return g.nodes[g.names.paths[d.Source][d.Path]].Name }
+
 // CheckNode checks one document.
 func (g *Graph) CheckNode(n *Node) Report {
 	i := g.number(n)

@@ -23,6 +23,7 @@ type Graph struct {
 	inward  []int32 // edges by target
 	strings *interner
 	orphans []orphan
+	selfs   []self
 	refs    []refs // by document
 	said    []mention
 	byText  lazyMentions
@@ -49,6 +50,9 @@ func methodOf(s string) uint8 { return uint8(max(0, slices.Index(methods, s))) }
 
 // refs is how many edges of a document name a target, orphans included.
 type refs struct{ doc, n int32 }
+
+// self is a relation of a document to itself.
+type self struct{ doc, line, typ int32 }
 
 type orphan struct {
 	doc, line int32
@@ -152,14 +156,17 @@ func (d *Doc) spot(line int) Spot {
 	return s
 }
 
-// Section returns the index into d.Sections of an anchor, folded or accented,
-// or of a heading as written; -1 without one.
-func (d *Doc) Section(anchor string) int {
-	anchors := make([]string, len(d.Sections))
-	for i := range d.Sections {
-		anchors[i] = d.Sections[i].Anchor
+// Section returns the index into d.Sections of an anchor: of those that a
+// forge gives or of folded ones, whichever the address that it is from has
+// first, then of what is nearly the same, or a heading as written; -1 without one.
+func (d *Doc) Section(anchor string, forge bool) int {
+	anchor = strings.TrimLeft(anchor, "# ")
+	for _, style := range []bool{forge, !forge} {
+		if i := slices.Index(specdoc.Anchors(d.Sections, style), anchor); i >= 0 && anchor != "" {
+			return i
+		}
 	}
-	return specdoc.Find(anchors, anchor)
+	return specdoc.Find(specdoc.Anchors(d.Sections, false), anchor)
 }
 
 // SectionAt returns the index of the section that a line lies in, -1 before the first.
@@ -198,6 +205,20 @@ func (d *Doc) IDs() []string {
 	for _, a := range d.Aliases {
 		if specdoc.KnownID(a) {
 			add(a)
+		}
+	}
+	return out
+}
+
+// Codes returns the ids by which code may name a document: those with a
+// number, and without the words behind it.
+func (d *Doc) Codes() []string {
+	var out []string
+	for _, id := range append(d.IDs(), specdoc.Stem(d.Path)) {
+		for ; id != ""; id = shorter(id) {
+			if strings.ContainsAny(id, "0123456789") && strings.Contains(id, "-") && !slices.Contains(out, id) {
+				out = append(out, id)
+			}
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -283,6 +284,9 @@ func (j *joiner) edges(list []raw) {
 			continue
 		}
 		to, ok := j.end(r, r.target)
+		if ok && from == to && from == r.doc && methods[r.method] == "frontmatter" && slices.Contains(acyclic, j.strings.list[r.typ]) {
+			j.selfs = append(j.selfs, self{r.doc, r.line, r.typ})
+		}
 		if !ok || from == to {
 			continue
 		}

@@ -294,12 +294,12 @@ func TestSections(t *testing.T) {
 	g := join(t, parsed(t, "s", map[string]string{"a.md": "intro\n\n# T\n\n## Descripción\n\ntext\n\n### Deeper\n\n## Flow\n\n## Flow\nlast\n"}))
 	d := g.Docs()[0]
 	for anchor, want := range map[string][2]int{"descripcion": {5, 10}, "#Descripción": {5, 10}, "deeper": {9, 10}, "flow": {11, 12}, "flow-1": {13, 14}, "t": {3, 14}} {
-		i := d.Section(anchor)
+		i := d.Section(anchor, false)
 		if i < 0 || d.Sections[i].Start != want[0] || d.Until(i) != want[1] {
 			t.Errorf("%q is %d, lines %v", anchor, i, want)
 		}
 	}
-	if d.Section("nope") != -1 || d.SectionAt(1) != 0 || d.SectionAt(7) != 2 || d.SectionAt(99) != 5 {
+	if d.Section("nope", false) != -1 || d.SectionAt(1) != 0 || d.SectionAt(7) != 2 || d.SectionAt(99) != 5 {
 		t.Error("sections by line")
 	}
 }

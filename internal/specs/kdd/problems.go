@@ -10,62 +10,120 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
-// Problem is something wrong with a document as a specification, or with a
-// few of them together.
-type Problem struct {
-	Doc  *Doc
-	Line int    // 1-based; 0 for the document as a whole
-	Text string // one clause, which does not name the document
-}
-
 // Problems returns what is wrong with the documents that a filter selects and
-// sees: words that nothing knows, an id that two have, a circle of
-// dependencies. It is ordered by store and path.
-func (g *Graph) Problems(f Filter) []Problem {
+// sees, as far as the graph shows it; r is what Check says of them. It is
+// ordered by store and path.
+func (g *Graph) Problems(f Filter, r *Report) []Problem {
 	var out []Problem
-	byID := map[string][]int{}
 	looked := func(i int) bool { return f.matches(g.docs[i]) && f.sees(g.docs[i]) }
 	for i, d := range g.docs {
-		if d.ID != "" && specKind(d.Kind) {
-			byID[d.NodeID] = append(byID[d.NodeID], i)
-		}
-		if !looked(i) {
-			continue
-		}
-		if near := nearKind(d.Kind); near != "" && !specKind(d.Kind) {
-			out = append(out, Problem{Doc: d, Text: fmt.Sprintf("its kind %q is none: did you mean %s?", d.Kind, near)})
-		}
-		if d.Status != "" && specKind(d.Kind) && !means(d.Status) {
-			out = append(out, Problem{Doc: d, Text: fmt.Sprintf("its status %q is none, and counts as approved; there are %s", d.Status, strings.Join(Lifecycles, ", "))})
+		if looked(i) {
+			out = append(out, d.problems()...)
 		}
 	}
-	for _, same := range byID {
-		for n, i := range same {
-			if len(same) > 1 && looked(i) {
-				other := g.docs[same[(n+1)%len(same)]]
-				out = append(out, Problem{Doc: g.docs[i], Text: fmt.Sprintf("its id %s is also that of %s", g.docs[i].ID, other.Path)})
+	out = append(out, g.duplicates(looked)...)
+	for _, x := range g.selfs {
+		if looked(int(x.doc)) {
+			out = append(out, SelfProblem(g.docs[x.doc], g.strings.list[x.typ], int(x.line)))
+		}
+	}
+	for _, typ := range acyclic {
+		for _, circle := range g.circles(typ) {
+			if !looked(int(circle[0].from)) {
+				continue
 			}
+			names := make([]string, 0, len(circle)+1)
+			for _, e := range circle {
+				names = append(names, g.nodes[e.from].Name)
+			}
+			out = append(out, Problem{Rule: Circular, Doc: g.docs[circle[0].from], Line: int(circle[0].line),
+				Text: fmt.Sprintf("%s itself in a circle: %s", phrase(typ), strings.Join(append(names, names[0]), " → ")),
+				Mend: "take one of these relations out"})
 		}
 	}
-	for _, circle := range g.circles("DEPENDS_ON") {
-		if !looked(int(circle[0].from)) {
-			continue
-		}
-		names := make([]string, 0, len(circle)+1)
-		for _, e := range circle {
-			names = append(names, g.nodes[e.from].Name)
-		}
-		text := "depends on itself"
-		if len(circle) > 1 {
-			text = "depends on itself in a circle: " + strings.Join(append(names, names[0]), " → ")
-		}
-		out = append(out, Problem{Doc: g.docs[circle[0].from], Line: int(circle[0].line), Text: text})
+	for _, e := range r.Violations {
+		out = append(out, Problem{Rule: LayerUpwards, Doc: e.At.Doc, Line: e.At.Line,
+			Text: fmt.Sprintf("%s of %s %s %s of %s, a higher layer", e.From.Name, LayerName(e.From.Doc.Layer), e.Type, e.To.Name, LayerName(e.To.Doc.Layer)),
+			Mend: "let the higher one name the lower"})
 	}
-	kb.SortFunc(out, func(a, b Problem) int {
+	for _, o := range r.Orphans {
+		mend := "write what it names, or correct the name"
+		if o.Near != "" {
+			mend = "did you mean " + o.Near + "?"
+		}
+		out = append(out, Problem{Rule: DanglingLink, Doc: o.At.Doc, Line: o.At.Line,
+			Text: fmt.Sprintf("%s %q, and %s", phrase(o.Type), o.Target, o.Reason), Mend: mend})
+	}
+	for _, c := range r.Coverage {
+		out = append(out, Problem{Rule: Incomplete, Doc: c.Doc, Text: fmt.Sprintf("has %d %% of what its kind asks for", c.Percent),
+			Mend: "add " + strings.Join(c.Missing, "; ")})
+	}
+	kb.SortStableFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Doc.Source, b.Doc.Source), strings.Compare(a.Doc.Path, b.Doc.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
 	})
 	return out
 }
+
+// Acyclic reports whether a circle of relations of a type makes no sense.
+func Acyclic(typ string) bool { return slices.Contains(acyclic, typ) }
+
+// SelfProblem is a relation of a document to itself.
+func SelfProblem(d *Doc, typ string, line int) Problem {
+	return Problem{Rule: SelfReference, Doc: d, Line: line, Text: phrase(typ) + " itself", Mend: "take its own name out of the list"}
+}
+
+// problems are those that a document has alone.
+func (d *Doc) problems() []Problem {
+	var out []Problem
+	if near := nearKind(d.Kind); near != "" && !specKind(d.Kind) {
+		out = append(out, Problem{Rule: UnknownKind, Doc: d, Key: "kind", Text: fmt.Sprintf("its kind %q is none", d.Kind), Mend: fmt.Sprintf("did you mean %s?", near)})
+	}
+	if d.Status != "" && specKind(d.Kind) && !means(d.Status) {
+		out = append(out, Problem{Rule: UnknownStatus, Doc: d, Key: "status", Text: fmt.Sprintf("its status %q is none, and counts as approved", d.Status),
+			Mend: "there are " + strings.Join(Lifecycles, ", ")})
+	}
+	if within(numbered, d.Kind) && d.ID == "" && !strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789") {
+		out = append(out, Problem{Rule: TitleNoID, Doc: d, Text: fmt.Sprintf("it is a %s without an id, so that nothing can name it for good", d.Kind),
+			Mend: fmt.Sprintf("give it one in its front matter, such as id: %s-001", specdoc.Known(d.Kind).Prefix)})
+	}
+	return out
+}
+
+// numbered are the kinds whose documents are named by id.
+const numbered = "requirement business-rule business-policy cross-policy use-case command query adr"
+
+// duplicates are the documents of one store that say to have the same id.
+func (g *Graph) duplicates(looked func(int) bool) []Problem {
+	type called struct {
+		source int
+		id     string
+	}
+	byID := map[called][]int{}
+	for i, d := range g.docs {
+		if d.ID != "" && specKind(d.Kind) {
+			c := called{d.Source, key(d.ID)}
+			byID[c] = append(byID[c], i)
+		}
+	}
+	var out []Problem
+	for _, same := range byID {
+		for n, i := range same {
+			if len(same) > 1 && looked(i) {
+				other := g.docs[same[(n+1)%len(same)]]
+				out = append(out, Problem{Rule: DuplicateID, Doc: g.docs[i], Key: "id", Text: fmt.Sprintf("its id %s is also that of %s", g.docs[i].ID, other.Path),
+					Mend: "give one of them another"})
+			}
+		}
+	}
+	return out
+}
+
+// acyclic are the relations of which a circle makes no sense: what stands
+// higher, came later or is made of the other.
+var acyclic = []string{"DEPENDS_ON", "IMPLEMENTS", "EXTENDS", "PART_OF", "SUPERSEDES"}
+
+// phrase puts the type of a relation into words: "depends on".
+func phrase(typ string) string { return strings.ToLower(strings.ReplaceAll(typ, "_", " ")) }
 
 // specKind reports whether a kind is one of specifications.
 func specKind(kind string) bool {
@@ -97,7 +155,8 @@ func (g *Graph) circles(typ string) [][]edge {
 	next := make([][]edge, n)
 	for i := range g.edges {
 		e := &g.edges[i]
-		if int(e.from) < n && int(e.to) < n && g.strings.list[e.typ] == typ {
+		// What a sentence says besides may be true of parts; of dependencies it counts.
+		if stated := typ == "DEPENDS_ON" || methods[e.method] == "frontmatter"; int(e.from) < n && int(e.to) < n && stated && g.strings.list[e.typ] == typ {
 			next[e.from] = append(next[e.from], *e)
 		}
 	}

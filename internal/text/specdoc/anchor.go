@@ -1,10 +1,15 @@
 package specdoc
 
 import (
+	"fmt"
+	"html"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // Anchor returns what links call a heading: the text decomposed (NFKD) and in
@@ -55,18 +60,61 @@ func fold(s string) string {
 }
 
 // Forge returns the anchor that GitHub gives a heading, without the number
-// of equal ones: accents stay, every space is one hyphen.
+// of equal ones: lower case, every space a hyphen, and of the rest letters,
+// marks, decimal digits, hyphens and what joins words. Accents stay.
 func Forge(heading string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(strings.TrimSpace(heading)) {
+	heading = strings.TrimSpace(html.UnescapeString(heading))
+	var before rune
+	for i, r := range heading {
 		switch {
 		case r == ' ':
 			b.WriteByte('-')
-		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r):
-			b.WriteRune(r)
+		case r == 'İ': // two characters in lower case
+			b.WriteString("i\u0307")
+		case r == 'Σ' && unicode.IsLetter(before) && !startsWithLetter(heading[i+utf8.RuneLen(r):]):
+			b.WriteRune('ς')
+		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic):
+			b.WriteRune(unicode.ToLower(r))
 		}
+		before = r
 	}
 	return b.String()
+}
+
+func startsWithLetter(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
+}
+
+// Anchors returns the anchors of sections, each once: those that a forge gives
+// their headings, or folded ones. Of equal ones the second ends in -1, and so
+// on; a number that a heading has itself is passed over. "" has no heading, or
+// none with a letter.
+func Anchors(sections []kb.SpecSection, forge bool) []string {
+	out := make([]string, len(sections))
+	times := map[string]int{} // how often, less one, of each anchor that is taken
+	for i := range sections {
+		s := &sections[i]
+		if s.Level == 0 || len(s.Path) == 0 {
+			continue
+		}
+		name := s.Anchor
+		if forge {
+			name = Forge(s.Path[len(s.Path)-1])
+		}
+		if name == "" && !forge {
+			continue
+		}
+		anchor := name
+		for _, taken := times[anchor]; taken; _, taken = times[anchor] {
+			times[name]++
+			anchor = fmt.Sprintf("%s-%d", name, times[name])
+		}
+		times[anchor] = 0
+		out[i] = anchor
+	}
+	return out
 }
 
 // loose folds an anchor further than Anchor, so that two that name the same

@@ -20,6 +20,9 @@ const (
 // edge adds an edge, or raises the confidence of the one there is.
 func (x *extractor) edge(from, target, typ, method, label string, line int, confidence float64) {
 	if from == target || from != "" && x.own(from) && target == "" || target != "" && x.own(target) && from == "" {
+		if method == "frontmatter" {
+			x.selves = append(x.selves, kb.SpecEdge{From: from, Target: target, Type: typ, Method: method, Line: line + 1, Confidence: confidence})
+		}
 		return
 	}
 	k := edgeKey{Anchor(from), strings.ToLower(target), typ}

@@ -44,6 +44,16 @@ type extractor struct {
 	edges    map[edgeKey]int
 	nodes    map[nodeKey]int
 	mentions map[string]bool
+	selves   []kb.SpecEdge // relations of front matter to the document itself, which are left out
+}
+
+// SelfReferences returns the relations that the front matter of a document
+// states to the document itself, which Parse leaves out.
+func SelfReferences(body string) []kb.SpecEdge {
+	x := extractor{page: scan(body), doc: &kb.SpecDoc{}, edges: map[edgeKey]int{}, nodes: map[nodeKey]int{}, mentions: map[string]bool{}}
+	x.head()
+	x.frontEdges()
+	return x.selves
 }
 
 // head reads front matter and title.
