@@ -38,14 +38,14 @@ const (
 	// leastSlice is the fewest tokens for which lines of a place are shown.
 	leastSlice = 40
 	// rowTokens is set aside for each of the rows below the lines, linedRowTokens
-	// for one with the line that tells most; fewRows of them there are, unsureRows
-	// where the first hit may not be the one meant, flowRows of functions that call
-	// each other.
+	// for one with the line that tells most; fewRows of them there are, longRows for a
+	// long text, manyRows of functions that call each other and where the first hit
+	// may not be the one meant.
 	rowTokens      = 24
 	linedRowTokens = 36
 	fewRows        = 4
-	unsureRows     = 6
-	flowRows       = 8
+	longRows       = 6
+	manyRows       = 8
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
@@ -109,16 +109,14 @@ type packed struct {
 
 // pack writes the text of a reply with the hits that were ranked.
 func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
-	p := &pack{s: s, named: fewRows, sure: sure.P, memory: MemoryOf(ctx)}
+	p := &pack{s: s, sure: sure.P, memory: MemoryOf(ctx)}
 	if err := p.gather(ctx, r); err != nil {
 		return err
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if r.Confidence != "none" || p.flow {
-		if err := p.fill(ctx, budget-tokens.Estimate(foot)); err != nil {
-			return err
-		}
+	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)
 	r.Tokens = tokens.Estimate(r.Shown + foot)
@@ -271,26 +269,23 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 
 // fill chooses the lines of the places for a price: of the likeliest first,
 // until it is sure enough that the answer is among them. Of a long text there is
-// no one answer.
-func (p *pack) fill(ctx context.Context, left int) error {
+// no one answer, and of what nothing answers no lines but one each.
+func (p *pack) fill(ctx context.Context, left int, none bool) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
-	price := rowTokens
-	switch p.named = fewRows; {
-	case p.flow:
-		p.named = flowRows
-	case !sure:
-		p.named, price = unsureRows, linedRowTokens
-	}
-	left -= price * min(p.named, max(0, len(p.places)-1))
-	rows, covered, most := p.named, 0.0, left
+	rows, price := p.rows(sure)
+	left -= price * min(rows, max(0, len(p.places)-1))
+	covered, most := 0.0, left
 	for i, x := range p.places {
-		share := p.share(i, sure)
+		if none || sure && covered >= enough {
+			break
+		}
 		if i == 0 && sure {
 			if err := p.use(ctx, x); err != nil {
 				return err
 			}
 			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
 		}
+		share := p.share(i, sure)
 		if !x.given {
 			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
 			if x.literal {
@@ -302,22 +297,59 @@ func (p *pack) fill(ctx context.Context, left int) error {
 			x.body.choose(price)
 			left -= x.body.spent() + tokens.Estimate(x.head())
 		}
-		p.named = rows + i + 1
 		covered += (1 - covered) * share
-		if covered >= enough && sure {
-			break
-		}
 	}
 	p.widen(left)
-	if p.s.r.listed {
-		p.named = len(p.places)
+	p.list(rows, !sure && !p.flow)
+	return nil
+}
+
+// rows returns how many places are listed below those with lines, and what is
+// set aside for each.
+func (p *pack) rows(sure bool) (n, price int) {
+	switch {
+	case p.flow:
+		return manyRows, rowTokens
+	case sure:
+		return fewRows, rowTokens
+	case p.s.digested:
+		return longRows, linedRowTokens
+	}
+	return manyRows, linedRowTokens
+}
+
+// list puts the places that have no lines after those that have. Where the first
+// is unsure they come with the line that tells most, and those of documents that
+// were not named yet come first.
+func (p *pack) list(rows int, unsure bool) {
+	var lined, fresh, rest []*packed
+	docs := map[docKey]bool{}
+	for _, x := range p.places {
+		if x.body.shown != nil || x.given {
+			lined = append(lined, x)
+			docs[docKey{x.target, x.path}] = true
+		}
 	}
 	for _, x := range p.places {
-		if !sure && !p.flow && x.body.shown == nil && !x.given {
+		switch k := (docKey{x.target, x.path}); {
+		case x.body.shown != nil || x.given:
+		case unsure && !docs[k]:
+			docs[k] = true
+			fresh = append(fresh, x)
+		default:
+			rest = append(rest, x)
+		}
+	}
+	p.places = slices.Concat(lined, fresh, rest)
+	for i, x := range p.places {
+		x.rank = i
+		if unsure && i >= len(lined) {
 			x.body.chooseOne()
 		}
 	}
-	return nil
+	if p.named = len(lined) + rows; p.s.r.listed {
+		p.named = len(p.places)
+	}
 }
 
 // share is what place i may have of what is left of the budget: as much as it
