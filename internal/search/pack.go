@@ -22,8 +22,6 @@ const (
 	// enough is how probable it has to be that the answer is among the places
 	// whose lines are shown; no more lines are shown then.
 	enough = 0.85
-	// nextShare is what of the probability that is left each further place has.
-	nextShare = 0.35
 	// unsureShare is what a place may have of what is left where the first may not
 	// be the one meant, and literalShare what one may have at most that was found
 	// by a text: its line and what is around it answers, however long it is.
@@ -136,9 +134,12 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 	s := p.s
 	if s.survey != nil && len(s.survey.sites) > 0 {
 		p.flow, p.sites = true, map[int]*packed{}
-		for i := range s.survey.sites[:min(s.r.Limit, len(s.survey.sites))] {
-			x := &s.survey.sites[i]
-			p.sites[x.number] = p.function(x)
+		for i := range s.survey.sites {
+			if x := &s.survey.sites[i]; len(p.places) < s.r.Limit {
+				if y := p.function(x); y != nil {
+					p.sites[x.number] = y
+				}
+			}
 		}
 		return nil
 	}
@@ -161,9 +162,7 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 			continue
 		}
 		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
-			if y := &s.beside.sites[k]; !p.overlaps(&packed{target: y.doc.key.target, path: y.doc.Path}, y.symbol.Start, y.symbol.End) {
-				p.function(y)
-			}
+			p.function(&s.beside.sites[k])
 		}
 	}
 	return nil
@@ -173,11 +172,20 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 // lines of. What is listed below them are hits of further documents.
 func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
 
-// function adds a function of a survey.
+// function returns the place of a function of a survey, or of the one around it,
+// and adds it where that is not done. Nil where another place has its lines.
 func (p *pack) function(x *site) *packed {
-	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: x.symbol,
-		name: x.symbol.Qualified()}
-	p.add(&p.s.targets[y.target], y, x.symbol.Start, x.symbol.End, 0)
+	symbol := cmp.Or(enclosing(x.doc.DocumentText, x.symbol), x.symbol)
+	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: symbol, name: symbol.Qualified()}
+	for _, o := range p.places {
+		if o.target == y.target && o.path == y.path && o.body.first == symbol.Start {
+			return o
+		}
+	}
+	if p.overlaps(y, symbol.Start, symbol.End) {
+		return nil
+	}
+	p.add(&p.s.targets[y.target], y, symbol.Start, symbol.End, 0)
 	return y
 }
 
@@ -285,7 +293,7 @@ func (p *pack) fill(ctx context.Context, left int, none bool) error {
 			}
 			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
 		}
-		share := p.share(i, sure)
+		share := p.share(sure)
 		if !x.given {
 			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
 			if x.literal {
@@ -352,18 +360,16 @@ func (p *pack) list(rows int, unsure bool) {
 	}
 }
 
-// share is what place i may have of what is left of the budget: as much as it
+// share is what a place may have of what is left of the budget: as much as it
 // is likely the one meant and, where that is unsure, most.
-func (p *pack) share(i int, sure bool) float64 {
+func (p *pack) share(sure bool) float64 {
 	switch {
 	case p.flow:
 		return flowShare
 	case !sure:
 		return unsureShare
-	case i == 0:
-		return p.sure
 	}
-	return nextShare
+	return p.sure
 }
 
 // widen gives what is left to the places that are cut, the first before others.
