@@ -289,3 +289,18 @@ func TestWordsAreApart(t *testing.T) {
 		seen[to] = from
 	}
 }
+
+// TestOwnGo: in the source of Go itself the library is the project.
+func TestOwnGo(t *testing.T) {
+	for _, tc := range []struct {
+		module, at string
+		own        bool
+	}{
+		{"std", "net/http", true}, {"std", "golang.org/x/net", false}, {"a.example/b", "net/http", false},
+		{"a.example/b", "a.example/b/c", true}, {"a.example/b", "a.example/bc", false},
+	} {
+		if got := (&project{goModules: []string{tc.module}}).ownGo(tc.at); got != tc.own {
+			t.Errorf("%s in %s: %v", tc.at, tc.module, got)
+		}
+	}
+}
