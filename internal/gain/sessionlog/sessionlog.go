@@ -75,7 +75,7 @@ type Reply struct {
 // Skipped counts what was not understood.
 type Skipped struct {
 	Lines  int64            `json:"lines"`            // all lines, those that were understood too
-	Broken int64            `json:"broken"`           // no JSON object; of a session under way the last line may be half written
+	Broken int64            `json:"broken"`           // no JSON object, or half written
 	Long   int64            `json:"long"`             // longer than MaxLine
 	Types  map[string]int64 `json:"types,omitempty"`  // lines of types that are not known
 	Fields map[string]int64 `json:"fields,omitempty"` // members of user, assistant and system lines that are not known
