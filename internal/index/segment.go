@@ -196,6 +196,12 @@ func (s *segment) load() error {
 	if s.dict, err = openDict(s.file.Section("terms"), s.file.Section("termidx"), s.file.Section("post")); err != nil {
 		return err
 	}
+	if s.file.Has("skipidx") {
+		s.dict.skips = s.file.Section("skips")
+		if s.dict.skipidx, err = s.file.Section("skipidx").All(); err != nil {
+			return err
+		}
+	}
 	if err := s.text.open(s.file.Section("text"), s.file.Section("blocks"), s.info.Stream); err != nil {
 		return err
 	}
