@@ -100,6 +100,17 @@ func (o *options) allTasks() (map[string]task.Task, error) {
 			if err != nil {
 				return nil, err
 			}
+			if s.Rename != 0 { // in the words in which it was asked, if it was
+				_, asked, err := o.sources(s, f)
+				if err != nil {
+					return nil, err
+				}
+				if s, err = task.Load(asked); errors.Is(err, fs.ErrNotExist) {
+					continue
+				} else if err != nil {
+					return nil, err
+				}
+			}
 			for _, t := range s.Tasks {
 				out[s.Name+" "+t.ID] = t
 			}
@@ -170,8 +181,11 @@ func (o *options) sheet() error {
 		}
 		if a.task.ID != last {
 			last = a.task.ID
-			r.Printf("## %s: %s\n\nRubric: %s\n\nPlaces, %d of which are needed:\n\n",
-				a.task.ID, a.task.Question, a.task.Rubric, a.task.Least)
+			r.Printf("## %s: %s\n\nRubric: %s\n\n", a.task.ID, a.task.Question, a.task.Rubric)
+			if a.task.Plain != "" {
+				r.Printf("The same before the renaming: %s\n\n", a.task.Plain)
+			}
+			r.Printf("Places, %d of which are needed:\n\n", a.task.Least)
 			for _, p := range a.task.Gold {
 				r.Printf("- %s:%d-%d %s\n", p.Path, p.From, p.To, p.Name)
 			}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/bench/agents/task"
 	"github.com/seed-4f2d999b/knowledge/bench/agents/trial"
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
@@ -47,14 +46,10 @@ func (o *options) run() error {
 	if len(o.rest) == 1 {
 		file = o.rest[0]
 	}
-	s, err := task.Load(file)
-	if err != nil {
-		return err
-	}
 	if !slices.Contains(trial.Arms, l.arm) {
 		return fmt.Errorf("no arm %q; there are %s", l.arm, join(trial.Arms))
 	}
-	root, err := o.prepare(s)
+	s, root, err := o.prepare(file)
 	if err != nil {
 		return err
 	}
@@ -73,7 +68,11 @@ func (o *options) run() error {
 			return err
 		}
 		r.Program, r.Data = o.program, o.data
-		if _, err := newAsker(o.program, root, o.data); err != nil {
+		a, err := newAsker(o.program, root, o.data)
+		if err != nil {
+			return err
+		}
+		if err := a.stores(s); err != nil {
 			return err
 		}
 	}

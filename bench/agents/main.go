@@ -12,7 +12,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -111,17 +110,34 @@ func (o *options) need() (err error) {
 	return err
 }
 
-// check compares the sets with their trees.
+// check compares the sets, those aside too, with their trees and stores: every
+// place is a file of them, with these lines, in which its name is.
 func (o *options) check() error {
-	o.sets = []string{"tasks"}
-	qs, err := o.ownQuestions()
-	if err != nil {
-		return err
+	total, failed := 0, 0
+	for _, at := range []string{"*.json", "aside/*.json"} {
+		files, err := filepath.Glob(filepath.Join(o.testdata, at))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			s, _, err := o.prepare(f)
+			if err != nil {
+				fmt.Printf("%s: %v\n", f, err)
+				failed++
+				continue
+			}
+			places := 0
+			for _, t := range s.Tasks {
+				places += len(t.Gold)
+			}
+			fmt.Printf("%s: %d questions, all %d places are there\n", f, len(s.Tasks), places)
+			total += len(s.Tasks)
+		}
 	}
-	if len(qs) == 0 {
-		return errors.New("no set could be checked")
+	fmt.Printf("%d questions\n", total)
+	if failed > 0 || total == 0 {
+		return fmt.Errorf("%d sets could not be checked", failed)
 	}
-	fmt.Printf("%d questions, every place is there\n", len(qs))
 	return nil
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/agents/scripted"
+	"github.com/seed-4f2d999b/knowledge/bench/agents/task"
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
 
@@ -33,6 +35,40 @@ func newAsker(program, dir, data string) (*asker, error) {
 		}
 	}
 	return a, fmt.Errorf("a job in %s did not end in fifteen minutes", dir)
+}
+
+// stores has the stores of a set indexed, in the project of the folder, where
+// they are not yet.
+func (a *asker) stores(s *task.Set) error {
+	dirs, err := folders(s)
+	if err != nil || len(dirs) == 0 {
+		return err
+	}
+	have, err := a.line("stores", "--json")
+	if err != nil {
+		return err
+	}
+	for _, source := range s.Stores {
+		name := storeName(source)
+		if strings.Contains(have, `"`+name+`"`) {
+			continue
+		}
+		if said, err := a.line("store:create", dirs[source], "--type", "file", "--name", name); err != nil {
+			return fmt.Errorf("%s: %w\n%s", source, err, said)
+		}
+	}
+	return nil
+}
+
+// storeName is what a store is called: the last name of its module that is no
+// number of a version.
+func storeName(source string) string {
+	module, _, _ := strings.Cut(strings.TrimPrefix(source, task.Module), "@")
+	name := path.Base(module)
+	if len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" {
+		name = path.Base(path.Dir(module))
+	}
+	return name
 }
 
 // line runs one command of the program with its output in a pipe.

@@ -9,9 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/bench/agents/scripted"
-	"github.com/seed-4f2d999b/knowledge/bench/agents/task"
 	"github.com/seed-4f2d999b/knowledge/bench/agents/window"
-	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
 
 // lineSets are the sets of bench/asked whose answers are lines; of plain they are files.
@@ -76,49 +74,23 @@ func (o *options) ownQuestions() ([]scripted.Question, error) {
 	}
 	var out []scripted.Question
 	for _, f := range files {
-		s, err := task.Load(f)
+		s, dir, err := o.prepare(f)
 		if err != nil {
-			return nil, err
-		}
-		dir, err := o.prepare(s)
-		if err != nil {
-			fmt.Printf("skipped: %s: %v\n", s.Name, err)
+			fmt.Printf("skipped: %s: %v\n", f, err)
 			continue
 		}
 		tasks := s.Tasks
 		if o.each > 0 {
 			tasks = tasks[:min(o.each, len(tasks))]
 		}
+		if len(s.Stores) > 0 {
+			continue // a policy that greps has nothing to find
+		}
 		for _, t := range tasks {
 			out = append(out, scripted.Question{ID: t.ID, Set: "tasks", Repo: s.Name, Dir: dir, Text: t.Question, Gold: t.Gold})
 		}
 	}
 	return out, nil
-}
-
-// prepare exports the tree of a set without what it hides, once, and checks its places.
-func (o *options) prepare(s *task.Set) (string, error) {
-	// The folder's name is what the product calls the store.
-	dir := filepath.Join(o.work, "sources", fmt.Sprintf("%.12s-%d", s.Commit, s.Seed), s.Name)
-	if _, err := os.Stat(filepath.Join(dir, ".git", "HEAD")); err == nil {
-		return dir, s.CheckTree(dir)
-	}
-	if s.Seed != 0 {
-		return "", fmt.Errorf("%s was renamed: make it with bench/agents/rename as README.md says, at %s", s.Name, dir)
-	}
-	repo := "."
-	if err := exec.Command("git", "-C", repo, "cat-file", "-e", s.Commit+"^{commit}").Run(); err != nil {
-		if repo, _, err = lab.Repository(o.repos, s.Repository, s.Commit); err != nil {
-			return "", err
-		}
-	}
-	if err := lab.Export(repo, s.Commit, dir, func(p string) bool { return !task.Hidden(p, s.Hide) }); err != nil {
-		return "", err
-	}
-	if err := s.CheckTree(dir); err != nil {
-		return "", err
-	}
-	return dir, fakeGit(dir)
 }
 
 // eachTree calls f for the questions of one tree after another.

@@ -269,7 +269,7 @@ func (s *seen) movedSays() (notes string, err error) {
 		return "", err
 	}
 	defer m.end()
-	const question = `{"query":"which files are left out","limit":1}`
+	const question = `{"query":"which files are left out","limit":1,"form":"json"}`
 	if _, err := m.search(question); err != nil {
 		return "", err
 	}

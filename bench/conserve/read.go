@@ -232,7 +232,7 @@ var (
 
 // search checks the lines of every hit, and of the full context of the best.
 func (t *tally) search(client *lab.Client, dir, query string) error {
-	said, err := client.Call("search", map[string]any{"query": query})
+	said, err := client.Call("search", map[string]any{"query": query, "form": "json"})
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (t *tally) search(client *lab.Client, dir, query string) error {
 
 // context checks what get_full_context gives for a hit.
 func (t *tally) context(client *lab.Client, id, file string, all []string) error {
-	said, err := client.Call("get_full_context", map[string]any{"resultId": id})
+	said, err := client.Call("get_full_context", map[string]any{"resultId": id, "form": "json"})
 	if err != nil {
 		return err
 	}

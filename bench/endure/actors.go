@@ -127,7 +127,7 @@ func (a *session) step(rng *rand.Rand, l *ledger, own string) {
 	switch rng.IntN(10) {
 	case 0, 1, 2, 3:
 		i := rng.IntN(fixedWords)
-		text, alive, err := a.call("search", map[string]any{"query": word(i), "stores": []string{"fixed"}})
+		text, alive, err := a.call("search", map[string]any{"query": word(i), "stores": []string{"fixed"}, "form": "json"})
 		if !alive {
 			return
 		}

@@ -108,7 +108,7 @@ func (b *bench) unlinked() error {
 		return err
 	}
 	var found struct{ Hits []struct{ ID string } }
-	text, err := c.Call("search", map[string]any{"query": "handle an order", "limit": 20})
+	text, err := c.Call("search", map[string]any{"query": "handle an order", "limit": 20, "form": "json"})
 	if err == nil {
 		err = unmarshal(text, &found)
 	}

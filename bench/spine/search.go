@@ -212,7 +212,7 @@ func (b *bench) measureReplies() error {
 	var texts, queries []string
 	hits, withCode, fewer := 0, 0, 0
 	for _, q := range b.queries {
-		text, err := c.Call("search", map[string]any{"query": q, "stores": []string{fullStore}})
+		text, err := c.Call("search", map[string]any{"query": q, "stores": []string{fullStore}, "form": "json"})
 		if err != nil {
 			return err
 		}

@@ -276,7 +276,7 @@ func (p *platform) ask(tmp, data string, queries []string) ([]string, error) {
 	}
 	var got []string
 	for i, q := range queries {
-		raw, err := call(i+2, "tools/call", map[string]any{"name": "search", "arguments": map[string]any{"query": q, "stores": []string{"self"}}})
+		raw, err := call(i+2, "tools/call", map[string]any{"name": "search", "arguments": map[string]any{"query": q, "stores": []string{"self"}, "detail": "minimal"}})
 		if err != nil {
 			return nil, err
 		}

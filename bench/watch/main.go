@@ -207,7 +207,7 @@ func (b *bench) word() string {
 
 // at asks a server where a word stands: the path of the one hit whose lines have it, "" for none.
 func at(c *lab.Client, word string) (string, error) {
-	text, err := c.Call("search", map[string]any{"query": word, "mode": "fts", "limit": 3})
+	text, err := c.Call("search", map[string]any{"query": word, "mode": "fts", "limit": 3, "form": "json"})
 	if err != nil {
 		return "", err
 	}

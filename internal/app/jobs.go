@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,8 +19,15 @@ func (a *App) Work(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(cmp.Or(c.Settings.IndexMemory, defaultMemory) << 20)
+	}
 	return c.Jobs.Drain(ctx, id)
 }
+
+// defaultMemory is how many MiB a process that runs jobs keeps to: what is
+// garbage is given back sooner near it, which costs time where a store needs it all.
+const defaultMemory = 512
 
 // JobFilter says which jobs are listed.
 type JobFilter struct {

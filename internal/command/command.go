@@ -66,6 +66,7 @@ type Param struct {
 	Arg      bool     // positional on the command line; such parameters come first in Params, in order
 	Rest     bool     // positional, and takes all the words that are left, joined with spaces
 	CLIOnly  bool     // known to the command line only; refused elsewhere
+	Unlisted bool     // no flag, and in no schema; help names it
 	Also     []string // other names that are accepted in its place
 	Short    string   // one letter that is the flag too; may be empty
 	Person   string   // Help as a person reads it, where that differs
@@ -98,8 +99,9 @@ type Command struct {
 	Params   []Param
 	Native   bool // an MCP tool of its own
 
-	Reach  Reach          // what agents do with it beyond reading
-	Layout printer.Layout // how its result is printed for people; none goes by its text or its JSON
+	Reach Reach // what agents do with it beyond reading
+	// Layouts are how its results are printed for people, by their types; others go by their text or their JSON.
+	Layouts []printer.Layout
 
 	table *Table // that it is a row of; nil of none
 	check func(context.Context, Command, json.RawMessage) error
@@ -117,6 +119,7 @@ type Command struct {
 //	person:"…"             help as a person reads it, where that differs
 //	arg:"1"                positional on the command line, in this order; "1..." takes all words left
 //	cli:"only"             refused unless the context comes from FromCLI
+//	cli:"never"            no flag, and in no schema: what programs ask for that speak as agents do
 //	required:"true"        required in spite of omitempty or a pointer
 //
 // A field without omitempty that is no pointer is required. Types are string
@@ -159,9 +162,9 @@ func newCommand(name, summary string, effect Effect, in reflect.Type, run func(c
 	}
 }
 
-// Prints returns the command with a layout of its results.
-func (c Command) Prints(l printer.Layout) Command {
-	c.Layout = l
+// Prints returns the command with layouts of its results.
+func (c Command) Prints(l ...printer.Layout) Command {
+	c.Layouts = l
 	return c
 }
 
@@ -202,6 +205,15 @@ func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx
 
 // IsCLI reports whether a context is the command line's.
 func IsCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
+
+type textKey struct{}
+
+// AsText marks a context whose reader takes text as it is, a language model or
+// what is piped to one: replies that come in a form made for that take it.
+func AsText(ctx context.Context) context.Context { return context.WithValue(ctx, textKey{}, true) }
+
+// IsText reports whether the reader of a context takes text as it is.
+func IsText(ctx context.Context) bool { return ctx.Value(textKey{}) != nil }
 
 // Find returns the command that a name means: its own, an alias, or the
 // name with its colon written as a space or an underscore. The hint of the

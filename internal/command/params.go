@@ -38,11 +38,11 @@ func paramsOf(t reflect.Type) []Param {
 			Type:    typeOf(f.Type),
 			Help:    f.Tag.Get("help"),
 			Default: f.Tag.Get("default"),
-			CLIOnly: f.Tag.Get("cli") == "only",
-			Also:    strings.FieldsFunc(f.Tag.Get("also"), func(r rune) bool { return r == '|' }),
-			Short:   shorts[name],
-			Person:  f.Tag.Get("person"),
-			field:   i,
+			CLIOnly: f.Tag.Get("cli") == "only", Unlisted: f.Tag.Get("cli") == "never",
+			Also:   strings.FieldsFunc(f.Tag.Get("also"), func(r rune) bool { return r == '|' }),
+			Short:  shorts[name],
+			Person: f.Tag.Get("person"),
+			field:  i,
 		}
 		p.Required = f.Tag.Get("required") == "true" || option == "" && f.Type.Kind() != reflect.Pointer
 		switch enum := f.Tag.Get("enum"); enum {
@@ -101,14 +101,14 @@ func typeOf(t reflect.Type) string {
 
 // Schema returns the JSON schema of the command's arguments: types, choices
 // and what is required, in as few bytes as that takes. It says nothing of
-// parameters that only the command line knows.
+// parameters that only the command line knows, or that are unlisted.
 func (c Command) Schema() json.RawMessage {
 	var b strings.Builder
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
 	first := true
 	for _, p := range c.Params {
-		if p.CLIOnly {
+		if p.CLIOnly || p.Unlisted {
 			continue
 		}
 		if !first {

@@ -74,9 +74,11 @@ func (t *Table) All() []Command {
 func (t *Table) Print(p *printer.Printer, result any) bool {
 	of := reflect.TypeOf(result)
 	for i := range t.all {
-		if l := t.all[i].Layout; l.Of != nil && l.Of == of {
-			l.Print(p, result)
-			return true
+		for _, l := range t.all[i].Layouts {
+			if l.Of == of {
+				l.Print(p, result)
+				return true
+			}
 		}
 	}
 	return false

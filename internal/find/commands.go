@@ -11,19 +11,19 @@ import (
 // addFind adds the commands that find and show what is indexed.
 func addFind(t *command.Table) {
 	c := t.Add("find", command.New("search",
-		"Use before grep when you know what code does, not its name: ranked, cited code and docs of this project and its stores",
+		"Use before grep when you know what code does, not its name: cited lines of this project and its stores, as text within budget tokens",
 		command.Reads, runSearch).Prints(printer.Of(printHits)).Agent(),
 		`{"query":"retry with exponential backoff"}`,
 		`{"query":"Server.Shutdown","intent":"find-definition","stores":["go"],"detail":"full","limit":3}`)
 	c.Native = true
-	c.Help = "The default scope is this project's stores, its own folder and your own stores; stores [\"*\"] is everything. " +
+	c.Help = "Without detail an agent gets text of at most budget tokens: of a sure first hit its lines and what uses it, of a question how something works the functions in the order of their calls, else more places with fewer lines; what is left out is named. With detail, or form json, it gets JSON. The default scope is this project's stores, its own folder and your own stores; stores [\"*\"] is everything. " +
 		"A hit's id is good for get_full_context in any later session."
 
 	c = t.Add("find", command.New("get_full_context",
-		"Whole declaration, docs and related code of a hit's id or path:line; also runs what only reads: \"grep PATTERN\", \"read PATH\", \"code:callers NAME\"",
+		"Whole declarations, callers, tests, types of path:line, names or ids, with commas; also runs what only reads: \"grep PATTERN\", \"read PATH\", \"code:callers NAME\"",
 		command.Reads, func(ctx context.Context, a *app.App, in contextIn) (any, error) {
 			return runContext(ctx, a, in, t.Reading)
-		}).Prints(printer.Of(printPlace)).Agent(), `{"resultId":"k3vq7m2xabc"}`, `{"resultId":"server.go:120"}`, `{"resultId":"code:callers Server.Shutdown"}`)
+		}).Prints(printer.Of(printPlace), printer.Of(printPlaces)).Agent(), `{"resultId":"k3vq7m2xabc"}`, `{"resultId":"server.go:120"}`, `{"resultId":"Server.Shutdown,server.go:120-140"}`, `{"resultId":"code:callers Server.Shutdown"}`)
 	c.Native, c.Aliases = true, []string{"show"}
 	c.Help = "An agent may give the name of a command that only reads, and what it asks about or its arguments as an object, in place of an id. A long reply ends with next, itself a value for resultId. Callers and callees are those that are certain enough; code:references has every use."
 

@@ -18,17 +18,20 @@ type searchIn struct {
 	Mode         string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look: both ways (hybrid, the default), by meaning, or by words"`
 	Detail       string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`
 	Limit        int      `json:"limit,omitempty" help:"at most this many hits (default 10)"`
+	Budget       int      `json:"budget,omitempty" help:"tokens that the text of a reply without detail has at most (default 1200)"`
 	Stores       []string `json:"stores,omitempty" help:"names or ids of the stores to search; * is every store"`
 	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
 	In           string   `json:"in,omitempty" cli:"only" help:"only documents below this path of their store"`
 	Explain      bool     `json:"explain,omitempty" cli:"only" help:"show what each score is made of"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
+	Form         string   `json:"form,omitempty" cli:"never" enum:"text|json" help:"how the reply is written: text, or json for programs (default json where detail is given, else text)"`
 	ToEnd        bool     `json:"wait,omitempty" cli:"only" help:"see the first index of a large folder to its end before answering"`
 }
 
 type contextIn struct {
-	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, a place such as server.go:120, or the next of a long reply" person:"the id of a hit, or a place such as server.go:120"`
+	ResultID string `json:"resultId" arg:"1" help:"the id of a search hit, a place such as server.go:120 or server.go:120-140, a name, several of these separated by commas, or the next of a long reply" person:"the id of a hit, a place such as server.go:120, or a name; several separated by commas"`
+	Form     string `json:"form,omitempty" cli:"never" enum:"text|json" help:"how the reply is written: text, or json for programs"`
 }
 
 type readIn struct {
@@ -65,7 +68,20 @@ func runContext(ctx context.Context, a *app.App, in contextIn, reading func(stri
 			return c.Run(ctx, a, args)
 		}
 	}
-	return Show(ctx, a, in.ResultID, command.WaitingOf(ctx))
+	found, err := ShowAll(ctx, a, in.ResultID, command.WaitingOf(ctx))
+	text := command.IsText(ctx) && !command.IsCLI(ctx) && in.Form != "json"
+	switch x := found.(type) {
+	case Context:
+		x.Plain = text
+		return x, err
+	case search.Several:
+		for i := range x.Places {
+			x.Places[i].Plain = text
+		}
+		x.Plain = text
+		return x, err
+	}
+	return found, err
 }
 
 func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error) {
@@ -73,8 +89,10 @@ func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error
 	if in.ToEnd {
 		scope.Early = 0
 	}
+	packed := command.IsText(ctx) && in.Detail == "" && in.Form != "json" && !in.Explain
 	return Search(ctx, a, search.Request{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit,
+		Packed: packed, Budget: in.Budget,
 		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Under: in.In, Explain: in.Explain,
 	}, scope)
 }

@@ -12,16 +12,23 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
-// printHits prints what a search found: on a terminal each hit with its lines, in
-// a pipe one line of fields each.
+// printHits prints what a search found: as the text that it was made for, else
+// each hit with its lines on a terminal or where more of each was asked for, and
+// else one line of fields each.
 func printHits(p *printer.Printer, r SearchReply) {
-	if !p.Terminal {
+	switch {
+	case r.Packed:
+		p.Content(r.Places())
+		if r.Count > 0 {
+			p.Line("confidence " + r.Confidence)
+		}
+	case !p.Terminal && !slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Kind != "" }):
 		t := p.Table("id", "at", "score", "symbol", "store", "note")
 		for _, h := range r.Hits {
 			t.Row(h.ID, printer.Name(h.At), fmt.Sprintf("%.3f", h.Score), h.Symbol, h.Store, h.Note)
 		}
 		t.Flush()
-	} else {
+	default:
 		for i, h := range r.Hits {
 			if i > 0 {
 				p.Line("")
@@ -138,6 +145,17 @@ func printPlace(p *printer.Printer, c Context) {
 	}
 }
 
+// printPlaces prints several places, one below the other.
+func printPlaces(p *printer.Printer, s search.Several) {
+	for i, c := range s.Places {
+		if i > 0 {
+			p.Line("")
+		}
+		printPlace(p, c)
+	}
+	p.Remarks(s.Notes)
+}
+
 func printRelated(p *printer.Printer, list []Related, indent string) {
 	for _, r := range list {
 		parts := []string{"see " + string(printer.Name(r.At))}
@@ -200,6 +218,8 @@ func printUsage(p *printer.Printer, c Context) {
 		p.Line("inherits: " + strings.Join(c.Inherits, ", "))
 	}
 	list("called by", c.Callers, c.MoreCallers)
+	list("tests that reach it", c.Tests, 0)
+	list("types it uses", c.Types, 0)
 	list("calls", c.Callees, c.MoreCallees)
 	if len(c.Members) > 0 {
 		p.Line("")

@@ -60,13 +60,15 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
 	}
-	reply := SearchReply{Hits: []Hit{}, Confidence: "none"}
+	none := SearchReply{Hits: []Hit{}, Confidence: "none", Packed: req.Packed}
+	reply := none
 	err = s.Serve(ctx, func(targets []search.Target) (err error) {
+		req.Notes = slices.Concat(notes, s.Notes)
 		reply, err = search.Run(ctx, targets, c.Embedder, req)
 		return err
 	})
 	if len(s.Targets) == 0 {
-		reply = SearchReply{Hits: []Hit{}, Confidence: "none"}
+		reply = none
 	}
 	if gone := a.LossNote(); gone != "" {
 		notes = append([]string{gone}, notes...)

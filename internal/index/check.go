@@ -144,7 +144,10 @@ func (p *Pool) CheckVectors(ctx context.Context, name string, same func(body str
 			return err
 		}
 		_, m, err := s.vectors(p.Engine)
-		if err != nil || same == nil {
+		if err != nil {
+			return err
+		}
+		if err := m.CheckSketch(); err != nil || same == nil {
 			return err
 		}
 		return s.file.Guard(func() error { return s.sample(ctx, m, same) })

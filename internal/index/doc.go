@@ -39,7 +39,8 @@
 // A sibling file NAME.EMBEDDER.vec (kind "vectors") has the vectors of the chunks
 // in the same order, in the format of package vector, in the section "matrix",
 // and in the section "of" the name of the segment; files of older versions lack
-// that.
+// that. The section "sketch" of larger ones has what a search looks at before
+// the vectors, see vector.Sketch; without it all of them are read.
 //
 // # Generation
 //

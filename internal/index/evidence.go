@@ -23,10 +23,11 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	from, to := g.base[doc], g.base[doc+1]
 	d := docEvidence{doc: doc, chunks: int(to - from)}
 	for c := from; c < to; c++ {
-		x := sc.score[c]
-		d.matched |= sc.matched[c]
+		t := sc.of(c)
+		x := t.score
+		d.matched |= t.matched
 		d.sum += x
-		d.beside += sc.beside[c]
+		d.beside += t.beside
 		switch {
 		case x > d.first:
 			d.first, d.firstAt, d.second = x, c, d.first
@@ -44,6 +45,9 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	}
 	sum := make([]float32, m.Dims())
 	at, end := s.chunkRange(int(g.docs[doc].doc))
+	if err := m.Touch(at, end-at); err != nil {
+		return d, err
+	}
 	for ; at < end; at++ {
 		row := m.Raw(at)
 		ci := s.chunk(at)
@@ -55,25 +59,25 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	return d, nil
 }
 
-func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *scores, inPath map[int]uint64,
+func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *scores,
 	cosine float64) (kb.Candidate, error) {
 	d, s := e.doc, g.segs[g.docs[e.doc].seg]
 	from, _ := s.chunkRange(int(g.docs[d].doc))
 	i := from + int(c-g.base[d])
-	ci := s.chunk(i)
+	ci, t := s.chunk(i), sc.of(c)
 	out := kb.Candidate{
 		Place: kb.Place{Path: g.paths[d], Chunk: int(c - g.base[d])},
 		ID:    formatID(placeOf(g.paths[d], ci.decl, ci.ordinal).in(g.key), ci.text),
 		Start: ci.start, End: ci.end,
 		Language: s.language(int(s.doc[i])), Flags: s.flags(int(s.doc[i])),
-		Lexical: sc.score[c], Beside: sc.beside[c], Matched: sc.matched[c], Defines: sc.defines[c], InPath: inPath[d],
+		Lexical: t.score, Beside: t.beside, Matched: t.matched, Defines: t.defines, InPath: sc.inPath[d],
 		Chunks: e.chunks, Stamp: g.docs[d].stamp, DocMatched: e.matched, Sum: e.sum, SumBeside: e.beside, Mean: e.mean, Second: e.first,
 	}
 	if g.uses != nil {
 		out.Uses = float64(g.uses[d])
 	}
 	if out.Flags&kb.FlagProse != 0 { // a section is named by its headings
-		out.Defines |= sc.heads[c]
+		out.Defines |= t.heads
 	}
 	if e.first > 0 && e.firstAt == c {
 		out.Second = e.second
@@ -87,6 +91,9 @@ func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *sc
 	}
 	_, m, err := s.vectors(g.pool.Engine)
 	if err != nil || m == nil || m.Dims() != len(r.Vector) {
+		return out, err
+	}
+	if err := m.Touch(i, 1); err != nil {
 		return out, err
 	}
 	if len(e.row) != m.Dims() {

@@ -188,6 +188,9 @@ func (b *Builder) take(s *segment, number int, p *Pool) (int, error) {
 	}
 	n := b.Add(d.Hash, d.Text, d.Chunks, &d.Facts)
 	first, _ := s.chunkRange(number)
+	if err := m.Touch(first, len(d.Chunks)); err != nil {
+		return 0, err
+	}
 	for i := range d.Chunks {
 		b.vectors.AddRow(m, first+i)
 	}

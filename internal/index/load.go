@@ -153,6 +153,18 @@ func (g *Generation) loadDocs(raw, stamps []byte) error {
 		next += uint32(to - from)
 	}
 	g.base = append(g.base, next)
+	g.odd = make([][]uint64, len(g.segs))
+	for i, globals := range g.globals {
+		for c, global := range globals {
+			if global >= 0 {
+				continue
+			}
+			if g.odd[i] == nil {
+				g.odd[i] = make([]uint64, len(g.live[i]))
+			}
+			g.odd[i][c/64] |= 1 << (c % 64)
+		}
+	}
 	if len(g.docs) != n || int(next)*idRecord != len(g.ids) {
 		return g.corrupt("its tables do not agree")
 	}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -41,9 +42,17 @@ type Generation struct {
 	globals [][]int32
 	shared  map[sharedKey][]int // generation documents that are the same segment document
 	live    [][]uint64          // bitset of chunks by segment
+	odd     [][]uint64          // bitset of the chunks that are here not once, by segment; nil for none
 	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest
 
-	scratch sync.Pool
+	scratch atomic.Pointer[scores] // of the last retrieval, for the next
+
+	looked struct { // where the postings of terms lie that were asked for lately
+		sync.Mutex
+		terms map[string][]postingsAt
+	}
+
+	exhaustive bool // in tests: scores everything
 }
 
 type genDoc struct {

@@ -53,10 +53,17 @@ func (b *Builder) Write(dir, embedder string) (name string, size int64, err erro
 // writeVectors makes the vectors of a segment durable. They say whose they are:
 // vectors of another segment with as many chunks would pass for its own.
 func writeVectors(dir, name, embedder string, chunker uint32, rows *vector.Builder) (int64, error) {
+	secs := []named{{"matrix", rows.Bytes()}, {sectionOf, []byte(name)}}
+	if sketch := rows.Sketch(); sketch != nil {
+		secs = append(secs, named{sectionSketch, sketch})
+	}
 	return writeBlockfile(VectorsPath(dir, name, embedder),
-		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: chunker, Embedder: embedder},
-		[]named{{"matrix", rows.Bytes()}, {sectionOf, []byte(name)}})
+		blockfile.Header{Kind: kindVectors, Version: FormatVersion, Chunker: chunker, Embedder: embedder}, secs)
 }
+
+// sectionSketch is the section of vectors with their sketch. Small matrices and
+// those of older versions lack it, and older versions pass it over.
+const sectionSketch = "sketch"
 
 // sectionOf is the section of vectors that names their segment; vectors of
 // older versions lack it.
@@ -354,7 +361,7 @@ func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
 }
 
 // vectors opens the vectors by embedder, once; nil without an error when they
-// were never made.
+// were never made. Of the matrix only what is touched is verified.
 func (s *segment) vectors(engine string) (vector.Engine, *vector.Matrix, error) {
 	s.vecOnce.Do(func() {
 		f := s.vecFile
@@ -362,16 +369,24 @@ func (s *segment) vectors(engine string) (vector.Engine, *vector.Matrix, error) 
 			return
 		}
 		s.vecErr = f.Guard(func() error {
-			raw, err := f.Section("matrix").All()
+			raw, verify, err := f.Section("matrix").Lazily()
 			if err != nil {
 				return err
 			}
-			m, err := vector.View(raw)
+			m, err := vector.ViewLazily(raw, verify)
 			if err != nil {
 				return err
 			}
 			if m.Rows() != s.info.Chunks {
 				return s.corrupt("it has another number of vectors than chunks")
+			}
+			if f.Has(sectionSketch) {
+				if raw, err = f.Section(sectionSketch).All(); err != nil {
+					return err
+				}
+				if m, err = m.WithSketch(raw); err != nil {
+					return err
+				}
 			}
 			s.engine, err = vector.NewEngine(engine, m)
 			s.matrix = m

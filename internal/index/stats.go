@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -23,24 +24,11 @@ func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			count := func(c uint32) {
-				if only(c) {
-					st.Frequency[i]++
-				}
-			}
-			err := g.postings(term, func(si int) func(*posting) {
-				globals := g.globals[si]
-				return func(p *posting) {
-					if parts == nil && globals[p.chunk] >= 0 {
-						st.Frequency[i]++
-					} else {
-						g.each(si, p.chunk, count)
-					}
-				}
-			})
+			n, err := g.frequency(term, parts == nil, only)
 			if err != nil {
 				return err
 			}
+			st.Frequency[i] = n
 			err = g.pathPostings(term, func(p *posting) {
 				if c := g.base[p.chunk]; parts == nil || c < g.base[p.chunk+1] && only(c) {
 					st.PathFrequency[i]++
@@ -62,6 +50,45 @@ func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part)
 		}
 	}
 	return st, err
+}
+
+// frequency returns in how many chunks that only keeps a term occurs. Of all of
+// them the dictionaries know, but for the chunks of which a generation has none
+// or several.
+func (g *Generation) frequency(term string, all bool, only func(uint32) bool) (sum int64, err error) {
+	if !all {
+		err = g.postings(term, func(si int) func(*posting) {
+			return func(p *posting) {
+				g.each(si, p.chunk, func(c uint32) {
+					if only(c) {
+						sum++
+					}
+				})
+			}
+		})
+		return sum, err
+	}
+	at, err := g.lookup(term)
+	if err != nil {
+		return 0, err
+	}
+	for si, s := range g.segs {
+		sum += int64(at[si].count)
+		if at[si].count == 0 || g.odd[si] == nil {
+			continue
+		}
+		b, err := s.dict.read(at[si])
+		if err == nil {
+			err = eachPostingIn(b, uint32(s.info.Chunks), g.odd[si], func(p *posting) {
+				sum--
+				g.each(si, p.chunk, func(uint32) { sum++ })
+			})
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
 }
 
 // count returns the number of documents and chunks that only keeps.
@@ -110,11 +137,46 @@ func (g *Generation) only(parts []kb.Part) func(c uint32) bool {
 	return func(c uint32) bool { return bits[c/64]&(1<<(c%64)) != 0 }
 }
 
-// postings calls f for every segment, and what that returns for every posting
-// of a term in it.
-func (g *Generation) postings(term string, f func(seg int) func(*posting)) error {
+// mostLooked is how many terms are remembered with where their postings lie:
+// each is asked for three times in one search, in every segment.
+const mostLooked = 512
+
+// lookup returns where the postings of a term lie, by segment.
+func (g *Generation) lookup(term string) ([]postingsAt, error) {
+	g.looked.Lock()
+	at := g.looked.terms[term]
+	g.looked.Unlock()
+	if at != nil {
+		return at, nil
+	}
+	at = make([]postingsAt, len(g.segs))
 	for si, s := range g.segs {
-		b, _, err := s.dict.lookup(term)
+		var err error
+		if at[si], err = s.dict.find(term); err != nil {
+			return nil, err
+		}
+	}
+	g.looked.Lock()
+	defer g.looked.Unlock()
+	if g.looked.terms == nil || len(g.looked.terms) >= mostLooked {
+		g.looked.terms = map[string][]postingsAt{}
+	}
+	g.looked.terms[strings.Clone(term)] = at
+	return at, nil
+}
+
+// postings calls f for every segment in which a term occurs, and what that
+// returns for every posting in it.
+func (g *Generation) postings(term string, f func(seg int) func(*posting)) error {
+	at, err := g.lookup(term)
+	if err != nil {
+		return err
+	}
+	for si, s := range g.segs {
+		if at[si].count == 0 {
+			continue
+		}
+		b, err := s.dict.read(at[si])
 		if err == nil {
 			err = eachPosting(b, uint32(s.info.Chunks), f(si))
 		}

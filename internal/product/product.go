@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
+	"github.com/seed-4f2d999b/knowledge/internal/gain"
 	"github.com/seed-4f2d999b/knowledge/internal/governance"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
@@ -24,7 +25,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(), install.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), install.Room(), gain.Room(),
 	}
 }
 

@@ -156,7 +156,7 @@ func TestNatives(t *testing.T) {
 		"search": `{"type":"object","properties":{"query":{"type":"string"},` +
 			`"intent":{"type":"string","enum":["find-pattern","find-implementation","find-usage","find-definition","find-documentation"]},` +
 			`"mode":{"type":"string","enum":["hybrid","vector","fts"]},"detail":{"type":"string","enum":["minimal","contextual","full"]},` +
-			`"limit":{"type":"integer"},"stores":{"type":"array","items":{"type":"string"}},"threshold":{"type":"number"},"minRelevance":{"type":"number"}},` +
+			`"limit":{"type":"integer"},"budget":{"type":"integer"},"stores":{"type":"array","items":{"type":"string"}},"threshold":{"type":"number"},"minRelevance":{"type":"number"}},` +
 			`"required":["query"]}`,
 		"get_full_context": `{"type":"object","properties":{"resultId":{"type":"string"}},"required":["resultId"]}`,
 		"execute":          `{"type":"object","properties":{"command":{"type":"string"},"args":{"type":"object"}},"required":["command"]}`,
@@ -306,6 +306,7 @@ func mustFind(t *testing.T, name string) command.Command {
 func newApp(t *testing.T) *app.App {
 	t.Helper()
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir()) // whose sessions are nobody's
 	a, err := product.New(app.Config{Version: "test", DataDir: t.TempDir(), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // contextBytes is the most code that one reply of get_full_context holds, far
@@ -42,7 +43,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 				Note: fmt.Sprintf("deleted since: this place is gone from the index; it last stood at lines %d to %d of %s", g.Start, g.End, g.Path)}
 		}
 		for _, p := range res[0].Places {
-			c, err := show(ctx, t, p, 0, from)
+			c, err := show(ctx, t, p, shownLines{from: from})
 			if err != nil {
 				return Context{}, of(i, err)
 			}
@@ -131,9 +132,14 @@ func commit(t *Target) string {
 	return t.Store.Head.Commit
 }
 
-// show builds the context of one place: of the declaration on a line of it, or
-// for line 0 of the first. Its code begins at line from, if that is not 0.
-func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Context, error) {
+// shownLines says which lines of a place are asked for: those of the
+// declaration on line at, of the first where that is 0, and what goes on to line
+// to; from line from on where that is not 0.
+type shownLines struct{ at, to, from int }
+
+// show builds the context of one place.
+func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Context, error) {
+	line, from := lines.at, lines.from
 	d, err := t.Index.Document(ctx, p.Path)
 	if err != nil {
 		return Context{}, err
@@ -156,6 +162,9 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 			c.Members = members(&d, symbol)
 		}
 	}
+	if k := chunkAt(&d, lines.to); lines.to > c.End && k > last {
+		last, c.End = k, d.Chunks[k].End
+	}
 	beside := 0 // declarations in the chunk that are not of symbol
 	if s := symbolAt(&d, first, last, line); s != nil && s != symbol {
 		symbol = s
@@ -163,11 +172,14 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 	} else if line == 0 && ch.Kind != "section" {
 		beside = len(siblings(ch)) - 1
 	}
-	u, _, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks)
+	u, known, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks)
+	if err == nil && known {
+		err = u.need(ctx, t, &d)
+	}
 	if err != nil {
 		return Context{}, err
 	}
-	c.Inherits, c.Callers, c.Callees = u.inherits, u.callers, u.callees
+	c.Inherits, c.Callers, c.Callees, c.Types, c.Tests = u.inherits, u.callers, u.callees, u.types, u.tests
 	if ch.ColTo > 0 && first == last {
 		c.Code = d.Body[ch.From:ch.To]
 		c.At = location(p.Path, ch)
@@ -178,7 +190,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 			all = all[from-c.Start:]
 			c.Start = from
 		}
-		n := fitting(all)
+		n := fitting(all, contextBytes)
 		if n < len(all) {
 			c.End = c.Start + n - 1
 			c.Next = fmt.Sprintf("%s+%d", p.ID, c.End+1)
@@ -188,18 +200,10 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 	}
 	c.Imports = used(&d, c.Start, c.End, 20)
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
-	var notes []string
 	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {
 		c.Of = u.decl.Qualified
 	}
-	if p.Changed {
-		notes = append(notes, "changed since the id was given: this is what stands there now")
-	}
-	if t.Fresh != nil {
-		if n := t.Fresh(p.Path, d.Stamp); n != "" {
-			notes = append(notes, n)
-		}
-	}
+	notes := t.changes(&d, p)
 	if page, ok := t.page(p.Path); ok {
 		anchor, _ := anchorIn(&d, c.Start, min(chunkAt(&d, c.Start), last))
 		c.At, c.Page = page.URL+anchor, &page
@@ -208,13 +212,27 @@ func show(ctx context.Context, t *Target, p kb.Resolved, line, from int) (Contex
 	}
 	c.Note = t.Mark(strings.Join(notes, "; "), p.Path, c.Doc+"\n"+c.Code)
 	c.Related = relatedIn(t, &d, p.Chunk, 6)
+	MemoryOf(ctx).Note([]uint64{placeKey(t, p.Path, c.Start, c.Code)}, tokens.Estimate(c.Code))
 	return c, nil
 }
 
-// fitting returns how many lines a context shows, at least one.
-func fitting(lines []string) int {
+// changes says that a place, or its document, is not as it was.
+func (t *Target) changes(d *kb.DocumentText, p kb.Resolved) (notes []string) {
+	if p.Changed {
+		notes = append(notes, "changed since the id was given: this is what stands there now")
+	}
+	if t.Fresh != nil {
+		if n := t.Fresh(p.Path, d.Stamp); n != "" {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// fitting returns how many lines a context of so many bytes shows, at least one.
+func fitting(lines []string, most int) int {
 	n, size := 0, 0
-	for n < len(lines) && (n == 0 || size+len(lines[n]) < contextBytes) {
+	for n < len(lines) && (n == 0 || size+len(lines[n]) < most) {
 		size += len(lines[n]) + 1
 		n++
 	}

@@ -137,3 +137,33 @@ func declaredInText(ctx context.Context, targets []Target, name string,
 	}
 	return best, times > 0 && times < elsewhere, nil
 }
+
+// DeclaredAs returns the places, path:line, at which a name is declared for
+// certain, those in tests only where there are no others.
+func DeclaredAs(ctx context.Context, targets []Target, name string) ([]string, error) {
+	var out, tests []string
+	for i := range targets {
+		if targets[i].View == nil {
+			continue
+		}
+		decls, err := targets[i].View.Find(name)
+		if err != nil {
+			return nil, of(i, err)
+		}
+		for _, d := range decls {
+			at := fmt.Sprintf("%s:%d", d.Path, d.Line)
+			if !targets[i].Own {
+				at = targets[i].Store.Label() + ":" + at
+			}
+			if rank.IsTest(d.Path) {
+				tests = append(tests, at)
+			} else {
+				out = append(out, at)
+			}
+		}
+	}
+	if out == nil {
+		return tests, nil
+	}
+	return out, nil
+}

@@ -12,8 +12,10 @@ import (
 // lines are the lines of a chunk, each with what it tells about the query.
 type lines struct {
 	tuning *Tuning
-	first  int // number of the first line
-	must   int // number of the line that is shown in any case, 0 for none
+	first  int        // number of the first line
+	must   int        // number of the line that is shown in any case, 0 for none
+	meant  *kb.Symbol // the declaration that answers, nil where none is known
+	sure   bool       // it is more than a guess
 	text   []string
 	terms  []uint64  // query terms of each line, a bit each
 	doc    []uint64  // of a line that declares: the query terms of its doc comment

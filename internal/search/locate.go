@@ -15,20 +15,30 @@ import (
 
 // placeRE is a path, which may hold line ends, with a line, as hits, compilers and other searches write
 // it: server.go:120, server.go:L120-140, server.go:120:7.
-var placeRE = lazyregexp.New(`(?s)^(.+?):L?([0-9]{1,9})(?:[-–]L?[0-9]{1,9}|:[0-9]{1,9}|:c[0-9]+-[0-9]+)?:?$`)
+var placeRE = lazyregexp.New(`(?s)^(.+?):L?([0-9]{1,9})(?:[-–]L?([0-9]{1,9})|:[0-9]{1,9}|:c[0-9]+-[0-9]+)?:?$`)
 
 // ParsePlace splits a path with a line; ok is false for anything else.
 func ParsePlace(s string) (path string, line int, ok bool) {
+	path, line, _, ok = ParseRange(s)
+	return path, line, ok
+}
+
+// ParseRange splits a path with a line, or with the first and the last of
+// several; of one line both are that. ok is false for anything else.
+func ParseRange(s string) (path string, from, to int, ok bool) {
 	s = strings.TrimSpace(s)
 	if whole, quoted := visible.Unquote(s); quoted { // hits quote a place as a whole
 		s = whole
 	}
 	m := placeRE.FindStringSubmatch(s)
 	if m == nil || strings.Contains(m[1], "://") {
-		return "", 0, false
+		return "", 0, 0, false
 	}
-	line, err := strconv.Atoi(m[2])
-	return m[1], line, err == nil && line > 0
+	from, err := strconv.Atoi(m[2])
+	if to = from; m[3] != "" && err == nil {
+		to, err = strconv.Atoi(m[3])
+	}
+	return m[1], from, max(from, to), err == nil && from > 0
 }
 
 // Located is a document of a target, by its number.
@@ -199,9 +209,9 @@ func checkLine(d *kb.DocumentText, line int) error {
 		WithHint("see its end with: read {\"path\":%q,\"lines\":\"%d-%d\"}", d.Path, max(1, n-20), n)
 }
 
-// ShowAt returns everything about the place at a line of a document, as Show
-// does of an id.
-func ShowAt(ctx context.Context, targets []Target, a Asked, line int) (Context, error) {
+// ShowAt returns everything about the place at the lines from one to another of
+// a document, as Show does of an id.
+func ShowAt(ctx context.Context, targets []Target, a Asked, line, to int) (Context, error) {
 	found, err := Locate(ctx, targets, a)
 	if err != nil {
 		return Context{}, err
@@ -220,9 +230,9 @@ func ShowAt(ctx context.Context, targets []Target, a Asked, line int) (Context, 
 	}
 	k := chunkAt(&d, line)
 	p := kb.Resolved{Place: kb.Place{Path: at.Path, Chunk: k}, ID: d.IDs[k]}
-	c, err := show(ctx, t, p, line, 0)
+	c, err := show(ctx, t, p, shownLines{at: line, to: to})
 	if err == nil && c.End < line { // a long declaration, cut before the line
-		c, err = show(ctx, t, p, line, line)
+		c, err = show(ctx, t, p, shownLines{at: line, to: to, from: line})
 	}
 	if err == nil && len(found) > 1 {
 		c.Note = strings.TrimPrefix(c.Note+"; "+alsoIn(targets, found[1:], line), "; ")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
@@ -134,4 +135,28 @@ func (r *Request) mark(targets []Target, found []rank.Evidence) {
 	for i := range found {
 		found[i].Marked = r.Marks(targets[found[i].Store].Store.ID, found[i].ID)
 	}
+}
+
+// each runs f for 0 to n-1 side by side and returns the first error by number, with that number.
+func each(n int, f func(i int) error) error {
+	if n == 1 {
+		return of(0, f(0))
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 8)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = f(i)
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return of(i, err)
+		}
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -89,25 +88,35 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	if r.MinRelevance != nil && r.Mode == rank.FTS {
 		reply.Notes = append(reply.Notes, "minRelevance is ignored in mode fts, which has no cosine")
 	}
-	s := &shower{q: q.Query, r: &r, targets: targets, survey: q.survey}
+	s := &shower{q: q.Query, r: &r, targets: targets, survey: q.survey, beside: q.beside, digested: q.digested}
 	if reply.Hits, err = s.show(ctx, ranked); err != nil {
 		return Reply{}, err
 	}
 	reply.Count = len(reply.Hits)
-	switch cut := any && len(ranked) == 0; {
-	case cut:
-	case reply.Confidence == "none":
-		reply.Notes = append(reply.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
-	case reply.Confidence == "low":
-		reply.Notes = append(reply.Notes, "unsure: the first hit may not be what is meant")
+	if len(ranked) > 0 || !any { // else they were cut away
+		reply.doubt()
 	}
-	s.fit(&reply)
+	if r.Packed {
+		err = s.pack(ctx, &reply, sure)
+	} else {
+		s.fit(&reply)
+	}
 	if r.Explain {
 		reply.Probability, reply.Signs = math.Round(sure.P*1000)/1000, sure.Signs
 		reply.Tokens += tokens.Estimate(marshal(reply.Signs))
 	}
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
-	return reply, nil
+	return reply, err
+}
+
+// doubt notes that the first hit may not be what is meant.
+func (r *Reply) doubt() {
+	switch r.Confidence {
+	case "none":
+		r.Notes = append(r.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
+	case "low":
+		r.Notes = append(r.Notes, "unsure: the first hit may not be what is meant")
+	}
 }
 
 // order returns the hits of a query and how sure they are, before anything is
@@ -156,6 +165,12 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		}
 		q.survey.first(ranked)
 		ranked = ranked[:min(len(ranked), r.Limit)]
+	}
+	if r.Packed && !how {
+		var err error
+		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found, sure); err != nil {
+			return nil, rank.Sure{}, err
+		}
 	}
 	if q.Class != rank.Symbol || r.Only != nil || r.Mode == rank.Vector || r.Intent != "" && r.Intent != rank.Definition {
 		return ranked, sure, nil
@@ -235,6 +250,9 @@ func (r *Request) Complete() error {
 		if !slices.Contains(f.known, *f.value) {
 			return kb.Errorf(kb.Invalid, "%q is no %s", *f.value, f.name).WithHint("choose one of %s", strings.Join(slices.DeleteFunc(slices.Clone(f.known), func(s string) bool { return s == "" }), ", "))
 		}
+	}
+	if err := r.packing(); err != nil {
+		return err
 	}
 	if r.Limit == 0 {
 		r.Limit = 10
@@ -364,28 +382,4 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 		return nil, err
 	}
 	return out, nearPaths(ctx, emb, req.Vector, out)
-}
-
-// each runs f for 0 to n-1 side by side and returns the first error by number, with that number.
-func each(n int, f func(i int) error) error {
-	if n == 1 {
-		return of(0, f(0))
-	}
-	errs := make([]error, n)
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 8)
-	for i := range n {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
-		})
-	}
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return of(i, err)
-		}
-	}
-	return nil
 }

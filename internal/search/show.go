@@ -15,9 +15,14 @@ type shower struct {
 	q       *rank.Query
 	r       *Request
 	targets []Target
-	lines   []lines       // of each hit
+	lines   []lines // of each hit
+	hits    []Hit
 	shown   []rank.Scored // the hits as they were ranked
 	survey  *survey
+	// Of a packed reply: functions that may be meant beside the hits, nil without
+	// any, and whether the query was a long text of which only words are looked for.
+	beside   *survey
+	digested bool
 }
 
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
@@ -47,6 +52,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	l.must = c.Line
 	meant, sure := s.meant(&p.Chunk, l, c)
 	title, symbol := s.title(&p.Chunk, meant)
+	l.meant, l.sure = symbol, sure
 	h := Hit{
 		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,
@@ -85,7 +91,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 // note says of hits whose document has changed since it was indexed, and of
 // those that other stores hold as well.
 func (s *shower) note(hits []Hit, ranked []rank.Scored) {
-	s.shown = ranked
+	s.shown, s.hits = ranked, hits
 	for i := range hits {
 		if t := &s.targets[ranked[i].Store]; t.Fresh != nil {
 			hits[i].Note = t.Fresh(ranked[i].Path, ranked[i].Stamp)

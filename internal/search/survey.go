@@ -20,8 +20,12 @@ import (
 // and what calls them.
 type survey struct {
 	docs  map[docKey]*surveyed
-	sites []site // the best first
+	sites []site         // the best first
+	calls map[int][]call // by the number of the site that calls
 }
+
+// call is that a site calls another, by its number, in a line.
+type call struct{ to, line int }
 
 type docKey struct {
 	target int
@@ -43,6 +47,7 @@ type site struct {
 	doc    *surveyed
 	symbol *kb.Symbol
 	score  float64
+	number int // before the sites were sorted
 }
 
 // functions are the kinds of declarations that do something.
@@ -50,14 +55,14 @@ var functions = []string{"function", "method", "constructor"}
 
 // Refers reports whether the resolved references of the stores help to answer.
 func (r *Request) Refers() bool {
-	return r.Detail == "contextual" || r.Detail == "full" || r.Intent != "" || rank.AsksHow(r.Query)
+	return r.Packed || r.Detail == "contextual" || r.Detail == "full" || r.Intent != "" || rank.AsksHow(r.Query)
 }
 
 // surveyOf looks into the best documents of a ranking for a question of how
 // something works; nil where the query names its place.
 func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, ranked []rank.Scored,
 	found []rank.Evidence) (*survey, error) {
-	s := &survey{docs: map[docKey]*surveyed{}}
+	s := &survey{docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
 	var docs []*surveyed
 	for i := range ranked[:min(len(ranked), r.Tuning.Surveyed)] {
 		c := &ranked[i]
@@ -112,7 +117,7 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 				for line := y.Start; line <= y.End; line++ { // a function within another comes after it
 					d.at[line] = len(s.sites)
 				}
-				s.sites = append(s.sites, site{doc: d, symbol: y})
+				s.sites = append(s.sites, site{doc: d, symbol: y, number: len(s.sites)})
 				lines += float64(y.End - y.Start + 1)
 			}
 		}
@@ -204,6 +209,9 @@ func (s *survey) spread(targets []Target, docs []*surveyed, t *Tuning) error {
 				continue
 			}
 			seen[[2]int{a, b}] = true
+			if e.Kind == kb.UseCall {
+				s.calls[a] = append(s.calls[a], call{b, e.From.Line})
+			}
 			arcs = append(arcs, graph.Arc{A: a, B: b, Weight: e.Confidence})
 		}
 	}

@@ -65,6 +65,13 @@ type Request struct {
 	// by its store and id, in [0,1]; nil for nothing.
 	Marks   func(store kb.StoreID, id string) float64
 	Explain bool
+	// Packed is that the reply is read as text, of which its reader pays every
+	// line: at most Budget tokens, PackedTokens when that is 0, in the form that
+	// costs least in the end, see Reply.Text. No Detail is given then. Notes are
+	// what the caller adds to those of the reply.
+	Packed  bool
+	Budget  int
+	Notes   []string
 	Without []string // parts of the ranking that do not count, see rank.Parts
 	// Only, when it is not nil, holds the parts of each target, by its number,
 	// in which hits may lie.
@@ -73,6 +80,7 @@ type Request struct {
 	Tuning *Tuning
 
 	complete bool // see Complete
+	listed   bool // a limit is given
 	cut      bool // Complete cut the query
 }
 
@@ -89,11 +97,20 @@ type Reply struct {
 	Probability float64            `json:"probability,omitempty"`
 	Signs       map[string]float64 `json:"signs,omitempty"`
 	Sure        float64            `json:"-"` // the probability before it is rounded
+
+	Packed bool   `json:"-"` // it is made to be read as text
+	places string // as that text has them
 }
 
-// Text is the reply as an agent gets it: compact JSON, with what all hits
-// share said once.
+// Places is the text of a packed reply without what is noted below it.
+func (r Reply) Places() string { return r.places }
+
+// Text is the reply as an agent gets it: plain text where it is packed, else
+// compact JSON with what all hits share said once.
 func (r Reply) Text() string {
+	if r.Packed {
+		return strings.TrimSuffix(r.places+foot(r.Notes, r.Confidence), "\n")
+	}
 	type compact Reply
 	c := struct {
 		Store string `json:"store,omitempty"`
@@ -116,8 +133,13 @@ func (r Reply) Text() string {
 	return marshal(c)
 }
 
-// Text is the reply as an agent gets it.
-func (c Context) Text() string { return marshal(c) }
+// Text is the place as an agent gets it.
+func (c Context) Text() string {
+	if c.Plain {
+		return c.plain()
+	}
+	return marshal(c)
+}
 
 // marshal writes JSON without escaping <, > and &, which code is full of, and
 // with what cannot be seen escaped, since that costs a reader tokens too.
@@ -221,6 +243,8 @@ type Context struct {
 	MoreCallers int       `json:"moreCallers,omitempty"` // not shown; code:callers has them
 	Callees     []Link    `json:"callees,omitempty"`
 	MoreCallees int       `json:"moreCallees,omitempty"`
+	Types       []Link    `json:"types,omitempty"`   // that it uses
+	Tests       []Link    `json:"tests,omitempty"`   // that reach it over calls
 	Members     []Member  `json:"members,omitempty"` // of a type
 	Note        string    `json:"note,omitempty"`
 	*Page                 // where the document is a page of the web
@@ -231,6 +255,7 @@ type Context struct {
 
 	// Of names the declaration whose bases, callers and callees these are, where
 	// several stand here; one of its lines as "path:line" means another.
-	Of   string `json:"of,omitempty"`
-	Next string `json:"next,omitempty"` // a value for resultId that continues a long reply
+	Plain bool   `json:"-"` // it is made to be read as text
+	Of    string `json:"of,omitempty"`
+	Next  string `json:"next,omitempty"` // a value for resultId that continues a long reply
 }

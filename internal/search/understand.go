@@ -23,6 +23,7 @@ type question struct {
 	cut       bool            // there are more candidates than were asked for
 	retrieval kb.Retrieval    // with which candidates were asked for
 	survey    *survey         // of the documents found; nil for most queries
+	beside    *survey         // the same, for functions beside hits that are unsure
 }
 
 // understand reads the query of a request. Of a stack trace the message and

@@ -25,6 +25,7 @@ type Link struct {
 	Symbol string `json:"symbol"` // who calls; of callees, what is called
 	// Confidence is left out when it is 1.
 	Confidence float64 `json:"confidence,omitempty"`
+	Code       string  `json:"code,omitempty"` // of callers the line of the call, of types the line that declares
 }
 
 // Member is a declaration inside a type.
@@ -42,6 +43,8 @@ type usage struct {
 	moreIn   int
 	moreOut  int
 	inherits []string
+	types    []Link // see need
+	tests    []Link
 }
 
 // usageOf asks the view about the declaration that a chunk holds: the one that
@@ -99,17 +102,23 @@ func (p *placer) links(ctx context.Context, edges []kb.Edge, most int, end func(
 			more++
 			continue
 		}
-		l := Link{At: span(at.Path, at.Line, at.Line), Symbol: at.Decl, Confidence: shownConfidence(e)}
-		doc, err := p.doc(ctx, at.Path)
+		l, err := p.link(ctx, at, e)
 		if err != nil {
 			return nil, 0, err
-		}
-		if doc != nil && len(doc.Chunks) > 0 {
-			l.ID = doc.IDs[chunkAt(doc, at.Line)]
 		}
 		out = append(out, l)
 	}
 	return out, more, nil
+}
+
+// link shows one end of an edge.
+func (p *placer) link(ctx context.Context, at kb.Spot, e kb.Edge) (Link, error) {
+	l := Link{At: span(at.Path, at.Line, at.Line), Symbol: at.Decl, Confidence: shownConfidence(e)}
+	doc, err := p.doc(ctx, at.Path)
+	if err == nil && doc != nil && len(doc.Chunks) > 0 {
+		l.ID = doc.IDs[chunkAt(doc, at.Line)]
+	}
+	return l, err
 }
 
 // used returns the lines of a document that import what the lines from start

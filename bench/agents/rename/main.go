@@ -28,7 +28,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/bench/agents/task"
 	"github.com/seed-4f2d999b/knowledge/bench/agents/window"
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
@@ -287,31 +286,6 @@ func (p *project) goMod(t *window.Tree, to string) error {
 		}
 	}
 	return nil
-}
-
-// questions rewrites a set of questions: words as in the tree, places by the map.
-func (p *project) questions(in, out string, m mapping) error {
-	s, err := task.Load(in)
-	if err != nil {
-		return err
-	}
-	s.Name, s.Seed, s.Hide = s.Name+"-renamed", p.seed, nil
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		t.Question, t.Rubric = p.prose(t.Question), p.prose(t.Rubric)
-		for j := range t.Gold {
-			g := &t.Gold[j]
-			if m.Files[g.Path] == "" {
-				return fmt.Errorf("%s: %s was not rewritten", t.ID, g.Path)
-			}
-			g.Path, g.Name = m.Files[g.Path], p.name(g.Name)
-		}
-	}
-	b, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(out, append(b, '\n'), 0o644)
 }
 
 // same reports how the declarations of a file differ from those that it had.

@@ -216,7 +216,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckTree(to); err != nil {
+	if err := s.CheckTree(to, nil); err != nil {
 		t.Error(err)
 	}
 	if ours.MatchString(s.Tasks[0].Question) || s.Seed != 7 {

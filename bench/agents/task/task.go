@@ -13,17 +13,22 @@ import (
 	"strings"
 )
 
+// Module begins what the go command gets: go:MODULE@VERSION.
+const Module = "go:"
+
 // Kinds are the kinds of questions, in the order of reports.
 var Kinds = []string{"where", "how", "when", "who", "breaks"}
 
 // Set is a file of questions about one tree.
 type Set struct {
 	Name       string   `json:"name"`
-	Repository string   `json:"repository"`       // OWNER/NAME
-	Commit     string   `json:"commit"`           // in full
+	Repository string   `json:"repository"`       // OWNER/NAME, or go:MODULE@VERSION
+	Commit     string   `json:"commit,omitempty"` // in full; none of a module
+	Folder     string   `json:"folder,omitempty"` // the part of it that is the tree
 	Hide       []string `json:"hide,omitempty"`   // what is left out of the tree, see Hidden
-	Seed       uint64   `json:"seed,omitempty"`   // of the renaming that the tree went through; 0 for none
-	Stores     []string `json:"stores,omitempty"` // what else is indexed, by source: of it nothing is on disk
+	Rename     uint64   `json:"rename,omitempty"` // it is asked about in other words, made with this seed; 0 for none
+	Seed       uint64   `json:"seed,omitempty"`   // of the renaming that tree and questions went through; 0 for none
+	Stores     []string `json:"stores,omitempty"` // what else is indexed: go:MODULE@VERSION; of it nothing is on disk
 	Tasks      []Task   `json:"tasks"`
 }
 
@@ -35,15 +40,18 @@ type Task struct {
 	Gold     []Place `json:"gold"`
 	Least    int     `json:"least"`  // how many of the places an answer has to name
 	Rubric   string  `json:"rubric"` // what a right answer says besides
+	// Plain is the rubric as it was before a renaming, for who grades.
+	Plain string `json:"plain,omitempty"`
 }
 
 // Place is a range of lines, counted from one, both ends in it. From 0 is the
 // whole file.
 type Place struct {
-	Path string `json:"path"`
-	From int    `json:"from"`
-	To   int    `json:"to"`
-	Name string `json:"name,omitempty"`
+	Path  string `json:"path"`
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Name  string `json:"name,omitempty"`
+	Store string `json:"store,omitempty"` // the one of the set's stores that it is in; none for the tree
 }
 
 // Overlaps reports whether lines from to to of a file belong to the place.
@@ -93,8 +101,13 @@ func Load(file string) (*Set, error) {
 func (s *Set) check() error {
 	var wrong []error
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
-	if s.Name == "" || len(s.Commit) != 40 && len(s.Stores) == 0 {
-		add("a set has a name and the whole hash of a commit, or stores")
+	if s.Name == "" || len(s.Commit) != 40 && !strings.HasPrefix(s.Repository, Module) {
+		add("a set has a name and the whole hash of a commit, or a version of a module")
+	}
+	for _, x := range s.Stores {
+		if !strings.HasPrefix(x, Module) || !strings.Contains(x, "@") {
+			add("the store %q is no %sMODULE@VERSION", x, Module)
+		}
 	}
 	for _, p := range s.Hide {
 		if _, err := path.Match(p, ""); err != nil {
@@ -118,18 +131,26 @@ func (s *Set) check() error {
 			if p.Path == "" || path.IsAbs(p.Path) || p.From < 0 || p.To < p.From {
 				add("%s: %s:%d-%d is no place", t.ID, p.Path, p.From, p.To)
 			}
+			if p.Store != "" && !slices.Contains(s.Stores, p.Store) {
+				add("%s: %s is none of the set's stores", t.ID, p.Store)
+			}
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// CheckTree reports the places that the tree in dir does not have: a file
-// that is not there or hidden, lines behind its end, a name that is not in them.
-func (s *Set) CheckTree(dir string) error {
+// CheckTree reports the places that the tree in dir, or the folder of their
+// store, does not have: a file that is not there or hidden, lines behind its end, a name
+// that is not in them.
+func (s *Set) CheckTree(dir string, stores map[string]string) error {
 	var wrong []error
 	for _, t := range s.Tasks {
 		for _, p := range t.Gold {
-			if err := s.checkPlace(dir, p); err != nil {
+			in := dir
+			if p.Store != "" {
+				in = stores[p.Store]
+			}
+			if err := s.checkPlace(in, p); err != nil {
 				wrong = append(wrong, fmt.Errorf("%s: %w", t.ID, err))
 			}
 		}
@@ -138,7 +159,7 @@ func (s *Set) CheckTree(dir string) error {
 }
 
 func (s *Set) checkPlace(dir string, p Place) error {
-	if Hidden(p.Path, s.Hide) {
+	if p.Store == "" && Hidden(p.Path, s.Hide) {
 		return fmt.Errorf("%s is hidden", p.Path)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p.Path)))

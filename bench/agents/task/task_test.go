@@ -24,7 +24,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckTree(dir); err != nil {
+	if err := s.CheckTree(dir, nil); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct{ from, to, want string }{
@@ -36,7 +36,7 @@ func TestLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.CheckTree(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := s.CheckTree(dir, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.to, err)
 		}
 	}
@@ -46,11 +46,31 @@ func TestLoad(t *testing.T) {
 		{`"rubric":"r"`, `"rubric":""`, "rubric"},
 		{`"rubric":"r"`, `"rubrik":"r"`, "unknown field"},
 		{`"from":3`, `"from":6`, "no place"},
+		{`"name":"Open"`, `"name":"Open","store":"go:a.example/b@v1"`, "none of the set's stores"},
+		{`"tasks"`, `"stores":["https://a.example/b"],"tasks"`, "is no go:MODULE@VERSION"},
 	} {
 		_, err := Load(write("bad.json", strings.Replace(good, c.from, c.to, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.to, err)
 		}
+	}
+}
+
+// TestStores: a place in a store is looked for there, and hidden files of the
+// tree are not hidden in it.
+func TestStores(t *testing.T) {
+	tree, store := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(store, "guide.md"), []byte("# Mills\nStones grind.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const mill = "go:a.example/mill@v1.0.0"
+	s := &Set{Hide: []string{"*.md"}, Stores: []string{mill},
+		Tasks: []Task{{ID: "where-01", Gold: []Place{{Path: "guide.md", From: 1, To: 2, Name: "grind", Store: mill}}}}}
+	if err := s.CheckTree(tree, map[string]string{mill: store}); err != nil {
+		t.Error(err)
+	}
+	if err := s.CheckTree(tree, nil); err == nil {
+		t.Error("a place was found in a store that is not there")
 	}
 }
 

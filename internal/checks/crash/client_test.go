@@ -140,7 +140,7 @@ func (a agent) remove(name string) error {
 
 func (a agent) search(query, store string) (int, error) {
 	var r find.SearchReply
-	err := a.s.call("search", map[string]any{"query": query, "stores": []string{store}}, &r)
+	err := a.s.call("search", map[string]any{"query": query, "stores": []string{store}, "form": "json"}, &r)
 	return len(r.Hits), err
 }
 

@@ -70,6 +70,7 @@ func isGo(e *Entry) bool { return strings.HasSuffix(e.Path, ".go") }
 // linkOthers resolves the documents of every language but Go.
 func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) error {
 	var docs []Document
+	packed := packedDocs{keeper: newKeeper()}
 	var paths []string
 	size := int64(0)
 	load := func() error {
@@ -89,6 +90,7 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 			b.symbols(doc, d.Symbols)
 			if len(d.Symbols) > 0 || len(d.Facts.References) > 0 || len(d.Facts.Imports) > 0 {
 				d.Body = nil
+				packed.facts = append(packed.facts, packed.pack(d))
 				docs = append(docs, *d)
 			}
 		}
@@ -117,15 +119,11 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 	if len(docs) == 0 {
 		return nil
 	}
-	if err := resolveGeneral(ctx, docs, b.add); err != nil {
-		return err
-	}
-	for i := range b.docs {
-		if d := &b.docs[i]; !isGo(&d.entry) {
-			d.pack(fold(d.edges))
-		}
-	}
-	return nil
+	packed.ids, packed.paths = nil, nil
+	return resolveGeneral(ctx, docs, &packed, b.add, func(path string) {
+		d := &b.docs[b.at[path]]
+		d.pack(fold(d.edges))
+	})
 }
 
 // all links the Go files.

@@ -27,15 +27,21 @@ const (
 
 // resolveGeneral emits an edge for every reference of docs whose target is
 // known, in order of documents and lines. docs are all documents of one store
-// that are not Go, in path order; Body is not called. An error is the
-// context's or emit's.
+// that are not Go, in path order; Body is not called. packed has the references
+// and bindings of each of them, which their Facts then lack; nil where they have
+// them. done, which may be nil, is called when a document has no more edges. An
+// error is the context's.
 //
 // Declarations hang in a tree: under the file that has them, or, in languages
 // whose namespaces span files, under the namespace. A name is looked for from
 // the innermost scope outwards, a qualified one in what its qualifier stands
 // for; a name that is bound to something unknown is not looked for outside.
-func resolveGeneral(ctx context.Context, docs []Document, emit func(kb.Edge)) error {
+func resolveGeneral(ctx context.Context, docs []Document, packed *packedDocs, emit func(kb.Edge),
+	done func(path string)) error {
 	r := newResolver(docs)
+	if packed != nil {
+		r.packed, r.texts = packed.facts, packed.words
+	}
 	for _, pass := range []func(int){r.place, r.plant, r.rehome, r.derive} {
 		for i := range r.files {
 			if i%64 == 0 && ctx.Err() != nil {
@@ -50,6 +56,9 @@ func resolveGeneral(ctx context.Context, docs []Document, emit func(kb.Edge)) er
 			return ctx.Err()
 		}
 		r.resolveFile(i, emit)
+		if done != nil {
+			done(docs[i].Path)
+		}
 	}
 	return ctx.Err()
 }
@@ -111,18 +120,22 @@ type typed struct {
 }
 
 type base struct {
-	file, at int32
-	ref      int32
+	file, at        int32
+	qualifier, name string
 }
 
 type resolver struct {
-	docs  []Document
-	files []file
-	names map[string]int32
-	words []string
-	nodes []node
-	decls []decl
-	child map[pair]int32
+	docs   []Document
+	packed []packedFacts // see resolveGeneral
+	texts  []string      // of packed
+	opened int32         // the document whose facts are unpacked; -1
+	facts  kb.Facts      // of it
+	files  []file
+	names  map[string]int32
+	words  []string
+	nodes  []node
+	decls  []decl
+	child  map[pair]int32
 
 	links  []link
 	locals map[pair]int32    // scope, local name → first link
@@ -157,7 +170,7 @@ type resolver struct {
 
 func newResolver(docs []Document) *resolver {
 	r := &resolver{
-		docs: docs, files: make([]file, len(docs)), names: map[string]int32{}, child: map[pair]int32{},
+		docs: docs, opened: -1, files: make([]file, len(docs)), names: map[string]int32{}, child: map[pair]int32{},
 		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]*typed{}, bases: map[int32][]base{},
 		orders: map[int32][]int32{}, spaces: map[string]int32{}, unique: map[pair]int32{}, common: map[int32]bool{},
 		byPath: make(map[string]int32, len(docs)), byTail: map[string][]int32{}, modules: map[string]int32{},

@@ -8,12 +8,16 @@ import (
 
 // derive notes the types of fields and variables, and the bases of types.
 func (r *resolver) derive(i int) {
-	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain || len(f.nodes) == 0 && len(d.Facts.Bindings) == 0 {
+	f := &r.files[i]
+	if f.lang.plain {
 		return
 	}
-	for k := range d.Facts.Bindings {
-		b := &d.Facts.Bindings[k]
+	bindings := r.bindings(int32(i))
+	if len(f.nodes) == 0 && len(bindings) == 0 {
+		return
+	}
+	for k := range bindings {
+		b := &bindings[k]
 		name, field := fieldName(b.Name)
 		s := r.around(int32(i), b.From)
 		owner := f.root
@@ -51,14 +55,13 @@ func (r *resolver) derive(i int) {
 			t.mixed = true
 		}
 	}
-	for k := range d.Facts.References {
-		ref := &d.Facts.References[k]
+	for _, ref := range r.refs(int32(i)) {
 		if ref.Kind != kb.UseInherit {
 			continue
 		}
 		n, at := r.heir(int32(i), ref.Line)
 		if n >= 0 && len(r.bases[n]) < maxBases {
-			r.bases[n] = append(r.bases[n], base{int32(i), at, int32(k)})
+			r.bases[n] = append(r.bases[n], base{int32(i), at, ref.Qualifier, ref.Name})
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 // It is a guess that only holds if the type has a member of that name; -1 when
 // nothing is known.
 func (r *resolver) receiver(i, at int32, k int, unwrap bool) int32 {
-	refs := r.docs[i].Facts.References
+	refs := r.refs(i)
 	if k+1 >= len(refs) || !r.files[i].lang.outward {
 		return -1
 	}
@@ -31,7 +31,7 @@ func (r *resolver) receiver(i, at int32, k int, unwrap bool) int32 {
 // result returns the type of the value of the call that is reference k, with
 // unwrap of what its Result or Option holds.
 func (r *resolver) result(i, at int32, k int, unwrap bool) int32 {
-	ref := &r.docs[i].Facts.References[k]
+	ref := &r.refs(i)[k]
 	if ref.Kind != kb.UseCall || r.chained > maxResults {
 		return -1
 	}

@@ -193,7 +193,7 @@ func (r *resolver) bound(i, name int32, line int) int32 {
 		return -1
 	}
 	best, size := int32(-1), 0
-	bs := r.docs[i].Facts.Bindings
+	bs := r.bindings(i)
 	for _, k := range r.binds[name] {
 		if b := &bs[k]; b.From <= line && line <= b.To {
 			if n := b.To - b.From; best < 0 || n <= size {
@@ -210,7 +210,7 @@ func (r *resolver) hides(i, b, n int32) bool {
 	if b < 0 || r.nodes[n].first < 0 && r.nodes[n].parent == r.files[i].root {
 		return false
 	}
-	x := &r.docs[i].Facts.Bindings[b]
+	x := &r.bindings(i)[b]
 	for d, k := r.nodes[n].first, 0; d >= 0 && k < 64; d, k = r.decls[d].next, k+1 {
 		if t := r.decls[d]; t.file == i {
 			line := lineOf(&r.docs[i].Symbols[t.sym])
@@ -227,7 +227,7 @@ func (r *resolver) hides(i, b, n int32) bool {
 
 // covers reports whether a binding lies within a symbol.
 func (r *resolver) covers(i, s, b int32) bool {
-	x, sym := &r.docs[i].Facts.Bindings[b], &r.docs[i].Symbols[s]
+	x, sym := &r.bindings(i)[b], &r.docs[i].Symbols[s]
 	return x.From >= first(sym) && x.To <= final(sym)
 }
 

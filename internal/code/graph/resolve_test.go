@@ -90,7 +90,7 @@ func facts(t testing.TB, text string) []Document {
 func edges(t testing.TB, docs []Document) []kb.Edge {
 	t.Helper()
 	var all []kb.Edge
-	if err := resolveGeneral(context.Background(), docs, func(e kb.Edge) { all = append(all, e) }); err != nil {
+	if err := resolveGeneral(context.Background(), docs, nil, func(e kb.Edge) { all = append(all, e) }, nil); err != nil {
 		t.Fatal(err)
 	}
 	return all
@@ -289,7 +289,7 @@ func TestResolveHostileSizes(t *testing.T) {
 func TestResolveStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := resolveGeneral(ctx, facts(t, "== a.py python\ncall f 1\nfunction f 2-3"), func(kb.Edge) { t.Error("emitted") })
+	err := resolveGeneral(ctx, facts(t, "== a.py python\ncall f 1\nfunction f 2-3"), nil, func(kb.Edge) { t.Error("emitted") }, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -321,7 +321,7 @@ func BenchmarkResolve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		k := 0
-		if err := resolveGeneral(context.Background(), docs, func(kb.Edge) { k++ }); err != nil || k == 0 {
+		if err := resolveGeneral(context.Background(), docs, nil, func(kb.Edge) { k++ }, nil); err != nil || k == 0 {
 			b.Fatal(err, k)
 		}
 	}

@@ -70,7 +70,7 @@ func (r *resolver) spaceRoot(key string) int32 {
 // plant hangs a file's declarations and imports into the tree.
 func (r *resolver) plant(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain && len(d.Facts.References) == 0 {
+	if f.lang.plain && len(r.refs(int32(i))) == 0 {
 		f.nodes = make([]int32, len(d.Symbols))
 		return
 	}

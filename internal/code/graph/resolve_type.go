@@ -83,8 +83,7 @@ func (r *resolver) ancestors(n int32) []int32 {
 		return nil
 	}
 	for _, b := range r.bases[n] {
-		ref := &r.docs[b.file].Facts.References[b.ref]
-		p := r.static(b.file, b.at, ref.Qualifier, ref.Name)
+		p := r.static(b.file, b.at, b.qualifier, b.name)
 		if p < 0 || seen[p] || !r.is(p, isType|isSpace) {
 			continue
 		}
@@ -182,7 +181,7 @@ func (r *resolver) localNode(i, at, b int32) int32 {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
-	v := r.chain(i, at, r.docs[i].Facts.Bindings[b].From, text[:k])
+	v := r.chain(i, at, r.bindings(i)[b].From, text[:k])
 	if v.node < 0 || v.super {
 		return -1
 	}
@@ -195,7 +194,7 @@ func (r *resolver) localNode(i, at, b int32) int32 {
 // localType returns the type of a binding, "" when others of the same name and
 // lines say another.
 func (r *resolver) localType(i, b int32) string {
-	bs := r.docs[i].Facts.Bindings
+	bs := r.bindings(i)
 	x := &bs[b]
 	text := ""
 	for n, k := range r.binds[r.known(strings.TrimPrefix(x.Name, "$"))] {

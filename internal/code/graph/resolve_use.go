@@ -35,14 +35,17 @@ func (r *resolver) famKey(fam *family) int32 { return -2 - r.intern("\x00"+fam.n
 // resolveFile emits the edges of one document.
 func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 	f, d := &r.files[i], &r.docs[i]
-	refs := d.Facts.References
-	if len(refs) == 0 || f.lang.plain && len(d.Symbols) == 0 {
+	if f.lang.plain && len(d.Symbols) == 0 {
+		return
+	}
+	refs := r.refs(int32(i))
+	if len(refs) == 0 {
 		return
 	}
 	r.cur = int32(i)
 	r.binds, r.tried = map[int32][]int32{}, map[int32]hit{}
-	for k := range d.Facts.Bindings {
-		n := r.intern(strings.TrimPrefix(d.Facts.Bindings[k].Name, "$"))
+	for k, b := range r.bindings(int32(i)) {
+		n := r.intern(strings.TrimPrefix(b.Name, "$"))
 		r.binds[n] = append(r.binds[n], int32(k))
 	}
 	order := make([]int32, len(refs))
@@ -91,7 +94,7 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 // use returns the declaration that a reference means and how sure that is, -1
 // when it is not known.
 func (r *resolver) use(i, at int32, k int) (int32, float64) {
-	f, ref := &r.files[i], &r.docs[i].Facts.References[k]
+	f, ref := &r.files[i], &r.refs(i)[k]
 	name := strings.TrimPrefix(ref.Name, f.lang.sigil)
 	if name == f.lang.library && ref.Qualifier == "" {
 		return -1, 0 // the library's, whatever looks like a declaration of it

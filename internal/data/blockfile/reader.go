@@ -320,6 +320,19 @@ func (s Section) Bytes(off, n int64) ([]byte, error) {
 // All returns the whole section.
 func (s Section) All() ([]byte, error) { return s.Bytes(0, s.len) }
 
+// Lazily returns the whole section as it is, and a function that verifies n bytes
+// of it from off, like Bytes: none of them must be used before.
+func (s Section) Lazily() (b []byte, verify func(off, n int64) error, err error) {
+	if s.r == nil || s.missing {
+		return nil, nil, s.outside(0, s.len)
+	}
+	verify = func(off, n int64) error {
+		_, err := s.Bytes(off, n)
+		return err
+	}
+	return s.r.data[s.off : s.off+s.len : s.off+s.len], verify, nil
+}
+
 func (s Section) outside(off, n int64) error {
 	switch {
 	case s.r == nil && off == 0 && n == 0:

@@ -41,7 +41,7 @@ var topics = []struct{ name, about string }{
 	{"gate", "may I write, commit or push"},
 	{"sdd", "specified changes: open, refresh, close"},
 	{"repo", "how the repository stands"},
-	{"setup", "give it to your agents, take it away, upgrade it"},
+	{"setup", "give it to your agents, take it away, upgrade it, count what they pay"},
 	{"trust", "vouch for files of a project"},
 	{"data", "export, import, verify, clean up"},
 	{faceGroup, "serve agents and programs, watch folders"},
@@ -88,7 +88,7 @@ func briefHelp(root *cobra.Command) string {
 		fmt.Fprintf(&b, "  %-14s %s\n", t.name, t.about)
 	}
 	b.WriteString("\nFlags of every command:\n" + globalFlags(root))
-	b.WriteString("\nOutput is a table on a terminal and tab-separated lines in a pipe.\n" +
+	b.WriteString("\nOutput is a table on a terminal and tab-separated lines in a pipe, where search has text for agents.\n" +
 		"One command: knowledge COMMAND --help; all of them: knowledge help all\n")
 	return b.String()
 }

@@ -56,6 +56,9 @@ func (s *session) preset(c command.Command, given map[string]any) *cobra.Command
 	cmd.Flags().SortFlags = false
 	names := map[string]string{}
 	for _, p := range c.Params {
+		if p.Unlisted {
+			continue
+		}
 		names[camel(p.Name)] = p.Flag()
 		f := cmd.Flags().VarPF(&flag{p, values}, p.Flag(), p.Short, usage(p))
 		if p.Type == "boolean" {
@@ -107,6 +110,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		return err
 	}
 	ctx = command.FromCLI(ctx)
+	if !s.Terminal && !s.json && s.format == "" {
+		ctx = command.AsText(ctx)
+	}
 	if err := c.Check(ctx, args); err != nil {
 		return s.corrected(s.nearValue(c, values, err))
 	}

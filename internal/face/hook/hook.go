@@ -10,7 +10,8 @@
 // the database as it is, takes no lock, starts no job and runs nothing; of
 // the project it sees where the repository lies and how large a file is. All
 // that it writes is which sessions have had their hint, in DATA/hooks
-// (session.go).
+// (session.go), and when an agent last began with an empty context, so that
+// servers forget what they have given.
 //
 // The shapes of input and output are those of Claude Code:
 // https://code.claude.com/docs/en/hooks. Input is {session_id, cwd,
@@ -102,6 +103,9 @@ func Run(ctx context.Context, e Env) {
 	}
 	if line == "" {
 		return
+	}
+	if ev.Name != "PreToolUse" {
+		_ = a.BeginAnew(e.Now()) // else a server repeats less than it should, and says where it is
 	}
 	var out struct {
 		Output struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/shell"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
@@ -155,20 +156,17 @@ type grep struct {
 // another program says.
 func greps(line string) []grep {
 	var all []grep
-	for _, c := range simple(line) {
-		w := c.words
-		for len(w) > 0 && strings.Contains(w[0], "=") {
-			w = w[1:]
+	for _, c := range shell.Commands(line) {
+		name, w, piped := c.Program()
+		if name == "git" && len(w) > 0 && w[0] == "grep" {
+			name, w = w[0], w[1:]
 		}
-		if len(w) > 1 && w[0] == "git" && w[1] == "grep" {
-			w = w[1:]
-		}
-		if len(w) == 0 || c.piped || !slices.Contains([]string{"grep", "egrep", "rg", "ag", "ack"}, path.Base(w[0])) {
+		if piped || !slices.Contains([]string{"grep", "egrep", "rg", "ag", "ack"}, name) {
 			continue
 		}
 		var g grep
 		given := false
-		for i := 1; i < len(w); i++ {
+		for i := 0; i < len(w); i++ {
 			switch {
 			case (w[i] == "-e" || w[i] == "--regexp") && i+1 < len(w):
 				g.pattern, given = w[i+1], true
@@ -183,60 +181,6 @@ func greps(line string) []grep {
 		all = append(all, g)
 	}
 	return all
-}
-
-// simpleCommand is what is between the operators of a shell command.
-type simpleCommand struct {
-	words []string
-	piped bool // reads what the one before writes
-}
-
-// simple takes a shell command apart as far as needed: words, quotes,
-// backslashes, and the operators | & ; and the newline. Nothing is expanded.
-func simple(line string) []simpleCommand {
-	var all []simpleCommand
-	var c simpleCommand
-	var word strings.Builder
-	inWord := false
-	end := func() {
-		if inWord {
-			c.words = append(c.words, word.String())
-			word.Reset()
-			inWord = false
-		}
-	}
-	for i := 0; i < len(line); i++ {
-		switch b := line[i]; b {
-		case ' ', '\t':
-			end()
-		case '|', '&', ';', '\n':
-			end()
-			all = append(all, c)
-			twice := i+1 < len(line) && line[i+1] == b
-			if twice {
-				i++
-			}
-			c = simpleCommand{piped: b == '|' && !twice}
-		case '\'', '"':
-			inWord = true
-			for i++; i < len(line) && line[i] != b; i++ {
-				if b == '"' && line[i] == '\\' && i+1 < len(line) && strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
-					i++
-				}
-				word.WriteByte(line[i])
-			}
-		case '\\':
-			if i++; i < len(line) {
-				inWord = true
-				word.WriteByte(line[i])
-			}
-		default:
-			inWord = true
-			word.WriteByte(b)
-		}
-	}
-	end()
-	return append(all, c)
 }
 
 // packages returns the names by which the package that a path lies in may be

@@ -92,7 +92,7 @@ func (s session) prune() {
 	}
 	kb.SortFunc(all, func(a, b old) int { return b.at.Compare(a.at) })
 	for i, f := range all {
-		if i >= keepMost || s.now.Sub(f.at) > keepFor {
+		if i >= keepMost-1 || s.now.Sub(f.at) > keepFor {
 			_ = os.Remove(f.path)
 		}
 	}

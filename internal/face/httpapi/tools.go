@@ -223,7 +223,7 @@ func schemaOf(c *command.Command) json.RawMessage {
 	b.WriteString(`{"type":"object","properties":{`)
 	required, first := []string{}, true
 	for _, p := range c.Params {
-		if p.CLIOnly {
+		if p.CLIOnly || p.Unlisted {
 			continue
 		}
 		if !first {

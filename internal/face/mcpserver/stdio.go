@@ -15,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 // maxMessage bounds one message in bytes, over stdio and HTTP alike.
@@ -47,7 +48,9 @@ func ServeStdio(ctx context.Context, a *app.App, o Options, in io.Reader, out io
 	if err != nil {
 		return err
 	}
-	return newFace(a, tools, o.log()).serve(ctx, in, out)
+	f := newFace(a, tools, o.log())
+	f.memory = &search.Memory{}
+	return f.serve(ctx, in, out)
 }
 
 // conn is one stdio connection.

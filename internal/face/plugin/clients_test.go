@@ -293,7 +293,7 @@ func TestClaudeCode(t *testing.T) {
 			step++
 			switch step {
 			case 1:
-				return &use{toolPrefix + "search", map[string]any{"query": "how long to pause between attempts", "stores": []string{"demo"}}}
+				return &use{toolPrefix + "search", map[string]any{"query": "how long to pause between attempts", "stores": []string{"demo"}, "detail": "minimal"}}
 			case 2:
 				if found := hit.FindStringSubmatch(last); found != nil {
 					return &use{toolPrefix + "get_full_context", map[string]any{"resultId": found[1]}}

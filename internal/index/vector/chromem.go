@@ -52,6 +52,9 @@ func (c *chromemEngine) collection(ctx context.Context) (*chromem.Collection, er
 	none := func(context.Context, string) ([]float32, error) {
 		return nil, kb.Errorf(kb.Internal, "vectors come from the index, not from chromem")
 	}
+	if err := c.m.Touch(0, c.m.rows); err != nil {
+		return nil, err
+	}
 	coll, err := chromem.NewDB().CreateCollection("rows", nil, none)
 	if err != nil {
 		return nil, kb.Errorf(kb.Internal, "chromem: %w", err)

@@ -34,6 +34,40 @@ func dotRowsGeneric(dst []int32, codes []int8, t []int16) {
 	}
 }
 
+// sketchSums sets dst[i] to what the signs of row i add up to: of each nibble
+// what lut, 16 bytes a nibble, has for its pattern. Rows lie in blocks as Sketch
+// has them, and len(dst) is a number of whole blocks.
+func sketchSums(dst []uint16, signs, lut []byte) {
+	nibbles := len(lut) / 16
+	if len(dst)%sketchBlock != 0 || len(lut)%32 != 0 || len(signs) != len(dst)*nibbles/2 {
+		panic("vector: signs of another length than the query")
+	}
+	if len(dst) == 0 || len(lut) == 0 {
+		clear(dst)
+		return
+	}
+	if hasAVX2 {
+		sketchSumsAVX2(&dst[0], &signs[0], &lut[0], len(dst)/sketchBlock, nibbles/2)
+		return
+	}
+	sketchSumsGeneric(dst, signs, lut)
+}
+
+func sketchSumsGeneric(dst []uint16, signs, lut []byte) {
+	clear(dst)
+	for len(dst) > 0 {
+		rows := (*[sketchBlock]uint16)(dst)
+		for i := 0; i < len(lut); i += 16 {
+			adds := (*[16]byte)(lut[i:])
+			for k, two := range (*[16]byte)(signs[i:]) {
+				rows[k] += uint16(adds[two&15])
+				rows[k+16] += uint16(adds[two>>4])
+			}
+		}
+		dst, signs = dst[sketchBlock:], signs[len(lut):]
+	}
+}
+
 // Axpy adds f times each code to dst: dst[j] += f*codes[j], every product
 // rounded to float32 before it is added, so that the result is the same to
 // the bit on every machine. It panics if dst and codes differ in length.

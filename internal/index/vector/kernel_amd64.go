@@ -14,3 +14,9 @@ func dotRowsAVX2(dst *int32, codes *int8, t *int16, rows, stride int)
 //
 //go:noescape
 func axpyAVX2(dst *float32, codes *int8, n int, f float32)
+
+// sketchSumsAVX2 is sketchSums for blocks of 32 rows and pairs of nibbles, both
+// positive.
+//
+//go:noescape
+func sketchSumsAVX2(dst *uint16, signs, lut *byte, blocks, pairs int)

@@ -132,3 +132,73 @@ eights:
 end:
 	VZEROUPPER
 	RET
+
+// Of a block of 32 rows two nibbles at a time are looked up: the low halves of 32
+// bytes are those of rows 0 to 15, the high ones those of rows 16 to 31. Bytes
+// are added as words: Y0 sums the even rows and 256 times the odd ones, Y1 the
+// odd ones alone, which are taken from it at the end.
+
+// func sketchSumsAVX2(dst *uint16, signs, lut *byte, blocks, pairs int)
+TEXT ·sketchSumsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), DI
+	MOVQ         signs+8(FP), SI
+	MOVQ         lut+16(FP), DX
+	MOVQ         blocks+24(FP), CX
+	MOVQ         pairs+32(FP), R8
+	MOVQ         $0x0f0f0f0f0f0f0f0f, AX
+	MOVQ         AX, X15
+	VPBROADCASTQ X15, Y15
+
+sketchblock:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  DX, R9
+	MOVQ  R8, BX
+
+sketchpair:
+	VMOVDQU (SI), Y4
+	VMOVDQU (R9), Y5
+	VPSRLW  $4, Y4, Y6
+	VPAND   Y15, Y4, Y4
+	VPAND   Y15, Y6, Y6
+	VPSHUFB Y4, Y5, Y7
+	VPSHUFB Y6, Y5, Y8
+	VPADDW  Y7, Y0, Y0
+	VPSRLW  $8, Y7, Y7
+	VPADDW  Y7, Y1, Y1
+	VPADDW  Y8, Y2, Y2
+	VPSRLW  $8, Y8, Y8
+	VPADDW  Y8, Y3, Y3
+	ADDQ    $32, SI
+	ADDQ    $32, R9
+	DECQ    BX
+	JNZ     sketchpair
+
+	VPSLLW       $8, Y1, Y9
+	VPSUBW       Y9, Y0, Y0
+	VPSLLW       $8, Y3, Y9
+	VPSUBW       Y9, Y2, Y2
+	VEXTRACTI128 $1, Y0, X9
+	VPADDW       X9, X0, X0
+	VEXTRACTI128 $1, Y1, X9
+	VPADDW       X9, X1, X1
+	VEXTRACTI128 $1, Y2, X9
+	VPADDW       X9, X2, X2
+	VEXTRACTI128 $1, Y3, X9
+	VPADDW       X9, X3, X3
+	VPUNPCKLWD   X1, X0, X4
+	VPUNPCKHWD   X1, X0, X5
+	VPUNPCKLWD   X3, X2, X6
+	VPUNPCKHWD   X3, X2, X7
+	VMOVDQU      X4, (DI)
+	VMOVDQU      X5, 16(DI)
+	VMOVDQU      X6, 32(DI)
+	VMOVDQU      X7, 48(DI)
+	ADDQ         $64, DI
+	DECQ         CX
+	JNZ          sketchblock
+
+	VZEROUPPER
+	RET

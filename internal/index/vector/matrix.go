@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -27,6 +28,10 @@ type Matrix struct {
 	codes              []int8
 	rests              []byte
 	scales             []float32
+	sketch             *Sketch                  // nil without one
+	size               int64                    // of all bytes
+	verify             func(off, n int64) error // nil when all bytes are verified
+	seen               []atomic.Uint64          // by touched bytes: verified
 }
 
 // RawRow is one encoded row. The slices point into the matrix.
@@ -62,13 +67,69 @@ func View(b []byte) (*Matrix, error) {
 	if rows > body/perRow || rows*perRow != body || rows > math.MaxInt32 {
 		return nil, corrupt("%d rows do not fit %d bytes", rows, len(b))
 	}
-	m := &Matrix{dims: int(dims), stride: int(stride), rows: int(rows)}
+	m := &Matrix{dims: int(dims), stride: int(stride), rows: int(rows), size: int64(len(b))}
 	b = b[headerSize:]
 	n := m.rows * m.stride
 	m.codes, b = Int8s(b[:n]), b[n:]
 	m.rests, b = b[:n/2:n/2], b[n/2:]
 	m.scales = float32s(b)
 	return m, nil
+}
+
+// ViewLazily is View of bytes that nothing has verified yet: verify does it for n
+// of them from off. The matrix calls it for what it searches; who reads rows
+// calls Touch before.
+func ViewLazily(b []byte, verify func(off, n int64) error) (*Matrix, error) {
+	if err := verify(0, int64(min(len(b), headerSize))); err != nil {
+		return nil, err
+	}
+	if !littleEndian { // View reads the scales
+		if err := verify(0, int64(len(b))); err != nil {
+			return nil, err
+		}
+	}
+	m, err := View(b)
+	if err == nil {
+		m.verify, m.seen = verify, make([]atomic.Uint64, len(b)/touched/64+1)
+	}
+	return m, err
+}
+
+// touched is how many bytes of a lazy matrix are verified at once.
+const touched = 1 << 14
+
+// Touch verifies n rows from row on, which are then safe to read.
+func (m *Matrix) Touch(row, n int) error {
+	if err := m.touchCodes(row, n); err != nil {
+		return err
+	}
+	return m.touch(headerSize+m.rows*m.stride+row*(m.stride/2), n*(m.stride/2))
+}
+
+// touchCodes is Touch without the rests.
+func (m *Matrix) touchCodes(row, n int) error {
+	if err := m.touch(headerSize+row*m.stride, n*m.stride); err != nil {
+		return err
+	}
+	return m.touch(headerSize+m.rows*(m.stride+m.stride/2)+row*4, n*4)
+}
+
+// touch verifies n bytes from off.
+func (m *Matrix) touch(off, n int) error {
+	if m.verify == nil || n == 0 {
+		return nil
+	}
+	for i := off / touched; i <= (off+n-1)/touched; i++ {
+		if m.seen[i/64].Load()>>(i%64)&1 != 0 {
+			continue
+		}
+		from := int64(i) * touched
+		if err := m.verify(from, min(touched, m.size-from)); err != nil {
+			return err
+		}
+		m.seen[i/64].Or(1 << (i % 64))
+	}
+	return nil
 }
 
 func corrupt(format string, args ...any) error {

@@ -36,6 +36,8 @@ type Config struct {
 	// MaxFileBytes is the size above which a file is left out of stores that
 	// set no limit of their own; 0 is the default.
 	MaxFileBytes int64
+	// IndexMemory is how many MiB a process that runs jobs keeps to; 0 is the default.
+	IndexMemory int64
 	// Tokens name the variables that may be sent as passwords, in the file's order.
 	Tokens []Token
 	Web    Web

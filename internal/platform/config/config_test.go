@@ -47,6 +47,8 @@ func TestParse(t *testing.T) {
 		{text: "maxFileBytes: 1.5\n", fail: "f:1: maxFileBytes must be a whole number"},
 		{text: "maxFileBytes: '5'\n", fail: "f:1: maxFileBytes must be a whole number"},
 		{text: "maxFileBytes: 67108865\n", fail: "f:1: maxFileBytes must be a whole number"},
+		{text: "index: {memory: 1024}\n", want: Config{IndexMemory: 1024}},
+		{text: "index: {memory: 64}\n", fail: "f:1: index.memory must be a whole number from 128 to 1048576"},
 		{text: "git:\n  tokens:\n    https://github.com: T\n", fail: `f:3: git.tokens: "https://github.com" is not a host`},
 		{text: "git:\n  tokens:\n    github.com: A\n    GitHub.com: B\n", fail: `f:4: git.tokens names "GitHub.com" twice`},
 		{text: "git:\n  tokens: [github.com]\n", fail: "f:2: git.tokens must be a map"},

@@ -69,15 +69,14 @@ var ownKeys = []Key{
 		Name: "maxFileBytes", Type: "integer from 1 to 67108864", Default: "1048576",
 		Help:    "files above it are left out of every store that sets no limit of its own, from the next time it is indexed",
 		Example: "2097152",
-		set: func(p *parser, n *yaml.Node, c *Config) error {
-			v, err := strconv.ParseInt(n.Value, 10, 64)
-			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < 1 || v > maxMaxFile {
-				return p.wrong(n, "maxFileBytes must be a whole number from 1 to %d", maxMaxFile).
-					WithHint("leave it out for 1 MiB")
-			}
-			c.MaxFileBytes = v
-			return nil
-		},
+		set:     whole("maxFileBytes", 1, maxMaxFile, "leave it out for 1 MiB", func(c *Config) *int64 { return &c.MaxFileBytes }),
+	},
+	{
+		Name: "index.memory", Type: "integer from 128 to 1048576, MiB", Default: "512",
+		Help: "how much memory a process that indexes or links keeps to; less makes it slower, " +
+			"and a store whose names alone take more still gets them",
+		Example: "1024",
+		set:     whole("index.memory", 128, 1<<20, "leave it out for 512 MiB", func(c *Config) *int64 { return &c.IndexMemory }),
 	},
 	{
 		Name: "git.tokens", Type: "map of host to the name of an environment variable", Default: "none",
@@ -97,6 +96,18 @@ var (
 	// Tokens of the large hosts, in the place of a variable's name.
 	tokenLike = lazyregexp.New(`^(gh[a-z]_|github_pat_|glpat-|[A-Za-z0-9]{32,}$)`)
 )
+
+// whole takes a whole number within bounds.
+func whole(name string, least, most int64, hint string, at func(*Config) *int64) setter {
+	return func(p *parser, n *yaml.Node, c *Config) error {
+		v, err := strconv.ParseInt(n.Value, 10, 64)
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || v < least || v > most {
+			return p.wrong(n, "%s must be a whole number from %d to %d", name, least, most).WithHint("%s", hint)
+		}
+		*at(c) = v
+		return nil
+	}
+}
 
 // isVariable reports whether s is the name of an environment variable.
 func isVariable(s string) bool { return envName.MatchString(s) && !tokenLike.MatchString(s) }

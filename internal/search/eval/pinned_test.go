@@ -93,6 +93,8 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 		Tuning: tuning, Without: without}
 	r.Limit, _ = strconv.Atoi(q.options["limit"])
 	_, r.Explain = q.options["explain"]
+	_, r.Packed = q.options["packed"]
+	r.Budget, _ = strconv.Atoi(q.options["packed"])
 	against := map[string]float64{}
 	for _, s := range q.stores {
 		targets = append(targets, p.stores[s])
@@ -156,6 +158,11 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 	for j, n := range o.ranks {
 		if n == 0 {
 			fmt.Fprintf(&b, "*  -         %s\n", q.want[j].Path)
+		}
+	}
+	if r.Packed {
+		for line := range strings.Lines(reply.Text() + "\n") {
+			b.WriteString("       | " + line)
 		}
 	}
 	o.text = fmt.Sprintf("  %s %.3f, %d hits\n%s", reply.Confidence, reply.Sure, len(reply.Hits), b.String())

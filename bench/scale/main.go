@@ -1,0 +1,272 @@
+// Command scale measures the product on one large folder: how long it takes to
+// be indexed and linked, what that needs, and how fast it is searched, first and
+// warm. Run it with ".ci/extra scale [-dir DIR] [-queries FILE]". Without a
+// folder it takes Debian's sources of Linux 6.1, where apt-get can download them.
+//
+// Beside every figure is a yardstick of the same run on the same machine, so that
+// ratios can be compared where times cannot.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
+)
+
+const store = "large"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	scratch, dir, bin string
+	env               []string
+	queries           []string
+	rows              [][]string
+}
+
+type info struct {
+	Documents, Chunks int
+	TextBytes         int64
+}
+
+func run() error {
+	out := flag.String("out", "bench/runs", "folder of the report")
+	dir := flag.String("dir", "", "folder to index; without one the sources of Linux 6.1 as Debian has them")
+	queries := flag.String("queries", "bench/scale/queries.txt", "file of queries, one a line")
+	flag.Parse()
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	b := &bench{dir: *dir}
+	if b.scratch, err = lab.Scratch("scale"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.scratch)
+	what := b.dir
+	if b.dir == "" {
+		what = "linux-source-6.1"
+		if b.dir, err = linux(b.scratch); err != nil {
+			fmt.Printf("skipped: the sources of Linux cannot be had: %v; -dir names another folder\n", err)
+			return nil
+		}
+	}
+	if b.dir, err = filepath.Abs(b.dir); err != nil {
+		return err
+	}
+	if b.queries, err = readQueries(*queries); err != nil {
+		return err
+	}
+	tree, err := lab.Checkout(root, filepath.Join(b.scratch, "tree"))
+	if err != nil {
+		return err
+	}
+	b.bin = filepath.Join(b.scratch, "knowledge")
+	if err := tree.Build(b.bin); err != nil {
+		return err
+	}
+	b.env = lab.Env(filepath.Join(b.scratch, "data"))
+	began, load := time.Now(), lab.Load()
+	b.rows = [][]string{{"what", "measured", "yardstick of the same run", "ratio"}}
+	i, err := b.index()
+	if err == nil {
+		err = b.search(i)
+	}
+	if err != nil {
+		return err
+	}
+	var r lab.Report
+	r.Printf("# A large store, %s\n\nThe product at commit %s. %s. Load averages %s at the start. Written by `.ci/extra scale`.\n\n",
+		began.Format(time.DateOnly), tree.Commit, lab.Machine(), load)
+	r.Printf("%s: %d documents, %s of text, %d chunks; %d queries.\n\n", filepath.Base(what), i.Documents, lab.MB(i.TextBytes), i.Chunks, len(b.queries))
+	r.Table(b.rows...)
+	path, err := r.Write(*out, "scale")
+	if err == nil {
+		fmt.Println(path)
+	}
+	return err
+}
+
+func (b *bench) row(what, measured, yardstick, ratio string) {
+	b.rows = append(b.rows, []string{what, measured, yardstick, ratio})
+	fmt.Println(strings.Join(b.rows[len(b.rows)-1], " | "))
+}
+
+// index indexes and links the folder.
+func (b *bench) index() (i info, err error) {
+	if _, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", "warm", filepath.Join(b.scratch, "tree", "internal"), "--scope", "user"); err != nil {
+		return i, err // the grammars are compiled now
+	}
+	if _, err := lab.Command(b.scratch, b.env, b.bin, "store:delete", "warm"); err != nil {
+		return i, err
+	}
+	u, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", store, b.dir, "--scope", "user")
+	if err != nil {
+		return i, err
+	}
+	disk, err := lab.DirSize(filepath.Join(b.scratch, "data", "segments"))
+	if err != nil {
+		return i, err
+	}
+	// What a question about code waits for is the linking.
+	l, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "code:callers", "main", "--stores", store)
+	if err != nil {
+		return i, err
+	}
+	said, err := lab.Command(b.scratch, b.env, b.bin, "--json", "store:info", store)
+	if err != nil {
+		return i, err
+	}
+	if err := json.Unmarshal([]byte(said), &i); err != nil {
+		return i, err
+	}
+	squeeze, err := b.squeeze(i.TextBytes)
+	if err != nil {
+		return i, err
+	}
+	yard := "gzip -6 over as much of the folder, " + lab.Ms(squeeze)
+	b.row("indexed and searchable", lab.Ms(u.Wall), yard, lab.Ratio(u.Wall, squeeze))
+	b.row("… processor time", lab.Ms(u.User+u.Sys), yard, lab.Ratio(u.User+u.Sys, squeeze))
+	b.row("… peak of all processes", lab.MB(u.PeakRSS), "text "+lab.MB(i.TextBytes), lab.Ratio(u.PeakRSS, i.TextBytes))
+	b.row("… on disk", lab.MB(disk), "text "+lab.MB(i.TextBytes), lab.Ratio(disk, i.TextBytes))
+	b.row("linked besides", lab.Ms(l.Wall), yard, lab.Ratio(l.Wall, squeeze))
+	b.row("… peak of all processes", lab.MB(l.PeakRSS), "text "+lab.MB(i.TextBytes), lab.Ratio(l.PeakRSS, i.TextBytes))
+	return i, nil
+}
+
+// squeeze returns how long gzip -6 takes over n bytes of the folder's files.
+func (b *bench) squeeze(n int64) (time.Duration, error) {
+	path, err := exec.LookPath("gzip")
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(path, "-6", "-c")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	feed(in, b.dir, n)
+	if err := in.Close(); err != nil {
+		return 0, err
+	}
+	err = cmd.Wait()
+	return time.Since(start), err
+}
+
+// search measures first and warm searches.
+func (b *bench) search(i info) error {
+	empty, err := lab.BuildEmpty(b.scratch)
+	if err != nil {
+		return err
+	}
+	var spawn, command, server []time.Duration
+	for k := range 5 {
+		start := time.Now()
+		if _, err := lab.Command(b.scratch, b.env, empty); err != nil {
+			return err
+		}
+		spawn = append(spawn, time.Since(start))
+		q := b.queries[k%len(b.queries)]
+		start = time.Now()
+		if _, err := lab.Command(b.scratch, b.env, b.bin, "--json", "search", q, "--stores", store); err != nil {
+			return err
+		}
+		command = append(command, time.Since(start))
+		c, err := lab.Dial(b.scratch, b.env, b.bin, lab.Handshake)
+		if err != nil {
+			return err
+		}
+		start = time.Now()
+		if _, err := c.Call("search", map[string]any{"query": q, "stores": []string{store}}); err != nil {
+			return err
+		}
+		server = append(server, time.Since(start))
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	c, err := lab.Dial(b.scratch, b.env, b.bin, lab.Handshake)
+	if err != nil {
+		return err
+	}
+	var warm []time.Duration
+	for round := range 4 {
+		for _, q := range b.queries {
+			start := time.Now()
+			if _, err := c.Call("search", map[string]any{"query": q, "stores": []string{store}}); err != nil {
+				return err
+			}
+			if round > 0 {
+				warm = append(warm, time.Since(start))
+			}
+		}
+	}
+	if err := c.Close(); err != nil {
+		return err
+	}
+	cpu := c.CPU() / time.Duration(4*len(b.queries))
+	pass := memoryPass(int64(i.Chunks) * 36)
+	e := lab.Median(spawn)
+	b.row("first search, a command", lab.Spread(command, lab.Ms), "empty Go program "+lab.Ms(e), lab.Ratio(lab.Median(command), e))
+	b.row("first search of a server", lab.Spread(server, lab.Ms), "the same", lab.Ratio(lab.Median(server), e))
+	yard := "one pass over the first look at all vectors in memory, " + lab.Ms(pass)
+	b.row("warm search, p50", lab.Ms(lab.Median(warm)), yard, lab.Ratio(lab.Median(warm), pass))
+	b.row("… p95", lab.Ms(lab.Quantile(warm, 0.95)), yard, lab.Ratio(lab.Quantile(warm, 0.95), pass))
+	b.row("… slowest", lab.Ms(slices.Max(warm)), yard, lab.Ratio(slices.Max(warm), pass))
+	b.row("… processor time, mean", lab.Ms(cpu), yard, lab.Ratio(cpu, pass))
+	return nil
+}
+
+// memoryPass returns the median time that reading so many bytes takes.
+func memoryPass(n int64) time.Duration {
+	words := make([]uint64, n/8+1)
+	for i := range words {
+		words[i] = uint64(i)
+	}
+	var times []time.Duration
+	sum := uint64(0)
+	for range 9 {
+		start := time.Now()
+		for _, w := range words {
+			sum += w
+		}
+		times = append(times, time.Since(start))
+	}
+	if sum == 0 {
+		fmt.Println()
+	}
+	return lab.Median(times)
+}
+
+func readQueries(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []string
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if line := strings.TrimSpace(s.Text()); line != "" && line[0] != '#' {
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}

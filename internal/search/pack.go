@@ -1,0 +1,354 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
+)
+
+const (
+	// PackedTokens is the ceiling of a reply that is packed, where none is given,
+	// MinBudget and MaxBudget are the least and the largest that may be.
+	PackedTokens = 1200
+	MinBudget    = 100
+	MaxBudget    = 20_000
+	// packedPlaces is how many places a packed reply has at most where no limit is given.
+	packedPlaces = 20
+	// enough is how probable it has to be that the answer is among the places
+	// whose lines are shown; no more lines are shown then.
+	enough = 0.85
+	// nextShare is what of the probability that is left each further place has.
+	nextShare = 0.35
+	// unsureShare is what a place may have of what is left where the first may not
+	// be the one meant, and literalShare what one may have at most that was found
+	// by a text: its line and what is around it answers, however long it is.
+	unsureShare  = 0.8
+	literalShare = 0.2
+	// besideHit is how many functions are shown beside each hit that is unsure.
+	besideHit = 3
+	// mixTokens is what the lines of a hit and of those functions take.
+	mixTokens = 600
+	// flowShare is what a function of a flow may have of what is left.
+	flowShare = 0.6
+	// leastSlice is the fewest tokens for which lines of a place are shown.
+	leastSlice = 40
+	// rowTokens is set aside for each of the rows below the lines, linedRowTokens
+	// for one with the line that tells most; fewRows of them there are, unsureRows
+	// where the first hit may not be the one meant, flowRows of functions that call
+	// each other.
+	rowTokens      = 24
+	linedRowTokens = 36
+	fewRows        = 4
+	unsureRows     = 6
+	flowRows       = 8
+	// largeInner is how many lines a function has at most that is shown in place
+	// of one within it.
+	largeInner = 80
+	// packedLinks is how many callers, and callees, of the first place are named.
+	packedLinks = 4
+)
+
+// packing fills the defaults of a packed reply.
+func (r *Request) packing() error {
+	if r.Budget != 0 && (r.Budget < MinBudget || r.Budget > MaxBudget) {
+		return kb.Errorf(kb.Invalid, "budget must lie between %d and %d tokens, not %d", MinBudget, MaxBudget, r.Budget).
+			WithHint("leave it out for %d", PackedTokens).About("budget")
+	}
+	if r.listed = r.Limit > 0; r.Packed && !r.listed {
+		r.Limit = packedPlaces
+	}
+	return nil
+}
+
+// surveyBeside looks into the documents of hits of which it is unsure which is
+// meant, and of those for a long text; nil for others.
+func surveyBeside(ctx context.Context, targets []Target, q *question, r *Request, ranked []rank.Scored,
+	found []rank.Evidence, sure rank.Sure) (*survey, error) {
+	if q.Class != rank.Natural || len(q.spots) > 0 || sure.P >= enough && !q.digested {
+		return nil, nil
+	}
+	return surveyOf(ctx, targets, q.Query, r, ranked, found)
+}
+
+// A pack composes the text of a reply for a reader who pays for every line: the
+// first place with its lines and with what uses it where that one is likely
+// meant, more places with fewer lines where it is not, and of a question how
+// something works the functions in the order in which they call each other.
+type pack struct {
+	s      *shower
+	places []*packed
+	sure   float64
+	named  int             // how many places are named at most
+	flow   bool            // the places are functions that call each other
+	sites  map[int]*packed // by the number of the function
+	memory *Memory
+}
+
+// packed is a place of a packed reply.
+type packed struct {
+	target         int
+	rank           int // in the order of likelihood
+	path, at, name string
+	from           string // the place that calls it, in a flow
+	note           string
+	id             string // where its path does not lead to it
+	extras         kb.Extras
+	doc            *kb.DocumentText
+	symbol         *kb.Symbol
+	body           *extract
+	uses           []string // lines on what uses it and what it uses
+	key            uint64
+	given          bool // in this session, as it is now
+	literal        bool // it was found by a text that stands in it
+}
+
+// pack writes the text of a reply with the hits that were ranked.
+func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
+	p := &pack{s: s, named: fewRows, sure: sure.P, memory: MemoryOf(ctx)}
+	if err := p.gather(ctx, r); err != nil {
+		return err
+	}
+	budget := cmp.Or(s.r.Budget, PackedTokens)
+	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
+	if r.Confidence != "none" || p.flow {
+		if err := p.fill(ctx, budget-tokens.Estimate(foot)); err != nil {
+			return err
+		}
+	}
+	r.Packed, r.places = true, p.fit(foot, budget)
+	r.Tokens = tokens.Estimate(r.places + foot)
+	var keys []uint64
+	for _, x := range p.places {
+		if x.body != nil && x.body.whole() {
+			keys = append(keys, x.key)
+		}
+	}
+	p.memory.Note(keys, r.Tokens)
+	return nil
+}
+
+// gather makes the places of a reply: the functions of a survey in the order of
+// their scores, or the hits.
+func (p *pack) gather(ctx context.Context, r *Reply) error {
+	s := p.s
+	if s.survey != nil && len(s.survey.sites) > 0 {
+		p.flow, p.sites = true, map[int]*packed{}
+		for i := range s.survey.sites[:min(s.r.Limit, len(s.survey.sites))] {
+			x := &s.survey.sites[i]
+			p.sites[x.number] = p.function(x)
+		}
+		return nil
+	}
+	for i := range r.Hits {
+		if len(p.places) >= s.r.Limit {
+			break
+		}
+		h, c := &r.Hits[i], &s.shown[i]
+		d, err := s.document(ctx, c.Store, c.Path)
+		if err != nil {
+			return of(c.Store, err)
+		}
+		x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
+			literal: c.Literal > 0 && c.Named == 0}
+		start, end, must := s.extent(x, i)
+		if !p.overlaps(x, start, end) {
+			p.add(&s.targets[c.Store], x, start, end, must)
+		}
+		if s.beside == nil || i >= p.mixed() {
+			continue
+		}
+		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
+			if y := &s.beside.sites[k]; !p.overlaps(&packed{target: y.doc.key.target, path: y.doc.Path}, y.symbol.Start, y.symbol.End) {
+				p.function(y)
+			}
+		}
+	}
+	return nil
+}
+
+// mixed is beside how many hits functions are shown: of as many as there may be
+// lines of. What is listed below them are hits of further documents.
+func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
+
+// function adds a function of a survey.
+func (p *pack) function(x *site) *packed {
+	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: x.symbol,
+		name: x.symbol.Qualified()}
+	p.add(&p.s.targets[y.target], y, x.symbol.Start, x.symbol.End, 0)
+	return y
+}
+
+// extent returns the lines of hit i: of the declaration that is meant, which it
+// sets, of the whole function that its chunk is a part of, or of the chunk; and
+// the one that has to be seen, 0 for none.
+func (s *shower) extent(x *packed, i int) (start, end, must int) {
+	h, c, l := &s.hits[i].Where, &s.shown[i], &s.lines[i]
+	chunk := &x.doc.Chunks[c.Chunk]
+	if y := l.meant; y != nil {
+		x.symbol = known(chunk, y)
+		start, end = x.symbol.Start, x.symbol.End
+		switch {
+		case l.sure:
+			if o := enclosing(x.doc, x.symbol); o != nil {
+				return o.Start, o.End, cmp.Or(l.must, x.symbol.Line)
+			}
+		case len(chunk.Symbols) == 1 && slices.Contains(functions, x.symbol.Kind):
+			start, end = min(start, h.Start), max(end, h.End) // it may be above or below
+		default:
+			start, end = h.Start, h.End
+		}
+		return start, end, l.must
+	}
+	first, last := declaration(x.doc, c.Chunk)
+	if y := subject(x.doc, first, last); y != nil && slices.Contains(functions, y.Kind) && y.Start <= h.Start && h.End <= y.End {
+		best, _ := l.window(1, packWidth)
+		x.symbol = y
+		return y.Start, y.End, cmp.Or(l.must, best)
+	}
+	return h.Start, h.End, l.must
+}
+
+// enclosing returns the longest function of at most largeInner lines around one
+// that is declared within it; nil without one.
+func enclosing(d *kb.DocumentText, y *kb.Symbol) (out *kb.Symbol) {
+	if len(y.Path) == 0 || !slices.Contains(functions, y.Kind) {
+		return nil
+	}
+	for i := range d.Chunks {
+		for j := range d.Chunks[i].Symbols {
+			o := &d.Chunks[i].Symbols[j]
+			if o.Start <= y.Start && y.End <= o.End && o.End-o.Start > y.End-y.Start && o.End-o.Start < largeInner &&
+				slices.Contains(functions, o.Kind) && (out == nil || o.End-o.Start > out.End-out.Start) {
+				out = o
+			}
+		}
+	}
+	return out
+}
+
+// overlaps reports whether an earlier place has some of the lines of one.
+func (p *pack) overlaps(x *packed, start, end int) bool {
+	return slices.ContainsFunc(p.places, func(o *packed) bool {
+		return o.target == x.target && o.path == x.path && start < o.body.first+len(o.body.text) && o.body.first <= end
+	})
+}
+
+// add adds a place of the lines from start to end.
+func (p *pack) add(t *Target, x *packed, start, end, must int) {
+	x.body = p.s.extractOf(x.doc, start, end, x.symbol)
+	start, end = x.body.trim()
+	x.body.must = must
+	if page, web := t.page(x.path); web {
+		x.body.numbered = false
+		for i := range x.body.text {
+			x.body.text[i] = unmark(x.body.text[i])
+		}
+		x.id = x.doc.IDs[chunkAt(x.doc, start)]
+		if x.at == "" {
+			x.at = page.URL
+		}
+	} else {
+		x.at = place(x.path, start, end)
+		if !t.Own {
+			x.at = t.Store.Label() + ":" + x.at
+		}
+	}
+	if p.flow && t.Fresh != nil {
+		x.note = t.Fresh(x.path, x.doc.Stamp)
+	}
+	text := strings.Join(x.body.text, "\n")
+	x.note = t.Mark(x.note, x.path, text)
+	x.key = placeKey(t, x.path, start, text)
+	x.given = p.memory.Given(x.key)
+	x.rank = len(p.places)
+	p.places = append(p.places, x)
+}
+
+// fill chooses the lines of the places for a price: of the likeliest first,
+// until it is sure enough that the answer is among them. Of a long text there is
+// no one answer.
+func (p *pack) fill(ctx context.Context, left int) error {
+	sure := p.sure >= enough && !p.flow && !p.s.digested
+	price := rowTokens
+	switch p.named = fewRows; {
+	case p.flow:
+		p.named = flowRows
+	case !sure:
+		p.named, price = unsureRows, linedRowTokens
+	}
+	left -= price * min(p.named, max(0, len(p.places)-1))
+	rows, covered, most := p.named, 0.0, left
+	for i, x := range p.places {
+		share := p.share(i, sure)
+		if i == 0 && sure {
+			if err := p.use(ctx, x); err != nil {
+				return err
+			}
+			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
+		}
+		if !x.given {
+			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
+			if x.literal {
+				price = min(price, int(literalShare*float64(most)))
+			}
+			if price < min(leastSlice, x.body.price()) {
+				continue
+			}
+			x.body.choose(price)
+			left -= x.body.spent() + tokens.Estimate(x.head())
+		}
+		p.named = rows + i + 1
+		covered += (1 - covered) * share
+		if covered >= enough && sure {
+			break
+		}
+	}
+	p.widen(left)
+	if p.s.r.listed {
+		p.named = len(p.places)
+	}
+	for _, x := range p.places {
+		if !sure && !p.flow && x.body.shown == nil && !x.given {
+			x.body.chooseOne()
+		}
+	}
+	return nil
+}
+
+// share is what place i may have of what is left of the budget: as much as it
+// is likely the one meant and, where that is unsure, most.
+func (p *pack) share(i int, sure bool) float64 {
+	switch {
+	case p.flow:
+		return flowShare
+	case !sure:
+		return unsureShare
+	case i == 0:
+		return p.sure
+	}
+	return nextShare
+}
+
+// widen gives what is left to the places that are cut, the first before others.
+func (p *pack) widen(left int) {
+	for _, x := range p.places {
+		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
+			continue
+		}
+		was := x.body.spent()
+		x.body.choose(was + left)
+		left -= x.body.spent() - was
+	}
+}
+
+// spent is what the shown lines of a body cost.
+func (o *extract) spent() int {
+	var b strings.Builder
+	o.render(&b)
+	return tokens.Estimate(b.String())
+}

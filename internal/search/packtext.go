@@ -1,0 +1,193 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
+)
+
+// place writes path:line or path:from-to, as editors and compilers do.
+func place(path string, start, end int) string {
+	if start == end {
+		return fmt.Sprintf("%s:%d", path, start)
+	}
+	return fmt.Sprintf("%s:%d-%d", path, start, end)
+}
+
+// use says of a place what uses it and what it uses, as name path:line.
+func (p *pack) use(ctx context.Context, x *packed) error {
+	t := &p.s.targets[x.target]
+	if x.symbol == nil || !x.symbol.Declares() {
+		return nil
+	}
+	u, ok, err := usageOf(ctx, t, x.doc, chunkAt(x.doc, max(x.symbol.Line, x.symbol.Start)), x.symbol, packedLinks)
+	if err != nil || !ok {
+		return of(x.target, err)
+	}
+	for _, l := range []struct {
+		title, command string
+		links          []Link
+		more           int
+	}{{"called by", "code:callers", u.callers, u.moreIn}, {"calls", "code:callees", u.callees, u.moreOut}} {
+		var all []string
+		for _, k := range l.links {
+			all = append(all, k.named())
+		}
+		if l.more > 0 {
+			all = append(all, fmt.Sprintf("%d more: %s %s", l.more, l.command, u.decl.Qualified))
+		}
+		if all != nil {
+			x.uses = append(x.uses, l.title+": "+strings.Join(all, ", "))
+		}
+	}
+	return nil
+}
+
+// named writes a link as name path:line.
+func (l Link) named() string {
+	at := visible.Name(plainPlace(l.At))
+	if l.Symbol == "" {
+		return at
+	}
+	return visible.Name(l.Symbol) + " " + at
+}
+
+// plainPlace writes path:L12-14 as path:12-14.
+func plainPlace(at string) string {
+	if i := strings.LastIndex(at, ":L"); i >= 0 {
+		return at[:i+1] + at[i+2:]
+	}
+	return at
+}
+
+// head is the line above the lines of a place.
+func (x *packed) head() string {
+	parts := []string{visible.Name(x.at)}
+	if x.name != "" {
+		parts = append(parts, visible.Name(x.name))
+	}
+	if x.from != "" {
+		parts = append(parts, "← "+visible.Name(x.from))
+	}
+	if x.id != "" {
+		parts = append(parts, x.id)
+	}
+	if x.given {
+		parts = append(parts, "(shown above)")
+	}
+	return strings.Join(parts, "  ") + "\n"
+}
+
+// oneLine returns a line that nothing in it can end.
+func oneLine(s string) string {
+	return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(s) + "\n"
+}
+
+// foot is what is said below the places.
+func foot(notes []string, confidence string) string {
+	var b strings.Builder
+	for _, n := range notes {
+		b.WriteString(oneLine("note: " + n))
+	}
+	return b.String() + "confidence " + confidence + "\n"
+}
+
+// fit writes the reply, with as many of the places as the budget has room for,
+// the likeliest.
+func (p *pack) fit(foot string, budget int) string {
+	if p.flow {
+		p.places = p.inOrder()
+	}
+	for n := min(p.named, len(p.places)); ; n-- {
+		text := p.write(n)
+		if n <= 1 || tokens.Estimate(text+foot) <= budget {
+			return text
+		}
+	}
+}
+
+// inOrder returns the functions in the order in which they call each other:
+// after each those that it calls, in the order of its lines, and first the
+// likeliest that none of the others calls.
+func (p *pack) inOrder() []*packed {
+	called := map[*packed]bool{}
+	next := map[*packed][]*packed{}
+	for n, x := range p.sites {
+		calls := slices.Clone(p.s.survey.calls[n])
+		slices.SortFunc(calls, func(a, b call) int { return cmp.Or(a.line-b.line, a.to-b.to) })
+		for _, c := range calls {
+			if y := p.sites[c.to]; y != nil {
+				called[y] = true
+				next[x] = append(next[x], y)
+			}
+		}
+	}
+	var out []*packed
+	done := map[*packed]bool{}
+	var visit func(x, from *packed)
+	visit = func(x, from *packed) {
+		if done[x] {
+			return
+		}
+		done[x] = true
+		if from != nil {
+			x.from = from.symbol.Name
+		}
+		out = append(out, x)
+		for _, y := range next[x] {
+			visit(y, x)
+		}
+	}
+	for _, roots := range []bool{true, false} { // those that only call each other have no first
+		for _, x := range p.places {
+			if !roots || !called[x] {
+				visit(x, nil)
+			}
+		}
+	}
+	return out
+}
+
+// write writes the n likeliest places in their order, and how many more there are.
+func (p *pack) write(n int) string {
+	var b strings.Builder
+	lined := false
+	for _, x := range p.places {
+		if x.rank >= n {
+			continue
+		}
+		shows := x.body.shown != nil && !x.body.alone
+		if b.Len() > 0 && (shows || lined) {
+			b.WriteByte('\n')
+		}
+		lined = shows
+		b.WriteString(x.head())
+		if x.note != "" {
+			b.WriteString(oneLine("note: " + x.note))
+		}
+		for _, e := range x.extras {
+			for _, l := range e.Lines {
+				b.WriteString(oneLine(l))
+			}
+		}
+		if x.body.shown != nil {
+			x.body.render(&b)
+		}
+		for _, l := range x.uses {
+			b.WriteString(l + "\n")
+		}
+	}
+	if more := len(p.places) - n; more > 0 {
+		fmt.Fprintf(&b, "%s: limit lists them, budget gives them lines\n", kb.Count(more, "more place"))
+	}
+	if n > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
