@@ -113,7 +113,7 @@ func Related(ctx context.Context, a *app.App, q RelatedQuery) (RelatedReply, err
 		if len(r.Related) == 0 && len(q.EdgeTypes) > 0 {
 			out.Warnings = append(out.Warnings, s.otherTypes(r.Node))
 		}
-		if st := statusOf(r.Node.Doc); st != "" {
+		if st := s.standing(r.Node.Doc); st != "" {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is %s", r.Node.Name, st))
 		}
 		if len(r.Also) > 0 {
