@@ -54,6 +54,7 @@ type reply struct {
 	confidence float64 // that the first hit is right, 0 to 1
 	word       string
 	took       time.Duration // as the client sees it
+	processor  time.Duration // that the product spent
 	ms         float64       // as the product says
 	err        error
 	signs      map[string]float64 // what confidence follows from, where it is explained
@@ -184,7 +185,7 @@ func (a *asker) search(query string, args map[string]any) *reply {
 	for k, v := range args {
 		all[k] = v
 	}
-	began := time.Now()
+	before, began := a.c.Processor(), time.Now()
 	var text string
 	var err error
 	if a.explain {
@@ -192,7 +193,7 @@ func (a *asker) search(query string, args map[string]any) *reply {
 	} else {
 		text, err = a.c.Call("search", all)
 	}
-	took := time.Since(began)
+	took, processor := time.Since(began), a.c.Processor()-before
 	if err != nil {
 		return &reply{err: err, took: took}
 	}
@@ -200,7 +201,7 @@ func (a *asker) search(query string, args map[string]any) *reply {
 	if err != nil {
 		return &reply{err: err, took: took}
 	}
-	r.took = took
+	r.took, r.processor = took, processor
 	return r
 }
 

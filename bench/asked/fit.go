@@ -12,7 +12,7 @@ import (
 // thereSigns and rightSigns are the signs that have a weight in each of the two
 // logits of internal/search/rank/confidence.go.
 var (
-	thereSigns = []string{"best", "nearest", "both", "names", "literal", "words"}
+	thereSigns = []string{"best", "nearest", "both", "names", "literal", "words", "unknown"}
 	rightSigns = []string{"chunk", "document", "nearest", "margin", "crowd", "second", "byvector", "names", "named", "literal",
 		"definitions", "symbol", "failure", "stores", "prose", "wanted", "lines"}
 )

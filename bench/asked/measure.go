@@ -227,3 +227,14 @@ func times(as []*answer) []time.Duration {
 	}
 	return out
 }
+
+// processors are the times that the product had a processor for each answer.
+func processors(as []*answer) []time.Duration {
+	var out []time.Duration
+	for _, a := range as {
+		if a.reply.err == nil && a.reply.processor > 0 {
+			out = append(out, a.reply.processor)
+		}
+	}
+	return out
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 )
@@ -55,7 +56,7 @@ func (b *bench) report(set string, as []*answer) {
 	case "issues":
 		head = append(head, "function @10")
 	}
-	rows := [][]string{append(head, "p50", "p95")}
+	rows := [][]string{append(head, "p50", "p95", "of a processor, p50", "p95")}
 	names, by := kinds(set, as)
 	for _, k := range names {
 		group := by[k]
@@ -91,10 +92,12 @@ func (b *bench) report(set string, as []*answer) {
 			}
 			row = append(row, figure(mean(with, func(a *answer) float64 { return within(a.funcRank, 10) })))
 		}
-		if t := times(group); len(t) > 0 {
-			row = append(row, lab.Ms(lab.Median(t)), lab.Ms(lab.Quantile(t, 0.95)))
-		} else {
-			row = append(row, "–", "–")
+		for _, t := range [][]time.Duration{times(group), processors(group)} {
+			if len(t) > 0 {
+				row = append(row, lab.Ms(lab.Median(t)), lab.Ms(lab.Quantile(t, 0.95)))
+			} else {
+				row = append(row, "–", "–")
+			}
 		}
 		rows = append(rows, row)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // clockTick is the unit of processor times in /proc/PID/stat: USER_HZ, which
@@ -84,4 +86,15 @@ func procField(file, key string) (int64, bool) {
 func OwnRSS() int64 {
 	v, _ := procField("/proc/self/status", "VmHWM:")
 	return v << 10
+}
+
+// Processor returns how long the server has had a processor so far, 0 where
+// the system does not tell: what else the machine does takes no part in it.
+func (c *Client) Processor() time.Duration {
+	const sched = 2 // the clock of a process that counts what its threads have run
+	var ts unix.Timespec
+	if unix.ClockGettime(int32(^c.PID())<<3|sched, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
 }

@@ -12,3 +12,6 @@ func sampleAll(string, map[int]sample) int { return 0 }
 
 // OwnRSS returns 0: only Linux tells it here.
 func OwnRSS() int64 { return 0 }
+
+// Processor returns 0: the system does not tell.
+func (c *Client) Processor() time.Duration { return 0 }

@@ -67,10 +67,10 @@ func declaredOnce(ctx context.Context, targets []Target, q *question, found []ra
 }
 
 // declarationForms are how lines declare a name, %s, the surest first: after a
-// type or a modifier, before a type, by a first value.
+// type or a modifier, before a type or as what is read, by a first value.
 var declarationForms = []string{
 	`^\s*(?:[A-Za-z_][\w.<>\[\],?*&|:]*\s+)+[*&$@]*%s\s*(?:[;,\[:]|=[^=>]|$)`,
-	`^\s*["']?%s["']?\??\s*:(?:[^:=]|$)`,
+	`^\s*["']?%s["']?\??\s*:(?:[^:=]|$)|^\s*[a-z]*attr_(?:reader|accessor)\b.*[\s,(]:%[1]s\b`,
 	`^\s*(?:(?:self|this)\.|@)?%s\s*(?:=[^=>]|,?$)|^\s*\w+ :%[1]s\b`,
 }
 

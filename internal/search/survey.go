@@ -19,6 +19,7 @@ import (
 // question asks about: by their words, by their document, and by what they call
 // and what calls them.
 type survey struct {
+	q     *rank.Query
 	docs  map[docKey]*surveyed
 	sites []site         // the best first
 	calls map[int][]call // by the number of the site that calls
@@ -62,7 +63,7 @@ func (r *Request) Refers() bool {
 // something works; nil where the query names its place.
 func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, ranked []rank.Scored,
 	found []rank.Evidence) (*survey, error) {
-	s := &survey{docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
+	s := &survey{q: q, docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
 	var docs []*surveyed
 	for i := range ranked[:min(len(ranked), r.Tuning.Surveyed)] {
 		c := &ranked[i]
@@ -233,7 +234,8 @@ func (s *survey) around(target int, at kb.Spot) int {
 	return -1
 }
 
-// first puts the chunk of each document's best function first among its hits.
+// first puts the chunk of each document's best function first among its hits,
+// but for those that declare all that the question names.
 func (s *survey) first(ranked []rank.Scored) {
 	if s == nil {
 		return
@@ -246,6 +248,9 @@ func (s *survey) first(ranked []rank.Scored) {
 			continue
 		}
 		done[d] = true
+		if s.q.Declares(c.Defines) {
+			continue
+		}
 		k := slices.IndexFunc(s.sites, func(x site) bool { return x.doc == d })
 		if k < 0 {
 			continue
@@ -261,9 +266,10 @@ func (s *survey) first(ranked []rank.Scored) {
 	}
 }
 
-// line returns the line of the best function that begins in a hit's chunk, 0 without one.
+// line returns the line of the best function that begins in a hit's chunk, 0
+// without one and where the chunk declares all that the question names.
 func (s *survey) line(c *rank.Scored) int {
-	if s == nil {
+	if s == nil || s.q.Declares(c.Defines) {
 		return 0
 	}
 	for i := range s.sites {

@@ -87,7 +87,7 @@ var fitted = Tuning{
 	MostFrames: 12, MostAlike: 6, FrameFade: 0.8, MostRead: 60,
 	Noise: 0.24, MostNamed: 8, LeadBytes: 600, Common: 0.7, Alone: 0.8,
 
-	Surveyed: 20, Sharp: 4, Onward: 0.5, Places: 24, PlaceShare: 0.2,
+	Surveyed: 12, Sharp: 4, Onward: 0.5, Places: 24, PlaceShare: 0.2,
 
 	DeclaresBonus: 4, BlankBonus: -0.5, DocShare: 0.9,
 	HeadingShare: 0.5, HeadingLoss: 1, FrontShare: 0.2, FrontLoss: 2,

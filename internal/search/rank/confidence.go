@@ -30,9 +30,9 @@ var signs = []Sign{
 	// first hits; how near the nearest chunk of all is; both at once.
 	{Name: "chunk", Right: 0.799, value: func(f *first) float64 { return f.q.Coverage(f.hit.Matched) }},
 	{Name: "document", Right: 1.01, value: func(f *first) float64 { return f.q.Coverage(f.hit.DocMatched) }},
-	{Name: "best", There: 3.58, value: (*first).best},
-	{Name: "nearest", There: 19, Right: 1.76, value: (*first).nearest},
-	{Name: "both", There: 4.67, value: func(f *first) float64 { return f.best() * f.nearest() }},
+	{Name: "best", There: 1.31, value: (*first).best},
+	{Name: "nearest", There: 19.2, Right: 1.76, value: (*first).nearest},
+	{Name: "both", There: 3.13, value: func(f *first) float64 { return f.best() * f.nearest() }},
 	// How far the hit is before the first of another document, how many come
 	// close, and what the second has of the query.
 	{Name: "margin", Right: 5.94, value: (*first).margin},
@@ -40,13 +40,15 @@ var signs = []Sign{
 	{Name: "second", Right: -1.79, value: (*first).second},
 	{Name: "byvector", Right: 0.954, value: func(f *first) float64 { return flag(f.hit.Cosine == f.topCos) }},
 	// Names and messages are told from one another.
-	{Name: "names", There: 2.98, Right: 1.4, value: func(f *first) float64 { return f.q.Coverage(f.hit.Defines) }},
+	{Name: "names", There: 3.08, Right: 1.4, value: func(f *first) float64 { return f.q.Coverage(f.hit.Defines) }},
 	{Name: "named", Right: 1.65, value: func(f *first) float64 { return f.hit.Named }},
-	{Name: "literal", There: 4.19, Right: 2.2, value: func(f *first) float64 { return f.hit.Literal }},
+	{Name: "literal", There: 4.24, Right: 2.2, value: func(f *first) float64 { return f.hit.Literal }},
 	{Name: "definitions", Right: 0.292, value: (*first).definitions},
 	{Name: "symbol", Right: 0.233, value: func(f *first) float64 { return flag(f.q.Class == Symbol) }},
 	{Name: "failure", Right: 0.122, value: func(f *first) float64 { return flag(f.q.Class == Failure) }},
-	{Name: "words", There: -2.99, value: func(f *first) float64 { return flag(f.q.Class == Natural) }},
+	{Name: "words", There: -2.97, value: func(f *first) float64 { return flag(f.q.Class == Natural) }},
+	// Words that no store has at all; those that are rare are in best.
+	{Name: "unknown", There: -1.9, value: (*first).unknown},
 	// Of many stores another may be meant, of code and prose the other.
 	{Name: "stores", Right: -0.0778, value: func(f *first) float64 { return math.Log(float64(max(1, len(f.o.Stores)))) }},
 	{Name: "prose", Right: -0.208, value: func(f *first) float64 { return flag(f.hit.Flags&kb.FlagProse != 0) }},
@@ -95,6 +97,17 @@ func (f *first) best() float64 {
 		most = max(most, (f.q.Coverage(f.hits[i].Matched)+f.q.Coverage(f.hits[i].DocMatched))/2)
 	}
 	return most
+}
+
+// unknown is the share of the words that tell which no store has.
+func (f *first) unknown() float64 {
+	n, all := 0.0, 0.0
+	for i := range f.q.Words {
+		if w := &f.q.Words[i]; !w.Stop && w.Whole >= 0 {
+			n, all = n+flag(w.absent), all+1
+		}
+	}
+	return n / max(1, all)
 }
 
 // nearest is how far the nearest cosine is above that of unrelated texts or,

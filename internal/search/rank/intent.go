@@ -52,9 +52,9 @@ func (q *Query) asks() string {
 // logit is their weighted sum.
 type Wanted struct {
 	Base float64
-	// Nearer and Said are of how much nearer by vector, and by words, the best of
-	// the prose is than the best of the code.
-	Nearer, Said float64
+	// Share is of how much of what was found is prose, Said of how much nearer by
+	// words the best of it is than the best of the code.
+	Share, Said float64
 	// Coded is of the share of the query that one chunk of code has.
 	Coded float64
 	// Small is of the share of the words that ask rather than say, First of a
@@ -71,7 +71,7 @@ func (q *Query) Prose(found []Evidence) float64 {
 	if q.Class != Natural || len(q.Quoted) > 0 || len(q.Words) < 2 || len(q.Words) > t.BriefWords {
 		return 0
 	}
-	var near, said [2][]float64 // of code and of prose
+	var said [2][]float64 // of code and of prose
 	coded := 0.0
 	r := &ranking{q: q, t: t}
 	for i := range found {
@@ -87,14 +87,15 @@ func (q *Query) Prose(found []Evidence) float64 {
 		default:
 			coded = max(coded, q.Coverage(e.Matched))
 		}
-		near[k], said[k] = append(near[k], e.Cosine), append(said[k], e.Lexical-e.Beside)
+		said[k] = append(said[k], e.Lexical-e.Beside)
 	}
-	if len(near[1]) == 0 {
+	if len(said[1]) == 0 {
 		return 0
 	}
 	w := &t.Wanted
+	share := float64(len(said[1])) / float64(len(said[0])+len(said[1]))
 	code, prose := t.bestOf(said[0]), t.bestOf(said[1])
-	z := w.Base + w.Nearer*(t.bestOf(near[1])-t.bestOf(near[0])) + w.Coded*coded
+	z := w.Base + w.Share*share + w.Coded*coded
 	if top := max(code, prose); top > 0 {
 		z += w.Said * (prose - code) / top
 	}

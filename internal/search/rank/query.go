@@ -120,16 +120,34 @@ func (t *Tuning) Parse(text string) *Query {
 		q.Class = Natural
 	}
 	q.words(trimmed)
+	q.tell()
 	q.own = len(q.Terms)
-	telling := slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop })
+	return q
+}
+
+// tell settles which words tell, and that the only one that does is a name:
+// "what does Router do".
+func (q *Query) tell() {
+	var telling []*Word
 	for i := range q.Words {
-		w := &q.Words[i]
-		w.Stop = w.Stop && telling
-		if len(q.Words) == 1 {
-			w.Named = true
+		if w := &q.Words[i]; !w.Stop {
+			telling = append(telling, w)
 		}
 	}
-	return q
+	switch {
+	case len(telling) == 0:
+		for i := range q.Words {
+			q.Words[i].Stop = false
+		}
+		if len(q.Words) == 1 {
+			q.Words[0].Named = true
+		}
+	case len(telling) == 1 && q.Class == Natural && !telling[0].Named && telling[0].Exact >= 0:
+		telling[0].Named = true
+		if cased := terms.Cased(telling[0].Text); cased != "" {
+			telling[0].Cased = q.term(cased)
+		}
+	}
 }
 
 // words reads the words of a text, each once.
@@ -309,6 +327,10 @@ func (w *Word) share(bits uint64, parts float64) float64 {
 func (q *Query) Defined(defines uint64) bool {
 	return slices.ContainsFunc(q.Words, func(w Word) bool { return w.Exact >= 0 && defines&(1<<w.Exact) != 0 })
 }
+
+// Declares reports whether the names that a chunk defines have every word of
+// the query, whole or in parts.
+func (q *Query) Declares(defines uint64) bool { return q.Coverage(defines) > q.tuning.PartsShare-1e-9 }
 
 // Names reports whether what looks like a name in the query is exactly this
 // one, letter case aside.

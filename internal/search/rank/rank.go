@@ -81,31 +81,33 @@ func Parts() []string {
 }
 
 type ranking struct {
-	q         *Query
-	t         *Tuning
-	o         Options
-	topLex    float64
-	resolved  bool // some candidate uses or declares a name for certain
-	topCos    float64
-	topMean   float64
-	topPath   float64
-	topTotal  float64
-	topUses   float64
-	named     bool
-	tests     bool    // the query asks for tests
-	prose     bool    // the query asks for documentation
-	past      bool    // the query asks for what changed
-	own       bool    // some store is the project's own
-	elsewhere bool    // the query names a store
-	code      float64 // share of the candidates that are code
-	words     []nameWord
-	most      float64 // weight of the weightiest of words
-	sum       float64 // weight of the words that tell
-	docs      map[docKey]*document
-	editions  *editions
-	weight    []float64 // of each signal in this ranking; of demotions the factor
-	within    []float64 // of each among the chunks of one document
-	off       []bool    // signals that do not count
+	q            *Query
+	t            *Tuning
+	o            Options
+	topLex       float64
+	resolved     bool // some candidate uses or declares a name for certain
+	topCos       float64
+	topMean      float64
+	topPath      float64
+	topTotal     float64
+	topUses      float64
+	named        bool
+	tests        bool    // the query asks for tests
+	prose        bool    // the query asks for documentation
+	past         bool    // the query asks for what changed
+	declarations bool    // the query asks for declarations apart from what they declare
+	own          bool    // some store is the project's own
+	elsewhere    bool    // the query names a store
+	code         float64 // share of the candidates that are code
+	words        []nameWord
+	most         float64 // weight of the weightiest of words
+	sum          float64 // weight of the words that tell
+	docs         map[docKey]*document
+	editions     *editions
+	twins        *twins
+	weight       []float64 // of each signal in this ranking; of demotions the factor
+	within       []float64 // of each among the chunks of one document
+	off          []bool    // signals that do not count
 }
 
 type docKey struct {
@@ -117,12 +119,13 @@ type docKey struct {
 type document struct {
 	stem, dir               meet
 	path                    float64
+	names                   float64 // the largest share of the query that names of a chunk have
 	best                    float64 // sum of the scores by words of its best sections
 	test, example, vendored bool
 }
 
 func newRanking(q *Query, cands []Evidence, o Options) *ranking {
-	r := &ranking{q: q, t: q.tuning, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2), editions: newEditions(cands)}
+	r := &ranking{q: q, t: q.tuning, o: o, words: q.nameWords(), docs: make(map[docKey]*document, len(cands)/2), editions: newEditions(cands), twins: newTwins(cands)}
 	for i := range r.words {
 		r.most = max(r.most, r.words[i].weight)
 	}
@@ -134,6 +137,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.named = r.named || w.Named
 		text := strings.ToLower(w.Text)
 		r.past = r.past || slices.Contains(r.t.AsksPast, text)
+		r.declarations = r.declarations || slices.Contains(r.t.AsksDeclared, text)
 		r.tests = r.tests || slices.Contains(r.t.AsksTests, text)
 		r.prose = r.prose || slices.Contains(r.t.AsksProse, text)
 	}
@@ -145,6 +149,8 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
+		d := r.document(&cands[i])
+		d.names = max(d.names, q.Coverage(cands[i].Defines))
 		if !r.beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}

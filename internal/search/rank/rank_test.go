@@ -58,7 +58,8 @@ func TestParseWords(t *testing.T) {
 		"call `run` and wait()":             "call run* [and] wait*",
 		"sort.Slice":                        "sort Slice*",
 		"what does http.Server.Serve do":    "[what] [does] http Server Serve* [do]",
-		"dónde está la configuración":       "[dónde] [está] [la] configuración",
+		"dónde está la configuración":       "[dónde] [está] [la] configuración*", // the only one that tells
+		"what does Router do":               "[what] [does] Router* [do]",
 		"utf8 decoding":                     "utf8* decoding",
 		"max_retries default":               "max_retries* default",
 	}
@@ -217,6 +218,10 @@ func TestScoresSayWhetherAnythingAnswers(t *testing.T) {
 	good.add("b.go", 3, "http", "", 0)
 	poor := newCorpus("quantum lattice gauge headers")
 	poor.add("a.go", 9, "header", "", 0)
+	for i := range poor.q.Words { // what it asks about is nowhere
+		w := &poor.q.Words[i]
+		w.absent = w.Text != "headers"
+	}
 	g, gc := Rank(good.q, good.cands, Options{Limit: 10})
 	p, pc := Rank(poor.q, poor.cands, Options{Limit: 10})
 	if fitted.Confidence(gc.P) != "high" || fitted.Confidence(pc.P) != "low" {

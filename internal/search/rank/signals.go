@@ -66,8 +66,8 @@ var signals = []Signal{
 	// A declaration as a whole rather than a line of one.
 	{Name: "size", Chunk: 0.14, value: (*ranking).size},
 	{Name: "declares", Chunk: 0.08, value: (*ranking).declares},
-	// Names that the chunk defines share words with the query.
-	{Name: "names", Document: 0.15, Chunk: 0.25, value: (*ranking).names, Intents: map[string]float64{
+	// Names that are defined share words with the query: those of one chunk of the document, and the chunk's own.
+	{Name: "names", Document: 0.15, Chunk: 0.25, value: namesOf, chunk: (*ranking).names, Intents: map[string]float64{
 		Definition: 2, Usage: -1}},
 	// What many others use answers questions about the whole rather than its
 	// helpers, and lies high in the tree.
@@ -111,6 +111,10 @@ var signals = []Signal{
 	{Name: "reexport", Factor: 0.9, value: (*ranking).reexport, Intents: map[string]float64{Implementation: 2}},
 	// Of versions side by side the newest is meant.
 	{Name: "superseded", Factor: 0.85, value: (*ranking).superseded},
+	// What declares what another file does, and a page in another language than
+	// the query that is there in the query's.
+	{Name: "declared", Factor: 0.8, value: (*ranking).declared, Intents: map[string]float64{Definition: 0, Implementation: 2}},
+	{Name: "translated", Factor: 0.8, value: (*ranking).translated},
 	{Name: "vendored", Factor: 0.70, value: isVendored},
 	// A project's own code is meant before that of others, and what it uses before
 	// what it does not.
@@ -254,7 +258,9 @@ func (r *ranking) definition(e *Evidence, _ *document) float64 {
 	return v
 }
 
-func (r *ranking) names(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Defines) }
+func namesOf(_ *ranking, _ *Evidence, d *document) float64 { return d.names }
+
+func (r *ranking) names(e *Evidence) float64 { return r.q.Coverage(e.Defines) }
 
 func (r *ranking) coverage(e *Evidence, _ *document) float64 { return r.q.Coverage(e.Matched) }
 

@@ -103,9 +103,9 @@ type Tuning struct {
 	// are a report of trouble.
 	BriefWords int
 
-	// Words by which a query asks about the one who types it, for tests, for documentation, or for what
-	// changed or is to change.
-	AsksFirst, AsksTests, AsksProse, AsksPast []string
+	// Words by which a query asks about the one who types it, for tests, for documentation, for what
+	// changed or is to change, or for declarations apart from what they declare.
+	AsksFirst, AsksTests, AsksProse, AsksPast, AsksDeclared []string
 	// Names of folders of tests, of examples and of other people's code; what
 	// names of files and folders with release notes, plans and minutes begin
 	// with; names of files that say nothing, in place of which the folder's counts.
@@ -130,10 +130,10 @@ var fitted = Tuning{
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
-	Signs: signs, ThereBase: 1.05, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
-	High: 0.85, Medium: 0.65, Low: 0.2,
+	Signs: signs, ThereBase: 2.49, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
+	High: 0.85, Medium: 0.7, Low: 0.2,
 
-	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -2.2, Nearer: 29, Said: 5.6, Coded: -7.8, Small: 22, First: 10, Working: -10, Marks: -6},
+	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -7.5, Share: 16, Said: 4.3, Coded: -8, Small: 20, First: 8.6, Working: -6.3, Marks: -9},
 
 	AsksFirst: strings.Fields("i my me we our mi mis"),
 	AsksTests: strings.Fields("test tests testing benchmark fuzz spec prueba pruebas"),
@@ -142,9 +142,10 @@ var fitted = Tuning{
 	AsksPast: strings.Fields(`release releases changelog changed changes upgrade upgrading migrate migrating version
 		versions deprecated obsolete legacy new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar
 		actualizar`),
-	TestDirs:    strings.Fields("test tests testing testdata __tests__ spec specs fixtures mocks __mocks__ e2e"),
-	ExampleDirs: strings.Fields("example examples _examples demo demos sample samples bench benchmarks benches"),
-	VendorDirs:  strings.Fields("vendor third_party node_modules deps external"),
+	AsksDeclared: strings.Fields("declaration declarations prototype prototypes stub stubs typings"),
+	TestDirs:     strings.Fields("test tests testing testdata __tests__ spec specs fixtures mocks __mocks__ e2e"),
+	ExampleDirs:  strings.Fields("example examples _examples demo demos sample samples bench benchmarks benches"),
+	VendorDirs:   strings.Fields("vendor third_party node_modules deps external"),
 	DatedNames: strings.Fields(`news changelog changes history release whats-new whatsnew what-s-new blog announce upgrad
 		migrating migrate- migration-guide proposal rfc hips keps meeting minutes roadmap`),
 	Nameless: strings.Fields("index main mod lib __init__ init doc readme package-info"),
