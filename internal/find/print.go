@@ -18,7 +18,7 @@ import (
 func printHits(p *printer.Printer, r SearchReply) {
 	switch {
 	case r.Packed:
-		p.Content(r.Places())
+		p.Content(r.Shown)
 		if r.Count > 0 {
 			p.Line("confidence " + r.Confidence)
 		}

@@ -120,8 +120,8 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 			return err
 		}
 	}
-	r.Packed, r.places = true, p.fit(foot, budget)
-	r.Tokens = tokens.Estimate(r.places + foot)
+	r.Packed, r.Shown = true, p.fit(foot, budget)
+	r.Tokens = tokens.Estimate(r.Shown + foot)
 	var keys []uint64
 	for _, x := range p.places {
 		if x.body != nil && x.body.whole() {

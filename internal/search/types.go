@@ -99,17 +99,14 @@ type Reply struct {
 	Sure        float64            `json:"-"` // the probability before it is rounded
 
 	Packed bool   `json:"-"` // it is made to be read as text
-	places string // as that text has them
+	Shown  string `json:"-"` // that text, without what is noted below it
 }
-
-// Places is the text of a packed reply without what is noted below it.
-func (r Reply) Places() string { return r.places }
 
 // Text is the reply as an agent gets it: plain text where it is packed, else
 // compact JSON with what all hits share said once.
 func (r Reply) Text() string {
 	if r.Packed {
-		return strings.TrimSuffix(r.places+foot(r.Notes, r.Confidence), "\n")
+		return strings.TrimSuffix(r.Shown+foot(r.Notes, r.Confidence), "\n")
 	}
 	type compact Reply
 	c := struct {
