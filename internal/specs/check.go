@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/lint"
@@ -96,8 +95,8 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 	if err != nil {
 		return CheckReply{}, err
 	}
-	if q.Offset < 0 {
-		return CheckReply{}, kb.Errorf(kb.Invalid, "offset must not be negative, as %d is", q.Offset).WithHint("leave it out for the first findings")
+	if err := checkOffset(q.Offset); err != nil {
+		return CheckReply{}, err
 	}
 	p, err := a.Where()
 	if err != nil {
@@ -139,7 +138,11 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 			r = s.graph.CheckNode(nodes[0])
 			found = slices.DeleteFunc(found, func(p kdd.Problem) bool { return p.Doc != nodes[0].Doc })
 		}
-		s.report(&out, &r, limit)
+		few := limit
+		if q.Limit == 0 { // what is in these lists is among the findings, too
+			few = fewOfEach
+		}
+		s.report(&out, &r, few)
 		return s.findings(&out, found, rules, q, limit)
 	})
 	if err != nil {
@@ -156,7 +159,23 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 		}
 		out.Gaps = gaps[:min(limit, len(gaps))]
 	}
+	if q.Limit == 0 && q.Format == "" {
+		out.shorten(q.Offset)
+	}
 	return out, nil
+}
+
+// fewOfEach is how many rows of each list beside the findings a reply has
+// unless a limit is given.
+const fewOfEach = 2
+
+// shorten cuts the findings to a short reply.
+func (c *CheckReply) shorten(offset int) {
+	rows := c.Findings
+	c.Findings = nil
+	if c.Findings = rows[:fitting(rows, replyBytes-len(`"findings":[],"next":00000,`)-sizeOf(c))]; len(c.Findings) < len(rows) {
+		c.Next = offset + len(c.Findings)
+	}
 }
 
 // findings puts what the linter found into a reply.
@@ -205,7 +224,7 @@ func (s *specs) report(out *CheckReply, r *kdd.Report, limit int) {
 		out.Orphans = append(out.Orphans, c)
 	}
 	if limit < max(len(r.Coverage), len(r.Violations), len(r.Orphans)) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the first %d of each list; raise limit for more", limit))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the first %d of the lists beside the findings; give a limit for more", limit))
 	}
 }
 

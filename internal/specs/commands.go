@@ -25,6 +25,7 @@ type (
 		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 1)"`
 		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
 		Limit     int      `json:"limit,omitempty" help:"at most this many entities (default 20)"`
+		Offset    int      `json:"offset,omitempty" help:"leave out this many: next of the reply before"`
 		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
 		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
@@ -33,6 +34,7 @@ type (
 		Domain   string   `json:"domain,omitempty" help:"only this domain"`
 		Status   string   `json:"status,omitempty" help:"only this state of the index: INDEXED, PENDING, FAILED"`
 		Limit    int      `json:"limit,omitempty" help:"at most this many documents (default 20)"`
+		Offset   int      `json:"offset,omitempty" help:"leave out this many: next of the reply before"`
 		Statuses []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
 		Stores   []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
@@ -41,6 +43,7 @@ type (
 		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 3)"`
 		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
 		Limit     int      `json:"limit,omitempty" help:"at most this many of each list (default 20)"`
+		Offset    int      `json:"offset,omitempty" help:"leave out this many of each list: next of the reply before"`
 		Statuses  []string `json:"include_statuses,omitempty" help:"also these lifecycles: draft, proposed, review, deprecated, or all"`
 		Stores    []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
@@ -115,19 +118,19 @@ func addKDD(t *command.Table) {
 		"Drafts and what is proposed, in review or deprecated are hidden, and counted; include_statuses shows them."
 	c = t.Add("kdd", command.New("kdd:related", "What is related to an entity of the specifications, in both directions", command.Reads,
 		func(ctx context.Context, a *app.App, in kddRelatedIn) (RelatedReply, error) {
-			return Related(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Scope: specScope(ctx, in.Stores, in.Statuses)})
+			return Related(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Offset: in.Offset, Scope: specScope(ctx, in.Stores, in.Statuses)})
 		}).Prints(printer.Of(printRelatedSpecs)).Agent(),
 		`{"entity":"AuthenticationService","depth":2}`, `{"entity":"RF-AUTH-001","edge_types":["IMPLEMENTS","DEPENDS_ON"]}`)
 	c.Help = "For the dependencies and surroundings of a component, requirement or concept."
 	c = t.Add("kdd", command.New("kdd:list", "Which specifications there are", command.Reads,
 		func(ctx context.Context, a *app.App, in kddListIn) (ListReply, error) {
-			return List(ctx, a, ListQuery{Kind: in.Kind, Domain: in.Domain, Status: in.Status, Limit: in.Limit, Scope: specScope(ctx, in.Stores, in.Statuses)})
+			return List(ctx, a, ListQuery{Kind: in.Kind, Domain: in.Domain, Status: in.Status, Limit: in.Limit, Offset: in.Offset, Scope: specScope(ctx, in.Stores, in.Statuses)})
 		}).Prints(printer.Of(printList)).Agent(),
 		`{"domain":"security"}`, `{"kind":"requirement","limit":10}`)
 	c.Help = "total counts without the limit. status PENDING is a file that changed since it was indexed; kdd_status is shown unless it is approved."
 	c = t.Add("kdd", command.New("kdd:impact", "What a change of an entity of the specifications touches", command.Reads,
 		func(ctx context.Context, a *app.App, in kddImpactIn) (ImpactReply, error) {
-			return Impact(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Scope: specScope(ctx, in.Stores, in.Statuses)})
+			return Impact(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Offset: in.Offset, Scope: specScope(ctx, in.Stores, in.Statuses)})
 		}).Prints(printer.Of(printDeep[ImpactReply])).Agent(), `{"entity":"Order","depth":2}`)
 	c.Help = "What depends on it, itself and through others, each once, and the scenarios of features that name any of it."
 	c = t.Add("kdd", command.New("kdd:context", "Rules, invariants and behaviour to respect before touching something", command.Reads,

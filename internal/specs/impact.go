@@ -19,6 +19,7 @@ type ImpactReply struct {
 	Scenarios       []ImpactScenario `json:"scenariosToRerun"`
 	TotalDirect     int              `json:"totalDirectly"`
 	TotalTransitive int              `json:"totalTransitively"`
+	Next            int              `json:"next,omitempty"` // the offset of the next of both lists
 	Message         string           `json:"message,omitempty"`
 	Suggestions     []kdd.Suggestion `json:"suggestions,omitempty"`
 	Hidden          map[string]int   `json:"hidden,omitempty"`
@@ -62,7 +63,7 @@ type ImpactScenario struct {
 
 // Impact returns what a change of an entity touches.
 func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error) {
-	asked := q.Depth
+	asked, short := q.Depth, q.Limit == 0
 	if err := q.check(kdd.MaxDepth); err != nil {
 		return ImpactReply{}, err
 	}
@@ -73,7 +74,7 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 	defer s.Release()
 	out := ImpactReply{Direct: []ImpactDirect{}, Transitive: []ImpactIndirect{}, Scenarios: []ImpactScenario{}}
 	err = s.ask(ctx, func(targets []search.Target) error {
-		r := s.graph.Impact(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
+		r := s.graph.Impact(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Offset + q.Limit, Seen: s.seen})
 		out = ImpactReply{Direct: []ImpactDirect{}, Transitive: []ImpactIndirect{}, Scenarios: []ImpactScenario{}, Hidden: r.Hidden}
 		if r.Node == nil {
 			out.Message = fmt.Sprintf("No entity found matching '%s'.", app.ClipRunes(q.Entity, 80))
@@ -85,15 +86,18 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 		ids := s.called(r.Node)
 		for i, x := range r.Direct {
 			ids = append(ids, s.called(x.Node)...)
-			if i < q.Limit {
+			if i >= q.Offset && i < q.Offset+q.Limit {
 				e := x.Path[0]
 				out.Direct = append(out.Direct, ImpactDirect{NodeID: x.Node.ID, Kind: kindOfNode(x.Node), EdgeType: e.Type,
 					Description: says(e), URL: s.nodeURL(x.Node)})
 			}
 		}
 		for i, x := range r.Transitive {
-			if i == q.Limit {
+			if i == q.Offset+q.Limit {
 				break
+			}
+			if i < q.Offset {
+				continue
 			}
 			t := ImpactIndirect{NodeID: x.Node.ID, Kind: kindOfNode(x.Node), URL: s.nodeURL(x.Node), Path: []string{r.Node.ID}}
 			for _, e := range slices.Backward(x.Path) {
@@ -107,9 +111,6 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 		if asked > r.Depth {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, r.Depth))
 		}
-		if max(len(r.Direct), len(r.Transitive)) > q.Limit {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest %d of each; raise limit for all", q.Limit))
-		}
 		return nil
 	})
 	if err != nil {
@@ -119,7 +120,31 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 		out.Warnings = append(out.Warnings, note)
 	}
 	out.Warnings = append(out.Warnings, s.Notes...)
+	if short {
+		out.shorten()
+	}
+	// Both lists go on from one place, the nearest end of the two.
+	next := 0
+	for _, l := range [][2]int{{len(out.Direct), out.TotalDirect}, {len(out.Transitive), out.TotalTransitive}} {
+		if shown := q.Offset + l[0]; shown < l[1] && l[0] > 0 && (next == 0 || shown < next) {
+			next = shown
+		}
+	}
+	if out.Next = next; next > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest of each; go on with offset %d", next))
+	}
 	return out, nil
+}
+
+// shorten cuts the lists to a short reply, what is affected itself before the rest.
+func (r *ImpactReply) shorten() {
+	direct, transitive, scenarios := r.Direct, r.Transitive, r.Scenarios
+	r.Direct, r.Transitive, r.Scenarios = nil, nil, nil
+	left := replyBytes - relatedNote - sizeOf(r)
+	r.Scenarios = scenarios[:fitting(scenarios, left/4)]
+	left -= sizeOf(r.Scenarios)
+	r.Direct = direct[:fitting(direct, left*3/5)]
+	r.Transitive = transitive[:fitting(transitive, left-sizeOf(r.Direct))]
 }
 
 func (s *specs) impactNode(n *kdd.Node) *ImpactNode {

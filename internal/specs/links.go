@@ -73,7 +73,7 @@ func (s *specs) specsOf(c *search.Context) []SpecRef {
 		if d == nil || !isSpec(d) || len(out) == maxSpecRefs || slices.ContainsFunc(out, func(r SpecRef) bool { return r.Path == d.Path && r.Store == d.Label }) {
 			return
 		}
-		out = append(out, SpecRef{Title: app.ClipRunes(d.Title, 100), Section: app.ClipRunes(heading(d, section), 100), URL: s.urlOf(d, section), Why: why, Status: statusOf(d), Store: d.Label, Path: d.Path})
+		out = append(out, SpecRef{Title: app.ClipRunes(d.Title, 100), Section: app.ClipRunes(heading(d, section), 100), URL: s.urlOf(d, section), Why: why, Status: s.standing(d), Store: d.Label, Path: d.Path})
 	}
 	var symbols []string
 	if c.Symbol != "" {
@@ -139,12 +139,29 @@ func setStatus(_ *app.App, targets []search.Target) {
 			}
 			// A status that cannot be read now is left out; what reads the text says why.
 			list, err := index.Outlines(context.Background(), []string{path})
-			if err != nil || list[0].Facts.Spec == nil || list[0].Facts.Spec.Status == "" {
+			if err != nil || list[0].Facts.Spec == nil {
 				return ""
 			}
-			return strings.ReplaceAll(kdd.Lifecycle(list[0].Facts.Spec.Status), "approved", "")
+			return inForce(list[0].Facts.Spec)
 		}
 	}
+}
+
+// inForce says what a specification that is not in force is, and what it says
+// replaces it; "" for one that is.
+func inForce(d *kb.SpecDoc) string {
+	by := kdd.Successors(d)
+	state := kdd.Lifecycle(d.Status)
+	if state == "approved" {
+		if len(by) == 0 {
+			return ""
+		}
+		state = "superseded"
+	}
+	if len(by) == 0 {
+		return state
+	}
+	return state + ", replaced by " + app.ClipRunes(strings.Join(by, ", "), 100)
 }
 
 // SpecRef points at a section of a specification.

@@ -52,6 +52,7 @@ var lintRows = []lintRow{
 
 	{kdd.TitleNoID, "a/no-id.md", 5, spec("kind: requirement\ndomain: shop", "# The checkout is fast\n")},
 	{kdd.TitleNoID, "a/Basket.md", 0, spec("kind: entity\ndomain: shop", "# Basket\n")},
+	{kdd.TitleNoID, "a/policy.md", 0, spec("kind: business-policy", "# No team numbers these\n")},
 	{kdd.TitleNoID, "docs/adr/0120-files.md", 0, "# Keep files\n\n## Decision\n\nWe keep files.\n"},
 	{kdd.TitleNoID, "a/REQ-120-later.md", 0, spec("kind: requirement", "# The checkout is kind\n")},
 
@@ -70,11 +71,13 @@ var lintRows = []lintRow{
 	{kdd.DanglingLink, "a/dangling.md", 7, spec("id: ADR-0160\nkind: adr", "# Bridges\n\nSee [[A-Bridge-Nobody-Built]].\n")},
 	{kdd.DanglingLink, "a/depends.md", 4, spec("id: ADR-0161\nkind: adr\ndepends_on: [ADR-9999]", "# Ferries\n")},
 	{kdd.DanglingLink, "a/file.md", 7, spec("id: ADR-0162\nkind: adr", "# Tunnels\n\nSee [the other](gone.md).\n")},
-	{kdd.DanglingLink, "a/no-link.md", 0, spec("id: ADR-0163\nkind: adr", "# Paths\n\nUTF-8 and ISO-8601. `[[Example]]`, [elsewhere](https://example.org/x.md).\n\n```\n[[Nothing]]\n```\n")},
+	{kdd.DanglingLink, "a/no-link.md", 0, spec("id: ADR-0163\nkind: adr", "# Paths\n\nUTF-8 and ISO-8601. `[[Example]]`, [elsewhere](https://example.org/x.md), [[\"cpu\",\"ns\"]], ADR-0000, said[[2]](https://example.org)[[3]][three].\n\n```\n[[Nothing]]\n```\n")},
+
+	{kdd.DanglingLink, "docs/adr/0000-first.md", 0, "# Record decisions\n\n## Decision\n\nWe do.\n"},
 
 	{kdd.DanglingPlace, "a/place.md", 7, spec("id: ADR-0170\nkind: adr", "# Harbours\n\nSee [below](#no-such-heading).\n")},
 	{kdd.DanglingPlace, "a/other-place.md", 7, spec("id: ADR-0171\nkind: adr", "# Ports\n\nSee [there](places.md#gone).\n")},
-	{kdd.DanglingPlace, "a/places.md", 0, spec("id: ADR-0172\nkind: adr", "# Quays\n\n[1](#quays) [2](#descripción) [3](#descripcion) [4](#ejemplo-1) [5](#here) [6](#own)\n[7](holds-a-list.md) [8](#L10) `[9](#nothing)` [10](./places.md#ejemplo) [11](place.md#harbours)\n\n## Descripción\n\n## Ejemplo\n\n## Ejemplo\n\n<a id=\"here\"></a>\n\n## Named {#own}\n")},
+	{kdd.DanglingPlace, "a/places.md", 0, spec("id: ADR-0172\nkind: adr", "# Quays\n\n[1](#quays) [2](#descripción) [3](#descripcion) [4](#ejemplo-1) [5](#here) [6](#own) [12](#spaced)\n[7](holds-a-list.md) [8](#L10) `[9](#nothing)` [10](./places.md#ejemplo) [11](place.md#harbours)\n\n## Descripción\n\n## Ejemplo\n\n## Ejemplo\n\n<a id=\"here\"></a>\n\n## Named {#own}\n\n## Spaced out { #spaced }\n")},
 
 	{kdd.Unverified, "a/unverified.md", 5, spec("id: REQ-180\nkind: requirement", "# REQ-180 Nothing tries this\n")},
 	{kdd.Unverified, "a/tested.md", 0, spec("id: REQ-181\nkind: requirement", "# REQ-181 A test names this\n")},

@@ -62,8 +62,8 @@ func Matrix(ctx context.Context, a *app.App, q MatrixQuery) (MatrixReply, error)
 	if err != nil {
 		return MatrixReply{}, err
 	}
-	if q.Offset < 0 {
-		return MatrixReply{}, kb.Errorf(kb.Invalid, "offset must not be negative, as %d is", q.Offset).WithHint("leave it out for the first rows")
+	if err := checkOffset(q.Offset); err != nil {
+		return MatrixReply{}, err
 	}
 	if q.Format != "" && !slices.Contains(MatrixFormats, q.Format) {
 		return MatrixReply{}, kb.Errorf(kb.Invalid, "%q is no format of a matrix", app.ClipRunes(q.Format, 40)).WithHint("choose one of %s", strings.Join(MatrixFormats, ", "))
@@ -89,6 +89,9 @@ func Matrix(ctx context.Context, a *app.App, q MatrixQuery) (MatrixReply, error)
 		} else {
 			from := min(q.Offset, len(rows))
 			to := min(from+limit, len(rows))
+			if q.Limit == 0 {
+				to = from + fitting(rows[from:to], replyBytes-sizeOf(MatrixReply{Totals: out.Totals})-relatedNote)
+			}
 			if out.Rows = rows[from:to]; to < len(rows) {
 				out.Next = to
 			}

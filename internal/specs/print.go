@@ -35,8 +35,8 @@ func printList(p *printer.Printer, r ListReply) {
 		t.Row(printer.Name(d.Path), d.Title, d.Kind, d.Domain, d.Status, d.KDDStatus, d.Chunks, d.Entities, d.Store)
 	}
 	t.Flush()
-	if r.Total > len(r.Documents) {
-		p.Remark(fmt.Sprintf("the first %d of %d; raise --limit for more", len(r.Documents), r.Total))
+	if r.Next > 0 {
+		p.Remark(fmt.Sprintf("%d of %d; the next with --offset %d", len(r.Documents), r.Total, r.Next))
 	}
 	p.Remarks(r.Warnings)
 }

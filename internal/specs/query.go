@@ -20,6 +20,7 @@ type RelatedReply struct {
 	Type        string           `json:"type"`
 	Related     []RelatedEntity  `json:"related"`
 	Count       int              `json:"count"`
+	Next        int              `json:"next,omitempty"`    // the offset of the next entities
 	Message     string           `json:"message,omitempty"` // when nothing has the name
 	Suggestions []kdd.Suggestion `json:"suggestions,omitempty"`
 	Hidden      map[string]int   `json:"hidden,omitempty"`
@@ -45,7 +46,8 @@ type RelatedQuery struct {
 	Entity    string
 	Depth     int // default 1; more than kdd.MaxDepth is that, and said
 	EdgeTypes []string
-	Limit     int // default 20
+	Limit     int // default 20, or what fits into a short reply
+	Offset    int // of the nearest that are left out
 	Scope
 }
 
@@ -66,6 +68,9 @@ func (q *RelatedQuery) check(depth int) error {
 	case q.Limit < 0 || q.Limit > maxRelated:
 		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", maxRelated, q.Limit).WithHint("leave it out for %d", defaultRelated)
 	}
+	if err := checkOffset(q.Offset); err != nil {
+		return err
+	}
 	for i, t := range q.EdgeTypes {
 		q.EdgeTypes[i] = strings.TrimSpace(t)
 	}
@@ -75,7 +80,7 @@ func (q *RelatedQuery) check(depth int) error {
 
 // Related returns what is related to an entity, in both directions.
 func Related(ctx context.Context, a *app.App, q RelatedQuery) (RelatedReply, error) {
-	asked := q.Depth
+	asked, short := q.Depth, q.Limit == 0
 	if err := q.check(1); err != nil {
 		return RelatedReply{}, err
 	}
@@ -83,10 +88,11 @@ func Related(ctx context.Context, a *app.App, q RelatedQuery) (RelatedReply, err
 	if err != nil {
 		return RelatedReply{}, err
 	}
+	total := 0
 	defer s.Release()
 	out := RelatedReply{Entity: q.Entity, Related: []RelatedEntity{}}
 	err = s.ask(ctx, func([]search.Target) error {
-		r := s.graph.Related(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Limit, Seen: s.seen})
+		r := s.graph.Related(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Offset + q.Limit, Seen: s.seen})
 		out = RelatedReply{Entity: q.Entity, Related: []RelatedEntity{}, Hidden: r.Hidden}
 		if r.Node == nil {
 			out.Message = fmt.Sprintf("No entity found matching '%s'.", app.ClipRunes(q.Entity, 80))
@@ -97,19 +103,17 @@ func Related(ctx context.Context, a *app.App, q RelatedQuery) (RelatedReply, err
 			return nil
 		}
 		out.Entity, out.Type = r.Node.Name, r.Node.Type
-		for _, x := range r.Related {
+		total = r.Total
+		for _, x := range r.Related[min(q.Offset, len(r.Related)):] {
 			out.Related = append(out.Related, RelatedEntity{Name: x.Node.Name, Type: x.Node.Type, Relation: x.Edge.Type, Direction: direction(x.Outgoing), SourceURL: s.nodeURL(x.Node)})
 		}
 		if asked > r.Depth {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, r.Depth))
 		}
-		if r.Total > len(r.Related) {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest %d of %d; raise limit or name edge_types", len(r.Related), r.Total))
-		}
 		if len(r.Related) == 0 && len(q.EdgeTypes) > 0 {
 			out.Warnings = append(out.Warnings, s.otherTypes(r.Node))
 		}
-		if st := statusOf(r.Node.Doc); st != "" {
+		if st := s.standing(r.Node.Doc); st != "" {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is %s", r.Node.Name, st))
 		}
 		if len(r.Also) > 0 {
@@ -124,9 +128,21 @@ func Related(ctx context.Context, a *app.App, q RelatedQuery) (RelatedReply, err
 		out.Warnings = append(out.Warnings, note)
 	}
 	out.Warnings = append(out.Warnings, s.Notes...)
+	if short {
+		rows := out.Related
+		out.Related = nil
+		out.Related = rows[:fitting(rows, replyBytes-relatedNote-sizeOf(out))]
+	}
 	out.Count = len(out.Related)
+	if shown := q.Offset + out.Count; out.Count > 0 && shown < total {
+		out.Next = shown
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest %d of %d; go on with offset %d, or name edge_types", shown, total, shown))
+	}
 	return out, nil
 }
+
+// relatedNote is room for what a reply says of the rest, in bytes.
+const relatedNote = 150
 
 func direction(outgoing bool) string {
 	if outgoing {
@@ -160,7 +176,8 @@ func (s *specs) otherTypes(n *kdd.Node) string {
 // ListReply is the reply of kdd:list.
 type ListReply struct {
 	Documents []ListRow      `json:"documents"`
-	Total     int            `json:"total"` // without the limit
+	Total     int            `json:"total"`          // without the limit
+	Next      int            `json:"next,omitempty"` // the offset of the next documents
 	Hidden    map[string]int `json:"hidden,omitempty"`
 	Warnings  []string       `json:"warnings,omitempty"`
 }
@@ -189,7 +206,7 @@ const (
 // ListQuery asks which specifications there are.
 type ListQuery struct {
 	Kind, Domain, Status string
-	Limit                int
+	Limit, Offset        int
 	Scope
 }
 
@@ -197,6 +214,9 @@ type ListQuery struct {
 func List(ctx context.Context, a *app.App, q ListQuery) (ListReply, error) {
 	limit, err := app.CheckLimit(q.Limit, defaultRelated)
 	if err != nil {
+		return ListReply{}, err
+	}
+	if err := checkOffset(q.Offset); err != nil {
 		return ListReply{}, err
 	}
 	status := strings.ToUpper(strings.TrimSpace(q.Status))
@@ -223,23 +243,26 @@ func List(ctx context.Context, a *app.App, q ListQuery) (ListReply, error) {
 			return (q.Kind == "" || kindIs(d, q.Kind)) && (q.Domain == "" || strings.EqualFold(strings.TrimSpace(q.Domain), d.Domain))
 		})
 		out.Hidden = hidden
+		shown := func() bool { return out.Total >= q.Offset && len(out.Documents) < limit }
 		for _, d := range docs {
 			state := ""
-			if status != "" || len(out.Documents) < limit {
+			if status != "" || shown() {
 				state = stateOf(targets, d)
 			}
 			if status != "" && state != status {
 				continue
 			}
-			if out.Total++; len(out.Documents) < limit {
+			if shown() {
 				out.Documents = append(out.Documents, s.row(targets, d, state))
 			}
+			out.Total++
 		}
 		for _, f := range failed {
 			if status == "" || status == specFailed {
-				if out.Total++; len(out.Documents) < limit {
+				if shown() {
 					out.Documents = append(out.Documents, f)
 				}
+				out.Total++
 			}
 		}
 		if why := s.noSpecs(); why != "" {
@@ -256,6 +279,14 @@ func List(ctx context.Context, a *app.App, q ListQuery) (ListReply, error) {
 		out.Warnings = append(out.Warnings, note)
 	}
 	out.Warnings = append(out.Warnings, s.Notes...)
+	if q.Limit == 0 {
+		rows := out.Documents
+		out.Documents = nil
+		out.Documents = rows[:fitting(rows, replyBytes-sizeOf(out))]
+	}
+	if shown := q.Offset + len(out.Documents); len(out.Documents) > 0 && shown < out.Total {
+		out.Next = shown
+	}
 	return out, nil
 }
 

@@ -271,8 +271,12 @@ func (s *specs) results(
 		if key := fmt.Sprintf("%s %d", r.URL, i); !taken[key] {
 			taken[key] = true
 			reply.Results = append(reply.Results, r)
-			if d.Lifecycle == "superseded" && !slices.Contains(superseded, app.ClipRunes(d.Title, 60)) {
-				superseded = append(superseded, app.ClipRunes(d.Title, 60))
+			called := app.ClipRunes(d.Title, 60)
+			if by := s.replacedBy(d); by != "" {
+				called += " (replaced by " + by + ")"
+			}
+			if d.Lifecycle == "superseded" && !slices.Contains(superseded, called) {
+				superseded = append(superseded, called)
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func (s *specs) section(ctx context.Context, targets []search.Target, d *kdd.Doc
 			notes = append(notes, f)
 		}
 	}
-	if st := statusOf(d); st != "" {
+	if st := s.standing(d); st != "" {
 		notes = append(notes, "the document is "+st)
 	}
 	out.Note = strings.Join(notes, "; ")

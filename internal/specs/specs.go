@@ -282,3 +282,28 @@ func statusOf(d *kdd.Doc) string {
 	}
 	return d.Lifecycle
 }
+
+// replacedBy names the documents that replace one, "" for none.
+func (s *specs) replacedBy(d *kdd.Doc) string {
+	var by []string
+	for _, x := range s.graph.ReplacedBy(d) {
+		by = append(by, s.graph.NameOf(x))
+	}
+	return app.ClipRunes(strings.Join(by, ", "), 100)
+}
+
+// standing says of a document that is not in force what it is, and what
+// replaces it; "" for one that is in force.
+func (s *specs) standing(d *kdd.Doc) string {
+	if d == nil {
+		return ""
+	}
+	said, by := statusOf(d), s.replacedBy(d)
+	switch {
+	case by == "":
+		return said
+	case said == "":
+		said = "superseded" // whatever it says of itself
+	}
+	return said + ", replaced by " + by
+}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command"
@@ -26,6 +27,8 @@ func kddTools() ([]command.Command, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Pages came later: the tools have the parameters of the original.
+		c.Params = slices.DeleteFunc(slices.Clone(c.Params), func(p command.Param) bool { return p.Name == "offset" })
 		c.Summary = describe(c)
 		c.Name = strings.ReplaceAll(c.Name, ":", "_")
 		tools = append(tools, c)

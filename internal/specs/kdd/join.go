@@ -348,6 +348,8 @@ func (j *joiner) end(r *raw, name int32) (int32, bool) {
 		return 0, false // of a table or sentence that turned out to be none
 	case method == "id" && !specdoc.KnownID(text):
 		return 0, false // looked like an id: ISO-8601
+	case method == "wiki_link" && strings.ContainsAny(text, `"[]{}<>`):
+		return 0, false // a list of lists, which looked like a link
 	}
 	j.orphan(r, name, "nothing has this id, file name, alias or title")
 	return 0, false

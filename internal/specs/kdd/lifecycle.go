@@ -3,6 +3,9 @@ package kdd
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 // statuses are the words for a lifecycle in Spanish and English, folded.
@@ -38,6 +41,38 @@ func Lifecycle(status string) string {
 func KnownStatus(word string) bool {
 	_, ok := statuses[key(word)]
 	return ok
+}
+
+// Successors returns what a document says replaces it: in front matter
+// (superseded_by), or behind its status ("superseded by ADR-7").
+func Successors(d *kb.SpecDoc) []string {
+	var out []string
+	for _, e := range d.Edges {
+		if e.Type == "SUPERSEDES" && e.Target == "" && e.From != "" && !slices.Contains(out, e.From) {
+			out = append(out, e.From)
+		}
+	}
+	if len(out) > 0 || Lifecycle(d.Status) != "superseded" {
+		return out
+	}
+	for word := range strings.FieldsFuncSeq(d.Status, func(r rune) bool { return strings.ContainsRune(" \t,;:.()[]", r) }) {
+		if id := strings.ToUpper(word); specdoc.KnownID(id) && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// ReplacedBy returns the documents that replace one, by what either says.
+func (g *Graph) ReplacedBy(d *Doc) []*Doc {
+	var out []*Doc
+	n := g.names.paths[d.Source][d.Path]
+	for _, i := range g.inward[g.in[n]:g.in[n+1]] {
+		if e := &g.edges[i]; g.strings.list[e.typ] == "SUPERSEDES" && int(e.from) < len(g.docs) {
+			out = append(out, g.docs[e.from])
+		}
+	}
+	return out
 }
 
 // hides reports whether documents of a lifecycle are hidden unless asked for.

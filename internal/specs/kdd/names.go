@@ -115,7 +115,7 @@ func (n *names) addDoc(i int32, d *Doc) {
 	if d.Kind == "adr" {
 		digits := strings.TrimPrefix(strings.ToUpper(cmp.Or(d.ID, stem)), "ADR-")
 		digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
-		if short := strings.TrimLeft(digits, "0"); short != "" && len(digits) < 8 {
+		if short := cmp.Or(strings.TrimLeft(digits, "0"), "0"); digits != "" && len(digits) < 8 {
 			n.add("ADR-"+digits, i, byStem)
 			n.add("ADR-"+short, i, byPrefix)
 			n.add("ADR-"+strings.Repeat("0", max(0, 4-len(short)))+short, i, byPrefix)

@@ -16,9 +16,10 @@ import (
 func (g *Graph) Problems(f Filter, r *Report) []Problem {
 	var out []Problem
 	looked := func(i int) bool { return f.matches(g.docs[i]) && f.sees(g.docs[i]) }
+	ids := g.numbering()
 	for i, d := range g.docs {
 		if looked(i) {
-			out = append(out, d.problems()...)
+			out = append(out, d.problems(ids[numbering{d.Source, d.Kind}])...)
 		}
 	}
 	out = append(out, g.duplicates(looked)...)
@@ -72,8 +73,38 @@ func SelfProblem(d *Doc, typ string, line int) Problem {
 	return Problem{Rule: SelfReference, Doc: d, Line: line, Text: phrase(typ) + " itself", Mend: "take its own name out of the list"}
 }
 
-// problems are those that a document has alone.
-func (d *Doc) problems() []Problem {
+// numbering is a kind of document of one store.
+type numbering struct {
+	source int
+	kind   string
+}
+
+// numbering returns the kinds of which most documents have ids: a team that
+// does without any has not forgotten one.
+func (g *Graph) numbering() map[numbering]bool {
+	count := map[numbering]int{}
+	for _, d := range g.docs {
+		if n := (numbering{d.Source, d.Kind}); d.numbered() {
+			count[n]++
+		} else {
+			count[n]--
+		}
+	}
+	out := map[numbering]bool{}
+	for n, c := range count {
+		out[n] = c > 0 && within(numbered, n.kind)
+	}
+	return out
+}
+
+// numbered reports whether a document has an id or a number by which it is named.
+func (d *Doc) numbered() bool {
+	return d.ID != "" || strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
+}
+
+// problems are those that a document has alone; ids says that others of its
+// kind have ids.
+func (d *Doc) problems(ids bool) []Problem {
 	var out []Problem
 	if near := nearKind(d.Kind); near != "" && !specKind(d.Kind) {
 		out = append(out, Problem{Rule: UnknownKind, Doc: d, Key: "kind", Text: fmt.Sprintf("its kind %q is none", d.Kind), Mend: fmt.Sprintf("did you mean %s?", near)})
@@ -82,8 +113,8 @@ func (d *Doc) problems() []Problem {
 		out = append(out, Problem{Rule: UnknownStatus, Doc: d, Key: "status", Text: fmt.Sprintf("its status %q is none, and counts as approved", d.Status),
 			Mend: "there are " + strings.Join(Lifecycles, ", ")})
 	}
-	if within(numbered, d.Kind) && d.ID == "" && !strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789") {
-		out = append(out, Problem{Rule: TitleNoID, Doc: d, Text: fmt.Sprintf("it is a %s without an id, so that nothing can name it for good", d.Kind),
+	if ids && !d.numbered() {
+		out = append(out, Problem{Rule: TitleNoID, Doc: d, Text: "it has no id, as others of its kind " + d.Kind + " have",
 			Mend: fmt.Sprintf("give it one in its front matter, such as id: %s-001", specdoc.Known(d.Kind).Prefix)})
 	}
 	return out

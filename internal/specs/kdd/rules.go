@@ -29,7 +29,7 @@ var Rules = []findings.Rule{
 	{Name: UnknownKind, Text: "a kind that nearly is one", Severity: findings.Error},
 	{Name: UnknownStatus, Text: "a status that is none", Severity: findings.Error},
 	{Name: DuplicateID, Text: "an id that two documents have", Severity: findings.Error},
-	{Name: TitleNoID, Text: "a document of a numbered kind without an id", Severity: findings.Warning},
+	{Name: TitleNoID, Text: "a document without an id where others of its kind have one", Severity: findings.Warning},
 	{Name: SelfReference, Text: "a document that depends on itself", Severity: findings.Error},
 	{Name: Circular, Text: "documents that depend on one another in a circle", Severity: findings.Error},
 	{Name: LayerUpwards, Text: "a relation from a lower layer to a higher one", Severity: findings.Error},

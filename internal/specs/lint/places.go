@@ -66,7 +66,7 @@ func hasPlace(d *kdd.Doc, anchor string) bool {
 // marksPlace reports whether a text marks a place by itself: in HTML, or in
 // the braces behind a heading.
 func marksPlace(body, anchor string) bool {
-	for _, mark := range []string{`id="%s"`, `id='%s'`, `name="%s"`, `name='%s'`, `id=%s>`, `{#%s`, `[%s]: `} {
+	for _, mark := range []string{`id="%s"`, `id='%s'`, `name="%s"`, `name='%s'`, `id=%s>`, `{#%s`, `{ #%s`, `[%s]: `} {
 		if strings.Contains(body, fmt.Sprintf(mark, anchor)) {
 			return true
 		}

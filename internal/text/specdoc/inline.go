@@ -54,6 +54,10 @@ func names(line string, out []name) []name {
 				i += 2
 				continue
 			}
+			if after := line[i+end+2:]; after != "" && (after[0] == '(' || after[0] == '[') {
+				i += end + 2 // a link of Markdown whose text stands in brackets
+				continue
+			}
 			if t, _ := cutLink(line[i+2 : i+end]); len(t) <= maxName && !placeholder(t) && (i == 0 || line[i-1] != '!') {
 				out = append(out, name{nameWiki, t, i, i + end + 2})
 			}
