@@ -181,7 +181,7 @@ func (b *bench) from(dir, data string) (*asker, error) {
 }
 
 func (a *asker) search(query string, args map[string]any) *reply {
-	all := map[string]any{"query": query}
+	all := map[string]any{"query": query, "form": "json"}
 	for k, v := range args {
 		all[k] = v
 	}

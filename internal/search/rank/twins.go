@@ -122,9 +122,11 @@ func languageOf(p string) (lang, rest string) {
 // language is the language of a mark, with or without a country: es, pt-BR,
 // zh_Hans.
 func language(mark string) string {
-	lang, country, _ := strings.Cut(strings.ReplaceAll(mark, "_", "-"), "-")
-	lang = strings.ToLower(lang)
-	if len(country) > 4 || !slices.Contains(languages, lang) {
+	if len(mark) < 2 || len(mark) > 2 && mark[2] != '-' && mark[2] != '_' || len(mark) > 7 {
+		return "" // most names, at no cost
+	}
+	lang := strings.ToLower(mark[:2])
+	if !slices.Contains(languages, lang) {
 		return ""
 	}
 	return lang
