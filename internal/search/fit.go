@@ -13,13 +13,11 @@ import (
 // lengthen a run and never take from it.
 func (s *shower) fit(r *Reply) {
 	t, per := s.r.Tuning, s.perHit()
-	budget, rows := per*s.r.Limit, 0
+	budget := per * s.r.Limit
 	if s.survey != nil {
-		all := int(t.PlaceShare * float64(budget))
+		all := int(t.PlaceShare * float64(per*s.r.Limit))
+		per -= min(all, s.survey.price(t)) / s.r.Limit // no more of each hit when the limit grows
 		s.survey.places(r.Hits, s.shown, all, t)
-		if s.r.Limit > leastLined {
-			rows = min(all, s.survey.price(t))
-		}
 	}
 	for i := range r.Hits { // what may be shown is judged, so that the marks are in the budget
 		_, text := s.lines[i].window(s.most()+t.furtherLines(i), t.LineWidth)
@@ -29,19 +27,19 @@ func (s *shower) fit(r *Reply) {
 	const digits = 14 // tokens and ms, which are not known yet
 	bare := *r
 	bare.Hits = []Hit{}
-	p := &prices{s: s, hits: r.Hits, levels: s.levels(), per: per, less: rows / max(1, s.r.Limit-leastLined), header: tokens.Estimate(bare.Text()) + digits}
+	p := &prices{s: s, hits: r.Hits, levels: s.levels(), header: tokens.Estimate(bare.Text()) + digits}
 	p.cost = make([][]int, len(p.levels))
 	if !slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Store != r.Hits[0].Store }) && len(r.Hits) > 0 {
 		p.store = r.Hits[0].Store // which is said once
 		p.header += tokens.Estimate(p.store) + 3
 	}
 	level := make([]int, len(r.Hits))
-	left := budget - rows - p.header
+	left := s.r.Limit*per - p.header
 	for from := 0; from < len(r.Hits); {
-		to, l := p.run(from)
+		to, l := p.run(from, per)
 		for ; from < to; from++ {
 			if l == len(p.levels)-1 {
-				p.shed(from)
+				p.shed(from, per)
 			}
 			level[from] = l
 			left -= p.of(l, from)
@@ -76,21 +74,7 @@ type prices struct {
 	levels []int   // see shower.levels
 	cost   [][]int // by level and hit, 0 where it is not known yet
 	header int     // of the reply without its hits
-	per    int     // that a hit may cost on the average
-	less   int     // that those after the first few may, since further places are listed
 	store  string  // of all hits, "" when they are of several
-}
-
-// leastLined is how many hits give nothing of their lines for the list of
-// further places: a reply with no more hits lists only what there is room for.
-const leastLined = 2
-
-// may is what a hit may cost.
-func (p *prices) may(i int) int {
-	if i < leastLined {
-		return p.per
-	}
-	return p.per - p.less
 }
 
 // of returns the price of a hit at a level, without the further places of its document.
@@ -112,14 +96,14 @@ func (p *prices) of(level, i int) int {
 
 // run returns the highest level at which hits from one on fit their budget, and
 // the end of the longest such run; the lowest level and all without one.
-func (p *prices) run(from int) (to, level int) {
+func (p *prices) run(from, per int) (to, level int) {
 	for l := range p.levels {
 		budget := 0
 		if from == 0 {
 			budget -= p.header
 		}
 		for i := from; i < len(p.hits); i++ {
-			if budget += p.may(i) - p.of(l, i); budget >= 0 {
+			if budget += per - p.of(l, i); budget >= 0 {
 				to = i + 1
 			}
 		}
@@ -131,10 +115,10 @@ func (p *prices) run(from int) (to, level int) {
 }
 
 // shed takes from a hit that is too dear without lines what is told beside them.
-func (p *prices) shed(i int) {
+func (p *prices) shed(i, per int) {
 	h, last := &p.hits[i], len(p.levels)-1
 	for _, list := range []func(){func() { h.Related = nil }, func() { h.Imports = nil }} {
-		if p.of(last, i) <= p.may(i) {
+		if p.of(last, i) <= per {
 			return
 		}
 		list()

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -64,10 +65,11 @@ func (m *Memory) Forget(at time.Time) {
 	}
 }
 
-// placeKey is what a place was when it was given: where it stands, and its text.
+// placeKey is what a place was when it was given: where it stands, and its text
+// but for blank lines at its end.
 func placeKey(t *Target, path string, line int, text string) uint64 {
 	h := fnv.New64a()
-	for _, s := range []string{string(t.Store.ID), path, strconv.Itoa(line), text} {
+	for _, s := range []string{string(t.Store.ID), path, strconv.Itoa(line), strings.TrimRight(text, " \t\r\n")} {
 		_, _ = io.WriteString(h, s+"\x00") // never fails
 	}
 	return h.Sum64()

@@ -22,8 +22,6 @@ const (
 	// enough is how probable it has to be that the answer is among the places
 	// whose lines are shown; no more lines are shown then.
 	enough = 0.85
-	// nextShare is what of the probability that is left each further place has.
-	nextShare = 0.35
 	// unsureShare is what a place may have of what is left where the first may not
 	// be the one meant, and literalShare what one may have at most that was found
 	// by a text: its line and what is around it answers, however long it is.
@@ -38,14 +36,14 @@ const (
 	// leastSlice is the fewest tokens for which lines of a place are shown.
 	leastSlice = 40
 	// rowTokens is set aside for each of the rows below the lines, linedRowTokens
-	// for one with the line that tells most; fewRows of them there are, unsureRows
-	// where the first hit may not be the one meant, flowRows of functions that call
-	// each other.
+	// for one with the line that tells most; fewRows of them there are, longRows for a
+	// long text, manyRows of functions that call each other and where the first hit
+	// may not be the one meant.
 	rowTokens      = 24
 	linedRowTokens = 36
 	fewRows        = 4
-	unsureRows     = 6
-	flowRows       = 8
+	longRows       = 6
+	manyRows       = 8
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
@@ -109,16 +107,14 @@ type packed struct {
 
 // pack writes the text of a reply with the hits that were ranked.
 func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
-	p := &pack{s: s, named: fewRows, sure: sure.P, memory: MemoryOf(ctx)}
+	p := &pack{s: s, sure: sure.P, memory: MemoryOf(ctx)}
 	if err := p.gather(ctx, r); err != nil {
 		return err
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if r.Confidence != "none" || p.flow {
-		if err := p.fill(ctx, budget-tokens.Estimate(foot)); err != nil {
-			return err
-		}
+	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)
 	r.Tokens = tokens.Estimate(r.Shown + foot)
@@ -138,9 +134,12 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 	s := p.s
 	if s.survey != nil && len(s.survey.sites) > 0 {
 		p.flow, p.sites = true, map[int]*packed{}
-		for i := range s.survey.sites[:min(s.r.Limit, len(s.survey.sites))] {
-			x := &s.survey.sites[i]
-			p.sites[x.number] = p.function(x)
+		for i := range s.survey.sites {
+			if x := &s.survey.sites[i]; len(p.places) < s.r.Limit {
+				if y := p.function(x); y != nil {
+					p.sites[x.number] = y
+				}
+			}
 		}
 		return nil
 	}
@@ -163,9 +162,7 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 			continue
 		}
 		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
-			if y := &s.beside.sites[k]; !p.overlaps(&packed{target: y.doc.key.target, path: y.doc.Path}, y.symbol.Start, y.symbol.End) {
-				p.function(y)
-			}
+			p.function(&s.beside.sites[k])
 		}
 	}
 	return nil
@@ -175,11 +172,20 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 // lines of. What is listed below them are hits of further documents.
 func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
 
-// function adds a function of a survey.
+// function returns the place of a function of a survey, or of the one around it,
+// and adds it where that is not done. Nil where another place has its lines.
 func (p *pack) function(x *site) *packed {
-	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: x.symbol,
-		name: x.symbol.Qualified()}
-	p.add(&p.s.targets[y.target], y, x.symbol.Start, x.symbol.End, 0)
+	symbol := cmp.Or(enclosing(x.doc.DocumentText, x.symbol), x.symbol)
+	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: symbol, name: symbol.Qualified()}
+	for _, o := range p.places {
+		if o.target == y.target && o.path == y.path && o.body.first == symbol.Start {
+			return o
+		}
+	}
+	if p.overlaps(y, symbol.Start, symbol.End) {
+		return nil
+	}
+	p.add(&p.s.targets[y.target], y, symbol.Start, symbol.End, 0)
 	return y
 }
 
@@ -271,26 +277,23 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 
 // fill chooses the lines of the places for a price: of the likeliest first,
 // until it is sure enough that the answer is among them. Of a long text there is
-// no one answer.
-func (p *pack) fill(ctx context.Context, left int) error {
+// no one answer, and of what nothing answers no lines but one each.
+func (p *pack) fill(ctx context.Context, left int, none bool) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
-	price := rowTokens
-	switch p.named = fewRows; {
-	case p.flow:
-		p.named = flowRows
-	case !sure:
-		p.named, price = unsureRows, linedRowTokens
-	}
-	left -= price * min(p.named, max(0, len(p.places)-1))
-	rows, covered, most := p.named, 0.0, left
+	rows, price := p.rows(sure)
+	left -= price * min(rows, max(0, len(p.places)-1))
+	covered, most := 0.0, left
 	for i, x := range p.places {
-		share := p.share(i, sure)
+		if none || sure && covered >= enough {
+			break
+		}
 		if i == 0 && sure {
 			if err := p.use(ctx, x); err != nil {
 				return err
 			}
 			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
 		}
+		share := p.share(sure)
 		if !x.given {
 			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
 			if x.literal {
@@ -302,36 +305,71 @@ func (p *pack) fill(ctx context.Context, left int) error {
 			x.body.choose(price)
 			left -= x.body.spent() + tokens.Estimate(x.head())
 		}
-		p.named = rows + i + 1
 		covered += (1 - covered) * share
-		if covered >= enough && sure {
-			break
-		}
 	}
 	p.widen(left)
-	if p.s.r.listed {
-		p.named = len(p.places)
-	}
-	for _, x := range p.places {
-		if !sure && !p.flow && x.body.shown == nil && !x.given {
-			x.body.chooseOne()
-		}
-	}
+	p.list(rows, !sure && !p.flow)
 	return nil
 }
 
-// share is what place i may have of what is left of the budget: as much as it
+// rows returns how many places are listed below those with lines, and what is
+// set aside for each.
+func (p *pack) rows(sure bool) (n, price int) {
+	switch {
+	case p.flow:
+		return manyRows, rowTokens
+	case sure:
+		return fewRows, rowTokens
+	case p.s.digested:
+		return longRows, linedRowTokens
+	}
+	return manyRows, linedRowTokens
+}
+
+// list puts the places that have no lines after those that have. Where the first
+// is unsure they come with the line that tells most, and those of documents that
+// were not named yet come first.
+func (p *pack) list(rows int, unsure bool) {
+	var lined, fresh, rest []*packed
+	docs := map[docKey]bool{}
+	for _, x := range p.places {
+		if x.body.shown != nil || x.given {
+			lined = append(lined, x)
+			docs[docKey{x.target, x.path}] = true
+		}
+	}
+	for _, x := range p.places {
+		switch k := (docKey{x.target, x.path}); {
+		case x.body.shown != nil || x.given:
+		case unsure && !docs[k]:
+			docs[k] = true
+			fresh = append(fresh, x)
+		default:
+			rest = append(rest, x)
+		}
+	}
+	p.places = slices.Concat(lined, fresh, rest)
+	for i, x := range p.places {
+		x.rank = i
+		if unsure && i >= len(lined) {
+			x.body.chooseOne()
+		}
+	}
+	if p.named = len(lined) + rows; p.s.r.listed {
+		p.named = len(p.places)
+	}
+}
+
+// share is what a place may have of what is left of the budget: as much as it
 // is likely the one meant and, where that is unsure, most.
-func (p *pack) share(i int, sure bool) float64 {
+func (p *pack) share(sure bool) float64 {
 	switch {
 	case p.flow:
 		return flowShare
 	case !sure:
 		return unsureShare
-	case i == 0:
-		return p.sure
 	}
-	return nextShare
+	return p.sure
 }
 
 // widen gives what is left to the places that are cut, the first before others.

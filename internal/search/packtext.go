@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,11 +119,12 @@ func (p *pack) fit(foot string, budget int) string {
 func (p *pack) inOrder() []*packed {
 	called := map[*packed]bool{}
 	next := map[*packed][]*packed{}
-	for n, x := range p.sites {
+	for _, n := range slices.Sorted(maps.Keys(p.sites)) {
+		x := p.sites[n]
 		calls := slices.Clone(p.s.survey.calls[n])
 		slices.SortFunc(calls, func(a, b call) int { return cmp.Or(a.line-b.line, a.to-b.to) })
 		for _, c := range calls {
-			if y := p.sites[c.to]; y != nil {
+			if y := p.sites[c.to]; y != nil && y != x {
 				called[y] = true
 				next[x] = append(next[x], y)
 			}

@@ -30,7 +30,7 @@ func (c Context) plain() string {
 	if c.Note != "" {
 		b.WriteString(oneLine("note: " + c.Note))
 	}
-	o := extract{numbered: c.Page == nil, lines: lines{first: c.Start, text: strings.Split(c.Code, "\n")}}
+	o := extract{numbered: c.Page == nil, lines: lines{first: c.Start, text: strings.Split(strings.TrimRight(c.Code, " \t\r\n"), "\n")}}
 	if c.Code != "" {
 		for i := range o.text {
 			b.WriteString(o.line(i))

@@ -52,7 +52,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	l.must = c.Line
 	meant, sure := s.meant(&p.Chunk, l, c)
 	title, symbol := s.title(&p.Chunk, meant)
-	l.meant, l.sure = symbol, sure
+	l.meant, l.sure = meant, sure && meant != nil
 	h := Hit{
 		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,

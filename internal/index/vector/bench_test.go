@@ -28,7 +28,10 @@ func benchVectors(clusters int) (rows, queries [][]float32) {
 
 func benchmarkEngine(b *testing.B, name string) {
 	rows, queries := benchVectors(2000)
-	m := mustView(b, Encode(benchDims, rows))
+	m, sketched := withSketch(b, benchDims, rows)
+	if name == "sketched" {
+		m, name = sketched, "flat"
+	}
 	e, err := NewEngine(name, m)
 	if err != nil {
 		b.Fatal(err)
@@ -47,14 +50,32 @@ func benchmarkEngine(b *testing.B, name string) {
 	}
 }
 
-func BenchmarkFlat100k(b *testing.B)    { benchmarkEngine(b, "flat") }
-func BenchmarkChromem100k(b *testing.B) { benchmarkEngine(b, "chromem") }
+func BenchmarkFlat100k(b *testing.B)     { benchmarkEngine(b, "flat") }
+func BenchmarkSketched100k(b *testing.B) { benchmarkEngine(b, "sketched") }
+func BenchmarkChromem100k(b *testing.B)  { benchmarkEngine(b, "chromem") }
 
 func BenchmarkDotRows(b *testing.B) {
 	codes, q, dst := make([]int8, block*benchDims), make([]int16, benchDims), make([]int32, block)
 	b.SetBytes(int64(len(codes)))
 	for b.Loop() {
 		dotRows(dst, codes, q)
+	}
+}
+
+func BenchmarkSketchSums(b *testing.B) {
+	nibbles := nibblesOf(benchDims)
+	signs, lut, dst := make([]byte, block*nibbles/2), make([]byte, 16*nibbles), make([]uint16, block)
+	b.SetBytes(int64(len(signs)))
+	for b.Loop() {
+		sketchSums(dst, signs, lut)
+	}
+}
+
+func BenchmarkSketchOfARow(b *testing.B) {
+	r := newRotation(benchDims, sketchSeed)
+	x, spare := randomVectors(rand.New(rand.NewPCG(1, 1)), 1, benchDims, 0)[0], make([]float32, benchDims)
+	for b.Loop() {
+		r.into(x, spare)
 	}
 }
 
