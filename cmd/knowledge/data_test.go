@@ -51,6 +51,7 @@ func TestExportedStoresAnswerAlike(t *testing.T) {
 	sources(t, dir, "internal", "docs", "cmd", "ARCHITECTURE.md", "CONTRIBUTING.md")
 	a := w.agentOf(true, project)
 	a.index("store:create", obj{"name": "self", "type": "file", "source": dir})
+	w.waitIdle() // a store of this size has its references resolved by a job of its own
 	var made care.Exported
 	w.decode(&made, project, "export", "self", "self.kbx", "--project", project)
 	there := w.other("there")
