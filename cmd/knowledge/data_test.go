@@ -60,6 +60,7 @@ func TestExportedStoresAnswerAlike(t *testing.T) {
 	if in.Documents != made.Documents || in.Shared != 0 {
 		t.Errorf("exported %+v, imported %+v", made, in)
 	}
+	there.waitIdle()
 	b := there.agentOf(true, project)
 	queries := lines(read(t, "testdata", "export-queries.txt"))
 	hits := 0
