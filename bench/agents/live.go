@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -127,7 +128,11 @@ func (o *options) start(r *trial.Run, batch int) error {
 	if err := os.WriteFile(look, []byte(script), 0o755); err != nil {
 		return err
 	}
-	prompt := promptFor(r.Arm, look)
+	said, err := sayings(r)
+	if err != nil {
+		return err
+	}
+	prompt := promptFor(look, said)
 	if err := os.WriteFile(filepath.Join(dir, "prompt.txt"), []byte(prompt), 0o644); err != nil {
 		return err
 	}
@@ -135,14 +140,14 @@ func (o *options) start(r *trial.Run, batch int) error {
 		fmt.Printf("== %s\n\n%s\n", dir, prompt)
 		return nil
 	}
-	said, err := os.Create(filepath.Join(dir, "said.txt"))
+	out, err := os.Create(filepath.Join(dir, "said.txt"))
 	if err != nil {
 		return err
 	}
-	defer said.Close()
+	defer out.Close()
 	cmd := exec.Command("sh", "-c", o.live.command)
 	cmd.Dir, cmd.Env = here, environment(r.Arm)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(prompt), said, said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(prompt), out, out
 	fmt.Println(dir)
 	if err := cmd.Run(); err != nil { // an attempt all the same
 		fmt.Printf("%s: the agent ended with: %v\n", dir, err)
@@ -169,8 +174,37 @@ func environment(arm string) []string {
 	return env
 }
 
-// promptFor is the same in every arm but for the commands that there are.
-func promptFor(arm, look string) string {
+// sayings is what the server says of itself and of its tools, as a client puts
+// it before its agent; "" for the control arm.
+func sayings(r *trial.Run) (string, error) {
+	if r.Arm == trial.Grep {
+		return "", nil
+	}
+	c, err := lab.Dial(r.Root, lab.Env(r.Data), r.Program, lab.Handshake)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	b, err := c.Ask("tools/list", map[string]any{})
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Tools []struct{ Name, Description string }
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return "", err
+	}
+	said := c.Instructions + "\n"
+	for _, t := range list.Tools {
+		said += t.Name + ": " + t.Description + "\n"
+	}
+	return said, nil
+}
+
+// promptFor is the same in every arm but for what a server has said, if there
+// is one, and the commands that reach its tools.
+func promptFor(look, said string) string {
 	const text = `You answer questions about a code base that you do not know. You can look at it with one program only:
 
     LOOK
@@ -194,13 +228,13 @@ you have not seen or been shown.
 Begin with LOOK next, answer every question with LOOK answer, and stop when no question is left.
 `
 	more := ""
-	if arm != trial.Grep {
-		more = `    LOOK search QUERY [--detail minimal|contextual|full] [--limit N]
-                                         ranked places of code for words, a name, a message or a question
-    LOOK context ID                      the whole of a hit by its id, or of a place such as server.go:120, and
-                                         what is around it
-    LOOK execute COMMAND ['JSON']        other commands of the same program
-`
+	if said != "" {
+		more = `    LOOK search QUERY [--budget N] [--limit N] [--stores NAME,NAME]     the tool search
+    LOOK context PLACES                                                 the tool get_full_context
+    LOOK execute COMMAND ['JSON']                                       the tool execute
+The last three are the tools of a server, which says of itself:
+
+    ` + strings.ReplaceAll(strings.TrimSpace(said), "\n", "\n    ") + "\n\n"
 	}
 	return strings.ReplaceAll(strings.Replace(text, "MORE\n", more, 1), "LOOK", look)
 }

@@ -137,8 +137,8 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestPrompt(t *testing.T) {
-	grep, mcp := promptFor(trial.Grep, "/x/look"), promptFor(trial.MCP, "/x/look")
-	if strings.Contains(grep, "search") || !strings.Contains(mcp, "/x/look search") || strings.Contains(mcp, "LOOK") {
+	grep, mcp := promptFor("/x/look", ""), promptFor("/x/look", "Ask first.\nsearch: Finds.")
+	if strings.Contains(grep, "search") || !strings.Contains(mcp, "/x/look search") || !strings.Contains(mcp, "    search: Finds.\n") || strings.Contains(mcp, "LOOK") {
 		t.Error(grep, mcp)
 	}
 }

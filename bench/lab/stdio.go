@@ -19,13 +19,15 @@ const (
 // Client speaks to one "knowledge mcp" over its standard input and output,
 // one request at a time.
 type Client struct {
-	Began time.Time // when the process was started
-	era   string
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Reader
-	errs  bytes.Buffer
-	id    int
+	Began        time.Time // when the process was started
+	Instructions string    // what the server says of itself; "" for Stateless
+
+	era  string
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	errs bytes.Buffer
+	id   int
 }
 
 // Dial starts a server, with more arguments if there are any, and greets it as
@@ -50,10 +52,15 @@ func Dial(dir string, env []string, bin, era string, args ...string) (*Client, e
 		_, err = c.Ask("server/discover", map[string]any{})
 		return c, err
 	}
-	_, err = c.Ask("initialize", map[string]any{
+	met, err := c.Ask("initialize", map[string]any{
 		"protocolVersion": era, "capabilities": map[string]any{},
 		"clientInfo": map[string]any{"name": "bench", "version": "1"},
 	})
+	var said struct{ Instructions string }
+	if err == nil {
+		err = json.Unmarshal(met, &said)
+		c.Instructions = said.Instructions
+	}
 	if err == nil {
 		_, err = io.WriteString(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 	}

@@ -158,6 +158,9 @@ func (a *agent) tool(name string, args any) call {
 // ask calls a tool that must succeed and reads its JSON into v.
 func (a *agent) ask(v any, name string, args any) {
 	a.t.Helper()
+	if name == "search" || name == "get_full_context" {
+		args = asJSON(a.t, args)
+	}
 	c := a.tool(name, args)
 	if c.isError {
 		a.t.Fatalf("%s %.200v: %s", name, args, c.text)
@@ -165,6 +168,20 @@ func (a *agent) ask(v any, name string, args any) {
 	if err := json.Unmarshal([]byte(c.text), v); err != nil {
 		a.t.Fatalf("%s: %v: %s", name, err, c.text)
 	}
+}
+
+// asJSON returns arguments with those that ask for a reply in JSON.
+func asJSON(t testing.TB, args any) (of obj) {
+	t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &of); err != nil {
+		t.Fatal(err)
+	}
+	of["form"] = "json"
+	return of
 }
 
 // execute runs any other command, which must succeed.

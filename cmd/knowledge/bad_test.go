@@ -270,7 +270,7 @@ func TestBadInput(t *testing.T) {
 			s.run(&r, "search", obj{"query": "quokka sleeps"})
 			return len(r.Hits)
 		}(),
-		"cli": strings.Count(w.must(project, "--project", project, "search", "quokka", "sleeps", "--stores", "tree"), "\n"),
+		"cli": strings.Count(w.must(project, "--project", project, "--format", "plain", "search", "quokka", "sleeps", "--stores", "tree"), "\n"),
 	} {
 		if n == 0 {
 			t.Errorf("%s finds nothing any more", name)

@@ -42,7 +42,7 @@ func budget(t *testing.T, a *agent, dir string) {
 		"json decoder token stream", "error: http: request body too large", "func (d *decodeState) value", "net/http/transport.go",
 		"huffman decoder", "redirect policy", "tls handshake timeout", "where are struct fields cached",
 	} {
-		c := a.tool("search", obj{"query": q, "stores": []string{"tree"}})
+		c := a.tool("search", obj{"query": q, "stores": []string{"tree"}, "detail": "minimal"})
 		if c.isError {
 			t.Fatal(c.text)
 		}

@@ -70,7 +70,7 @@ func shownIDs(t *testing.T, w *world, a *agent, dir string, stores []string) map
 			var r find.SearchReply
 			w.decode(&r, dir, "--project", dir, "search", q, "--stores", strings.Join(stores, ","), "--explain", "--detail", "full")
 			hits(r)
-			out := w.must(dir, "--project", dir, "search", q, "--stores", strings.Join(stores, ","))
+			out := w.must(dir, "--project", dir, "--format", "plain", "search", q, "--stores", strings.Join(stores, ","))
 			for _, l := range lines(out) {
 				f := strings.Split(l, "\t")
 				if len(f) != 6 {

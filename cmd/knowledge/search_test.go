@@ -65,8 +65,8 @@ func TestFirstUse(t *testing.T) {
 		return string(rune('0' + info.Generation))
 	}
 
-	// Tab-separated lines in a pipe, six fields each, nothing else.
-	first := w.must(dir, "search", "steep", "the", "oolong")
+	// Tab-separated lines for a script, six fields each, nothing else.
+	first := w.must(dir, "--format", "plain", "search", "steep", "the", "oolong")
 	for _, l := range lines(first) {
 		if len(strings.Split(l, "\t")) != 6 {
 			t.Errorf("not six fields: %q", l)
@@ -78,7 +78,7 @@ func TestFirstUse(t *testing.T) {
 	}
 	// A first index that takes its time is published in parts.
 	made := generations()
-	if again := w.must(dir, "search", "steep the oolong"); again != first {
+	if again := w.must(dir, "--format", "plain", "search", "steep the oolong"); again != first {
 		t.Errorf("the second search differs:\n%s\n%s", first, again)
 	}
 	if g := generations(); g != made {
@@ -191,7 +191,7 @@ func TestHome(t *testing.T) {
 		t.Errorf("an agent may index the home directory: %s", c.text)
 	}
 	plainly(t, "home as a store", c.text)
-	if out := w.must(w.home, "search", "oolong", "--yes"); !strings.Contains(out, "notes/tea.md:L") {
+	if out := w.must(w.home, "search", "oolong", "--yes"); !strings.Contains(out, "notes/tea.md:1-3") {
 		t.Errorf("with --yes: %q", out)
 	}
 }

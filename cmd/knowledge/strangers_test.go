@@ -194,7 +194,7 @@ func TestShownNamesAreTakenBack(t *testing.T) {
 			t.Errorf("%q: %s", form, d)
 		}
 	}
-	place := strings.Split(w.must(dir, "search", "zebra"), "\t")[1]
+	place := strings.Split(w.must(dir, "--format", "plain", "search", "zebra"), "\t")[1]
 	if got := w.must(dir, "read", place); got != want {
 		t.Errorf("%s: %q", place, got)
 	}

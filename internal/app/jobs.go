@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -20,14 +21,36 @@ func (a *App) Work(ctx context.Context, id string) error {
 		return err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(cmp.Or(c.Settings.IndexMemory, defaultMemory) << 20)
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		go boundMemory(ctx, cmp.Or(c.Settings.IndexMemory, defaultMemory)<<20)
 	}
 	return c.Jobs.Drain(ctx, id)
 }
 
-// defaultMemory is how many MiB a process that runs jobs keeps to: what is
-// garbage is given back sooner near it, which costs time where a store needs it all.
+// defaultMemory is how many MiB a process that runs jobs keeps to.
 const defaultMemory = 512
+
+// boundMemory has the collector keep this process to so many bytes until ctx
+// ends. What is in use above three quarters of that gets half as much again:
+// collecting all the time would free nothing.
+func boundMemory(ctx context.Context, limit int64) {
+	debug.SetMemoryLimit(limit)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		metrics.Read(live)
+		if n := int64(live[0].Value.Uint64()); n > limit/4*3 {
+			limit = n / 2 * 3
+			debug.SetMemoryLimit(limit)
+		}
+	}
+}
 
 // JobFilter says which jobs are listed.
 type JobFilter struct {

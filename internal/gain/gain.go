@@ -145,7 +145,8 @@ func (n *counting) none(files int) error {
 		of = " in " + n.project
 	}
 	return kb.Errorf(kb.NotFound, "no session%s was written to since %s: looked at %s below %s",
-		of, n.since.Format(time.DateOnly), kb.Count(files, "file"), n.folder).WithHint("look further back: knowledge gain --since 365d")
+		of, n.since.Format(time.DateOnly), kb.Count(files, "file"), n.folder).
+		WithHint("look further back: knowledge gain --since 365d")
 }
 
 // file counts one file. What cannot be opened or read to its end is counted as such.
@@ -158,12 +159,12 @@ func (n *counting) file(ctx context.Context, l log) error {
 	defer in.Close()
 	f := newFile(n.seen, l.agent)
 	s := &session{}
-	decided, theirs := n.project == "", false
+	decided, elsewhere := n.project == "", false
 	err = sessionlog.Read(in, &n.report.Skipped, func(line sessionlog.Line) bool {
 		if line.Folder != "" && !decided {
-			decided, theirs = true, !inside(line.Folder, n.project)
+			decided, elsewhere = true, !inside(line.Folder, n.project)
 		}
-		if theirs || ctx.Err() != nil {
+		if elsewhere || ctx.Err() != nil {
 			return false
 		}
 		s.note(line)
@@ -179,7 +180,7 @@ func (n *counting) file(ctx context.Context, l log) error {
 	if err != nil {
 		n.report.Unread++
 	}
-	if theirs || !decided || s.last.IsZero() && len(f.nodes) == 0 {
+	if elsewhere || !decided || s.last.IsZero() && len(f.nodes) == 0 {
 		return nil
 	}
 	f.end()

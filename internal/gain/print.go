@@ -122,8 +122,8 @@ func fromTo(list []string) string {
 
 // arithmetic shows how the figures of the total come about.
 func arithmetic(r *Report) []string {
-	out := []string{"in and out are tokens of calls and replies as the model was given them, by the product's estimator, " +
-		"which errs upwards by up to a third; images are not in it"}
+	out := []string{"in and out are tokens of calls and replies as the model was given them, by the product's " +
+		"estimator, which errs upwards by up to a third; images are not in it"}
 	var means, left []string
 	var all int64
 	for _, k := range r.Total.Kinds {
@@ -146,7 +146,8 @@ func arithmetic(r *Report) []string {
 			kb.Count(a.Lists, "listing")))
 	}
 	return append(out,
-		"a shell's line counts whole, by the first kind of program in it; one that starts other programs too is among \"other\"",
+		"a shell's line counts whole, by the first kind of program in it; one that starts other programs too is "+
+			"among \"other\"",
 		"these are counts and no savings: what the same work would have cost otherwise is not known")
 }
 

@@ -254,6 +254,9 @@ func (b *Builder) sections() ([]named, error) {
 		{"facts", b.facts.frames}, {"factblocks", b.facts.blocks}, {"factidx", b.factidx},
 		{"terms", d.terms}, {"termidx", d.index}, {"post", d.post},
 	}
+	if len(d.skipidx) > 0 {
+		secs = append(secs, named{"skips", d.skips}, named{"skipidx", d.skipidx})
+	}
 	if len(b.specidx) > 0 {
 		secs = append(secs, named{"specs", b.specs.frames}, named{"specblocks", b.specs.blocks}, named{"specidx", b.specidx})
 	}

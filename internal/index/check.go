@@ -101,7 +101,10 @@ func (s *segment) checkPostings() error {
 		if err != nil {
 			return err
 		}
-		return eachPosting(raw, uint32(s.info.Chunks), func(*posting) {})
+		if err := eachPosting(raw, uint32(s.info.Chunks), func(*posting) {}); err != nil {
+			return err
+		}
+		return s.dict.checkSkips(postingsAt{off: off}, raw)
 	})
 }
 

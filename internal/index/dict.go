@@ -15,6 +15,8 @@ type dictWriter struct {
 	index       []byte
 	n           int
 	last        string
+
+	skips, skipidx []byte // see skips.go; of the terms of paths nothing reads them
 }
 
 // add appends one term; terms come in ascending byte order.
@@ -31,6 +33,11 @@ func (w *dictWriter) add(term string, count int, postings []byte) {
 	w.terms = append(w.terms, term[shared:]...)
 	w.terms = binary.AppendUvarint(w.terms, uint64(count))
 	w.terms = binary.AppendUvarint(w.terms, uint64(len(postings)))
+	if count >= skipLeast {
+		w.skipidx = binary.LittleEndian.AppendUint64(w.skipidx, uint64(len(w.post)))
+		w.skipidx = binary.LittleEndian.AppendUint32(w.skipidx, uint32(len(w.skips)))
+		w.skips = appendSkips(w.skips, postings)
+	}
 	w.post = append(w.post, postings...)
 	w.last = term
 	w.n++
@@ -55,6 +62,8 @@ type section interface {
 type dict struct {
 	terms, post section
 	index       []byte // u32 a block
+	skips       section
+	skipidx     []byte // see skips.go; empty without skips
 }
 
 func openDict(terms, index, post section) (*dict, error) {

@@ -32,6 +32,8 @@
 //	            postings offset as a varint
 //	termidx   u32 a block: where it begins in terms
 //	post      postings, see postings.go
+//	skips, skipidx   places in the long ones, see skips.go; missing in segments of
+//	            older versions, and in those without long ones
 //
 // meta holds, chunk by chunk, what is only needed to show a hit: declaration
 // path, kind, columns, symbols (see meta.go).

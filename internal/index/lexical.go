@@ -272,11 +272,7 @@ func (g *Generation) scoreIn(w *weighing, i int, sc *scores, all bitset, in []bi
 		if in[si] == nil || at[si].count == 0 {
 			continue
 		}
-		b, err := s.dict.read(at[si])
-		if err != nil {
-			return err
-		}
-		err = eachPostingIn(b, uint32(s.info.Chunks), in[si], func(p *posting) {
+		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), in[si], func(p *posting) {
 			f := w.text(p, &s.lens[p.chunk])
 			g.each(si, p.chunk, func(c uint32) {
 				if all.has(c) {

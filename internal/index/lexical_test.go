@@ -16,6 +16,12 @@ import (
 // What pruning leaves out is in no answer: candidates and their evidence are
 // those of scoring everything, to the bit.
 func TestPruningChangesNothing(t *testing.T) {
+	for _, per := range []int{100, 5000} { // documents to a segment: in large ones postings have skips
+		t.Run(fmt.Sprint(per), func(t *testing.T) { pruningChangesNothing(t, per) })
+	}
+}
+
+func pruningChangesNothing(t *testing.T, per int) {
 	r := rand.New(rand.NewPCG(11, 12))
 	words := make([]string, 200)
 	for i := range words {
@@ -39,11 +45,11 @@ func TestPruningChangesNothing(t *testing.T) {
 	for i := range 40 { // copies, at several paths
 		w.docs[fmt.Sprintf("copy/%d", i)] = w.docs[sortedKeys(w.docs)[r.IntN(300)]]
 	}
-	w.publish(100)
+	w.publish(per)
 	for _, p := range sortedKeys(w.docs)[:60] {
 		delete(w.docs, p)
 	}
-	g := w.publish(100)
+	g := w.publish(per)
 	pruned := 0
 	for range 300 {
 		var terms []string
@@ -132,16 +138,88 @@ func TestPostingsInASet(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := eachPostingIn(b, limit, in, func(p *posting) { got = append(got, *p) }); err != nil {
+		if err := eachPostingIn(b, 0, limit, in, func(p *posting) { got = append(got, *p) }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(want, got) {
 			t.Fatalf("%v, not %v", got, want)
 		}
 		for n := range b { // cut short it is noticed, or ends at a posting
-			if err := eachPosting(b[:n], limit, func(*posting) {}); (err != nil) != (eachPostingIn(b[:n], limit, in, func(*posting) {}) != nil) {
+			if err := eachPosting(b[:n], limit, func(*posting) {}); (err != nil) != (eachPostingIn(b[:n], 0, limit, in, func(*posting) {}) != nil) {
 				t.Fatalf("cut to %d bytes: %v", n, err)
 			}
+		}
+	}
+}
+
+// plain is a section that needs no verification.
+type plain []byte
+
+func (p plain) Len() int64                         { return int64(len(p)) }
+func (p plain) Bytes(off, n int64) ([]byte, error) { return p[off : off+n], nil }
+
+func TestSkipsLeadToTheSamePostings(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	const limit = 60_000
+	var w dictWriter
+	var lists [][]byte
+	for k := range 12 {
+		var b []byte
+		last, n := uint32(0), 0
+		for at := uint32(r.IntN(90)); at < limit; at += uint32(1 + r.IntN(1+k*k*6)) {
+			b = appendPosting(b, at-last, [numFields]uint16{uint16(1 + r.IntN(3)), uint16(r.IntN(9) / 8 * 200)})
+			last, n = at, n+1
+		}
+		w.add(fmt.Sprintf("term%02d", k), n, b)
+		lists = append(lists, b)
+	}
+	if len(w.skipidx) == 0 || len(w.skipidx) == 12*skipRecord {
+		t.Fatalf("%d lists have skips", len(w.skipidx)/skipRecord)
+	}
+	d := &dict{terms: plain(w.terms), post: plain(w.post), index: w.index, skips: plain(w.skips), skipidx: w.skipidx}
+	for k, list := range lists {
+		at, err := d.find(fmt.Sprintf("term%02d", k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.checkSkips(at, list); err != nil {
+			t.Error(err)
+		}
+		for _, chunks := range []int{0, 1, 20, 3000} {
+			in := make(bitset, limit/64+1)
+			for range chunks {
+				in.add(uint32(r.IntN(limit)))
+			}
+			var want, got []posting
+			err := eachPosting(list, limit, func(p *posting) {
+				if in.has(p.chunk) {
+					want = append(want, *p)
+				}
+			})
+			if err == nil {
+				err = d.eachIn(at, limit, in, func(p *posting) { got = append(got, *p) })
+			}
+			if err != nil || !slices.Equal(want, got) {
+				t.Fatalf("list %d, %d chunks: %d postings, not %d; %v", k, chunks, len(got), len(want), err)
+			}
+		}
+	}
+	// Damage is noticed, or costs postings; nothing else.
+	for range 300 {
+		bad := *d
+		skips := slices.Clone(w.skips)
+		skips[r.IntN(len(skips))] ^= byte(1 + r.IntN(255))
+		bad.skips = plain(skips)
+		found := false
+		for k, list := range lists {
+			at, _ := d.find(fmt.Sprintf("term%02d", k))
+			in := make(bitset, limit/64+1)
+			in.add(uint32(r.IntN(limit)))
+			_ = bad.eachIn(at, limit, in, func(*posting) {})
+			found = found || bad.checkSkips(at, list) != nil
+		}
+		if !found {
+			t.Error("changed skips pass for the list's own")
 		}
 	}
 }

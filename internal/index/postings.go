@@ -105,11 +105,12 @@ func eachPosting(b []byte, limit uint32, f func(*posting)) error {
 	return nil
 }
 
-// eachPostingIn is eachPosting for the chunks in a set, which has the bits of
-// limit chunks; the others are passed over.
-func eachPostingIn(b []byte, limit uint32, in bitset, f func(*posting)) error {
+// eachPostingIn is eachPosting, of postings that follow that of chunk after, for
+// the chunks in a set, which has the bits of limit chunks; the others are passed
+// over.
+func eachPostingIn(b []byte, after, limit uint32, in bitset, f func(*posting)) error {
 	var p posting
-	at := uint64(0)
+	at := uint64(after)
 	for i := 0; i < len(b); {
 		v := uint64(b[i])
 		if i++; v >= 0x80 {

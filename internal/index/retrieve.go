@@ -49,7 +49,11 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 	if r.Vector != nil && r.Near > 0 {
 		wg.Go(func() {
 			nearErr = g.guard(func() (err error) {
-				near, err = g.nearest(ctx, r, keep, r.Only != nil || lo > 0 || hi < g.base[len(g.docs)])
+				live := g.live
+				if r.Only != nil || lo > 0 || hi < g.base[len(g.docs)] {
+					live = g.liveIn(from, to, keep)
+				}
+				near, err = g.nearest(ctx, r, keep, live)
 				return err
 			})
 		})
@@ -161,9 +165,30 @@ type match struct {
 	cosine float64
 }
 
+// liveIn returns the bitsets, by segment, of the chunks of documents from to to
+// that keep keeps; nil for a segment without any.
+func (g *Generation) liveIn(from, to int, keep func(uint32) bool) [][]uint64 {
+	live := make([][]uint64, len(g.segs))
+	for i := from; i < to; i++ {
+		d := g.docs[i]
+		s := g.segs[d.seg]
+		at, end := s.chunkRange(int(d.doc))
+		for c := g.base[i]; at < end; at, c = at+1, c+1 {
+			if !keep(c) {
+				continue
+			}
+			if live[d.seg] == nil {
+				live[d.seg] = make([]uint64, (s.info.Chunks+63)/64)
+			}
+			live[d.seg][at/64] |= 1 << (at % 64)
+		}
+	}
+	return live
+}
+
 // nearest returns the chunks whose vectors are nearest to the query's, of those
-// that keep keeps; some says that these are not all.
-func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uint32) bool, some bool) ([]match, error) {
+// that keep keeps, which live has by segment.
+func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uint32) bool, live [][]uint64) ([]match, error) {
 	var all []match
 	least := float32(0) // what a chunk of the next segment must reach
 	for si, s := range g.segs {
@@ -171,27 +196,15 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uin
 		if err != nil {
 			return nil, err
 		}
-		if e == nil || m.Dims() != len(r.Vector) {
+		if e == nil || m.Dims() != len(r.Vector) || live[si] == nil {
 			continue
-		}
-		globals := g.globals[si]
-		live := g.live[si]
-		if some {
-			live = make([]uint64, len(g.live[si]))
-			for c := range globals {
-				g.each(si, uint32(c), func(global uint32) {
-					if keep(global) {
-						live[c/64] |= 1 << (c % 64)
-					}
-				})
-			}
 		}
 		first := func(c int) uint32 {
 			n := uint32(math.MaxUint32)
 			g.each(si, uint32(c), func(global uint32) { n = min(n, global) })
 			return n
 		}
-		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: r.Near, Live: live, Min: least,
+		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: r.Near, Live: live[si], Min: least,
 			Less: func(a, b int) bool { return first(a) < first(b) }})
 		if err != nil {
 			return nil, err

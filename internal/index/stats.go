@@ -77,13 +77,10 @@ func (g *Generation) frequency(term string, all bool, only func(uint32) bool) (s
 		if at[si].count == 0 || g.odd[si] == nil {
 			continue
 		}
-		b, err := s.dict.read(at[si])
-		if err == nil {
-			err = eachPostingIn(b, uint32(s.info.Chunks), g.odd[si], func(p *posting) {
-				sum--
-				g.each(si, p.chunk, func(uint32) { sum++ })
-			})
-		}
+		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), g.odd[si], func(p *posting) {
+			sum--
+			g.each(si, p.chunk, func(uint32) { sum++ })
+		})
 		if err != nil {
 			return 0, err
 		}

@@ -1,6 +1,9 @@
 package index
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // scores is the scratch space of one retrieval: a tally of every chunk that was
 // met.
@@ -73,6 +76,9 @@ func (s *scores) meet(c uint32, f float64, p *posting, bit uint64) {
 func (s *scores) touch(c uint32, f float64) *tally {
 	i := s.slot[c]
 	if i == 0 {
+		if n := len(s.tallies); n == cap(s.tallies) { // append alone would copy five times as much
+			s.tallies = slices.Grow(s.tallies, max(n, 1<<12))
+		}
 		s.tallies = append(s.tallies, tally{chunk: c})
 		i = uint32(len(s.tallies))
 		s.slot[c] = i

@@ -38,6 +38,7 @@ type folder struct {
 	left leftOut // of what lies directly in the folder
 
 	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
+	within  []opened                                // the directories around the one listed last, and that
 	real    sync.Map                                // directories seen not to be links
 }
 
@@ -129,6 +130,7 @@ func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 			f.trouble("was asked for and does not exist", p)
 		}
 	}
+	defer f.leaveUnless(func(string) bool { return false })
 	n := 0
 	err := f.walk(ctx, "", f.ignore, func(e kb.Entry) error {
 		n++
@@ -141,16 +143,42 @@ func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	return err
 }
 
+// opened is a directory that is open while the walk is below it.
+type opened struct {
+	rel  string // ends in a slash
+	root *os.Root
+}
+
+// list reads the directory rel. It is opened from the one around it, which the
+// walk has just read, not from the root down.
 func (f *folder) list(rel string) ([]fs.DirEntry, error) {
-	if rel == "" {
-		rel = "."
+	f.leaveUnless(func(dir string) bool { return strings.HasPrefix(rel, dir) })
+	dir := f.root
+	if rel != "" {
+		name := rel
+		if n := len(f.within); n > 0 {
+			dir, name = f.within[n-1].root, rel[len(f.within[n-1].rel):]
+		}
+		var err error
+		if dir, err = dir.OpenRoot(filepath.FromSlash(name)); err != nil {
+			return nil, err
+		}
+		f.within = append(f.within, opened{rel + "/", dir})
 	}
-	d, err := f.root.Open(filepath.FromSlash(rel))
+	d, err := dir.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	return d.ReadDir(-1)
+}
+
+// leaveUnless closes directories, the innermost first, up to one that is around.
+func (f *folder) leaveUnless(around func(dir string) bool) {
+	for n := len(f.within); n > 0 && !around(f.within[n-1].rel); n-- {
+		f.within[n-1].root.Close()
+		f.within = f.within[:n-1]
+	}
 }
 
 // contents is one directory as the walk meets it.

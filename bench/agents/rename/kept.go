@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // decideKept finds the names that stay in every file: those of the language and
 // its library that are written without saying where they are from, those that
@@ -29,7 +32,8 @@ func (p *project) decideKept() {
 	}
 	for _, f := range p.files {
 		for n := range libraries[f.language] {
-			p.kept[n] = true
+			// In Go's own source the library is the project.
+			p.kept[n] = p.kept[n] || f.language != "go" || !isUpper(n[0]) || !slices.Contains(p.goModules, "std")
 		}
 	}
 	for _, f := range p.files {

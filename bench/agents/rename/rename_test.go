@@ -135,7 +135,7 @@ func rewritten(t *testing.T, grammars *grammar.Set, seed uint64) (to string, m m
 	to = filepath.Join(t.TempDir(), "to")
 	set := filepath.Join(t.TempDir(), "set.json")
 	if err := os.WriteFile(set, []byte(`{"name":"grindery","repository":"a/b","commit":"0123456789012345678901234567890123456789","tasks":[
-		{"id":"where-01","kind":"where","question":"Where does the miller grind a sack?","rubric":"r","least":1,
+		{"id":"where-01","kind":"where","question":"Where does the miller grind a sack for a baker?","rubric":"The miller grinds it.","least":1,
 		"gold":[{"path":"grinder/stone.go","from":10,"to":16,"name":"Miller.GrindSack"}]}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,9 @@ func TestRename(t *testing.T) {
 	if err := s.CheckTree(to, nil); err != nil {
 		t.Error(err)
 	}
-	if ours.MatchString(s.Tasks[0].Question) || s.Seed != 7 {
+	q := s.Tasks[0]
+	if ours.MatchString(q.Question) || ours.MatchString(q.Rubric) || !strings.HasSuffix(q.Question, " for a baker?") ||
+		q.Plain != "The miller grinds it." || s.Seed != 7 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -285,5 +287,20 @@ func TestWordsAreApart(t *testing.T) {
 			t.Errorf("%s and %q become %s", from, seen[to], to)
 		}
 		seen[to] = from
+	}
+}
+
+// TestOwnGo: in the source of Go itself the library is the project.
+func TestOwnGo(t *testing.T) {
+	for _, tc := range []struct {
+		module, at string
+		own        bool
+	}{
+		{"std", "net/http", true}, {"std", "golang.org/x/net", false}, {"a.example/b", "net/http", false},
+		{"a.example/b", "a.example/b/c", true}, {"a.example/b", "a.example/bc", false},
+	} {
+		if got := (&project{goModules: []string{tc.module}}).ownGo(tc.at); got != tc.own {
+			t.Errorf("%s in %s: %v", tc.at, tc.module, got)
+		}
 	}
 }

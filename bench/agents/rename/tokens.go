@@ -90,7 +90,7 @@ func (p *project) tokeniseGo(f *file) error {
 			}
 			k.imported = elsewhere[lit] && last != gotoken.PERIOD
 			f.tokens = append(f.tokens, k)
-		case tok == gotoken.COMMENT && !strings.HasPrefix(lit, "//go:"):
+		case tok == gotoken.COMMENT && (!strings.HasPrefix(lit, "//go:") || strings.HasPrefix(lit, "//go:linkname ")):
 			k.kind = prose
 			f.tokens = append(f.tokens, k)
 		case tok == gotoken.STRING:
@@ -125,10 +125,12 @@ func isImport(tree *ast.File, lit string) bool {
 	return false
 }
 
-// ownGo reports whether a package is of the checkout's modules.
+// ownGo reports whether a package is of the checkout's modules. In Go's own
+// source the library is the project, whose paths do not name its module.
 func (p *project) ownGo(at string) bool {
+	first, _, _ := strings.Cut(at, "/")
 	for _, m := range p.goModules {
-		if at == m || strings.HasPrefix(at, m+"/") {
+		if at == m || strings.HasPrefix(at, m+"/") || m == "std" && !strings.Contains(first, ".") {
 			return true
 		}
 	}

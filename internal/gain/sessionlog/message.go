@@ -1,28 +1,25 @@
 package sessionlog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
 
 // message reads what an assistant or a user line says.
 func (l *Line) message(m map[string]json.RawMessage, skipped *Skipped) {
-	var msg struct {
-		ID      json.RawMessage `json:"id"`
-		Model   json.RawMessage `json:"model"`
-		Content json.RawMessage `json:"content"`
-		Usage   json.RawMessage `json:"usage"`
-	}
-	if json.Unmarshal(m["message"], &msg) != nil {
+	msg := map[string]json.RawMessage{}
+	object(m["message"], func(name string, value json.RawMessage) { msg[name] = value })
+	if len(msg) == 0 {
 		count(&skipped.Blocks, "message")
 		return
 	}
 	// What the client itself writes in place of a response was sent to nobody.
-	if l.Type == "assistant" && string(msg.Model) != `"<synthetic>"` {
-		text(msg.ID, &l.Message)
-		l.Window = window(msg.Usage)
+	if l.Type == "assistant" && string(msg["model"]) != `"<synthetic>"` {
+		text(msg["id"], &l.Message)
+		l.Window = window(msg["usage"])
 	}
-	words := l.blocks(msg.Content, skipped)
+	words := l.blocks(msg["content"], skipped)
 	l.Prompt = l.Type == "user" && words && len(l.Replies) == 0 && !yes(m["isMeta"]) && !yes(m["isCompactSummary"])
 }
 
@@ -41,75 +38,73 @@ func window(raw json.RawMessage) int64 {
 	return max(0, u.Input+u.Created+u.Read+u.Output)
 }
 
-// block is a part of a message, of any type.
-type block struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-	IsError   json.RawMessage `json:"is_error"`
-	Text      json.RawMessage `json:"text"`
-}
-
 // blocks reads the content of a message, and reports whether there are words
 // in it beside calls and replies.
 func (l *Line) blocks(raw json.RawMessage, skipped *Skipped) (words bool) {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s != ""
+	if len(raw) > 0 && raw[0] == '"' {
+		return len(raw) > 2
 	}
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil {
-		count(&skipped.Blocks, "content")
-		return false
-	}
-	for _, raw := range all {
-		var b block
-		if json.Unmarshal(raw, &b) != nil {
-			count(&skipped.Blocks, "block")
-			continue
-		}
-		switch b.Type {
+	are := array(raw, func(raw json.RawMessage) {
+		b := map[string]json.RawMessage{}
+		object(raw, func(name string, value json.RawMessage) { b[name] = value })
+		var kind string
+		text(b["type"], &kind)
+		switch kind {
 		case "text", "image", "document":
 			words = true
 		case "tool_use":
-			l.Calls = append(l.Calls, Call{ID: b.ID, Name: b.Name, Input: b.Input})
+			c := Call{Input: b["input"]}
+			text(b["id"], &c.ID)
+			text(b["name"], &c.Name)
+			l.Calls = append(l.Calls, c)
 		case "tool_result":
 			l.Replies = append(l.Replies, reply(b, skipped))
 		case "thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "fallback":
 		default:
-			count(&skipped.Blocks, b.Type)
+			count(&skipped.Blocks, cmp.Or(kind, "block"))
 		}
+	})
+	if !are {
+		count(&skipped.Blocks, "content")
 	}
 	return words
 }
 
 // reply joins what a tool gave back: a string, or blocks of text and images.
-func reply(b block, skipped *Skipped) Reply {
-	r := Reply{Call: b.ToolUseID, Failed: yes(b.IsError)}
-	if len(b.Content) == 0 || string(b.Content) == "null" || json.Unmarshal(b.Content, &r.Text) == nil {
+func reply(b map[string]json.RawMessage, skipped *Skipped) Reply {
+	r := Reply{Failed: yes(b["is_error"])}
+	text(b["tool_use_id"], &r.Call)
+	content := b["content"]
+	if len(content) == 0 || string(content) == "null" {
 		return r
 	}
-	var parts []block
-	if json.Unmarshal(b.Content, &parts) != nil {
-		count(&skipped.Blocks, "tool_result content")
+	if content[0] == '"' {
+		text(content, &r.Text)
 		return r
 	}
 	var texts []string
-	for _, p := range parts {
-		switch p.Type {
+	are := array(content, func(raw json.RawMessage) {
+		var kind, s string
+		object(raw, func(name string, value json.RawMessage) {
+			switch name {
+			case "type":
+				text(value, &kind)
+			case "text":
+				text(value, &s)
+			}
+		})
+		switch kind {
 		case "text":
-			var s string
-			text(p.Text, &s)
 			texts = append(texts, s)
 		case "image", "document":
 			r.Images++
 		case "tool_reference":
 		default:
-			count(&skipped.Blocks, "tool_result "+p.Type)
+			count(&skipped.Blocks, "tool_result "+kind)
 		}
+	})
+	if !are {
+		count(&skipped.Blocks, "tool_result content")
 	}
 	r.Text = strings.Join(texts, "\n")
 	return r

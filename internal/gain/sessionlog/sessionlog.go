@@ -21,10 +21,12 @@ package sessionlog
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -73,7 +75,7 @@ type Reply struct {
 // Skipped counts what was not understood.
 type Skipped struct {
 	Lines  int64            `json:"lines"`            // all lines, those that were understood too
-	Broken int64            `json:"broken"`           // no JSON object; of a session under way the last line may be half written
+	Broken int64            `json:"broken"`           // no JSON object, or half written
 	Long   int64            `json:"long"`             // longer than MaxLine
 	Types  map[string]int64 `json:"types,omitempty"`  // lines of types that are not known
 	Fields map[string]int64 `json:"fields,omitempty"` // members of user, assistant and system lines that are not known
@@ -95,7 +97,7 @@ func count(m *map[string]int64, name string) {
 }
 
 // Read gives every line of type user, assistant and system to each, in order,
-// until each says false. What it gives is overwritten by nothing.
+// until each says false. The inputs of calls are valid until each returns.
 func Read(r io.Reader, skipped *Skipped, each func(Line) bool) error {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var buf []byte
@@ -163,17 +165,18 @@ var fields = kb.WordsOf(`
 
 // parse reads one line; ok is false where there is nothing to count in it.
 func parse(raw []byte, skipped *Skipped) (l Line, ok bool) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil || members == nil {
+	if raw[0] != '{' || !json.Valid(raw) {
 		skipped.Broken++
 		return l, false
 	}
+	members := map[string]json.RawMessage{}
+	object(raw, func(name string, value json.RawMessage) { members[name] = value })
 	text(members["type"], &l.Type)
 	switch {
 	case silent[l.Type]:
 		return l, false
 	case l.Type != "user" && l.Type != "assistant" && l.Type != "system":
-		count(&skipped.Types, l.Type)
+		count(&skipped.Types, cmp.Or(l.Type, "none"))
 		return l, false
 	}
 	for name := range members {
@@ -191,8 +194,12 @@ func parse(raw []byte, skipped *Skipped) (l Line, ok bool) {
 	return l, true
 }
 
-// text and yes leave what is not of their type as it was.
+// text leaves s as it was where raw is no string.
 func text(raw json.RawMessage, s *string) {
+	if len(raw) > 1 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		*s = string(raw[1 : len(raw)-1])
+		return
+	}
 	var v string
 	if json.Unmarshal(raw, &v) == nil {
 		*s = v

@@ -1,9 +1,46 @@
 package sessionlog
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+// FuzzObject: members and elements are those that decoding finds.
+func FuzzObject(f *testing.F) {
+	f.Add(`{"a" : [1, {"b":"\"]"}], "\u0063":null,"d":{},"e":-1e3 }`)
+	f.Add(` [ [], "x\\", true ] `)
+	f.Fuzz(func(t *testing.T, raw string) {
+		if !json.Valid([]byte(raw)) {
+			return
+		}
+		var members, got map[string]json.RawMessage
+		var elements, found []json.RawMessage
+		_ = json.Unmarshal([]byte(raw), &members)
+		_ = json.Unmarshal([]byte(raw), &elements)
+		object([]byte(raw), func(name string, value json.RawMessage) {
+			if got == nil {
+				got = map[string]json.RawMessage{}
+			}
+			got[name] = value
+		})
+		array([]byte(raw), func(value json.RawMessage) { found = append(found, value) })
+		if len(members) == 0 {
+			members = nil
+		}
+		if len(elements) == 0 {
+			elements = nil
+		}
+		if d := cmp.Diff(members, got); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff(elements, found); d != "" {
+			t.Error(d)
+		}
+	})
+}
 
 // FuzzRead: no log is too odd to be read, and no line is lost without being
 // counted.
