@@ -53,6 +53,11 @@ func (b *bench) many(judged) error {
 		return err
 	}
 	b.r.Printf("- the first question after a new index joins the graph and takes %s\n", lab.Ms(first[0]))
+	check, err := ask(1, "kdd:check", func(int) map[string]any { return nil })
+	if err != nil {
+		return err
+	}
+	b.r.Printf("- the linter looks at all of them in %s, at most 3: %s\n\n", lab.Ms(check[0]), b.want(check[0] <= 3*time.Second, "a check takes %s", lab.Ms(check[0])))
 	rows := [][]string{{"asked 100 times", "median", "95 %", "largest"}}
 	for _, x := range []struct {
 		name, command string

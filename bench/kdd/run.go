@@ -186,8 +186,18 @@ func opens(address, section string) bool {
 	if err != nil {
 		return false
 	}
+	times := map[string]int{} // of equal headings the second ends in -1
 	for l := range strings.Lines(string(body)) {
-		if name := strings.TrimSpace(strings.TrimLeft(l, "#")); strings.HasPrefix(l, "#") && specdoc.Anchor(name) == u.Fragment && plain(name) == plain(section) {
+		name := strings.TrimSpace(strings.TrimLeft(l, "#"))
+		if !strings.HasPrefix(l, "#") {
+			continue
+		}
+		anchor := specdoc.Anchor(name)
+		n := times[anchor]
+		if times[anchor]++; n > 0 {
+			anchor = fmt.Sprintf("%s-%d", anchor, n)
+		}
+		if anchor == u.Fragment && plain(name) == plain(section) {
 			return true
 		}
 	}

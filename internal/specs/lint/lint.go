@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/text/markdown"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
@@ -64,7 +65,7 @@ func (l *Linter) Problems(ctx context.Context, f kdd.Filter, r *kdd.Report) (out
 			written, unread[d] = append(written, p), true
 			continue
 		}
-		for _, e := range specdoc.SelfReferences(body) {
+		for _, e := range selfReferences(d, body) {
 			if kdd.Acyclic(e.Type) {
 				written = append(written, kdd.SelfProblem(d, e.Type, e.Line))
 			}
@@ -84,6 +85,24 @@ func (l *Linter) Problems(ctx context.Context, f kdd.Filter, r *kdd.Report) (out
 		seen[p] = true
 		return twice
 	}), notes, nil
+}
+
+// selfReferences are the relations of a document to itself. Few name
+// themselves twice in their front matter, and only those are read for it.
+func selfReferences(d *kdd.Doc, body string) []kb.SpecEdge {
+	head := body[:min(len(body), 16<<10)]
+	if strings.HasPrefix(head, "---") {
+		if end := strings.Index(head[3:], "\n---"); end >= 0 {
+			head = head[:3+end]
+		}
+	}
+	head = strings.ToLower(head)
+	for _, name := range []string{d.ID, d.Title} {
+		if name != "" && strings.Count(head, strings.ToLower(name)) > 1 || d.ID == "" && strings.Contains(head, strings.ToLower(name)) {
+			return specdoc.SelfReferences(body)
+		}
+	}
+	return nil
 }
 
 // body returns the text of a document.

@@ -13,7 +13,8 @@ import (
 
 // places are the links of a document to headings that are not there.
 func (l *Linter) places(ctx context.Context, d *kdd.Doc, body string) ([]kdd.Problem, error) {
-	if !strings.Contains(body, "#") {
+	if !strings.Contains(body, "](#") && !strings.Contains(body, ".md#") && !strings.Contains(body, ".mdx#") && !strings.Contains(body, ".markdown#") &&
+		!strings.Contains(body, "](<") {
 		return nil, nil
 	}
 	var out []kdd.Problem
