@@ -87,6 +87,9 @@ func (o *options) attempts() ([]*attempt, error) {
 	return out, nil
 }
 
+// question names the question among those of all sets.
+func (a *attempt) question() string { return a.run.Set + " " + a.task.ID }
+
 // allTasks are the questions of all sets, by set and id.
 func (o *options) allTasks() (map[string]task.Task, error) {
 	out := map[string]task.Task{}
@@ -163,7 +166,7 @@ func (o *options) sheet() error {
 		return fmt.Errorf("%s is there already; what was graded is not written over", o.live.grades)
 	}
 	slices.SortFunc(all, func(a, b *attempt) int {
-		if d := compare(a.task.ID, b.task.ID); d != 0 {
+		if d := compare(a.question(), b.question()); d != 0 {
 			return d
 		}
 		return compare(a.code, b.code) // a hash: the order says nothing of the arm
@@ -179,8 +182,8 @@ func (o *options) sheet() error {
 		if !a.enough() {
 			continue
 		}
-		if a.task.ID != last {
-			last = a.task.ID
+		if a.question() != last {
+			last = a.question()
 			r.Printf("## %s: %s\n\nRubric: %s\n\n", a.task.ID, a.task.Question, a.task.Rubric)
 			if a.task.Plain != "" {
 				r.Printf("The same before the renaming: %s\n\n", a.task.Plain)
