@@ -144,7 +144,7 @@ func (w *place) fixtures() error {
 	if err := os.WriteFile(w.unrated(), []byte(before), 0o644); err != nil {
 		return err
 	}
-	id, err := w.knowledge(p1, "search", "launch code of project Nightingale", "--limit", "1")
+	id, err := w.knowledge(p1, "--format", "plain", "search", "launch code of project Nightingale", "--limit", "1")
 	if err != nil {
 		return err
 	}
