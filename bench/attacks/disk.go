@@ -231,10 +231,13 @@ func (s *seen) grepSays() bool {
 	return len(list) > 0 && bytes.Equal(with.Matches, without.Matches) && strings.Contains(without.Note, "vectors")
 }
 
+// shownPlace is the place of a hit, in JSON or in text.
+var shownPlace = regexp.MustCompile(`"hits":\[\{|\w\.md:\d`)
+
 // judgeGone: a data directory that goes away under a session.
 func judgeGone(s *seen) {
 	is := func(head string) string { l, _ := s.lineOf(fmt.Sprintf("%-46s", head)); return l }
-	hit := func(text string) bool { return strings.Contains(text, `"hits":[{`) }
+	hit := shownPlace.MatchString
 	gone := is("data dir deleted under server: search")
 	s.expect("3 a data directory that was deleted: the session answers", hit(gone) || hit(is("again")), "%s", short(gone))
 	create := is("store:create")
