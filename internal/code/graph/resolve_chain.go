@@ -95,7 +95,7 @@ func (r *resolver) pythonHead(i, _, _ int32, parts []string, known bool) (value,
 	}
 	k, ok := r.locals[pair{r.files[i].self, r.known(parts[0])}]
 	for ; ok && k >= 0; k = r.links[k].next {
-		imp := &r.docs[i].Facts.Imports[r.links[k].imp]
+		imp := r.importOf(i, r.links[k].imp)
 		if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
 			if n := r.module(i, imp.Path); n >= 0 {
 				return value{node: n, conf: sureScope}, parts[len(p):], true

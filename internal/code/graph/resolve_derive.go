@@ -84,9 +84,9 @@ func (r *resolver) heir(i int32, line int) (n, at int32) {
 		if r.is(f.nodes[s], isFunc) {
 			break
 		}
-		sym := &r.docs[i].Symbols[s]
-		if kindOf(sym.Kind)&isType != 0 || sym.Kind == "module" {
-			if !f.lang.spaces || kindOf(sym.Kind)&isType != 0 {
+		sym := &r.docs[i].symbols[s]
+		if sym.is&isType != 0 || sym.kind&isModule != 0 {
+			if !f.lang.spaces || sym.is&isType != 0 {
 				return f.nodes[s], f.outer[s]
 			}
 		}
@@ -107,7 +107,7 @@ func (r *resolver) heir(i int32, line int) (n, at int32) {
 	}
 	if k < len(f.order) {
 		s := f.order[k]
-		if c := r.classOf(f.nodes[s]); c >= 0 && len(r.docs[i].Symbols[s].Path) > 0 {
+		if c := r.classOf(f.nodes[s]); c >= 0 && r.docs[i].symbols[s].path > 0 {
 			return c, f.outer[s]
 		}
 	}

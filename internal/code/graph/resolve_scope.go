@@ -26,7 +26,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 	f := &r.files[i]
 	b := r.bound(i, name, line)
 	direct, inner := true, true
-	small := f.lang.innermost && !upper(r.words[name])
+	small := f.lang.innermost && !upper(r.text(name))
 	for s := at; s >= 0; s = f.outer[s] {
 		n := f.nodes[s]
 		k := r.nodes[n].kind
@@ -213,12 +213,12 @@ func (r *resolver) hides(i, b, n int32) bool {
 	x := &r.bindings(i)[b]
 	for d, k := r.nodes[n].first, 0; d >= 0 && k < 64; d, k = r.decls[d].next, k+1 {
 		if t := r.decls[d]; t.file == i {
-			line := lineOf(&r.docs[i].Symbols[t.sym])
+			line := int(r.docs[i].symbols[t.sym].line)
 			return line < x.From || line > x.To
 		}
 	}
 	for k, ok := r.locals[pair{r.files[i].self, r.known(x.Name)}]; ok && k >= 0; k = r.links[k].next {
-		if line := r.docs[i].Facts.Imports[r.links[k].imp].Line; line >= x.From && line <= x.To {
+		if line := int(r.docs[i].imports[r.links[k].imp].line); line >= x.From && line <= x.To {
 			return false // the binding is the import
 		}
 	}
@@ -227,8 +227,8 @@ func (r *resolver) hides(i, b, n int32) bool {
 
 // covers reports whether a binding lies within a symbol.
 func (r *resolver) covers(i, s, b int32) bool {
-	x, sym := &r.bindings(i)[b], &r.docs[i].Symbols[s]
-	return x.From >= first(sym) && x.To <= final(sym)
+	x, sym := &r.bindings(i)[b], &r.docs[i].symbols[s]
+	return x.From >= int(sym.start) && x.To <= int(sym.end)
 }
 
 // within reports whether a node is declared in file i and, unless s is -1,
@@ -239,8 +239,8 @@ func (r *resolver) within(n, i, s int32) bool {
 			if s < 0 {
 				return true
 			}
-			in, out := &r.docs[i].Symbols[x.sym], &r.docs[i].Symbols[s]
-			if first(in) >= first(out) && final(in) <= final(out) {
+			in, out := &r.docs[i].symbols[x.sym], &r.docs[i].symbols[s]
+			if in.start >= out.start && in.end <= out.end {
 				return true
 			}
 		}

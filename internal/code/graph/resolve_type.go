@@ -233,7 +233,7 @@ func (r *resolver) returns(n int32, unwrap bool) int32 {
 	found := int32(-1)
 	for d, k := r.nodes[n].first, 0; d >= 0; d, k = r.decls[d].next, k+1 {
 		x := r.decls[d]
-		text := returnType(r.files[x.file].lang, r.docs[x.file].Symbols[x.sym].Signature, r.words[r.nodes[n].name], unwrap)
+		text := returnType(r.files[x.file].lang, r.text(int32(r.docs[x.file].symbols[x.sym].signature)), r.text(r.nodes[n].name), unwrap)
 		if k == 8 || text == "" {
 			return -1
 		}
