@@ -52,6 +52,8 @@ type Generation struct {
 		terms map[string][]postingsAt
 	}
 
+	passed atomic.Int64 // see rest
+
 	exhaustive bool // in tests: scores everything
 }
 
@@ -295,6 +297,8 @@ func (g *Generation) under(path string) (from, to int) {
 func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline, error) {
 	out := make([]kb.Outline, len(paths))
 	err := g.guard(func() error {
+		read := int64(0)
+		defer func() { g.rest(read) }()
 		for k, p := range paths {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -304,6 +308,7 @@ func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline
 				return kb.Errorf(kb.NotFound, "no document %q in the store", p)
 			}
 			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+			read += s.textLen(doc)
 			chunks, err := s.chunksOf(doc)
 			if err != nil {
 				return err
@@ -320,6 +325,21 @@ func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline
 		return nil
 	})
 	return out, err
+}
+
+// restAfter is after how many bytes of documents the files are let go of that a
+// pass over a whole store has read: all of them would stay in memory to its end.
+const restAfter = 64 << 20
+
+// rest notes that so many bytes of documents were read.
+func (g *Generation) rest(read int64) {
+	if g.passed.Add(read) < restAfter {
+		return
+	}
+	g.passed.Store(0)
+	for _, s := range g.segs {
+		s.file.Rest()
+	}
 }
 
 // Document returns one document as it was indexed.

@@ -229,6 +229,7 @@ func (s *segment) stands() bool {
 
 // close gives up the maps. Nothing may use the segment any more.
 func (s *segment) close() {
+	frames.drop(&s.text, &s.facts, &s.specs)
 	if s.engine != nil {
 		s.engine.Close()
 	}

@@ -45,7 +45,7 @@ type used struct {
 // the innermost scope outwards, a qualified one in what its qualifier stands
 // for; a name that is bound to something unknown is not looked for outside.
 func (r *resolver) resolve(ctx context.Context, emit func(used), done func(doc int)) error {
-	r.files = make([]file, len(r.docs))
+	r.files, r.nests = make([]file, len(r.docs)), make([]*nesting, nestings)
 	r.byPath = make(map[string]int32, len(r.docs))
 	r.listPaths()
 	for _, pass := range []func(int){r.place, r.plant, r.rehome, r.derive} {
@@ -101,10 +101,18 @@ type file struct {
 	root  int32 // the node in which its top level lies: of the file or of its package
 	self  int32 // the node that its imports belong to
 	nodes []int32
+}
+
+// nesting says which symbols of a document lie in which.
+type nesting struct {
+	file  int32
 	order []int32 // symbols by first line, outer ones first
 	outer []int32 // by symbol: the one around it, -1
 	at    []int32 // first line of order
 }
+
+// nestings is of how many documents it is remembered.
+const nestings = 4096
 
 // link is one import.
 type link struct {
@@ -119,10 +127,10 @@ type link struct {
 // typed is the type of a field or of a variable that others can see.
 type typed struct {
 	file, at int32
-	text     string
-	mixed    bool // several types were seen
-	state    uint8
+	text     int32
 	node     int32
+	state    uint8
+	mixed    bool // several types were seen
 }
 
 type base struct {
@@ -138,6 +146,7 @@ type resolver struct {
 	spilt  spill             // references and bindings
 	opened int32             // the document whose facts are unpacked; -1
 	facts  kb.Facts          // of it
+	nests  []*nesting        // by document, of some
 	files  []file
 	nodes  []node
 	decls  []decl
@@ -146,7 +155,8 @@ type resolver struct {
 	links  []link
 	locals map[pair]int32    // scope, local name → first link
 	stars  map[int32][]int32 // scope → links
-	fields map[pair]*typed   // node, name
+	fields map[pair]int32    // node, name → typed
+	typed  []typed
 	bases  map[int32][]base
 	orders map[int32][]int32 // memo of ancestors
 	spaces map[string]int32  // roots by family
@@ -169,6 +179,8 @@ type resolver struct {
 	binds   map[int32][]int32 // of the file being resolved: name → bindings
 	tried   map[int32]hit     // of that file: what its top level has under a name
 	cur     int32             // that file
+	stems   map[string]bool   // C: headers that file stemsOf includes
+	stemsOf int32
 	depth   int
 	chained int // calls of a chain being followed
 	args    int // of the reference being resolved, as in kb.Reference
@@ -179,7 +191,7 @@ type resolver struct {
 func newResolver(strs *words, dir string) *resolver {
 	return &resolver{
 		strs: strs, spilt: spill{dir: dir}, opened: -1, paths: []symbolPath{nil}, pathAt: map[uint32]uint32{}, child: map[pair]int32{},
-		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]*typed{}, bases: map[int32][]base{},
+		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]int32{}, bases: map[int32][]base{},
 		orders: map[int32][]int32{}, spaces: map[string]int32{}, unique: map[pair]int32{}, common: map[int32]bool{},
 		byTail: map[string][]int32{}, modules: map[string]int32{},
 		inits: map[string]bool{}, crates: map[string]int32{}, crateAt: map[string]int32{}, found: map[string]int32{},
@@ -251,9 +263,13 @@ func (r *resolver) real(n int32) bool {
 	return n >= 0 && (r.nodes[n].first >= 0 || r.nodes[n].kids || r.nodes[n].file >= 0)
 }
 
-// nest fills order and outer of a file from the ranges of its symbols.
-func (r *resolver) nest(i int) {
-	f, syms := &r.files[i], r.docs[i].symbols
+// nest returns how the symbols of a document lie in each other, by their lines.
+func (r *resolver) nest(i int32) *nesting {
+	if f := r.nests[i%nestings]; f != nil && f.file == i {
+		return f
+	}
+	f, syms := &nesting{file: i}, r.docs[i].symbols
+	r.nests[i%nestings] = f
 	f.order = make([]int32, len(syms))
 	f.outer = make([]int32, len(syms))
 	f.at = make([]int32, len(syms))
@@ -280,13 +296,16 @@ func (r *resolver) nest(i int) {
 		}
 		top = s
 	}
+	return f
 }
 
 // around returns the innermost symbol around a line, -1 at top level.
 func (r *resolver) around(i int32, line int) int32 {
-	f := &r.files[i]
-	k, hit := slices.BinarySearch(f.at, int32(line)+1)
-	_ = hit
+	if i < 0 || len(r.docs[i].symbols) == 0 {
+		return -1
+	}
+	f := r.nest(i)
+	k, _ := slices.BinarySearch(f.at, int32(line)+1)
 	if k == 0 {
 		return -1
 	}

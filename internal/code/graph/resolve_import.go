@@ -205,7 +205,7 @@ func (r *resolver) space(i int32, parts []string) int32 {
 func (r *resolver) importIn(i, k int32) {
 	f, imp := &r.files[i], r.importOf(i, k)
 	scope := f.self
-	for s := r.around(i, imp.Line); s >= 0; s = f.outer[s] {
+	for s := r.around(i, imp.Line); s >= 0; s = r.outer(i, s) {
 		n := f.nodes[s]
 		if r.is(n, isFunc) || r.is(n, isSpace) && !f.lang.global {
 			scope = n

@@ -8,13 +8,14 @@ import (
 )
 
 // kept is what the resolver keeps of a document. A large store declares millions
-// of names and uses tens of millions: of a symbol that is 36 bytes instead of
+// of names and uses tens of millions: of a symbol that is 32 bytes instead of
 // some 200, and what only one pass over a document reads lies in a file.
 type kept struct {
 	doc            int32 // its number in the view
 	path, language string
 	pkg            string
 	symbols        []symbol
+	signatures     []uint32 // of the symbols, where the family reads them
 	imports        []imported
 
 	refs, bindings int // of those in the spill
@@ -24,7 +25,6 @@ type kept struct {
 // symbol is a declaration; its strings are numbers of words.
 type symbol struct {
 	name, path  uint32 // path is a number of paths
-	signature   uint32 // 0 where the family reads none
 	line        int32  // of the name
 	start, end  int32
 	decl        int32 // which one of its document it is in the view; -1 for none
@@ -58,12 +58,19 @@ type imported struct {
 // decls has the numbers of its symbols there.
 func (r *resolver) keep(d *Document, doc int32, decls []int32) {
 	k := kept{doc: doc, path: d.Path, language: d.Language, pkg: strings.Clone(d.Facts.Package),
-		refs: len(d.Facts.References), bindings: len(d.Facts.Bindings), facts: r.spilt.add(r.pack(&d.Facts))}
+		refs: len(d.Facts.References), bindings: len(d.Facts.Bindings)}
 	fam := familyOf(d.Language)
+	k.facts = r.spilt.add(r.pack(&d.Facts, fam))
 	k.symbols = make([]symbol, len(d.Symbols))
 	for i := range d.Symbols {
 		k.symbols[i] = r.symbol(&d.Symbols[i], fam)
 		k.symbols[i].decl = decls[i]
+	}
+	if fam.returns != nil {
+		k.signatures = make([]uint32, len(d.Symbols))
+		for i := range d.Symbols {
+			k.signatures[i] = r.strs.id(d.Symbols[i].Signature, 0)
+		}
 	}
 	k.imports = make([]imported, len(d.Facts.Imports))
 	for i := range d.Facts.Imports {
@@ -105,9 +112,6 @@ func (r *resolver) symbol(s *kb.Symbol, fam *family) symbol {
 	if fam.overloads {
 		out.least, out.most = arguments(s.Name, sig)
 	}
-	if fam.returns != nil {
-		out.signature = r.strs.id(sig, 0)
-	}
 	return out
 }
 
@@ -143,7 +147,7 @@ func (r *resolver) importOf(doc, k int32) kb.Import {
 }
 
 // pack encodes references and bindings, in some six bytes each.
-func (r *resolver) pack(f *kb.Facts) []byte {
+func (r *resolver) pack(f *kb.Facts, fam *family) []byte {
 	var e enc
 	line := 0
 	for i := range f.References {
@@ -153,7 +157,14 @@ func (r *resolver) pack(f *kb.Facts) []byte {
 		e.int(int(x.Kind))
 		e.int(x.Args)
 		e.uint(uint64(r.strs.id(x.Qualifier, 0)))
-		e.uint(uint64(r.strs.id(x.Name, 0)))
+		mark := uint8(0)
+		if x.Kind == kb.UseCall {
+			mark = isCalled
+			if fam.sigil != "" {
+				r.strs.id(strings.TrimPrefix(x.Name, fam.sigil), mark)
+			}
+		}
+		e.uint(uint64(r.strs.id(x.Name, mark)))
 	}
 	for i := range f.Bindings {
 		x := &f.Bindings[i]
@@ -187,6 +198,14 @@ func (r *resolver) factsOf(i int32) *kb.Facts {
 		r.facts.Bindings[j] = kb.Binding{From: from, To: from + d.zig(), Name: r.text(int32(d.uint())), Type: r.text(int32(d.uint()))}
 	}
 	return &r.facts
+}
+
+// signature returns that of a symbol, "" where the family reads none.
+func (r *resolver) signature(i, s int32) string {
+	if r.docs[i].signatures == nil {
+		return ""
+	}
+	return r.strs.word(r.docs[i].signatures[s])
 }
 
 func (r *resolver) refs(i int32) []kb.Reference { return r.factsOf(i).References }

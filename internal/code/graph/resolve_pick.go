@@ -208,20 +208,13 @@ func header(p string) bool {
 // reached chooses among C declarations of one name in several files: that of
 // a header which file i includes, or of the source beside such a header.
 func (r *resolver) reached(i, n int32, conf float64) (int32, float64) {
-	stems := map[string]bool{}
-	for k := range r.docs[i].imports {
-		if h := r.include(i, r.text(int32(r.docs[i].imports[k].path))); h >= 0 {
-			p := r.docs[h].path
-			stems[strings.TrimSuffix(p, path.Ext(p))] = true
-		}
-		if k == 256 {
-			break
-		}
+	if r.stemsOf != i || r.stems == nil {
+		r.stemsOf, r.stems = i, r.included(i)
 	}
 	best := int32(-1)
 	for d, k := r.nodes[n].first, 0; d >= 0 && k < 1024; d, k = r.decls[d].next, k+1 {
 		p := r.docs[r.decls[d].file].path
-		if !stems[strings.TrimSuffix(p, path.Ext(p))] {
+		if !r.stems[strings.TrimSuffix(p, path.Ext(p))] {
 			continue
 		}
 		if best < 0 || header(r.docs[r.decls[best].file].path) && !header(p) {
@@ -232,4 +225,19 @@ func (r *resolver) reached(i, n int32, conf float64) (int32, float64) {
 		return -1, 0
 	}
 	return best, min(conf, sureReceiver)
+}
+
+// included returns the headers that file i includes, without their extensions.
+func (r *resolver) included(i int32) map[string]bool {
+	stems := map[string]bool{}
+	for k := range r.docs[i].imports {
+		if h := r.include(i, r.text(int32(r.docs[i].imports[k].path))); h >= 0 {
+			p := r.docs[h].path
+			stems[strings.TrimSuffix(p, path.Ext(p))] = true
+		}
+		if k == 256 {
+			break
+		}
+	}
+	return stems
 }

@@ -27,7 +27,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 	b := r.bound(i, name, line)
 	direct, inner := true, true
 	small := f.lang.innermost && !upper(r.text(name))
-	for s := at; s >= 0; s = f.outer[s] {
+	for s := at; s >= 0; s = r.outer(i, s) {
 		n := f.nodes[s]
 		k := r.nodes[n].kind
 		if k&isFunc != 0 {
@@ -79,7 +79,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		}
 		// A member that stands outside its type: the type is a scope too.
 		up := f.root
-		if o := f.outer[s]; o >= 0 {
+		if o := r.outer(i, s); o >= 0 {
 			up = f.nodes[o]
 		}
 		for p, d := r.nodes[n].parent, 0; p >= 0 && p != up && p != f.root && d < 32; p, d = r.nodes[p].parent, d+1 {
@@ -104,7 +104,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 
 // encloses reports whether symbol at or one around it declares a node.
 func (r *resolver) encloses(i, at, n int32) bool {
-	for f := &r.files[i]; at >= 0; at = f.outer[at] {
+	for f := &r.files[i]; at >= 0; at = r.outer(i, at) {
 		if f.nodes[at] == n {
 			return true
 		}
@@ -155,7 +155,7 @@ func (r *resolver) findTop(i, name int32) hit {
 		if c >= 0 && r.within(c, i, -1) {
 			return found(c, sureScope)
 		}
-		if t := r.fields[pair{f.self, name}]; t != nil && c < 0 {
+		if t := r.field(pair{f.self, name}); t != nil && c < 0 {
 			return hit{node: -1, local: -1, field: t, stop: true}
 		}
 	} else if r.real(c) {

@@ -72,7 +72,6 @@ func (r *resolver) plant(i int) {
 		f.nodes = make([]int32, len(d.symbols))
 		return
 	}
-	r.nest(i)
 	f.nodes = make([]int32, len(d.symbols))
 	own := splitName(d.pkg)
 	var parts []string
@@ -149,11 +148,11 @@ func equal(a, b []string) bool {
 // an extension, a method assigned to a prototype) below that type.
 func (r *resolver) rehome(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain || len(f.order) == 0 {
+	if f.lang.plain || len(d.symbols) == 0 {
 		return
 	}
 	homes := map[int32]int32{}
-	for _, s := range f.order {
+	for _, s := range r.nest(int32(i)).order {
 		if d.symbols[s].path == 0 {
 			continue
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// count finds the methods that no other declaration shares its name with.
+// count finds the methods that no other declaration shares its name with, of
+// those that something calls.
 func (r *resolver) count() {
 	for w := range commonMethods {
 		if n := r.known(w); n >= 0 {
@@ -16,7 +17,7 @@ func (r *resolver) count() {
 	}
 	for n := range r.nodes {
 		v := &r.nodes[n]
-		if v.first < 0 || v.kind&isFunc == 0 {
+		if v.first < 0 || v.kind&isFunc == 0 || v.name < 0 || r.strs.marks[v.name]&isCalled == 0 {
 			continue
 		}
 		fam := r.files[r.decls[v.first].file].lang

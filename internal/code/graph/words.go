@@ -29,8 +29,9 @@ const (
 
 // What a word may be marked as.
 const (
-	inFile  uint8 = 1 << iota // a string of the view
-	isKnown                   // something of that name is declared or imported
+	inFile   uint8 = 1 << iota // a string of the view
+	isKnown                    // something of that name is declared or imported
+	isCalled                   // something of that name is called
 )
 
 func newWords() *words {
