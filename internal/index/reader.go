@@ -41,6 +41,7 @@ type Generation struct {
 	// document of this generation holds it, -2 when several do (see shared).
 	globals [][]int32
 	shared  map[sharedKey][]int // generation documents that are the same segment document
+	first   [][]int32           // by segment and document of it, the generation's first such document + 1
 	live    [][]uint64          // bitset of chunks by segment
 	odd     [][]uint64          // bitset of the chunks that are here not once, by segment; nil for none
 	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest

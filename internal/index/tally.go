@@ -13,6 +13,7 @@ type scores struct {
 	touched []uint32 // tallies with a tf
 	inPath  []uint64 // terms in the path, by document
 	pathed  []uint32 // documents with such
+	rough   rough
 }
 
 // tally is what a chunk has; what is of one chunk lies together in memory.
