@@ -122,6 +122,7 @@ func (x *names) declared(segs []*segment, at func(seg, doc int) int) ([]declarat
 			}
 			return err
 		})
+		s.file.Rest() // else all dictionaries would be in memory at once
 		if err != nil {
 			return nil, err
 		}
@@ -216,6 +217,7 @@ func (x *mentioned) read(segs []*segment, at func(seg, doc int) int) error {
 			x.add(m)
 			return err
 		})
+		s.file.Rest()
 		if err != nil {
 			return err
 		}
