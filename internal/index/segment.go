@@ -94,7 +94,7 @@ type segment struct {
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
 	bodies []uint16 // lens of the body, those of lengths and more as that: the one that most postings ask for
-	pooled *pooled  // in the pool that opened it
+	pooled *pooled // in the pool that opened it
 
 	vecPath string
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
@@ -232,7 +232,9 @@ func (s *segment) stands() bool {
 
 // close gives up the maps. Nothing may use the segment any more.
 func (s *segment) close() {
-	frames.drop(&s.text, &s.facts, &s.specs)
+	for _, x := range []*stream{&s.text, &s.facts, &s.specs} {
+		unpacked.forget(x)
+	}
 	if s.engine != nil {
 		s.engine.Close()
 	}

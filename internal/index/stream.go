@@ -81,121 +81,41 @@ func (s *stream) read(off, n int64) ([]byte, error) {
 	}
 	out := make([]byte, 0, n)
 	for n > 0 {
-		before := len(out)
+		at := off % streamBlock
+		var take int64
 		var err error
-		if out, err = s.take(out, int(off/streamBlock), off%streamBlock, n); err != nil {
+		if out, take, err = s.copyBlock(out, int(off/streamBlock), at, n); err != nil {
 			return nil, err
 		}
-		off += int64(len(out) - before)
-		n -= int64(len(out) - before)
+		off += take
+		n -= take
 	}
 	return out, nil
 }
 
-// take appends at most n bytes from at of a frame, one at least.
-func (s *stream) take(out []byte, frame int, at, n int64) ([]byte, error) {
-	if out, ok := frames.take(out, s, frame, at, n); ok {
-		return out, nil
+// copyBlock appends what frame i has of n bytes from at, and returns how many
+// those are.
+func (s *stream) copyBlock(out []byte, i int, at, n int64) ([]byte, int64, error) {
+	if i+1 >= len(s.blocks) {
+		return out, 0, errStream
 	}
-	if frame+1 >= len(s.blocks) {
-		return nil, errStream
-	}
-	b, err := s.frames.Bytes(s.blocks[frame], s.blocks[frame+1]-s.blocks[frame])
-	if err != nil {
-		return nil, err
-	}
-	raw, err := decoder().DecodeAll(b, frames.buffer())
-	if err != nil || at >= int64(len(raw)) {
-		return nil, errStream
-	}
-	out = append(out, raw[at:at+min(n, int64(len(raw))-at)]...)
-	frames.put(s, frame, raw)
-	return out, nil
-}
-
-// frames are those unpacked last, of all streams: a further search asks for the
-// same documents.
-var frames frameCache
-
-// mostFrames is how many are kept, 32 KiB each.
-const mostFrames = 192
-
-type frameKey struct {
-	stream *stream
-	frame  int
-}
-
-type frameCache struct {
-	mu    sync.Mutex
-	at    map[frameKey]int // in ring
-	ring  [mostFrames]unpacked
-	next  int
-	spare [][]byte
-}
-
-type unpacked struct {
-	frameKey
-	raw []byte
-}
-
-// take appends at most n bytes from at of a frame, if it is kept and has them.
-func (c *frameCache) take(out []byte, s *stream, frame int, at, n int64) ([]byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, ok := c.at[frameKey{s, frame}]
-	if !ok || at >= int64(len(c.ring[i].raw)) {
-		return out, false
-	}
-	raw := c.ring[i].raw
-	return append(out, raw[at:at+min(n, int64(len(raw))-at)]...), true
-}
-
-// buffer returns what a frame can be unpacked into.
-func (c *frameCache) buffer() []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := len(c.spare)
-	if n == 0 {
-		return make([]byte, 0, streamBlock)
-	}
-	b := c.spare[n-1]
-	c.spare = c.spare[:n-1]
-	return b[:0]
-}
-
-// put keeps a frame; its bytes are the cache's from then on.
-func (c *frameCache) put(s *stream, frame int, raw []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at == nil {
-		c.at = map[frameKey]int{}
-	}
-	key := frameKey{s, frame}
-	if _, ok := c.at[key]; ok {
-		c.spare = append(c.spare, raw)
-		return
-	}
-	old := &c.ring[c.next]
-	if old.stream != nil {
-		delete(c.at, old.frameKey)
-		c.spare = append(c.spare, old.raw)
-	}
-	*old = unpacked{key, raw}
-	c.at[key] = c.next
-	c.next = (c.next + 1) % len(c.ring)
-}
-
-// drop forgets the frames of streams that are closed.
-func (c *frameCache) drop(streams ...*stream) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.ring {
-		u := &c.ring[i]
-		for _, s := range streams {
-			if u.stream == s {
-				delete(c.at, u.frameKey)
-				*u = unpacked{}
-			}
+	f := unpacked.get(frame{s, i})
+	defer unpacked.put(f)
+	f.mu.Lock() // the second reader waits until the first has unpacked it
+	defer f.mu.Unlock()
+	if !f.full {
+		b, err := s.frames.Bytes(s.blocks[i], s.blocks[i+1]-s.blocks[i])
+		if err != nil {
+			return out, 0, err
 		}
+		if f.raw, err = decoder().DecodeAll(b, f.raw[:0]); err != nil {
+			return out, 0, errStream
+		}
+		f.full = true
 	}
+	if at >= int64(len(f.raw)) {
+		return out, 0, errStream
+	}
+	take := min(n, int64(len(f.raw))-at)
+	return append(out, f.raw[at:at+take]...), take, nil
 }
