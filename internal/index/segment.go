@@ -94,7 +94,7 @@ type segment struct {
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
 	bodies []uint16 // lens of the body, those of lengths and more as that: the one that most postings ask for
-	pooled *pooled // in the pool that opened it
+	pooled *pooled  // in the pool that opened it
 
 	vecPath string
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
