@@ -50,19 +50,21 @@ type names struct {
 }
 
 // centrality returns uses for every document of a generation, in its order.
-// at(s, d) is the generation's number of document d of segment s, -1 for none.
-func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, error) {
+// at(s, d) is the generation's number of document d of segment s, -1 for none. For
+// margin see generationHead.
+func centrality(segs []*segment, n int, at func(seg, doc int) int) (uses []float32, margin int, err error) {
 	var names names
 	declared, err := names.declared(segs, at)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	found := newMentions()
 	names.few(declared, n, found)
 	if err := found.read(segs, at); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	uses := make([]float32, n)
+	margin = mostMargin
+	uses = make([]float32, n)
 	share := make([]float32, n)
 	var touched []uint32
 	for d := range uses {
@@ -73,6 +75,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 			if found.documents[term] == 0 {
 				term = names.terms[i][1]
 			}
+			margin = min(margin, marginOf(int(found.documents[term]), n))
 			if int(found.documents[term])*2 > n && n > 8 {
 				continue
 			}
@@ -93,7 +96,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 		}
 		touched = touched[:0]
 	}
-	return uses, nil
+	return uses, margin, nil
 }
 
 // declared returns which documents declare which names, in order; names that are
@@ -104,7 +107,7 @@ func (x *names) declared(segs []*segment, at func(seg, doc int) int) ([]declarat
 	for si, s := range segs {
 		err := s.dict.each("=", func(term []byte, off, size int64) error {
 			name := term[1:]
-			if len(name) < leastName || terms.Cased(string(name)) != "" {
+			if !countsAsName(name) {
 				return nil
 			}
 			h, before := hashOf(name), len(all)
