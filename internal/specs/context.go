@@ -247,7 +247,7 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", -1, &search.TargetError{Target: d.Source, Err: err}
 	}
-	lines := specdoc.Prose(doc.Body)
+	lines := specdoc.Prose(doc.Language, doc.Body)
 	try := func(from, to int) string {
 		to = min(to, len(lines))
 		from = min(from-1, to)

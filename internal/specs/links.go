@@ -13,6 +13,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 const (
@@ -134,7 +135,7 @@ func setStatus(_ *app.App, targets []search.Target) {
 	for i := range targets {
 		index := targets[i].Index
 		targets[i].Status = func(path string) string {
-			if !strings.HasSuffix(path, ".md") {
+			if !specdoc.MayRead(path) {
 				return ""
 			}
 			// A status that cannot be read now is left out; what reads the text says why.

@@ -113,6 +113,13 @@ func newDoc(source int, src *Source, e *kb.SpecEntry) *Doc {
 		Domain: s.Domain, Tags: s.Tags, Aliases: s.Aliases, Status: s.Status, Lifecycle: Lifecycle(s.Status), Version: s.Version,
 		Layer: layerOf(e.Path), Sections: s.Sections, Chunks: e.Chunks, Stamp: e.Stamp,
 	}
+	if name, open := specdoc.OpenSpecName(e.Path); name != "" {
+		d.Title = openSpecTitle(name, d.Title)
+		d.Aliases = append(slices.Clone(d.Aliases), name)
+		if open && d.Status == "" { // not in force until it is archived
+			d.Lifecycle = "proposed"
+		}
+	}
 	if d.Title == "" {
 		d.Title = specdoc.Stem(e.Path)
 	}
@@ -120,6 +127,16 @@ func newDoc(source int, src *Source, e *kb.SpecEntry) *Doc {
 		d.Sections[i].Type = specdoc.TypeOf(kind, d.Sections[i].Type)
 	}
 	return d
+}
+
+// openSpecTitle returns the title of a document of OpenSpec, whose first
+// heading says what any has: it is named by its folder.
+func openSpecTitle(name, title string) string {
+	name = strings.TrimLeft(name, "0123456789-") // the date of an archived change
+	if title == "" || strings.EqualFold(title, "specification") {
+		return strings.ReplaceAll(name, "-", " ")
+	}
+	return strings.ReplaceAll(name, "-", " ") + ": " + title
 }
 
 // layers are the folders of the five layers, in Spanish and English.

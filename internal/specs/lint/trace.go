@@ -63,7 +63,7 @@ func NewTrace(ctx context.Context, g *kdd.Graph, sources []Source, spec func(*kd
 			return nil, err
 		}
 		for _, p := range paths {
-			if !traced(p) || g.Doc(src.Store, p) != nil {
+			if !traced(p) || g.Doc(src.Store, p) != nil && !strings.HasSuffix(p, ".feature") {
 				continue
 			}
 			if t.code == MostTraced {
@@ -111,7 +111,7 @@ func (t *Trace) tested(d *kdd.Doc) bool {
 // name ids without having to do with them.
 func traced(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case "", ".json", ".lock", ".txt", ".csv", ".tsv", ".xml", ".svg", ".html", ".md", ".mdx", ".markdown", ".rst", ".adoc", ".log", ".sum", ".toml", ".ini":
+	case "", ".json", ".lock", ".txt", ".csv", ".tsv", ".xml", ".svg", ".html", ".md", ".mdx", ".markdown", ".rst", ".adoc", ".sdoc", ".log", ".sum", ".toml", ".ini":
 		return false
 	}
 	return true
