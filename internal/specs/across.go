@@ -3,8 +3,7 @@ package specs
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"os"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,16 +25,21 @@ const (
 	otherShare = 0.02
 )
 
-// weights of a document's signs: what the search gave it, how much of the
+// What a document's signs weigh: what the search gave it, how much of the
 // question its words and those of its best section answer in either language,
-// and how near its vector is.
-type acrossWeights struct{ search, document, section, near float64 }
-
-var across = func() acrossWeights {
-	w := acrossWeights{search: 1, document: 1, section: 1, near: 0.5}
-	fmt.Sscan(os.Getenv("ACROSS"), &w.search, &w.document, &w.section, &w.near)
-	return w
-}()
+// how near its vector is, and against it the logarithm of its length. Fitted on
+// the open questions of bench/kdd.
+const (
+	weightSearch   = 0.4
+	weightDocument = 1.15
+	weightSection  = 1
+	weightNear     = 0.65
+	weightLong     = 0.17
+	longest        = 2 // keeps scores above 0
+	// leastShare is how much of a question a document has that only the
+	// translation finds.
+	leastShare = 0.12
+)
 
 // found is a document that may answer a question, with its best section.
 type found struct {
@@ -46,11 +50,13 @@ type found struct {
 	score   float64
 
 	title, body bilingual.Count
-	lines       []string
+	lines       []string          // of the whole
+	prose       []string          // those of text, the others blank
 	parts       []bilingual.Count // of the sections
 	heads       []bilingual.Count
-	scores      []float64 // of the sections
-	best        float64
+	scores      []float64  // of the sections
+	signs       [4]float64 // see the weights
+	share       float64    // of the question that title and best section have
 }
 
 // mixed reports whether a scope has texts in both languages.
@@ -109,7 +115,7 @@ func (s *specs) eitherLanguage(
 		return nil, err
 	}
 	q.Weigh(st.Frequency, st.Chunks)
-	weigh(q, list, hits)
+	list = weigh(q, list)
 	var out []answer
 	for _, f := range list {
 		if req.Threshold != nil && f.score < *req.Threshold {
@@ -136,7 +142,7 @@ const keptShare = 0.7
 func (f *found) answer(q *bilingual.Question) answer {
 	if f.hit != nil {
 		i := f.doc.SectionAt(f.hit.Where.Line)
-		if i < 0 || f.section < 0 || f.scores[i] >= keptShare*f.best {
+		if i < 0 || f.section < 0 || f.scores[i] >= keptShare*f.signs[2] {
 			return answer{f.doc, f.hit.Where.Line, f.hit.Where.Excerpt, f.score}
 		}
 	}
@@ -253,7 +259,7 @@ func (s *specs) count(ctx context.Context, targets []search.Target, q *bilingual
 }
 
 // weigh scores documents and puts the best first.
-func weigh(q *bilingual.Question, list []*found, hits []search.Hit) {
+func weigh(q *bilingual.Question, list []*found) []*found {
 	var length, parts, partLength float64
 	for _, f := range list {
 		length += float64(f.body.Length)
@@ -262,48 +268,54 @@ func weigh(q *bilingual.Question, list []*found, hits []search.Hit) {
 			partLength += float64(p.Length)
 		}
 	}
-	length, partLength = length/float64(max(len(list), 1)), partLength/max(parts, 1)
-	document, most := make([]float64, len(list)), [4]float64{}
-	for i, f := range list {
-		document[i] = q.Score(
-			bilingual.Field{Count: f.title, Weight: 3, Average: 6}, bilingual.Field{Count: f.body, Weight: 1, Average: length})
-		f.section, f.best = -1, -1
-		for j := range f.parts {
-			v := q.Score(bilingual.Field{Count: f.title, Weight: 1, Average: 6}, bilingual.Field{Count: f.heads[j], Weight: 2, Average: 4},
-				bilingual.Field{Count: f.parts[j], Weight: 1, Average: partLength})
-			f.scores = append(f.scores, v)
-			if f.doc.Sections[j].Level > 0 && v > f.best {
-				f.section, f.best = j, v
-			}
-		}
-		own := 0.0
-		if f.hit != nil {
-			own = f.hit.Score
-		}
-		for k, v := range [4]float64{own, document[i], f.best, f.near} {
+	length, partLength = length/max(float64(len(list)), 1), partLength/max(parts, 1)
+	var most [4]float64
+	for _, f := range list {
+		f.look(q, length, partLength)
+		for k, v := range f.signs {
 			most[k] = max(most[k], v)
 		}
 	}
-	w := [4]float64{across.search, across.document, across.section, across.near}
-	for i, f := range list {
-		own := 0.0
-		if f.hit != nil {
-			own = f.hit.Score
+	list = slices.DeleteFunc(list, func(f *found) bool { return f.hit == nil && f.share < leastShare })
+	top, sure := 0.0, 0.0
+	for _, f := range list {
+		for k, w := range [4]float64{weightSearch, weightDocument, weightSection, weightNear} {
+			f.score += w * max(f.signs[k], 0) / max(most[k], 1e-9)
 		}
-		for k, v := range [4]float64{own, document[i], f.best, f.near} {
-			f.score += w[k] * max(v, 0) / max(most[k], 1e-9)
-		}
+		f.score = max(f.score-weightLong*math.Log1p(float64(f.body.Length))+longest, 0)
+		top, sure = max(top, f.score), max(sure, f.signs[0], 0.8*f.share)
 	}
 	slices.SortStableFunc(list, func(a, b *found) int { return cmp.Compare(b.score, a.score) })
-	top, sure := 0.0, 0.0
-	if len(list) > 0 {
-		top = list[0].score
-	}
-	if len(hits) > 0 {
-		sure = hits[0].Score
-	}
 	for _, f := range list {
-		f.score *= max(sure, most[1]/6) / max(top, 1e-9)
-		f.score = min(f.score, 1)
+		f.score *= min(sure, 1) / max(top, 1e-9)
 	}
+	return list
+}
+
+// look scores a document and each of its sections by the words of a question;
+// length is the average of documents, partLength that of sections.
+func (f *found) look(q *bilingual.Question, length, partLength float64) {
+	if f.hit != nil {
+		f.signs[0] = f.hit.Score
+	}
+	f.signs[1] = q.Score(bilingual.Field{Count: f.title, Weight: 3, Average: 6},
+		bilingual.Field{Count: f.body, Weight: 1, Average: length})
+	f.section = -1
+	for j := range f.parts {
+		v := q.Score(bilingual.Field{Count: f.title, Weight: 1, Average: 6}, bilingual.Field{Count: f.heads[j], Weight: 2, Average: 4},
+			bilingual.Field{Count: f.parts[j], Weight: 1, Average: partLength})
+		f.scores = append(f.scores, v)
+		if f.doc.Sections[j].Level > 0 && (f.section < 0 || v > f.signs[2]) {
+			f.section, f.signs[2] = j, v
+		}
+	}
+	f.signs[3] = f.near
+	all := f.title
+	if f.section >= 0 {
+		all = bilingual.Count{}
+		all.Add(f.title)
+		all.Add(f.heads[f.section])
+		all.Add(f.parts[f.section])
+	}
+	f.share = q.Share(all)
 }

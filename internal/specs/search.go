@@ -55,6 +55,9 @@ const (
 	// resultBytes is what one result may take of a reply, so that five stay
 	// below the 4 KB that the original promises.
 	resultBytes = 760
+	// unsure is below what score of the first result the search is believed that
+	// nothing answers: the words of the other language may.
+	unsure = 0.4
 )
 
 // specWithout are the signals that do not count among specifications: a folder
@@ -107,7 +110,7 @@ func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error)
 		if err != nil {
 			return err
 		}
-		if found.Confidence == "none" && len(reply.Results) > 0 {
+		if found.Confidence == "none" && len(reply.Results) > 0 && reply.Results[0].Score < unsure {
 			reply.Warnings = append(reply.Warnings, "nothing here answers the query; what is shown only shares words with it")
 		}
 		if len(superseded) > 0 {

@@ -316,6 +316,10 @@ func (j *joiner) edges(list []raw) {
 		if to >= first {
 			used[int64(r.doc)<<32|int64(to)] = true
 		}
+		if methods[r.method] == "wiki_link" && int(from) < len(j.docs) && int(to) < len(j.docs) {
+			a, b := j.docs[from], j.docs[to]
+			a.Linked, b.Linked = a.Linked || b.Kind != "", b.Linked || a.Kind != ""
+		}
 		j.found = append(j.found, edge{from: from, to: to, doc: r.doc, line: r.line, typ: r.typ, label: r.label, method: r.method, sure: r.sure,
 			violation: j.violates(from, to)})
 	}

@@ -19,13 +19,15 @@ var shapes = []struct {
 	{"adr",
 		kb.WordsOf("decision decision-outcome decisions"),
 		kb.WordsOf(`status estado context contexto context-and-problem-statement contexto-y-problema consequences consecuencias
-			considered-options opciones-consideradas decision-drivers implications alternatives positions issue argument
-			pros-and-cons-of-the-options`), 2},
+			considered-options opciones-consideradas decision-drivers implications alternatives alternatives-considered positions
+			issue argument background reasoning rationale pros-and-cons-of-the-options`), 1},
 	{"architecture",
-		kb.WordsOf("building-block-view vista-de-bloques vista-de-bloques-de-construccion"),
-		kb.WordsOf(`introduction-and-goals introduccion-y-metas context-and-scope alcance-y-contexto runtime-view vista-de-ejecucion
-			deployment-view vista-de-despliegue solution-strategy estrategia-de-solucion quality-requirements
-			requerimientos-de-calidad risks-and-technical-debts crosscutting-concepts cross-cutting-concepts`), 2},
+		kb.WordsOf(`building-block-view vista-de-bloques introduction-and-goals introduccion-y-metas introduccion-y-objetivos
+			context-and-scope alcance-y-contexto contexto-y-alcance solution-strategy estrategia-de-solucion`),
+		kb.WordsOf(`context-and-scope context contexto alcance-y-contexto building-block-view vista-de-bloques bloques building-blocks runtime-view
+			vista-de-ejecucion deployment-view deployment vista-de-despliegue despliegue solution-strategy estrategia-de-solucion
+			quality-requirements quality-scenarios requerimientos-de-calidad risks-and-technical-debts risks riesgos
+			crosscutting-concepts cross-cutting-concepts cross-cutting architecture-constraints constraints restricciones`), 2},
 	{"proposal",
 		kb.WordsOf("motivation motivacion summary resumen proposal propuesta why"),
 		kb.WordsOf(`motivation motivacion proposal propuesta detailed-design drawbacks alternatives unresolved-questions goals
@@ -36,6 +38,13 @@ var shapes = []struct {
 
 // shape returns the kind that a document's headings show, "" for none.
 func (x *extractor) shape() string {
+	title := Anchor(x.doc.Title)
+	switch {
+	case strings.HasPrefix(title, "decision-record-") || strings.HasPrefix(title, "architecture-decision-record-"):
+		return "adr"
+	case strings.Contains("-"+title+"-", "-arc42-"):
+		return "architecture"
+	}
 	heads := map[string]bool{}
 	for i := range x.headings {
 		a := Anchor(x.headings[i].text)
