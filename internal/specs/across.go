@@ -10,7 +10,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/bilingual"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
@@ -30,11 +29,11 @@ const (
 // how near its vector is, and against it the logarithm of its length. Fitted on
 // the open questions of bench/kdd.
 const (
-	weightSearch   = 0.4
+	weightSearch   = 0.6
 	weightDocument = 1.15
 	weightSection  = 1
-	weightNear     = 0.65
-	weightLong     = 0.17
+	weightNear     = 0.6
+	weightLong     = 0.14
 	longest        = 2 // keeps scores above 0
 	// leastShare is how much of a question a document has that only the
 	// translation finds.
@@ -90,19 +89,18 @@ func stats(ctx context.Context, targets []search.Target, terms []string, only []
 func (s *specs) eitherLanguage(
 	ctx context.Context, targets []search.Target, req search.Request, hits []search.Hit,
 ) ([]answer, error) {
-	if rank.Parse(req.Query).Class != rank.Natural || req.Mode == rank.Vector {
+	q := bilingual.Ask(req.Query)
+	translated := q.Translated()
+	if translated == "" || strings.Contains(req.Query, `"`) { // a name, or a text as it stands
 		return nil, nil
 	}
 	both, err := mixed(ctx, targets, req.Only)
 	if err != nil || !both {
 		return nil, err
 	}
-	q := bilingual.Ask(req.Query)
-	list := s.foundBy(targets, hits)
-	if translated := q.Translated(); translated != "" {
-		if list, err = s.addTranslated(ctx, targets, req, translated, list); err != nil {
-			return nil, err
-		}
+	list, err := s.addTranslated(ctx, targets, req, translated, s.foundBy(targets, hits))
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range list {
 		if err := s.count(ctx, targets, q, f); err != nil {
@@ -205,10 +203,14 @@ func (s *specs) addTranslated(
 	for i := range candidates {
 		top = max(top, candidates[i].Lexical)
 	}
-	value := func(e *rank.Evidence) float64 { return e.Lexical/max(top, 1e-9) + e.Cosine }
-	slices.SortStableFunc(candidates, func(a, b rank.Evidence) int { return cmp.Compare(value(&b), value(&a)) })
+	value := func(i int) float64 { return candidates[i].Lexical/max(top, 1e-9) + candidates[i].Cosine }
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
 	more := 0
-	for i := range candidates {
+	for _, i := range order {
 		e := &candidates[i]
 		d := s.graph.Doc(targets[e.Store].Store.ID, e.Path)
 		if d == nil {

@@ -74,7 +74,7 @@ func NewTrace(ctx context.Context, g *kdd.Graph, sources []Source, spec func(*kd
 			if err != nil {
 				return nil, err
 			}
-			test := strings.HasSuffix(p, ".feature") || rank.IsTest(p)
+			test := Proves(p)
 			t.code++
 			if test {
 				t.tests++
@@ -106,6 +106,9 @@ func (t *Trace) add(d *kdd.Doc, s Spot) {
 func (t *Trace) tested(d *kdd.Doc) bool {
 	return slices.ContainsFunc(t.Of[d], func(s Spot) bool { return s.Test })
 }
+
+// Proves reports whether a file tests something, by its name.
+func Proves(p string) bool { return strings.HasSuffix(p, ".feature") || rank.IsTest(p) }
 
 // traced reports whether a file is code or a test, by its name: data and texts
 // name ids without having to do with them.

@@ -104,7 +104,7 @@ func newPage(body string) *page {
 func (p *page) head(line, last, level int, text string) {
 	p.headings = append(p.headings, heading{text: strings.Clone(text), level: min(level, 6), first: line, last: last})
 	for i := line; i <= last; i++ {
-		p.class[i] = markdown.Heading
+		p.class[i], p.lines[i] = markdown.Heading, "" // marks of the format name nothing
 	}
 }
 

@@ -86,7 +86,6 @@ func (f *feature) line(i int, s string) {
 		f.head(i, i, level, name)
 		if id, _ := titleID(rest); id != "" && level > 1 {
 			f.needs = append(f.needs, need{id: id, typ: "use_case", line: i})
-			f.lines[i] = ""
 		}
 		return
 	}
