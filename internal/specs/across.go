@@ -50,7 +50,6 @@ type found struct {
 
 	title, body bilingual.Count
 	lines       []string          // of the whole
-	prose       []string          // those of text, the others blank
 	parts       []bilingual.Count // of the sections
 	heads       []bilingual.Count
 	scores      []float64  // of the sections

@@ -150,3 +150,25 @@ func LanguageOf(text string) Language {
 	}
 	return Unknown
 }
+
+// languageOf tells the language of words without small ones between them: that which
+// has more of them.
+func (d *dictionary) languageOf(text string) Language {
+	es, en := 0, 0
+	for w := range eachWord(text) {
+		w = fold(w)
+		if len(d.spanish[key{'s', w}])+len(d.spanish[key{'r', spanishStem(w)}]) > 0 {
+			es++
+		}
+		if len(d.english[key{'e', w}])+len(d.english[key{'r', englishStem(w)}]) > 0 {
+			en++
+		}
+	}
+	switch {
+	case es > en:
+		return Spanish
+	case en > es:
+		return English
+	}
+	return Unknown
+}

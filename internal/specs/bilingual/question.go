@@ -39,6 +39,9 @@ const mostWords = 40
 func Ask(text string) *Question {
 	q := &Question{Language: LanguageOf(text), met: map[string][]float64{}}
 	d := words()
+	if q.Language == Unknown {
+		q.Language = d.languageOf(text)
+	}
 	seen := map[string]bool{}
 	for raw := range eachWord(text) {
 		w := fold(raw)

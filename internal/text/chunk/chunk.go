@@ -31,7 +31,7 @@ import (
 
 // Version names the way of cutting. It is in every segment header and grows
 // whenever the same text would be decoded, named or cut differently.
-const Version = 6
+const Version = 5
 
 // The sizes of chunks. A reader is shown whole chunks, and an embedding of more
 // than about 400 tokens (1,600 bytes) blurs; so that is what text without

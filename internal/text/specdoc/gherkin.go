@@ -42,10 +42,9 @@ func scanGherkin(body string) *page {
 
 type feature struct {
 	*page
-	text  string // the mark that ends a text of several lines, "" outside
-	rule  bool   // below a rule
-	owner need   // the feature itself
-	tags  []string
+	text string // the mark that ends a text of several lines, "" outside
+	rule bool   // below a rule
+	tags []string
 }
 
 func (f *feature) line(i int, s string) {
