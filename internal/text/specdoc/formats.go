@@ -69,6 +69,7 @@ func (x *extractor) needs() {
 			from = ""
 		} else {
 			x.node(n.typ, n.id, n.line, sureFront)
+			x.edge("", n.id, "CONTAINS", "table", "", n.line, sureTable)
 		}
 		for _, l := range n.links {
 			if typ, back := strings.CutPrefix(l.typ, "<"); back {

@@ -57,7 +57,7 @@ Característica: Préstamo de libros
 			`feature "Préstamo de libros" id= status=`,
 			"3-5 Préstamo de libros", "6-8 Préstamo de libros/Antecedentes", "9-10 Préstamo de libros/Tres libros como mucho",
 			"11-17 Préstamo de libros/Tres libros como mucho/SCN-LOAN-001 — El cuarto se rechaza",
-			"VALIDATES REQ-7 :2", "VALIDATES UC-2 :10", "MENTIONS BR-LOAN-001 :14",
+			"CONTAINS SCN-LOAN-001 :11", "VALIDATES REQ-7 :2", "VALIDATES UC-2 :10", "MENTIONS BR-LOAN-001 :14",
 		}},
 		{"strictdoc", `[DOCUMENT]
 TITLE: Kiln control
@@ -94,7 +94,7 @@ REFS:
 `, []string{
 			`requirement "Kiln control" id=KILN status=`,
 			"1-4 Kiln control", "5-7 Kiln control/Heat", "8-26 Kiln control/Heat/Overheating", "27-32 Kiln control/KILN-13",
-			"KILN-12 IMPLEMENTS SYS-3 :18", "KILN-12 VALIDATES SYS-4 :20", "LOW-1 IMPLEMENTS KILN-13 :32", "REFERENCES KILN-13 :14", "MENTIONS KILN-13 :14",
+			"CONTAINS KILN-12 :8", "KILN-12 IMPLEMENTS SYS-3 :18", "KILN-12 VALIDATES SYS-4 :20", "CONTAINS KILN-13 :27", "LOW-1 IMPLEMENTS KILN-13 :32", "REFERENCES KILN-13 :14", "MENTIONS KILN-13 :14",
 		}},
 		{"rst", `.. _signal_rules:
 
@@ -127,7 +127,7 @@ See :doc:` + "`the yard <yard>`" + ` and :ref:` + "`Order <order_rules>`" + `.
 `, []string{
 			`requirement "Signals" id= status=`,
 			"3-5 Signals", "6-15 Signals/Red stops", "16-23 Signals/Notes", "24-28 Signals/Notes/Red is seen",
-			"SIG_1 RELATED_TO SYS_2 :10", "SIG_1 RELATED_TO SYS_3 :10", "SIG_1 IMPLEMENTS goal__stop :11", "T_1 VALIDATES SIG_1 :26",
+			"CONTAINS SIG_1 :6", "SIG_1 RELATED_TO SYS_2 :10", "SIG_1 RELATED_TO SYS_3 :10", "SIG_1 IMPLEMENTS goal__stop :11", "CONTAINS T_1 :24", "T_1 VALIDATES SIG_1 :26",
 			"REFERENCES SIG_2 :14", "REFERENCES yard.rst :28", "REFERENCES order_rules :28",
 		}},
 		{"rst", "Page\n====\n\nText with ``code`` and *stress*.\n", []string{`  "Page" id= status=`, "1-4 Page"}},
