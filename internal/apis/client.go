@@ -88,7 +88,7 @@ func apiReady(a *app.App, d *declared, p *restapi.Provider) error {
 	if !p.Enabled {
 		return kb.Errorf(kb.Unsupported, "it is disabled")
 	}
-	if err := d.secrets.Ready(p); err != nil {
+	if err := d.secrets.Ready(p, nil); err != nil {
 		return err
 	}
 	apisOf(a).mu.Lock()

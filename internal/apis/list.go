@@ -139,7 +139,7 @@ func Tools(ctx context.Context, a *app.App) (ToolList, error) {
 	}
 	out := ToolList{Updated: d.updated}
 	for _, p := range d.all {
-		if apiReady(a, d, p) != nil {
+		if p.Unlisted || apiReady(a, d, p) != nil {
 			continue
 		}
 		for i := range p.Tools {

@@ -26,7 +26,8 @@ type Client interface {
 type Caller struct {
 	Client  func(p *Provider) (Client, error)
 	Secrets *Resolver
-	Log     *Log // nil keeps none
+	Tokens  Tokens // nil gets none
+	Log     *Log   // nil keeps none
 	// Pause waits between tries; nil is a timer. For tests.
 	Pause func(context.Context, time.Duration) error
 }
@@ -60,7 +61,8 @@ const errorBytes = 8 << 10
 func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMessage) (*Reply, error) {
 	start := time.Now()
 	reply := &Reply{API: p.Code, Tool: t.Code, At: start.UTC().Truncate(time.Second)}
-	values, err := t.arguments(p.Auth, raw)
+	auths, _ := c.Secrets.choose(p, t, c.Tokens) // that there is none is said below
+	values, err := t.arguments(auths, raw)
 	if err != nil {
 		var arg *ArgumentError
 		if errors.As(err, &arg) {
@@ -68,7 +70,7 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		}
 		return nil, err
 	}
-	cred, err := c.Secrets.resolve(p)
+	cred, err := c.Secrets.resolve(ctx, p, t, c.Tokens)
 	if err == nil {
 		red := newRedactor(p, cred)
 		reply.Redacted = scrub(values, red)
@@ -112,7 +114,7 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 	defer cancel()
 	for {
 		reply.Tries++
-		req, err := build(limited, p, t, values, cred)
+		req, err := c.build(limited, p, t, values, cred)
 		if err != nil {
 			return err
 		}

@@ -202,7 +202,7 @@ func TestRPCReplies(t *testing.T) {
 			t.Errorf("%s: %d requests sent, want %d", tc.name, got, tc.sent)
 		}
 	}
-	if got := u.requests()[0]; got != "GET /current?days=3&q=Buenos+Aires" {
+	if got := u.requests()[0]; got != "GET /current?q=Buenos%20Aires&days=3" {
 		t.Errorf("sent %s", got)
 	}
 }
