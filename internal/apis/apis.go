@@ -38,6 +38,9 @@ type apis struct {
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
 
+	finds   *finder // of the providers below
+	findsOf []*restapi.Provider
+
 	read    sync.Mutex               // held by whoever reads the files
 	current atomic.Pointer[snapshot] // what they said
 }
@@ -284,3 +287,13 @@ func trustsAPIs(ctx context.Context, a *app.App, path string, raw []byte) (bool,
 }
 
 func apisOf(a *app.App) *apis { return app.State(a, func() *apis { return &apis{} }) }
+
+// finder returns what finds the tools of what is declared.
+func (s *apis) finder(d *declared) *finder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finds == nil || !slices.Equal(s.findsOf, d.all) {
+		s.finds, s.findsOf = newFinder(d.all), d.all
+	}
+	return s.finds
+}

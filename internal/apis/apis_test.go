@@ -147,7 +147,7 @@ func TestHostileProject(t *testing.T) {
 	nothing := func(when string) {
 		t.Helper()
 		a := s.app()
-		l, err := apis.List(t.Context(), a, "")
+		l, err := apis.List(t.Context(), a, apis.Which{API: ""})
 		if err != nil || len(l.APIs) > 0 {
 			t.Errorf("%s: %v, listed %+v", when, err, l)
 		}
@@ -166,7 +166,7 @@ func TestHostileProject(t *testing.T) {
 
 	nothing("untrusted")
 	a := s.app()
-	l, err := apis.List(t.Context(), a, "")
+	l, err := apis.List(t.Context(), a, apis.Which{API: ""})
 	if err != nil || !strings.Contains(l.Note, ".knowledge/apis.yaml, which nobody has vouched for") || strings.Contains(l.Note, "knowledge trust") || strings.Contains(l.Note, "ignore previous") || len(l.NotReady) > 0 {
 		t.Errorf("%v %+v", err, l)
 	}
@@ -259,15 +259,15 @@ func TestImportAndRemove(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", err, info.Mode())
 	}
-	l, err := apis.List(t.Context(), a, "")
+	l, err := apis.List(t.Context(), a, apis.Which{API: ""})
 	if err != nil || len(l.NotReady) != 1 || !strings.Contains(l.NotReady[0].Why, "SHOP_API_KEY") {
 		t.Errorf("%v %+v", err, l)
 	}
 	s.vars["SHOP_API_KEY"] = apiSecret
-	if l, err = apis.List(t.Context(), a, "shop"); err != nil || len(l.APIs) != 1 || l.APIs[0].Tools[0].Name != "goods" {
+	if l, err = apis.List(t.Context(), a, apis.Which{API: "shop"}); err != nil || len(l.APIs) != 1 || l.APIs[0].Tools[0].Name != "goods" {
 		t.Errorf("%v %+v", err, l)
 	}
-	if _, err := apis.List(t.Context(), a, "shpo"); kb.CodeOf(err) != kb.NotFound {
+	if _, err := apis.List(t.Context(), a, apis.Which{API: "shpo"}); kb.CodeOf(err) != kb.NotFound {
 		t.Error(err)
 	}
 	// An address is asked through the guard.

@@ -14,7 +14,9 @@ import (
 )
 
 type apisIn struct {
-	API string `json:"api,omitempty" arg:"1" help:"only this one, by its code"`
+	API   string `json:"api,omitempty" arg:"1" help:"only this one, by its code"`
+	Query string `json:"query,omitempty" help:"find tools by what they do, in words"`
+	Tag   string `json:"tag,omitempty" help:"only tools of this tag"`
 }
 
 type apiHelpIn struct {
@@ -87,8 +89,10 @@ func (l logReply) Text() string {
 // one is for persons only.
 func addAPIs(t *command.Table) {
 	t.Add("api", command.New("apis", "List the declared APIs and their tools", command.Reads,
-		func(ctx context.Context, a *app.App, in apisIn) (ListReply, error) { return List(ctx, a, in.API) }).Agent(),
-		`{}`, `{"api":"weather"}`)
+		func(ctx context.Context, a *app.App, in apisIn) (ListReply, error) {
+			return List(ctx, a, Which{in.API, in.Query, in.Tag})
+		}).Agent(),
+		`{"query":"close an issue"}`, `{}`, `{"api":"weather"}`)
 	c := t.Add("api", command.New("api:help", "Parameters of a declared API's tool, and an example", command.Reads,
 		func(ctx context.Context, a *app.App, in apiHelpIn) (HelpReply, error) {
 			return Help(ctx, a, in.Name)
