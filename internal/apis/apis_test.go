@@ -170,7 +170,7 @@ func TestHostileProject(t *testing.T) {
 	if err != nil || !strings.Contains(l.Note, ".knowledge/apis.yaml, which nobody has vouched for") || strings.Contains(l.Note, "knowledge trust") || strings.Contains(l.Note, "ignore previous") || len(l.NotReady) > 0 {
 		t.Errorf("%v %+v", err, l)
 	}
-	if h, err := apis.Help(t.Context(), a, "forecast"); err == nil {
+	if h, err := apis.Help(t.Context(), a, "forecast", false); err == nil {
 		t.Errorf("help shows what nobody trusts: %+v", h)
 	}
 

@@ -21,6 +21,7 @@ type apisIn struct {
 
 type apiHelpIn struct {
 	Name string `json:"name" arg:"1" help:"name of a tool, as apis lists it"`
+	Full bool   `json:"full,omitempty" help:"the whole schema of its arguments too"`
 }
 
 type apiCallIn struct {
@@ -95,7 +96,7 @@ func addAPIs(t *command.Table) {
 		`{"query":"close an issue"}`, `{}`, `{"api":"weather"}`)
 	c := t.Add("api", command.New("api:help", "Parameters of a declared API's tool, and an example", command.Reads,
 		func(ctx context.Context, a *app.App, in apiHelpIn) (HelpReply, error) {
-			return Help(ctx, a, in.Name)
+			return Help(ctx, a, in.Name, in.Full)
 		}).Prints(printer.Of(printAPIHelp)).Agent(),
 		`{"name":"forecast"}`)
 	c.Help = "Nothing is sent."

@@ -3,7 +3,6 @@ package apis
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,18 +56,6 @@ type Which struct{ API, Query, Tag string }
 type NotReady struct {
 	API string `json:"api"`
 	Why string `json:"why"`
-}
-
-// HelpReply is the reply of api:help.
-type HelpReply struct {
-	Name        string          `json:"name"`
-	API         string          `json:"api"`
-	Description string          `json:"description,omitempty"`
-	Request     string          `json:"request"` // "GET https://api.weather.example/v1/forecast/{city}"
-	Schema      json.RawMessage `json:"schema"`
-	Example     json.RawMessage `json:"example"`
-	NotReady    string          `json:"notReady,omitempty"`
-	Note        string          `json:"note"`
 }
 
 // ToolList are the tools of declared APIs that can be called now.
@@ -281,25 +268,4 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 		return nil, nil, kb.Errorf(kb.NotFound, "the tool %q is disabled", t.Code).WithHint("a person may set enabled: true in %s", p.File)
 	}
 	return p, t, nil
-}
-
-// Help says how a tool is called.
-func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
-	d, err := declaredAPIs(ctx, a)
-	if err != nil {
-		return HelpReply{}, err
-	}
-	p, t, err := d.find(name)
-	if err != nil {
-		return HelpReply{}, err
-	}
-	h := HelpReply{
-		Name: t.Code, API: p.Code, Description: t.Definition().Description, Request: t.Method + " " + p.BaseURL + t.Path,
-		Schema: t.Schema(), Example: t.Example(),
-		Note: "call it with api:call; the credential, if one is needed, is added here. Save keeps the reply in a store that search looks in",
-	}
-	if err := apiReady(a, d, p); err != nil {
-		h.NotReady = kb.Said(err, "; ")
-	}
-	return h, nil
 }

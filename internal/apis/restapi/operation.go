@@ -39,7 +39,8 @@ func (o *operation) tool() (*yaml.Node, error) {
 	if methods[o.method] == "" {
 		return nil, fmt.Errorf("its method is %s", o.method)
 	}
-	if u := strings.ReplaceAll(o.path, "..", ""); strings.ContainsAny(o.path, "?# \\") || u != o.path && strings.Contains(o.path, "/..") {
+	path, _, _ := strings.Cut(o.path, "#") // which is never sent
+	if strings.ContainsAny(path, "? \\") || strings.Contains(path, "/../") || strings.HasSuffix(path, "/..") {
 		return nil, fmt.Errorf("its path is none")
 	}
 	body, err := o.parameters()
@@ -56,7 +57,7 @@ func (o *operation) tool() (*yaml.Node, error) {
 	}
 	about := o.about()
 	t := named{mapping("code", o.m.toolCode(o.path, o.method, o.op), "name", clip(oneLine(getText(o.op, "summary")), 100),
-		"description", about, "httpMethod", o.method, "endpointPath", o.path)}
+		"description", about, "httpMethod", o.method, "endpointPath", path)}
 	base, err := o.server()
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type schemas struct {
 func newSchemas(d *tree, old bool) *schemas {
 	return &schemas{
 		tree: d, old: old, names: map[string]string{}, taken: map[string]json.RawMessage{},
-		drops: map[string]bool{"xml": true, "externalDocs": true, "example": true},
+		drops: map[string]bool{"xml": true, "externalDocs": true, "example": true, "$recursiveAnchor": true, "$recursiveRef": true},
 	}
 }
 
@@ -71,9 +71,7 @@ func (s *schemas) write(b *bytes.Buffer, v json.RawMessage, depth int) error {
 	} else {
 		b.WriteByte('{')
 	}
-	if s.old {
-		list = modern(list)
-	}
+	list = modern(list) // many a document of 3.1 still has what was removed in it
 	first := true
 	for _, f := range list {
 		if s.drops[f.key] || strings.HasPrefix(f.key, "x-") {
