@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/apis/finder"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -38,7 +39,10 @@ type apis struct {
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
 
-	finds   *finder // of the providers below
+	kept     []keptReply // oldest first
+	nextKept int
+
+	finds   *finder.Finder // of the providers below
 	findsOf []*restapi.Provider
 
 	read    sync.Mutex               // held by whoever reads the files
@@ -289,11 +293,11 @@ func trustsAPIs(ctx context.Context, a *app.App, path string, raw []byte) (bool,
 func apisOf(a *app.App) *apis { return app.State(a, func() *apis { return &apis{} }) }
 
 // finder returns what finds the tools of what is declared.
-func (s *apis) finder(d *declared) *finder {
+func (s *apis) finder(d *declared) *finder.Finder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.finds == nil || !slices.Equal(s.findsOf, d.all) {
-		s.finds, s.findsOf = newFinder(d.all), d.all
+		s.finds, s.findsOf = finder.New(d.all), d.all
 	}
 	return s.finds
 }

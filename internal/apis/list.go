@@ -160,17 +160,17 @@ func findTools(ctx context.Context, a *app.App, d *declared, ready []*restapi.Pr
 	if err != nil {
 		return nil, err
 	}
-	hits, err := apisOf(a).finder(d).find(ctx, c.Embedder, w.Query)
+	hits, err := apisOf(a).finder(d).Find(ctx, c.Embedder, w.Query)
 	if err != nil {
 		return nil, err
 	}
 	var out []ToolRow
 	cost := 0
 	for _, h := range hits {
-		if !slices.Contains(ready, h.p) || w.Tag != "" && !slices.Contains(h.t.Tags, w.Tag) {
+		if !slices.Contains(ready, h.API) || w.Tag != "" && !slices.Contains(h.Tool.Tags, w.Tag) {
 			continue
 		}
-		row := ToolRow{h.t.Code, kb.Clip(h.t.Definition().Description, 90), paramWords(h.t)}
+		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 90), paramWords(h.Tool)}
 		cost += tokens.Estimate(row.Name+row.Description+row.Params) + 16
 		if len(out) == mostFound || cost > foundTokens {
 			break
@@ -268,4 +268,20 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 		return nil, nil, kb.Errorf(kb.NotFound, "the tool %q is disabled", t.Code).WithHint("a person may set enabled: true in %s", p.File)
 	}
 	return p, t, nil
+}
+
+// Named returns the name of the tool that has a method and a path.
+func Named(ctx context.Context, a *app.App, method, path string) (string, error) {
+	d, err := declaredAPIs(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range d.all {
+		for i := range p.Tools {
+			if t := &p.Tools[i]; t.Method == method && t.Path == path {
+				return t.Code, nil
+			}
+		}
+	}
+	return "", kb.Errorf(kb.NotFound, "no tool does %s %s", method, path)
 }

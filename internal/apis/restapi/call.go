@@ -38,6 +38,7 @@ type Reply struct {
 	Tool     string
 	Status   int             // of HTTP
 	Media    string          // media type without parameters
+	Link     string          // header of that name
 	JSON     json.RawMessage // what came, when that is JSON
 	Text     string          // else
 	Redacted []string        // parameters out of which credentials were taken
@@ -173,7 +174,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		return -1, err
 	}
 	defer resp.Body.Close()
-	reply.Status = resp.StatusCode
+	reply.Status, reply.Link = resp.StatusCode, red.Text(resp.Header.Get("Link"))
 	if resp.StatusCode >= 300 {
 		return refused(resp, p, t, red)
 	}

@@ -40,7 +40,7 @@ func (o *operation) tool() (*yaml.Node, error) {
 		return nil, fmt.Errorf("its method is %s", o.method)
 	}
 	path, _, _ := strings.Cut(o.path, "#") // which is never sent
-	if strings.ContainsAny(path, "? \\") || strings.Contains(path, "/../") || strings.HasSuffix(path, "/..") {
+	if strings.ContainsAny(path, " \\") || strings.Contains(path, "/../") || strings.HasSuffix(path, "/..") {
 		return nil, fmt.Errorf("its path is none")
 	}
 	body, err := o.parameters()

@@ -1,4 +1,7 @@
-package apis
+// Package finder ranks the operations of declared APIs by what they do: the
+// words of a question, and those that documentation has in their place, in names,
+// descriptions, paths and parameters, and what question and operation mean.
+package finder
 
 import (
 	"cmp"
@@ -9,15 +12,13 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
-	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 	"github.com/seed-4f2d999b/knowledge/internal/text/thesaurus"
 )
 
-// finder ranks the operations of declared APIs by what they do. It is made once
-// for what is declared.
-type finder struct {
+// Finder ranks operations. It is safe for concurrent use.
+type Finder struct {
 	ops   []found
 	df    map[string]int
 	long  float64 // average weight of an operation
@@ -47,8 +48,9 @@ const (
 	byMethod = 1.2 // the verb of the question has the method of the operation
 )
 
-func newFinder(all []*restapi.Provider) *finder {
-	f := &finder{df: map[string]int{}}
+// New makes a finder of the enabled tools of some APIs.
+func New(all []*restapi.Provider) *Finder {
+	f := &Finder{df: map[string]int{}}
 	for _, p := range all {
 		for i := range p.Tools {
 			if t := &p.Tools[i]; t.Enabled && p.Enabled {
@@ -62,7 +64,7 @@ func newFinder(all []*restapi.Provider) *finder {
 	return f
 }
 
-func (f *finder) add(p *restapi.Provider, t *restapi.Tool) {
+func (f *Finder) add(p *restapi.Provider, t *restapi.Tool) {
 	o := found{p: p, t: t, terms: map[string]float64{}}
 	put := func(text string, weight float64) {
 		for _, w := range terms.Of(text) {
@@ -96,34 +98,35 @@ func (f *finder) add(p *restapi.Provider, t *restapi.Tool) {
 	f.ops = append(f.ops, o)
 }
 
-// hit is an operation with its score.
-type hit struct {
-	*found
-	score float64
+// Hit is an operation with its score.
+type Hit struct {
+	API   *restapi.Provider
+	Tool  *restapi.Tool
+	Score float64
 }
 
-// find returns the operations that fit a question, best first. Without an
+// Find returns the operations that fit a question, best first. Without an
 // embedder terms alone decide.
-func (f *finder) find(ctx context.Context, emb kb.Embedder, question string) ([]hit, error) {
+func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]Hit, error) {
 	asked := expand(question)
-	hits := make([]hit, len(f.ops))
+	hits := make([]Hit, len(f.ops))
 	verbs := methodsOf(question)
 	for i := range f.ops {
 		o := &f.ops[i]
-		h := hit{found: o}
+		h := Hit{API: o.p, Tool: o.t}
 		for w, weight := range asked {
 			tf := o.terms[w]
 			if tf == 0 {
 				continue
 			}
 			idf := math.Log(1 + (float64(len(f.ops))-float64(f.df[w])+0.5)/(float64(f.df[w])+0.5))
-			h.score += weight * idf * tf * 2.2 / (tf + 1.2*(0.4+0.6*o.size/f.long))
+			h.Score += weight * idf * tf * 2.2 / (tf + 1.2*(0.4+0.6*o.size/f.long))
 		}
-		if h.score > 0 && slices.Contains(verbs, o.t.Method) {
-			h.score += byMethod
+		if h.Score > 0 && slices.Contains(verbs, h.Tool.Method) {
+			h.Score += byMethod
 		}
-		if o.t.Deprecated {
-			h.score *= 0.7
+		if h.Tool.Deprecated {
+			h.Score *= 0.7
 		}
 		hits[i] = h
 	}
@@ -132,9 +135,9 @@ func (f *finder) find(ctx context.Context, emb kb.Embedder, question string) ([]
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	for i := range hits {
-		if hits[i].score <= 0 {
+		if hits[i].Score <= 0 {
 			return hits[:i], nil
 		}
 	}
@@ -142,7 +145,7 @@ func (f *finder) find(ctx context.Context, emb kb.Embedder, question string) ([]
 }
 
 // mean adds what the vectors of question and operations have in common.
-func (f *finder) mean(ctx context.Context, emb kb.Embedder, question string, hits []hit) error {
+func (f *Finder) mean(ctx context.Context, emb kb.Embedder, question string, hits []Hit) error {
 	var failed error
 	f.words.Do(func() {
 		texts := make([]string, len(f.ops))
@@ -164,7 +167,7 @@ func (f *finder) mean(ctx context.Context, emb kb.Embedder, question string, hit
 			dot += float64(x) * float64(q[0][k])
 		}
 		if dot > 0.15 {
-			hits[i].score += meaning * dot
+			hits[i].Score += meaning * dot
 		}
 	}
 	return nil
@@ -294,19 +297,3 @@ var stops = func() map[string]bool {
 	}
 	return m
 }()
-
-// Named returns the name of the tool that has a method and a path.
-func Named(ctx context.Context, a *app.App, method, path string) (string, error) {
-	d, err := declaredAPIs(ctx, a)
-	if err != nil {
-		return "", err
-	}
-	for _, p := range d.all {
-		for i := range p.Tools {
-			if t := &p.Tools[i]; t.Method == method && t.Path == path {
-				return t.Code, nil
-			}
-		}
-	}
-	return "", kb.Errorf(kb.NotFound, "no tool does %s %s", method, path)
-}
