@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/apis/finder"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/oauth"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -38,6 +39,9 @@ type apis struct {
 	failed  map[string]int // calls in a row without an answer
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
+
+	tokens *oauth.Tokens
+	rights atomic.Pointer[declared] // whose clients tokens are asked with
 
 	kept     []keptReply // oldest first
 	nextKept int
@@ -85,6 +89,7 @@ type declared struct {
 	updated  time.Time
 	path     string // of the user's file
 	secrets  *restapi.Resolver
+	tokens   *oauth.Tokens
 }
 
 // Close gives up what calls have opened.
@@ -167,6 +172,9 @@ func readAPIs(ctx context.Context, a *app.App) (*declared, error) {
 	}
 	if len(d.problems) > 0 {
 		d.notes = append(d.notes, "some definitions are wrong and left out; a person sees them with: knowledge api check")
+	}
+	if d.tokens, err = tokensOf(ctx, a, d); err != nil {
+		return nil, err
 	}
 	d.secrets = &restapi.Resolver{Env: a.Config.Env, Entry: apisOf(a).entry, Allowed: d.allowed}
 	return d, nil

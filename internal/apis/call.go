@@ -14,7 +14,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // untrustedNote goes with everything that a service said.
@@ -178,10 +177,10 @@ func (c *CallReply) result(a *app.App, ask Ask, v json.RawMessage, text string) 
 		}
 		c.Result = made
 	}
-	if !ask.Fold || tokens.Estimate(string(c.Result)) <= foldTokens {
+	if !ask.Fold || restapi.Cost(string(c.Result)) <= foldTokens {
 		return nil
 	}
-	cost := tokens.Estimate(string(c.Result))
+	cost := restapi.Cost(string(c.Result))
 	if c.Kept = ask.Reply; c.Kept == "" {
 		c.Kept = apisOf(a).keepReply(keptReply{api: c.API, tool: c.Tool, status: c.Status, json: v, text: text, at: c.Retrieved})
 	}
@@ -193,7 +192,7 @@ func (c *CallReply) result(a *app.App, ask Ask, v json.RawMessage, text string) 
 	}
 	for _, n := range []int{5, 2, 1} {
 		some, err := restapi.Shape{First: n}.Of(c.Result)
-		if err == nil && tokens.Estimate(string(some)) <= foldTokens/2 {
+		if err == nil && restapi.Cost(string(some)) <= foldTokens/2 {
 			c.Result = some
 			return nil
 		}

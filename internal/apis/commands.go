@@ -148,6 +148,20 @@ func addAPIs(t *command.Table) {
 	c.Network = command.AnyHost
 	c.Help = "They are added to apis.yaml beside the configuration file; one of the same code is replaced, and keeps its reference to a credential. " +
 		"Credentials in the document are not stored: the reply says which variable to set."
+	c = t.Add("api", command.New("api:login", "Log in to a declared API that uses OAuth", command.Writes,
+		func(ctx context.Context, a *app.App, in loginIn) (command.Message, error) {
+			said, err := Login(ctx, a, in, sayOnTerminal)
+			return command.Message{Message: said}, err
+		}), `{"code":"calendar"}`, `{"code":"calendar","device":true}`)
+	c.Network = command.Declared
+	c.Help = "The address to open, or the code to enter, is shown while the command waits, at most five minutes. " +
+		"The login is kept in the keyring of the system, and renewed when it ends."
+	c = t.Add("api", command.New("api:logout", "Take a login to a declared API back", command.Deletes,
+		func(ctx context.Context, a *app.App, in loginIn) (command.Message, error) {
+			said, err := Logout(ctx, a, in)
+			return command.Message{Message: said}, err
+		}), `{"code":"calendar"}`)
+	c.Network = command.Declared
 	t.Add("api", command.New("api:remove", "Take an API out of your definitions", command.Deletes,
 		func(ctx context.Context, a *app.App, in apiCodeIn) (command.Message, error) {
 			said, err := Remove(ctx, a, in.Code)

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // HelpReply is the reply of api:help. Arguments are in lines, "!" behind those
@@ -89,7 +88,7 @@ func (h *HelpReply) fit(t *restapi.Tool) {
 	}
 }
 
-func (h *HelpReply) cost() int { return tokens.Estimate(printer.JSON(h)) }
+func (h *HelpReply) cost() int { return restapi.Cost(printer.JSON(h)) }
 
 // printAPIHelp prints the tool of a declared API with its parameters, and a call of
 // it; in a pipe the JSON that it is.

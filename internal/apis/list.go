@@ -12,7 +12,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // The words of declared APIs that faces need.
@@ -171,7 +170,7 @@ func findTools(ctx context.Context, a *app.App, d *declared, ready []*restapi.Pr
 			continue
 		}
 		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 90), paramWords(h.Tool)}
-		cost += tokens.Estimate(row.Name+row.Description+row.Params) + 16
+		cost += restapi.Cost(row.Name+row.Description+row.Params) + 16
 		if len(out) == mostFound || cost > foundTokens {
 			break
 		}

@@ -72,16 +72,24 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		return nil, err
 	}
 	cred, err := c.Secrets.resolve(ctx, p, t, c.Tokens)
-	if err == nil {
+	for renewed := false; err == nil; renewed = true {
 		red := newRedactor(p, cred)
-		reply.Redacted = scrub(values, red)
+		reply.Redacted = append(reply.Redacted, scrub(values, red)...)
 		reply.Args = masked(values)
-		if err = c.try(ctx, p, t, values, cred, red, reply); err != nil {
+		err = c.try(ctx, p, t, values, cred, red, reply)
+		if reply.Status == http.StatusUnauthorized && !renewed && c.dropped(p, cred) {
+			// What a service refuses for its token it has not done.
+			if cred, err = c.Secrets.resolve(ctx, p, t, c.Tokens); err == nil {
+				continue
+			}
+		}
+		if err != nil {
 			var arg *ArgumentError
 			if !errors.As(err, &arg) {
 				err = red.Error(err)
 			}
 		}
+		break
 	}
 	reply.Elapsed = time.Since(start)
 	if e := c.Log.add(p, t, values, reply, err); err == nil && e != nil {
@@ -91,6 +99,16 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		return nil, err
 	}
 	return reply, nil
+}
+
+// dropped forgets the tokens of a call that were refused and reports whether
+// there may be others.
+func (c *Caller) dropped(p *Provider, cred credentials) bool {
+	again := false
+	for a, token := range cred.tokens {
+		again = c.Tokens.Drop(p, a, token) || again
+	}
+	return again
 }
 
 // masked returns the arguments with credentials masked.

@@ -265,6 +265,15 @@ func (p *Provider) Secrets() []Ref {
 	return all
 }
 
+// Named returns the schemes that have names.
+func (p *Provider) Named() []*Auth {
+	var all []*Auth
+	for i := range p.Schemes {
+		all = append(all, &p.Schemes[i])
+	}
+	return all
+}
+
 // client returns the reference that is the id of the client, if it is one.
 func (a *Auth) client() Ref {
 	if a.OAuth == nil {

@@ -51,11 +51,9 @@ func (s *Resolver) resolve(ctx context.Context, p *Provider, t *Tool, tokens Tok
 			}
 		}
 		if a.Type == AuthOAuth {
-			client := *a.OAuth
-			if r := a.client(); r.Set() {
-				if client.ClientID, err = s.get(p, r); err != nil {
-					return c, err
-				}
+			client, _, err := s.ClientOf(p, a)
+			if err != nil {
+				return c, err
 			}
 			if c.tokens[a], err = tokens.Token(ctx, p, a, client, c.refs[a.Secret]); err != nil {
 				return c, err
@@ -63,6 +61,21 @@ func (s *Resolver) resolve(ctx context.Context, p *Provider, t *Tool, tokens Tok
 		}
 	}
 	return c, nil
+}
+
+// ClientOf returns what a token server knows the client by, and its secret, "" for
+// a public one.
+func (s *Resolver) ClientOf(p *Provider, a *Auth) (client OAuth, secret string, err error) {
+	client = *a.OAuth
+	if r := a.client(); r.Set() {
+		if client.ClientID, err = s.get(p, r); err != nil {
+			return client, "", err
+		}
+	}
+	if a.Secret.Set() {
+		secret, err = s.get(p, a.Secret)
+	}
+	return client, secret, err
 }
 
 // Tokens gets access tokens of OAuth, for AuthOAuth.

@@ -9,6 +9,7 @@ import (
 	"github.com/jmespath-community/go-jmespath"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // Shape says what of a reply is wanted. The zero value wants all of it.
@@ -238,6 +239,9 @@ func table(v json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(`{"columns":` + string(mustJSON(columns)) + `,"rows":[` + strings.Join(rows, ",") + `]}`)
 }
+
+// Cost estimates what a text costs a language model, in tokens.
+func Cost(s string) int { return tokens.Estimate(s) }
 
 // Summary says what a reply holds that is too large to be shown: its members with
 // their kinds, and how many elements lists have.
