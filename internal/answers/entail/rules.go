@@ -11,12 +11,8 @@ var rules = []func(*pair) string{unknown, little, denied, opposite, quantity, ex
 // unknown: a number or a name of the sentence has to be in the lines.
 func unknown(p *pair) string {
 	for i := range p.s {
-		switch t := &p.s[i]; {
-		case p.at[i] >= 0:
-		case t.kind == number:
-			return "the number " + t.raw + " is not in them"
-		case t.kind == name:
-			return "the name " + t.raw + " is not in them"
+		if t := &p.s[i]; p.at[i] < 0 && (t.kind == number || t.kind == name || lists["switch"][t.text]) {
+			return t.raw + " is not in them"
 		}
 	}
 	return ""

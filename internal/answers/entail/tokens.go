@@ -124,6 +124,11 @@ func read(sentences []string, english func(string) []string) []token {
 		}
 		clause++
 	}
+	for i := range out { // as a state, not as a place
+		if out[i].text == "on" && (i+1 == len(out) || out[i+1].clause != out[i].clause || lists["state"][out[i+1].text]) {
+			out[i].kind, out[i].stem = word, "on"
+		}
+	}
 	out = units(out)
 	for i := range out[:max(0, len(out)-1)] {
 		if said := phrases()[out[i].stem+" "+out[i+1].text]; said != nil && out[i+1].kind == idle && out[i].clause == out[i+1].clause {
@@ -275,7 +280,7 @@ var ones = map[string]bool{"one": true, "a": true, "an": true, "un": true, "una"
 
 // isClass reports whether a word is one of those that decide.
 func isClass(w string) bool {
-	for _, l := range []string{"no", "only", "may", "must", "because", "unless", "every"} {
+	for _, l := range []string{"no", "only", "perhaps", "must", "because", "unless", "every"} {
 		if lists[l][w] {
 			return true
 		}

@@ -9,7 +9,8 @@ import (
 func exchanged(p *pair) string {
 	for i := range p.s {
 		t := &p.s[i]
-		if t.kind != name && t.kind != number || p.at[i] < 0 {
+		two := t.kind == word && len(table().opposite[t.stem]) > 0 // one of two
+		if t.kind != name && t.kind != number && !two || p.at[i] < 0 {
 			continue
 		}
 		sum := map[int]float64{}
@@ -24,10 +25,13 @@ func exchanged(p *pair) string {
 				best, most = k, v
 			}
 		}
-		if best < 0 || best == own || sum[own] >= 0.9 || most < 1.5 {
+		if best < 0 || best == own || sum[own] >= 0.9 || most < 1.5 && !two {
 			continue
 		}
 		for j := range p.t {
+			if two && (p.t[j].clause != best || !opposed(t, &p.t[j])) {
+				continue
+			}
 			if p.t[j].clause == best && p.t[j].kind == t.kind && p.t[j].unit == t.unit && (p.used[j] < 0 || p.s[p.used[j]].clause != t.clause) {
 				return "they say that of " + p.t[j].raw + ", not of " + t.raw
 			}
