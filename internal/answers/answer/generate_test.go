@@ -131,9 +131,7 @@ func TestWord(t *testing.T) {
 		for _, api := range []string{"openai", "ollama", "whole"} {
 			m.Client = &model.Client{Endpoint: m.Endpoint, Name: "m", Key: "k", API: strings.TrimPrefix(api, "whole")}
 			s.whole, s.say = api == "whole", nil
-			for _, word := range strings.SplitAfter(c.say, " ") {
-				s.say = append(s.say, word)
-			}
+			s.say = append(s.say, strings.SplitAfter(c.say, " ")...)
 			var live []string
 			g := ground("what is the default limit in bytes?", limits, secrets)
 			r := m.Word(t.Context(), g, c.before, func(p Part) { live = append(live, p.Text) })

@@ -262,23 +262,18 @@ func condition(p *pair) string {
 // without.
 func narrowed(p *pair) string {
 	for c := range p.clauses() {
-		for _, home := range p.home(c) {
-			bound := -1
-			for j := range p.t {
-				if p.t[j].clause == home && p.t[j].kind == number && p.used[j] < 0 && j > 0 && lists["than"][p.t[j-1].text] {
-					bound = j
-				}
-			}
-			if bound >= 0 && p.within(c, home) >= 2 && p.home(c)[0] == home {
-				return "they say it of " + p.t[bound].raw + " alone"
-			}
-			break
-		}
-	}
-	for c := range p.clauses() {
 		home := p.home(c)
 		if len(home) == 0 {
 			continue
+		}
+		bound := -1
+		for j := 1; j < len(p.t); j++ {
+			if p.t[j].clause == home[0] && p.t[j].kind == number && p.used[j] < 0 && lists["than"][p.t[j-1].text] {
+				bound = j
+			}
+		}
+		if bound >= 0 && p.within(c, home[0]) >= 2 {
+			return "they say it of " + p.t[bound].raw + " alone"
 		}
 		next := home[0] + 1
 		if inClause(p.t, next, "unless") && p.t[p.first(next)].sentence == p.t[p.first(home[0])].sentence && !sentenceHas(p.s, 0, "still") {
