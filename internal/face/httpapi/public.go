@@ -89,7 +89,7 @@ func PublicHandler(a *app.App, addr string, c config.Public, origins []string, o
 		}
 	}
 	s.rag("GET /health", httpguard.Open, s.publicHealth)
-	s.widgetRoutes()
+	widgetRoutes(s.mux, func(w http.ResponseWriter, r *http.Request) bool { return s.allowed(w, r, httpguard.Open) })
 	return p
 }
 
