@@ -59,6 +59,7 @@ func (s *session) root() *cobra.Command {
 	root.SetHelpCommand(s.help(root))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		_ = s.page() // there is nothing to write yet
 		if cmd == root {
 			s.Out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
 			return
@@ -77,10 +78,13 @@ func (s *session) globalFlags(root *cobra.Command) {
 	flags.StringVarP(&s.project, "project", "C", "", "the project to work in (default: the repository around the working directory)")
 	flags.BoolVarP(&s.json, "json", "j", false, "print JSON")
 	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
+	flags.StringVar(&s.color, "color", "", "colour `WHEN`: auto (heeds $NO_COLOR and $CLICOLOR_FORCE), always or never")
+	flags.BoolVar(&s.noPager, "no-pager", false, "print long results at once, not page by page with $KNOWLEDGE_PAGER, $PAGER or less")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
 	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
 	_ = flags.MarkHidden("cli") // fails only for an unknown flag
 	complete(root, "format", formats...)
+	complete(root, "color", colorings...)
 	for _, dir := range []string{"data-dir", "project"} {
 		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
 	}
