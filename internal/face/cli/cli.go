@@ -27,6 +27,7 @@ import (
 type Faces struct {
 	MCP   func(context.Context, *app.App, MCPOptions) error
 	Serve func(context.Context, *app.App, ServeOptions) error
+	UI    func(context.Context, *app.App, UIOptions) error
 	// Worker is the program that runs jobs, with its first arguments; the rest
 	// is "work JOB" with this run's data directory. Empty: jobs run in this
 	// process and end with it.
@@ -58,6 +59,16 @@ type ServeOptions struct {
 	EvidencePort, EnterprisePort *int // nil: by the environment
 
 	Stdout, Stderr io.Writer
+}
+
+// UIOptions are the flags of `knowledge ui`.
+type UIOptions struct {
+	Query  string
+	Stores []string
+	Print  bool // the place that is chosen, in the place of opening it
+	Color  bool
+
+	Stdout io.Writer
 }
 
 // Env is what a run of the program takes from its process.

@@ -54,7 +54,7 @@ func (s *session) root() *cobra.Command {
 	s.addCommands(root)
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
-	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), s.man(), completion(root))
+	root.AddCommand(s.mcp(), s.serve(), s.ui(), s.watch(), s.work(), s.version(), s.man(), completion(root))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(s.help(root))
 	usual := root.HelpFunc()
