@@ -47,7 +47,7 @@ var roles = map[string]Role{
 // states are the roles of what stands in a column "status" or "state".
 var states = map[string]Role{
 	"ready": Good, "completed": Good, "ok": Good, "kept": Good,
-	"failed": Bad, "cancelled": Bad, "interrupted": Bad, "error": Bad, "empty": Bad, "critical": Bad, "high": Bad,
+	"failed": Bad, "cancelled": Bad, "cancelling": Bad, "interrupted": Bad, "error": Bad, "empty": Bad, "critical": Bad, "high": Bad,
 }
 
 // role is that of a value by the name of its column.

@@ -268,7 +268,7 @@ func TestProgressBar(t *testing.T) {
 		{kb.Progress{Phase: "clone"}, "cloning"},
 		{kb.Progress{Phase: "index", Done: 95, Total: 90, Rate: 2.3, ETA: 7500}, "indexing ━━━━━━━━━━━━━━━━━━━━━━━━ 95 of 90, 2.3/s, 2 h 05 min left"},
 	} {
-		if got := barLine(tc.at); got != tc.want {
+		if got := printer.Doing(tc.at, barWidth); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 	}

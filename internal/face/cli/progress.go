@@ -14,6 +14,7 @@ import (
 const (
 	lineEvery = 3 * time.Second // how often progress is printed where there is no terminal
 	drawEvery = 100 * time.Millisecond
+	drawAfter = 300 * time.Millisecond
 	barWidth  = 24
 )
 
@@ -30,6 +31,7 @@ type progress struct {
 	stopped bool
 	pace    kb.Pace
 	phase   string
+	begun   time.Time
 	drawn   time.Time // zero while nothing is
 	told    time.Time
 }
@@ -51,10 +53,16 @@ func (p *progress) report(at kb.Progress) {
 	}
 	now := p.now()
 	at = p.pace.Add(now, at)
+	if p.begun.IsZero() {
+		p.begun = now
+	}
 	if p.terminal {
+		if now.Sub(p.begun) < drawAfter {
+			return // what is done at once would only flicker
+		}
 		if at.Phase != p.phase || now.Sub(p.drawn) >= drawEvery {
 			p.phase, p.drawn = at.Phase, now
-			line := printer.Clean(barLine(at))
+			line := printer.Clean(printer.Doing(at, barWidth))
 			if p.width > 0 {
 				line = printer.Cut(line, p.width-1) // a full line makes some terminals begin another
 			}
@@ -80,57 +88,6 @@ func (p *progress) stop() {
 		io.WriteString(p.w, "\r\x1b[K")
 	}
 	p.stopped = true
-}
-
-// phases are what a job does, as a person reads it.
-var phases = map[string]string{
-	"": "working", "clone": "cloning", "fetch": "fetching", "crawl": "reading pages", "walk": "listing documents", "index": "indexing",
-	"write": "publishing", "link": "resolving references", "vectors": "embedding", "verify": "verifying", "import": "importing", "export": "exporting",
-}
-
-func phaseWord(phase string) string {
-	if w := phases[phase]; w != "" {
-		return w
-	}
-	return phase
-}
-
-// barLine is "indexing ━━━━━━────── 120 of 400, 40/s, 7 s left".
-func barLine(at kb.Progress) string {
-	var b strings.Builder
-	b.WriteString(phaseWord(at.Phase))
-	if at.Total > 0 {
-		full := int(barWidth * min(at.Done, at.Total) / at.Total)
-		b.WriteString(" " + strings.Repeat("━", full) + strings.Repeat("─", barWidth-full))
-	}
-	if at.Done > 0 || at.Total > 0 {
-		fmt.Fprintf(&b, " %d", at.Done)
-	}
-	if at.Total > 0 {
-		fmt.Fprintf(&b, " of %d", at.Total)
-	}
-	switch {
-	case at.Rate >= 10:
-		fmt.Fprintf(&b, ", %.0f/s", at.Rate)
-	case at.Rate >= .1:
-		fmt.Fprintf(&b, ", %.1f/s", at.Rate)
-	}
-	if at.ETA >= 1 {
-		b.WriteString(", " + duration(at.ETA) + " left")
-	}
-	return b.String()
-}
-
-// duration is "7 s", "1 min 20 s", "2 h 05 min".
-func duration(seconds float64) string {
-	switch s := int(seconds + .5); {
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %02d s", s/60, s%60)
-	default:
-		return fmt.Sprintf("%d h %02d min", s/3600, s/60%60)
-	}
 }
 
 // progressLine is one line: "index: 120 of 400 (30%), 5s left".

@@ -3,14 +3,12 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/gdamore/tcell/v3"
 	"github.com/gdamore/tcell/v3/color"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // layout is where things are on the screen: the query on top, hits at the left,
@@ -214,15 +212,15 @@ func (f *finder) drawPreview(l layout) {
 	h := f.hit()
 	y := l.below
 	head := pen{screen: f.screen, x: x, y: y, end: l.width}
-	head.put(h.At, f.style(printer.Path).Bold(true))
+	head.put(place(h).lines(), f.style(printer.Path).Bold(true))
 	if h.Symbol != "" {
 		head.put("  "+h.Symbol, f.style(printer.Symbol))
 	}
 	head.put("  "+h.Store, f.style(printer.Label))
 	rows := l.previewRows - 1
-	start := max(p.from-p.first, 0) - min(3, rows/4) // a little of what is before it
+	start := max(p.best-p.first, 0) - min(3, rows/4) // a little of what is before it
 	start = min(max(start+p.scroll, 0), max(len(p.lines)-rows, 0))
-	p.scroll = start - (max(p.from-p.first, 0) - min(3, rows/4)) // it ends where the document does
+	p.scroll = start - (max(p.best-p.first, 0) - min(3, rows/4)) // it ends where the document does
 	digits := len(fmt.Sprint(p.first + len(p.lines) - 1))
 	for i := range rows {
 		n := start + i
@@ -258,16 +256,4 @@ func (f *finder) drawFoot(l layout) {
 	}
 	p := pen{screen: f.screen, y: l.height - 1, end: l.width}
 	p.put(text, f.style(role))
-}
-
-// progressLine says how far what a search waits for is.
-func progressLine(at kb.Progress) string {
-	text := at.Phase + " " + fmt.Sprint(at.Done)
-	if at.Total > 0 {
-		text += fmt.Sprintf(" of %d", at.Total)
-	}
-	if at.ETA >= 1 {
-		text += ", " + (time.Duration(at.ETA) * time.Second).String() + " left"
-	}
-	return text
 }

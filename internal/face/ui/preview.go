@@ -25,6 +25,7 @@ type preview struct {
 	lines  []string
 	from   int // of the hit
 	to     int
+	best   int // its line that answers best, which is shown first
 	scroll int // lines, from where the hit begins
 	note   string
 }
@@ -33,7 +34,8 @@ type preview struct {
 type spot struct {
 	path     string
 	from, to int    // lines, 0 for a page of the web
-	written  string // path:line
+	best     int    // of these, the one that answers best
+	written  string // path:line, of that one
 }
 
 var lines = regexp.MustCompile(`:L(\d+)(?:-L?(\d+))?`)
@@ -46,9 +48,23 @@ func place(h *find.Hit) spot {
 		if s.to = s.from; m[4] >= 0 {
 			s.to, _ = strconv.Atoi(h.At[m[4]:m[5]])
 		}
-		s.written = fmt.Sprintf("%s:%d", s.path, s.from)
+		if s.best = s.from; h.Line > s.from && h.Line <= s.to {
+			s.best = h.Line
+		}
+		s.written = fmt.Sprintf("%s:%d", s.path, s.best)
 	}
 	return s
+}
+
+// lines is path:from-to.
+func (s spot) lines() string {
+	switch {
+	case s.from == 0:
+		return s.written
+	case s.to > s.from:
+		return fmt.Sprintf("%s:%d-%d", s.path, s.from, s.to)
+	}
+	return fmt.Sprintf("%s:%d", s.path, s.from)
 }
 
 // storeOf is the name of a hit's store, without the commit that it shows.
@@ -71,7 +87,7 @@ func (f *finder) load(ctx context.Context) {
 			if f.preview.id != hit.ID {
 				return // another is selected
 			}
-			p := preview{id: hit.ID, first: r.Start, from: at.from, to: at.to, scroll: f.preview.scroll}
+			p := preview{id: hit.ID, first: r.Start, from: at.from, to: at.to, best: at.best, scroll: f.preview.scroll}
 			if err != nil { // what the search has shown is there still
 				p.note, p.first, r.Text = err.Error(), max(hit.Line, 1), hit.Code
 			}
@@ -86,7 +102,7 @@ func span(at spot) string {
 	if at.from == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d-%d", max(1, at.from-around), at.to+around)
+	return fmt.Sprintf("%d-%d", max(1, at.best-around), at.best+around)
 }
 
 // editors are what takes a line in another way than "+LINE FILE".
@@ -142,7 +158,7 @@ func (f *finder) open(ctx context.Context) {
 		return
 	}
 	defer done()
-	cmd := editor(f.o.Getenv, file, at.from)
+	cmd := editor(f.o.Getenv, file, at.best)
 	if cmd == nil {
 		f.status = "there is no editor: set EDITOR, or take the place with ctrl-o"
 		return

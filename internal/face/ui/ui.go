@@ -90,12 +90,9 @@ type finder struct {
 
 func (f *finder) run(ctx context.Context) error {
 	f.screen.EnablePaste()
-	list, err := f.app.Stores(ctx, "", false)
-	if err != nil {
+	var err error
+	if f.stores, err = f.names(ctx); err != nil {
 		return err
-	}
-	for _, r := range list.Stores {
-		f.stores = append(f.stores, r.Name)
 	}
 	timer := time.NewTimer(0) // the query of the command line
 	for !f.done {
@@ -120,6 +117,15 @@ func (f *finder) run(ctx context.Context) error {
 		f.load(ctx)
 	}
 	return nil
+}
+
+// names are those of the stores that can be asked.
+func (f *finder) names(ctx context.Context) (names []string, err error) {
+	list, err := f.app.Stores(ctx, "", false)
+	for _, r := range list.Stores {
+		names = append(names, r.Name)
+	}
+	return names, err
 }
 
 // wanted is what is asked now: a question and the stores that are asked.
@@ -160,15 +166,19 @@ func (f *finder) search(ctx context.Context) {
 	sctx = kb.WithProgress(sctx, func(at kb.Progress) {
 		go f.later(sctx, func() {
 			if serial == f.serial && f.busy && at.Phase != "" {
-				f.status = progressLine(at)
+				f.status = printer.Doing(at, 0)
 			}
 		})
 	})
 	scope := app.Scope{Stores: f.scope(), Waiting: app.Waiting{Wait: 24 * time.Hour, Person: true}}
 	go func() {
 		r, err := find.Search(sctx, f.app, search.Request{Query: query, Limit: limit}, scope)
+		names, e := f.names(sctx) // the search may have made the first
 		f.later(ctx, func() {
 			if serial == f.serial {
+				if e == nil && f.store == 0 {
+					f.stores = names
+				}
 				f.found(r, err)
 			}
 		})
