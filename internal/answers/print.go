@@ -2,6 +2,7 @@ package answers
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 )
@@ -11,7 +12,14 @@ func printAnswer(p *printer.Printer, r Answer) {
 	for i, n := range r.Notes {
 		r.Notes[i] = p.Words(n)
 	}
-	p.Out.WriteString(printer.Clean(r.Text()))
+	text := printer.Clean(r.Text())
+	if !p.Terminal {
+		p.Out.WriteString(text)
+		return
+	}
+	for l := range strings.Lines(text) {
+		p.Line(p.Clickable(strings.TrimSuffix(l, "\n")))
+	}
 }
 
 // printFeedback prints an entry a line on a terminal; in a pipe the JSON that it is.

@@ -65,6 +65,17 @@ func (p *Printer) At(store, at string) Part {
 	return part
 }
 
+// Clickable writes the places in a text as editors and terminals take them.
+func (p *Printer) Clickable(text string) string {
+	if !p.Terminal {
+		return text
+	}
+	return within.ReplaceAllString(text, "$1:$2")
+}
+
+// within are places within a text: "order_test.go:L6".
+var within = regexp.MustCompile(`([\p{L}\p{N}_)])(?::L)(\d+)`)
+
 // FileURL is the address of a file of this machine.
 func FileURL(host, path string) string {
 	path = filepath.ToSlash(path)

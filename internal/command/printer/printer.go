@@ -60,7 +60,7 @@ func (p *Printer) Head(indent string, id string, parts ...Part) {
 // Labelled prints a label and its text, nothing where there is none.
 func (p *Printer) Labelled(indent, label, text string) {
 	if text != "" {
-		p.Parts(indent, " ", Label.Text(label), Plain.Text(text))
+		p.Parts(indent, " ", Label.Text(label), Plain.Text(p.Clickable(text)))
 	}
 }
 
@@ -152,6 +152,14 @@ func (p *Printer) pair(indent string, width int, space, name, value string, role
 	}
 }
 
+// Hang prints a text behind a head, and what there is no room for below itself.
+func (p *Printer) Hang(head, text string) {
+	for _, l := range wrap(text, max(p.room()-Width(head), 16)) {
+		p.Out.WriteString(head + l + "\n")
+		head = strings.Repeat(" ", Width(head))
+	}
+}
+
 // Code prints lines with their numbers, the first being start; on a terminal
 // each is cut at the edge.
 func (p *Printer) Code(code string, start int, indent string) { p.numbered(code, start, indent, false) }
@@ -177,6 +185,9 @@ func (p *Printer) numbered(code string, start int, indent string, whole bool) {
 			rest := ""
 			if whole && here != l {
 				here = displaywidth.TruncateString(l, edge, "")
+				if i := strings.LastIndexByte(here, ' ') + 1; i > len(here)*2/3 {
+					here = l[:i] // between words, where there are some
+				}
 				rest = l[len(here):]
 			}
 			p.emit(Number.Text(number))

@@ -104,7 +104,7 @@ func (t *Table) drop() {
 const (
 	gap      = 2  // between columns
 	short    = 20 // columns of at most this are never cut: ids, states, counts, times
-	least    = 14 // a cut column has this at least
+	least    = 10 // a cut column has this at least
 	mostLine = 4  // a cell goes on for so many lines
 )
 

@@ -82,6 +82,9 @@ func wrap(text string, columns int) (lines []string) {
 				break
 			}
 			head := displaywidth.TruncateString(word, columns, "")
+			if i := strings.LastIndexAny(head, "-_/.:,") + 1; i > len(head)/2 {
+				head = head[:i] // between the parts of a name
+			}
 			if head == "" {
 				head = word
 			}

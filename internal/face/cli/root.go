@@ -61,10 +61,14 @@ func (s *session) root() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		_ = s.page() // there is nothing to write yet
 		if cmd == root {
-			s.Out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
+			s.fit(briefHelp(root))
 			return
 		}
+		var text strings.Builder
+		cmd.SetOut(&text)
 		usual(cmd, args)
+		cmd.SetOut(nil)
+		s.fit(text.String())
 	})
 	root.SetHelpCommandGroupID("help")
 	return root
@@ -125,8 +129,8 @@ func (s *session) group(root *cobra.Command, group string) *cobra.Command {
 			if len(args) > 0 {
 				return s.unknownCommand(cmd, args)
 			}
-			_, err := s.Out.WriteString(topicText(root, []string{group}))
-			return err
+			s.fit(topicText(root, []string{group}))
+			return nil
 		}}
 	root.AddCommand(parent)
 	return parent
