@@ -3,7 +3,6 @@ package answer
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,70 +13,194 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
-// choose takes the sentences of an answer: the best, then what adds to it
-// without repeating it (maximal marginal relevance), within the words allowed.
-func (q *question) choose(all []scored) []scored {
-	if len(all) == 0 {
-		return nil
-	}
-	best := all[0].score
-	var out []scored
-	left := MostWords
-	used := make([]bool, len(all))
-	for len(out) < mostParts {
-		at, top := -1, math.Inf(-1)
-		for i := range all {
-			s := &all[i]
-			if used[i] || s.score < floor*best || s.words() > left {
-				continue
-			}
-			v := s.score - novelty*s.nearest(out)
-			if v > top {
-				at, top = i, v
-			}
+const (
+	// MostWords is the longest answer, citations aside.
+	MostWords = 120
+	// aimWords is how long an answer is when more is not needed: what follows the
+	// best sentence with what it leans on must add a word of the question then.
+	aimWords  = 45
+	mostPicks = 4 // sentences that are chosen by themselves
+
+	// floor is how much worse than the best a further sentence may be, and
+	// novelty how much likeness to what is said already costs.
+	floor   = 0.80
+	novelty = 0.30
+	// adds is the share of the question that a sentence must add beyond aimWords.
+	adds = 0.12
+)
+
+// choice is what an answer says.
+type choice struct {
+	picks []*scored // in the order in which they were chosen, each with what it leans on
+	all   []*scored
+	words int
+}
+
+func (c *choice) has(s *scored) bool { return slices.Contains(c.all, s) }
+
+// take adds sentences that are not there yet, if all of them fit.
+func (c *choice) take(list []*scored, most int) bool {
+	n := 0
+	var add []*scored
+	for _, s := range list {
+		if !c.has(s) && !slices.Contains(add, s) {
+			add = append(add, s)
+			n += s.words()
 		}
-		if at < 0 || len(out) > 0 && all[at].nearest(out) > 0.85 {
-			if at < 0 {
+	}
+	if c.words+n > most {
+		return false
+	}
+	c.all = append(c.all, add...)
+	c.words += n
+	return true
+}
+
+// choose takes the sentences of an answer: the best with what it leans on,
+// then what adds to it without repeating it (maximal marginal relevance).
+func (q *question) choose(of scores) choice {
+	var c choice
+	if len(of.best) == 0 {
+		return c
+	}
+	for _, s := range of.best {
+		if q.begins(s) && q.pick(&c, of, s, MostWords) {
+			break
+		}
+	}
+	if len(c.picks) == 0 {
+		return c
+	}
+	best := c.picks[0].score
+	for len(c.picks) < mostPicks {
+		var next *scored
+		top := 0.0
+		for _, s := range of.best {
+			if s.score < floor*best {
 				break
 			}
-			used[at] = true
+			if c.has(s) || !q.begins(s) {
+				continue
+			}
+			if c.words+s.words() > aimWords && q.added(&c, s) < adds {
+				continue
+			}
+			like := s.nearest(c.all)
+			if v := s.score - novelty*like; like <= 0.8 && v > top {
+				next, top = s, v
+			}
+		}
+		if next == nil {
+			break
+		}
+		most := MostWords
+		if q.added(&c, next) < adds {
+			most = max(aimWords+15, c.words)
+		}
+		if !q.pick(&c, of, next, most) {
+			next.score = 0 // it does not fit with what it needs
 			continue
 		}
-		used[at] = true
-		out = append(out, all[at])
-		left -= all[at].words()
-		for _, i := range q.company(all, at) {
-			if !used[i] && all[i].words() <= left && len(out) < mostParts+2 {
-				used[i] = true
-				out = append(out, all[i])
-				left -= all[i].words()
-			}
+	}
+	return c
+}
+
+// begins reports whether a sentence can be what an answer begins with.
+func (q *question) begins(s *scored) bool {
+	if s.form == code {
+		return (s.lead >= 0 || s.about != "") && len(s.lines) <= 2*mostCode
+	}
+	return s.length <= mostWords
+}
+
+// pick adds a sentence with what it leans on; false when that does not fit.
+func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
+	whole := q.company(of.pages[s.passage], s)
+	if !c.take(whole, most) && !c.take(of.needed(s), most) {
+		return false
+	}
+	c.picks = append(c.picks, s)
+	return true
+}
+
+// needed is a sentence with what comes before it that it cannot do without.
+func (of scores) needed(s *scored) []*scored {
+	page := of.pages[s.passage]
+	out := []*scored{s}
+	for n := 0; n < 2; n++ {
+		f := out[0]
+		if f.lead < 0 || f.form == prose && f.list > 0 && f.opens && f.length >= 8 && !dangles(f.text) {
+			break
+		}
+		out = append([]*scored{&page[f.lead]}, out...)
+		if f.form == code {
+			break // code and what announces it
 		}
 	}
 	return out
 }
 
-// company returns what a sentence cannot do without: the code that it
-// announces or goes on from.
-func (q *question) company(all []scored, at int) []int {
-	s := &all[at]
-	if s.form != prose {
-		return nil
+// company is a sentence with what it leans on, before it and behind it: the
+// list or the code that it announces.
+func (q *question) company(page []scored, s *scored) []*scored {
+	of := scores{pages: make([][]scored, s.passage+1)}
+	of.pages[s.passage] = page
+	out := of.needed(s)
+	announces := strings.HasSuffix(s.text, ":")
+	if s.form != prose || !announces && !(q.cue == doing && s.list == 0) && !(q.cue == listing && s.list > 0) {
+		return out
 	}
-	r, _ := utf8.DecodeRuneInString(s.text)
-	before := unicode.IsLower(r)
-	after := !strings.ContainsAny(s.text[len(s.text)-1:], ".!?")
-	var out []int
-	for i := range all {
-		o := &all[i]
-		if o.passage != s.passage || o.form != code {
-			continue
-		}
-		if before && o.end < s.start && o.end >= s.start-2 || after && o.start > s.end && o.start <= s.end+3 {
-			out = append(out, i)
+	if s.list > 0 && !announces && q.cue == listing { // the items beside it
+		return q.items(page, out, s.list, s.lead)
+	}
+	for j := s.at + 1; j < len(page) && j <= s.at+1; j++ {
+		o := &page[j]
+		switch {
+		case o.section != s.section:
+		case o.form == code && o.lead == s.at && len(o.lines) <= mostCode:
+			return append(out, o)
+		case announces && o.list > 0 && o.list != s.list && o.lead == s.at:
+			return q.items(page, out, o.list, s.at)
+		case announces && o.form == row:
+			for ; j < len(page) && page[j].form == row && page[j].block == o.block; j++ {
+				out = append(out, &page[j])
+			}
+			return out
+		case announces && o.form == prose && s.list == 0:
+			return append(out, o)
 		}
 	}
-	return out[:min(len(out), 3)]
+	return out
+}
+
+// items adds the first sentence of each item of a list, behind its introduction.
+func (q *question) items(page []scored, out []*scored, list, lead int) []*scored {
+	if lead >= 0 && !slices.Contains(out, &page[lead]) {
+		out = append([]*scored{&page[lead]}, out...)
+	}
+	for j := range page {
+		if o := &page[j]; o.list == list && o.opens && !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// added is the share of the question, by weight, that a sentence has and what
+// is chosen has not.
+func (q *question) added(c *choice, s *scored) float64 {
+	if q.sum == 0 {
+		return 0
+	}
+	v := 0.0
+	for ci := range q.concepts {
+		most := 0.0
+		for _, o := range c.all {
+			most = max(most, o.around[ci])
+		}
+		v += q.concepts[ci].weight * max(0, s.direct[ci]-most)
+	}
+	return v / q.sum
 }
 
 // words is how many words a sentence takes of an answer.
@@ -91,8 +214,8 @@ func (s *scored) words() int {
 
 // needsHead reports whether a sentence says too little without its heading.
 func (s *scored) needsHead() bool {
-	if s.about == "" || s.form == code && !strings.Contains(s.text, ":") ||
-		(s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
+	if s.about == "" || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
+		s.form != code && (s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
 		return false
 	}
 	for t := range tokensOf(s.about) {
@@ -106,17 +229,16 @@ func (s *scored) needsHead() bool {
 // dangling reports whether a sentence speaks of something by a pronoun that
 // its short heading names.
 func dangling(s *scored) bool {
-	return s.form == prose && strings.Count(s.about, " ") < 4 && danglingRE.MatchString(s.text)
+	return s.form == prose && s.lead < 0 && strings.Count(s.about, " ") < 5 && (dangles(s.text) || danglingRE.MatchString(s.text))
 }
 
 var danglingRE = lazyregexp.New(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
 
 // nearest is the likeness to the nearest of those chosen: the share of its
 // words, or the cosine, whichever is more.
-func (s *scored) nearest(chosen []scored) float64 {
+func (s *scored) nearest(chosen []*scored) float64 {
 	most := 0.0
-	for i := range chosen {
-		c := &chosen[i]
+	for _, c := range chosen {
 		n := 0
 		for t := range s.tokens {
 			if c.tokens[t] {
@@ -132,78 +254,78 @@ func (s *scored) nearest(chosen []scored) float64 {
 	return most
 }
 
-// support is how much of the question the chosen sentences cover, in [0,1]:
-// by weight, a concept at its best among them, and a little for likeness in
-// meaning. A concept that no store knows counts in full against it.
-func (q *question) support(chosen []scored) float64 {
-	if len(chosen) == 0 || q.sum == 0 {
-		return 0
-	}
-	sum, cosine := 0.0, 0.0
-	for ci := range q.concepts {
-		most := 0.0
-		for i := range chosen {
-			most = max(most, chosen[i].around[ci])
-		}
-		sum += q.concepts[ci].weight * most
-	}
-	cover := 0.0
-	for i := range chosen {
-		cover = max(cover, chosen[i].cover)
-		cosine = max(cosine, chosen[i].cosine)
-	}
-	return supportOne*cover + supportAll*sum/q.sum + supportCosine*max(0, cosine-0.25)
-}
-
-const supportOne, supportAll, supportCosine = 0.6, 0.4, 0.35
-
 // part is one sentence of the answer as it is shown.
 type part struct {
 	text   string
 	source int // number, from 1
 	form   form
+	item   bool
 }
 
 // arrange orders what was chosen (by source, the best first, then by line),
 // numbers the sources and writes the sentences.
-func arrange(chosen []scored, passages []search.Passage) (parts []part, cited []citation) {
+func arrange(c choice) (parts []part, cited []citation) {
 	number := map[int]int{}
-	byScore := slices.Clone(chosen)
-	kb.SortStableFunc(byScore, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for i := range byScore {
-		if p := byScore[i].passage; number[p] == 0 {
+	byScore := slices.Clone(c.picks)
+	kb.SortStableFunc(byScore, func(a, b *scored) int { return cmp.Compare(b.score, a.score) })
+	for _, s := range slices.Concat(byScore, c.all) {
+		if p := s.passage; number[p] == 0 {
 			number[p] = len(number) + 1
-			cited = append(cited, citation{passage: p, start: byScore[i].start, end: byScore[i].end, score: byScore[i].score})
+			cited = append(cited, citation{passage: p, start: s.start, end: s.end, score: s.score})
 		}
 	}
-	for i := range chosen {
-		p := chosen[i].passage
-		c := &cited[number[p]-1]
-		c.lines = append(c.lines, [2]int{chosen[i].start, chosen[i].end})
-		c.start, c.end = min(c.start, chosen[i].start), max(c.end, chosen[i].end)
-	}
-	sorted := slices.Clone(chosen)
-	kb.SortStableFunc(sorted, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(number[a.passage], number[b.passage]), cmp.Compare(a.start, b.start), cmp.Compare(a.block, b.block))
+	sorted := slices.Clone(c.all)
+	kb.SortStableFunc(sorted, func(a, b *scored) int {
+		return cmp.Or(cmp.Compare(number[a.passage], number[b.passage]), cmp.Compare(a.at, b.at))
 	})
-	for i := range sorted {
-		s := &sorted[i]
+	about := ""
+	for i, s := range sorted {
+		c := &cited[number[s.passage]-1]
+		c.cite(s.start, s.end)
 		text := s.text
-		if s.form == row {
-			var cells []string
-			for c := range strings.SplitSeq(strings.Trim(text, "| "), "|") {
-				if c = strings.TrimSpace(c); c != "" {
-					cells = append(cells, c)
-				}
+		switch {
+		case s.form == row:
+			text = s.rowText()
+			if s.headLine > 0 {
+				c.cite(s.headLine, s.headLine)
 			}
-			text = strings.Join(cells, " · ")
+		case s.form == code && s.lines != nil:
+			text = strings.Join(s.lines, "\n")
 		}
-		if s.needsHead() {
-			text = s.about + ": " + text
+		if i > 0 && sorted[i-1].passage != s.passage {
+			about = ""
 		}
-		parts = append(parts, part{text: text, source: number[s.passage], form: s.form})
+		if s.needsHead() && s.about != about {
+			about = s.about
+			head := strings.TrimRight(about, ":.") + ":"
+			if s.form == code {
+				parts = append(parts, part{text: head, source: number[s.passage]})
+			} else {
+				text = head + " " + text
+			}
+			if s.aboutLine > 0 {
+				c.cite(s.aboutLine, s.aboutLine)
+			}
+		}
+		item := s.opens && i > 0 && sorted[i-1].passage == s.passage && (s.lead == sorted[i-1].at || s.list == sorted[i-1].list)
+		parts = append(parts, part{text: text, source: number[s.passage], form: s.form, item: item})
 	}
 	return parts, cited
+}
+
+// rowText is a row with the head of its table: "Option: --all · Default: no".
+func (s *scored) rowText() string {
+	var out []string
+	for i, c := range cells(s.text) {
+		if c == "" {
+			continue
+		}
+		if i > 0 && i < len(s.head) && s.head[i] != "" {
+			c = s.head[i] + ": " + c
+		}
+		out = append(out, c)
+	}
+	return strings.Join(out, " · ")
 }
 
 // citation is one source of an answer.
@@ -214,6 +336,11 @@ type citation struct {
 	score      float64
 }
 
+func (c *citation) cite(start, end int) {
+	c.lines = append(c.lines, [2]int{start, end})
+	c.start, c.end = min(c.start, start), max(c.end, end)
+}
+
 func (c *citation) at(path string) string {
 	if c.start == c.end {
 		return fmt.Sprintf("%s:L%d", path, c.start)
@@ -222,7 +349,7 @@ func (c *citation) at(path string) string {
 }
 
 // excerpt returns the cited lines of a passage, joined with newlines.
-func (c *citation) excerpt(p *kb.Passage) string {
+func (c *citation) excerpt(p *search.Passage) string {
 	lines := strings.Split(p.Text, "\n")
 	var b strings.Builder
 	last := 0
@@ -236,4 +363,12 @@ func (c *citation) excerpt(p *kb.Passage) string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// ended is a sentence with a full stop where it has no sign.
+func ended(t string) string {
+	if r, _ := utf8.DecodeLastRuneInString(t); unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return t + "."
+	}
+	return t
 }

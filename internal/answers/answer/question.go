@@ -35,19 +35,9 @@ type question struct {
 	cue      cue
 	vector   []float32
 	before   map[string]bool // documents that the turn before cited
+	dated    bool            // asks what has changed
+	sure     float64         // of package search, that the first passage is right
 }
-
-// cue is what kind of answer a question wants.
-type cue int
-
-const (
-	noCue cue = iota
-	defines
-	amount
-	reason
-	place
-	doing
-)
 
 // wordRE splits a question into words; dots and slashes join names.
 var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
@@ -63,7 +53,7 @@ var (
 // understand reads a question and weighs its words by the statistics of the
 // stores asked. topic holds words of earlier turns that it leans on.
 func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
-	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text)}
+	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
 	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
 		for i := range q.concepts { // there is nothing else to go by
@@ -260,30 +250,6 @@ func pairs(list string) map[string][]string {
 		}
 	}
 	return m
-}
-
-var (
-	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
-	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
-	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
-	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)
-	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to)\b|\bc[oó]mo\b)`)
-)
-
-func cueOf(text string) cue {
-	switch {
-	case amountRE.MatchString(text):
-		return amount
-	case reasonRE.MatchString(text):
-		return reason
-	case placeRE.MatchString(text):
-		return place
-	case defineRE.MatchString(text):
-		return defines
-	case doingRE.MatchString(text):
-		return doing
-	}
-	return noCue
 }
 
 func isDigits(s string) bool {

@@ -3,51 +3,44 @@ package answer
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 const (
-	// MostWords is the longest answer, citations aside.
-	MostWords = 120
-	mostParts = 6 // sentences of one answer
 	// shortlist is how many sentences are compared with the question by vector.
-	shortlist = 200
+	shortlist = 250
 
-	coverWeight   = 0.60
-	cosineWeight  = 0.20
-	passageWeight = 0.12
+	coverWeight   = 0.45
+	cosineWeight  = 0.25
+	passageWeight = 0.30 // of the place of its passage in the ranking
 	cueWeight     = 0.08
-	focusWeight   = 0.06 // of saying it in few words
+	focusWeight   = 0.05 // of saying it in few words
 
 	// What a concept counts that is not in the sentence itself but near it.
 	beforeShare  = 0.7  // in the sentence before it
 	blockShare   = 0.45 // in its paragraph
 	headingShare = 0.6  // in the heading or declaration above it
+	outerShare   = 0.45 // in the headings above that
 	pathShare    = 0.4  // in the path of its document
 	partShare    = 0.4  // as a part of a longer name
-
-	// floor is how much worse than the best a further sentence may be, and
-	// novelty how much likeness to what is said already costs.
-	floor   = 0.75
-	novelty = 0.35
 )
 
 // scored is a sentence with what speaks for it.
 type scored struct {
 	sentence
 	passage int
+	at      int       // its place in the passage
 	direct  []float64 // share of each concept in the sentence itself
 	around  []float64 // the same with what is around it
 	cover   float64   // Σ of around by weight, in [0,1]
+	own     float64   // Σ of direct by weight
 	score   float64
 	cosine  float64
 	tokens  map[string]bool
@@ -55,78 +48,102 @@ type scored struct {
 	length  int // words
 }
 
-// score scores every sentence of the passages, best first.
-func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.Embedder) ([]scored, error) {
-	var all []scored
+// scores are the sentences of passages: by passage, in their order, and the
+// best of all of them, best first.
+type scores struct {
+	pages [][]scored
+	best  []*scored
+}
+
+// score scores every sentence of the passages.
+func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.Embedder) (scores, error) {
+	var out scores
 	for pi := range passages {
-		p := &passages[pi]
-		place := tokensOf(p.Path)
-		units := sentences(&p.Passage)
-		lift := q.lift(p)
-		list := make([]scored, len(units))
-		for i := range units {
-			list[i] = scored{sentence: units[i], passage: pi, tokens: tokensOf(units[i].text), length: len(strings.Fields(units[i].text))}
-		}
-		heads := map[string]map[string]bool{}
+		list := q.page(&passages[pi], pi)
+		out.pages = append(out.pages, list)
 		for i := range list {
-			s := &list[i]
-			head, ok := heads[s.about]
-			if !ok {
-				head = tokensOf(s.about)
-				heads[s.about] = head
-			}
-			s.direct, s.around = make([]float64, len(q.concepts)), make([]float64, len(q.concepts))
-			for ci := range q.concepts {
-				c := &q.concepts[ci]
-				d := c.in(s.tokens)
-				s.direct[ci] = d
-				a := max(d, headingShare*c.in(head), pathShare*c.in(place))
-				for j := max(0, i-6); j < min(len(list), i+3) && a < beforeShare; j++ {
-					beside := (j == i-1 || j == i+1) && (s.form == code) != (list[j].form == code) // code and what announces it
-					if j == i || list[j].block != s.block && !beside {
-						continue
-					}
-					share := blockShare
-					if j == i-1 || beside {
-						share = beforeShare
-					}
-					a = max(a, share*c.in(list[j].tokens))
-				}
-				s.around[ci] = a
-				s.cover += c.weight * a
-			}
-			if q.sum > 0 {
-				s.cover /= q.sum
-			}
-			held := 0.0
-			for _, d := range s.direct {
-				held += d
-			}
-			focus := min(1, 3*held/float64(max(6, s.length)))
-			s.score = coverWeight*s.cover + focusWeight*focus + passageWeight*p.Score*(1-0.5*p.Marked) + lift + q.cues(s) - penalty(s)
-			s.score *= 1 - feedbackCost*p.Marked
+			out.best = append(out.best, &list[i])
 		}
-		all = append(all, list...)
 	}
-	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	all = all[:min(len(all), shortlist)]
+	order := func(a, b *scored) int { return cmp.Compare(b.score, a.score) }
+	kb.SortStableFunc(out.best, order)
+	out.best = out.best[:min(len(out.best), shortlist)]
 	if q.vector != nil && embed.Cheap(emb) {
-		texts := make([]string, len(all))
-		for i := range all {
-			texts[i] = all[i].about + " " + all[i].text
+		texts := make([]string, len(out.best))
+		for i, s := range out.best {
+			texts[i] = s.about + " " + s.text
 		}
 		vectors, err := emb.Embed(ctx, texts)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		for i := range all {
-			all[i].vector = vectors[i]
-			all[i].cosine = max(0, dot(q.vector, vectors[i]))
-			all[i].score += cosineWeight * all[i].cosine
+		for i, s := range out.best {
+			s.vector = vectors[i]
+			s.cosine = max(0, dot(q.vector, vectors[i]))
+			s.score += cosineWeight * s.cosine
 		}
 	}
-	kb.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	return all, nil
+	kb.SortStableFunc(out.best, order)
+	return out, nil
+}
+
+// page scores the sentences of one passage, without their vectors.
+func (q *question) page(p *search.Passage, number int) []scored {
+	units := sentences(&p.Passage)
+	place, outer := tokensOf(p.Path), tokensOf(strings.Join(p.Chunk.Decl, " "))
+	list := make([]scored, len(units))
+	for i := range units {
+		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text + " " + strings.Join(units[i].head, " ")),
+			length: len(strings.Fields(units[i].text))}
+	}
+	heads := map[string]map[string]bool{}
+	lift := passageWeight*p.Score*(1-0.5*p.Marked) + q.lift(p)
+	for i := range list {
+		s := &list[i]
+		head, ok := heads[s.about]
+		if !ok {
+			head = tokensOf(s.about)
+			heads[s.about] = head
+		}
+		s.direct, s.around = make([]float64, len(q.concepts)), make([]float64, len(q.concepts))
+		held := 0.0
+		for ci := range q.concepts {
+			c := &q.concepts[ci]
+			s.direct[ci] = c.in(s.tokens)
+			s.around[ci] = c.near(list, i, max(s.direct[ci], headingShare*c.in(head), outerShare*c.in(outer), pathShare*c.in(place)))
+			s.cover += c.weight * s.around[ci]
+			s.own += c.weight * s.direct[ci]
+			held += s.direct[ci]
+		}
+		if q.sum > 0 {
+			s.cover /= q.sum
+			s.own /= q.sum
+		}
+		focus := min(1, 3*held/float64(max(6, s.length)))
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(s) - penalty(s)
+		s.score *= 1 - feedbackCost*p.Marked
+	}
+	return list
+}
+
+// near returns how well what stands around sentence i holds the concept, at
+// least a, what is known already.
+func (c *concept) near(list []scored, i int, a float64) float64 {
+	s := &list[i]
+	if l := s.lead; l >= 0 {
+		a = max(a, beforeShare*c.in(list[l].tokens))
+	}
+	for j := max(0, i-6); j < min(len(list), i+3) && a < beforeShare; j++ {
+		if j == i || list[j].block != s.block {
+			continue
+		}
+		share := blockShare
+		if j == i-1 {
+			share = beforeShare
+		}
+		a = max(a, share*c.in(list[j].tokens))
+	}
+	return a
 }
 
 // lift is what speaks for a passage as a whole: that it declares a name of
@@ -142,7 +159,7 @@ func (q *question) lift(p *search.Passage) float64 {
 		for j := range p.Chunk.Symbols {
 			if p.Chunk.Symbols[j].Name == c.word {
 				v = max(v, declareLift)
-				dir := tokensOf(path.Dir(p.Path))
+				dir := tokensOf(folder(p.Path))
 				if i > 0 && q.concepts[i-1].in(dir) == 1 {
 					v = 2 * declareLift
 				}
@@ -155,14 +172,23 @@ func (q *question) lift(p *search.Passage) float64 {
 	if rank.IsTest(p.Path) {
 		v -= testCost
 	}
+	if isChangelog(p.Path) && !q.dated {
+		v -= changelogCost
+	}
 	return v
 }
 
 const (
-	declareLift = 0.06
-	beforeLift  = 0.08
-	testCost    = 0.1
+	declareLift   = 0.06
+	beforeLift    = 0.10
+	testCost      = 0.15
+	changelogCost = 0.15
 )
+
+func folder(p string) string {
+	i := strings.LastIndexByte(p, '/')
+	return p[:max(i, 0)]
+}
 
 // feedbackCost is what feedback against a passage takes of its sentences' scores.
 const feedbackCost = 0.3
@@ -200,13 +226,6 @@ func tokensOf(text string) map[string]bool {
 	})
 	return m
 }
-
-var (
-	isRE      = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
-	becauseRE = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
-	measureRE = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
-	pathLikeR = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
-)
 
 // cues are what the form of a sentence says about the kind of question.
 func (q *question) cues(s *scored) float64 {
@@ -246,8 +265,16 @@ func (q *question) cues(s *scored) float64 {
 			v += 0.7
 		}
 	case doing:
-		if s.form == code {
+		if s.form == code || doRE.MatchString(s.text) {
 			v += 0.4
+		}
+	case listing:
+		if s.list > 0 || strings.Count(s.text, ",") >= 2 {
+			v += 0.4
+		}
+	case comparing:
+		if compareRE.MatchString(s.text) {
+			v += 0.5
 		}
 	}
 	return cueWeight * v
@@ -257,6 +284,10 @@ func (q *question) cues(s *scored) float64 {
 func penalty(s *scored) float64 {
 	v := 0.0
 	switch {
+	case s.form == code:
+		if len(s.lines) > mostCode {
+			v += 0.15
+		}
 	case s.length > mostWords:
 		v += 0.5
 	case s.length > 60:
@@ -265,7 +296,10 @@ func penalty(s *scored) float64 {
 		v += 0.12
 	}
 	if s.form == code {
-		v += 0.06
+		v += 0.10
+		if s.lead < 0 {
+			v += 0.10
+		}
 	}
 	switch {
 	case s.inside:
@@ -278,11 +312,14 @@ func penalty(s *scored) float64 {
 	if s.form == prose && s.length < 8 && !strings.ContainsAny(s.text[len(s.text)-1:], ".!?:`)") {
 		v += 0.08 // a label rather than a sentence
 	}
-	switch {
-	case strings.HasSuffix(s.text, ":"):
-		v += 0.08 // announces what is not here
-	case strings.HasSuffix(s.text, "?"):
-		v += 0.1
+	if strings.HasSuffix(s.text, "?") {
+		v += 0.12
+	}
+	if strings.HasSuffix(s.text, "!") {
+		v += 0.04
+	}
+	if seeRE.MatchString(s.text) {
+		v += 0.12 // says where it is said
 	}
 	return v
 }
