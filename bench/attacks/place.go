@@ -76,6 +76,7 @@ func newPlace(from string) (*place, error) {
 		if filepath.Base(f) == "kill.py" {
 			// It knows its processes by the path of their program.
 			s = strings.Replace(s, "K='knowledge'", "K='"+w.bin+"'", 1)
+			s = strings.Replace(s, "\nbad=0; Q=", settled+"\nbad=0; Q=", 1)
 		}
 		if err := os.WriteFile(filepath.Join(w.scripts, filepath.Base(f)), []byte(s), 0o755); err != nil {
 			return nil, err
@@ -89,6 +90,14 @@ func newPlace(from string) (*place, error) {
 	}
 	return w, w.fixtures()
 }
+
+// settled waits for the jobs of the fresh index as kill.py does for those of the
+// one that was killed: the references of a large folder are linked by a job of
+// their own, and rank once they are there.
+const settled = `
+for _ in range(60):
+    if not [x for x in json.loads(k('jobs','--json',data=F)[1] or '{}').get('jobs',[]) if x.get('status') in('queued','running','waiting')]: break
+    time.sleep(1)`
 
 // close unmounts what the scripts may have left.
 func (w *place) close() {

@@ -229,6 +229,9 @@ func (s *segment) stands() bool {
 
 // close gives up the maps. Nothing may use the segment any more.
 func (s *segment) close() {
+	for _, x := range []*stream{&s.text, &s.facts, &s.specs} {
+		unpacked.forget(x)
+	}
 	if s.engine != nil {
 		s.engine.Close()
 	}

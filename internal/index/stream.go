@@ -49,15 +49,6 @@ type stream struct {
 	frames blockfile.Section
 	size   int64
 	blocks []int64 // where each frame begins, and where the last ends
-
-	mu    sync.Mutex
-	cache [16]streamCache // the frames unpacked last: a further search asks for the same documents
-	next  int
-}
-
-type streamCache struct {
-	block int // number + 1
-	raw   []byte
 }
 
 var errStream = errors.New("a stream does not hold what is asked of it")
@@ -89,45 +80,42 @@ func (s *stream) read(off, n int64) ([]byte, error) {
 		return nil, errStream
 	}
 	out := make([]byte, 0, n)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for n > 0 {
-		raw, err := s.block(int(off / streamBlock))
-		if err != nil {
+		at := off % streamBlock
+		var take int64
+		var err error
+		if out, take, err = s.copyBlock(out, int(off/streamBlock), at, n); err != nil {
 			return nil, err
 		}
-		at := off % streamBlock
-		if at >= int64(len(raw)) {
-			return nil, errStream
-		}
-		take := min(n, int64(len(raw))-at)
-		out = append(out, raw[at:at+take]...)
 		off += take
 		n -= take
 	}
 	return out, nil
 }
 
-// block decompresses one frame; s.mu is held.
-func (s *stream) block(i int) ([]byte, error) {
-	for j := range s.cache {
-		if s.cache[j].block == i+1 {
-			return s.cache[j].raw, nil
-		}
-	}
+// copyBlock appends what frame i has of n bytes from at, and returns how many
+// those are.
+func (s *stream) copyBlock(out []byte, i int, at, n int64) ([]byte, int64, error) {
 	if i+1 >= len(s.blocks) {
-		return nil, errStream
+		return out, 0, errStream
 	}
-	b, err := s.frames.Bytes(s.blocks[i], s.blocks[i+1]-s.blocks[i])
-	if err != nil {
-		return nil, err
+	f := unpacked.get(frame{s, i})
+	defer unpacked.put(f)
+	f.mu.Lock() // the second reader waits until the first has unpacked it
+	defer f.mu.Unlock()
+	if !f.full {
+		b, err := s.frames.Bytes(s.blocks[i], s.blocks[i+1]-s.blocks[i])
+		if err != nil {
+			return out, 0, err
+		}
+		if f.raw, err = decoder().DecodeAll(b, f.raw[:0]); err != nil {
+			return out, 0, errStream
+		}
+		f.full = true
 	}
-	slot := &s.cache[s.next]
-	s.next = (s.next + 1) % len(s.cache)
-	slot.block = 0
-	if slot.raw, err = decoder().DecodeAll(b, slot.raw[:0]); err != nil {
-		return nil, errStream
+	if at >= int64(len(f.raw)) {
+		return out, 0, errStream
 	}
-	slot.block = i + 1
-	return slot.raw, nil
+	take := min(n, int64(len(f.raw))-at)
+	return append(out, f.raw[at:at+take]...), take, nil
 }

@@ -102,6 +102,7 @@ type packed struct {
 	uses           []string // lines on what uses it and what it uses
 	key            uint64
 	given          bool // in this session, as it is now
+	marked         bool // the note says what the text is
 	literal        bool // it was found by a text that stands in it
 }
 
@@ -268,7 +269,6 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 		x.note = t.Fresh(x.path, x.doc.Stamp)
 	}
 	text := strings.Join(x.body.text, "\n")
-	x.note = t.Mark(x.note, x.path, text)
 	x.key = placeKey(t, x.path, start, text)
 	x.given = p.memory.Given(x.key)
 	x.rank = len(p.places)

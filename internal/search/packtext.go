@@ -170,8 +170,8 @@ func (p *pack) write(n int) string {
 		}
 		lined = shows
 		b.WriteString(x.head())
-		if x.note != "" {
-			b.WriteString(oneLine("note: " + x.note))
+		if note := p.marked(x); note != "" {
+			b.WriteString(oneLine("note: " + note))
 		}
 		for _, e := range x.extras {
 			for _, l := range e.Lines {
@@ -192,4 +192,13 @@ func (p *pack) write(n int) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// marked returns the note on a place that is shown, with what its text is. It is
+// worked out once: a text is long to judge, and most places have no room.
+func (p *pack) marked(x *packed) string {
+	if !x.marked {
+		x.marked, x.note = true, p.s.targets[x.target].Mark(x.note, x.path, strings.Join(x.body.text, "\n"))
+	}
+	return x.note
 }
