@@ -390,10 +390,6 @@ func (b *bench) six(o *sixDocs, aside bool) (string, error) {
 		return "", err
 	}
 	list = slices.DeleteFunc(list, func(q asked) bool { return lacking[q.Project] })
-	if os.Getenv("RANKS") != "" {
-		b.ranks(list)
-		return "", nil
-	}
 	said, err := b.replies(list, o.everywhere)
 	if err != nil {
 		return "", err

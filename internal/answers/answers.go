@@ -131,7 +131,10 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		s.Notes = append(s.Notes, note)
 	}
 	// What was cited before counts too, so it is a part of what is asked.
-	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
+	context := slices.Concat(q.Topic, []string{"\x00"})
+	for _, c := range q.Before {
+		context = append(context, c.ID)
+	}
 	vectors, err := c.Embedder.Embed(ctx, []string{full})
 	if err != nil {
 		return Answer{}, err
@@ -167,7 +170,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
 	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At})
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines})
 	}
 	return out
 }

@@ -20,9 +20,9 @@ type Request struct {
 	Question string
 	// Topic holds words of earlier questions that this one leans on; see Rewrite.
 	Topic []string
-	// Before are the documents that the turn before cited, when the question
-	// leans on it.
-	Before []string
+	// Before are the places that the turn before cited, when the question leans
+	// on it.
+	Before []Cite
 	// Marks says how much feedback speaks against a chunk for this question;
 	// nil for nothing. See search.Request.
 	Marks func(store kb.StoreID, id string) float64
@@ -111,7 +111,8 @@ type Source struct {
 	Snippet   string  `json:"snippet"` // the cited lines
 	Note      string  `json:"note,omitempty"`
 
-	Key kb.StoreID `json:"-"` // of the store
+	Key   kb.StoreID `json:"-"` // of the store
+	Lines [2]int     `json:"-"` // the first and the last that is cited
 }
 
 // mostPassages is how many passages of each ranking are read.
@@ -158,6 +159,15 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 		return reply, nil
 	}
 	reply.Sources = r.sources(cited, passages, targets)
+	if v := q.verdict(chosen); v != "" {
+		reply.Parts = append(reply.Parts, Part{Text: v})
+	}
+	if q.spanish && q.foreign(chosen, passages) {
+		reply.Parts = append(reply.Parts, Part{Text: "La documentación lo dice en inglés:"})
+	}
+	if q.disputed {
+		reply.Notes = append(reply.Notes, disputed(q))
+	}
 	for _, p := range parts {
 		reply.Parts = append(reply.Parts, Part{Text: shown(p), Source: p.source, Code: p.form == code, Item: p.item})
 	}
@@ -171,13 +181,13 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, choice{}, err
 	}
-	q.before = kb.WordsOf("")
-	for _, p := range r.Before {
-		q.before[p] = true
-	}
+	q.before = r.Before
 	asked := []string{q.searchText()}
 	if q.spanish { // the texts may be in either language
 		asked = append(asked, r.Question)
+	}
+	if len(q.said) > 0 {
+		asked = append(asked, asked[0]+" "+strings.Join(q.said, " "))
 	}
 	var passages []search.Passage
 	for _, text := range asked {
@@ -196,6 +206,9 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 				passages[at].Score = max(passages[at].Score, p.Score)
 			}
 		}
+	}
+	if passages, err = q.beside(ctx, targets, passages); err != nil {
+		return nil, nil, choice{}, err
 	}
 	passages = q.oneTongue(passages)
 	all, err := q.score(ctx, passages, emb)
@@ -231,6 +244,14 @@ func unsupported(q *question) string {
 		return "Nothing that is indexed answers this question: " + list + " " + verb + " nowhere in it."
 	}
 	return "Nothing that is indexed answers this question."
+}
+
+// disputed says that passages disagree, in the language of the question.
+func disputed(q *question) string {
+	if q.spanish {
+		return "los documentos no dicen lo mismo: compara las fuentes"
+	}
+	return "the documents do not say the same: compare the sources"
 }
 
 // shown is a sentence as an answer shows it.
@@ -291,7 +312,7 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		p := &passages[c.passage]
 		t := &targets[p.Target]
 		s := Source{
-			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: kb.Clip(c.excerpt(p), 1200), Key: t.Store.ID,
+			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: kb.Clip(c.excerpt(p), 1200), Key: t.Store.ID, Lines: [2]int{c.start, c.end},
 			Relevance: math.Round(100*max(0, min(1, c.score))) / 100,
 		}
 		if h := search.Title(&p.Chunk); h != "" {

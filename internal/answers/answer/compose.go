@@ -16,24 +16,43 @@ import (
 const (
 	// MostWords is the longest answer, citations aside.
 	MostWords = 120
-	// aimWords is how long an answer is when more is not needed: what follows the
-	// best sentence with what it leans on must add a word of the question then.
-	aimWords  = 45
-	mostPicks = 4 // sentences that are chosen by themselves
+	mostPicks = 5 // sentences that are chosen by themselves
 
 	// floor is how much worse than the best a further sentence may be, and
 	// novelty how much likeness to what is said already costs.
-	floor   = 0.80
+	floor   = 0.72
 	novelty = 0.30
 	// adds is the share of the question that a sentence must add beyond aimWords.
-	adds = 0.12
+	adds = 0.10
 )
+
+// What being in the paragraph, or in the section, of what is chosen counts.
+const (
+	paragraphLift = 0.04
+	sectionLift   = 0.03
+)
+
+// aim is how many words an answer has when more is not needed: what follows
+// must add a word of the question then. A number, or a yes, is said in few.
+func (q *question) aim() int {
+	switch q.cue {
+	case amount, deciding:
+		return 36
+	case comparing, listing, reason, doing:
+		return 72
+	}
+	return 46
+}
+
+// paragraph is how many of them may stand beside the best sentence.
+func (q *question) paragraph() int { return int(0.75 * float64(q.aim())) }
 
 // choice is what an answer says.
 type choice struct {
 	picks []*scored // in the order in which they were chosen, each with what it leans on
 	all   []*scored
 	words int
+	best  []*scored // every sentence, best first
 }
 
 func (c *choice) has(s *scored) bool { return slices.Contains(c.all, s) }
@@ -59,7 +78,7 @@ func (c *choice) take(list []*scored, most int) bool {
 // choose takes the sentences of an answer: the best with what it leans on,
 // then what adds to it without repeating it (maximal marginal relevance).
 func (q *question) choose(of scores) choice {
-	var c choice
+	c := choice{best: of.best}
 	if len(of.best) == 0 {
 		return c
 	}
@@ -71,39 +90,110 @@ func (q *question) choose(of scores) choice {
 	if len(c.picks) == 0 {
 		return c
 	}
+	q.extend(&c, of)
+	if q.cue == amount {
+		q.figure(&c, of)
+	}
+	if r := q.rival(c); r != nil { // both are shown
+		q.disputed = true
+		q.pick(&c, of, r, MostWords)
+	}
 	best := c.picks[0].score
 	for len(c.picks) < mostPicks {
-		var next *scored
-		top := 0.0
-		for _, s := range of.best {
-			if s.score < floor*best {
-				break
-			}
-			if c.has(s) || !q.begins(s) {
-				continue
-			}
-			if c.words+s.words() > aimWords && q.added(&c, s) < adds {
-				continue
-			}
-			like := s.nearest(c.all)
-			if v := s.score - novelty*like; like <= 0.8 && v > top {
-				next, top = s, v
-			}
-		}
+		next := q.next(&c, of, best)
 		if next == nil {
 			break
 		}
 		most := MostWords
 		if q.added(&c, next) < adds {
-			most = max(aimWords+15, c.words)
+			most = max(q.aim()+15, c.words)
 		}
 		if !q.pick(&c, of, next, most) {
-			next.score = 0 // it does not fit with what it needs
-			continue
+			next.left = true // it does not fit with what it needs
 		}
 	}
 	return c
 }
+
+// extend adds what stands beside the first pick in its paragraph: an answer is
+// rarely one sentence.
+func (q *question) extend(c *choice, of scores) {
+	first := c.picks[0]
+	page := of.pages[first.passage]
+	for _, step := range []int{1, -1, 2} {
+		i := first.at + step
+		if i < 0 || i >= len(page) {
+			continue
+		}
+		s := &page[i]
+		if s.form != prose || first.form != prose || s.block != first.block || s.length > mostWords || c.words+s.words() > q.paragraph() {
+			continue
+		}
+		q.pick(c, of, s, q.paragraph())
+	}
+}
+
+// next returns the sentence that adds most to what is chosen; nil for none.
+func (q *question) next(c *choice, of scores, best float64) *scored {
+	var next *scored
+	top := 0.0
+	for _, s := range of.best {
+		score := s.score + c.goesOn(s)
+		if s.left || score < floor*best || c.has(s) || !q.begins(s) {
+			continue
+		}
+		if c.words+s.words() > q.aim() && q.added(c, s) < adds {
+			continue
+		}
+		like := s.nearest(c.all)
+		if v := score - novelty*like; like <= 0.8 && v > top {
+			next, top = s, v
+		}
+	}
+	return next
+}
+
+// goesOn is what speaks for a sentence because it goes on with one that is
+// chosen: in its paragraph, or in its section.
+func (c *choice) goesOn(s *scored) float64 {
+	v := 0.0
+	for _, o := range c.picks {
+		if o.passage != s.passage || o.section != s.section {
+			continue
+		}
+		v = max(v, sectionLift)
+		if o.block == s.block && max(o.at-s.at, s.at-o.at) <= 2 {
+			return paragraphLift
+		}
+	}
+	return v
+}
+
+// figure adds the sentence with a number that is nearest to the first pick in
+// its section, where a number is asked for and what is chosen has none.
+func (q *question) figure(c *choice, of scores) {
+	for _, s := range c.all {
+		if figureRE.MatchString(s.text) {
+			return
+		}
+	}
+	first := c.picks[0]
+	page := of.pages[first.passage]
+	var next *scored
+	far := func(s *scored) int { return max(s.at-first.at, first.at-s.at) }
+	for i := range page {
+		s := &page[i]
+		if s.section == first.section && s.form != code && far(s) <= figureReach && figureRE.MatchString(s.text) && (next == nil || far(s) < far(next)) {
+			next = s
+		}
+	}
+	if next != nil {
+		q.pick(c, of, next, MostWords)
+	}
+}
+
+// figureReach is how many sentences away a number may be.
+const figureReach = 4
 
 // begins reports whether a sentence can be what an answer begins with.
 func (q *question) begins(s *scored) bool {
@@ -214,7 +304,7 @@ func (s *scored) words() int {
 
 // needsHead reports whether a sentence says too little without its heading.
 func (s *scored) needsHead() bool {
-	if s.about == "" || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
+	if s.about == "" || strings.HasSuffix(s.about, "?") || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
 		s.form != code && (s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
 		return false
 	}
@@ -295,7 +385,8 @@ func arrange(c choice) (parts []part, cited []citation) {
 		if i > 0 && sorted[i-1].passage != s.passage {
 			about = ""
 		}
-		if s.needsHead() && s.about != about {
+		first := i == 0 || sorted[i-1].passage != s.passage || sorted[i-1].section != s.section
+		if s.needsHead() && s.about != about && first {
 			about = s.about
 			head := strings.TrimRight(about, ":.") + ":"
 			if s.form == code {

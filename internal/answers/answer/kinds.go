@@ -36,8 +36,10 @@ var (
 	isRE      = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
 	becauseRE = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
 	measureRE = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
+	figureRE  = lazyregexp.New(`(?:^|[\s(=:"\x60*|])[-+]?\d[\d.,_]*(?:\s|[a-zA-Z%]{0,3}\b|[).,;\x60*"|]|$)|\b(?:Infinity|unlimited|none|null|one|two|three|four|five|ten|twice)\b`)
 	pathLikeR = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
 	doRE      = lazyregexp.New("(?i)^(?:to |you can|you may|use |set |add |run |call |create |define |specify |pass |enable |configure |install |put |para |puedes? |usa |añade |ejecuta )")
+	allowsRE  = lazyregexp.New(`(?i)\b(?:can|may|supports?|allows?|enables?|possible|works?|must|should|will|puedes?|admite|soporta|permite)\b`)
 	compareRE = lazyregexp.New(`(?i)\b(?:unlike|whereas|while|instead|rather|than|differ\w*|but|both|however|in contrast|a diferencia|mientras)\b`)
 	seeRE     = lazyregexp.New(`(?i)^(?:for (?:more|further|additional|a full|the full|details|examples?|information)\b.*\b(?:see|refer|read|check|visit)\b|see (?:also )?(?:the )?|refer to|check out|read (?:more|the)|more (?:info|information|details)|learn more|v[eé]ase)`)
 
@@ -68,7 +70,7 @@ func cueOf(text string) cue {
 }
 
 // changelogs are what files that say what has changed are called.
-var changelogs = lazyregexp.New(`(?i)(?:^|[-_.])(?:changes?|changelog|history|news|releases?|release[-_ ]?notes?|whats?[-_]?new|upgrad(?:e|ing)|migrat(?:e|ion|ing)|posts?)(?:[-_.\d]|$)`)
+var changelogs = lazyregexp.New(`(?i)(?:^|[-_.])(?:changes?|changelog|history|news|releases?|release[-_ ]?notes?|whats?[-_]?new|upgrad(?:e|ing)|migrat(?:e|ion|ing))(?:[-_.\d]|$)`)
 
 // isChangelog reports whether a document says what was changed rather than
 // what is.

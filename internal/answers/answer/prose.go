@@ -87,13 +87,21 @@ func (s *splitter) goesOn(lines []string, at int) bool {
 
 var (
 	noteRE     = lazyregexp.New(`^(?:(?:!!!|\?\?\?\+?|===|:::+|///+)(?:\s.*)?|:::+\s*\{?\w.*)$`)
-	templateRE = lazyregexp.New(`\{%-?.*?-?%\}|\{\{[<%].*?[>%]\}\}|\{:\s?[.#][^}]*\}|\{\*.*?\*\}|<!--.*?-->`)
+	templateRE = lazyregexp.New(`\{%-?.*?-?%\}|\{\{[<%].*?[>%]\}\}|\{:\s?[.#][^}]*\}|\{\*.*?\*\}|<!--.*?-->|^\[//\]: #.*$|^\[[^\]]+\]:\s+\S+.*$`)
 	importRE   = lazyregexp.New(`^(?:import\s.+\sfrom\s|export\s+(?:const|default)\s)`)
 )
 
 // plain takes a line of text.
 func (s *splitter) plain(l, next string) {
-	l = templateRE.ReplaceAllString(l, "")
+	l = outsideCode(l, func(s string) string { return templateRE.ReplaceAllString(s, "") })
+	if headRE.MatchString(l) { // of a note in HTML
+		s.flush()
+		if t := strings.TrimSpace(tagRE.ReplaceAllString(l, "")); t != "" {
+			s.take(ended(t))
+			s.flush()
+		}
+		return
+	}
 	if strings.Contains(l, "<") {
 		l = withoutTags(l)
 	}
@@ -124,12 +132,16 @@ func (s *splitter) plain(l, next string) {
 	}
 }
 
-// withoutTags takes the tags of HTML out of a line of Markdown, those between
-// backticks left.
+// withoutTags takes the tags of HTML out of a line of Markdown.
 func withoutTags(l string) string {
+	return outsideCode(l, func(s string) string { return htmlRE.ReplaceAllString(s, "") })
+}
+
+// outsideCode changes what of a line is not between backticks.
+func outsideCode(l string, change func(string) string) string {
 	pieces := strings.Split(l, "`")
 	for i := 0; i < len(pieces); i += 2 {
-		pieces[i] = htmlRE.ReplaceAllString(pieces[i], "")
+		pieces[i] = change(pieces[i])
 	}
 	return strings.Join(pieces, "`")
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,21 +10,25 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // concept is one distinctive word of a question, with its forms in
 // a text.
 type concept struct {
-	word   string   // as written
-	terms  []string // terms that mean it, the word's own first
-	own    int      // how many of terms are the word's own; the others are translations
-	parts  []string // of an identifier, which cover it partly
-	name   bool     // written like a name of a program, not as the qualifier of one
-	weight float64  // how distinctive it is; rare words more
-	faint  bool     // a word that most questions hold and that says little
-	topic  bool     // comes from an earlier turn
-	known  bool     // some store holds it
+	word    string   // as written
+	terms   []string // terms that mean it, the word's own first
+	own     int      // how many of terms are the word's own; the next are translations
+	near    int      // where those begin that are only used for it
+	parts   []string // of an identifier, which cover it partly
+	name    bool     // written like a name of a program, not as the qualifier of one
+	weight  float64  // how distinctive it is; rare words more
+	faint   bool     // a word that most questions hold and that says little
+	topic   bool     // comes from an earlier turn
+	known   bool     // some store holds it
+	english string   // what it is in English, "" for word
+	akin    bool     // some store holds a word that is used for it
 }
 
 // question is what was understood of one.
@@ -34,9 +39,11 @@ type question struct {
 	sum      float64 // of the weights
 	cue      cue
 	vector   []float32
-	before   map[string]bool // documents that the turn before cited
-	dated    bool            // asks what has changed
-	sure     float64         // of package search, that the first passage is right
+	before   []Cite   // places that the turn before cited
+	disputed bool     // passages disagree about what answers it
+	dated    bool     // asks what has changed
+	said     []string // what documentation has for its sayings
+	sure     float64  // of package search, that the first passage is right
 }
 
 // wordRE splits a question into words; dots and slashes join names.
@@ -55,6 +62,7 @@ var (
 func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
 	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
+	q.sayings(text)
 	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
 		for i := range q.concepts { // there is nothing else to go by
 			q.concepts[i].faint = false
@@ -63,22 +71,32 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	if len(topic) > 0 {
 		q.gather(strings.Join(topic, " "), true)
 	}
-	var all []string
-	for i := range q.concepts {
-		all = append(all, q.concepts[i].terms...)
-		all = append(all, q.concepts[i].parts...)
+	if err := q.spell(ctx, targets); err != nil {
+		return nil, err
 	}
+	if err := q.weigh(ctx, targets); err != nil {
+		return nil, err
+	}
+	if emb != nil {
+		if err := q.embed(ctx, emb); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+// count counts terms in all targets; frequency is in how many chunks one is.
+func count(ctx context.Context, targets []search.Target, all []string) (st kb.TermStats, frequency func(string) float64, err error) {
 	slices.Sort(all)
 	all = slices.Compact(all)
-	var st kb.TermStats
 	for i := range targets {
 		s, err := targets[i].Index.Stats(ctx, all, nil)
 		if err != nil {
-			return nil, &search.TargetError{Target: i, Err: err}
+			return st, nil, &search.TargetError{Target: i, Err: err}
 		}
 		st.Add(s)
 	}
-	df := func(t string) (n float64) {
+	return st, func(t string) (n float64) {
 		if i, ok := slices.BinarySearch(all, t); ok && i < len(st.Frequency) {
 			n = float64(st.Frequency[i])
 			if st.Documents > 0 { // a name of files means what is in them
@@ -86,13 +104,68 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 			}
 		}
 		return n
+	}, nil
+}
+
+// spell adds to the words that no store has those that they may be misspelt for.
+func (q *question) spell(ctx context.Context, targets []search.Target) error {
+	var all []string
+	for i := range q.concepts {
+		all = append(all, q.concepts[i].terms...)
 	}
+	_, df, err := count(ctx, targets, all)
+	if err != nil {
+		return err
+	}
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		if c.own == 0 || c.name || len(c.terms[0]) < leastSpelt || slices.ContainsFunc(c.terms, func(t string) bool { return df(t) > 0 }) {
+			continue
+		}
+		for t := range targets {
+			found, err := targets[t].Index.Spelt(ctx, c.terms[:1])
+			if err != nil {
+				return &search.TargetError{Target: t, Err: err}
+			}
+			for _, list := range found {
+				if len(list) > 0 && !slices.Contains(c.terms, list[0]) {
+					c.terms = slices.Insert(c.terms, c.own, list[0])
+					c.own++
+					c.near++
+					c.english = cmp.Or(c.english, list[0])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// leastSpelt is how long a word is that may be misspelt.
+const leastSpelt = 5
+
+// weigh sets what the words weigh by the statistics of the stores.
+func (q *question) weigh(ctx context.Context, targets []search.Target) error {
+	var all []string
+	for i := range q.concepts {
+		all = append(all, q.concepts[i].terms...)
+		all = append(all, q.concepts[i].parts...)
+	}
+	st, df, err := count(ctx, targets, all)
+	if err != nil {
+		return err
+	}
+	q.unsaid(df)
 	n := float64(max(st.Chunks, 1))
 	for i := range q.concepts {
 		c := &q.concepts[i]
 		most := 0.0
 		for j, t := range c.terms {
-			if f := df(t); f > 0 {
+			f := df(t)
+			switch {
+			case f == 0:
+			case j >= c.near:
+				c.akin = true
+			default:
 				c.known = true
 				// A translation that is everywhere must not make the word a common one.
 				if j < c.own || most == 0 {
@@ -117,14 +190,52 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 		}
 		q.sum += c.weight
 	}
-	if emb != nil {
-		v, err := emb.Embed(ctx, []string{q.searchText()})
-		if err != nil {
-			return nil, err
-		}
-		q.vector = v[0]
+	return nil
+}
+
+// unsaid takes out what documentation has for sayings where no store has it:
+// the words say it themselves then.
+func (q *question) unsaid(df func(string) float64) {
+	q.concepts = slices.DeleteFunc(q.concepts, func(c concept) bool {
+		return c.own == 0 && !slices.ContainsFunc(c.terms, func(t string) bool { return df(t) > 0 })
+	})
+}
+
+// embed sets the vector of the question: those of its words, in English, each
+// by its weight.
+func (q *question) embed(ctx context.Context, emb kb.Embedder) error {
+	texts := make([]string, len(q.concepts))
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		texts[i] = cmp.Or(c.english, c.word)
 	}
-	return q, nil
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := emb.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	q.vector = make([]float32, len(vectors[0]))
+	for i, v := range vectors {
+		for k, x := range v {
+			q.vector[k] += float32(q.concepts[i].weight) * x
+		}
+	}
+	scaled(q.vector)
+	return nil
+}
+
+// scaled brings a vector to length 1, unless it has none.
+func scaled(v []float32) {
+	n := dot(v, v)
+	if n == 0 {
+		return
+	}
+	f := float32(1 / math.Sqrt(n))
+	for i := range v {
+		v[i] *= f
+	}
 }
 
 // untranslatedWeight is what a Spanish word counts that no store knows and the
@@ -147,7 +258,7 @@ func (q *question) gather(text string, topic bool) {
 		if asking[f] || len(f) < 2 && !isDigits(f) {
 			continue
 		}
-		c := concept{word: w, faint: faints[f], topic: topic}
+		c := concept{word: w, faint: faints[f] || adverbRE.MatchString(f), topic: topic}
 		var s terms.Scanner
 		s.Scan(w, func(t []byte, whole bool) {
 			if whole || len(t) > 2 {
@@ -164,6 +275,7 @@ func (q *question) gather(text string, topic bool) {
 		}
 		c.own = 1
 		if q.spanish {
+			c.english = strings.Join(english(f)[:min(1, len(english(f)))], " ")
 			for _, e := range english(f) {
 				for _, t := range terms.Of(e) {
 					if !slices.Contains(c.terms, t) {
@@ -179,7 +291,51 @@ func (q *question) gather(text string, topic bool) {
 				c.terms = append(c.terms, t[:n-1]+"i")
 			}
 		}
+		c.near = len(c.terms)
+		for _, t := range c.terms[:min(c.near, 3)] {
+			c.alike(rank.Related(t))
+		}
 		q.concepts = append(q.concepts, c)
+	}
+}
+
+// adverbRE is a word that says how, which is rarely what is asked about.
+var adverbRE = lazyregexp.New(`^(?:[a-z]{3,}(?:[bcdfgiklmnprstvx]|al|ous|ive)ly|[a-z]{4,}mente)$`)
+
+// mostAlike is how many words are taken that are used for another.
+const mostAlike = 8
+
+// alike adds terms that are used for the concept's.
+func (c *concept) alike(list []string) {
+	for _, t := range list[:min(len(list), mostAlike)] {
+		if !slices.Contains(c.terms, t) {
+			c.terms = append(c.terms, t)
+		}
+	}
+}
+
+// sayings adds what documentation has for what the question says in several
+// words; these say little by themselves then.
+func (q *question) sayings(text string) {
+	phrases, means := said(text)
+	for i, list := range means {
+		for j := range q.concepts {
+			if slices.Contains(phrases[i], q.concepts[j].word) {
+				q.concepts[j].faint = true
+			}
+		}
+		c := concept{word: strings.Join(phrases[i], " "), english: strings.Join(list, " ")}
+		for _, w := range list {
+			for _, t := range terms.Of(w) {
+				if !slices.Contains(c.terms, t) {
+					c.terms = append(c.terms, t)
+				}
+			}
+		}
+		if c.near = len(c.terms); c.near > 0 {
+			q.concepts = append(q.concepts, c)
+			q.said = append(q.said, list...)
+		}
 	}
 }
 
@@ -201,7 +357,7 @@ func (q *question) name(w string, topic bool) {
 			continue
 		}
 		q.concepts = append(q.concepts, concept{word: p, terms: []string{whole}, own: 1, parts: parts,
-			name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
+			near: 1, name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
 	}
 }
 

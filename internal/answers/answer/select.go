@@ -18,18 +18,20 @@ const (
 	shortlist = 250
 
 	coverWeight   = 0.45
-	cosineWeight  = 0.25
-	passageWeight = 0.30 // of the place of its passage in the ranking
-	cueWeight     = 0.08
+	cosineWeight  = 0.15
+	nearWeight    = 0.20
+	passageWeight = 0.50 // of the place of its passage in the ranking
+	cueWeight     = 0.12
 	focusWeight   = 0.05 // of saying it in few words
 
 	// What a concept counts that is not in the sentence itself but near it.
 	beforeShare  = 0.7  // in the sentence before it
 	blockShare   = 0.45 // in its paragraph
-	headingShare = 0.6  // in the heading or declaration above it
+	headingShare = 0.7  // in the heading or declaration above it
 	outerShare   = 0.45 // in the headings above that
 	pathShare    = 0.4  // in the path of its document
 	partShare    = 0.4  // as a part of a longer name
+	akinShare    = 0.6  // as a word that is used for it
 )
 
 // scored is a sentence with what speaks for it.
@@ -43,9 +45,11 @@ type scored struct {
 	own     float64   // Σ of direct by weight
 	score   float64
 	cosine  float64
+	near    float64 // the same without what the sentences have in common
 	tokens  map[string]bool
 	vector  []float32
-	length  int // words
+	length  int  // words
+	left    bool // there is no room for it
 }
 
 // scores are the sentences of passages: by passage, in their order, and the
@@ -77,15 +81,49 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 		if err != nil {
 			return out, err
 		}
+		near := apart(q.vector, vectors)
 		for i, s := range out.best {
 			s.vector = vectors[i]
 			s.cosine = max(0, dot(q.vector, vectors[i]))
-			s.score += cosineWeight * s.cosine
+			s.near = near[i]
+			s.score += cosineWeight*s.cosine + nearWeight*near[i]
 		}
 	}
 	kb.SortStableFunc(out.best, order)
 	return out, nil
 }
+
+// apart returns how near the query is to each text after most of the mean of
+// the texts is taken off all: what sentences that were found together share does
+// not tell which of them is meant.
+func apart(query []float32, texts [][]float32) []float64 {
+	if len(texts) == 0 {
+		return nil
+	}
+	mean := make([]float32, len(query))
+	for _, t := range texts {
+		for k, x := range t {
+			mean[k] += commonShare * x / float32(len(texts))
+		}
+	}
+	less := func(v []float32) []float32 {
+		out := make([]float32, len(v))
+		for k, x := range v {
+			out[k] = x - mean[k]
+		}
+		scaled(out)
+		return out
+	}
+	q := less(query)
+	near := make([]float64, len(texts))
+	for i, t := range texts {
+		near[i] = max(0, dot(less(t), q))
+	}
+	return near
+}
+
+// commonShare is how much of what sentences have in common is taken off.
+const commonShare = 0.7
 
 // page scores the sentences of one passage, without their vectors.
 func (q *question) page(p *search.Passage, number int) []scored {
@@ -110,7 +148,7 @@ func (q *question) page(p *search.Passage, number int) []scored {
 		for ci := range q.concepts {
 			c := &q.concepts[ci]
 			s.direct[ci] = c.in(s.tokens)
-			s.around[ci] = c.near(list, i, max(s.direct[ci], headingShare*c.in(head), outerShare*c.in(outer), pathShare*c.in(place)))
+			s.around[ci] = c.beside(list, i, max(s.direct[ci], headingShare*c.in(head), outerShare*c.in(outer), pathShare*c.in(place)))
 			s.cover += c.weight * s.around[ci]
 			s.own += c.weight * s.direct[ci]
 			held += s.direct[ci]
@@ -126,9 +164,9 @@ func (q *question) page(p *search.Passage, number int) []scored {
 	return list
 }
 
-// near returns how well what stands around sentence i holds the concept, at
+// beside returns how well what stands around sentence i holds the concept, at
 // least a, what is known already.
-func (c *concept) near(list []scored, i int, a float64) float64 {
+func (c *concept) beside(list []scored, i int, a float64) float64 {
 	s := &list[i]
 	if l := s.lead; l >= 0 {
 		a = max(a, beforeShare*c.in(list[l].tokens))
@@ -166,9 +204,7 @@ func (q *question) lift(p *search.Passage) float64 {
 			}
 		}
 	}
-	if q.before[p.Path] {
-		v += beforeLift
-	}
+	v += q.goesOn(p)
 	if rank.IsTest(p.Path) {
 		v -= testCost
 	}
@@ -180,7 +216,6 @@ func (q *question) lift(p *search.Passage) float64 {
 
 const (
 	declareLift   = 0.06
-	beforeLift    = 0.10
 	testCost      = 0.15
 	changelogCost = 0.15
 )
@@ -197,10 +232,13 @@ const feedbackCost = 0.3
 func (c *concept) in(tokens map[string]bool) float64 {
 	for i, t := range c.terms {
 		if tokens[t] {
-			if i < c.own {
+			switch {
+			case i < c.own:
 				return 1
+			case i < c.near:
+				return 0.9
 			}
-			return 0.9
+			return akinShare
 		}
 	}
 	if len(c.parts) > 0 {
@@ -271,6 +309,12 @@ func (q *question) cues(s *scored) float64 {
 	case listing:
 		if s.list > 0 || strings.Count(s.text, ",") >= 2 {
 			v += 0.4
+		}
+	case deciding:
+		if deniesRE.MatchString(s.text) {
+			v += 0.6
+		} else if allowsRE.MatchString(s.text) {
+			v += 0.3
 		}
 	case comparing:
 		if compareRE.MatchString(s.text) {

@@ -92,3 +92,14 @@ const nativeLift = 1.3
 func pageOf(p string) string {
 	return tongueRE.ReplaceAllString(p, "/")
 }
+
+// foreign reports whether all that was chosen is in another language than the
+// question.
+func (q *question) foreign(c choice, list []search.Passage) bool {
+	for _, s := range c.all {
+		if tongue(&list[s.passage].Passage) == inSpanish {
+			return false
+		}
+	}
+	return len(c.all) > 0
+}

@@ -216,6 +216,9 @@ func (s *splitter) add(text string, start, end int, f form) {
 	if s.restored && f != code {
 		text = restored(text)
 	}
+	if f == prose {
+		text = answerRE.ReplaceAllString(text, "")
+	}
 	letters := 0
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -317,6 +320,9 @@ var (
 	ruleRE  = lazyregexp.New(`^\s*(?:[-=*_~^"]\s*){3,}$`)
 	tableRE = lazyregexp.New(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$`)
 )
+
+// answerRE begins the answer to a question of a list of such.
+var answerRE = lazyregexp.New(`^(?:\*\*|__)?(?i:answer|a|respuesta)(?:\*\*|__)?:(?:\*\*|__)?\s+`)
 
 // directiveRE are comments for tools.
 var directiveRE = lazyregexp.New(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)
