@@ -138,9 +138,11 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if err := r.Check(); err != nil {
 		return Reply{}, err
 	}
-	q, passages, chosen, err := find(ctx, targets, emb, &r)
+	numbers, by := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
+	targets, restored := of(targets, numbers)
+	q, passages, chosen, err := find(ctx, targets, emb, &r, by)
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, restored(err)
 	}
 	ground := q.grounds(passages, chosen)
 	p := ground.probability()
@@ -176,8 +178,8 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 }
 
 // find retrieves, scores and chooses.
-func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request) (*question, []search.Passage, choice, error) {
-	q, err := understand(ctx, targets, emb, r.Question, r.Topic)
+func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request, names []string) (*question, []search.Passage, choice, error) {
+	q, err := understand(ctx, targets, emb, r.Question, r.Topic, names)
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, choice{}, err
 	}

@@ -56,11 +56,16 @@ var (
 )
 
 // understand reads a question and weighs its words by the statistics of the
-// stores asked. topic holds words of earlier turns that it leans on.
-func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
+// stores asked. topic holds words of earlier turns that it leans on, names those
+// that name a store.
+func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic, names []string) (*question, error) {
 	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
 	q.sayings(text)
+	for i := range q.concepts { // in a store of its own a name tells little
+		c := &q.concepts[i]
+		c.faint = c.faint || slices.Contains(names, c.word)
+	}
 	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
 		for i := range q.concepts { // there is nothing else to go by
 			q.concepts[i].faint = false
