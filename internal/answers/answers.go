@@ -72,6 +72,9 @@ type AskRequest struct {
 	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
 	app.Waiting
+
+	untold  bool    // it is not kept
+	indexes *string // gets the name of the generations that were asked
 }
 
 // Answer is the reply to a question, Source a place that it cites.
@@ -124,6 +127,10 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	if err != nil {
 		return Answer{}, err
 	}
+	indexes := shortName(indexesOf(s))
+	if r.indexes != nil {
+		*r.indexes = indexes
+	}
 	var note string
 	if q.Marks, note, err = marksFor(ctx, c, full); err != nil {
 		return Answer{}, err
@@ -155,6 +162,9 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		if len(s.Notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
 			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}
+	}
+	if err := answeringOf(c).tell(ctx, &r, indexes, &reply); err != nil && ctx.Err() == nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("the question is not kept: %v", err))
 	}
 	reply.Cached, reply.SessionID = ok, r.Session
 	reply.Notes = slices.Concat(s.Notes, reply.Notes)
@@ -203,6 +213,19 @@ func askable(ctx context.Context, a *app.App, c *app.Core, r *AskRequest) (*app.
 // answerScope names what answers are good for: these generations, with this
 // feedback, in the words of this model.
 func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) (string, error) {
+	parts := []string{indexesOf(s), base}
+	if !answeringOf(c).config.NoFeedback {
+		rev, err := answeringOf(c).feedback.Revision(ctx)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		parts = append(parts, rev) // "" when it cannot be read: marks says so
+	}
+	return strings.Join(parts, "|"), nil
+}
+
+// indexesOf names the generations that are asked.
+func indexesOf(s *app.Shelves) string {
 	var parts []string
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -213,15 +236,7 @@ func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) 
 		parts = append(parts, string(t.Store.ID)+":"+t.Label+":"+manifest)
 	}
 	slices.Sort(parts)
-	parts = append(parts, base)
-	if !answeringOf(c).config.NoFeedback {
-		rev, err := answeringOf(c).feedback.Revision(ctx)
-		if err != nil && ctx.Err() != nil {
-			return "", err
-		}
-		parts = append(parts, rev) // "" when it cannot be read: marks says so
-	}
-	return strings.Join(parts, "|"), nil
+	return strings.Join(parts, "|")
 }
 
 // marksFor says what feedback speaks against for a question; nil for nothing, or

@@ -51,19 +51,28 @@ type choice struct {
 
 func (c *choice) has(s *scored) bool { return slices.Contains(c.all, s) }
 
-// take adds sentences that are not there yet, if all of them fit.
-func (c *choice) take(list []*scored, most int) bool {
-	n := 0
-	var add []*scored
+// fresh returns the sentences that are not there yet, and their words.
+func (c *choice) fresh(list []*scored) (add []*scored, n int) {
 	for _, s := range list {
 		if !c.has(s) && !slices.Contains(add, s) {
 			add = append(add, s)
 			n += s.words()
 		}
 	}
-	if c.words+n > most {
+	return add, n
+}
+
+func (c *choice) fits(list []*scored, most int) bool {
+	_, n := c.fresh(list)
+	return c.words+n <= most
+}
+
+// take adds sentences that are not there yet, if all of them fit.
+func (c *choice) take(list []*scored, most int) bool {
+	if !c.fits(list, most) {
 		return false
 	}
+	add, n := c.fresh(list)
 	c.all = append(c.all, add...)
 	c.words += n
 	return true
@@ -120,7 +129,7 @@ func (q *question) extend(c *choice, of scores) {
 			continue
 		}
 		s := &page[i]
-		if s.form != prose || first.form != prose || s.block != first.block || s.length > mostWords || c.words+s.words() > q.paragraph() {
+		if s.form != prose || first.form != prose || s.block != first.block || announces(s) && q.cue != doing && q.cue != listing || s.length > mostWords || c.words+s.words() > q.paragraph() {
 			continue
 		}
 		q.pick(c, of, s, q.paragraph())
@@ -197,15 +206,27 @@ func (q *question) begins(s *scored) bool {
 	return s.length <= mostWords
 }
 
-// pick adds a sentence with what it leans on; false when that does not fit.
+// pick adds a sentence with what it leans on; false when that does not fit. One
+// that announces something says nothing without it: of a list that is too long
+// the first items are taken.
 func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
-	whole := q.company(of.pages[s.passage], s)
-	if !c.take(whole, most) && !c.take(of.needed(s), most) {
+	whole, need := q.company(of.pages[s.passage], s), of.needed(s)
+	if announces(s) {
+		most = MostWords
+		for len(whole) > len(need)+1 && !c.fits(whole, most) {
+			whole = whole[:len(whole)-1]
+		}
+		need = whole
+	}
+	if !c.take(whole, most) && !c.take(need, most) {
 		return false
 	}
 	c.picks = append(c.picks, s)
 	return true
 }
+
+// announces reports whether a sentence ends in what follows it.
+func announces(s *scored) bool { return s.form == prose && strings.HasSuffix(s.text, ":") }
 
 // needed is a sentence with what comes before it that it cannot do without.
 func (of scores) needed(s *scored) []*scored {
@@ -230,11 +251,11 @@ func (q *question) company(page []scored, s *scored) []*scored {
 	of := scores{pages: make([][]scored, s.passage+1)}
 	of.pages[s.passage] = page
 	out := of.needed(s)
-	announces := strings.HasSuffix(s.text, ":")
-	if s.form != prose || !announces && !(q.cue == doing && s.list == 0) && !(q.cue == listing && s.list > 0) {
+	ahead := announces(s)
+	if s.form != prose || !ahead && !(q.cue == doing && s.list == 0) && !(q.cue == listing && s.list > 0) {
 		return out
 	}
-	if s.list > 0 && !announces && q.cue == listing { // the items beside it
+	if s.list > 0 && !ahead && q.cue == listing { // the items beside it
 		return q.items(page, out, s.list, s.lead)
 	}
 	for j := s.at + 1; j < len(page) && j <= s.at+1; j++ {
@@ -243,14 +264,14 @@ func (q *question) company(page []scored, s *scored) []*scored {
 		case o.section != s.section:
 		case o.form == code && o.lead == s.at && len(o.lines) <= mostCode:
 			return append(out, o)
-		case announces && o.list > 0 && o.list != s.list && o.lead == s.at:
+		case ahead && o.list > 0 && o.list != s.list && o.lead == s.at:
 			return q.items(page, out, o.list, s.at)
-		case announces && o.form == row:
+		case ahead && o.form == row:
 			for ; j < len(page) && page[j].form == row && page[j].block == o.block; j++ {
 				out = append(out, &page[j])
 			}
 			return out
-		case announces && o.form == prose && s.list == 0:
+		case ahead && o.form == prose && s.list == 0:
 			return append(out, o)
 		}
 	}

@@ -62,9 +62,10 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
 	q.sayings(text)
-	for i := range q.concepts { // in a store of its own a name tells little
-		c := &q.concepts[i]
-		c.faint = c.faint || slices.Contains(names, c.word)
+	// In a store of its own the name of a product tells nothing.
+	named := func(c concept) bool { return slices.Contains(names, c.word) }
+	if slices.ContainsFunc(q.concepts, func(c concept) bool { return !named(c) && !c.faint }) {
+		q.concepts = slices.DeleteFunc(q.concepts, named)
 	}
 	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
 		for i := range q.concepts { // there is nothing else to go by
