@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/answers/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/answers/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/model"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -33,7 +34,7 @@ func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) s
 		x.note = "the configuration names answer.endpoint or answer.model without the other, so that no model is asked"
 	}
 	if c.Endpoint != "" && c.Model != "" {
-		x.model = &answer.Model{Endpoint: c.Endpoint, API: c.API, Name: c.Model}
+		x.model = &answer.Model{Client: &model.Client{Endpoint: c.Endpoint, API: c.API, Name: c.Model}, Check: answer.Checker(emb)}
 		if c.KeyEnv != "" {
 			if x.model.Key = env(c.KeyEnv); x.model.Key == "" {
 				x.note = fmt.Sprintf("the variable %s that answer.key names is empty, so that the model is asked without a key", c.KeyEnv)
@@ -71,6 +72,8 @@ type AskRequest struct {
 	Base string
 	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
+	// Said gets each sentence of a model when it has been checked; it may be nil.
+	Said func(answer.Part)
 	app.Waiting
 
 	untold  bool    // it is not kept
@@ -148,8 +151,11 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	}
 	reply, ok := answeringOf(c).cache.Get(ctx, scope, r.Question, context, vectors[0])
 	if !ok {
+		var grounds *answer.Grounds
 		err = s.Serve(ctx, func(targets []search.Target) (err error) {
-			reply, err = answer.Run(ctx, targets, c.Embedder, q)
+			if reply, err = answer.Run(ctx, targets, c.Embedder, q); err == nil && answeringOf(c).model != nil {
+				grounds, err = answer.Ground(ctx, targets, c.Embedder, q)
+			}
 			return err
 		})
 		if err != nil {
@@ -158,7 +164,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		if len(s.Targets) == 0 {
 			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.Notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
 		}
-		reply = answeringOf(c).model.Word(ctx, r.Question, reply)
+		reply = answeringOf(c).model.Word(ctx, grounds, reply, r.Said)
 		if len(s.Notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
 			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}

@@ -53,8 +53,8 @@ var answerKeys = []Key{
 	},
 	{
 		Name: "answer.endpoint", Type: "http or https address", Default: "none",
-		Help: "a model's API that words answers from the sentences found; what it says without support is dropped, " +
-			"and without it answers are composed of the sentences themselves",
+		Help: "a model's API that words answers from the passages found; what their lines do not bear out is dropped, " +
+			"and without it answers are composed of sentences of theirs",
 		Example: "http://localhost:11434",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
 			if c.Answer.Endpoint, err = p.text(n); err != nil {
