@@ -140,6 +140,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	if err != nil {
 		return nil, rank.Sure{}, err
 	}
+	q.found = found
 	opts := r.options(emb, q)
 	if opts.Intent == "" && len(q.spots) == 0 && !q.digested && r.Only == nil {
 		opts.Prose = q.Prose(found)
