@@ -47,7 +47,7 @@ func (c *core) rows(doc int) ([]row, error) {
 		return nil, err
 	}
 	for _, r := range rows {
-		if max(r.name, r.qual, r.kind) >= len(strs) || r.name < 0 {
+		if max(r.name, r.qual, r.kind) >= strs.n || r.name < 0 {
 			return nil, c.damaged()
 		}
 	}
