@@ -21,7 +21,8 @@ type textHead struct {
 // readTexts reads a list of strings written by share; false for one that is
 // damaged or out of order.
 func readTexts(d *dec) (*texts, bool) {
-	t := &texts{n: d.count(), raw: d.b}
+	n := d.count()
+	t := &texts{n: n, raw: d.b}
 	var last, cur []byte
 	for i := range t.n {
 		k := d.int()
