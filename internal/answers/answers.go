@@ -75,6 +75,9 @@ type AskRequest struct {
 	// Said gets each sentence of a model when it has been checked; it may be nil.
 	Said func(answer.Part)
 	app.Waiting
+
+	untold  bool    // it is not kept
+	indexes *string // gets the name of the generations that were asked
 }
 
 // Answer is the reply to a question, Source a place that it cites.
@@ -127,6 +130,10 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	if err != nil {
 		return Answer{}, err
 	}
+	indexes := shortName(indexesOf(s))
+	if r.indexes != nil {
+		*r.indexes = indexes
+	}
 	var note string
 	if q.Marks, note, err = marksFor(ctx, c, full); err != nil {
 		return Answer{}, err
@@ -134,7 +141,10 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		s.Notes = append(s.Notes, note)
 	}
 	// What was cited before counts too, so it is a part of what is asked.
-	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
+	context := slices.Concat(q.Topic, []string{"\x00"})
+	for _, c := range q.Before {
+		context = append(context, c.ID)
+	}
 	vectors, err := c.Embedder.Embed(ctx, []string{full})
 	if err != nil {
 		return Answer{}, err
@@ -159,6 +169,9 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}
 	}
+	if err := answeringOf(c).tell(ctx, &r, indexes, &reply); err != nil && ctx.Err() == nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("the question is not kept: %v", err))
+	}
 	reply.Cached, reply.SessionID = ok, r.Session
 	reply.Notes = slices.Concat(s.Notes, reply.Notes)
 	if answeringOf(c).note != "" && !r.Public { // for who can change it
@@ -173,7 +186,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
 	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At})
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines})
 	}
 	return out
 }
@@ -206,6 +219,19 @@ func askable(ctx context.Context, a *app.App, c *app.Core, r *AskRequest) (*app.
 // answerScope names what answers are good for: these generations, with this
 // feedback, in the words of this model.
 func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) (string, error) {
+	parts := []string{indexesOf(s), base}
+	if !answeringOf(c).config.NoFeedback {
+		rev, err := answeringOf(c).feedback.Revision(ctx)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		parts = append(parts, rev) // "" when it cannot be read: marks says so
+	}
+	return strings.Join(parts, "|"), nil
+}
+
+// indexesOf names the generations that are asked.
+func indexesOf(s *app.Shelves) string {
 	var parts []string
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -216,15 +242,7 @@ func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) 
 		parts = append(parts, string(t.Store.ID)+":"+t.Label+":"+manifest)
 	}
 	slices.Sort(parts)
-	parts = append(parts, base)
-	if !answeringOf(c).config.NoFeedback {
-		rev, err := answeringOf(c).feedback.Revision(ctx)
-		if err != nil && ctx.Err() != nil {
-			return "", err
-		}
-		parts = append(parts, rev) // "" when it cannot be read: marks says so
-	}
-	return strings.Join(parts, "|"), nil
+	return strings.Join(parts, "|")
 }
 
 // marksFor says what feedback speaks against for a question; nil for nothing, or

@@ -10,6 +10,7 @@ import (
 type Answer struct {
 	Origins    []string // pages of other sites that may ask and rate answers
 	NoFeedback bool     // feedback lowers nothing
+	Questions  bool     // the questions that are asked are kept
 	Endpoint   string   // URL of a model's API; "" composes answers without one
 	API        string   // "openai" or "ollama"; "" is "openai"
 	Model      string
@@ -34,6 +35,19 @@ var answerKeys = []Key{
 				return p.wrong(n, "answer.feedback must be true or false").WithHint("leave it out for true")
 			}
 			c.Answer.NoFeedback = !strings.EqualFold(n.Value, "true")
+			return nil
+		},
+	},
+	{
+		Name: "answer.questions", Type: "`true` or `false`", Default: "false",
+		Help: "whether the questions that are asked are kept, without who asked and with credentials masked: " +
+			"feedback:review then says which have no answer, what is asked most, and whose answers have changed",
+		Example: "true",
+		set: func(p *parser, n *yaml.Node, c *Config) error {
+			if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+				return p.wrong(n, "answer.questions must be true or false").WithHint("leave it out for false")
+			}
+			c.Answer.Questions = strings.EqualFold(n.Value, "true")
 			return nil
 		},
 	},
