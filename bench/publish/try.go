@@ -303,7 +303,7 @@ func (b *bench) authority() (string, error) {
 	if err := os.WriteFile(file, conf, 0o644); err != nil {
 		return "", err
 	}
-	names := exec.Command("pebble-challtestsrv", "-dns01", dns, "-management", manage, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "")
+	names := exec.Command("pebble-challtestsrv", "-dns01", dns, "-management", manage, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", "")
 	if err := begin(names, manage); err != nil {
 		return "", err
 	}

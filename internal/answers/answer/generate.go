@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,26 +49,14 @@ type Grounds struct {
 	left     int        // bytes
 }
 
-// Ground finds the best passages for a question.
-func Ground(ctx context.Context, targets []search.Target, emb kb.Embedder, r Request) (*Grounds, error) {
-	_, passages, _, err := find(ctx, targets, emb, &r)
-	if err != nil {
-		return nil, err
+// fill takes the best passages that were found for a request in targets.
+func (g *Grounds) fill(r *Request, targets []search.Target, passages []search.Passage) {
+	*g = Grounds{request: r, targets: targets, left: groundBytes}
+	best := slices.Clone(passages)
+	kb.SortStableFunc(best, func(a, b search.Passage) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range best {
+		g.add(&best[i])
 	}
-	kb.SortStableFunc(passages, func(a, b search.Passage) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
-	g := &Grounds{request: &r, targets: targets, left: groundBytes}
-	for i := range passages {
-		g.add(&passages[i])
-	}
-	return g, nil
 }
 
 // add takes a passage, if there is room for it, and if it does not speak to the
