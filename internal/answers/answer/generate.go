@@ -179,11 +179,14 @@ func thought(s string) string {
 // complete cuts a line where what follows is another sentence for certain:
 // a citation may still come behind the full stop.
 func complete(line string) (done, open string) {
-	spans := split(behindRE.ReplaceAllString(line, " $2$1 "))
+	if citedEndRE.MatchString(line) {
+		return line, ""
+	}
+	moved := behindRE.ReplaceAllString(line, " $2$1 ")
+	spans := split(moved)
 	if len(spans) < 2 {
 		return "", line
 	}
-	moved := behindRE.ReplaceAllString(line, " $2$1 ")
 	last := spans[len(spans)-1]
 	next := moved[last[0]:]
 	if r, _ := utf8.DecodeRuneInString(next); !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '`' && r != '¿' && r != '¡' {
@@ -194,6 +197,7 @@ func complete(line string) (done, open string) {
 
 var (
 	citeRE   = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
+	citedEndRE = lazyregexp.New(`(?:[.!?]\s*(?:\[\d{1,2}\])+|\[\d{1,2}\][.!?])\s+$`)
 	behindRE = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\]\s*)+)`)
 )
 
