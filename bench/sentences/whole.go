@@ -146,6 +146,9 @@ func count(b *strings.Builder, all []judged, model *script, addr string) error {
 		total[key]++
 		if strings.Contains(bare(text), bare(j.Sentence)) {
 			kept[key]++
+			if !j.True {
+				fmt.Printf("%s, false, was said: %s\n", j.ID, text)
+			}
 			after = append(after, first.Sub(model.said))
 		}
 	}

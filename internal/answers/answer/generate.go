@@ -248,8 +248,13 @@ func (w *wording) weigh(ctx context.Context, sentence string, cited []int) {
 			w.keep(sentence, p, v)
 			return
 		}
-		if slices.Contains(cited, p) && v.Cover > most.Cover {
-			near, most = p, v
+		if slices.Contains(cited, p) {
+			if v.Cover > most.Cover {
+				near, most = p, v
+			}
+			if v.Against { // whatever the others say
+				break
+			}
 		}
 	}
 	w.dropped++

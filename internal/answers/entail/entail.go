@@ -32,6 +32,8 @@ type Verdict struct {
 	Holds bool
 	Why   string  // what the lines do not bear out; "" when all holds
 	Cover float64 // share of the sentence that has its place in the lines
+	// Against says that the lines speak of it and say otherwise.
+	Against bool
 	// From and To are the first and last of the lines, counted from 0, that say
 	// it, or most of it; Text is what they say, where it is one sentence.
 	From, To int
@@ -52,8 +54,9 @@ func (c *Checker) Check(ctx context.Context, sentence string, lines []string) Ve
 	}
 	v := Verdict{Cover: p.cover()}
 	p.place(&v, all)
-	for _, rule := range rules {
+	for i, rule := range rules {
 		if v.Why = rule(p); v.Why != "" {
+			v.Against = i >= mere
 			return v
 		}
 	}

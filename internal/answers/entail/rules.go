@@ -5,8 +5,13 @@ import (
 	"strings"
 )
 
-// rules say what the lines do not bear out, or "". They run in this order.
-var rules = []func(*pair) string{unknown, little, denied, opposite, quantity, exchanged, crossed, attributed, flagged, reason, condition, narrowed, replaced}
+// rules say what the lines do not bear out, or "". They run in this order; the
+// first of them, as many as mere says, find that the lines speak of something
+// else, the others that they say something else.
+var rules = []func(*pair) string{unknown, little,
+	denied, opposite, quantity, exchanged, crossed, attributed, flagged, reason, condition, narrowed, replaced}
+
+const mere = 2
 
 // unknown: a number or a name of the sentence has to be in the lines.
 func unknown(p *pair) string {
