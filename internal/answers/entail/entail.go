@@ -53,7 +53,7 @@ func (c *Checker) Check(ctx context.Context, sentence string, lines []string) Ve
 		return Verdict{Why: "it could not be compared"}
 	}
 	v := Verdict{Cover: p.cover()}
-	p.place(&v, all)
+	p.locate(&v, all)
 	for i, rule := range rules {
 		if v.Why = rule(p); v.Why != "" {
 			v.Against = i >= mere
@@ -88,9 +88,9 @@ func (c *Checker) compare(ctx context.Context, sentence string, all []unitOf) (*
 	return p, nil
 }
 
-// place says which lines say the sentence: those of what has most of it, and of
+// locate says which lines say the sentence: those of what has most of it, and of
 // what else has as much as a word that tells something.
-func (p *pair) place(v *Verdict, all []unitOf) {
+func (p *pair) locate(v *Verdict, all []unitOf) {
 	sum := map[int]float64{}
 	for i := range p.s {
 		if p.at[i] >= 0 {
