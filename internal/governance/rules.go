@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -44,7 +45,8 @@ func readRules(ctx context.Context, a *app.App, root string) (own gate.Own, err 
 	}
 	rules, err := gate.ParseRules(raw)
 	if err != nil {
-		return refuse(gate.RulesInvalid, gate.RulesFile+" cannot be read: "+err.Error())
+		why := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:")), " ")
+		return refuse(gate.RulesInvalid, gate.RulesFile+" cannot be read: "+why)
 	}
 	return gate.Own{Rules: rules}, nil
 }
