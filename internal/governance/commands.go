@@ -58,10 +58,8 @@ type stageIn struct {
 	Stage string `json:"stage,omitempty" arg:"1" enum:"PRE_WRITE|PRE_COMMIT|PRE_PUSH|CI" help:"what is about to be done (default PRE_COMMIT)"`
 }
 
-type gateIn struct {
-	Stage       string `json:"stage,omitempty" arg:"1" enum:"PRE_WRITE|PRE_COMMIT|PRE_PUSH|CI" help:"what is about to be done (default PRE_COMMIT)"`
-	InstallHook bool   `json:"install_hook,omitempty" cli:"only" help:"let git ask before each commit and push; a hook that is there is asked first"`
-	RemoveHook  bool   `json:"remove_hook,omitempty" cli:"only" help:"take that out, and put back what was there"`
+type hookIn struct {
+	Remove bool `json:"remove,omitempty" help:"take the hooks out, and put back what was there"`
 }
 
 type openIn struct {
@@ -167,12 +165,15 @@ func addImports(t *command.Table) {
 // addGate adds the commands about the gate and the open change.
 func addGate(t *command.Table) {
 	c := t.Add("gate", command.New("gate:check", "May I write, commit or push, by the evidence and the branch?", command.Reads,
-		func(ctx context.Context, a *app.App, in gateIn) (gate.Result, error) {
-			return gateOf(ctx, a, in)
-		}).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
+		atStage(GateCheck)).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"gate", "ai_gate_check"}
 	c.Help = "BLOCKED with the codes of what is wrong; without an evidence file that is EVIDENCE_MISSING, which says that nobody checked. " +
 		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself. A project's own rules stand in " + gate.RulesFile + ", once you vouch for it."
+	c = t.Add("gate", command.New("gate:hook", "Let git ask the gate before each commit and push", command.Writes,
+		func(_ context.Context, a *app.App, in hookIn) (HookReply, error) { return Hooks(a, in.Remove) }).
+		Prints(printer.Of(printHooks)), `{}`, `{"remove":true}`)
+	c.Help = "A hook that is there is kept beside it and asked first; remove puts it back, to the byte. Where there is no knowledge on the PATH nothing is allowed. " +
+		"Hooks that lie outside of the repository, for many, are left alone."
 	c = t.Add("sdd", command.New("sdd:status", "Whether a specified change is open, and work on it may go on", command.Reads,
 		atStage(SDDEvaluate)).Prints(printer.Of(printDecision)).Agent(), `{"stage":"PRE_WRITE"}`)
 	c.Aliases = []string{"check_sdd_status"}

@@ -2,7 +2,6 @@ package governance
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +20,7 @@ var stageHooks = []struct {
 }{{"pre-commit", gate.PreCommit}, {"pre-push", gate.PrePush}}
 
 const (
-	hookMark = "# Asks the gate of knowledge; \"knowledge gate --remove-hook\" takes it out.\n"
+	hookMark = "# Asks the gate of knowledge; \"knowledge gate:hook --remove\" takes it out.\n"
 	// before is behind the name of a hook that was there, which is asked first.
 	before = ".before-knowledge"
 )
@@ -41,57 +40,47 @@ exec knowledge gate %s
 `, name, before, stage))
 }
 
-// gateOf checks a stage, and puts hooks in or takes them out before.
-func gateOf(ctx context.Context, a *app.App, in gateIn) (gate.Result, error) {
-	stage, err := gate.ParseStage(in.Stage)
-	if err != nil {
-		return gate.Result{}, err
-	}
-	var said []string
-	switch {
-	case in.InstallHook && in.RemoveHook:
-		err = kb.Errorf(kb.Invalid, "hooks are put in or taken out, not both").WithHint("leave one away")
-	case in.InstallHook || in.RemoveHook:
-		said, err = changeHooks(a, in.InstallHook)
-	}
-	if err != nil {
-		return gate.Result{}, err
-	}
-	r, err := GateCheck(ctx, a, stage)
-	r.Hooks = said
-	return r, err
+// HookReply says what became of the hooks of a repository.
+type HookReply struct {
+	Hooks []HookState `json:"hooks"`
 }
 
-// changeHooks puts the hooks in, or takes them out, and says what it did.
-func changeHooks(a *app.App, put bool) (said []string, err error) {
+// HookState is one hook, and what was done.
+type HookState struct {
+	Hook  string `json:"hook"`
+	State string `json:"state"`
+}
+
+// Hooks puts the hooks of the gate in, or takes them out.
+func Hooks(a *app.App, remove bool) (out HookReply, err error) {
 	r, there, err := repo(a)
 	if err == nil && !there {
 		err = noRepository()
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	dir, own, err := r.HooksDir()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if !own {
-		return nil, kb.Errorf(kb.Denied, "the hooks of this repository lie outside of it, in %q, where other repositories have theirs", dir).
+		return out, kb.Errorf(kb.Denied, "the hooks of this repository lie outside of it, in %q, where other repositories have theirs", dir).
 			WithHint("let them say: knowledge gate PRE_COMMIT")
 	}
 	for _, h := range stageHooks {
 		path := filepath.Join(dir, h.name)
 		change := takeHook
-		if put {
+		if !remove {
 			change = func(path string) (string, error) { return putHook(path, hookScript(h.name, h.stage)) }
 		}
 		line, err := change(path)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		said = append(said, h.name+": "+line)
+		out.Hooks = append(out.Hooks, HookState{h.name, line})
 	}
-	return said, nil
+	return out, nil
 }
 
 // ours reports whether a hook is one that we made.

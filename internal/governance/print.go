@@ -17,12 +17,15 @@ func printStatus(p *printer.Printer, r evidence.Status) {
 }
 
 func printResult(p *printer.Printer, r gate.Result) {
-	for _, h := range r.Hooks {
-		p.Line(h)
-	}
 	p.Line(fmt.Sprintf("%s  %s", r.Status, r.Stage))
 	for _, v := range r.Violations {
 		p.Line(v.Code + "  " + v.Message)
+	}
+}
+
+func printHooks(p *printer.Printer, r HookReply) {
+	for _, h := range r.Hooks {
+		p.Line(h.Hook + ": " + h.State)
 	}
 }
 

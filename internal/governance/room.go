@@ -12,7 +12,7 @@ func Room() command.Room {
 			"repo:validate":     {Programs: command.AskGit + "; " + openspec},
 			"repo:sync-plan":    {Programs: command.AskGit},
 			"repo:cleanup-plan": {Programs: command.AskGit},
-			"gate:check":        {Project: "`pre-commit` and `pre-push` among the hooks of the repository, with --install-hook alone", Programs: command.AskGit},
+			"gate:check":        {Programs: command.AskGit},
 			"sdd:status":        {Programs: command.AskGit + "; " + openspec},
 			"sdd:open":          {Project: "keys `pumuki.sdd.session.*` in `.git/config`", Programs: command.AskGit + "; " + openspec},
 			"sdd:refresh":       {Project: "keys `pumuki.sdd.session.*` in `.git/config`", Programs: command.AskGit + "; " + openspec},

@@ -86,13 +86,11 @@ type Result struct {
 	Violations []Violation `json:"violations"`
 	Evidence   Age         `json:"evidence"`
 	Repo       RepoState   `json:"repo_state"`
-	// Hooks are what became of the repository's hooks, when that was asked for.
-	Hooks []string `json:"hooks,omitempty"`
 }
 
 // ExitStatus is that of a command line, so that a hook can run a check.
 func (r Result) ExitStatus() int {
-	if r.Allowed || len(r.Hooks) > 0 {
+	if r.Allowed {
 		return 0
 	}
 	return 1
