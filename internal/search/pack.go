@@ -27,10 +27,6 @@ const (
 	// by a text: its line and what is around it answers, however long it is.
 	unsureShare  = 0.8
 	literalShare = 0.2
-	// besideHit is how many functions are shown beside each hit that is unsure.
-	besideHit = 3
-	// mixTokens is what the lines of a hit and of those functions take.
-	mixTokens = 600
 	// flowShare is what a function of a flow may have of what is left.
 	flowShare = 0.6
 	// leastSlice is the fewest tokens for which lines of a place are shown.
@@ -47,8 +43,10 @@ const (
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
-	// packedLinks is how many callers, and callees, of the first place are named.
+	// packedLinks is how many callers, and callees, of the place that is meant are
+	// named, fewLinks how many callers of others that have lines.
 	packedLinks = 4
+	fewLinks    = 2
 )
 
 // packing fills the defaults of a packed reply.
@@ -70,7 +68,7 @@ func surveyBeside(ctx context.Context, targets []Target, q *question, r *Request
 	if q.Class != rank.Natural || len(q.spots) > 0 || sure.P >= enough && !q.digested {
 		return nil, nil
 	}
-	return surveyOf(ctx, targets, q.Query, r, ranked, found)
+	return surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), packedPlaces)], found, true)
 }
 
 // A pack composes the text of a reply for a reader who pays for every line: the
@@ -114,7 +112,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+	if err := p.fill(budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
 		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)
@@ -130,7 +128,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 }
 
 // gather makes the places of a reply: the functions of a survey in the order of
-// their scores, or the hits.
+// their scores, those that may be meant, or the hits.
 func (p *pack) gather(ctx context.Context, r *Reply) error {
 	s := p.s
 	if s.survey != nil && len(s.survey.sites) > 0 {
@@ -144,34 +142,52 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 		}
 		return nil
 	}
-	for i := range r.Hits {
-		if len(p.places) >= s.r.Limit {
-			break
-		}
-		h, c := &r.Hits[i], &s.shown[i]
-		d, err := s.document(ctx, c.Store, c.Path)
-		if err != nil {
-			return of(c.Store, err)
-		}
-		x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
-			literal: c.Literal > 0 && c.Named == 0}
-		start, end, must := s.extent(x, i)
-		if !p.overlaps(x, start, end) {
-			p.add(&s.targets[c.Store], x, start, end, must)
-		}
-		if s.beside == nil || i >= p.mixed() {
-			continue
-		}
-		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
-			p.function(&s.beside.sites[k])
+	if s.beside != nil && len(s.beside.sites) > 0 {
+		return p.mix(ctx, r)
+	}
+	for i := range r.Hits[:min(len(r.Hits), s.r.Limit)] {
+		if err := p.hit(ctx, &r.Hits[i], i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mixed is beside how many hits functions are shown: of as many as there may be
-// lines of. What is listed below them are hits of further documents.
-func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
+// mix makes the places of functions that may be meant, and of the hits that are
+// none, in the order of their scores.
+func (p *pack) mix(ctx context.Context, r *Reply) error {
+	for k := range p.s.beside.sites {
+		x := &p.s.beside.sites[k]
+		if len(p.places) >= p.s.r.Limit {
+			break
+		}
+		if x.symbol != nil {
+			p.function(x)
+			continue
+		}
+		if i := slices.IndexFunc(p.s.shown, x.is); i >= 0 {
+			if err := p.hit(ctx, &r.Hits[i], i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hit adds the place of a hit, but where another place has its lines.
+func (p *pack) hit(ctx context.Context, h *Hit, i int) error {
+	s, c := p.s, &p.s.shown[i]
+	d, err := s.document(ctx, c.Store, c.Path)
+	if err != nil {
+		return of(c.Store, err)
+	}
+	x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
+		literal: c.Literal > 0 && c.Named == 0}
+	if start, end, must := s.extent(x, i); !p.overlaps(x, start, end) {
+		p.add(&s.targets[c.Store], x, start, end, must)
+	}
+	return nil
+}
 
 // function returns the place of a function of a survey, or of the one around it,
 // and adds it where that is not done. Nil where another place has its lines.
@@ -186,7 +202,12 @@ func (p *pack) function(x *site) *packed {
 	if p.overlaps(y, symbol.Start, symbol.End) {
 		return nil
 	}
-	p.add(&p.s.targets[y.target], y, symbol.Start, symbol.End, 0)
+	t := &p.s.targets[y.target]
+	if t.Fresh != nil {
+		y.note = t.Fresh(y.path, y.doc.Stamp)
+	}
+	y.extras = t.extras(y.path)
+	p.add(t, y, symbol.Start, symbol.End, 0)
 	return y
 }
 
@@ -265,128 +286,9 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 			x.at = t.Store.Label() + ":" + x.at
 		}
 	}
-	if p.flow && t.Fresh != nil {
-		x.note = t.Fresh(x.path, x.doc.Stamp)
-	}
 	text := strings.Join(x.body.text, "\n")
 	x.key = placeKey(t, x.path, start, text)
 	x.given = p.memory.Given(x.key)
 	x.rank = len(p.places)
 	p.places = append(p.places, x)
-}
-
-// fill chooses the lines of the places for a price: of the likeliest first,
-// until it is sure enough that the answer is among them. Of a long text there is
-// no one answer, and of what nothing answers no lines but one each.
-func (p *pack) fill(ctx context.Context, left int, none bool) error {
-	sure := p.sure >= enough && !p.flow && !p.s.digested
-	rows, price := p.rows(sure)
-	left -= price * min(rows, max(0, len(p.places)-1))
-	covered, most := 0.0, left
-	for i, x := range p.places {
-		if none || sure && covered >= enough {
-			break
-		}
-		if i == 0 && sure {
-			if err := p.use(ctx, x); err != nil {
-				return err
-			}
-			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
-		}
-		share := p.share(sure)
-		if !x.given {
-			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
-			if x.literal {
-				price = min(price, int(literalShare*float64(most)))
-			}
-			if price < min(leastSlice, x.body.price()) {
-				continue
-			}
-			x.body.choose(price)
-			left -= x.body.spent() + tokens.Estimate(x.head())
-		}
-		covered += (1 - covered) * share
-	}
-	p.widen(left)
-	p.list(rows, !sure && !p.flow)
-	return nil
-}
-
-// rows returns how many places are listed below those with lines, and what is
-// set aside for each.
-func (p *pack) rows(sure bool) (n, price int) {
-	switch {
-	case p.flow:
-		return manyRows, rowTokens
-	case sure:
-		return fewRows, rowTokens
-	case p.s.digested:
-		return longRows, linedRowTokens
-	}
-	return manyRows, linedRowTokens
-}
-
-// list puts the places that have no lines after those that have. Where the first
-// is unsure they come with the line that tells most, and those of documents that
-// were not named yet come first.
-func (p *pack) list(rows int, unsure bool) {
-	var lined, fresh, rest []*packed
-	docs := map[docKey]bool{}
-	for _, x := range p.places {
-		if x.body.shown != nil || x.given {
-			lined = append(lined, x)
-			docs[docKey{x.target, x.path}] = true
-		}
-	}
-	for _, x := range p.places {
-		switch k := (docKey{x.target, x.path}); {
-		case x.body.shown != nil || x.given:
-		case unsure && !docs[k]:
-			docs[k] = true
-			fresh = append(fresh, x)
-		default:
-			rest = append(rest, x)
-		}
-	}
-	p.places = slices.Concat(lined, fresh, rest)
-	for i, x := range p.places {
-		x.rank = i
-		if unsure && i >= len(lined) {
-			x.body.chooseOne()
-		}
-	}
-	if p.named = len(lined) + rows; p.s.r.listed {
-		p.named = len(p.places)
-	}
-}
-
-// share is what a place may have of what is left of the budget: as much as it
-// is likely the one meant and, where that is unsure, most.
-func (p *pack) share(sure bool) float64 {
-	switch {
-	case p.flow:
-		return flowShare
-	case !sure:
-		return unsureShare
-	}
-	return p.sure
-}
-
-// widen gives what is left to the places that are cut, the first before others.
-func (p *pack) widen(left int) {
-	for _, x := range p.places {
-		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
-			continue
-		}
-		was := x.body.spent()
-		x.body.choose(was + left)
-		left -= x.body.spent() - was
-	}
-}
-
-// spent is what the shown lines of a body cost.
-func (o *extract) spent() int {
-	var b strings.Builder
-	o.render(&b)
-	return tokens.Estimate(b.String())
 }
