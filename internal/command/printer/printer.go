@@ -66,7 +66,7 @@ func (p *Printer) Labelled(indent, label, text string) {
 
 // Match prints a line of a document behind its place, cut at the edge.
 func (p *Printer) Match(at Part, line string) {
-	line = Clean(strings.TrimRight(line, "\r\n"))
+	line = Clean(ends.Replace(strings.TrimRight(line, "\r\n")))
 	if p.room() == p.Width {
 		line = expand(strings.TrimSpace(line))
 		if edge := p.Width - Width(at.Text) - 2; edge >= 16 {
