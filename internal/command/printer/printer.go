@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 // Printer writes results: tables and facts, aligned on a terminal and separated by tabs in a pipe.
 type Printer struct {
 	Out      visible.Writer
-	Stderr   io.Writer
+	Aside    *Printer            // prints to standard error
 	Terminal bool                // Out is one
 	Width    int                 // columns of Out, 0 for unknown
 	Color    bool                // Out shows colours and links
@@ -103,7 +102,7 @@ func (p *Printer) Remark(note string) {
 		p.Parts("", " ", Note.Text("note:"), Plain.Text(note))
 		return
 	}
-	io.WriteString(p.Stderr, "note: "+Clean(note)+"\n")
+	p.Aside.Parts("", " ", Note.Text("note:"), Plain.Text(note))
 }
 
 // Remarks prints each remark of a list.
