@@ -15,14 +15,17 @@ import (
 type remaining struct {
 	mu    sync.Mutex
 	began time.Time
+	busy  time.Duration // of all workers
 	all   cost
 	kinds map[string]*cost
 }
 
-// cost is what documents of one kind weigh, and took.
+// cost is what documents of one kind weigh, and took. The first does not
+// count: with it a grammar may be compiled, which takes as long as hundreds.
 type cost struct {
-	left, done float64 // bytes
-	busy       time.Duration
+	left, done float64 // bytes; done but for the first
+	took       time.Duration
+	since      time.Time // when the first was done
 }
 
 // each is what a document costs beside what is in it, in bytes.
@@ -51,21 +54,28 @@ func (l *remaining) begin(todo []kb.Entry) {
 func (l *remaining) add(e kb.Entry, took time.Duration) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, k := range []*cost{&l.all, l.kinds[path.Ext(e.Path)]} {
-		if k != nil {
-			k.left -= weigh(e)
-			k.done += weigh(e)
-			k.busy += took
+	now := time.Now()
+	l.busy += took
+	if k := l.kinds[path.Ext(e.Path)]; k != nil {
+		k.left -= weigh(e)
+		switch {
+		case k.since.IsZero():
+			k.since = now
+		case !now.Add(-took).Before(k.since):
+			for _, k := range []*cost{&l.all, k} {
+				k.done += weigh(e)
+				k.took += took
+			}
 		}
 	}
-	wall := time.Since(l.began).Seconds()
-	if wall < .2 || l.all.busy <= 0 {
+	wall := now.Sub(l.began).Seconds()
+	if wall < .2 || l.all.took <= 0 {
 		return 0
 	}
-	usual := l.all.busy.Seconds() / l.all.done
+	usual := l.all.took.Seconds() / l.all.done
 	var busy float64
 	for _, k := range l.kinds {
-		busy += max(k.left, 0) * (k.busy.Seconds() + usual*doubt) / (k.done + doubt)
+		busy += max(k.left, 0) * (k.took.Seconds() + usual*doubt) / (k.done + doubt)
 	}
-	return busy * wall / l.all.busy.Seconds() // several work at a time, and write in between
+	return busy * wall / l.busy.Seconds() // several work at a time, and write in between
 }
