@@ -140,6 +140,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	if err != nil {
 		return nil, rank.Sure{}, err
 	}
+	q.found = found
 	opts := r.options(emb, q)
 	if opts.Intent == "" && len(q.spots) == 0 && !q.digested && r.Only == nil {
 		opts.Prose = q.Prose(found)
@@ -170,7 +171,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	ranked, sure := rank.Rank(q.Query, found, opts)
 	if how {
 		var err error
-		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked, found); err != nil {
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, false); err != nil {
 			return nil, rank.Sure{}, err
 		}
 		q.survey.first(ranked)

@@ -50,6 +50,7 @@ type MCPOptions struct {
 // ServeOptions are the flags of `knowledge serve`.
 type ServeOptions struct {
 	Addr         string          // HOST:PORT
+	Public       string          // HOST:PORT that the public may reach; "" for none
 	OpenRead     bool            // no token for what only reads, on this machine
 	RequireToken bool            // also for what is public or open
 	Token        httpguard.Given // none makes a new one

@@ -235,6 +235,7 @@ func (s *session) serve() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
+	cmd.Flags().StringVar(&o.Public, "public", "", "listen on a second `HOST:PORT` that knows only answers from public stores and the widget")
 	cmd.Flags().BoolVar(&o.OpenRead, "open-read", false, "let every user and program of this machine read without the token")
 	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also for what is public or open")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "keep the token in a `FILE`, made at the first start, instead of a new one at each")
