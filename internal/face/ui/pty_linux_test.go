@@ -275,7 +275,9 @@ func TestFinder(t *testing.T) {
 	x.until("hits again", shows("shop/order.go:64"))
 	x.keys("\r")
 	x.until("the editor", func(string) bool { _, err := os.Stat(opened); return err == nil })
-	x.until("the finder again", shows("shop/order.go:64", "esc leaves"))
+	x.until("the finder again", func(screen string) bool {
+		return strings.Count(x.output(), "\x1b[?1049h") == 2 && shows("shop/order.go:64", "esc leaves")(screen)
+	})
 	if got, err := os.ReadFile(opened); err != nil || string(got) != "+64\n"+filepath.Join(dir, "shop", "order.go")+"\n" {
 		t.Errorf("the editor got %q, %v", got, err)
 	}
@@ -283,6 +285,8 @@ func TestFinder(t *testing.T) {
 		t.Errorf("the editor found the terminal as %s, %v", got, err)
 	}
 
+	x.keys(" now")
+	x.until("keys are read again", shows("> cancel an order now"))
 	x.keys("\x1b")
 	x.leaves(before)
 }
