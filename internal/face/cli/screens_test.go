@@ -40,7 +40,7 @@ var screens = []struct{ name, line string }{
 	{"schedules", "schedules"},
 	{"specs", "kdd:list"},
 	{"specs-check", "kdd:check"},
-	{"ask", "ask when is an order cancelled?"},
+	{"ask", "ask what is given back when an order is cancelled? --stores manual"},
 	{"feedback", "feedback:list"},
 	{"findings", "evidence:findings"},
 	{"gate", "gate"},
