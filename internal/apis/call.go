@@ -113,6 +113,9 @@ func Call(ctx context.Context, a *app.App, ask Ask) (CallReply, error) {
 	if ask.Pages > 1 {
 		out.Pages = pages
 	}
+	if r.Odd != "" {
+		out.Note += ". " + strings.ToUpper(r.Odd[:1]) + r.Odd[1:]
+	}
 	if err := out.result(a, ask, r.JSON, r.Text); err != nil {
 		return CallReply{}, err
 	}

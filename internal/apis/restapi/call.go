@@ -41,6 +41,7 @@ type Reply struct {
 	Link     string          // header of that name
 	JSON     json.RawMessage // what came, when that is JSON
 	Text     string          // else
+	Odd      string          // what is wrong with a reply that is shown all the same
 	Redacted []string        // parameters out of which credentials were taken
 	Args     json.RawMessage // what was sent for arguments, defaults included, credentials masked
 	At       time.Time

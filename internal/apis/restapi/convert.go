@@ -264,14 +264,14 @@ func (p *Param) example(t *Tool) json.RawMessage {
 	case Boolean:
 		return json.RawMessage("true")
 	case Object, Any:
-		if s := t.exampleOf(p.Schema, 0); s != nil {
+		if s := t.walk().exampleOf(p.Schema, 0); s != nil {
 			return s
 		}
 		return json.RawMessage("{}")
 	case Bytes:
 		return json.RawMessage(`{"path":"file.txt"}`)
 	case Array:
-		if s := t.exampleOf(p.Schema, 0); s != nil {
+		if s := t.walk().exampleOf(p.Schema, 0); s != nil {
 			return s
 		}
 		if p.Items == "" || p.Items == String {

@@ -36,6 +36,7 @@ func (o *operation) lose(format string, args ...any) {
 // tool makes the definition of a tool. An error says why the operation cannot be
 // called.
 func (o *operation) tool() (*yaml.Node, error) {
+	o.m.left = mostSteps
 	if methods[o.method] == "" {
 		return nil, fmt.Errorf("its method is %s", o.method)
 	}
