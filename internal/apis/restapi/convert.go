@@ -188,6 +188,8 @@ func (t *Tool) arguments(auths []*Auth, raw json.RawMessage) ([]value, error) {
 				continue // the credential takes its place
 			case p.Required && p.In == "body" && t.Optional && !some:
 				continue // of a body that is not sent
+			case p.In == "header" && strings.EqualFold(p.wire(), "Idempotency-Key"):
+				continue // one is made
 			case p.Required:
 				e := badArgument(p.Name, "missing required parameter %q", clip(p.Name, 60))
 				e.Missing = true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -122,11 +123,11 @@ func (o *operation) server() (string, error) {
 			if err != nil || base == o.m.base {
 				return "", err
 			}
+			if u, err := url.Parse(base); err == nil && !(&Provider{BaseURL: o.m.base}).SameHost(base) {
+				o.m.hosts[u.Host] = true
+			}
 			return base, nil
 		}
-	}
-	if o.m.two {
-		return "", nil
 	}
 	return "", nil
 }
