@@ -111,7 +111,7 @@ func (l logReply) Text() string {
 func addAPIs(t *command.Table) {
 	t.Add("api", command.New("apis", "List the declared APIs and their tools", command.Reads,
 		func(ctx context.Context, a *app.App, in apisIn) (ListReply, error) {
-			return List(ctx, a, Which{in.API, in.Query, in.Tag})
+			return List(ctx, a, Which(in))
 		}).Agent(),
 		`{"query":"close an issue"}`, `{}`, `{"api":"weather"}`)
 	c := t.Add("api", command.New("api:help", "Parameters of a declared API's tool, and an example", command.Reads,
