@@ -160,6 +160,7 @@ func (im *Imported) Only(keep func(code string) bool) {
 			tools.Content = slices.DeleteFunc(tools.Content, func(t *yaml.Node) bool { return !keep(valueOf(t, "code")) })
 			if len(tools.Content) <= manyTools {
 				drop(n, "listed")
+				im.Notes = slices.DeleteFunc(im.Notes, func(s string) bool { return strings.HasSuffix(s, unlistedNote) })
 			}
 		}
 	}

@@ -122,6 +122,9 @@ func (n *named) add(key string, v *yaml.Node) { n.Content = append(n.Content, sc
 // named is a mapping that grows.
 type named struct{ *yaml.Node }
 
+// unlistedNote is said of an API with many tools.
+const unlistedNote = " are found with apis and called by name; lists of all tools leave them out, since so many would crowd them: listed: true shows them"
+
 func (m *maker) provider(name string) (*yaml.Node, string, error) {
 	info := m.top("info")
 	title := getText(info, "title")
@@ -154,8 +157,7 @@ func (m *maker) provider(name string) (*yaml.Node, string, error) {
 	}
 	if len(list.Content) > manyTools {
 		n.add("listed", boolean(false))
-		m.im.Notes = append(m.im.Notes, fmt.Sprintf("its %d tools are found with apis and called by name; lists of all tools leave them out, "+
-			"since so many would crowd them: listed: true shows them", len(list.Content)))
+		m.im.Notes = append(m.im.Notes, fmt.Sprintf("its %d tools", len(list.Content))+unlistedNote)
 	}
 	if len(m.taken) > 0 {
 		defs := mapping()

@@ -109,6 +109,8 @@ func (o *operation) about() string {
 	switch {
 	case summary == "":
 		summary = cmp.Or(more, oneLine(getText(o.item, "summary")))
+	case len(more) > len(summary) && strings.EqualFold(more[:len(summary)], summary):
+		summary = more
 	case more != "" && !strings.EqualFold(summary, more) && len(summary) < 120:
 		summary += ". " + more
 	}
