@@ -23,7 +23,7 @@ type (
 
 // ListReply is the reply of apis.
 type ListReply struct {
-	APIs     []ListRow  `json:"apis,omitempty"`
+	APIs     []ListRow  `json:"apis,omitzero"` // nil with a query
 	Found    []ToolRow  `json:"found,omitempty"` // with a query: best first
 	NotReady []NotReady `json:"notReady,omitempty"`
 	Note     string     `json:"note,omitempty"`
@@ -73,6 +73,9 @@ func List(ctx context.Context, a *app.App, w Which) (ListReply, error) {
 		return ListReply{}, err
 	}
 	l := ListReply{}
+	if w.Query == "" {
+		l.APIs = []ListRow{}
+	}
 	var codes []string
 	var ready []*restapi.Provider
 	for _, p := range d.all {
