@@ -62,6 +62,6 @@ func actsFirst(ctx context.Context, targets []Target, ranked []rank.Scored, most
 // acts reports whether a hit has lines of a function that is no test.
 func acts(o *kb.Outline, c *rank.Scored) bool {
 	return slices.ContainsFunc(o.Symbols, func(y kb.Symbol) bool {
-		return slices.Contains(functions, y.Kind) && y.Start <= c.End && c.Start <= y.End && !rank.InTests(y.Path)
+		return acting(&y) && y.Start <= c.End && c.Start <= y.End
 	})
 }

@@ -54,6 +54,9 @@ type site struct {
 // functions are the kinds of declarations that do something.
 var functions = []string{"function", "method", "constructor"}
 
+// acting reports whether a declaration is a function that is no test.
+func acting(y *kb.Symbol) bool { return slices.Contains(functions, y.Kind) && !rank.InTests(y.Path) }
+
 // Refers reports whether the resolved references of the stores help to answer.
 func (r *Request) Refers() bool {
 	return r.Packed || r.Detail == "contextual" || r.Detail == "full" || r.Intent != "" || rank.AsksHow(r.Query)
@@ -112,7 +115,7 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 		for i := range d.Chunks {
 			for j := range d.Chunks[i].Symbols {
 				y := &d.Chunks[i].Symbols[j]
-				if !slices.Contains(functions, y.Kind) || y.Start < 1 || y.End >= len(d.at) {
+				if !acting(y) || y.Start < 1 || y.End >= len(d.at) {
 					continue
 				}
 				for line := y.Start; line <= y.End; line++ { // a function within another comes after it
