@@ -1,9 +1,13 @@
-// Answers measures how well questions are answered: the judged sets beside
-// this file, over this repository's documentation and Go's.
+// Answers measures how well questions are answered: those of testdata over the
+// documentation of six projects, and the judged sets beside this file over this
+// repository's documentation and Go's.
 //
-//	.ci/extra answers [-aside] [-v] [-data DIR] [-out FILE]
+//	.ci/extra answers [-repos DIR] [-aside] [-v] [-data DIR] [-replies FILE] [-grades FILE] [-out FILE]
 //
-// Without -aside the third that is set aside is not looked at.
+// Without -repos, a folder of repositories as OWNER+NAME, the first part is
+// left out. -replies writes every answer with its cited lines for who grades
+// them, -grades reads what that one thinks. Without -aside what is set aside is
+// not looked at.
 package main
 
 import (
@@ -54,6 +58,12 @@ func run() error {
 	data := flag.String("data", "", "data directory that is kept (default: a temporary one)")
 	repo := flag.String("repo", ".", "checkout of this repository")
 	out := flag.String("out", "", "write the report to this file, too")
+	repos := flag.String("repos", "", "folder of the repositories of the six projects")
+	everywhere := flag.Bool("everywhere", false, "ask all six documentations together")
+	ours := flag.Bool("ours", true, "ask the sets over this repository's documentation and Go's, too")
+	said := flag.String("replies", "", "write the answers over the six documentations to this file")
+	grades := flag.String("grades", "", "file of grades of these answers")
+	signs := flag.String("signs", "", "write what each confidence is made of to this file")
 	cited := flag.String("cited", "", "write the cited lines of every answer to this file, for a second reader")
 	flag.Parse()
 	ctx := context.Background()
@@ -86,36 +96,41 @@ func run() error {
 		return err
 	}
 	defer a.Close()
-	if err := stores(ctx, a, root, filepath.Join(sets, "stores.json")); err != nil {
-		return err
-	}
 	var report strings.Builder
+	b := &bench{ctx: ctx, app: a, verbose: *verbose, debug: *debug}
+	six := &sixDocs{repos: *repos, sets: sets, data: dir, replies: *said, grades: *grades, signs: *signs, everywhere: *everywhere}
 	groups := []bool{false}
 	if *aside {
 		groups = append(groups, true)
 	}
-	b := &bench{ctx: ctx, app: a, verbose: *verbose, debug: *debug}
 	for _, g := range groups {
 		name := "development"
 		if g {
 			name = "aside"
 		}
-		fmt.Fprintf(&report, "## %s\n\n", name)
-		for _, f := range []struct {
-			file string
-			do   func([]item) string
-		}{{"answerable.json", b.answerable}, {"unanswerable.json", b.unanswerable}, {"dialogues.json", b.dialogues}} {
-			list, err := load(filepath.Join(sets, f.file))
+		if *repos != "" {
+			text, err := b.six(six, g)
 			if err != nil {
 				return err
 			}
-			list = slices.DeleteFunc(list, func(x item) bool { return x.Aside != g })
-			report.WriteString(f.do(list))
-			if b.err != nil {
-				return b.err
-			}
+			fmt.Fprintf(&report, "## Six documentations, %s\n\n%s\n", name, text)
 		}
-		report.WriteByte('\n')
+	}
+	if *ours {
+		if err := stores(ctx, a, root, filepath.Join(sets, "stores.json")); err != nil {
+			return err
+		}
+		for _, g := range groups {
+			text, err := b.ours(sets, g)
+			if err != nil {
+				return err
+			}
+			name := "development"
+			if g {
+				name = "aside"
+			}
+			fmt.Fprintf(&report, "## This repository's documentation and Go's, %s\n\n%s\n", name, text)
+		}
 	}
 	slices.Sort(b.times)
 	fmt.Fprintf(&report, "First answers, nothing cached: p50 %.1f ms, p95 %.1f ms over %d.\n", b.at(0.5), b.at(0.95), len(b.times))
@@ -129,6 +144,26 @@ func run() error {
 		return os.WriteFile(*out, []byte("# Answers\n\n"+report.String()), 0o644)
 	}
 	return nil
+}
+
+// ours asks the sets over this repository's documentation and Go's.
+func (b *bench) ours(sets string, aside bool) (string, error) {
+	var report strings.Builder
+	for _, f := range []struct {
+		file string
+		do   func([]item) string
+	}{{"answerable.json", b.answerable}, {"unanswerable.json", b.unanswerable}, {"dialogues.json", b.dialogues}} {
+		list, err := load(filepath.Join(sets, f.file))
+		if err != nil {
+			return "", err
+		}
+		list = slices.DeleteFunc(list, func(x item) bool { return x.Aside != aside })
+		report.WriteString(f.do(list))
+		if b.err != nil {
+			return "", b.err
+		}
+	}
+	return report.String(), nil
 }
 
 // stores makes and indexes the stores that the questions are about.
@@ -164,19 +199,27 @@ func stores(ctx context.Context, a *app.App, root, file string) error {
 		if err == nil && info.Status == "ready" {
 			continue
 		}
-		started, err := a.CreateStore(ctx, req)
-		if err != nil {
+		if err := index(ctx, a, req); err != nil {
 			return err
 		}
-		j, err := a.WaitJob(ctx, started.Job)
-		if err != nil {
-			return err
-		}
-		if j.State != kb.JobCompleted {
-			return errors.New(name + ": " + j.Message)
-		}
-		fmt.Printf("indexed %s: %d documents\n", name, j.Progress.Done)
 	}
+	return nil
+}
+
+// index makes a store and waits until it can be asked.
+func index(ctx context.Context, a *app.App, req app.CreateStore) error {
+	started, err := a.CreateStore(ctx, req)
+	if err != nil {
+		return err
+	}
+	j, err := a.WaitJob(ctx, started.Job)
+	if err != nil {
+		return err
+	}
+	if j.State != kb.JobCompleted {
+		return errors.New(req.Name + ": " + j.Message)
+	}
+	fmt.Printf("indexed %s: %d documents\n", req.Name, j.Progress.Done)
 	return nil
 }
 
@@ -207,12 +250,16 @@ func (b *bench) at(q float64) float64 {
 }
 
 func (b *bench) ask(q, session string) answers.Answer {
-	began := time.Now()
-	r, err := answers.Ask(b.ctx, b.app, answers.AskRequest{Debug: func(s string) {
+	return b.askOf(q, session, []string{"docs", "go"}, func(s string) {
 		if b.debug {
 			fmt.Printf("? %s\n  %s\n", q, s)
 		}
-	}, Question: q, Session: session, Owner: "bench", Stores: []string{"docs", "go"}})
+	})
+}
+
+func (b *bench) askOf(q, session string, stores []string, debug func(string)) answers.Answer {
+	began := time.Now()
+	r, err := answers.Ask(b.ctx, b.app, answers.AskRequest{Debug: debug, Question: q, Session: session, Owner: "bench", Stores: stores})
 	b.times = append(b.times, time.Since(began).Seconds()*1000)
 	if err != nil {
 		b.err = fmt.Errorf("%s: %w", q, err)

@@ -5,6 +5,9 @@
 // error and when the 99th percentile grows by more than 5 ms.
 //
 //	apis [-clients 200] [-span 30s] [-delay 250ms] [-out DIR]
+//	apis -find FILE [-tasks FILE] [-queries FILE] [-out DIR]
+//
+// With -find it imports a document and asks for the operations of judged tasks.
 package main
 
 import (
@@ -38,7 +41,17 @@ func main() {
 	span := flag.Duration("span", 30*time.Second, "how long calls through us are measured")
 	delay := flag.Duration("delay", 250*time.Millisecond, "how long the service takes")
 	out := flag.String("out", "bench/runs", "folder of the report")
+	document := flag.String("find", "", "an OpenAPI document: ask for the operations of judged tasks instead")
+	tasks := flag.String("tasks", "bench/apis/testdata/tasks.jsonl", "the judged tasks")
+	queries := flag.String("queries", "bench/apis/testdata/queries.jsonl", "what a model asks for each")
 	flag.Parse()
+	if *document != "" {
+		if err := find(*document, *tasks, *queries, *out); err != nil {
+			fmt.Fprintln(os.Stderr, "apis:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*clients, *span, *delay, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "apis:", err)
 		os.Exit(1)

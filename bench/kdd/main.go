@@ -3,8 +3,10 @@
 // what its original engine answered, the seed's own decision record, and ten
 // thousand made ones. Run it with ".ci/extra kdd".
 //
-//	kdd [-repo DIR] [-specs DIR] [-aside] [-out DIR]
+//	kdd [-repo DIR] [-repos DIR] [-specs DIR] [-aside] [-out DIR]
 //
+// DIR of -repos holds the repositories of testdata/corpus.json, from which the
+// 682 specifications of two languages are gathered.
 // DIR of -repo is a clone of the repository that testdata/questions.json
 // names, which is else fetched; -specs is the folder of the specifications
 // that this program is built from, which are not part of it.
@@ -19,6 +21,7 @@ import (
 func main() {
 	o := options{}
 	flag.StringVar(&o.repo, "repo", "", "a clone of the repository of the questions")
+	flag.StringVar(&o.repos, "repos", "../repos", "folder of repositories, OWNER+NAME each, that testdata/corpus.json names")
 	flag.StringVar(&o.specs, "specs", "../shared/specs", "folder of the specifications of this program")
 	flag.StringVar(&o.questions, "questions", "bench/kdd/testdata/questions.json", "the questions")
 	flag.BoolVar(&o.aside, "aside", false, "ask the questions that are kept aside, too")

@@ -17,9 +17,9 @@ import (
 )
 
 type options struct {
-	repo, specs, questions, out string
-	aside, show                 bool
-	made                        int
+	repo, repos, specs, questions, out string
+	aside, show                        bool
+	made                               int
 }
 
 // bench is one run.
@@ -46,7 +46,7 @@ func run(o options) error {
 		return err
 	}
 	b.r.Printf("# Specifications, %s\n\n%s. Load averages %s at the start. Written by `.ci/extra kdd`.\n", time.Now().Format(time.DateOnly), lab.Machine(), lab.Load())
-	for _, part := range []func(judged) error{b.repository, b.seed, b.many} {
+	for _, part := range []func(judged) error{b.repository, b.crowd, b.seed, b.many} {
 		if err := part(j); err != nil {
 			return err
 		}

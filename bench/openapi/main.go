@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func run(out string, args []string) error {
 	}
 	var r lab.Report
 	r.Printf("# Public OpenAPI documents as declared APIs\n\n%s, %s.\n\n    .ci/extra openapi\n\n", time.Now().Format(time.DateOnly), lab.Machine())
-	rows := [][]string{{"document", "KB", "tools", "parameters", "enabled", "schemas that are none", "faults", "ms"}}
+	rows := [][]string{{"document", "KB", "operations", "carried whole", "with a loss", "left out", "parameters", "schemas that are none", "examples that fit", "ms"}}
 	var notes, bad []string
 	for _, a := range args {
 		text, err := read(a)
@@ -62,14 +63,14 @@ func run(out string, args []string) error {
 			continue
 		}
 		row, said, err := measure(a, text)
+		for _, s := range said {
+			notes = append(notes, name(a)+": "+s)
+		}
 		if err != nil {
 			bad = append(bad, fmt.Sprintf("%s: %v (%s)", name(a), err, kb.HintOf(err)))
 			continue
 		}
 		rows = append(rows, row)
-		for _, s := range said {
-			notes = append(notes, name(a)+": "+s)
-		}
 	}
 	if len(rows) == 1 && len(bad) == 0 {
 		fmt.Println("skipped: no document could be had; give files or URLs")
@@ -121,7 +122,7 @@ func read(a string) ([]byte, error) {
 
 func measure(a string, text []byte) (row, notes []string, err error) {
 	start := time.Now()
-	im, err := restapi.ImportOpenAPI(name(a), text, restapi.ImportOptions{})
+	im, err := restapi.ImportOpenAPI(name(a), text, restapi.ImportOptions{From: "https://docs.example/openapi"})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,45 +135,74 @@ func measure(a string, text []byte) (row, notes []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, params, enabled, wrong := 0, 0, 0, 0
+	tools, params, wrong, fit := 0, 0, 0, 0
 	for _, p := range f.Providers {
 		for i := range p.Tools {
 			t := &p.Tools[i]
 			tools++
 			params += len(t.Params)
-			if t.Enabled {
-				enabled++
-			}
-			if err := check(t); err != nil {
+			ok, err := check(t)
+			if err != nil {
 				wrong++
 				notes = append(notes, fmt.Sprintf("%s: %v", t.Code, err))
+			}
+			if ok {
+				fit++
 			}
 		}
 	}
 	if wrong > 0 || len(f.Problems) > 0 {
 		err = fmt.Errorf("%d schemas are none, %d faults", wrong, len(f.Problems))
 	}
+	lossy, out := map[string]bool{}, 0
+	for _, l := range im.Losses {
+		notes = append(notes, "lost: "+l.String())
+		if l.LeftOut {
+			out++
+		} else {
+			lossy[l.Operation] = true
+		}
+	}
+	all := tools + out
+	whole := tools - len(lossy)
 	itoa := strconv.Itoa
-	return []string{name(a), itoa(len(text) >> 10), itoa(tools), itoa(params), itoa(enabled), itoa(wrong), itoa(len(f.Problems)), lab.Ms(took)}, append(notes, im.Notes...), err
+	return []string{name(a), itoa(len(text) >> 10), itoa(all), fmt.Sprintf("%d (%.1f %%)", whole, 100*float64(whole)/float64(max(1, all))), itoa(len(lossy)), itoa(out),
+		itoa(params), itoa(wrong), itoa(fit), lab.Ms(took)}, append(notes, im.Notes...), err
 }
 
-// check compiles a tool's schema and validates its example by it.
-func check(t *restapi.Tool) error {
+// check compiles a tool's schema, and reports whether its example fits it.
+func check(t *restapi.Tool) (fits bool, err error) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(t.Schema())))
 	if err != nil {
-		return err
+		return false, err
 	}
 	c := jsonschema.NewCompiler()
+	c.UseRegexpEngine(anyPattern)
 	if err := c.AddResource("tool.json", doc); err != nil {
-		return err
+		return false, err
 	}
 	s, err := c.Compile("tool.json")
 	if err != nil {
-		return err
+		return false, err
 	}
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(t.Example())))
 	if err != nil {
-		return err
+		return false, err
 	}
-	return s.Validate(v)
+	return s.Validate(v) == nil, nil
 }
+
+// anyPattern takes patterns in the dialect of JavaScript, which Go cannot compile, as
+// ones that match everything.
+func anyPattern(s string) (jsonschema.Regexp, error) {
+	r, err := regexp.Compile(s)
+	if err != nil {
+		return everything(s), nil
+	}
+	return r, nil
+}
+
+type everything string
+
+func (e everything) MatchString(string) bool { return true }
+func (e everything) String() string          { return string(e) }

@@ -212,7 +212,7 @@ func (b *bench) measureReplies() error {
 	var texts, queries []string
 	hits, withCode, fewer := 0, 0, 0
 	for _, q := range b.queries {
-		text, err := c.Call("search", map[string]any{"query": q, "stores": []string{fullStore}, "form": "json"})
+		text, err := c.Call("search", map[string]any{"query": q, "stores": []string{fullStore}, "detail": "minimal", "form": "json"})
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (b *bench) measureReplies() error {
 	if len(texts) < 30 {
 		return fmt.Errorf("only %d queries of %d have 10 hits", len(texts), len(b.queries))
 	}
-	what := fmt.Sprintf("10 default hits, tokens, greatest of %d replies", len(texts))
+	what := fmt.Sprintf("10 hits, detail minimal, tokens, greatest of %d replies", len(texts))
 	var estimates []int
 	for _, t := range texts {
 		estimates = append(estimates, tokens.Estimate(t))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -86,16 +85,20 @@ func (b *bench) measureTools() error {
 		return err
 	}
 	var list struct {
-		Tools json.RawMessage `json:"tools"`
+		Tools []struct { // what a model is shown of a tool
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		} `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return err
 	}
-	var flat bytes.Buffer
-	if err := json.Compact(&flat, list.Tools); err != nil {
+	flat, err := json.Marshal(list.Tools)
+	if err != nil {
 		return err
 	}
-	text := flat.String()
+	text := string(flat)
 	estimate := tokens.Estimate(text)
 	counts, why := b.count([]string{text})
 	if counts == nil {

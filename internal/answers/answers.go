@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/answers/answer"
 	"github.com/seed-4f2d999b/knowledge/internal/answers/feedback"
+	"github.com/seed-4f2d999b/knowledge/internal/answers/model"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -33,7 +34,7 @@ func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) s
 		x.note = "the configuration names answer.endpoint or answer.model without the other, so that no model is asked"
 	}
 	if c.Endpoint != "" && c.Model != "" {
-		x.model = &answer.Model{Endpoint: c.Endpoint, API: c.API, Name: c.Model}
+		x.model = &answer.Model{Client: &model.Client{Endpoint: c.Endpoint, API: c.API, Name: c.Model}, Check: answer.Checker(emb)}
 		if c.KeyEnv != "" {
 			if x.model.Key = env(c.KeyEnv); x.model.Key == "" {
 				x.note = fmt.Sprintf("the variable %s that answer.key names is empty, so that the model is asked without a key", c.KeyEnv)
@@ -71,7 +72,12 @@ type AskRequest struct {
 	Base string
 	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
+	// Said gets each sentence of a model when it has been checked; it may be nil.
+	Said func(answer.Part)
 	app.Waiting
+
+	untold  bool    // it is not kept
+	indexes *string // gets the name of the generations that were asked
 }
 
 // Answer is the reply to a question, Source a place that it cites.
@@ -124,6 +130,10 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	if err != nil {
 		return Answer{}, err
 	}
+	indexes := shortName(indexesOf(s))
+	if r.indexes != nil {
+		*r.indexes = indexes
+	}
 	var note string
 	if q.Marks, note, err = marksFor(ctx, c, full); err != nil {
 		return Answer{}, err
@@ -131,15 +141,21 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		s.Notes = append(s.Notes, note)
 	}
 	// What was cited before counts too, so it is a part of what is asked.
-	context := slices.Concat(q.Topic, []string{"\x00"}, q.Before)
+	context := slices.Concat(q.Topic, []string{"\x00"})
+	for _, c := range q.Before {
+		context = append(context, c.ID)
+	}
 	vectors, err := c.Embedder.Embed(ctx, []string{full})
 	if err != nil {
 		return Answer{}, err
 	}
 	reply, ok := answeringOf(c).cache.Get(ctx, scope, r.Question, context, vectors[0])
 	if !ok {
+		var grounds *answer.Grounds
 		err = s.Serve(ctx, func(targets []search.Target) (err error) {
-			reply, err = answer.Run(ctx, targets, c.Embedder, q)
+			if reply, err = answer.Run(ctx, targets, c.Embedder, q); err == nil && answeringOf(c).model != nil {
+				grounds, err = answer.Ground(ctx, targets, c.Embedder, q)
+			}
 			return err
 		})
 		if err != nil {
@@ -148,10 +164,13 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		if len(s.Targets) == 0 {
 			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.Notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
 		}
-		reply = answeringOf(c).model.Word(ctx, r.Question, reply)
+		reply = answeringOf(c).model.Word(ctx, grounds, reply, r.Said)
 		if len(s.Notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
 			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}
+	}
+	if err := answeringOf(c).tell(ctx, &r, indexes, &reply); err != nil && ctx.Err() == nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("the question is not kept: %v", err))
 	}
 	reply.Cached, reply.SessionID = ok, r.Session
 	reply.Notes = slices.Concat(s.Notes, reply.Notes)
@@ -167,7 +186,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
 	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At})
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines})
 	}
 	return out
 }
@@ -200,6 +219,19 @@ func askable(ctx context.Context, a *app.App, c *app.Core, r *AskRequest) (*app.
 // answerScope names what answers are good for: these generations, with this
 // feedback, in the words of this model.
 func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) (string, error) {
+	parts := []string{indexesOf(s), base}
+	if !answeringOf(c).config.NoFeedback {
+		rev, err := answeringOf(c).feedback.Revision(ctx)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		parts = append(parts, rev) // "" when it cannot be read: marks says so
+	}
+	return strings.Join(parts, "|"), nil
+}
+
+// indexesOf names the generations that are asked.
+func indexesOf(s *app.Shelves) string {
 	var parts []string
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -210,15 +242,7 @@ func answerScope(ctx context.Context, c *app.Core, s *app.Shelves, base string) 
 		parts = append(parts, string(t.Store.ID)+":"+t.Label+":"+manifest)
 	}
 	slices.Sort(parts)
-	parts = append(parts, base)
-	if !answeringOf(c).config.NoFeedback {
-		rev, err := answeringOf(c).feedback.Revision(ctx)
-		if err != nil && ctx.Err() != nil {
-			return "", err
-		}
-		parts = append(parts, rev) // "" when it cannot be read: marks says so
-	}
-	return strings.Join(parts, "|"), nil
+	return strings.Join(parts, "|")
 }
 
 // marksFor says what feedback speaks against for a question; nil for nothing, or

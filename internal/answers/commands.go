@@ -41,7 +41,9 @@ type feedbackListIn struct {
 }
 
 type feedbackReviewIn struct {
-	ID     string `json:"feedback_id" arg:"1" help:"number of an entry, from feedback:list"`
+	ID     string `json:"feedback_id,omitempty" arg:"1" help:"number of an entry, from feedback:list, to note that it was looked at (default: what there is to look at)"`
+	Limit  int    `json:"limit,omitempty" help:"at most this many of each kind (default 20)"`
+	Format string `json:"format,omitempty" enum:"csv" help:"every entry in this form"`
 	Action string `json:"action_taken,omitempty" arg:"2..." help:"what was done; a pending entry counts from then on, a dismissed one no more"`
 }
 
@@ -101,18 +103,25 @@ func addAnswers(t *command.Table) {
 	c = t.Add("answer", command.New("feedback:list", "What people thought of answers, newest first", command.Reads,
 		func(ctx context.Context, a *app.App, in feedbackListIn) (FeedbackList, error) {
 			return ListFeedback(ctx, a, FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, Pending: in.Pending, LowConfidence: in.LowConfidence, Limit: in.Limit})
-		}).Agent(), `{"rating":"negative"}`)
+		}).Prints(printer.Of(printFeedback)).Agent(), `{"rating":"negative"}`)
 	c.Access = command.Token
 	c = t.Add("answer", command.New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (FeedbackStats, error) {
 			return StatsOfFeedback(ctx, a)
 		}).Agent(), `{}`)
 	c.Access = command.Token
-	c = t.Add("answer", command.New("feedback:review", "Note that somebody has looked at feedback, and what was done", command.Writes,
-		func(ctx context.Context, a *app.App, in feedbackReviewIn) (FeedbackItem, error) {
-			return ReviewFeedback(ctx, a, in.ID, in.Action)
-		}), `{"feedback_id":"1","action_taken":"dismissed"}`)
-	c.Help = "What was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
+	c = t.Add("answer", command.New("feedback:review", "What owners want to know of questions and answers; or note that an entry was looked at", command.Writes,
+		func(ctx context.Context, a *app.App, in feedbackReviewIn) (Reviewed, error) {
+			if in.ID == "" {
+				r, err := ReviewQuestions(ctx, a, ReviewRequest{Limit: in.Limit, Format: in.Format, Waiting: command.WaitingOf(ctx)})
+				return Reviewed{Review: &r}, err
+			}
+			e, err := ReviewFeedback(ctx, a, in.ID, in.Action)
+			return Reviewed{FeedbackItem: &e}, err
+		}).Prints(printer.Of(printReviewed)), `{}`, `{"format":"csv"}`, `{"feedback_id":"1","action_taken":"dismissed"}`)
+	c.Help = "Without an entry: which questions have no answer, which answers were rated badly, what is asked most (like questions together), " +
+		"and whose answers have changed since their stores were indexed anew. Questions are known where answer.questions in the configuration has them kept. " +
+		"With one: what was sent over HTTP without the token is pending: it changes no ranking, no answer and no figure until it is reviewed here. " +
 		"Any action but dismissed, ignored, invalid, spam or rejected accepts it."
 
 	c = t.Add("store", command.New("store:public", "Let questions from outside be answered from a store", command.Writes,

@@ -97,7 +97,7 @@ func AddFeedback(ctx context.Context, a *app.App, r FeedbackRequest) (FeedbackAd
 	}
 	added := FeedbackAdded{Success: true}
 	if e.Sources == nil {
-		again, err := Ask(ctx, a, AskRequest{Question: r.Query, Public: r.Public, Stores: r.Stores, Waiting: r.Waiting})
+		again, err := Ask(ctx, a, AskRequest{Question: r.Query, Public: r.Public, Stores: r.Stores, Waiting: r.Waiting, untold: true})
 		switch {
 		case err == nil && (r.Response == "" || sameText(answer.Markdown(again.Parts), r.Response) || sameText(again.Answer, r.Response)):
 			e.Sources = sourcesOf(cites(&again))

@@ -7,8 +7,19 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
+
+// Publishing returns the settings of the listener for the public, and the pages
+// of other sites that may ask there.
+func Publishing(ctx context.Context, a *app.App) (config.Public, []string, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return config.Public{}, nil, err
+	}
+	return c.Settings.Public, c.Settings.Answer.Origins, nil
+}
 
 // PublicHit is one place that a search over public stores finds.
 type PublicHit struct {

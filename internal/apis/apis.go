@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/apis/finder"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/oauth"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -37,6 +39,15 @@ type apis struct {
 	failed  map[string]int // calls in a row without an answer
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
+
+	tokens *oauth.Tokens
+	rights atomic.Pointer[declared] // whose clients tokens are asked with
+
+	kept     []keptReply // oldest first
+	nextKept int
+
+	finds   *finder.Finder // of the providers below
+	findsOf []*restapi.Provider
 
 	read    sync.Mutex               // held by whoever reads the files
 	current atomic.Pointer[snapshot] // what they said
@@ -78,6 +89,7 @@ type declared struct {
 	updated  time.Time
 	path     string // of the user's file
 	secrets  *restapi.Resolver
+	tokens   *oauth.Tokens
 }
 
 // Close gives up what calls have opened.
@@ -160,6 +172,9 @@ func readAPIs(ctx context.Context, a *app.App) (*declared, error) {
 	}
 	if len(d.problems) > 0 {
 		d.notes = append(d.notes, "some definitions are wrong and left out; a person sees them with: knowledge api check")
+	}
+	if d.tokens, err = tokensOf(ctx, a, d); err != nil {
+		return nil, err
 	}
 	d.secrets = &restapi.Resolver{Env: a.Config.Env, Entry: apisOf(a).entry, Allowed: d.allowed}
 	return d, nil
@@ -284,3 +299,13 @@ func trustsAPIs(ctx context.Context, a *app.App, path string, raw []byte) (bool,
 }
 
 func apisOf(a *app.App) *apis { return app.State(a, func() *apis { return &apis{} }) }
+
+// finder returns what finds the tools of what is declared.
+func (s *apis) finder(d *declared) *finder.Finder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finds == nil || !slices.Equal(s.findsOf, d.all) {
+		s.finds, s.findsOf = finder.New(d.all), d.all
+	}
+	return s.finds
+}

@@ -63,7 +63,7 @@ func apiCaller(ctx context.Context, a *app.App, d *declared) (*restapi.Caller, e
 	}
 	log := apisOf(a).log
 	apisOf(a).mu.Unlock()
-	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Log: log}, nil
+	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Tokens: d.lender(), Log: log}, nil
 }
 
 // outcome notes whether an API's host answered.
@@ -88,7 +88,7 @@ func apiReady(a *app.App, d *declared, p *restapi.Provider) error {
 	if !p.Enabled {
 		return kb.Errorf(kb.Unsupported, "it is disabled")
 	}
-	if err := d.secrets.Ready(p); err != nil {
+	if err := d.secrets.Ready(p, d.lender()); err != nil {
 		return err
 	}
 	apisOf(a).mu.Lock()

@@ -40,6 +40,8 @@ type APIImported struct {
 	Replaced []string      `json:"replaced,omitempty"`
 	Set      []string      `json:"set,omitempty"` // what a person must set before calls work
 	Notes    []string      `json:"notes,omitempty"`
+	// Losses are what of operations could not be carried over.
+	Losses []restapi.Loss `json:"losses,omitempty"`
 }
 
 // ImportedAPI is one API in an APIImported.
@@ -65,6 +67,9 @@ func (r APIImported) Text() string {
 	}
 	for _, n := range r.Notes {
 		b.WriteString("note: " + n + "\n")
+	}
+	for _, l := range r.Losses {
+		b.WriteString("lost: " + l.String() + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -98,17 +103,13 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return APIImported{}, err
 	}
-	out := APIImported{File: path, APIs: []ImportedAPI{}, Notes: im.Notes}
+	out := APIImported{File: path, APIs: []ImportedAPI{}, Notes: im.Notes, Losses: im.Losses}
 	merged, replaced, err := restapi.Merge(path, old, im)
 	if err != nil {
 		return out, err
 	}
 	out.Replaced = replaced
-	f, err := restapi.Parse(path, merged)
-	if err != nil {
-		return out, err
-	}
-	for _, p := range f.Providers {
+	for _, p := range im.Merged.Providers {
 		if !slices.Contains(im.Codes, p.Code) {
 			continue
 		}

@@ -1,9 +1,10 @@
 package apis
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,43 +23,38 @@ type (
 
 // ListReply is the reply of apis.
 type ListReply struct {
-	APIs     []ListRow  `json:"apis"`
+	APIs     []ListRow  `json:"apis,omitempty"`
+	Found    []ToolRow  `json:"found,omitempty"` // with a query: best first
 	NotReady []NotReady `json:"notReady,omitempty"`
 	Note     string     `json:"note,omitempty"`
 }
 
-// ListRow is one API in an APIList.
+// ListRow is one API in a ListReply.
 type ListRow struct {
 	API   string    `json:"api"`
 	Name  string    `json:"name,omitempty"`
 	Host  string    `json:"host"`
 	From  string    `json:"from"` // user or project
 	Tools []ToolRow `json:"tools"`
+	Count int       `json:"count,omitempty"` // of tools that are too many to list
+	Tags  []string  `json:"tags,omitempty"`  // of those: "issues 54"
 }
 
-// ToolRow is one tool in an APIRow.
+// ToolRow is one tool in a ListRow.
 type ToolRow struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Params      string `json:"params,omitempty"` // "city, days?"
 }
 
+// Which says which tools are listed: all, or those of an API, a tag, or found by
+// words.
+type Which struct{ API, Query, Tag string }
+
 // NotReady says why the tools of an API are not listed.
 type NotReady struct {
 	API string `json:"api"`
 	Why string `json:"why"`
-}
-
-// HelpReply is the reply of api:help.
-type HelpReply struct {
-	Name        string          `json:"name"`
-	API         string          `json:"api"`
-	Description string          `json:"description,omitempty"`
-	Request     string          `json:"request"` // "GET https://api.weather.example/v1/forecast/{city}"
-	Schema      json.RawMessage `json:"schema"`
-	Example     json.RawMessage `json:"example"`
-	NotReady    string          `json:"notReady,omitempty"`
-	Note        string          `json:"note"`
 }
 
 // ToolList are the tools of declared APIs that can be called now.
@@ -67,45 +63,120 @@ type ToolList struct {
 	Updated time.Time // when a definition was changed last; zero when there are none
 }
 
-// List lists the declared APIs and their tools; only one API when code is not "".
-func List(ctx context.Context, a *app.App, code string) (ListReply, error) {
+// manyTools is the number of tools up to which an API is listed whole.
+const manyTools = 60
+
+// List lists the declared APIs and their tools, or finds tools.
+func List(ctx context.Context, a *app.App, w Which) (ListReply, error) {
 	d, err := declaredAPIs(ctx, a)
 	if err != nil {
 		return ListReply{}, err
 	}
-	l := ListReply{APIs: []ListRow{}}
+	l := ListReply{}
 	var codes []string
+	var ready []*restapi.Provider
 	for _, p := range d.all {
 		codes = append(codes, p.Code)
-		if code != "" && p.Code != code {
+		if w.API != "" && p.Code != w.API {
 			continue
 		}
 		if err := apiReady(a, d, p); err != nil {
 			l.NotReady = append(l.NotReady, NotReady{p.Code, kb.Said(err, "; ")})
 			continue
 		}
-		row := ListRow{API: p.Code, Host: p.Host(), From: "project", Tools: []ToolRow{}}
-		if slices.Contains(d.user, p) {
-			row.From = "user"
+		ready = append(ready, p)
+		if w.Query == "" {
+			l.APIs = append(l.APIs, d.row(p, w.Tag))
 		}
-		if p.Name != p.Code {
-			row.Name = p.Name
-		}
-		for i := range p.Tools {
-			if t := &p.Tools[i]; t.Enabled {
-				row.Tools = append(row.Tools, ToolRow{t.Code, t.Definition().Description, paramWords(t)})
-			}
-		}
-		l.APIs = append(l.APIs, row)
 	}
-	if code != "" && len(l.APIs)+len(l.NotReady) == 0 {
-		return l, kb.Errorf(kb.NotFound, "no API %q is declared", kb.Clip(code, 60)).WithHint("declared are: %s", orNone(codes))
+	if w.API != "" && len(ready)+len(l.NotReady) == 0 {
+		return l, kb.Errorf(kb.NotFound, "no API %q is declared", kb.Clip(w.API, 60)).WithHint("declared are: %s", orNone(codes))
 	}
 	if len(d.all) == 0 && len(d.notes) == 0 {
 		d.notes = append(d.notes, "no APIs are declared; a person declares them in "+orNone([]string{d.path})+" or with: knowledge api import FILE")
 	}
+	if w.Query != "" {
+		if l.Found, err = findTools(ctx, a, d, ready, w); err != nil {
+			return l, err
+		}
+		if len(l.Found) == 0 && len(ready) > 0 {
+			d.notes = append(d.notes, "no tool has anything of these words: try others, or list tags with apis {}")
+		}
+	}
 	l.Note = strings.Join(d.notes, ". ")
 	return l, nil
+}
+
+// row is an API with its tools, or with their number and tags when they are many.
+func (d *declared) row(p *restapi.Provider, tag string) ListRow {
+	row := ListRow{API: p.Code, Host: p.Host(), From: "project", Tools: []ToolRow{}}
+	if slices.Contains(d.user, p) {
+		row.From = "user"
+	}
+	if p.Name != p.Code {
+		row.Name = p.Name
+	}
+	tags := map[string]int{}
+	var list []ToolRow
+	for i := range p.Tools {
+		t := &p.Tools[i]
+		if !t.Enabled || tag != "" && !slices.Contains(t.Tags, tag) {
+			continue
+		}
+		list = append(list, ToolRow{t.Code, t.Definition().Description, paramWords(t)})
+		for _, tag := range t.Tags[:min(len(t.Tags), 1)] {
+			tags[tag]++
+		}
+	}
+	if tag != "" { // names are enough to choose from
+		for i := range list {
+			list[i].Params, list[i].Description = "", kb.Clip(list[i].Description, 60)
+		}
+	}
+	if len(list) <= manyTools || tag != "" {
+		row.Tools = append(row.Tools, list...)
+		return row
+	}
+	row.Count = len(list)
+	byCount := slices.SortedFunc(maps.Keys(tags), func(a, b string) int {
+		return cmp.Or(cmp.Compare(tags[b], tags[a]), cmp.Compare(a, b))
+	})
+	for _, tag := range byCount[:min(len(byCount), 40)] {
+		row.Tags = append(row.Tags, fmt.Sprintf("%s %d", tag, tags[tag]))
+	}
+	return row
+}
+
+// Bounds of what is found: rows, and tokens of all of them.
+const (
+	mostFound   = 15
+	foundTokens = 1100
+)
+
+// findTools returns the tools that fit words, as many as cost little.
+func findTools(ctx context.Context, a *app.App, d *declared, ready []*restapi.Provider, w Which) ([]ToolRow, error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := apisOf(a).finder(d).Find(ctx, c.Embedder, w.Query)
+	if err != nil {
+		return nil, err
+	}
+	var out []ToolRow
+	cost := 0
+	for _, h := range hits {
+		if !slices.Contains(ready, h.API) || w.Tag != "" && !slices.Contains(h.Tool.Tags, w.Tag) {
+			continue
+		}
+		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 90), paramWords(h.Tool)}
+		cost += restapi.Cost(row.Name+row.Description+row.Params) + 16
+		if len(out) == mostFound || cost > foundTokens {
+			break
+		}
+		out = append(out, row)
+	}
+	return out, nil
 }
 
 func orNone(list []string) string {
@@ -115,16 +186,22 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// paramWords lists parameters as people write them: "city, days?".
+// paramWords lists parameters as people write them, those that are needed first:
+// "city, days?, tags[]?".
 func paramWords(t *restapi.Tool) string {
-	var words []string
+	var words, more []string
 	for _, p := range t.Params {
 		w := p.Name
-		if !p.Required || p.Default != nil {
-			w += "?"
+		if p.Type == restapi.Array {
+			w += "[]"
 		}
-		words = append(words, w)
+		if p.Required && p.Default == nil {
+			words = append(words, w)
+		} else {
+			more = append(more, w+"?")
+		}
 	}
+	words = append(words, more...)
 	if len(words) > 12 {
 		words = append(words[:12], fmt.Sprintf("and %d more", len(words)-12))
 	}
@@ -139,7 +216,7 @@ func Tools(ctx context.Context, a *app.App) (ToolList, error) {
 	}
 	out := ToolList{Updated: d.updated}
 	for _, p := range d.all {
-		if apiReady(a, d, p) != nil {
+		if p.Unlisted || apiReady(a, d, p) != nil {
 			continue
 		}
 		for i := range p.Tools {
@@ -192,23 +269,18 @@ func (d *declared) find(name string) (*restapi.Provider, *restapi.Tool, error) {
 	return p, t, nil
 }
 
-// Help says how a tool is called.
-func Help(ctx context.Context, a *app.App, name string) (HelpReply, error) {
+// Named returns the name of the tool that has a method and a path.
+func Named(ctx context.Context, a *app.App, method, path string) (string, error) {
 	d, err := declaredAPIs(ctx, a)
 	if err != nil {
-		return HelpReply{}, err
+		return "", err
 	}
-	p, t, err := d.find(name)
-	if err != nil {
-		return HelpReply{}, err
+	for _, p := range d.all {
+		for i := range p.Tools {
+			if t := &p.Tools[i]; t.Method == method && t.Path == path {
+				return t.Code, nil
+			}
+		}
 	}
-	h := HelpReply{
-		Name: t.Code, API: p.Code, Description: t.Definition().Description, Request: t.Method + " " + p.BaseURL + t.Path,
-		Schema: t.Schema(), Example: t.Example(),
-		Note: "call it with api:call; the credential, if one is needed, is added here. Save keeps the reply in a store that search looks in",
-	}
-	if err := apiReady(a, d, p); err != nil {
-		h.NotReady = kb.Said(err, "; ")
-	}
-	return h, nil
+	return "", kb.Errorf(kb.NotFound, "no tool does %s %s", method, path)
 }

@@ -1,8 +1,8 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -26,50 +26,68 @@ const mostDeclarers = 8
 // leastName is the length in bytes below which a name is more often a word.
 const leastName = 4
 
+// A store of a million chunks declares millions of names, and mentions them in
+// tens of millions of places: names are known by 64 bits of hash, and the
+// documents that mention one are packed.
+
+// mention is a term by which a name is used.
+type mention = uint32
+
+// declaration is that a document declares a name.
+type declaration struct {
+	name uint64
+	doc  uint32
+}
+
+// names are those that few enough documents declare.
+type names struct {
+	// unlike has the mentions of the names that are not mentioned as they are.
+	unlike map[uint64][2]uint64
+	share  []float32    // by name, what its mention in a document counts
+	terms  [][2]mention // by name
+	from   []uint32     // by document, where its names begin in of
+	of     []uint32
+}
+
 // centrality returns uses for every document of a generation, in its order.
-// at(s, d) is the generation's number of document d of segment s, -1 for none.
-func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, error) {
-	declared, err := declarers(segs, at)
+// at(s, d) is the generation's number of document d of segment s, -1 for none. For
+// margin see generationHead.
+func centrality(segs []*segment, n int, at func(seg, doc int) int) (uses []float32, margin int, err error) {
+	var names names
+	declared, err := names.declared(segs, at)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	names := slices.Sorted(maps.Keys(declared))
-	found, err := mentioners(segs, names, at)
-	if err != nil {
-		return nil, err
+	found := newMentions()
+	names.few(declared, n, found)
+	if err := found.read(segs, at); err != nil {
+		return nil, 0, err
 	}
-	mine := make([][]int, n) // names by declaring document
-	users := make([][]uint32, len(names))
-	for i, name := range names {
-		for _, d := range declared[name] {
-			mine[d] = append(mine[d], i)
-		}
-		for _, term := range mentions(name) {
-			if users[i] = found[term]; len(users[i]) > 0 {
-				break
-			}
-		}
-		// A name that half of all documents mention is a word of the language or
-		// of the trade.
-		if len(users[i])*2 > n && n > 8 {
-			users[i] = nil
-		}
-	}
-	uses := make([]float32, n)
+	margin = mostMargin
+	uses = make([]float32, n)
 	share := make([]float32, n)
 	var touched []uint32
 	for d := range uses {
-		for _, i := range mine[d] {
-			w := 1 / float32(len(declared[names[i]]))
-			for _, o := range users[i] {
+		for _, i := range names.of[names.from[d]:names.from[d+1]] {
+			// A name that half of all documents mention is a word of the language or
+			// of the trade.
+			term := names.terms[i][0]
+			if found.documents[term] == 0 {
+				term = names.terms[i][1]
+			}
+			margin = min(margin, marginOf(int(found.documents[term]), n))
+			if int(found.documents[term])*2 > n && n > 8 {
+				continue
+			}
+			found.each(term, func(o uint32) {
 				if int(o) == d {
-					continue
+					return
 				}
 				if share[o] == 0 {
 					touched = append(touched, o)
 				}
-				share[o] = max(share[o], w)
-			}
+				share[o] = max(share[o], names.share[i])
+			})
 		}
 		slices.Sort(touched) // so that the sum does not depend on the order of segments
 		for _, o := range touched {
@@ -78,64 +96,177 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) ([]float32, e
 		}
 		touched = touched[:0]
 	}
-	return uses, nil
+	return uses, margin, nil
 }
 
-// declarers returns the documents that declare each name, each once; names
-// that are too short or too common are left out.
-func declarers(segs []*segment, at func(seg, doc int) int) (map[string][]uint32, error) {
-	declared := map[string][]uint32{}
+// declared returns which documents declare which names, in order; names that are
+// too short are left out.
+func (x *names) declared(segs []*segment, at func(seg, doc int) int) ([]declaration, error) {
+	x.unlike = map[uint64][2]uint64{}
+	var all []declaration
 	for si, s := range segs {
 		err := s.dict.each("=", func(term []byte, off, size int64) error {
 			name := term[1:]
-			docs, known := declared[string(name)]
-			if len(name) < leastName || len(docs) > mostDeclarers || !known && terms.Cased(string(name)) != "" {
+			if !countsAsName(name) {
 				return nil
 			}
+			h, before := hashOf(name), len(all)
 			err := s.docsOf(off, size, func(d int) {
-				if g := at(si, d); g >= 0 && !slices.Contains(docs, uint32(g)) {
-					docs = append(docs, uint32(g))
+				if g := at(si, d); g >= 0 && len(all)-before <= mostDeclarers {
+					all = append(all, declaration{h, uint32(g)})
 				}
 			})
-			declared[string(name)] = docs
+			if m := mentions(string(name)); len(all) > before && (len(m) > 1 || len(m[0]) < len(name)) {
+				var hs [2]uint64
+				for i := range m {
+					hs[i] = hashOf([]byte(m[i]))
+				}
+				x.unlike[h] = hs
+			}
 			return err
 		})
+		s.file.Rest() // else all dictionaries would be in memory at once
 		if err != nil {
 			return nil, err
 		}
 	}
-	maps.DeleteFunc(declared, func(_ string, docs []uint32) bool { return len(docs) == 0 || len(docs) > mostDeclarers })
-	return declared, nil
+	slices.SortFunc(all, func(a, b declaration) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.doc, b.doc))
+	})
+	return slices.Compact(all), nil
 }
 
-// mentioners returns the documents in which each mention of the names occurs.
-// Terms are met in their order, which is far cheaper than looking each up.
-func mentioners(segs []*segment, names []string, at func(seg, doc int) int) (map[string][]uint32, error) {
-	found := make(map[string][]uint32, len(names))
-	for _, name := range names {
-		for _, term := range mentions(name) {
-			found[term] = nil
+// few keeps the names that few enough of n documents declare, and asks for what
+// mentions them.
+func (x *names) few(all []declaration, n int, found *mentioned) {
+	var doc, name []uint32
+	for len(all) > 0 {
+		k := 1
+		for k < len(all) && all[k].name == all[0].name {
+			k++
 		}
+		if k <= mostDeclarers {
+			hs, ok := x.unlike[all[0].name]
+			if !ok {
+				hs[0] = all[0].name
+			}
+			for _, d := range all[:k] {
+				doc, name = append(doc, d.doc), append(name, uint32(len(x.share)))
+			}
+			x.share = append(x.share, 1/float32(k))
+			x.terms = append(x.terms, [2]mention{found.want(hs[0]), found.want(hs[1])})
+		}
+		all = all[k:]
 	}
+	x.unlike = nil
+	x.from, x.of = make([]uint32, n+1), make([]uint32, len(name))
+	for _, d := range doc {
+		x.from[d+1]++
+	}
+	for d := range n {
+		x.from[d+1] += x.from[d]
+	}
+	next := slices.Clone(x.from)
+	for i, d := range doc {
+		x.of[next[d]] = name[i]
+		next[d]++
+	}
+}
+
+// mentioned are the documents in which each of the terms asked for occurs.
+type mentioned struct {
+	number    map[uint64]mention
+	documents []uint32 // by mention, how many
+	last      []uint64 // by mention, where its last run ends in runs
+	// runs are lists of documents of one term in one segment: where the run before
+	// ends, how many, and the differences.
+	runs []byte
+	docs []uint32 // scratch
+}
+
+func newMentions() *mentioned {
+	return &mentioned{number: map[uint64]mention{}, documents: make([]uint32, 1), last: make([]uint64, 1)}
+}
+
+// want returns the number of a term that is asked for, 0 for none.
+func (x *mentioned) want(term uint64) mention {
+	if term == 0 {
+		return 0
+	}
+	m, ok := x.number[term]
+	if !ok {
+		m = mention(len(x.documents))
+		x.number[term] = m
+		x.documents, x.last = append(x.documents, 0), append(x.last, 0)
+	}
+	return m
+}
+
+// read finds the documents of the terms. These are met in their order, which is
+// far cheaper than looking each up.
+func (x *mentioned) read(segs []*segment, at func(seg, doc int) int) error {
 	for si, s := range segs {
 		err := s.dict.each("", func(term []byte, off, size int64) error {
-			docs, ok := found[string(term)]
+			m, ok := x.number[hashOf(term)]
 			if !ok {
 				return nil
 			}
+			x.docs = x.docs[:0]
 			err := s.docsOf(off, size, func(d int) {
 				if g := at(si, d); g >= 0 {
-					docs = append(docs, uint32(g))
+					x.docs = append(x.docs, uint32(g))
 				}
 			})
-			found[string(term)] = docs
+			x.add(m)
 			return err
 		})
+		s.file.Rest()
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return found, nil
+	return nil
+}
+
+// add notes that a term occurs in docs.
+func (x *mentioned) add(m mention) {
+	if len(x.docs) == 0 {
+		return
+	}
+	slices.Sort(x.docs)
+	x.documents[m] += uint32(len(x.docs))
+	from := len(x.runs)
+	x.runs = binary.AppendUvarint(x.runs, x.last[m])
+	x.runs = binary.AppendUvarint(x.runs, uint64(len(x.docs)))
+	last := uint32(0)
+	for _, d := range x.docs {
+		x.runs = binary.AppendUvarint(x.runs, uint64(d-last))
+		last = d
+	}
+	x.last[m] = uint64(from) + 1
+}
+
+// each calls f for every document in which a term occurs.
+func (x *mentioned) each(m mention, f func(doc uint32)) {
+	for at := x.last[m]; at > 0; {
+		r := varReader{b: x.runs[at-1:]}
+		at = r.uvarint()
+		doc := uint32(0)
+		for range r.uvarint() {
+			doc += uint32(r.uvarint())
+			f(doc)
+		}
+	}
+}
+
+// hashOf returns 64 bits of hash of a term, never 0: FNV-1a, mixed at the end.
+func hashOf(term []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range term {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 32
+	return max(h*0x9e3779b97f4a7c15, 1)
 }
 
 // mentions returns the terms that a use of a declared name leaves: a compound

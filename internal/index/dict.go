@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"sort"
+	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -64,6 +65,8 @@ type dict struct {
 	index       []byte // u32 a block
 	skips       section
 	skipidx     []byte // see skips.go; empty without skips
+
+	heads []atomic.Uint64 // of blocks that were looked at, the first bytes of their first terms
 }
 
 func openDict(terms, index, post section) (*dict, error) {
@@ -74,7 +77,7 @@ func openDict(terms, index, post section) (*dict, error) {
 	if len(idx)%4 != 0 {
 		return nil, kb.Errorf(kb.Corrupt, "the term index is cut short")
 	}
-	return &dict{terms: terms, post: post, index: idx}, nil
+	return &dict{terms: terms, post: post, index: idx, heads: make([]atomic.Uint64, len(idx)/4)}, nil
 }
 
 func (d *dict) blocks() int { return len(d.index) / 4 }
@@ -108,15 +111,30 @@ func (d *dict) first(i int) ([]byte, error) {
 // before returns the last block that begins at or before a term, -1 for none.
 func (d *dict) before(term string) (int, error) {
 	var err error
+	want := headOf(term)
 	n := sort.Search(d.blocks(), func(i int) bool {
 		if err != nil {
 			return true
 		}
+		if h := d.heads[i].Load(); h != 0 && h != want {
+			return h > want
+		}
 		var t []byte
-		t, err = d.first(i)
-		return err != nil || string(t) > term
+		if t, err = d.first(i); err != nil {
+			return true
+		}
+		d.heads[i].Store(headOf(t))
+		return string(t) > term
 	})
 	return n - 1, err
+}
+
+// headOf returns the first bytes of a term as a number that is in their order.
+func headOf[T string | []byte](term T) (h uint64) {
+	for i := range min(len(term), 8) {
+		h |= uint64(term[i]) << (56 - 8*i)
+	}
+	return h
 }
 
 // each calls f for every term that begins with prefix, in order, with where

@@ -64,7 +64,7 @@
 //
 // The manifest (kind "generation") has what is a store's own:
 //
-//	head      JSON: store, number, commit, embedder, sums of lengths, name
+//	head      JSON: store, number, commit, embedder, sums of lengths, margin of centrality, name
 //	          and checksum of the layout
 //	stamps    u64 a document, in the order of docs
 //	gone      tombstones, newest first, see ids.go

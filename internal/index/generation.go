@@ -33,6 +33,9 @@ type generationHead struct {
 	Created    int64      `json:"created"`
 	Totals     kb.Totals  `json:"totals"`
 	Layout     string     `json:"layout"` // its name
+	// Margin is by how much documents may change before their centrality has to be
+	// found anew, see recentral.go; 0 for at once.
+	Margin int `json:"margin,omitempty"`
 	// LayoutSum is the blockfile.Reader.Sum of the layout; 0 from older versions.
 	LayoutSum uint64 `json:"layoutSum,omitempty"`
 }
@@ -110,10 +113,11 @@ func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 	}
 	w.head.Totals.Documents = len(docs)
 	w.head.Totals.Chunks = len(w.writer.ids)
-	uses, err := p.central(docs, segs, index)
+	uses, margin, err := p.central(docs, segs, index, m.Previous)
 	if err != nil {
 		return nil, err
 	}
+	w.head.Margin = margin
 	if w.layout, w.ids, err = w.writer.layout(names, uses); err != nil {
 		return nil, err
 	}
@@ -160,28 +164,37 @@ func (w *draft) write(path string, prev *Generation) (kb.Totals, int64, error) {
 	return w.head.Totals, w.size + layout + n, err
 }
 
-// central returns how central each document is, see central.go.
-func (p *Pool) central(docs []kb.Located, segs []*segment, index map[string]int) ([]float32, error) {
-	at := make([][]int32, len(segs))
-	for i, s := range segs {
-		at[i] = make([]int32, s.info.Documents)
-	}
-	for i := range docs {
-		if d := &at[index[docs[i].Segment]][docs[i].Number]; *d == 0 {
-			*d = int32(i + 1)
-		}
-	}
+// central returns how central each document is, see central.go, and by how much
+// that can change before all of it has to be found anew.
+func (p *Pool) central(docs []kb.Located, segs []*segment, index map[string]int, previous string) ([]float32, int, error) {
+	at := byNumber(docs, segs, index)
 	var uses []float32
+	margin := 0
 	guarded := func() (err error) {
-		uses, err = centrality(segs, len(docs), func(seg, doc int) int { return int(at[seg][doc]) - 1 })
+		uses, margin, err = centrality(segs, len(docs), func(seg, doc int) int { return int(at[seg][doc]) - 1 })
 		return err
+	}
+	if previous != "" {
+		if prev, err := p.previous(previous); err == nil { // else without it
+			defer prev.Release()
+			all := guarded
+			guarded = func() error {
+				x := &recentral{prev: prev, segs: segs, at: at, docs: docs}
+				var again bool
+				if err := prev.guard(func() (err error) { again, err = x.again(); return err }); err != nil || !again {
+					return all() // the generation before may be damaged
+				}
+				uses, margin = x.uses, x.margin
+				return nil
+			}
+		}
 	}
 	for _, s := range segs { // a fault in any of the maps becomes an error
 		next, file := guarded, s.file
 		guarded = func() error { return file.Guard(next) }
 	}
 	if err := guarded(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	// Copies are as central as the first of them.
 	for i := range docs {
@@ -189,7 +202,7 @@ func (p *Pool) central(docs []kb.Located, segs []*segment, index map[string]int)
 			uses[i] = uses[first]
 		}
 	}
-	return uses, nil
+	return uses, margin, nil
 }
 
 type generationWriter struct {

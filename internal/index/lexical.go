@@ -9,17 +9,17 @@ import (
 )
 
 // A retrieval by words does not score every chunk in which a word occurs. Terms
-// are taken from the heaviest down; a term adds less than
+// are taken from the heaviest down, see rough.go; a term adds less than
 //
 //	most = idf * (k1+1)
 //
 // to a chunk. As soon as the Limit-th best chunk so far has more than all terms
 // left could add together, no chunk that was not found yet can be among the
-// best, and none that lacks more than that. From then on a term, now a common
-// one, is scored in the chunks that still can, until these are few. At the end
-// everything is scored in the documents of the candidates, since their evidence
-// has the sums of documents; all other postings are passed over. What comes out is what scoring
-// everything would give, to the bit: terms are added in one order.
+// best, and none that lacks more than that: the terms left, the common ones, are
+// not read at all. What is left is scored exactly, at first alone and then with
+// everything in the documents of the best, since their evidence has the sums of
+// documents. What comes out is what scoring everything would give, to the bit:
+// terms are added in one order.
 
 // weighing is BM25F prepared for one retrieval.
 type weighing struct {
@@ -80,18 +80,24 @@ func (w *weighing) order() (terms []int, rest []float64) {
 func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, keep func(uint32) bool, limit int) (
 	found []uint32, pruned bool, err error) {
 	w := weigh(r)
-	terms, rest := w.order()
-	for k, i := range terms {
-		if k > 0 && rest != nil && !g.exhaustive {
-			if floor := sc.nth(limit, keep, rest[k]*(1+roundings)); floor > 0 {
-				found, err = g.narrow(ctx, w, sc, keep, limit, terms[k:], rest[k:], floor)
-				return found, true, err
-			}
+	if !g.exhaustive {
+		found, pruned, err = g.likely(ctx, w, sc, keep, limit)
+		if err != nil || pruned && len(found) <= 3*limit/2 {
+			return found, pruned, err // scoring all their documents costs less than another look
 		}
+		if pruned {
+			if err = g.scoreThese(ctx, w, sc, found, false); err == nil {
+				found = best(found, limit, sc)
+			}
+			return found, true, err
+		}
+	}
+	terms, _ := w.order()
+	for _, i := range terms {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		if err := g.score(w, i, sc, nil); err != nil {
+		if err := g.score(w, i, sc); err != nil {
 			return nil, false, err
 		}
 	}
@@ -103,83 +109,14 @@ func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, k
 	return found, false, nil
 }
 
-// enough is how many times as many chunks as are wanted are not narrowed down
-// further: scoring their documents costs less than another list of postings.
-const enough = 3
-
-// narrow scores the terms left in the chunks that can still be among the best
-// limit, of which the last has floor so far, until these are few.
-func (g *Generation) narrow(ctx context.Context, w *weighing, sc *scores, keep func(uint32) bool, limit int,
-	terms []int, rest []float64, floor float64) ([]uint32, error) {
-	var found []uint32
-	can := make(bitset, g.base[len(g.docs)]/64+1)
-	for i := range sc.tallies {
-		if t := &sc.tallies[i]; t.score >= floor-rest[0]*(1+roundings) && keep(t.chunk) {
-			found = append(found, t.chunk)
-			can.add(t.chunk)
-		}
-	}
-	for k, i := range terms {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if len(found) <= enough*limit || rest[k] == 0 {
-			break
-		}
-		if err := g.score(w, i, sc, can); err != nil {
-			return nil, err
-		}
-		floor = sc.nth(limit, can.has, 0)
-		found = slices.DeleteFunc(found, func(c uint32) bool {
-			cannot := sc.score(c) < floor-rest[k+1]*(1+roundings)
-			if cannot {
-				can.drop(c)
-			}
-			return cannot
-		})
-	}
-	return found, nil
-}
-
-// roundings bounds the relative error of a sum of terms.
-const roundings = 1e-12
-
-// nth returns the n-th greatest score so far of the chunks that keep keeps, 0
-// unless that many have more than least.
-func (s *scores) nth(n int, keep func(uint32) bool, least float64) float64 {
-	if n <= 0 || len(s.tallies) < n {
-		return 0
-	}
-	top := make([]float64, 0, n)
-	for i := range s.tallies {
-		x := s.tallies[i].score
-		if x <= least || len(top) == n && x <= top[0] || !keep(s.tallies[i].chunk) {
-			continue
-		}
-		if len(top) < n {
-			if top = append(top, x); len(top) == n {
-				slices.Sort(top) // which is a heap
-			}
-			continue
-		}
-		top[0] = x
-		siftDown(top, 0, func(a, b float64) int { return cmp.Compare(b, a) })
-	}
-	if len(top) < n {
-		return 0
-	}
-	return top[0]
-}
-
-// score adds what term i gives to every chunk in which it occurs, or to those of
-// a set.
-func (g *Generation) score(w *weighing, i int, sc *scores, only bitset) error {
+// score adds what term i gives to every chunk in which it occurs.
+func (g *Generation) score(w *weighing, i int, sc *scores) error {
 	bit := uint64(1) << i
 	err := g.postings(w.Terms[i], func(si int) func(*posting) {
 		globals, lengths := g.globals[si], g.segs[si].lens
 		return func(p *posting) {
 			v := globals[p.chunk]
-			if v == -1 || only != nil && v >= 0 && !only.has(uint32(v)) {
+			if v == -1 {
 				return
 			}
 			f := w.text(p, &lengths[p.chunk])
@@ -187,21 +124,13 @@ func (g *Generation) score(w *weighing, i int, sc *scores, only bitset) error {
 				sc.meet(uint32(v), f, p, bit)
 				return
 			}
-			g.each(si, p.chunk, func(c uint32) {
-				if only == nil || only.has(c) {
-					sc.meet(c, f, p, bit)
-				}
-			})
+			g.each(si, p.chunk, func(c uint32) { sc.meet(c, f, p, bit) })
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = g.pathPostings(w.Terms[i], func(p *posting) {
-		if only == nil || only.any(g.base[p.chunk], g.base[p.chunk+1]) {
-			g.meetPath(w, p, bit, sc, only)
-		}
-	})
+	err = g.pathPostings(w.Terms[i], func(p *posting) { g.meetPath(w, p, bit, sc, nil) })
 	if err != nil {
 		return err
 	}
@@ -227,6 +156,11 @@ func (g *Generation) meetPath(w *weighing, p *posting, bit uint64, sc *scores, s
 
 // complete scores everything in the documents of chunks anew.
 func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, chunks []uint32) error {
+	return g.scoreThese(ctx, weigh(r), sc, chunks, true)
+}
+
+// scoreThese scores chunks anew, or with whole everything in their documents.
+func (g *Generation) scoreThese(ctx context.Context, w *weighing, sc *scores, chunks []uint32, whole bool) error {
 	all := make(bitset, g.base[len(g.docs)]/64+1)
 	in := make([]bitset, len(g.segs))
 	for _, c := range chunks {
@@ -240,7 +174,11 @@ func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, 
 			in[d.seg] = make(bitset, (s.info.Chunks+63)/64)
 		}
 		first, _ := s.chunkRange(int(d.doc))
-		for c := g.base[doc]; c < g.base[doc+1]; c++ {
+		from, to := c, c+1
+		if whole {
+			from, to = g.base[doc], g.base[doc+1]
+		}
+		for c := from; c < to; c++ {
 			all.add(c)
 			in[d.seg].add(uint32(first) + c - g.base[doc])
 			if i := sc.slot[c]; i > 0 {
@@ -248,7 +186,6 @@ func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, 
 			}
 		}
 	}
-	w := weigh(r)
 	terms, _ := w.order()
 	for _, i := range terms {
 		if err := ctx.Err(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -176,7 +177,11 @@ func TestSkipsLeadToTheSamePostings(t *testing.T) {
 	if len(w.skipidx) == 0 || len(w.skipidx) == 12*skipRecord {
 		t.Fatalf("%d lists have skips", len(w.skipidx)/skipRecord)
 	}
-	d := &dict{terms: plain(w.terms), post: plain(w.post), index: w.index, skips: plain(w.skips), skipidx: w.skipidx}
+	d, err := openDict(plain(w.terms), plain(w.index), plain(w.post))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.skips, d.skipidx = plain(w.skips), w.skipidx
 	for k, list := range lists {
 		at, err := d.find(fmt.Sprintf("term%02d", k))
 		if err != nil {
@@ -206,7 +211,7 @@ func TestSkipsLeadToTheSamePostings(t *testing.T) {
 	}
 	// Damage is noticed, or costs postings; nothing else.
 	for range 300 {
-		bad := *d
+		bad := dict{terms: d.terms, post: d.post, index: d.index, skipidx: d.skipidx, heads: make([]atomic.Uint64, len(d.heads))}
 		skips := slices.Clone(w.skips)
 		skips[r.IntN(len(skips))] ^= byte(1 + r.IntN(255))
 		bad.skips = plain(skips)

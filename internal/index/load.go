@@ -102,7 +102,8 @@ func (g *Generation) loadDocs(raw, stamps []byte) error {
 	g.base = make([]uint32, 0, n+1)
 	g.globals = make([][]int32, len(g.segs))
 	g.live = make([][]uint64, len(g.segs))
-	first := make([][]int32, len(g.segs)) // generation document + 1 of each segment document
+	g.first = make([][]int32, len(g.segs))
+	first := g.first
 	for i, s := range g.segs {
 		g.globals[i] = make([]int32, s.info.Chunks)
 		for c := range g.globals[i] {

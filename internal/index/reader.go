@@ -41,6 +41,7 @@ type Generation struct {
 	// document of this generation holds it, -2 when several do (see shared).
 	globals [][]int32
 	shared  map[sharedKey][]int // generation documents that are the same segment document
+	first   [][]int32           // by segment and document of it, the generation's first such document + 1
 	live    [][]uint64          // bitset of chunks by segment
 	odd     [][]uint64          // bitset of the chunks that are here not once, by segment; nil for none
 	uses    []float32           // by document, see central.go; nil when an older version wrote the manifest
@@ -51,6 +52,8 @@ type Generation struct {
 		sync.Mutex
 		terms map[string][]postingsAt
 	}
+
+	passed atomic.Int64 // see rest
 
 	exhaustive bool // in tests: scores everything
 }
@@ -295,6 +298,8 @@ func (g *Generation) under(path string) (from, to int) {
 func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline, error) {
 	out := make([]kb.Outline, len(paths))
 	err := g.guard(func() error {
+		read := int64(0)
+		defer func() { g.rest(read) }()
 		for k, p := range paths {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -304,6 +309,7 @@ func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline
 				return kb.Errorf(kb.NotFound, "no document %q in the store", p)
 			}
 			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+			read += s.textLen(doc)
 			chunks, err := s.chunksOf(doc)
 			if err != nil {
 				return err
@@ -320,6 +326,21 @@ func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline
 		return nil
 	})
 	return out, err
+}
+
+// restAfter is after how many bytes of documents the files are let go of that a
+// pass over a whole store has read: all of them would stay in memory to its end.
+const restAfter = 64 << 20
+
+// rest notes that so many bytes of documents were read.
+func (g *Generation) rest(read int64) {
+	if g.passed.Add(read) < restAfter {
+		return
+	}
+	g.passed.Store(0)
+	for _, s := range g.segs {
+		s.file.Rest()
+	}
 }
 
 // Document returns one document as it was indexed.

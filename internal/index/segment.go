@@ -93,7 +93,8 @@ type segment struct {
 	spec   map[uint32]specPart
 	doc    []uint32 // of each chunk
 	lens   [][numFields]uint32
-	pooled *pooled // in the pool that opened it
+	bodies []uint16 // lens of the body, those of lengths and more as that: the one that most postings ask for
+	pooled *pooled  // in the pool that opened it
 
 	vecPath string
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
@@ -188,6 +189,7 @@ func (s *segment) load() error {
 	}
 	s.doc = make([]uint32, s.info.Chunks)
 	s.lens = make([][numFields]uint32, s.info.Chunks)
+	s.bodies = make([]uint16, s.info.Chunks)
 	for d := range s.info.Documents {
 		from, to := s.chunkRange(d)
 		if from > to || to > s.info.Chunks {
@@ -201,6 +203,7 @@ func (s *segment) load() error {
 				uint32(binary.LittleEndian.Uint16(r[28:])),
 				uint32(binary.LittleEndian.Uint16(r[30:])),
 			}
+			s.bodies[c] = uint16(min(s.lens[c][fieldBody], lengths))
 		}
 	}
 	return nil

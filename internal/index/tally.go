@@ -13,6 +13,7 @@ type scores struct {
 	touched []uint32 // tallies with a tf
 	inPath  []uint64 // terms in the path, by document
 	pathed  []uint32 // documents with such
+	rough   rough
 }
 
 // tally is what a chunk has; what is of one chunk lies together in memory.
@@ -110,7 +111,6 @@ func (s *scores) settle(idf, k1 float64, bit uint64, beside bool) {
 type bitset []uint64
 
 func (s bitset) add(c uint32)      { s[c/64] |= 1 << (c % 64) }
-func (s bitset) drop(c uint32)     { s[c/64] &^= 1 << (c % 64) }
 func (s bitset) has(c uint32) bool { return s[c/64]>>(c%64)&1 != 0 }
 
 // any reports whether one of the chunks of [from, to) is in the set.

@@ -168,3 +168,6 @@ func (s *shower) window(i, level int) (int, string) {
 	}
 	return s.lines[i].window(max(level+t.furtherLines(i), 1), width)
 }
+
+// Cost estimates what a text costs a reader in tokens, as replies are counted.
+func Cost(text string) int { return tokens.Estimate(text) }

@@ -27,10 +27,6 @@ const (
 	// by a text: its line and what is around it answers, however long it is.
 	unsureShare  = 0.8
 	literalShare = 0.2
-	// besideHit is how many functions are shown beside each hit that is unsure.
-	besideHit = 3
-	// mixTokens is what the lines of a hit and of those functions take.
-	mixTokens = 600
 	// flowShare is what a function of a flow may have of what is left.
 	flowShare = 0.6
 	// leastSlice is the fewest tokens for which lines of a place are shown.
@@ -70,7 +66,7 @@ func surveyBeside(ctx context.Context, targets []Target, q *question, r *Request
 	if q.Class != rank.Natural || len(q.spots) > 0 || sure.P >= enough && !q.digested {
 		return nil, nil
 	}
-	return surveyOf(ctx, targets, q.Query, r, ranked, found)
+	return surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), packedPlaces)], found, true)
 }
 
 // A pack composes the text of a reply for a reader who pays for every line: the
@@ -130,7 +126,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 }
 
 // gather makes the places of a reply: the functions of a survey in the order of
-// their scores, or the hits.
+// their scores, those that may be meant, or the hits.
 func (p *pack) gather(ctx context.Context, r *Reply) error {
 	s := p.s
 	if s.survey != nil && len(s.survey.sites) > 0 {
@@ -144,34 +140,52 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 		}
 		return nil
 	}
-	for i := range r.Hits {
-		if len(p.places) >= s.r.Limit {
-			break
-		}
-		h, c := &r.Hits[i], &s.shown[i]
-		d, err := s.document(ctx, c.Store, c.Path)
-		if err != nil {
-			return of(c.Store, err)
-		}
-		x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
-			literal: c.Literal > 0 && c.Named == 0}
-		start, end, must := s.extent(x, i)
-		if !p.overlaps(x, start, end) {
-			p.add(&s.targets[c.Store], x, start, end, must)
-		}
-		if s.beside == nil || i >= p.mixed() {
-			continue
-		}
-		for k := i * besideHit; k < min((i+1)*besideHit, len(s.beside.sites)) && len(p.places) < s.r.Limit; k++ {
-			p.function(&s.beside.sites[k])
+	if s.beside != nil && len(s.beside.sites) > 0 {
+		return p.mix(ctx, r)
+	}
+	for i := range r.Hits[:min(len(r.Hits), s.r.Limit)] {
+		if err := p.hit(ctx, &r.Hits[i], i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mixed is beside how many hits functions are shown: of as many as there may be
-// lines of. What is listed below them are hits of further documents.
-func (p *pack) mixed() int { return max(2, cmp.Or(p.s.r.Budget, PackedTokens)/mixTokens) }
+// mix makes the places of functions that may be meant, and of the hits that are
+// none, in the order of their scores.
+func (p *pack) mix(ctx context.Context, r *Reply) error {
+	for k := range p.s.beside.sites {
+		x := &p.s.beside.sites[k]
+		if len(p.places) >= p.s.r.Limit {
+			break
+		}
+		if x.symbol != nil {
+			p.function(x)
+			continue
+		}
+		if i := slices.IndexFunc(p.s.shown, x.is); i >= 0 {
+			if err := p.hit(ctx, &r.Hits[i], i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hit adds the place of a hit, but where another place has its lines.
+func (p *pack) hit(ctx context.Context, h *Hit, i int) error {
+	s, c := p.s, &p.s.shown[i]
+	d, err := s.document(ctx, c.Store, c.Path)
+	if err != nil {
+		return of(c.Store, err)
+	}
+	x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
+		literal: c.Literal > 0 && c.Named == 0}
+	if start, end, must := s.extent(x, i); !p.overlaps(x, start, end) {
+		p.add(&s.targets[c.Store], x, start, end, must)
+	}
+	return nil
+}
 
 // function returns the place of a function of a survey, or of the one around it,
 // and adds it where that is not done. Nil where another place has its lines.
@@ -186,7 +200,12 @@ func (p *pack) function(x *site) *packed {
 	if p.overlaps(y, symbol.Start, symbol.End) {
 		return nil
 	}
-	p.add(&p.s.targets[y.target], y, symbol.Start, symbol.End, 0)
+	t := &p.s.targets[y.target]
+	if t.Fresh != nil {
+		y.note = t.Fresh(y.path, y.doc.Stamp)
+	}
+	y.extras = t.extras(y.path)
+	p.add(t, y, symbol.Start, symbol.End, 0)
 	return y
 }
 
@@ -264,9 +283,6 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 		if !t.Own {
 			x.at = t.Store.Label() + ":" + x.at
 		}
-	}
-	if p.flow && t.Fresh != nil {
-		x.note = t.Fresh(x.path, x.doc.Stamp)
 	}
 	text := strings.Join(x.body.text, "\n")
 	x.key = placeKey(t, x.path, start, text)

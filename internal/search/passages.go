@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -20,58 +21,43 @@ type Passage struct {
 	Marked float64 // how much feedback speaks against it here, in [0,1]
 }
 
-// Passages returns the chunks that answer a request best, each once: ranked
-// under each of the intents, since what answers a question in words may be
-// documentation or the comment of a declaration, and no single intent ranks
-// both; then the best by words and by vector alone, since a ranking shows few
-// chunks of one document and a manual is one document. r.Limit is how many of
-// each; what shapes a reply (detail, threshold) does not count.
-func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request, intents ...string) ([]Passage, error) {
+// Passages returns the chunks that answer a request best, each once, and how
+// sure it is that the first of them is right: in the order of Run; then the best
+// by words and by vector alone, since a ranking shows few chunks of one document
+// and a manual is one document. r.Limit is how many of each; what shapes a reply
+// (detail, threshold) does not count.
+func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request) ([]Passage, float64, error) {
 	if err := r.Complete(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	q, err := understand(ctx, targets, &r)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(q.Terms) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
-	found, err := retrieve(ctx, targets, emb, q, &r)
-	if err != nil || len(found) == 0 {
-		return nil, err
+	ranked, sure, err := order(ctx, targets, emb, q, &r)
+	if err != nil || len(ranked) == 0 {
+		return nil, 0, err
 	}
-	if err := literally(ctx, targets, q.Query, found, &r); err != nil {
-		return nil, err
-	}
-	r.mark(targets, found)
 	type key struct {
 		target int
 		place  kb.Place
 	}
-	at := map[key]int{}
+	at := map[key]bool{}
 	var out []Passage
 	add := func(e *rank.Evidence, score float64) {
-		k := key{e.Store, e.Place}
-		if j, ok := at[k]; ok {
-			out[j].Score = max(out[j].Score, score)
-			return
-		}
-		at[k] = len(out)
-		out = append(out, Passage{Passage: kb.Passage{Place: e.Place}, Target: e.Store, ID: e.ID, Score: score,
-			Stamp: e.Stamp, Marked: e.Marked})
-	}
-	for _, intent := range intents {
-		ranked, _ := rank.Rank(q.Query, found, rank.Options{Mode: r.Mode, Intent: intent, Limit: r.Limit,
-			Noise: r.Tuning.noise(emb), Stores: q.stores})
-		for i := range ranked {
-			score := 0.0
-			if top := ranked[0].Score; top > 0 {
-				score = ranked[i].Score / top
-			}
-			add(&ranked[i].Evidence, score)
+		if k := (key{e.Store, e.Place}); !at[k] {
+			at[k] = true
+			out = append(out, Passage{Passage: kb.Passage{Place: e.Place}, Target: e.Store, ID: e.ID, Score: score,
+				Stamp: e.Stamp, Marked: e.Marked})
 		}
 	}
+	for i := range ranked[:min(len(ranked), r.Limit)] {
+		add(&ranked[i].Evidence, ranked[i].Score/max(ranked[0].Score, ranked[i].Score, math.SmallestNonzeroFloat64))
+	}
+	found := slices.Clone(q.found)
 	for _, by := range []func(*rank.Evidence) float64{
 		func(e *rank.Evidence) float64 { return e.Lexical },
 		func(e *rank.Evidence) float64 { return e.Cosine },
@@ -86,7 +72,7 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request,
 			}
 		}
 	}
-	return out, read(ctx, targets, out)
+	return out, sure.P, read(ctx, targets, out)
 }
 
 // read sets the texts of passages.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
 	ranked = ranked[:min(len(ranked), r.Limit)]
-	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P}
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P, Words: telling(q.Query)}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -109,6 +109,16 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	return reply, err
 }
 
+// telling are the words of a query that do not only ask, as they are looked for.
+func telling(q *rank.Query) (out []string) {
+	for i := range q.Words {
+		if w := &q.Words[i]; !w.Stop {
+			out = append(out, w.Text, w.Meant)
+		}
+	}
+	return out
+}
+
 // doubt notes that the first hit may not be what is meant.
 func (r *Reply) doubt() {
 	switch r.Confidence {
@@ -130,6 +140,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	if err != nil {
 		return nil, rank.Sure{}, err
 	}
+	q.found = found
 	opts := r.options(emb, q)
 	if opts.Intent == "" && len(q.spots) == 0 && !q.digested && r.Only == nil {
 		opts.Prose = q.Prose(found)
@@ -160,7 +171,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	ranked, sure := rank.Rank(q.Query, found, opts)
 	if how {
 		var err error
-		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked, found); err != nil {
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, false); err != nil {
 			return nil, rank.Sure{}, err
 		}
 		q.survey.first(ranked)

@@ -19,8 +19,8 @@ type shower struct {
 	hits    []Hit
 	shown   []rank.Scored // the hits as they were ranked
 	survey  *survey
-	// Of a packed reply: functions that may be meant beside the hits, nil without
-	// any, and whether the query was a long text of which only words are looked for.
+	// Of a packed reply: the places that may be meant where that is unsure, nil
+	// elsewhere, and whether the query was a long text of which only words are looked for.
 	beside   *survey
 	digested bool
 }
@@ -61,11 +61,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	if sure && !web && s.r.Only == nil {
 		narrow(&h, &p.Chunk, meant, l)
 	}
-	for _, extra := range t.Extras {
-		if x, ok := extra(p.Path); ok {
-			h.Extras = append(h.Extras, x)
-		}
-	}
+	h.Extras = t.extras(p.Path)
 	var err error
 	if web {
 		best, _ := l.window(1, 80)
@@ -86,6 +82,16 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 		err = s.detail(ctx, &h, t, p, symbol, c)
 	}
 	return h, err
+}
+
+// extras returns what else is known of a document.
+func (t *Target) extras(path string) (out kb.Extras) {
+	for _, extra := range t.Extras {
+		if x, ok := extra(path); ok {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // note says of hits whose document has changed since it was indexed, and of
@@ -132,10 +138,13 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	return nil
 }
 
-// document returns a document of a target, from the survey where that has read it.
+// document returns a document of a target, from a survey where one has read it.
 func (s *shower) document(ctx context.Context, target int, path string) (*kb.DocumentText, error) {
-	if s.survey != nil {
-		if d := s.survey.docs[docKey{target, path}]; d != nil {
+	for _, read := range []*survey{s.survey, s.beside} {
+		if read == nil {
+			continue
+		}
+		if d := read.docs[docKey{target, path}]; d != nil {
 			return d.DocumentText, nil
 		}
 	}

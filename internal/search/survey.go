@@ -16,10 +16,12 @@ import (
 )
 
 // A survey says which functions of the documents found have a part in what a
-// question asks about: by their words, by their document, and by what they call
-// and what calls them.
+// question asks about: by their words and their meaning, by their document, and by
+// what they call and what calls them. A wide one has also what was found where
+// there are no functions.
 type survey struct {
 	q     *rank.Query
+	wide  bool
 	docs  map[docKey]*surveyed
 	sites []site         // the best first
 	calls map[int][]call // by the number of the site that calls
@@ -43,13 +45,28 @@ type surveyed struct {
 	at    []int                  // by line, the number of the innermost function around it; -1 none
 }
 
-// site is a function of a document.
+// site is a function of a document, or a chunk that was found and has none.
 type site struct {
-	doc    *surveyed
-	symbol *kb.Symbol
-	score  float64
-	number int // before the sites were sorted
+	doc      *surveyed
+	symbol   *kb.Symbol // nil without a function
+	chunk    int        // in which it begins
+	from, to int        // its lines
+	score    float64
+	number   int // before the sites were sorted
 }
+
+// is reports whether a site is the chunk of a hit.
+func (x *site) is(c rank.Scored) bool {
+	return x.symbol == nil && x.chunk == c.Chunk && x.doc.key == docKey{c.Store, c.Path}
+}
+
+const (
+	// documentWeight is what the rank of its document counts beside the words and
+	// the meaning of a site, which count 1 each.
+	documentWeight = 1.5
+	// furtherLoss is what each further site of a document loses in a wide survey.
+	furtherLoss = 0.3
+)
 
 // functions are the kinds of declarations that do something.
 var functions = []string{"function", "method", "constructor"}
@@ -62,19 +79,20 @@ func (r *Request) Refers() bool {
 	return r.Packed || r.Detail == "contextual" || r.Detail == "full" || r.Intent != "" || rank.AsksHow(r.Query)
 }
 
-// surveyOf looks into the best documents of a ranking for a question of how
-// something works; nil where the query names its place.
-func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, ranked []rank.Scored,
-	found []rank.Evidence) (*survey, error) {
-	s := &survey{q: q, docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
+// surveyOf looks into the documents of the best hits for a question of how
+// something works; nil where the query names its place. In a wide survey also
+// what has no functions counts.
+func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, best []rank.Scored,
+	found []rank.Evidence, wide bool) (*survey, error) {
+	s := &survey{q: q, wide: wide, docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
 	var docs []*surveyed
-	for i := range ranked[:min(len(ranked), r.Tuning.Surveyed)] {
-		c := &ranked[i]
+	for i := range best {
+		c := &best[i]
 		k := docKey{c.Store, c.Path}
 		if c.Named > 0 || c.Literal > 0 {
 			return nil, nil
 		}
-		if c.Flags&kb.FlagProse != 0 || s.docs[k] != nil {
+		if c.Flags&kb.FlagProse != 0 && !wide || s.docs[k] != nil {
 			continue
 		}
 		d, err := targets[c.Store].Index.Document(ctx, c.Path)
@@ -89,28 +107,47 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 			d.found[found[i].Chunk] = &found[i]
 		}
 	}
+	s.find(docs, best, q)
 	s.weigh(docs, q, r.Tuning)
 	if err := s.spread(targets, docs, r.Tuning); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(s.sites, func(a, b site) int { return cmp.Compare(b.score, a.score) })
+	if wide {
+		s.vary()
+	}
 	return s, nil
 }
 
-// weigh finds the functions of all documents and scores them by their words:
-// BM25 over their own lines, relative to the best, and the score of their
-// document, relative to the best.
-func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
-	idf := make([]float64, len(q.Terms))
+// vary takes the sites of each document in turn where their scores are close:
+// each further one of a document counts for less.
+func (s *survey) vary() {
+	taken := map[*surveyed]float64{}
+	score := func(x *site) float64 { return x.score - furtherLoss*taken[x.doc] }
+	for i := range s.sites[:min(len(s.sites), packedPlaces)] {
+		best := i
+		for j := i + 1; j < len(s.sites); j++ {
+			if score(&s.sites[j]) > score(&s.sites[best]) {
+				best = j
+			}
+		}
+		x := s.sites[best]
+		copy(s.sites[i+1:best+1], s.sites[i:best])
+		s.sites[i] = x
+		taken[x.doc]++
+	}
+}
+
+// find finds the functions of all documents, and of a wide survey the chunks of
+// hits that have none.
+func (s *survey) find(docs []*surveyed, hits []rank.Scored, q *rank.Query) {
 	index := make(map[string]int, len(q.Terms))
 	for i, term := range q.Terms {
-		if idf[i] = q.TermIDF(term); idf[i] > 0 {
+		if q.TermIDF(term) > 0 {
 			index[term] = i
 		}
 	}
-	var lines, top, best float64
 	for _, d := range docs {
-		best = max(best, d.score)
 		d.read(index)
 		for i := range d.Chunks {
 			for j := range d.Chunks[i].Symbols {
@@ -121,22 +158,50 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 				for line := y.Start; line <= y.End; line++ { // a function within another comes after it
 					d.at[line] = len(s.sites)
 				}
-				s.sites = append(s.sites, site{doc: d, symbol: y, number: len(s.sites)})
-				lines += float64(y.End - y.Start + 1)
+				s.sites = append(s.sites, site{doc: d, symbol: y, chunk: i, from: y.Start, to: y.End, number: len(s.sites)})
 			}
 		}
+	}
+	for i := range hits {
+		c := &hits[i]
+		if d := s.docs[docKey{c.Store, c.Path}]; s.wide && d != nil && !d.does(c.Start, c.End) {
+			s.sites = append(s.sites, site{doc: d, chunk: c.Chunk, from: c.Start, to: c.End, number: len(s.sites)})
+		}
+	}
+}
+
+// does reports whether a function has some of the lines from start to end.
+func (d *surveyed) does(start, end int) bool {
+	return start < len(d.at) && slices.ContainsFunc(d.at[start:min(end+1, len(d.at))], func(n int) bool { return n >= 0 })
+}
+
+// weigh scores the sites by their words, BM25 over their own lines, by the meaning
+// of their chunk, and by their document, each relative to the best.
+func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
+	idf := make([]float64, len(q.Terms))
+	for i, term := range q.Terms {
+		idf[i] = max(0, q.TermIDF(term))
+	}
+	var lines, top, best, nearest float64
+	for _, d := range docs {
+		best = max(best, d.score)
+	}
+	for i := range s.sites {
+		x := &s.sites[i]
+		lines += float64(x.to - x.from + 1)
+		nearest = max(nearest, x.near())
 	}
 	k1, b := t.Rank.BM25F.K1, t.Rank.BM25F.B[kb.FieldBody]
 	tf := make([]float64, len(q.Terms))
 	for i := range s.sites {
 		x := &s.sites[i]
 		clear(tf)
-		for line := x.symbol.Start; line <= x.symbol.End; line++ {
+		for line := x.from; line <= x.to; line++ {
 			for _, term := range x.doc.terms[line] {
 				tf[term]++
 			}
 		}
-		length := float64(x.symbol.End-x.symbol.Start+1) * float64(len(s.sites)) / lines
+		length := float64(x.to-x.from+1) * float64(len(s.sites)) / lines
 		for term, n := range tf {
 			if n > 0 {
 				x.score += idf[term] * n * (k1 + 1) / (n + k1*(1-b+b*length))
@@ -149,10 +214,22 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 		if top > 0 {
 			x.score /= top
 		}
+		if nearest > 0 {
+			x.score += x.near() / nearest
+		}
 		if best > 0 {
-			x.score += x.doc.score / best
+			x.score += documentWeight * x.doc.score / best
 		}
 	}
+}
+
+// near is the cosine of the chunk in which a site begins to the query, 0 where
+// it was not found.
+func (x *site) near() float64 {
+	if e := x.doc.found[x.chunk]; e != nil {
+		return e.Cosine
+	}
+	return 0
 }
 
 // read finds the query terms of each line of the chunks that were found.

@@ -24,6 +24,7 @@ type question struct {
 	retrieval kb.Retrieval    // with which candidates were asked for
 	survey    *survey         // of the documents found; nil for most queries
 	beside    *survey         // the same, for functions beside hits that are unsure
+	found     []rank.Evidence // the candidates
 }
 
 // understand reads the query of a request. Of a stack trace the message and

@@ -132,7 +132,7 @@ func addKDD(t *command.Table) {
 		func(ctx context.Context, a *app.App, in kddImpactIn) (ImpactReply, error) {
 			return Impact(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Offset: in.Offset, Scope: specScope(ctx, in.Stores, in.Statuses)})
 		}).Prints(printer.Of(printDeep[ImpactReply])).Agent(), `{"entity":"Order","depth":2}`)
-	c.Help = "What depends on it, itself and through others, each once, and the scenarios of features that name any of it."
+	c.Help = "What depends on it, itself and through others, each once, the scenarios of features that name any of it, the code that implements or names it and the tests that prove it. Of a file of code, the specifications that it serves."
 	c = t.Add("kdd", command.New("kdd:context", "Rules, invariants and behaviour to respect before touching something", command.Reads,
 		func(ctx context.Context, a *app.App, in kddContextIn) (ContextReply, error) {
 			return ContextOf(ctx, a, ContextQuery{Hints: in.Hints, Depth: in.Depth, MaxTokens: in.MaxTokens, Scope: specScope(ctx, in.Stores, in.Statuses)})

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
 	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // ContextQuery asks what has to be respected near some hints.
@@ -222,7 +221,7 @@ func (s *specs) fillContext(ctx context.Context, targets []search.Target, out *C
 			NodeID: r.node.ID, Kind: d.Kind, Content: app.ClipRunes(text, contextItemRunes),
 			SourceFile: d.Path, ReachedVia: r.via, URL: s.urlOf(d, section),
 		}
-		cost := tokens.Estimate(item.Content + item.NodeID + item.Kind + item.SourceFile + item.ReachedVia + item.URL)
+		cost := search.Cost(item.Content + item.NodeID + item.Kind + item.SourceFile + item.ReachedVia + item.URL)
 		if out.TotalTokens+cost > budget {
 			left++
 			continue
@@ -247,7 +246,7 @@ func (s *specs) essence(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", -1, &search.TargetError{Target: d.Source, Err: err}
 	}
-	lines := specdoc.Prose(doc.Body)
+	lines := specdoc.Prose(doc.Language, doc.Body)
 	try := func(from, to int) string {
 		to = min(to, len(lines))
 		from = min(from-1, to)

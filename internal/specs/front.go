@@ -18,7 +18,7 @@ func (s *specs) opening(ctx context.Context, targets []search.Target, d *kdd.Doc
 	if err != nil {
 		return "", err
 	}
-	for _, l := range specdoc.Below(doc.Body, line) {
+	for _, l := range specdoc.Below(doc.Language, doc.Body, line) {
 		if p := search.Plain(l); strings.Trim(p, "`~-=*_|:·<> ") != "" {
 			return app.ClipRunes(p, search.ExcerptRunes), nil
 		}

@@ -17,6 +17,9 @@ type ImpactReply struct {
 	Direct          []ImpactDirect   `json:"directlyAffected"`
 	Transitive      []ImpactIndirect `json:"transitivelyAffected"`
 	Scenarios       []ImpactScenario `json:"scenariosToRerun"`
+	Code            []search.Related `json:"code,omitempty"`   // that implements or names it
+	Tests           []search.Related `json:"tests,omitempty"`  // that prove it
+	Serves          []SpecRef        `json:"serves,omitempty"` // of a file of code: what it serves
 	TotalDirect     int              `json:"totalDirectly"`
 	TotalTransitive int              `json:"totalTransitively"`
 	Next            int              `json:"next,omitempty"` // the offset of the next of both lists
@@ -77,6 +80,9 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 		r := s.graph.Impact(kdd.Query{Entity: q.Entity, Depth: q.Depth, Types: q.EdgeTypes, Limit: q.Offset + q.Limit, Seen: s.seen})
 		out = ImpactReply{Direct: []ImpactDirect{}, Transitive: []ImpactIndirect{}, Scenarios: []ImpactScenario{}, Hidden: r.Hidden}
 		if r.Node == nil {
+			if out.Serves, err = s.serves(ctx, targets, q.Entity); len(out.Serves) > 0 || err != nil {
+				return err
+			}
 			out.Message = fmt.Sprintf("No entity found matching '%s'.", app.ClipRunes(q.Entity, 80))
 			out.Suggestions = r.Suggestions
 			return nil
@@ -93,20 +99,19 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 			}
 		}
 		for i, x := range r.Transitive {
-			if i == q.Offset+q.Limit {
-				break
+			if i >= q.Offset && i < q.Offset+q.Limit {
+				out.Transitive = append(out.Transitive, s.indirect(r.Node, x))
 			}
-			if i < q.Offset {
-				continue
-			}
-			t := ImpactIndirect{NodeID: x.Node.ID, Kind: kindOfNode(x.Node), URL: s.nodeURL(x.Node), Path: []string{r.Node.ID}}
-			for _, e := range slices.Backward(x.Path) {
-				t.Path, t.EdgeTypes = append(t.Path, e.From.ID), append(t.EdgeTypes, e.Type)
-			}
-			out.Transitive = append(out.Transitive, t)
 		}
 		if out.Scenarios, err = scenarios(ctx, targets, ids); err != nil {
 			return err
+		}
+		if r.Node.Doc != nil {
+			by, err := s.servedBy(ctx, targets, r.Node.Doc)
+			if err != nil {
+				return err
+			}
+			out.Code, out.Tests = by.code, by.tests
 		}
 		if asked > r.Depth {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, r.Depth))
@@ -134,6 +139,15 @@ func Impact(ctx context.Context, a *app.App, q RelatedQuery) (ImpactReply, error
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the nearest of each; go on with offset %d", next))
 	}
 	return out, nil
+}
+
+// indirect is what depends on a node through others.
+func (s *specs) indirect(of *kdd.Node, x kdd.Impacted) ImpactIndirect {
+	t := ImpactIndirect{NodeID: x.Node.ID, Kind: kindOfNode(x.Node), URL: s.nodeURL(x.Node), Path: []string{of.ID}}
+	for _, e := range slices.Backward(x.Path) {
+		t.Path, t.EdgeTypes = append(t.Path, e.From.ID), append(t.EdgeTypes, e.Type)
+	}
+	return t
 }
 
 // shorten cuts the lists to a short reply, what is affected itself before the rest.

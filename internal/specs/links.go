@@ -9,17 +9,15 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/specs/kdd"
+	"github.com/seed-4f2d999b/knowledge/internal/text/specdoc"
 )
 
 const (
-	maxSpecRefs  = 5  // specifications that get_full_context names
-	maxMentioned = 5  // places in code that name a specification
-	maxIDs       = 3  // of a specification that are looked for in code
-	maxSpecIDs   = 40 // in a text that are looked up
+	maxSpecRefs = 5  // specifications that get_full_context names
+	maxSpecIDs  = 40 // in a text that are looked up
 )
 
 // specID is what an id of a specification looks like in code.
@@ -50,9 +48,9 @@ func linkSpecs(ctx context.Context, _ *app.App, s *app.Shelves, inScope func(kb.
 		one := &specs{Shelves: &app.Shelves{Core: s.Core, Targets: targets}, graph: graph}
 		if d := graph.Doc(store, found.Path); d != nil {
 			if isSpec(d) {
-				var by []search.Related
-				if by, err = one.mentionedBy(ctx, d); len(by) > 0 {
-					found.Extras = append(found.Extras, mentionsOf(by))
+				var by served
+				if by, err = one.servedBy(ctx, targets, d); len(by.code)+len(by.tests) > 0 {
+					found.Extras = append(found.Extras, by.extra())
 				}
 			}
 		} else {
@@ -96,35 +94,6 @@ func (s *specs) specsOf(c *search.Context) []SpecRef {
 	return out
 }
 
-// mentionedBy returns the places in code whose text names a specification.
-func (s *specs) mentionedBy(ctx context.Context, d *kdd.Doc) ([]search.Related, error) {
-	var out []search.Related
-	ids := d.IDs()
-	for _, id := range ids[:min(maxIDs, len(ids))] {
-		if len([]rune(id)) < 3 || strings.Contains(id, `"`) {
-			continue
-		}
-		var found search.Reply
-		err := s.Serve(ctx, func(targets []search.Target) (err error) {
-			found, err = search.Run(ctx, targets, s.Core.Embedder, search.Request{Query: `"` + id + `"`, Mode: "fts", Limit: 4 * maxMentioned, Without: specWithout})
-			return err
-		})
-		if err != nil && kb.CodeOf(err) != kb.Invalid { // no word to look for
-			return out, err
-		}
-		for _, h := range found.Hits {
-			t := s.Targets[h.Where.Target]
-			if s.graph.Doc(t.Store.ID, h.Where.Path) != nil || slices.ContainsFunc(out, func(r search.Related) bool { return r.ID == h.ID }) {
-				continue
-			}
-			if out = append(out, search.Related{ID: h.ID, At: h.At, Symbol: h.Symbol, Why: "names " + id}); len(out) == maxMentioned {
-				return out, nil
-			}
-		}
-	}
-	return out, nil
-}
-
 func hooks() app.Room {
 	return app.Room{Hits: setStatus, Place: linkSpecs}
 }
@@ -134,7 +103,7 @@ func setStatus(_ *app.App, targets []search.Target) {
 	for i := range targets {
 		index := targets[i].Index
 		targets[i].Status = func(path string) string {
-			if !strings.HasSuffix(path, ".md") {
+			if !specdoc.MayRead(path) {
 				return ""
 			}
 			// A status that cannot be read now is left out; what reads the text says why.
@@ -184,15 +153,6 @@ func referencesOf(refs []SpecRef) kb.Extra {
 			title += " (" + r.Status + ")"
 		}
 		x.Lines = append(x.Lines, fmt.Sprintf("specification %s  %s  (%s)", title, r.URL, r.Why))
-	}
-	return x
-}
-
-// mentionsOf is what a place in a specification shows of code.
-func mentionsOf(by []search.Related) kb.Extra {
-	x := kb.Extra{Members: []kb.Member{{Name: "mentionedBy", Value: by}}}
-	for _, r := range by {
-		x.Lines = append(x.Lines, fmt.Sprintf("named by %s  %s  %s", printer.Name(r.At), r.Symbol, r.ID))
 	}
 	return x
 }

@@ -185,6 +185,9 @@ func (s *specs) matrixRow(t *lint.Trace, requirement, rule *kdd.Doc) MatrixRow {
 			}
 		}
 		for _, by := range s.graph.VerifiedBy(d) {
+			if by.Kind == "feature" {
+				continue // its tag is a place already
+			}
 			put(&r.Tests, s.graph.NameOf(by))
 		}
 	}

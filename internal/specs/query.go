@@ -322,7 +322,7 @@ func failures(targets []search.Target) []ListRow {
 	for i := range targets {
 		t := &targets[i]
 		for _, k := range t.Store.Head.Skips() {
-			if low := strings.ToLower(k.Path); !strings.HasSuffix(low, ".md") && !strings.HasSuffix(low, ".markdown") {
+			if !specdoc.MayRead(k.Path) {
 				continue
 			}
 			r := ListRow{Path: k.Path, Title: specdoc.Stem(k.Path), Kind: specdoc.KindOf("", k.Path), Status: specFailed, IndexedAt: t.Store.Head.Indexed.UTC().Truncate(time.Second)}

@@ -55,6 +55,9 @@ const (
 	// resultBytes is what one result may take of a reply, so that five stay
 	// below the 4 KB that the original promises.
 	resultBytes = 760
+	// unsure is below what score of the first result the search is believed that
+	// nothing answers: the words of the other language may.
+	unsure = 0.4
 )
 
 // specWithout are the signals that do not count among specifications: a folder
@@ -92,17 +95,22 @@ func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error)
 			return nil
 		}
 		req.Only = only(len(targets), docs, types)
-		// Two chunks of one section are one result.
-		req.Limit = min(2*limit, search.MaxLimit)
+		// Two chunks of one section are one result, and what both languages
+		// find is put in order among more.
+		req.Limit = min(max(2*limit, acrossOwn), search.MaxLimit)
 		found, err := search.Run(ctx, targets, s.Core.Embedder, req)
 		if err != nil {
 			return err
 		}
-		superseded, err := s.results(ctx, targets, &reply, found.Hits, limit)
+		answers, err := s.answers(ctx, targets, req, found.Hits)
 		if err != nil {
 			return err
 		}
-		if found.Confidence == "none" && len(reply.Results) > 0 {
+		superseded, err := s.results(ctx, targets, &reply, answers, limit)
+		if err != nil {
+			return err
+		}
+		if found.Confidence == "none" && len(reply.Results) > 0 && reply.Results[0].Score < unsure {
 			reply.Warnings = append(reply.Warnings, "nothing here answers the query; what is shown only shares words with it")
 		}
 		if len(superseded) > 0 {
@@ -241,21 +249,45 @@ func someOf(set map[string]bool) string {
 	return strings.Join(names, ", ")
 }
 
-// results fills a reply with at most limit hits, one of each section, and
+// answer is a place that answers a question.
+type answer struct {
+	doc     *kdd.Doc
+	line    int
+	snippet string
+	score   float64
+}
+
+// answers returns what was found for a question, in the order of the reply.
+func (s *specs) answers(ctx context.Context, targets []search.Target, req search.Request, hits []search.Hit) ([]answer, error) {
+	either, err := s.eitherLanguage(ctx, targets, req, hits)
+	if either != nil || err != nil {
+		return either, err
+	}
+	out := make([]answer, 0, len(hits))
+	for i := range hits {
+		h := &hits[i]
+		if d := s.graph.Doc(targets[h.Where.Target].Store.ID, h.Where.Path); d != nil {
+			out = append(out, answer{d, h.Where.Line, h.Where.Excerpt, h.Score})
+		}
+	}
+	return out, nil
+}
+
+// results fills a reply with at most limit answers, one of each section, and
 // returns the titles of superseded documents among them.
 func (s *specs) results(
-	ctx context.Context, targets []search.Target, reply *SearchReply, hits []search.Hit, limit int,
+	ctx context.Context, targets []search.Target, reply *SearchReply, answers []answer, limit int,
 ) (superseded []string, err error) {
 	taken := map[string]bool{}
-	for _, h := range hits {
-		d := s.graph.Doc(targets[h.Where.Target].Store.ID, h.Where.Path)
-		if d == nil || len(reply.Results) == limit {
-			continue
+	for _, a := range answers {
+		if len(reply.Results) == limit {
+			break
 		}
-		i := d.SectionAt(h.Where.Line)
-		snippet := h.Where.Excerpt
-		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == h.Where.Line || lint.LooksLikeKey(h.Where.Excerpt) {
-			if prose, err := s.opening(ctx, targets, d, h.Where.Line); err != nil {
+		d := a.doc
+		i := d.SectionAt(a.line)
+		snippet := a.snippet
+		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == a.line || lint.LooksLikeKey(a.snippet) {
+			if prose, err := s.opening(ctx, targets, d, a.line); err != nil {
 				return nil, err
 			} else if prose != "" {
 				snippet = prose
@@ -265,7 +297,7 @@ func (s *specs) results(
 			i = slices.IndexFunc(d.Sections, func(x kb.SpecSection) bool { return x.Level > 0 })
 		}
 		r := Result{
-			URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: h.Score,
+			URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: a.score,
 			Snippet: snippet, Type: sectionType(d, i), Domain: d.Domain,
 		}
 		if key := fmt.Sprintf("%s %d", r.URL, i); !taken[key] {

@@ -162,10 +162,10 @@ func seenOf(statuses []string) (kdd.Seen, error) {
 	return seen, nil
 }
 
-// isSpec reports whether a document is a specification: it has a kind, or says
-// of itself what only specifications say. Other Markdown is found by search.
+// isSpec reports whether a document is a specification: it has a kind, says
+// of itself what only specifications say, or is linked with one. Other Markdown is found by search.
 func isSpec(d *kdd.Doc) bool {
-	return d.Kind != "" || d.ID != "" || d.Status != "" || d.Domain != "" || len(d.Tags) > 0 || len(d.Aliases) > 0
+	return d.Kind != "" || d.Linked || d.ID != "" || d.Status != "" || d.Domain != "" || len(d.Tags) > 0 || len(d.Aliases) > 0
 }
 
 // visible returns the documents that a question sees, in order, and counts the

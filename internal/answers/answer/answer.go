@@ -20,9 +20,9 @@ type Request struct {
 	Question string
 	// Topic holds words of earlier questions that this one leans on; see Rewrite.
 	Topic []string
-	// Before are the documents that the turn before cited, when the question
-	// leans on it.
-	Before []string
+	// Before are the places that the turn before cited, when the question leans
+	// on it.
+	Before []Cite
 	// Marks says how much feedback speaks against a chunk for this question;
 	// nil for nothing. See search.Request.
 	Marks func(store kb.StoreID, id string) float64
@@ -95,6 +95,7 @@ type Part struct {
 	Text   string // without marks of links and emphasis
 	Source int    // number of its source, from 1; 0 for none
 	Code   bool
+	Item   bool // of a list that the part before it announces, or is in
 }
 
 // Source is a place that an answer cites.
@@ -110,33 +111,12 @@ type Source struct {
 	Snippet   string  `json:"snippet"` // the cited lines
 	Note      string  `json:"note,omitempty"`
 
-	Key kb.StoreID `json:"-"` // of the store
+	Key   kb.StoreID `json:"-"` // of the store
+	Lines [2]int     `json:"-"` // the first and the last that is cited
 }
 
-// perIntent is how many passages of each ranking are read.
-const perIntent = 40
-
-// intents under which passages are ranked: as they come, and as documentation.
-var intents = []string{"", "find-documentation"}
-
-// explain says what support is made of.
-func explain(q *question, chosen []scored, support float64) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "support %.3f:", support)
-	for i := range q.concepts {
-		c := &q.concepts[i]
-		most := 0.0
-		for j := range chosen {
-			most = max(most, chosen[j].around[i])
-		}
-		fmt.Fprintf(&b, " %s %.1f×%.2f", strings.Join(c.terms, "/"), c.weight, most)
-	}
-	for i := range chosen {
-		s := &chosen[i]
-		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f %s", s.score, s.cover, s.cosine, kb.Clip(s.text, 100))
-	}
-	return b.String()
-}
+// mostPassages is how many passages of each ranking are read.
+const mostPassages = 12
 
 // Check refuses what is no question.
 func (r *Request) Check() error {
@@ -158,83 +138,90 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if err := r.Check(); err != nil {
 		return Reply{}, err
 	}
-	q, passages, chosen, err := find(ctx, targets, emb, &r)
+	numbers, by := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
+	targets, restored := of(targets, numbers)
+	q, passages, chosen, err := find(ctx, targets, emb, &r, by)
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, restored(err)
 	}
-	support := q.support(chosen)
-	if len(q.concepts) == 0 {
-		support = 0
-	}
+	ground := q.grounds(passages, chosen)
+	p := ground.probability()
 	if r.Debug != nil {
-		r.Debug(explain(q, chosen, support))
+		r.Debug(explain(q, chosen, ground, p))
 	}
-	reply := Reply{Sources: []Source{}, Confidence: confidence(support), Supported: support >= leastSupport}
+	reply := Reply{Sources: []Source{}, Confidence: math.Round(100*p) / 100, Supported: p >= leastConfidence}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
 	}
+	parts, cited := arrange(chosen)
 	if !reply.Supported {
 		reply.Answer = unsupported(q)
 		reply.Parts = []Part{{Text: reply.Answer}}
-		_, cited := arrange(chosen, passages)
 		reply.Near = r.sources(cited, passages, targets)
 		return reply, nil
 	}
-	parts, cited := arrange(chosen, passages)
 	reply.Sources = r.sources(cited, passages, targets)
+	if v := q.verdict(chosen); v != "" {
+		reply.Parts = append(reply.Parts, Part{Text: v})
+	}
+	if q.spanish && q.foreign(chosen, passages) {
+		reply.Parts = append(reply.Parts, Part{Text: "La documentación lo dice en inglés:"})
+	}
+	if q.disputed {
+		reply.Notes = append(reply.Notes, disputed(q))
+	}
 	for _, p := range parts {
-		reply.Parts = append(reply.Parts, Part{Text: shown(p), Source: p.source, Code: p.form == code})
+		reply.Parts = append(reply.Parts, Part{Text: shown(p), Source: p.source, Code: p.form == code, Item: p.item})
 	}
 	reply.Answer = Text(reply.Parts)
 	return reply, nil
 }
 
 // find retrieves, scores and chooses.
-func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request) (*question, []search.Passage, []scored, error) {
-	q, err := understand(ctx, targets, emb, r.Question, r.Topic)
+func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request, names []string) (*question, []search.Passage, choice, error) {
+	q, err := understand(ctx, targets, emb, r.Question, r.Topic, names)
 	if err != nil || len(q.concepts) == 0 {
-		return q, nil, nil, err
+		return q, nil, choice{}, err
 	}
-	q.before = kb.WordsOf("")
-	for _, p := range r.Before {
-		q.before[p] = true
-	}
+	q.before = r.Before
 	asked := []string{q.searchText()}
 	if q.spanish { // the texts may be in either language
 		asked = append(asked, r.Question)
 	}
+	if len(q.said) > 0 {
+		asked = append(asked, asked[0]+" "+strings.Join(q.said, " "))
+	}
 	var passages []search.Passage
 	for _, text := range asked {
-		found, err := search.Passages(ctx, targets, emb, search.Request{Query: kb.Clip(text, search.MaxQuery-len("…")), Limit: perIntent, Marks: r.Marks}, intents...)
+		found, sure, err := search.Passages(ctx, targets, emb, search.Request{Query: kb.Clip(text, search.MaxQuery-len("…")), Limit: mostPassages, Marks: r.Marks})
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, choice{}, err
 		}
-		for _, p := range found {
-			if !slices.ContainsFunc(passages, func(o search.Passage) bool { return o.Target == p.Target && o.ID == p.ID && o.Place == p.Place }) {
-				passages = append(passages, p)
+		q.sure = max(q.sure, sure)
+		for i := range found {
+			p := &found[i]
+			p.Score = (p.Score + 1/(1+rankLoss*float64(i))) / 2
+			at := slices.IndexFunc(passages, func(o search.Passage) bool { return o.Target == p.Target && o.ID == p.ID && o.Place == p.Place })
+			if at < 0 {
+				passages = append(passages, *p)
+			} else {
+				passages[at].Score = max(passages[at].Score, p.Score)
 			}
 		}
 	}
+	if passages, err = q.beside(ctx, targets, passages); err != nil {
+		return nil, nil, choice{}, err
+	}
+	passages = q.oneTongue(passages)
 	all, err := q.score(ctx, passages, emb)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, choice{}, err
 	}
 	return q, passages, q.choose(all), nil
 }
 
-// leastSupport parts questions that the stores answer from others: the middle
-// of the gap between the two on the development part of bench/answers, 0.657
-// and 0.714; see docs/design/018-answers.md.
-const leastSupport = 0.685
-
-// confidence brings support to a scale on which the threshold is ⅓.
-func confidence(support float64) float64 {
-	v := support / leastSupport / 3
-	if support >= leastSupport {
-		v = 1.0/3 + 2.0/3*(support-leastSupport)/(1-leastSupport)
-	}
-	return math.Round(100*max(0, min(1, v))) / 100
-}
+// rankLoss is how fast a passage counts less for coming later.
+const rankLoss = 0.25
 
 // unsupported says that nothing answers, in the language of the question, and
 // which of its words no store knows.
@@ -261,34 +248,53 @@ func unsupported(q *question) string {
 	return "Nothing that is indexed answers this question."
 }
 
+// disputed says that passages disagree, in the language of the question.
+func disputed(q *question) string {
+	if q.spanish {
+		return "los documentos no dicen lo mismo: compara las fuentes"
+	}
+	return "the documents do not say the same: compare the sources"
+}
+
 // shown is a sentence as an answer shows it.
 func shown(p part) string {
 	if p.form == code {
-		t := strings.ReplaceAll(p.text, "`", "'")
-		return "`" + t + "`"
+		return "`" + strings.ReplaceAll(strings.ReplaceAll(p.text, "`", "'"), "\n", "`\n`") + "`"
 	}
 	return plain(p.text)
 }
 
 // Text writes the sentences of an answer with their citations: those of one
-// source in one paragraph, lines of code each in their own.
-func Text(parts []Part) string { return text(parts, func(s string) string { return s }) }
+// source in one paragraph, items of a list each on a line, code in its own
+// paragraph.
+func Text(parts []Part) string { return text(parts, "\n", func(s string) string { return s }) }
 
 // Markdown is Text in which everything that came from a document is inert;
 // see Inert.
-func Markdown(parts []Part) string { return text(parts, Inert) }
+func Markdown(parts []Part) string { return text(parts, "  \n", Inert) }
 
-func text(parts []Part, form func(string) string) string {
+func text(parts []Part, lineBreak string, form func(string) string) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
-			if before := parts[i-1]; p.Source != before.Source || p.Code || before.Code {
+			switch before := parts[i-1]; {
+			case p.Item && p.Source == before.Source && !before.Code:
+				b.WriteString("\n")
+			case p.Source != before.Source && before.Source != 0 || p.Code || before.Code || before.Item:
 				b.WriteString("\n\n")
-			} else {
+			default:
 				b.WriteByte(' ')
 			}
 		}
-		b.WriteString(form(p.Text))
+		if p.Item {
+			b.WriteString("- ")
+		}
+		for j, l := range strings.Split(p.Text, "\n") { // of code
+			if j > 0 {
+				b.WriteString(lineBreak)
+			}
+			b.WriteString(form(l))
+		}
 		if p.Source > 0 {
 			fmt.Fprintf(&b, " [%d]", p.Source)
 		}
@@ -308,7 +314,7 @@ func (r *Request) sources(cited []citation, passages []search.Passage, targets [
 		p := &passages[c.passage]
 		t := &targets[p.Target]
 		s := Source{
-			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: kb.Clip(c.excerpt(&p.Passage), 1200), Key: t.Store.ID,
+			N: i + 1, Title: p.Path, ID: p.ID, Store: t.Label, Path: p.Path, At: c.at(p.Path), Snippet: kb.Clip(c.excerpt(p), 1200), Key: t.Store.ID, Lines: [2]int{c.start, c.end},
 			Relevance: math.Round(100*max(0, min(1, c.score))) / 100,
 		}
 		if h := search.Title(&p.Chunk); h != "" {

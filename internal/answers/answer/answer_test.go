@@ -3,10 +3,7 @@ package answer
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -358,51 +355,5 @@ func TestCache(t *testing.T) {
 	}
 	if _, ok := c.Get(ctx, "g1", "how is a file deleted", nil, nil); ok {
 		t.Error("the oldest is still there")
-	}
-}
-
-func TestModel(t *testing.T) {
-	sources := []Source{{N: 1, Title: "a.md", Snippet: "The limit is 1048576 bytes by default.\nFiles above it are left out."}, {N: 2, Title: "b.md", Snippet: "Secrets are never sent to other hosts."}}
-	composed := Reply{Answer: "x [1]", Parts: []Part{{Text: "x", Source: 1}}, Sources: sources, Supported: true}
-	said, status := "", http.StatusOK
-	var path, key string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, key = r.URL.Path, r.Header.Get("Authorization")
-		body, _ := io.ReadAll(r.Body)
-		if !strings.Contains(string(body), "1048576 bytes") {
-			t.Error("the sources are not sent")
-		}
-		w.WriteHeader(status)
-		if strings.HasSuffix(path, "/api/chat") {
-			fmt.Fprintf(w, `{"message":{"content":%q}}`, said)
-			return
-		}
-		fmt.Fprintf(w, `{"choices":[{"message":{"content":%q}}]}`, said)
-	}))
-	defer srv.Close()
-	m := &Model{Endpoint: srv.URL + "/v1", Name: "m", Key: "k"}
-	said = "The default limit is 1048576 bytes [1]. Files above it are left out. [1] The limit is 99 bytes [1]. Elephants dance at night [2]."
-	r := m.Word(t.Context(), "what is the limit?", composed)
-	if want := "The default limit is 1048576 bytes. [1] Files above it are left out. [1]"; r.Answer != want || r.Model != "m" || len(r.Notes) != 1 {
-		t.Errorf("got %q, %v", r.Answer, r.Notes)
-	}
-	if path != "/v1/chat/completions" || key != "Bearer k" {
-		t.Errorf("asked %s with %q", path, key)
-	}
-	said = "Elephants dance."
-	if r := m.Word(t.Context(), "?", composed); r.Answer != "x [1]" || r.Model != "" || len(r.Notes) != 1 {
-		t.Errorf("unsupported: %+v", r)
-	}
-	status = http.StatusInternalServerError
-	if r := m.Word(t.Context(), "?", composed); r.Answer != "x [1]" || len(r.Notes) != 1 {
-		t.Errorf("failed: %+v", r)
-	}
-	status, said = http.StatusOK, "El límite es de 1048576 bytes [1]."
-	m = &Model{Endpoint: srv.URL, API: "ollama", Name: "m"}
-	if r := m.Word(t.Context(), "¿límite?", composed); !strings.Contains(r.Answer, "1048576") || path != "/api/chat" || key != "" {
-		t.Errorf("ollama: %q at %s", r.Answer, path)
-	}
-	if r := (*Model)(nil).Word(t.Context(), "?", composed); r.Answer != "x [1]" {
-		t.Error("no model says something")
 	}
 }

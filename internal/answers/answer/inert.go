@@ -9,6 +9,7 @@ import (
 
 var (
 	imageRE    = lazyregexp.New(`!\[([^\]]*)\]\([^)]*\)`)
+	codeLinkRE = lazyregexp.New("\\[(`[^`]*`)\\](?:\\([^()]*\\)|\\[[^\\[\\]]*\\])?")
 	linkRE     = lazyregexp.New(`\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)`)
 	referRE    = lazyregexp.New(`\[([^\[\]]+)\]\[[^\[\]]*\]`)
 	bracketRE  = lazyregexp.New(`(^|[\s(])\[([\p{L}_*][\p{L}\p{N}_.*/]*)\]`) // a name that Go's comments link
@@ -19,6 +20,7 @@ var (
 // plain takes the marks of links and emphasis off a sentence, so that what is
 // left reads in any place; code between backticks stays.
 func plain(s string) string {
+	s = codeLinkRE.ReplaceAllString(s, "$1")
 	var b strings.Builder
 	for i, piece := range strings.Split(s, "`") {
 		if i%2 == 1 {

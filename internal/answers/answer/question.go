@@ -2,28 +2,31 @@ package answer
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // concept is one distinctive word of a question, with its forms in
 // a text.
 type concept struct {
-	word   string   // as written
-	terms  []string // terms that mean it, the word's own first
-	own    int      // how many of terms are the word's own; the others are translations
-	parts  []string // of an identifier, which cover it partly
-	name   bool     // written like a name of a program, not as the qualifier of one
-	weight float64  // how distinctive it is; rare words more
-	faint  bool     // a word that most questions hold and that says little
-	topic  bool     // comes from an earlier turn
-	known  bool     // some store holds it
+	word    string   // as written
+	terms   []string // terms that mean it, the word's own first
+	own     int      // how many of terms are the word's own; the next are translations
+	near    int      // where those begin that are only used for it
+	parts   []string // of an identifier, which cover it partly
+	name    bool     // written like a name of a program, not as the qualifier of one
+	weight  float64  // how distinctive it is; rare words more
+	faint   bool     // a word that most questions hold and that says little
+	topic   bool     // comes from an earlier turn
+	known   bool     // some store holds it
+	english string   // what it is in English, "" for word
+	akin    bool     // some store holds a word that is used for it
 }
 
 // question is what was understood of one.
@@ -34,20 +37,12 @@ type question struct {
 	sum      float64 // of the weights
 	cue      cue
 	vector   []float32
-	before   map[string]bool // documents that the turn before cited
+	before   []Cite   // places that the turn before cited
+	disputed bool     // passages disagree about what answers it
+	dated    bool     // asks what has changed
+	said     []string // what documentation has for its sayings
+	sure     float64  // of package search, that the first passage is right
 }
-
-// cue is what kind of answer a question wants.
-type cue int
-
-const (
-	noCue cue = iota
-	defines
-	amount
-	reason
-	place
-	doing
-)
 
 // wordRE splits a question into words; dots and slashes join names.
 var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
@@ -61,10 +56,17 @@ var (
 )
 
 // understand reads a question and weighs its words by the statistics of the
-// stores asked. topic holds words of earlier turns that it leans on.
-func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic []string) (*question, error) {
-	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text)}
+// stores asked. topic holds words of earlier turns that it leans on, names those
+// that name a store.
+func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, text string, topic, names []string) (*question, error) {
+	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
+	q.sayings(text)
+	// In a store of its own the name of a product tells nothing.
+	named := func(c concept) bool { return slices.Contains(names, c.word) }
+	if slices.ContainsFunc(q.concepts, func(c concept) bool { return !named(c) && !c.faint }) {
+		q.concepts = slices.DeleteFunc(q.concepts, named)
+	}
 	if !slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.faint }) {
 		for i := range q.concepts { // there is nothing else to go by
 			q.concepts[i].faint = false
@@ -73,79 +75,19 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	if len(topic) > 0 {
 		q.gather(strings.Join(topic, " "), true)
 	}
-	var all []string
-	for i := range q.concepts {
-		all = append(all, q.concepts[i].terms...)
-		all = append(all, q.concepts[i].parts...)
+	if err := q.spell(ctx, targets); err != nil {
+		return nil, err
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	var st kb.TermStats
-	for i := range targets {
-		s, err := targets[i].Index.Stats(ctx, all, nil)
-		if err != nil {
-			return nil, &search.TargetError{Target: i, Err: err}
-		}
-		st.Add(s)
-	}
-	df := func(t string) (n float64) {
-		if i, ok := slices.BinarySearch(all, t); ok && i < len(st.Frequency) {
-			n = float64(st.Frequency[i])
-			if st.Documents > 0 { // a name of files means what is in them
-				n += float64(st.PathFrequency[i]) * float64(st.Chunks) / float64(st.Documents)
-			}
-		}
-		return n
-	}
-	n := float64(max(st.Chunks, 1))
-	for i := range q.concepts {
-		c := &q.concepts[i]
-		most := 0.0
-		for j, t := range c.terms {
-			if f := df(t); f > 0 {
-				c.known = true
-				// A translation that is everywhere must not make the word a common one.
-				if j < c.own || most == 0 {
-					most = max(most, f)
-				}
-			}
-		}
-		most = min(most, n)
-		c.weight = math.Log(1 + (n-most+0.5)/(most+0.5))
-		// In a small store every word is rare: a word is worth something all the same.
-		c.weight = max(c.weight, 0.5)
-		switch {
-		case c.faint:
-			c.weight *= 0.4
-		case !c.known && q.spanish && len(c.terms) == c.own && c.word == strings.ToLower(c.word):
-			c.weight *= untranslatedWeight
-		case !c.known && c.word != fold(c.word): // what is asked about is not here
-			c.weight *= strangerWeight
-		}
-		if c.topic {
-			c.weight *= topicWeight
-		}
-		q.sum += c.weight
+	if err := q.weigh(ctx, targets); err != nil {
+		return nil, err
 	}
 	if emb != nil {
-		v, err := emb.Embed(ctx, []string{q.searchText()})
-		if err != nil {
+		if err := q.embed(ctx, emb); err != nil {
 			return nil, err
 		}
-		q.vector = v[0]
 	}
 	return q, nil
 }
-
-// untranslatedWeight is what a Spanish word counts that no store knows and the
-// list has no English for: the list is short.
-const untranslatedWeight = 0.6
-
-// strangerWeight is what a name that no store knows counts of a word that none does.
-const strangerWeight = 1.6
-
-// topicWeight is what a word of an earlier turn counts of one that is asked now.
-const topicWeight = 0.7
 
 // gather adds the concepts of a text.
 func (q *question) gather(text string, topic bool) {
@@ -157,7 +99,7 @@ func (q *question) gather(text string, topic bool) {
 		if asking[f] || len(f) < 2 && !isDigits(f) {
 			continue
 		}
-		c := concept{word: w, faint: faints[f], topic: topic}
+		c := concept{word: w, faint: faints[f] || adverbRE.MatchString(f), topic: topic}
 		var s terms.Scanner
 		s.Scan(w, func(t []byte, whole bool) {
 			if whole || len(t) > 2 {
@@ -174,6 +116,7 @@ func (q *question) gather(text string, topic bool) {
 		}
 		c.own = 1
 		if q.spanish {
+			c.english = strings.Join(english(f)[:min(1, len(english(f)))], " ")
 			for _, e := range english(f) {
 				for _, t := range terms.Of(e) {
 					if !slices.Contains(c.terms, t) {
@@ -189,7 +132,51 @@ func (q *question) gather(text string, topic bool) {
 				c.terms = append(c.terms, t[:n-1]+"i")
 			}
 		}
+		c.near = len(c.terms)
+		for _, t := range c.terms[:min(c.near, 3)] {
+			c.alike(rank.Related(t))
+		}
 		q.concepts = append(q.concepts, c)
+	}
+}
+
+// adverbRE is a word that says how, which is rarely what is asked about.
+var adverbRE = lazyregexp.New(`^(?:[a-z]{3,}(?:[bcdfgiklmnprstvx]|al|ous|ive)ly|[a-z]{4,}mente)$`)
+
+// mostAlike is how many words are taken that are used for another.
+const mostAlike = 8
+
+// alike adds terms that are used for the concept's.
+func (c *concept) alike(list []string) {
+	for _, t := range list[:min(len(list), mostAlike)] {
+		if !slices.Contains(c.terms, t) {
+			c.terms = append(c.terms, t)
+		}
+	}
+}
+
+// sayings adds what documentation has for what the question says in several
+// words; these say little by themselves then.
+func (q *question) sayings(text string) {
+	phrases, means := said(text)
+	for i, list := range means {
+		for j := range q.concepts {
+			if slices.Contains(phrases[i], q.concepts[j].word) {
+				q.concepts[j].faint = true
+			}
+		}
+		c := concept{word: strings.Join(phrases[i], " "), english: strings.Join(list, " ")}
+		for _, w := range list {
+			for _, t := range terms.Of(w) {
+				if !slices.Contains(c.terms, t) {
+					c.terms = append(c.terms, t)
+				}
+			}
+		}
+		if c.near = len(c.terms); c.near > 0 {
+			q.concepts = append(q.concepts, c)
+			q.said = append(q.said, list...)
+		}
 	}
 }
 
@@ -211,7 +198,7 @@ func (q *question) name(w string, topic bool) {
 			continue
 		}
 		q.concepts = append(q.concepts, concept{word: p, terms: []string{whole}, own: 1, parts: parts,
-			name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
+			near: 1, name: i == len(pieces)-1 && p != strings.ToLower(p), topic: topic})
 	}
 }
 
@@ -260,30 +247,6 @@ func pairs(list string) map[string][]string {
 		}
 	}
 	return m
-}
-
-var (
-	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
-	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa])\b`)
-	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
-	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando)\b)`)
-	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to)\b|\bc[oó]mo\b)`)
-)
-
-func cueOf(text string) cue {
-	switch {
-	case amountRE.MatchString(text):
-		return amount
-	case reasonRE.MatchString(text):
-		return reason
-	case placeRE.MatchString(text):
-		return place
-	case defineRE.MatchString(text):
-		return defines
-	case doingRE.MatchString(text):
-		return doing
-	}
-	return noCue
 }
 
 func isDigits(s string) bool {

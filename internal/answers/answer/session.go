@@ -48,6 +48,7 @@ type Cite struct {
 	ID    string
 	Path  string
 	At    string // label and place, for readers
+	Lines [2]int // of the document, the first and the last
 }
 
 // Sessions holds the turns of conversations in memory: at most MostSessions of
@@ -312,17 +313,13 @@ func Lean(question string, turns []Turn) []string {
 	return topicOf(turns[len(turns)-1], own)
 }
 
-// Cited returns the documents that a question which leans on the last turn
-// goes on with.
-func Cited(turns []Turn) []string {
+// Cited returns the places that a question which leans on the last turn goes
+// on with.
+func Cited(turns []Turn) []Cite {
 	if len(turns) == 0 {
 		return nil
 	}
-	var out []string
-	for _, c := range turns[len(turns)-1].Cites {
-		out = append(out, c.Path)
-	}
-	return out
+	return turns[len(turns)-1].Cites
 }
 
 // topicOf is what a turn was about: the words of its question, names first,

@@ -26,7 +26,8 @@ type Client interface {
 type Caller struct {
 	Client  func(p *Provider) (Client, error)
 	Secrets *Resolver
-	Log     *Log // nil keeps none
+	Tokens  Tokens // nil gets none
+	Log     *Log   // nil keeps none
 	// Pause waits between tries; nil is a timer. For tests.
 	Pause func(context.Context, time.Duration) error
 }
@@ -37,6 +38,7 @@ type Reply struct {
 	Tool     string
 	Status   int             // of HTTP
 	Media    string          // media type without parameters
+	Link     string          // header of that name
 	JSON     json.RawMessage // what came, when that is JSON
 	Text     string          // else
 	Redacted []string        // parameters out of which credentials were taken
@@ -60,7 +62,8 @@ const errorBytes = 8 << 10
 func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMessage) (*Reply, error) {
 	start := time.Now()
 	reply := &Reply{API: p.Code, Tool: t.Code, At: start.UTC().Truncate(time.Second)}
-	values, err := t.arguments(p.Auth, raw)
+	auths, _ := c.Secrets.choose(p, t, c.Tokens) // that there is none is said below
+	values, err := t.arguments(auths, raw)
 	if err != nil {
 		var arg *ArgumentError
 		if errors.As(err, &arg) {
@@ -68,17 +71,25 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		}
 		return nil, err
 	}
-	cred, err := c.Secrets.resolve(p)
-	if err == nil {
+	cred, err := c.Secrets.resolve(ctx, p, t, c.Tokens)
+	for renewed := false; err == nil; renewed = true {
 		red := newRedactor(p, cred)
-		reply.Redacted = scrub(values, red)
+		reply.Redacted = append(reply.Redacted, scrub(values, red)...)
 		reply.Args = masked(values)
-		if err = c.try(ctx, p, t, values, cred, red, reply); err != nil {
+		err = c.try(ctx, p, t, values, cred, red, reply)
+		if reply.Status == http.StatusUnauthorized && !renewed && c.dropped(p, cred) {
+			// What a service refuses for its token it has not done.
+			if cred, err = c.Secrets.resolve(ctx, p, t, c.Tokens); err == nil {
+				continue
+			}
+		}
+		if err != nil {
 			var arg *ArgumentError
 			if !errors.As(err, &arg) {
 				err = red.Error(err)
 			}
 		}
+		break
 	}
 	reply.Elapsed = time.Since(start)
 	if e := c.Log.add(p, t, values, reply, err); err == nil && e != nil {
@@ -88,6 +99,16 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		return nil, err
 	}
 	return reply, nil
+}
+
+// dropped forgets the tokens of a call that were refused and reports whether
+// there may be others.
+func (c *Caller) dropped(p *Provider, cred credentials) bool {
+	again := false
+	for a, token := range cred.tokens {
+		again = c.Tokens.Drop(p, a, token) || again
+	}
+	return again
 }
 
 // masked returns the arguments with credentials masked.
@@ -112,7 +133,7 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 	defer cancel()
 	for {
 		reply.Tries++
-		req, err := build(limited, p, t, values, cred)
+		req, err := c.build(limited, p, t, values, cred)
 		if err != nil {
 			return err
 		}
@@ -171,7 +192,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		return -1, err
 	}
 	defer resp.Body.Close()
-	reply.Status = resp.StatusCode
+	reply.Status, reply.Link = resp.StatusCode, red.Text(resp.Header.Get("Link"))
 	if resp.StatusCode >= 300 {
 		return refused(resp, p, t, red)
 	}

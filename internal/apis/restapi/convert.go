@@ -34,6 +34,9 @@ func badArgument(param, format string, args ...any) *ArgumentError {
 // instead: a number or boolean as a string, a number for a string, a list or
 // object as a string of JSON, and one element for a list.
 func (p *Param) convert(v json.RawMessage) (json.RawMessage, error) {
+	if trimmed := bytes.TrimSpace(v); p.Nullable && string(trimmed) == "null" || p.AllowEmpty && string(trimmed) == `""` {
+		return trimmed, nil
+	}
 	out, err := convertTo(p.Type, p.Items, bytes.TrimSpace(v))
 	if err != nil {
 		return nil, badArgument(p.Name, "parameter %q must be %s", clip(p.Name, 60), err.Error())
@@ -99,6 +102,9 @@ func convertTo(kind, items string, v json.RawMessage) (json.RawMessage, error) {
 			return nil, wants("a list")
 		}
 		for i := range list {
+			if string(bytes.TrimSpace(list[i])) == "null" {
+				continue
+			}
 			x, err := convertTo(cmp.Or(items, String), "", bytes.TrimSpace(list[i]))
 			if err != nil {
 				return nil, wants(fmt.Sprintf("a list in which each element is %s", err))
@@ -106,6 +112,13 @@ func convertTo(kind, items string, v json.RawMessage) (json.RawMessage, error) {
 			list[i] = x
 		}
 		return mustJSON(list), nil
+	case Any:
+		return v, nil
+	case Bytes:
+		if v[0] != '"' && v[0] != '{' {
+			return nil, wants(`a text, or an object with "base64", "text" or "path"`)
+		}
+		return v, nil
 	default:
 		switch v[0] {
 		case '"':
@@ -136,29 +149,45 @@ func text(v json.RawMessage) string {
 type value struct {
 	param *Param
 	json  json.RawMessage
+	at    int // how many arguments were given before it
 }
 
 // arguments checks the arguments of a call, a JSON object or nothing, and fills in
-// defaults. null counts as absent. An error about one argument is an
-// *ArgumentError.
-func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
+// defaults. null counts as absent where it is no value. An error about one
+// argument is an *ArgumentError.
+func (t *Tool) arguments(auths []*Auth, raw json.RawMessage) ([]value, error) {
 	raw = bytes.TrimSpace(raw)
-	given := map[string]json.RawMessage{}
-	if len(raw) > 0 && string(raw) != "null" && (raw[0] != '{' || json.Unmarshal(raw, &given) != nil) {
+	if len(raw) > 0 && string(raw) != "null" && (raw[0] != '{' || !json.Valid(raw)) {
 		return nil, kb.Errorf(kb.Invalid, "the arguments of %s must be a JSON object", t.Code).
 			WithHint(`send something like {"name":"value"}`)
 	}
+	given, order := map[string]json.RawMessage{}, map[string]int{}
+	for i, f := range fields(raw) {
+		given[f.key], order[f.key] = f.raw, i
+	}
+	key := func(name string) bool {
+		return slices.ContainsFunc(auths, func(a *Auth) bool { return a.Name == name && a.In != InHeader })
+	}
+	some := slices.ContainsFunc(t.Params, func(p Param) bool {
+		return (p.In == "body" || p.In == "payload") && given[p.Name] != nil
+	})
 	var out []value
 	for i := range t.Params {
 		p := &t.Params[i]
 		v, ok := given[p.Name]
+		at, given1 := order[p.Name]
+		if !given1 {
+			at = len(order) + i
+		}
 		delete(given, p.Name)
-		if !ok || string(bytes.TrimSpace(v)) == "null" {
+		if !ok || string(bytes.TrimSpace(v)) == "null" && !p.Nullable {
 			switch {
 			case p.Default != nil:
 				v = mustJSON(*p.Default)
-			case auth.Type != AuthNone && p.Name == auth.Name && auth.In != InHeader:
+			case key(p.wire()) && p.In != "path":
 				continue // the credential takes its place
+			case p.Required && p.In == "body" && t.Optional && !some:
+				continue // of a body that is not sent
 			case p.Required:
 				e := badArgument(p.Name, "missing required parameter %q", clip(p.Name, 60))
 				e.Missing = true
@@ -172,27 +201,32 @@ func (t *Tool) arguments(auth Auth, raw json.RawMessage) ([]value, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, value{p, x})
+		out = append(out, value{p, x, at})
 	}
 	// Some clients send the key that the service documents; ours goes instead.
-	if auth.Type != AuthNone {
-		delete(given, auth.Name)
+	for _, a := range auths {
+		delete(given, a.Name)
 	}
 	if len(given) > 0 {
-		names, known := slices.Sorted(maps.Keys(given)), t.paramNames()
-		e := badArgument(names[0], "%s has no parameter %q", t.Code, clip(names[0], 60))
-		e.Unknown = true
-		switch near := kb.Nearest(names[0], known); {
-		case len(known) == 0:
-			e.Err = e.Err.WithHint("it takes none")
-		case near != "":
-			e.Err = e.Err.WithHint("did you mean %q?", near)
-		default:
-			e.Err = e.Err.WithHint("it takes: %s", clip(strings.Join(known, ", "), 300))
-		}
-		return nil, e
+		return nil, t.unknown(slices.Sorted(maps.Keys(given))[0])
 	}
 	return out, nil
+}
+
+// unknown is the error about an argument that is no parameter.
+func (t *Tool) unknown(name string) error {
+	known := t.paramNames()
+	e := badArgument(name, "%s has no parameter %q", t.Code, clip(name, 60))
+	e.Unknown = true
+	switch near := kb.Nearest(name, known); {
+	case len(known) == 0:
+		e.Err = e.Err.WithHint("it takes none")
+	case near != "":
+		e.Err = e.Err.WithHint("did you mean %q?", near)
+	default:
+		e.Err = e.Err.WithHint("it takes: %s", clip(strings.Join(known, ", "), 300))
+	}
+	return e
 }
 
 func colon(s string) string {
@@ -209,13 +243,13 @@ func (t *Tool) Example() json.RawMessage {
 	for i := range t.Params {
 		p := &t.Params[i]
 		if p.Required && p.Default == nil || len(values) == 0 && i == len(t.Params)-1 {
-			values = append(values, value{p, p.example()})
+			values = append(values, value{&Param{Name: p.Name}, p.example(t), i})
 		}
 	}
 	return object(values)
 }
 
-func (p *Param) example() json.RawMessage {
+func (p *Param) example(t *Tool) json.RawMessage {
 	switch {
 	case p.Default != nil:
 		if v, err := p.convert(mustJSON(*p.Default)); err == nil {
@@ -229,9 +263,17 @@ func (p *Param) example() json.RawMessage {
 		return json.RawMessage("1")
 	case Boolean:
 		return json.RawMessage("true")
-	case Object:
+	case Object, Any:
+		if s := t.exampleOf(p.Schema, 0); s != nil {
+			return s
+		}
 		return json.RawMessage("{}")
+	case Bytes:
+		return json.RawMessage(`{"path":"file.txt"}`)
 	case Array:
+		if s := t.exampleOf(p.Schema, 0); s != nil {
+			return s
+		}
 		if p.Items == "" || p.Items == String {
 			return json.RawMessage(`["a","b"]`)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // MaxFile is the size in bytes of the largest file of definitions.
-const MaxFile = 4 << 20
+const MaxFile = 16 << 20
 
 // File is one file of definitions. Providers lacks what Problems name: a single
 // tool where only the tool is wrong, else the whole API.
@@ -190,6 +190,13 @@ func (r *reader) flag(n *yaml.Node, into *bool, what string) {
 	*into = v
 }
 
+// not reads a flag whose opposite is kept.
+func (r *reader) not(n *yaml.Node, into *bool, what string) {
+	listed := true
+	r.flag(n, &listed, what)
+	*into = !listed
+}
+
 // choice reads one of a few words. spellings maps what is accepted to what is kept.
 func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[string]string, show ...string) {
 	v, ok := spellings[strings.ToUpper(strings.TrimSpace(n.Value))]
@@ -205,17 +212,18 @@ func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[s
 
 var (
 	authSpellings = map[string]string{
-		"NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
+		"OAUTH2": AuthOAuth, "OAUTH": AuthOAuth, "NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
 		"BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
 	}
 	placeSpellings = map[string]string{
-		"NONE": "", "HEADER": InHeader, "QUERY": InQuery, "QUERY_PARAMETER": InQuery, "BODY": InBody, "IN_BODY": InBody,
+		"COOKIE": InCookie, "NONE": "", "HEADER": InHeader, "QUERY": InQuery, "QUERY_PARAMETER": InQuery, "BODY": InBody, "IN_BODY": InBody,
 	}
-	methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE"}
+	methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "OPTIONS": "OPTIONS", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE"}
 	types   = map[string]string{
 		"STRING": String, "NUMBER": Number, "INTEGER": Integer, "BOOLEAN": Boolean, "OBJECT": Object, "ARRAY": Array,
+		"ANY": Any, "FILE": Bytes,
 	}
-	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "PAYLOAD": "payload"}
+	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "COOKIE": "cookie", "PAYLOAD": "payload"}
 )
 
 func (r *reader) provider(n *yaml.Node) {
@@ -233,23 +241,18 @@ func (r *reader) provider(n *yaml.Node) {
 	p := &Provider{
 		Auth: Auth{Type: AuthNone}, Timeout: DefaultTimeout, MaxBytes: DefaultMaxBytes, Enabled: true, File: r.file, Line: n.Line,
 	}
-	var place, value *yaml.Node
 	var tools []*yaml.Node
-	r.fields(n, "an API", map[string]func(*yaml.Node){
-		"code":        func(v *yaml.Node) { r.text(v, &p.Code, "code") },
-		"name":        func(v *yaml.Node) { r.text(v, &p.Name, "name") },
-		"description": func(v *yaml.Node) { r.about(v, &p.Description) },
-		"baseUrl":     func(v *yaml.Node) { r.base(v, p) },
-		"authenticationType": func(v *yaml.Node) {
-			r.choice(v, &p.Auth.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic)
-		},
-		"apiKeyLocation": func(v *yaml.Node) {
-			place = v
-			r.choice(v, &p.Auth.In, "apiKeyLocation", placeSpellings, "NONE", InHeader, InQuery, InBody)
-		},
-		"apiKeyName":    func(v *yaml.Node) { r.text(v, &p.Auth.Name, "apiKeyName") },
-		"apiKeyValue":   func(v *yaml.Node) { value = v },
-		"username":      func(v *yaml.Node) { r.text(v, &p.Auth.User, "username") },
+	read, table := r.authFields(&p.Auth)
+	maps.Copy(table, map[string]func(*yaml.Node){
+		"code":          func(v *yaml.Node) { r.text(v, &p.Code, "code") },
+		"name":          func(v *yaml.Node) { r.text(v, &p.Name, "name") },
+		"description":   func(v *yaml.Node) { r.about(v, &p.Description) },
+		"baseUrl":       func(v *yaml.Node) { p.BaseURL = r.base(v) },
+		"schemes":       func(v *yaml.Node) { r.schemes(v, p) },
+		"security":      func(v *yaml.Node) { p.Security = r.security(v) },
+		"schemas":       func(v *yaml.Node) { r.schemas(v, p) },
+		"allowFiles":    func(v *yaml.Node) { p.FileDirs = r.texts(v, "allowFiles") },
+		"listed":        func(v *yaml.Node) { r.not(v, &p.Unlisted, "listed") },
 		"customHeaders": func(v *yaml.Node) { r.headers(v, p) },
 		"allowHosts":    func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
 		"timeoutSeconds": func(v *yaml.Node) {
@@ -269,13 +272,12 @@ func (r *reader) provider(n *yaml.Node) {
 		},
 		"enabled": func(v *yaml.Node) { r.flag(v, &p.Enabled, "enabled") },
 		"tools": func(v *yaml.Node) {
-			if v.Kind != yaml.SequenceNode {
+			if tools = v.Content; v.Kind != yaml.SequenceNode {
 				r.wrong(v, "tools must be a list")
-				return
 			}
-			tools = v.Content
 		},
 	})
+	r.fields(n, "an API", table)
 	switch {
 	case p.Code == "":
 		r.wrong(n, "this API has no code").hint("give it a short name of letters and digits, as in code: weather")
@@ -287,7 +289,8 @@ func (r *reader) provider(n *yaml.Node) {
 	if b := member(n, "baseUrl"); p.BaseURL == "" && (b == nil || b.Tag == "!!null") {
 		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
 	}
-	r.auth(n, place, value, p)
+	read(n)
+	r.named(n, p.Security, p)
 	p.Name = cmp.Or(p.Name, p.Code)
 	usable := r.bad == 0
 	for _, t := range tools {
@@ -300,7 +303,7 @@ func (r *reader) provider(n *yaml.Node) {
 }
 
 // base reads a base address.
-func (r *reader) base(n *yaml.Node, p *Provider) {
+func (r *reader) base(n *yaml.Node) string {
 	raw := strings.TrimSpace(n.Value)
 	u, err := url.Parse(raw)
 	switch {
@@ -313,8 +316,9 @@ func (r *reader) base(n *yaml.Node, p *Provider) {
 	case strings.ContainsAny(raw, "{}$"):
 		r.wrong(n, "baseUrl has variables in it").hint("write the address out")
 	default:
-		p.BaseURL = strings.TrimRight(raw, "/")
+		return strings.TrimRight(raw, "/")
 	}
+	return ""
 }
 
 func (r *reader) texts(n *yaml.Node, what string) []string {

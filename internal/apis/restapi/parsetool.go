@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,13 +40,20 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 		"name":        func(v *yaml.Node) { r.text(v, &t.Name, "name") },
 		"description": func(v *yaml.Node) { r.about(v, &t.Description) },
 		"httpMethod": func(v *yaml.Node) {
-			r.choice(v, &t.Method, "httpMethod", methods, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+			r.choice(v, &t.Method, "httpMethod", methods, "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 		},
 		"endpointPath":        func(v *yaml.Node) { r.text(v, &t.Path, "endpointPath") },
 		"bodyPayloadTemplate": func(v *yaml.Node) { r.text(v, &t.Template, "bodyPayloadTemplate") },
 		"bodyFormat": func(v *yaml.Node) {
-			r.choice(v, &form, "bodyFormat", map[string]string{"JSON": "JSON", "FORM": "FORM"}, "JSON", "FORM")
+			r.choice(v, &form, "bodyFormat", map[string]string{"JSON": "JSON", "FORM": "FORM", "NONE": "NONE"}, "JSON", "FORM", "NONE")
 		},
+		"bodyMedia":    func(v *yaml.Node) { t.Media = r.media(v) },
+		"bodyOptional": func(v *yaml.Node) { r.flag(v, &t.Optional, "bodyOptional") },
+		"baseUrl":      func(v *yaml.Node) { t.BaseURL = r.base(v) },
+		"security":     func(v *yaml.Node) { t.Security = r.security(v) },
+		"deprecated":   func(v *yaml.Node) { r.flag(v, &t.Deprecated, "deprecated") },
+		"tags":         func(v *yaml.Node) { t.Tags = r.texts(v, "tags") },
+		"returns":      func(v *yaml.Node) { r.about(v, &t.Returns) },
 		"arrays": func(v *yaml.Node) {
 			r.choice(v, &arrays, "arrays", map[string]string{"REPEAT": "REPEAT", "COMMA": "COMMA"}, "REPEAT", "COMMA")
 		},
@@ -61,25 +69,16 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 			}
 		},
 	})
-	t.Comma, t.Form = arrays == "COMMA", form == "FORM"
-	switch {
-	case t.Code == "" && codeName.MatchString(t.Name):
-		t.Code = t.Name
-	case t.Code == "":
-		r.wrong(n, "this tool has no code").hint("give it a short name of letters and digits")
-	case !codeName.MatchString(t.Code):
-		r.wrong(n, "%q is no code for a tool", clip(t.Code, 60)).hint("use letters, digits, _ and -, at most 64")
-	}
-	if at, ok := r.tools[t.Code]; ok && t.Code != "" {
-		r.wrong(n, "the tool code %q is used twice", t.Code).hint("the other is in line %d; agents call tools by their code", at)
-	}
+	t.Comma, t.Form, t.Bare, t.defs = arrays == "COMMA", form == "FORM", form == "NONE", p.Schemas
+	r.named(n, t.Security, p)
+	r.code(n, &t)
 	t.Name = cmp.Or(t.Name, t.Code)
 	if t.Open && t.Method != "GET" {
 		r.wrong(n, "only a GET may be open, and this is a %s", t.Method).hint("leave open out")
 	}
 	r.path(n, &t)
 	r.template(n, &t)
-	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !t.hasBody() {
+	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !t.hasBody() && t.Security == nil {
 		r.wrong(n, "the credential goes into the body, and a %s has none", t.Method).
 			hint("choose another apiKeyLocation, or give the tool to an API of its own")
 	}
@@ -98,6 +97,21 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 	}
 	r.tools[t.Code] = n.Line
 	p.Tools = append(p.Tools, t)
+}
+
+// code judges the code of a tool.
+func (r *reader) code(n *yaml.Node, t *Tool) {
+	switch {
+	case t.Code == "" && codeName.MatchString(t.Name):
+		t.Code = t.Name
+	case t.Code == "":
+		r.wrong(n, "this tool has no code").hint("give it a short name of letters and digits")
+	case !codeName.MatchString(t.Code):
+		r.wrong(n, "%q is no code for a tool", clip(t.Code, 60)).hint("use letters, digits, _ and -, at most 64")
+	}
+	if at, ok := r.tools[t.Code]; ok && t.Code != "" {
+		r.wrong(n, "the tool code %q is used twice", t.Code).hint("the other is in line %d; agents call tools by their code", at)
+	}
 }
 
 // path checks that path and parameters fit each other.
@@ -119,6 +133,9 @@ func (r *reader) path(n *yaml.Node, t *Tool) {
 	inPath := map[string]bool{}
 	for _, m := range pathParam.FindAllStringSubmatch(t.Path, -1) {
 		q := t.Param(m[1])
+		if i := slices.IndexFunc(t.Params, func(q Param) bool { return q.In == "path" && q.wire() == m[1] }); i >= 0 {
+			q = &t.Params[i]
+		}
 		if q == nil {
 			p := r.wrong(n, "endpointPath names {%s}, which is no parameter", clip(m[1], 60))
 			p.hint("declare it below parameters")
@@ -136,6 +153,8 @@ func (r *reader) path(n *yaml.Node, t *Tool) {
 		switch {
 		case inPath[q.Name] && (q.In == "" || q.In == "path"):
 			q.In, q.Required = "path", true
+		case q.In == "path" && strings.Contains(bare, "{"+q.wire()+"}"):
+			q.Required = true
 		case q.In == "path":
 			r.wrong(n, "parameter %q is said to be in the path, and endpointPath does not have {%s}", q.Name, q.Name)
 		}
@@ -162,16 +181,24 @@ func (r *reader) param(n *yaml.Node, t *Tool) {
 	r.fields(n, "a parameter", map[string]func(*yaml.Node){
 		"name": func(v *yaml.Node) { r.text(v, &q.Name, "name") },
 		"type": func(v *yaml.Node) {
-			r.choice(v, &q.Type, "type", types, String, Number, Integer, Boolean, Object, Array)
+			r.choice(v, &q.Type, "type", types, String, Number, Integer, Boolean, Object, Array, Any, Bytes)
 		},
 		"items": func(v *yaml.Node) {
-			r.choice(v, &q.Items, "items", types, String, Number, Integer, Boolean, Object)
+			r.choice(v, &q.Items, "items", types, String, Number, Integer, Boolean, Object, Any, Bytes)
 		},
 		"in": func(v *yaml.Node) {
-			r.choice(v, &q.In, "in", placeNames, "path", "query", "body", "header", "payload")
+			r.choice(v, &q.In, "in", placeNames, "path", "query", "body", "header", "cookie", "payload")
 		},
-		"description": func(v *yaml.Node) { r.about(v, &q.Description) },
-		"required":    func(v *yaml.Node) { r.flag(v, &q.Required, "required") },
+		"sentAs":        func(v *yaml.Node) { r.text(v, &q.Wire, "sentAs") },
+		"style":         func(v *yaml.Node) { r.choice(v, &q.Style, "style", styles, styleNames...) },
+		"explode":       func(v *yaml.Node) { q.Explode = new(bool); r.flag(v, q.Explode, "explode") },
+		"allowReserved": func(v *yaml.Node) { r.flag(v, &q.Reserved, "allowReserved") },
+		"nullable":      func(v *yaml.Node) { r.flag(v, &q.Nullable, "nullable") },
+		"allowEmpty":    func(v *yaml.Node) { r.flag(v, &q.AllowEmpty, "allowEmpty") },
+		"media":         func(v *yaml.Node) { r.text(v, &q.Media, "media") },
+		"schema":        func(v *yaml.Node) { r.schema(v, &q.Schema, "schema") },
+		"description":   func(v *yaml.Node) { r.about(v, &q.Description) },
+		"required":      func(v *yaml.Node) { r.flag(v, &q.Required, "required") },
 		"defaultValue": func(v *yaml.Node) {
 			s := v.Value
 			if v.Kind != yaml.ScalarNode {
@@ -188,8 +215,8 @@ func (r *reader) param(n *yaml.Node, t *Tool) {
 	case t.Param(q.Name) != nil:
 		r.wrong(n, "the parameter %q is declared twice", q.Name).hint("keep one of them")
 		return
-	case q.In == "header" && (!headerName.MatchString(q.Name) || reserved(q.Name)):
-		r.wrong(n, "%q is no header that an argument may set", clip(q.Name, 60))
+	case (q.In == "header" || q.In == "cookie") && (!headerName.MatchString(q.wire()) || q.In == "header" && reserved(q.wire())):
+		r.wrong(n, "%q is no %s that an argument may set", clip(q.wire(), 60), q.In)
 		return
 	}
 	if q.Default != nil {
@@ -201,6 +228,29 @@ func (r *reader) param(n *yaml.Node, t *Tool) {
 		}
 	}
 	t.Params = append(t.Params, q)
+}
+
+// styles are those of OpenAPI, and one of its version 2.0.
+var styles = map[string]string{
+	"FORM": "form", "SIMPLE": "simple", "LABEL": "label", "MATRIX": "matrix", "SPACEDELIMITED": "spaceDelimited",
+	"PIPEDELIMITED": "pipeDelimited", "TABDELIMITED": "tabDelimited", "DEEPOBJECT": "deepObject", "COOKIE": "cookie",
+}
+
+var styleNames = strings.Fields("form simple label matrix spaceDelimited pipeDelimited tabDelimited deepObject cookie")
+
+// media reads media types: one, or a list of those that a file may have.
+func (r *reader) media(n *yaml.Node) []string {
+	list := []string{n.Value}
+	if n.Kind == yaml.SequenceNode {
+		list = r.texts(n, "bodyMedia")
+	}
+	for _, m := range list {
+		if _, _, err := mime.ParseMediaType(m); err != nil || !strings.Contains(m, "/") {
+			r.wrong(n, "%q is no media type", clip(m, 60)).hint("write it like text/plain")
+			return nil
+		}
+	}
+	return list
 }
 
 // nodeJSON writes a node that is a list or mapping as JSON.

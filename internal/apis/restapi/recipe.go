@@ -22,6 +22,9 @@ type Imported struct {
 	// an API can be called.
 	Secrets map[string]Ref
 	Notes   []string
+	Losses  []Loss // what of operations was not carried over
+	// Merged is what Merge made, as it will be read.
+	Merged *File
 }
 
 // ImportOptions say how documents become definitions.
@@ -238,128 +241,6 @@ func drop(n *yaml.Node, key string) {
 			return
 		}
 	}
-}
-
-// Merge puts imported APIs into the text of a file of definitions, replacing those
-// of the same code. It returns the new text and the replaced codes. A person's
-// decisions stay: references to secrets, allowed hosts, and which tools are
-// enabled or open.
-func Merge(name string, text []byte, im *Imported) (out []byte, replaced []string, err error) {
-	doc, list, err := editable(name, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, n := range im.nodes {
-		plain(n)
-		at := slices.IndexFunc(list.Content, func(x *yaml.Node) bool { return valueOf(x, "code") == im.Codes[i] })
-		if at < 0 {
-			list.Content = append(list.Content, n)
-			continue
-		}
-		replaced = append(replaced, im.Codes[i])
-		keep(list.Content[at], n)
-		if v := member(n, "apiKeyValue"); v != nil {
-			if ref, ok := ParseRef(v.Value); ok {
-				im.Secrets[im.Codes[i]] = ref
-			}
-		}
-		list.Content[at] = n
-	}
-	out, err = encode(doc)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := Parse(name, out)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range f.Problems {
-		if slices.Contains(im.Codes, p.API) {
-			return nil, nil, kb.Errorf(kb.Invalid, "it does not fit with what is declared already: %s", p.Text).
-				WithHint("give the API another code, or remove the other one")
-		}
-	}
-	return out, replaced, nil
-}
-
-// keep copies a person's decisions from the old definition of an API.
-func keep(old, n *yaml.Node) {
-	for _, key := range []string{"apiKeyValue", "allowHosts", "enabled", "timeoutSeconds", "maxBytes", "username"} {
-		v := member(old, key)
-		if v == nil || key == "apiKeyValue" && (placeholder(v.Value) || member(n, key) == nil) {
-			continue
-		}
-		drop(n, key)
-		n.Content = append(n.Content, scalar(key), v)
-	}
-	tools, news := member(old, "tools"), member(n, "tools")
-	if tools == nil || news == nil {
-		return
-	}
-	for _, o := range tools.Content {
-		for _, t := range news.Content {
-			if code := valueOf(o, "code"); code == "" || code != valueOf(t, "code") {
-				continue
-			}
-			for _, key := range []string{"enabled", "open"} {
-				if v := member(o, key); v != nil {
-					drop(t, key)
-					t.Content = append(t.Content, scalar(key), v)
-				}
-			}
-		}
-	}
-}
-
-// Remove takes an API out of the text of a file of definitions.
-func Remove(name string, text []byte, code string) ([]byte, error) {
-	doc, list, err := editable(name, text)
-	if err != nil {
-		return nil, err
-	}
-	var codes []string
-	for i, n := range list.Content {
-		c := member(n, "code")
-		if c == nil {
-			continue
-		}
-		if c.Value == code {
-			list.Content = slices.Delete(list.Content, i, i+1)
-			return encode(doc)
-		}
-		codes = append(codes, c.Value)
-	}
-	e := kb.Errorf(kb.NotFound, "%s declares no API %q", name, clip(code, 60))
-	if near := kb.Nearest(code, codes); near != "" {
-		return nil, e.WithHint("did you mean %q?", near)
-	}
-	return nil, e.WithHint("it declares: %s", strings.Join(codes, ", "))
-}
-
-// editable returns a document and its list of APIs, made when there is none.
-func editable(name string, text []byte) (doc, list *yaml.Node, err error) {
-	if doc, err = Document(name, text); err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case doc == nil || doc.Kind == yaml.ScalarNode:
-		list = sequence()
-		doc = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalar("apis"), list}}
-		doc.HeadComment = "APIs that agents may call; see docs/apis.md. Credentials stand in variables or\nthe keyring and are only named here."
-		return doc, list, nil
-	case doc.Kind == yaml.SequenceNode:
-		return doc, doc, nil
-	}
-	list = cmp.Or(member(doc, "apis"), member(doc, "providers"))
-	switch {
-	case list == nil:
-		list = sequence()
-		doc.Content = append(doc.Content, scalar("apis"), list)
-	case list.Tag == "!!null":
-		*list = *sequence()
-	}
-	list.Style = 0
-	return doc, list, nil
 }
 
 // plain lets the encoder choose the style of each value: those from JSON would

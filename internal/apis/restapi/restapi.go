@@ -8,7 +8,7 @@
 //	  - code: weather                       # letters, digits, "_" and "-"
 //	    name: Weather service
 //	    baseUrl: https://api.weather.example/v1
-//	    authenticationType: API_KEY         # NONE, API_KEY, BEARER_TOKEN, BASIC_AUTH
+//	    authenticationType: API_KEY         # NONE, API_KEY, BEARER_TOKEN, BASIC_AUTH, OAUTH2
 //	    apiKeyLocation: HEADER              # HEADER, QUERY_PARAMETER, IN_BODY
 //	    apiKeyName: X-Api-Key
 //	    apiKeyValue: ${WEATHER_KEY}         # or keyring:NAME; never the value itself
@@ -45,6 +45,7 @@ const (
 	AuthKey    = "API_KEY"
 	AuthBearer = "BEARER_TOKEN"
 	AuthBasic  = "BASIC_AUTH"
+	AuthOAuth  = "OAUTH2"
 )
 
 // The places of a credential.
@@ -52,6 +53,7 @@ const (
 	InHeader = "HEADER"
 	InQuery  = "QUERY_PARAMETER"
 	InBody   = "IN_BODY"
+	InCookie = "COOKIE"
 )
 
 // The limits that hold where a definition is silent.
@@ -69,12 +71,17 @@ type Provider struct {
 	Description string
 	BaseURL     string // http or https, without a slash at its end
 	Auth        Auth
+	Schemes     []Auth     // those with names, of which Security speaks
+	Security    [][]string // alternatives, each all the schemes that it needs; nil is Auth
 	Headers     []Header
 	AllowHosts  []string // as outbound.Policy.Allow
 	Timeout     time.Duration
 	MaxBytes    int64 // of a reply
 	Enabled     bool
+	Unlisted    bool     // found by search and called by name; the lists of all tools leave it out
+	FileDirs    []string // folders whose files may be sent
 	Tools       []Tool
+	Schemas     map[string]json.RawMessage // that those of parameters refer to as #/$defs/NAME
 
 	File string // where it is defined, for messages
 	Line int
@@ -82,11 +89,25 @@ type Provider struct {
 
 // Auth says which credential goes where.
 type Auth struct {
-	Type   string // one of the four
-	In     string // one of the three; "" for AuthNone
-	Name   string // of the header, query parameter or member
+	Scheme string // its name, "" for the one that has none
+	Type   string // one of the five
+	In     string // one of the four; "" for AuthNone
+	Name   string // of the header, query parameter, cookie or member
 	User   string // of AuthBasic; "" when the secret is user:password
-	Secret Ref
+	Secret Ref    // of AuthOAuth the secret of the client; a public client has none
+	OAuth  *OAuth // of AuthOAuth
+}
+
+// OAuth says where tokens come from.
+type OAuth struct {
+	Flow      string // clientCredentials, authorizationCode, deviceCode
+	TokenURL  string
+	AuthURL   string
+	DeviceURL string
+	RevokeURL string
+	Discovery string // address of an OpenID configuration that says the rest; "" needs none
+	ClientID  string // itself, or a reference
+	Scopes    []string
 }
 
 // Header is one that every request carries.
@@ -124,16 +145,25 @@ type Tool struct {
 	Code        string // unique among all APIs: its name in calls
 	Name        string // for readers
 	Description string
-	Method      string // GET, HEAD, POST, PUT, PATCH or DELETE
-	Path        string // begins with "/"; {param} is a parameter
-	Template    string // JSON with {{param}}; "" puts what is left into an object
-	Form        bool   // the body is application/x-www-form-urlencoded
-	Comma       bool   // arrays in the query as a,b instead of p=a&p=b
+	Method      string   // GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE
+	Path        string   // begins with "/"; {param} is a parameter
+	BaseURL     string   // instead of the API's; "" is that
+	Template    string   // JSON with {{param}}; "" puts what is left into an object
+	Form        bool     // the body is application/x-www-form-urlencoded, nested values as a[b]=c
+	Media       []string // media types of the body, the first is meant; none is what Form says
+	Bare        bool     // no body at all
+	Optional    bool     // no body when no argument is in it
+	Comma       bool     // arrays in the query as a,b instead of p=a&p=b
 	Enabled     bool
 	Open        bool // GET only: over HTTP it may be called without the token
+	Deprecated  bool
+	Tags        []string
+	Returns     string     // what a reply holds, in a line
+	Security    [][]string // as Provider.Security; nil is the API's
 	Params      []Param
 
 	Line int
+	defs map[string]json.RawMessage // the API's Schemas
 }
 
 // The types of parameters. INTEGER is ours: OpenAPI distinguishes it from NUMBER.
@@ -144,20 +174,42 @@ const (
 	Boolean = "BOOLEAN"
 	Object  = "OBJECT"
 	Array   = "ARRAY"
+	Any     = "ANY"  // whatever JSON there is
+	Bytes   = "FILE" // a text, or an object that says where its bytes are
 )
 
 // Param is one parameter of a tool.
 type Param struct {
 	Name        string
+	Wire        string // what the service calls it; "" is Name
 	Type        string
-	In          string // path, query, body, header, payload (the whole body); "" follows from the method
+	In          string // path, query, body, header, cookie, payload (the whole body); "" follows from the method
 	Description string
 	Required    bool
+	Nullable    bool    // null is a value of it, in a body
+	AllowEmpty  bool    // "" is a value of it, whatever its type
 	Default     *string // as text, as recipes have it
 	Enum        []string
-	Items       string // type of an array's elements; String when the definition is silent
+	Items       string          // type of an array's elements; String when the definition is silent
+	Style       string          // of OpenAPI; "" is that of its place
+	Explode     *bool           // nil is the style's
+	Reserved    bool            // reserved characters pass unencoded
+	Media       string          // of its content, or of its part of a body; "" is by its type
+	Schema      json.RawMessage // whole, when Type does not say it all
 
 	Line int
+}
+
+// wire returns the name that the service knows.
+func (p *Param) wire() string { return cmp.Or(p.Wire, p.Name) }
+
+// exploded reports whether lists and objects are taken apart, as 3.1.2 Parameter
+// Object has it where a definition is silent.
+func (p *Param) exploded() bool {
+	if p.Explode != nil {
+		return *p.Explode
+	}
+	return p.Style == "" && p.In != "path" && p.In != "header" || p.Style == "form" || p.Style == "cookie"
 }
 
 // Param returns the tool's parameter of that name, or nil.
@@ -172,11 +224,16 @@ func (t *Tool) Param(name string) *Param {
 
 // Idempotent reports whether a request may be sent again when its reply was lost.
 func (t *Tool) Idempotent() bool {
-	return slices.Contains([]string{"GET", "HEAD", "PUT", "DELETE"}, t.Method)
+	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, t.Method)
 }
 
 // hasBody reports whether requests of the tool carry a body.
-func (t *Tool) hasBody() bool { return t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH" }
+func (t *Tool) hasBody() bool {
+	return !t.Bare && (len(t.Media) > 0 || t.Method == "POST" || t.Method == "PUT" || t.Method == "PATCH")
+}
+
+// base returns the address that the tool's path is appended to.
+func (t *Tool) base(p *Provider) string { return cmp.Or(t.BaseURL, p.BaseURL) }
 
 // Host returns the host and port that requests go to, "" when the base
 // address does not parse.
@@ -188,7 +245,7 @@ func (p *Provider) Host() string {
 	return strings.ToLower(u.Host)
 }
 
-// Secrets returns the references that calling p resolves, each once.
+// Secrets returns the references that calling p may resolve, each once.
 func (p *Provider) Secrets() []Ref {
 	var all []Ref
 	add := func(r Ref) {
@@ -197,10 +254,67 @@ func (p *Provider) Secrets() []Ref {
 		}
 	}
 	add(p.Auth.Secret)
+	for i := range p.Schemes {
+		add(p.Schemes[i].Secret)
+		add(p.Schemes[i].client())
+	}
+	add(p.Auth.client())
 	for _, h := range p.Headers {
 		add(h.Secret)
 	}
 	return all
+}
+
+// Named returns the schemes that have names.
+func (p *Provider) Named() []*Auth {
+	var all []*Auth
+	for i := range p.Schemes {
+		all = append(all, &p.Schemes[i])
+	}
+	return all
+}
+
+// client returns the reference that is the id of the client, if it is one.
+func (a *Auth) client() Ref {
+	if a.OAuth == nil {
+		return Ref{}
+	}
+	r, ok := ParseRef(a.OAuth.ClientID)
+	if !ok {
+		return Ref{}
+	}
+	return r
+}
+
+// alternatives returns the ways to be authorised for a tool, or for the API
+// when t is nil: of each, all schemes are needed.
+func (p *Provider) alternatives(t *Tool) [][]*Auth {
+	named := p.Security
+	if t != nil && t.Security != nil {
+		named = t.Security
+	}
+	if named == nil {
+		if p.Auth.Type == AuthNone || p.Auth.Type == "" {
+			return [][]*Auth{nil}
+		}
+		return [][]*Auth{{&p.Auth}}
+	}
+	out := [][]*Auth{}
+	for _, names := range named {
+		all := []*Auth{}
+		for _, name := range names {
+			if i := slices.IndexFunc(p.Schemes, func(a Auth) bool { return a.Scheme == name }); i >= 0 {
+				all = append(all, &p.Schemes[i])
+			}
+		}
+		if len(all) == len(names) {
+			out = append(out, all)
+		}
+	}
+	if len(named) == 0 {
+		return [][]*Auth{nil}
+	}
+	return out
 }
 
 // Definition is a tool as lists show it: the shape of seed 002.
@@ -211,55 +325,9 @@ type Definition struct {
 	Parameters  json.RawMessage `json:"parameters"` // a JSON schema of type object
 }
 
-// schemaTypes are the names of our types in JSON schema.
-var schemaTypes = map[string]string{
-	String: "string", Number: "number", Integer: "integer", Boolean: "boolean", Object: "object", Array: "array",
-}
-
 // Definition returns the tool as lists show it.
 func (t *Tool) Definition() Definition {
 	return Definition{Name: t.Code, Description: cmp.Or(t.Description, t.Name), Type: "api_tool", Parameters: t.Schema()}
-}
-
-// Schema returns the JSON schema of the tool's arguments.
-func (t *Tool) Schema() json.RawMessage {
-	type property struct {
-		Type        string   `json:"type"`
-		Description string   `json:"description,omitempty"`
-		Enum        []string `json:"enum,omitempty"`
-		Default     any      `json:"default,omitempty"`
-		Items       any      `json:"items,omitempty"`
-	}
-	var b strings.Builder
-	b.WriteString(`{"type":"object","properties":{`)
-	required := []string{}
-	for i, p := range t.Params {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		prop := property{Type: schemaTypes[p.Type], Description: p.Description}
-		if p.Type == String {
-			prop.Enum = p.Enum
-		}
-		if p.Type == Array {
-			prop.Items = map[string]string{"type": schemaTypes[cmp.Or(p.Items, String)]}
-		}
-		if p.Default != nil {
-			if v, err := p.convert(mustJSON(*p.Default)); err == nil {
-				prop.Default = v
-			}
-		}
-		b.Write(mustJSON(p.Name))
-		b.WriteByte(':')
-		b.Write(mustJSON(prop))
-		if p.Required && p.Default == nil {
-			required = append(required, p.Name)
-		}
-	}
-	b.WriteString(`},"required":`)
-	b.Write(mustJSON(required))
-	b.WriteByte('}')
-	return json.RawMessage(b.String())
 }
 
 // mustJSON marshals what cannot fail: strings, lists of them, our structs. It

@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -45,16 +47,18 @@ func newRedactor(p *Provider, cred credentials) *Redactor {
 			r.forms = append(r.forms, s)
 		}
 	}
-	for _, v := range cred {
-		r.plain = append(r.plain, v)
-		all := []string{v}
-		if p.Auth.Type == AuthBasic {
-			all = append(all, p.Auth.User+":"+v)
-			if _, pass, ok := strings.Cut(v, ":"); ok && p.Auth.User == "" {
-				all = append(all, pass)
-				r.plain = append(r.plain, pass)
+	secrets := slices.Concat(slices.Collect(maps.Values(cred.refs)), slices.Collect(maps.Values(cred.tokens)))
+	for _, a := range cred.auths {
+		if v := cred.of(a); a.Type == AuthBasic {
+			secrets = append(secrets, a.User+":"+v)
+			if _, pass, ok := strings.Cut(v, ":"); ok && a.User == "" {
+				secrets = append(secrets, pass)
 			}
 		}
+	}
+	for _, v := range secrets {
+		r.plain = append(r.plain, v)
+		all := []string{v}
 		for _, s := range all {
 			add(s)
 			add(url.QueryEscape(s))

@@ -1,6 +1,7 @@
 package restapi
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -25,30 +26,106 @@ type Resolver struct {
 // text, so that it could not be kept out of replies.
 const minSecret = 4
 
-// resolve returns the secrets that p needs.
-func (s *Resolver) resolve(p *Provider) (credentials, error) {
-	refs := p.Secrets()
-	if len(refs) == 0 {
-		return nil, nil
-	}
-	out := credentials{}
-	for _, r := range refs {
-		v, err := s.get(p, r)
-		if err != nil {
-			return nil, err
+// resolve returns the secrets that a call of t needs: those of the first
+// alternative of which every secret is there.
+func (s *Resolver) resolve(ctx context.Context, p *Provider, t *Tool, tokens Tokens) (credentials, error) {
+	c := credentials{refs: map[Ref]string{}, tokens: map[*Auth]string{}}
+	for _, h := range p.Headers {
+		if h.Secret.Set() {
+			v, err := s.get(p, h.Secret)
+			if err != nil {
+				return c, err
+			}
+			c.refs[h.Secret] = v
 		}
-		out[r] = v
 	}
-	return out, nil
+	auths, err := s.choose(p, t, tokens)
+	if err != nil {
+		return c, err
+	}
+	c.auths = auths
+	for _, a := range auths {
+		if a.Secret.Set() {
+			if c.refs[a.Secret], err = s.get(p, a.Secret); err != nil {
+				return c, err
+			}
+		}
+		if a.Type == AuthOAuth {
+			client, _, err := s.ClientOf(p, a)
+			if err != nil {
+				return c, err
+			}
+			if c.tokens[a], err = tokens.Token(ctx, p, a, client, c.refs[a.Secret]); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
 }
 
-// Keyring reads an entry of the system's keyring.
-func Keyring(service, name string) (string, error) { return keyring.Get(service, name) }
+// ClientOf returns what a token server knows the client by, and its secret, "" for
+// a public one.
+func (s *Resolver) ClientOf(p *Provider, a *Auth) (client OAuth, secret string, err error) {
+	client = *a.OAuth
+	if r := a.client(); r.Set() {
+		if client.ClientID, err = s.get(p, r); err != nil {
+			return client, "", err
+		}
+	}
+	if a.Secret.Set() {
+		secret, err = s.get(p, a.Secret)
+	}
+	return client, secret, err
+}
 
-// Ready reports why p cannot be called, nil when nothing speaks against it. It uses
-// neither the network nor the keyring, which may ask its user.
-func (s *Resolver) Ready(p *Provider) error {
-	for _, r := range p.Secrets() {
+// Tokens gets access tokens of OAuth, for AuthOAuth.
+type Tokens interface {
+	// Token returns a token that is valid now. client has its id resolved, secret
+	// is that of the client, "" for a public one. The errors quote no token.
+	Token(ctx context.Context, p *Provider, a *Auth, client OAuth, secret string) (string, error)
+	// Ready says without the network why there can be none, nil when there may be.
+	Ready(p *Provider, a *Auth) error
+	// Drop forgets a token that the service has refused and reports whether another
+	// may be had.
+	Drop(p *Provider, a *Auth, token string) bool
+}
+
+// choose returns the schemes of the first alternative that can be used. None is an
+// alternative only where nothing else can be used.
+func (s *Resolver) choose(p *Provider, t *Tool, tokens Tokens) ([]*Auth, error) {
+	var first error
+	none := false
+	for _, all := range p.alternatives(t) {
+		if len(all) == 0 {
+			none = true
+			continue
+		}
+		err := error(nil)
+		for _, a := range all {
+			if err == nil {
+				err = s.usable(p, a, tokens)
+			}
+		}
+		if err == nil {
+			return all, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if none {
+		return nil, nil
+	}
+	return nil, first
+}
+
+// usable says why a scheme cannot be used. It uses neither the network nor the
+// keyring, which may ask its user.
+func (s *Resolver) usable(p *Provider, a *Auth, tokens Tokens) error {
+	for _, r := range []Ref{a.Secret, a.client()} {
+		if !r.Set() {
+			continue
+		}
 		err := s.allowed(p, r)
 		if r.Keyring == "" {
 			_, err = s.get(p, r)
@@ -57,7 +134,30 @@ func (s *Resolver) Ready(p *Provider) error {
 			return err
 		}
 	}
-	return nil
+	if a.Type != AuthOAuth {
+		return nil
+	}
+	if tokens == nil {
+		return kb.Errorf(kb.Unsupported, "%s needs a token of OAuth, and none can be had here", p.Code)
+	}
+	return tokens.Ready(p, a)
+}
+
+// Keyring reads an entry of the system's keyring.
+func Keyring(service, name string) (string, error) { return keyring.Get(service, name) }
+
+// Ready reports why p cannot be called, nil when nothing speaks against it. It uses
+// neither the network nor the keyring, which may ask its user.
+func (s *Resolver) Ready(p *Provider, tokens Tokens) error {
+	for _, h := range p.Headers {
+		if h.Secret.Set() && h.Secret.Keyring == "" {
+			if _, err := s.get(p, h.Secret); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := s.choose(p, nil, tokens)
+	return err
 }
 
 func (s *Resolver) allowed(p *Provider, r Ref) error {

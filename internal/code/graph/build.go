@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -9,41 +10,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// interner numbers strings in the order in which it meets them; 0 is "".
-type interner struct {
-	mu   sync.Mutex
-	ids  map[string]uint32
-	list []string
-}
-
-func newInterner() *interner {
-	return &interner{ids: map[string]uint32{"": 0}, list: []string{""}}
-}
-
-// id returns the number of s. The string is copied, since it is often a part
-// of a document's text that must not be kept alive.
-func (n *interner) id(s string) uint32 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if id, ok := n.ids[s]; ok {
-		return id
-	}
-	s = strings.Clone(s)
-	id := uint32(len(n.list))
-	n.ids[s] = id
-	n.list = append(n.list, s)
-	return id
-}
-
-// lookup returns the number of s if it has one.
-func (n *interner) lookup(s string) (uint32, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	id, ok := n.ids[s]
-	return id, ok
-}
-
-// declared is a declaration in the making, its strings interned.
+// declared is a declaration in the making, its strings numbers of words.
 type declared struct {
 	name, qual, kind uint32
 	line, start, end int32
@@ -65,25 +32,35 @@ var noRef = ref{-1, -1}
 
 // building is one document in the making.
 type building struct {
-	entry  Entry
-	decls  []declared
-	edges  []edge // while they are collected
-	packed []byte // in order, see pack
-	count  int    // of those packed
-	done   bool   // its declarations are known
+	entry Entry
+	decls []declared // of Go; of other languages they are in the builder's spill
+	where spilled    // of those
+	kept  int        // of those
+	edges []edge     // while they are collected
+	done  bool       // its declarations are known
+
+	packed spilled // its edges in order, see pack
+	count  int     // of those
 }
+
+// size returns the number of a document's declarations.
+func (d *building) size() int { return len(d.decls) + d.kept }
 
 // builder collects declarations and edges. Different documents may be filled
 // by different goroutines.
 type builder struct {
-	strs *interner
+	strs *words
 	docs []building
 	at   map[string]int32 // path → document
 	mu   sync.Mutex
+
+	spiltDecls, spiltEdges spill
 }
 
-func newBuilder(entries []Entry) *builder {
-	b := &builder{strs: newInterner(), docs: make([]building, len(entries)), at: make(map[string]int32, len(entries))}
+// newBuilder returns a builder that keeps in files in dir what would take memory.
+func newBuilder(entries []Entry, dir string) *builder {
+	b := &builder{strs: newWords(), docs: make([]building, len(entries)), at: make(map[string]int32, len(entries)),
+		spiltDecls: spill{dir: dir}, spiltEdges: spill{dir: dir}}
 	for i, e := range entries {
 		b.docs[i].entry = e
 		b.at[e.Path] = int32(i)
@@ -91,100 +68,153 @@ func newBuilder(entries []Entry) *builder {
 	return b
 }
 
+func (b *builder) close() {
+	b.spiltDecls.close()
+	b.spiltEdges.close()
+}
+
+// err returns what the files of the builder failed with.
+func (b *builder) err() error { return cmp.Or(b.spiltDecls.err, b.spiltEdges.err) }
+
+// name returns the number of a string of the view.
+func (b *builder) name(s string) uint32 { return b.strs.id(s, inFile) }
+
 // declare gives a document its declarations, once: sorted by line, else in
 // the order they come in. It returns where each of ds went.
 func (b *builder) declare(doc int32, ds []declared) []int32 {
+	sorted, where := inOrder(ds)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if d := &b.docs[doc]; !d.done {
+		d.decls, d.done = sorted, true
+	}
+	return where
+}
+
+// inOrder returns declarations in order of line, and where each of ds went.
+func inOrder(ds []declared) (sorted []declared, where []int32) {
 	order := make([]int32, len(ds))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	sort.SliceStable(order, func(i, j int) bool { return ds[order[i]].line < ds[order[j]].line })
-	where := make([]int32, len(ds))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(ds[a].line, ds[b].line) })
+	sorted, where = make([]declared, len(ds)), make([]int32, len(ds))
 	for to, from := range order {
-		where[from] = int32(to)
+		sorted[to], where[from] = ds[from], int32(to)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := &b.docs[doc]
-	if d.done {
-		return where
-	}
-	sorted := make([]declared, len(ds))
-	for to, from := range order {
-		sorted[to] = ds[from]
-	}
-	d.decls, d.done = sorted, true
-	return where
+	return sorted, where
 }
 
-// symbols declares what a document of another language than Go defines.
-func (b *builder) symbols(doc int32, symbols []kb.Symbol) {
-	ds := make([]declared, 0, len(symbols))
+// symbols declares what a document of another language than Go defines. It
+// returns by which declaration each is known, -1 for none: of those that share
+// line and name the first.
+func (b *builder) symbols(doc int32, symbols []kb.Symbol) []int32 {
+	ds, from := make([]declared, 0, len(symbols)), make([]int, 0, len(symbols))
 	for i := range symbols {
 		s := &symbols[i]
-		line := s.Line
-		if line == 0 {
-			line = s.Start
-		}
+		line := cmp.Or(s.Line, s.Start)
 		if !s.Declares() || s.Name == "" || line <= 0 {
 			continue
 		}
 		ds = append(ds, declared{
-			name: b.strs.id(s.Name), qual: b.strs.id(strings.Join(s.Path, ".")), kind: b.strs.id(s.Kind),
+			name: b.name(s.Name), qual: b.name(strings.Join(s.Path, ".")), kind: b.name(s.Kind),
 			line: int32(line), start: int32(min(max(s.Start, 1), line)), end: int32(max(s.End, line)),
 		})
+		from = append(from, i)
 	}
-	b.declare(doc, ds)
+	sorted, where := inOrder(ds)
+	known := make([]int32, len(symbols))
+	for i := range known {
+		known[i] = -1
+	}
+	for k, i := range from {
+		known[i] = where[k]
+	}
+	for i := range symbols[:len(symbols)*min(1, len(sorted))] {
+		line := int32(lineOf(&symbols[i]))
+		if w := int(known[i]); w < 0 || w > 0 && sorted[w-1].line == line || w+1 < len(sorted) && sorted[w+1].line == line {
+			known[i] = b.find(sorted, line, symbols[i].Qualified())
+		}
+	}
+	if d := &b.docs[doc]; !d.done {
+		d.where, d.kept, d.done = b.spiltDecls.add(packDecls(sorted)), len(sorted), true
+	}
+	return known
 }
 
-// find returns the declaration that a spot names, noRef if there is none.
-// Line 0 stands for any line.
-func (b *builder) find(s kb.Spot) ref {
-	doc, ok := b.at[s.Path]
-	if !ok {
-		return noRef
+// packDecls keeps declarations in less than half of the memory.
+func packDecls(ds []declared) []byte {
+	var e enc
+	line := int32(0)
+	for _, d := range ds {
+		e.uint(uint64(d.name))
+		e.uint(uint64(d.qual))
+		e.uint(uint64(d.kind))
+		e.int(int(d.line - line))
+		line = d.line
+		e.int(int(d.line - d.start))
+		e.int(int(d.end - d.line))
 	}
+	return e.b
+}
+
+// declsOf returns a document's declarations; those of another language than Go
+// are in into, which may be used again.
+func (b *builder) declsOf(doc int, into []declared) []declared {
+	d := &b.docs[doc]
+	if d.kept == 0 {
+		return d.decls
+	}
+	r := dec{b: b.spiltDecls.get(d.where)}
+	into = into[:0]
+	line := int32(0)
+	for range d.kept {
+		x := declared{name: uint32(r.uint()), qual: uint32(r.uint()), kind: uint32(r.uint())}
+		line += int32(r.int())
+		x.line, x.start = line, line-int32(r.int())
+		x.end = line + int32(r.int())
+		into = append(into, x)
+	}
+	return into
+}
+
+// find returns the declaration of a qualified name, -1 if there is none. Line 0
+// stands for any line.
+func (b *builder) find(ds []declared, line int32, decl string) int32 {
 	// A name may hold dots itself: every way to cut it is tried, the last dot first.
-	for end := len(s.Decl); ; {
-		qual, name := "", s.Decl
-		dot := strings.LastIndexByte(s.Decl[:end], '.')
+	for end := len(decl); ; {
+		qual, name := "", decl
+		dot := strings.LastIndexByte(decl[:end], '.')
 		if dot >= 0 {
-			qual, name = s.Decl[:dot], s.Decl[dot+1:]
+			qual, name = decl[:dot], decl[dot+1:]
 		}
-		q, ok := b.strs.lookup(qual)
-		n, ok2 := b.strs.lookup(name)
+		q, ok := b.strs.lookup(qual, inFile)
+		n, ok2 := b.strs.lookup(name, inFile)
 		if ok && ok2 {
-			ds := b.docs[doc].decls
 			i := 0
-			if s.Line > 0 {
-				i = sort.Search(len(ds), func(i int) bool { return ds[i].line >= int32(s.Line) })
+			if line > 0 {
+				i = sort.Search(len(ds), func(i int) bool { return ds[i].line >= line })
 			}
-			for ; i < len(ds) && (s.Line == 0 || ds[i].line == int32(s.Line)); i++ {
+			for ; i < len(ds) && (line == 0 || ds[i].line == line); i++ {
 				if ds[i].name == n && ds[i].qual == q {
-					return ref{doc, int32(i)}
+					return int32(i)
 				}
 			}
 		}
 		if dot < 0 {
-			return noRef
+			return -1
 		}
 		end = dot
 	}
 }
 
-// add takes an edge whose ends are named. One whose target is not declared is
-// dropped.
-func (b *builder) add(e kb.Edge) {
-	doc, ok := b.at[e.From.Path]
-	if !ok || e.From.Line <= 0 {
+// add takes an edge from a line of a document.
+func (b *builder) add(doc, line int32, to ref, kind kb.UseKind, confidence float64) {
+	if line <= 0 || to.decl < 0 {
 		return
 	}
-	target := b.find(e.To)
-	if target == noRef {
-		return
-	}
-	conf := uint8(min(max(int(e.Confidence*100+0.5), 1), 100))
-	b.docs[doc].edges = append(b.docs[doc].edges, edge{int32(e.From.Line), target, e.Kind, conf})
+	conf := uint8(min(max(int(confidence*100+0.5), 1), 100))
+	b.docs[doc].edges = append(b.docs[doc].edges, edge{line, to, kind, conf})
 }
 
 // fold sorts edges and keeps one, the surest, per line, target and kind.
@@ -214,7 +244,7 @@ func fold(es []edge) []edge {
 }
 
 // pack keeps a document's edges, which are sorted, in a fifth of the memory.
-func (d *building) pack(es []edge) {
+func (b *builder) pack(doc int32, es []edge) {
 	var e enc
 	var last edge
 	for _, x := range es {
@@ -224,18 +254,23 @@ func (d *building) pack(es []edge) {
 		e.b = append(e.b, byte(x.kind), x.conf)
 		last = x
 	}
-	d.edges, d.count, d.packed = nil, len(es), slices.Clone(e.b)
+	d := &b.docs[doc]
+	d.edges, d.count, d.packed = nil, len(es), b.spiltEdges.add(e.b)
 }
 
-// unpack appends the edges to es.
-func (d *building) unpack(es []edge) []edge {
+// unpack appends a document's edges to es.
+func (b *builder) unpack(doc int, es []edge) []edge {
+	d := &b.docs[doc]
 	var last edge
-	r := dec{b: d.packed}
+	r := dec{b: b.spiltEdges.get(d.packed)}
 	for range d.count {
 		last.line += int32(r.int())
 		last.target = ref{last.target.doc + int32(r.zig()), int32(r.int())}
-		b := r.bytes(2)
-		last.kind, last.conf = kb.UseKind(b[0]), b[1]
+		x := r.bytes(2)
+		if r.bad {
+			break // the file of the edges failed
+		}
+		last.kind, last.conf = kb.UseKind(x[0]), x[1]
 		es = append(es, last)
 	}
 	return es

@@ -3,7 +3,7 @@
 // one file per store that can be rebuilt at any time.
 //
 // Go is resolved by go/types (see goLinker), everything else from the facts of
-// single documents (see resolveGeneral).
+// single documents (see resolver).
 //
 // # The view file
 //

@@ -119,7 +119,7 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 		}
 		return true
 	})
-	g.b.docs[p.file.doc].pack(fold(out))
+	g.b.pack(p.file.doc, fold(out))
 }
 
 // walker remembers what the identifiers ahead are used for.

@@ -40,7 +40,7 @@ func (t *task) unresolved(w *walker, s *ast.SelectorExpr, doc int32, uses map[*a
 			kind = kb.UseCall
 		}
 	}
-	e := elsewhere{doc: doc, line: w.lines.of(s.Sel.Pos()), unit: k, name: t.g.b.strs.id(s.Sel.Name), kind: kind, config: t.config}
+	e := elsewhere{doc: doc, line: w.lines.of(s.Sel.Pos()), unit: k, name: t.g.b.name(s.Sel.Name), kind: kind, config: t.config}
 	t.g.mu.Lock()
 	t.g.others = append(t.g.others, e)
 	t.g.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *task) unresolved(w *walker, s *ast.SelectorExpr, doc int32, uses map[*a
 
 // resolveOthers adds the edges that were put off.
 func (g *goLinker) resolveOthers() {
-	typ := g.b.strs.id("type")
+	typ := g.b.name("type")
 	more := map[int32][]edge{}
 	for i := range g.others {
 		o := &g.others[i]
@@ -69,7 +69,6 @@ func (g *goLinker) resolveOthers() {
 		}
 	}
 	for doc, es := range more {
-		d := &g.b.docs[doc]
-		d.pack(fold(d.unpack(es)))
+		g.b.pack(doc, fold(g.b.unpack(int(doc), es)))
 	}
 }

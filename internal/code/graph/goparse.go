@@ -236,7 +236,7 @@ func (c *collector) add(id *ast.Ident, qual, kind string, n ast.Node) {
 	if id == nil || id.Name == "_" || id.Name == "" {
 		return
 	}
-	d := declared{name: c.b.strs.id(id.Name), qual: c.b.strs.id(qual), kind: c.b.strs.id(kind), line: c.lines.of(id.Pos())}
+	d := declared{name: c.b.name(id.Name), qual: c.b.name(qual), kind: c.b.name(kind), line: c.lines.of(id.Pos())}
 	d.start, d.end = min(c.lines.of(n.Pos()), d.line), max(c.lines.of(n.End()-1), d.line)
 	c.decls = append(c.decls, d)
 	c.pos = append(c.pos, id.Pos())

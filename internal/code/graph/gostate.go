@@ -23,7 +23,7 @@ type unitName struct{ dir, name, path string }
 // internState interns the strings that writeState asks for.
 func (g *goLinker) internState() {
 	var e enc
-	g.writeState(&e, func(s string) int { return int(g.b.strs.id(s)) })
+	g.writeState(&e, func(s string) int { return int(g.b.name(s)) })
 }
 
 func (g *goLinker) writeState(e *enc, str func(string) int) {
@@ -133,7 +133,7 @@ func (r *reuse) declare(doc int32) error {
 	ds := make([]declared, len(rows))
 	for i, w := range rows {
 		ds[i] = declared{
-			name: r.b.strs.id(c.strs[w.name]), qual: r.b.strs.id(c.strs[w.qual]), kind: r.b.strs.id(c.strs[w.kind]),
+			name: r.b.name(c.strs[w.name]), qual: r.b.name(c.strs[w.qual]), kind: r.b.name(c.strs[w.kind]),
 			line: int32(w.line), start: int32(w.start), end: int32(w.end),
 		}
 	}
@@ -159,7 +159,7 @@ func (r *reuse) edges(doc int32) error {
 			out = append(out, edge{int32(a.line), target, a.kind, uint8(a.conf)})
 		}
 	}
-	r.b.docs[doc].pack(fold(out))
+	r.b.pack(doc, fold(out))
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (r *reuse) match(rows []row, ds []declared) []int32 {
 	}
 	out := make([]int32, len(rows))
 	for i, w := range rows {
-		k := name{r.b.strs.id(r.v.core.strs[w.name]), r.b.strs.id(r.v.core.strs[w.qual])}
+		k := name{r.b.name(r.v.core.strs[w.name]), r.b.name(r.v.core.strs[w.qual])}
 		out[i] = -1
 		if rest := now[k]; len(rest) > 0 {
 			out[i], now[k] = rest[0], rest[1:]

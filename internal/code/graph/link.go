@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/token"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,8 @@ const loadBytes = 4 << 20
 // A package that the checker fails on costs its own edges only.
 func Link(ctx context.Context, src Source, prev *View, path string, progress func(done, total int)) (Stats, error) {
 	entries := src.Entries()
-	b := newBuilder(entries)
+	b := newBuilder(entries, filepath.Dir(path))
+	defer b.close()
 	report := counter(len(entries), progress)
 
 	source := int64(0)
@@ -69,8 +71,8 @@ func isGo(e *Entry) bool { return strings.HasSuffix(e.Path, ".go") }
 
 // linkOthers resolves the documents of every language but Go.
 func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) error {
-	var docs []Document
-	packed := packedDocs{keeper: newKeeper()}
+	r := newResolver(b.strs, b.spiltDecls.dir)
+	defer r.spilt.close()
 	var paths []string
 	size := int64(0)
 	load := func() error {
@@ -87,11 +89,9 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 			if !ok {
 				continue
 			}
-			b.symbols(doc, d.Symbols)
+			decls := b.symbols(doc, d.Symbols)
 			if len(d.Symbols) > 0 || len(d.Facts.References) > 0 || len(d.Facts.Imports) > 0 {
-				d.Body = nil
-				packed.facts = append(packed.facts, packed.pack(d))
-				docs = append(docs, *d)
+				r.keep(d, doc, decls)
 			}
 		}
 		report(len(paths))
@@ -116,13 +116,12 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 	if err := load(); err != nil {
 		return err
 	}
-	if len(docs) == 0 {
-		return nil
-	}
-	packed.ids, packed.paths = nil, nil
-	return resolveGeneral(ctx, docs, &packed, b.add, func(path string) {
-		d := &b.docs[b.at[path]]
-		d.pack(fold(d.edges))
+	return r.resolve(ctx, func(u used) {
+		to := &r.docs[u.to.file]
+		b.add(r.docs[u.from].doc, u.line, ref{to.doc, to.symbols[u.to.sym].decl}, u.kind, u.sure)
+	}, func(i int) {
+		doc := r.docs[i].doc
+		b.pack(doc, fold(b.docs[doc].edges))
 	})
 }
 

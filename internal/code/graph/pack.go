@@ -122,11 +122,12 @@ func unshare(d *dec) []string {
 	return out
 }
 
-// share writes a sorted list of strings, each as what it adds to the one before.
-func share(e *enc, list []string) {
-	e.int(len(list))
+// share writes a sorted list of n strings, each as what it adds to the one before.
+func share(e *enc, n int, at func(int) string) {
+	e.int(n)
 	prev := ""
-	for _, s := range list {
+	for i := range n {
+		s := at(i)
 		k := 0
 		for k < len(s) && k < len(prev) && s[k] == prev[k] {
 			k++

@@ -25,23 +25,29 @@ const (
 	maxStars  = 64  // star imports of one scope that are tried
 )
 
-// resolveGeneral emits an edge for every reference of docs whose target is
-// known, in order of documents and lines. docs are all documents of one store
-// that are not Go, in path order; Body is not called. packed has the references
-// and bindings of each of them, which their Facts then lack; nil where they have
-// them. done, which may be nil, is called when a document has no more edges. An
-// error is the context's.
+// used is a use of a declaration: in a line of a document, of a symbol of one.
+// Documents are those of the resolver.
+type used struct {
+	from int32
+	line int32
+	to   decl
+	kind kb.UseKind
+	sure float64
+}
+
+// resolve emits an edge for every reference whose target is known, in order of
+// documents and lines. The documents that were kept are all of one store that are
+// not Go, in path order. done, which may be nil, is called with the position of a
+// document that has no more edges. Errors: the context's, and those of the spill.
 //
 // Declarations hang in a tree: under the file that has them, or, in languages
 // whose namespaces span files, under the namespace. A name is looked for from
 // the innermost scope outwards, a qualified one in what its qualifier stands
 // for; a name that is bound to something unknown is not looked for outside.
-func resolveGeneral(ctx context.Context, docs []Document, packed *packedDocs, emit func(kb.Edge),
-	done func(path string)) error {
-	r := newResolver(docs)
-	if packed != nil {
-		r.packed, r.texts = packed.facts, packed.words
-	}
+func (r *resolver) resolve(ctx context.Context, emit func(used), done func(doc int)) error {
+	r.files, r.nests = make([]file, len(r.docs)), make([]*nesting, nestings)
+	r.byPath = make(map[string]int32, len(r.docs))
+	r.listPaths()
 	for _, pass := range []func(int){r.place, r.plant, r.rehome, r.derive} {
 		for i := range r.files {
 			if i%64 == 0 && ctx.Err() != nil {
@@ -57,10 +63,10 @@ func resolveGeneral(ctx context.Context, docs []Document, packed *packedDocs, em
 		}
 		r.resolveFile(i, emit)
 		if done != nil {
-			done(docs[i].Path)
+			done(i)
 		}
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), r.spilt.err)
 }
 
 // kinds of nodes, as bits: a node can be declared more than once.
@@ -95,10 +101,18 @@ type file struct {
 	root  int32 // the node in which its top level lies: of the file or of its package
 	self  int32 // the node that its imports belong to
 	nodes []int32
+}
+
+// nesting says which symbols of a document lie in which.
+type nesting struct {
+	file  int32
 	order []int32 // symbols by first line, outer ones first
 	outer []int32 // by symbol: the one around it, -1
 	at    []int32 // first line of order
 }
+
+// nestings is of how many documents it is remembered.
+const nestings = 4096
 
 // link is one import.
 type link struct {
@@ -113,10 +127,10 @@ type link struct {
 // typed is the type of a field or of a variable that others can see.
 type typed struct {
 	file, at int32
-	text     string
-	mixed    bool // several types were seen
-	state    uint8
+	text     int32
 	node     int32
+	state    uint8
+	mixed    bool // several types were seen
 }
 
 type base struct {
@@ -125,14 +139,15 @@ type base struct {
 }
 
 type resolver struct {
-	docs   []Document
-	packed []packedFacts // see resolveGeneral
-	texts  []string      // of packed
-	opened int32         // the document whose facts are unpacked; -1
-	facts  kb.Facts      // of it
+	strs   *words // those marked as known are names
+	docs   []kept
+	paths  []symbolPath
+	pathAt map[uint32]uint32 // of their names joined
+	spilt  spill             // references and bindings
+	opened int32             // the document whose facts are unpacked; -1
+	facts  kb.Facts          // of it
+	nests  []*nesting        // by document, of some
 	files  []file
-	names  map[string]int32
-	words  []string
 	nodes  []node
 	decls  []decl
 	child  map[pair]int32
@@ -140,7 +155,8 @@ type resolver struct {
 	links  []link
 	locals map[pair]int32    // scope, local name → first link
 	stars  map[int32][]int32 // scope → links
-	fields map[pair]*typed   // node, name
+	fields map[pair]int32    // node, name → typed
+	typed  []typed
 	bases  map[int32][]base
 	orders map[int32][]int32 // memo of ancestors
 	spaces map[string]int32  // roots by family
@@ -163,39 +179,33 @@ type resolver struct {
 	binds   map[int32][]int32 // of the file being resolved: name → bindings
 	tried   map[int32]hit     // of that file: what its top level has under a name
 	cur     int32             // that file
+	stems   map[string]bool   // C: headers that file stemsOf includes
+	stemsOf int32
 	depth   int
 	chained int // calls of a chain being followed
 	args    int // of the reference being resolved, as in kb.Reference
 }
 
-func newResolver(docs []Document) *resolver {
-	r := &resolver{
-		docs: docs, opened: -1, files: make([]file, len(docs)), names: map[string]int32{}, child: map[pair]int32{},
-		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]*typed{}, bases: map[int32][]base{},
+// newResolver returns a resolver that knows no document yet, and keeps in a file
+// in dir what would take memory.
+func newResolver(strs *words, dir string) *resolver {
+	return &resolver{
+		strs: strs, spilt: spill{dir: dir}, opened: -1, paths: []symbolPath{nil}, pathAt: map[uint32]uint32{}, child: map[pair]int32{},
+		locals: map[pair]int32{}, stars: map[int32][]int32{}, fields: map[pair]int32{}, bases: map[int32][]base{},
 		orders: map[int32][]int32{}, spaces: map[string]int32{}, unique: map[pair]int32{}, common: map[int32]bool{},
-		byPath: make(map[string]int32, len(docs)), byTail: map[string][]int32{}, modules: map[string]int32{},
+		byTail: map[string][]int32{}, modules: map[string]int32{},
 		inits: map[string]bool{}, crates: map[string]int32{}, crateAt: map[string]int32{}, found: map[string]int32{},
 		cur: -1,
 	}
-	r.listPaths()
-	return r
 }
 
 // intern returns the number of a name.
-func (r *resolver) intern(s string) int32 {
-	if n, ok := r.names[s]; ok {
-		return n
-	}
-	n := int32(len(r.words))
-	r.names[s] = n
-	r.words = append(r.words, s)
-	return n
-}
+func (r *resolver) intern(s string) int32 { return int32(r.strs.id(s, isKnown)) }
 
 // known returns the number of a name, -1 when nothing declares or imports it.
 func (r *resolver) known(s string) int32 {
-	if n, ok := r.names[s]; ok {
-		return n
+	if n, ok := r.strs.lookup(s, isKnown); ok {
+		return int32(n)
 	}
 	return -1
 }
@@ -242,7 +252,7 @@ func (r *resolver) declare(n, file, sym int32) {
 		r.decls[v.last].next = d
 	}
 	v.last = d
-	v.kind |= kindOf(r.docs[file].Symbols[sym].Kind)
+	v.kind |= r.docs[file].symbols[sym].is
 }
 
 // is reports whether a node has one of the kinds.
@@ -253,9 +263,13 @@ func (r *resolver) real(n int32) bool {
 	return n >= 0 && (r.nodes[n].first >= 0 || r.nodes[n].kids || r.nodes[n].file >= 0)
 }
 
-// nest fills order and outer of a file from the ranges of its symbols.
-func (r *resolver) nest(i int) {
-	f, syms := &r.files[i], r.docs[i].Symbols
+// nest returns how the symbols of a document lie in each other, by their lines.
+func (r *resolver) nest(i int32) *nesting {
+	if f := r.nests[i%nestings]; f != nil && f.file == i {
+		return f
+	}
+	f, syms := &nesting{file: i}, r.docs[i].symbols
+	r.nests[i%nestings] = f
 	f.order = make([]int32, len(syms))
 	f.outer = make([]int32, len(syms))
 	f.at = make([]int32, len(syms))
@@ -264,49 +278,43 @@ func (r *resolver) nest(i int) {
 	}
 	slices.SortFunc(f.order, func(a, b int32) int {
 		x, y := &syms[a], &syms[b]
-		return cmp.Or(cmp.Compare(first(x), first(y)), cmp.Compare(final(y), final(x)),
-			cmp.Compare(len(x.Path), len(y.Path)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(y.end, x.end),
+			cmp.Compare(len(r.pathTo(x)), len(r.pathTo(y))), cmp.Compare(a, b))
 	})
 	top := int32(-1)
 	for k, s := range f.order {
-		f.at[k] = int32(first(&syms[s]))
-		for top >= 0 && final(&syms[top]) < first(&syms[s]) {
+		f.at[k] = syms[s].start
+		for top >= 0 && syms[top].end < syms[s].start {
 			top = f.outer[top]
 		}
 		f.outer[s] = top
 		// A declaration within one line holds nothing, unless it says so: two
 		// may share a line.
-		if top >= 0 && first(&syms[top]) == first(&syms[s]) && final(&syms[top]) == final(&syms[s]) &&
-			len(syms[s].Path) <= len(syms[top].Path) {
+		if top >= 0 && syms[top].start == syms[s].start && syms[top].end == syms[s].end &&
+			len(r.pathTo(&syms[s])) <= len(r.pathTo(&syms[top])) {
 			f.outer[s] = f.outer[top]
 		}
 		top = s
 	}
+	return f
 }
 
 // around returns the innermost symbol around a line, -1 at top level.
 func (r *resolver) around(i int32, line int) int32 {
-	f := &r.files[i]
-	k, hit := slices.BinarySearch(f.at, int32(line)+1)
-	_ = hit
+	if i < 0 || len(r.docs[i].symbols) == 0 {
+		return -1
+	}
+	f := r.nest(i)
+	k, _ := slices.BinarySearch(f.at, int32(line)+1)
 	if k == 0 {
 		return -1
 	}
 	s := f.order[k-1]
-	for s >= 0 && final(&r.docs[i].Symbols[s]) < line {
+	for s >= 0 && int(r.docs[i].symbols[s].end) < line {
 		s = f.outer[s]
 	}
 	return s
 }
-
-func first(s *kb.Symbol) int {
-	if s.Start > 0 {
-		return s.Start
-	}
-	return s.Line
-}
-
-func final(s *kb.Symbol) int { return max(s.End, s.Line, s.Start) }
 
 // lineOf returns the line of a symbol's name.
 func lineOf(s *kb.Symbol) int {

@@ -95,7 +95,7 @@ func (r *resolver) pythonHead(i, _, _ int32, parts []string, known bool) (value,
 	}
 	k, ok := r.locals[pair{r.files[i].self, r.known(parts[0])}]
 	for ; ok && k >= 0; k = r.links[k].next {
-		imp := &r.docs[i].Facts.Imports[r.links[k].imp]
+		imp := r.importOf(i, r.links[k].imp)
 		if p := strings.Split(imp.Path, "."); imp.Name == "" && len(p) > 1 && len(p) <= len(parts) && equal(p, parts[:len(p)]) {
 			if n := r.module(i, imp.Path); n >= 0 {
 				return value{node: n, conf: sureScope}, parts[len(p):], true
@@ -108,7 +108,7 @@ func (r *resolver) pythonHead(i, _, _ int32, parts []string, known bool) (value,
 // spaceAround returns the module around a symbol.
 func (r *resolver) spaceAround(i, at int32) int32 {
 	f := &r.files[i]
-	for ; at >= 0; at = f.outer[at] {
+	for ; at >= 0; at = r.outer(i, at) {
 		if r.is(f.nodes[at], isSpace) {
 			return f.nodes[at]
 		}
@@ -125,15 +125,15 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 		}
 		v := &r.nodes[h.node]
 		key := pair{v.parent, v.name}
-		t := r.fields[key]
+		t := r.field(key)
 		if t == nil && v.first >= 0 && r.files[r.decls[v.first].file].lang.global {
-			t = r.fields[pair{r.files[r.decls[v.first].file].self, v.name}]
+			t = r.field(pair{r.files[r.decls[v.first].file].self, v.name})
 		}
 		if t != nil {
 			if n := r.typedNode(t); n >= 0 {
 				return value{node: n, conf: min(h.conf, sureReceiver)}
 			}
-			if !t.mixed && r.foreign(t.file, t.at, t.text) {
+			if !t.mixed && r.foreign(t.file, t.at, r.text(t.text)) {
 				return value{node: -1, outside: true}
 			}
 		}
@@ -144,7 +144,7 @@ func (r *resolver) valueOf(i, at int32, h hit) value {
 		if n := r.typedNode(h.field); n >= 0 {
 			return value{node: n, conf: sureReceiver}
 		}
-		if !h.field.mixed && r.foreign(h.field.file, h.field.at, h.field.text) {
+		if !h.field.mixed && r.foreign(h.field.file, h.field.at, r.text(h.field.text)) {
 			return value{node: -1, outside: true}
 		}
 	case h.local >= 0:
@@ -182,7 +182,7 @@ func (r *resolver) step(v value, word string) value {
 		if n := r.typedNode(t); n >= 0 {
 			return value{node: n, conf: min(v.conf, sureReceiver)}
 		}
-		if !t.mixed && r.foreign(t.file, t.at, t.text) {
+		if !t.mixed && r.foreign(t.file, t.at, r.text(t.text)) {
 			return value{node: -1, outside: true}
 		}
 	}

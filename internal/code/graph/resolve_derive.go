@@ -25,7 +25,7 @@ func (r *resolver) derive(i int) {
 			owner = f.self
 		}
 		local := false
-		for ; s >= 0; s = f.outer[s] {
+		for ; s >= 0; s = r.outer(int32(i), s) {
 			n := f.nodes[s]
 			if r.is(n, isType) {
 				owner = n
@@ -44,13 +44,14 @@ func (r *resolver) derive(i int) {
 			continue
 		}
 		key := pair{owner, r.intern(name)}
-		t := r.fields[key]
+		t, text := r.field(key), int32(r.strs.id(b.Type, 0))
 		switch {
 		case t == nil:
-			r.fields[key] = &typed{file: int32(i), at: s, text: b.Type, node: -1}
-		case b.Type == "" || t.text == b.Type:
-		case t.text == "":
-			t.text, t.file, t.at = b.Type, int32(i), s
+			r.fields[key] = int32(len(r.typed))
+			r.typed = append(r.typed, typed{file: int32(i), at: s, text: text, node: -1})
+		case text == 0 || t.text == text:
+		case t.text == 0:
+			t.text, t.file, t.at = text, int32(i), s
 		default:
 			t.mixed = true
 		}
@@ -66,6 +67,9 @@ func (r *resolver) derive(i int) {
 	}
 }
 
+// outer returns the symbol around one, -1 for none.
+func (r *resolver) outer(i, s int32) int32 { return r.nest(i).outer[s] }
+
 // fieldName strips the receiver of a field's name.
 func fieldName(s string) (string, bool) {
 	for _, p := range []string{"self.", "this.", "$this.", "@"} {
@@ -80,24 +84,25 @@ func fieldName(s string) (string, bool) {
 // outside of which those names are to be looked for.
 func (r *resolver) heir(i int32, line int) (n, at int32) {
 	f := &r.files[i]
-	for s := r.around(i, line); s >= 0; s = f.outer[s] {
+	for s := r.around(i, line); s >= 0; s = r.outer(i, s) {
 		if r.is(f.nodes[s], isFunc) {
 			break
 		}
-		sym := &r.docs[i].Symbols[s]
-		if kindOf(sym.Kind)&isType != 0 || sym.Kind == "module" {
-			if !f.lang.spaces || kindOf(sym.Kind)&isType != 0 {
-				return f.nodes[s], f.outer[s]
+		sym := &r.docs[i].symbols[s]
+		if sym.is&isType != 0 || sym.kind&isModule != 0 {
+			if !f.lang.spaces || sym.is&isType != 0 {
+				return f.nodes[s], r.outer(i, s)
 			}
 		}
 	}
 	if !f.lang.blocks {
 		return -1, -1
 	}
+	in := r.nest(i)
 	// The head of a block that is no declaration: its first member tells.
 	k := 0
-	for lo, hi := 0, len(f.at); lo < hi; {
-		if m := (lo + hi) / 2; int(f.at[m]) < line {
+	for lo, hi := 0, len(in.at); lo < hi; {
+		if m := (lo + hi) / 2; int(in.at[m]) < line {
 			lo = m + 1
 			k = lo
 		} else {
@@ -105,10 +110,10 @@ func (r *resolver) heir(i int32, line int) (n, at int32) {
 			k = hi
 		}
 	}
-	if k < len(f.order) {
-		s := f.order[k]
-		if c := r.classOf(f.nodes[s]); c >= 0 && len(r.docs[i].Symbols[s].Path) > 0 {
-			return c, f.outer[s]
+	if k < len(in.order) {
+		s := in.order[k]
+		if c := r.classOf(f.nodes[s]); c >= 0 && r.docs[i].symbols[s].path > 0 {
+			return c, in.outer[s]
 		}
 	}
 	return -1, -1

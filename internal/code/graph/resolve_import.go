@@ -69,8 +69,8 @@ func (r *resolver) offers(n, name int32) int32 {
 
 // pythonOffers finds a module in a package.
 func (r *resolver) pythonOffers(i, name int32) int32 {
-	if rest, ok := strings.CutSuffix(r.docs[i].Path, "/__init__.py"); ok {
-		return r.pythonFile(i, rest+"/"+r.words[name])
+	if rest, ok := strings.CutSuffix(r.docs[i].path, "/__init__.py"); ok {
+		return r.pythonFile(i, rest+"/"+r.text(name))
 	}
 	return -1
 }
@@ -80,7 +80,7 @@ func (r *resolver) pythonOffers(i, name int32) int32 {
 func (r *resolver) luaMember(i, name int32) int32 {
 	only := int32(-1)
 	for k, n := range r.files[i].nodes {
-		if r.nodes[n].name == name && len(r.docs[i].Symbols[k].Path) <= 1 && n != only {
+		if r.nodes[n].name == name && len(r.pathTo(&r.docs[i].symbols[k])) <= 1 && n != only {
 			if only >= 0 {
 				return -1
 			}
@@ -106,7 +106,7 @@ func (r *resolver) follow(k int32) int32 {
 }
 
 func (r *resolver) target(l *link) int32 {
-	imp := &r.docs[l.file].Facts.Imports[l.imp]
+	imp := r.importOf(l.file, l.imp)
 	fam := r.files[l.file].lang
 	p, name := imp.Path, imp.Name
 	for _, star := range []string{".*", "._", "::*"} {
@@ -117,7 +117,7 @@ func (r *resolver) target(l *link) int32 {
 	}
 	switch {
 	case fam.target != nil:
-		return fam.target(r, l, imp, p, name)
+		return fam.target(r, l, &imp, p, name)
 	case fam.global:
 		parts := splitName(p)
 		if name != "" && name != "default" {
@@ -203,9 +203,9 @@ func (r *resolver) space(i int32, parts []string) int32 {
 
 // importIn files one import under the scope in which it stands.
 func (r *resolver) importIn(i, k int32) {
-	f, imp := &r.files[i], &r.docs[i].Facts.Imports[k]
+	f, imp := &r.files[i], r.importOf(i, k)
 	scope := f.self
-	for s := r.around(i, imp.Line); s >= 0; s = f.outer[s] {
+	for s := r.around(i, imp.Line); s >= 0; s = r.outer(i, s) {
 		n := f.nodes[s]
 		if r.is(n, isFunc) || r.is(n, isSpace) && !f.lang.global {
 			scope = n
@@ -216,7 +216,7 @@ func (r *resolver) importIn(i, k int32) {
 	at := int32(len(r.links))
 	local, star := imp.Local, imp.Name == "*" && imp.Local == ""
 	if f.lang.star != nil {
-		star = f.lang.star(imp)
+		star = f.lang.star(&imp)
 	}
 	r.links = append(r.links, l)
 	if star {

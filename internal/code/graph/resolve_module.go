@@ -8,8 +8,8 @@ import (
 // listPaths fills the maps by which modules are found.
 func (r *resolver) listPaths() {
 	for i := range r.docs {
-		p := r.docs[i].Path
-		fam := familyOf(r.docs[i].Language)
+		p := r.docs[i].path
+		fam := familyOf(r.docs[i].language)
 		r.files[i].lang = fam
 		if fam.plain {
 			continue
@@ -66,7 +66,7 @@ func (r *resolver) module(i int32, p string) int32 {
 		}
 		return -1
 	}
-	key := fam.name + "\x00" + dirOf(r.docs[i].Path) + "\x00" + p
+	key := fam.name + "\x00" + dirOf(r.docs[i].path) + "\x00" + p
 	if n, ok := r.found[key]; ok {
 		return n
 	}
@@ -84,7 +84,7 @@ func (r *resolver) pythonFile(i int32, dir string) int32 {
 
 // pythonModule finds "a.b.c" and "..models".
 func (r *resolver) pythonModule(i int32, p string) int32 {
-	dir := dirOf(r.docs[i].Path)
+	dir := dirOf(r.docs[i].path)
 	rest := strings.TrimLeft(p, ".")
 	tail := strings.ReplaceAll(rest, ".", "/")
 	if dots := len(p) - len(rest); dots > 0 {
@@ -121,7 +121,7 @@ func (r *resolver) pythonModule(i int32, p string) int32 {
 	}
 	only := int32(-1)
 	for _, c := range r.byTail[last] {
-		q := r.docs[c].Path
+		q := r.docs[c].path
 		q = strings.TrimSuffix(strings.TrimSuffix(q, path.Ext(q)), "/__init__")
 		root, ok := strings.CutSuffix(q, "/"+tail)
 		if !ok || r.files[c].lang != r.files[i].lang || r.inits[root] {
@@ -140,7 +140,7 @@ var pythonStd = lists["python std"]
 // luaModule finds "a.b" as a/b.lua below any root.
 func (r *resolver) luaModule(i int32, p string) int32 {
 	tail := strings.Trim(strings.ReplaceAll(p, ".", "/"), "/")
-	if n := r.fileAt(r.files[i].lang, under(dirOf(r.docs[i].Path), tail+".lua")); n >= 0 {
+	if n := r.fileAt(r.files[i].lang, under(dirOf(r.docs[i].path), tail+".lua")); n >= 0 {
 		return n
 	}
 	return r.closest(i, path.Base(tail), func(q string) bool {
@@ -153,7 +153,7 @@ func (r *resolver) luaModule(i int32, p string) int32 {
 // nearest whose path ends so.
 func (r *resolver) tailModule(i int32, p string) int32 {
 	tail := path.Join("/", p)[1:]
-	if q := path.Join(dirOf(r.docs[i].Path), p); !strings.HasPrefix(q, "..") {
+	if q := path.Join(dirOf(r.docs[i].path), p); !strings.HasPrefix(q, "..") {
 		if n := r.fileAt(r.files[i].lang, q); n >= 0 {
 			return n
 		}
@@ -166,7 +166,7 @@ func (r *resolver) tailModule(i int32, p string) int32 {
 
 // include returns the file that a C include means, -1 when there is none.
 func (r *resolver) include(i int32, p string) int32 {
-	q := path.Join(dirOf(r.docs[i].Path), p)
+	q := path.Join(dirOf(r.docs[i].path), p)
 	if n, ok := r.byPath[q]; ok && r.files[n].lang == r.files[i].lang {
 		return n
 	}
@@ -190,10 +190,10 @@ func (r *resolver) closestFile(i int32, key string, fits func(string) bool) int3
 		if k == 256 {
 			break
 		}
-		if c == i || r.files[c].lang != r.files[i].lang || !fits(r.docs[c].Path) {
+		if c == i || r.files[c].lang != r.files[i].lang || !fits(r.docs[c].path) {
 			continue
 		}
-		n := shared(r.docs[c].Path, r.docs[i].Path)
+		n := shared(r.docs[c].path, r.docs[i].path)
 		switch {
 		case n > most:
 			best, most, tie = c, n, false

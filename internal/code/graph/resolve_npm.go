@@ -33,7 +33,7 @@ func (r *resolver) jsFile(fam *family, p string) int32 {
 }
 
 func (r *resolver) jsModule(i int32, p string) int32 {
-	fam, dir := r.files[i].lang, dirOf(r.docs[i].Path)
+	fam, dir := r.files[i].lang, dirOf(r.docs[i].path)
 	p, _, _ = strings.Cut(p, "?")
 	if p == "." || p == ".." || strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
 		q := path.Join("/", dir, p)
@@ -81,7 +81,7 @@ func (r *resolver) jsPackage(fam *family, p string) int32 {
 	if !deep {
 		return r.files[i].root
 	}
-	dir := dirOf(r.docs[i].Path)
+	dir := dirOf(r.docs[i].path)
 	if n := r.jsFile(fam, under(dir, sub)); n >= 0 {
 		return n
 	}
@@ -93,7 +93,7 @@ func (r *resolver) jsPackage(fam *family, p string) int32 {
 func (r *resolver) countScopes(fam *family) {
 	r.mono, r.folders = map[string]bool{}, map[string]int32{}
 	for i := range r.docs {
-		p := r.docs[i].Path
+		p := r.docs[i].path
 		stem, _, _ := strings.Cut(path.Base(p), ".")
 		if r.files[i].lang != fam || stem != "index" {
 			continue
@@ -106,9 +106,9 @@ func (r *resolver) countScopes(fam *family) {
 			continue
 		}
 		name := path.Base(dir)
-		if old, ok := r.folders[name]; ok && dirOf(r.docs[max(old, 0)].Path) != dirOf(p) {
+		if old, ok := r.folders[name]; ok && dirOf(r.docs[max(old, 0)].path) != dirOf(p) {
 			// The source rather than what is built from it.
-			if before := path.Base(dirOf(r.docs[max(old, 0)].Path)) == "src"; old >= 0 && before != src && strings.TrimSuffix(dirOf(r.docs[old].Path), "/src") == dir {
+			if before := path.Base(dirOf(r.docs[max(old, 0)].path)) == "src"; old >= 0 && before != src && strings.TrimSuffix(dirOf(r.docs[old].path), "/src") == dir {
 				if src {
 					r.folders[name] = int32(i)
 				}
@@ -130,8 +130,8 @@ func (r *resolver) countScopes(fam *family) {
 		if r.files[i].lang != fam {
 			continue
 		}
-		for k := range r.docs[i].Facts.Imports {
-			p := r.docs[i].Facts.Imports[k].Path
+		for k := range r.docs[i].imports {
+			p := r.text(int32(r.docs[i].imports[k].path))
 			if !strings.HasPrefix(p, "@") {
 				continue
 			}
@@ -168,7 +168,7 @@ func (r *resolver) exported(from, name int32) int32 {
 				continue
 			}
 			for k, n := range f.nodes {
-				if len(r.docs[i].Symbols[k].Path) > 0 {
+				if r.docs[i].symbols[k].path > 0 {
 					continue
 				}
 				if old, ok := r.tops[r.nodes[n].name]; ok && old != n {
@@ -197,22 +197,22 @@ func (r *resolver) standard(m int32, local string) int32 {
 	i := r.nodes[m].file
 	d := &r.docs[i]
 	only, many := int32(-1), false
-	stem := d.Path[strings.LastIndexByte(d.Path, '/')+1:]
+	stem := d.path[strings.LastIndexByte(d.path, '/')+1:]
 	stem, _, _ = strings.Cut(stem, ".")
 	byStem := int32(-1)
-	for k := range d.Symbols {
-		s := &d.Symbols[k]
-		if len(s.Path) > 0 {
+	for k := range d.symbols {
+		s := &d.symbols[k]
+		if s.path > 0 {
 			continue
 		}
 		n := r.files[i].nodes[k]
-		if strings.Contains(s.Signature, "export default") || strings.HasPrefix(s.Signature, "module.exports = ") {
+		if s.kind&isExport != 0 {
 			return n
 		}
-		if strings.EqualFold(s.Name, strings.ReplaceAll(stem, "-", "")) {
+		if strings.EqualFold(r.text(int32(s.name)), strings.ReplaceAll(stem, "-", "")) {
 			byStem = n
 		}
-		if kindOf(s.Kind)&(isFunc|isType) != 0 {
+		if s.is&(isFunc|isType) != 0 {
 			many = many || only >= 0 && only != n
 			only = n
 		}

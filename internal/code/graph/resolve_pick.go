@@ -66,36 +66,35 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 	best, most, same, total, files := int32(-1), -1, 0, 0, int32(-1)
 	for d, k := v.first, 0; d >= 0 && k < 1024; d, k = r.decls[d].next, k+1 {
 		x := r.decls[d]
-		s := &r.docs[x.file].Symbols[x.sym]
+		s := &r.docs[x.file].symbols[x.sym]
 		score := 0
-		is := kindOf(s.Kind)
 		switch kind {
 		case kb.UseCall:
-			if is&(isFunc|isType) != 0 {
+			if s.is&(isFunc|isType) != 0 {
 				score += 256
 			}
-			if fam.overloads && r.args > 0 && takes(s, r.args-1) {
+			if fam.overloads && r.args > 0 && s.takes(r.args-1) {
 				score += 128
 			}
 		case kb.UseType, kb.UseInherit:
-			if is&isType != 0 {
+			if s.is&isType != 0 {
 				score += 256
 			}
 		default:
-			if is&isFunc == 0 {
+			if s.is&isFunc == 0 {
 				score += 256
 			}
 		}
 		if x.file == i {
 			score += 32
 		}
-		if fam.headers && !header(r.docs[x.file].Path) || !fam.headers && x.file != i && !private(s) {
+		if fam.headers && !header(r.docs[x.file].path) || !fam.headers && x.file != i && s.kind&isPrivate == 0 {
 			score += 16
 		}
 		if !(fam.overloads && x.file == i && x.sym == at) {
 			score += 8 // overloads call each other more often than themselves
 		}
-		if final(s)-lineOf(s) >= fam.bodyLines {
+		if int(s.end-s.line) >= fam.bodyLines {
 			score += 4 // stubs of overloads and prototypes have no body
 		}
 		total++
@@ -129,15 +128,25 @@ func (r *resolver) choose(i, at, n int32, kind kb.UseKind, conf float64) (int32,
 	return best, conf
 }
 
+// mostArguments stands for any number of arguments.
+const mostArguments = 255
+
 // takes reports whether a function can be called with n arguments, as far as
 // its signature tells.
-func takes(s *kb.Symbol, n int) bool {
-	k := strings.Index(s.Signature, s.Name+"(")
+func (s *symbol) takes(n int) bool {
+	n = min(n, mostArguments)
+	return int(s.least) <= n && n <= int(s.most)
+}
+
+// arguments returns with how many arguments a function can be called, as far as
+// its signature tells.
+func arguments(name, signature string) (from, to uint8) {
+	k := strings.Index(signature, name+"(")
 	if k < 0 {
-		return true
+		return 0, mostArguments
 	}
 	least, most, deep, some, optional, variadic := 0, 0, 0, false, false, false
-	sig := s.Signature[k+len(s.Name)+1:]
+	sig := signature[k+len(name)+1:]
 	end := func() {
 		if some {
 			most++
@@ -160,7 +169,10 @@ func takes(s *kb.Symbol, n int) bool {
 		case ')', ']', '}':
 			if deep == 0 && c == ')' {
 				end()
-				return n >= least && (variadic || n <= most)
+				if variadic {
+					most = mostArguments
+				}
+				return uint8(min(least, mostArguments)), uint8(min(most, mostArguments))
 			}
 			deep--
 		case ',':
@@ -182,12 +194,7 @@ func takes(s *kb.Symbol, n int) bool {
 			variadic, optional = true, true
 		}
 	}
-	return true // cut off
-}
-
-// private reports whether no other file can name a declaration.
-func private(s *kb.Symbol) bool {
-	return strings.HasPrefix(s.Signature, "private ") || strings.Contains(s.Signature, " private ")
+	return 0, mostArguments // cut off
 }
 
 func header(p string) bool {
@@ -201,23 +208,16 @@ func header(p string) bool {
 // reached chooses among C declarations of one name in several files: that of
 // a header which file i includes, or of the source beside such a header.
 func (r *resolver) reached(i, n int32, conf float64) (int32, float64) {
-	stems := map[string]bool{}
-	for k := range r.docs[i].Facts.Imports {
-		if h := r.include(i, r.docs[i].Facts.Imports[k].Path); h >= 0 {
-			p := r.docs[h].Path
-			stems[strings.TrimSuffix(p, path.Ext(p))] = true
-		}
-		if k == 256 {
-			break
-		}
+	if r.stemsOf != i || r.stems == nil {
+		r.stemsOf, r.stems = i, r.included(i)
 	}
 	best := int32(-1)
 	for d, k := r.nodes[n].first, 0; d >= 0 && k < 1024; d, k = r.decls[d].next, k+1 {
-		p := r.docs[r.decls[d].file].Path
-		if !stems[strings.TrimSuffix(p, path.Ext(p))] {
+		p := r.docs[r.decls[d].file].path
+		if !r.stems[strings.TrimSuffix(p, path.Ext(p))] {
 			continue
 		}
-		if best < 0 || header(r.docs[r.decls[best].file].Path) && !header(p) {
+		if best < 0 || header(r.docs[r.decls[best].file].path) && !header(p) {
 			best = d
 		}
 	}
@@ -225,4 +225,19 @@ func (r *resolver) reached(i, n int32, conf float64) (int32, float64) {
 		return -1, 0
 	}
 	return best, min(conf, sureReceiver)
+}
+
+// included returns the headers that file i includes, without their extensions.
+func (r *resolver) included(i int32) map[string]bool {
+	stems := map[string]bool{}
+	for k := range r.docs[i].imports {
+		if h := r.include(i, r.text(int32(r.docs[i].imports[k].path))); h >= 0 {
+			p := r.docs[h].path
+			stems[strings.TrimSuffix(p, path.Ext(p))] = true
+		}
+		if k == 256 {
+			break
+		}
+	}
+	return stems
 }

@@ -45,7 +45,7 @@ func (r *resolver) byRoot(dir string) bool {
 
 // rustFile places a Rust file in the tree of its crate.
 func (r *resolver) rustFile(i int32) int32 {
-	dir, parts := r.rustRoot(r.docs[i].Path)
+	dir, parts := r.rustRoot(r.docs[i].path)
 	root, ok := r.crateAt[dir]
 	if !ok {
 		root = r.free(-1, -1)
@@ -116,11 +116,11 @@ func (r *resolver) extern(i int32, name string) int32 {
 	if n := r.prefixed(i, name); n >= 0 {
 		return n
 	}
-	dir, _ := r.rustRoot(r.docs[i].Path)
-	for d := dirOf(r.docs[i].Path); ; d = dirOf(d) {
+	dir, _ := r.rustRoot(r.docs[i].path)
+	for d := dirOf(r.docs[i].path); ; d = dirOf(d) {
 		lib := under(d, "src")
 		if _, ok := r.byPath[under(lib, "lib.rs")]; ok {
-			if lib == dir && path.Base(r.docs[i].Path) != "main.rs" {
+			if lib == dir && path.Base(r.docs[i].path) != "main.rs" {
 				return -1
 			}
 			// Of a folder that has another name only what it does offer counts.
@@ -142,8 +142,8 @@ func (r *resolver) prefixed(from int32, name string) int32 {
 			if r.files[i].lang != r.files[from].lang {
 				continue
 			}
-			for k := range r.docs[i].Facts.Imports {
-				p := r.docs[i].Facts.Imports[k].Path
+			for k := range r.docs[i].imports {
+				p := r.text(int32(r.docs[i].imports[k].path))
 				if n := strings.Index(p, "::"); n >= 0 {
 					p = p[:n]
 				}
@@ -177,7 +177,7 @@ func (r *resolver) prefixed(from int32, name string) int32 {
 // macro finds a macro by name anywhere in the crate of a file, in which
 // #[macro_use] makes it known; -1 when there are several or none.
 func (r *resolver) macro(i, name int32) int32 {
-	if rustStd[r.words[name]] {
+	if rustStd[r.text(name)] {
 		return -1 // one that stands in for a macro of the library does so in its own module
 	}
 	if r.macros == nil {
@@ -186,8 +186,8 @@ func (r *resolver) macro(i, name int32) int32 {
 			if r.files[k].lang != r.files[i].lang {
 				continue
 			}
-			for s := range r.docs[k].Symbols {
-				if r.docs[k].Symbols[s].Kind != "macro" {
+			for s := range r.docs[k].symbols {
+				if r.docs[k].symbols[s].kind&isMacro == 0 {
 					continue
 				}
 				n := r.files[k].nodes[s]
@@ -230,7 +230,7 @@ func (r *resolver) rustHead(i, self, at int32, parts []string, _ bool) (value, [
 }
 
 func (r *resolver) crateOf(i int32) int32 {
-	dir, _ := r.rustRoot(r.docs[i].Path)
+	dir, _ := r.rustRoot(r.docs[i].path)
 	if n, ok := r.crateAt[dir]; ok {
 		return n
 	}

@@ -26,8 +26,8 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 	f := &r.files[i]
 	b := r.bound(i, name, line)
 	direct, inner := true, true
-	small := f.lang.innermost && !upper(r.words[name])
-	for s := at; s >= 0; s = f.outer[s] {
+	small := f.lang.innermost && !upper(r.text(name))
+	for s := at; s >= 0; s = r.outer(i, s) {
 		n := f.nodes[s]
 		k := r.nodes[n].kind
 		if k&isFunc != 0 {
@@ -79,7 +79,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 		}
 		// A member that stands outside its type: the type is a scope too.
 		up := f.root
-		if o := f.outer[s]; o >= 0 {
+		if o := r.outer(i, s); o >= 0 {
 			up = f.nodes[o]
 		}
 		for p, d := r.nodes[n].parent, 0; p >= 0 && p != up && p != f.root && d < 32; p, d = r.nodes[p].parent, d+1 {
@@ -104,7 +104,7 @@ func (r *resolver) lookup(i, at int32, line int, name int32) hit {
 
 // encloses reports whether symbol at or one around it declares a node.
 func (r *resolver) encloses(i, at, n int32) bool {
-	for f := &r.files[i]; at >= 0; at = f.outer[at] {
+	for f := &r.files[i]; at >= 0; at = r.outer(i, at) {
 		if f.nodes[at] == n {
 			return true
 		}
@@ -155,7 +155,7 @@ func (r *resolver) findTop(i, name int32) hit {
 		if c >= 0 && r.within(c, i, -1) {
 			return found(c, sureScope)
 		}
-		if t := r.fields[pair{f.self, name}]; t != nil && c < 0 {
+		if t := r.field(pair{f.self, name}); t != nil && c < 0 {
 			return hit{node: -1, local: -1, field: t, stop: true}
 		}
 	} else if r.real(c) {
@@ -213,12 +213,12 @@ func (r *resolver) hides(i, b, n int32) bool {
 	x := &r.bindings(i)[b]
 	for d, k := r.nodes[n].first, 0; d >= 0 && k < 64; d, k = r.decls[d].next, k+1 {
 		if t := r.decls[d]; t.file == i {
-			line := lineOf(&r.docs[i].Symbols[t.sym])
+			line := int(r.docs[i].symbols[t.sym].line)
 			return line < x.From || line > x.To
 		}
 	}
 	for k, ok := r.locals[pair{r.files[i].self, r.known(x.Name)}]; ok && k >= 0; k = r.links[k].next {
-		if line := r.docs[i].Facts.Imports[r.links[k].imp].Line; line >= x.From && line <= x.To {
+		if line := int(r.docs[i].imports[r.links[k].imp].line); line >= x.From && line <= x.To {
 			return false // the binding is the import
 		}
 	}
@@ -227,8 +227,8 @@ func (r *resolver) hides(i, b, n int32) bool {
 
 // covers reports whether a binding lies within a symbol.
 func (r *resolver) covers(i, s, b int32) bool {
-	x, sym := &r.bindings(i)[b], &r.docs[i].Symbols[s]
-	return x.From >= first(sym) && x.To <= final(sym)
+	x, sym := &r.bindings(i)[b], &r.docs[i].symbols[s]
+	return x.From >= int(sym.start) && x.To <= int(sym.end)
 }
 
 // within reports whether a node is declared in file i and, unless s is -1,
@@ -239,8 +239,8 @@ func (r *resolver) within(n, i, s int32) bool {
 			if s < 0 {
 				return true
 			}
-			in, out := &r.docs[i].Symbols[x.sym], &r.docs[i].Symbols[s]
-			if first(in) >= first(out) && final(in) <= final(out) {
+			in, out := &r.docs[i].symbols[x.sym], &r.docs[i].symbols[s]
+			if in.start >= out.start && in.end <= out.end {
 				return true
 			}
 		}

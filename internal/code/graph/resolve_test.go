@@ -90,10 +90,29 @@ func facts(t testing.TB, text string) []Document {
 func edges(t testing.TB, docs []Document) []kb.Edge {
 	t.Helper()
 	var all []kb.Edge
-	if err := resolveGeneral(context.Background(), docs, nil, func(e kb.Edge) { all = append(all, e) }, nil); err != nil {
+	if err := resolveAll(t.Context(), docs, func(e kb.Edge) { all = append(all, e) }); err != nil {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// resolveAll emits the edges between documents, each once.
+func resolveAll(ctx context.Context, docs []Document, emit func(kb.Edge)) error {
+	r := newResolver(newWords(), "")
+	for i := range docs {
+		r.keep(&docs[i], int32(i), make([]int32, len(docs[i].Symbols)))
+	}
+	seen := map[kb.Edge]bool{}
+	return r.resolve(ctx, func(u used) {
+		from, to := &docs[u.from], &docs[u.to.file]
+		s := &to.Symbols[u.to.sym]
+		e := kb.Edge{Kind: u.kind, Confidence: u.sure, From: kb.Spot{Path: from.Path, Line: int(u.line)},
+			To: kb.Spot{Path: to.Path, Line: lineOf(s), Decl: s.Qualified()}}
+		if !seen[e] {
+			seen[e] = true
+			emit(e)
+		}
+	}, nil)
 }
 
 // short writes an edge as "a.py:3 > b.py:1 call 0.9".
@@ -211,9 +230,10 @@ func TestTakes(t *testing.T) {
 		{"void f(int a, int", "01234"},
 		{"", "01234"},
 	} {
-		got := ""
+		got, s := "", symbol{}
+		s.least, s.most = arguments("f", c.sig)
 		for n := range 5 {
-			if takes(&kb.Symbol{Name: "f", Signature: c.sig}, n) {
+			if s.takes(n) {
 				got += strconv.Itoa(n)
 			}
 		}
@@ -289,7 +309,7 @@ func TestResolveHostileSizes(t *testing.T) {
 func TestResolveStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := resolveGeneral(ctx, facts(t, "== a.py python\ncall f 1\nfunction f 2-3"), nil, func(kb.Edge) { t.Error("emitted") }, nil)
+	err := resolveAll(ctx, facts(t, "== a.py python\ncall f 1\nfunction f 2-3"), func(kb.Edge) { t.Error("emitted") })
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -321,7 +341,7 @@ func BenchmarkResolve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		k := 0
-		if err := resolveGeneral(context.Background(), docs, nil, func(kb.Edge) { k++ }, nil); err != nil || k == 0 {
+		if err := resolveAll(b.Context(), docs, func(kb.Edge) { k++ }); err != nil || k == 0 {
 			b.Fatal(err, k)
 		}
 	}

@@ -2,8 +2,6 @@ package graph
 
 import (
 	"strings"
-
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // splitName returns the parts of a dotted name in any language's spelling:
@@ -23,7 +21,7 @@ func (r *resolver) place(i int) {
 	f, d := &r.files[i], &r.docs[i]
 	if f.lang.global {
 		f.root = r.base(int32(i))
-		for _, p := range splitName(d.Facts.Package) {
+		for _, p := range splitName(d.pkg) {
 			f.root = r.make(f.root, r.intern(p))
 			r.nodes[f.root].kind |= isSpace
 		}
@@ -40,9 +38,9 @@ func (r *resolver) place(i int) {
 	f.self = f.root
 	r.nodes[f.root].file = int32(i)
 	r.nodes[f.root].kind |= isFile
-	if f.lang.named && d.Facts.Package != "" {
-		if _, twice := r.modules[d.Facts.Package]; !twice {
-			r.modules[d.Facts.Package] = int32(i)
+	if f.lang.named && d.pkg != "" {
+		if _, twice := r.modules[d.pkg]; !twice {
+			r.modules[d.pkg] = int32(i)
 		}
 	}
 }
@@ -52,7 +50,7 @@ func (r *resolver) base(i int32) int32 {
 	f := &r.files[i]
 	key := f.lang.name
 	if f.lang.space != nil {
-		key += "\x00" + f.lang.space(r.docs[i].Path)
+		key += "\x00" + f.lang.space(r.docs[i].path)
 	}
 	return r.spaceRoot(key)
 }
@@ -70,16 +68,15 @@ func (r *resolver) spaceRoot(key string) int32 {
 // plant hangs a file's declarations and imports into the tree.
 func (r *resolver) plant(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain && len(r.refs(int32(i))) == 0 {
-		f.nodes = make([]int32, len(d.Symbols))
+	if f.lang.plain && d.refs == 0 {
+		f.nodes = make([]int32, len(d.symbols))
 		return
 	}
-	r.nest(i)
-	f.nodes = make([]int32, len(d.Symbols))
-	own := splitName(d.Facts.Package)
+	f.nodes = make([]int32, len(d.symbols))
+	own := splitName(d.pkg)
 	var parts []string
-	for k := range d.Symbols {
-		s := &d.Symbols[k]
+	for k := range d.symbols {
+		s := &d.symbols[k]
 		parts = r.partsOf(parts[:0], f.lang, s)
 		n, from := f.root, 0
 		if f.lang.global && len(own) > 0 && len(parts) >= len(own) && equal(parts[:len(own)], own) {
@@ -95,17 +92,15 @@ func (r *resolver) plant(i int) {
 		f.nodes[k] = n
 		r.declare(n, int32(i), int32(k))
 	}
-	for k := range d.Facts.Imports {
+	for k := range d.imports {
 		r.importIn(int32(i), int32(k))
 	}
 }
 
 // loose reports whether a JavaScript method lies in an object that has no name,
 // so that no name in scope means it.
-func (r *resolver) loose(i, parent int32, s *kb.Symbol) bool {
-	switch s.Kind {
-	case "method", "getter", "setter", "field", "property":
-	default:
+func (r *resolver) loose(i, parent int32, s *symbol) bool {
+	if s.kind&isMember == 0 {
 		return false
 	}
 	v := &r.nodes[parent]
@@ -115,24 +110,24 @@ func (r *resolver) loose(i, parent int32, s *kb.Symbol) bool {
 	if v.kind&isFunc == 0 || v.first < 0 {
 		return false
 	}
-	out := &r.docs[i].Symbols[r.decls[v.first].sym]
-	return r.decls[v.first].file == i && first(s) >= first(out) && final(s) <= final(out)
+	out := &r.docs[i].symbols[r.decls[v.first].sym]
+	return r.decls[v.first].file == i && s.start >= out.start && s.end <= out.end
 }
 
 // partsOf appends the names that lead to a symbol.
-func (r *resolver) partsOf(to []string, fam *family, s *kb.Symbol) []string {
-	for _, p := range s.Path {
+func (r *resolver) partsOf(to []string, fam *family, s *symbol) []string {
+	for _, p := range r.pathTo(s) {
 		if fam.global && strings.IndexAny(p, ".:\\") > 0 {
 			to = append(to, splitName(p)...)
 		} else {
 			to = append(to, p)
 		}
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(s.Name, fam.sigil), fam.ownPrefix)
+	name := strings.TrimPrefix(strings.TrimPrefix(r.text(int32(s.name)), fam.sigil), fam.ownPrefix)
 	switch {
 	case name == "":
 		name = "?"
-	case fam.global && kindOf(s.Kind)&(isType|isSpace) != 0 && strings.IndexAny(name, ".:\\") > 0:
+	case fam.global && s.is&(isType|isSpace) != 0 && strings.IndexAny(name, ".:\\") > 0:
 		return append(to, splitName(name)...)
 	case fam.splits != nil && fam.splits(name):
 		return append(to, splitName(name)...)
@@ -153,12 +148,12 @@ func equal(a, b []string) bool {
 // an extension, a method assigned to a prototype) below that type.
 func (r *resolver) rehome(i int) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain || len(f.order) == 0 {
+	if f.lang.plain || len(d.symbols) == 0 {
 		return
 	}
 	homes := map[int32]int32{}
-	for _, s := range f.order {
-		if len(d.Symbols[s].Path) == 0 {
+	for _, s := range r.nest(int32(i)).order {
+		if d.symbols[s].path == 0 {
 			continue
 		}
 		n := f.nodes[s]

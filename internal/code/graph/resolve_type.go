@@ -49,15 +49,24 @@ func (r *resolver) making(n, c int32) bool {
 		r.files[r.decls[r.nodes[c].first].file].lang.overloads
 }
 
+// field returns what is noted of a field or variable, nil for nothing.
+func (r *resolver) field(key pair) *typed {
+	k, ok := r.fields[key]
+	if !ok {
+		return nil
+	}
+	return &r.typed[k]
+}
+
 // fieldOf returns the type of a field of a type or its bases, nil when it has
 // none of that name.
 func (r *resolver) fieldOf(n, name int32) *typed {
-	if t := r.fields[pair{n, name}]; t != nil {
+	if t := r.field(pair{n, name}); t != nil {
 		return t
 	}
 	if r.is(n, isType) {
 		for _, b := range r.ancestors(n) {
-			if t := r.fields[pair{b, name}]; t != nil {
+			if t := r.field(pair{b, name}); t != nil {
 				return t
 			}
 		}
@@ -216,11 +225,11 @@ func (r *resolver) localType(i, b int32) string {
 // typedNode returns the type of a field or variable, -1 when it is not known.
 func (r *resolver) typedNode(t *typed) int32 {
 	switch {
-	case t == nil || t.mixed || t.text == "" || t.state == 1:
+	case t == nil || t.mixed || t.text == 0 || t.state == 1:
 		return -1
 	case t.state == 0:
 		t.state = 1
-		t.node = r.typeNode(t.file, t.at, t.text)
+		t.node = r.typeNode(t.file, t.at, r.text(t.text))
 		t.state = 2
 	}
 	return t.node
@@ -233,7 +242,7 @@ func (r *resolver) returns(n int32, unwrap bool) int32 {
 	found := int32(-1)
 	for d, k := r.nodes[n].first, 0; d >= 0; d, k = r.decls[d].next, k+1 {
 		x := r.decls[d]
-		text := returnType(r.files[x.file].lang, r.docs[x.file].Symbols[x.sym].Signature, r.words[r.nodes[n].name], unwrap)
+		text := returnType(r.files[x.file].lang, r.signature(x.file, x.sym), r.text(r.nodes[n].name), unwrap)
 		if k == 8 || text == "" {
 			return -1
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// count finds the methods that no other declaration shares its name with.
+// count finds the methods that no other declaration shares its name with, of
+// those that something calls.
 func (r *resolver) count() {
 	for w := range commonMethods {
 		if n := r.known(w); n >= 0 {
@@ -16,7 +17,7 @@ func (r *resolver) count() {
 	}
 	for n := range r.nodes {
 		v := &r.nodes[n]
-		if v.first < 0 || v.kind&isFunc == 0 {
+		if v.first < 0 || v.kind&isFunc == 0 || v.name < 0 || r.strs.marks[v.name]&isCalled == 0 {
 			continue
 		}
 		fam := r.files[r.decls[v.first].file].lang
@@ -33,9 +34,9 @@ func (r *resolver) count() {
 func (r *resolver) famKey(fam *family) int32 { return -2 - r.intern("\x00"+fam.name) }
 
 // resolveFile emits the edges of one document.
-func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
+func (r *resolver) resolveFile(i int, emit func(used)) {
 	f, d := &r.files[i], &r.docs[i]
-	if f.lang.plain && len(d.Symbols) == 0 {
+	if f.lang.plain && len(d.symbols) == 0 {
 		return
 	}
 	refs := r.refs(int32(i))
@@ -53,40 +54,22 @@ func (r *resolver) resolveFile(i int, emit func(kb.Edge)) {
 		order[k] = int32(k)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return refs[a].Line - refs[b].Line })
-	names := map[int32]string{}
-	seen := map[kb.Edge]bool{}
 	line, at := -1, int32(-1)
 	for _, k := range order {
 		ref := &refs[k]
 		if ref.Line != line {
 			line = ref.Line
 			at = r.around(int32(i), line)
-			clear(seen)
 		}
 		x, conf := r.use(int32(i), at, int(k))
 		if x < 0 {
 			continue
 		}
 		t := r.decls[x]
-		to := &r.docs[t.file].Symbols[t.sym]
-		if t.file == int32(i) && lineOf(to) == line && (ref.Qualifier == "" || t.sym == at) {
+		if t.file == int32(i) && int(r.docs[i].symbols[t.sym].line) == line && (ref.Qualifier == "" || t.sym == at) {
 			continue // the declaration itself
 		}
-		e := kb.Edge{Kind: ref.Kind, Confidence: conf}
-		e.From = kb.Spot{Path: d.Path, Line: line}
-		if at >= 0 {
-			name, ok := names[at]
-			if !ok {
-				name = d.Symbols[at].Qualified()
-				names[at] = name
-			}
-			e.From.Decl = name
-		}
-		e.To = kb.Spot{Path: r.docs[t.file].Path, Line: lineOf(to), Decl: to.Qualified()}
-		if !seen[e] {
-			seen[e] = true
-			emit(e)
-		}
+		emit(used{int32(i), int32(line), t, ref.Kind, conf})
 	}
 	r.cur, r.binds, r.tried = -1, nil, nil
 }
@@ -172,7 +155,7 @@ func (r *resolver) use(i, at int32, k int) (int32, float64) {
 // onlyOne resolves a call whose receiver is not known, by a name that is
 // declared once and that libraries are not likely to use.
 func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
-	word := r.words[id]
+	word := r.text(id)
 	if r.common[id] || method && !distinctive(word) || !method && len(word) < 4 {
 		return -1, 0
 	}
@@ -194,11 +177,7 @@ func (r *resolver) onlyOne(i, at, id int32, method bool) (int32, float64) {
 // objects of it, and so is not called on one.
 func (r *resolver) shared(n int32) bool {
 	d := r.decls[r.nodes[n].first]
-	sig := r.docs[d.file].Symbols[d.sym].Signature
-	if fam := r.files[d.file].lang; fam.static != nil {
-		return fam.static(sig)
-	}
-	return strings.HasPrefix(sig, "static ") || strings.Contains(sig, " static ")
+	return r.docs[d.file].symbols[d.sym].kind&isStatic != 0
 }
 
 // distinctive reports whether a name has two words and six letters or more, so

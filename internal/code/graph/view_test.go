@@ -473,14 +473,19 @@ func (n named) Load(ctx context.Context, paths []string) ([]Document, error) {
 }
 
 func TestUncertainEdgesAreKept(t *testing.T) {
-	b := newBuilder([]Entry{{Path: "a"}, {Path: "b"}})
-	b.symbols(0, []kb.Symbol{{Name: "f.g", Kind: "function", Line: 2, Start: 1, End: 3, Path: []string{"C"}}, {Name: "f.g", Kind: "function", Line: 9, Start: 9, End: 9, Path: []string{"C"}}})
+	b := newBuilder([]Entry{{Path: "a"}, {Path: "b"}}, t.TempDir())
+	defer b.close()
+	at := b.symbols(0, []kb.Symbol{{Name: "f.g", Kind: "function", Line: 2, Start: 1, End: 3, Path: []string{"C"}}, {Name: "f.g", Kind: "function", Line: 9, Start: 9, End: 9, Path: []string{"C"}},
+		{Name: "f.g", Kind: "heading", Line: 5, Path: []string{"C"}}, {Name: "f.g", Kind: "function", Line: 9, Path: []string{"C"}}})
+	if !slices.Equal(at, []int32{0, 1, -1, 1}) {
+		t.Errorf("declarations %v", at)
+	}
 	b.symbols(1, nil)
-	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 3}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}, Kind: kb.UseInherit, Confidence: 0.7})
-	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 3}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}, Kind: kb.UseInherit, Confidence: 0.9})
-	b.add(kb.Edge{From: kb.Spot{Path: "b", Line: 4}, To: kb.Spot{Path: "a", Line: 5, Decl: "C.f.g"}})
-	b.add(kb.Edge{From: kb.Spot{Path: "x", Line: 4}, To: kb.Spot{Path: "a", Line: 9, Decl: "C.f.g"}})
-	b.docs[1].pack(fold(b.docs[1].edges))
+	b.add(1, 3, ref{0, at[1]}, kb.UseInherit, 0.7)
+	b.add(1, 3, ref{0, at[3]}, kb.UseInherit, 0.9)
+	b.add(1, 4, ref{0, at[2]}, kb.UseCall, 0)
+	b.add(1, 0, ref{0, at[1]}, kb.UseCall, 1)
+	b.pack(1, fold(b.docs[1].edges))
 	path := filepath.Join(t.TempDir(), "view")
 	g := &goLinker{b: b, layout: newLayout(nil, nil)}
 	if _, _, err := b.write(t.Context(), path, g.writeState); err != nil {

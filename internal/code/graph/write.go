@@ -1,28 +1,40 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sort"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// use says that a document uses a declaration.
-type use struct {
-	decl uint64 // document << 32 | declaration
-	from int32
+// use says that a document uses a declaration of another that is known.
+type use struct{ decl, from int32 }
+
+// numbering orders the strings of a view.
+type numbering struct {
+	strs   *words
+	sorted []uint32 // numbers of words, in order of their bytes
+	number []uint32 // of a word in the file
 }
+
+func (b *builder) numbering() *numbering {
+	n := &numbering{strs: b.strs, sorted: b.strs.marked(inFile)}
+	slices.SortFunc(n.sorted, func(x, y uint32) int { return strings.Compare(b.strs.word(x), b.strs.word(y)) })
+	n.number = make([]uint32, len(b.strs.at))
+	for i, w := range n.sorted {
+		n.number[w] = uint32(i)
+	}
+	return n
+}
+
+// of returns the number that the file has for a word.
+func (n *numbering) of(word uint32) int { return int(n.number[word]) }
 
 // write makes the view file of what was collected, or none when ctx ends. state
 // is the section "go".
 func (b *builder) write(ctx context.Context, path string, state func(e *enc, str func(string) int)) (edges, decls int, err error) {
-	sorted := slices.Clone(b.strs.list)
-	sort.Strings(sorted)
-	number := make([]int, len(sorted)) // of an interned string in the file
-	for id, s := range b.strs.list {
-		number[id], _ = slices.BinarySearch(sorted, s)
-	}
 	p, err := newPacker(ctx, path)
 	if err != nil {
 		return 0, 0, err
@@ -31,13 +43,14 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 
 	for i := range b.docs {
 		edges += b.docs[i].count
-		decls += len(b.docs[i].decls)
+		decls += b.docs[i].size()
 	}
 	uses, inDegree := b.uses()
+	n := b.numbering()
 	steps := []func() error{
 		func() error {
 			var e enc
-			share(&e, sorted)
+			share(&e, len(n.sorted), func(i int) string { return b.strs.word(n.sorted[i]) })
 			return p.single("strings", e.b)
 		},
 		func() error { return b.writeDocs(p, inDegree) },
@@ -53,29 +66,30 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 			return nil
 		},
 		func() error {
-			return p.pack("decls", len(b.docs), docsPerFrame, func(e *enc, i int) { b.writeDecls(e, i, number) })
+			var ds []declared
+			return p.pack("decls", len(b.docs), docsPerFrame, func(e *enc, i int) {
+				ds = b.declsOf(i, ds)
+				writeDecls(e, ds, n)
+			})
 		},
 		func() error {
 			var es []edge
 			return p.pack("edges", len(b.docs), sourcesPerFrame, func(e *enc, i int) {
-				es = b.docs[i].unpack(es[:0])
+				es = b.unpack(i, es[:0])
 				writeEdges(e, es)
 			})
 		},
 		func() error {
-			rest := uses
-			return p.pack("into", len(b.docs), docsPerFrame, func(e *enc, i int) {
-				n := sort.Search(len(rest), func(k int) bool { return rest[k].decl>>32 > uint64(i) })
-				writeUses(e, rest[:n])
-				rest = rest[n:]
-			})
+			in := arriving{b: b, count: uses}
+			return p.pack("into", len(b.docs), docsPerFrame, func(e *enc, i int) { writeUses(e, in.at(i)) })
 		},
-		func() error { return b.writeNames(p, sorted, number) },
+		func() error { return b.writeNames(p, n) },
 		func() error {
 			var e enc
-			state(&e, func(s string) int { return number[b.strs.ids[s]] })
+			state(&e, func(s string) int { return n.of(b.name(s)) })
 			return p.single("go", e.b)
 		},
+		b.err,
 		p.w.Commit,
 	}
 	for _, step := range steps {
@@ -92,16 +106,12 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 // writeDocs writes paths, languages and numbers of the documents.
 func (b *builder) writeDocs(p *packer, inDegree []int) error {
 	var e enc
-	paths := make([]string, len(b.docs))
-	for i := range b.docs {
-		paths[i] = b.docs[i].entry.Path
-	}
-	share(&e, paths)
+	share(&e, len(b.docs), func(i int) string { return b.docs[i].entry.Path })
 	for i := range b.docs {
 		e.string(b.docs[i].entry.Language)
 	}
 	for i := range b.docs {
-		e.int(len(b.docs[i].decls))
+		e.int(b.docs[i].size())
 	}
 	for i := range b.docs {
 		e.int(b.docs[i].count)
@@ -112,39 +122,74 @@ func (b *builder) writeDocs(p *packer, inDegree []int) error {
 	return p.single("docs", e.b)
 }
 
-// uses lists which documents use which declarations, in order, each pair
-// once, and counts for every document the others that use it.
-func (b *builder) uses() ([]use, []int) {
-	var uses []use
-	inDegree := make([]int, len(b.docs))
+// uses counts for every document by which documents its declarations are used,
+// each pair once, and the other documents that use it.
+func (b *builder) uses() (uses, inDegree []int) {
+	uses, inDegree = make([]int, len(b.docs)), make([]int, len(b.docs))
+	b.eachUse(func(last, to ref, from int32) {
+		uses[to.doc]++
+		if to.doc != last.doc && to.doc != from {
+			inDegree[to.doc]++
+		}
+	})
+	return uses, inDegree
+}
+
+// eachUse calls f for every declaration that a document uses, once, with the one
+// of that document before it: in order of the documents, then of the declarations.
+func (b *builder) eachUse(f func(last, to ref, from int32)) {
 	var targets []ref
 	var es []edge
 	for i := range b.docs {
-		targets, es = targets[:0], b.docs[i].unpack(es[:0])
+		targets, es = targets[:0], b.unpack(i, es[:0])
 		for _, e := range es {
 			targets = append(targets, e.target)
 		}
 		slices.SortFunc(targets, compareRefs)
-		last := int32(-1)
+		last := noRef
 		for _, t := range slices.Compact(targets) {
-			uses = append(uses, use{uint64(t.doc)<<32 | uint64(t.decl), int32(i)})
-			if t.doc != last && int(t.doc) != i {
-				inDegree[t.doc]++
-			}
-			last = t.doc
+			f(last, t, int32(i))
+			last = t
 		}
 	}
-	// Stable, so that the documents of a declaration stay in order.
-	slices.SortStableFunc(uses, func(a, b use) int {
-		switch {
-		case a.decl < b.decl:
-			return -1
-		case a.decl > b.decl:
-			return 1
+}
+
+// arriving lists the uses of each document's declarations, of so many documents
+// at a time that they fit mostUses.
+type arriving struct {
+	b        *builder
+	count    []int // by document
+	from, to int   // documents of uses
+	uses     [][]use
+}
+
+// mostUses is how many uses are in memory at once: eight bytes each.
+const mostUses = 4 << 20
+
+// at returns the uses of the declarations of a document, in order; documents are
+// asked for one after the other.
+func (a *arriving) at(doc int) []use {
+	if doc < a.to {
+		return a.uses[doc-a.from]
+	}
+	a.from, a.uses = doc, nil
+	sum := 0
+	for a.to = doc; a.to < len(a.count) && (a.to == doc || sum+a.count[a.to] <= mostUses); a.to++ {
+		sum += a.count[a.to]
+	}
+	all := make([]use, sum)
+	for _, n := range a.count[a.from:a.to] {
+		a.uses, all = append(a.uses, all[:0:n]), all[n:]
+	}
+	a.b.eachUse(func(_, to ref, from int32) {
+		if i := int(to.doc) - a.from; i >= 0 && i < len(a.uses) {
+			a.uses[i] = append(a.uses[i], use{to.decl, from})
 		}
-		return 0
 	})
-	return uses, inDegree
+	for _, us := range a.uses { // stable, so that the documents of a declaration stay in order
+		slices.SortStableFunc(us, func(x, y use) int { return cmp.Compare(x.decl, y.decl) })
+	}
+	return a.uses[0]
 }
 
 func compareRefs(a, b ref) int {
@@ -154,18 +199,17 @@ func compareRefs(a, b ref) int {
 	return int(a.decl) - int(b.decl)
 }
 
-func (b *builder) writeDecls(e *enc, i int, number []int) {
-	ds := b.docs[i].decls
+func writeDecls(e *enc, ds []declared, n *numbering) {
 	prev := 0
 	for _, d := range ds {
-		e.zig(number[d.name] - prev)
-		prev = number[d.name]
+		e.zig(n.of(d.name) - prev)
+		prev = n.of(d.name)
 	}
 	for _, d := range ds {
-		e.int(number[d.qual]) // "" is 0 in every view
+		e.int(n.of(d.qual)) // "" is 0 in every view
 	}
 	for _, d := range ds {
-		e.int(number[d.kind])
+		e.int(n.of(d.kind))
 	}
 	prev = 0
 	for _, d := range ds {
@@ -237,7 +281,7 @@ func writeUses(e *enc, uses []use) {
 		for k < len(uses) && uses[k].decl == uses[0].decl {
 			k++
 		}
-		d := int(uint32(uses[0].decl))
+		d := int(uses[0].decl)
 		e.int(d - last)
 		last = d
 		e.int(k)
@@ -251,33 +295,37 @@ func writeUses(e *enc, uses []use) {
 }
 
 // writeNames writes which documents declare a name.
-func (b *builder) writeNames(p *packer, sorted []string, number []int) error {
-	type pair struct{ name, doc int32 }
-	var pairs []pair
+func (b *builder) writeNames(p *packer, n *numbering) error {
+	ends := make([]uint32, len(n.sorted)+1) // of the documents of a name; while they are put there, where the next goes
+	var ds []declared
 	for i := range b.docs {
-		for _, d := range b.docs[i].decls {
-			pairs = append(pairs, pair{int32(number[d.name]), int32(i)})
+		ds = b.declsOf(i, ds)
+		for _, d := range ds {
+			ends[n.of(d.name)+1]++
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		if a.name != b.name {
-			return int(a.name) - int(b.name)
+	for i := range n.sorted {
+		ends[i+1] += ends[i]
+	}
+	docs := make([]int32, ends[len(n.sorted)])
+	for i := range b.docs {
+		ds = b.declsOf(i, ds)
+		for _, d := range ds {
+			next := &ends[n.of(d.name)]
+			docs[*next] = int32(i)
+			*next++
 		}
-		return int(a.doc) - int(b.doc)
-	})
-	pairs = slices.Compact(pairs)
-	return p.pack("names", len(sorted), stringsPerFrame, func(e *enc, i int) {
-		n := 0
-		for n < len(pairs) && int(pairs[n].name) == i {
-			n++
-		}
-		e.int(n)
+	}
+	first := uint32(0)
+	return p.pack("names", len(n.sorted), stringsPerFrame, func(e *enc, i int) {
+		mine := slices.Compact(docs[first:ends[i]])
+		first = ends[i]
+		e.int(len(mine))
 		last := 0
-		for _, x := range pairs[:n] {
-			e.int(int(x.doc) - last)
-			last = int(x.doc)
+		for _, doc := range mine {
+			e.int(int(doc) - last)
+			last = int(doc)
 		}
-		pairs = pairs[n:]
 	})
 }
 

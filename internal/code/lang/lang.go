@@ -128,6 +128,8 @@ var Table = []Language{
 	{Name: "markdown", Exts: "md markdown mdown mkd mdc qmd"},
 	{Name: "mdx", Exts: "mdx"},
 	{Name: "rst", Exts: "rst rest"},
+	{Name: "gherkin", Exts: "feature"},
+	{Name: "strictdoc", Exts: "sdoc"},
 	{Name: "asciidoc", Exts: "adoc asciidoc asc"},
 	{Name: "org", Exts: "org"},
 	{Name: "latex", Exts: "tex sty cls bib ltx"},

@@ -10,6 +10,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,6 +54,9 @@ type Options struct {
 	Origins []string
 	// Hosts are further names for the Host header, without port.
 	Hosts []string
+	// Public is the address of a second listener, which the public may reach:
+	// see ServePublic. "" opens none.
+	Public string
 	// Log takes the address with the token, and the stacks of defects; nil is os.Stderr.
 	Log io.Writer
 	// Ready, when not nil, is called when the address has been printed.
@@ -101,7 +105,19 @@ func Serve(ctx context.Context, a *app.App, o Options) error {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	return httpguard.Run(ctx, httpguard.Server(Handler(a, o)), ln)
+	if o.Public == "" {
+		return httpguard.Run(ctx, httpguard.Server(Handler(a, o)), ln)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	beside := make(chan error, 1)
+	go func() {
+		defer stop() // one without the other is not what was asked for
+		beside <- ServePublic(ctx, a, o.Public, o)
+	}()
+	err = httpguard.Run(ctx, httpguard.Server(Handler(a, o)), ln)
+	stop()
+	return cmp.Or(<-beside, err)
 }
 
 // checkOrigin accepts scheme://host[:port] and nothing that would let everyone in.
@@ -142,12 +158,13 @@ func newService(a *app.App, o Options) *service {
 
 // service is the API of one server.
 type service struct {
-	app   *app.App
-	log   io.Writer
-	mux   *http.ServeMux
-	guard *httpguard.Guard
-	find  func(name string) (command.Command, error) // product.Commands().Find, but in tests
-	names sync.Map                                   // what shown remembers
+	app    *app.App
+	log    io.Writer
+	mux    *http.ServeMux
+	guard  *httpguard.Guard
+	find   func(name string) (command.Command, error) // product.Commands().Find, but in tests
+	public bool                                       // knows the public side alone: see public.go
+	names  sync.Map                                   // what shown remembers
 
 	asking chan struct{} // places that answers are made at
 	// How many ratings are taken without the token, by address, and by session.

@@ -162,20 +162,25 @@ func (s *service) ragAnswer(w http.ResponseWriter, r *http.Request, body []byte,
 	case strings.TrimSpace(q.ToolName) == "":
 		ragFault(w, kb.Errorf(kb.Invalid, "the request names no tool").WithHint(`set "tool_name", for example to generate_rag_answer`))
 	case known:
-		args := bytes.TrimSpace(q.Arguments)
-		if len(args) == 0 || string(args) == "null" {
-			args = []byte("{}")
-		}
-		if args[0] != '{' {
-			ragFault(w, kb.Errorf(kb.Invalid, "arguments must be an object").WithHint(`send {"query":"…"}`))
-			return
-		}
-		tool.run(s, w, r, &q, args)
+		s.ragRun(w, r, tool, &q)
 	case c.Name == "":
 		ragFail(w, http.StatusOK, "there is no tool "+quoted(q.ToolName)+"; GET /api/v1/mcp/tools lists them")
 	default:
 		s.ragCommand(w, r, c, q.Arguments)
 	}
+}
+
+// ragRun runs one of the four tools.
+func (s *service) ragRun(w http.ResponseWriter, r *http.Request, tool ragTool, q *ragRequest) {
+	args := bytes.TrimSpace(q.Arguments)
+	if len(args) == 0 || string(args) == "null" {
+		args = []byte("{}")
+	}
+	if args[0] != '{' {
+		ragFault(w, kb.Errorf(kb.Invalid, "arguments must be an object").WithHint(`send {"query":"…"}`))
+		return
+	}
+	tool.run(s, w, r, q, args)
 }
 
 // ragRefuse answers a body that is no call.
@@ -232,6 +237,9 @@ const keyHeader = "X-Session-Key"
 // base is the address under which the client reaches this server. The guard
 // has checked the Host header.
 func base(r *http.Request) string {
+	if b, ok := r.Context().Value(baseKey{}).(string); ok && b != "" {
+		return b
+	}
 	if r.TLS != nil {
 		return "https://" + r.Host
 	}

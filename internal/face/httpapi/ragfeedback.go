@@ -50,7 +50,7 @@ func (s *service) ragFeedback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := answers.FeedbackRequest{Query: b.Query, Response: b.Response, Rating: b.Rating, Confidence: b.Confidence, Session: b.SessionID,
-		Extra: more, Owner: owner(r), Client: client(r), SessionKey: cmp.Or(r.Header.Get(keyHeader), b.SessionKey), Public: true, Pending: !s.guard.Holds(r)}
+		Extra: more, Owner: owner(r), Client: client(r), SessionKey: cmp.Or(r.Header.Get(keyHeader), b.SessionKey), Public: true, Pending: s.public || !s.guard.Holds(r)}
 	if req.Pending && !s.mayRate(r, b.SessionID) {
 		ragDeny(w, http.StatusTooManyRequests, kb.Errorf(kb.Busy, "too many ratings from this address").WithHint("send it later"))
 		return

@@ -102,7 +102,7 @@ func ragFailed(w http.ResponseWriter, r *http.Request, err error) {
 		ragFail(w, http.StatusOK, "the server met a defect of its own and gave up")
 		return
 	}
-	if !httpguard.Near(r) || r.Header.Get("Origin") != "" {
+	if r.Context().Value(baseKey{}) != nil || !httpguard.Near(r) || r.Header.Get("Origin") != "" {
 		// What a person at this machine could do is nothing to a stranger.
 		ragFail(w, http.StatusOK, ragSentence(&kb.Error{Message: err.Error()}))
 		return

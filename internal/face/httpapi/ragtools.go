@@ -183,6 +183,18 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 		}
 	}
 	send("start", map[string]string{"session_id": composed.InertTitle(req.Session)})
+	var said []composed.Part
+	before := ""
+	say := func(p composed.Part) {
+		if args.IncludeSources != nil && !*args.IncludeSources {
+			p.Source = 0
+		}
+		said = append(said, p)
+		text := composed.Markdown(said)
+		send("sentence", map[string]string{"delta": strings.TrimPrefix(text, before)})
+		before = text
+	}
+	req.Said = say
 	reply, err := s.ask(ctx, req)
 	if err != nil {
 		f := ragFailure{Error: composed.InertLine(ragSentence(err)), IsError: true}
@@ -191,19 +203,8 @@ func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.
 		return
 	}
 	whole := ragOf(&reply, args.IncludeSources)
-	before := ""
-	for i := range reply.Parts {
-		parts := reply.Parts[:i+1]
-		if args.IncludeSources != nil && !*args.IncludeSources {
-			parts = nil
-			for _, p := range reply.Parts[:i+1] {
-				p.Source = 0
-				parts = append(parts, p)
-			}
-		}
-		text := composed.Markdown(parts)
-		send("sentence", map[string]string{"delta": strings.TrimPrefix(text, before)})
-		before = text
+	for _, p := range reply.Parts[min(len(said), len(reply.Parts)):] {
+		say(p)
 	}
 	send("sources", whole.Sources)
 	send("done", whole)

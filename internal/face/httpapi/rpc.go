@@ -152,6 +152,9 @@ func parseRPC(raw []byte) (q rpcRequestBody, fault *rpcError) {
 	q.id = m["id"]
 	var method string
 	switch {
+	case len(q.id) > 0 && strings.IndexByte("{[tf", q.id[0]) >= 0:
+		q.id = null
+		return q, rpcFault(rpcRequest, "Invalid Request: id must be a string, a number or null")
 	case string(m["jsonrpc"]) != `"2.0"`:
 		fault = rpcFault(rpcRequest, `Invalid Request: jsonrpc must be "2.0"`)
 	case !isString(m["method"]) || json.Unmarshal(m["method"], &method) != nil:

@@ -202,16 +202,16 @@ func TestRPCReplies(t *testing.T) {
 			t.Errorf("%s: %d requests sent, want %d", tc.name, got, tc.sent)
 		}
 	}
-	if got := u.requests()[0]; got != "GET /current?days=3&q=Buenos+Aires" {
+	if got := u.requests()[0]; got != "GET /current?q=Buenos%20Aires&days=3" {
 		t.Errorf("sent %s", got)
 	}
 }
 
-// TestRPCIDs: an id of any type comes back byte for byte; without one there
-// is no body.
+// TestRPCIDs: an id that is a string, a number or null comes back byte for
+// byte, another is refused and nothing is done; without one there is no body.
 func TestRPCIDs(t *testing.T) {
 	u, s, _ := rpcServer(t)
-	for _, id := range []string{`"1"`, `1`, `-0`, `1.50e+3`, `12345678901234567890123`, `null`, `""`, `"a\u0062\/"`, `true`, `{"a" : 1}`, `[1, 2]`} {
+	for _, id := range []string{`"1"`, `1`, `-0`, `1.50e+3`, `12345678901234567890123`, `null`, `""`, `"a\u0062\/"`} {
 		for _, params := range []string{`{"name":"clima4","arguments":{"q":"x"}}`, `{}`} {
 			w := post("/mcp/tools/call", `{"id": `+id+` ,"jsonrpc":"2.0","method":"tools/call","params":`+params+`}`).send(s)
 			if !strings.HasSuffix(w.Body.String(), `,"id":`+id+"}\n") || !json.Valid(w.Body.Bytes()) {
@@ -220,6 +220,12 @@ func TestRPCIDs(t *testing.T) {
 		}
 	}
 	before := len(u.requests())
+	for _, id := range []string{`true`, `false`, `{"a" : 1}`, `[1, 2]`} {
+		w := post("/mcp/tools/call", `{"id": `+id+` ,"jsonrpc":"2.0","method":"tools/call","params":{"name":"clima4","arguments":{"q":"x"}}}`).send(s)
+		if got := w.Body.String(); w.Code != 200 || !strings.Contains(got, `"code":-32600`) || !strings.HasSuffix(got, `,"id":null}`+"\n") {
+			t.Errorf("id %s: %d %s", id, w.Code, got)
+		}
+	}
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"clima4","arguments":{"q":"x"}}}`,
 		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"clima4"}}`, `{"jsonrpc":"2.0","method":"tools/call"}`,

@@ -133,7 +133,7 @@ func (o toolResult) value() json.RawMessage {
 // call checks the arguments and runs the tool.
 func (s *service) call(ctx context.Context, t tool, args json.RawMessage) (toolResult, error) {
 	if t.command == nil {
-		r, err := apis.Call(ctx, s.app, t.name, args, "")
+		r, err := apis.Call(ctx, s.app, apis.Ask{Name: t.name, Args: args})
 		if err != nil {
 			return toolResult{}, err
 		}

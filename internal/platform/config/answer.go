@@ -10,6 +10,7 @@ import (
 type Answer struct {
 	Origins    []string // pages of other sites that may ask and rate answers
 	NoFeedback bool     // feedback lowers nothing
+	Questions  bool     // the questions that are asked are kept
 	Endpoint   string   // URL of a model's API; "" composes answers without one
 	API        string   // "openai" or "ollama"; "" is "openai"
 	Model      string
@@ -38,9 +39,22 @@ var answerKeys = []Key{
 		},
 	},
 	{
+		Name: "answer.questions", Type: "`true` or `false`", Default: "false",
+		Help: "whether the questions that are asked are kept, without who asked and with credentials masked: " +
+			"feedback:review then says which have no answer, what is asked most, and whose answers have changed",
+		Example: "true",
+		set: func(p *parser, n *yaml.Node, c *Config) error {
+			if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+				return p.wrong(n, "answer.questions must be true or false").WithHint("leave it out for false")
+			}
+			c.Answer.Questions = strings.EqualFold(n.Value, "true")
+			return nil
+		},
+	},
+	{
 		Name: "answer.endpoint", Type: "http or https address", Default: "none",
-		Help: "a model's API that words answers from the sentences found; what it says without support is dropped, " +
-			"and without it answers are composed of the sentences themselves",
+		Help: "a model's API that words answers from the passages found; what their lines do not bear out is dropped, " +
+			"and without it answers are composed of sentences of theirs",
 		Example: "http://localhost:11434",
 		set: func(p *parser, n *yaml.Node, c *Config) (err error) {
 			if c.Answer.Endpoint, err = p.text(n); err != nil {

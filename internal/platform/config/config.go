@@ -42,6 +42,7 @@ type Config struct {
 	Tokens []Token
 	Web    Web
 	Answer Answer
+	Public Public
 	APIs   APIs
 	// Trust are absolute paths that the user vouches for; see TrustPaths.
 	Trust []string

@@ -2,6 +2,7 @@ package httpguard
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -127,6 +128,9 @@ func (b *bounds) add(c *attentiveConn) {
 type connKey struct{}
 
 func withConn(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
 	return context.WithValue(ctx, connKey{}, c)
 }
 

@@ -2,6 +2,7 @@ package httpguard
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log"
@@ -71,7 +72,7 @@ const grace = 2 * time.Second
 // unread is how long a client may take nothing of an answer before it is left.
 const unread = 30 * time.Second
 
-// Run serves within the bounds of this package until ctx ends, then lets running
+// Run serves, with TLS where srv.TLSConfig is set, within the bounds of this package until ctx ends, then lets running
 // requests end for two seconds, cancels the rest and returns nil. The requests'
 // contexts end when ctx does plus that time.
 func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
@@ -81,7 +82,11 @@ func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	srv.ConnContext, srv.Handler = withConn, b.handler(srv.Handler)
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(attentive{ln, b}) }()
+	ln = attentive{ln, b}
+	if srv.TLSConfig != nil {
+		ln = tls.NewListener(ln, srv.TLSConfig)
+	}
+	go func() { failed <- srv.Serve(ln) }()
 	select {
 	case err := <-failed:
 		return kb.Errorf(kb.Internal, "the HTTP server stopped: %w", err)

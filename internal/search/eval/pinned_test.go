@@ -171,7 +171,7 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 
 // passages asks for what flows that quote get.
 func passages(ctx context.Context, targets []search.Target, emb kb.Embedder, r search.Request) (o outcome) {
-	list, err := search.Passages(ctx, targets, emb, r, "", "find-documentation")
+	list, _, err := search.Passages(ctx, targets, emb, r)
 	if err != nil {
 		return outcome{err: err}
 	}

@@ -18,6 +18,10 @@ import (
 //go:embed related.txt
 var relatedText string
 
+// Related returns for a term those of words that are used in its place, the
+// most usual first.
+func Related(term string) []string { return related(term) }
+
 // related returns for a term those of words that are used in its place.
 func related(term string) []string {
 	// The first line that does not come before term's.

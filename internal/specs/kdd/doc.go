@@ -43,6 +43,9 @@ type Doc struct {
 	Chunks    int
 	Stamp     uint64 // when it was indexed, see kb.StampHash
 	Entities  int    // nodes that it names, its own included
+	// Linked is set for a document that a specification names in a wiki link, or
+	// that names one: a note of the same vault.
+	Linked bool
 }
 
 // Node is something that specifications are about: a document, or what

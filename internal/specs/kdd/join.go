@@ -104,59 +104,6 @@ func Join(ctx context.Context, sources []Source) (*Graph, error) {
 
 func percent(f float64) uint8 { return uint8(min(max(int(f*100+0.5), 0), 100)) }
 
-func newDoc(source int, src *Source, e *kb.SpecEntry) *Doc {
-	s := e.Spec
-	kind := specdoc.KindOf(s.Kind, e.Path)
-	d := &Doc{
-		Source: source, Store: src.Store.ID, Label: src.Label, Path: e.Path,
-		Title: s.Title, Kind: kind, ID: s.ID, NodeID: specdoc.NodeID(kind, s.ID, e.Path),
-		Domain: s.Domain, Tags: s.Tags, Aliases: s.Aliases, Status: s.Status, Lifecycle: Lifecycle(s.Status), Version: s.Version,
-		Layer: layerOf(e.Path), Sections: s.Sections, Chunks: e.Chunks, Stamp: e.Stamp,
-	}
-	if d.Title == "" {
-		d.Title = specdoc.Stem(e.Path)
-	}
-	for i := range d.Sections {
-		d.Sections[i].Type = specdoc.TypeOf(kind, d.Sections[i].Type)
-	}
-	return d
-}
-
-// layers are the folders of the five layers, in Spanish and English.
-var layers = map[string]int{
-	"00-requirements": 0, "00-requisitos": 0, "01-domain": 1, "01-dominio": 1, "02-behavior": 2, "02-behaviour": 2, "02-comportamiento": 2,
-	"03-experience": 3, "03-experiencia": 3, "04-verification": 4, "04-verificacion": 4,
-}
-
-// layerOf returns the layer of a path by the innermost folder that is one, -1 for none.
-func layerOf(p string) int {
-	layer := -1
-	for i := strings.IndexByte(p, '/'); i >= 0; i = strings.IndexByte(p, '/') {
-		if n, ok := layers[strings.ToLower(p[:i])]; ok {
-			layer = n
-		}
-		p = p[i+1:]
-	}
-	return layer
-}
-
-// LayerName returns the folder of a layer: "01-domain"; "" for none.
-func LayerName(layer int) string {
-	names := [...]string{"00-requirements", "01-domain", "02-behavior", "03-experience", "04-verification"}
-	if layer < 0 || layer >= len(names) {
-		return ""
-	}
-	return names[layer]
-}
-
-// typeOfKind returns the type of the node of a document.
-func typeOfKind(kind string) string {
-	if t := specdoc.Known(kind).Type; t != "DEFAULT" {
-		return t
-	}
-	return "DOCUMENT"
-}
-
 // joiner resolves what documents state.
 type joiner struct {
 	*Graph
@@ -298,6 +245,10 @@ func (j *joiner) edges(list []raw) {
 		}
 		if to >= first {
 			used[int64(r.doc)<<32|int64(to)] = true
+		}
+		if methods[r.method] == "wiki_link" && int(from) < len(j.docs) && int(to) < len(j.docs) {
+			a, b := j.docs[from], j.docs[to]
+			a.Linked, b.Linked = a.Linked || b.Kind != "", b.Linked || a.Kind != ""
 		}
 		j.found = append(j.found, edge{from: from, to: to, doc: r.doc, line: r.line, typ: r.typ, label: r.label, method: r.method, sure: r.sure,
 			violation: j.violates(from, to)})

@@ -3,6 +3,7 @@ package kdd
 import (
 	"cmp"
 	"path"
+	"sort"
 	"strings"
 	"sync"
 
@@ -103,6 +104,17 @@ func (g *Graph) Mentions(file string, symbols []string, seen Seen) []Mention {
 	out := make([]Mention, len(list))
 	for i, h := range list {
 		out[i] = h.m
+	}
+	return out
+}
+
+// Named returns the files and symbols that a document names, as it writes them.
+func (g *Graph) Named(d *Doc) []string {
+	n := g.names.paths[d.Source][d.Path]
+	var out []string
+	from := sort.Search(len(g.said), func(i int) bool { return g.said[i].doc >= n })
+	for i := from; i < len(g.said) && g.said[i].doc == n; i++ {
+		out = append(out, g.strings.list[g.said[i].text])
 	}
 	return out
 }

@@ -187,7 +187,7 @@ func (n *names) find(name string, source int, near int32) (doc int32, rank int, 
 
 // trimExt takes the extension of Markdown off.
 func trimExt(s string) string {
-	for _, ext := range [...]string{".md", ".mdx", ".markdown"} {
+	for _, ext := range [...]string{".md", ".mdx", ".markdown", ".rst", ".sdoc", ".feature"} {
 		if len(s) > len(ext) && strings.EqualFold(s[len(s)-len(ext):], ext) {
 			return s[:len(s)-len(ext)]
 		}

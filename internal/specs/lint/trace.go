@@ -63,7 +63,7 @@ func NewTrace(ctx context.Context, g *kdd.Graph, sources []Source, spec func(*kd
 			return nil, err
 		}
 		for _, p := range paths {
-			if !traced(p) || g.Doc(src.Store, p) != nil {
+			if !traced(p) || g.Doc(src.Store, p) != nil && !strings.HasSuffix(p, ".feature") {
 				continue
 			}
 			if t.code == MostTraced {
@@ -74,7 +74,7 @@ func NewTrace(ctx context.Context, g *kdd.Graph, sources []Source, spec func(*kd
 			if err != nil {
 				return nil, err
 			}
-			test := strings.HasSuffix(p, ".feature") || rank.IsTest(p)
+			test := Proves(p)
 			t.code++
 			if test {
 				t.tests++
@@ -107,11 +107,14 @@ func (t *Trace) tested(d *kdd.Doc) bool {
 	return slices.ContainsFunc(t.Of[d], func(s Spot) bool { return s.Test })
 }
 
+// Proves reports whether a file tests something, by its name.
+func Proves(p string) bool { return strings.HasSuffix(p, ".feature") || rank.IsTest(p) }
+
 // traced reports whether a file is code or a test, by its name: data and texts
 // name ids without having to do with them.
 func traced(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case "", ".json", ".lock", ".txt", ".csv", ".tsv", ".xml", ".svg", ".html", ".md", ".mdx", ".markdown", ".rst", ".adoc", ".log", ".sum", ".toml", ".ini":
+	case "", ".json", ".lock", ".txt", ".csv", ".tsv", ".xml", ".svg", ".html", ".md", ".mdx", ".markdown", ".rst", ".adoc", ".sdoc", ".log", ".sum", ".toml", ".ini":
 		return false
 	}
 	return true

@@ -31,7 +31,7 @@ import (
 
 // Version names the way of cutting. It is in every segment header and grows
 // whenever the same text would be decoded, named or cut differently.
-const Version = 4
+const Version = 5
 
 // The sizes of chunks. A reader is shown whole chunks, and an embedding of more
 // than about 400 tokens (1,600 bytes) blurs; so that is what text without
@@ -104,19 +104,18 @@ type splitter func(t kb.Text, ls *lines) (outline, bool)
 // package syntax has rules for are cut at what its grammars find, all others
 // by the window.
 var splitters = map[string]splitter{
-	"go":       splitGo,
-	"markdown": splitMarkdown,
-	"mdx":      splitMDX,
-	"rst":      splitRST,
-	"asciidoc": splitAsciiDoc,
-	"org":      splitOrg,
-	"html":     splitHTML,
-	"latex":    splitLaTeX,
-	"notebook": splitNotebook,
+	"go":        splitGo,
+	"markdown":  splitMarkdown,
+	"mdx":       splitMDX,
+	"rst":       splitRST,
+	"gherkin":   splitSpec,
+	"strictdoc": splitSpec,
+	"asciidoc":  splitAsciiDoc,
+	"org":       splitOrg,
+	"html":      splitHTML,
+	"latex":     splitLaTeX,
+	"notebook":  splitNotebook,
 }
-
-// specs holds the languages that specifications are written in.
-var specs = map[string]bool{"markdown": true, "mdx": true}
 
 // Cutter cuts texts. The zero value does without grammars. It is safe for
 // concurrent use.
@@ -172,8 +171,8 @@ func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	if split, ok := splitters[t.Language]; ok {
 		if o, ok := split(t, ls); ok {
 			cut.Chunks, cut.Facts = finish(ls, o, m), o.facts
-			if specs[t.Language] {
-				cut.Facts.Spec = specdoc.Parse(t.Body)
+			if cut.Facts.Spec == nil && specdoc.Reads(t.Language) {
+				cut.Facts.Spec = specdoc.ParseAs(t.Language, t.Body)
 			}
 			if t.Language == "notebook" && c.Grammars != nil && !minified(ls) {
 				// Cells that cannot be read have no facts.

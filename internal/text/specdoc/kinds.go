@@ -20,7 +20,8 @@ type Kind struct {
 	ids   []string
 }
 
-// Kinds are the kinds of specifications, the original's sixteen.
+// Kinds are the kinds of specifications: the original's sixteen, then those of
+// the formats of others.
 var Kinds = []Kind{
 	{"entity", "Entity", "ENTITY", 1, list("entity entities entidad entidades object objeto value-object"), list("ENT ENTITY")},
 	{"event", "Event", "EVENT", 1, list("event events evento eventos domain-event"), list("EVT EVENT")},
@@ -38,6 +39,9 @@ var Kinds = []Kind{
 	{"prd", "PRD", "DEFAULT", 0, list("prd product-requirements product-requirements-document"), list("PRD")},
 	{"adr", "ADR", "DEFAULT", -1, list("adr adrs decision decisions decision-record architecture-decision architecture-decision-record decision-de-arquitectura decisiones"), list("ADR")},
 	{"glossary", "GLOSS", "DEFAULT", 1, list("glossary glosario"), list("GLOSS")},
+	{"proposal", "Proposal", "DEFAULT", -1, list("proposal proposals propuesta propuestas rfc rfcs oteps keps enhancement-proposal enhancement-proposals"), list("RFC OTEP KEP PEP")},
+	{"architecture", "Arch", "DEFAULT", -1, list("architecture arquitectura arc42"), nil},
+	{"feature", "Feature", "DEFAULT", 4, list("feature caracteristica"), nil},
 }
 
 // Types are the types of sections.
@@ -104,6 +108,9 @@ func KindOf(kind, path string) string {
 	}
 	parts := strings.Split(path, "/")
 	stem := Stem(path)
+	if k := openSpec(parts); k != "" {
+		return k
+	}
 	switch low := strings.Trim(strings.ToLower(stem), "_-"); {
 	case low == "readme", low == "index", low == "changelog", low == "contributing", low == "overview", strings.Contains(low, "template"), strings.Contains(low, "plantilla"):
 		return "" // about the folder, not one of it
@@ -116,10 +123,50 @@ func KindOf(kind, path string) string {
 			return k.Name
 		}
 	}
+	if len(parts) > 1 && parts[len(parts)-2] == "text" && numbered(stem) {
+		return "proposal" // of a repository of them
+	}
 	if k, ok := KindNamed(stem); ok && (k.Name == "glossary" || k.Name == "prd") {
 		return k.Name
 	}
 	return ""
+}
+
+// openSpec returns the kind of a document of OpenSpec by its path: requirements
+// lie in openspec/specs/CAPABILITY, proposals of changes in openspec/changes/NAME.
+func openSpec(parts []string) string {
+	i := slices.Index(parts, "openspec")
+	switch {
+	case i < 0 || i+3 >= len(parts):
+		return ""
+	case parts[i+1] == "specs" || parts[i+1] == "changes" && slices.Contains(parts[i+2:], "specs"):
+		return "requirement"
+	case parts[i+1] == "changes":
+		return "proposal"
+	}
+	return ""
+}
+
+// OpenSpecName returns what a document of OpenSpec is called by its folder, the
+// capability or the change, and whether the change is still open; "" for another document.
+func OpenSpecName(path string) (name string, open bool) {
+	parts := strings.Split(path, "/")
+	if openSpec(parts) == "" {
+		return "", false
+	}
+	i := slices.Index(parts, "openspec")
+	name = parts[i+2]
+	if parts[i+1] == "changes" {
+		if open = name != "archive"; !open && i+3 < len(parts) {
+			name = parts[i+3]
+		}
+	}
+	return name, open
+}
+
+// numbered reports whether a file's name begins with a number of four digits.
+func numbered(stem string) bool {
+	return len(stem) > 5 && stem[4] == '-' && strings.Trim(stem[:4], "0123456789") == ""
 }
 
 // stemTells reports whether a file's name that begins like an id is one:

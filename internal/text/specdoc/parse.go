@@ -19,11 +19,13 @@ const (
 // Parse reads a Markdown document. It never fails: what it does not
 // understand is left out. The result is nil for a text without headings,
 // front matter and links: nothing could be said about it.
-func Parse(body string) *kb.SpecDoc {
-	p := scan(body)
+func Parse(body string) *kb.SpecDoc { return parse(scan(body)) }
+
+func parse(p *page) *kb.SpecDoc {
 	x := extractor{page: p, doc: &kb.SpecDoc{}, edges: map[edgeKey]int{}, nodes: map[nodeKey]int{}, mentions: map[string]bool{}}
 	x.head()
 	x.sections()
+	x.needs()
 	x.body()
 	d := x.doc
 	if len(p.headings) == 0 && len(p.front) == 0 && len(d.Edges)+len(d.Nodes)+len(d.Mentions) == 0 {
@@ -80,6 +82,9 @@ func (x *extractor) head() {
 		if k, ok := idKind(d.ID); ok {
 			d.Kind = k.Name
 		}
+	}
+	if d.Kind == "" {
+		d.Kind = x.shape()
 	}
 	x.frontEdges()
 }

@@ -13,13 +13,19 @@ type page struct {
 	class    []markdown.Kind // code of whatever kind is Fence; tables and HTML are Text
 	front    []field
 	headings []heading
+
+	// Of formats other than Markdown.
+	needs []need
+	links []needLink // of the document itself
+	files []needLink // that it names
 }
 
 type heading struct {
 	text  string // without marks
 	level int
-	first int // its first line, 0-based
-	last  int // its last line: that of the underline of a setext heading
+	first int  // its first line, 0-based
+	last  int  // its last line: that of the underline of a setext heading
+	need  bool // of a need of sphinx-needs
 }
 
 // longLine is how many bytes of a line are read: a longer one is data, and
@@ -49,7 +55,7 @@ func (p *page) block(b markdown.Block) {
 	case markdown.Heading:
 		const long = 1000 // no heading has as many bytes
 		text := strings.Clone(Plain(kb.Cut(b.Text, long)))
-		p.headings = append(p.headings, heading{text, b.Level, b.First, b.Last})
+		p.headings = append(p.headings, heading{text: text, level: b.Level, first: b.First, last: b.Last})
 	}
 	for i := b.First; i <= b.Last; i++ {
 		p.class[i] = b.Kind

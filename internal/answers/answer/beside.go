@@ -1,0 +1,94 @@
+package answer
+
+import (
+	"context"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+const (
+	// mostBeside is of how many of the first passages those beside them are read,
+	// and besideScore what such a one counts of that passage.
+	mostBeside  = 4
+	besideScore = 0.6
+
+	// What speaks for a passage that a question goes on with: of a document that
+	// the answer before cited, and near the lines that it cited.
+	beforeLift = 0.08
+	nearLift   = 0.10
+	nearLines  = 40
+)
+
+// beside adds the passages before and after the best, in which a section may
+// go on, and those around what the answer before cited, which a question that
+// leans on it goes on with.
+func (q *question) beside(ctx context.Context, targets []search.Target, list []search.Passage) ([]search.Passage, error) {
+	type place struct {
+		target int
+		kb.Place
+	}
+	have := map[place]bool{}
+	for i := range list {
+		have[place{list[i].Target, list[i].Place}] = true
+	}
+	add := func(target int, path string, score float64, wants func(d *kb.DocumentText, n int) bool) error {
+		d, err := targets[target].Index.Document(ctx, path)
+		if kb.CodeOf(err) == kb.NotFound {
+			return nil
+		}
+		if err != nil {
+			return &search.TargetError{Target: target, Err: err}
+		}
+		for n := range d.Chunks {
+			at := place{target, kb.Place{Path: path, Chunk: n}}
+			if have[at] || n >= len(d.IDs) || !wants(&d, n) {
+				continue
+			}
+			have[at] = true
+			c := d.Chunks[n]
+			list = append(list, search.Passage{Passage: kb.Passage{Place: at.Place, Chunk: c, Text: d.Body[c.From:c.To], Language: d.Language},
+				Target: target, ID: d.IDs[n], Score: score, Stamp: d.Stamp})
+		}
+		return nil
+	}
+	for _, p := range append([]search.Passage(nil), list[:min(len(list), mostBeside)]...) {
+		err := add(p.Target, p.Path, besideScore*p.Score, func(_ *kb.DocumentText, n int) bool {
+			return n == p.Place.Chunk-1 || n == p.Place.Chunk+1
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range q.before {
+		for t := range targets {
+			if targets[t].Store.ID != c.Store {
+				continue
+			}
+			err := add(t, c.Path, besideScore/2, func(d *kb.DocumentText, n int) bool { return c.nearTo(&d.Chunks[n]) })
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// nearTo reports whether a chunk of its document lies near the lines.
+func (c *Cite) nearTo(k *kb.Chunk) bool {
+	return k.Start <= c.Lines[1]+nearLines && k.End >= c.Lines[0]-nearLines
+}
+
+// goesOn is what speaks for a passage because of the answer before.
+func (q *question) goesOn(p *search.Passage) float64 {
+	v := 0.0
+	for i := range q.before {
+		if c := &q.before[i]; c.Path == p.Path {
+			v = max(v, beforeLift)
+			if c.nearTo(&p.Chunk) {
+				v = beforeLift + nearLift
+			}
+		}
+	}
+	return v
+}

@@ -1,0 +1,133 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+// leastConfidence is the probability below which nothing is answered.
+const leastConfidence = 0.55
+
+// mostConfidence is the most that is claimed: words alone do not tell that a
+// sentence means what it seems to.
+const mostConfidence = 0.89
+
+// sign is something that tells how likely an answer is right.
+type sign struct {
+	name   string
+	value  float64
+	weight float64
+}
+
+// grounds are the signs of one answer.
+type grounds []sign
+
+// grounds returns what tells how likely what was chosen is right.
+func (q *question) grounds(passages []search.Passage, c choice) grounds {
+	if len(c.picks) == 0 || q.sum == 0 {
+		return nil
+	}
+	first := c.picks[0]
+	unknown, strange := 0.0, 0.0
+	cover, cosine, near, own := 0.0, 0.0, 0.0, 0.0
+	for ci := range q.concepts {
+		k := &q.concepts[ci]
+		named := isName(k.word)
+		// The list of Spanish words is short: one that is not in it may be anything.
+		if k.known || k.topic || k.akin && !named || q.spanish && !named {
+			continue
+		}
+		unknown += k.weight
+		if !k.faint && k.own > 0 && (named || len(k.word) > 3) {
+			strange = 1
+		}
+	}
+	for _, s := range c.all {
+		cover, cosine, near, own = max(cover, s.cover), max(cosine, s.cosine), max(near, s.near), max(own, s.own)
+	}
+	same, other := 0.0, 0.0 // of the best sentences, those of its section; the best of another document
+	for i, s := range c.best[:min(len(c.best), 6)] {
+		if s.passage == first.passage && s.section == first.section {
+			same += 1 / float64(1+i)
+		}
+	}
+	for _, s := range c.best {
+		if passages[s.passage].Path != passages[first.passage].Path {
+			other = s.score
+			break
+		}
+	}
+	figure := 1.0
+	if q.cue == amount {
+		figure = flag(slices.ContainsFunc(c.all, func(s *scored) bool { return figureRE.MatchString(s.text) }))
+	}
+	return grounds{
+		{"cover", cover, 2.3},
+		{"whole", max(0, own-0.6) / 0.4, 1.0},
+		{"cosine", cosine, 1.0},
+		{"near", near, 1.5},
+		{"score", first.score, -1.7},
+		{"same", same / 2.45, 1.4},
+		{"margin", first.score - other, 3.1},
+		{"sure", q.sure, 0.1},
+		{"unknown", unknown / q.sum, -2.4},
+		{"strange", strange, -0.4},
+		{"figure", figure, 1.4},
+		{"passage", passages[first.passage].Score, 3.6},
+		{"words", math.Log(float64(len(q.concepts))), 1.6},
+		{"disputed", flag(q.disputed), -1.0},
+		{"leans", flag(len(q.before) > 0), -0.4},
+		{"base", 1, -9.75},
+	}
+}
+
+// probability is how likely the answer is right.
+func (s grounds) probability() float64 {
+	if s == nil {
+		return 0
+	}
+	x := 0.0
+	for _, v := range s {
+		x += v.weight * v.value
+	}
+	return min(mostConfidence, 1/(1+math.Exp(-x)))
+}
+
+func flag(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// explain says what a confidence is made of.
+func explain(q *question, c choice, of grounds, p float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "confidence %.3f:", p)
+	for _, s := range of {
+		fmt.Fprintf(&b, " %s=%.3f", s.name, s.value)
+	}
+	b.WriteString("\n   ")
+	for i := range q.concepts {
+		k := &q.concepts[i]
+		most := 0.0
+		for _, s := range c.all {
+			most = max(most, s.around[i])
+		}
+		fmt.Fprintf(&b, " %s %.1f×%.2f", strings.Join(k.terms, "/"), k.weight, most)
+	}
+	for _, s := range c.picks {
+		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f passage %d %s", s.score, s.cover, s.cosine, s.passage, kb.Clip(s.text, 100))
+	}
+	for i, s := range c.best {
+		if i < 8 {
+			fmt.Fprintf(&b, "\n      ~ %.3f cover %.2f cos %.2f own %.2f p%d L%d-%d %s", s.score, s.cover, s.cosine, s.own, s.passage, s.start, s.end, kb.Clip(s.text, 90))
+		}
+	}
+	return b.String()
+}

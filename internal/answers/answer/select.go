@@ -1,0 +1,380 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
+)
+
+const (
+	// shortlist is how many sentences are compared with the question by vector.
+	shortlist = 250
+
+	coverWeight   = 0.45
+	cosineWeight  = 0.15
+	nearWeight    = 0.20
+	passageWeight = 0.50 // of the place of its passage in the ranking
+	cueWeight     = 0.12
+	focusWeight   = 0.05 // of saying it in few words
+
+	// What a concept counts that is not in the sentence itself but near it.
+	beforeShare  = 0.7  // in the sentence before it
+	blockShare   = 0.45 // in its paragraph
+	headingShare = 0.7  // in the heading or declaration above it
+	outerShare   = 0.45 // in the headings above that
+	pathShare    = 0.4  // in the path of its document
+	partShare    = 0.4  // as a part of a longer name
+	akinShare    = 0.6  // as a word that is used for it
+)
+
+// scored is a sentence with what speaks for it.
+type scored struct {
+	sentence
+	passage int
+	at      int       // its place in the passage
+	direct  []float64 // share of each concept in the sentence itself
+	around  []float64 // the same with what is around it
+	cover   float64   // Σ of around by weight, in [0,1]
+	own     float64   // Σ of direct by weight
+	score   float64
+	cosine  float64
+	near    float64 // the same without what the sentences have in common
+	tokens  map[string]bool
+	vector  []float32
+	length  int  // words
+	left    bool // there is no room for it
+}
+
+// scores are the sentences of passages: by passage, in their order, and the
+// best of all of them, best first.
+type scores struct {
+	pages [][]scored
+	best  []*scored
+}
+
+// score scores every sentence of the passages.
+func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.Embedder) (scores, error) {
+	var out scores
+	for pi := range passages {
+		list := q.page(&passages[pi], pi)
+		out.pages = append(out.pages, list)
+		for i := range list {
+			out.best = append(out.best, &list[i])
+		}
+	}
+	order := func(a, b *scored) int { return cmp.Compare(b.score, a.score) }
+	kb.SortStableFunc(out.best, order)
+	out.best = out.best[:min(len(out.best), shortlist)]
+	if q.vector != nil && embed.Cheap(emb) {
+		texts := make([]string, len(out.best))
+		for i, s := range out.best {
+			texts[i] = s.about + " " + s.text
+		}
+		vectors, err := emb.Embed(ctx, texts)
+		if err != nil {
+			return out, err
+		}
+		near := apart(q.vector, vectors)
+		for i, s := range out.best {
+			s.vector = vectors[i]
+			s.cosine = max(0, dot(q.vector, vectors[i]))
+			s.near = near[i]
+			s.score += cosineWeight*s.cosine + nearWeight*near[i]
+		}
+	}
+	kb.SortStableFunc(out.best, order)
+	return out, nil
+}
+
+// apart returns how near the query is to each text after most of the mean of
+// the texts is taken off all: what sentences that were found together share does
+// not tell which of them is meant.
+func apart(query []float32, texts [][]float32) []float64 {
+	if len(texts) == 0 {
+		return nil
+	}
+	mean := make([]float32, len(query))
+	for _, t := range texts {
+		for k, x := range t {
+			mean[k] += commonShare * x / float32(len(texts))
+		}
+	}
+	less := func(v []float32) []float32 {
+		out := make([]float32, len(v))
+		for k, x := range v {
+			out[k] = x - mean[k]
+		}
+		scaled(out)
+		return out
+	}
+	q := less(query)
+	near := make([]float64, len(texts))
+	for i, t := range texts {
+		near[i] = max(0, dot(less(t), q))
+	}
+	return near
+}
+
+// commonShare is how much of what sentences have in common is taken off.
+const commonShare = 0.7
+
+// page scores the sentences of one passage, without their vectors.
+func (q *question) page(p *search.Passage, number int) []scored {
+	units := sentences(&p.Passage)
+	place, outer := tokensOf(p.Path), tokensOf(strings.Join(p.Chunk.Decl, " "))
+	list := make([]scored, len(units))
+	for i := range units {
+		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text + " " + strings.Join(units[i].head, " ")),
+			length: len(strings.Fields(units[i].text))}
+	}
+	heads := map[string]map[string]bool{}
+	lift := passageWeight*p.Score*(1-0.5*p.Marked) + q.lift(p)
+	for i := range list {
+		s := &list[i]
+		head, ok := heads[s.about]
+		if !ok {
+			head = tokensOf(s.about)
+			heads[s.about] = head
+		}
+		s.direct, s.around = make([]float64, len(q.concepts)), make([]float64, len(q.concepts))
+		held := 0.0
+		for ci := range q.concepts {
+			c := &q.concepts[ci]
+			s.direct[ci] = c.in(s.tokens)
+			s.around[ci] = c.beside(list, i, max(s.direct[ci], headingShare*c.in(head), outerShare*c.in(outer), pathShare*c.in(place)))
+			s.cover += c.weight * s.around[ci]
+			s.own += c.weight * s.direct[ci]
+			held += s.direct[ci]
+		}
+		if q.sum > 0 {
+			s.cover /= q.sum
+			s.own /= q.sum
+		}
+		focus := min(1, 3*held/float64(max(6, s.length)))
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(s) - penalty(s)
+		s.score *= 1 - feedbackCost*p.Marked
+	}
+	return list
+}
+
+// beside returns how well what stands around sentence i holds the concept, at
+// least a, what is known already.
+func (c *concept) beside(list []scored, i int, a float64) float64 {
+	s := &list[i]
+	if l := s.lead; l >= 0 {
+		a = max(a, beforeShare*c.in(list[l].tokens))
+	}
+	for j := max(0, i-6); j < min(len(list), i+3) && a < beforeShare; j++ {
+		if j == i || list[j].block != s.block {
+			continue
+		}
+		share := blockShare
+		if j == i-1 {
+			share = beforeShare
+		}
+		a = max(a, share*c.in(list[j].tokens))
+	}
+	return a
+}
+
+// lift is what speaks for a passage as a whole: that it declares a name of
+// the question, at a place that the rest of the name says, and that an earlier
+// answer of the conversation came from its document.
+func (q *question) lift(p *search.Passage) float64 {
+	v := 0.0
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		if !c.name {
+			continue
+		}
+		for j := range p.Chunk.Symbols {
+			if p.Chunk.Symbols[j].Name == c.word {
+				v = max(v, declareLift)
+				dir := tokensOf(folder(p.Path))
+				if i > 0 && q.concepts[i-1].in(dir) == 1 {
+					v = 2 * declareLift
+				}
+			}
+		}
+	}
+	v += q.goesOn(p)
+	if rank.IsTest(p.Path) {
+		v -= testCost
+	}
+	if isChangelog(p.Path) && !q.dated {
+		v -= changelogCost
+	}
+	return v
+}
+
+const (
+	declareLift   = 0.06
+	testCost      = 0.15
+	changelogCost = 0.15
+)
+
+func folder(p string) string {
+	i := strings.LastIndexByte(p, '/')
+	return p[:max(i, 0)]
+}
+
+// feedbackCost is what feedback against a passage takes of its sentences' scores.
+const feedbackCost = 0.3
+
+// in returns how well a set of terms holds the concept, in [0,1].
+func (c *concept) in(tokens map[string]bool) float64 {
+	for i, t := range c.terms {
+		if tokens[t] {
+			switch {
+			case i < c.own:
+				return 1
+			case i < c.near:
+				return 0.9
+			}
+			return akinShare
+		}
+	}
+	if len(c.parts) > 0 {
+		n := 0
+		for _, p := range c.parts {
+			if tokens[p] {
+				n++
+			}
+		}
+		return partShare * float64(n) / float64(len(c.parts))
+	}
+	return 0
+}
+
+func tokensOf(text string) map[string]bool {
+	m := map[string]bool{}
+	var s terms.Scanner
+	s.Scan(text, func(t []byte, _ bool) {
+		m[string(t)] = true
+		if n := len(t); n > 3 && t[n-1] == 's' { // NaNs
+			m[string(t[:n-1])] = true
+		}
+	})
+	return m
+}
+
+// cues are what the form of a sentence says about the kind of question.
+func (q *question) cues(s *scored) float64 {
+	v := 0.0
+	switch q.cue {
+	case defines:
+		// The subject of a definition comes first.
+		first := true
+		for i, w := range words(s.text) {
+			if i > 3 {
+				break
+			}
+			t := terms.Of(w)
+			for ci := range q.concepts {
+				if first && !q.concepts[ci].topic && len(t) > 0 && slices.Contains(q.concepts[ci].terms, t[len(t)-1]) {
+					v += 0.5
+					first = false
+				}
+			}
+		}
+		if isRE.MatchString(s.text) {
+			v += 0.3
+		}
+	case amount:
+		if strings.ContainsAny(s.text, "0123456789") {
+			v += 0.8
+		}
+		if measureRE.MatchString(s.text) {
+			v += 0.4
+		}
+	case reason:
+		if becauseRE.MatchString(s.text) {
+			v += 0.5
+		}
+	case place:
+		if pathLikeR.MatchString(s.text) {
+			v += 0.7
+		}
+	case doing:
+		if s.form == code || doRE.MatchString(s.text) {
+			v += 0.4
+		}
+	case listing:
+		if s.list > 0 || strings.Count(s.text, ",") >= 2 {
+			v += 0.4
+		}
+	case deciding:
+		if deniesRE.MatchString(s.text) {
+			v += 0.6
+		} else if allowsRE.MatchString(s.text) {
+			v += 0.3
+		}
+	case comparing:
+		if compareRE.MatchString(s.text) {
+			v += 0.5
+		}
+	}
+	return cueWeight * v
+}
+
+// penalty is what speaks against a sentence as such.
+func penalty(s *scored) float64 {
+	v := 0.0
+	switch {
+	case s.form == code:
+		if len(s.lines) > mostCode {
+			v += 0.15
+		}
+	case s.length > mostWords:
+		v += 0.5
+	case s.length > 60:
+		v += 0.1
+	case s.length < 4 && s.form == prose:
+		v += 0.12
+	}
+	if s.form == code {
+		v += 0.10
+		if s.lead < 0 {
+			v += 0.10
+		}
+	}
+	switch {
+	case s.inside:
+		v += 0.1
+	case s.private:
+		v += 0.05
+	case s.manual:
+		v -= 0.03
+	}
+	if s.form == prose && s.length < 8 && !strings.ContainsAny(s.text[len(s.text)-1:], ".!?:`)") {
+		v += 0.08 // a label rather than a sentence
+	}
+	if strings.HasSuffix(s.text, "?") {
+		v += 0.12
+	}
+	if strings.HasSuffix(s.text, "!") {
+		v += 0.04
+	}
+	if seeRE.MatchString(s.text) {
+		v += 0.12 // says where it is said
+	}
+	return v
+}
+
+func dot(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}

@@ -1,0 +1,285 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/seed-4f2d999b/knowledge/internal/answers"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+)
+
+// tab is a page in a browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// browse opens a browser of a width; the test is skipped where there is none.
+func browse(t *testing.T, width int) *tab {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = p
+		}
+	}
+	if browser == "" {
+		t.Skip("there is no Chromium on the PATH; CI installs Debian's")
+	}
+	alloc, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(width, 900))...)
+	ctx, done := chromedp.NewContext(alloc)
+	ctx, over := context.WithTimeout(ctx, 90*time.Second)
+	t.Cleanup(func() { over(); done(); cancel() })
+	return &tab{t, ctx}
+}
+
+func (b *tab) open(url string) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(url)); err != nil {
+		b.t.Fatal(err)
+	}
+	b.until("!!" + shadow)
+}
+
+const shadow = "document.querySelector('knowledge-assistant').shadowRoot"
+
+// js evaluates an expression in the page; root is the widget's.
+func (b *tab) js(expr string) string {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("(()=>{const root=document.querySelector('knowledge-assistant')?.shadowRoot;return String("+expr+")})()"))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expr, err)
+	}
+	return v
+}
+
+// until waits until an expression says something.
+func (b *tab) until(expr string) string {
+	b.t.Helper()
+	for {
+		switch v := b.js(expr); v {
+		case "", "false", "undefined", "null", "0":
+		default:
+			return v
+		}
+		select {
+		case <-b.ctx.Done():
+			b.t.Fatalf("waited in vain for %s in %s", expr, b.js("root?.textContent"))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// ask types a question and sends it with the Enter key.
+func (b *tab) ask(question string) {
+	b.t.Helper()
+	q, _ := json.Marshal(question)
+	b.js(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.focus();t.value=%s;
+		t.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true,cancelable:true}));return 1})()`, q))
+}
+
+// ended waits for the n-th answer and returns its text.
+func (b *tab) ended(n int) string {
+	b.t.Helper()
+	return b.until(fmt.Sprintf("root.querySelectorAll('.answer[aria-busy=false], .answer.failed')[%d]?.textContent", n-1))
+}
+
+// site serves a page that shows the widget of an API of another origin, under a
+// policy that lets nothing else load.
+func site(t *testing.T, api func() string, element string) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src %[1]s 'nonce-x'; connect-src %[1]s; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'", api()))
+		fmt.Fprintf(w, `<!doctype html><html lang="es"><meta name="viewport" content="width=device-width"><title>A page</title>
+<script nonce="x">window.hits=[];window.alert=m=>window.hits.push(m);addEventListener('securitypolicyviolation',e=>hits.push(e.violatedDirective+' '+e.blockedURI))</script>
+<script type="module" src="%s/widget.js"></script><main><h1>Ayuda</h1>%s</main></html>`, api(), element)
+	}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// TestWidget asks in a browser: on a page of another origin with a strict
+// policy, in the language of the page, by keyboard.
+func TestWidget(t *testing.T) {
+	b := browse(t, 320)
+	s := answering(t, true)
+	var h http.Handler
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
+	defer api.Close()
+	page := site(t, func() string { return api.URL }, `<knowledge-assistant title="Pregunta al manual" session-id="web"></knowledge-assistant>`)
+	h = PublicHandler(s.app, strings.TrimPrefix(api.URL, "http://"), config.Public{}, []string{page.URL}, Options{Log: io.Discard})
+	b.open(page.URL)
+	if got := b.js("root.querySelector('h2').textContent+'|'+root.querySelector('button').textContent+'|'+root.querySelector('textarea').placeholder"); got != "Pregunta al manual|Preguntar|Haz una pregunta…" {
+		t.Errorf("the widget says %q", got)
+	}
+	b.ask("which files are left out of the index?")
+	if got := b.ended(1); !strings.Contains(got, "Files over one mebibyte are left out of the index.") || !strings.Contains(got, "Fuentes") {
+		t.Fatalf("the answer: %q", got)
+	}
+	// A number opens its source at its lines; nothing needs a mouse.
+	b.js("root.querySelector('.cite').click()")
+	if got := b.until("root.querySelector('details[open] pre').textContent"); !strings.Contains(got, "Files over one mebibyte") {
+		t.Errorf("the source shows %q", got)
+	}
+	if got := b.js("root.activeElement.tagName"); got != "SUMMARY" {
+		t.Errorf("the focus is on %s", got)
+	}
+	if got := b.js("root.querySelector('details a').href"); !strings.HasPrefix(got, api.URL+"/api/v1/chunks/") || !strings.Contains(got, "#:~:text=") {
+		t.Errorf("the source leads to %s", got)
+	}
+	b.js("root.querySelector('.thumbs button').click()")
+	b.until("root.querySelector('.thumbs [aria-pressed=true]') && root.querySelector('.thumbs [role=status]').textContent")
+	if stats, err := answers.StatsOfFeedback(t.Context(), s.app); err != nil || stats.Pending != 1 {
+		t.Errorf("%+v, %v: the thumb did not arrive", stats, err)
+	}
+	b.ask("What is maxFileBytes?")
+	b.ended(2)
+	b.ask("and what is its default?")
+	if got := b.ended(3); !strings.Contains(got, "1048576") {
+		t.Errorf("the follow-up: %q", got)
+	}
+	if got := b.js("document.documentElement.scrollWidth"); got != "320" && got != b.js("document.documentElement.clientWidth") {
+		t.Errorf("the page is %s wide on 320", got)
+	}
+	if got := b.js("hits.join()"); got != "" {
+		t.Errorf("the page met %s", got)
+	}
+	api.CloseClientConnections()
+	api.Close()
+	b.ask("is anybody there?")
+	if got := b.ended(4); !strings.Contains(got, "No se puede llegar al servidor.") || !strings.Contains(got, "Reintentar") {
+		t.Errorf("without a server: %q", got)
+	}
+}
+
+// TestWidgetStreams shows sentences before the answer has ended.
+func TestWidgetStreams(t *testing.T) {
+	b := browse(t, 800)
+	more := make(chan bool)
+	files := http.NewServeMux()
+	widgetRoutes(files, func(http.ResponseWriter, *http.Request) bool { return true })
+	files.HandleFunc("POST /api/v1/mcp/tools/call", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: start\ndata: {}\n\nevent: sentence\ndata: {\"delta\":\"The first. [1]\"}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-more:
+		case <-r.Context().Done():
+			return
+		}
+		fmt.Fprint(w, "event: sentence\ndata: {\"delta\":\" The second.\"}\n\nevent: done\ndata: {\"success\":true,\"result\":\"The first. [1] The second.\",\"sources\":[]}\n\n")
+	})
+	files.HandleFunc("OPTIONS /", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "Content-Type")
+	})
+	api := httptest.NewServer(files)
+	defer api.Close()
+	page := site(t, func() string { return api.URL }, `<knowledge-assistant></knowledge-assistant>`)
+	b.open(page.URL)
+	b.ask("what?")
+	b.until("root.querySelector('.answer[aria-busy=true] p')?.textContent.includes('The first.')")
+	if got := b.js("root.querySelector('form button').textContent"); got != "Parar" {
+		t.Errorf("the button says %q", got)
+	}
+	more <- true
+	if got := b.ended(1); !strings.Contains(got, "The second.") {
+		t.Errorf("%q", got)
+	}
+	b.ask("and?")
+	b.until("root.querySelectorAll('.answer p').length > 1")
+	b.js("root.querySelector('form').requestSubmit()") // stops it
+	if got := b.ended(2); !strings.Contains(got, "The first.") {
+		t.Errorf("stopped: %q", got)
+	}
+}
+
+// hostile are texts that would do something in a page that took them for HTML,
+// for Markdown, or for an address.
+var hostile = []string{
+	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<svg onload=alert(1)>`, `<iframe srcdoc="<script>parent.alert(1)</script>">`,
+	`<a href="javascript:alert(1)">x</a>`, `[x](javascript:alert(1))`, `![x](https://evil.example/pixel.png)`, `<style>*{display:none}</style>`,
+	`<link rel=stylesheet href=https://evil.example/x.css>`, `<meta http-equiv=refresh content="0;url=https://evil.example">`, `<base href=https://evil.example>`,
+	`<form action=https://evil.example><input name=p></form>`, `<object data=https://evil.example></object>`, `<embed src=https://evil.example>`,
+	`<video src=x onerror=alert(1)>`, `<details open ontoggle=alert(1)>`, `<body onload=alert(1)>`, `<math><mi xlink:href="javascript:alert(1)">x</mi></math>`,
+	`&lt;script&gt;alert(1)&lt;/script&gt;`, `&#60;img src=x onerror=alert(1)&#62;`, `&amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;`, `"><script>alert(1)</script>`,
+	`' onfocus=alert(1) autofocus='`, "`<img src=x onerror=alert(1)>`", "```\n<img src=x onerror=alert(1)>\n```", `</pre><script>alert(1)</script>`, `</p></article><script>alert(1)</script>`,
+	`<template shadowrootmode=open><script>alert(1)</script></template>`, `<knowledge-assistant endpoint=https://evil.example></knowledge-assistant>`, `<slot name=x onslotchange=alert(1)>`,
+	`<button autofocus onfocus=alert(1)>`, `<marquee onstart=alert(1)>`, `<input type=image src=x onerror=alert(1)>`, `<script src=https://evil.example/x.js></script>`, `<!--><img src=x onerror=alert(1)>-->`,
+	`<![CDATA[<script>alert(1)</script>]]>`, `{{constructor.constructor('alert(1)')()}}`, `${alert(1)}`, "\u202ealert(1)\u2066", `<a href="data:text/html,<script>alert(1)</script>">x</a>`,
+	`[1][2][99][0] [1](javascript:alert(1))`,
+}
+
+// TestHostileReplies: whatever a reply holds, in its text, titles, addresses and
+// snippets, the widget shows characters.
+func TestHostileReplies(t *testing.T) {
+	b := browse(t, 800)
+	var at atomic.Int64
+	files := http.NewServeMux()
+	widgetRoutes(files, func(http.ResponseWriter, *http.Request) bool { return true })
+	files.HandleFunc("POST /api/v1/mcp/tools/call", func(w http.ResponseWriter, _ *http.Request) {
+		bad := hostile[at.Load()]
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "application/json")
+		raw, _ := json.Marshal(map[string]any{"success": true, "result": bad + " [1]\n\n- " + bad, "confidence": 0.9, "sources": []any{
+			map[string]any{"title": bad, "url": "javascript:alert(1)//" + bad, "snippet": bad},
+			map[string]any{"title": bad, "url": "data:text/html,<script>alert(1)</script>", "snippet": bad},
+			map[string]any{"title": bad, "url": "https://example.org/" + bad, "snippet": bad},
+		}})
+		w.Write(raw)
+	})
+	files.HandleFunc("OPTIONS /", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "Content-Type")
+	})
+	api := httptest.NewServer(files)
+	defer api.Close()
+	// Without a policy, which would hide what the widget lets through.
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>A page</title><script>window.hits=[];window.alert=m=>hits.push(m)</script>
+<script type="module" src="%s/widget.js"></script><knowledge-assistant></knowledge-assistant></html>`, api.URL)
+	}))
+	defer page.Close()
+	b.open(page.URL)
+	for i := range hostile {
+		at.Store(int64(i))
+		b.ask("what?")
+		b.ended(i + 1)
+		b.js("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
+	}
+	if got := b.js("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p pre span summary textarea ul" {
+		t.Errorf("the widget has grown elements: %s", got)
+	}
+	if got := b.js("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {
+		t.Errorf("it has the attributes %s", got)
+	}
+	if got := b.js("[...root.querySelectorAll('a')].map(a=>a.protocol).filter(p=>p!=='https:').join()"); got != "" {
+		t.Errorf("it leads to %s", got)
+	}
+	time.Sleep(300 * time.Millisecond) // for what a text might have begun
+	if got := b.js("hits.join()+performance.getEntriesByType('resource').map(e=>e.name).filter(n=>n.includes('evil')).join()"); got != "" {
+		t.Errorf("something happened: %s", got)
+	}
+}

@@ -1,0 +1,296 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// A retrieval by words first scores roughly, in single precision and one number
+// a chunk, to learn which chunks may be among the best; only these, a few more
+// than are wanted, are then scored exactly. A rough score is off by
+//
+//	slack * score
+//
+// at most: a sum of 64 terms, each rounded six times by 2^-24.
+const slack = 1e-4
+
+// rough is the scratch space of rough scoring.
+type rough struct {
+	sums   []float32 // by chunk
+	paths  []float32 // by document, the weighted frequency of the term in its path
+	pathed []uint32  // documents with such
+	once   []float32 // by length of the body, the weighted frequency of a term that is there once
+	gain   []float32 // what that adds to the score
+	heap   []float32
+}
+
+// lengths is up to which length of a body what a term adds is looked up.
+const lengths = 1 << 11
+
+// weight is a term at work: what a weighted frequency adds to the score.
+type weight struct {
+	w       *weighing
+	top, k1 float32 // idf * (k1+1), k1
+}
+
+func (t *weight) of(f float32) float32 { return t.top * f / (f + t.k1) }
+
+// likely returns the chunks that may be among the best limit of those that keep
+// keeps; false when fewer than that many score above nothing, which then is to be
+// found out exactly.
+func (g *Generation) likely(ctx context.Context, w *weighing, sc *scores, keep func(uint32) bool, limit int) ([]uint32, bool, error) {
+	terms, rest := w.order()
+	if rest == nil || limit <= 0 || len(g.docs) == 0 {
+		return nil, false, nil
+	}
+	r := &sc.rough
+	if r.sums == nil {
+		r.sums, r.paths = make([]float32, g.base[len(g.docs)]), make([]float32, len(g.docs))
+		r.once, r.gain = make([]float32, lengths), make([]float32, lengths)
+	}
+	defer clear(r.sums)
+	for n := range r.once {
+		r.once[n] = float32(w.BM25F.Weight[kb.FieldBody] / (w.c0[fieldBody] + w.c1[fieldBody]*float64(n)))
+	}
+	var found []uint32 // nil: every chunk
+	for k, i := range terms {
+		if w.IDF[i] == 0 {
+			break // they are last, and add nothing
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		if err := g.addRoughly(w, i, r); err != nil {
+			return nil, false, err
+		}
+		left := rest[k+1]
+		more, err := g.occurs(w.Terms, terms[k+1:], w.IDF)
+		if err != nil {
+			return nil, false, err
+		}
+		if left > 0 && (more < worthLooking || left > rest[0]/4) {
+			continue
+		}
+		floor := r.nth(limit, found, keep, float32(left*(1+slack)))
+		if floor == 0 {
+			continue
+		}
+		// Whatever was not met yet is not among the best.
+		found = r.above(found, keep, floor*(1-slack)-float32(left))
+		if left == 0 || len(found)*perChunk <= more {
+			return found, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+const (
+	// worthLooking is from how many postings on it is worth to look whether the
+	// rest of the terms can be left out.
+	worthLooking = 50_000
+	// perChunk is how many postings are added in the time in which one chunk is
+	// scored exactly.
+	perChunk = 100
+)
+
+// above returns the chunks, of those given or all, whose sums may be least or more.
+func (r *rough) above(of []uint32, keep func(uint32) bool, least float32) []uint32 {
+	if of != nil {
+		return slices.DeleteFunc(of, func(c uint32) bool { return r.sums[c]*(1+slack) < least })
+	}
+	of = []uint32{}
+	for c, x := range r.sums {
+		if x > 0 && x*(1+slack) >= least && keep(uint32(c)) {
+			of = append(of, uint32(c))
+		}
+	}
+	return of
+}
+
+// occurs returns in how many chunks terms occur, at most, those that add nothing left out.
+func (g *Generation) occurs(names []string, terms []int, idf []float64) (n int, err error) {
+	for _, i := range terms {
+		if idf[i] == 0 {
+			break
+		}
+		at, err := g.lookup(names[i])
+		if err != nil {
+			return 0, err
+		}
+		for si := range at {
+			n += int(at[si].count)
+		}
+	}
+	return n, nil
+}
+
+// nth returns the n-th greatest of the sums of the chunks given, or of all that
+// keep keeps, 0 unless that many are greater than least.
+func (r *rough) nth(n int, of []uint32, keep func(uint32) bool, least float32) float32 {
+	top := r.heap[:0]
+	add := func(x float32) {
+		if len(top) < n {
+			if top = append(top, x); len(top) == n {
+				slices.Sort(top) // which is a heap
+				least = top[0]
+			}
+			return
+		}
+		top[0] = x
+		siftDown(top, 0, func(a, b float32) int { return cmp.Compare(b, a) })
+		least = top[0]
+	}
+	for _, c := range of {
+		if x := r.sums[c]; x > least {
+			add(x)
+		}
+	}
+	if of == nil {
+		for c, x := range r.sums {
+			if x > least && keep(uint32(c)) {
+				add(x)
+			}
+		}
+	}
+	r.heap = top
+	if len(top) < n {
+		return 0
+	}
+	return top[0]
+}
+
+// addRoughly adds what term i gives to every chunk in which it occurs.
+func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
+	t := weight{w, float32(w.IDF[i] * (w.BM25F.K1 + 1)), float32(w.BM25F.K1)}
+	for n, f := range r.once {
+		r.gain[n] = t.of(f)
+	}
+	defer func() {
+		for _, d := range r.pathed {
+			r.paths[d] = 0
+		}
+		r.pathed = r.pathed[:0]
+	}()
+	err := g.pathPostings(w.Terms[i], func(p *posting) {
+		d := p.chunk
+		f := float32(w.path(p, g.docs[d].terms))
+		r.paths[d], r.pathed = f, append(r.pathed, d)
+		x := t.of(f)
+		sums := r.sums[g.base[d]:g.base[d+1]]
+		for c := range sums {
+			sums[c] += x
+		}
+	})
+	if err != nil {
+		return err
+	}
+	at, err := g.lookup(w.Terms[i])
+	if err != nil {
+		return err
+	}
+	for si, s := range g.segs {
+		if at[si].count == 0 {
+			continue
+		}
+		b, err := s.dict.read(at[si])
+		if err == nil {
+			err = g.addPostings(&t, si, b, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPostings adds what the postings of a term in one segment give.
+func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
+	globals, bodies := g.globals[si], g.segs[si].bodies
+	at, limit := uint64(0), uint64(len(globals))
+	for i := 0; i < len(b); {
+		v := uint64(b[i])
+		if i++; v >= 0x80 {
+			n := 0
+			if v, n = binary.Uvarint(b[i-1:]); n <= 0 {
+				return errPostings
+			}
+			i += n - 1
+		}
+		if at += v >> 2; at >= limit {
+			return errPostings
+		}
+		var f, x float32
+		switch body := bodies[at]; {
+		case v&3 == 0 && body < lengths:
+			f, x = r.once[body], r.gain[body]
+		case v&3 == 1 && i < len(b) && b[i] < 0x80 && body < lengths:
+			f = float32(b[i]) * r.once[body]
+			x = t.of(f)
+			i++
+		default:
+			var p posting
+			var err error
+			if i, err = p.counts(b, i, byte(v&3)); err != nil {
+				return err
+			}
+			f = float32(t.w.text(&p, &g.segs[si].lens[at]))
+			x = t.of(f)
+		}
+		global := globals[at]
+		switch {
+		case global >= 0 && r.pathed == nil:
+			r.sums[global] += x
+		case global >= 0:
+			g.addOne(t, uint32(global), g.first[si][g.segs[si].doc[at]]-1, f, x, r)
+		case global == -2:
+			g.each(si, uint32(at), func(c uint32) { g.addOne(t, c, int32(g.docOf(c)), f, x, r) })
+		}
+	}
+	return nil
+}
+
+// addOne adds what a weighted frequency of f in the text gives to a chunk of a
+// document whose path may hold the term too: alone that is x.
+func (g *Generation) addOne(t *weight, c uint32, doc int32, f, x float32, r *rough) {
+	if p := r.paths[doc]; p > 0 {
+		x = t.of(f+p) - t.of(p)
+	}
+	r.sums[c] += x
+}
+
+// counts reads how often a term occurs in each field, from i on, and returns where
+// that ends.
+func (p *posting) counts(b []byte, i int, mode byte) (int, error) {
+	fields, mask := 1, byte(1)<<fieldBody
+	switch mode {
+	case 0:
+		p.tf[fieldBody] = 1
+		return i, nil
+	case 1:
+	default:
+		if i >= len(b) {
+			return 0, errPostings
+		}
+		mask = b[i]
+		i++
+		fields = bits.OnesCount8(mask & (1<<numFields - 1))
+	}
+	for j := 0; fields > 0; j++ {
+		if mask&(1<<j) == 0 {
+			continue
+		}
+		c, n := binary.Uvarint(b[i:])
+		if n <= 0 {
+			return 0, errPostings
+		}
+		i += n
+		p.tf[j] = uint16(c)
+		fields--
+	}
+	return i, nil
+}
