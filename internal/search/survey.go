@@ -61,8 +61,8 @@ func (x *site) is(c rank.Scored) bool {
 }
 
 const (
-	// documentWeight is what the rank of its document counts beside the words and
-	// the meaning of a site, which count 1 each.
+	// documentWeight is what the rank of its document counts in a wide survey beside
+	// the words and the meaning of a site, which count 1 each.
 	documentWeight = 1.5
 	// furtherLoss is what each further site of a document loses in a wide survey.
 	furtherLoss = 0.3
@@ -175,8 +175,9 @@ func (d *surveyed) does(start, end int) bool {
 	return start < len(d.at) && slices.ContainsFunc(d.at[start:min(end+1, len(d.at))], func(n int) bool { return n >= 0 })
 }
 
-// weigh scores the sites by their words, BM25 over their own lines, by the meaning
-// of their chunk, and by their document, each relative to the best.
+// weigh scores the sites by their words, BM25 over their own lines, and by their
+// document, each relative to the best; a wide survey by the meaning of their chunk,
+// too, without which what is asked how it works is found more often.
 func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 	idf := make([]float64, len(q.Terms))
 	for i, term := range q.Terms {
@@ -214,11 +215,13 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 		if top > 0 {
 			x.score /= top
 		}
-		if nearest > 0 {
+		weight := 1.0
+		if s.wide && nearest > 0 {
 			x.score += x.near() / nearest
+			weight = documentWeight
 		}
 		if best > 0 {
-			x.score += documentWeight * x.doc.score / best
+			x.score += weight * x.doc.score / best
 		}
 	}
 }
