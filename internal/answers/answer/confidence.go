@@ -24,11 +24,11 @@ type sign struct {
 	weight float64
 }
 
-// grounds are the signs of one answer.
-type grounds []sign
+// signals are the signs of one answer.
+type signals []sign
 
-// grounds returns what tells how likely what was chosen is right.
-func (q *question) grounds(passages []search.Passage, c choice) grounds {
+// signs returns what tells how likely what was chosen is right.
+func (q *question) signs(passages []search.Passage, c choice) signals {
 	if len(c.picks) == 0 || q.sum == 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (q *question) grounds(passages []search.Passage, c choice) grounds {
 	if q.cue == amount {
 		figure = flag(slices.ContainsFunc(c.all, func(s *scored) bool { return figureRE.MatchString(s.text) }))
 	}
-	return grounds{
+	return signals{
 		{"cover", cover, 2.3},
 		{"whole", max(0, own-0.6) / 0.4, 1.0},
 		{"cosine", cosine, 1.0},
@@ -87,7 +87,7 @@ func (q *question) grounds(passages []search.Passage, c choice) grounds {
 }
 
 // probability is how likely the answer is right.
-func (s grounds) probability() float64 {
+func (s signals) probability() float64 {
 	if s == nil {
 		return 0
 	}
@@ -106,7 +106,7 @@ func flag(b bool) float64 {
 }
 
 // explain says what a confidence is made of.
-func explain(q *question, c choice, of grounds, p float64) string {
+func explain(q *question, c choice, of signals, p float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence %.3f:", p)
 	for _, s := range of {
