@@ -14,7 +14,7 @@ const (
 
 	// floor is how much worse than the best a further sentence may be, and
 	// novelty how much likeness to what is said already costs.
-	floor   = 0.72
+	floor   = 0.78
 	novelty = 0.30
 	// adds is the share of the question that a sentence must add beyond aimWords.
 	adds = 0.10
