@@ -162,15 +162,20 @@ func (b *bench) issues(items []*item) ([]*answer, error) {
 // titleAlone is the kind of the same issue asked with its first line.
 const titleAlone = "first line alone"
 
-// many asks with every development repository in scope.
+// many asks with every repository of the answers' part in scope: the
+// development repositories, or those of a set made later.
 func (b *bench) many(items []*item) ([]*answer, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	part := b.trees.table[items[0].Repo].Part
 	dirs := map[string]string{"": filepath.Join(b.o.work, "nowhere")}
 	if !b.o.print {
 		if err := os.MkdirAll(dirs[""], 0o755); err != nil {
 			return nil, err
 		}
 		for name, r := range b.trees.table {
-			if r.Part != "development" {
+			if r.Part != part {
 				continue
 			}
 			dir, err := b.trees.tree(name, false)
@@ -179,7 +184,7 @@ func (b *bench) many(items []*item) ([]*answer, error) {
 				continue
 			}
 			dirs[name] = dir
-			a, err := b.from(dir, "development")
+			a, err := b.from(dir, part)
 			if err != nil {
 				return nil, err
 			}
@@ -198,7 +203,7 @@ func (b *bench) many(items []*item) ([]*answer, error) {
 		var a *asker
 		if !b.o.print {
 			var err error
-			if a, err = b.from(dirs[from], "development"); err != nil {
+			if a, err = b.from(dirs[from], part); err != nil {
 				return nil, err
 			}
 			a.search("warm up", map[string]any{"stores": []string{"*"}})

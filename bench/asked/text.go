@@ -83,15 +83,15 @@ func fill(t, lang string, rng *rand.Rand) string {
 			b.WriteString(value(strings.Trim(rest[:n], "#${}"), rng))
 			i += n
 			continue
-		case strings.HasPrefix(rest, "{{") && strings.Contains("python rust zig", lang):
+		case strings.HasPrefix(rest, "{{") && strings.Contains("python rust zig csharp", lang):
 			b.WriteByte('{')
 			i += 2
 			continue
-		case strings.HasPrefix(rest, "}}") && strings.Contains("python rust zig", lang):
+		case strings.HasPrefix(rest, "}}") && strings.Contains("python rust zig csharp", lang):
 			b.WriteByte('}')
 			i += 2
 			continue
-		case rest[0] == '{' && strings.Contains("python rust zig java", lang):
+		case rest[0] == '{' && strings.Contains("python rust zig java csharp", lang):
 			if n := balanced(rest); n > 0 {
 				hint := strings.Trim(rest[:n], "{}")
 				v := value(hint, rng)

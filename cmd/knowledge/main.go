@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/hook"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
+	"github.com/seed-4f2d999b/knowledge/internal/face/ui"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
@@ -32,7 +33,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	faces := cli.Faces{MCP: serveMCP, Serve: serveHTTP}
+	faces := cli.Faces{MCP: serveMCP, Serve: serveHTTP, UI: showUI}
 	if exe, err := os.Executable(); err == nil {
 		faces.Worker = []string{exe}
 	}
@@ -74,6 +75,10 @@ func background(ctx context.Context, a *app.App) func() {
 		stop()
 		<-done
 	}
+}
+
+func showUI(ctx context.Context, a *app.App, o cli.UIOptions) error {
+	return ui.Run(ctx, a, ui.Options{Query: o.Query, Stores: o.Stores, Print: o.Print, Color: o.Color, Stdout: o.Stdout, Getenv: os.Getenv})
 }
 
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {

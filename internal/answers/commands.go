@@ -103,7 +103,7 @@ func addAnswers(t *command.Table) {
 	c = t.Add("answer", command.New("feedback:list", "What people thought of answers, newest first", command.Reads,
 		func(ctx context.Context, a *app.App, in feedbackListIn) (FeedbackList, error) {
 			return ListFeedback(ctx, a, FeedbackFilter{Rating: in.Rating, Reviewed: in.Reviewed, Pending: in.Pending, LowConfidence: in.LowConfidence, Limit: in.Limit})
-		}).Agent(), `{"rating":"negative"}`)
+		}).Prints(printer.Of(printFeedback)).Agent(), `{"rating":"negative"}`)
 	c.Access = command.Token
 	c = t.Add("answer", command.New("feedback:stats", "Figures of all feedback, and the questions that are badly answered", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (FeedbackStats, error) {

@@ -120,7 +120,7 @@ func (c *Core) row(ctx context.Context, st kb.Store, scope catalog.Scope) (Store
 		return r, nil, err
 	}
 	if ok {
-		r.Status = string(j.State)
+		r.Status = j.Now()
 		return r, &j, nil
 	}
 	return r, nil, nil

@@ -25,7 +25,7 @@ func printCode(p *printer.Printer, r CodeReply) {
 		t.Flush()
 	} else {
 		for _, d := range r.Symbols {
-			p.Head("", []string{string(printer.Name(d.At)), d.Symbol, d.Kind, d.Store}, d.ID)
+			p.Head("", d.ID, p.At(d.Store, d.At), printer.Symbol.Text(d.Symbol), printer.Plain.Text(d.Kind), printer.Plain.Text(d.Store))
 			for _, l := range []string{d.Signature, d.Doc} {
 				if l != "" {
 					p.Line("    " + l)
@@ -33,20 +33,17 @@ func printCode(p *printer.Printer, r CodeReply) {
 			}
 		}
 		for _, u := range r.Uses {
-			line := strings.Repeat("  ", max(1, u.Depth)) + string(printer.Name(u.At))
-			if u.Symbol != "" {
-				line += "  " + u.Symbol
-			}
+			indent, sure := strings.Repeat("  ", max(1, u.Depth)), ""
 			if u.Confidence > 0 {
-				line += fmt.Sprintf("  (confidence %.2f)", u.Confidence)
+				sure = fmt.Sprintf("(confidence %.2f)", u.Confidence)
 			}
-			p.Line(line)
+			p.Parts(indent, "  ", p.At(u.Store, u.At), printer.Symbol.Text(u.Symbol), printer.Score.Text(sure))
 			if u.Code != "" {
-				p.Line(strings.Repeat("  ", max(1, u.Depth)) + "    " + u.Code)
+				p.Snippet(indent+"    ", u.Code)
 			}
 		}
 		if len(r.Symbols) == 0 && len(r.Uses) == 0 {
-			p.Line("nothing found")
+			p.Line("nothing found; what has the same meaning is found with: knowledge search WORDS")
 		}
 	}
 	for _, n := range r.Notes {
@@ -68,7 +65,7 @@ func printOutline(p *printer.Printer, r OutlineReply) {
 		rows(r.Symbols, "")
 		t.Flush()
 	} else {
-		p.Line(string(printer.Name(r.Path)) + "  " + r.Language + "  " + r.Store)
+		p.Parts("", "  ", p.At(r.Store, r.Path), printer.Plain.Text(r.Language), printer.Plain.Text(r.Store))
 		var lines func(items []search.OutlineItem, indent string)
 		lines = func(items []search.OutlineItem, indent string) {
 			for _, i := range items {
@@ -76,7 +73,7 @@ func printOutline(p *printer.Printer, r OutlineReply) {
 				if text == "" {
 					text = i.Kind + " " + i.Symbol
 				}
-				p.Line(fmt.Sprintf("%s%s  %s  %s", indent, i.Lines, text, i.ID))
+				p.Head(indent, i.ID, printer.Number.Text(i.Lines), printer.Plain.Text(text))
 				lines(i.Members, indent+"  ")
 			}
 		}

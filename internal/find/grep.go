@@ -80,6 +80,7 @@ func grep(ctx context.Context, a *app.App, pattern, glob string, ignoreCase bool
 			notes = append(notes, "as a regular expression it matches nothing; these lines hold it literally, as "+literal+" finds them")
 		}
 	}
+	g.r.Marks = func(line string) [][]int { return x.re.FindAllStringIndex(line, -1) }
 	g.r.Note = strings.Join(append(notes, g.notes()...), "; ")
 	return g.r, nil
 }

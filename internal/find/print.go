@@ -29,12 +29,14 @@ func printHits(p *printer.Printer, r SearchReply) {
 		}
 		t.Flush()
 	default:
+		p.Mark = printer.Words(r.Words)
 		for i, h := range r.Hits {
 			if i > 0 {
 				p.Line("")
 			}
 			printHit(p, h)
 		}
+		p.Mark = nil
 		if len(r.Hits) == 0 {
 			p.Line("nothing found")
 		} else {
@@ -53,13 +55,10 @@ func printHits(p *printer.Printer, r SearchReply) {
 }
 
 func printHit(p *printer.Printer, h Hit) {
-	head := []string{string(printer.Name(h.At))}
-	if h.Symbol != "" {
-		head = append(head, printer.Field(h.Symbol))
-	}
-	p.Head("", append(head, fmt.Sprintf("%.2f", h.Score), h.Store), h.ID)
+	p.Head("", h.ID, p.At(h.Store, h.At), printer.Symbol.Text(printer.Field(h.Symbol)),
+		printer.Score.Text(fmt.Sprintf("%.2f", h.Score)), printer.Plain.Text(h.Store))
 	if h.Note != "" {
-		p.Line("    note: " + p.Words(h.Note))
+		p.Labelled("    ", "note:", p.Words(h.Note))
 	}
 	for _, x := range h.Extras {
 		for _, l := range x.Lines {
@@ -75,22 +74,13 @@ func printHit(p *printer.Printer, h Hit) {
 	if h.Code != "" {
 		p.Code(h.Code, max(h.Line, 1), "    ")
 	}
-	if len(h.Places) > 0 {
-		p.Line("    and: " + strings.Join(h.Places, ", "))
+	for _, l := range []struct {
+		label string
+		list  []string
+	}{{"and:", h.Places}, {"because:", h.Why}, {"imports:", h.Imports}, {"called by:", h.CalledBy}, {"calls:", h.Calls}} {
+		p.Labelled("    ", l.label, strings.Join(l.list, ", "))
 	}
-	if len(h.Why) > 0 {
-		p.Line("    because: " + strings.Join(h.Why, ", "))
-	}
-	if len(h.Imports) > 0 {
-		p.Line("    imports: " + strings.Join(h.Imports, ", "))
-	}
-	if len(h.CalledBy) > 0 {
-		p.Line("    called by: " + strings.Join(h.CalledBy, ", "))
-	}
-	if len(h.Calls) > 0 {
-		p.Line("    calls: " + strings.Join(h.Calls, ", "))
-	}
-	printRelated(p, h.Related, "    ")
+	printRelated(p, h.Store, h.Related, "    ")
 	if len(h.Explain) > 0 {
 		names := slices.SortedFunc(maps.Keys(h.Explain), func(a, b string) int {
 			return cmp.Or(cmp.Compare(h.Explain[b], h.Explain[a]), strings.Compare(a, b))
@@ -98,7 +88,7 @@ func printHit(p *printer.Printer, h Hit) {
 		for i, n := range names {
 			names[i] = fmt.Sprintf("%s %+.3f", n, h.Explain[n])
 		}
-		p.Line("    score: " + strings.Join(names, ", "))
+		p.Labelled("    ", "score:", strings.Join(names, ", "))
 	}
 }
 
@@ -108,26 +98,19 @@ func printPlace(p *printer.Printer, c Context) {
 	if c.Commit != "" && !strings.Contains(store, "@") {
 		store += "@" + printer.Short(c.Commit)
 	}
-	head := []string{string(printer.Name(c.At))}
-	if c.Symbol != "" {
-		head = append(head, printer.Field(c.Symbol))
-	}
-	if c.Kind != "" {
-		head = append(head, c.Kind)
-	}
-	p.Head("", append(head, store), c.ID)
+	p.Head("", c.ID, p.At(c.Store, c.At), printer.Symbol.Text(printer.Field(c.Symbol)), printer.Plain.Text(c.Kind), printer.Plain.Text(store))
 	printPage(p, c)
 	if c.Note != "" {
-		p.Line("note: " + p.Words(c.Note))
+		p.Labelled("", "note:", p.Words(c.Note))
 	}
 	p.Line("")
 	if c.Code != "" {
-		p.Code(c.Code, c.Start, "")
+		p.Whole(c.Code, c.Start, "")
 	}
 	printUsage(p, c)
 	if len(c.Related) > 0 {
 		p.Line("")
-		printRelated(p, c.Related, "")
+		printRelated(p, c.Store, c.Related, "")
 	}
 	for _, x := range c.Extras {
 		p.Line("")
@@ -156,13 +139,11 @@ func printPlaces(p *printer.Printer, s search.Several) {
 	p.Remarks(s.Notes)
 }
 
-func printRelated(p *printer.Printer, list []Related, indent string) {
+func printRelated(p *printer.Printer, store string, list []Related, indent string) {
 	for _, r := range list {
-		parts := []string{"see " + string(printer.Name(r.At))}
-		if r.Symbol != "" {
-			parts = append(parts, r.Symbol)
-		}
-		p.Line(indent + strings.Join(append(parts, r.ID, "("+r.Why+")"), "  "))
+		at := p.At(store, r.At)
+		at.Text = "see " + at.Text
+		p.Parts(indent, "  ", at, printer.Symbol.Text(r.Symbol), printer.ID.Text(r.ID), printer.Label.Text("("+r.Why+")"))
 	}
 }
 
@@ -171,7 +152,7 @@ func printText(p *printer.Printer, r FileText) {
 	if !p.Terminal {
 		p.Content(r.Text)
 	} else if r.Text != "" {
-		p.Code(strings.TrimSuffix(r.Text, "\n"), max(r.Start, 1), "")
+		p.Whole(strings.TrimSuffix(r.Text, "\n"), max(r.Start, 1), "")
 	}
 	p.Remark(r.Note)
 }
@@ -205,17 +186,17 @@ func printUsage(p *printer.Printer, c Context) {
 			title += fmt.Sprintf(" (%d more: knowledge code:%s %s)", more, map[string]string{"called by": "callers", "calls": "callees"}[title], c.ID)
 		}
 		p.Line("")
-		p.Line(title)
+		p.Parts("", "", printer.Label.Text(title))
 		for _, l := range links {
-			p.Line(strings.TrimRight(strings.Join([]string{"  " + string(printer.Name(l.At)), l.Symbol, l.ID}, "  "), " "))
+			p.Head("  ", l.ID, p.At(c.Store, l.At), printer.Symbol.Text(l.Symbol))
 		}
 	}
 	if len(c.Imports) > 0 {
 		p.Line("")
-		p.Line("imports used: " + strings.Join(c.Imports, "; "))
+		p.Labelled("", "imports used:", strings.Join(c.Imports, "; "))
 	}
 	if len(c.Inherits) > 0 {
-		p.Line("inherits: " + strings.Join(c.Inherits, ", "))
+		p.Labelled("", "inherits:", strings.Join(c.Inherits, ", "))
 	}
 	list("called by", c.Callers, c.MoreCallers)
 	list("tests that reach it", c.Tests, 0)
@@ -223,29 +204,31 @@ func printUsage(p *printer.Printer, c Context) {
 	list("calls", c.Callees, c.MoreCallees)
 	if len(c.Members) > 0 {
 		p.Line("")
-		p.Line("members")
+		p.Parts("", "", printer.Label.Text("members"))
 		for _, m := range c.Members {
-			p.Line(fmt.Sprintf("  L%s  %s  %s", m.Lines, m.Symbol, m.ID))
+			p.Head("  ", m.ID, printer.Number.Text("L"+m.Lines), printer.Symbol.Text(m.Symbol))
 		}
 	}
 }
 
 func printFiles(p *printer.Printer, r FileList) {
 	for _, f := range r.Files {
-		p.Line(string(printer.Name(f)))
+		p.Parts("", "", p.At(r.Store, f))
 	}
-	p.Nothing(len(r.Files), r.Note, "no document matches")
+	p.Nothing(len(r.Files), r.Note, "no document matches; list all with: knowledge files")
 	p.Remark(r.Note)
 }
 
 func printGrep(p *printer.Printer, r GrepReply) {
+	p.Mark = r.Marks
 	for _, m := range r.Matches {
 		if p.Terminal {
-			p.Line(fmt.Sprintf("%s:%d: %s", printer.Name(m.Path), m.Line, strings.TrimRight(m.Text, "\r")))
+			p.Match(p.At(r.Store, fmt.Sprintf("%s:L%d", m.Path, m.Line)), m.Text)
 		} else { // the text is the last field and stays as it is
 			p.Out.WriteString(printer.Field(printer.Name(m.Path)) + "\t" + fmt.Sprint(m.Line) + "\t" + strings.TrimRight(m.Text, "\r\n") + "\n")
 		}
 	}
-	p.Nothing(len(r.Matches), r.Note, "no line matches")
+	p.Mark = nil
+	p.Nothing(len(r.Matches), r.Note, "no line matches; what has the same meaning is found with: knowledge search WORDS")
 	p.Remark(r.Note)
 }

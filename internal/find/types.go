@@ -37,6 +37,8 @@ type GrepReply struct {
 	Matches []GrepMatch `json:"matches"`
 	Total   int         `json:"total"`
 	Note    string      `json:"note,omitempty"`
+
+	Marks func(line string) [][]int `json:"-"` // where a line matches
 }
 
 // GrepMatch is one matching line.

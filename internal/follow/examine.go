@@ -17,7 +17,7 @@ func examine(ctx context.Context, a *app.App, c *app.Core, say func(app.Finding)
 		return
 	}
 	examineFolder(ctx, a, c, say)
-	switch list, err := ListSchedules(ctx, a); {
+	switch list, err := ListSchedules(ctx, a, true); {
 	case err != nil:
 		say(app.Wrong("schedules", err))
 	case len(list.Schedules) == 0:

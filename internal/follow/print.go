@@ -82,6 +82,9 @@ func printSchedules(p *printer.Printer, r ScheduleList) {
 	for _, row := range r.Schedules {
 		t.Row(row.Store, row.Cron, printer.At(row.Next), printer.At(row.Last), row.Status, row.Note, row.ID)
 	}
+	if r.Note != "" {
+		t.None("")
+	}
 	t.Flush()
 	p.Remark(r.Note)
 }

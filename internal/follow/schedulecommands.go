@@ -21,7 +21,13 @@ func addSchedules(t *command.Table) {
 		}).Prints(printer.Of(printSchedule)).Agent(), `{"store":"react","cron":"0 3 * * *"}`, `{"store":"react","cron":"off"}`)
 	c.Help = "Times are local. They are kept while a session, knowledge serve or knowledge watch is open; however many were missed, one run makes up for them. A run that is still going is not started again."
 	t.Add("store", command.New("schedules", "Which stores are brought up to date when", command.Reads,
-		func(ctx context.Context, a *app.App, _ struct{}) (ScheduleList, error) { return ListSchedules(ctx, a) }).Prints(printer.Of(printSchedules)).Agent(), `{}`)
+		func(ctx context.Context, a *app.App, in schedulesIn) (ScheduleList, error) {
+			return ListSchedules(ctx, a, in.All)
+		}).Prints(printer.Of(printSchedules)).Agent(), `{}`)
+}
+
+type schedulesIn struct {
+	All bool `json:"all,omitempty" help:"also those of other projects"`
 }
 
 // addFollow adds the commands that keep stores up to date.

@@ -2,11 +2,14 @@ package follow
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/job/schedule"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -34,8 +37,8 @@ type ScheduleList struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// ListSchedules lists the schedules of every store.
-func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
+// ListSchedules lists the schedules of the stores in scope, or of all.
+func ListSchedules(ctx context.Context, a *app.App, all bool) (ScheduleList, error) {
 	c, err := a.Open(ctx)
 	if err != nil {
 		return ScheduleList{}, err
@@ -45,10 +48,19 @@ func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
 	if err != nil {
 		return out, err
 	}
+	scope, err := a.Scope(ctx, c, all)
+	if err != nil {
+		return out, err
+	}
+	elsewhere := 0
 	for _, e := range list {
 		st, err := c.Catalog.Get(ctx, e.Store)
 		if err != nil {
 			continue // deleted; its schedule goes at the next tick
+		}
+		if !all && !slices.ContainsFunc(scope, func(x catalog.Entry) bool { return x.ID == e.Store }) {
+			elsewhere++
+			continue
 		}
 		row := ScheduleRow{Store: nameOf(ctx, c, st), ID: string(st.ID), Cron: e.Cron, Next: e.Next(), Last: e.Ran, Job: e.Job, Note: e.Note}
 		if e.Job != "" {
@@ -63,6 +75,9 @@ func ListSchedules(ctx context.Context, a *app.App) (ScheduleList, error) {
 		out.Keeper = who.PID
 	} else if len(out.Schedules) > 0 {
 		out.Note = "no process keeps the clock now: runs start with the next session, knowledge serve or knowledge watch"
+	}
+	if elsewhere > 0 && len(out.Schedules) == 0 {
+		out.Note = fmt.Sprintf("no schedules here, %d of other projects; list them with: schedules {\"all\":true}", elsewhere)
 	}
 	return out, nil
 }
@@ -103,7 +118,7 @@ func SetSchedule(ctx context.Context, a *app.App, store, expr string) (ScheduleR
 	if err := SchedulesOf(c).Set(ctx, st.ID, row.Cron, "", time.Now()); err != nil {
 		return ScheduleRow{}, err
 	}
-	list, err := ListSchedules(ctx, a)
+	list, err := ListSchedules(ctx, a, true)
 	if err != nil {
 		return ScheduleRow{}, err
 	}

@@ -197,7 +197,7 @@ func TestScheduleOfAStore(t *testing.T) {
 	if row, err = follow.SetSchedule(ctx, a, "notes", "off"); err != nil || row.Cron != "off" {
 		t.Errorf("off: %+v, %v", row, err)
 	}
-	if list, err := follow.ListSchedules(ctx, a); err != nil || len(list.Schedules) != 0 {
+	if list, err := follow.ListSchedules(ctx, a, true); err != nil || len(list.Schedules) != 0 {
 		t.Errorf("after off: %+v, %v", list, err)
 	}
 	if _, err := follow.SetSchedule(ctx, a, "notes", "every day"); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {

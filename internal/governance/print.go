@@ -17,10 +17,18 @@ func printStatus(p *printer.Printer, r evidence.Status) {
 }
 
 func printResult(p *printer.Printer, r gate.Result) {
-	p.Line(fmt.Sprintf("%s  %s", r.Status, r.Stage))
+	p.Parts("", "  ", verdict(r.Status), printer.Plain.Text(string(r.Stage)))
 	for _, v := range r.Violations {
-		p.Line(v.Code + "  " + v.Message)
+		p.Parts("", "  ", printer.Symbol.Text(v.Code), printer.Plain.Text(v.Message))
 	}
+}
+
+// verdict is what a gate says.
+func verdict[S ~string](status S) printer.Part {
+	if status == "BLOCKED" || status == "BLOCK" {
+		return printer.Bad.Text(string(status))
+	}
+	return printer.Good.Text(string(status))
 }
 
 func printPlan(p *printer.Printer, r gate.ValidatePlan) {

@@ -22,6 +22,9 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 		workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
 	r.total, r.began = int64(len(todo)), time.Now()
+	for _, e := range todo {
+		r.weights += weigh(e)
+	}
 	r.look = r.x.firstLook()
 	r.waiting = map[kb.DocKey][]kb.Entry{}
 	first, last := todo, []kb.Entry(nil)
@@ -194,7 +197,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			}
 			mine = append(mine, added{e, key, number})
 		}
-		r.progress(ctx)
+		r.progress(ctx, e)
 		if b.TextBytes() >= segmentBytes || spent > max(r.atOnce(), time.Duration(r.embedding.Load()/embedPortion)) {
 			r.o.At(worker, "")
 			if err := r.write(ctx, b, mine); err != nil {
@@ -304,6 +307,7 @@ func (r *run) unread(ctx context.Context, e kb.Entry, err error) error {
 		r.res.Damaged = r.res.Damaged || c == kb.Corrupt
 	}
 	r.done.Add(1)
+	r.weight.Add(weigh(e))
 	return nil
 }
 
@@ -332,12 +336,16 @@ func (x *Indexer) embed(ctx context.Context, body string, chunks []kb.Chunk) ([]
 	return vecs, err
 }
 
-func (r *run) progress(ctx context.Context) {
-	n := r.done.Add(1)
+// progress reports one document more. The time left goes by what documents
+// weigh, since one may be a hundred times another.
+func (r *run) progress(ctx context.Context, e kb.Entry) {
+	n, weight := r.done.Add(1), r.weight.Add(weigh(e))
 	p := kb.Progress{Phase: "index", Done: n, Total: r.total}
 	if s := time.Since(r.began).Seconds(); s > 0.2 {
-		p.Rate = float64(n) / s
-		p.ETA = float64(r.total-n) / p.Rate
+		p.ETA = s * float64(r.weights-weight) / float64(weight)
 	}
 	kb.Report(ctx, p)
 }
+
+// weigh is what a document costs, in bytes of text: beside what is in it, what each costs.
+func weigh(e kb.Entry) int64 { return max(e.Size, 0) + 2<<10 }

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const columns = "id, type, store, state, progress, code, message, hint, details, deaths, created, updated"
+const columns = "id, type, store, state, progress, code, message, hint, details, deaths, created, updated, cancel"
 
 type row interface{ Scan(dest ...any) error }
 
@@ -19,10 +19,11 @@ func scan(r row) (kb.Job, error) {
 	var j kb.Job
 	var progress, details string
 	var created, updated int64
-	err := r.Scan(&j.ID, &j.Type, &j.Store, &j.State, &progress, &j.Code, &j.Message, &j.Hint, &details, &j.Deaths, &created, &updated)
+	err := r.Scan(&j.ID, &j.Type, &j.Store, &j.State, &progress, &j.Code, &j.Message, &j.Hint, &details, &j.Deaths, &created, &updated, &j.Stopping)
 	if err != nil {
 		return j, err
 	}
+	j.Stopping = j.Stopping && !j.State.Ended()
 	// Both are for show: what does not parse is left out.
 	if json.Unmarshal([]byte(progress), &j.Progress) != nil {
 		j.Progress = kb.Progress{}

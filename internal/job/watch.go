@@ -19,14 +19,11 @@ type watcher struct {
 	done   chan struct{}
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex
-	now     kb.Progress
-	told    bool      // there is progress of this pass
-	fresh   bool      // it is not written yet
-	phase   string    // which since and from begin
-	since   time.Time // by the monotonic clock, so that clock steps do no harm
-	from    int64
-	started bool
+	mu    sync.Mutex
+	now   kb.Progress
+	told  bool // there is progress of this pass
+	fresh bool // it is not written yet
+	pace  kb.Pace
 }
 
 func newWatcher(m *Manager, id string, cancel context.CancelCauseFunc) *watcher {
@@ -45,24 +42,15 @@ func (w *watcher) close() {
 func (w *watcher) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.now, w.told, w.fresh, w.started = kb.Progress{}, false, false, false
+	w.now, w.told, w.fresh, w.pace = kb.Progress{}, false, false, kb.Pace{}
 }
 
-// report takes the progress of kb.Report and adds the rate
-// (units per second since the phase began) and the time left where missing.
+// report takes the progress of kb.Report and adds how fast it is, by the
+// monotonic clock, so that clock steps do no harm.
 func (w *watcher) report(p kb.Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.started || p.Phase != w.phase || p.Done < w.from {
-		w.started, w.phase, w.since, w.from = true, p.Phase, time.Now(), p.Done
-	}
-	if seconds := time.Since(w.since).Seconds(); p.Rate == 0 && seconds > 0.1 {
-		p.Rate = float64(p.Done-w.from) / seconds
-	}
-	if p.ETA == 0 && p.Rate > 0 && p.Total > p.Done {
-		p.ETA = float64(p.Total-p.Done) / p.Rate
-	}
-	w.now, w.told, w.fresh = p, true, true
+	w.now, w.told, w.fresh = w.pace.Add(time.Now(), p), true, true
 }
 
 // last returns the newest progress, if any.

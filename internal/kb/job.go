@@ -24,6 +24,14 @@ func (s JobState) Ended() bool {
 	return s == JobCompleted || s == JobFailed || s == JobCancelled
 }
 
+// Now says how a job is: its state, or that it is being cancelled.
+func (j *Job) Now() string {
+	if j.Stopping {
+		return "cancelling"
+	}
+	return string(j.State)
+}
+
 // Job is one background run.
 type Job struct {
 	ID       string         `json:"id"`
@@ -31,6 +39,7 @@ type Job struct {
 	Store    StoreID        `json:"store,omitempty"`
 	Name     string         `json:"storeName,omitempty"` // what the store is called here, or was
 	State    JobState       `json:"status"`
+	Stopping bool           `json:"cancelling,omitempty"` // it was asked to stop, and has not yet
 	Progress Progress       `json:"progress"`
 	Code     Code           `json:"code,omitempty"`    // of the failure
 	Message  string         `json:"message,omitempty"` // the cause of a failure, or what was done

@@ -64,7 +64,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		return r.Threshold != nil && s.Score < *r.Threshold || r.MinRelevance != nil && r.Mode != rank.FTS && s.Cosine < *r.MinRelevance
 	})
 	ranked = ranked[:min(len(ranked), r.Limit)]
-	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P}
+	reply := Reply{Hits: []Hit{}, Confidence: r.Tuning.Rank.Confidence(sure.P), Sure: sure.P, Words: telling(q.Query)}
 	if !any {
 		reply.Confidence = "none"
 	}
@@ -107,6 +107,16 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	}
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
 	return reply, err
+}
+
+// telling are the words of a query that do not only ask, as they are looked for.
+func telling(q *rank.Query) (out []string) {
+	for i := range q.Words {
+		if w := &q.Words[i]; !w.Stop {
+			out = append(out, w.Text, w.Meant)
+		}
+	}
+	return out
 }
 
 // doubt notes that the first hit may not be what is meant.

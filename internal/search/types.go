@@ -98,8 +98,9 @@ type Reply struct {
 	Signs       map[string]float64 `json:"signs,omitempty"`
 	Sure        float64            `json:"-"` // the probability before it is rounded
 
-	Packed bool   `json:"-"` // it is made to be read as text
-	Shown  string `json:"-"` // that text, without what is noted below it
+	Words  []string `json:"-"` // of the query, those that tell what is looked for
+	Packed bool     `json:"-"` // it is made to be read as text
+	Shown  string   `json:"-"` // that text, without what is noted below it
 }
 
 // Text is the reply as an agent gets it: plain text where it is packed, else

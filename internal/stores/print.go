@@ -20,10 +20,10 @@ func printStore(p *printer.Printer, r app.StoreInfo) {
 		"name", r.Name, "id", r.ID, "type", r.Kind, "source", r.Source, "ref", r.Ref, "commit", r.Commit, "path", r.Path,
 		"description", r.Description, "tags", strings.Join(r.Tags, ", "), "scope", r.Scope, "status", r.Status,
 		"documents", r.Documents, "chunks", r.Chunks, "text", printer.Size(r.TextBytes), "index", printer.Size(r.IndexBytes), "on disk", printer.Size(r.DiskBytes), "follows", r.Follows, "pages", narrowed(r.Web),
-		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "engine", r.Engine, "indexed", printer.When(r.Indexed),
+		"segments", r.Segments, "generation", r.Generation, "embedder", r.Embedder, "engine", r.Engine, "indexed", p.When(r.Indexed),
 		"languages", printer.Counts(r.Languages), "skipped", printer.Counts(r.Skipped), "masked", masked, "last error", r.LastError)
 	if r.Job != nil {
-		p.Facts("job", r.Job.ID, "job status", r.Job.State, "progress", printer.Percent(r.Job.Progress))
+		p.Facts("job", r.Job.ID, "job status", r.Job.Now(), "progress", printer.Percent(r.Job.Progress))
 	}
 	for _, n := range r.Notes {
 		p.Remark(n)
@@ -39,9 +39,9 @@ func printJob(p *printer.Printer, j kb.Job) {
 		eta = (time.Duration(j.Progress.ETA) * time.Second).String()
 	}
 	p.Facts(
-		"job", j.ID, "type", j.Type, "store", cmp.Or(j.Name, string(j.Store)), "status", j.State, "phase", j.Progress.Phase,
+		"job", j.ID, "type", j.Type, "store", cmp.Or(j.Name, string(j.Store)), "status", j.Now(), "phase", j.Progress.Phase,
 		"progress", soFar(j), "rate", rate, "left", eta, "message", j.Message, "hint", p.Words(j.Hint),
-		"created", printer.When(j.Created), "updated", printer.When(j.Updated))
+		"created", p.When(j.Created), "updated", p.When(j.Updated))
 }
 
 func printStores(p *printer.Printer, r app.StoreList) {
@@ -78,9 +78,9 @@ func printRenamed(p *printer.Printer, r app.Renamed) {
 }
 
 func printJobs(p *printer.Printer, r app.JobList) {
-	t := p.Table("job", "type", "store", "status", "progress", "updated", "message").None("no jobs")
+	t := p.Table("job", "type", "store", "status", "progress", "updated", "message").None("no jobs; indexing is one: knowledge store:index STORE")
 	for _, j := range r.Jobs {
-		t.Row(j.ID, j.Type, cmp.Or(j.Name, string(j.Store)), j.State, soFar(j), printer.When(j.Updated), j.Message)
+		t.Row(j.ID, j.Type, cmp.Or(j.Name, string(j.Store)), j.Now(), soFar(j), p.When(j.Updated), j.Message)
 	}
 	t.Flush()
 	p.Remark(r.Note)

@@ -12,7 +12,7 @@ def made():
         if t["category"] != "symbol":
             by.setdefault(t["repo"], []).append((n, len(t["query"].split())))
     out = []
-    for raw in open(common.HERE / "absent.txt"):
+    for raw in open(common.WRITTEN / "absent.txt"):
         if raw.startswith("#") or not raw.strip():
             continue
         repo, kind, ask, words = (x.strip() for x in raw.split(" | "))
@@ -23,9 +23,12 @@ def made():
                     n = len(re.findall(r"\b" + re.escape(w), text))
                     if n:
                         print(repo, repr(ask), "has", w, n, p.name, file=sys.stderr)
-        n = min(by[repo], key=lambda t: (abs(t[1] - len(ask.split())), t[0]))
-        by[repo].remove(n)
-        out.append(dict(repo=repo, kind=kind, ask=ask, pair=n[0]))
+        x = dict(repo=repo, kind=kind, ask=ask)
+        if by.get(repo):
+            n = min(by[repo], key=lambda t: (abs(t[1] - len(ask.split())), t[0]))
+            by[repo].remove(n)
+            x["pair"] = n[0]
+        out.append(x)
     return out
 
 

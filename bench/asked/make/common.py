@@ -4,11 +4,14 @@ of every set is put aside.
 
     ASKED_REPOS   folder of repositories, OWNER+NAME or OWNER+NAME/repo
     ASKED_TREES   folder that the trees are written to
+    ASKED_PART    folder of testdata and of the written questions, for sets made later
 """
 import collections, hashlib, io, json, os, pathlib, re, subprocess, tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-DATA = HERE.parent / "testdata"
+PART = os.environ.get("ASKED_PART", "")
+DATA = HERE.parent / "testdata" / PART
+WRITTEN = HERE / PART
 REPOS = pathlib.Path(os.environ.get("ASKED_REPOS", "repos"))
 TREES = pathlib.Path(os.environ.get("ASKED_TREES", "trees"))
 

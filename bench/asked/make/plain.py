@@ -6,7 +6,7 @@ import common
 
 def made():
     out = []
-    for raw in open(common.HERE / "plain.txt"):
+    for raw in open(common.WRITTEN / "plain.txt"):
         if raw.startswith("#") or not raw.strip():
             continue
         repo, ask, files = (x.strip() for x in raw.split(" | "))

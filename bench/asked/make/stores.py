@@ -19,7 +19,7 @@ def made():
                 for kind in ("own", "named", "bare"):
                     out.append(dict(repo=repo, kind=kind, task=n, **({"from": repo} if kind == "own" else {})))
     other = []
-    for raw in open(common.HERE / "stores.txt"):
+    for raw in open(common.WRITTEN / "stores.txt"):
         if raw.startswith("#") or not raw.strip():
             continue
         asker, repo, ask, files = (x.strip() for x in raw.split(" | "))

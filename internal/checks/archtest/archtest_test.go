@@ -332,7 +332,7 @@ func TestProseNamesWhatExists(t *testing.T) {
 
 // faceVerbs are the words after "knowledge" that are not in the registry: the
 // faces, shorter ways to type a command, and what the command line's library brings.
-var faceVerbs = []string{"mcp", "serve", "watch", "work", "crawl", "ask", "add-repo", "add-folder", "version", "completion", "help"}
+var faceVerbs = []string{"mcp", "serve", "ui", "watch", "work", "crawl", "ask", "add-repo", "add-folder", "version", "completion", "help"}
 
 func TestProseNamesCommandsThatExist(t *testing.T) {
 	known := map[string]bool{}

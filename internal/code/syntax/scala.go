@@ -231,9 +231,11 @@ func scalaPattern(w *walk, n int32, _ string) {
 	defer func() { w.depth-- }()
 	switch w.typ(n) {
 	case "identifier":
-		if t := w.text(n); t[0] >= 'A' && t[0] <= 'Z' {
+		switch t := w.text(n); {
+		case t == "": // the parser put it in
+		case t[0] >= 'A' && t[0] <= 'Z':
 			w.use(n, t, "", kb.UseName)
-		} else {
+		default:
 			w.bindHere(t, "")
 		}
 	case "binding":

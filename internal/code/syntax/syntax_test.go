@@ -263,3 +263,11 @@ func TestEveryGrammarIsUsed(t *testing.T) {
 		}
 	}
 }
+
+// A pattern of nothing, Right(()), has a name without letters in its tree.
+func TestScalaUnitPattern(t *testing.T) {
+	o, err := Read(t.Context(), set, "scala", "object A {\n  def f(x: Either[Int, Unit]) = x match {\n    case Right(()) => 1\n    case Left(n) => n\n  }\n}\n")
+	if err != nil || len(o.Decls) != 2 || o.Decls[1].Name != "f" {
+		t.Errorf("got %+v, %v", o.Decls, err)
+	}
+}

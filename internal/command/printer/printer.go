@@ -9,7 +9,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/seed-4f2d999b/knowledge/internal/platform/visible"
 )
@@ -20,13 +21,24 @@ type Printer struct {
 	Stderr   io.Writer
 	Terminal bool                // Out is one
 	Width    int                 // columns of Out, 0 for unknown
+	Color    bool                // Out shows colours and links
 	Words    func(string) string // a hint or note for who sits here
+	Mark     Marker              // what is looked for, nil for nothing
+	// Locate is the address of a document, "" where it has none; nil makes no links.
+	Locate func(store, path string) string
 }
 
 // Line prints one line, whatever l holds: a stranger's line end must not forge
 // another. What else steers a terminal or is not seen is escaped by p.Out, in a
 // pipe too, since most pipes end at a terminal.
+//
+// A terminal that is too narrow gets it on several lines, broken between words.
 func (p *Printer) Line(l string) {
+	if p.room() < Width(l) {
+		text := strings.TrimLeft(l, " ")
+		p.Parts(l[:len(l)-len(text)], "", Plain.Text(text))
+		return
+	}
 	p.Out.WriteString(ends.Replace(l) + "\n") // a failure stays in the buffer until it is flushed
 }
 
@@ -40,16 +52,44 @@ func (p *Printer) Content(text string) {
 	}
 }
 
-// Head prints what a place is in one line, its id last: on a line of its own
-// where the terminal would cut it in two.
-func (p *Printer) Head(indent string, parts []string, id string) {
-	text := indent + strings.Join(parts, "  ")
-	if w := p.Width; w > 0 && utf8.RuneCountInString(text)+2+len(id) > w {
-		p.Line(text)
-		p.Line(indent + "    " + id)
-		return
+// Head prints what a place is in one line, its id last.
+func (p *Printer) Head(indent string, id string, parts ...Part) {
+	p.Parts(indent, "  ", append(parts, ID.Text(id))...)
+}
+
+// Labelled prints a label and its text, nothing where there is none.
+func (p *Printer) Labelled(indent, label, text string) {
+	if text != "" {
+		p.Parts(indent, " ", Label.Text(label), Plain.Text(p.Clickable(text)))
 	}
-	p.Line(text + "  " + id)
+}
+
+// Match prints a line of a document behind its place, cut at the edge.
+func (p *Printer) Match(at Part, line string) {
+	line = Clean(strings.TrimRight(line, "\r\n"))
+	if p.room() == p.Width {
+		line = expand(strings.TrimSpace(line))
+		if edge := p.Width - Width(at.Text) - 2; edge >= 16 {
+			line = Cut(line, edge)
+		} else { // the path is all there is room for
+			p.emit(at, Part{Text: ":\n"})
+			p.emit(append([]Part{{Text: "    "}}, p.marked(Cut(line, max(p.Width-4, 8)), Plain)...)...)
+			p.Out.WriteString("\n")
+			return
+		}
+	}
+	p.emit(append([]Part{at, {Text: ": "}}, p.marked(line, Plain)...)...)
+	p.Out.WriteString("\n")
+}
+
+// Snippet prints one line of code, cut at the edge.
+func (p *Printer) Snippet(indent, line string) {
+	line = Clean(ends.Replace(line))
+	if p.room() == p.Width {
+		line = Cut(expand(line), max(p.Width-len(indent), 16))
+	}
+	p.emit(append([]Part{{Text: indent}}, p.marked(line, Plain)...)...)
+	p.Out.WriteString("\n")
 }
 
 // Remark prints what is not part of the answer: below it on a terminal, on
@@ -60,7 +100,7 @@ func (p *Printer) Remark(note string) {
 	}
 	note = p.Words(note)
 	if p.Terminal {
-		p.Line("note: " + note)
+		p.Parts("", " ", Note.Text("note:"), Plain.Text(note))
 		return
 	}
 	io.WriteString(p.Stderr, "note: "+Clean(note)+"\n")
@@ -88,19 +128,78 @@ func (p *Printer) Facts(pairs ...any) {
 		switch {
 		case value == "":
 		case p.Terminal:
-			p.Line(fmt.Sprintf("%-12s %s", name, value))
+			p.pair("", 12, " ", name, Field(pairs[i+1]), role(name, value))
 		default:
 			p.Line(name + "\t" + value)
 		}
 	}
 }
 
-// Code prints lines with their numbers, the first being start.
-func (p *Printer) Code(code string, start int, indent string) {
+// pair prints a name and its value, which goes on below itself.
+func (p *Printer) pair(indent string, width int, space, name, value string, role Role) {
+	at := Width(indent) + width + len(space)
+	lines := []string{value}
+	if room := p.room(); at+Width(value) > room && room-at >= 16 {
+		lines = wrap(value, room-at)
+	}
+	for i, l := range lines {
+		if i > 0 {
+			name = ""
+		}
+		p.emit(Part{Text: indent}, Label.Text(pad(name, width)), Part{Text: space})
+		p.emit(role.Text(ends.Replace(l)))
+		p.Out.WriteString("\n")
+	}
+}
+
+// Hang prints a text behind a head, and what there is no room for below itself.
+func (p *Printer) Hang(head, text string) {
+	for _, l := range wrap(text, max(p.room()-Width(head), 16)) {
+		p.Out.WriteString(head + l + "\n")
+		head = strings.Repeat(" ", Width(head))
+	}
+}
+
+// Code prints lines with their numbers, the first being start; on a terminal
+// each is cut at the edge.
+func (p *Printer) Code(code string, start int, indent string) { p.numbered(code, start, indent, false) }
+
+// Whole is Code without a cut: what is longer goes on below.
+func (p *Printer) Whole(code string, start int, indent string) { p.numbered(code, start, indent, true) }
+
+func (p *Printer) numbered(code string, start int, indent string, whole bool) {
 	lines := strings.Split(code, "\n")
 	width := len(fmt.Sprint(start + len(lines) - 1))
+	edge := p.room() - len(indent) - width - 2
 	for i, l := range lines {
-		p.Content(strings.TrimRight(fmt.Sprintf("%s%*d  %s", indent, width, start+i, strings.TrimSuffix(l, "\r")), " "))
+		l = Clean(strings.TrimRight(strings.TrimSuffix(l, "\r"), " "))
+		number := fmt.Sprintf("%s%*d", indent, width, start+i)
+		if p.room() == p.Width {
+			l = expand(l)
+		}
+		for first := true; first || l != ""; first = false {
+			here := l
+			if edge >= 16 {
+				here = Cut(l, edge)
+			}
+			rest := ""
+			if whole && here != l {
+				here = displaywidth.TruncateString(l, edge, "")
+				if i := strings.LastIndexByte(here, ' ') + 1; i > len(here)*2/3 {
+					here = l[:i] // between words, where there are some
+				}
+				rest = l[len(here):]
+			}
+			p.emit(Number.Text(number))
+			if here != "" {
+				p.emit(append([]Part{{Text: "  "}}, p.marked(here, Plain)...)...)
+			}
+			p.Out.WriteString("\n")
+			if number = strings.Repeat(" ", len(number)); rest == "" {
+				break
+			}
+			l = rest
+		}
 	}
 }
 

@@ -135,21 +135,21 @@ func (p *Printer) node(n node, indent string, notes *[]string) {
 				*notes = append(*notes, x.scalar)
 			}
 		case v.isScalar() && strings.Contains(v.scalar, "\n"):
-			p.Line(indent + name)
+			p.Parts(indent, "", Symbol.Text(name))
 			p.paragraph(v.scalar, indent+"  ")
 		case v.isScalar():
 			if v.scalar != "" {
-				p.Line(fmt.Sprintf("%s%-*s  %s", indent, width, name, v.scalar))
+				p.pair(indent, width, "  ", name, v.scalar, role(name, v.scalar))
 			}
 		case len(v.items) == 0:
 			if v.list && indent == "" {
-				p.Line(fmt.Sprintf("%-*s  none", width, name))
+				p.pair("", width, "  ", name, "none", Plain)
 			}
 		case flat(v) && inline(v) == "":
 		case flat(v):
-			p.Line(fmt.Sprintf("%s%-*s  %s", indent, width, name, inline(v)))
+			p.pair(indent, width, "  ", name, inline(v), Plain)
 		default:
-			p.Line(indent + name)
+			p.Parts(indent, "", Symbol.Text(name))
 			p.node(v, indent+"  ", notes)
 		}
 	}

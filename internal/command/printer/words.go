@@ -39,6 +39,14 @@ func Clean(s string) string { return visible.Line(s) }
 // Short is the beginning of a commit.
 func Short(commit string) string { return kb.ShortCommit(commit) }
 
+// When is a time as who reads it here reads it, "" for none.
+func (p *Printer) When(t time.Time) string {
+	if p.Terminal {
+		return At(t)
+	}
+	return When(t)
+}
+
 // When is a time as programs read it, "" for none.
 func When(t time.Time) string {
 	if t.IsZero() {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -69,6 +70,14 @@ var formats = []string{"json", "table", "plain"}
 
 // chooseFormat makes --format as good as --json, a terminal or a pipe.
 func (s *session) chooseFormat() error {
+	if s.color = cmp.Or(s.color, "auto"); !slices.Contains(colorings, s.color) {
+		e, bad := kb.Errorf(kb.Invalid, "flag --color must be one of auto, always, never, not %q", clip(s.color)), s.color
+		if s.color = "auto"; kb.Nearest(bad, colorings) != "" {
+			return e.WithHint("did you mean --color %s? see: knowledge --help", kb.Nearest(bad, colorings))
+		}
+		return e
+	}
+	s.paint(s.color)
 	switch s.format {
 	case "":
 	case "json":

@@ -27,6 +27,7 @@ import (
 type Faces struct {
 	MCP   func(context.Context, *app.App, MCPOptions) error
 	Serve func(context.Context, *app.App, ServeOptions) error
+	UI    func(context.Context, *app.App, UIOptions) error
 	// Worker is the program that runs jobs, with its first arguments; the rest
 	// is "work JOB" with this run's data directory. Empty: jobs run in this
 	// process and end with it.
@@ -61,6 +62,16 @@ type ServeOptions struct {
 	Stdout, Stderr io.Writer
 }
 
+// UIOptions are the flags of `knowledge ui`.
+type UIOptions struct {
+	Query  string
+	Stores []string
+	Print  bool // the place that is chosen, in the place of opening it
+	Color  bool
+
+	Stdout io.Writer
+}
+
 // Env is what a run of the program takes from its process.
 type Env struct {
 	Args           []string // without the program's name
@@ -70,7 +81,9 @@ type Env struct {
 	// Terminal and ErrTerminal say whether Stdout and Stderr are terminals:
 	// tables and bars there, tab-separated and plain lines elsewhere.
 	Terminal, ErrTerminal bool
-	Width                 int // columns of Stdout, 0 for unknown
+	Width, Height         int                 // of Stdout, 0 for unknown
+	ErrWidth              int                 // of Stderr
+	Getenv                func(string) string // nil is os.Getenv
 	// InTerminal says whether Stdin is one: a person may be asked.
 	InTerminal bool
 }
@@ -82,13 +95,18 @@ func Main(ctx context.Context, faces Faces) int {
 	if err != nil {
 		dir = "." // deleted under us: what needs it will say so
 	}
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		width = 0 // no terminal
+	size := func(f *os.File) (width, height int) {
+		width, height, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			return 0, 0 // no terminal
+		}
+		return width, height
 	}
+	width, height := size(os.Stdout)
+	errWidth, _ := size(os.Stderr)
 	return Run(ctx, faces, Env{
-		Width: width,
-		Args:  os.Args[1:], Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Width: width, Height: height, ErrWidth: errWidth,
+		Args: os.Args[1:], Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal:    term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
@@ -130,8 +148,14 @@ func Run(ctx context.Context, faces Faces, env Env) int {
 }
 
 func newSession(faces Faces, env Env) *session {
-	s := &session{faces: faces, env: env, buffer: bufio.NewWriterSize(env.Stdout, 32<<10)}
+	if env.Getenv == nil {
+		env.Getenv = os.Getenv
+	}
+	s := &session{faces: faces, env: env, out: &output{w: env.Stdout}}
+	s.buffer = bufio.NewWriterSize(s.out, 32<<10)
 	s.Printer = &printer.Printer{Out: visible.Writer{W: s.buffer}, Stderr: env.Stderr, Terminal: env.Terminal, Width: env.Width, Words: s.forTerminal}
+	s.errs = &printer.Printer{Out: visible.Writer{W: env.Stderr}, Terminal: env.ErrTerminal, Width: env.ErrWidth}
+	s.paint("auto")
 	return s
 }
 
@@ -142,10 +166,14 @@ type session struct {
 	faces  Faces
 	env    Env
 	buffer *bufio.Writer
+	out    *output          // what buffer is written to
+	errs   *printer.Printer // for standard error
 
 	dataDir, project string
 	format           string // "", json, table or plain
 	json, quiet      bool
+	color            string // auto, always or never
+	noPager          bool
 	indent           bool // JSON is
 
 	words   []string // the arguments as they are understood
@@ -170,7 +198,7 @@ func (s *session) open() (*app.App, error) {
 }
 
 func (s *session) close() error {
-	err := s.buffer.Flush()
+	err := errors.Join(s.buffer.Flush(), s.out.end(s))
 	if s.app != nil {
 		err = errors.Join(err, s.app.Close())
 	}

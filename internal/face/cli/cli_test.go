@@ -288,7 +288,7 @@ func TestGuesses(t *testing.T) {
 		{"how does it retry", "did you mean: knowledge ask 'how does it retry'"},
 		{"retry with backoff", "did you mean: knowledge search 'retry with backoff'"},
 		{"status", "see how things stand in this folder with: knowledge"},
-		{"tui", "see how things stand in this folder with: knowledge"},
+		{"tui", "did you mean: knowledge ui"},
 		{"config", "did you mean: knowledge help configuration"},
 		{"logs", "did you mean: knowledge jobs"},
 		{"add .", "did you mean: knowledge add-folder ."},

@@ -18,11 +18,10 @@ func (s *session) complain(err error) {
 		io.WriteString(s.env.Stderr, printer.JSON(failure{kb.CodeOf(err), product.Commands().FlagNames(err.Error()), s.nextStep(err)})+"\n")
 		return
 	}
-	text := "knowledge: " + oneLine(product.Commands().FlagNames(err.Error())) + "\n"
+	s.errs.Parts("", " ", printer.Bad.Text("knowledge:"), printer.Plain.Text(oneLine(product.Commands().FlagNames(err.Error()))))
 	if hint := s.nextStep(err); hint != "" {
-		text += "  " + oneLine(hint) + "\n"
+		s.errs.Parts("  ", "", printer.Plain.Text(oneLine(hint)))
 	}
-	io.WriteString(s.env.Stderr, text)
 }
 
 type failure struct {

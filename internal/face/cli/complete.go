@@ -100,27 +100,11 @@ func (s *session) completeValue(p command.Param) completer {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		}
 	case "symbol":
-		return func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-			a, err := s.open()
-			if err != nil || start == "" {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			if h, err := a.Home(cmd.Context()); err != nil || h.Own == nil { // asking would begin to index
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			var names []string
-			var ask code.SymbolsRequest
-			ask.Name, ask.Limit = start, 50
-			if r, err := code.Symbols(cmd.Context(), a, ask); err == nil {
-				for _, p := range r.Symbols {
-					if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
-						names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
-					} else if strings.HasPrefix(last, start) {
-						names = append(names, cobra.CompletionWithDesc(last, p.At))
-					}
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+		return s.completeSymbol
+	case "resultId": // a declaration, or a place in a file
+		return func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			names, _ := s.completeSymbol(cmd, args, start)
+			return names, cobra.ShellCompDirectiveDefault
 		}
 	case "client":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -130,9 +114,9 @@ func (s *session) completeValue(p command.Param) completer {
 		return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
 			if a, err := s.open(); err == nil {
-				if list, err := a.Jobs(cmd.Context(), app.JobFilter{}); err == nil {
+				if list, err := a.Jobs(cmd.Context(), app.JobFilter{Active: strings.HasSuffix(cmd.Name(), "cancel")}); err == nil {
 					for _, j := range list.Jobs {
-						ids = append(ids, cobra.CompletionWithDesc(j.ID, string(j.State)+" "+j.Message))
+						ids = append(ids, cobra.CompletionWithDesc(j.ID, strings.Join([]string{j.Type, j.Name, j.Now(), j.Message}, " ")))
 					}
 				}
 			}
@@ -140,4 +124,28 @@ func (s *session) completeValue(p command.Param) completer {
 		}
 	}
 	return nil
+}
+
+// completeSymbol offers the declarations that begin so.
+func (s *session) completeSymbol(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	a, err := s.open()
+	if err != nil || start == "" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if h, err := a.Home(cmd.Context()); err != nil || h.Own == nil { // asking would begin to index
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	var ask code.SymbolsRequest
+	ask.Name, ask.Limit = start, 50
+	if r, err := code.Symbols(cmd.Context(), a, ask); err == nil {
+		for _, p := range r.Symbols {
+			if _, last, _ := strings.Cut(p.Symbol, "."); strings.HasPrefix(p.Symbol, start) {
+				names = append(names, cobra.CompletionWithDesc(p.Symbol, p.At))
+			} else if strings.HasPrefix(last, start) {
+				names = append(names, cobra.CompletionWithDesc(last, p.At))
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

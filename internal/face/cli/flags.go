@@ -21,8 +21,8 @@ import (
 // here, "" where it needs no flag.
 var flagsElsewhere = map[string]string{
 	"l": "limit", "k": "limit", "m": "limit", "max": "limit", "max-count": "limit", "count": "limit", "top": "limit", "top-k": "limit", "num": "limit", "max-results": "limit",
-	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "color": "", "force": "", "f": "", "y": "", "yes": "",
-	"fix": "repair", "output": "format", "o": "format", "dir": "in", "path": "in", "p": "in", "folder": "in", "repo": "source", "url": "source", "store": "stores", "include": "glob",
+	"r": "", "R": "", "recursive": "", "e": "", "E": "", "P": "", "H": "", "N": "", "line-number": "", "verbose": "", "force": "", "f": "", "y": "", "yes": "",
+	"fix": "repair", "colour": "color", "output": "format", "o": "format", "dir": "in", "path": "in", "p": "in", "folder": "in", "repo": "source", "url": "source", "store": "stores", "include": "glob",
 }
 
 // habit is a flag of another search tool that needs more than another name.

@@ -26,7 +26,7 @@ import (
 var synonyms = map[string]string{
 	"init": "search", "setup": "install", "start": "serve", "server": "serve", "daemon": "watch",
 	"config": "help configuration", "configure": "help configuration", "settings": "help configuration", "set": "help configuration", "env": "help configuration",
-	"status": "", "home": "", "tui": "", "ui": "", "menu": "",
+	"status": "", "home": "", "tui": "ui", "fzf": "ui", "menu": "ui", "browse": "ui",
 	"list": "stores", "ls": "stores", "info": "store:info", "describe": "store:info",
 	"add": "add-folder", "create": "store:create", "new": "store:create", "clone": "add-repo", "pull": "store:update",
 	"remove": "store:delete", "rm": "store:delete", "delete": "store:delete", "drop": "store:delete",

@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
@@ -159,8 +161,8 @@ func (s *session) help(root *cobra.Command) *cobra.Command {
 			return helpNames(root), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				_, err := s.Out.WriteString(briefHelp(root))
+			if err := s.page(); err != nil || len(args) == 0 {
+				s.fit(briefHelp(root))
 				return err
 			}
 			if s.json {
@@ -171,8 +173,8 @@ func (s *session) help(root *cobra.Command) *cobra.Command {
 				return s.run(cmd.Context(), c, map[string]any{"command": strings.Join(args, " ")})
 			}
 			if text := topicText(root, args); text != "" {
-				_, err := s.Out.WriteString(text)
-				return err
+				s.fit(text)
+				return nil
 			}
 			target, rest, err := root.Find(underscored(args))
 			if err != nil || len(rest) > 0 || target == root {
@@ -231,4 +233,20 @@ func helpNames(root *cobra.Command) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// columns is where the second column of a line of help begins.
+var columns = regexp.MustCompile(`^ {2,}\S+(?: \S+)* {2,}`)
+
+// fit prints help; on a terminal that is too narrow its second columns go on
+// below themselves.
+func (s *session) fit(text string) {
+	for l := range strings.Lines(text) {
+		l = strings.TrimSuffix(l, "\n")
+		if head := columns.FindString(l); s.Terminal && s.Width > 0 && printer.Width(l) > s.Width && head != "" && len(head) < s.Width-14 {
+			s.Hang(head, l[len(head):])
+			continue
+		}
+		s.Line(l)
+	}
 }

@@ -30,9 +30,9 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	}
 	s.Line("knowledge finds code and documentation, ranked and cited.")
 	s.Line("")
-	s.Line("  this folder  " + folderLine(h))
+	s.fit("  this folder  " + folderLine(h))
 	if line := storesLine(h.Stores); line != "" {
-		s.Line("  stores       " + line)
+		s.fit("  stores       " + line)
 	}
 	s.Line("")
 	first := "find code by what it does"
@@ -51,7 +51,7 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 		rows = append(rows, [2]string{"mcp", "what agents start: claude mcp add knowledge -- knowledge mcp"})
 	}
 	for _, r := range rows {
-		s.Line(fmt.Sprintf("  knowledge %-32s %s", r[0], r[1]))
+		s.fit(fmt.Sprintf("  knowledge %-32s  %s", r[0], r[1]))
 	}
 	s.Line("")
 	s.Line("All commands: knowledge help")

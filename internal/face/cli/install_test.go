@@ -42,7 +42,7 @@ func TestInstallSession(t *testing.T) {
 	write("// mine\n{\n  \"theme\": \"One Dark\", // dark\n}\n", "home", ".config", "zed", "settings.json")
 	write("# Rules\n", "project", "AGENTS.md")
 	for k, v := range map[string]string{"HOME": at("home"), "PATH": at("bin"), "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": "", "CLAUDE_CONFIG_DIR": "", "CLAUDE_PROJECT_DIR": "",
-		"KNOWLEDGE_DATA_DIR": at("data"), "KNOWLEDGE_CONFIG": "", "CODEX_HOME": "", "COPILOT_HOME": "", "GEMINI_CLI_HOME": "", "GOBIN": "", "GOPATH": ""} {
+		"KNOWLEDGE_DATA_DIR": at("data"), "KNOWLEDGE_CONFIG": "", "NO_COLOR": "1", "CODEX_HOME": "", "COPILOT_HOME": "", "GEMINI_CLI_HOME": "", "GOBIN": "", "GOPATH": ""} {
 		t.Setenv(k, v)
 	}
 	before := snapshot(t, at("home"), at("project"))

@@ -20,8 +20,13 @@ import (
 // show prints a result as a session would.
 func show(t *testing.T, terminal, json bool, result any) (stdout, stderr string) {
 	t.Helper()
+	return showIn(t, colourless, terminal, json, result)
+}
+
+func showIn(t *testing.T, env func(string) string, terminal, json bool, result any) (stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	s := newSession(Faces{}, Env{Stdout: &out, Stderr: &errs, Terminal: terminal})
+	s := newSession(Faces{}, Env{Stdout: &out, Stderr: &errs, Terminal: terminal, Getenv: env})
 	s.json = json
 	if err := s.print(result); err != nil {
 		t.Fatal(err)
@@ -31,6 +36,9 @@ func show(t *testing.T, terminal, json bool, result any) (stdout, stderr string)
 	}
 	return out.String(), errs.String()
 }
+
+// colourless is an environment in which nothing is coloured.
+func colourless(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 
 var reply = find.SearchReply{
 	Hits: []find.Hit{
@@ -62,14 +70,14 @@ func TestPrint(t *testing.T) {
 				"bbcdefgh123\t\"a\\tb.md:L1-L2\"\t0.100\t\tnotes\t\n",
 			"note: store \"x\" is being indexed\n"},
 		{"hits on a terminal", true, reply,
-			"net/http/server.go:L98-L100  Server.Serve  0.87  go@1234567  abcdefgh123\n" +
+			"net/http/server.go:98-100  Server.Serve  0.87  go@1234567  abcdefgh123\n" +
 				"    note: changed since indexing\n" +
 				"     98  func (s *Server) Serve() {\n" +
 				"     99  \tfor {\n" +
 				"    100\n" +
 				"    score: bm25 +0.500, symbol +0.370\n" +
 				"\n" +
-				"\"a\\tb.md:L1-L2\"  0.10  notes  bbcdefgh123\n" +
+				"\"a\\tb.md:1-2\"  0.10  notes  bbcdefgh123\n" +
 				"    1  \\u001b[2Jtitle\n" +
 				"\n" +
 				"2 hits, confidence high, 3 ms; the whole place: knowledge show ID\n" +
@@ -79,8 +87,8 @@ func TestPrint(t *testing.T) {
 		{"place", true, find.Context{ID: "abcdefgh123", Store: "go", Commit: "0123456789", At: "a.go:L9-L10", Path: "a.go", Start: 9, End: 10,
 			Symbol: "F", Kind: "function", Code: "func F() {\n}", Next: "abcdefgh123.2",
 			Related: []find.Related{{ID: "x", At: "b.go:L1-L2", Symbol: "G", Why: "same file"}}},
-			"a.go:L9-L10  F  function  go@0123456  abcdefgh123\n\n" +
-				" 9  func F() {\n10  }\n\nsee b.go:L1-L2  G  x  (same file)\n\ngoes on: knowledge show abcdefgh123.2\n", ""},
+			"a.go:9-10  F  function  go@0123456  abcdefgh123\n\n" +
+				" 9  func F() {\n10  }\n\nsee b.go:1-2  G  x  (same file)\n\ngoes on: knowledge show abcdefgh123.2\n", ""},
 		{"stores in a pipe", false, stores,
 			"react\trepo\t12\t340\tready\tproject\t0123456\thttps://example.org/react (tag:v1)\tid1\n" +
 				"n\tfolder\t0\t0\tempty\tuser\t\t/n\tid2\n", ""},
@@ -224,27 +232,44 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
-// TestProgressBar: a bar is drawn, and removed before the answer is printed.
+// TestProgressBar: one line is drawn, no oftener than can be read, with what
+// the job says of itself, and is gone before the answer is printed.
 func TestProgressBar(t *testing.T) {
 	var w bytes.Buffer
-	p := &progress{w: &w, terminal: true, now: time.Now}
-	p.report(kb.Progress{Phase: "clone", Done: 5})
-	p.report(kb.Progress{Phase: "index", Done: 1, Total: 10})
-	p.report(kb.Progress{Phase: "index", Done: 12, Total: 20})
-	p.report(kb.Progress{Phase: "index", Done: 20, Total: 20})
+	now := time.Unix(1, 0)
+	p := &progress{w: &w, terminal: true, width: 40, now: func() time.Time { return now }}
+	for i := range int64(1000) {
+		now = now.Add(time.Millisecond)
+		p.report(kb.Progress{Phase: "index", Done: i, Total: 1000, Rate: 39.7, ETA: 80})
+	}
+	if n := strings.Count(w.String(), "\r"); n > 11 {
+		t.Errorf("%d lines in a second", n)
+	}
+	p.report(kb.Progress{Phase: "write\x1b[2J", Done: 1000, Total: 1000})
 	p.stop()
+	p.report(kb.Progress{Phase: "late"})
 	p.stop()
-	got := w.String()
-	if strings.Contains(got, "it/s") { // that rate counted what was there before the bar
-		t.Errorf("a rate that the job did not tell: %q", got)
+	lines := strings.Split(w.String(), "\r")
+	for _, l := range lines {
+		text := strings.TrimSuffix(l, "\x1b[K")
+		if printer.Width(text) > 39 || printer.Clean(text) != text || strings.Contains(text, "\n") {
+			t.Errorf("%q", l)
+		}
 	}
-	if words := barWords(kb.Progress{Phase: "index", Done: 5, Total: 90, Rate: 39.7, ETA: 80}); words != "index, 40/s, 1m20s left" {
-		t.Error(words)
+	if last := lines[len(lines)-1]; last != "\x1b[K" {
+		t.Errorf("the line stays: %q", last)
 	}
-	if !strings.Contains(got, "clone") || !strings.Contains(got, "index") {
-		t.Errorf("%q", got)
-	}
-	if last := got[strings.LastIndexAny(strings.TrimRight(got, "\r"), "\r")+1:]; strings.TrimSpace(last) != "" {
-		t.Errorf("the bar stays: %q", last)
+	for _, tc := range []struct {
+		at   kb.Progress
+		want string
+	}{
+		{kb.Progress{Phase: "index", Done: 30, Total: 90, Rate: 39.7, ETA: 80}, "indexing ━━━━━━━━──────────────── 30 of 90, 40/s, 1 min 20 s left"},
+		{kb.Progress{Phase: "walk", Done: 5}, "listing documents 5"},
+		{kb.Progress{Phase: "clone"}, "cloning"},
+		{kb.Progress{Phase: "index", Done: 95, Total: 90, Rate: 2.3, ETA: 7500}, "indexing ━━━━━━━━━━━━━━━━━━━━━━━━ 95 of 90, 2.3/s, 2 h 05 min left"},
+	} {
+		if got := printer.Doing(tc.at, barWidth); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
 	}
 }

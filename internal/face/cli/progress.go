@@ -7,26 +7,32 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
+	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// lineEvery is how often progress is printed where there is no terminal.
-const lineEvery = 3 * time.Second
+const (
+	lineEvery = 3 * time.Second // how often progress is printed where there is no terminal
+	drawEvery = 100 * time.Millisecond
+	drawAfter = 300 * time.Millisecond
+	barWidth  = 24
+)
 
-// progress shows how far a job is: as a bar on a terminal, as a line now and
-// then elsewhere. Its methods are safe for concurrent use.
+// progress shows how far a job is: in one line of a terminal that is gone at
+// its end, as a line now and then elsewhere. Its methods are safe for
+// concurrent use.
 type progress struct {
 	w        io.Writer
 	terminal bool
+	width    int // columns, 0 for unknown
 	now      func() time.Time
 
 	mu      sync.Mutex
 	stopped bool
+	pace    kb.Pace
 	phase   string
-	bar     *progressbar.ProgressBar
-	total   int64
+	begun   time.Time
+	drawn   time.Time // zero while nothing is
 	told    time.Time
 }
 
@@ -35,7 +41,7 @@ func (s *session) progress() *progress {
 	if s.quiet {
 		w = io.Discard
 	}
-	return &progress{w: w, terminal: s.env.ErrTerminal, now: time.Now}
+	return &progress{w: w, terminal: s.env.ErrTerminal && s.env.Getenv("TERM") != "dumb", width: s.env.ErrWidth, now: time.Now}
 }
 
 // report is a listener for kb.Report.
@@ -45,11 +51,25 @@ func (p *progress) report(at kb.Progress) {
 	if p.stopped || at.Phase == "" && at.Done == 0 && at.Total == 0 { // not begun
 		return
 	}
+	now := p.now()
+	at = p.pace.Add(now, at)
+	if p.begun.IsZero() {
+		p.begun = now
+	}
 	if p.terminal {
-		p.draw(at)
+		if now.Sub(p.begun) < drawAfter {
+			return // what is done at once would only flicker
+		}
+		if at.Phase != p.phase || now.Sub(p.drawn) >= drawEvery {
+			p.phase, p.drawn = at.Phase, now
+			line := printer.Clean(printer.Doing(at, barWidth))
+			if p.width > 0 {
+				line = printer.Cut(line, p.width-1) // a full line makes some terminals begin another
+			}
+			fmt.Fprint(p.w, "\r"+line+"\x1b[K")
+		}
 		return
 	}
-	now := p.now()
 	if p.told.IsZero() {
 		p.told = now // what is done sooner needs no line
 	}
@@ -60,76 +80,24 @@ func (p *progress) report(at kb.Progress) {
 	fmt.Fprintln(p.w, progressLine(at))
 }
 
-func (p *progress) draw(at kb.Progress) {
-	total := at.Total
-	if total <= 0 {
-		total = -1
-	}
-	if p.bar == nil || at.Phase != p.phase {
-		p.clear()
-		p.phase, p.total = at.Phase, total
-		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionSetDescription(phaseWord(at.Phase)),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false), // it reckons from its first call, and knows nothing of what was there
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionThrottle(65*time.Millisecond),
-			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
-			progressbar.OptionClearOnFinish(),
-		)
-	}
-	if total != p.total {
-		p.total = total
-		p.bar.ChangeMax64(total)
-	}
-	p.bar.Describe(barWords(at))
-	if total > 0 && at.Done >= total {
-		return // finishing clears the bar; the next phase or the end does that
-	}
-	_ = p.bar.Set64(at.Done) // drawing has no failure that matters
-}
-
-func (p *progress) clear() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = nil
-	}
-}
-
-// stop removes the bar; nothing is drawn from then on.
+// stop removes the line; nothing is drawn from then on.
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
+	if !p.stopped && !p.drawn.IsZero() {
+		io.WriteString(p.w, "\r\x1b[K")
+	}
 	p.stopped = true
 }
 
-// barWords is what is before the bar: "index, 40/s, 1m20s left", by the
-// job's own figures.
-func barWords(at kb.Progress) string {
-	words := phaseWord(at.Phase)
-	if at.Rate >= 1 {
-		words += fmt.Sprintf(", %.0f/s", at.Rate)
-	}
-	if at.ETA >= 1 {
-		words += fmt.Sprintf(", %s left", (time.Duration(at.ETA) * time.Second).String())
-	}
-	return words
-}
-
-func phaseWord(phase string) string {
-	if phase == "" {
-		return "working"
-	}
-	return phase
-}
-
-// progressLine is one line: "index: 120 of 400 (30%), 5 s left".
+// progressLine is one line: "index: 120 of 400 (30%), 5s left".
 func progressLine(at kb.Progress) string {
+	phase := at.Phase
+	if phase == "" {
+		phase = "working"
+	}
 	var b strings.Builder
-	b.WriteString(phaseWord(at.Phase) + ": " + fmt.Sprint(at.Done))
+	b.WriteString(phase + ": " + fmt.Sprint(at.Done))
 	if at.Total > 0 {
 		fmt.Fprintf(&b, " of %d (%d%%)", at.Total, 100*at.Done/at.Total)
 	}

@@ -54,16 +54,21 @@ func (s *session) root() *cobra.Command {
 	s.addCommands(root)
 	s.addAliases(root)
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
-	root.AddCommand(s.mcp(), s.serve(), s.watch(), s.work(), s.version(), s.man(), completion(root))
+	root.AddCommand(s.mcp(), s.serve(), s.ui(), s.watch(), s.work(), s.version(), s.man(), completion(root))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(s.help(root))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		_ = s.page() // there is nothing to write yet
 		if cmd == root {
-			s.Out.WriteString(briefHelp(root)) // a failure stays in the writer until it is flushed
+			s.fit(briefHelp(root))
 			return
 		}
+		var text strings.Builder
+		cmd.SetOut(&text)
 		usual(cmd, args)
+		cmd.SetOut(nil)
+		s.fit(text.String())
 	})
 	root.SetHelpCommandGroupID("help")
 	return root
@@ -77,10 +82,13 @@ func (s *session) globalFlags(root *cobra.Command) {
 	flags.StringVarP(&s.project, "project", "C", "", "the project to work in (default: the repository around the working directory)")
 	flags.BoolVarP(&s.json, "json", "j", false, "print JSON")
 	flags.StringVar(&s.format, "format", "", "how to print: json, table (as on a terminal) or plain (tab-separated, as in a pipe)")
+	flags.StringVar(&s.color, "color", "", "colour `WHEN`: auto (heeds $NO_COLOR and $CLICOLOR_FORCE), always or never")
+	flags.BoolVar(&s.noPager, "no-pager", false, "print long results at once, not page by page with $KNOWLEDGE_PAGER, $PAGER or less")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show no progress")
 	flags.Bool("cli", false, "ask specifications as the original engine is asked: --cli search \"how does auth work\" --limit 3")
 	_ = flags.MarkHidden("cli") // fails only for an unknown flag
 	complete(root, "format", formats...)
+	complete(root, "color", colorings...)
 	for _, dir := range []string{"data-dir", "project"} {
 		_ = root.MarkPersistentFlagDirname(dir) // fails only for an unknown flag
 	}
@@ -121,8 +129,8 @@ func (s *session) group(root *cobra.Command, group string) *cobra.Command {
 			if len(args) > 0 {
 				return s.unknownCommand(cmd, args)
 			}
-			_, err := s.Out.WriteString(topicText(root, []string{group}))
-			return err
+			s.fit(topicText(root, []string{group}))
+			return nil
 		}}
 	root.AddCommand(parent)
 	return parent

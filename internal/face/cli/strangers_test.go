@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,6 +21,9 @@ import (
 // clears the screen, sets the title, forges a second hit, turns the order
 // around, and speaks to a model in characters that nobody sees.
 const hostile = "a\x1b[2J\x1b]0;title\x07\u009b31m\nforged.go:L1-L2  1.00\u202egpj\u200b\U000e0069\U000e0067"
+
+// ours is what the printer writes to a terminal besides text.
+var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Whatever strangers call things, a result is as many lines as it has rows,
 // and nothing in it steers or hides, at a terminal and in a pipe.
@@ -48,6 +52,9 @@ func TestStrangersSteerNothing(t *testing.T) {
 			out, errs := show(t, terminal, false, tc.result)
 			if got := strings.Count(out, "\n"); got != want {
 				t.Errorf("%s, terminal %v: %d lines, want %d:\n%q", tc.name, terminal, got, want, out)
+			}
+			if colored, _ := showIn(t, func(string) string { return "" }, terminal, false, tc.result); ours.ReplaceAllString(colored, "") != out {
+				t.Errorf("%s, terminal %v, coloured: %q", tc.name, terminal, colored)
 			}
 			if printer.Clean(out) != out || printer.Clean(errs) != errs {
 				t.Errorf("%s, terminal %v: %q %q", tc.name, terminal, out, errs)

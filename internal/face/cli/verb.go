@@ -147,6 +147,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		failed = s.waitAll(ctx, a, many.Started())
 	}
 	bar.stop()
+	if err := s.page(); err != nil {
+		return err
+	}
 	if err := s.print(result); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ func wait(ctx context.Context, a *app.App, started app.Started) (app.Started, er
 	if ctx.Err() != nil {
 		after, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer done()
+		kb.Report(ctx, kb.Progress{Phase: "cancelling"})
 		job, err := a.CancelJob(after, started.Job)
 		if err != nil && kb.CodeOf(err) != kb.NotFound {
 			return started, kb.Errorf(kb.Canceled, "interrupted, and job %s could not be cancelled: %w", started.Job, err).

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 )
@@ -31,6 +32,7 @@ func (s *session) watch() *cobra.Command {
 			return err
 		},
 	}
+	cmd.ValidArgsFunction = s.completeValue(command.Param{Name: "stores"})
 	cmd.Flags().BoolVar(&yes, "yes", false, "index a home directory, a file-system root or a very large folder")
 	return cmd
 }

@@ -89,12 +89,11 @@ func (r *ranking) sure(hits []Scored) Sure {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// best is what the best of the first few hits has of the query, half in its
-// chunk and half in its document.
+// best is what the best of the first few hits holds.
 func (f *first) best() float64 {
 	most := 0.0
 	for i := range f.hits[:min(f.t.SureHits, len(f.hits))] {
-		most = max(most, (f.q.Coverage(f.hits[i].Matched)+f.q.Coverage(f.hits[i].DocMatched))/2)
+		most = max(most, f.holds(&f.hits[i].Evidence))
 	}
 	return most
 }

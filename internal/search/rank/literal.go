@@ -41,7 +41,7 @@ func (q *Query) Literal() *Literal {
 		for _, w := range strings.FieldsFunc(strings.ToLower(part), func(c rune) bool { return !word(c) }) {
 			k := known[w]
 			v, tells := 0.0, false
-			if k != nil && !k.absent {
+			if k != nil && !k.absent && strings.Trim(w, "0123456789") != "" { // a number is a value
 				v, tells = k.idf, !k.Stop
 			}
 			if len(l.at[w]) < maxTerms { // a word that is repeated on and on makes no more runs
@@ -96,15 +96,50 @@ func (l *Literal) May(e *Evidence) bool {
 }
 
 // In is the share of the query, by weight, that the text has in runs: of
-// LeastRun words of which two tell, or of two words of a quoted part. Prose has
-// no strings of a program: what it quotes may be an example of asking.
+// LeastRun words of which two tell, or of two words of a quoted part; and of
+// strings what is said by a template. The values that a template has places for
+// are no part of the query. Prose has no strings of a program: what it quotes
+// may be an example of asking.
 func (l *Literal) In(text string, prose bool) float64 {
 	if l.strings && prose {
 		return 0
 	}
-	if l.strings {
-		text = programStrings(text)
+	has := make([]said, len(l.words))
+	if !l.strings {
+		l.runs(text, has)
 	}
+	if !prose {
+		l.templates(programStrings(text), has)
+	}
+	got, values := 0.0, 0.0
+	for i, h := range has {
+		switch h {
+		case itself:
+			got += l.weight[i]
+		case value:
+			values += l.weight[i]
+		}
+	}
+	if got == 0 {
+		return 0
+	}
+	if share := got / (l.sum - values); !l.strings || share >= l.q.tuning.LeastShare {
+		return share
+	}
+	return 0
+}
+
+// said is what a text has of a word of the query.
+type said byte
+
+const (
+	nothing said = iota
+	value        // it stands where a template has a place for one
+	itself
+)
+
+// runs marks the words that the text has one after the other.
+func (l *Literal) runs(text string, has []said) {
 	longest := make([]int, len(l.words)) // of the runs that end at a word
 	run, next := map[int]int{}, map[int]int{}
 	for w := range strings.FieldsFuncSeq(text, func(c rune) bool { return !word(c) }) {
@@ -115,32 +150,28 @@ func (l *Literal) In(text string, prose bool) float64 {
 		}
 		run, next = next, run
 	}
-	got := 0.0
 	for i := len(longest) - 1; i >= 0; {
 		n := longest[i]
 		if n == 0 {
 			i--
 			continue
 		}
-		telling, quoted, sum := 0, true, 0.0
+		telling, quoted := 0, true
 		for j := i - n + 1; j <= i; j++ {
-			sum += l.weight[j]
 			quoted = quoted && l.quoted[j]
 			if l.tells[j] {
 				telling++
 			}
 		}
 		if n >= l.q.tuning.LeastRun && telling > 1 || quoted && (n > 1 || n == l.quotedWords(i)) {
-			got += sum
+			for j := i - n + 1; j <= i; j++ {
+				has[j] = itself
+			}
 			i -= n
 		} else {
 			i--
 		}
 	}
-	if share := got / l.sum; !l.strings || share >= l.q.tuning.LeastShare {
-		return share
-	}
-	return 0
 }
 
 // quotedWords is how many words the quoted part around a word has.
@@ -154,32 +185,3 @@ func (l *Literal) quotedWords(i int) int {
 	}
 	return to - from
 }
-
-// programStrings are the contents of the strings in a program, as most languages
-// write them on one line.
-func programStrings(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		for i := 0; i < len(line); i++ {
-			q := line[i]
-			if q != '"' && q != '\'' && q != '`' || q == '\'' && i > 1 && wordByte(line[i-1]) && wordByte(line[i-2]) {
-				continue
-			}
-			end := i + 1
-			for end < len(line) && line[end] != q {
-				if line[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end < len(line) {
-				b.WriteString(line[i+1 : end])
-				b.WriteByte(' ')
-				i = end
-			}
-		}
-	}
-	return b.String()
-}
-
-func wordByte(c byte) bool { return word(rune(c)) || c >= 0x80 }

@@ -17,6 +17,12 @@ func TestLiteral(t *testing.T) {
 		{`the berth 7 is closed forever`, `raise Closed("the berth %d is closed forever")`, true},
 		{`the berth 7 is closed forever`, `# the berth is closed forever`, false},
 		{`the berth is closed forever`, "it doesn't matter: the berth is closed forever, isn't it", false},
+		{`ship red shed of Hull is moored`, `fmt.Errorf("ship %q is moored", s)`, true},
+		{`ship red shed is moored`, "raise Moored(f\"ship {self.ships[name]!r} \"\n    'is moored')", true},
+		{`unknown berth: 8080`, `puts "unknown berth: #{berths.map { |b| b.name }}"`, true},
+		{`who is moored as an unknown berth`, `log("unknown berth")`, false},
+		{`ship one two three four five six seven is moored`, `fmt.Errorf("ship %q is moored", s)`, false},
+		{`ship Ann is moored`, "log(\"ship\")\nf()\ng()\nlog(\"is moored\")", false},
 		{`who says "no berth" to a ship`, `// there is no berth`, true},
 		{`who says "no berth" to a ship`, `// berth: no`, false},
 		{`who says "berth" to a ship`, `// berth: no`, true},
@@ -97,6 +103,15 @@ func TestWordsThatMakeANameTogether(t *testing.T) {
 		}
 		if got := r.together(1<<i) > 0; got != want {
 			t.Errorf("%s: %v", term, got)
+		}
+	}
+}
+
+func TestPlacesForValues(t *testing.T) {
+	for s, want := range map[string]int{"%s x": 2, "%(name)5.2f": 11, "%lld": 4, "% of": 0, "%": 0, "{}": 2, "{a: {b}}": 8, "{": 0,
+		"${x.y}": 6, "$name": 5, "$": 0, "#{x}": 4, "# x": 0, `\(x)`: 4, `\n`: 0} {
+		if got := placeholder(s); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
 		}
 	}
 }

@@ -97,6 +97,7 @@ type ranking struct {
 	past         bool    // the query asks for what changed
 	declarations bool    // the query asks for declarations apart from what they declare
 	own          bool    // some store is the project's own
+	home         float64 // the most that a candidate of the project's own holds
 	elsewhere    bool    // the query names a store
 	code         float64 // share of the candidates that are code
 	words        []nameWord
@@ -151,6 +152,9 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topUses = max(r.topUses, cands[i].Uses)
 		d := r.document(&cands[i])
 		d.names = max(d.names, q.Coverage(cands[i].Defines))
+		if o.Stores != nil && o.Stores[cands[i].Store].Own {
+			r.home = max(r.home, r.holds(&cands[i]))
+		}
 		if !r.beside(&cands[i]) {
 			r.code += 1 / float64(len(cands))
 		}

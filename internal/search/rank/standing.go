@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -14,15 +15,26 @@ type Standing struct {
 }
 
 // foreign is 1 for what is not the project's own where there is something that
-// is, less for what the project uses; a store that the query names is meant.
+// is, less for what the project uses and for what has more of the query than
+// all that is the project's own; a store that the query names is meant.
 func (r *ranking) foreign(e *Evidence, _ *document) float64 {
 	if !r.own || r.o.Stores[e.Store].Own || r.elsewhere {
 		return 0
 	}
+	v := 1.0
 	if r.o.Stores[e.Store].Imported {
-		return r.t.Imported
+		v = r.t.Imported
 	}
-	return 1
+	if h := r.holds(e); h > r.home {
+		v *= math.Pow(r.home/h, r.t.Abroad)
+	}
+	return v
+}
+
+// holds is what a candidate has of the query, half in its chunk and half in its
+// document.
+func (r *ranking) holds(e *Evidence) float64 {
+	return (r.q.Coverage(e.Matched) + r.q.Coverage(e.DocMatched)) / 2
 }
 
 // unnamed is 1 for what is not in the store that the query names.

@@ -48,9 +48,10 @@ type Tuning struct {
 
 	// LeastRun is how many words in a row are more than chance, see Literal.In.
 	// LeastShare is the least share of a query in words that such runs have.
-	LeastRun   int
-	LeastShare float64
-	CodeSigns  float64 // of code, for each word of a query that is taken for a piece of it
+	// MostValue is how many words the value may have for which a template has a place.
+	LeastRun, MostValue int
+	LeastShare          float64
+	CodeSigns           float64 // of code, for each word of a query that is taken for a piece of it
 
 	// LeastCosine is how near a chunk that shares no word with the query must be.
 	LeastCosine float64
@@ -68,6 +69,7 @@ type Tuning struct {
 	FewCode, MostCode float64
 
 	Imported float64 // of foreign, in a store that the own project uses
+	Abroad   float64 // the power that makes foreign count less for what holds more than the own project has
 
 	// Again is what a further chunk of a document counts of the one before: it
 	// comes after what else there is to see, unless that is far worse. MostAgain
@@ -125,9 +127,9 @@ var fitted = Tuning{
 
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
 	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20, MostProse: 0.3,
-	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
+	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, MostValue: 6, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
 	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
-	FewCode: 0.3, MostCode: 0.7, Imported: 0.3,
+	FewCode: 0.3, MostCode: 0.7, Imported: 0.3, Abroad: 8,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
 	Signs: signs, ThereBase: 2.49, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
