@@ -78,6 +78,7 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 		{"unknown", unknown / q.sum, -2.4},
 		{"strange", strange, -0.4},
 		{"figure", figure, 1.4},
+		{"verdict", flag(q.verdict(c) != ""), 1},
 		{"passage", passages[first.passage].Score, 3.6},
 		{"words", math.Log(float64(len(q.concepts))), 1.6},
 		{"disputed", flag(q.disputed), -1.0},
