@@ -147,7 +147,7 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if r.Debug != nil {
 		r.Debug(explain(q, chosen, found, p))
 	}
-	reply := Reply{Sources: []Source{}, Confidence: math.Round(100*p) / 100, Supported: p >= leastConfidence}
+	reply := Reply{Sources: []Source{}, Confidence: confidence(p), Supported: p >= leastConfidence}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
 	}

@@ -99,6 +99,25 @@ func (s signals) probability() float64 {
 	return min(mostConfidence, 1/(1+math.Exp(-x)))
 }
 
+// What an answer that is just given is shown with, how fast that grows, and what
+// share is left of what was not enough: so far answers that were graded by hand
+// were right (bench/answers/testdata/grades.jsonl), one with a fact missing counted as wrong.
+const (
+	givenConfidence   = 0.34
+	confidenceGrowth  = 1.2
+	refusedConfidence = 0.18
+)
+
+// confidence is what is shown of a probability.
+func confidence(p float64) float64 {
+	if p < leastConfidence {
+		p *= refusedConfidence
+	} else {
+		p = givenConfidence + confidenceGrowth*(p-leastConfidence)
+	}
+	return math.Round(100*p) / 100
+}
+
 func flag(b bool) float64 {
 	if b {
 		return 1
