@@ -50,9 +50,11 @@ type Grounds struct {
 
 // Ground finds the best passages for a question.
 func Ground(ctx context.Context, targets []search.Target, emb kb.Embedder, r Request) (*Grounds, error) {
-	_, passages, _, err := find(ctx, targets, emb, &r)
+	numbers, by := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
+	targets, restored := of(targets, numbers)
+	_, passages, _, err := find(ctx, targets, emb, &r, by)
 	if err != nil {
-		return nil, err
+		return nil, restored(err)
 	}
 	kb.SortStableFunc(passages, func(a, b search.Passage) int {
 		switch {
