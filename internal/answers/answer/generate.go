@@ -50,11 +50,9 @@ type Grounds struct {
 
 // Ground finds the best passages for a question.
 func Ground(ctx context.Context, targets []search.Target, emb kb.Embedder, r Request) (*Grounds, error) {
-	numbers, by := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
-	targets, restored := of(targets, numbers)
-	_, passages, _, err := find(ctx, targets, emb, &r, by)
+	_, passages, _, err := find(ctx, targets, emb, &r)
 	if err != nil {
-		return nil, restored(err)
+		return nil, err
 	}
 	kb.SortStableFunc(passages, func(a, b search.Passage) int {
 		switch {
