@@ -147,7 +147,7 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if r.Debug != nil {
 		r.Debug(explain(q, chosen, found, p))
 	}
-	reply := Reply{Sources: []Source{}, Confidence: confidence(p), Supported: p >= leastConfidence}
+	reply := Reply{Sources: []Source{}, Confidence: q.confidence(p), Supported: p >= leastConfidence}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
 	}
@@ -226,7 +226,7 @@ func findIn(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Re
 	if err != nil {
 		return nil, nil, choice{}, err
 	}
-	return q, passages, q.choose(all), nil
+	return q, passages, q.choose(all, passages), nil
 }
 
 // rankLoss is how fast a passage counts less for coming later.
