@@ -155,7 +155,11 @@ func (q *question) next(c *choice, of scores, best float64) *scored {
 			continue
 		}
 		like := s.nearest(c.all)
-		if v := score - novelty*like; like <= 0.8 && v > top {
+		v := score - novelty*like
+		if c.settled { // what goes on comes first
+			v -= farCost * float64(max(s.at-c.picks[0].at, c.picks[0].at-s.at))
+		}
+		if like <= 0.8 && v > top {
 			next, top = s, v
 		}
 	}
@@ -167,6 +171,7 @@ const (
 	settledSame   = 0.6
 	settledMargin = 0.1
 	settledFloor  = 0.62
+	farCost       = 0.05 // of each sentence between
 )
 
 // floor is how much worse than the best a further sentence may be.
