@@ -43,8 +43,10 @@ const (
 	// largeInner is how many lines a function has at most that is shown in place
 	// of one within it.
 	largeInner = 80
-	// packedLinks is how many callers, and callees, of the first place are named.
+	// packedLinks is how many callers, and callees, of the place that is meant are
+	// named, fewLinks how many callers of others that have lines.
 	packedLinks = 4
+	fewLinks    = 2
 )
 
 // packing fills the defaults of a packed reply.
@@ -110,7 +112,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+	if err := p.fill(budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
 		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)
@@ -289,120 +291,4 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 	x.given = p.memory.Given(x.key)
 	x.rank = len(p.places)
 	p.places = append(p.places, x)
-}
-
-// fill chooses the lines of the places for a price: of the likeliest first,
-// until it is sure enough that the answer is among them. Of a long text there is
-// no one answer, and of what nothing answers no lines but one each.
-func (p *pack) fill(ctx context.Context, left int, none bool) error {
-	sure := p.sure >= enough && !p.flow && !p.s.digested
-	rows, price := p.rows(sure)
-	left -= price * min(rows, max(0, len(p.places)-1))
-	covered, most := 0.0, left
-	for i, x := range p.places {
-		if none || sure && covered >= enough {
-			break
-		}
-		if i == 0 && sure {
-			if err := p.use(ctx, x); err != nil {
-				return err
-			}
-			left -= tokens.Estimate(strings.Join(x.uses, "\n"))
-		}
-		share := p.share(sure)
-		if !x.given {
-			price := min(x.body.price(), int(share*float64(left-tokens.Estimate(x.head()))))
-			if x.literal {
-				price = min(price, int(literalShare*float64(most)))
-			}
-			if price < min(leastSlice, x.body.price()) {
-				continue
-			}
-			x.body.choose(price)
-			left -= x.body.spent() + tokens.Estimate(x.head())
-		}
-		covered += (1 - covered) * share
-	}
-	p.widen(left)
-	p.list(rows, !sure && !p.flow)
-	return nil
-}
-
-// rows returns how many places are listed below those with lines, and what is
-// set aside for each.
-func (p *pack) rows(sure bool) (n, price int) {
-	switch {
-	case p.flow:
-		return manyRows, rowTokens
-	case sure:
-		return fewRows, rowTokens
-	case p.s.digested:
-		return longRows, linedRowTokens
-	}
-	return manyRows, linedRowTokens
-}
-
-// list puts the places that have no lines after those that have. Where the first
-// is unsure they come with the line that tells most, and those of documents that
-// were not named yet come first.
-func (p *pack) list(rows int, unsure bool) {
-	var lined, fresh, rest []*packed
-	docs := map[docKey]bool{}
-	for _, x := range p.places {
-		if x.body.shown != nil || x.given {
-			lined = append(lined, x)
-			docs[docKey{x.target, x.path}] = true
-		}
-	}
-	for _, x := range p.places {
-		switch k := (docKey{x.target, x.path}); {
-		case x.body.shown != nil || x.given:
-		case unsure && !docs[k]:
-			docs[k] = true
-			fresh = append(fresh, x)
-		default:
-			rest = append(rest, x)
-		}
-	}
-	p.places = slices.Concat(lined, fresh, rest)
-	for i, x := range p.places {
-		x.rank = i
-		if unsure && i >= len(lined) {
-			x.body.chooseOne()
-		}
-	}
-	if p.named = len(lined) + rows; p.s.r.listed {
-		p.named = len(p.places)
-	}
-}
-
-// share is what a place may have of what is left of the budget: as much as it
-// is likely the one meant and, where that is unsure, most.
-func (p *pack) share(sure bool) float64 {
-	switch {
-	case p.flow:
-		return flowShare
-	case !sure:
-		return unsureShare
-	}
-	return p.sure
-}
-
-// widen gives what is left to the places that are cut, the first before others.
-func (p *pack) widen(left int) {
-	for _, x := range p.places {
-		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
-			continue
-		}
-		was := x.body.spent()
-		x.body.choose(was + left)
-		left -= x.body.spent() - was
-	}
-}
-
-// spent is what the shown lines of a body cost.
-func (o *extract) spent() int {
-	var b strings.Builder
-	o.render(&b)
-	return tokens.Estimate(b.String())
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,33 +20,51 @@ func place(path string, start, end int) string {
 	return fmt.Sprintf("%s:%d-%d", path, start, end)
 }
 
-// use says of a place what uses it and what it uses, as name path:line.
-func (p *pack) use(ctx context.Context, x *packed) error {
+// use says of a place what calls it and, where calls is set, what it calls, as
+// name path:line; at most most of each are named.
+func (p *pack) use(x *packed, most int, calls bool) error {
 	t := &p.s.targets[x.target]
-	if x.symbol == nil || !x.symbol.Declares() {
+	if t.View == nil || x.symbol == nil || !x.symbol.Declares() {
 		return nil
 	}
-	u, ok, err := usageOf(ctx, t, x.doc, chunkAt(x.doc, max(x.symbol.Line, x.symbol.Start)), x.symbol, packedLinks)
+	decl, ok, err := t.View.Declared(x.path, max(x.symbol.Line, x.symbol.Start))
 	if err != nil || !ok {
 		return of(x.target, err)
 	}
-	for _, l := range []struct {
-		title, command string
-		links          []Link
-		more           int
-	}{{"called by", "code:callers", u.callers, u.moreIn}, {"calls", "code:callees", u.callees, u.moreOut}} {
-		var all []string
-		for _, k := range l.links {
-			all = append(all, k.named())
+	in, err := t.View.Into(decl.Spot())
+	if err != nil {
+		return of(x.target, err)
+	}
+	slices.SortStableFunc(in, func(a, b kb.Edge) int { return testsLast(a.From.Path, b.From.Path) })
+	x.link("called by", "code:callers "+decl.Qualified, in, most, func(e kb.Edge) kb.Spot { return e.From })
+	if !calls {
+		return nil
+	}
+	out, err := t.View.Out(decl.Spot())
+	x.link("calls", "code:callees "+decl.Qualified, out, most, func(e kb.Edge) kb.Spot { return e.To })
+	return of(x.target, err)
+}
+
+// link names the ends of calls, each once, and the command that lists the rest.
+func (x *packed) link(title, command string, edges []kb.Edge, most int, end func(kb.Edge) kb.Spot) {
+	var all []string
+	seen := map[[2]string]bool{}
+	for _, e := range edges {
+		at := end(e)
+		k := [2]string{at.Path, at.Decl}
+		if e.Kind != kb.UseCall || seen[k] {
+			continue
 		}
-		if l.more > 0 {
-			all = append(all, fmt.Sprintf("%d more: %s %s", l.more, l.command, u.decl.Qualified))
-		}
-		if all != nil {
-			x.uses = append(x.uses, l.title+": "+strings.Join(all, ", "))
+		if seen[k] = true; len(seen) <= most {
+			all = append(all, Link{At: span(at.Path, at.Line, at.Line), Symbol: at.Decl}.named())
 		}
 	}
-	return nil
+	if more := len(seen) - most; more > 0 {
+		all = append(all, fmt.Sprintf("%d more: %s", more, command))
+	}
+	if all != nil {
+		x.uses = append(x.uses, title+": "+strings.Join(all, ", "))
+	}
 }
 
 // named writes a link as name path:line.

@@ -1,0 +1,142 @@
+package search
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
+)
+
+// fill chooses the lines of the places for a price: of the likeliest first,
+// until it is sure enough that the answer is among them. Of a long text there is
+// no one answer, and of what nothing answers no lines but one each.
+func (p *pack) fill(left int, none bool) error {
+	sure := p.sure >= enough && !p.flow && !p.s.digested
+	rows, price := p.rows(sure)
+	left -= price * min(rows, max(0, len(p.places)-1))
+	covered, most := 0.0, left
+	for i, x := range p.places {
+		if none || sure && covered >= enough {
+			break
+		}
+		share := p.share(sure)
+		if !x.given {
+			price := int(share * float64(left-tokens.Estimate(x.head())))
+			if x.literal {
+				price = min(price, int(literalShare*float64(most)))
+			}
+			spent, err := p.give(x, price, i == 0 && sure)
+			if err != nil {
+				return err
+			}
+			if left -= spent; spent == 0 {
+				continue
+			}
+		}
+		covered += (1 - covered) * share
+	}
+	p.widen(left)
+	p.list(rows, !sure && !p.flow)
+	return nil
+}
+
+// give shows of a place what a price buys: who calls it, of the one that is meant
+// also what it calls, and lines. It returns what is spent, 0 where the price is
+// too low for lines.
+func (p *pack) give(x *packed, price int, meant bool) (spent int, err error) {
+	links := fewLinks
+	if meant {
+		links = packedLinks
+	}
+	if !p.flow { // which says who calls
+		if err := p.use(x, links, meant); err != nil {
+			return 0, err
+		}
+	}
+	uses := tokens.Estimate(strings.Join(x.uses, "\n"))
+	if price -= uses; price < min(leastSlice, x.body.price()) {
+		x.uses = nil
+		return 0, nil
+	}
+	x.body.choose(min(price, x.body.price()))
+	return x.body.spent() + tokens.Estimate(x.head()) + uses, nil
+}
+
+// rows returns how many places are listed below those with lines, and what is
+// set aside for each.
+func (p *pack) rows(sure bool) (n, price int) {
+	switch {
+	case p.flow:
+		return manyRows, rowTokens
+	case sure:
+		return fewRows, rowTokens
+	case p.s.digested:
+		return longRows, linedRowTokens
+	}
+	return manyRows, linedRowTokens
+}
+
+// list puts the places that have no lines after those that have. Where the first
+// is unsure they come with the line that tells most, and those of documents that
+// were not named yet come first.
+func (p *pack) list(rows int, unsure bool) {
+	var lined, fresh, rest []*packed
+	docs := map[docKey]bool{}
+	for _, x := range p.places {
+		if x.body.shown != nil || x.given {
+			lined = append(lined, x)
+			docs[docKey{x.target, x.path}] = true
+		}
+	}
+	for _, x := range p.places {
+		switch k := (docKey{x.target, x.path}); {
+		case x.body.shown != nil || x.given:
+		case unsure && !docs[k]:
+			docs[k] = true
+			fresh = append(fresh, x)
+		default:
+			rest = append(rest, x)
+		}
+	}
+	p.places = slices.Concat(lined, fresh, rest)
+	for i, x := range p.places {
+		x.rank = i
+		if unsure && i >= len(lined) {
+			x.body.chooseOne()
+		}
+	}
+	if p.named = len(lined) + rows; p.s.r.listed {
+		p.named = len(p.places)
+	}
+}
+
+// share is what a place may have of what is left of the budget: as much as it
+// is likely the one meant and, where that is unsure, most.
+func (p *pack) share(sure bool) float64 {
+	switch {
+	case p.flow:
+		return flowShare
+	case !sure:
+		return unsureShare
+	}
+	return p.sure
+}
+
+// widen gives what is left to the places that are cut, the first before others.
+func (p *pack) widen(left int) {
+	for _, x := range p.places {
+		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
+			continue
+		}
+		was := x.body.spent()
+		x.body.choose(was + left)
+		left -= x.body.spent() - was
+	}
+}
+
+// spent is what the shown lines of a body cost.
+func (o *extract) spent() int {
+	var b strings.Builder
+	o.render(&b)
+	return tokens.Estimate(b.String())
+}
