@@ -28,6 +28,9 @@ func little(p *pair) string {
 	if p.cover() < leastCover {
 		return "they say little of it"
 	}
+	if n, lost := p.told(); n <= 3 && lost != "" {
+		return "they do not say " + lost
+	}
 	for c := range p.clauses() {
 		if p.size(c) >= 1 && p.share(func(t *token) bool { return t.clause == c }) < leastClause {
 			var lost []string
@@ -40,6 +43,21 @@ func little(p *pair) string {
 		}
 	}
 	return ""
+}
+
+// told counts what the sentence tells, and names a place, a means or the like
+// that the lines do not have.
+func (p *pair) told() (n int, lost string) {
+	for i := range p.s {
+		t := &p.s[i]
+		if t.kind == idle || t.faint {
+			continue
+		}
+		if n++; p.at[i] < 0 && !p.unheard(t) && p.place(p.s, i) {
+			lost = t.raw
+		}
+	}
+	return n, lost
 }
 
 // size is how much a clause tells.

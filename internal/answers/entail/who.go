@@ -27,7 +27,7 @@ func exchanged(p *pair) string {
 			if k == own || sum[k]-sum[own] < 0.9 || far && sum[k] < 1.5 {
 				continue
 			}
-			if j := p.rival(t, k, two, sum[k]); j >= 0 {
+			if j := p.rival(t, k, two, sum[k]); j >= 0 && (p.used[j] < 0 || max(p.used[j]-i, i-p.used[j]) > 2) { // not of one list
 				return "they say that of " + p.t[j].raw + ", not of " + t.raw
 			}
 		}
@@ -102,9 +102,13 @@ func (p *pair) rival(t *token, clause int, two bool, company float64) int {
 	return -1
 }
 
-// counted: one is not several.
+// counted: one is not several, and before is not after.
 func counted(p *pair) string {
 	for i := range p.s {
+		if j := p.at[i]; p.s[i].kind == number && j >= 0 && i+1 < len(p.s) && j+1 < len(p.t) &&
+			p.t[j].clause == p.t[j+1].clause && opposed(&p.s[i+1], &p.t[j+1]) {
+			return "they say " + p.t[j].raw + " " + p.t[j+1].raw
+		}
 		if w := p.s[i].text; w != "one" && w != "un" && w != "una" && w != "single" || i+1 == len(p.s) {
 			continue
 		}
@@ -227,11 +231,12 @@ func replaced(p *pair) string {
 				continue
 			}
 			slot := p.beside(p.t, p.at[n], -step)
-			if slot < 0 || p.t[slot].kind != word || p.t[slot].faint || p.used[slot] >= 0 {
+			if slot < 0 || p.t[slot].kind == number || p.t[slot].faint || p.used[slot] >= 0 {
 				continue
 			}
-			near := n == i+step && slot == p.at[n]-step && p.exact(p.s[i].clause, p.t[slot].sentence) >= 3
-			placed := p.place(p.s, i) && p.place(p.t, slot) && p.exact(p.s[i].clause, p.t[slot].sentence) >= 2
+			near := p.t[slot].kind == word && n == i+step && slot == p.at[n]-step && p.exact(p.s[i].clause, p.t[slot].sentence) >= 3
+			placed := p.place(p.s, i) && p.place(p.t, slot) &&
+				(p.exact(p.s[i].clause, p.t[slot].sentence) >= 2 || p.s[i-1].text == p.t[slot-1].text)
 			if !near && !placed || p.same(&p.s[i], &p.t[slot]) > 0 {
 				continue
 			}
