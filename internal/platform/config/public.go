@@ -45,7 +45,7 @@ var publicKeys = []Key{
 	{
 		Name: "public.trusted_proxies", Type: "list of addresses and networks (`127.0.0.1`, `10.0.0.0/8`)", Default: "none",
 		Help:    "the proxies that may say who a client is, since they set the header public.client_header themselves",
-		Example: "[127.0.0.1, ::1]",
+		Example: `[127.0.0.1, "::1"]`,
 		set: func(p *parser, n *yaml.Node, c *Config) error {
 			var all []string
 			if err := list(func(*Config) *[]string { return &all }, isNetwork, "write addresses, or networks as 10.0.0.0/8")(p, n, c); err != nil {
