@@ -251,7 +251,7 @@ func TestFinder(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.em.ResizeEvent(to) // which is told in the terminal's input too
-		if s[0] < 50 { // too small for anything, and no reason to end
+		if s[0] < 50 {       // too small for anything, and no reason to end
 			time.Sleep(200 * time.Millisecond)
 			continue
 		}
