@@ -296,7 +296,7 @@ func graded(list []reply, grades map[string]grade) string {
 		n[group][g]++
 		n[group]["all"]++
 	}
-	suffice, shown, missing := 0, 0, 0
+	suffice, shown, missing, wrong := 0, 0, 0, 0
 	var points [][2]float64
 	worst := 0.0
 	for _, r := range list {
@@ -312,9 +312,7 @@ func graded(list []reply, grades map[string]grade) string {
 		points = append(points, [2]float64{r.Confidence, right})
 		if g.Grade == "wrong" {
 			worst = max(worst, r.Confidence)
-			add("all", "wrong")
-		} else {
-			add("all", "not wrong")
+			wrong++
 		}
 		if r.Kind == "unanswerable" {
 			continue
@@ -336,6 +334,7 @@ func graded(list []reply, grades map[string]grade) string {
 		}
 		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "- wrong: %s of all questions\n", share(wrong, len(points)))
 	fmt.Fprintf(&b, "- cited lines alone suffice: %s of what was answered\n", share(suffice, shown))
 	fmt.Fprintf(&b, "- %s\n- the surest wrong answer has %.2f\n", calibration(points), worst)
 	if missing > 0 {

@@ -62,7 +62,7 @@ func run() error {
 	everywhere := flag.Bool("everywhere", false, "ask all six documentations together")
 	ours := flag.Bool("ours", true, "ask the sets over this repository's documentation and Go's, too")
 	said := flag.String("replies", "", "write the answers over the six documentations to this file")
-	grades := flag.String("grades", "", "file of grades of these answers")
+	grades := flag.String("grades", "bench/answers/testdata/grades.jsonl", "file of grades of these answers")
 	signs := flag.String("signs", "", "write what each confidence is made of to this file")
 	cited := flag.String("cited", "", "write the cited lines of every answer to this file, for a second reader")
 	flag.Parse()

@@ -57,6 +57,8 @@ La garantía del horno dura cinco años desde la compra. Se pierde cuando alguie
 
 The warranty of the oven lasts five years from the day of purchase. It is lost when somebody opens the cover at the back.
 `,
+	"docs/rack.md":     "# Racks\n\nThe rack of the oven carries at most 12 kilograms.\n",
+	"docs/tips.md":     "# Tips\n\nA heavy roast is no problem: the rack of the oven carries at most 15 kilograms.\n",
 	"docs/service.log": "2026-01-02 10:00:00 INFO oven: bread program started at 231 °C for 44 minutes\n",
 }
 
@@ -117,6 +119,16 @@ func TestAnswersComeWithWhatTheyLeanOn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDisagreementIsShown: of two documents that say other numbers both are
+// shown, and the answer is less sure.
+func TestDisagreementIsShown(t *testing.T) {
+	_, a := kitchen(t)
+	r, err := answers.Ask(t.Context(), a, answers.AskRequest{Question: "How many kilograms does the rack of the oven carry at most?", Stores: []string{"brasero"}})
+	if err != nil || !strings.Contains(r.Answer, "12 kilograms") || !strings.Contains(r.Answer, "15 kilograms") || r.Confidence > 0.5 || len(r.Notes) != 1 {
+		t.Errorf("%q (%.2f) %q, %v", r.Answer, r.Confidence, r.Notes, err)
 	}
 }
 

@@ -28,6 +28,8 @@ type Request struct {
 	Marks func(store kb.StoreID, id string) float64
 	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
+	// Grounds, when it is not nil, gets the best passages, for a model.
+	Grounds *Grounds
 	// URL returns where a reader finds lines of a document of a target; nil,
 	// or "", for nowhere.
 	URL func(t *search.Target, id, path string, start, end int) string
@@ -138,18 +140,19 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if err := r.Check(); err != nil {
 		return Reply{}, err
 	}
-	numbers, by := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
-	targets, restored := of(targets, numbers)
-	q, passages, chosen, err := find(ctx, targets, emb, &r, by)
+	q, passages, chosen, err := find(ctx, targets, emb, &r)
 	if err != nil {
-		return Reply{}, restored(err)
+		return Reply{}, err
 	}
-	ground := q.grounds(passages, chosen)
-	p := ground.probability()
+	if r.Grounds != nil {
+		r.Grounds.fill(&r, targets, passages)
+	}
+	found := q.signs(passages, chosen)
+	p := found.probability()
 	if r.Debug != nil {
-		r.Debug(explain(q, chosen, ground, p))
+		r.Debug(explain(q, chosen, found, p))
 	}
-	reply := Reply{Sources: []Source{}, Confidence: math.Round(100*p) / 100, Supported: p >= leastConfidence}
+	reply := Reply{Sources: []Source{}, Confidence: q.confidence(p), Supported: p >= leastConfidence}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
 	}
@@ -177,8 +180,19 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	return reply, nil
 }
 
-// find retrieves, scores and chooses.
-func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request, names []string) (*question, []search.Passage, choice, error) {
+// find retrieves, scores and chooses, from the stores that the question names
+// where it names some.
+func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request) (*question, []search.Passage, choice, error) {
+	numbers, names := named(strings.Join(append([]string{r.Question}, r.Topic...), " "), targets)
+	few, restored := of(targets, numbers)
+	q, passages, chosen, err := findIn(ctx, few, emb, r, names)
+	for i := range passages {
+		passages[i].Target = numbers[passages[i].Target]
+	}
+	return q, passages, chosen, restored(err)
+}
+
+func findIn(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Request, names []string) (*question, []search.Passage, choice, error) {
 	q, err := understand(ctx, targets, emb, r.Question, r.Topic, names)
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, choice{}, err
@@ -217,7 +231,7 @@ func find(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Requ
 	if err != nil {
 		return nil, nil, choice{}, err
 	}
-	return q, passages, q.choose(all), nil
+	return q, passages, q.choose(all, passages), nil
 }
 
 // rankLoss is how fast a passage counts less for coming later.

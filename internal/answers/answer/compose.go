@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 const (
@@ -14,7 +15,7 @@ const (
 
 	// floor is how much worse than the best a further sentence may be, and
 	// novelty how much likeness to what is said already costs.
-	floor   = 0.72
+	floor   = 0.78
 	novelty = 0.30
 	// adds is the share of the question that a sentence must add beyond aimWords.
 	adds = 0.10
@@ -46,7 +47,10 @@ type choice struct {
 	picks []*scored // in the order in which they were chosen, each with what it leans on
 	all   []*scored
 	words int
-	best  []*scored // every sentence, best first
+	// settled is that the place of the answer is plain, so that the rest of it is
+	// looked for there alone.
+	settled bool
+	best    []*scored // every sentence, best first
 }
 
 func (c *choice) has(s *scored) bool { return slices.Contains(c.all, s) }
@@ -80,7 +84,7 @@ func (c *choice) take(list []*scored, most int) bool {
 
 // choose takes the sentences of an answer: the best with what it leans on,
 // then what adds to it without repeating it (maximal marginal relevance).
-func (q *question) choose(of scores) choice {
+func (q *question) choose(of scores, passages []search.Passage) choice {
 	c := choice{best: of.best}
 	if len(of.best) == 0 {
 		return c
@@ -93,11 +97,13 @@ func (q *question) choose(of scores) choice {
 	if len(c.picks) == 0 {
 		return c
 	}
+	same, margin := c.standing(passages)
+	c.settled = same >= settledSame && margin >= settledMargin
 	q.extend(&c, of)
 	if q.cue == amount {
 		q.figure(&c, of)
 	}
-	if r := q.rival(c); r != nil { // both are shown
+	if r := q.rival(c, passages); r != nil { // both are shown
 		q.disputed = true
 		q.pick(&c, of, r, MostWords)
 	}
@@ -142,18 +148,44 @@ func (q *question) next(c *choice, of scores, best float64) *scored {
 	top := 0.0
 	for _, s := range of.best {
 		score := s.score + c.goesOn(s)
-		if s.left || score < floor*best || c.has(s) || !q.begins(s) {
+		if c.settled && !c.beside(s) || s.left || score < c.floor()*best || c.has(s) || !q.begins(s) {
 			continue
 		}
 		if c.words+s.words() > q.aim() && q.added(c, s) < adds {
 			continue
 		}
 		like := s.nearest(c.all)
-		if v := score - novelty*like; like <= 0.8 && v > top {
+		v := score - novelty*like
+		if c.settled { // what goes on comes first
+			v -= farCost * float64(max(s.at-c.picks[0].at, c.picks[0].at-s.at))
+		}
+		if like <= 0.8 && v > top {
 			next, top = s, v
 		}
 	}
 	return next
+}
+
+// What settles where the answer stands; see standing.
+const (
+	settledSame   = 0.6
+	settledMargin = 0.1
+	settledFloor  = 0.62
+	farCost       = 0.05 // of each sentence between
+)
+
+// floor is how much worse than the best a further sentence may be.
+func (c *choice) floor() float64 {
+	if c.settled {
+		return settledFloor
+	}
+	return floor
+}
+
+// beside reports whether a sentence is in the section of the first pick.
+func (c *choice) beside(s *scored) bool {
+	first := c.picks[0]
+	return s.passage == first.passage && s.section == first.section
 }
 
 // goesOn is what speaks for a sentence because it goes on with one that is

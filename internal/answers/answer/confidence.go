@@ -24,11 +24,11 @@ type sign struct {
 	weight float64
 }
 
-// grounds are the signs of one answer.
-type grounds []sign
+// signals are the signs of one answer.
+type signals []sign
 
-// grounds returns what tells how likely what was chosen is right.
-func (q *question) grounds(passages []search.Passage, c choice) grounds {
+// signs returns what tells how likely what was chosen is right.
+func (q *question) signs(passages []search.Passage, c choice) signals {
 	if len(c.picks) == 0 || q.sum == 0 {
 		return nil
 	}
@@ -50,44 +50,54 @@ func (q *question) grounds(passages []search.Passage, c choice) grounds {
 	for _, s := range c.all {
 		cover, cosine, near, own = max(cover, s.cover), max(cosine, s.cosine), max(near, s.near), max(own, s.own)
 	}
-	same, other := 0.0, 0.0 // of the best sentences, those of its section; the best of another document
-	for i, s := range c.best[:min(len(c.best), 6)] {
-		if s.passage == first.passage && s.section == first.section {
-			same += 1 / float64(1+i)
-		}
-	}
-	for _, s := range c.best {
-		if passages[s.passage].Path != passages[first.passage].Path {
-			other = s.score
-			break
-		}
-	}
+	same, margin := c.standing(passages)
 	figure := 1.0
 	if q.cue == amount {
 		figure = flag(slices.ContainsFunc(c.all, func(s *scored) bool { return figureRE.MatchString(s.text) }))
 	}
-	return grounds{
+	return signals{
 		{"cover", cover, 2.3},
 		{"whole", max(0, own-0.6) / 0.4, 1.0},
 		{"cosine", cosine, 1.0},
 		{"near", near, 1.5},
 		{"score", first.score, -1.7},
-		{"same", same / 2.45, 1.4},
-		{"margin", first.score - other, 3.1},
+		{"same", same, 1.4},
+		{"margin", margin, 3.1},
 		{"sure", q.sure, 0.1},
 		{"unknown", unknown / q.sum, -2.4},
 		{"strange", strange, -0.4},
 		{"figure", figure, 1.4},
+		{"verdict", flag(q.verdict(c) != ""), 1},
 		{"passage", passages[first.passage].Score, 3.6},
 		{"words", math.Log(float64(len(q.concepts))), 1.6},
-		{"disputed", flag(q.disputed), -1.0},
 		{"leans", flag(len(q.before) > 0), -0.4},
 		{"base", 1, -9.75},
 	}
 }
 
+// standing is how far the best sentences stand together in the section of the
+// first pick, in [0,1], and how far that is before those of other documents.
+func (c *choice) standing(passages []search.Passage) (same, margin float64) {
+	first := c.picks[0]
+	all := 0.0
+	for i, s := range c.best[:min(len(c.best), 6)] {
+		v := 1 / float64(1+i)
+		if all += v; s.passage == first.passage && s.section == first.section {
+			same += v
+		}
+	}
+	margin = first.score
+	for _, s := range c.best {
+		if passages[s.passage].Path != passages[first.passage].Path {
+			margin -= s.score
+			break
+		}
+	}
+	return same / all, margin
+}
+
 // probability is how likely the answer is right.
-func (s grounds) probability() float64 {
+func (s signals) probability() float64 {
 	if s == nil {
 		return 0
 	}
@@ -98,6 +108,30 @@ func (s grounds) probability() float64 {
 	return min(mostConfidence, 1/(1+math.Exp(-x)))
 }
 
+// What an answer that is just given is shown with, how fast that grows, and what
+// share is left of what was not enough: so far answers that were graded by hand
+// were right (bench/answers/testdata/grades.jsonl), one with a fact missing counted as wrong.
+const (
+	givenConfidence   = 0.34
+	confidenceGrowth  = 1.2
+	refusedConfidence = 0.18
+	// disputedConfidence is what share is left where passages disagree.
+	disputedConfidence = 0.6
+)
+
+// confidence is what is shown of a probability.
+func (q *question) confidence(p float64) float64 {
+	if p < leastConfidence {
+		p *= refusedConfidence
+	} else {
+		p = givenConfidence + confidenceGrowth*(p-leastConfidence)
+	}
+	if q.disputed {
+		p *= disputedConfidence
+	}
+	return math.Round(100*p) / 100
+}
+
 func flag(b bool) float64 {
 	if b {
 		return 1
@@ -106,7 +140,7 @@ func flag(b bool) float64 {
 }
 
 // explain says what a confidence is made of.
-func explain(q *question, c choice, of grounds, p float64) string {
+func explain(q *question, c choice, of signals, p float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence %.3f:", p)
 	for _, s := range of {

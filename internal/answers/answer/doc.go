@@ -1,22 +1,26 @@
 // Package answer makes an answer out of what stores say: it has passages
-// ranked by package search, takes the sentences and lines that answer, orders
-// them and cites each. No model is needed; nothing is said that is not
-// in a source, and the answer to a question that nothing supports says so.
+// ranked by package search, takes the few sentences of the best of them that
+// answer, with what they lean on, and cites each. No model is needed; nothing is
+// said that is not in a source, and the answer to a question that nothing
+// supports says so.
 //
-//	question → concepts (words, weighed by how rare they are, with their
-//	English where the question is Spanish) → passages → sentences, each with
-//	its lines → score → choice without repetition → text with [1], sources
+//	question → stores it names → concepts (words and sayings, weighed by how rare
+//	they are, with their English where the question is Spanish, with words that
+//	are used for them, and spelt right) → passages in the order of package search,
+//	those beside them, of one language → sentences, each with its lines
+//	→ the best, then what adds to it → with a list its introduction, with "This"
+//	what it goes on from, with a row its head, code whole → text with [1], sources
 //
-// The score of a sentence is
+// The score of a sentence is made of the share of the concepts, by weight, in it
+// and around it, of its likeness to the question, with and without what all
+// sentences that were found have in common, of the place of its passage in the
+// ranking, and of cues (a number for "how many", a denial for "can I", …).
 //
-//	0.60·(share of the concepts, by weight, in the sentence and around it)
-//	+ 0.20·(cosine of sentence and question) + 0.12·(score of its passage)
-//	+ cues (a definition for "what is", a number for "how many", …)
-//
-// and the support of an answer how much of the concepts its sentences cover.
-// Below the support that was calibrated on judged questions (bench/answers)
-// nothing is answered.
+// The confidence of an answer is the share of answers with such signs that were
+// right when they were graded by hand (bench/answers). Below what tells right
+// answers from others nothing is answered; where passages disagree it is low.
 //
 // Sessions hold earlier questions in memory, so that one that leans on them
-// ("and how is it configured?") is completed with what they were about.
+// ("and how is it configured?") is completed with what they were about, and goes
+// on near the lines that they were answered from.
 package answer

@@ -62,6 +62,11 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	q := &question{text: text, spanish: isSpanish(text), cue: cueOf(text), dated: datedRE.MatchString(text)}
 	q.gather(text, false)
 	q.sayings(text)
+	if q.cue == noCue || q.cue == defines { // "what is its ceiling"
+		if c := cueOf(strings.Join(q.said, " ")); c != noCue {
+			q.cue = c
+		}
+	}
 	// In a store of its own the name of a product tells nothing.
 	named := func(c concept) bool { return slices.Contains(names, c.word) }
 	if slices.ContainsFunc(q.concepts, func(c concept) bool { return !named(c) && !c.faint }) {

@@ -105,7 +105,12 @@ func announce(out []sentence) {
 				if o.list == 0 {
 					s.lead = j
 				}
-			case s.list > 0 && o.list == s.list && o.block == s.block, s.list == 0 && o.list == 0 && dangles(s.text):
+			case s.list > 0 && o.list == s.list && o.block == s.block: // what begins the item
+				s.lead = j
+				if !o.opens {
+					continue
+				}
+			case s.list == 0 && o.list == 0 && dangles(s.text):
 				s.lead = j
 			}
 			break

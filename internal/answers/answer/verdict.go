@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
 var (
@@ -46,7 +47,7 @@ func (q *question) verdict(c choice) string {
 // rival is a sentence of another document that says as much of the question as
 // the first and something else: another number where one is asked for, or the
 // contrary. Nil for none.
-func (q *question) rival(c choice) *scored {
+func (q *question) rival(c choice, passages []search.Passage) *scored {
 	if len(c.picks) == 0 {
 		return nil
 	}
@@ -55,7 +56,7 @@ func (q *question) rival(c choice) *scored {
 		return nil
 	}
 	for _, s := range c.best[:min(len(c.best), mostRivals)] {
-		if s.passage == first.passage || s.form == code || s.score < rivalScore*first.score || s.own < 0.9*first.own || first.own < 0.4 {
+		if passages[s.passage].Path == passages[first.passage].Path || isChangelog(passages[s.passage].Path) || s.form == code || s.score < rivalScore*first.score || s.own < 0.9*first.own || first.own < 0.4 {
 			continue
 		}
 		like := s.nearest([]*scored{first})

@@ -111,12 +111,34 @@ func (q *question) weigh(ctx context.Context, targets []search.Target) error {
 		case !c.known && c.word != fold(c.word): // what is asked about is not here
 			c.weight *= strangerWeight
 		}
-		if c.topic {
-			c.weight *= topicWeight
-		}
-		q.sum += c.weight
+	}
+	q.balance()
+	for i := range q.concepts {
+		q.sum += q.concepts[i].weight
 	}
 	return nil
+}
+
+// balance has the words of earlier turns weigh topicWeight, and together no
+// more than what is asked now.
+func (q *question) balance() {
+	own, topic := 0.0, 0.0
+	for i := range q.concepts {
+		if c := &q.concepts[i]; c.topic {
+			c.weight *= topicWeight
+			topic += c.weight
+		} else {
+			own += c.weight
+		}
+	}
+	if own == 0 || topic <= own {
+		return
+	}
+	for i := range q.concepts {
+		if c := &q.concepts[i]; c.topic {
+			c.weight *= own / topic
+		}
+	}
 }
 
 // unsaid takes out what documentation has for sayings where no store has it:
