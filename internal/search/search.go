@@ -288,23 +288,6 @@ func (r *Request) Complete() error {
 	return nil
 }
 
-// Candidates returns what would be ranked for a request, and the query as it
-// is understood: what weights are fitted on.
-func Candidates(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
-	if err := r.Complete(); err != nil {
-		return nil, nil, err
-	}
-	q, err := understand(ctx, targets, &r)
-	if err != nil {
-		return nil, nil, err
-	}
-	found, err := retrieve(ctx, targets, emb, q, &r)
-	if err != nil {
-		return nil, nil, err
-	}
-	return q.Query, found, literally(ctx, targets, q.Query, found, &r)
-}
-
 // count counts terms in all targets.
 func count(ctx context.Context, targets []Target, terms []string, r *Request) (all kb.TermStats, err error) {
 	stats := make([]kb.TermStats, len(targets))

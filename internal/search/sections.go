@@ -185,15 +185,3 @@ func dot(a, b []float32) float64 {
 	}
 	return sum
 }
-
-// Sections is Candidates with the closer look at those of prose.
-func Sections(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (*rank.Query, []rank.Evidence, error) {
-	if err := r.Complete(); err != nil {
-		return nil, nil, err
-	}
-	q, found, err := Candidates(ctx, targets, emb, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	return q, found, closely(ctx, targets, emb, q, found, rank.Options{Mode: r.Mode, Intent: r.Intent}, r.Tuning)
-}
