@@ -114,6 +114,9 @@ func find(document, tasksFile, queriesFile, out string) error {
 			fmt.Sprint(c.tokens / max(1, c.all)), fmt.Sprint(c.worst), lab.Ms(c.took / time.Duration(max(1, c.asks)))})
 	}
 	r.Table(slices.Insert(rows, 0, []string{"asked with", "tasks", "first", "shown within the bound", "share", "tokens, mean", "tokens, most", "time of a question"})...)
+	if err := helps(ctx, a, &r); err != nil {
+		return err
+	}
 	r.Printf("\nNot found:\n\n")
 	r.Table(slices.Insert(missed, 0, []string{"asked with", "task", "rank", "question"})...)
 	fmt.Print(r.String())
@@ -200,4 +203,32 @@ func nameOf(ctx context.Context, a *app.App, method, path string) (string, error
 		return "", fmt.Errorf("%s %s: %w", method, strings.TrimSpace(path), err)
 	}
 	return name, nil
+}
+
+// helps asks for the help of every operation and reports what it costs.
+func helps(ctx context.Context, a *app.App, r *lab.Report) error {
+	ops, err := apis.Operations(ctx, a, "github")
+	if err != nil {
+		return err
+	}
+	var costs []int
+	cut := 0
+	for _, op := range ops {
+		h, err := apis.Help(ctx, a, op.Name, false)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		costs = append(costs, tokens.Estimate(string(text)))
+		if h.Note != "" {
+			cut++
+		}
+	}
+	slices.Sort(costs)
+	r.Printf("\nThe help of an operation, of %d: median %d tokens, 99th percentile %d, most %d; %d are shortened.\n",
+		len(costs), costs[len(costs)/2], costs[len(costs)*99/100], costs[len(costs)-1], cut)
+	return nil
 }

@@ -46,10 +46,17 @@ func run(aside, verbose bool, out string) error {
 	if aside {
 		sets = append(sets, "bench/answers/testdata/aside/sentences.jsonl")
 	}
+	var all []judged
 	for _, set := range sets {
-		if err := measure(&b, set, verbose); err != nil {
+		list, err := read(set)
+		if err != nil {
 			return err
 		}
+		measure(&b, set, list, verbose)
+		all = append(all, list...)
+	}
+	if err := whole(&b, all); err != nil {
+		return err
 	}
 	fmt.Print(b.String())
 	if out == "" {
@@ -58,21 +65,30 @@ func run(aside, verbose bool, out string) error {
 	return os.WriteFile(out, []byte(b.String()), 0o644)
 }
 
-func measure(b *strings.Builder, set string, verbose bool) error {
+// read reads a judged set.
+func read(set string) ([]judged, error) {
 	f, err := os.Open(set)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
+	var all []judged
+	for in := bufio.NewScanner(f); in.Scan(); {
+		var j judged
+		if err := json.Unmarshal(in.Bytes(), &j); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", set, len(all)+1, err)
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// measure holds each sentence against its lines.
+func measure(b *strings.Builder, set string, all []judged, verbose bool) {
 	check := answer.Checker(embed.Default())
 	total, kept := map[string]int{}, map[string]int{}
 	began := time.Now()
-	n := 0
-	for in := bufio.NewScanner(f); in.Scan(); n++ {
-		var j judged
-		if err := json.Unmarshal(in.Bytes(), &j); err != nil {
-			return fmt.Errorf("%s:%d: %w", set, n+1, err)
-		}
+	for _, j := range all {
 		v := check.Check(context.Background(), j.Sentence, j.Passage)
 		names := []string{fmt.Sprintf("%v: %s", j.True, j.Kind), fmt.Sprintf("%v", j.True)}
 		for _, k := range names {
@@ -85,8 +101,8 @@ func measure(b *strings.Builder, set string, verbose bool) error {
 			fmt.Printf("%s %s %s: %s\n    %s (%.2f)\n", j.ID, names[0], j.Lang, j.Sentence, v.Why, v.Cover)
 		}
 	}
-	fmt.Fprintf(b, "\n%s: %d sentences, %.1f ms each\n\n| sentences | all | kept | share |\n|---|---|---|---|\n", set, n,
-		float64(time.Since(began).Microseconds())/1000/float64(max(1, n)))
+	fmt.Fprintf(b, "\n%s: %d sentences, %.1f ms each\n\n| sentences | all | kept | share |\n|---|---|---|---|\n", set, len(all),
+		float64(time.Since(began).Microseconds())/1000/float64(max(1, len(all))))
 	var names []string
 	for k := range total {
 		names = append(names, k)
@@ -95,5 +111,4 @@ func measure(b *strings.Builder, set string, verbose bool) error {
 	for _, k := range names {
 		fmt.Fprintf(b, "| %s | %d | %d | %.0f %% |\n", k, total[k], kept[k], 100*float64(kept[k])/float64(total[k]))
 	}
-	return nil
 }

@@ -1,7 +1,8 @@
-// Widget shows that a page's original chat widget works against this program:
-// the JavaScript of a public repository, in a real Chromium, asks, shows the
-// answer and its sources, and sends a thumb up. Nothing of that repository is
-// kept.
+// Widget shows in a real Chromium that our widget works on a page of another
+// origin with a strict policy, with what axe finds in it, and that a page's
+// original chat widget works against this program: the JavaScript of a public
+// repository asks, shows the answer and its sources, and sends a thumb up.
+// Nothing of that repository is kept.
 //
 //	.ci/extra widget [-repo DIR|URL] [-out FILE] [-shots DIR]
 //
@@ -16,6 +17,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -86,12 +88,12 @@ func run(repo, shots string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(tmp)
-	git, commit, err := repository(repo, tmp)
-	if err != nil {
-		return "", skip("the widget's repository cannot be had: " + err.Error())
-	}
 	scripts := map[string][]byte{}
+	git, commit, missing := repository(repo, tmp)
 	for _, w := range widgets {
+		if missing != nil {
+			break
+		}
 		if scripts["/"+w.name+".js"], err = exec.Command("git", "--git-dir", git, "show", w.commit+":"+w.file).Output(); err != nil {
 			return "", fmt.Errorf("%s: %w", w.file, err)
 		}
@@ -104,7 +106,7 @@ func run(repo, shots string) (string, error) {
 	var page http.HandlerFunc
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { page(w, r) }))
 	defer pages.Close()
-	endpoint, token, stop, err := serve(tmp, pages.URL)
+	endpoint, public, token, stop, err := serve(tmp, pages.URL)
 	if err != nil {
 		return "", err
 	}
@@ -113,6 +115,10 @@ func run(repo, shots string) (string, error) {
 		if js, ok := scripts[r.URL.Path]; ok {
 			w.Header().Set("Content-Type", "text/javascript")
 			w.Write(js)
+			return
+		}
+		if r.URL.Path == "/ours" {
+			ourPage(w, public)
 			return
 		}
 		for _, x := range widgets {
@@ -130,6 +136,15 @@ func run(repo, shots string) (string, error) {
 		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1000, 900))...)
 	defer cancel()
 	var b strings.Builder
+	lines, err := ours(alloc, tmp, pages.URL+"/ours", public, shots)
+	if err != nil {
+		return "", fmt.Errorf("our widget: %w", err)
+	}
+	fmt.Fprintf(&b, "# Our widget\n\nIn %s, on a page of another origin with a strict policy.\n\n%s\n", version(browser), lines)
+	if missing != nil {
+		fmt.Fprintf(&b, "The original widget was not tried, since its repository cannot be had.\n")
+		return b.String(), nil
+	}
 	fmt.Fprintf(&b, "# The original widget\n\n%s at commit %s, in %s, %s.\n\n", source, commit, version(browser), markedNote)
 	for _, w := range widgets {
 		lines, err := drive(alloc, pages.URL+"/"+w.name, w.element, w.thumb, w.skip, filepath.Join(shots, w.name), shots != "")
@@ -147,8 +162,8 @@ func run(repo, shots string) (string, error) {
 	if resp, err := http.DefaultClient.Do(req); err == nil {
 		err = json.NewDecoder(resp.Body).Decode(&stats)
 		resp.Body.Close()
-		if err != nil || stats["pending_count"] != float64(len(widgets)) {
-			return "", fmt.Errorf("the thumbs up did not arrive: %v, %v", stats, err)
+		if err != nil || stats["pending_count"] != float64(len(widgets)+len(looks)) {
+			return "", fmt.Errorf("the thumbs did not all arrive: %v, %v", stats, err)
 		}
 	}
 	fmt.Fprintf(&b, "Feedback that arrived and waits for the owner: %v.\n", stats["pending_count"])
@@ -195,61 +210,65 @@ var documents = map[string]string{
 }
 
 // serve builds and starts the program over the documents and returns its address.
-func serve(tmp, origin string) (endpoint, token string, stop func(), err error) {
+func serve(tmp, origin string) (endpoint, public, token string, stop func(), err error) {
 	bin := filepath.Join(tmp, "knowledge")
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/knowledge").CombinedOutput(); err != nil {
-		return "", "", nil, fmt.Errorf("%s", out)
+		return "", "", "", nil, fmt.Errorf("%s", out)
 	}
 	docs := filepath.Join(tmp, "docs")
 	config := filepath.Join(tmp, "config.yaml")
 	if err := os.MkdirAll(docs, 0o755); err != nil {
-		return "", "", nil, err
+		return "", "", "", nil, err
 	}
 	for name, text := range documents {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
-			return "", "", nil, err
+			return "", "", "", nil, err
 		}
 	}
 	if err := os.WriteFile(config, []byte("answer:\n  origins: [\""+origin+"\"]\n"), 0o600); err != nil {
-		return "", "", nil, err
+		return "", "", "", nil, err
 	}
 	env := append(os.Environ(), "KNOWLEDGE_DATA_DIR="+filepath.Join(tmp, "data"), "KNOWLEDGE_CONFIG="+config)
 	for _, args := range [][]string{{"store:create", "handbook", docs, "--scope", "user"}, {"store:public", "handbook"}} {
 		cmd := exec.Command(bin, args...)
 		cmd.Env, cmd.Dir = env, tmp
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", "", nil, fmt.Errorf("%v: %s", args, out)
+			return "", "", "", nil, fmt.Errorf("%v: %s", args, out)
 		}
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", nil, err
+	var free [2]string
+	for i := range free {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", "", "", nil, err
+		}
+		free[i] = ln.Addr().String()
+		ln.Close()
 	}
-	addr := ln.Addr().String()
-	ln.Close()
-	cmd := exec.Command(bin, "serve", "--addr", addr)
+	addr := free[0]
+	public = "http://" + free[1]
+	cmd := exec.Command(bin, "serve", "--addr", addr, "--public", free[1])
 	cmd.Env, cmd.Dir = env, tmp
 	printed, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return "", "", nil, err
+		return "", "", "", nil, err
 	}
 	stop = func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "http://"+addr) {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			_, token, _ := strings.Cut(lines.Text(), "#token=")
-			return "http://" + addr, token, stop, nil
+		if _, t, ok := strings.Cut(lines.Text(), "#token="); ok {
+			token = t
+		}
+		if strings.HasPrefix(lines.Text(), "public: ") { // the last to listen
+			go io.Copy(io.Discard, printed)
+			return "http://" + addr, public, token, stop, nil
 		}
 	}
 	stop()
-	return "", "", nil, errors.New("the server did not start")
+	return "", "", "", nil, errors.New("the server did not start")
 }
 
 // drive asks the widget of a page two questions, gives a thumb up, and

@@ -87,7 +87,11 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	wait := func() {}
 	defer func() { stop(); wait() }()
-	return httpapi.Serve(ctx, a, httpapi.Options{Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
+	mcp, err := mcpserver.Handler(ctx, a, mcpserver.Options{Log: o.Stdout})
+	if err != nil {
+		return err
+	}
+	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,

@@ -151,11 +151,11 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	}
 	reply, ok := answeringOf(c).cache.Get(ctx, scope, r.Question, context, vectors[0])
 	if !ok {
-		var grounds *answer.Grounds
+		if answeringOf(c).model != nil {
+			q.Grounds = &answer.Grounds{}
+		}
 		err = s.Serve(ctx, func(targets []search.Target) (err error) {
-			if reply, err = answer.Run(ctx, targets, c.Embedder, q); err == nil && answeringOf(c).model != nil {
-				grounds, err = answer.Ground(ctx, targets, c.Embedder, q)
-			}
+			reply, err = answer.Run(ctx, targets, c.Embedder, q)
 			return err
 		})
 		if err != nil {
@@ -164,7 +164,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 		if len(s.Targets) == 0 {
 			return Answer{}, kb.Errorf(kb.Corrupt, "%s", strings.Join(s.Notes, "; ")).WithHint("ask again when it is rebuilt; see: jobs")
 		}
-		reply = answeringOf(c).model.Word(ctx, grounds, reply, r.Said)
+		reply = answeringOf(c).model.Word(ctx, q.Grounds, reply, r.Said)
 		if len(s.Notes) == 0 && len(reply.Notes) == 0 { // what is not whole is not kept
 			answeringOf(c).cache.Put(ctx, scope, r.Question, context, vectors[0], reply)
 		}

@@ -261,8 +261,14 @@ func (d *declared) addProject(theirs *restapi.Provider) {
 	p.AllowHosts = slices.DeleteFunc(slices.Clone(p.AllowHosts), func(h string) bool {
 		return !slices.ContainsFunc(d.cfg.Hosts, func(mine string) bool { return strings.EqualFold(h, mine) })
 	})
+	// Files of the user's are the user's to send, and so is the user's certificate.
+	p.FileDirs, p.CertFile, p.KeyFile = nil, "", ""
 	p.Tools = nil
 	for _, t := range theirs.Tools {
+		if t.BaseURL != "" && !p.SameHost(t.BaseURL) {
+			wrong(t.Line, "the tool "+t.Code+" is at another host than its API, which only your own definitions may have")
+			continue
+		}
 		if _, _, err := restapi.Find(d.user, t.Code); err == nil {
 			wrong(t.Line, "your own definitions have a tool "+t.Code+", which goes before it")
 			continue

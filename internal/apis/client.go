@@ -2,6 +2,7 @@ package apis
 
 import (
 	"context"
+	"crypto/tls"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,7 +34,15 @@ func apiClient(a *app.App, d *declared) func(*restapi.Provider) (restapi.Client,
 			MaxIdle:   256, // agents call in bursts; 16 would dial anew for most of a burst of 200
 			AllowHint: "if that host is yours, a person adds it to " + where,
 		}
-		key := strings.Join(append([]string{p.File, p.Timeout.String(), strconv.FormatInt(p.MaxBytes, 10)}, p.AllowHosts...), "\x00")
+		if p.CertFile != "" {
+			cert, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
+			if err != nil { // its words may quote the file
+				return nil, kb.Errorf(kb.Denied, "the certificate of the client of %s cannot be read", p.Code).
+					WithHint("check clientCertificate and clientKey in %s: PEM files that belong together", p.File)
+			}
+			policy.Certificates = []tls.Certificate{cert}
+		}
+		key := strings.Join(append([]string{p.File, p.CertFile, p.KeyFile, p.Timeout.String(), strconv.FormatInt(p.MaxBytes, 10)}, p.AllowHosts...), "\x00")
 		apisOf(a).mu.Lock()
 		defer apisOf(a).mu.Unlock()
 		if c := apisOf(a).clients[key]; c != nil {
@@ -115,6 +124,9 @@ func (d *declared) allowed(p *restapi.Provider, r restapi.Ref) error {
 		return nil
 	}
 	for _, u := range d.user {
+		if p.AtTokenServer(r) {
+			break // a token server may be anywhere
+		}
 		if strings.EqualFold(u.BaseURL[:strings.Index(u.BaseURL, ":")], p.BaseURL[:strings.Index(p.BaseURL, ":")]) && u.Host() == p.Host() && slices.Contains(u.Secrets(), r) {
 			return nil
 		}

@@ -61,6 +61,7 @@ type apiImportIn struct {
 	BaseURL    string   `json:"baseUrl,omitempty" help:"address of the service instead of the document's (OpenAPI)"`
 	Secret     string   `json:"secret,omitempty" help:"where the credential is: ${NAME} or keyring:NAME, never the credential itself"`
 	Operations []string `json:"operations,omitempty" help:"only operations whose id, path or tag matches, with * (OpenAPI)"`
+	Query      string   `json:"query,omitempty" help:"only the operations that fit these words best, at most 40 (OpenAPI)"`
 	DryRun     bool     `json:"dryRun,omitempty" help:"say what would be written and write nothing"`
 }
 
@@ -110,7 +111,7 @@ func (l logReply) Text() string {
 func addAPIs(t *command.Table) {
 	t.Add("api", command.New("apis", "List the declared APIs and their tools", command.Reads,
 		func(ctx context.Context, a *app.App, in apisIn) (ListReply, error) {
-			return List(ctx, a, Which{in.API, in.Query, in.Tag})
+			return List(ctx, a, Which(in))
 		}).Agent(),
 		`{"query":"close an issue"}`, `{}`, `{"api":"weather"}`)
 	c := t.Add("api", command.New("api:help", "Parameters of a declared API's tool, and an example", command.Reads,
@@ -144,7 +145,8 @@ func addAPIs(t *command.Table) {
 		func(ctx context.Context, a *app.App, in apiImportIn) (APIImported, error) {
 			return ImportFrom(ctx, a, ImportAPI(in))
 		}),
-		`{"source":"openapi.yaml","code":"petstore"}`, `{"source":"recipes.json"}`)
+		`{"source":"openapi.yaml","code":"petstore"}`, `{"source":"recipes.json"}`,
+		`{"source":"api.github.com.json","code":"github","query":"issues and pull requests"}`)
 	c.Network = command.AnyHost
 	c.Help = "They are added to apis.yaml beside the configuration file; one of the same code is replaced, and keeps its reference to a credential. " +
 		"Credentials in the document are not stored: the reply says which variable to set."

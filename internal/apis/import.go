@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-4f2d999b/knowledge/internal/apis/finder"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -29,6 +30,7 @@ type ImportAPI struct {
 	BaseURL    string
 	Secret     string // ${NAME} or keyring:NAME
 	Operations []string
+	Query      string // only what is found with these words
 	DryRun     bool
 }
 
@@ -99,6 +101,11 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 	if err != nil {
 		return APIImported{}, err
 	}
+	if r.Query != "" {
+		if err := onlyFound(ctx, a, name, im, r.Query); err != nil {
+			return APIImported{}, err
+		}
+	}
 	old, _, err := readAPIFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return APIImported{}, err
@@ -139,6 +146,35 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 	apisOf(a).current.Store(nil)
 	out.Written = true
 	return out, nil
+}
+
+// mostChosen is how many operations are imported of those that words find.
+const mostChosen = 40
+
+// onlyFound leaves of what is imported the operations that words find.
+func onlyFound(ctx context.Context, a *app.App, name string, im *restapi.Imported, words string) error {
+	f, err := im.File(name)
+	if err != nil {
+		return err
+	}
+	c, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	hits, err := finder.New(f.Providers).Find(ctx, c.Embedder, words)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, h := range hits[:min(len(hits), mostChosen)] {
+		keep[h.Tool.Code] = true
+	}
+	if len(keep) == 0 {
+		return kb.Errorf(kb.NotFound, "no operation of %s has anything of these words", name).WithHint("try others, or choose with --operations")
+	}
+	im.Only(func(code string) bool { return keep[code] })
+	im.Notes = append(im.Notes, fmt.Sprintf("of its operations the %d that fit the words best were taken", len(keep)))
+	return nil
 }
 
 // importText reads a file or fetches a URL.

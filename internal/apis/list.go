@@ -23,7 +23,7 @@ type (
 
 // ListReply is the reply of apis.
 type ListReply struct {
-	APIs     []ListRow  `json:"apis,omitempty"`
+	APIs     []ListRow  `json:"apis,omitzero"` // nil with a query
 	Found    []ToolRow  `json:"found,omitempty"` // with a query: best first
 	NotReady []NotReady `json:"notReady,omitempty"`
 	Note     string     `json:"note,omitempty"`
@@ -73,6 +73,9 @@ func List(ctx context.Context, a *app.App, w Which) (ListReply, error) {
 		return ListReply{}, err
 	}
 	l := ListReply{}
+	if w.Query == "" {
+		l.APIs = []ListRow{}
+	}
 	var codes []string
 	var ready []*restapi.Provider
 	for _, p := range d.all {
@@ -283,4 +286,36 @@ func Named(ctx context.Context, a *app.App, method, path string) (string, error)
 		}
 	}
 	return "", kb.Errorf(kb.NotFound, "no tool does %s %s", method, path)
+}
+
+// Operation is a tool as clients of the Model Context Protocol are offered it.
+type Operation struct {
+	ToolDefinition
+	Method string
+}
+
+// Operations returns the enabled tools of one API.
+func Operations(ctx context.Context, a *app.App, code string) ([]Operation, error) {
+	d, err := declaredAPIs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	var codes []string
+	for _, p := range d.all {
+		codes = append(codes, p.Code)
+		if p.Code != code {
+			continue
+		}
+		var list []Operation
+		for i := range p.Tools {
+			if t := &p.Tools[i]; t.Enabled && p.Enabled {
+				list = append(list, Operation{t.Definition(), t.Method})
+			}
+		}
+		if len(list) == 0 {
+			return nil, kb.Errorf(kb.Invalid, "%s has no tool that is enabled", code).WithHint("enable some in %s", p.File)
+		}
+		return list, nil
+	}
+	return nil, kb.Errorf(kb.NotFound, "no API %q is declared", kb.Clip(code, 60)).WithHint("declared are: %s", orNone(codes))
 }

@@ -32,8 +32,10 @@ const (
 	linkPhase = "link"
 	// linkAtOnce is the text up to which a store is linked by the job that
 	// indexed it; that takes a second at most. Larger ones are linked by a job
-	// of their own, so that an edit is not held up.
-	linkAtOnce = 6 << 20
+	// of their own, so that an edit is not held up. Go, which is type-checked,
+	// counts goWeighs times.
+	linkAtOnce = 24 << 20
+	goWeighs   = 4
 	// linkShare is the part of a large store's documents that may change before
 	// it is linked without being asked to; until then the view of before serves,
 	// and a question about code has it made anew.
@@ -61,7 +63,9 @@ func links(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, changed int)
 
 // LinksAtOnce reports whether a store is small enough to be linked by the job that indexed it.
 func LinksAtOnce(c *app.Core, st kb.Store) bool {
-	return st.Head.TextBytes <= cmp.Or(c.AtOnce, linkAtOnce)
+	h := st.Head
+	checked := h.TextBytes * int64(h.Languages["go"]) / int64(max(h.Documents, 1))
+	return h.TextBytes+(goWeighs-1)*checked <= cmp.Or(c.AtOnce, linkAtOnce)
 }
 
 type linkArgs struct {

@@ -385,7 +385,7 @@ func TestPrint(t *testing.T) {
 	r := counted(t, dir)
 	for _, terminal := range []bool{true, false} {
 		var out, errs bytes.Buffer
-		p := &printer.Printer{Out: visible.Writer{W: &out}, Stderr: &errs, Terminal: terminal, Words: func(s string) string { return s }}
+		p := &printer.Printer{Out: visible.Writer{W: &out}, Aside: &printer.Printer{Out: visible.Writer{W: &errs}}, Terminal: terminal, Words: func(s string) string { return s }}
 		printReport(p, r)
 		all := out.String() + errs.String()
 		wanted := []string{"/home/me/app", "Bash rg", "1 lines are of a sort that this program does not know (hint)"}

@@ -84,7 +84,8 @@ func facts(ctx context.Context, a *app.App) (gate.Facts, error) {
 	}
 	f.Hard, f.HardPath = hardMode(a, r.Root)
 	f.Now = time.Now()
-	return f, nil
+	f.Own, err = ownRules(ctx, a, r.Root, f.Evidence)
+	return f, err
 }
 
 // hardMode reads the stricter policy: the environment before the file.

@@ -58,6 +58,10 @@ type stageIn struct {
 	Stage string `json:"stage,omitempty" arg:"1" enum:"PRE_WRITE|PRE_COMMIT|PRE_PUSH|CI" help:"what is about to be done (default PRE_COMMIT)"`
 }
 
+type hookIn struct {
+	Remove bool `json:"remove,omitempty" help:"take the hooks out, and put back what was there"`
+}
+
 type openIn struct {
 	Change     string `json:"change" arg:"1" help:"name of a folder below openspec/changes"`
 	TTLMinutes int    `json:"ttlMinutes,omitempty" help:"how many minutes it stays open (default 45)"`
@@ -164,7 +168,12 @@ func addGate(t *command.Table) {
 		atStage(GateCheck)).Prints(printer.Of(printResult)).Agent(), `{"stage":"PRE_COMMIT"}`)
 	c.Aliases = []string{"gate", "ai_gate_check"}
 	c.Help = "BLOCKED with the codes of what is wrong; without an evidence file that is EVIDENCE_MISSING, which says that nobody checked. " +
-		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself."
+		"On the command line the exit status is 1 when BLOCKED, so that it can stand in a hook. It enforces nothing by itself. A project's own rules stand in " + gate.RulesFile + ", once you vouch for it."
+	c = t.Add("gate", command.New("gate:hook", "Let git ask the gate before each commit and push", command.Writes,
+		func(_ context.Context, a *app.App, in hookIn) (HookReply, error) { return Hooks(a, in.Remove) }).
+		Prints(printer.Of(printHooks)), `{}`, `{"remove":true}`)
+	c.Help = "A hook that is there is kept beside it and asked first; remove puts it back, to the byte. Where there is no knowledge on the PATH nothing is allowed. " +
+		"Hooks that lie outside of the repository, for many, are left alone."
 	c = t.Add("sdd", command.New("sdd:status", "Whether a specified change is open, and work on it may go on", command.Reads,
 		atStage(SDDEvaluate)).Prints(printer.Of(printDecision)).Agent(), `{"stage":"PRE_WRITE"}`)
 	c.Aliases = []string{"check_sdd_status"}

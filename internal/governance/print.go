@@ -23,6 +23,12 @@ func printResult(p *printer.Printer, r gate.Result) {
 	}
 }
 
+func printHooks(p *printer.Printer, r HookReply) {
+	for _, h := range r.Hooks {
+		p.Line(h.Hook + ": " + h.State)
+	}
+}
+
 // verdict is what a gate says.
 func verdict[S ~string](status S) printer.Part {
 	if status == "BLOCKED" || status == "BLOCK" {

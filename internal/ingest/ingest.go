@@ -151,12 +151,11 @@ type run struct {
 	unreads map[string]uint64 // stamps of documents that were ruled out
 
 	done   atomic.Int64
-	weight atomic.Int64 // of what is done, see weigh
 	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count
 	// embedding is the time all workers have spent embedding, in nanoseconds.
 	embedding atomic.Int64
 	total     int64
-	weights   int64
+	left      remaining
 	began     time.Time
 
 	expect  int64 // generation that is live, as far as this run knows

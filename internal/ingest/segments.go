@@ -22,9 +22,7 @@ func (r *run) index(ctx context.Context, todo []kb.Entry) error {
 		workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
 	r.total, r.began = int64(len(todo)), time.Now()
-	for _, e := range todo {
-		r.weights += weigh(e)
-	}
+	r.left.begin(todo)
 	r.look = r.x.firstLook()
 	r.waiting = map[kb.DocKey][]kb.Entry{}
 	first, last := todo, []kb.Entry(nil)
@@ -151,6 +149,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			return context.Cause(ctx)
 		}
 		r.o.At(worker, e.Path)
+		started := time.Now()
 		raw, err := r.snap.Read(ctx, e)
 		var t kb.Text
 		if err == nil {
@@ -197,7 +196,7 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			}
 			mine = append(mine, added{e, key, number})
 		}
-		r.progress(ctx, e)
+		r.progress(ctx, e, started)
 		if b.TextBytes() >= segmentBytes || spent > max(r.atOnce(), time.Duration(r.embedding.Load()/embedPortion)) {
 			r.o.At(worker, "")
 			if err := r.write(ctx, b, mine); err != nil {
@@ -307,7 +306,7 @@ func (r *run) unread(ctx context.Context, e kb.Entry, err error) error {
 		r.res.Damaged = r.res.Damaged || c == kb.Corrupt
 	}
 	r.done.Add(1)
-	r.weight.Add(weigh(e))
+	r.left.add(e, 0)
 	return nil
 }
 
@@ -336,16 +335,8 @@ func (x *Indexer) embed(ctx context.Context, body string, chunks []kb.Chunk) ([]
 	return vecs, err
 }
 
-// progress reports one document more. The time left goes by what documents
-// weigh, since one may be a hundred times another.
-func (r *run) progress(ctx context.Context, e kb.Entry) {
-	n, weight := r.done.Add(1), r.weight.Add(weigh(e))
-	p := kb.Progress{Phase: "index", Done: n, Total: r.total}
-	if s := time.Since(r.began).Seconds(); s > 0.2 {
-		p.ETA = s * float64(r.weights-weight) / float64(weight)
-	}
-	kb.Report(ctx, p)
+// progress reports one document more, which took as long as since.
+func (r *run) progress(ctx context.Context, e kb.Entry, since time.Time) {
+	n := r.done.Add(1)
+	kb.Report(ctx, kb.Progress{Phase: "index", Done: n, Total: r.total, ETA: r.left.add(e, time.Since(since))})
 }
-
-// weigh is what a document costs, in bytes of text: beside what is in it, what each costs.
-func weigh(e kb.Entry) int64 { return max(e.Size, 0) + 2<<10 }

@@ -317,6 +317,33 @@ func TestCancelReachesEveryProcessWithinASecond(t *testing.T) {
 	}
 }
 
+// TestCancellingUntilItHasStopped: what was asked to stop and has not yet says
+// so, wherever it is listed.
+func TestCancellingUntilItHasStopped(t *testing.T) {
+	g := newGate()
+	m := world{t.TempDir()}.manager(t, map[string]Handler{"index": func(ctx context.Context, j kb.Job, args json.RawMessage) (string, map[string]any, error) {
+		_, _, err := g.handle(ctx, j, args)
+		<-g.leave // what it is at comes to its end
+		return "", nil, err
+	}})
+	j := submit(t, m, Request{Type: "index", Store: "s"})
+	<-g.entered
+	if j, err := m.Get(t.Context(), j.ID); err != nil || j.Now() != "running" {
+		t.Errorf("before: %s, %v", j.Now(), err)
+	}
+	if _, err := m.Cancel(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	list, err := m.List(t.Context(), "", true)
+	if err != nil || len(list) != 1 || list[0].Now() != "cancelling" || list[0].State != kb.JobRunning {
+		t.Errorf("meanwhile: %+v, %v", list, err)
+	}
+	g.leave <- struct{}{}
+	if j := wait(t, m, j.ID); j.Now() != "cancelled" {
+		t.Errorf("afterwards: %s", j.Now())
+	}
+}
+
 func TestHistoryIsBounded(t *testing.T) {
 	m := world{t.TempDir()}.manager(t, map[string]Handler{"x": func(context.Context, kb.Job, json.RawMessage) (string, map[string]any, error) {
 		return "", nil, nil

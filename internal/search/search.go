@@ -177,6 +177,11 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		q.survey.first(ranked)
 		ranked = ranked[:min(len(ranked), r.Limit)]
 	}
+	if !how && q.report(r) {
+		if err := actsFirst(ctx, targets, ranked, r.Tuning.Surveyed); err != nil {
+			return nil, rank.Sure{}, err
+		}
+	}
 	if r.Packed && !how {
 		var err error
 		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found, sure); err != nil {

@@ -61,8 +61,8 @@ func (x *site) is(c rank.Scored) bool {
 }
 
 const (
-	// documentWeight is what the rank of its document counts beside the words and
-	// the meaning of a site, which count 1 each.
+	// documentWeight is what the rank of its document counts in a wide survey beside
+	// the words and the meaning of a site, which count 1 each.
 	documentWeight = 1.5
 	// furtherLoss is what each further site of a document loses in a wide survey.
 	furtherLoss = 0.3
@@ -70,6 +70,9 @@ const (
 
 // functions are the kinds of declarations that do something.
 var functions = []string{"function", "method", "constructor"}
+
+// acting reports whether a declaration is a function that is no test.
+func acting(y *kb.Symbol) bool { return slices.Contains(functions, y.Kind) && !rank.InTests(y.Path) }
 
 // Refers reports whether the resolved references of the stores help to answer.
 func (r *Request) Refers() bool {
@@ -149,7 +152,7 @@ func (s *survey) find(docs []*surveyed, hits []rank.Scored, q *rank.Query) {
 		for i := range d.Chunks {
 			for j := range d.Chunks[i].Symbols {
 				y := &d.Chunks[i].Symbols[j]
-				if !slices.Contains(functions, y.Kind) || y.Start < 1 || y.End >= len(d.at) {
+				if !acting(y) || y.Start < 1 || y.End >= len(d.at) {
 					continue
 				}
 				for line := y.Start; line <= y.End; line++ { // a function within another comes after it
@@ -172,8 +175,9 @@ func (d *surveyed) does(start, end int) bool {
 	return start < len(d.at) && slices.ContainsFunc(d.at[start:min(end+1, len(d.at))], func(n int) bool { return n >= 0 })
 }
 
-// weigh scores the sites by their words, BM25 over their own lines, by the meaning
-// of their chunk, and by their document, each relative to the best.
+// weigh scores the sites by their words, BM25 over their own lines, and by their
+// document, each relative to the best; a wide survey by the meaning of their chunk,
+// too, without which what is asked how it works is found more often.
 func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 	idf := make([]float64, len(q.Terms))
 	for i, term := range q.Terms {
@@ -211,11 +215,13 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 		if top > 0 {
 			x.score /= top
 		}
-		if nearest > 0 {
+		weight := 1.0
+		if s.wide && nearest > 0 {
 			x.score += x.near() / nearest
+			weight = documentWeight
 		}
 		if best > 0 {
-			x.score += documentWeight * x.doc.score / best
+			x.score += weight * x.doc.score / best
 		}
 	}
 }

@@ -29,7 +29,8 @@ const (
 // how near its vector is, and against it the logarithm of its length. Fitted on
 // the open questions of bench/kdd.
 const (
-	weightSearch   = 0.6
+	weightSearch   = 1.2
+	weightOther    = 0.1 // what the translation's search gave, of the first
 	weightDocument = 1.15
 	weightSection  = 1
 	weightNear     = 0.6
@@ -45,6 +46,7 @@ type found struct {
 	doc     *kdd.Doc
 	hit     *search.Hit // that the question itself found; nil for none
 	near    float64     // cosine of the best passage
+	other   float64     // what the translation's search gave it, of the best
 	section int         // index, -1 for none with a heading
 	score   float64
 
@@ -225,6 +227,7 @@ func (s *specs) addTranslated(
 			list = append(list, &found{doc: d})
 		}
 		list[at].near = max(list[at].near, e.Cosine)
+		list[at].other = max(list[at].other, value(i)/max(value(order[0]), 1e-9))
 	}
 	return list, nil
 }
@@ -299,6 +302,7 @@ func (f *found) look(q *bilingual.Question, length, partLength float64) {
 	if f.hit != nil {
 		f.signs[0] = f.hit.Score
 	}
+	f.signs[0] = max(f.signs[0], weightOther*f.other)
 	f.signs[1] = q.Score(bilingual.Field{Count: f.title, Weight: 3, Average: 6},
 		bilingual.Field{Count: f.body, Weight: 1, Average: length})
 	f.section = -1

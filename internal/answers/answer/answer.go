@@ -28,6 +28,8 @@ type Request struct {
 	Marks func(store kb.StoreID, id string) float64
 	// Debug gets what the support of an answer is made of; it may be nil.
 	Debug func(string)
+	// Grounds, when it is not nil, gets the best passages, for a model.
+	Grounds *Grounds
 	// URL returns where a reader finds lines of a document of a target; nil,
 	// or "", for nowhere.
 	URL func(t *search.Target, id, path string, start, end int) string
@@ -141,6 +143,9 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	q, passages, chosen, err := find(ctx, targets, emb, &r)
 	if err != nil {
 		return Reply{}, err
+	}
+	if r.Grounds != nil {
+		r.Grounds.fill(&r, targets, passages)
 	}
 	found := q.signs(passages, chosen)
 	p := found.probability()

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,26 +49,14 @@ type Grounds struct {
 	left     int        // bytes
 }
 
-// Ground finds the best passages for a question.
-func Ground(ctx context.Context, targets []search.Target, emb kb.Embedder, r Request) (*Grounds, error) {
-	_, passages, _, err := find(ctx, targets, emb, &r)
-	if err != nil {
-		return nil, err
+// fill takes the best passages that were found for a request in targets.
+func (g *Grounds) fill(r *Request, targets []search.Target, passages []search.Passage) {
+	*g = Grounds{request: r, targets: targets, left: groundBytes}
+	best := slices.Clone(passages)
+	kb.SortStableFunc(best, func(a, b search.Passage) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range best {
+		g.add(&best[i])
 	}
-	kb.SortStableFunc(passages, func(a, b search.Passage) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
-	g := &Grounds{request: &r, targets: targets, left: groundBytes}
-	for i := range passages {
-		g.add(&passages[i])
-	}
-	return g, nil
 }
 
 // add takes a passage, if there is room for it, and if it does not speak to the
@@ -190,11 +179,14 @@ func thought(s string) string {
 // complete cuts a line where what follows is another sentence for certain:
 // a citation may still come behind the full stop.
 func complete(line string) (done, open string) {
-	spans := split(behindRE.ReplaceAllString(line, " $2$1 "))
+	if citedEndRE.MatchString(line) {
+		return line, ""
+	}
+	moved := behindRE.ReplaceAllString(line, " $2$1 ")
+	spans := split(moved)
 	if len(spans) < 2 {
 		return "", line
 	}
-	moved := behindRE.ReplaceAllString(line, " $2$1 ")
 	last := spans[len(spans)-1]
 	next := moved[last[0]:]
 	if r, _ := utf8.DecodeRuneInString(next); !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '`' && r != '¿' && r != '¡' {
@@ -204,8 +196,9 @@ func complete(line string) (done, open string) {
 }
 
 var (
-	citeRE   = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
-	behindRE = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\]\s*)+)`)
+	citeRE     = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
+	citedEndRE = lazyregexp.New(`(?:[.!?]\s*(?:\[\d{1,2}\])+|\[\d{1,2}\][.!?])\s+$`)
+	behindRE   = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\]\s*)+)`)
 )
 
 // take looks at the sentences of one line.
@@ -255,8 +248,13 @@ func (w *wording) weigh(ctx context.Context, sentence string, cited []int) {
 			w.keep(sentence, p, v)
 			return
 		}
-		if slices.Contains(cited, p) && v.Cover > most.Cover {
-			near, most = p, v
+		if slices.Contains(cited, p) {
+			if v.Cover > most.Cover {
+				near, most = p, v
+			}
+			if v.Against { // whatever the others say
+				break
+			}
 		}
 	}
 	w.dropped++

@@ -32,6 +32,8 @@ type Verdict struct {
 	Holds bool
 	Why   string  // what the lines do not bear out; "" when all holds
 	Cover float64 // share of the sentence that has its place in the lines
+	// Against says that the lines speak of it and say otherwise.
+	Against bool
 	// From and To are the first and last of the lines, counted from 0, that say
 	// it, or most of it; Text is what they say, where it is one sentence.
 	From, To int
@@ -51,9 +53,10 @@ func (c *Checker) Check(ctx context.Context, sentence string, lines []string) Ve
 		return Verdict{Why: "it could not be compared"}
 	}
 	v := Verdict{Cover: p.cover()}
-	p.place(&v, all)
-	for _, rule := range rules {
+	p.locate(&v, all)
+	for i, rule := range rules {
 		if v.Why = rule(p); v.Why != "" {
+			v.Against = i >= mere
 			return v
 		}
 	}
@@ -85,9 +88,9 @@ func (c *Checker) compare(ctx context.Context, sentence string, all []unitOf) (*
 	return p, nil
 }
 
-// place says which lines say the sentence: those of what has most of it, and of
+// locate says which lines say the sentence: those of what has most of it, and of
 // what else has as much as a word that tells something.
-func (p *pair) place(v *Verdict, all []unitOf) {
+func (p *pair) locate(v *Verdict, all []unitOf) {
 	sum := map[int]float64{}
 	for i := range p.s {
 		if p.at[i] >= 0 {

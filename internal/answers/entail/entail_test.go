@@ -31,6 +31,25 @@ MB each. A deleted file can be restored for 30 days unless its bucket has
 
 - ` + "`ls`" + ` lists files by name.
 - ` + "`ls -t`" + ` lists them by date, the newest first.`,
+	"sessions": `Sessions are kept in memory, per client, for half an hour
+after the last question; at most 1,000 of 20 turns and 100 of one address.`,
+	"posts": `Jekyll also includes ` + "`" + `minify_whitespace` + "`" + `. When it is enabled, the built-in
+` + "`" + `jekyll-cache` + "`" + ` directory is ignored unless ` + "`" + `cache_dir` + "`" + ` is set. Posts dated in
+the future are not published unless ` + "`" + `future: true` + "`" + ` is in the configuration.
+Drafts are shown only with ` + "`" + `--drafts` + "`" + `.`,
+	"tasks": `By default the worker prefetches four messages per process. Set
+` + "`" + `worker_prefetch_multiplier` + "`" + ` to 1 to disable prefetching. Tasks that take
+longer than ` + "`" + `time_limit` + "`" + ` are killed; ` + "`" + `soft_time_limit` + "`" + ` raises an exception in
+the task instead, so it can clean up. Neither works on Windows.`,
+	"queries": `Queries become stale as soon as they are fetched. Stale queries are refetched
+when a new instance mounts, when the window is focused again, or when the
+network reconnects. Inactive queries are garbage collected after 5 minutes.
+Failed queries are retried 3 times with exponential backoff before the error
+is shown.`,
+	"lock": `The lock file must be committed. ` + "`" + `install` + "`" + ` reads it and installs exactly the
+versions that it names; ` + "`" + `update` + "`" + ` ignores it, resolves the newest versions that
+match ` + "`" + `composer.json` + "`" + `, and writes it anew. Use ` + "`" + `--no-dev` + "`" + ` in production to leave
+out packages of ` + "`" + `require-dev` + "`" + `.`,
 	"flags": "The cache is on by default, tracing is off. The limit is 4096 bytes by default.",
 	"login": `Users sign in with a password or a passkey. After five wrong passwords the
 account is locked for 15 minutes. Administrators must use a second factor.
@@ -97,6 +116,45 @@ func TestCheck(t *testing.T) {
 		{"store", "Los archivos se guardan en cuatro regiones.", false},
 		{"queue", "Failed jobs are retried after 5, 20 and 60 seconds.", true},
 		{"queue", "`nightly` jobs that fail get no second attempt.", true},
+		{"sessions", "Sessions live in memory for half an hour after the last question.", true},
+		{"sessions", "One address can have at most 100 sessions.", true},
+		{"sessions", "Sessions are kept on disk for half an hour after the last question.", false},
+		{"sessions", "One address can have at most 1,000 sessions.", false},
+		{"sessions", "Sessions are kept for half an hour after the first question.", false},
+		{"posts", "Posts with a date in the future aren't published by default.", true},
+		{"posts", "To see drafts, pass `--drafts`.", true},
+		{"posts", "Posts dated in the future are published.", false},
+		{"posts", "Drafts are shown unless `--drafts` is given.", false},
+		{"posts", "Setting `future: true` publishes posts dated in the future.", true},
+		{"posts", "Drafts are shown only with `future: true`.", false},
+		{"tasks", "A worker process prefetches four messages by default.", true},
+		{"tasks", "Set `worker_prefetch_multiplier` to 1 to turn prefetching off.", true},
+		{"tasks", "Set `worker_prefetch_multiplier` to 0 to disable prefetching.", false},
+		{"tasks", "`soft_time_limit` kills the task.", false},
+		{"tasks", "`time_limit` raises an exception in the task.", false},
+		{"tasks", "With `soft_time_limit` the task gets an exception and can clean up.", true},
+		{"tasks", "Both limits work on Windows.", false},
+		{"tasks", "Neither limit works on Windows.", true},
+		{"tasks", "A worker process prefetches one message by default.", false},
+		{"queries", "A query that fails is retried three times, with exponential backoff, before its error is shown.", true},
+		{"queries", "A query that fails is retried 5 times before its error is shown.", false},
+		{"queries", "Inactive queries are removed by the garbage collector after 5 minutes.", true},
+		{"queries", "Inactive queries are garbage collected after 3 minutes.", false},
+		{"queries", "Stale queries are garbage collected after 5 minutes.", false},
+		{"queries", "When the network comes back, stale queries are fetched again.", true},
+		{"queries", "Fresh queries are refetched when the window is focused.", false},
+		{"queries", "Queries never become stale.", false},
+		{"queries", "Failed queries show the error immediately, without retrying.", false},
+		{"queries", "Queries are refetched because the cache is full.", false},
+		{"lock", "`install` ignores the lock file.", false},
+		{"lock", "`install` resolves the newest versions that match `composer.json`.", false},
+		{"lock", "`install` installs exactly the versions named in the lock file.", true},
+		{"lock", "The lock file may be committed.", false},
+		{"lock", "The lock file should not be committed.", false},
+		{"lock", "In production, `--no-dev` skips the packages of `require-dev`.", true},
+		{"lock", "Use `--no-dev` in development.", false},
+		{"lock", "Packages of `require-dev` are always left out.", false},
+		{"lock", "The lock file has to be committed.", true},
 		{"login", "", true},
 		{"flags", "The cache is on by default.", true},
 		{"flags", "The cache is off by default.", false},

@@ -5,8 +5,13 @@ import (
 	"strings"
 )
 
-// rules say what the lines do not bear out, or "". They run in this order.
-var rules = []func(*pair) string{unknown, little, denied, opposite, quantity, exchanged, crossed, attributed, flagged, reason, condition, narrowed, replaced}
+// rules say what the lines do not bear out, or "". They run in this order; the
+// first of them, as many as mere says, find that the lines speak of something
+// else, the others that they say something else.
+var rules = []func(*pair) string{unknown, little,
+	denied, opposite, quantity, counted, exchanged, crossed, attributed, flagged, reason, condition, narrowed, replaced}
+
+const mere = 2
 
 // unknown: a number or a name of the sentence has to be in the lines.
 func unknown(p *pair) string {
@@ -86,12 +91,25 @@ func denied(p *pair) string {
 		}
 		c := p.s[i].clause
 		// Not unless it is allowed: only if it is.
-		turned := p.turned(c) || inClause(p.s, c, "alone") && sentenceHas(p.t, p.t[j].sentence, "unless")
+		turned := p.turned(c) || (inClause(p.s, c, "alone") || p.excepted(j)) && sentenceHas(p.t, p.t[j].sentence, "unless")
 		if !p.odd(p.s, c) && !turned {
 			return why
 		}
 	}
 	return ""
+}
+
+// excepted reports whether the sentence names the exception to what a word of
+// the text denies, and as none.
+func (p *pair) excepted(no int) bool {
+	after := false
+	for j := no; j < len(p.t) && p.t[j].sentence == p.t[no].sentence; j++ {
+		after = after || lists["unless"][p.t[j].text]
+		if after && p.t[j].kind == name && p.used[j] >= 0 {
+			return !sentenceHas(p.s, 0, "unless")
+		}
+	}
+	return false
 }
 
 // deniedThere reports whether what a token says is denied in one of the
@@ -251,6 +269,9 @@ func reason(p *pair) string {
 // condition: most of a condition has to be in the lines.
 func condition(p *pair) string {
 	for c := range p.clauses() {
+		if home := p.home(c); inClause(p.s, c, "unless") && len(home) > 0 && !sentenceHas(p.t, p.t[p.first(home[0])].sentence, "except") {
+			return "they name no exception"
+		}
 		if inClause(p.s, c, "when") && p.size(c) >= 1 && p.share(func(t *token) bool { return t.clause == c }) < 0.5 {
 			return "they do not name that condition"
 		}
@@ -276,11 +297,16 @@ func narrowed(p *pair) string {
 			return "they say it of " + p.t[bound].raw + " alone"
 		}
 		next := home[0] + 1
-		if inClause(p.t, next, "unless") && p.t[p.first(next)].sentence == p.t[p.first(home[0])].sentence && !sentenceHas(p.s, 0, "still") {
+		if inClause(p.t, next, "unless") && p.t[p.first(next)].sentence == p.t[p.first(home[0])].sentence && !sentenceHas(p.s, 0, "still") && !p.reached(next) {
 			return "they name an exception"
 		}
 	}
 	return ""
+}
+
+// reached reports whether a token of the sentence lies on a clause of the text.
+func (p *pair) reached(clause int) bool {
+	return slices.ContainsFunc(p.at, func(j int) bool { return j >= 0 && p.t[j].clause == clause })
 }
 
 // within counts the tokens of a clause that lie on one of the text.

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// exchanged: a name or number has to be said of what the sentence says it of.
+// exchanged: a name, a number or a state has to be said of what the sentence
+// says it of, and not of another in its place.
 func exchanged(p *pair) string {
 	for i := range p.s {
 		t := &p.s[i]
@@ -13,28 +14,103 @@ func exchanged(p *pair) string {
 		if t.kind != name && t.kind != number && !two || p.at[i] < 0 {
 			continue
 		}
-		sum := map[int]float64{}
-		for k := range p.s {
-			if k != i && p.s[k].clause == t.clause && p.at[k] >= 0 && p.s[k].kind == word && p.sim[k] >= 0.9 {
-				sum[p.t[p.at[k]].clause] += p.sim[k] * weight(&p.s[k])
-			}
-		}
-		own, best, most := p.t[p.at[i]].clause, -1, 0.0
-		for k, v := range sum {
-			if v > most || v == most && k == own {
-				best, most = k, v
-			}
-		}
-		if best < 0 || best == own || sum[own] >= 0.9 || most < 1.5 && !two {
+		if two && p.foreign {
 			continue
 		}
-		for j := range p.t {
-			if two && (p.t[j].clause != best || !opposed(t, &p.t[j])) {
+		sum := p.company(i, !two)
+		own := p.t[p.at[i]].clause
+		if t.kind != name && sum[own] >= 0.9 {
+			continue
+		}
+		for k := range p.ends() {
+			far := p.t[p.first(k)].sentence != p.t[p.at[i]].sentence
+			if k == own || sum[k]-sum[own] < 0.9 || far && sum[k] < 1.5 {
 				continue
 			}
-			if p.t[j].clause == best && p.t[j].kind == t.kind && p.t[j].unit == t.unit && (p.used[j] < 0 || p.s[p.used[j]].clause != t.clause) {
+			if j := p.rival(t, k, two, sum[k]); j >= 0 {
 				return "they say that of " + p.t[j].raw + ", not of " + t.raw
 			}
+		}
+	}
+	return ""
+}
+
+// ends is one more than the number of the text's last clause.
+func (p *pair) ends() int {
+	if len(p.t) == 0 {
+		return 0
+	}
+	return p.t[len(p.t)-1].clause + 1
+}
+
+// company is how much of what the sentence says beside a token each clause of
+// the text says: of its clause, or, if before, of the one before where that
+// says no more.
+func (p *pair) company(i int, before bool) map[int]float64 {
+	sum := map[int]float64{}
+	for c := p.s[i].clause; c >= 0 && (c == p.s[i].clause || before && c == p.s[i].clause-1) && len(sum) == 0; c-- {
+		for k := range p.s {
+			if k == i || p.s[k].kind != word || p.s[k].clause != c {
+				continue
+			}
+			in := map[int]float64{}
+			for j := range p.t {
+				if v := p.same(&p.s[k], &p.t[j]); v >= 0.9 {
+					in[p.t[j].clause] = max(in[p.t[j].clause], v*weight(&p.s[k]))
+				}
+			}
+			for c, v := range in {
+				sum[c] += v
+			}
+		}
+	}
+	return sum
+}
+
+// rival returns what stands in a clause of the text in the place of a token, in
+// what follows it and has no words of its own, or before it in its sentence
+// where it names the subject; -1 for nothing.
+func (p *pair) rival(t *token, clause int, two bool, company float64) int {
+	first := p.first(clause)
+	sentence := p.t[first].sentence
+	more := clause
+	if bare := !slices.ContainsFunc(p.t, func(o token) bool { return o.clause == clause+1 && o.kind == word }); bare {
+		more++
+	}
+	for j := range p.t {
+		o := &p.t[j]
+		free := p.used[j] < 0 || p.s[p.used[j]].clause != t.clause
+		if o.clause != clause && o.clause != more || o.sentence != sentence || !free || p.same(t, o) > 0 ||
+			slices.ContainsFunc(p.s, func(h token) bool { return h.clause == t.clause && p.same(&h, o) > 0 }) {
+			continue
+		}
+		if two && opposed(t, o) || !two && o.kind == t.kind && o.unit == t.unit {
+			return j
+		}
+	}
+	if t.kind != name || company < 1.9 || strings.HasPrefix(t.text, "-") { // an option is no subject
+		return -1
+	}
+	for j := first - 1; j >= 0 && p.t[j].sentence == sentence; j-- {
+		if p.t[j].kind == name {
+			if p.used[j] < 0 && p.t[j].text != t.text {
+				return j
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// counted: one is not several.
+func counted(p *pair) string {
+	for i := range p.s {
+		if w := p.s[i].text; w != "one" && w != "un" && w != "una" && w != "single" || i+1 == len(p.s) {
+			continue
+		}
+		j := p.at[i+1]
+		if j > 0 && p.sim[i+1] >= 0.9 && p.t[j-1].kind == number && p.t[j-1].value != 1 && p.used[j-1] < 0 {
+			return "they say " + p.t[j-1].raw
 		}
 	}
 	return ""
@@ -146,21 +222,28 @@ func replaced(p *pair) string {
 			continue
 		}
 		for _, step := range []int{-1, 1} {
-			n := i + step
-			if n < 0 || n >= len(p.s) || p.at[n] < 0 || p.sim[n] < 0.95 || p.s[n].clause != p.s[i].clause {
+			n := p.beside(p.s, i, step)
+			if n < 0 || p.at[n] < 0 || p.sim[n] < 0.9 {
 				continue
 			}
-			slot := p.at[n] - step
-			if slot < 0 || slot >= len(p.t) || p.t[slot].kind != word || p.used[slot] >= 0 || p.t[slot].clause != p.t[p.at[n]].clause {
+			slot := p.beside(p.t, p.at[n], -step)
+			if slot < 0 || p.t[slot].kind != word || p.t[slot].faint || p.used[slot] >= 0 {
 				continue
 			}
-			if p.same(&p.s[i], &p.t[slot]) > 0 || p.exact(p.s[i].clause, p.t[slot].sentence) < 3 {
+			near := n == i+step && slot == p.at[n]-step && p.exact(p.s[i].clause, p.t[slot].sentence) >= 3
+			placed := p.place(p.s, i) && p.place(p.t, slot) && p.exact(p.s[i].clause, p.t[slot].sentence) >= 2
+			if !near && !placed || p.same(&p.s[i], &p.t[slot]) > 0 {
 				continue
 			}
 			return "they say " + p.t[slot].raw + " where it says " + p.s[i].raw
 		}
 	}
 	return ""
+}
+
+// place reports whether a token follows a word that says where, whose or which.
+func (p *pair) place(tokens []token, i int) bool {
+	return i > 0 && lists["at"][tokens[i-1].text] && tokens[i-1].clause == tokens[i].clause
 }
 
 // exact counts the words of a clause that a sentence of the text has too.

@@ -54,7 +54,7 @@ func newServer(t *testing.T) *server {
 			w.WriteHeader(400)
 			return
 		}
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"code-1"}, "state": {q.Get("state")}}.Encode(), 302)
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"code-1"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("/device", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, map[string]any{"device_code": "dc-secret-1", "user_code": "ABCD-EFGH", "verification_uri": s.URL + "/enter", "expires_in": 60, "interval": 1})
@@ -396,7 +396,9 @@ func TestHostileTokenServers(t *testing.T) {
 		"mac": func(w http.ResponseWriter, _ *http.Request) {
 			reply(w, 200, map[string]any{"access_token": "access-token-9", "token_type": "mac"})
 		},
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, 307) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		},
 		"huge": func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, `{"access_token":"`+strings.Repeat("a", 200<<10))
 		},

@@ -2,11 +2,13 @@ package restapi
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +43,7 @@ type Reply struct {
 	Link     string          // header of that name
 	JSON     json.RawMessage // what came, when that is JSON
 	Text     string          // else
+	Odd      string          // what is wrong with a reply that is shown all the same
 	Redacted []string        // parameters out of which credentials were taken
 	Args     json.RawMessage // what was sent for arguments, defaults included, credentials masked
 	At       time.Time
@@ -131,6 +134,7 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 	}
 	limited, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
+	values, keyed := t.keyed(values)
 	for {
 		reply.Tries++
 		req, err := c.build(limited, p, t, values, cred)
@@ -145,7 +149,7 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil || again < 0 || !t.Idempotent() || reply.Tries == tries {
+		if err == nil || again < 0 || !t.Idempotent() && !keyed || reply.Tries == tries {
 			return err
 		}
 		wait := again
@@ -164,6 +168,22 @@ func (c *Caller) try(ctx context.Context, p *Provider, t *Tool, values []value, 
 			return err
 		}
 	}
+}
+
+// keyed gives a request the key by which the service tells it from another one,
+// where it takes one and none was given: then it may be sent again.
+func (t *Tool) keyed(values []value) ([]value, bool) {
+	for i := range t.Params {
+		p := &t.Params[i]
+		if p.In != "header" || !strings.EqualFold(p.wire(), "Idempotency-Key") {
+			continue
+		}
+		if !slices.ContainsFunc(values, func(v value) bool { return v.param == p }) {
+			values = append(slices.Clone(values), value{param: p, json: mustJSON(cryptorand.Text())})
+		}
+		return values, true
+	}
+	return values, false
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -236,6 +256,8 @@ func refused(resp *http.Response, p *Provider, t *Tool, red *Redactor) (time.Dur
 	case s < 400:
 		code, hint = kb.Denied, "redirects of a "+t.Method+
 			" are not followed; a person may correct the address in the definition of "+p.Code
+	case s == http.StatusForbidden && limitedFor(resp) > 0: // as some services say that a limit is reached
+		code, hint, again = kb.Busy, "try again in "+limitedFor(resp).String(), retryAfter(resp)
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:
 		code, hint = kb.Denied, "the service did not accept the credential or does not allow this; a person can check "+
 			p.Code+" with: knowledge api check --live"
@@ -244,6 +266,9 @@ func refused(resp *http.Response, p *Provider, t *Tool, red *Redactor) (time.Dur
 	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s == http.StatusBadGateway,
 		s == http.StatusServiceUnavailable, s == http.StatusGatewayTimeout:
 		code, hint, again = kb.Busy, "try again later", retryAfter(resp)
+		if d := limitedFor(resp); d > 0 {
+			hint = "try again in " + d.String()
+		}
 	case s >= 500:
 		code, hint, again = kb.Away, "the service failed; try again later", 0
 	}
@@ -252,14 +277,35 @@ func refused(resp *http.Response, p *Provider, t *Tool, red *Redactor) (time.Dur
 
 // retryAfter reads the header of that name as far as we wait: up to 10 s.
 func retryAfter(resp *http.Response) time.Duration {
-	n, err := strconv.Atoi(strings.TrimSpace(resp.Header.Get("Retry-After")))
-	switch {
-	case err != nil || n <= 0:
-		return 0
-	case n > 10:
+	d := limitedFor(resp)
+	if d > 10*time.Second {
 		return -1
 	}
-	return time.Duration(n) * time.Second
+	return d
+}
+
+// limitedFor returns how long a service wants to be spared: Retry-After in seconds
+// or as a date, or when the window of a limit ends of which nothing is left; 0 when
+// it does not say.
+func limitedFor(resp *http.Response) time.Duration {
+	said := strings.TrimSpace(resp.Header.Get("Retry-After"))
+	if n, err := strconv.Atoi(said); err == nil {
+		return max(0, time.Duration(n)*time.Second)
+	}
+	if at, err := http.ParseTime(said); err == nil {
+		return max(0, time.Until(at).Round(time.Second))
+	}
+	for _, prefix := range []string{"X-RateLimit-", "RateLimit-"} {
+		n, err := strconv.ParseInt(resp.Header.Get(prefix+"Reset"), 10, 64)
+		if err != nil || resp.Header.Get(prefix+"Remaining") != "0" {
+			continue
+		}
+		if n > 1e9 { // seconds since 1970; else from now
+			n -= time.Now().Unix()
+		}
+		return max(0, time.Duration(min(n, 24*3600))*time.Second)
+	}
+	return 0
 }
 
 // Health reports whether the host of an API answers.

@@ -188,6 +188,8 @@ func (t *Tool) arguments(auths []*Auth, raw json.RawMessage) ([]value, error) {
 				continue // the credential takes its place
 			case p.Required && p.In == "body" && t.Optional && !some:
 				continue // of a body that is not sent
+			case p.In == "header" && strings.EqualFold(p.wire(), "Idempotency-Key"):
+				continue // one is made
 			case p.Required:
 				e := badArgument(p.Name, "missing required parameter %q", clip(p.Name, 60))
 				e.Missing = true
@@ -264,14 +266,14 @@ func (p *Param) example(t *Tool) json.RawMessage {
 	case Boolean:
 		return json.RawMessage("true")
 	case Object, Any:
-		if s := t.exampleOf(p.Schema, 0); s != nil {
+		if s := t.walk().exampleOf(p.Schema, 0); s != nil {
 			return s
 		}
 		return json.RawMessage("{}")
 	case Bytes:
 		return json.RawMessage(`{"path":"file.txt"}`)
 	case Array:
-		if s := t.exampleOf(p.Schema, 0); s != nil {
+		if s := t.walk().exampleOf(p.Schema, 0); s != nil {
 			return s
 		}
 		if p.Items == "" || p.Items == String {

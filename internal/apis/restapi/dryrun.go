@@ -48,7 +48,7 @@ func (c *Caller) Dry(ctx context.Context, p *Provider, t *Tool, raw json.RawMess
 		out.Headers[k] = req.Header.Get(k)
 	}
 	for _, a := range cred.auths {
-		if a.In == InHeader {
+		if a.In == InHeader && a.Type != AuthTLS {
 			out.Headers[a.Name] = "[" + a.Type + " from " + a.Secret.String() + "]"
 		}
 	}

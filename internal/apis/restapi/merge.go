@@ -57,7 +57,7 @@ func Merge(name string, text []byte, im *Imported) (out []byte, replaced []strin
 // keep copies a person's decisions from the old definition of an API.
 func keep(old, n *yaml.Node) {
 	keepAuth(member(old, "schemes"), member(n, "schemes"))
-	for _, key := range []string{"apiKeyValue", "clientId", "allowHosts", "allowFiles", "enabled", "listed", "timeoutSeconds", "maxBytes", "username"} {
+	for _, key := range []string{"apiKeyValue", "clientId", "clientCertificate", "clientKey", "allowHosts", "allowFiles", "enabled", "listed", "timeoutSeconds", "maxBytes", "username"} {
 		v := member(old, key)
 		if v == nil || key == "apiKeyValue" && (placeholder(v.Value) || member(n, key) == nil) {
 			continue
@@ -151,4 +151,26 @@ func editable(name string, text []byte) (doc, list *yaml.Node, err error) {
 	}
 	list.Style = 0
 	return doc, list, nil
+}
+
+// Only leaves of imported APIs the tools that keep wants, by their codes.
+func (im *Imported) Only(keep func(code string) bool) {
+	for _, n := range im.nodes {
+		if tools := member(n, "tools"); tools != nil {
+			tools.Content = slices.DeleteFunc(tools.Content, func(t *yaml.Node) bool { return !keep(valueOf(t, "code")) })
+			if len(tools.Content) <= manyTools {
+				drop(n, "listed")
+				im.Notes = slices.DeleteFunc(im.Notes, func(s string) bool { return strings.HasSuffix(s, unlistedNote) })
+			}
+		}
+	}
+}
+
+// File reads what was imported as it would be read, before it is merged.
+func (im *Imported) File(name string) (*File, error) {
+	text, err := encode(sequence(im.nodes...))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
 }

@@ -52,7 +52,7 @@ func ImportOpenAPI(name string, text []byte, o ImportOptions) (*Imported, error)
 	d := &tree{root: root}
 	version := cmp.Or(getText(root, "openapi"), getText(root, "swagger"), string(get(root, "swagger")))
 	m := &maker{
-		tree: d, o: o, im: &Imported{Secrets: map[string]Ref{}}, codes: map[string]bool{},
+		tree: d, o: o, im: &Imported{Secrets: map[string]Ref{}}, codes: map[string]bool{}, hosts: map[string]bool{},
 		two: strings.HasPrefix(version, "2."), schemas: newSchemas(d, !strings.HasPrefix(version, "3.1") && !strings.HasPrefix(version, "3.2")),
 	}
 	if !m.two && !strings.HasPrefix(version, "3.") {
@@ -75,7 +75,8 @@ type maker struct {
 	two   bool // version 2.0
 	codes map[string]bool
 	auths *security
-	base  string // of the API
+	base  string          // of the API
+	hosts map[string]bool // others that operations are at
 	code  string
 }
 
@@ -121,6 +122,9 @@ func (n *named) add(key string, v *yaml.Node) { n.Content = append(n.Content, sc
 // named is a mapping that grows.
 type named struct{ *yaml.Node }
 
+// unlistedNote is said of an API with many tools.
+const unlistedNote = " are found with apis and called by name; lists of all tools leave them out, since so many would crowd them: listed: true shows them"
+
 func (m *maker) provider(name string) (*yaml.Node, string, error) {
 	info := m.top("info")
 	title := getText(info, "title")
@@ -148,10 +152,12 @@ func (m *maker) provider(name string) (*yaml.Node, string, error) {
 		return nil, "", err
 	}
 	m.auths.declare(n, m)
+	if len(m.hosts) > 0 {
+		m.im.Notes = append(m.im.Notes, "some of its operations are at other hosts, to which the credential goes too: "+strings.Join(slices.Sorted(maps.Keys(m.hosts)), ", "))
+	}
 	if len(list.Content) > manyTools {
 		n.add("listed", boolean(false))
-		m.im.Notes = append(m.im.Notes, fmt.Sprintf("its %d tools are found with apis and called by name; lists of all tools leave them out, "+
-			"since so many would crowd them: listed: true shows them", len(list.Content)))
+		m.im.Notes = append(m.im.Notes, fmt.Sprintf("its %d tools", len(list.Content))+unlistedNote)
 	}
 	if len(m.taken) > 0 {
 		defs := mapping()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ func (o *operation) lose(format string, args ...any) {
 // tool makes the definition of a tool. An error says why the operation cannot be
 // called.
 func (o *operation) tool() (*yaml.Node, error) {
+	o.m.left = mostSteps
 	if methods[o.method] == "" {
 		return nil, fmt.Errorf("its method is %s", o.method)
 	}
@@ -107,6 +109,8 @@ func (o *operation) about() string {
 	switch {
 	case summary == "":
 		summary = cmp.Or(more, oneLine(getText(o.item, "summary")))
+	case len(more) > len(summary) && strings.EqualFold(more[:len(summary)], summary):
+		summary = more
 	case more != "" && !strings.EqualFold(summary, more) && len(summary) < 120:
 		summary += ". " + more
 	}
@@ -121,11 +125,11 @@ func (o *operation) server() (string, error) {
 			if err != nil || base == o.m.base {
 				return "", err
 			}
+			if u, err := url.Parse(base); err == nil && !(&Provider{BaseURL: o.m.base}).SameHost(base) {
+				o.m.hosts[u.Host] = true
+			}
 			return base, nil
 		}
-	}
-	if o.m.two {
-		return "", nil
 	}
 	return "", nil
 }

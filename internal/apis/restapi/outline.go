@@ -49,7 +49,7 @@ var typeWords = map[string]string{
 
 func (t *Tool) typeWord(p *Param, deep int) string {
 	if p.Schema != nil {
-		return t.shape(p.Schema, deep, 0)
+		return t.walk().shape(p.Schema, deep, 0)
 	}
 	if len(p.Enum) > 0 && p.Type == String {
 		return choice(p.Enum)
@@ -68,16 +68,30 @@ func choice(list []string) string {
 	return strings.Join(list, "|")
 }
 
+// walker walks a schema, of which references can make something that has no end:
+// after so many steps it sees nothing more.
+type walker struct {
+	t    *Tool
+	left int
+}
+
+func (t *Tool) walk() *walker { return &walker{t, 2000} }
+
+func (w *walker) step() bool {
+	w.left--
+	return w.left > 0
+}
+
 // shape writes a schema as people write types: {content!: text, n?: whole}[].
-func (t *Tool) shape(s json.RawMessage, deep, depth int) string {
-	if kindOf(s) != '{' || depth > 12 {
+func (w *walker) shape(s json.RawMessage, deep, depth int) string {
+	if kindOf(s) != '{' || depth > 12 || !w.step() {
 		return "any"
 	}
 	if ref, ok := strings.CutPrefix(getText(s, "$ref"), "#/$defs/"); ok {
 		if deep <= 0 {
 			return ref
 		}
-		return t.shape(t.defs[ref], deep, depth+1)
+		return w.shape(w.t.defs[ref], deep, depth+1)
 	}
 	if c := get(s, "const"); c != nil {
 		return text(c)
@@ -93,8 +107,8 @@ func (t *Tool) shape(s json.RawMessage, deep, depth int) string {
 		if list := elements(get(s, key)); len(list) > 0 && get(s, "properties") == nil {
 			var words []string
 			for _, x := range list {
-				if w := t.shape(x, deep, depth+1); !slices.Contains(words, w) {
-					words = append(words, w)
+				if s := w.shape(x, deep, depth+1); !slices.Contains(words, s) {
+					words = append(words, s)
 				}
 			}
 			return choice(words)
@@ -108,7 +122,7 @@ func (t *Tool) shape(s json.RawMessage, deep, depth int) string {
 	for _, x := range types {
 		switch textOf(x) {
 		case "array":
-			words = append(words, t.shape(get(s, "items"), deep, depth+1)+"[]")
+			words = append(words, w.shape(get(s, "items"), deep, depth+1)+"[]")
 		case "string":
 			words = append(words, "text")
 		case "integer":
@@ -120,14 +134,14 @@ func (t *Tool) shape(s json.RawMessage, deep, depth int) string {
 		case "null":
 			words = append(words, "null")
 		default:
-			words = append(words, t.objectShape(s, deep, depth))
+			words = append(words, w.objectShape(s, deep, depth))
 		}
 	}
 	return strings.Join(words, "|")
 }
 
 // objectShape writes the members of an object.
-func (t *Tool) objectShape(s json.RawMessage, deep, depth int) string {
+func (w *walker) objectShape(s json.RawMessage, deep, depth int) string {
 	if deep <= 0 {
 		return "object"
 	}
@@ -135,15 +149,15 @@ func (t *Tool) objectShape(s json.RawMessage, deep, depth int) string {
 	required := elements(get(s, "required"))
 	for _, f := range fields(get(s, "properties")) {
 		need := slices.ContainsFunc(required, func(x json.RawMessage) bool { return textOf(x) == f.key })
-		words = append(words, f.key+map[bool]string{true: "!", false: "?"}[need]+": "+t.shape(f.raw, deep-1, depth+1))
+		words = append(words, f.key+map[bool]string{true: "!", false: "?"}[need]+": "+w.shape(f.raw, deep-1, depth+1))
 	}
 	for _, part := range elements(get(s, "allOf")) {
-		if w := t.shape(part, deep, depth+1); strings.HasPrefix(w, "{") {
-			words = append(words, strings.TrimSuffix(w[1:], "}"))
+		if s := w.shape(part, deep, depth+1); strings.HasPrefix(s, "{") {
+			words = append(words, strings.TrimSuffix(s[1:], "}"))
 		}
 	}
 	if more := get(s, "additionalProperties"); kindOf(more) == '{' {
-		words = append(words, "<any name>: "+t.shape(more, deep-1, depth+1))
+		words = append(words, "<any name>: "+w.shape(more, deep-1, depth+1))
 	}
 	if len(words) == 0 {
 		return map[bool]string{true: "any", false: "object"}[get(s, "type") == nil]

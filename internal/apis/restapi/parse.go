@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,14 @@ func (r *reader) flag(n *yaml.Node, into *bool, what string) {
 	*into = v
 }
 
+// file1 reads the name of a file, which must be whole: it is read wherever this
+// program starts.
+func (r *reader) file1(n *yaml.Node, into *string, what string) {
+	if r.text(n, into, what); !filepath.IsAbs(*into) {
+		r.wrong(n, "%s must be the whole path of a file", what)
+	}
+}
+
 // not reads a flag whose opposite is kept.
 func (r *reader) not(n *yaml.Node, into *bool, what string) {
 	listed := true
@@ -212,7 +221,7 @@ func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[s
 
 var (
 	authSpellings = map[string]string{
-		"OAUTH2": AuthOAuth, "OAUTH": AuthOAuth, "NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
+		"MUTUAL_TLS": AuthTLS, "OAUTH2": AuthOAuth, "OAUTH": AuthOAuth, "NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
 		"BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
 	}
 	placeSpellings = map[string]string{
@@ -244,17 +253,19 @@ func (r *reader) provider(n *yaml.Node) {
 	var tools []*yaml.Node
 	read, table := r.authFields(&p.Auth)
 	maps.Copy(table, map[string]func(*yaml.Node){
-		"code":          func(v *yaml.Node) { r.text(v, &p.Code, "code") },
-		"name":          func(v *yaml.Node) { r.text(v, &p.Name, "name") },
-		"description":   func(v *yaml.Node) { r.about(v, &p.Description) },
-		"baseUrl":       func(v *yaml.Node) { p.BaseURL = r.base(v) },
-		"schemes":       func(v *yaml.Node) { r.schemes(v, p) },
-		"security":      func(v *yaml.Node) { p.Security = r.security(v) },
-		"schemas":       func(v *yaml.Node) { r.schemas(v, p) },
-		"allowFiles":    func(v *yaml.Node) { p.FileDirs = r.texts(v, "allowFiles") },
-		"listed":        func(v *yaml.Node) { r.not(v, &p.Unlisted, "listed") },
-		"customHeaders": func(v *yaml.Node) { r.headers(v, p) },
-		"allowHosts":    func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
+		"code":              func(v *yaml.Node) { r.text(v, &p.Code, "code") },
+		"name":              func(v *yaml.Node) { r.text(v, &p.Name, "name") },
+		"description":       func(v *yaml.Node) { r.about(v, &p.Description) },
+		"baseUrl":           func(v *yaml.Node) { p.BaseURL = r.base(v) },
+		"schemes":           func(v *yaml.Node) { r.schemes(v, p) },
+		"security":          func(v *yaml.Node) { p.Security = r.security(v) },
+		"schemas":           func(v *yaml.Node) { r.schemas(v, p) },
+		"clientCertificate": func(v *yaml.Node) { r.file1(v, &p.CertFile, "clientCertificate") },
+		"clientKey":         func(v *yaml.Node) { r.file1(v, &p.KeyFile, "clientKey") },
+		"allowFiles":        func(v *yaml.Node) { p.FileDirs = r.texts(v, "allowFiles") },
+		"listed":            func(v *yaml.Node) { r.not(v, &p.Unlisted, "listed") },
+		"customHeaders":     func(v *yaml.Node) { r.headers(v, p) },
+		"allowHosts":        func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
 		"timeoutSeconds": func(v *yaml.Node) {
 			s, err := strconv.ParseFloat(v.Value, 64)
 			if d := time.Duration(s * float64(time.Second)); err != nil || d <= 0 || d > maxTimeout {
@@ -290,6 +301,9 @@ func (r *reader) provider(n *yaml.Node) {
 		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
 	}
 	read(n)
+	if (p.CertFile == "") != (p.KeyFile == "") {
+		r.wrong(n, "clientCertificate and clientKey go together")
+	}
 	r.named(n, p.Security, p)
 	p.Name = cmp.Or(p.Name, p.Code)
 	usable := r.bad == 0

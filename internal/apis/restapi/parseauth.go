@@ -32,7 +32,7 @@ func (r *reader) authFields(a *Auth) (func(n *yaml.Node), map[string]func(*yaml.
 			r.auth(n, place, value, a)
 		}, map[string]func(*yaml.Node){
 			"authenticationType": func(v *yaml.Node) {
-				r.choice(v, &a.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic, AuthOAuth)
+				r.choice(v, &a.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic, AuthOAuth, AuthTLS)
 			},
 			"apiKeyLocation": func(v *yaml.Node) {
 				place = v
@@ -135,6 +135,10 @@ func (r *reader) auth(n, place, value *yaml.Node, a *Auth) {
 			r.wrong(value, "there is an apiKeyValue and authenticationType is NONE").
 				hint("say how it is sent: API_KEY, BEARER_TOKEN, BASIC_AUTH or OAUTH2")
 		}
+		a.In, a.Name = "", ""
+		return
+	}
+	if a.Type == AuthTLS {
 		a.In, a.Name = "", ""
 		return
 	}

@@ -44,6 +44,12 @@ func (r *Reply) read(contentType string, body []byte, red *Redactor) error {
 			WithHint("only JSON and text can be shown")
 	}
 	r.Text, _ = secret.Mask("", red.Text(s))
+	switch {
+	case media == "text/html" || media == "application/xhtml+xml":
+		r.Odd = "it is a page of HTML and no data: the service may want a login, or the address may be wrong"
+	case isJSON && media != "text/plain" && media != "":
+		r.Odd = "it says that it is JSON and is not"
+	}
 	return nil
 }
 

@@ -232,7 +232,7 @@ func (t *Tool) names(s string) bool {
 // authorise puts a credential into its place.
 func (d *draft) authorise(p *Provider, t *Tool, a *Auth, secret string, body []byte) ([]byte, error) {
 	switch {
-	case a.Type == AuthNone:
+	case a.Type == AuthNone, a.Type == AuthTLS:
 	case a.Type == AuthBasic:
 		if a.User != "" {
 			secret = a.User + ":" + secret

@@ -46,6 +46,7 @@ const (
 	AuthBearer = "BEARER_TOKEN"
 	AuthBasic  = "BASIC_AUTH"
 	AuthOAuth  = "OAUTH2"
+	AuthTLS    = "MUTUAL_TLS" // the client's certificate, which the API has
 )
 
 // The places of a credential.
@@ -78,7 +79,9 @@ type Provider struct {
 	Timeout     time.Duration
 	MaxBytes    int64 // of a reply
 	Enabled     bool
-	Unlisted    bool     // found by search and called by name; the lists of all tools leave it out
+	Unlisted    bool   // found by search and called by name; the lists of all tools leave it out
+	CertFile    string // the client's certificate and its key, as PEM
+	KeyFile     string
 	FileDirs    []string // folders whose files may be sent
 	Tools       []Tool
 	Schemas     map[string]json.RawMessage // that those of parameters refer to as #/$defs/NAME
@@ -245,6 +248,23 @@ func (p *Provider) Host() string {
 	return strings.ToLower(u.Host)
 }
 
+// SameHost reports whether an address is at the host of the API, by the same scheme.
+func (p *Provider) SameHost(addr string) bool {
+	a, err1 := url.Parse(p.BaseURL)
+	b, err2 := url.Parse(addr)
+	return err1 == nil && err2 == nil && a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
+}
+
+// AtTokenServer reports whether a secret is sent to a token server.
+func (p *Provider) AtTokenServer(r Ref) bool {
+	for _, a := range append(p.Named(), &p.Auth) {
+		if a.Type == AuthOAuth && (a.Secret == r || a.client() == r) {
+			return true
+		}
+	}
+	return false
+}
+
 // Secrets returns the references that calling p may resolve, each once.
 func (p *Provider) Secrets() []Ref {
 	var all []Ref
@@ -340,35 +360,6 @@ func mustJSON(v any) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return json.RawMessage(strings.TrimRight(b.String(), "\n"))
-}
-
-// Find returns the tool that a name means among the providers: its code, or
-// its display name when no other tool has that. The hint of the error names
-// the nearest code.
-func Find(all []*Provider, name string) (*Provider, *Tool, error) {
-	var codes []string
-	var of *Provider
-	var byName []*Tool
-	for _, p := range all {
-		for j := range p.Tools {
-			t := &p.Tools[j]
-			if t.Code == name {
-				return p, t, nil
-			}
-			codes = append(codes, t.Code)
-			if strings.EqualFold(t.Name, name) {
-				of, byName = p, append(byName, t)
-			}
-		}
-	}
-	if len(byName) == 1 {
-		return of, byName[0], nil
-	}
-	err := kb.Errorf(kb.NotFound, "no declared API has a tool %q", clip(name, 60))
-	if near := kb.Nearest(name, codes); near != "" {
-		return nil, nil, err.WithHint("did you mean %q? \"apis\" lists them all", near)
-	}
-	return nil, nil, err.WithHint("\"apis\" lists them all")
 }
 
 var (

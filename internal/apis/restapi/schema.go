@@ -22,6 +22,16 @@ type schemas struct {
 	names map[string]string // of what references name, by pointer
 	taken map[string]json.RawMessage
 	drops map[string]bool // members that say nothing of values
+	left  int             // steps that schemas of the operation at hand may still take
+}
+
+// mostSteps bounds what is looked at of the schemas of one operation: references
+// can make a few lines of a document look like more than can be read.
+const mostSteps = 20000
+
+func (s *schemas) step() bool {
+	s.left--
+	return s.left > 0
 }
 
 func newSchemas(d *tree, old bool) *schemas {
@@ -213,7 +223,7 @@ type kinds map[string]bool
 // kindsOf returns the types that a schema allows.
 func (s *schemas) kindsOf(v json.RawMessage, depth int) kinds {
 	out := kinds{}
-	if depth > maxRefs || kindOf(v) != '{' {
+	if depth > maxRefs || kindOf(v) != '{' || !s.step() {
 		return out
 	}
 	if ref := get(v, "$ref"); ref != nil {
@@ -304,7 +314,7 @@ type property struct {
 // whether the schema says nothing else of it, so that they may be given one by one.
 func (s *schemas) properties(v json.RawMessage, depth int) (list []property, plain bool) {
 	v, err := s.follow(v)
-	if err != nil || depth > 8 || kindOf(v) != '{' {
+	if err != nil || depth > 8 || kindOf(v) != '{' || !s.step() {
 		return nil, false
 	}
 	plain = true

@@ -96,7 +96,7 @@ func (m *maker) scheme(v json.RawMessage) (*yaml.Node, string) {
 	case "oauth2":
 		return m.oauthScheme(v), ""
 	case "mutualTLS":
-		return nil, "it needs a client's certificate, which a person gives with clientCertificate: import it by hand"
+		return mapping("authenticationType", AuthTLS), ""
 	}
 	return nil, fmt.Sprintf("its authentication %q is not known", clip(kind, 30))
 }
@@ -293,6 +293,10 @@ func (s *security) declare(n named, m *maker) {
 
 // secret gives a scheme the references to its secrets.
 func (m *maker) secret(n *yaml.Node, code, what, who, given string) {
+	if valueOf(n, "authenticationType") == AuthTLS {
+		m.im.Notes = append(m.im.Notes, "the service wants a certificate of its client: add clientCertificate and clientKey, paths of PEM files, to "+code)
+		return
+	}
 	want := Ref{Env: envFor(code, what)}
 	if ref, ok := ParseRef(given); ok {
 		want = ref

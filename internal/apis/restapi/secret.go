@@ -134,6 +134,10 @@ func (s *Resolver) usable(p *Provider, a *Auth, tokens Tokens) error {
 			return err
 		}
 	}
+	if a.Type == AuthTLS && p.CertFile == "" {
+		return kb.Errorf(kb.Denied, "%s needs a certificate of its client", p.Code).
+			WithHint("a person gives it clientCertificate and clientKey in %s", p.File)
+	}
 	if a.Type != AuthOAuth {
 		return nil
 	}

@@ -108,12 +108,12 @@ func (p *Param) schema() json.RawMessage {
 
 // exampleOf makes a value of a schema: of an object the members that are
 // required, or one of them. It is nil where there is no schema.
-func (t *Tool) exampleOf(s json.RawMessage, depth int) json.RawMessage {
-	if s == nil || depth > 5 {
+func (w *walker) exampleOf(s json.RawMessage, depth int) json.RawMessage {
+	if s == nil || depth > 5 || !w.step() {
 		return nil
 	}
 	if name, ok := strings.CutPrefix(getText(s, "$ref"), "#/$defs/"); ok {
-		return t.exampleOf(t.defs[name], depth+1)
+		return w.exampleOf(w.t.defs[name], depth+1)
 	}
 	for _, key := range []string{"default", "const"} {
 		if v := get(s, key); v != nil {
@@ -125,7 +125,7 @@ func (t *Tool) exampleOf(s json.RawMessage, depth int) json.RawMessage {
 			if key == "enum" || key == "examples" {
 				return list[0]
 			}
-			return t.exampleOf(list[0], depth+1)
+			return w.exampleOf(list[0], depth+1)
 		}
 	}
 	kind := getText(s, "type")
@@ -134,7 +134,7 @@ func (t *Tool) exampleOf(s json.RawMessage, depth int) json.RawMessage {
 	}
 	switch {
 	case kind == "array":
-		if x := t.exampleOf(get(s, "items"), depth+1); x != nil {
+		if x := w.exampleOf(get(s, "items"), depth+1); x != nil {
 			return json.RawMessage("[" + string(x) + "]")
 		}
 		return json.RawMessage("[]")
@@ -145,28 +145,28 @@ func (t *Tool) exampleOf(s json.RawMessage, depth int) json.RawMessage {
 	case kind == "boolean":
 		return json.RawMessage("true")
 	}
-	return t.exampleObject(s, depth)
+	return w.exampleObject(s, depth)
 }
 
-func (t *Tool) exampleObject(s json.RawMessage, depth int) json.RawMessage {
+func (w *walker) exampleObject(s json.RawMessage, depth int) json.RawMessage {
 	var list []value
 	required := elements(get(s, "required"))
 	props := fields(get(s, "properties"))
 	for i, f := range props {
 		need := slices.ContainsFunc(required, func(x json.RawMessage) bool { return textOf(x) == f.key })
 		if need || len(list) == 0 && i == len(props)-1 {
-			if x := t.exampleOf(f.raw, depth+1); x != nil {
+			if x := w.exampleOf(f.raw, depth+1); x != nil {
 				list = append(list, value{param: &Param{Name: f.key}, json: x})
 			}
 		}
 	}
 	if more := get(s, "additionalProperties"); len(list) == 0 && kindOf(more) == '{' {
-		if x := t.exampleOf(more, depth+1); x != nil {
+		if x := w.exampleOf(more, depth+1); x != nil {
 			list = append(list, value{param: &Param{Name: "key"}, json: x})
 		}
 	}
 	for _, part := range elements(get(s, "allOf")) {
-		if x := t.exampleOf(part, depth+1); len(list) == 0 && kindOf(x) == '{' {
+		if x := w.exampleOf(part, depth+1); len(list) == 0 && kindOf(x) == '{' {
 			return x
 		}
 	}

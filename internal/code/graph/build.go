@@ -158,15 +158,11 @@ func packDecls(ds []declared) []byte {
 	return e.b
 }
 
-// declsOf returns a document's declarations; those of another language than Go
-// are in into, which may be used again.
+// declsOf returns a document's declarations in into, which may be used again.
 func (b *builder) declsOf(doc int, into []declared) []declared {
 	d := &b.docs[doc]
-	if d.kept == 0 {
-		return d.decls
-	}
+	into = append(into[:0], d.decls...)
 	r := dec{b: b.spiltDecls.get(d.where)}
-	into = into[:0]
 	line := int32(0)
 	for range d.kept {
 		x := declared{name: uint32(r.uint()), qual: uint32(r.uint()), kind: uint32(r.uint())}

@@ -68,7 +68,7 @@ func (v *View) goState() *goState {
 	s := &goState{files: map[string]*goFile{}, keys: map[unitName]sum8{}}
 	ok := false
 	err := v.guard(func() error {
-		strs, err := v.core.strings()
+		texts, err := v.core.strings()
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,12 @@ func (v *View) goState() *goState {
 		if d.int() != goVersion {
 			return nil
 		}
-		str := func() string { return strs[d.int()] }
+		str := func() string {
+			if v.core.strs == nil {
+				v.core.strs = texts.all()
+			}
+			return v.core.strs[d.int()]
+		}
 		doc := 0
 		for n := d.count(); n > 0; n-- {
 			doc += d.int()

@@ -27,7 +27,8 @@ type table struct {
 	doc     int
 	path    string
 	rows    []row
-	strs    []string
+	strs    *texts
+	field   int // the number of kindField, -1 for none
 	changed bool
 	now     map[string][]*kb.Symbol // by qualified name, when changed
 }
@@ -45,7 +46,7 @@ func (v *View) table(doc int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{doc: doc, path: v.core.paths[doc], rows: rows, strs: strs, changed: changed}
+	t := &table{doc: doc, path: v.core.paths[doc], rows: rows, strs: strs, field: strs.search(kindField), changed: changed}
 	if changed {
 		t.now = map[string][]*kb.Symbol{}
 		if !gone && v.now.Symbols != nil {
@@ -61,16 +62,16 @@ func (v *View) table(doc int) (*table, error) {
 
 func (t *table) qualified(i int) string {
 	r := t.rows[i]
-	if t.strs[r.qual] == "" {
-		return t.strs[r.name]
+	if t.strs.at(r.qual) == "" {
+		return t.strs.at(r.name)
 	}
-	return t.strs[r.qual] + "." + t.strs[r.name]
+	return t.strs.at(r.qual) + "." + t.strs.at(r.name)
 }
 
 // decl returns a declaration as it is now; false if it is there no more.
 func (t *table) decl(i int) (Decl, bool) {
 	r := t.rows[i]
-	d := Decl{Path: t.path, Name: t.strs[r.name], Qualified: t.qualified(i), Kind: t.strs[r.kind], Line: r.line, Start: r.start, End: r.end}
+	d := Decl{Path: t.path, Name: t.strs.at(r.name), Qualified: t.qualified(i), Kind: t.strs.at(r.kind), Line: r.line, Start: r.start, End: r.end}
 	if !t.changed {
 		return d, true
 	}
@@ -106,7 +107,7 @@ func (t *table) around(line int) int {
 		if r.start > line && r.line > line {
 			break
 		}
-		if line < r.start || line > r.end || t.strs[r.kind] == kindField {
+		if line < r.start || line > r.end || r.kind == t.field {
 			continue
 		}
 		if best < 0 || r.end-r.start <= t.rows[best].end-t.rows[best].start {
@@ -179,7 +180,7 @@ func (v *View) Find(name string) ([]Decl, error) {
 				return err
 			}
 			for i, r := range t.rows {
-				if r.name != id || !matches(t.path, t.strs[r.qual], folder, qual) {
+				if r.name != id || !matches(t.path, t.strs.at(r.qual), folder, qual) {
 					continue
 				}
 				if d, ok := t.decl(i); ok {

@@ -38,11 +38,26 @@ func readRows(d *dec, n int) []row {
 
 // rows returns the declarations of a document.
 func (c *core) rows(doc int) ([]row, error) {
-	raw, err := c.frame("decls", doc/docsPerFrame)
+	rows, err := c.places(doc)
 	if err != nil {
 		return nil, err
 	}
 	strs, err := c.strings()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if max(r.name, r.qual, r.kind) >= strs.n || r.name < 0 {
+			return nil, c.damaged()
+		}
+	}
+	return rows, nil
+}
+
+// places is rows of which the names are not asked for: those of a large store are
+// a hundred megabytes.
+func (c *core) places(doc int) ([]row, error) {
+	raw, err := c.frame("decls", doc/docsPerFrame)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +70,6 @@ func (c *core) rows(doc int) ([]row, error) {
 		rows := readRows(&d, c.decls[k])
 		if d.bad {
 			return nil, c.damaged()
-		}
-		for _, r := range rows {
-			if max(r.name, r.qual, r.kind) >= len(strs) || r.name < 0 {
-				return nil, c.damaged()
-			}
 		}
 		return rows, nil
 	}

@@ -86,7 +86,7 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 				continue
 			}
 			docs = append(docs, doc)
-			if rows[int32(doc)], err = v.core.rows(doc); err != nil {
+			if rows[int32(doc)], err = v.core.places(doc); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/hex"
 	"slices"
-	"sort"
 	"sync"
 
 	"crypto/sha256"
@@ -33,7 +32,8 @@ type core struct {
 
 	strOnce sync.Once
 	strErr  error
-	strs    []string
+	texts   *texts
+	strs    []string // all of them, while a link takes over from the view
 
 	mu     sync.Mutex
 	frames [16]frame // a ring of the frames unpacked last
@@ -131,21 +131,21 @@ func (c *core) load() error {
 }
 
 // strings unpacks the table of strings.
-func (c *core) strings() ([]string, error) {
+func (c *core) strings() (*texts, error) {
 	c.strOnce.Do(func() {
 		c.strErr = c.r.Guard(func() error {
 			d, err := c.single("strings")
 			if err != nil {
 				return err
 			}
-			c.strs = unshare(d)
-			if d.bad || !slices.IsSorted(c.strs) {
+			ok := false
+			if c.texts, ok = readTexts(d); !ok {
 				return c.damaged()
 			}
 			return nil
 		})
 	})
-	return c.strs, c.strErr
+	return c.texts, c.strErr
 }
 
 // frame unpacks the i-th frame of a pack. The bytes must not be changed.
@@ -262,9 +262,5 @@ func (c *core) search(s string) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	i := sort.SearchStrings(strs, s)
-	if i == len(strs) || strs[i] != s {
-		return -1, nil
-	}
-	return i, nil
+	return strs.search(s), nil
 }

@@ -461,6 +461,38 @@ func TestOtherLanguages(t *testing.T) {
 	}
 }
 
+// The declarations of one language are not those of another beside it.
+func TestLanguagesSideBySide(t *testing.T) {
+	src := &tree{files: map[string]string{"go.mod": "module x\n"}, symbols: map[string][]kb.Symbol{}, facts: map[string]kb.Facts{}}
+	var want []string
+	for i := range 20 {
+		f, g, h := fmt.Sprintf("F%d", i), fmt.Sprintf("G%d", i), fmt.Sprintf("h%d", i)
+		src.files[fmt.Sprintf("p%02d/a.go", i)] = fmt.Sprintf("package p\n\nfunc %s() { %s() }\n\nfunc %s() {}\n", f, g, g)
+		p := fmt.Sprintf("p%02d/b.py", i)
+		src.files[p] = "def h():\n    h()\n"
+		src.symbols[p] = []kb.Symbol{{Name: h, Kind: "function", Start: 1, End: 2, Line: 1}}
+		want = append(want, fmt.Sprintf("p%02d/a.go:3 function %s", i, f), fmt.Sprintf("p%02d/a.go:5 function %s", i, g), fmt.Sprintf("%s:1 function %s", p, h))
+	}
+	v, _ := linked(t, named{src}, nil)
+	var got []string
+	for i := range 20 {
+		for _, name := range []string{"F", "G", "h"} {
+			ds, err := v.Find(fmt.Sprintf("%s%d", name, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, spots(ds)...)
+		}
+		es, err := v.Into(one(t, v, fmt.Sprintf("G%d", i)))
+		if diff := cmp.Diff([]string{fmt.Sprintf("call p%02d/a.go:3 F%d", i, i)}, places(es)); err != nil || diff != "" {
+			t.Error(diff, err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // named gives documents the names of their languages.
 type named struct{ *tree }
 

@@ -86,7 +86,7 @@ func FileURL(host, path string) string {
 }
 
 // emit writes parts, each in its colour, where it leads as OSC 8 says. What
-// steers the terminal is constant, or the address that url.URL has escaped;
+// steers the terminal is constant, or an address of ASCII that can be seen;
 // every text goes through p.Out.
 func (p *Printer) emit(parts ...Part) {
 	for _, x := range parts {
@@ -97,7 +97,7 @@ func (p *Printer) emit(parts ...Part) {
 		if p.Color {
 			sgr = colours[x.Role]
 		}
-		linked := p.Color && x.url != "" && Clean(x.url) == x.url
+		linked := p.Color && x.url != "" && !strings.ContainsFunc(x.url, func(r rune) bool { return r <= ' ' || r > '~' })
 		if linked {
 			io.WriteString(p.Out.W, "\x1b]8;;"+x.url+"\x1b\\")
 		}

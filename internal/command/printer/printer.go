@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 // Printer writes results: tables and facts, aligned on a terminal and separated by tabs in a pipe.
 type Printer struct {
 	Out      visible.Writer
-	Stderr   io.Writer
+	Aside    *Printer            // prints to standard error
 	Terminal bool                // Out is one
 	Width    int                 // columns of Out, 0 for unknown
 	Color    bool                // Out shows colours and links
@@ -66,7 +65,7 @@ func (p *Printer) Labelled(indent, label, text string) {
 
 // Match prints a line of a document behind its place, cut at the edge.
 func (p *Printer) Match(at Part, line string) {
-	line = Clean(strings.TrimRight(line, "\r\n"))
+	line = Clean(ends.Replace(strings.TrimRight(line, "\r\n")))
 	if p.room() == p.Width {
 		line = expand(strings.TrimSpace(line))
 		if edge := p.Width - Width(at.Text) - 2; edge >= 16 {
@@ -103,7 +102,7 @@ func (p *Printer) Remark(note string) {
 		p.Parts("", " ", Note.Text("note:"), Plain.Text(note))
 		return
 	}
-	io.WriteString(p.Stderr, "note: "+Clean(note)+"\n")
+	p.Aside.Parts("", " ", Note.Text("note:"), Plain.Text(note))
 }
 
 // Remarks prints each remark of a list.

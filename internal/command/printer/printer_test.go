@@ -16,7 +16,7 @@ import (
 // on prints to a terminal of so many columns.
 func on(width int, color bool, print func(*printer.Printer)) string {
 	var out, errs bytes.Buffer
-	print(&printer.Printer{Out: visible.Writer{W: &out}, Stderr: &errs, Terminal: true, Width: width, Color: color, Words: func(s string) string { return s },
+	print(&printer.Printer{Out: visible.Writer{W: &out}, Aside: &printer.Printer{Out: visible.Writer{W: &errs}}, Terminal: true, Width: width, Color: color, Words: func(s string) string { return s },
 		Locate: func(store, path string) string { return printer.FileURL("host", "/"+store+"/"+path) }})
 	return out.String() + errs.String()
 }

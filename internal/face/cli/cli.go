@@ -153,8 +153,9 @@ func newSession(faces Faces, env Env) *session {
 	}
 	s := &session{faces: faces, env: env, out: &output{w: env.Stdout}}
 	s.buffer = bufio.NewWriterSize(s.out, 32<<10)
-	s.Printer = &printer.Printer{Out: visible.Writer{W: s.buffer}, Stderr: env.Stderr, Terminal: env.Terminal, Width: env.Width, Words: s.forTerminal}
+	s.Printer = &printer.Printer{Out: visible.Writer{W: s.buffer}, Terminal: env.Terminal, Width: env.Width, Words: s.forTerminal}
 	s.errs = &printer.Printer{Out: visible.Writer{W: env.Stderr}, Terminal: env.ErrTerminal, Width: env.ErrWidth}
+	s.Aside = s.errs
 	s.paint("auto")
 	return s
 }

@@ -18,6 +18,7 @@ import (
 // them: the head of the help.
 var common = []struct{ name, words, about string }{
 	{"search", "QUERY", "find code and docs by what they do"},
+	{"ui", "", "the same while you type, with the code beside; opens your editor"},
 	{"show", "ID", "the whole place of a hit, who calls it, what it calls"},
 	{"ask", "QUESTION", "an answer, each sentence cited"},
 	{"grep", "PATTERN", "lines that match a regular expression"},
@@ -46,7 +47,7 @@ var topics = []struct{ name, about string }{
 	{"setup", "give it to your agents, take it away, upgrade it, count what they pay"},
 	{"trust", "vouch for files of a project"},
 	{"data", "export, import, verify, clean up"},
-	{faceGroup, "serve agents and programs, watch folders"},
+	{faceGroup, "find on a full screen, serve agents and programs, watch folders"},
 	{"help", "version, doctor, completion"},
 }
 

@@ -41,6 +41,7 @@ func (s *session) home(ctx context.Context, root *cobra.Command) error {
 	}
 	rows := [][2]string{
 		{`search "retry with backoff"`, first},
+		{"ui", "the same while you type, with the code beside"},
 		{"show PATH:LINE", "the whole declaration, who calls it, what it calls"},
 		{`ask "how are orders cancelled?"`, "an answer, each sentence cited"},
 		{"store:create URL|FOLDER", "index code that you depend on"},

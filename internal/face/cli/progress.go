@@ -62,7 +62,7 @@ func (p *progress) report(at kb.Progress) {
 		}
 		if at.Phase != p.phase || now.Sub(p.drawn) >= drawEvery {
 			p.phase, p.drawn = at.Phase, now
-			line := printer.Clean(printer.Doing(at, barWidth))
+			line := printer.Field(printer.Doing(at, barWidth))
 			if p.width > 0 {
 				line = printer.Cut(line, p.width-1) // a full line makes some terminals begin another
 			}

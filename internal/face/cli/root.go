@@ -164,8 +164,8 @@ func (s *session) mcp() *cobra.Command {
 		Use: "mcp", Short: "Serve agents over the Model Context Protocol", Args: noArgs, GroupID: faceGroup,
 		Long: "Serve agents over the Model Context Protocol: on standard input and output, or over HTTP with --http.\n" + fixedToken,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Tools != "default" && o.Tools != "kdd" {
-				return kb.Errorf(kb.Invalid, "flag --tools must be one of default, kdd, not %q", clip(o.Tools)).WithHint("leave it out for default")
+			if o.Tools != "default" && o.Tools != "kdd" && !strings.HasPrefix(o.Tools, "apis:") {
+				return kb.Errorf(kb.Invalid, "flag --tools must be one of default, kdd, apis:CODE, not %q", clip(o.Tools)).WithHint("leave it out for default")
 			}
 			if o.NoAuth && o.HTTP == "" {
 				return kb.Errorf(kb.Invalid, "flag --no-auth is for --http only").WithHint("standard input needs no token")
@@ -179,7 +179,7 @@ func (s *session) mcp() *cobra.Command {
 			return s.start(cmd.Context(), s.faces.MCP != nil, func(ctx context.Context) error { return s.faces.MCP(ctx, s.app, o) })
 		},
 	}
-	cmd.Flags().StringVar(&o.Tools, "tools", "default", "which tools to offer: default or kdd")
+	cmd.Flags().StringVar(&o.Tools, "tools", "default", "which tools to offer: default, kdd, or apis:CODE, the operations of a declared API")
 	cmd.Flags().StringVar(&o.HTTP, "http", "", "listen on `HOST:PORT` instead of standard input")
 	cmd.Flags().BoolVar(&o.NoAuth, "no-auth", false, "ask for no token over HTTP")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "keep the token in a `FILE`, made at the first start, instead of a new one at each")

@@ -23,7 +23,7 @@ import (
 var screens = []struct{ name, line string }{
 	{"home", ""},
 	{"search", "search cancel an order --limit 3"},
-	{"search-full", "search cancel an order --limit 1 --detail full --explain"},
+	{"search-full", "search cancel an order --limit 1 --detail full"},
 	{"search-wide", "search 小包を追跡 parcel emoji --limit 2"},
 	{"search-nothing", "search xylophone"},
 	{"show", "show CancelOrder"},
@@ -40,7 +40,7 @@ var screens = []struct{ name, line string }{
 	{"schedules", "schedules"},
 	{"specs", "kdd:list"},
 	{"specs-check", "kdd:check"},
-	{"ask", "ask when is an order cancelled?"},
+	{"ask", "ask what is given back when an order is cancelled? --stores manual"},
 	{"feedback", "feedback:list"},
 	{"findings", "evidence:findings"},
 	{"gate", "gate"},
@@ -114,6 +114,7 @@ var (
 		{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "2026-01-02T03:04:05Z"},
 		{regexp.MustCompile(`\b[\d.]+ (ms|KiB|B)\b`), "9 $1"},
 		{regexp.MustCompile(`\(\d+s > `), "(99999999s > "},
+		{regexp.MustCompile(`([^\d.])[01]\.\d\d\b`), "${1}0.99"}, // the ranking has goldens of its own
 		{regexp.MustCompile(`"ms":[\d.]+`), `"ms":9`},
 		{regexp.MustCompile(`\b\d+ (seconds?|minutes?) ago|just now`), "just now"},
 		{regexp.MustCompile(`[0-9]{4,} (seconds|minutes|hours|days) old`), "9999 $1 old"},

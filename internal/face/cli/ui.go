@@ -26,7 +26,7 @@ func (s *session) ui() *cobra.Command {
 			"  esc, ctrl-c            leave",
 		Example: "  knowledge ui\n  knowledge ui retry with backoff",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !s.env.InTerminal || !s.env.ErrTerminal || s.json {
+			if !s.env.InTerminal || s.json {
 				return kb.Errorf(kb.Unsupported, "ui needs a terminal").WithHint("without one there is: knowledge search WORDS")
 			}
 			o.Query, o.Color = strings.Join(args, " "), s.errs.Color

@@ -59,6 +59,9 @@ type Options struct {
 	Public string
 	// Log takes the address with the token, and the stacks of defects; nil is os.Stderr.
 	Log io.Writer
+	// MCP, when not nil, makes what serves the Model Context Protocol at /mcp,
+	// behind the guard that it is given.
+	MCP func(*httpguard.Guard) http.Handler
 	// Ready, when not nil, is called when the address has been printed.
 	Ready func()
 }
@@ -153,6 +156,9 @@ func newService(a *app.App, o Options) *service {
 		sessionRatings: &httpguard.Limiter{Rate: 1.0 / 60, Burst: 10},
 	}
 	s.routes()
+	if o.MCP != nil {
+		s.mux.Handle("/mcp", o.MCP(s.guard))
+	}
 	return s
 }
 

@@ -269,7 +269,7 @@ func TestHostileReplies(t *testing.T) {
 		b.ended(i + 1)
 		b.js("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
 	}
-	if got := b.js("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p pre span summary textarea ul" {
+	if got := b.js("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p path pre span summary svg textarea ul" {
 		t.Errorf("the widget has grown elements: %s", got)
 	}
 	if got := b.js("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {

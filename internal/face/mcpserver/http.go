@@ -29,7 +29,7 @@ const Path = "/mcp"
 // It keeps no sessions: every request is complete, in both eras. The address
 // and a token that is new are printed once on o.Log.
 func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
-	tools, err := native(o.Tools)
+	f, err := faceOf(ctx, a, o)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,16 @@ func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
 		}
 		fmt.Fprintf(o.log(), "MCP at %s with the header Authorization: Bearer %s\n", url, g.Secret)
 	}
-	f := newFace(a, tools, o.log())
 	return httpguard.Run(ctx, httpguard.Server(f.http(g)), ln)
+}
+
+// Handler returns what serves the tools at Path behind the guard of another server.
+func Handler(ctx context.Context, a *app.App, o Options) (func(*httpguard.Guard) http.Handler, error) {
+	f, err := faceOf(ctx, a, o)
+	if err != nil {
+		return nil, err
+	}
+	return f.http, nil
 }
 
 // http returns the handler behind the guard.

@@ -18,6 +18,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -40,7 +41,7 @@ import (
 // Options says what is served and, over HTTP, to whom.
 type Options struct {
 	// Tools names the set of tools: "" or "default"; "kdd" is the original
-	// specification engine's three.
+	// specification engine's three; "apis:CODE" the operations of a declared API.
 	Tools string
 	// Addr is where ServeHTTP listens, host:port.
 	Addr string
@@ -97,7 +98,7 @@ func native(set string) ([]command.Command, error) {
 	case "kdd":
 		return kddTools()
 	default:
-		return nil, kb.Errorf(kb.Invalid, "no set of tools is named %q", set).WithHint("the sets are default and kdd")
+		return nil, kb.Errorf(kb.Invalid, "no set of tools is named %q", set).WithHint("the sets are default, kdd, and apis:CODE with the code of a declared API")
 	}
 	var tools []command.Command
 	for _, c := range product.Commands().All() {
@@ -108,7 +109,29 @@ func native(set string) ([]command.Command, error) {
 	return tools, nil
 }
 
+// faceOf returns the face of a set of tools.
+func faceOf(ctx context.Context, a *app.App, o Options) (*face, error) {
+	if code, ok := strings.CutPrefix(o.Tools, apiSet); ok {
+		return apiFace(ctx, a, code, o.log())
+	}
+	tools, err := native(o.Tools)
+	if err != nil {
+		return nil, err
+	}
+	return newFace(a, tools, o.log()), nil
+}
+
 func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
+	f := bareFace(a, instructionsFor(tools), log)
+	for _, c := range tools {
+		f.tools[c.Name] = true
+		f.mcp.AddTool(toolOf(c), f.handler(c))
+	}
+	return f
+}
+
+// bareFace is a face without tools.
+func bareFace(a *app.App, about string, log io.Writer) *face {
 	f := &face{
 		app: a, log: log, tools: map[string]bool{},
 		slots: make(chan struct{}, running), every: 100 * time.Millisecond,
@@ -116,12 +139,8 @@ func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
 	f.mcp = server.NewMCPServer("knowledge", a.Version(), append(resourceOptions(),
 		server.WithToolCapabilities(false), // the list never changes within a process
 		server.WithCacheHints((5*time.Minute).Milliseconds(), mcp.CacheScopePrivate),
-		server.WithInstructions(instructionsFor(tools)))...)
+		server.WithInstructions(about))...)
 	f.addResources()
-	for _, c := range tools {
-		f.tools[c.Name] = true
-		f.mcp.AddTool(toolOf(c), f.handler(c))
-	}
 	return f
 }
 
@@ -147,12 +166,19 @@ func toolOf(c command.Command) mcp.Tool {
 // agent reads; the error of the signature is never used, since it would reach
 // the agent as a bare -32603.
 func (f *face) handler(c command.Command) server.ToolHandlerFunc {
+	return f.guarded(c.Name, func(ctx context.Context, raw json.RawMessage) (any, error) {
+		return c.Run(search.WithMemory(command.AsText(ctx), f.remembered()), f.app, raw)
+	})
+}
+
+// guarded runs one call of a tool in its turn, and survives its defects.
+func (f *face) guarded(name string, run func(context.Context, json.RawMessage) (any, error)) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
 		defer func() {
 			if p := recover(); p != nil {
-				fmt.Fprintf(f.log, "knowledge: panic in %s: %v\n%s", c.Name, p, debug.Stack())
+				fmt.Fprintf(f.log, "knowledge: panic in %s: %v\n%s", name, p, debug.Stack())
 				res = mcp.NewToolResultError(fmt.Sprintf(
-					"%s met a defect of its own and gave up. Try other arguments; the details are in the server's log.", c.Name))
+					"%s met a defect of its own and gave up. Try other arguments; the details are in the server's log.", name))
 			}
 		}()
 		release, err := f.acquire(ctx)
@@ -162,7 +188,7 @@ func (f *face) handler(c command.Command) server.ToolHandlerFunc {
 		defer release()
 		ctx, end := f.progress(ctx)
 		defer end() // nothing of this call is written after its result
-		out, err := c.Run(search.WithMemory(command.AsText(ctx), f.remembered()), f.app, req.Params.RawArguments)
+		out, err := run(ctx, req.Params.RawArguments)
 		if err != nil {
 			return mcp.NewToolResultError(errorText(err)), nil
 		}

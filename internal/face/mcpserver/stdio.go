@@ -44,11 +44,10 @@ const (
 // returns nil within a second of the end of in, and ctx's error when ctx ends
 // first. A goroutine may stay behind in in.Read until that returns.
 func ServeStdio(ctx context.Context, a *app.App, o Options, in io.Reader, out io.Writer) error {
-	tools, err := native(o.Tools)
+	f, err := faceOf(ctx, a, o)
 	if err != nil {
 		return err
 	}
-	f := newFace(a, tools, o.log())
 	f.memory = &search.Memory{}
 	return f.serve(ctx, in, out)
 }

@@ -126,7 +126,7 @@ func (f *finder) drawQuery(l layout) {
 	p := pen{screen: f.screen, end: end}
 	p.put("> ", f.style(printer.Path))
 	begin := 0 // the part of the query that is seen ends at the cursor or behind it
-	for printer.Width(string(f.query[begin:f.cursor])) > end-4 {
+	for begin < f.cursor && printer.Width(string(f.query[begin:f.cursor])) > end-4 {
 		begin++
 	}
 	f.screen.ShowCursor(p.x+printer.Width(string(f.query[begin:f.cursor])), 0)

@@ -49,11 +49,13 @@ func Run(ctx context.Context, a *app.App, o Options) error {
 		return kb.Errorf(kb.Unsupported, "the finder cannot draw here: %w", err).WithHint("without a screen: knowledge search WORDS")
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	f := &finder{app: a, o: o, screen: screen, events: make(chan func(), 16), cursor: len(o.Query), query: []rune(o.Query)}
+	f := &finder{app: a, o: o, screen: screen, events: make(chan func(), 16), query: []rune(o.Query)}
 	f.cursor = len(f.query)
-	err = f.run(ctx)
-	cancel()
-	screen.Fini()
+	err = func() error {
+		defer screen.Fini() // also when something here is wrong: the terminal is the user's
+		defer cancel()
+		return f.run(ctx)
+	}()
 	if err == nil && f.chosen != "" {
 		_, err = io.WriteString(o.Stdout, printer.Clean(f.chosen)+"\n")
 	}

@@ -181,6 +181,7 @@ type Facts struct {
 	Life     repostate.Lifecycle
 	Hard     HardMode
 	HardPath string // of its file; "" when there is none
+	Own      Own    // the project's own rules
 }
 
 func orNull(s string) *string {
@@ -256,12 +257,13 @@ func hash(p Policy) string {
 // Check applies the rules of a stage.
 func Check(stage Stage, f Facts) Result {
 	r := Result{Stage: stage, Policy: policyOf(stage, f.Hard), Violations: []Violation{}, Repo: f.Describe()}
-	r.Evidence = Age{Kind: f.Evidence.Kind, Max: maxAge[stage]}
+	r.Evidence = Age{Kind: f.Evidence.Kind, Max: f.Own.maxAge(stage)}
 	violate := func(code, format string, args ...any) {
 		r.Violations = append(r.Violations, Violation{code, severityError, fmt.Sprintf(format, args...)})
 	}
 	checkEvidence(stage, f, &r, violate)
 	checkBranch(f.State, violate)
+	f.Own.check(stage, f.Now, violate)
 	r.Allowed = !slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Severity == severityError })
 	r.Status = "ALLOWED"
 	if !r.Allowed {
@@ -302,6 +304,9 @@ func checkEvidence(stage Stage, f Facts, r *Result, violate func(code, format st
 	e := f.Evidence
 	switch e.Kind {
 	case evidence.Missing:
+		if f.Own.mayLack(stage) {
+			return
+		}
 		violate(Missing, "There is no %s: no program has checked this repository.", evidence.Name)
 		return
 	case evidence.Invalid:

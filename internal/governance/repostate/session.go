@@ -215,10 +215,7 @@ func (r *Reader) Lifecycle() (Lifecycle, error) {
 	l.Installed, l.Version, l.Hooks, l.At = s.Option("installed"), s.Option("version"), s.Option("hooks"), s.Option("installed-at")
 	l.Package = packageVersion(small(filepath.Join(r.Root, "node_modules", "pumuki", "package.json")))
 	mask(&l.Installed, &l.Version, &l.Hooks, &l.At, &l.Package)
-	dir := filepath.Join(d.common, "hooks")
-	if p := c.Section("core").Option("hookspath"); p != "" {
-		dir = r.expand(d, p)
-	}
+	dir := r.hooksDir(d)
 	l.PreCommit, l.PrePush = hook(filepath.Join(dir, "pre-commit")), hook(filepath.Join(dir, "pre-push"))
 	if idx, err := d.index(); err == nil { // else 0: its form is not read here
 		for _, e := range idx.Entries {
@@ -228,6 +225,25 @@ func (r *Reader) Lifecycle() (Lifecycle, error) {
 		}
 	}
 	return l, nil
+}
+
+// HooksDir returns the folder of the repository's hooks, and whether it is the
+// repository's own: configuration may name one for many.
+func (r *Reader) HooksDir() (dir string, own bool, err error) {
+	d, err := r.open()
+	if err != nil {
+		return "", false, err
+	}
+	dir = project.RealPath(r.hooksDir(d))
+	return dir, project.Within(project.RealPath(d.root), dir) || project.Within(project.RealPath(d.common), dir), nil
+}
+
+func (r *Reader) hooksDir(d dirs) string {
+	c := d.config()
+	if p := c.Section("core").Option("hookspath"); p != "" {
+		return r.expand(d, p)
+	}
+	return filepath.Join(d.common, "hooks")
 }
 
 func hook(path string) Hook {

@@ -80,6 +80,8 @@ type Policy struct {
 
 	// Lookup resolves names; nil is the system's resolver. For tests.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Certificates are shown to servers that ask for the client's.
+	Certificates []tls.Certificate
 	// RootCAs are trusted instead of the system's. For tests.
 	RootCAs *x509.CertPool
 }
@@ -129,7 +131,7 @@ func New(p Policy) (*Client, error) {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.RootCAs},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.RootCAs, Certificates: p.Certificates},
 	}
 	if p.Proxy == "" && p.ProxyFor != nil {
 		c.tr.Proxy = func(r *http.Request) (*url.URL, error) {

@@ -15,6 +15,9 @@ const ownIgnore = "# made by knowledge, which keeps its data here\n*\n"
 
 // OwnIgnore reports whether the file at path is such a .gitignore, unchanged.
 func OwnIgnore(path string) bool {
+	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(ownIgnore)) || !info.Mode().IsRegular() {
+		return false
+	}
 	b, err := os.ReadFile(path)
 	return err == nil && filepath.Base(path) == ".gitignore" && string(b) == ownIgnore
 }

@@ -144,8 +144,12 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// readLine returns the content of a small file without surrounding space.
+// readLine returns the content of a small file without surrounding space. What
+// is no file, such as a pipe whose reader would wait, has none.
 func readLine(path string) (string, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", false

@@ -32,7 +32,7 @@ func (q *Query) Literal() *Literal {
 	if q.Class != Natural && q.Class != Failure {
 		return nil
 	}
-	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !q.code()}
+	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !q.Code()}
 	known := map[string]*Word{}
 	for i := range q.Words {
 		known[strings.ToLower(q.Words[i].Text)] = &q.Words[i]
@@ -68,9 +68,9 @@ func (q *Query) Literal() *Literal {
 // signsOfCode are what code has many of, and sentences few.
 const signsOfCode = "(){}[];=<>"
 
-// code reports whether the query is a piece of code: it has more signs of code
+// Code reports whether the query is a piece of code: it has more signs of code
 // than CodeSigns times its words.
-func (q *Query) code() bool {
+func (q *Query) Code() bool {
 	n := 0
 	for i := range len(q.Text) {
 		if strings.IndexByte(signsOfCode, q.Text[i]) >= 0 {

@@ -84,7 +84,7 @@ func TestCodeIsToldFromSentences(t *testing.T) {
 		"how does it wait (twice a day) for the ship = no":            false,
 		"where is Foo::bar called":                                    false,
 	} {
-		if got := Parse(text).code(); got != want {
+		if got := Parse(text).Code(); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -380,3 +380,9 @@ func (t *Tuning) isTest(p string) bool {
 		strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || stem == "conftest" ||
 		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, t.TestDirs)
 }
+
+// InTests reports whether a declaration within these is a part of tests that
+// stand beside what they test.
+func InTests(path []string) bool {
+	return slices.ContainsFunc(path, func(s string) bool { return slices.Contains(fitted.TestDirs, strings.ToLower(s)) })
+}

@@ -95,6 +95,7 @@ func Join(ctx context.Context, sources []Source) (*Graph, error) {
 	}
 	j.nodes(nodes)
 	j.edges(edges)
+	j.changes()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -322,6 +323,21 @@ func (j *joiner) link(r *raw, name int32, text string) (int32, bool) {
 	}
 	j.orphan(r, name, "the store has no such document")
 	return 0, false
+}
+
+// changes adds what changes of OpenSpec say by where they lie: a specification
+// below one extends that of the same name.
+func (j *joiner) changes() {
+	for i, d := range j.docs {
+		root, rest, ok := strings.Cut(d.Path, "openspec/changes/")
+		_, name, below := strings.Cut(rest, "/specs/")
+		if !ok || !below {
+			continue
+		}
+		if to, there := j.names.paths[d.Source][root+"openspec/specs/"+name]; there {
+			j.found = append(j.found, edge{from: int32(i), to: to, doc: int32(i), line: 1, typ: j.strings.id("EXTENDS"), method: methodOf("link"), sure: 100})
+		}
+	}
 }
 
 // refers counts an edge that names a target. Documents come one after another.

@@ -129,6 +129,9 @@ func (x *extractor) headingNode(h *heading) {
 	}
 }
 
+// affected are the labels before what a change touches, as OpenSpec has them.
+var affected = kb.WordsOf("affected affected-specs affected-capabilities affects afecta afecta-a especificaciones-afectadas")
+
 // labels are the words before a colon that say what follows.
 var labels = byWord(map[string]string{
 	"actor":    "actor actors actores actor-principal primary-actor main-actor actores-secundarios",
@@ -188,6 +191,14 @@ func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	if label, rest, ok := strings.Cut(text, ":"); ok && len(label) < 30 && role != "attributes" {
 		if typ := labels[Anchor(label)]; typ != "" {
 			x.labelled(typ, strings.Trim(rest, "* "), i, 0.8)
+		}
+	}
+	if label, rest, ok := strings.Cut(text, ":"); ok && affected[Anchor(strings.Trim(label, "*"))] {
+		for part := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ',' || r == ';' }) {
+			part, _, _ = strings.Cut(part, "(")
+			if t := strings.Trim(part, " `*."); t != "" && len(t) <= 60 {
+				x.edge("", t, "REFERENCES", "pattern", "", i, surePattern)
+			}
 		}
 	}
 	if role == "actors" && markdown.ItemMark(strings.TrimSpace(s)) > 0 {
@@ -276,9 +287,9 @@ func (x *extractor) superseding(target, method, role string, line int) bool {
 		return false
 	}
 	switch {
-	case strings.Contains(low, "superseded") || strings.Contains(low, "superceded") || strings.Contains(low, "reemplazad") || strings.Contains(low, "replaced"):
+	case strings.Contains(low, "superseded") || strings.Contains(low, "superceded") || strings.Contains(low, "reemplazad") || strings.Contains(low, "replaced") || strings.Contains(low, "sustituid"):
 		x.edge(target, "", "SUPERSEDES", method, "", line, sureLink)
-	case strings.Contains(low, "supersedes") || strings.Contains(low, "supercedes") || strings.Contains(low, "reemplaza a") || strings.Contains(low, "replaces"):
+	case strings.Contains(low, "supersedes") || strings.Contains(low, "supercedes") || strings.Contains(low, "reemplaza a") || strings.Contains(low, "sustituye") || strings.Contains(low, "replaces"):
 		x.edge("", target, "SUPERSEDES", method, "", line, sureLink)
 	default:
 		return false

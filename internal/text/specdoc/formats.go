@@ -13,8 +13,8 @@ type format func(body string) *page
 // formats are the languages that specifications are written in, as package
 // lang names them.
 var formats = map[string]format{
-	"markdown":  scan,
-	"mdx":       scan,
+	"markdown":  scanMarkdown,
+	"mdx":       scanMarkdown,
 	"gherkin":   scanGherkin,
 	"rst":       scanRST,
 	"strictdoc": scanStrictDoc,
@@ -41,12 +41,37 @@ func ParseAs(language, body string) *kb.SpecDoc {
 	return nil
 }
 
+// scanMarkdown reads Markdown, with the requirements of lists that begin with
+// an id in bold, as EARS is written: "- **REQ-1** When …". One alone is no list.
+func scanMarkdown(body string) *page {
+	p := scan(body)
+	for i, l := range p.lines {
+		if p.class[i] != markdown.Text {
+			continue
+		}
+		t := strings.TrimSpace(l)
+		mark := markdown.ItemMark(t)
+		if mark == 0 {
+			continue
+		}
+		t, ok := strings.CutPrefix(t[mark:], "**")
+		if n := idLength(t); ok && n > 0 && !placeholder(t[:n]) && strings.IndexByte(":*. ", (t + " ")[n]) >= 0 {
+			p.needs = append(p.needs, need{id: strings.Clone(t[:n]), typ: "requirement", line: i, named: true})
+		}
+	}
+	if len(p.needs) == 1 {
+		p.needs = nil
+	}
+	return p
+}
+
 // need is one of several things that a document holds each with an id of its
 // own: a requirement of StrictDoc, a need of sphinx-needs, a scenario.
 type need struct {
 	id    string
 	typ   string // of its node
 	line  int    // 0-based
+	named bool   // in a list, which may only name documents of their own
 	whole bool   // it is what the document itself is
 	links []needLink
 }
@@ -69,7 +94,9 @@ func (x *extractor) needs() {
 			from = ""
 		} else {
 			x.node(n.typ, n.id, n.line, sureFront)
-			x.edge("", n.id, "CONTAINS", "table", "", n.line, sureTable)
+			if !n.named {
+				x.edge("", n.id, "CONTAINS", "table", "", n.line, sureTable)
+			}
 		}
 		for _, l := range n.links {
 			if typ, back := strings.CutPrefix(l.typ, "<"); back {

@@ -2,6 +2,7 @@ package specdoc
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -60,6 +61,7 @@ func (f *feature) line(i int, s string) {
 		return
 	case strings.HasPrefix(s, "#"):
 		f.class[i] = markdown.Fence
+		f.verified(i, s)
 		return
 	case strings.HasPrefix(s, "@"):
 		f.class[i] = markdown.Fence
@@ -96,6 +98,22 @@ func (f *feature) line(i int, s string) {
 func cutColon(s string, ok bool) (string, bool) {
 	s, colon := strings.CutPrefix(s, ":")
 	return strings.TrimSpace(s), ok && colon
+}
+
+// verifying are words of comments that say what a feature verifies.
+var verifying = list("verif valida covers cubre prueba tests")
+
+// verified takes a comment: the ids in one that says so are what is verified.
+func (f *feature) verified(i int, s string) {
+	low := strings.ToLower(s)
+	if !slices.ContainsFunc(verifying, func(w string) bool { return strings.Contains(low, w) }) {
+		return
+	}
+	for _, n := range names(s, nil) {
+		if n.kind == nameID {
+			f.links = append(f.links, needLink{target: strings.Clone(n.text), typ: "VALIDATES", line: i, method: "id"})
+		}
+	}
 }
 
 // tagged takes a line of tags: ids are what is verified.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // idPrefixes begin the ids that specifications give, beyond those of Kinds.
@@ -19,11 +21,45 @@ var idPrefixes = func() map[string]bool {
 			m[p] = true
 		}
 	}
-	for _, p := range list("UI VIEW EVENT ENTITY RULE TS REL") {
-		delete(m, p) // words of their own in prose: only what resolves counts
+	for _, p := range list("UI VIEW EVENT ENTITY RULE TS REL RFC OTEP KEP PEP") {
+		delete(m, p) // words of their own in prose, or others' ids: only what resolves counts
 	}
 	return m
 }()
+
+// spacedPrefixes begin ids that are often written with a space: "ADR 7".
+var spacedPrefixes = kb.WordsOf("ADR RFC OTEP KEP PEP")
+
+// spacedID returns the id that s begins with and its length in s, where it is
+// written with a space before its number: "RFC-012" of "RFC 012: Cards".
+func spacedID(s string) (id string, n int) {
+	prefix, rest, ok := strings.Cut(s[:min(len(s), 20)], " ")
+	if !ok || !spacedPrefixes[prefix] {
+		return "", 0
+	}
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if digits == 0 || digits > 5 || digits < len(rest) && isWordByte(rest[digits]) {
+		return "", 0
+	}
+	return prefix + "-" + rest[:digits], len(prefix) + 1 + digits
+}
+
+// wordID returns the length of an id of a known kind without a number that s
+// begins with: "CMD-CHILL", 0 for none.
+func wordID(s string) int {
+	n := strings.IndexByte(s[:min(len(s), 9)], '-')
+	if n < 2 || !idPrefixes[s[:n]] {
+		return 0
+	}
+	to := n + 1
+	for to < len(s) && (s[to] >= 'A' && s[to] <= 'Z' || s[to] >= '0' && s[to] <= '9' || s[to] == '-' && to+1 < len(s) && s[to+1] >= 'A' && s[to+1] <= 'Z') {
+		to++
+	}
+	if to-n < 3 || to < len(s) && isWordByte(s[to]) {
+		return 0
+	}
+	return to
+}
 
 // KnownID reports whether a name is an id by its prefix, as "BR-LAYER-001" is
 // and "UTF-8" is not: who points at one that does not exist has made a mistake.

@@ -114,6 +114,14 @@ func within(s, end string) int { return strings.Index(s[:min(len(s), reach)], en
 // word takes the word that begins at line[i] and returns where it ends.
 func word(line string, i int, out *[]name) int {
 	if c := line[i]; c >= 'A' && c <= 'Z' && (i == 0 || line[i-1] != '-' && line[i-1] != '/') {
+		if id, n := spacedID(line[i:]); n > 0 {
+			*out = append(*out, name{nameID, id, i, i + n})
+			return i + n
+		}
+		if n := wordID(line[i:]); n > 0 && idLength(line[i:]) == 0 && !placeholder(line[i:i+n]) {
+			*out = append(*out, name{nameID, line[i : i+n], i, i + n})
+			return i + n
+		}
 		if n := idLength(line[i:]); n > 0 && (i+n == len(line) || line[i+n] != '/') {
 			to := i + n
 			if to+1 < len(line) && line[to] == '@' && line[to+1] == 'v' {

@@ -146,6 +146,9 @@ func (r *rst) directive(i, ind int, s string) int {
 	if !ok || strings.ContainsAny(name, " \t") || name == "" {
 		return r.skip(i, ind)
 	}
+	if name == "toctree" {
+		return r.toctree(i, ind)
+	}
 	options, last := r.options(i, ind)
 	at := slices.IndexFunc(options, func(f field) bool { return f.key == "id" })
 	if at < 0 || len(options[at].values) == 0 {
@@ -173,6 +176,21 @@ func (r *rst) directive(i, ind int, s string) int {
 		r.first = name
 	}
 	r.needs = append(r.needs, n)
+	return last
+}
+
+// toctree takes the documents that are listed below a directive.
+func (r *rst) toctree(i, ind int) int {
+	last := r.skip(i, ind)
+	for j := i + 1; j <= last; j++ {
+		s := strings.TrimSpace(r.lines[j])
+		if _, inner, ok := strings.Cut(s, "<"); ok {
+			s = strings.TrimSuffix(inner, ">")
+		}
+		if s != "" && s[0] != ':' && !strings.ContainsAny(s, ":* ") && len(s) <= maxName {
+			r.links = append(r.links, needLink{target: strings.Clone(s), typ: "CONTAINS", line: j, method: "pattern"})
+		}
+	}
 	return last
 }
 

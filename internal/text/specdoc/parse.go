@@ -19,7 +19,7 @@ const (
 // Parse reads a Markdown document. It never fails: what it does not
 // understand is left out. The result is nil for a text without headings,
 // front matter and links: nothing could be said about it.
-func Parse(body string) *kb.SpecDoc { return parse(scan(body)) }
+func Parse(body string) *kb.SpecDoc { return parse(scanMarkdown(body)) }
 
 func parse(p *page) *kb.SpecDoc {
 	x := extractor{page: p, doc: &kb.SpecDoc{}, edges: map[edgeKey]int{}, nodes: map[nodeKey]int{}, mentions: map[string]bool{}}
@@ -217,11 +217,14 @@ func statusOf(s string) string {
 // "[BR-1] Rule".
 func titleID(s string) (id, rest string) {
 	s = strings.TrimLeft(s, "[ ")
-	n := idLength(s)
+	id, n := spacedID(s)
+	if n == 0 {
+		n = idLength(s)
+		id = s[:n]
+	}
 	if n == 0 {
 		return "", s
 	}
-	id = s[:n]
 	rest = strings.TrimLeft(s[n:], "]):.—–- \t")
 	if _, ok := idKind(id); !ok && strings.TrimLeft(s[n:], " ") != "" && !strings.ContainsAny(s[n:min(len(s), n+5)], ":—–-") {
 		return "", s // "UTF-8 everywhere" has no id

@@ -192,8 +192,8 @@ export class AnswerView {
   #thumbs() {
     const said = make('span', { role: 'status' });
     const box = make('div', { className: 'thumbs' });
-    const all = [['positive', this.words.good, '👍'], ['negative', this.words.bad, '👎']].map(([rating, label, sign]) => {
-      const b = make('button', { type: 'button', textContent: sign, 'aria-label': label, title: label, 'aria-pressed': 'false' });
+    const all = [['positive', this.words.good], ['negative', this.words.bad]].map(([rating, label]) => {
+      const b = make('button', { type: 'button', 'aria-label': label, title: label, 'aria-pressed': 'false' }, thumb(rating === 'positive'));
       b.onclick = async () => {
         if (all.some((o) => o.disabled)) return;
         for (const o of all) o.disabled = true;
@@ -213,6 +213,16 @@ export class AnswerView {
   }
 }
 
+// thumb draws a thumb, since not every system has letters for one.
+function thumb(up) {
+  const [svg, path] = ['svg', 'path'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name));
+  for (const [k, v] of Object.entries({ viewBox: '0 0 24 24', width: '18', height: '18', 'aria-hidden': 'true', fill: 'currentColor' })) svg.setAttribute(k, v);
+  path.setAttribute('d', 'M2 10h4v11H2zM8 21h9c1 0 1.9-.6 2.2-1.6l2.2-7C21.900 11 21 10 19.800 10H14.500l.8-4c.3-1.400-.6-3-2-3L8 10z');
+  if (!up) path.setAttribute('transform', 'rotate(180 12 12)');
+  svg.append(path);
+  return svg;
+}
+
 // style is what the view looks like: colours are the variables of widget.js, or
 // of the page that shows it.
 export const style = `
@@ -229,5 +239,6 @@ export const style = `
 .answer .unsure, .answer.failed p { color: var(--warn) }
 .answer .thumbs button { min-width: 36px; min-height: 32px; margin-right: .4em; background: none; border: 1px solid var(--edge); border-radius: 6px; cursor: pointer; font: inherit; color: inherit }
 .answer .thumbs button[aria-pressed=true] { border-color: var(--link); outline: 1px solid var(--link) }
+.answer .thumbs svg { display: block; margin: auto }
 .answer .thumbs button:disabled { cursor: default }
 `;
