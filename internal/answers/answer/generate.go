@@ -196,9 +196,9 @@ func complete(line string) (done, open string) {
 }
 
 var (
-	citeRE   = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
+	citeRE     = lazyregexp.New(`\s*\[(\d{1,2})\](?:\s*[.,;])?`)
 	citedEndRE = lazyregexp.New(`(?:[.!?]\s*(?:\[\d{1,2}\])+|\[\d{1,2}\][.!?])\s+$`)
-	behindRE = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\]\s*)+)`)
+	behindRE   = lazyregexp.New(`([.!?])\s*((?:\[\d{1,2}\]\s*)+)`)
 )
 
 // take looks at the sentences of one line.
