@@ -23,7 +23,7 @@ type (
 
 // ListReply is the reply of apis.
 type ListReply struct {
-	APIs     []ListRow  `json:"apis,omitzero"` // nil with a query
+	APIs     []ListRow  `json:"apis,omitzero"`   // nil with a query
 	Found    []ToolRow  `json:"found,omitempty"` // with a query: best first
 	NotReady []NotReady `json:"notReady,omitempty"`
 	Note     string     `json:"note,omitempty"`
