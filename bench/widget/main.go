@@ -271,6 +271,21 @@ func serve(tmp, origin string) (endpoint, public, token string, stop func(), err
 	return "", "", "", nil, errors.New("the server did not start")
 }
 
+// until evaluates an expression in a tab until it says something.
+func until(tab context.Context, do func(js string) (string, error), js string) (string, error) {
+	for {
+		v, err := do(js)
+		if err != nil || v != "" && v != "false" && v != "undefined" && v != "null" {
+			return v, err
+		}
+		select {
+		case <-tab.Done():
+			return "", fmt.Errorf("waited in vain for %s", js)
+		case <-time.After(30 * time.Millisecond):
+		}
+	}
+}
+
 // drive asks the widget of a page two questions, gives a thumb up, and
 // returns what was seen.
 func drive(alloc context.Context, url, element, thumb, skip, shot string, keep bool) (string, error) {
@@ -283,19 +298,7 @@ func drive(alloc context.Context, url, element, thumb, skip, shot string, keep b
 	do := func(js string) (string, error) {
 		return chromedp.Run(tab, chromedp.Evaluate[string]("String("+js+")"))
 	}
-	until := func(js string) (string, error) {
-		for {
-			v, err := do(js)
-			if err != nil || v != "" && v != "false" && v != "undefined" && v != "null" {
-				return v, err
-			}
-			select {
-			case <-tab.Done():
-				return "", fmt.Errorf("waited in vain for %s", js)
-			case <-time.After(30 * time.Millisecond):
-			}
-		}
-	}
+	until := func(js string) (string, error) { return until(tab, do, js) }
 	text := func(n int) string { // of the n-th answer
 		return fmt.Sprintf(`(()=>{const all=[...%s.querySelectorAll(".message-container.assistant,.message-container.error")].map(e=>e.textContent.replace(/\s+/g,' ').trim())`+
 			`.filter(t=>/\[1\]/.test(t)||/No se pudo/.test(t));const l=[...new Set(all)].filter((t,i,s)=>!s.some((o,j)=>j!=i&&t.includes(o)&&t.length<o.length+60&&j<i));`+

@@ -96,19 +96,7 @@ func look(alloc context.Context, url string, width int64, scheme, axe, shot stri
 	do := func(js string) (string, error) {
 		return chromedp.Run(tab, chromedp.Evaluate[string]("(()=>{const root=document.querySelector('knowledge-assistant')?.shadowRoot;return String("+js+")})()"))
 	}
-	until := func(js string) (string, error) {
-		for {
-			v, err := do(js)
-			if err != nil || v != "" && v != "false" && v != "undefined" && v != "null" {
-				return v, err
-			}
-			select {
-			case <-tab.Done():
-				return "", fmt.Errorf("waited in vain for %s", js)
-			case <-time.After(30 * time.Millisecond):
-			}
-		}
-	}
+	until := func(js string) (string, error) { return until(tab, do, js) }
 	if err := chromedp.Do(tab, chromedp.EmulateViewport(width, 900)); err != nil {
 		return "", err
 	}

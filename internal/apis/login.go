@@ -90,13 +90,17 @@ func oauthOf(ctx context.Context, a *app.App, in loginIn) (*declared, *restapi.P
 	return nil, nil, nil, kb.Errorf(kb.NotFound, "no API %q is declared", kb.Clip(in.Code, 60)).WithHint("declared are: %s", orNone(codes))
 }
 
+// clientOf returns what oauthOf does, with the credentials of the client.
+func clientOf(ctx context.Context, a *app.App, in loginIn) (d *declared, p *restapi.Provider, x *restapi.Auth, client restapi.OAuth, secret string, err error) {
+	if d, p, x, err = oauthOf(ctx, a, in); err == nil {
+		client, secret, err = d.secrets.ClientOf(p, x)
+	}
+	return d, p, x, client, secret, err
+}
+
 // Login has a person log in to an API. say is told what the person is to do.
 func Login(ctx context.Context, a *app.App, in loginIn, say func(string)) (string, error) {
-	d, p, x, err := oauthOf(ctx, a, in)
-	if err != nil {
-		return "", err
-	}
-	client, secret, err := d.secrets.ClientOf(p, x)
+	d, p, x, client, secret, err := clientOf(ctx, a, in)
 	if err != nil {
 		return "", err
 	}
@@ -112,11 +116,7 @@ func Login(ctx context.Context, a *app.App, in loginIn, say func(string)) (strin
 
 // Logout takes a login back.
 func Logout(ctx context.Context, a *app.App, in loginIn) (string, error) {
-	d, p, x, err := oauthOf(ctx, a, in)
-	if err != nil {
-		return "", err
-	}
-	client, secret, err := d.secrets.ClientOf(p, x)
+	d, p, x, client, secret, err := clientOf(ctx, a, in)
 	if err != nil {
 		return "", err
 	}

@@ -189,23 +189,7 @@ func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 	if err != nil {
 		return err
 	}
-	at, err := g.lookup(w.Terms[i])
-	if err != nil {
-		return err
-	}
-	for si, s := range g.segs {
-		if at[si].count == 0 {
-			continue
-		}
-		b, err := s.dict.read(at[si])
-		if err == nil {
-			err = g.addPostings(&t, si, b, r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.lists(w.Terms[i], func(si int, b []byte) error { return g.addPostings(&t, si, b, r) })
 }
 
 // addPostings adds what the postings of a term in one segment give.

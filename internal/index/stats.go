@@ -165,6 +165,14 @@ func (g *Generation) lookup(term string) ([]postingsAt, error) {
 // postings calls f for every segment in which a term occurs, and what that
 // returns for every posting in it.
 func (g *Generation) postings(term string, f func(seg int) func(*posting)) error {
+	return g.lists(term, func(si int, b []byte) error {
+		return eachPosting(b, uint32(g.segs[si].info.Chunks), f(si))
+	})
+}
+
+// lists calls f with the postings of a term, as they lie in the file, for every
+// segment in which it occurs.
+func (g *Generation) lists(term string, f func(seg int, b []byte) error) error {
 	at, err := g.lookup(term)
 	if err != nil {
 		return err
@@ -175,7 +183,7 @@ func (g *Generation) postings(term string, f func(seg int) func(*posting)) error
 		}
 		b, err := s.dict.read(at[si])
 		if err == nil {
-			err = eachPosting(b, uint32(s.info.Chunks), f(si))
+			err = f(si, b)
 		}
 		if err != nil {
 			return err

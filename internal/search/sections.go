@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -83,49 +82,21 @@ func weighted(ctx context.Context, emb kb.Embedder, q *rank.Query) ([]float32, e
 			sum[k] += float32(weights[i]) * x
 		}
 	}
-	if dot(sum, sum) == 0 {
+	if kb.Dot(sum, sum) == 0 {
 		return nil, nil
 	}
-	unit(sum)
+	kb.Unit(sum)
 	return sum, nil
 }
 
-// apart returns how near the query is to each text after a part of the mean of
-// the texts, common, is taken off all, in [0,1]: ½ plus half the cosine. Sections that were found
-// together are alike, and what they share does not tell which of them is meant.
+// apart returns how near the query is to each text, in [0,1]: ½ plus half of what
+// kb.Apart returns.
 func apart(query []float32, texts [][]float32, common float64) []float64 {
-	mean := make([]float32, len(query))
-	for _, t := range texts {
-		for k, x := range t {
-			mean[k] += float32(common) * x / float32(len(texts))
-		}
-	}
-	less := func(v []float32) []float32 {
-		out := make([]float32, len(v))
-		for k, x := range v {
-			out[k] = x - mean[k]
-		}
-		unit(out)
-		return out
-	}
-	q := less(query)
-	near := make([]float64, len(texts))
-	for i, t := range texts {
-		near[i] = 0.5 + 0.5*dot(less(t), q)
+	near := kb.Apart(query, texts, common)
+	for i := range near {
+		near[i] = 0.5 + 0.5*near[i]
 	}
 	return near
-}
-
-// unit brings a vector to length 1, unless it has none.
-func unit(v []float32) {
-	n := dot(v, v)
-	if n == 0 {
-		return
-	}
-	f := float32(1 / math.Sqrt(n))
-	for i := range v {
-		v[i] *= f
-	}
 }
 
 // look reads the sections of some candidates, those of one store after
@@ -176,12 +147,4 @@ func lead(text string, most int) string {
 		return p
 	}
 	return ""
-}
-
-func dot(a, b []float32) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
 }

@@ -12,7 +12,7 @@ import (
 // What all texts share does not count: of three that are as near to the query
 // but for it, the one comes first that has what the query has besides.
 func TestApart(t *testing.T) {
-	unitOf := func(v ...float32) []float32 { unit(v); return v }
+	unitOf := func(v ...float32) []float32 { kb.Unit(v); return v }
 	texts := [][]float32{unitOf(3, 1, 0), unitOf(3, 0, 1), unitOf(3, 0, 0)}
 	near := apart(unitOf(3, 0, 1), texts, fitted.Common)
 	if !(near[1] > near[2] && near[2] > near[0]) {
@@ -23,7 +23,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("%g is out of [0,1]", x)
 		}
 	}
-	if plain := dot(texts[1], unitOf(3, 0, 1)) - dot(texts[0], unitOf(3, 0, 1)); near[1]-near[0] <= plain {
+	if plain := kb.Dot(texts[1], unitOf(3, 0, 1)) - kb.Dot(texts[0], unitOf(3, 0, 1)); near[1]-near[0] <= plain {
 		t.Errorf("apart by %g, their cosines by %g", near[1]-near[0], plain)
 	}
 	if got := apart([]float32{0, 1}, nil, fitted.Common); len(got) != 0 {
@@ -58,13 +58,13 @@ func TestWeighted(t *testing.T) {
 		return v[0]
 	}
 	both, common := query("delete pods"), query("delete pods", "pod")
-	if dot(common, word("delete")) <= dot(both, word("delete")) || dot(common, word("pods")) >= dot(both, word("pods")) {
+	if kb.Dot(common, word("delete")) <= kb.Dot(both, word("delete")) || kb.Dot(common, word("pods")) >= kb.Dot(both, word("pods")) {
 		t.Error("a word that stands everywhere counts as much as a rare one")
 	}
-	if n := dot(both, both); math.Abs(n-1) > 1e-5 {
+	if n := kb.Dot(both, both); math.Abs(n-1) > 1e-5 {
 		t.Errorf("length² %g", n)
 	}
-	if got := query("the"); got != nil && dot(got, got) == 0 {
+	if got := query("the"); got != nil && kb.Dot(got, got) == 0 {
 		t.Error("a vector without direction")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -384,7 +385,7 @@ func (s *scored) nearest(chosen []*scored) float64 {
 		}
 		v := float64(n) / float64(max(1, min(len(s.tokens), len(c.tokens))))
 		if s.vector != nil && c.vector != nil && v > 0.3 {
-			v = max(v, 0.8*dot(s.vector, c.vector))
+			v = max(v, 0.8*kb.Dot(s.vector, c.vector))
 		}
 		most = max(most, v)
 	}

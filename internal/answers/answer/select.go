@@ -81,45 +81,16 @@ func (q *question) score(ctx context.Context, passages []search.Passage, emb kb.
 		if err != nil {
 			return out, err
 		}
-		near := apart(q.vector, vectors)
+		near := kb.Apart(q.vector, vectors, commonShare)
 		for i, s := range out.best {
 			s.vector = vectors[i]
-			s.cosine = max(0, dot(q.vector, vectors[i]))
-			s.near = near[i]
-			s.score += cosineWeight*s.cosine + nearWeight*near[i]
+			s.cosine = max(0, kb.Dot(q.vector, vectors[i]))
+			s.near = max(0, near[i])
+			s.score += cosineWeight*s.cosine + nearWeight*s.near
 		}
 	}
 	kb.SortStableFunc(out.best, order)
 	return out, nil
-}
-
-// apart returns how near the query is to each text after most of the mean of
-// the texts is taken off all: what sentences that were found together share does
-// not tell which of them is meant.
-func apart(query []float32, texts [][]float32) []float64 {
-	if len(texts) == 0 {
-		return nil
-	}
-	mean := make([]float32, len(query))
-	for _, t := range texts {
-		for k, x := range t {
-			mean[k] += commonShare * x / float32(len(texts))
-		}
-	}
-	less := func(v []float32) []float32 {
-		out := make([]float32, len(v))
-		for k, x := range v {
-			out[k] = x - mean[k]
-		}
-		scaled(out)
-		return out
-	}
-	q := less(query)
-	near := make([]float64, len(texts))
-	for i, t := range texts {
-		near[i] = max(0, dot(less(t), q))
-	}
-	return near
 }
 
 // commonShare is how much of what sentences have in common is taken off.
@@ -366,15 +337,4 @@ func penalty(s *scored) float64 {
 		v += 0.12 // says where it is said
 	}
 	return v
-}
-
-func dot(a, b []float32) float64 {
-	if len(a) != len(b) {
-		return 0
-	}
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }

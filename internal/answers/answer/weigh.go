@@ -170,20 +170,8 @@ func (q *question) embed(ctx context.Context, emb kb.Embedder) error {
 			q.vector[k] += float32(q.concepts[i].weight) * x
 		}
 	}
-	scaled(q.vector)
+	kb.Unit(q.vector)
 	return nil
-}
-
-// scaled brings a vector to length 1, unless it has none.
-func scaled(v []float32) {
-	n := dot(v, v)
-	if n == 0 {
-		return
-	}
-	f := float32(1 / math.Sqrt(n))
-	for i := range v {
-		v[i] *= f
-	}
 }
 
 // untranslatedWeight is what a Spanish word counts that no store knows and the

@@ -96,21 +96,13 @@ func (p *pair) like(ctx context.Context, e kb.Embedder) error {
 			most := 0.0
 			for _, x := range append([]string{a.text}, a.also...) {
 				for _, y := range append([]string{b.text}, b.also...) {
-					most = max(most, dot(vectors[at[x]], vectors[at[y]]))
+					most = max(most, kb.Dot(vectors[at[x]], vectors[at[y]]))
 				}
 			}
 			p.cosine[[2]string{a.text, b.text}] = most
 		}
 	}
 	return nil
-}
-
-func dot(a, b []float32) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }
 
 // same is how much two tokens say the same, in [0,1].

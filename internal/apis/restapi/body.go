@@ -58,7 +58,7 @@ func (c *Caller) body(ctx context.Context, p *Provider, t *Tool, d *draft, cred 
 		if d.payload != nil {
 			return d.payload, nil
 		}
-		return object(inOrder(d.members)), nil
+		return objectOf(inOrder(d.members)), nil
 	case m == "application/x-www-form-urlencoded":
 		return []byte(d.form()), nil
 	case m == "multipart/form-data":
@@ -86,7 +86,7 @@ func (d *draft) recipeBody(t *Tool) ([]byte, error) {
 	case t.Template != "":
 		return t.fill(d.members)
 	case !t.Form:
-		return object(d.members), nil
+		return objectOf(d.members), nil
 	}
 	form := url.Values{}
 	for _, v := range d.members {
@@ -313,18 +313,11 @@ func addForm(form url.Values, name string, v json.RawMessage) {
 	}
 }
 
-// object makes a JSON object of arguments, in their order.
-func object(values []value) []byte {
-	var b bytes.Buffer
-	b.WriteByte('{')
+// objectOf makes a JSON object of arguments, in their order.
+func objectOf(values []value) []byte {
+	members := make([]field, len(values))
 	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(mustJSON(v.param.wire()))
-		b.WriteByte(':')
-		b.Write(v.json)
+		members[i] = field{v.param.wire(), v.json}
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return object(members)
 }

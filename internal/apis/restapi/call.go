@@ -123,7 +123,7 @@ func masked(values []value) json.RawMessage {
 		}
 		shown[i] = v
 	}
-	return object(shown)
+	return objectOf(shown)
 }
 
 // try sends the request until it is answered, cannot be, or time is up.

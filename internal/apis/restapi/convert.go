@@ -248,7 +248,7 @@ func (t *Tool) Example() json.RawMessage {
 			values = append(values, value{&Param{Name: p.Name}, p.example(t), i})
 		}
 	}
-	return object(values)
+	return objectOf(values)
 }
 
 func (p *Param) example(t *Tool) json.RawMessage {

@@ -29,6 +29,22 @@ func fields(v json.RawMessage) []field {
 	return out
 }
 
+// object makes an object of members, in their order.
+func object(members []field) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(mustJSON(f.key))
+		b.WriteByte(':')
+		b.Write(f.raw)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
 // elements cuts an array of valid JSON into its elements; nil for anything else.
 func elements(v json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage

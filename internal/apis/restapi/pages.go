@@ -1,7 +1,6 @@
 package restapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -168,18 +167,7 @@ func number(args json.RawMessage, t *Tool, names ...string) int {
 // with returns arguments with one of them changed.
 func with(args json.RawMessage, name string, v json.RawMessage) json.RawMessage {
 	list := slices.DeleteFunc(fields(args), func(f field) bool { return f.key == name })
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, f := range append(list, field{name, v}) {
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.Write(mustJSON(f.key))
-		b.WriteByte(':')
-		b.Write(f.raw)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return object(append(list, field{name, v}))
 }
 
 // Joined puts the elements of a further page behind those of the first reply.
@@ -192,14 +180,13 @@ func (r *Reply) Joined(page *Reply) {
 	}
 	joined := json.RawMessage("[" + strings.Join(words, ",") + "]")
 	if key != "" {
-		var out []string
-		for _, f := range fields(r.JSON) {
-			if f.key == key {
-				f.raw = joined
+		members := fields(r.JSON)
+		for i := range members {
+			if members[i].key == key {
+				members[i].raw = joined
 			}
-			out = append(out, string(mustJSON(f.key))+":"+string(f.raw))
 		}
-		joined = json.RawMessage("{" + strings.Join(out, ",") + "}")
+		joined = object(members)
 	}
 	r.JSON = joined
 }

@@ -52,21 +52,9 @@ var besides = []string{"name", "in", "description", "required", "collectionForma
 
 // schema2 is the schema that the members of a parameter make.
 func schema2(v json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, f := range fields(v) {
-		if slices.Contains(besides, f.key) || strings.HasPrefix(f.key, "x-") {
-			continue
-		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.Write(mustJSON(f.key))
-		b.WriteByte(':')
-		b.Write(f.raw)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return object(slices.DeleteFunc(fields(v), func(f field) bool {
+		return slices.Contains(besides, f.key) || strings.HasPrefix(f.key, "x-")
+	}))
 }
 
 // style2 is the style and explode of a collectionFormat, which for a list is csv

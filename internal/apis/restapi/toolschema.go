@@ -170,5 +170,5 @@ func (w *walker) exampleObject(s json.RawMessage, depth int) json.RawMessage {
 			return x
 		}
 	}
-	return object(list)
+	return objectOf(list)
 }

@@ -1,19 +1,19 @@
 package printer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // Marker returns where a line has what was looked for: pairs of offsets, in order.
 type Marker func(line string) [][]int
 
-var words = regexp.MustCompile(`[\p{L}\p{N}]+`)
+var words = lazyregexp.New(`[\p{L}\p{N}]+`)
 
 // Words marks the words of a line that are found by those of a query: parse
 // marks the Pars of ParseHeader, as an index does.

@@ -4,8 +4,9 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // Role is what a part of a line is. On a terminal each has its colour, of the
@@ -43,7 +44,7 @@ type Part struct {
 func (r Role) Text(text string) Part { return Part{Text: text, Role: r} }
 
 // places are how lines are written behind a path: L98-L100, L98-100, L98.
-var places = regexp.MustCompile(`:L(\d+)(?:-L?(\d+))?$`)
+var places = lazyregexp.New(`:L(\d+)(?:-L?(\d+))?$`)
 
 // At is a place "path:L98-L100" of a store. On a terminal it is written as
 // editors and terminals take it, path:98-100, and leads to the file.
@@ -74,7 +75,7 @@ func (p *Printer) Clickable(text string) string {
 }
 
 // within are places within a text: "order_test.go:L6".
-var within = regexp.MustCompile(`([\p{L}\p{N}_)])(?::L)(\d+)`)
+var within = lazyregexp.New(`([\p{L}\p{N}_)])(?::L)(\d+)`)
 
 // FileURL is the address of a file of this machine.
 func FileURL(host, path string) string {

@@ -128,12 +128,7 @@ func (p *publicSide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Value(preflightKey{}) != nil {
 		r.Method = r.Header.Get("Access-Control-Request-Method")
 	}
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Cache-Control", "no-store")
+	guardHeaders(w, "default-src 'none'; frame-ancestors 'none'")
 	if _, pattern := p.mux.Handler(r); pattern == "" {
 		ragFail(w, http.StatusNotFound, "nothing is served at this address")
 		return

@@ -80,6 +80,17 @@ func (s *service) routes() {
 // preflightKey marks a request in place of the one a browser asks about.
 type preflightKey struct{}
 
+// guardHeaders sets what every reply has: nothing in it is run, framed, guessed
+// or kept but by the policy of its content.
+func guardHeaders(w http.ResponseWriter, policy string) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cache-Control", "no-store")
+}
+
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,12 +99,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				WithHint("try other arguments; the details are in the server's log"))
 		}
 	}()
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'")
-	h.Set("Cache-Control", "no-store")
+	guardHeaders(w, "default-src 'none'")
 	if r.Method == http.MethodOptions {
 		ctx := context.WithValue(r.Context(), preflightKey{}, true)
 		r = r.WithContext(ctx)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // preview is the document around the selected hit.
@@ -38,7 +38,7 @@ type spot struct {
 	written  string // path:line, of that one
 }
 
-var lines = regexp.MustCompile(`:L(\d+)(?:-L?(\d+))?`)
+var lines = lazyregexp.New(`:L(\d+)(?:-L?(\d+))?`)
 
 func place(h *find.Hit) spot {
 	s := spot{path: h.At, written: h.At}
