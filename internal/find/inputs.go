@@ -22,8 +22,8 @@ type searchIn struct {
 	Stores       []string `json:"stores,omitempty" help:"names or ids of the stores to search; * is every store"`
 	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
-	In           string   `json:"in,omitempty" cli:"only" help:"only documents below this path of their store"`
-	Explain      bool     `json:"explain,omitempty" cli:"only" help:"show what each score is made of"`
+	In           string   `json:"in,omitempty" cli:"first" help:"only documents below this path of their store"`
+	Explain      bool     `json:"explain,omitempty" cli:"first" help:"show what each score is made of"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
 	Form         string   `json:"form,omitempty" cli:"never" enum:"text|json" help:"how the reply is written: text, or json for programs (default json where detail is given, else text)"`
 	ToEnd        bool     `json:"wait,omitempty" cli:"only" help:"see the first index of a large folder to its end before answering"`
