@@ -15,8 +15,6 @@ export interface Hit {
   doc?: string;
   why?: string[];
   explain?: Record<string, number>;
-  calledBy?: string[];
-  calls?: string[];
 }
 
 export interface SearchReply {
@@ -24,6 +22,7 @@ export interface SearchReply {
   count: number;
   confidence: 'high' | 'medium' | 'low' | 'none';
   probability?: number;
+  signs?: Record<string, number>;
   ms: number;
   notes?: string[];
 }
@@ -45,4 +44,66 @@ export interface Store {
   chunks: number;
   scope: string;
   indexed?: string;
+}
+
+export interface FileText {
+  store: string;
+  commit?: string;
+  path: string;
+  url?: string;
+  start: number;
+  lines: number;
+  text: string;
+  note?: string;
+}
+
+export interface OutlineSymbol {
+  id: string;
+  lines: string;
+  symbol: string;
+  kind: string;
+  signature?: string;
+  members?: OutlineSymbol[];
+}
+
+export interface OutlineReply {
+  store: string;
+  path: string;
+  language?: string;
+  symbols?: OutlineSymbol[];
+}
+
+export interface Pointer {
+  id: string;
+  store?: string;
+  at: string;
+  symbol?: string;
+  code?: string;
+  why?: string;
+}
+
+// Context is what get_full_context says of a place.
+export interface Context {
+  id: string;
+  store: string;
+  at: string;
+  path: string;
+  start: number;
+  end: number;
+  symbol?: string;
+  kind?: string;
+  signature?: string;
+  note?: string;
+  callers?: Pointer[];
+  moreCallers?: number;
+  callees?: Pointer[];
+  moreCallees?: number;
+  types?: Pointer[];
+  tests?: Pointer[];
+  related?: Pointer[];
+  mentionedBy?: Pointer[];
+  provenBy?: Pointer[];
+  specs?: { title: string; section?: string; url: string; why: string; kdd_status?: string }[];
+  findings?: { severity: string; message: string; ruleId?: string; lines?: number[]; source?: string }[];
+  moreFindings?: number;
 }

@@ -15,4 +15,6 @@ export const views: View[] = [
   { path: '/', title: 'Search', menu: '/', load: () => Search },
   { path: '/search', title: 'Search', load: () => Search },
   { path: '/read/:store/*', title: 'Read', load: () => import('./views/read').then((m) => m.Read) },
+  { path: '/at/:id', title: 'A place', load: () => import('./views/read').then((m) => m.At) },
+  { path: '/ask', title: 'Ask', menu: '/ask', load: () => import('./views/ask').then((m) => m.Ask) },
 ];
