@@ -19,7 +19,7 @@ export function App() {
       <main id="main">
         <Switch>
           {views.map((v) => <Route key={v.path} path={v.path}>{(params: any) => <Shown view={v} params={params} />}</Route>)}
-          <Route><Empty title="There is no such page"><p><Link href="/">Search</Link> what is indexed instead.</p></Empty></Route>
+          <Route><Empty title="There is no such page" whole><p><Link href="/">Search</Link> what is indexed instead.</p></Empty></Route>
         </Switch>
       </main>
       <Help />

@@ -8,6 +8,13 @@ export const helping = signal(false);
 
 const shown: Record<string, string> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', ' ': 'Space' };
 
+// grouped puts the keys that do the same on one line.
+function grouped(): [string, string[]][] {
+  const m = new Map<string, string[]>();
+  for (const k of known()) m.set(k.does, [...(m.get(k.does) ?? []), shown[k.key] ?? k.key]);
+  return [...m];
+}
+
 export function Help() {
   const box = useRef<HTMLDialogElement>(null);
   const open = helping.value;
@@ -21,7 +28,7 @@ export function Help() {
       onKeyDown={(e) => e.key === '?' && e.currentTarget.close()}>
       <h2 id="help-title">Keys</h2>
       <dl>
-        {known().map((k) => <div key={k.key}><dt><kbd>{shown[k.key] ?? k.key}</kbd></dt><dd>{k.does}</dd></div>)}
+        {grouped().map(([does, keys]) => <div key={does}><dt>{keys.map((k) => <><kbd key={k}>{k}</kbd> </>)}</dt><dd>{does}</dd></div>)}
         <div><dt><kbd>Enter</kbd></dt><dd>opens what has the focus</dd></div>
       </dl>
       <button type="button" onClick={() => box.current?.close()}>Close</button>

@@ -1,7 +1,9 @@
 // What a view shows when it has nothing to show: not yet, nothing, a failure.
 
 import type { ComponentChildren } from 'preact';
-import { Failure } from '../api';
+import { Link } from 'wouter-preact';
+import { line, type Failure } from '../api';
+import { readAddress } from '../places';
 
 // Loading keeps the room of what comes; it is seen only when that takes a while.
 export function Loading({ what, rows = 3 }: { what: string; rows?: number }) {
@@ -13,19 +15,21 @@ export function Loading({ what, rows = 3 }: { what: string; rows?: number }) {
   );
 }
 
-// Empty says that there is nothing, and what would fill it.
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+// Empty says that there is nothing, and what would fill it; whole where it is
+// all of a view.
+export function Empty({ title, whole, children }: { title: string; whole?: boolean; children?: ComponentChildren }) {
   return (
     <section class="state">
-      <h2>{title}</h2>
+      {whole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </section>
   );
 }
 
-// Failed says what went wrong and what to do. Hints hold commands for a
-// terminal after a colon; these are set as code.
+// Failed says what went wrong and what to do. What stands between the page and
+// the server is said above it, once.
 export function Failed({ error, again }: { error: Failure; again?: () => void }) {
+  if (error.status === 401 || error.code === 'away' && line.value !== 'up') return <p class="state" role="status">Waiting for the server.</p>;
   return (
     <section class="state failed" role="alert">
       <h2>{sentence(error.message)}</h2>
@@ -35,10 +39,23 @@ export function Failed({ error, again }: { error: Failure; again?: () => void })
   );
 }
 
-// Hint sets the command at the end of a hint as code.
+// Hint shows what to do next. Behind its last colon may be a call: one that the
+// page has a view for is a link, others are code.
 export function Hint({ text }: { text: string }) {
-  const m = /^(.*?: )(knowledge .*|[a-z]+:[a-z]+.*)$/s.exec(text);
-  return <p>{m ? <>{sentence(m[1])}<code class="shell">{m[2]}</code></> : sentence(text)}</p>;
+  const m = /^(.*): ((?:knowledge )?[a-z_]+(?::[a-z-]+)*)( .*)?$/s.exec(text);
+  if (!m) return <p>{sentence(text)}</p>;
+  const to = m[2] === 'read' ? readingOf(m[3] ?? '') : '';
+  return <p>{sentence(m[1])}: {to ? <Link href={to}>{decodeURIComponent(to.split('/').slice(3).join('/'))}</Link> : <code class="shell">{m[2]}{m[3]}</code>}</p>;
+}
+
+// readingOf is the address of what read's arguments, as JSON, name.
+function readingOf(args: string): string {
+  try {
+    const { store, path } = JSON.parse(args);
+    return typeof store === 'string' && typeof path === 'string' ? readAddress(store, path) : '';
+  } catch {
+    return '';
+  }
 }
 
 export const sentence = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);

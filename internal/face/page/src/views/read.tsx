@@ -45,8 +45,10 @@ export function Read(params: { store: string; '*': string }) {
     document.title = `${folded(path)[1]} · ${store} · knowledge`;
   }, [path, store]);
   useReadKeys(rows.map((r) => r.start), at[0], outline.data ? rows.length : 0);
-  if (file.error) return <Failed error={file.error} again={file.again} />;
   const [folder, name] = folded(path);
+  if (file.error && !file.data) {
+    return <div class="read"><header class="title"><h1><span class="folder">{folder}</span>{name}</h1><p class="faint">{store}</p></header><Failed error={file.error} again={file.again} /></div>;
+  }
   return (
     <div class="read">
       <header class="title">
@@ -78,8 +80,7 @@ export function At({ id }: { id: string }) {
   useEffect(() => {
     if (found.data) go(readAddress(found.data.store, found.data.path, found.data.start, found.data.end), { replace: true });
   }, [found.data]);
-  if (found.error) return <Failed error={found.error} again={found.again} />;
-  return <Loading what="Looking for the place" rows={8} />;
+  return <><h1 class="out">A place</h1>{found.error ? <Failed error={found.error} again={found.again} /> : <Loading what="Looking for the place" rows={8} />}</>;
 }
 
 function decode(part: string): string {

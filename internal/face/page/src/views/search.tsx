@@ -125,10 +125,11 @@ function Results({ query, found, items, mark, stores, show }: ResultsProps) {
         {items.length < reply.hits.length && ` of ${reply.hits.length}`}
         <span class="faint"> · {reply.ms < 10 ? reply.ms.toFixed(1) : Math.round(reply.ms)} ms{reply.confidence !== 'none' && ` · ${reply.confidence} confidence`}</span>
       </p>
-      <Notes notes={reply.notes} />
+      {items.length > 0 && <Notes notes={reply.notes} />}
       {items.length === 0
         ? <Empty title={reply.hits.length ? 'The filters leave none of what was found' : 'Nothing that is indexed answers this'}>
             <p>{reply.hits.length ? 'Take a filter away, or search on.' : 'Say what the code does in other words, or look for a name.'}</p>
+            <Notes notes={reply.notes} />
           </Empty>
         : <List items={items} label="Places" height={(h) => 62 + 19 * (h.code?.split('\n').length ?? 0)} name={(h) => h.store + h.id + h.at} handle={show}
             row={(h) => <HitRow hit={h} mark={mark} />} />}
