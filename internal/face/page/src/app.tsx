@@ -1,0 +1,80 @@
+// The frame around every view: menu, theme, keys, how the server stands.
+
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
+import { Failure } from './api';
+import { useKeys } from './keys';
+import { Gate } from './parts/gate';
+import { Help, helping } from './parts/help';
+import { Empty, Failed, Loading } from './parts/states';
+import { theme, turn } from './theme';
+import { views, type View } from './views';
+
+export function App() {
+  return (
+    <Router>
+      <Head />
+      <Gate />
+      <main id="main">
+        <Switch>
+          {views.map((v) => <Route key={v.path} path={v.path}>{(params: any) => <Shown view={v} params={params} />}</Route>)}
+          <Route><Empty title="There is no such page"><p><Link href="/">Search</Link> what is indexed instead.</p></Empty></Route>
+        </Switch>
+      </main>
+      <Help />
+    </Router>
+  );
+}
+
+// Shown loads a view when it is first shown.
+function Shown({ view, params }: { view: View; params: Record<string, string> }) {
+  const made = useMemo(() => view.load(), [view]);
+  const [loaded, set] = useState<{ view: View; as?: ComponentType<any>; error?: Failure }>(() => ({ view, as: made instanceof Promise ? undefined : made }));
+  useEffect(() => {
+    document.title = view.title + ' · knowledge';
+    if (!(made instanceof Promise)) return set({ view, as: made });
+    let here = true;
+    made.then(
+      (as) => here && set({ view, as }),
+      () => here && set({ view, error: new Failure('away', 'this part of the page could not be loaded', 'reload the page') }),
+    );
+    return () => {
+      here = false;
+    };
+  }, [view]);
+  if (loaded.view !== view) return <Loading what="Loading the view" />;
+  if (loaded.error) return <Failed error={loaded.error} />;
+  if (!loaded.as) return <Loading what="Loading the view" />;
+  const As = loaded.as;
+  return <As {...params} />;
+}
+
+const themes = { auto: 'as the system', light: 'light', dark: 'dark' };
+
+function Head() {
+  const [at] = useLocation();
+  useKeys([
+    { key: '?', does: 'shows the keys', run: () => (helping.value = !helping.value) },
+    { key: 't', does: 'changes between light and dark', run: turn },
+  ]);
+  return (
+    <header class="head">
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>('#main :is(a, button, input, [tabindex="0"])')?.focus(); }}>Skip the menu</a>
+      <Link class="brand" href="/">knowledge</Link>
+      <nav aria-label="Views">
+        {views.filter((v) => v.menu).map((v) => (
+          <Link key={v.path} href={v.menu!} aria-current={isAt(v, at) ? 'page' : undefined}>{v.title}</Link>
+        ))}
+      </nav>
+      <button type="button" class="plain" title={`Colours: ${themes[theme.value]}`} aria-label={`Colours: ${themes[theme.value]}`} onClick={turn}>
+        <span aria-hidden="true" class={'dot ' + theme.value} />
+      </button>
+      <button type="button" class="plain" title="Keys (?)" aria-label="Keys" onClick={() => (helping.value = true)}>?</button>
+    </header>
+  );
+}
+
+function isAt(v: View, at: string): boolean {
+  return v.menu === '/' ? at === '/' || at === '/search' : at === v.menu || at.startsWith(v.menu + '/');
+}
