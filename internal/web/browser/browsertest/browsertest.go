@@ -220,9 +220,9 @@ func (b *Tab) Shot(file string) {
 // "" for nothing.
 func (b *Tab) Axe(source string) string {
 	b.t.Helper()
-	b.JS("(()=>{if(!window.axe){" + source + "\n}delete window.found;window.axe.run().then(r=>window.found='found: '+(r.passes.length>10?'':'too little was looked at ')+" +
-		"r.violations.map(v=>v.id+' '+v.nodes.map(n=>n.target.join(' ')+(n.any[0]?' ('+n.any[0].message+')':'')).join(', ')).join('; '),e=>window.found='failed: '+e);return 1})()")
-	return strings.TrimPrefix(b.Until("window.found"), "found: ")
+	b.JS("(()=>{if(!window.axe){" + source + "\n}delete window.axeFound;window.axe.run().then(r=>window.axeFound='found: '+(r.passes.length>10?'':'too little was looked at ')+" +
+		"r.violations.map(v=>v.id+' '+v.nodes.map(n=>n.target.join(' ')+(n.any[0]?' ('+n.any[0].message+')':'')).join(', ')).join('; '),e=>window.axeFound='failed: '+e);return 1})()")
+	return strings.TrimPrefix(b.Until("window.axeFound"), "found: ")
 }
 
 // Axe returns the source of axe-core, which npm puts below dir.

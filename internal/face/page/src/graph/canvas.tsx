@@ -83,7 +83,7 @@ class View {
     for (const b of this.layout.bodies) {
       left = Math.min(left, b.x), right = Math.max(right, b.x), top = Math.min(top, b.y), bottom = Math.max(bottom, b.y);
     }
-    this.scale = Math.min(1.6, (w - 110) / Math.max(right - left, 1), (h - 50) / Math.max(bottom - top, 1));
+    this.scale = Math.min(2.4, (w - 160) / Math.max(right - left, 1), (h - 50) / Math.max(bottom - top, 1));
     this.x = w / 2 - ((left + right) / 2) * this.scale;
     this.y = h / 2 - ((top + bottom) / 2) * this.scale;
   }
@@ -104,12 +104,13 @@ class View {
     this.lines(c, focus, colour);
     const faint = colour('--g-faint'), ink = colour('--g-ink'), paper = colour('--g-paper');
     const kinds = new Map<string, string>();
+    const hue = hues(this.graph);
     const busy: [number, number, number, number][] = []; // where labels stand
     const order = this.graph.nodes.map((_, i) => i).sort((a, b) => Number(near.has(a)) - Number(near.has(b)) || this.layout.bodies[a].size - this.layout.bodies[b].size);
     for (const i of order) {
       const n = this.graph.nodes[i], [x, y] = this.place(i), r = this.radius(i);
       if (x < -r || y < -r || x > w + r || y > h + r) continue;
-      if (!kinds.has(n.kind)) kinds.set(n.kind, colour('--g-' + hue(n.kind)));
+      if (!kinds.has(n.kind)) kinds.set(n.kind, colour('--g-' + hue.get(n.kind)));
       c.globalAlpha = near.size && !near.has(i) ? 0.25 : n.faded ? 0.55 : 1;
       c.fillStyle = kinds.get(n.kind)!;
       c.beginPath();
@@ -274,13 +275,13 @@ class View {
   }
 }
 
-const hues = ['a', 'b', 'c', 'd', 'e', 'f'];
+const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-// hue is the colour of a kind of node: the same in each picture.
-export function hue(kind: string): string {
-  let n = 0;
-  for (const ch of kind) n = (n * 31 + ch.charCodeAt(0)) >>> 0;
-  return hues[n % hues.length];
+// hues are the colours of kinds of nodes, in the order in which they come.
+export function hues(graph: Drawn): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const n of graph.nodes) if (!found.has(n.kind)) found.set(n.kind, letters[found.size % letters.length]);
+  return found;
 }
 
 const short = (s: string) => (s.length > 34 ? s.slice(0, 33) + '…' : s);

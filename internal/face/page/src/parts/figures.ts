@@ -26,5 +26,5 @@ export function since(time: string): string {
 export function lasting(s: number): string {
   if (s < 90) return `${Math.max(1, Math.round(s))} s`;
   if (s < 5400) return `${Math.round(s / 60)} min`;
-  return `${(s / 3600).toFixed(1)} h`;
+  return s < 172_800 ? `${(s / 3600).toFixed(1)} h` : `${Math.round(s / 86_400)} days`;
 }

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import { useCall } from '../api';
-import { Canvas, hue, type Drawn } from '../graph/canvas';
+import { Canvas, hues, type Drawn } from '../graph/canvas';
 import { count } from '../parts/figures';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
@@ -34,8 +34,7 @@ export function Specs() {
             const n = g.nodes[i];
             return (
               <>
-                <span class={'kind g-' + hue(n.type)} aria-hidden="true" />
-                <span class="name">{n.name}</span><span class="faint">{n.about}</span>
+                <span class="faint">{n.about}</span>
                 {chosen && (
                   <ul class="relations">
                     {g.edges.filter((e) => e.from === i || e.to === i).slice(0, 40).map((e, k) => (
@@ -83,11 +82,10 @@ export function Files({ store, ...rest }: { store: string; '*': string }) {
       {data && drawn && data.nodes.length > 1 && (
         <Beside graph={drawn} label={`${name} and the files around it`} first={0}
           row={(i, chosen) => {
-            const n = data.nodes[i], [f, b] = folded(n.path);
+            const n = data.nodes[i], [f] = folded(n.path);
             return (
               <>
-                <span class={'kind g-' + hue('away' + n.distance)} aria-hidden="true" />
-                <span class="name">{b}</span><span class="faint">{f}</span>
+                <span class="faint">{f}</span>
                 {chosen && (
                   <ul class="relations">
                     {data.edges.filter((e) => e.from === i || e.to === i).slice(0, 40).map((e, k) => (
@@ -120,6 +118,7 @@ interface BesideProps {
 function Beside({ graph, label, first = -1, row }: BesideProps) {
   const [chosen, choose] = useState(first);
   const [filter, setFilter] = useState('');
+  const colours = useMemo(() => hues(graph), [graph]);
   useEffect(() => choose(first), [graph]);
   const items = useMemo(() => {
     const f = filter.toLowerCase();
@@ -134,8 +133,10 @@ function Beside({ graph, label, first = -1, row }: BesideProps) {
         <input id="node-filter" type="search" value={filter} onInput={(e) => setFilter(e.currentTarget.value)} placeholder="name" autocomplete="off" spellcheck={false} />
         <List items={items} label="Nodes" height={() => 34} name={(i) => i}
           row={(i) => <div class={'node' + (i === chosen ? ' chosen' : '')}>
-            <button type="button" class="plain" aria-pressed={i === chosen} onClick={() => choose(i === chosen ? -1 : i)}>{i === chosen ? 'Leave' : 'Show'}<span class="out"> {graph.nodes[i].label}</span></button>
-            <div>{row(i, i === chosen)}</div>
+            <button type="button" class="plain" aria-pressed={i === chosen} onClick={() => choose(i === chosen ? -1 : i)}>
+              <span class={'kind g-' + colours.get(graph.nodes[i].kind)} aria-hidden="true" />{graph.nodes[i].label}
+            </button>
+            {row(i, i === chosen)}
           </div>} />
       </section>
     </div>
