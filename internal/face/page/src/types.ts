@@ -15,8 +15,6 @@ export interface Hit {
   doc?: string;
   why?: string[];
   explain?: Record<string, number>;
-  calledBy?: string[];
-  calls?: string[];
 }
 
 export interface SearchReply {
@@ -24,6 +22,7 @@ export interface SearchReply {
   count: number;
   confidence: 'high' | 'medium' | 'low' | 'none';
   probability?: number;
+  signs?: Record<string, number>;
   ms: number;
   notes?: string[];
 }
@@ -47,116 +46,64 @@ export interface Store {
   indexed?: string;
 }
 
-export interface StoreInfo extends Store {
-  textBytes: number;
-  diskBytes: number;
-  generation: number;
-  languages?: Record<string, number>;
-  skipped?: Record<string, number>;
-  masked?: number;
+export interface FileText {
+  store: string;
   commit?: string;
-  embedder?: string;
-  follows?: string;
-  lastError?: string;
-  notes?: string[];
+  path: string;
+  url?: string;
+  start: number;
+  lines: number;
+  text: string;
+  note?: string;
 }
 
-export interface Job {
+export interface OutlineSymbol {
   id: string;
-  type: string;
-  store?: string;
-  storeName?: string;
-  status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'interrupted';
-  cancelling?: boolean;
-  progress: { phase?: string; done: number; total?: number; percent?: number; rate?: number; eta?: number };
-  message?: string;
-  hint?: string;
-  createdAt: string;
-  updatedAt: string;
+  lines: string;
+  symbol: string;
+  kind: string;
+  signature?: string;
+  members?: OutlineSymbol[];
 }
 
-export interface Usage {
-  dir: string;
-  parts: { what: string; path: string; files: number; bytes: number }[];
-  bytes: number;
-  diskFree?: number;
-  diskSize?: number;
-  memory: { resident?: number; heap: number; reserved: number };
-}
-
-export interface Diagnosis {
-  findings: { what: string; status: string; text: string; hint?: string }[];
-  wrong: number;
-}
-
-export interface Evidence {
-  status: string;
-  evidence: {
-    path: string; exists: boolean; valid: boolean; note?: string; timestamp?: string; outcome?: string;
-    findings_count: number; severity_counts?: Record<string, number>;
-  };
-}
-
-export interface Finding {
-  ruleId: string;
-  severity: string;
-  message: string;
-  file: string;
-  lines?: number[];
-}
-
-export interface Gate {
-  allowed: boolean;
-  status: string;
-  stage: string;
-  violations: { code: string; severity: string; message: string }[];
-  evidence?: { age_seconds: number | null; max_age_seconds: number };
-  repo_state?: { git?: { branch: string | null; staged: number; unstaged: number; untracked: number } };
-}
-
-export interface ReviewEntry {
-  question: string;
-  times?: number;
-  negative?: number;
-  positive?: number;
-  confidence?: number;
-  comments?: string[];
-  sources?: string[];
-  change?: string;
-}
-
-export interface Review {
-  unanswered: ReviewEntry[];
-  badly_rated: ReviewEntry[];
-  most_asked: ReviewEntry[];
-  drifted: ReviewEntry[];
-  notes?: string[];
-}
-
-export interface Rating {
-  feedback_id: string;
-  query: string;
-  response?: string;
-  rating: string;
-  comment?: string;
-  pending?: boolean;
-  created_at: string;
-}
-
-export interface SpecGraph {
-  graph?: {
-    nodes: { name: string; type: string; about?: string; url?: string; faded?: boolean }[];
-    edges: { from: number; to: number; type: string; wrong?: boolean }[];
-  };
-  message?: string;
-  warnings?: string[];
-}
-
-export interface Around {
+export interface OutlineReply {
   store: string;
   path: string;
-  nodes: { path: string; distance: number }[];
-  edges: { from: number; to: number; calls?: number; types?: number; inherits?: number; others?: number }[];
-  more?: number;
-  notes?: string[];
+  language?: string;
+  symbols?: OutlineSymbol[];
+}
+
+export interface Pointer {
+  id: string;
+  store?: string;
+  at: string;
+  symbol?: string;
+  code?: string;
+  why?: string;
+}
+
+// Context is what get_full_context says of a place.
+export interface Context {
+  id: string;
+  store: string;
+  at: string;
+  path: string;
+  start: number;
+  end: number;
+  symbol?: string;
+  kind?: string;
+  signature?: string;
+  note?: string;
+  callers?: Pointer[];
+  moreCallers?: number;
+  callees?: Pointer[];
+  moreCallees?: number;
+  types?: Pointer[];
+  tests?: Pointer[];
+  related?: Pointer[];
+  mentionedBy?: Pointer[];
+  provenBy?: Pointer[];
+  specs?: { title: string; section?: string; url: string; why: string; kdd_status?: string }[];
+  findings?: { severity: string; message: string; ruleId?: string; lines?: number[]; source?: string }[];
+  moreFindings?: number;
 }

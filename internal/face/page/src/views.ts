@@ -15,6 +15,8 @@ export const views: View[] = [
   { path: '/', title: 'Search', menu: '/', load: () => Search },
   { path: '/search', title: 'Search', load: () => Search },
   { path: '/read/:store/*', title: 'Read', load: () => import('./views/read').then((m) => m.Read) },
+  { path: '/at/:id', title: 'A place', load: () => import('./views/read').then((m) => m.At) },
+  { path: '/ask', title: 'Ask', menu: '/ask', load: () => import('./views/ask').then((m) => m.Ask) },
   { path: '/specs', title: 'Specifications', menu: '/specs', load: () => import('./views/graph').then((m) => m.Specs) },
   { path: '/graph/:store/*', title: 'Files around', load: () => import('./views/graph').then((m) => m.Files) },
   { path: '/stores', title: 'Stores', menu: '/stores', load: () => import('./views/stores').then((m) => m.Stores) },

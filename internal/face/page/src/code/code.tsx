@@ -38,7 +38,7 @@ export function Line({ tokens, mark }: { tokens: Token[]; mark: RegExp | null })
 export function Excerpt({ text, start, language, mark }: { text: string; start: number; language: string; mark: RegExp | null }) {
   const lines = useColours(language, text);
   return (
-    <div class="excerpt" role="group" tabIndex={-1}>
+    <div class="excerpt">
       <code>
         {lines.map((tokens, i) => (
           <span class="row" key={i}>

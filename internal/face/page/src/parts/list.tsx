@@ -12,15 +12,16 @@ interface Props<T> {
   label: string;
   fixed?: boolean; // every row has the height that is guessed
   // handle gets what shows a row that is not seen.
-  handle?: (show: (index: number, align?: 'center' | 'auto') => void) => void;
+  handle?: (show: (index: number, align?: 'start' | 'auto') => void) => void;
+  under?: number; // px at the top that are covered
 }
 
-export function List<T>({ items, row, name, height, label, fixed, handle }: Props<T>) {
+export function List<T>({ items, row, name, height, label, fixed, handle, under = 120 }: Props<T>) {
   const box = useRef<HTMLOListElement>(null);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const [top, setTop] = useState(0);
   const options: VirtualizerOptions<Window, HTMLElement> = {
-    count: items.length, overscan: 6, scrollMargin: top,
+    count: items.length, overscan: 6, scrollMargin: top, scrollPaddingStart: under, scrollPaddingEnd: 40,
     getScrollElement: () => window,
     estimateSize: (i) => height(items[i], i),
     getItemKey: (i) => name(items[i], i),

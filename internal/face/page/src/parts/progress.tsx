@@ -1,6 +1,6 @@
 // How far a job is, and the button that stops it.
 
-import type { Job } from '../types';
+import type { Job } from '../manage';
 import { Did, useDo } from './do';
 import { lasting } from './figures';
 

@@ -6,7 +6,7 @@ import { useCall } from '../api';
 import { Did, useDo } from '../parts/do';
 import { count, since } from '../parts/figures';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
-import type { Rating, Review, ReviewEntry } from '../types';
+import type { Rating, Review, ReviewEntry } from '../manage';
 
 export function Answers() {
   const review = useCall<Review>('feedback:review', { limit: 50 });

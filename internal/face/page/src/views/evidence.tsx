@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { useCall } from '../api';
 import { lasting, since } from '../parts/figures';
 import { Empty, Failed, Loading, sentence } from '../parts/states';
-import type { Evidence as Status, Finding, Gate } from '../types';
+import type { Evidence as Status, Finding, Gate } from '../manage';
 import { Tile } from './status';
 
 const stages = ['PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI'];

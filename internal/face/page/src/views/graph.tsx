@@ -8,7 +8,7 @@ import { count } from '../parts/figures';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { folded, readAddress } from '../places';
-import type { Around, SpecGraph } from '../types';
+import type { Around, SpecGraph } from '../manage';
 
 // Specs draws the specifications that are indexed, or what surrounds one.
 export function Specs() {

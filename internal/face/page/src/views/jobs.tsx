@@ -5,7 +5,7 @@ import { useCall } from '../api';
 import { lasting, since } from '../parts/figures';
 import { ended, Progress } from '../parts/progress';
 import { Empty, Failed, Hint, Loading, Notes, sentence } from '../parts/states';
-import type { Job } from '../types';
+import type { Job } from '../manage';
 
 export function Jobs() {
   const [all, setAll] = useState(false);

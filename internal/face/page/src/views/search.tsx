@@ -198,7 +198,7 @@ async function ask({ q, mode, chosen }: Query, key: string): Promise<Found> {
       const lines = await call<GrepReply>('grep', { pattern: q, limit: 10_000, ...(chosen.store[0] && { store: chosen.store[0] }) });
       return { query: key, lines };
     }
-    const reply = await call<SearchReply>('search', { query: q, mode, detail: 'contextual', limit: 30, ...(chosen.store.length && { stores: chosen.store }) });
+    const reply = await call<SearchReply>('search', { query: q, mode, limit: 50, lines: 6, explain: true, ...(chosen.store.length && { stores: chosen.store }) });
     for (const h of reply.hits) h.language ||= languageOf(placeOf(h.at).path);
     return { query: key, reply, hits: reply.hits };
   } catch (e) {
@@ -231,6 +231,7 @@ function useHitKeys(field: { current: HTMLInputElement | null }, count: number, 
     { key: 'k', does: 'goes to the one before', run: () => go(-1) },
     { key: 'ArrowDown', does: 'goes to the next place', writing: true, run: () => go(1) },
     { key: 'ArrowUp', does: 'goes to the one before', writing: true, run: () => go(-1) },
+    { key: 'e', does: 'explains the rank of a place', run: () => document.activeElement?.closest('.list > li')?.querySelector<HTMLElement>('.score')?.click() },
     { key: 'Escape', does: 'goes to the search field; there, empties it', writing: true, run: () => {
       const f = field.current!;
       if (document.activeElement === f && f.value) {

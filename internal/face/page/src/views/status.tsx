@@ -3,7 +3,7 @@
 import { useCall } from '../api';
 import { bytes, count } from '../parts/figures';
 import { Empty, Failed, Hint, Loading } from '../parts/states';
-import type { Diagnosis, Usage } from '../types';
+import type { Diagnosis, Usage } from '../manage';
 
 export function Status() {
   const usage = useCall<Usage>('usage', {}, 10_000);

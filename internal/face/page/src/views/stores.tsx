@@ -8,7 +8,8 @@ import { Did, useDo } from '../parts/do';
 import { bytes, count, since } from '../parts/figures';
 import { Progress } from '../parts/progress';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
-import type { Job, Store, StoreInfo } from '../types';
+import type { Job, StoreInfo } from '../manage';
+import type { Store } from '../types';
 
 export function Stores() {
   const [all, setAll] = useState(false);
