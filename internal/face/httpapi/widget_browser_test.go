@@ -1,102 +1,65 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/web/browser/browsertest"
 )
 
-// tab is a page in a browser.
+// tab is a page with the widget.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
+	*browsertest.Tab
+	t *testing.T
 }
 
 // browse opens a browser of a width; the test is skipped where there is none.
-func browse(t *testing.T, width int) *tab {
+func browse(t *testing.T, width int64) *tab {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil && browser == "" {
-			browser = p
-		}
+	program := browsertest.Find()
+	if program == "" {
+		t.Skip(browsertest.Missing)
 	}
-	if browser == "" {
-		t.Skip("there is no Chromium on the PATH; CI installs Debian's")
+	b, err := browsertest.Start(t.Context(), program, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(t.TempDir()),
-		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(width, 900))...)
-	ctx, done := chromedp.NewContext(alloc)
-	ctx, over := context.WithTimeout(ctx, 90*time.Second)
-	t.Cleanup(func() { over(); done(); cancel() })
-	return &tab{t, ctx}
+	t.Cleanup(b.Close)
+	x := b.Tab(t, browsertest.Look{Width: width}, 90*time.Second)
+	x.Root = "const root=document.querySelector('knowledge-assistant')?.shadowRoot;"
+	return &tab{x, t}
 }
 
 func (b *tab) open(url string) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, chromedp.Navigate(url)); err != nil {
-		b.t.Fatal(err)
-	}
-	b.until("!!" + shadow)
-}
-
-const shadow = "document.querySelector('knowledge-assistant').shadowRoot"
-
-// js evaluates an expression in the page; root is the widget's.
-func (b *tab) js(expr string) string {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("(()=>{const root=document.querySelector('knowledge-assistant')?.shadowRoot;return String("+expr+")})()"))
-	if err != nil {
-		b.t.Fatalf("%s: %v", expr, err)
-	}
-	return v
-}
-
-// until waits until an expression says something.
-func (b *tab) until(expr string) string {
-	b.t.Helper()
-	for {
-		switch v := b.js(expr); v {
-		case "", "false", "undefined", "null", "0":
-		default:
-			return v
-		}
-		select {
-		case <-b.ctx.Done():
-			b.t.Fatalf("waited in vain for %s in %s", expr, b.js("root?.textContent"))
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	b.Open(url)
+	b.Until("!!root")
 }
 
 // ask types a question and sends it with the Enter key.
 func (b *tab) ask(question string) {
 	b.t.Helper()
 	q, _ := json.Marshal(question)
-	b.js(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.focus();t.value=%s;
+	b.JS(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.focus();t.value=%s;
 		t.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true,cancelable:true}));return 1})()`, q))
 }
 
 // ended waits for the n-th answer and returns its text.
 func (b *tab) ended(n int) string {
 	b.t.Helper()
-	return b.until(fmt.Sprintf("root.querySelectorAll('.answer[aria-busy=false], .answer.failed')[%d]?.textContent", n-1))
+	return b.Until(fmt.Sprintf("root.querySelectorAll('.answer[aria-busy=false], .answer.failed')[%d]?.textContent", n-1))
 }
 
 // site serves a page that shows the widget of an API of another origin, under a
@@ -129,7 +92,7 @@ func TestWidget(t *testing.T) {
 	page := site(t, func() string { return api.URL }, `<knowledge-assistant title="Pregunta al manual" session-id="web"></knowledge-assistant>`)
 	h = PublicHandler(s.app, strings.TrimPrefix(api.URL, "http://"), config.Public{}, []string{page.URL}, Options{Log: io.Discard})
 	b.open(page.URL)
-	if got := b.js("root.querySelector('h2').textContent+'|'+root.querySelector('button').textContent+'|'+root.querySelector('textarea').placeholder"); got != "Pregunta al manual|Preguntar|Haz una pregunta…" {
+	if got := b.JS("root.querySelector('h2').textContent+'|'+root.querySelector('button').textContent+'|'+root.querySelector('textarea').placeholder"); got != "Pregunta al manual|Preguntar|Haz una pregunta…" {
 		t.Errorf("the widget says %q", got)
 	}
 	b.ask("which files are left out of the index?")
@@ -137,18 +100,18 @@ func TestWidget(t *testing.T) {
 		t.Fatalf("the answer: %q", got)
 	}
 	// A number opens its source at its lines; nothing needs a mouse.
-	b.js("root.querySelector('.cite').click()")
-	if got := b.until("root.querySelector('details[open] pre').textContent"); !strings.Contains(got, "Files over one mebibyte") {
+	b.JS("root.querySelector('.cite').click()")
+	if got := b.Until("root.querySelector('details[open] pre').textContent"); !strings.Contains(got, "Files over one mebibyte") {
 		t.Errorf("the source shows %q", got)
 	}
-	if got := b.js("root.activeElement.tagName"); got != "SUMMARY" {
+	if got := b.JS("root.activeElement.tagName"); got != "SUMMARY" {
 		t.Errorf("the focus is on %s", got)
 	}
-	if got := b.js("root.querySelector('details a').href"); !strings.HasPrefix(got, api.URL+"/api/v1/chunks/") || !strings.Contains(got, "#:~:text=") {
+	if got := b.JS("root.querySelector('details a').href"); !strings.HasPrefix(got, api.URL+"/api/v1/chunks/") || !strings.Contains(got, "#:~:text=") {
 		t.Errorf("the source leads to %s", got)
 	}
-	b.js("root.querySelector('.thumbs button').click()")
-	b.until("root.querySelector('.thumbs [aria-pressed=true]') && root.querySelector('.thumbs [role=status]').textContent")
+	b.JS("root.querySelector('.thumbs button').click()")
+	b.Until("root.querySelector('.thumbs [aria-pressed=true]') && root.querySelector('.thumbs [role=status]').textContent")
 	if stats, err := answers.StatsOfFeedback(t.Context(), s.app); err != nil || stats.Pending != 1 {
 		t.Errorf("%+v, %v: the thumb did not arrive", stats, err)
 	}
@@ -158,10 +121,10 @@ func TestWidget(t *testing.T) {
 	if got := b.ended(3); !strings.Contains(got, "1048576") {
 		t.Errorf("the follow-up: %q", got)
 	}
-	if got := b.js("document.documentElement.scrollWidth"); got != "320" && got != b.js("document.documentElement.clientWidth") {
+	if got := b.JS("document.documentElement.scrollWidth"); got != "320" && got != b.JS("document.documentElement.clientWidth") {
 		t.Errorf("the page is %s wide on 320", got)
 	}
-	if got := b.js("hits.join()"); got != "" {
+	if got := b.JS("hits.join()"); got != "" {
 		t.Errorf("the page met %s", got)
 	}
 	api.CloseClientConnections()
@@ -199,8 +162,8 @@ func TestWidgetStreams(t *testing.T) {
 	page := site(t, func() string { return api.URL }, `<knowledge-assistant></knowledge-assistant>`)
 	b.open(page.URL)
 	b.ask("what?")
-	b.until("root.querySelector('.answer[aria-busy=true] p')?.textContent.includes('The first.')")
-	if got := b.js("root.querySelector('form button').textContent"); got != "Parar" {
+	b.Until("root.querySelector('.answer[aria-busy=true] p')?.textContent.includes('The first.')")
+	if got := b.JS("root.querySelector('form button').textContent"); got != "Parar" {
 		t.Errorf("the button says %q", got)
 	}
 	more <- true
@@ -208,8 +171,8 @@ func TestWidgetStreams(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.ask("and?")
-	b.until("root.querySelectorAll('.answer p').length > 1")
-	b.js("root.querySelector('form').requestSubmit()") // stops it
+	b.Until("root.querySelectorAll('.answer p').length > 1")
+	b.JS("root.querySelector('form').requestSubmit()") // stops it
 	if got := b.ended(2); !strings.Contains(got, "The first.") {
 		t.Errorf("stopped: %q", got)
 	}
@@ -267,19 +230,19 @@ func TestHostileReplies(t *testing.T) {
 		at.Store(int64(i))
 		b.ask("what?")
 		b.ended(i + 1)
-		b.js("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
+		b.JS("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
 	}
-	if got := b.js("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p path pre span summary svg textarea ul" {
+	if got := b.JS("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p path pre span summary svg textarea ul" {
 		t.Errorf("the widget has grown elements: %s", got)
 	}
-	if got := b.js("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {
+	if got := b.JS("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {
 		t.Errorf("it has the attributes %s", got)
 	}
-	if got := b.js("[...root.querySelectorAll('a')].map(a=>a.protocol).filter(p=>p!=='https:').join()"); got != "" {
+	if got := b.JS("[...root.querySelectorAll('a')].map(a=>a.protocol).filter(p=>p!=='https:').join()"); got != "" {
 		t.Errorf("it leads to %s", got)
 	}
 	time.Sleep(300 * time.Millisecond) // for what a text might have begun
-	if got := b.js("hits.join()+performance.getEntriesByType('resource').map(e=>e.name).filter(n=>n.includes('evil')).join()"); got != "" {
+	if got := b.JS("hits.join()+performance.getEntriesByType('resource').map(e=>e.name).filter(n=>n.includes('evil')).join()"); got != "" {
 		t.Errorf("something happened: %s", got)
 	}
 }

@@ -17,4 +17,11 @@ export const views: View[] = [
   { path: '/read/:store/*', title: 'Read', load: () => import('./views/read').then((m) => m.Read) },
   { path: '/at/:id', title: 'A place', load: () => import('./views/read').then((m) => m.At) },
   { path: '/ask', title: 'Ask', menu: '/ask', load: () => import('./views/ask').then((m) => m.Ask) },
+  { path: '/specs', title: 'Specifications', menu: '/specs', load: () => import('./views/graph').then((m) => m.Specs) },
+  { path: '/graph/:store/*', title: 'Files around', load: () => import('./views/graph').then((m) => m.Files) },
+  { path: '/stores', title: 'Stores', menu: '/stores', load: () => import('./views/stores').then((m) => m.Stores) },
+  { path: '/jobs', title: 'Jobs', menu: '/jobs', load: () => import('./views/jobs').then((m) => m.Jobs) },
+  { path: '/evidence', title: 'Evidence', menu: '/evidence', load: () => import('./views/evidence').then((m) => m.Evidence) },
+  { path: '/answers', title: 'Answers', menu: '/answers', load: () => import('./views/answers').then((m) => m.Answers) },
+  { path: '/status', title: 'Machine', menu: '/status', load: () => import('./views/status').then((m) => m.Status) },
 ];
