@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -262,11 +263,14 @@ func TestPageStores(t *testing.T) {
 	b.Until("(b=>b&&(b.click(),1))([..." + card + ".querySelectorAll('button')].find(b=>b.textContent==='Details'))")
 	b.Until(card + ".querySelector('dl')?.textContent.includes('markdown 1')")
 	w.shot(b, "stores-added")
-	b.Until("(b=>b&&(b.click(),1))([..." + card + ".querySelectorAll('button')].find(b=>b.textContent==='Delete…'))")
-	b.Until("(b=>b&&(b.click(),1))(" + card + ".querySelector('.danger'))")
-	b.Until("!" + card)
 	b.Open("http://" + w.addr + "/jobs")
 	b.Until("[...document.querySelectorAll('.rows li')].some(e=>e.textContent.includes('completed')&&e.textContent.includes('notes'))")
+	b.Open("http://" + w.addr + "/search?q=green+tea")
+	b.Until("document.querySelector('.hit')?.textContent.includes('tea.md')")
+	b.Open("http://" + w.addr + "/stores")
+	b.Until("(b=>b&&(b.click(),1))([...(" + card + "?.querySelectorAll('button')??[])].find(b=>b.textContent==='Delete…'))")
+	b.Until("(b=>b&&(b.click(),1))(" + card + ".querySelector('.danger'))")
+	b.Until("!" + card)
 
 	for i := range 3000 { // long enough to be stopped on its way
 		w.put(fmt.Sprintf("much/f%04d.go", i), fmt.Sprintf("package much\n\nfunc F%d(a, b int) int {\n\treturn a*%d + b\n}\n", i, i)+strings.Repeat(fmt.Sprintf("\nvar x%d = %d\n", i, i), 200))
@@ -319,6 +323,157 @@ func TestPageGate(t *testing.T) {
 	w.quiet(b)
 }
 
+// TestPageRead searches as one types, opens the first hit, and follows the
+// callers of what it declares; then the graph of the file.
+func TestPageRead(t *testing.T) {
+	w := newPage(t)
+	b := w.tab(browsertest.Look{}, "/")
+	defer b.Close()
+	b.Until("document.activeElement?.id==='q'")
+	b.Press("adds up the prices of an order")
+	b.Until("document.querySelector('.hit')?.textContent.includes('price.go')")
+	b.Press("\r")
+	b.Until("document.activeElement.closest('.hit')")
+	b.Press("jk\r") // down, up, open
+	b.Until("location.pathname==='/read/shop/price/price.go'")
+	b.Until("document.querySelector('.document')?.textContent.includes('total += p')")
+	b.Until("(e=>e&&(e.click(),1))([...document.querySelectorAll('.outline a')].find(e=>e.textContent.includes('Sum')))")
+	w.shot(b, "read")
+	for _, next := range []string{"order/order.go", "shop.go"} { // up the callers
+		b.Until("(e=>e&&(e.click(),1))([...document.querySelectorAll('.margin section')].find(e=>e.querySelector('h3')?.textContent.startsWith('Called by'))?.querySelector('a'))")
+		b.Until("location.pathname==='/read/shop/" + next + "'")
+	}
+	b.Until("document.querySelector('.document')?.textContent.includes('Checkout')")
+	w.shot(b, "read-caller")
+	b.JS("history.back()")
+	b.Until("location.pathname==='/read/shop/order/order.go'")
+	b.Open("http://" + w.addr + "/graph/shop/order/order.go")
+	b.Until("document.querySelector('canvas[data-state=done]')")
+	if said := fmt.Sprint(shown(b, ".node > button")); said != "[order.go price.go shop.go]" {
+		t.Errorf("around order.go are %s", said)
+	}
+	w.quiet(b)
+}
+
+// TestPageSpecs chooses a specification in the graph, and opens it.
+func TestPageSpecs(t *testing.T) {
+	w := newPage(t)
+	b := w.tab(browsertest.Look{}, "/specs")
+	defer b.Close()
+	b.Until("document.querySelector('canvas[data-state=done]')")
+	b.Fill("#node-filter", "BR-")
+	b.Until("document.querySelectorAll('.node > button').length===1")
+	b.Click(".node > button")
+	if said := b.Until("document.querySelector('.relations')?.textContent"); !strings.Contains(said, "ENT-ORDER") || !strings.Contains(said, "UC-001") {
+		t.Errorf("the relations are %q", said)
+	}
+	w.shot(b, "specs-chosen")
+	b.Until("(e=>e&&(e.click(),1))([...document.querySelectorAll('.relations button')].find(e=>e.textContent==='What surrounds it'))")
+	b.Until("location.search==='?entity=BR-ORDER-001' && document.querySelector('canvas[data-state=done]')")
+	b.Click(".node > button")
+	b.Until("(e=>e&&(e.click(),1))(document.querySelector('.relations a'))")
+	b.Until("location.pathname==='/read/shop/specs/BR-ORDER-001.md'")
+	b.Until("document.querySelector('.document')?.textContent.includes('sum of its lines')")
+	w.quiet(b)
+}
+
+// TestPageAsk asks, asks on, opens a source and rates; the rating is listed
+// with what went badly.
+func TestPageAsk(t *testing.T) {
+	w := newPage(t)
+	b := w.tab(browsertest.Look{}, "/ask")
+	defer b.Close()
+	b.Until("document.activeElement?.id==='question'")
+	b.Press("which files are left out of the index?\r")
+	b.Until("document.querySelector('.answer')?.textContent.includes('Files over one mebibyte')")
+	b.Press("What is maxFileBytes?\r")
+	b.Until("document.querySelectorAll('.answer').length===2 && document.querySelector('[role=log]').textContent.includes('maxFileBytes')")
+	b.Press("and what is its default?\r")
+	b.Until("document.querySelectorAll('.answer').length===3 && [...document.querySelectorAll('.answer')].at(-1).textContent.includes('1048576')")
+	w.shot(b, "ask")
+	b.Until("(e=>e&&(e.click(),1))([...document.querySelectorAll('.thumbs')].at(-1)?.querySelectorAll('button')[1])")
+	b.Until("[...document.querySelectorAll('.thumbs')].at(-1).querySelector('[aria-pressed=true]')")
+	b.Open("http://" + w.addr + "/answers")
+	b.Until("document.querySelector('.card [class*=badge]')?.textContent==='negative'")
+	w.shot(b, "answers-rated")
+	b.Until("(e=>e&&(e.click(),1))([...document.querySelectorAll('.card button')].find(e=>e.textContent==='Accept'))")
+	b.Until("!document.querySelector('.card')")
+	w.quiet(b)
+}
+
+// TestPagePayloads: documents, their names and headings, specifications and
+// what is declared hold what would act in a page that took text for HTML; this
+// one shows characters.
+func TestPagePayloads(t *testing.T) {
+	w := newPage(t)
+	if len(browsertest.Hostile) < 60 {
+		t.Errorf("there are %d payloads", len(browsertest.Hostile))
+	}
+	paths := make([]string, len(browsertest.Hostile))
+	for i, bad := range browsertest.Hostile {
+		name := strings.Map(func(r rune) rune {
+			if r < ' ' || strings.ContainsRune("/\\\"*:<>?|", r) && !strings.ContainsRune("<>\"?*:|", r) {
+				return '_'
+			}
+			return r
+		}, bad)
+		if len(name) > 120 || strings.HasPrefix(name, ".") {
+			name = name[:60]
+		}
+		paths[i] = fmt.Sprintf("evil/%02d %s.md", i, strings.ToValidUTF8(name, ""))
+		w.put("shop/"+paths[i], "---\nid: EVIL-"+fmt.Sprintf("%03d", i)+"\ntitle: "+strings.ReplaceAll(fmt.Sprintf("%q", bad), "\n", " ")+"\nkind: entity\n---\n# "+strings.ReplaceAll(bad, "\n", " ")+
+			"\n\nThe trap is here: "+bad+"\n\n## Fields\n\nSee [["+strings.ReplaceAll(bad, "\n", " ")+"]] and EVIL-000.\n")
+	}
+	w.must(w.project, "search", "trap", "--wait")
+	b := w.tab(browsertest.Look{}, "/search?q=the+trap+is+here")
+	defer b.Close()
+	inert := func(where string) {
+		t.Helper()
+		if got := b.JS(`[...document.querySelectorAll('body *')].filter(e=>/^(script|iframe|object|embed|img|image|video|audio|svg|math|base|meta|link|style|frame|template|marquee|dialog|knowledge-assistant)$/i.test(e.tagName)&&!e.classList.contains('help')).map(e=>e.tagName).join()`); got != "" {
+			t.Errorf("%s: the page has grown %s", where, got)
+		}
+		if got := b.JS(`[...document.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='srcdoc').join()`); got != "" {
+			t.Errorf("%s: there are the attributes %s", where, got)
+		}
+		if got := b.JS(`[...document.querySelectorAll('a')].filter(a=>a.href&&a.origin!==location.origin).map(a=>a.href).join()`); got != "" {
+			t.Errorf("%s: it leads to %s", where, got)
+		}
+	}
+	b.Until("document.querySelectorAll('.hit').length>2")
+	inert("search")
+	w.shot(b, "payloads-search")
+	for _, v := range []struct{ path, ready string }{
+		{"/search?mode=regex&q=trap+is+here", "document.querySelectorAll('.line').length>10"},
+		{"/specs", "document.querySelector('canvas[data-state=done]')"},
+		{"/search?q=" + "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "document.querySelector('.summary,.state')"},
+		{"/specs?entity=" + "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "document.querySelector('.state,canvas')"},
+		{"/evidence", "document.querySelector('.tile')"},
+	} {
+		b.Open("http://" + w.addr + v.path)
+		b.Until("!!(" + v.ready + ")")
+		inert(v.path)
+		w.quiet(b)
+	}
+	w.shot(b, "payloads-evidence")
+	for i, path := range paths {
+		if pageOut == "" && i%6 != 0 {
+			continue // the rest with .ci/extra page
+		}
+		b.Open("http://" + w.addr + "/read/shop/" + strings.ReplaceAll(url.PathEscape(path), "%2F", "/"))
+		b.Until("document.querySelector('.document')?.textContent.includes('The trap is here')")
+		inert(path)
+		w.quiet(b)
+	}
+	w.shot(b, "payloads-read")
+	b.Open("http://" + w.addr + "/ask")
+	b.Until("document.activeElement?.id==='question'")
+	b.Press("where is the trap?\r")
+	b.Until("document.querySelector('.answer[aria-busy=false], .answer.failed')")
+	inert("ask")
+	time.Sleep(300 * time.Millisecond) // for what a text might have begun
+	w.quiet(b)
+}
+
 // shown is what the page shows of a list as text.
 func shown(b *browsertest.Tab, selector string) []string {
 	var out []string
@@ -326,6 +481,3 @@ func shown(b *browsertest.Tab, selector string) []string {
 	b.Value("[...document.querySelectorAll("+string(raw)+")].map(e=>e.textContent)", &out)
 	return out
 }
-
-var _ = shown
-var _ = time.Second

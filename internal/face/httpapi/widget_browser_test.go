@@ -178,22 +178,6 @@ func TestWidgetStreams(t *testing.T) {
 	}
 }
 
-// hostile are texts that would do something in a page that took them for HTML,
-// for Markdown, or for an address.
-var hostile = []string{
-	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<svg onload=alert(1)>`, `<iframe srcdoc="<script>parent.alert(1)</script>">`,
-	`<a href="javascript:alert(1)">x</a>`, `[x](javascript:alert(1))`, `![x](https://evil.example/pixel.png)`, `<style>*{display:none}</style>`,
-	`<link rel=stylesheet href=https://evil.example/x.css>`, `<meta http-equiv=refresh content="0;url=https://evil.example">`, `<base href=https://evil.example>`,
-	`<form action=https://evil.example><input name=p></form>`, `<object data=https://evil.example></object>`, `<embed src=https://evil.example>`,
-	`<video src=x onerror=alert(1)>`, `<details open ontoggle=alert(1)>`, `<body onload=alert(1)>`, `<math><mi xlink:href="javascript:alert(1)">x</mi></math>`,
-	`&lt;script&gt;alert(1)&lt;/script&gt;`, `&#60;img src=x onerror=alert(1)&#62;`, `&amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;`, `"><script>alert(1)</script>`,
-	`' onfocus=alert(1) autofocus='`, "`<img src=x onerror=alert(1)>`", "```\n<img src=x onerror=alert(1)>\n```", `</pre><script>alert(1)</script>`, `</p></article><script>alert(1)</script>`,
-	`<template shadowrootmode=open><script>alert(1)</script></template>`, `<knowledge-assistant endpoint=https://evil.example></knowledge-assistant>`, `<slot name=x onslotchange=alert(1)>`,
-	`<button autofocus onfocus=alert(1)>`, `<marquee onstart=alert(1)>`, `<input type=image src=x onerror=alert(1)>`, `<script src=https://evil.example/x.js></script>`, `<!--><img src=x onerror=alert(1)>-->`,
-	`<![CDATA[<script>alert(1)</script>]]>`, `{{constructor.constructor('alert(1)')()}}`, `${alert(1)}`, "\u202ealert(1)\u2066", `<a href="data:text/html,<script>alert(1)</script>">x</a>`,
-	`[1][2][99][0] [1](javascript:alert(1))`,
-}
-
 // TestHostileReplies: whatever a reply holds, in its text, titles, addresses and
 // snippets, the widget shows characters.
 func TestHostileReplies(t *testing.T) {
@@ -202,7 +186,7 @@ func TestHostileReplies(t *testing.T) {
 	files := http.NewServeMux()
 	widgetRoutes(files, func(http.ResponseWriter, *http.Request) bool { return true })
 	files.HandleFunc("POST /api/v1/mcp/tools/call", func(w http.ResponseWriter, _ *http.Request) {
-		bad := hostile[at.Load()]
+		bad := browsertest.Hostile[at.Load()]
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Content-Type", "application/json")
 		raw, _ := json.Marshal(map[string]any{"success": true, "result": bad + " [1]\n\n- " + bad, "confidence": 0.9, "sources": []any{
@@ -226,7 +210,7 @@ func TestHostileReplies(t *testing.T) {
 	}))
 	defer page.Close()
 	b.open(page.URL)
-	for i := range hostile {
+	for i := range browsertest.Hostile {
 		at.Store(int64(i))
 		b.ask("what?")
 		b.ended(i + 1)

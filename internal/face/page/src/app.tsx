@@ -54,6 +54,21 @@ const themes = { auto: 'as the system', light: 'light', dark: 'dark' };
 
 function Head() {
   const [at] = useLocation();
+  const [open, setOpen] = useState(false);
+  const shown = views.find((v) => v.menu && isAt(v, at));
+  useEffect(() => setOpen(false), [at]);
+  useEffect(() => {
+    if (!open) return;
+    const close = (e: Event) => {
+      if (e instanceof KeyboardEvent ? e.key === 'Escape' : !(e.target as Element).closest('.head')) setOpen(false);
+    };
+    addEventListener('click', close);
+    addEventListener('keydown', close);
+    return () => {
+      removeEventListener('click', close);
+      removeEventListener('keydown', close);
+    };
+  }, [open]);
   useKeys([
     { key: '?', does: 'shows the keys', run: () => (helping.value = !helping.value) },
     { key: 't', does: 'changes between light and dark', run: turn },
@@ -62,11 +77,15 @@ function Head() {
     <header class="head">
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>('#main :is(a, button, input, [tabindex="0"])')?.focus(); }}>Skip the menu</a>
       <Link class="brand" href="/">knowledge</Link>
-      <nav aria-label="Views">
+      <button type="button" class="plain narrow" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>
+        {shown?.title ?? 'Menu'} <span aria-hidden="true">▾</span>
+      </button>
+      <nav id="menu" aria-label="Views" class={open ? 'open' : ''} onClick={() => setOpen(false)}>
         {views.filter((v) => v.menu).map((v) => (
-          <Link key={v.path} href={v.menu!} aria-current={isAt(v, at) ? 'page' : undefined}>{v.title}</Link>
+          <Link key={v.path} href={v.menu!} aria-current={v === shown ? 'page' : undefined}>{v.title}</Link>
         ))}
       </nav>
+      <span class="gap" />
       <button type="button" class="plain" title={`Colours: ${themes[theme.value]}`} aria-label={`Colours: ${themes[theme.value]}`} onClick={turn}>
         <span aria-hidden="true" class={'dot ' + theme.value} />
       </button>

@@ -9,6 +9,8 @@ import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { folded, readAddress } from '../places';
 import type { Around, SpecGraph } from '../manage';
+import type { Store } from '../types';
+import { addressOf } from './margin';
 
 // Specs draws the specifications that are indexed, or what surrounds one.
 export function Specs() {
@@ -16,6 +18,7 @@ export function Specs() {
   const entity = params.get('entity') ?? '';
   const [, go] = useLocation();
   const { data, error, again } = useCall<SpecGraph>('kdd:graph', { format: 'json', ...(entity ? { entity, depth: 2, limit: 200 } : { limit: 2000 }), include_statuses: ['all'] });
+  const stores = useCall<{ stores: Store[] }>('stores');
   const g = data?.graph;
   const drawn = useMemo<Drawn | undefined>(() => g && { nodes: g.nodes.map((n) => ({ label: n.name, kind: n.type, faded: n.faded })), edges: g.edges }, [g]);
   return (
@@ -41,7 +44,7 @@ export function Specs() {
                       <li key={k}>{e.from === i ? <>{e.type.toLowerCase().replaceAll('_', ' ')} → <b>{g.nodes[e.to].name}</b></> : <><b>{g.nodes[e.from].name}</b> → {e.type.toLowerCase().replaceAll('_', ' ')}</>}{e.wrong && <span class="cut"> against the layers</span>}</li>
                     ))}
                     <li><button type="button" onClick={() => go('/specs?entity=' + encodeURIComponent(n.name))}>What surrounds it</button></li>
-                    {n.url && <li><SpecLink url={n.url} /></li>}
+                    {addressOf(n.url ?? '', stores.data?.stores ?? []) && <li><Link href={addressOf(n.url!, stores.data!.stores)}>Read it</Link></li>}
                   </ul>
                 )}
               </>
@@ -51,13 +54,6 @@ export function Specs() {
       <Notes notes={data?.warnings} />
     </div>
   );
-}
-
-// SpecLink opens what a url of a specification names, doc://STORE/path#anchor.
-function SpecLink({ url }: { url: string }) {
-  const m = /^doc:\/\/([^/]+)\/([^#]+)/.exec(url);
-  if (m) return <Link href={readAddress(decodeURIComponent(m[1]), decodeURIComponent(m[2]))}>{decodeURIComponent(m[2])}</Link>;
-  return <code>{url}</code>;
 }
 
 // Files draws the files around one.

@@ -83,7 +83,7 @@ function Specs({ c }: { c: Context }) {
 
 // addressOf is where the page shows a document of a store that is cited by
 // file://SOURCE/PATH#L12 or doc://STORE/PATH; "" where it does not.
-function addressOf(url: string, stores: Store[]): string {
+export function addressOf(url: string, stores: Store[]): string {
   const m = /^(file|doc):\/\/(.*?)(?:#L(\d+).*|#.*)?$/s.exec(url);
   if (!m) return '';
   let path = m[2];

@@ -99,7 +99,7 @@ function toMargin() {
   d.querySelector('summary')?.focus();
 }
 
-const safe = (url: string) => /^https?:\/\//i.test(url);
+const safe = (url: string) => /^https?:/i.test(url);
 
 function Copy({ text }: { text: string }) {
   const [done, set] = useState(false);
