@@ -21,6 +21,9 @@ import (
 // tests of the page do what takes long or needs npm, too: .ci/extra page.
 var pageOut = os.Getenv("KNOWLEDGE_PAGE_OUT")
 
+// pagePatience is how long all of a tab may take; it is no measure of speed.
+const pagePatience = 2 * time.Minute
+
 // pageLooks are the windows that the page is looked at in.
 var pageLooks = []struct {
 	name string
@@ -126,7 +129,7 @@ func (w *pageWorld) stop() {
 func (w *pageWorld) tab(look browsertest.Look, path string) *browsertest.Tab {
 	w.t.Helper()
 	look.Early = watched + look.Early
-	b := w.browser.Tab(w.t.(*testing.T), look, patience)
+	b := w.browser.Tab(w.t.(*testing.T), look, pagePatience)
 	b.Open("http://" + w.addr + path + "#token=" + w.token)
 	return b
 }
@@ -294,7 +297,7 @@ func TestPageStores(t *testing.T) {
 // TestPageGate: without the token, with an old one, without a server.
 func TestPageGate(t *testing.T) {
 	w := newPage(t)
-	b := w.browser.Tab(t, browsertest.Look{Early: watched}, patience)
+	b := w.browser.Tab(t, browsertest.Look{Early: watched}, pagePatience)
 	defer b.Close()
 	b.Open("http://" + w.addr + "/stores")
 	if said := b.Until("document.querySelector('.gate h2')?.textContent"); !strings.Contains(said, "token") {
@@ -318,7 +321,7 @@ func TestPageGate(t *testing.T) {
 	b.Fill("#gate-field", w.token)
 	b.Press("\r")
 	b.Until("!document.querySelector('.gate') && document.querySelector('.card')")
-	two := w.browser.Tab(t, browsertest.Look{Early: watched}, patience)
+	two := w.browser.Tab(t, browsertest.Look{Early: watched}, pagePatience)
 	defer two.Close()
 	w.quiet(b)
 }
@@ -429,7 +432,7 @@ func TestPagePayloads(t *testing.T) {
 	defer b.Close()
 	inert := func(where string) {
 		t.Helper()
-		if got := b.JS(`[...document.querySelectorAll('body *')].filter(e=>/^(script|iframe|object|embed|img|image|video|audio|svg|math|base|meta|link|style|frame|template|marquee|dialog|knowledge-assistant)$/i.test(e.tagName)&&!e.classList.contains('help')).map(e=>e.tagName).join()`); got != "" {
+		if got := b.JS(`[...document.querySelectorAll('body *')].filter(e=>/^(script|iframe|object|embed|img|image|video|audio|svg|math|base|meta|link|style|frame|template|marquee|dialog|knowledge-assistant)$/i.test(e.tagName)&&!e.classList.contains('help')&&!e.closest('.thumbs')).map(e=>e.tagName).join()`); got != "" {
 			t.Errorf("%s: the page has grown %s", where, got)
 		}
 		if got := b.JS(`[...document.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='srcdoc').join()`); got != "" {

@@ -18,7 +18,7 @@ export function App() {
       <Gate />
       <main id="main">
         <Switch>
-          {views.map((v) => <Route key={v.path} path={v.path}>{(params: any) => <Shown view={v} params={params} />}</Route>)}
+          {views.map((v) => <Route key={String(v.path)} path={v.path}>{(params: any) => <Shown view={v} params={params} />}</Route>)}
           <Route><Empty title="There is no such page" whole><p><Link href="/">Search</Link> what is indexed instead.</p></Empty></Route>
         </Switch>
       </main>
@@ -82,7 +82,7 @@ function Head() {
       </button>
       <nav id="menu" aria-label="Views" class={open ? 'open' : ''} onClick={() => setOpen(false)}>
         {views.filter((v) => v.menu).map((v) => (
-          <Link key={v.path} href={v.menu!} aria-current={v === shown ? 'page' : undefined}>{v.title}</Link>
+          <Link key={v.menu} href={v.menu!} aria-current={v === shown ? 'page' : undefined}>{v.title}</Link>
         ))}
       </nav>
       <span class="gap" />

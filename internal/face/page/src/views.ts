@@ -5,15 +5,15 @@ import type { ComponentType } from 'preact';
 import { Search } from './views/search';
 
 export interface View {
-  path: string; // a pattern of wouter
+  path: string | RegExp; // a pattern of wouter
   title: string;
   menu?: string; // the address that the menu leads to; views without one are reached from others
   load: () => Promise<ComponentType<any>> | ComponentType<any>;
 }
 
 export const views: View[] = [
-  { path: '/', title: 'Search', menu: '/', load: () => Search },
-  { path: '/search', title: 'Search', load: () => Search },
+  // One view, since the address changes between the two as one types.
+  { path: /^\/(?:search)?$/, title: 'Search', menu: '/', load: () => Search },
   { path: '/read/:store/*', title: 'Read', load: () => import('./views/read').then((m) => m.Read) },
   { path: '/at/:id', title: 'A place', load: () => import('./views/read').then((m) => m.At) },
   { path: '/ask', title: 'Ask', menu: '/ask', load: () => import('./views/ask').then((m) => m.Ask) },
