@@ -79,7 +79,7 @@ func Call(ctx context.Context, a *app.App, ask Ask) (CallReply, error) {
 	if err != nil {
 		return CallReply{}, err
 	}
-	p, t, err := d.find(ask.Name)
+	d, p, t, err := d.findOrLearn(ctx, a, ask.Name)
 	if err != nil {
 		return CallReply{}, err
 	}

@@ -51,12 +51,17 @@ type ImportedAPI struct {
 	API     string   `json:"api"`
 	Tools   []string `json:"tools"`
 	Enabled int      `json:"enabled"`
+	Server  bool     `json:"server,omitempty"` // of the Model Context Protocol, whose tools are not declared
 }
 
 // Text is the reply in lines.
 func (r APIImported) Text() string {
 	var b strings.Builder
 	for _, i := range r.APIs {
+		if i.Server {
+			fmt.Fprintf(&b, "%s: a server, which lists its tools itself\n", i.API)
+			continue
+		}
 		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, kb.Count(len(i.Tools), "tool"), i.Enabled)
 	}
 	verb := "would write"
@@ -120,7 +125,14 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 		if !slices.Contains(im.Codes, p.Code) {
 			continue
 		}
-		i := ImportedAPI{API: p.Code, Tools: []string{}}
+		if p.Program() {
+			if o.From != "" {
+				return out, kb.Errorf(kb.Denied, "%s would start a program here, which a document of the network may not say", p.Code).
+					WithHint("read it, save it as a file, and import that")
+			}
+			out.Notes = append(out.Notes, p.Code+" is a program that is started when its tools are asked for: "+strings.Join(p.Server.Command, " "))
+		}
+		i := ImportedAPI{API: p.Code, Tools: []string{}, Server: p.Server != nil}
 		for _, t := range p.Tools {
 			i.Tools = append(i.Tools, t.Code)
 			if t.Enabled {

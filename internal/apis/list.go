@@ -72,6 +72,9 @@ func List(ctx context.Context, a *app.App, w Which) (ListReply, error) {
 	if err != nil {
 		return ListReply{}, err
 	}
+	if d, err = learn(ctx, a, d, w.API, false); err != nil {
+		return ListReply{}, err
+	}
 	l := ListReply{}
 	if w.Query == "" {
 		l.APIs = []ListRow{}
@@ -126,7 +129,11 @@ func (d *declared) row(p *restapi.Provider, tag string) ListRow {
 		if !t.Enabled || tag != "" && !slices.Contains(t.Tags, tag) {
 			continue
 		}
-		list = append(list, ToolRow{t.Code, t.Definition().Description, paramWords(t)})
+		about := t.Definition().Description
+		if p.Server != nil {
+			about = kb.Clip(about, 160)
+		}
+		list = append(list, ToolRow{t.Code, about, paramWords(t)})
 		for _, tag := range t.Tags[:min(len(t.Tags), 1)] {
 			tags[tag]++
 		}

@@ -28,8 +28,9 @@ type Client interface {
 type Caller struct {
 	Client  func(p *Provider) (Client, error)
 	Secrets *Resolver
-	Tokens  Tokens // nil gets none
-	Log     *Log   // nil keeps none
+	Tokens  Tokens  // nil gets none
+	Servers Servers // nil asks none
+	Log     *Log    // nil keeps none
 	// Pause waits between tries; nil is a timer. For tests.
 	Pause func(context.Context, time.Duration) error
 }
@@ -79,7 +80,11 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		red := newRedactor(p, cred)
 		reply.Redacted = append(reply.Redacted, scrub(values, red)...)
 		reply.Args = masked(values)
-		err = c.try(ctx, p, t, values, cred, red, reply)
+		if p.Server != nil {
+			err = c.served(ctx, p, t, values, red, reply)
+		} else {
+			err = c.try(ctx, p, t, values, cred, red, reply)
+		}
 		if reply.Status == http.StatusUnauthorized && !renewed && c.dropped(p, cred) {
 			// What a service refuses for its token it has not done.
 			if cred, err = c.Secrets.resolve(ctx, p, t, c.Tokens); err == nil {

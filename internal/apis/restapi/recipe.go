@@ -37,7 +37,8 @@ type ImportOptions struct {
 }
 
 // ImportRecipe reads a recipe of seed 002 as JSON or YAML: a list of APIs, or the
-// older form in which each tool is one API. References, which Secrets lists,
+// older form in which each tool is one API; or the file in which a client of the
+// Model Context Protocol keeps its servers. References, which Secrets lists,
 // replace the credentials in it.
 func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) {
 	doc, err := Document(name, text)
@@ -46,6 +47,9 @@ func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) 
 	}
 	if doc == nil {
 		return nil, kb.Errorf(kb.Invalid, "%s is empty", name).WithHint(seeDocs)
+	}
+	if servers := ofClient(doc); servers != nil {
+		return importClient(name, servers)
 	}
 	list, err := providersNode(name, doc)
 	if err != nil {

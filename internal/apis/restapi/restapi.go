@@ -83,6 +83,7 @@ type Provider struct {
 	CertFile    string // the client's certificate and its key, as PEM
 	KeyFile     string
 	FileDirs    []string // folders whose files may be sent
+	Server      *Server  // another server of the Model Context Protocol; nil is a plain API
 	Tools       []Tool
 	Schemas     map[string]json.RawMessage // that those of parameters refer to as #/$defs/NAME
 
@@ -148,7 +149,7 @@ type Tool struct {
 	Code        string // unique among all APIs: its name in calls
 	Name        string // for readers
 	Description string
-	Method      string   // GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE
+	Method      string   // GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE; READ or CALL of a server
 	Path        string   // begins with "/"; {param} is a parameter
 	BaseURL     string   // instead of the API's; "" is that
 	Template    string   // JSON with {{param}}; "" puts what is left into an object
@@ -164,6 +165,8 @@ type Tool struct {
 	Returns     string     // what a reply holds, in a line
 	Security    [][]string // as Provider.Security; nil is the API's
 	Params      []Param
+	Wire        string // what a server calls it
+	Resource    bool   // of a server: it is read, at the address Wire
 
 	Line int
 	defs map[string]json.RawMessage // the API's Schemas
@@ -227,7 +230,7 @@ func (t *Tool) Param(name string) *Param {
 
 // Idempotent reports whether a request may be sent again when its reply was lost.
 func (t *Tool) Idempotent() bool {
-	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, t.Method)
+	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE", MethodRead}, t.Method)
 }
 
 // hasBody reports whether requests of the tool carry a body.
@@ -279,10 +282,18 @@ func (p *Provider) Secrets() []Ref {
 		add(p.Schemes[i].client())
 	}
 	add(p.Auth.client())
-	for _, h := range p.Headers {
+	for _, h := range p.carried() {
 		add(h.Secret)
 	}
 	return all
+}
+
+// carried returns the headers of every request, and the environment of a program.
+func (p *Provider) carried() []Header {
+	if p.Server == nil {
+		return p.Headers
+	}
+	return slices.Concat(p.Headers, p.Server.Env)
 }
 
 // Named returns the schemes that have names.
