@@ -56,7 +56,7 @@ type apiCheckIn struct {
 
 type apiImportIn struct {
 	Source     string   `json:"source" arg:"1" help:"recipe or OpenAPI document (2.0, 3.0, 3.1), a file or a URL"`
-	Format     string   `json:"format,omitempty" enum:"recipe|openapi" help:"what it is (default: by looking)"`
+	Format     string   `json:"format,omitempty" enum:"recipe|openapi|graphql" help:"what it is (default: by looking)"`
 	Code       string   `json:"code,omitempty" help:"short name of the API; tools begin with it (OpenAPI; default: from the title)"`
 	BaseURL    string   `json:"baseUrl,omitempty" help:"address of the service instead of the document's (OpenAPI)"`
 	Secret     string   `json:"secret,omitempty" help:"where the credential is: ${NAME} or keyring:NAME, never the credential itself"`

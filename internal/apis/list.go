@@ -301,6 +301,14 @@ type Operation struct {
 	Method string
 }
 
+// effect is the method of a tool, or READ where it only reads by another one.
+func effect(t *restapi.Tool) string {
+	if t.Reads() {
+		return restapi.MethodRead
+	}
+	return t.Method
+}
+
 // Operations returns the enabled tools of one API.
 func Operations(ctx context.Context, a *app.App, code string) ([]Operation, error) {
 	d, err := declaredAPIs(ctx, a)
@@ -316,7 +324,7 @@ func Operations(ctx context.Context, a *app.App, code string) ([]Operation, erro
 		var list []Operation
 		for i := range p.Tools {
 			if t := &p.Tools[i]; t.Enabled && p.Enabled {
-				list = append(list, Operation{t.Definition(), t.Method})
+				list = append(list, Operation{t.Definition(), effect(t)})
 			}
 		}
 		if len(list) == 0 {

@@ -122,7 +122,7 @@ func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]
 			idf := math.Log(1 + (float64(len(f.ops))-float64(f.df[w])+0.5)/(float64(f.df[w])+0.5))
 			h.Score += weight * idf * tf * 2.2 / (tf + 1.2*(0.4+0.6*o.size/f.long))
 		}
-		if h.Score > 0 && slices.Contains(verbs, h.Tool.Method) {
+		if h.Score > 0 && (slices.Contains(verbs, h.Tool.Method) || h.Tool.Reads() && slices.Contains(verbs, "GET")) {
 			h.Score += byMethod
 		}
 		if h.Tool.Deprecated {

@@ -236,7 +236,10 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		}
 		return -1, err
 	}
-	return -1, reply.read(resp.Header.Get("Content-Type"), body, red)
+	if err := reply.read(resp.Header.Get("Content-Type"), body, red); err != nil {
+		return -1, err
+	}
+	return -1, reply.unwrap(t)
 }
 
 // refused turns a status that is no success into an error.

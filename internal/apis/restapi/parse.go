@@ -232,7 +232,7 @@ var (
 		"STRING": String, "NUMBER": Number, "INTEGER": Integer, "BOOLEAN": Boolean, "OBJECT": Object, "ARRAY": Array,
 		"ANY": Any, "FILE": Bytes,
 	}
-	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "COOKIE": "cookie", "PAYLOAD": "payload"}
+	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "COOKIE": "cookie", "PAYLOAD": "payload", "SELECTION": selectPlace}
 )
 
 func (r *reader) provider(n *yaml.Node) {

@@ -153,6 +153,7 @@ type Tool struct {
 	Path        string   // begins with "/"; {param} is a parameter
 	BaseURL     string   // instead of the API's; "" is that
 	Template    string   // JSON with {{param}}; "" puts what is left into an object
+	GraphQL     string   // the document of one operation; arguments are its variables
 	Form        bool     // the body is application/x-www-form-urlencoded, nested values as a[b]=c
 	Media       []string // media types of the body, the first is meant; none is what Form says
 	Bare        bool     // no body at all
@@ -230,7 +231,7 @@ func (t *Tool) Param(name string) *Param {
 
 // Idempotent reports whether a request may be sent again when its reply was lost.
 func (t *Tool) Idempotent() bool {
-	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE", MethodRead}, t.Method)
+	return t.Reads() || slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, t.Method)
 }
 
 // hasBody reports whether requests of the tool carry a body.
