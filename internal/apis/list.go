@@ -159,7 +159,7 @@ func (d *declared) row(p *restapi.Provider, tag string) ListRow {
 
 // Bounds of what is found: rows, and tokens of all of them.
 const (
-	mostFound   = 15
+	mostFound   = 20
 	foundTokens = 1100
 )
 
@@ -179,7 +179,7 @@ func findTools(ctx context.Context, a *app.App, d *declared, ready []*restapi.Pr
 		if !slices.Contains(ready, h.API) || w.Tag != "" && !slices.Contains(h.Tool.Tags, w.Tag) {
 			continue
 		}
-		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 90), paramWords(h.Tool)}
+		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 64), paramWords(h.Tool)}
 		cost += restapi.Cost(row.Name+row.Description+row.Params) + 16
 		if len(out) == mostFound || cost > foundTokens {
 			break
