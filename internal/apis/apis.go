@@ -47,6 +47,7 @@ type apis struct {
 	tokens *oauth.Tokens
 	rights atomic.Pointer[declared] // whose clients tokens are asked with
 
+	cache    restapi.Cache
 	kept     []keptReply // oldest first
 	nextKept int
 

@@ -79,7 +79,7 @@ func apiCaller(ctx context.Context, a *app.App, d *declared) (*restapi.Caller, e
 	if err != nil {
 		return nil, err
 	}
-	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Tokens: d.lender(), Servers: servers, Log: log}, nil
+	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Tokens: d.lender(), Servers: servers, Cache: &apisOf(a).cache, Log: log}, nil
 }
 
 // outcome notes whether an API's host answered.

@@ -30,6 +30,7 @@ type Caller struct {
 	Secrets *Resolver
 	Tokens  Tokens  // nil gets none
 	Servers Servers // nil asks none
+	Cache   *Cache  // of replies; nil keeps none
 	Log     *Log    // nil keeps none
 	// Pause waits between tries; nil is a timer. For tests.
 	Pause func(context.Context, time.Duration) error
@@ -50,6 +51,9 @@ type Reply struct {
 	At       time.Time
 	Elapsed  time.Duration
 	Tries    int
+
+	FromCache bool          // the service allowed to show it again
+	Age       time.Duration // of what was kept
 }
 
 // tries is how often an idempotent request is sent at most.
@@ -209,7 +213,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 	if t.Method == "GET" || t.Method == "HEAD" {
 		send = client.Do
 	}
-	resp, err := send(ctx, req)
+	resp, old, err := c.Cache.send(ctx, req, send)
 	if err != nil {
 		if kb.CodeOf(err) == kb.Away {
 			return 0, err
@@ -217,6 +221,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		return -1, err
 	}
 	defer resp.Body.Close()
+	reply.FromCache, reply.Age = old >= 0, max(old, 0)
 	reply.Status, reply.Link = resp.StatusCode, red.Text(resp.Header.Get("Link"))
 	if resp.StatusCode >= 300 {
 		return refused(resp, p, t, red)
