@@ -192,7 +192,7 @@ func refused(ctx context.Context, l restapi.Link, t *restapi.Tool, err error) er
 		return kb.Errorf(kb.Away, "%s could not be asked: %s", l.Code, said).WithHint("try again later")
 	}
 	return kb.Errorf(kb.Invalid, "%s refused: %s", l.Code, said).
-		WithHint("check the arguments against what \"api:help\" says of %s", t.Code)
+		WithHint("see what it takes: api:help {\"name\":%q}", t.Code)
 }
 
 func gone(l restapi.Link, err error) error {

@@ -191,7 +191,7 @@ func (r *Reply) unwrap(t *Tool) error {
 		}
 		r.JSON = nil
 		return kb.Errorf(kb.Invalid, "%s answered with an error: %s", t.Code, credential.ReplaceAllString(said, Redacted)).
-			WithHint("check the arguments against what \"api:help\" says of %s", t.Code)
+			WithHint("see what it takes: api:help {\"name\":%q}", t.Code)
 	}
 	r.JSON = list[0].raw
 	if said != "" {

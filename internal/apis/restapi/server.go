@@ -358,5 +358,5 @@ func (c *Caller) served(ctx context.Context, p *Provider, t *Tool, values []valu
 	}
 	reply.JSON, reply.Text = nil, ""
 	return kb.Errorf(kb.Invalid, "%s says that it failed: %s", t.Code, clip(oneLine(credential.ReplaceAllString(said, Redacted)), 400)).
-		WithHint("check the arguments against what \"api:help\" says of %s", t.Code)
+		WithHint("see what it takes: api:help {\"name\":%q}", t.Code)
 }
