@@ -1,9 +1,7 @@
 package restapi
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -264,14 +262,4 @@ func plain(n *yaml.Node) {
 	for _, c := range n.Content {
 		plain(c)
 	}
-}
-
-func encode(doc *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if err := errors.Join(enc.Encode(doc), enc.Close()); err != nil {
-		return nil, kb.Errorf(kb.Internal, "the definitions cannot be written: %w", err)
-	}
-	return b.Bytes(), nil
 }
