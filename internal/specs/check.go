@@ -121,11 +121,14 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 		f := kdd.Filter{Kind: q.Kind, Domain: q.Domain, Seen: s.seen}
 		r := s.graph.Check(f)
 		linter := lint.Linter{Graph: s.graph, Sources: lintSources(targets), Trace: func(ctx context.Context) (*lint.Trace, error) { return s.trace(ctx, targets) }}
+		if linter.Changes, err = s.changes(ctx, a); err != nil {
+			return err
+		}
 		found, notes, err := linter.Problems(ctx, f, &r)
 		if err != nil {
 			return err
 		}
-		out.Warnings = notes
+		out.Warnings = append(out.Warnings, notes...)
 		if q.Entity != "" {
 			nodes, near := s.graph.Find(q.Entity, kdd.Filter{Seen: s.seen, Limit: 1})
 			if len(nodes) == 0 {
