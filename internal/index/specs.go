@@ -255,6 +255,24 @@ func (s *segment) specOf(d int, words []string) (*kb.SpecDoc, []string, error) {
 	return doc, words, nil
 }
 
+// specKind returns the kind of specification that a document is, "" for none.
+func (s *segment) specKind(d int) (string, error) {
+	at, ok := s.spec[uint32(d)]
+	if !ok {
+		return "", nil
+	}
+	b, err := s.part(&s.specs, at.off, at.size)
+	if err != nil || len(b) == 0 || b[0] != specVersion {
+		return "", err
+	}
+	r := specReader{metaReader{varReader: varReader{b: b[1:]}, all: string(b[1:])}, specWords}
+	kind := r.name()
+	if r.err != nil {
+		return "", s.corrupt("its specifications do not parse")
+	}
+	return kind, nil
+}
+
 // Specs implements kb.Index.
 func (g *Generation) Specs(ctx context.Context, after string, limit int) ([]kb.SpecEntry, error) {
 	var out []kb.SpecEntry

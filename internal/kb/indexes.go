@@ -74,6 +74,7 @@ type Totals struct {
 	Languages map[string]int `json:"languages"`
 	Unparsed  int            `json:"unparsed,omitempty"` // documents with FlagUnparsed
 	Masked    int            `json:"masked,omitempty"`   // documents with FlagMasked
+	Specs     int            `json:"specs,omitempty"`    // documents that are specifications of a kind
 }
 
 // Segment describes a segment.

@@ -52,8 +52,8 @@ func (r *Reader) History(ctx context.Context) (History, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, historyInTime)
 	defer cancel()
-	if out, err := r.run(bounded, d, nil, "log", "--format=%x01%H %ct", "--name-only", "-z", "--no-renames", "--no-ext-diff",
-		"--max-count="+strconv.Itoa(mostCommits+1), commit.String()); err == nil {
+	if out, err := r.run(bounded, d, nil, "log", "--format=%x01%H %ct", "--name-only", "-z",
+		"--no-renames", "--no-ext-diff", "--max-count="+strconv.Itoa(mostCommits+1), commit.String()); err == nil {
 		h.logged(out)
 		return h, nil
 	} else if ctx.Err() != nil {

@@ -23,7 +23,8 @@ func (g *Graph) Resting() []Rest {
 	for i := range g.edges {
 		e := &g.edges[i]
 		typ := g.strings.list[e.typ]
-		if int(e.to) >= len(g.docs) || !within(restingTypes, typ) && !(typ == "REFERENCES" && methods[e.method] == "frontmatter") {
+		stated := typ == "REFERENCES" && methods[e.method] == "frontmatter"
+		if int(e.to) >= len(g.docs) || !stated && !within(restingTypes, typ) {
 			continue
 		}
 		doc, line := e.from, int(e.line)
@@ -32,12 +33,12 @@ func (g *Graph) Resting() []Rest {
 		} else if doc != e.doc {
 			line = 0
 		}
-		x := two{doc, e.to}
-		if doc == e.to || seen[x] || g.docs[doc].Source != g.docs[e.to].Source || within("superseded deprecated", g.docs[doc].Lifecycle) {
+		x, d, on := two{doc, e.to}, g.docs[doc], g.docs[e.to]
+		if d == on || seen[x] || d.Source != on.Source || within("superseded deprecated", d.Lifecycle) {
 			continue
 		}
 		seen[x] = true
-		out = append(out, Rest{Doc: g.docs[doc], On: g.docs[e.to], Type: typ, Line: line})
+		out = append(out, Rest{Doc: d, On: on, Type: typ, Line: line})
 	}
 	return out
 }

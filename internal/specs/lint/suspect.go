@@ -55,8 +55,9 @@ func (l *Linter) suspects(ctx context.Context) (out []kdd.Problem, err error) {
 		if day := reviewed(body); !day.IsZero() && !at.When.After(day.AddDate(0, 0, 1)) {
 			continue
 		}
+		when := at.When.UTC().Format(time.DateOnly)
 		out = append(out, kdd.Problem{Rule: kdd.SuspectLink, Doc: r.Doc, Line: r.Line,
-			Text: fmt.Sprintf("%s %s, which changed after it, on %s (%.7s)", r.Phrase(), l.Graph.NameOf(r.On), at.When.UTC().Format(time.DateOnly), at.Commit),
+			Text: fmt.Sprintf("%s %s, which changed after it, on %s (%.7s)", r.Phrase(), l.Graph.NameOf(r.On), when, at.Commit),
 			Mend: "read both, then change this one or write reviewed: and the day into its front matter"})
 	}
 	return out, nil
