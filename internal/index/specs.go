@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/binary"
+	"hash/fnv"
 	"math"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -271,6 +272,27 @@ func (s *segment) specKind(d int) (string, error) {
 		return "", s.corrupt("its specifications do not parse")
 	}
 	return kind, nil
+}
+
+// addSpec counts a document that says something as a specification. Equal
+// segments hold equal documents.
+func (w *generationWriter) addSpec(d *kb.Located, s *segment, t *kb.Totals) error {
+	if _, ok := s.spec[uint32(d.Number)]; !ok {
+		return nil
+	}
+	kind, err := s.specKind(d.Number)
+	if kind != "" {
+		t.Specs++
+	}
+	h := fnv.New64a()
+	var sum [24]byte
+	binary.LittleEndian.PutUint64(sum[:], t.SpecSum)
+	binary.LittleEndian.PutUint64(sum[8:], uint64(d.Number))
+	binary.LittleEndian.PutUint64(sum[16:], d.Stamp)
+	h.Write(sum[:])
+	h.Write([]byte(d.Path + "\x00" + d.Segment))
+	t.SpecSum = h.Sum64()
+	return err
 }
 
 // Specs implements kb.Index.

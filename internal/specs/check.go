@@ -263,13 +263,13 @@ func (s *specs) trace(ctx context.Context, targets []search.Target) (*lint.Trace
 	g := specGraphsOf(s.Core)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.IndexFunc(g.kept, func(k keptGraph) bool { return k.graph == s.graph })
-	if i >= 0 && g.kept[i].trace != nil {
+	i, code := slices.IndexFunc(g.kept, func(k keptGraph) bool { return k.graph == s.graph }), keyOf(targets, true)
+	if i >= 0 && g.kept[i].trace != nil && g.kept[i].code == code {
 		return g.kept[i].trace, nil
 	}
 	t, err := lint.NewTrace(ctx, s.graph, lintSources(targets), isSpec)
 	if err == nil && i >= 0 {
-		g.kept[i].trace = t
+		g.kept[i].trace, g.kept[i].code = t, code
 	}
 	return t, err
 }

@@ -119,3 +119,33 @@ func TestMatrixSuspect(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixFollowsCode: the code that has to do with specifications is looked
+// at again when it changes, though they did not.
+func TestMatrixFollowsCode(t *testing.T) {
+	s := producttest.NewSite(t)
+	for p, text := range traceable {
+		s.Write("p/"+p, text)
+	}
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "total"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
+	open := func() int {
+		t.Helper()
+		r, err := specs.Matrix(t.Context(), a, specs.MatrixQuery{Scope: specs.Scope{Waiting: person}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Totals["open"]
+	}
+	if n := open(); n != 1 {
+		t.Fatalf("%d rows are open", n)
+	}
+	s.Write("p/src/open.go", "package shop\n\n// REQ-3\nfunc open() {}\n")
+	if n := open(); n != 0 {
+		t.Errorf("%d rows are open after code named the last", n)
+	}
+	s.Write("p/req/REQ-5.md", spec("id: REQ-5\nkind: requirement", "# REQ-5 More\n"))
+	if n := open(); n != 1 {
+		t.Errorf("%d rows are open after a requirement more", n)
+	}
+}
