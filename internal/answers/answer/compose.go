@@ -100,7 +100,11 @@ func (q *question) choose(of scores, passages []search.Passage) choice {
 	}
 	same, margin := c.standing(passages)
 	c.settled = same >= settledSame && margin >= settledMargin
-	q.extend(&c, of)
+	if c.settled {
+		q.extend(&c, of)
+	} else {
+		q.spread(&c, of)
+	}
 	if q.cue == amount {
 		q.figure(&c, of)
 	}
@@ -141,6 +145,39 @@ func (q *question) extend(c *choice, of scores) {
 		}
 		q.pick(c, of, s, q.paragraph())
 	}
+}
+
+// spread adds the best sentence of each of the sections that come next, where
+// the place of the answer is not plain.
+func (q *question) spread(c *choice, of scores) {
+	type place struct{ passage, section int }
+	first := c.picks[0]
+	have := map[place]bool{{first.passage, first.section}: true}
+	for _, s := range of.best {
+		if len(have) >= mostSpread || s.score < spreadFloor*first.score {
+			return
+		}
+		at := place{s.passage, s.section}
+		if have[at] || !q.begins(s) || c.says(s) {
+			continue
+		}
+		if q.pick(c, of, s, spreadWords) {
+			have[at] = true
+		}
+	}
+}
+
+// Of how many sections an answer is made where the place of it is not plain,
+// how much worse they may be, and how many words it has then.
+const (
+	mostSpread  = 3
+	spreadFloor = 0.75
+	spreadWords = 60
+)
+
+// says reports whether what is chosen says what a sentence does.
+func (c *choice) says(s *scored) bool {
+	return s.nearest(c.all) > 0.8 && (!figureRE.MatchString(s.text) || slices.ContainsFunc(c.all, func(o *scored) bool { return figureRE.MatchString(o.text) }))
 }
 
 // next returns the sentence that adds most to what is chosen; nil for none.

@@ -129,7 +129,7 @@ func (q *question) page(p *search.Passage, number int) []scored {
 			s.own /= q.sum
 		}
 		focus := min(1, 3*held/float64(max(6, s.length)))
-		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(s) - penalty(s)
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(list, s) - penalty(s)
 		s.score *= 1 - feedbackCost*p.Marked
 	}
 	return list
@@ -237,7 +237,7 @@ func tokensOf(text string) map[string]bool {
 }
 
 // cues are what the form of a sentence says about the kind of question.
-func (q *question) cues(s *scored) float64 {
+func (q *question) cues(page []scored, s *scored) float64 {
 	v := 0.0
 	switch q.cue {
 	case defines:
@@ -259,12 +259,7 @@ func (q *question) cues(s *scored) float64 {
 			v += 0.3
 		}
 	case amount:
-		if strings.ContainsAny(s.text, "0123456789") {
-			v += 0.8
-		}
-		if measureRE.MatchString(s.text) {
-			v += 0.4
-		}
+		v += q.amountCue(page, s)
 	case reason:
 		if becauseRE.MatchString(s.text) {
 			v += 0.5
@@ -278,7 +273,10 @@ func (q *question) cues(s *scored) float64 {
 			v += 0.4
 		}
 	case listing:
-		if s.list > 0 || strings.Count(s.text, ",") >= 2 {
+		switch {
+		case announces(s) && s.at+1 < len(page) && (page[s.at+1].list > 0 || page[s.at+1].form == row):
+			v += 0.9
+		case s.list > 0 || strings.Count(s.text, ",") >= 2:
 			v += 0.4
 		}
 	case deciding:
@@ -335,6 +333,9 @@ func penalty(s *scored) float64 {
 	}
 	if seeRE.MatchString(s.text) {
 		v += 0.12 // says where it is said
+	}
+	if s.form == prose && pointerRE.MatchString(s.text) {
+		v += 0.25 // is a link and no more
 	}
 	return v
 }
