@@ -23,7 +23,7 @@ var (
 	asksSizeRE  = lazyregexp.New(`(?i)\b(?:how (?:big|large)|how much (?:memory|ram|space|disk)|(?:what|which) size|cu[aá]nt[oa] (?:memoria|espacio|disco|ocupa|pesa)|qu[eé] tama[nñ]o|(?:biggest|largest|smallest) (?:file|body|payload|response|request|message|upload|object))`)
 	asksShareRE = lazyregexp.New(`(?i)\b(?:what (?:share|part|percentage|percent|fraction|proportion)|how many percent|qu[eé] (?:parte|porcentaje|proporci[oó]n))\b`)
 
-	timeRE  = lazyregexp.New(`(?i)(?:\d|\b(?:one|an?|two|three|five|ten|half an)\s)[\d.,*\x60_ ]*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?|segundos?|minutos?|horas?|d[ií]as?)\b|\b(?:Infinity|forever|indefinitely|once (?:a|per|an|every) (?:second|minute|hour|day|week))\b`)
+	timeRE  = lazyregexp.New(`(?i)(?:\d|\b(?:one|an?|two|three|four|five|six|seven|eight|nine|ten|twelve|half an|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)\s)[\d.,*\x60_ ]*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?|segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|a[nñ]os?)\b|\b(?:Infinity|forever|indefinitely|once (?:a|per|an|every) (?:second|minute|hour|day|week))\b`)
 	sizeRE  = lazyregexp.New(`(?i)\d[\d.,*\x60_ ]*(?:[kmgt]i?b|bytes?|octets|characters|[kmg])\b`)
 	shareRE = lazyregexp.New(`(?i)\d[\d.,* ]*(?:%|percent|per cent|por ciento)`)
 )

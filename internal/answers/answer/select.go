@@ -105,14 +105,14 @@ func (q *question) page(p *search.Passage, number int) []scored {
 		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text + " " + strings.Join(units[i].head, " ")),
 			length: len(strings.Fields(units[i].text))}
 	}
-	heads := map[string]map[string]bool{}
+	heads, titles := map[string]map[string]bool{}, map[string]float64{}
 	lift := passageWeight*p.Score*(1-0.5*p.Marked) + q.lift(p)
 	for i := range list {
 		s := &list[i]
 		head, ok := heads[s.about]
 		if !ok {
 			head = tokensOf(s.about)
-			heads[s.about] = head
+			heads[s.about], titles[s.about] = head, q.titled(s.about)
 		}
 		s.direct, s.around = make([]float64, len(q.concepts)), make([]float64, len(q.concepts))
 		held := 0.0
@@ -129,7 +129,7 @@ func (q *question) page(p *search.Passage, number int) []scored {
 			s.own /= q.sum
 		}
 		focus := min(1, 3*held/float64(max(6, s.length)))
-		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(list, s) - penalty(s)
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.goesOn(p.Path, s.start) + titles[s.about] + q.entry(s) + q.cues(list, s) - penalty(s)
 		s.score *= 1 - feedbackCost*p.Marked
 	}
 	return list
@@ -156,8 +156,7 @@ func (c *concept) beside(list []scored, i int, a float64) float64 {
 }
 
 // lift is what speaks for a passage as a whole: that it declares a name of
-// the question, at a place that the rest of the name says, and that an earlier
-// answer of the conversation came from its document.
+// the question, at a place that the rest of the name says.
 func (q *question) lift(p *search.Passage) float64 {
 	v := 0.0
 	for i := range q.concepts {
@@ -175,7 +174,6 @@ func (q *question) lift(p *search.Passage) float64 {
 			}
 		}
 	}
-	v += q.goesOn(p)
 	if rank.IsTest(p.Path) {
 		v -= testCost
 	}
