@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/binary"
+	"math/bits"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -55,8 +56,17 @@ func (d *dec) int() int {
 	return int(v)
 }
 
-// skip passes over n numbers.
+// skip passes over n numbers: eight bytes at a time, of which those that end one
+// have no high bit.
 func (d *dec) skip(n int) {
+	for len(d.b) >= 8 {
+		ends := bits.OnesCount64(^binary.LittleEndian.Uint64(d.b) & 0x8080808080808080)
+		if ends >= n {
+			break
+		}
+		n -= ends
+		d.b = d.b[8:]
+	}
 	for i, c := range d.b {
 		if n == 0 {
 			d.b = d.b[i:]
