@@ -14,14 +14,21 @@ import (
 
 const (
 	viewKind    = "view"
-	viewVersion = 1
+	viewVersion = 2
 
-	docsPerFrame    = 64
-	sourcesPerFrame = 32
 	stringsPerFrame = 1024
 	hashBytes       = 16
 	maxFrame        = 256 << 20 // bytes of a frame unpacked: more is damage
 )
+
+// documentsPerFrame returns how many documents a frame of the packs "decls" and
+// "into", and one of "edges", has. Whoever asks for one document unpacks the frame.
+func documentsPerFrame(version uint32) (decls, edges int) {
+	if version < 2 {
+		return 64, 32
+	}
+	return 16, 8
+}
 
 // enc builds lists of varints.
 type enc struct{ b []byte }
