@@ -289,7 +289,7 @@ func TestPageStores(t *testing.T) {
 	defer other.Close()
 	other.Until("!!document.querySelector('.rows li')")
 	b.Open("http://" + w.addr + "/stores")
-	b.Click(".top button")
+	b.Click("main button[aria-expanded=false]")
 	b.Fill("input[name=source]", filepath.Join(w.root, "much"))
 	b.Press("\r")
 	other.Until("(b=>b&&!b.disabled&&(b.click(),1))(document.querySelector('.progress button'))")

@@ -45,11 +45,14 @@ export function Filters({ hits, stores, chosen, mode, set }: Props) {
   return (
     <aside class="filters" aria-label="Filters">
       {groups.map(([name, title, values]) => {
-        const all = [...values, ...chosen[name].filter((v) => !values.some(([x]) => x === v)).map((v): [string, number] => [v, 0])];
+        const all = [...values, ...chosen[name].filter((v) => v !== '*' && !values.some(([x]) => x === v)).map((v): [string, number] => [v, 0])];
         return all.length > 0 && (
           <Group key={name} title={title} values={all} chosen={chosen[name]} one={mode === 'regex'} set={(v) => set({ ...chosen, [name]: v })} />
         );
       })}
+      {mode !== 'regex' && (
+        <label class="every"><input type="checkbox" checked={chosen.store.includes('*')} onChange={(e) => set({ ...chosen, store: e.currentTarget.checked ? ['*'] : [] })} />every project’s</label>
+      )}
       {any > 0 && <button type="button" class="plain" onClick={() => set({ store: [], kind: [], language: [] })}>Clear filters</button>}
     </aside>
   );
@@ -64,7 +67,7 @@ interface GroupProps {
 }
 
 function Group({ title, values, chosen, one, set }: GroupProps) {
-  const turn = (v: string) => set(chosen.includes(v) ? chosen.filter((c) => c !== v) : one ? [v] : [...chosen, v]);
+  const turn = (v: string) => set(chosen.includes(v) ? chosen.filter((c) => c !== v) : one ? [v] : [...chosen.filter((c) => c !== '*'), v]);
   return (
     <details class="group" open={matchMedia('(min-width: 56rem)').matches}>
       <summary>{title}{chosen.length > 0 && <span class="count"> {chosen.length}</span>}</summary>

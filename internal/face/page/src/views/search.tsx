@@ -1,6 +1,7 @@
 // Search as one types: by meaning and words, or lines by regular expression.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { call, epoch, Failure, useCall } from '../api';
 import { languageOf } from '../code/languages';
 import { marker } from '../code/marks';
@@ -18,6 +19,7 @@ interface Query {
   q: string;
   mode: Mode;
   chosen: Chosen;
+  many?: boolean; // as many places as a search gives
 }
 
 interface Found {
@@ -48,6 +50,13 @@ function toAddress({ q, mode, chosen }: Query) {
   history.replaceState(history.state, '', s ? '/search?' + s : '/');
 }
 
+// How many places are asked for at first, and at most.
+const few = 50;
+const many = 100;
+
+// slow is after how many ms a question gives way to a newer one.
+const slow = 300;
+
 // last is what was found last, so that going back shows it at once.
 let last: Found | null = null;
 
@@ -76,7 +85,7 @@ export function Search() {
       <h1 class="out">Search</h1>
       <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); focusHit(0, shown.current); }}>
         <label class="out" for="q">Search</label>
-        <input id="q" ref={field} type="search" value={query.q} onInput={(e) => change({ q: e.currentTarget.value })} autocomplete="off" spellcheck={false}
+        <input id="q" ref={field} type="search" value={query.q} onInput={(e) => change({ q: e.currentTarget.value, many: false })} autocomplete="off" spellcheck={false}
           autocapitalize="off" enterkeyhint="search" maxLength={8000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'} />
         <fieldset class="modes">
           <legend class="out">How to look</legend>
@@ -86,8 +95,8 @@ export function Search() {
         </fieldset>
       </form>
       <Filters hits={found?.hits ?? []} stores={stores.data?.stores ?? []} chosen={query.chosen} mode={query.mode} set={(chosen) => change({ chosen })} />
-      <section class="results" aria-busy={busy}>
-        <Results query={query} found={found} items={items} mark={mark} stores={stores.data?.stores} show={(f) => (shown.current = f)} />
+      <section class="results" aria-busy={busy} onClickCapture={() => toAddress(query)}>
+        <Results query={query} more={() => change({ many: true })} found={found} items={items} mark={mark} stores={stores.data?.stores} show={(f) => (shown.current = f)} />
       </section>
     </div>
   );
@@ -95,6 +104,7 @@ export function Search() {
 
 interface ResultsProps {
   query: Query;
+  more: () => void;
   found: Found | null;
   items: Hit[];
   mark: RegExp | null;
@@ -102,7 +112,7 @@ interface ResultsProps {
   show: (f: (index: number) => void) => void;
 }
 
-function Results({ query, found, items, mark, stores, show }: ResultsProps) {
+function Results({ query, more, found, items, mark, stores, show }: ResultsProps) {
   if (!query.q.trim()) return <Start stores={stores} />;
   if (!found) return <Loading what="Searching" rows={6} />;
   if (found.error) return <Failed error={found.error} />;
@@ -133,6 +143,7 @@ function Results({ query, found, items, mark, stores, show }: ResultsProps) {
           </Empty>
         : <List items={items} label="Places" height={(h) => 62 + 19 * (h.code?.split('\n').length ?? 0)} name={(h) => h.store + h.id + h.at} handle={show}
             row={(h) => <HitRow hit={h} mark={mark} />} />}
+      {reply.hits.length === few && !query.many && <p class="more"><button type="button" onClick={more}>Look further</button></p>}
     </>
   );
 }
@@ -142,7 +153,7 @@ function Start({ stores }: { stores?: Store[] }) {
   if (stores?.length === 0) {
     return (
       <Empty title="Nothing is indexed yet">
-        <p>Index a folder at a terminal, and search it here: <code class="shell">knowledge store:create NAME --type file --source PATH</code></p>
+        <p>Ask for something: the first search indexes this project’s folder. Other folders, repositories and sites are <Link href="/stores">stores</Link> that you add.</p>
       </Empty>
     );
   }
@@ -168,9 +179,9 @@ function regex(text: string): RegExp | null {
 // useFound asks as the query changes: one question is under way at a time, and
 // the newest is asked next, so that fast typing neither waits nor piles up.
 function useFound(query: Query): { found: Found | null; busy: boolean } {
-  const key = query.q.trim() && JSON.stringify([query.q, query.mode, query.chosen.store, epoch.value]);
+  const key = query.q.trim() && JSON.stringify([query.q, query.mode, query.chosen.store, query.many, epoch.value]);
   const [found, set] = useState(() => (last?.query === key ? last : null));
-  const state = useRef<{ under: boolean; next: (() => Promise<void>) | null }>({ under: false, next: null });
+  const state = useRef<{ under: { since: number; abort: AbortController } | null; next: ((abort: AbortSignal) => Promise<void>) | null }>({ under: null, next: null });
   useEffect(() => {
     if (!key || last?.query === key) {
       set(key ? last : null);
@@ -178,28 +189,32 @@ function useFound(query: Query): { found: Found | null; busy: boolean } {
       return;
     }
     const s = state.current;
-    s.next = async () => set((last = await ask(query, key)));
+    s.next = async (abort) => {
+      const reply = await ask(query, key, abort);
+      if (!abort.aborted) set((last = reply));
+    };
     const turn = async () => {
       while (s.next) {
         const now = s.next;
         s.next = null;
-        s.under = true;
-        await now();
-        s.under = false;
+        s.under = { since: performance.now(), abort: new AbortController() };
+        await now(s.under.abort.signal);
+        s.under = null;
       }
     };
     if (!s.under) void turn();
+    else if (performance.now() - s.under.since > slow) s.under.abort.abort();
   }, [key]);
   return { found: key ? found : null, busy: Boolean(key) && found?.query !== key };
 }
 
-async function ask({ q, mode, chosen }: Query, key: string): Promise<Found> {
+async function ask({ q, mode, chosen, many: all }: Query, key: string, abort: AbortSignal): Promise<Found> {
   try {
     if (mode === 'regex') {
-      const lines = await call<GrepReply>('grep', { pattern: q, limit: 10_000, ...(chosen.store[0] && { store: chosen.store[0] }) });
+      const lines = await call<GrepReply>('grep', { pattern: q, limit: 10_000, ...(chosen.store[0] && chosen.store[0] !== '*' && { store: chosen.store[0] }) }, abort);
       return { query: key, lines };
     }
-    const reply = await call<SearchReply>('search', { query: q, mode, limit: 50, lines: 6, explain: true, ...(chosen.store.length && { stores: chosen.store }) });
+    const reply = await call<SearchReply>('search', { query: q, mode, limit: all ? many : few, lines: 6, explain: true, ...(chosen.store.length && { stores: chosen.store }) }, abort);
     for (const h of reply.hits) h.language ||= languageOf(placeOf(h.at).path);
     return { query: key, reply, hits: reply.hits };
   } catch (e) {
