@@ -79,11 +79,12 @@ export function Search() {
   const items = useMemo(() => keptBy(query.chosen, found?.hits ?? []), [found, query.chosen]);
   const mark = useMemo(() => (query.mode === 'regex' ? regex(query.q) : marker(query.q)), [query.q, query.mode]);
   useHitKeys(field, query.mode === 'regex' ? found?.lines?.matches.length ?? 0 : items.length, shown);
+  const toFirst = useFocus(found, busy, shown);
   const change = (part: Partial<Query>) => setQuery((q) => ({ ...q, ...part }));
   return (
     <div class="search">
       <h1 class="out">Search</h1>
-      <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); focusHit(0, shown.current); }}>
+      <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); toFirst(); }}>
         <label class="out" for="q">Search</label>
         <input id="q" ref={field} type="search" value={query.q} onInput={(e) => change({ q: e.currentTarget.value, many: false })} autocomplete="off" spellcheck={false}
           autocapitalize="off" enterkeyhint="search" maxLength={8000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'} />
@@ -232,6 +233,32 @@ function focusHit(index: number, show: (index: number) => void) {
     else if (tries--) requestAnimationFrame(look);
   };
   look();
+}
+
+// useFocus returns what goes to the first hit, when what was asked last is
+// found. A hit that has the focus may go when others are found: the one in its
+// place gets it.
+function useFocus(found: Found | null, busy: boolean, shown: { current: (index: number) => void }): () => void {
+  const at = useRef(-1); // the hit that has the focus
+  const wanted = useRef(false);
+  useEffect(() => {
+    const look = (e: FocusEvent) => {
+      at.current = Number((e.target as Element).closest?.<HTMLElement>('.list > li')?.dataset.index ?? -1);
+      if (e.target instanceof HTMLInputElement) wanted.current = false;
+    };
+    addEventListener('focusin', look);
+    return () => removeEventListener('focusin', look);
+  }, []);
+  useEffect(() => {
+    if (busy || !found) return;
+    if (wanted.current) focusHit(0, shown.current);
+    else if (at.current >= 0 && document.activeElement === document.body) focusHit(at.current, shown.current);
+    wanted.current = false;
+  }, [found, busy]);
+  return () => {
+    if (busy) wanted.current = true;
+    else focusHit(0, shown.current);
+  };
 }
 
 function useHitKeys(field: { current: HTMLInputElement | null }, count: number, shown: { current: (index: number) => void }) {
