@@ -244,10 +244,14 @@ function useFocus(found: Found | null, busy: boolean, shown: { current: (index: 
   useEffect(() => {
     const look = (e: FocusEvent) => {
       at.current = Number((e.target as Element).closest?.<HTMLElement>('.list > li')?.dataset.index ?? -1);
-      if (e.target instanceof HTMLInputElement) wanted.current = false;
     };
+    const typed = () => (wanted.current = false);
     addEventListener('focusin', look);
-    return () => removeEventListener('focusin', look);
+    addEventListener('input', typed);
+    return () => {
+      removeEventListener('focusin', look);
+      removeEventListener('input', typed);
+    };
   }, []);
   useEffect(() => {
     if (busy || !found) return;
