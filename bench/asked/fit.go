@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -119,6 +122,19 @@ func (m *model) of(name string) string {
 		return fmt.Sprintf("%.3g", m.weight[i])
 	}
 	return ""
+}
+
+// writeSigns writes what fits are made of, for trying others.
+func writeSigns(path string, all []*answer) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, a := range all {
+		if err := enc.Encode(map[string]any{"set": a.set, "kind": a.Kind, "id": a.ID, "repo": a.Repo, "something": a.something,
+			"file": a.fileRank, "signs": a.reply.signs}); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
 // fitOne fits a logistic regression with Newton's steps on standardised signs.
