@@ -74,6 +74,17 @@ type Totals struct {
 	Languages map[string]int `json:"languages"`
 	Unparsed  int            `json:"unparsed,omitempty"` // documents with FlagUnparsed
 	Masked    int            `json:"masked,omitempty"`   // documents with FlagMasked
+	// Garbled are the paths of the first few documents with FlagUnparsed.
+	Garbled []string `json:"garbled,omitempty"`
+}
+
+const mostGarbled = 5
+
+// Garble counts a document with FlagUnparsed.
+func (t *Totals) Garble(path string) {
+	if t.Unparsed++; len(t.Garbled) < mostGarbled {
+		t.Garbled = append(t.Garbled, path)
+	}
 }
 
 // Segment describes a segment.
