@@ -32,8 +32,6 @@ func ownMark(id, mark string) string {
 
 func sameSymbol(a, b *kb.Symbol) bool { return b != nil && a.Name == b.Name && a.Start == b.Start }
 
-const markLen = 2
-
 // mark is made of a declaration's name and how many before it are called the same.
 func mark(c *kb.Chunk, i int) string {
 	h := fnv.New32a()
@@ -58,10 +56,11 @@ func marked(c *kb.Chunk, m string) *kb.Symbol {
 	return nil
 }
 
-// cutMark parts an id from the mark of a declaration, "" without one.
+// cutMark parts an id, or what a slip of the finger made of one, from the mark
+// of a declaration, "" without one.
 func cutMark(id string) (chunk, m string) {
-	if at := len(id) - markLen - 1; at > 0 && id[at] == '.' {
-		return id[:at], strings.ToLower(id[at+1:])
+	if chunk, m, ok := strings.Cut(id, "."); ok && len(m) == len("xy") && len(chunk) >= kb.IDLen-1 && len(chunk) <= kb.IDLen+1 {
+		return chunk, strings.ToLower(m)
 	}
 	return id, ""
 }

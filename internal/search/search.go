@@ -174,6 +174,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, false); err != nil {
 			return nil, rank.Sure{}, err
 		}
+		q.survey.implemented(ranked)
 		q.survey.first(ranked)
 		ranked = ranked[:min(len(ranked), r.Limit)]
 	}
