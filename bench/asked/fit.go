@@ -45,11 +45,12 @@ func (m *model) at(signs map[string]float64) float64 {
 // fitted is the product of the two.
 type fitted struct{ there, right *model }
 
-func (f *fitted) at(a *answer) float64 {
-	if len(a.reply.signs) == 0 {
-		return 0
+// say gives an answer the two probabilities.
+func (f *fitted) say(r *reply) {
+	if r.confidence, r.there = 0, 0; len(r.signs) > 0 {
+		r.there = f.there.at(r.signs)
+		r.confidence = r.there * f.right.at(r.signs)
 	}
-	return f.there.at(a.reply.signs) * f.right.at(a.reply.signs)
 }
 
 func right(a *answer) bool { return a.something && a.fileRank == 1 }
@@ -81,7 +82,7 @@ func (b *bench) fit(all []*answer) {
 		m := fitBoth(others)
 		for _, a := range all {
 			if fold(a) == k {
-				a.reply.confidence = m.at(a)
+				m.say(a.reply)
 			}
 		}
 	}
