@@ -87,7 +87,7 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Rules: secret.Version,
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum, Rules: secret.Version,
 		Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
 	}
 	r.mu.Unlock()

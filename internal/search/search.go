@@ -23,6 +23,9 @@ const (
 	MaxQuery = 64 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
+	// MaxLines is how many lines of a hit a request may name, and widestLine how
+	// many characters of each are shown then.
+	MaxLines, widestLine = 40, 400
 )
 
 // turns bounds the searches at work: each holds some megabytes of texts, and
@@ -275,6 +278,9 @@ func (r *Request) Complete() error {
 	}
 	if r.Limit < 0 || r.Limit > MaxLimit {
 		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10").About("limit")
+	}
+	if r.Lines < 0 || r.Lines > MaxLines {
+		return kb.Errorf(kb.Invalid, "lines must lie between 1 and %d, not %d", MaxLines, r.Lines).WithHint("leave it out for as many as a reply has room for").About("lines")
 	}
 	for _, f := range []struct {
 		name  string
