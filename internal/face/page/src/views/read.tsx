@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { useCall } from '../api';
 import { Document } from '../code/document';
 import { languageOf } from '../code/languages';
-import { useKeys } from '../keys';
+import { moved, useKeys } from '../keys';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { aroundAddress, folded, linesOf, readAddress } from '../places';
 import type { Context, FileText, OutlineReply } from '../types';
@@ -128,6 +128,6 @@ function useReadKeys(starts: number[], at: number, count: number) {
     { key: 'j', does: 'goes to the next declaration', run: () => step(1) },
     { key: 'k', does: 'goes to the one before', run: () => step(-1) },
     { key: '/', does: 'goes to the search', run: () => go('/') },
-    { key: 'Escape', does: 'goes back', run: () => history.back() },
+    { key: 'Escape', does: 'goes back', run: () => (moved ? history.back() : go('/')) },
   ]);
 }

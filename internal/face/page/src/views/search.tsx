@@ -43,12 +43,15 @@ function fromAddress(): Query {
 
 function toAddress({ q, mode, chosen }: Query) {
   const p = new URLSearchParams();
-  if (q) p.set('q', q);
+  if (q && q.length <= longest) p.set('q', q); // a pasted log is no address
   if (mode !== 'hybrid') p.set('mode', mode);
   for (const [name, values] of Object.entries(chosen)) for (const v of values as string[]) p.append(name, v);
   const s = p.toString();
   history.replaceState(history.state, '', s ? '/search?' + s : '/');
 }
+
+// longest is the longest query that the address holds.
+const longest = 2000;
 
 // How many places are asked for while one types, which costs a third of as many
 // as there may be: those come when nothing was typed for rest ms.
@@ -75,7 +78,7 @@ function begun(): Query {
 
 export function Search() {
   const [query, setQuery] = useState(begun);
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const shown = useRef<(index: number) => void>(() => {});
   const { found, busy } = useFound(query);
   useEffect(() => {
@@ -92,6 +95,7 @@ export function Search() {
     };
   }, []);
   useEffect(() => {
+    document.title = (query.q.trim().slice(0, 60) || 'Search') + ' · knowledge';
     const t = setTimeout(() => toAddress(query), 250); // browsers count changes of the address
     return () => clearTimeout(t);
   }, [query]);
@@ -115,8 +119,13 @@ export function Search() {
       <h1 class="out">Search</h1>
       <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); toFirst(); }}>
         <label class="out" for="q">Search</label>
-        <input id="q" ref={field} type="search" value={query.q} onInput={(e) => type(e.currentTarget.value)} autocomplete="off" spellcheck={false}
-          autocapitalize="off" enterkeyhint="search" maxLength={8000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'} />
+        <textarea id="q" ref={field} rows={1} value={query.q} onInput={(e) => type(e.currentTarget.value)} autocomplete="off" spellcheck={false} autocapitalize="off"
+          enterkeyhint="search" maxLength={60_000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'}
+          onKeyDown={(e) => {
+            if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+            e.preventDefault();
+            e.currentTarget.form?.requestSubmit();
+          }} />
         <fieldset class="modes">
           <legend class="out">How to look</legend>
           {modes.map(([m, name, title]) => (
@@ -301,19 +310,20 @@ function useFocus(found: Found | null, busy: boolean, shown: { current: (index: 
   };
 }
 
-function useHitKeys(field: { current: HTMLInputElement | null }, count: number, shown: { current: (index: number) => void }) {
+function useHitKeys(field: { current: HTMLTextAreaElement | null }, count: number, shown: { current: (index: number) => void }) {
   const at = () => Number(document.activeElement?.closest<HTMLElement>('.list > li')?.dataset.index ?? -1);
   const go = (by: number) => {
     const to = at() + by;
     if (to < 0) field.current?.focus();
     else if (to < count) focusHit(to, shown.current);
   };
+  const inText = () => document.activeElement === field.current && field.current!.value.includes('\n');
   useKeys([
     { key: '/', does: 'goes to the search field', run: () => field.current?.select() },
     { key: 'j', does: 'goes to the next place', run: () => go(1) },
     { key: 'k', does: 'goes to the one before', run: () => go(-1) },
-    { key: 'ArrowDown', does: 'goes to the next place', writing: true, run: () => go(1) },
-    { key: 'ArrowUp', does: 'goes to the one before', writing: true, run: () => go(-1) },
+    { key: 'ArrowDown', does: 'goes to the next place', writing: true, unless: inText, run: () => go(1) },
+    { key: 'ArrowUp', does: 'goes to the one before', writing: true, unless: inText, run: () => go(-1) },
     { key: 'e', does: 'explains the rank of a place', run: () => document.activeElement?.closest('.list > li')?.querySelector<HTMLElement>('.score')?.click() },
     { key: 'Escape', does: 'goes to the search field; there, empties it', writing: true, run: () => {
       const f = field.current!;
