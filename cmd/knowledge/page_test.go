@@ -25,7 +25,7 @@ import (
 var pageOut = os.Getenv("KNOWLEDGE_PAGE_OUT")
 
 // pagePatience is how long all of a tab may take; it is no measure of speed.
-const pagePatience = 2 * time.Minute
+const pagePatience = 30 * time.Second
 
 // pageLooks are the windows that the page is looked at in.
 var pageLooks = []struct {
