@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/web/browser/browsertest"
 )
@@ -289,7 +292,7 @@ func TestPageStores(t *testing.T) {
 	defer other.Close()
 	other.Until("!!document.querySelector('.rows li')")
 	b.Open("http://" + w.addr + "/stores")
-	b.Click(".top button")
+	b.Click("main button[aria-expanded=false]")
 	b.Fill("input[name=source]", filepath.Join(w.root, "much"))
 	b.Press("\r")
 	other.Until("(b=>b&&!b.disabled&&(b.click(),1))(document.querySelector('.progress button'))")
@@ -482,6 +485,34 @@ func TestPagePayloads(t *testing.T) {
 	inert("ask")
 	time.Sleep(300 * time.Millisecond) // for what a text might have begun
 	w.quiet(b)
+}
+
+// TestPictureOfPage: the README's picture of the page shows what the page says.
+// Pictures differ from machine to machine, so it is the text that is compared.
+func TestPictureOfPage(t *testing.T) {
+	w := newPage(t)
+	b := w.tab(browsertest.Look{Width: 1000, Height: 640, Scheme: "light"}, "/search?q=what+is+the+total+of+an+order")
+	defer b.Close()
+	b.Until("document.querySelectorAll('.hit').length>3 && document.querySelector('[class^=t-]')")
+	// The frame and the first place: how the others are ranked has tests of its own.
+	said := b.JS("['.head','.bar','.filters summary','.hit'].map(s=>document.querySelector(s).innerText).join('\\n').replace(/\\n+/g,'\\n')") + "\n"
+	said = regexp.MustCompile(`\b[01]\.\d\d\b`).ReplaceAllString(said, "0.99")
+	name, picture := filepath.Join("testdata", "page.txt"), filepath.Join("..", "..", "docs", "page.png")
+	if *update {
+		for range 3 { // the first search of a process is not how long they take
+			b.JS("(location.reload(),1)")
+			b.Until("document.querySelectorAll('.hit').length>3 && document.querySelector('[class^=t-]')")
+		}
+		b.JS("(document.activeElement?.blur(),1)")
+		b.Shot(picture)
+		if err := os.WriteFile(name, []byte(said), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, _ := os.ReadFile(name); string(got) != said {
+		t.Errorf("docs/page.png is stale, since the page says (-want +got):\n%s\nrefresh it with: go test ./cmd/knowledge -run TestPictureOfPage -update", gocmp.Diff(string(got), said))
+	}
 }
 
 // shown is what the page shows of a list as text.
