@@ -18,6 +18,10 @@ type remaining struct {
 	busy  time.Duration // of all workers
 	all   cost
 	kinds map[string]*cost
+	// What the first documents of kinds took: one is expected of each kind that
+	// has not begun. A tree of many languages compiles as many grammars.
+	first  time.Duration
+	firsts int
 }
 
 // cost is what documents of one kind weigh, and took. The first does not
@@ -61,6 +65,8 @@ func (l *remaining) add(e kb.Entry, took time.Duration) float64 {
 		switch {
 		case k.since.IsZero():
 			k.since = now
+			l.first += took
+			l.firsts++
 		case !now.Add(-took).Before(k.since):
 			for _, k := range []*cost{&l.all, k} {
 				k.done += weigh(e)
@@ -75,6 +81,9 @@ func (l *remaining) add(e kb.Entry, took time.Duration) float64 {
 	usual := l.all.took.Seconds() / l.all.done
 	var busy float64
 	for _, k := range l.kinds {
+		if k.since.IsZero() && l.firsts > 0 {
+			busy += l.first.Seconds() / float64(l.firsts)
+		}
 		busy += max(k.left, 0) * (k.took.Seconds() + usual*doubt) / (k.done + doubt)
 	}
 	return busy * wall / l.busy.Seconds() // several work at a time, and write in between
