@@ -39,7 +39,7 @@ export function Document({ text, start, language, at, findings, label }: Props) 
             return (
               <div class={'row' + (n >= at[0] && n <= at[1] ? ' at' : '') + (wrong ? ' wrong' : '')} title={wrong}>
                 <a class="no" id={'L' + n} href={'#L' + n} data-no={n} aria-label={`Line ${n}`} tabIndex={-1} onClick={(e) => extend(e, n, at)} />
-                <code class="text"><Line tokens={tokens} mark={null} />{'\n'}</code>
+                <code class="text"><Line tokens={tokens} mark={null} /></code>
               </div>
             );
           }} />
