@@ -168,9 +168,10 @@ class View {
     let left = this.layout.done ? 160 : 40;
     for (const i of near.size ? near : this.order) {
       if (left <= 0) break;
-      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), at = x + this.radius(i) + 3;
+      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), wide = text.length * 6.6, r = this.radius(i) + 3;
+      const at = x + r + wide > w && x - r - wide > 0 ? x - r - wide : x + r; // beside the node, where there is room
       if (x < 0 || y < 0 || x > w || y > h) continue;
-      const area: [number, number, number, number] = [at, y - 8, at + text.length * 6.4, y + 8];
+      const area: [number, number, number, number] = [at, y - 8, at + wide, y + 8];
       if (busy.some((b) => b[0] < area[2] && area[0] < b[2] && b[1] < area[3] && area[1] < b[3])) continue;
       busy.push(area);
       left--;
