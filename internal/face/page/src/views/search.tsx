@@ -6,6 +6,7 @@ import { call, epoch, Failure, useCall } from '../api';
 import { languageOf } from '../code/languages';
 import { marker } from '../code/marks';
 import { useKeys } from '../keys';
+import { entering } from '../parts/enter';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { placeOf } from '../places';
@@ -121,11 +122,7 @@ export function Search() {
         <label class="out" for="q">Search</label>
         <textarea id="q" ref={field} rows={1} value={query.q} onInput={(e) => type(e.currentTarget.value)} autocomplete="off" spellcheck={false} autocapitalize="off"
           enterkeyhint="search" maxLength={60_000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'}
-          onKeyDown={(e) => {
-            if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
-            e.preventDefault();
-            e.currentTarget.form?.requestSubmit();
-          }} />
+          {...entering(() => field.current?.form?.requestSubmit())} />
         <fieldset class="modes">
           <legend class="out">How to look</legend>
           {modes.map(([m, name, title]) => (
@@ -229,6 +226,7 @@ function useFound(query: Query): { found: Found | null; busy: boolean } {
     if (!key || last?.query === key) {
       set(key ? last : null);
       state.current.next = null;
+      state.current.under?.abort.abort();
       return;
     }
     const s = state.current;
