@@ -43,4 +43,14 @@ func TestRemaining(t *testing.T) {
 	if l.all.took != 0 || l.kinds[".go"].took != 0 {
 		t.Errorf("the first document counts: %v", l.all.took)
 	}
+
+	// A kind that has not begun is expected to take so long at first, too.
+	if l.first != 9*time.Minute || l.firsts != 1 {
+		t.Errorf("first documents: %d of %v", l.firsts, l.first)
+	}
+	with := l.add(todo[1], time.Minute)
+	l.first = 0
+	if without := l.add(kb.Entry{Path: "unknown"}, 0); with-without < time.Minute.Seconds() {
+		t.Errorf("%v s left with a grammar to compile, %v without", with, without)
+	}
 }
