@@ -58,7 +58,11 @@ func printSection(p *printer.Printer, r SectionReply) {
 }
 
 func printPicture(p *printer.Printer, r PictureReply) {
-	p.Content(r.Text)
+	if r.Graph != nil {
+		p.Content(printer.JSON(r.Graph))
+	} else {
+		p.Content(r.Text)
+	}
 	p.Remark(r.Message)
 	p.Remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 	p.Remarks(r.Warnings)
