@@ -42,8 +42,9 @@ func (b *bench) many(judged) error {
 	if err != nil {
 		return err
 	}
-	b.r.Printf("- the linter looks at all of them in %s, at most 3: %s; %s of processor time\n", lab.Ms(check.times[0]),
-		b.want(check.times[0] <= 3*time.Second, "a check takes %s", lab.Ms(check.times[0])), lab.Ms(check.processor))
+	b.r.Printf("- the linter looks at all of them in %s, at most 3: %s; %s of processor time, %d bytes\n", lab.Ms(check.times[0]),
+		b.want(check.times[0] <= 3*time.Second, "a check takes %s", lab.Ms(check.times[0])), lab.Ms(check.processor), check.bytes)
+	b.want(check.bytes <= 4096, "a reply of kdd:check has %d bytes", check.bytes)
 	if err := b.edited(c, dir); err != nil {
 		return err
 	}
