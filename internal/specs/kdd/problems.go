@@ -104,7 +104,8 @@ func (g *Graph) numbering() map[numbering]bool {
 // named, or is the form that others are written after.
 func (d *Doc) numbered() bool {
 	stem := strings.ToLower(specdoc.Stem(d.Path))
-	return d.ID != "" || strings.Contains(stem, "template") || strings.Contains(stem, "plantilla") || strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
+	return d.ID != "" || strings.Contains(stem, "template") || strings.Contains(stem, "plantilla") ||
+		strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
 }
 
 // single reports whether a document is one thing with one id, not a list of
@@ -130,7 +131,9 @@ func (d *Doc) fixture() bool {
 
 // Archived reports whether a document lies in an archive, which is not kept up.
 func (d *Doc) Archived() bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(d.Path), "/"), func(part string) bool { return part == "archive" || part == "archived" || part == "archivo" })
+	return slices.ContainsFunc(strings.Split(path.Dir(d.Path), "/"), func(part string) bool {
+		return part == "archive" || part == "archived" || part == "archivo"
+	})
 }
 
 // problems are those that a document has alone; ids says that others of its
