@@ -312,14 +312,6 @@ func (p *Provider) Named() []*Auth {
 	return all
 }
 
-// others returns the references beside the secret that may be set.
-func (a *Auth) others() []Ref {
-	if a.AWS != nil {
-		return []Ref{a.AWS.KeyID, a.AWS.Session}
-	}
-	return []Ref{a.client()}
-}
-
 // client returns the reference that is the id of the client, if it is one.
 func (a *Auth) client() Ref {
 	if a.OAuth == nil {

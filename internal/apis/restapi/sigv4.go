@@ -23,6 +23,14 @@ type AWS struct {
 	Session Ref // of temporary credentials; none for lasting ones
 }
 
+// others returns the references beside the secret that may be set.
+func (a *Auth) others() []Ref {
+	if a.AWS != nil {
+		return []Ref{a.AWS.KeyID, a.AWS.Session}
+	}
+	return []Ref{a.client()}
+}
+
 // awsFields are the keys of a definition.
 func (r *reader) awsFields(a *AWS) map[string]func(*yaml.Node) {
 	ref := func(key string, into *Ref) func(*yaml.Node) {
