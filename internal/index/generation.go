@@ -256,8 +256,8 @@ func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.T
 	w.ids.add(d, s)
 	from, to := s.chunkRange(d.Number)
 	for c := from; c < to; c++ {
-		for f := range numFields {
-			t.Length[f] += int64(s.lens[c][f])
+		for f, n := range s.lens(uint32(c)) {
+			t.Length[f] += int64(n)
 		}
 	}
 	t.Length[kb.FieldPath] += int64(len(pt))
