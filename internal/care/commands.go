@@ -39,6 +39,8 @@ func addCare(t *command.Table) {
 		}),
 		`{"dryRun":true}`, `{}`)
 	c.Help = "Files of the index, views, kept pages, copies of repositories and replies that belong to no store, and what killed processes left. It is safe while jobs run and others search."
+	t.Add("data", command.New("usage", "What is kept on this machine, how large it is, and what is free", command.Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (Usage, error) { return UsageOf(ctx, a) }).Prints(printer.Of(printUsage)), `{}`)
 	// Agents may look; only a person at a terminal has things mended.
 	c = t.Add("data", command.New("verify", "Read every file that stores rely on: is it there and true", command.Reads,
 		func(ctx context.Context, a *app.App, in verifyIn) (Verified, error) {
