@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -63,9 +64,14 @@ func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 	return mcpserver.ServeStdio(ctx, a, opts, o.Stdin, o.Stdout)
 }
 
+// serverGC is how much of what a server keeps may be garbage, in percent: its tables
+// live as long as it does, and each of many sessions has a server of its own.
+const serverGC = 40
+
 // background lets a server follow its project and keep the clock; the
 // function that it returns ends that.
 func background(ctx context.Context, a *app.App) func() {
+	debug.SetGCPercent(serverGC)
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
