@@ -51,6 +51,8 @@ var documentation = map[string][]string{
 	"TanStack/query":                     {"docs/framework/react/", "docs/reference/", "docs/eslint/"},
 	"phoenixframework/phoenix_live_view": {"guides/"},
 	"composer/composer":                  {"doc/"},
+	"scrapy/scrapy":                      {"docs/faq.rst", "docs/intro/", "docs/topics/"},
+	"typeorm/typeorm":                    {"docs/docs/"},
 }
 
 func storeOf(project string) string { return strings.ToLower(path.Base(project)) }
@@ -369,14 +371,14 @@ func calibration(points [][2]float64) string {
 
 // sixDocs is how the questions over the six documentations are asked.
 type sixDocs struct {
-	repos, sets, data      string
+	repos, sets, set, data string
 	replies, grades, signs string
 	everywhere             bool
 }
 
 // six asks them and returns what was found.
 func (b *bench) six(o *sixDocs, aside bool) (string, error) {
-	file := filepath.Join(o.sets, "testdata", "questions.jsonl")
+	file := filepath.Join(o.sets, "testdata", o.set+".jsonl")
 	if aside {
 		file = filepath.Join(o.sets, "testdata", "aside", "questions.jsonl")
 	}

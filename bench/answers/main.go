@@ -2,7 +2,7 @@
 // documentation of six projects, and the judged sets beside this file over this
 // repository's documentation and Go's.
 //
-//	.ci/extra answers [-repos DIR] [-aside] [-v] [-data DIR] [-replies FILE] [-grades FILE] [-out FILE]
+//	.ci/extra answers [-repos DIR] [-set NAME] [-aside] [-v] [-data DIR] [-replies FILE] [-grades FILE] [-out FILE]
 //
 // Without -repos, a folder of repositories as OWNER+NAME, the first part is
 // left out. -replies writes every answer with its cited lines for who grades
@@ -59,6 +59,7 @@ func run() error {
 	repo := flag.String("repo", ".", "checkout of this repository")
 	out := flag.String("out", "", "write the report to this file, too")
 	repos := flag.String("repos", "", "folder of the repositories of the six projects")
+	set := flag.String("set", "questions", "which set of testdata is asked: questions, or third")
 	everywhere := flag.Bool("everywhere", false, "ask all six documentations together")
 	ours := flag.Bool("ours", true, "ask the sets over this repository's documentation and Go's, too")
 	said := flag.String("replies", "", "write the answers over the six documentations to this file")
@@ -98,7 +99,7 @@ func run() error {
 	defer a.Close()
 	var report strings.Builder
 	b := &bench{ctx: ctx, app: a, verbose: *verbose, debug: *debug}
-	six := &sixDocs{repos: *repos, sets: sets, data: dir, replies: *said, grades: *grades, signs: *signs, everywhere: *everywhere}
+	six := &sixDocs{repos: *repos, sets: sets, set: *set, data: dir, replies: *said, grades: *grades, signs: *signs, everywhere: *everywhere}
 	groups := []bool{false}
 	if *aside {
 		groups = append(groups, true)

@@ -185,8 +185,8 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 // cites is what feedback on an answer is about.
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
-	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines})
+	for i, s := range append(slices.Clone(r.Sources), r.Near...) {
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines, Near: i >= len(r.Sources)})
 	}
 	return out
 }

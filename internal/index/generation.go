@@ -266,7 +266,7 @@ func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.T
 	if s.flags(d.Number)&kb.FlagMasked != 0 {
 		t.Masked++
 	}
-	return nil
+	return w.addSpec(d, s, t)
 }
 
 // layout returns the sections of the layout, and the table of ids among them.

@@ -87,8 +87,9 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Rules: secret.Version,
-		Skipped: r.skipped(), Notes: append(r.notes(), r.garbledNotes(&totals)...), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum,
+		Rules: secret.Version, Skipped: r.skipped(), Notes: append(r.notes(), r.garbledNotes(&totals)...), Unread: maps.Clone(r.unreads),
+		Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))

@@ -23,6 +23,9 @@ const (
 	MaxQuery = 64 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
+	// MaxLines is how many lines of a hit a request may name, and widestLine how
+	// many characters of each are shown then.
+	MaxLines, widestLine = 40, 400
 )
 
 // turns bounds the searches at work: each holds some megabytes of texts, and
@@ -171,7 +174,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	ranked, sure := rank.Rank(q.Query, found, opts)
 	if how {
 		var err error
-		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, false); err != nil {
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, ofFlow); err != nil {
 			return nil, rank.Sure{}, err
 		}
 		q.survey.implemented(ranked)
@@ -185,7 +188,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	}
 	if r.Packed && !how {
 		var err error
-		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found, sure); err != nil {
+		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found); err != nil {
 			return nil, rank.Sure{}, err
 		}
 	}
@@ -276,6 +279,9 @@ func (r *Request) Complete() error {
 	}
 	if r.Limit < 0 || r.Limit > MaxLimit {
 		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10").About("limit")
+	}
+	if r.Lines < 0 || r.Lines > MaxLines {
+		return kb.Errorf(kb.Invalid, "lines must lie between 1 and %d, not %d", MaxLines, r.Lines).WithHint("leave it out for as many as a reply has room for").About("lines")
 	}
 	for _, f := range []struct {
 		name  string

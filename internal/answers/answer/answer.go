@@ -231,7 +231,8 @@ func findIn(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Re
 	if err != nil {
 		return nil, nil, choice{}, err
 	}
-	return q, passages, q.choose(all, passages), nil
+	chosen := q.choose(all, passages)
+	return q, passages, chosen, nil
 }
 
 // rankLoss is how fast a passage counts less for coming later.

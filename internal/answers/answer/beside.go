@@ -15,9 +15,11 @@ const (
 
 	// What speaks for a passage that a question goes on with: of a document that
 	// the answer before cited, and near the lines that it cited.
-	beforeLift = 0.08
-	nearLift   = 0.10
+	beforeLift = 0.15
+	nearLift   = 0.35
 	nearLines  = 40
+	// unsureShare is what is left of it where that was no answer.
+	unsureShare = 0.4
 )
 
 // beside adds the passages before and after the best, in which a section may
@@ -79,16 +81,21 @@ func (c *Cite) nearTo(k *kb.Chunk) bool {
 	return k.Start <= c.Lines[1]+nearLines && k.End >= c.Lines[0]-nearLines
 }
 
-// goesOn is what speaks for a passage because of the answer before.
-func (q *question) goesOn(p *search.Passage) float64 {
+// goesOn is what speaks for a sentence of a document because of the answer
+// before: the more the nearer it is to what that cited first.
+func (q *question) goesOn(path string, line int) float64 {
 	v := 0.0
 	for i := range q.before {
-		if c := &q.before[i]; c.Path == p.Path {
-			v = max(v, beforeLift)
-			if c.nearTo(&p.Chunk) {
-				v = beforeLift + nearLift
-			}
+		c := &q.before[i]
+		if c.Path != path {
+			continue
 		}
+		far := max(c.Lines[0]-line, line-c.Lines[1], 0)
+		lift := beforeLift + nearLift*max(0, 1-float64(far)/nearLines)
+		if c.Near {
+			lift *= unsureShare
+		}
+		v = max(v, lift/(1+float64(i)/2))
 	}
 	return v
 }

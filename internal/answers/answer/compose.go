@@ -98,12 +98,22 @@ func (q *question) choose(of scores, passages []search.Passage) choice {
 	if len(c.picks) == 0 {
 		return c
 	}
+	if first := tongue(&passages[c.picks[0].passage].Passage); first == inSpanish { // in one language
+		in := map[int]bool{}
+		for i := range passages {
+			in[i] = tongue(&passages[i].Passage) == first
+		}
+		of.best = slices.DeleteFunc(slices.Clone(of.best), func(s *scored) bool { return !in[s.passage] })
+	}
 	same, margin := c.standing(passages)
 	c.settled = same >= settledSame && margin >= settledMargin
-	q.extend(&c, of)
-	if q.cue == amount {
-		q.figure(&c, of)
+	if c.settled {
+		q.extend(&c, of)
+	} else {
+		q.spread(&c, of)
 	}
+	q.sides(&c, of)
+	q.complete(&c, of)
 	if r := q.rival(c, passages); r != nil { // both are shown
 		q.disputed = true
 		q.pick(&c, of, r, MostWords)
@@ -136,12 +146,23 @@ func (q *question) extend(c *choice, of scores) {
 			continue
 		}
 		s := &page[i]
-		if s.form != prose || first.form != prose || s.block != first.block || announces(s) && q.cue != doing && q.cue != listing || s.length > mostWords || c.words+s.words() > q.paragraph() {
+		most := q.paragraph()
+		if step > 0 && dangles(s.text) { // it says what follows from the one before
+			most += goesOnWords
+		}
+		if s.form != prose || first.form != prose || s.block != first.block || of.announcesCode(s) && !q.shows() || s.length > mostWords || c.words+s.words() > most {
 			continue
 		}
-		q.pick(c, of, s, q.paragraph())
+		q.pick(c, of, s, most)
 	}
 }
+
+// goesOnWords is how many words more there may be for a sentence that goes on with
+// the one before it.
+const goesOnWords = 25
+
+// shows reports whether lists and code are what is asked for.
+func (q *question) shows() bool { return q.cue == doing || q.cue == listing || q.cue == place }
 
 // next returns the sentence that adds most to what is chosen; nil for none.
 func (q *question) next(c *choice, of scores, best float64) *scored {
@@ -149,7 +170,7 @@ func (q *question) next(c *choice, of scores, best float64) *scored {
 	top := 0.0
 	for _, s := range of.best {
 		score := s.score + c.goesOn(s)
-		if c.settled && !c.beside(s) || s.left || score < c.floor()*best || c.has(s) || !q.begins(s) {
+		if of.announcesCode(s) && !q.shows() || c.settled && !c.beside(s) || s.left || score < c.floor()*best || c.has(s) || !q.begins(s) {
 			continue
 		}
 		if c.words+s.words() > q.aim() && q.added(c, s) < adds {
@@ -205,32 +226,6 @@ func (c *choice) goesOn(s *scored) float64 {
 	return v
 }
 
-// figure adds the sentence with a number that is nearest to the first pick in
-// its section, where a number is asked for and what is chosen has none.
-func (q *question) figure(c *choice, of scores) {
-	for _, s := range c.all {
-		if figureRE.MatchString(s.text) {
-			return
-		}
-	}
-	first := c.picks[0]
-	page := of.pages[first.passage]
-	var next *scored
-	far := func(s *scored) int { return max(s.at-first.at, first.at-s.at) }
-	for i := range page {
-		s := &page[i]
-		if s.section == first.section && s.form != code && far(s) <= figureReach && figureRE.MatchString(s.text) && (next == nil || far(s) < far(next)) {
-			next = s
-		}
-	}
-	if next != nil {
-		q.pick(c, of, next, MostWords)
-	}
-}
-
-// figureReach is how many sentences away a number may be.
-const figureReach = 4
-
 // begins reports whether a sentence can be what an answer begins with.
 func (q *question) begins(s *scored) bool {
 	if s.form == code {
@@ -285,10 +280,11 @@ func (q *question) company(page []scored, s *scored) []*scored {
 	of.pages[s.passage] = page
 	out := of.needed(s)
 	ahead := announces(s)
-	if s.form != prose || !ahead && !(q.cue == doing && s.list == 0) && !(q.cue == listing && s.list > 0) {
+	steps := s.list > 0 && (q.cue == listing || q.cue == doing && s.opens && s.lead >= 0 && announces(&page[s.lead]))
+	if s.form != prose || !ahead && !(q.cue == doing && s.list == 0) && !steps {
 		return out
 	}
-	if s.list > 0 && !ahead && q.cue == listing { // the items beside it
+	if steps && !ahead { // the items beside it
 		return q.items(page, out, s.list, s.lead)
 	}
 	for j := s.at + 1; j < len(page) && j <= s.at+1; j++ {
@@ -352,7 +348,13 @@ func (s *scored) words() int {
 
 // needsHead reports whether a sentence says too little without its heading.
 func (s *scored) needsHead() bool {
-	if s.about == "" || strings.HasSuffix(s.about, "?") || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
+	if s.about == "" {
+		return false
+	}
+	if identifierRE.MatchString(s.about) && !strings.Contains(s.text, strings.Trim(s.about, "`")) && s.form == prose && s.list == 0 {
+		return true
+	}
+	if strings.HasSuffix(s.about, "?") || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
 		s.form != code && (s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
 		return false
 	}
@@ -363,6 +365,9 @@ func (s *scored) needsHead() bool {
 	}
 	return false
 }
+
+// identifierRE is a heading that is the name of what its section describes.
+var identifierRE = lazyregexp.New("^`?[\\w.:<>@$-]*(?:[_.:][\\w.]|[a-z][A-Z])[\\w.:<>()-]*`?$")
 
 // dangling reports whether a sentence speaks of something by a pronoun that
 // its short heading names.

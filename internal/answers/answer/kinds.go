@@ -24,10 +24,10 @@ const (
 
 var (
 	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
-	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often)|which (?:version|status|number)|what (?:size|version|status|number|exit|port)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|por defecto|m[aá]xim[oa]|m[ií]nim[oa]|qu[eé] (?:versi[oó]n|puerto|n[uú]mero))\b`)
+	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often|far|soon|high|deep)|(?:biggest|largest|smallest|longest|shortest|highest|lowest|at most|at least)|which (?:version|status|number)|what (?:size|version|status|number|exit|port)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|qu[eé] (?:parte|porcentaje|tama[nñ]o|l[ií]mite|tope)|como (?:mucho|m[aá]ximo|poco)|por defecto|m[aá]xim[oa]|m[ií]nim[oa]|qu[eé] (?:versi[oó]n|puerto|n[uú]mero))\b`)
 	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
 	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option|setting)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando|opci[oó]n|ajuste)\b)`)
-	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to|would|should)\b|\bc[oó]mo\b)`)
+	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to|would|should)\b|\bc[oó]mo\b|\b(?:i|we) (?:just )?(?:want|need|have)\b|\bi'?d like\b|\b(?:quiero|queremos|necesito|quisiera|me gustar[ií]a)\b)`)
 	listRE   = lazyregexp.New(`(?i)(?:^|[\s¿])(?:which (?:\w+ ){0,2}?\w+s\b|what (?:are|kinds|types|options|ways|\w+s (?:are|can|does|do))\b|list\b|what (?:\w+ )?(?:options|values|types|kinds|ways|methods|files|steps|formats|backends|modes|levels)\b|cu[aá]les (?:son)?|qu[eé] (?:tipos|opciones|valores|formas|maneras|formatos|modos|niveles|\w+s (?:hay|existen|admite|soporta|se pueden)))`)
 	pairRE   = lazyregexp.New(`(?i)(?:\bdifferen(?:ce|t)\b|\bdiffer\b|\bversus\b|\bvs\.?\b|\bcompar|\binstead of\b|\brather than\b|\bor\b.*\?|\bdiferencia|\bdifiere|\bfrente a\b|\bmejor\b.*\bo\b)`)
 	closedRE = lazyregexp.New(`(?i)^\W*(?:(?:and|but|so|hi|hello|hey|please|y|pero|hola)\W+)*(?:is|are|was|does|do|did|can|could|will|would|should|must|has|have|may|am|` +
@@ -36,12 +36,15 @@ var (
 	isRE      = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
 	becauseRE = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
 	measureRE = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
-	figureRE  = lazyregexp.New(`(?:^|[\s(=:"\x60*|])[-+]?\d[\d.,_]*(?:\s|[a-zA-Z%]{0,3}\b|[).,;\x60*"|]|$)|\b(?:Infinity|unlimited|none|null|one|two|three|four|five|ten|twice)\b`)
+	figureRE  = lazyregexp.New(`(?:^|[\s(=:"\x60*|])[-+]?\d[\d.,_]*(?:\s|[a-zA-Z%]{0,3}\b|[).,;\x60*"|]|$)|\b(?:Infinity|unlimited|none|null|one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|ilimitad[oa]|ningun[oa])\b`)
 	pathLikeR = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
 	doRE      = lazyregexp.New("(?i)^(?:to |you can|you may|use |set |add |run |call |create |define |specify |pass |enable |configure |install |put |para |puedes? |usa |añade |ejecuta )")
 	allowsRE  = lazyregexp.New(`(?i)\b(?:can|may|supports?|allows?|enables?|possible|works?|must|should|will|puedes?|admite|soporta|permite)\b`)
 	compareRE = lazyregexp.New(`(?i)\b(?:unlike|whereas|while|instead|rather|than|differ\w*|but|both|however|in contrast|a diferencia|mientras)\b`)
 	seeRE     = lazyregexp.New(`(?i)^(?:for (?:more|further|additional|a full|the full|details|examples?|information)\b.*\b(?:see|refer|read|check|visit)\b|see (?:also )?(?:the )?|refer to|check out|read (?:more|the)|more (?:info|information|details)|learn more|v[eé]ase)`)
+
+	// pointerRE is nothing but a place where something is said.
+	pointerRE = lazyregexp.New("(?i)^(?:\\W*(?:notes?|faq|see|also|docs?|documentation|reference|details|more|example)\\b[^.]{0,12})?\\s*(?:\\[[^\\]]*\\]\\([^)]*\\)|`[^`]+`)[\\s.,;:]*$")
 
 	// datedRE asks what has changed, or since when something is there.
 	datedRE = lazyregexp.New(`(?i)(?:\bchange(?:s|d|log)?\b|\bnew in\b|\brelease notes?\b|\b(?:since|from|in) (?:which|what) (?:version|release)\b|\bwhen (?:was|were|did)\b|\bremoved\b|\bdeprecated\b|\bwhich version\b|\bversion \d|\b\d+\.\d+\b|\bupgrad|\bmigrat|\bcambi[oó]|\bnovedad|\bqu[eé] versi[oó]n|\bcu[aá]ndo se\b|\bactualiz|\bobsolet)`)

@@ -25,6 +25,7 @@ type concept struct {
 	faint   bool     // a word that most questions hold and that says little
 	topic   bool     // comes from an earlier turn
 	known   bool     // some store holds it
+	means   []string // in English, of a Spanish word
 	english string   // what it is in English, "" for word
 	akin    bool     // some store holds a word that is used for it
 }
@@ -36,6 +37,8 @@ type question struct {
 	concepts []concept
 	sum      float64 // of the weights
 	cue      cue
+	measure  measure // of the amount that is asked for
+	defaults bool    // asks what holds when nothing is set
 	vector   []float32
 	before   []Cite   // places that the turn before cited
 	disputed bool     // passages disagree about what answers it
@@ -67,6 +70,7 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 			q.cue = c
 		}
 	}
+	q.measure, q.defaults = measureOf(text), q.asksDefault()
 	// In a store of its own the name of a product tells nothing.
 	named := func(c concept) bool { return slices.Contains(names, c.word) }
 	if slices.ContainsFunc(q.concepts, func(c concept) bool { return !named(c) && !c.faint }) {
@@ -79,6 +83,9 @@ func understand(ctx context.Context, targets []search.Target, emb kb.Embedder, t
 	}
 	if len(topic) > 0 {
 		q.gather(strings.Join(topic, " "), true)
+	}
+	if err := q.foreigners(ctx, targets); err != nil {
+		return nil, err
 	}
 	if err := q.spell(ctx, targets); err != nil {
 		return nil, err
@@ -121,27 +128,34 @@ func (q *question) gather(text string, topic bool) {
 		}
 		c.own = 1
 		if q.spanish {
-			c.english = strings.Join(english(f)[:min(1, len(english(f)))], " ")
-			for _, e := range english(f) {
-				for _, t := range terms.Of(e) {
-					if !slices.Contains(c.terms, t) {
-						c.terms = append(c.terms, t)
-					}
-				}
-			}
+			c.mean(english(f))
 		} else {
 			c.terms = append(c.terms, alike[c.terms[0]]...)
 		}
-		for _, t := range c.terms {
-			if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied
-				c.terms = append(c.terms, t[:n-1]+"i")
-			}
-		}
-		c.near = len(c.terms)
-		for _, t := range c.terms[:min(c.near, 3)] {
-			c.alike(rank.Related(t))
-		}
+		c.relate()
 		q.concepts = append(q.concepts, c)
+	}
+}
+
+// mean sets what the word is in English.
+func (c *concept) mean(list []string) {
+	c.means = list
+	c.english = strings.Join(list[:min(1, len(list))], " ")
+	for _, e := range list {
+		c.terms = appendNew(c.terms, terms.Of(e)...)
+	}
+}
+
+// relate adds other forms of the terms there are, and then what is used for them.
+func (c *concept) relate() {
+	for _, t := range c.terms {
+		if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied
+			c.terms = append(c.terms, t[:n-1]+"i")
+		}
+	}
+	c.near = len(c.terms)
+	for _, t := range c.terms[:min(c.near, 3)] {
+		c.alike(rank.Related(t))
 	}
 }
 
@@ -229,7 +243,11 @@ func (q *question) searchText() string {
 				b.WriteString(" " + c.word)
 			}
 		default:
-			for _, t := range english(fold(c.word))[:min(2, len(english(fold(c.word))))] {
+			means := c.means
+			if len(means) == 0 { // a word that programs have: synchronize
+				means = []string{c.word}
+			}
+			for _, t := range means[:min(2, len(means))] {
 				b.WriteString(" " + t)
 			}
 		}

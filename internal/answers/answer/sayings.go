@@ -76,6 +76,9 @@ func said(question string) (phrases [][]string, means [][]string) {
 	}
 	for i := 0; i < len(stems); i++ {
 		for _, s := range sayings()[stems[i]] {
+			if len(s.stems) == 1 && within[fold(list[i])] { // "los" is not lost
+				continue
+			}
 			if used := s.in(list[i:], stems[i:]); used != nil {
 				phrases, means = append(phrases, used), append(means, s.words)
 				i += len(used) - 1 // a word is in one

@@ -105,14 +105,14 @@ func (q *question) page(p *search.Passage, number int) []scored {
 		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text + " " + strings.Join(units[i].head, " ")),
 			length: len(strings.Fields(units[i].text))}
 	}
-	heads := map[string]map[string]bool{}
+	heads, titles := map[string]map[string]bool{}, map[string]float64{}
 	lift := passageWeight*p.Score*(1-0.5*p.Marked) + q.lift(p)
 	for i := range list {
 		s := &list[i]
 		head, ok := heads[s.about]
 		if !ok {
 			head = tokensOf(s.about)
-			heads[s.about] = head
+			heads[s.about], titles[s.about] = head, q.titled(s.about)
 		}
 		s.direct, s.around = make([]float64, len(q.concepts)), make([]float64, len(q.concepts))
 		held := 0.0
@@ -129,7 +129,7 @@ func (q *question) page(p *search.Passage, number int) []scored {
 			s.own /= q.sum
 		}
 		focus := min(1, 3*held/float64(max(6, s.length)))
-		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.cues(s) - penalty(s)
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.goesOn(p.Path, s.start) + titles[s.about] + q.entry(s) + q.cues(list, s) - penalty(s)
 		s.score *= 1 - feedbackCost*p.Marked
 	}
 	return list
@@ -156,8 +156,7 @@ func (c *concept) beside(list []scored, i int, a float64) float64 {
 }
 
 // lift is what speaks for a passage as a whole: that it declares a name of
-// the question, at a place that the rest of the name says, and that an earlier
-// answer of the conversation came from its document.
+// the question, at a place that the rest of the name says.
 func (q *question) lift(p *search.Passage) float64 {
 	v := 0.0
 	for i := range q.concepts {
@@ -175,7 +174,6 @@ func (q *question) lift(p *search.Passage) float64 {
 			}
 		}
 	}
-	v += q.goesOn(p)
 	if rank.IsTest(p.Path) {
 		v -= testCost
 	}
@@ -237,7 +235,7 @@ func tokensOf(text string) map[string]bool {
 }
 
 // cues are what the form of a sentence says about the kind of question.
-func (q *question) cues(s *scored) float64 {
+func (q *question) cues(page []scored, s *scored) float64 {
 	v := 0.0
 	switch q.cue {
 	case defines:
@@ -259,12 +257,7 @@ func (q *question) cues(s *scored) float64 {
 			v += 0.3
 		}
 	case amount:
-		if strings.ContainsAny(s.text, "0123456789") {
-			v += 0.8
-		}
-		if measureRE.MatchString(s.text) {
-			v += 0.4
-		}
+		v += q.amountCue(page, s)
 	case reason:
 		if becauseRE.MatchString(s.text) {
 			v += 0.5
@@ -278,7 +271,10 @@ func (q *question) cues(s *scored) float64 {
 			v += 0.4
 		}
 	case listing:
-		if s.list > 0 || strings.Count(s.text, ",") >= 2 {
+		switch {
+		case announces(s) && s.at+1 < len(page) && (page[s.at+1].list > 0 || page[s.at+1].form == row):
+			v += 0.9
+		case s.list > 0 || strings.Count(s.text, ",") >= 2:
 			v += 0.4
 		}
 	case deciding:
@@ -335,6 +331,9 @@ func penalty(s *scored) float64 {
 	}
 	if seeRE.MatchString(s.text) {
 		v += 0.12 // says where it is said
+	}
+	if s.form == prose && pointerRE.MatchString(s.text) {
+		v += 0.25 // is a link and no more
 	}
 	return v
 }

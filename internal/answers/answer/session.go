@@ -49,6 +49,7 @@ type Cite struct {
 	Path  string
 	At    string // label and place, for readers
 	Lines [2]int // of the document, the first and the last
+	Near  bool   // it came nearest to a question that was not answered
 }
 
 // Sessions holds the turns of conversations in memory: at most MostSessions of

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+	"github.com/seed-4f2d999b/knowledge/internal/specs/bilingual"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 	"github.com/seed-4f2d999b/knowledge/internal/text/thesaurus"
 )
@@ -15,7 +16,8 @@ import (
 //go:embed spanish.txt
 var spanishText string
 
-// glossary gives the English words for the stem of a Spanish one.
+// glossary gives the English words for a Spanish one, folded, before which "=" stands, and for
+// the stem of one.
 var glossary = sync.OnceValue(func() map[string][]string {
 	g := map[string][]string{}
 	for line := range strings.Lines(spanishText) {
@@ -23,6 +25,7 @@ var glossary = sync.OnceValue(func() map[string][]string {
 		if !ok || es == "#" {
 			continue
 		}
+		g["="+fold(es)] = append(g["="+fold(es)], strings.Fields(en)...)
 		for _, t := range terms.Of(es) {
 			k := spanishStem(t)
 			g[k] = append(g[k], strings.Fields(en)...)
@@ -53,7 +56,47 @@ func english(word string) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	return glossary()[spanishStem(all[0])]
+	g := glossary()
+	return appendNew(slices.Clone(g["="+fold(word)]), g[spanishStem(all[0])]...)
+}
+
+// appendNew appends the words that a list has not.
+func appendNew(list []string, more ...string) []string {
+	for _, w := range more {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// kin are English words that a Spanish one may be, which the list does not have: those of
+// the larger list of package bilingual, and those that are written alike.
+func kin(word string) []string {
+	var out []string
+	for _, w := range strings.Fields(bilingual.Ask("¿" + word).Translated()) {
+		out = appendNew(out, fold(w))
+	}
+	for es, en := range cognates {
+		if stem, ok := strings.CutSuffix(fold(word), es); ok && len(stem) >= 3 {
+			for _, e := range strings.Fields(en) {
+				out = appendNew(out, stem+strings.TrimPrefix(e, "-"))
+				if strings.HasPrefix(stem, "es") && len(stem) > 4 { // especial, special
+					out = appendNew(out, stem[1:]+strings.TrimPrefix(e, "-"))
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// cognates are endings of words that both languages have.
+var cognates = map[string]string{
+	"cion": "-tion", "ciones": "-tion", "sion": "-sion -ssion", "siones": "-sion -ssion", "mente": "-ly -ally", "dad": "-ty", "dades": "-ty",
+	"encia": "-ence -ency", "ancia": "-ance -ancy", "ico": "-ic -ical", "ica": "-ic -ical", "icos": "-ic", "icas": "-ic", "ivo": "-ive", "iva": "-ive", "ivos": "-ive", "ivas": "-ive",
+	"oso": "-ous", "osa": "-ous", "ismo": "-ism", "ista": "-ist", "izar": "-ize", "ificar": "-ify", "ar": "- -e -ate", "ado": "-ed -ate", "ada": "-ed -ate", "ente": "-ent", "ante": "-ant",
+	"al": "-al", "ales": "-al", "or": "-or", "ores": "-or", "io": "-y -ium", "ia": "-y -ia", "o": "- -e", "a": "- -e", "ir": "- -e", "er": "-",
 }
 
 // endings of Spanish words, longest first within each step; what is left keeps

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // count counts terms in all targets; frequency is in how many chunks one is.
@@ -31,6 +32,44 @@ func count(ctx context.Context, targets []search.Target, all []string) (st kb.Te
 		}
 		return n
 	}, nil
+}
+
+// foreigners gives the Spanish words that no store has and the list has no
+// English for those English ones that they may be and that some store has.
+func (q *question) foreigners(ctx context.Context, targets []search.Target) error {
+	if !q.spanish {
+		return nil
+	}
+	var all []string
+	may := map[int][]string{}
+	for i := range q.concepts {
+		if c := &q.concepts[i]; c.own == 1 && len(c.means) == 0 && !isName(c.word) {
+			may[i] = kin(c.word)
+			all = append(all, c.terms[0])
+			for _, w := range may[i] {
+				all = append(all, terms.Of(w)...)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	_, df, err := count(ctx, targets, all)
+	if err != nil {
+		return err
+	}
+	for i, list := range may {
+		c := &q.concepts[i]
+		if df(c.terms[0]) > 0 {
+			continue
+		}
+		c.terms = c.terms[:1]
+		c.mean(slices.DeleteFunc(list, func(w string) bool {
+			return !slices.ContainsFunc(terms.Of(w), func(t string) bool { return df(t) > 0 })
+		}))
+		c.relate()
+	}
+	return nil
 }
 
 // spell adds to the words that no store has those that they may be misspelt for.

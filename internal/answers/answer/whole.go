@@ -1,0 +1,209 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+)
+
+// completion is what an answer to a kind of question has, and how many
+// sentences from what is chosen it may stand.
+type completion struct {
+	has   func(q *question, s *scored) bool
+	reach int
+}
+
+// completions are by the kind of question: an amount is a number, a
+// decision what denies, and what somebody wants to do a command, a setting or a
+// call.
+var completions = map[cue]completion{
+	amount: {func(_ *question, s *scored) bool { return s.form != code && figureRE.MatchString(s.text) }, 4},
+	deciding: {func(q *question, s *scored) bool {
+		return s.form == prose && deniesRE.MatchString(s.text) && q.speaksOf(s)
+	}, 3},
+	doing: {func(_ *question, s *scored) bool {
+		return s.form == code && len(s.lines) <= mostCode || deedRE.MatchString(s.text)
+	}, 4},
+}
+
+// deedRE is something to type or to set.
+var deedRE = lazyregexp.New("`[^`]*(?:--?\\w|\\(|=|: )[^`]*`|(?i)\\b(?:set|use|add|run|call|pass|put|specify|enable|disable|configure|change|create|give|override|overriding|raise|return)\\b[^.]*`[^`]+`|`[^`]+` (?:setting|option|flag|command|method|function|attribute|parameter|argument|property|key)")
+
+// complete adds the sentence that an answer to such a question lacks, the
+// nearest in the sections that are chosen.
+func (q *question) complete(c *choice, of scores) {
+	k, ok := completions[q.cue]
+	if !ok || slices.ContainsFunc(c.all, func(s *scored) bool { return k.has(q, s) }) {
+		return
+	}
+	for _, p := range slices.Clone(c.picks) {
+		var next *scored
+		far := func(s *scored) int { return max(s.at-p.at, 2*(p.at-s.at)) }
+		for i := range of.pages[p.passage] {
+			s := &of.pages[p.passage][i]
+			if s.section == p.section && !c.has(s) && s.length <= mostWords && far(s) <= k.reach && k.has(q, s) && (next == nil || far(s) < far(next)) {
+				next = s
+			}
+		}
+		if next != nil && q.pick(c, of, next, MostWords) {
+			return
+		}
+	}
+}
+
+// speaksOf reports whether a sentence has a word of what is asked now.
+func (q *question) speaksOf(s *scored) bool {
+	for i := range q.concepts {
+		if c := &q.concepts[i]; !c.faint && !c.topic && s.direct[i] > 0.3 {
+			return true
+		}
+	}
+	return len(q.before) > 0
+}
+
+// spread adds the best sentence of each of the sections that come next, where
+// the place of the answer is not plain.
+func (q *question) spread(c *choice, of scores) {
+	type place struct{ passage, section int }
+	first := c.picks[0]
+	have := map[place]bool{{first.passage, first.section}: true}
+	for _, s := range of.best {
+		if len(have) >= mostSpread || s.score < spreadFloor*first.score {
+			return
+		}
+		at := place{s.passage, s.section}
+		if have[at] || !q.begins(s) || c.says(s) {
+			continue
+		}
+		if q.pick(c, of, s, spreadWords) {
+			have[at] = true
+		}
+	}
+}
+
+// Of how many sections an answer is made where the place of it is not plain,
+// how much worse they may be, and how many words it has then.
+const (
+	mostSpread  = 3
+	spreadFloor = 0.75
+	spreadWords = 60
+)
+
+// says reports whether what is chosen says what a sentence does.
+func (c *choice) says(s *scored) bool {
+	return s.nearest(c.all) > 0.8 && (!figureRE.MatchString(s.text) || slices.ContainsFunc(c.all, func(o *scored) bool { return figureRE.MatchString(o.text) }))
+}
+
+// announcesCode reports whether what follows the end of a sentence is code.
+func (of scores) announcesCode(s *scored) bool {
+	page := of.pages[s.passage]
+	return announces(s) && s.at+1 < len(page) && page[s.at+1].form == code
+}
+
+// sidesRE are the two things that are compared, as far as each is a word.
+var sidesRE = lazyregexp.New(`(?i)([\p{L}\p{N}_.:~^'"-]+)\s*,?\s+(?:or|vs\.?|versus|and|o|y|frente a|instead of|rather than|than)\s+(?:the |a |an |to |el |la |desde |from )*([\p{L}\p{N}_.:~^'"-]+)`)
+
+// sides adds a sentence for each of the two things that are compared which what is
+// chosen does not name.
+func (q *question) sides(c *choice, of scores) {
+	m := sidesRE.FindStringSubmatch(q.text)
+	if q.cue != comparing || m == nil {
+		return
+	}
+	for _, w := range m[1:] {
+		at := slices.IndexFunc(q.concepts, func(k concept) bool { return strings.EqualFold(k.word, strings.Trim(w, `'"`)) })
+		if at < 0 || slices.ContainsFunc(c.all, func(s *scored) bool { return s.direct[at] == 1 && s.form != code && s.length > 5 }) {
+			continue
+		}
+		var next *scored
+		best := 0.0
+		for _, s := range of.best {
+			v := s.score + c.goesOn(s)
+			if s.direct[at] == 1 && s.form != code && s.length > 5 && v > best && q.begins(s) {
+				next, best = s, v
+			}
+		}
+		if next != nil && best >= spreadFloor*c.picks[0].score {
+			q.pick(c, of, next, MostWords)
+		}
+	}
+}
+
+// titled is what speaks for the sentences below a heading that is asked itself:
+// the question of a list of such, in other words.
+func (q *question) titled(about string) float64 {
+	if !strings.HasSuffix(strings.TrimSpace(about), "?") {
+		return 0
+	}
+	n, got := 0, 0.0
+	have := map[int]bool{}
+	for _, w := range words(about) {
+		if f := fold(w); asking[f] || faints[f] {
+			continue
+		}
+		n++
+		m, best := tokensOf(w), 0.0
+		for i := range q.concepts {
+			if v := q.concepts[i].in(m); v > 0 {
+				have[i] = true
+				best = max(best, v)
+			}
+		}
+		got += best
+	}
+	held := 0.0
+	for i := range have {
+		held += q.concepts[i].weight
+	}
+	if n == 0 || q.sum == 0 {
+		return 0
+	}
+	return titledLift * got / float64(n) * held / q.sum
+}
+
+// titledLift is what a heading that asks the same counts.
+const titledLift = 0.35
+
+// entry is what speaks for a row, or an item of a list, by the name that it begins with:
+// the share of the words of it that the question has.
+func (q *question) entry(s *scored) float64 {
+	name := ""
+	switch {
+	case s.form == row:
+		if c := cells(s.text); len(c) > 1 {
+			name = c[0]
+		}
+	case s.form == prose && s.opens:
+		if m := termRE.FindStringSubmatch(s.text); m != nil {
+			name = m[1]
+		}
+	}
+	if name == "" {
+		return 0
+	}
+	n, got := 0, 0.0
+	for t := range tokensOf(name) {
+		if len(t) < 3 {
+			continue
+		}
+		n++
+		m := map[string]bool{t: true}
+		for i := range q.concepts {
+			if v := q.concepts[i].in(m); v > 0.5 {
+				got += v
+				break
+			}
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return entryLift * got / float64(n)
+}
+
+// entryLift is what the name of an entry counts.
+const entryLift = 0.1
+
+// termRE is the name that an item describes.
+var termRE = lazyregexp.New("^[*_]*`([^`]+)`[*_]*(?:\\s*\\([^)]*\\))?\\s*(?:[-–—:=]|$)")
