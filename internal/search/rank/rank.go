@@ -172,15 +172,16 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 }
 
 // otherWords is how far the question is in other words than the text: 1 where no
-// chunk has a word of it, 0 where one has Covered of it or more, for names, and
-// where documentation is wanted, whose sections are weighed by themselves.
+// chunk has a word of it, 0 where one has Covered of it or more, in words or word
+// for word, for names, and where documentation is wanted, whose sections are
+// weighed by themselves.
 func (r *ranking) otherWords(cands []Evidence) float64 {
 	if r.q.Class != Natural || r.named || r.o.Intent == Documentation {
 		return 0
 	}
 	most := 0.0
 	for i := range cands {
-		most = max(most, r.q.Coverage(cands[i].Matched))
+		most = max(most, r.q.Coverage(cands[i].Matched), cands[i].Literal)
 	}
 	return (1 - r.o.Prose) * max(0, 1-most/r.t.Covered)
 }
