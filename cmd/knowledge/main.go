@@ -92,7 +92,7 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, Page: page.Handlers, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
+	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, MCPPaths: mcpserver.WellKnown, Page: page.Handlers, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
