@@ -11,7 +11,7 @@ import (
 )
 
 // leastConfidence is the probability below which nothing is answered.
-const leastConfidence = 0.55
+const leastConfidence = 0.575
 
 // mostConfidence is the most that is claimed: words alone do not tell that a
 // sentence means what it seems to.
