@@ -35,7 +35,7 @@ func (q *question) aim() int {
 	case amount, deciding:
 		return 36
 	case comparing, listing, reason, doing:
-		return 72
+		return 60
 	}
 	return 46
 }
@@ -140,13 +140,16 @@ func (q *question) choose(of scores, passages []search.Passage) choice {
 func (q *question) extend(c *choice, of scores) {
 	first := c.picks[0]
 	page := of.pages[first.passage]
-	for _, step := range []int{1, -1, 2} {
+	for _, step := range []int{1, -1, 2, 3} {
 		i := first.at + step
 		if i < 0 || i >= len(page) {
 			continue
 		}
 		s := &page[i]
 		most := q.paragraph()
+		if step == 3 && !dangles(s.text) {
+			continue
+		}
 		if step > 0 && dangles(s.text) { // it says what follows from the one before
 			most += goesOnWords
 		}
@@ -159,7 +162,7 @@ func (q *question) extend(c *choice, of scores) {
 
 // goesOnWords is how many words more there may be for a sentence that goes on with
 // the one before it.
-const goesOnWords = 25
+const goesOnWords = 30
 
 // shows reports whether lists and code are what is asked for.
 func (q *question) shows() bool { return q.cue == doing || q.cue == listing || q.cue == place }
@@ -240,6 +243,9 @@ func (q *question) begins(s *scored) bool {
 func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 	whole, need := q.company(of.pages[s.passage], s), of.needed(s)
 	if announces(s) {
+		if len(whole) == len(need) { // what it announces cannot be shown
+			return false
+		}
 		most = MostWords
 		for len(whole) > len(need)+1 && !c.fits(whole, most) {
 			whole = whole[:len(whole)-1]
@@ -300,6 +306,11 @@ func (q *question) company(page []scored, s *scored) []*scored {
 				out = append(out, &page[j])
 			}
 			return out
+		case ahead && announces(o) && s.list == 0: // which announces in its turn
+			rest := slices.DeleteFunc(q.company(page, o), func(p *scored) bool { return slices.Contains(out, p) })
+			if len(rest) > 1 {
+				return append(out, rest...)
+			}
 		case ahead && o.form == prose && s.list == 0:
 			return append(out, o)
 		}

@@ -23,12 +23,15 @@ var completions = map[cue]completion{
 		return s.form == prose && deniesRE.MatchString(s.text) && q.speaksOf(s)
 	}, 3},
 	doing: {func(_ *question, s *scored) bool {
-		return s.form == code && len(s.lines) <= mostCode || deedRE.MatchString(s.text)
+		return s.form == code && len(s.lines) <= mostCode && !treeRE.MatchString(s.text) || deedRE.MatchString(s.text)
 	}, 4},
 }
 
 // deedRE is something to type or to set.
 var deedRE = lazyregexp.New("`[^`]*(?:--?\\w|\\(|=|: )[^`]*`|(?i)\\b(?:set|use|add|run|call|pass|put|specify|enable|disable|configure|change|create|give|override|overriding|raise|return)\\b[^.]*`[^`]+`|`[^`]+` (?:setting|option|flag|command|method|function|attribute|parameter|argument|property|key)")
+
+// treeRE is a picture of folders.
+var treeRE = lazyregexp.New(`[├└│]`)
 
 // complete adds the sentence that an answer to such a question lacks, the
 // nearest in the sections that are chosen.
