@@ -112,7 +112,7 @@ func (s signals) probability() float64 {
 // share is left of what was not enough: so far answers that were graded by hand
 // were right (bench/answers/testdata/grades.jsonl), one with a fact missing counted as wrong.
 const (
-	givenConfidence   = 0.34
+	givenConfidence   = 0.46
 	confidenceGrowth  = 1.2
 	refusedConfidence = 0.18
 	// disputedConfidence is what share is left where passages disagree.
