@@ -153,7 +153,10 @@ func (q *question) extend(c *choice, of scores) {
 		if step > 0 && dangles(s.text) { // it says what follows from the one before
 			most += goesOnWords
 		}
-		if s.form != prose || first.form != prose || s.block != first.block || of.announcesCode(s) && !q.shows() || s.length > mostWords || c.words+s.words() > most {
+		if s.form != prose || first.form != prose || s.block != first.block || of.announcesCode(s) && !q.shows() {
+			continue
+		}
+		if s.length > mostWords || c.words+s.words() > most {
 			continue
 		}
 		q.pick(c, of, s, most)
@@ -173,7 +176,10 @@ func (q *question) next(c *choice, of scores, best float64) *scored {
 	top := 0.0
 	for _, s := range of.best {
 		score := s.score + c.goesOn(s)
-		if of.announcesCode(s) && !q.shows() || c.settled && !c.beside(s) || s.left || score < c.floor()*best || c.has(s) || !q.begins(s) {
+		if of.announcesCode(s) && !q.shows() || c.settled && !c.beside(s) || s.left {
+			continue
+		}
+		if score < c.floor()*best || c.has(s) || !q.begins(s) {
 			continue
 		}
 		if c.words+s.words() > q.aim() && q.added(c, s) < adds {
