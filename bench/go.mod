@@ -16,7 +16,12 @@ require (
 require (
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/google/jsonschema-go v0.4.2 // indirect
 	github.com/jmespath-community/go-jmespath v1.1.1 // indirect
+	github.com/mark3labs/mcp-go v1.2.1 // indirect
+	github.com/spf13/cast v1.7.1 // indirect
+	github.com/vektah/gqlparser/v2 v2.5.64 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 )

@@ -4,6 +4,7 @@
 //	agents check                           the sets of questions against their trees
 //	agents scripted -repos DIR             two policies until all gold lines are in the window
 //	agents filled -repos DIR               gold lines delivered by one reply of N tokens
+//	agents replay                          what live agents typed, asked again
 //	agents run -arm ARM -command 'CMD'     a live agent; see README.md
 //	agents sheet RUN…                      answers to be graded, without their arms
 //	agents report -grades FILE RUN…        arms compared, with intervals
@@ -33,7 +34,7 @@ type options struct {
 
 var modes = map[string]func(*options) error{
 	"check": (*options).check, "scripted": (*options).scripted, "filled": (*options).filled,
-	"run": (*options).run, "sheet": (*options).sheet, "report": (*options).report,
+	"replay": (*options).replay, "run": (*options).run, "sheet": (*options).sheet, "report": (*options).report,
 }
 
 func main() {
@@ -71,7 +72,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.trees, "trees", filepath.Join(cache, "knowledge-asked"), "folder of bench/asked's checkouts")
 	f.StringVar(&o.testdata, "testdata", "bench/agents/testdata", "folder of the sets of questions")
 	f.StringVar(&o.out, "out", "", "write the report here")
-	f.StringVar(&o.kept, "kept", "", "scripted: keep each outcome here, and ask only what is not there yet")
+	f.StringVar(&o.kept, "kept", "", "scripted, replay: keep each outcome here; scripted asks only what is not there yet")
 	f.IntVar(&o.each, "each", 0, "ask at most so many questions of each set")
 	sets := f.String("set", join(append(slices.Clone(lineSets), "plain", "tasks")),
 		"which sets; tasks are those of this folder")

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -188,8 +189,8 @@ func opens(address, section string) bool {
 	}
 	times := map[string]int{} // of equal headings the second ends in -1
 	for l := range strings.Lines(string(body)) {
-		name := strings.TrimSpace(strings.TrimLeft(l, "#"))
-		if !strings.HasPrefix(l, "#") {
+		name, ok := headingOf(u.Path, l)
+		if !ok {
 			continue
 		}
 		anchor := specdoc.Anchor(name)
@@ -202,6 +203,21 @@ func opens(address, section string) bool {
 		}
 	}
 	return false
+}
+
+// gherkinHeading is a line of a feature that has a name.
+var gherkinHeading = regexp.MustCompile(`^\s*(?:Feature|Rule|Scenario|Scenario Outline|Background|Característica|Regla|Escenario|Esquema del escenario|Antecedentes): *(.+?)\s*$`)
+
+// headingOf returns the heading that a line of a file is.
+func headingOf(file, line string) (name string, ok bool) {
+	if filepath.Ext(file) == ".feature" {
+		m := gherkinHeading.FindStringSubmatch(line)
+		if m == nil {
+			return "", false
+		}
+		return m[1], true
+	}
+	return strings.TrimSpace(strings.TrimLeft(line, "#")), strings.HasPrefix(line, "#")
 }
 
 // listed checks the inventory and the orphans.

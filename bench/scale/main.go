@@ -2,6 +2,8 @@
 // be indexed and linked, what that needs, and how fast it is searched, first and
 // warm. Run it with ".ci/extra scale [-dir DIR] [-queries FILE]". Without a
 // folder it takes Debian's sources of Linux 6.1, where apt-get can download them.
+// With -grow 10000,100000 it measures samples of the folder of so many chunks
+// instead, and plots them.
 //
 // Beside every figure is a yardstick of the same run on the same machine, so that
 // ratios can be compared where times cannot.
@@ -46,6 +48,7 @@ func run() error {
 	out := flag.String("out", "bench/runs", "folder of the report")
 	dir := flag.String("dir", "", "folder to index; without one the sources of Linux 6.1 as Debian has them")
 	before := flag.String("before", "", "another build of the program, whose searches of the same index are measured beside")
+	sizes := flag.String("grow", "", "numbers of chunks: samples of the folder of these sizes are measured instead, and plotted")
 	queries := flag.String("queries", "bench/scale/queries.txt", "file of queries, one a line")
 	flag.Parse()
 	root, err := os.Getwd()
@@ -81,6 +84,9 @@ func run() error {
 	}
 	b.env = lab.Env(filepath.Join(b.scratch, "data"))
 	began, load := time.Now(), lab.Load()
+	if *sizes != "" {
+		return b.report(*out, what, tree.Commit, *sizes, began, load)
+	}
 	b.rows = [][]string{{"what", "measured", "yardstick of the same run", "ratio"}}
 	i, err := b.index()
 	if err == nil {
@@ -99,6 +105,31 @@ func run() error {
 		fmt.Println(path)
 	}
 	return err
+}
+
+// report measures samples of those sizes and writes how they grow.
+func (b *bench) report(out, what, commit, sizes string, began time.Time, load string) error {
+	list, err := sizesOf(sizes)
+	if err != nil {
+		return err
+	}
+	all, err := b.grow(list)
+	if err != nil {
+		return err
+	}
+	var r lab.Report
+	r.Printf("# How cost grows, %s\n\nThe product at commit %s. %s. Load averages %s at the start. Written by `.ci/extra scale -grow %s`.\n\n",
+		began.Format(time.DateOnly), commit, lab.Machine(), load, sizes)
+	r.Printf("Samples of %s, whole files chosen by the hash of their paths; %d queries in each of %d processes. Linking is a part of indexing.\n\n",
+		filepath.Base(what), len(b.queries), rounds)
+	growth(&r, all)
+	path, err := r.Write(out, "scale-growth")
+	if err != nil {
+		return err
+	}
+	svg := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
+	fmt.Println(path, svg)
+	return os.WriteFile(svg, []byte(plot(all)), 0o644)
 }
 
 func (b *bench) row(what, measured, yardstick, ratio string) {

@@ -28,7 +28,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chromedp/chromedp"
+	"github.com/seed-4f2d999b/knowledge/internal/web/browser/browsertest"
 )
 
 const source = "https://github.com/SM23-EOD/eod-web-rag-service"
@@ -73,15 +73,9 @@ var widgets = []struct {
 }
 
 func run(repo, shots string) (string, error) {
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			browser = p
-			break
-		}
-	}
+	browser := browsertest.Find()
 	if browser == "" {
-		return "", skip("there is no Chromium on the PATH")
+		return "", skip(browsertest.Missing)
 	}
 	tmp, err := os.MkdirTemp("", "widget")
 	if err != nil {
@@ -132,22 +126,24 @@ func run(repo, shots string) (string, error) {
 		}
 		http.NotFound(w, r)
 	}
-	alloc, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1000, 900))...)
-	defer cancel()
+	chromium, err := browsertest.Start(context.Background(), browser, filepath.Join(tmp, "profile"))
+	if err != nil {
+		return "", err
+	}
+	defer chromium.Close()
 	var b strings.Builder
-	lines, err := ours(alloc, tmp, pages.URL+"/ours", public, shots)
+	lines, err := ours(chromium, tmp, pages.URL+"/ours", public, shots)
 	if err != nil {
 		return "", fmt.Errorf("our widget: %w", err)
 	}
-	fmt.Fprintf(&b, "# Our widget\n\nIn %s, on a page of another origin with a strict policy.\n\n%s\n", version(browser), lines)
+	fmt.Fprintf(&b, "# Our widget\n\nIn %s, on a page of another origin with a strict policy.\n\n%s\n", browsertest.Version(browser), lines)
 	if missing != nil {
 		fmt.Fprintf(&b, "The original widget was not tried, since its repository cannot be had.\n")
 		return b.String(), nil
 	}
-	fmt.Fprintf(&b, "# The original widget\n\n%s at commit %s, in %s, %s.\n\n", source, commit, version(browser), markedNote)
+	fmt.Fprintf(&b, "# The original widget\n\n%s at commit %s, in %s, %s.\n\n", source, commit, browsertest.Version(browser), markedNote)
 	for _, w := range widgets {
-		lines, err := drive(alloc, pages.URL+"/"+w.name, w.element, w.thumb, w.skip, filepath.Join(shots, w.name), shots != "")
+		lines, err := drive(chromium, pages.URL+"/"+w.name, w.element, w.thumb, w.skip, filepath.Join(shots, w.name), shots != "")
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", w.name, err)
 		}
@@ -168,14 +164,6 @@ func run(repo, shots string) (string, error) {
 	}
 	fmt.Fprintf(&b, "Feedback that arrived and waits for the owner: %v.\n", stats["pending_count"])
 	return b.String(), nil
-}
-
-func version(browser string) string {
-	out, err := exec.Command(browser, "--version").Output()
-	if err != nil {
-		return "Chromium"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // repository returns a git directory of the widget's repository and its commit.
@@ -271,100 +259,43 @@ func serve(tmp, origin string) (endpoint, public, token string, stop func(), err
 	return "", "", "", nil, errors.New("the server did not start")
 }
 
-// until evaluates an expression in a tab until it says something.
-func until(tab context.Context, do func(js string) (string, error), js string) (string, error) {
-	for {
-		v, err := do(js)
-		if err != nil || v != "" && v != "false" && v != "undefined" && v != "null" {
-			return v, err
-		}
-		select {
-		case <-tab.Done():
-			return "", fmt.Errorf("waited in vain for %s", js)
-		case <-time.After(30 * time.Millisecond):
-		}
-	}
-}
-
 // drive asks the widget of a page two questions, gives a thumb up, and
 // returns what was seen.
-func drive(alloc context.Context, url, element, thumb, skip, shot string, keep bool) (string, error) {
-	tab, cancel := chromedp.NewContext(alloc)
-	defer cancel()
-	tab, done := context.WithTimeout(tab, 4*time.Minute)
-	defer done()
-	root := fmt.Sprintf("document.querySelector(%q).shadowRoot", element)
-	// do evaluates an expression, until asks one until it says something.
-	do := func(js string) (string, error) {
-		return chromedp.Run(tab, chromedp.Evaluate[string]("String("+js+")"))
-	}
-	until := func(js string) (string, error) { return until(tab, do, js) }
-	text := func(n int) string { // of the n-th answer
-		return fmt.Sprintf(`(()=>{const all=[...%s.querySelectorAll(".message-container.assistant,.message-container.error")].map(e=>e.textContent.replace(/\s+/g,' ').trim())`+
+func drive(b *browsertest.Browser, url, element, thumb, skip, shot string, keep bool) (report string, err error) {
+	defer caught(&err)
+	tab := b.Tab(failure(""), browsertest.Look{Width: 1000}, 4*time.Minute)
+	defer tab.Close()
+	tab.Root = fmt.Sprintf("const root=document.querySelector(%q)?.shadowRoot;", element)
+	answer := func(n int) string { // the text of the n-th
+		return tab.Until(fmt.Sprintf(`(()=>{const all=[...root.querySelectorAll(".message-container.assistant,.message-container.error")].map(e=>e.textContent.replace(/\s+/g,' ').trim())`+
 			`.filter(t=>/\[1\]/.test(t)||/No se pudo/.test(t));const l=[...new Set(all)].filter((t,i,s)=>!s.some((o,j)=>j!=i&&t.includes(o)&&t.length<o.length+60&&j<i));`+
-			`const mine=l.filter(t=>%d==1||/banner|No se pudo/.test(t));return mine.length?mine[0]:''})()`, root, n)
+			`const mine=l.filter(t=>%d==1||/banner|No se pudo/.test(t));return mine.length?mine[0]:''})()`, n))
 	}
-	ask := func(question string, n int) (string, error) {
+	ask := func(question string) {
 		q, _ := json.Marshal(question)
-		if _, err := do(fmt.Sprintf(`(()=>{const r=%s,t=r.querySelector('textarea');t.value=%s;r.querySelector('form').requestSubmit();return true})()`, root, q)); err != nil {
-			return "", err
-		}
-		return until(text(n))
+		tab.JS(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.value=%s;root.querySelector('form').requestSubmit();return true})()`, q))
 	}
-	click := func(selector string) error {
-		if _, err := until(fmt.Sprintf("!!%s?.querySelector(%q)", root, selector)); err != nil {
-			return err
-		}
-		_, err := do(fmt.Sprintf("(%s.querySelector(%q).click(),1)", root, selector))
-		return err
-	}
-	if err := chromedp.Do(tab, chromedp.Navigate(url)); err != nil {
-		return "", err
-	}
-	var first, second, thanks, hits, html string
-	var took time.Duration
-	_, err := until(fmt.Sprintf("!!document.querySelector(%q)?.shadowRoot", element))
-	for _, step := range []func() error{
-		func() error { return click("[class^=launcher]") },
-		func() (err error) {
-			began := time.Now()
-			first, err = ask("¿Qué archivos quedan fuera del índice?", 1)
-			took = time.Since(began)
-			return err
-		},
-		func() error { return click(thumb) },
-		func() error {
-			if skip == "" {
-				return nil
-			}
-			return click(skip) // the comment
-		},
-		func() (err error) {
-			thanks, err = until(root + ".querySelector('.feedback-thanks')?.textContent.trim()||''")
-			return err
-		},
-		func() (err error) { second, err = ask("what is the colour of the banner?", 2); return err },
-		func() (err error) {
-			time.Sleep(500 * time.Millisecond) // for what a document might have begun
-			hits, err = do("window.hits.join(', ')")
-			return err
-		},
-		func() (err error) { html, err = do(root + ".innerHTML"); return err },
-	} {
-		if err == nil {
-			err = step()
-		}
+	click := func(selector string) {
+		tab.Until(fmt.Sprintf("(e=>e&&(e.click(),1))(root?.querySelector(%q))", selector))
 	}
 	if keep {
-		if png, e := chromedp.Run(tab, chromedp.CaptureScreenshot()); e == nil {
-			if e = os.WriteFile(shot+".png", png, 0o644); e != nil {
-				return "", e
-			}
-		}
+		defer tab.Shot(shot + ".png")
 	}
-	if err != nil {
-		return "", fmt.Errorf("%w (first %q, thanks %q, second %q)", err, first, thanks, second)
+	tab.Open(url)
+	click("[class^=launcher]")
+	began := time.Now()
+	ask("¿Qué archivos quedan fuera del índice?")
+	first := answer(1)
+	took := time.Since(began)
+	click(thumb)
+	if skip != "" {
+		click(skip) // the comment
 	}
+	thanks := tab.Until("root.querySelector('.feedback-thanks')?.textContent.trim()||''")
+	ask("what is the colour of the banner?")
+	second := answer(2)
+	time.Sleep(500 * time.Millisecond) // for what a document might have begun
+	hits, html := tab.JS("window.hits.join(', ')"), tab.JS("root.innerHTML")
 	switch {
 	case !strings.Contains(first, "Files over one mebibyte are left out"):
 		return "", fmt.Errorf("the answer is %q", first)

@@ -3,18 +3,14 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
+	"github.com/seed-4f2d999b/knowledge/internal/web/browser/browsertest"
 )
 
 // ourPage is a page under a policy that lets the widget load, and nothing else.
@@ -25,16 +21,6 @@ func ourPage(w http.ResponseWriter, public string) {
 <script type="module" src="%s/widget.js"></script><main><h1>Help</h1><knowledge-assistant title="Ask the handbook"></knowledge-assistant></main></html>`, public)
 }
 
-// axe is the source of axe-core, from npm.
-func axe(tmp string) (string, error) {
-	cmd := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", tmp, "axe-core@4")
-	if err := cmd.Run(); err != nil {
-		return "", err
-	}
-	raw, err := os.ReadFile(filepath.Join(tmp, "node_modules", "axe-core", "axe.min.js"))
-	return string(raw), err
-}
-
 // looks are the pages on which our widget is tried.
 var looks = []struct {
 	name   string
@@ -43,20 +29,20 @@ var looks = []struct {
 }{{"wide and light", 1000, "light"}, {"wide and dark", 1000, "dark"}, {"320 pixels and light", 320, "light"}, {"320 pixels and dark", 320, "dark"}}
 
 // ours asks our widget on wide and narrow pages, light and dark.
-func ours(alloc context.Context, tmp, url, public, shots string) (string, error) {
+func ours(browser *browsertest.Browser, tmp, url, public, shots string) (string, error) {
 	var b strings.Builder
 	size, err := weigh(public)
 	if err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&b, "- size: %d bytes compressed (widget.js and answer.js)\n", size)
-	script, missing := axe(tmp)
+	script, missing := browsertest.Axe(tmp)
 	for _, v := range looks {
 		shot := ""
 		if shots != "" {
 			shot = filepath.Join(shots, "ours-"+strings.ReplaceAll(v.name, " ", "-")+".png")
 		}
-		line, err := look(alloc, url, v.width, v.scheme, script, shot)
+		line, err := look(browser, url, v.width, v.scheme, script, shot)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", v.name, err)
 		}
@@ -88,25 +74,12 @@ func weigh(public string) (int, error) {
 }
 
 // look asks, opens a source, rates, and has axe look at what is there.
-func look(alloc context.Context, url string, width int64, scheme, axe, shot string) (string, error) {
-	tab, cancel := chromedp.NewContext(alloc)
-	defer cancel()
-	tab, done := context.WithTimeout(tab, 2*time.Minute)
-	defer done()
-	do := func(js string) (string, error) {
-		return chromedp.Run(tab, chromedp.Evaluate[string]("(()=>{const root=document.querySelector('knowledge-assistant')?.shadowRoot;return String("+js+")})()"))
-	}
-	until := func(js string) (string, error) { return until(tab, do, js) }
-	if err := chromedp.Do(tab, chromedp.EmulateViewport(width, 900)); err != nil {
-		return "", err
-	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, media); err != nil {
-		return "", err
-	}
-	if err := chromedp.Do(tab, chromedp.Navigate(url)); err != nil {
-		return "", err
-	}
+func look(b *browsertest.Browser, url string, width int64, scheme, axe, shot string) (line string, err error) {
+	defer caught(&err)
+	tab := b.Tab(failure(""), browsertest.Look{Width: width, Scheme: scheme}, 2*time.Minute)
+	defer tab.Close()
+	tab.Root = "const root=document.querySelector('knowledge-assistant')?.shadowRoot;"
+	tab.Open(url)
 	for _, js := range []string{
 		"!!root?.querySelector('form')",
 		"(document.querySelector('knowledge-assistant').ask('which files are left out of the index?'),1)",
@@ -115,38 +88,42 @@ func look(alloc context.Context, url string, width int64, scheme, axe, shot stri
 		"root.querySelector('.thumbs [role=status]').textContent",
 		"root.querySelector('details[open] pre').textContent",
 	} {
-		if _, err := until(js); err != nil {
-			return "", err
-		}
+		tab.Until(js)
 	}
-	wide, err := do("document.documentElement.scrollWidth")
-	if err != nil {
-		return "", err
-	}
-	if wide != fmt.Sprint(width) {
+	if wide := tab.JS("document.documentElement.scrollWidth"); wide != fmt.Sprint(width) {
 		return "", fmt.Errorf("the page is %s wide", wide)
 	}
 	found := "not looked at"
 	if axe != "" {
-		if _, err := do("(()=>{" + axe + "\nwindow.axe.run().then(r=>window.found='found: '+(r.passes.length>10?'':'too little was looked at ')+r.violations.map(v=>v.id+' '+v.nodes.map(n=>n.target.join(' ')).join(', ')).join('; '),e=>window.found='failed: '+e);return 1})()"); err != nil {
-			return "", err
-		}
-		if found, err = until("window.found"); err != nil {
-			return "", err
-		}
-		if found != "found: " {
-			return "", fmt.Errorf("axe %s", found)
+		if said := tab.Axe(axe); said != "" {
+			return "", fmt.Errorf("axe found: %s", said)
 		}
 		found = "axe finds nothing"
 	}
 	if shot != "" {
-		png, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
-		if err == nil {
-			err = os.WriteFile(shot, png, 0o644)
-		}
-		if err != nil {
-			return "", err
-		}
+		tab.Shot(shot)
 	}
 	return found + "; asked, streamed, a source opened, a thumb sent", nil
+}
+
+// failure ends a look.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// Helper is there for browsertest.Failing.
+func (f failure) Helper() {}
+
+// Fatalf panics with a failure, which look returns.
+func (f failure) Fatalf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
+
+// caught makes an error of what Fatalf panics with.
+func caught(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case failure:
+		*err = p
+	default:
+		panic(p)
+	}
 }

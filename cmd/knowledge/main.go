@@ -18,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/hook"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
+	"github.com/seed-4f2d999b/knowledge/internal/face/page"
 	"github.com/seed-4f2d999b/knowledge/internal/face/ui"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
@@ -91,7 +92,7 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
+	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, Page: page.Handlers, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/apis/finder"
+	"github.com/seed-4f2d999b/knowledge/internal/apis/mcpsource"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/oauth"
 	"github.com/seed-4f2d999b/knowledge/internal/apis/restapi"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -40,9 +41,13 @@ type apis struct {
 	illTill map[string]time.Time
 	entries map[string]entry // of the keyring
 
+	servers  *mcpsource.Pool
+	listings map[string]listedServer // by file and code
+
 	tokens *oauth.Tokens
 	rights atomic.Pointer[declared] // whose clients tokens are asked with
 
+	cache    restapi.Cache
 	kept     []keptReply // oldest first
 	nextKept int
 
@@ -94,6 +99,12 @@ type declared struct {
 
 // Close gives up what calls have opened.
 func (s *apis) Close() error {
+	s.mu.Lock()
+	servers := s.servers
+	s.mu.Unlock()
+	if servers != nil {
+		servers.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.clients {
@@ -168,6 +179,9 @@ func readAPIs(ctx context.Context, a *app.App) (*declared, error) {
 		}
 	}
 	if err := addProjectAPIs(ctx, a, d); err != nil {
+		return nil, err
+	}
+	if err := d.withLists(ctx, a); err != nil {
 		return nil, err
 	}
 	if len(d.problems) > 0 {

@@ -35,6 +35,7 @@ type CallReply struct {
 
 	Pages   int              `json:"pages,omitempty"`   // how many were read, when several were asked for
 	More    bool             `json:"more,omitempty"`    // there is another page
+	Cached  string           `json:"cached,omitempty"`  // "12s": the service was not asked, or said that nothing changed
 	Kept    string           `json:"reply,omitempty"`   // names the whole reply, of which Result is a part
 	Request *restapi.Request `json:"request,omitempty"` // of a dry run: what would be sent
 
@@ -79,7 +80,7 @@ func Call(ctx context.Context, a *app.App, ask Ask) (CallReply, error) {
 	if err != nil {
 		return CallReply{}, err
 	}
-	p, t, err := d.find(ask.Name)
+	d, p, t, err := d.findOrLearn(ctx, a, ask.Name)
 	if err != nil {
 		return CallReply{}, err
 	}
@@ -109,6 +110,9 @@ func Call(ctx context.Context, a *app.App, ask Ask) (CallReply, error) {
 	out := CallReply{
 		API: r.API, Tool: r.Tool, Status: r.Status, Untrusted: true, Note: untrustedNote + why, Redacted: r.Redacted,
 		Retrieved: r.At, Millis: r.Elapsed.Milliseconds(), More: more,
+	}
+	if r.FromCache {
+		out.Cached = r.Age.Round(time.Second).String()
 	}
 	if ask.Pages > 1 {
 		out.Pages = pages

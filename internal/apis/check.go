@@ -44,7 +44,9 @@ func (c CheckReply) Text() string {
 			b.WriteString("not ready: " + r.Why)
 		}
 		if h := r.Health; h != nil {
-			if h.OK {
+			if h.OK && h.Status == 0 {
+				b.WriteString("; its server answers")
+			} else if h.OK {
 				fmt.Fprintf(&b, "; its host answered %d after %d ms", h.Status, h.Millis)
 			} else {
 				b.WriteString("; its host: " + h.Problem)
@@ -73,6 +75,11 @@ func Check(ctx context.Context, a *app.App, file string, live bool) (CheckReply,
 		return CheckReply{}, err
 	}
 	out := CheckReply{APIs: []CheckRow{}, Problems: d.problems, Notes: slices.DeleteFunc(d.notes, func(s string) bool { return strings.HasPrefix(s, "some definitions") })}
+	if live && file == "" {
+		if d, err = learn(ctx, a, d, "", true); err != nil {
+			return CheckReply{}, err
+		}
+	}
 	all := d.all
 	if file != "" {
 		path := file
@@ -155,6 +162,14 @@ func checkLive(ctx context.Context, a *app.App, d *declared, rows []CheckRow) er
 	for i := range rows {
 		p := d.all[i]
 		if !p.Enabled {
+			continue
+		}
+		if p.Server != nil { // it has just been asked
+			h := restapi.Health{API: p.Code, OK: true}
+			if err := apisOf(a).servers.Why(p); err != nil {
+				h.OK, h.Problem = false, err.Error()
+			}
+			rows[i].Health = &h
 			continue
 		}
 		wg.Go(func() {

@@ -34,6 +34,9 @@ func apiClient(a *app.App, d *declared) func(*restapi.Provider) (restapi.Client,
 			MaxIdle:   256, // agents call in bursts; 16 would dial anew for most of a burst of 200
 			AllowHint: "if that host is yours, a person adds it to " + where,
 		}
+		if p.Server != nil { // a list of tools may be longer than a reply
+			policy.MaxBytes = max(policy.MaxBytes, 4<<20)
+		}
 		if p.CertFile != "" {
 			cert, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
 			if err != nil { // its words may quote the file
@@ -42,7 +45,7 @@ func apiClient(a *app.App, d *declared) func(*restapi.Provider) (restapi.Client,
 			}
 			policy.Certificates = []tls.Certificate{cert}
 		}
-		key := strings.Join(append([]string{p.File, p.CertFile, p.KeyFile, p.Timeout.String(), strconv.FormatInt(p.MaxBytes, 10)}, p.AllowHosts...), "\x00")
+		key := strings.Join(append([]string{p.File, p.CertFile, p.KeyFile, p.Timeout.String(), strconv.FormatInt(policy.MaxBytes, 10)}, p.AllowHosts...), "\x00")
 		apisOf(a).mu.Lock()
 		defer apisOf(a).mu.Unlock()
 		if c := apisOf(a).clients[key]; c != nil {
@@ -72,7 +75,11 @@ func apiCaller(ctx context.Context, a *app.App, d *declared) (*restapi.Caller, e
 	}
 	log := apisOf(a).log
 	apisOf(a).mu.Unlock()
-	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Tokens: d.lender(), Log: log}, nil
+	servers, err := apisOf(a).serversOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return &restapi.Caller{Client: apiClient(a, d), Secrets: d.secrets, Tokens: d.lender(), Servers: servers, Cache: &apisOf(a).cache, Log: log}, nil
 }
 
 // outcome notes whether an API's host answered.
@@ -104,9 +111,12 @@ func apiReady(a *app.App, d *declared, p *restapi.Provider) error {
 	till, ill := apisOf(a).illTill[p.Code]
 	apisOf(a).mu.Unlock()
 	if ill && time.Now().Before(till) {
+		if err := unlisted(a, p); err != nil {
+			return err
+		}
 		return kb.Errorf(kb.Away, "its host did not answer lately").WithHint("call it nevertheless, or wait a minute")
 	}
-	return nil
+	return unlisted(a, p)
 }
 
 // allowed says whether an API may use a secret: the user's may use what they
@@ -127,7 +137,7 @@ func (d *declared) allowed(p *restapi.Provider, r restapi.Ref) error {
 		if p.AtTokenServer(r) {
 			break // a token server may be anywhere
 		}
-		if strings.EqualFold(u.BaseURL[:strings.Index(u.BaseURL, ":")], p.BaseURL[:strings.Index(p.BaseURL, ":")]) && u.Host() == p.Host() && slices.Contains(u.Secrets(), r) {
+		if !p.Program() && !u.Program() && strings.EqualFold(u.BaseURL[:strings.Index(u.BaseURL, ":")], p.BaseURL[:strings.Index(p.BaseURL, ":")]) && u.Host() == p.Host() && slices.Contains(u.Secrets(), r) {
 			return nil
 		}
 	}

@@ -55,12 +55,12 @@ type apiCheckIn struct {
 }
 
 type apiImportIn struct {
-	Source     string   `json:"source" arg:"1" help:"recipe or OpenAPI document (2.0, 3.0, 3.1), a file or a URL"`
-	Format     string   `json:"format,omitempty" enum:"recipe|openapi" help:"what it is (default: by looking)"`
+	Source     string   `json:"source" arg:"1" help:"recipe, OpenAPI document (2.0, 3.0, 3.1), schema of GraphQL or a client's file of MCP servers: a file or a URL"`
+	Format     string   `json:"format,omitempty" enum:"recipe|openapi|graphql" help:"what it is (default: by looking)"`
 	Code       string   `json:"code,omitempty" help:"short name of the API; tools begin with it (OpenAPI; default: from the title)"`
-	BaseURL    string   `json:"baseUrl,omitempty" help:"address of the service instead of the document's (OpenAPI)"`
+	BaseURL    string   `json:"baseUrl,omitempty" help:"address of the service instead of the document's (OpenAPI, GraphQL)"`
 	Secret     string   `json:"secret,omitempty" help:"where the credential is: ${NAME} or keyring:NAME, never the credential itself"`
-	Operations []string `json:"operations,omitempty" help:"only operations whose id, path or tag matches, with * (OpenAPI)"`
+	Operations []string `json:"operations,omitempty" help:"only operations whose id, path or tag matches, with * (OpenAPI); of GraphQL, mutations too"`
 	Query      string   `json:"query,omitempty" help:"only the operations that fit these words best, at most 40 (OpenAPI)"`
 	DryRun     bool     `json:"dryRun,omitempty" help:"say what would be written and write nothing"`
 }
@@ -141,12 +141,12 @@ func addAPIs(t *command.Table) {
 		}),
 		`{}`, `{"live":true}`, `{"file":".knowledge/apis.yaml"}`)
 	c.Network = command.Declared
-	c = t.Add("api", command.New("api:import", "Declare APIs from a recipe or an OpenAPI document", command.Writes,
+	c = t.Add("api", command.New("api:import", "Declare APIs from a recipe, OpenAPI, GraphQL or a client's servers", command.Writes,
 		func(ctx context.Context, a *app.App, in apiImportIn) (APIImported, error) {
 			return ImportFrom(ctx, a, ImportAPI(in))
 		}),
 		`{"source":"openapi.yaml","code":"petstore"}`, `{"source":"recipes.json"}`,
-		`{"source":"api.github.com.json","code":"github","query":"issues and pull requests"}`)
+		`{"source":".mcp.json"}`, `{"source":"api.github.com.json","code":"github","query":"issues and pull requests"}`)
 	c.Network = command.AnyHost
 	c.Help = "They are added to apis.yaml beside the configuration file; one of the same code is replaced, and keeps its reference to a credential. " +
 		"Credentials in the document are not stored: the reply says which variable to set."

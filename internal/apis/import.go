@@ -1,7 +1,9 @@
 package apis
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +27,7 @@ import (
 // ImportAPI says what to import and how.
 type ImportAPI struct {
 	Source     string // file, or URL of http or https
-	Format     string // recipe, openapi, or "" to look
+	Format     string // recipe, openapi, graphql, or "" to look
 	Code       string
 	BaseURL    string
 	Secret     string // ${NAME} or keyring:NAME
@@ -51,12 +53,17 @@ type ImportedAPI struct {
 	API     string   `json:"api"`
 	Tools   []string `json:"tools"`
 	Enabled int      `json:"enabled"`
+	Server  bool     `json:"server,omitempty"` // of the Model Context Protocol, whose tools are not declared
 }
 
 // Text is the reply in lines.
 func (r APIImported) Text() string {
 	var b strings.Builder
 	for _, i := range r.APIs {
+		if i.Server {
+			fmt.Fprintf(&b, "%s: a server, which lists its tools itself\n", i.API)
+			continue
+		}
 		fmt.Fprintf(&b, "%s: %s, %d enabled\n", i.API, kb.Count(len(i.Tools), "tool"), i.Enabled)
 	}
 	verb := "would write"
@@ -83,7 +90,7 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 	if path == "" {
 		return APIImported{}, kb.Errorf(kb.NotFound, "there is no place for your configuration").WithHint("set $%s to the path of a configuration file", config.Variable)
 	}
-	text, err := importText(ctx, a, r.Source)
+	text, err := importText(ctx, a, r.Source, r.Format == "graphql")
 	if err != nil {
 		return APIImported{}, err
 	}
@@ -93,7 +100,9 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 	}
 	name := filepath.Base(r.Source)
 	var im *restapi.Imported
-	if r.Format == "openapi" || r.Format == "" && restapi.IsOpenAPI(text) {
+	if r.Format == "graphql" || r.Format == "" && restapi.IsGraphQL(text) {
+		im, err = restapi.ImportGraphQL(name, text, o)
+	} else if r.Format == "openapi" || r.Format == "" && restapi.IsOpenAPI(text) {
 		im, err = restapi.ImportOpenAPI(name, text, o)
 	} else {
 		im, err = restapi.ImportRecipe(name, text, o)
@@ -120,7 +129,14 @@ func ImportFrom(ctx context.Context, a *app.App, r ImportAPI) (APIImported, erro
 		if !slices.Contains(im.Codes, p.Code) {
 			continue
 		}
-		i := ImportedAPI{API: p.Code, Tools: []string{}}
+		if p.Program() {
+			if o.From != "" {
+				return out, kb.Errorf(kb.Denied, "%s would start a program here, which a document of the network may not say", p.Code).
+					WithHint("read it, save it as a file, and import that")
+			}
+			out.Notes = append(out.Notes, p.Code+" is a program that is started when its tools are asked for: "+strings.Join(p.Server.Command, " "))
+		}
+		i := ImportedAPI{API: p.Code, Tools: []string{}, Server: p.Server != nil}
 		for _, t := range p.Tools {
 			i.Tools = append(i.Tools, t.Code)
 			if t.Enabled {
@@ -177,8 +193,8 @@ func onlyFound(ctx context.Context, a *app.App, name string, im *restapi.Importe
 	return nil
 }
 
-// importText reads a file or fetches a URL.
-func importText(ctx context.Context, a *app.App, src string) ([]byte, error) {
+// importText reads a file or fetches a URL; a service of GraphQL is asked for its schema.
+func importText(ctx context.Context, a *app.App, src string, ask bool) ([]byte, error) {
 	if !strings.HasPrefix(src, "http://") && !strings.HasPrefix(src, "https://") {
 		path := src
 		if !filepath.IsAbs(path) {
@@ -212,6 +228,14 @@ func importText(ctx context.Context, a *app.App, src string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
 	if err != nil {
 		return nil, kb.Errorf(kb.Invalid, "%q is not an address", kb.Clip(src, 60)).WithHint("write it like https://example.org/openapi.json")
+	}
+	if ask {
+		body, err := json.Marshal(map[string]string{"query": restapi.Introspection})
+		if err != nil {
+			return nil, err
+		}
+		req.Method, req.Body = http.MethodPost, io.NopCloser(bytes.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := client.Do(ctx, req)
 	if err != nil {

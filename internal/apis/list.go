@@ -72,6 +72,9 @@ func List(ctx context.Context, a *app.App, w Which) (ListReply, error) {
 	if err != nil {
 		return ListReply{}, err
 	}
+	if d, err = learn(ctx, a, d, w.API, false); err != nil {
+		return ListReply{}, err
+	}
 	l := ListReply{}
 	if w.Query == "" {
 		l.APIs = []ListRow{}
@@ -126,7 +129,11 @@ func (d *declared) row(p *restapi.Provider, tag string) ListRow {
 		if !t.Enabled || tag != "" && !slices.Contains(t.Tags, tag) {
 			continue
 		}
-		list = append(list, ToolRow{t.Code, t.Definition().Description, paramWords(t)})
+		about := t.Definition().Description
+		if p.Server != nil {
+			about = kb.Clip(about, 160)
+		}
+		list = append(list, ToolRow{t.Code, about, paramWords(t)})
 		for _, tag := range t.Tags[:min(len(t.Tags), 1)] {
 			tags[tag]++
 		}
@@ -152,7 +159,7 @@ func (d *declared) row(p *restapi.Provider, tag string) ListRow {
 
 // Bounds of what is found: rows, and tokens of all of them.
 const (
-	mostFound   = 15
+	mostFound   = 20
 	foundTokens = 1100
 )
 
@@ -172,7 +179,7 @@ func findTools(ctx context.Context, a *app.App, d *declared, ready []*restapi.Pr
 		if !slices.Contains(ready, h.API) || w.Tag != "" && !slices.Contains(h.Tool.Tags, w.Tag) {
 			continue
 		}
-		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 90), paramWords(h.Tool)}
+		row := ToolRow{h.Tool.Code, kb.Clip(h.Tool.Definition().Description, 64), paramWords(h.Tool)}
 		cost += restapi.Cost(row.Name+row.Description+row.Params) + 16
 		if len(out) == mostFound || cost > foundTokens {
 			break
@@ -294,6 +301,14 @@ type Operation struct {
 	Method string
 }
 
+// effect is the method of a tool, or READ where it only reads by another one.
+func effect(t *restapi.Tool) string {
+	if t.Reads() {
+		return restapi.MethodRead
+	}
+	return t.Method
+}
+
 // Operations returns the enabled tools of one API.
 func Operations(ctx context.Context, a *app.App, code string) ([]Operation, error) {
 	d, err := declaredAPIs(ctx, a)
@@ -309,7 +324,7 @@ func Operations(ctx context.Context, a *app.App, code string) ([]Operation, erro
 		var list []Operation
 		for i := range p.Tools {
 			if t := &p.Tools[i]; t.Enabled && p.Enabled {
-				list = append(list, Operation{t.Definition(), t.Method})
+				list = append(list, Operation{t.Definition(), effect(t)})
 			}
 		}
 		if len(list) == 0 {

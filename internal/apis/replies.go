@@ -10,7 +10,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 // repliesDir holds the folders of stores that keep replies, below the data directory.
@@ -45,7 +44,8 @@ func keeperOf(ctx context.Context, a *app.App, name string) (keeper, error) {
 		return keeper{}, kb.Errorf(kb.Denied, "the data directory cannot be read: %w", err).WithHint("check its permissions")
 	}
 	if st.ID != "" {
-		if !filepath.IsAbs(st.Spec.Source) || !project.Within(root, st.Spec.Source) {
+		below, err := filepath.Rel(root, st.Spec.Source)
+		if !filepath.IsAbs(st.Spec.Source) || err != nil || !filepath.IsLocal(below) {
 			return keeper{}, kb.Errorf(kb.Exists, "the store %q keeps something else", name).WithHint("give save another name: a store is made for it")
 		}
 		return keeper{c, name, st.Spec.Source, &st}, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-const maxList = 5000
+const maxList = 10_000
 
 // Waiting says whether a person waits for what is being made, and how long.
 type Waiting struct {

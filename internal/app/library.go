@@ -91,11 +91,17 @@ func (h *handle) Release() { h.once.Do(h.release) }
 // nil when nothing is indexed yet. A manifest that is gone was replaced
 // between two looks; the next look finds its successor.
 func (l *library) Get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, error) {
+	return l.from(ctx, st, nil)
+}
+
+// from is Get with the head that the catalog had a moment ago, nil for none.
+func (l *library) from(ctx context.Context, st kb.Store, head *kb.Head) (kb.Index, *kb.Head, error) {
 	var err error
 	for range 5 {
-		var head *kb.Head
-		if head, err = l.core.Catalog.Head(ctx, st.ID); err != nil || head == nil {
-			return nil, nil, err
+		if head == nil {
+			if head, err = l.core.Catalog.Head(ctx, st.ID); err != nil || head == nil {
+				return nil, nil, err
+			}
 		}
 		var h *handle
 		if h, err = l.hold(ctx, st.ID, head.Manifest); err == nil {
@@ -105,6 +111,7 @@ func (l *library) Get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 		if kb.CodeOf(err) != kb.NotFound {
 			return nil, nil, err
 		}
+		head = nil
 	}
 	return nil, nil, kb.Errorf(kb.Corrupt, "a file of the index is missing: %w", err)
 }

@@ -50,8 +50,19 @@ func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves,
 // damaged is left out, and said; the rest is served.
 func (c *Core) Targets(ctx context.Context, stores []kb.Store) (*Shelves, error) {
 	s := &Shelves{Core: c}
+	var heads map[kb.StoreID]*kb.Head
+	if len(stores) > 1 {
+		ids := make([]kb.StoreID, len(stores))
+		for i := range stores {
+			ids[i] = stores[i].ID
+		}
+		var err error
+		if heads, err = c.Catalog.Heads(ctx, ids); err != nil {
+			return nil, err
+		}
+	}
 	for _, st := range stores {
-		idx, head, err := c.Library.Get(ctx, st)
+		idx, head, err := c.Library.from(ctx, st, heads[st.ID])
 		switch {
 		case err != nil && kb.CodeOf(err) == kb.Corrupt:
 			err = s.damaged(ctx, st, err)

@@ -39,6 +39,8 @@ func addCare(t *command.Table) {
 		}),
 		`{"dryRun":true}`, `{}`)
 	c.Help = "Files of the index, views, kept pages, copies of repositories and replies that belong to no store, and what killed processes left. It is safe while jobs run and others search."
+	t.Add("data", command.New("usage", "What is kept on this machine, how large it is, and what is free", command.Reads,
+		func(ctx context.Context, a *app.App, _ struct{}) (Usage, error) { return UsageOf(ctx, a) }).Prints(printer.Of(printUsage)), `{}`)
 	// Agents may look; only a person at a terminal has things mended.
 	c = t.Add("data", command.New("verify", "Read every file that stores rely on: is it there and true", command.Reads,
 		func(ctx context.Context, a *app.App, in verifyIn) (Verified, error) {
@@ -49,9 +51,19 @@ func addCare(t *command.Table) {
 	c = t.Add("data", command.New("selftest", "Try everything that needs no network, in a place of its own: does it work here", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (SelfTest, error) { return RunSelfTest(ctx, a) }).Agent(), `{}`)
 	c.Help = "Indexes three files that it brings along, searches, shows, greps, exports, imports and verifies them, and compares the vectors' fast instructions with plain ones. Exit status 1 when something fails."
+	c = t.Add("data", command.New("bench", "Measure indexing and search on a folder of yours, beside ripgrep where it is installed", command.Reads,
+		func(ctx context.Context, a *app.App, in benchIn) (Benchmark, error) {
+			return RunBench(ctx, a, in.Folder)
+		}).Prints(printer.Of(printBenchmark)),
+		`{}`, `{"folder":"/home/me/src/project"}`)
+	c.Help = "Indexes the folder in a data directory of its own, below the folder for temporary files, which is gone afterwards, and asks about names that the folder declares. Your own stores are left alone. A ratio below 1 is faster or smaller than the yardstick."
 	c = t.Add("help", command.New("doctor", "Look for what keeps things from working, and say what to do", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (Diagnosis, error) { return Doctor(ctx, a) }).Prints(printer.Of(printDiagnosis)).Agent(), `{}`)
 	c.Help = "Looks at the configuration, git, the data directory, the stores, and how this project's folder is followed. Changes nothing."
+}
+
+type benchIn struct {
+	Folder string `json:"folder,omitempty" arg:"1" help:"the folder to measure with (default: this one)"`
 }
 
 type gcIn struct {

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,11 +32,16 @@ type SymbolsRequest struct {
 type (
 	CodeReply    = search.CodeReply
 	OutlineReply = search.OutlineReply
+	// Neighbourhood is the reply of code:files.
+	Neighbourhood = search.Neighbourhood
+	// Arrow is one edge of it.
+	Arrow = search.Arrow
 )
 
 const (
 	defaultUses    = 50
 	defaultSymbols = 50
+	defaultAround  = 50
 )
 
 // Ask answers questions about a symbol: where it is defined, used, called,
@@ -93,21 +99,45 @@ func Symbols(ctx context.Context, a *app.App, r SymbolsRequest) (CodeReply, erro
 // Outline returns what one document declares. Without a store the document is
 // looked for in all that are in scope.
 func Outline(ctx context.Context, a *app.App, path, store string, w app.Waiting) (OutlineReply, error) {
-	var stores []string
-	if store != "" {
-		stores = []string{store}
-	}
+	var reply OutlineReply
+	_, err := onDocument(ctx, a, path, store, w, false, func(t *search.Target, path string) (err error) {
+		reply, err = search.Outline(ctx, t, path)
+		return err
+	})
+	return reply, err
+}
+
+// Around returns the documents that use one, and those that it uses.
+func Around(ctx context.Context, a *app.App, path, store string, depth, limit int, w app.Waiting) (Neighbourhood, error) {
+	var reply Neighbourhood
+	notes, err := onDocument(ctx, a, path, store, w, true, func(t *search.Target, path string) (err error) {
+		reply, err = search.Around(ctx, t, path, depth, cmp.Or(limit, defaultAround))
+		return err
+	})
+	reply.Notes = append(notes, reply.Notes...)
+	return reply, err
+}
+
+// onDocument calls f with the target and the path of a document, which is
+// looked for in a store, or in all that are in scope; resolved first has
+// references resolved. It returns what there is to note.
+func onDocument(ctx context.Context, a *app.App, path, store string, w app.Waiting, resolved bool, f func(*search.Target, string) error) ([]string, error) {
 	open := func() (*app.Shelves, error) { return a.ScopeFromHere(ctx, w) }
 	if store != "" {
-		open = func() (*app.Shelves, error) { return a.ShelvesOf(ctx, stores, w) }
+		open = func() (*app.Shelves, error) { return a.ShelvesOf(ctx, []string{store}, w) }
 	}
 	s, err := open()
 	if err != nil {
-		return OutlineReply{}, err
+		return nil, err
 	}
 	defer s.Release()
-	var reply OutlineReply
-	err = s.Serve(ctx, func(targets []search.Target) (err error) {
+	if resolved {
+		s.Wait = max(w.Wait, time.Nanosecond)
+		if err := link(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	err = s.Serve(ctx, func(targets []search.Target) error {
 		asked := a.Asked(path, w.Person)
 		if store != "" {
 			asked = search.Asked{Path: app.PlainPath(path)}
@@ -116,10 +146,9 @@ func Outline(ctx context.Context, a *app.App, path, store string, w app.Waiting)
 		if err != nil {
 			return err
 		}
-		reply, err = search.Outline(ctx, &targets[at[0].Target], at[0].Path)
-		return err
+		return f(&targets[at[0].Target], at[0].Path)
 	})
-	return reply, err
+	return s.Notes, err
 }
 
 // openLinked opens what is resolved of each target.

@@ -41,6 +41,13 @@ type outlineIn struct {
 	Store string `json:"store,omitempty" help:"name or id of its store (default: those in scope)"`
 }
 
+type aroundIn struct {
+	Path  string `json:"path" arg:"1" help:"path of a document"`
+	Store string `json:"store,omitempty" help:"name or id of its store (default: those in scope)"`
+	Depth int    `json:"depth,omitempty" help:"how many uses far, up to 5 (default 1)"`
+	Limit int    `json:"limit,omitempty" help:"at most this many documents around it (default 50)"`
+}
+
 // addCode adds the commands about declarations and their uses.
 func addCode(t *command.Table) {
 	ask := func(ctx context.Context, a *app.App, r search.CodeRequest, stores []string) (CodeReply, error) {
@@ -75,4 +82,9 @@ func addCode(t *command.Table) {
 		func(ctx context.Context, a *app.App, in outlineIn) (OutlineReply, error) {
 			return Outline(ctx, a, in.Path, in.Store, command.WaitingOf(ctx))
 		}).Prints(printer.Of(printOutline)).Agent(), `{"path":"net/http/server.go"}`)
+	c = t.Add("code", command.New("code:files", "Which files use a file, and which it uses", command.Reads,
+		func(ctx context.Context, a *app.App, in aroundIn) (Neighbourhood, error) {
+			return Around(ctx, a, in.Path, in.Store, in.Depth, in.Limit, command.WaitingOf(ctx))
+		}).Prints(printer.Of(printAround)).Agent(), `{"path":"net/http/server.go"}`, `{"path":"net/http/server.go","depth":2,"limit":200}`)
+	c.Help = "Edges go from the file that uses to the one that declares, by their places in nodes, with how many lines call, name a type, inherit or name something else."
 }

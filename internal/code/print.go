@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
@@ -80,4 +81,18 @@ func printOutline(p *printer.Printer, r OutlineReply) {
 		lines(r.Symbols, "  ")
 	}
 	p.Remark(r.Note)
+}
+
+// printAround prints the files around one: who uses it, then what it uses, with
+// the lines that do.
+func printAround(p *printer.Printer, r Neighbourhood) {
+	t := p.Table("lines", "uses", "declares").None("no file that is known uses this one, and it uses none")
+	for _, e := range r.Edges {
+		t.Row(strconv.Itoa(e.Calls+e.Types+e.Inherits+e.Others), printer.Name(r.Nodes[e.From].Path), printer.Name(r.Nodes[e.To].Path))
+	}
+	t.Flush()
+	if r.More > 0 {
+		p.Remark(fmt.Sprintf("%d more files are around it; raise limit for them", r.More))
+	}
+	p.Remarks(r.Notes)
 }

@@ -10,6 +10,7 @@ func Room() command.Room {
 			"code:callees":    {Data: command.OwnIndex},
 			"code:callers":    {Data: command.OwnIndex},
 			"code:definition": {Data: command.OwnIndex},
+			"code:files":      {Data: command.OwnIndex},
 			"code:outline":    {Data: command.OwnIndex},
 			"code:references": {Data: command.OwnIndex},
 			"code:symbols":    {Data: command.OwnIndex},

@@ -67,6 +67,7 @@ type Param struct {
 	Rest     bool     // positional, and takes all the words that are left, joined with spaces
 	CLIOnly  bool     // known to the command line only; refused elsewhere
 	Unlisted bool     // no flag, and in no schema; help names it
+	Unseen   bool     // a flag, and in no schema: pages and programs may set it, agents pay nothing for it
 	Also     []string // other names that are accepted in its place
 	Short    string   // one letter that is the flag too; may be empty
 	Person   string   // Help as a person reads it, where that differs
@@ -120,6 +121,7 @@ type Command struct {
 //	arg:"1"                positional on the command line, in this order; "1..." takes all words left
 //	cli:"only"             refused unless the context comes from FromCLI
 //	cli:"never"            no flag, and in no schema: what programs ask for that speak as agents do
+//	cli:"first"            a flag, and in no schema; other faces take it too
 //	required:"true"        required in spite of omitempty or a pointer
 //
 // A field without omitempty that is no pointer is required. Types are string

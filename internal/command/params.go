@@ -38,7 +38,7 @@ func paramsOf(t reflect.Type) []Param {
 			Type:    typeOf(f.Type),
 			Help:    f.Tag.Get("help"),
 			Default: f.Tag.Get("default"),
-			CLIOnly: f.Tag.Get("cli") == "only", Unlisted: f.Tag.Get("cli") == "never",
+			CLIOnly: f.Tag.Get("cli") == "only", Unlisted: f.Tag.Get("cli") == "never", Unseen: f.Tag.Get("cli") == "first",
 			Also:   strings.FieldsFunc(f.Tag.Get("also"), func(r rune) bool { return r == '|' }),
 			Short:  shorts[name],
 			Person: f.Tag.Get("person"),
@@ -101,14 +101,14 @@ func typeOf(t reflect.Type) string {
 
 // Schema returns the JSON schema of the command's arguments: types, choices
 // and what is required, in as few bytes as that takes. It says nothing of
-// parameters that only the command line knows, or that are unlisted.
+// parameters that only the command line knows, or that are unlisted or unseen.
 func (c Command) Schema() json.RawMessage {
 	var b strings.Builder
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
 	first := true
 	for _, p := range c.Params {
-		if p.CLIOnly || p.Unlisted {
+		if p.CLIOnly || p.Unlisted || p.Unseen {
 			continue
 		}
 		if !first {

@@ -22,8 +22,9 @@ type searchIn struct {
 	Stores       []string `json:"stores,omitempty" help:"names or ids of the stores to search; * is every store"`
 	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
-	In           string   `json:"in,omitempty" cli:"only" help:"only documents below this path of their store"`
-	Explain      bool     `json:"explain,omitempty" cli:"only" help:"show what each score is made of"`
+	In           string   `json:"in,omitempty" cli:"first" help:"only documents below this path of their store"`
+	Explain      bool     `json:"explain,omitempty" cli:"first" help:"show what each score is made of"`
+	Lines        int      `json:"lines,omitempty" cli:"first" help:"show this many lines of each hit, with its kind and language, whatever they cost"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
 	Form         string   `json:"form,omitempty" cli:"never" enum:"text|json" help:"how the reply is written: text, or json for programs (default json where detail is given, else text)"`
 	ToEnd        bool     `json:"wait,omitempty" cli:"only" help:"see the first index of a large folder to its end before answering"`
@@ -89,11 +90,11 @@ func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error
 	if in.ToEnd {
 		scope.Early = 0
 	}
-	packed := command.IsText(ctx) && in.Detail == "" && in.Form != "json" && !in.Explain
+	packed := command.IsText(ctx) && in.Detail == "" && in.Form != "json" && !in.Explain && in.Lines == 0
 	return Search(ctx, a, search.Request{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit,
 		Packed: packed, Budget: in.Budget,
-		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Under: in.In, Explain: in.Explain,
+		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Under: in.In, Explain: in.Explain, Lines: in.Lines,
 	}, scope)
 }
 

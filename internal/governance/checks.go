@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,16 +21,7 @@ func repo(a *app.App) (*repostate.Reader, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	r := &repostate.Reader{Root: p.Root, Env: a.Config.Env}
-	// A program of the repository itself is not asked how the repository is.
-	if git, err := exec.LookPath("git"); err == nil && filepath.IsAbs(git) {
-		if real, err := filepath.EvalSymlinks(git); err == nil {
-			if rel, err := filepath.Rel(p.Root, real); err != nil || !filepath.IsLocal(rel) {
-				r.Git = git
-			}
-		}
-	}
-	return r, p.Git, nil
+	return repostate.Of(p.Root, a.Config.Env), p.Git, nil
 }
 
 // state reads the state of the work tree; there is none outside a repository.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -24,6 +26,7 @@ type rough struct {
 	sums   []float32 // by chunk
 	paths  []float32 // by document, the weighted frequency of the term in its path
 	pathed []uint32  // documents with such
+	below  bitset    // their chunks
 	once   []float32 // by length of the body, the weighted frequency of a term that is there once
 	gain   []float32 // what that adds to the score
 	heap   []float32
@@ -51,6 +54,7 @@ func (g *Generation) likely(ctx context.Context, w *weighing, sc *scores, keep f
 	r := &sc.rough
 	if r.sums == nil {
 		r.sums, r.paths = make([]float32, g.base[len(g.docs)]), make([]float32, len(g.docs))
+		r.below = make(bitset, len(r.sums)/64+1)
 		r.once, r.gain = make([]float32, lengths), make([]float32, lengths)
 	}
 	defer clear(r.sums)
@@ -104,12 +108,40 @@ func (r *rough) above(of []uint32, keep func(uint32) bool, least float32) []uint
 		return slices.DeleteFunc(of, func(c uint32) bool { return r.sums[c]*(1+slack) < least })
 	}
 	of = []uint32{}
-	for c, x := range r.sums {
-		if x > 0 && x*(1+slack) >= least && keep(uint32(c)) {
-			of = append(of, uint32(c))
+	// Numbers below that are too small, also when they were rounded up twice.
+	from := max(least/(1+slack)*(1-1e-6), math.SmallestNonzeroFloat32)
+	r.eachAtLeast(func() float32 { return from }, func(c uint32, x float32) {
+		if x*(1+slack) >= least && keep(c) {
+			of = append(of, c)
+		}
+	})
+	return of
+}
+
+// scanned is how many sums eachAtLeast takes at once.
+const scanned = 4096
+
+// eachAtLeast calls f with every chunk whose sum is at least what least returns
+// when its neighbours are looked at.
+func (r *rough) eachAtLeast(least func() float32, f func(c uint32, x float32)) {
+	var bytes [scanned / 8]byte
+	for from := 0; from < len(r.sums); from += scanned {
+		sums := r.sums[from:min(from+scanned, len(r.sums))]
+		found := bytes[:len(sums)/8]
+		floor := least()
+		vector.AtLeast(found, sums[:8*len(found)], floor)
+		for i := 0; i+8 <= len(found); i += 8 {
+			for w := binary.LittleEndian.Uint64(found[i:]); w != 0; w &= w - 1 {
+				c := 8*i + bits.TrailingZeros64(w)
+				f(uint32(from+c), sums[c])
+			}
+		}
+		for c := len(found) &^ 7 * 8; c < len(sums); c++ {
+			if x := sums[c]; x >= floor {
+				f(uint32(from+c), x)
+			}
 		}
 	}
-	return of
 }
 
 // occurs returns in how many chunks terms occur, at most, those that add nothing left out.
@@ -151,11 +183,11 @@ func (r *rough) nth(n int, of []uint32, keep func(uint32) bool, least float32) f
 		}
 	}
 	if of == nil {
-		for c, x := range r.sums {
-			if x > least && keep(uint32(c)) {
+		r.eachAtLeast(func() float32 { return max(least, math.SmallestNonzeroFloat32) }, func(c uint32, x float32) {
+			if x > least && keep(c) {
 				add(x)
 			}
-		}
+		})
 	}
 	r.heap = top
 	if len(top) < n {
@@ -173,6 +205,7 @@ func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 	defer func() {
 		for _, d := range r.pathed {
 			r.paths[d] = 0
+			clear(r.below[g.base[d]/64 : g.base[d+1]/64+1])
 		}
 		r.pathed = r.pathed[:0]
 	}()
@@ -181,6 +214,7 @@ func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 		f := float32(w.path(p, g.docs[d].terms))
 		r.paths[d], r.pathed = f, append(r.pathed, d)
 		x := t.of(f)
+		r.below.addAll(g.base[d], g.base[d+1])
 		sums := r.sums[g.base[d]:g.base[d+1]]
 		for c := range sums {
 			sums[c] += x
@@ -227,7 +261,7 @@ func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
 		}
 		global := globals[at]
 		switch {
-		case global >= 0 && r.pathed == nil:
+		case global >= 0 && !r.below.has(uint32(global)):
 			r.sums[global] += x
 		case global >= 0:
 			g.addOne(t, uint32(global), g.first[si][g.segs[si].doc[at]]-1, f, x, r)

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/binary"
+	"hash/fnv"
 	"math"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -253,6 +254,45 @@ func (s *segment) specOf(d int, words []string) (*kb.SpecDoc, []string, error) {
 		return nil, words, s.corrupt("its specifications do not parse")
 	}
 	return doc, words, nil
+}
+
+// specKind returns the kind of specification that a document is, "" for none.
+func (s *segment) specKind(d int) (string, error) {
+	at, ok := s.spec[uint32(d)]
+	if !ok {
+		return "", nil
+	}
+	b, err := s.part(&s.specs, at.off, at.size)
+	if err != nil || len(b) == 0 || b[0] != specVersion {
+		return "", err
+	}
+	r := specReader{metaReader{varReader: varReader{b: b[1:]}, all: string(b[1:])}, specWords}
+	kind := r.name()
+	if r.err != nil {
+		return "", s.corrupt("its specifications do not parse")
+	}
+	return kind, nil
+}
+
+// addSpec counts a document that says something as a specification. Equal
+// segments hold equal documents.
+func (w *generationWriter) addSpec(d *kb.Located, s *segment, t *kb.Totals) error {
+	if _, ok := s.spec[uint32(d.Number)]; !ok {
+		return nil
+	}
+	kind, err := s.specKind(d.Number)
+	if kind != "" {
+		t.Specs++
+	}
+	h := fnv.New64a()
+	var sum [24]byte
+	binary.LittleEndian.PutUint64(sum[:], t.SpecSum)
+	binary.LittleEndian.PutUint64(sum[8:], uint64(d.Number))
+	binary.LittleEndian.PutUint64(sum[16:], d.Stamp)
+	h.Write(sum[:])
+	h.Write([]byte(d.Path + "\x00" + d.Segment))
+	t.SpecSum = h.Sum64()
+	return err
 }
 
 // Specs implements kb.Index.

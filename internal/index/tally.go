@@ -113,6 +113,19 @@ type bitset []uint64
 func (s bitset) add(c uint32)      { s[c/64] |= 1 << (c % 64) }
 func (s bitset) has(c uint32) bool { return s[c/64]>>(c%64)&1 != 0 }
 
+// addAll adds the chunks of [from, to).
+func (s bitset) addAll(from, to uint32) {
+	for ; from < to && from%64 != 0; from++ {
+		s.add(from)
+	}
+	for ; from+64 <= to; from += 64 {
+		s[from/64] = ^uint64(0)
+	}
+	for ; from < to; from++ {
+		s.add(from)
+	}
+}
+
 // any reports whether one of the chunks of [from, to) is in the set.
 func (s bitset) any(from, to uint32) bool {
 	for from < to {

@@ -154,6 +154,8 @@ type Head struct {
 	Skipped    map[string]int `json:"skipped,omitempty"`   // documents left out, by reason
 	Unparsed   int            `json:"unparsed,omitempty"`  // documents whose grammar gave up, cut by indentation
 	Masked     int            `json:"masked,omitempty"`    // documents in which secrets are masked
+	Specs      int            `json:"specs,omitempty"`     // documents that are specifications of a kind, 0 before they were counted
+	SpecSum    uint64         `json:"specSum,omitempty"`   // see Totals
 	Rules      int            `json:"rules,omitempty"`     // secret.Version when indexed, 0 before there were such rules
 	Notes      []string       `json:"notes,omitempty"`     // what a reader should know: named files that failed, fallbacks taken
 	// Unread holds the stamps of documents that were walked and, for what they

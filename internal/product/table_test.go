@@ -21,7 +21,7 @@ import (
 func TestAudience(t *testing.T) {
 	agents := []string{
 		"search", "get_full_context", "execute", "commands", "help", "read", "files", "grep",
-		"code:callees", "code:callers", "code:definition", "code:outline", "code:references", "code:symbols",
+		"code:callees", "code:callers", "code:definition", "code:files", "code:outline", "code:references", "code:symbols",
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:rename", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel", "uninstall",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
 		"apis", "api:help", "api:call",

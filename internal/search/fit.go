@@ -12,6 +12,10 @@ import (
 // lines within the budget of its own hits, so that more hits behind it can
 // lengthen a run and never take from it.
 func (s *shower) fit(r *Reply) {
+	if s.r.Lines > 0 {
+		s.uncut(r)
+		return
+	}
 	t, per := s.r.Tuning, s.perHit()
 	budget := per * s.r.Limit
 	if s.survey != nil {
@@ -65,6 +69,16 @@ func (s *shower) fit(r *Reply) {
 			h.Places = nil
 		}
 	}
+}
+
+// uncut gives every hit as many lines as the request names.
+func (s *shower) uncut(r *Reply) {
+	for i := range r.Hits {
+		h, at := &r.Hits[i], &s.shown[i]
+		h.Line, h.Code = s.lines[i].window(s.r.Lines, widestLine)
+		h.Note = s.targets[at.Store].Mark(h.Note, at.Path, h.Doc+"\n"+h.Code)
+	}
+	r.Tokens = tokens.Estimate(r.Text())
 }
 
 // prices are what hits cost with more lines or fewer, in tokens.

@@ -27,15 +27,17 @@ const (
 	// by a text: its line and what is around it answers, however long it is.
 	unsureShare  = 0.8
 	literalShare = 0.2
-	// flowShare is what a function of a flow may have of what is left.
-	flowShare = 0.6
 	// leastSlice is the fewest tokens for which lines of a place are shown.
 	leastSlice = 40
-	// rowTokens is set aside for each of the rows below the lines, linedRowTokens
-	// for one with the line that tells most; fewRows of them there are, longRows for a
+	// fewest is how many places have lines at least where the query is a phrase and
+	// the first is likely meant: it may be another function of its document.
+	fewest = 2
+	// rowTokens is set aside for each of the rows below the lines, someRowTokens where
+	// some have the line that tells most, linedRowTokens where all have; fewRows of them there are, longRows for a
 	// long text, manyRows of functions that call each other and where the first hit
 	// may not be the one meant.
 	rowTokens      = 24
+	someRowTokens  = 30
 	linedRowTokens = 36
 	fewRows        = 4
 	longRows       = 6
@@ -61,14 +63,18 @@ func (r *Request) packing() error {
 	return nil
 }
 
-// surveyBeside looks into the documents of hits of which it is unsure which is
-// meant, and of those for a long text; nil for others.
+// surveyBeside looks into the documents of hits for words of what is meant, and
+// of those for a long text; nil for others.
 func surveyBeside(ctx context.Context, targets []Target, q *question, r *Request, ranked []rank.Scored,
-	found []rank.Evidence, sure rank.Sure) (*survey, error) {
-	if q.Class != rank.Natural || len(q.spots) > 0 || sure.P >= enough && !q.digested {
+	found []rank.Evidence) (*survey, error) {
+	if q.Class != rank.Natural || len(q.spots) > 0 {
 		return nil, nil
 	}
-	return surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), packedPlaces)], found, true)
+	as := ofPhrase
+	if q.digested {
+		as = ofText
+	}
+	return surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), packedPlaces)], found, as)
 }
 
 // A pack composes the text of a reply for a reader who pays for every line: the

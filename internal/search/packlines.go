@@ -14,9 +14,13 @@ func (p *pack) fill(left int, none bool) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
 	rows, price := p.rows(sure)
 	left -= price * min(rows, max(0, len(p.places)-1))
-	covered, most := 0.0, left
+	covered, most, given := 0.0, left, 0
+	least := 1
+	if p.s.beside != nil {
+		least = fewest
+	}
 	for i, x := range p.places {
-		if none || sure && covered >= enough {
+		if none || sure && covered >= enough && given >= least {
 			break
 		}
 		share := p.share(sure)
@@ -34,6 +38,7 @@ func (p *pack) fill(left int, none bool) error {
 			}
 		}
 		covered += (1 - covered) * share
+		given++
 	}
 	p.widen(left)
 	p.list(rows, !sure && !p.flow)
@@ -73,12 +78,12 @@ func (p *pack) rows(sure bool) (n, price int) {
 	case p.s.digested:
 		return longRows, linedRowTokens
 	}
-	return manyRows, linedRowTokens
+	return manyRows, someRowTokens
 }
 
 // list puts the places that have no lines after those that have. Where the first
-// is unsure they come with the line that tells most, and those of documents that
-// were not named yet come first.
+// is unsure those of documents that were not named yet come first, with the line
+// that tells most; of a long text all come with it.
 func (p *pack) list(rows int, unsure bool) {
 	var lined, fresh, rest []*packed
 	docs := map[docKey]bool{}
@@ -98,10 +103,11 @@ func (p *pack) list(rows int, unsure bool) {
 			rest = append(rest, x)
 		}
 	}
+	named := len(lined) + len(fresh)
 	p.places = slices.Concat(lined, fresh, rest)
 	for i, x := range p.places {
 		x.rank = i
-		if unsure && i >= len(lined) {
+		if unsure && i >= len(lined) && (p.s.digested || i < named) {
 			x.body.chooseOne()
 		}
 	}
@@ -115,7 +121,7 @@ func (p *pack) list(rows int, unsure bool) {
 func (p *pack) share(sure bool) float64 {
 	switch {
 	case p.flow:
-		return flowShare
+		return 1
 	case !sure:
 		return unsureShare
 	}

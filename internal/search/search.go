@@ -23,6 +23,9 @@ const (
 	MaxQuery = 64 << 10
 	// MaxLimit is the largest number of hits.
 	MaxLimit = 100
+	// MaxLines is how many lines of a hit a request may name, and widestLine how
+	// many characters of each are shown then.
+	MaxLines, widestLine = 40, 400
 )
 
 // turns bounds the searches at work: each holds some megabytes of texts, and
@@ -94,7 +97,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	}
 	reply.Count = len(reply.Hits)
 	if len(ranked) > 0 || !any { // else they were cut away
-		reply.doubt()
+		reply.doubt(!any || sure.There < r.Tuning.Rank.LeastThere)
 	}
 	if r.Packed {
 		err = s.pack(ctx, &reply, sure)
@@ -102,7 +105,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		s.fit(&reply)
 	}
 	if r.Explain {
-		reply.Probability, reply.Signs = math.Round(sure.P*1000)/1000, sure.Signs
+		reply.Probability, reply.There, reply.Signs = math.Round(sure.P*1000)/1000, math.Round(sure.There*1000)/1000, sure.Signs
 		reply.Tokens += tokens.Estimate(marshal(reply.Signs))
 	}
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
@@ -119,12 +122,12 @@ func telling(q *rank.Query) (out []string) {
 	return out
 }
 
-// doubt notes that the first hit may not be what is meant.
-func (r *Reply) doubt() {
-	switch r.Confidence {
-	case "none":
+// doubt notes that there may be no answer, or that the first hit may not be it.
+func (r *Reply) doubt(nothing bool) {
+	switch {
+	case nothing:
 		r.Notes = append(r.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
-	case "low":
+	case r.Confidence == "none" || r.Confidence == "low":
 		r.Notes = append(r.Notes, "unsure: the first hit may not be what is meant")
 	}
 }
@@ -171,9 +174,10 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	ranked, sure := rank.Rank(q.Query, found, opts)
 	if how {
 		var err error
-		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, false); err != nil {
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, ofFlow); err != nil {
 			return nil, rank.Sure{}, err
 		}
+		q.survey.implemented(ranked)
 		q.survey.first(ranked)
 		ranked = ranked[:min(len(ranked), r.Limit)]
 	}
@@ -184,7 +188,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	}
 	if r.Packed && !how {
 		var err error
-		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found, sure); err != nil {
+		if q.beside, err = surveyBeside(ctx, targets, q, r, ranked, found); err != nil {
 			return nil, rank.Sure{}, err
 		}
 	}
@@ -275,6 +279,9 @@ func (r *Request) Complete() error {
 	}
 	if r.Limit < 0 || r.Limit > MaxLimit {
 		return kb.Errorf(kb.Invalid, "limit must lie between 1 and %d, not %d", MaxLimit, r.Limit).WithHint("leave it out for 10").About("limit")
+	}
+	if r.Lines < 0 || r.Lines > MaxLines {
+		return kb.Errorf(kb.Invalid, "lines must lie between 1 and %d, not %d", MaxLines, r.Lines).WithHint("leave it out for as many as a reply has room for").About("lines")
 	}
 	for _, f := range []struct {
 		name  string

@@ -54,7 +54,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	title, symbol := s.title(&p.Chunk, meant)
 	l.meant, l.sure = meant, sure && meant != nil
 	h := Hit{
-		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
+		ID: ownID(c.ID, &p.Chunk, symbol), Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,
 		Where: Where{Target: c.Store, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: c.Score},
 	}
@@ -77,6 +77,9 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	}
 	if s.r.Explain || s.r.Detail == "full" {
 		h.Explain = c.Parts
+	}
+	if s.r.Lines > 0 {
+		h.Kind, h.Language, h.Why = kindOf(&p.Chunk, symbol), p.Language, s.why(c)
 	}
 	if s.r.Detail != "minimal" {
 		err = s.detail(ctx, &h, t, p, symbol, c)
@@ -113,9 +116,9 @@ func (s *shower) note(hits []Hit, ranked []rank.Scored) {
 
 // detail adds what contextual and full show.
 func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, symbol *kb.Symbol, c *rank.Scored) error {
-	h.Kind, h.Language = p.Chunk.Kind, p.Language
+	h.Kind, h.Language = kindOf(&p.Chunk, symbol), p.Language
 	if symbol != nil {
-		h.Kind, h.Signature, h.Doc = symbol.Kind, symbol.Signature, symbol.Doc
+		h.Signature, h.Doc = symbol.Signature, symbol.Doc
 	}
 	h.Why = s.why(c)
 	doc, err := s.document(ctx, c.Store, p.Path)
@@ -136,6 +139,14 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 	}
 	h.Related = relatedIn(t, doc, p.Place.Chunk, s.r.Tuning.Neighbouring)
 	return nil
+}
+
+// kindOf is the kind of a chunk, or of the declaration in it that is shown.
+func kindOf(c *kb.Chunk, symbol *kb.Symbol) string {
+	if symbol != nil {
+		return symbol.Kind
+	}
+	return c.Kind
 }
 
 // document returns a document of a target, from a survey where one has read it.

@@ -19,7 +19,7 @@ import (
 // there are no functions.
 type survey struct {
 	q     *rank.Query
-	wide  bool
+	as    weighing
 	docs  map[docKey]*surveyed
 	sites []site         // the best first
 	calls map[int][]call // by the number of the site that calls
@@ -58,12 +58,22 @@ func (x *site) is(c rank.Scored) bool {
 	return x.symbol == nil && x.chunk == c.Chunk && x.doc.key == docKey{c.Store, c.Path}
 }
 
-const (
-	// documentWeight is what the rank of its document counts in a wide survey beside
-	// the words and the meaning of a site, which count 1 each.
-	documentWeight = 1.5
-	// furtherLoss is what each further site of a document loses in a wide survey.
-	furtherLoss = 0.3
+// weighing says what counts in a survey beside the words of a site, which count 1.
+type weighing struct {
+	wide     bool
+	meaning  float64 // of the chunk in which it begins
+	document float64 // the rank of its document
+	around   float64 // what it calls and what calls it
+	further  float64 // lost by each further site of a document
+}
+
+// The weights are those that deliver most lines in bench/agents: of a flow those
+// of the questions how, of a phrase those of what agents typed, of a long text those of issues, whose functions
+// are in several documents.
+var (
+	ofFlow   = weighing{document: 1, around: 1}
+	ofPhrase = weighing{wide: true, meaning: 0.65, document: 0.45, around: 0.65}
+	ofText   = weighing{wide: true, meaning: 1, document: 1.5, around: 1, further: 0.3}
 )
 
 // functions are the kinds of declarations that do something.
@@ -81,8 +91,8 @@ func (r *Request) Refers() bool {
 // something works; nil where the query names its place. In a wide survey also
 // what has no functions counts.
 func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, best []rank.Scored,
-	found []rank.Evidence, wide bool) (*survey, error) {
-	s := &survey{q: q, wide: wide, docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
+	found []rank.Evidence, as weighing) (*survey, error) {
+	s := &survey{q: q, as: as, docs: map[docKey]*surveyed{}, calls: map[int][]call{}}
 	var docs []*surveyed
 	for i := range best {
 		c := &best[i]
@@ -90,7 +100,7 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 		if c.Named > 0 || c.Literal > 0 {
 			return nil, nil
 		}
-		if c.Flags&kb.FlagProse != 0 && !wide || s.docs[k] != nil {
+		if c.Flags&kb.FlagProse != 0 && !as.wide || s.docs[k] != nil {
 			continue
 		}
 		d, err := targets[c.Store].Index.Document(ctx, c.Path)
@@ -111,7 +121,7 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 		return nil, err
 	}
 	slices.SortStableFunc(s.sites, func(a, b site) int { return cmp.Compare(b.score, a.score) })
-	if wide {
+	if as.further > 0 {
 		s.vary()
 	}
 	return s, nil
@@ -121,7 +131,7 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 // each further one of a document counts for less.
 func (s *survey) vary() {
 	taken := map[*surveyed]float64{}
-	score := func(x *site) float64 { return x.score - furtherLoss*taken[x.doc] }
+	score := func(x *site) float64 { return x.score - s.as.further*taken[x.doc] }
 	for i := range s.sites[:min(len(s.sites), packedPlaces)] {
 		best := i
 		for j := i + 1; j < len(s.sites); j++ {
@@ -162,7 +172,7 @@ func (s *survey) find(docs []*surveyed, hits []rank.Scored, q *rank.Query) {
 	}
 	for i := range hits {
 		c := &hits[i]
-		if d := s.docs[docKey{c.Store, c.Path}]; s.wide && d != nil && !d.does(c.Start, c.End) {
+		if d := s.docs[docKey{c.Store, c.Path}]; s.as.wide && d != nil && !d.does(c.Start, c.End) {
 			s.sites = append(s.sites, site{doc: d, chunk: c.Chunk, from: c.Start, to: c.End, number: len(s.sites)})
 		}
 	}
@@ -174,8 +184,7 @@ func (d *surveyed) does(start, end int) bool {
 }
 
 // weigh scores the sites by their words, BM25 over their own lines, and by their
-// document, each relative to the best; a wide survey by the meaning of their chunk,
-// too, without which what is asked how it works is found more often.
+// document and the meaning of their chunk, each relative to the best.
 func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 	idf := make([]float64, len(q.Terms))
 	for i, term := range q.Terms {
@@ -213,13 +222,11 @@ func (s *survey) weigh(docs []*surveyed, q *rank.Query, t *Tuning) {
 		if top > 0 {
 			x.score /= top
 		}
-		weight := 1.0
-		if s.wide && nearest > 0 {
-			x.score += x.near() / nearest
-			weight = documentWeight
+		if nearest > 0 {
+			x.score += s.as.meaning * x.near() / nearest
 		}
 		if best > 0 {
-			x.score += weight * x.doc.score / best
+			x.score += s.as.document * x.doc.score / best
 		}
 	}
 }
@@ -302,7 +309,7 @@ func (s *survey) spread(targets []Target, docs []*surveyed, t *Tuning) error {
 		start[i] = math.Pow(s.sites[i].score/top, t.Sharp)
 	}
 	for i, near := range graph.Spread(start, arcs, t.Onward) {
-		s.sites[i].score += near
+		s.sites[i].score += s.as.around * near
 	}
 	return nil
 }

@@ -65,6 +65,9 @@ type Request struct {
 	// by its store and id, in [0,1]; nil for nothing.
 	Marks   func(store kb.StoreID, id string) float64
 	Explain bool
+	// Lines, when it is not 0, is how many lines of each hit are shown, whatever
+	// they cost, with kind and language: for readers who look and do not pay.
+	Lines int
 	// Packed is that the reply is read as text, of which its reader pays every
 	// line: at most Budget tokens, PackedTokens when that is 0, in the form that
 	// costs least in the end, see Reply.Text. No Detail is given then. Notes are
@@ -92,9 +95,10 @@ type Reply struct {
 	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
 	Ms         float64  `json:"ms"`
 	Notes      []string `json:"notes,omitempty"`
-	// Probability is what Confidence names, and Signs what it follows from; both
-	// where the parts of scores are asked for.
+	// Probability is what Confidence names, There that of there being an answer at
+	// all, and Signs what they follow from; where the parts of scores are asked for.
 	Probability float64            `json:"probability,omitempty"`
+	There       float64            `json:"there,omitempty"`
 	Signs       map[string]float64 `json:"signs,omitempty"`
 	Sure        float64            `json:"-"` // the probability before it is rounded
 

@@ -121,11 +121,14 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 		f := kdd.Filter{Kind: q.Kind, Domain: q.Domain, Seen: s.seen}
 		r := s.graph.Check(f)
 		linter := lint.Linter{Graph: s.graph, Sources: lintSources(targets), Trace: func(ctx context.Context) (*lint.Trace, error) { return s.trace(ctx, targets) }}
+		if linter.Changes, err = s.changes(ctx, a); err != nil {
+			return err
+		}
 		found, notes, err := linter.Problems(ctx, f, &r)
 		if err != nil {
 			return err
 		}
-		out.Warnings = notes
+		out.Warnings = append(out.Warnings, notes...)
 		if q.Entity != "" {
 			nodes, near := s.graph.Find(q.Entity, kdd.Filter{Seen: s.seen, Limit: 1})
 			if len(nodes) == 0 {
@@ -260,13 +263,13 @@ func (s *specs) trace(ctx context.Context, targets []search.Target) (*lint.Trace
 	g := specGraphsOf(s.Core)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.IndexFunc(g.kept, func(k keptGraph) bool { return k.graph == s.graph })
-	if i >= 0 && g.kept[i].trace != nil {
+	i, code := slices.IndexFunc(g.kept, func(k keptGraph) bool { return k.graph == s.graph }), keyOf(targets, true)
+	if i >= 0 && g.kept[i].trace != nil && g.kept[i].code == code {
 		return g.kept[i].trace, nil
 	}
 	t, err := lint.NewTrace(ctx, s.graph, lintSources(targets), isSpec)
 	if err == nil && i >= 0 {
-		g.kept[i].trace = t
+		g.kept[i].trace, g.kept[i].code = t, code
 	}
 	return t, err
 }

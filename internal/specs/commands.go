@@ -70,8 +70,8 @@ type (
 		Stores []string `json:"stores,omitempty" help:"names or ids of stores; * is every store"`
 	}
 	kddGraphIn struct {
-		Entity    string   `json:"entity" arg:"1..." help:"id, title or alias of a specification, or the name of a concept"`
-		Format    string   `json:"format,omitempty" enum:"mermaid|dot|svg" help:"how to draw it (default mermaid)"`
+		Entity    string   `json:"entity,omitempty" arg:"1..." help:"id, title or alias of a specification, or the name of a concept (default with json: the whole graph)"`
+		Format    string   `json:"format,omitempty" enum:"mermaid|dot|svg|json" help:"how to draw it (default mermaid); json is nodes and edges for programs"`
 		Depth     int      `json:"depth,omitempty" help:"how many relations far, up to 3 (default 1)"`
 		EdgeTypes []string `json:"edge_types,omitempty" help:"only these relations: IMPLEMENTS, DEPENDS_ON, REFERENCES, …"`
 		Limit     int      `json:"limit,omitempty" help:"at most this many entities around it (default 20)"`
@@ -166,9 +166,9 @@ func addKDD(t *command.Table) {
 	c = t.Add("kdd", command.New("kdd:graph", "A picture of what is related to an entity of the specifications", command.Reads,
 		func(ctx context.Context, a *app.App, in kddGraphIn) (PictureReply, error) {
 			return Picture(ctx, a, RelatedQuery{Entity: in.Entity, Depth: in.Depth, EdgeTypes: in.EdgeTypes, Limit: in.Limit, Scope: specScope(ctx, in.Stores, in.Statuses)}, in.Format)
-		}).Prints(printer.Of(printPicture)).Agent(), `{"entity":"Order","format":"svg"}`)
+		}).Prints(printer.Of(printPicture)).Agent(), `{"entity":"Order","format":"svg"}`, `{"format":"json","limit":500}`)
 	c.Aliases = []string{"graph"}
-	c.Help = "What points at it stands on the left, what it points at on the right."
+	c.Help = "What points at it stands on the left, what it points at on the right. The whole graph is its most related nodes, up to 2000, with format json alone."
 }
 
 // kddResources are what agents may keep an eye on.

@@ -76,3 +76,23 @@ func TestCheckNamesProblems(t *testing.T) {
 		t.Errorf("of another kind: %+v %v", c.Findings, err)
 	}
 }
+
+// A decision whose title alone is found is opened at what was decided, not at
+// a heading with nothing below it.
+func TestTitlesOpenWhatIsSettled(t *testing.T) {
+	s := producttest.NewSite(t)
+	const sections = "\n## Contexto\n\nLlamadas.\n\n## Decisión\n\nImplementamos un servidor.\n"
+	s.Write("p/specs/0001-agentes.md", "# ADR-0001: Integración con agentes\n\n---\nid: ADR-0001\nstatus: accepted\n---\n"+sections)
+	s.Write("p/specs/0002-facturas.md", "# ADR-0002: Numeración de facturas\n\nLas facturas se numeran por año.\n"+sections)
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "agentes"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
+	for query, want := range map[string][2]string{
+		"cómo se integra con agentes": {"Decisión", "Implementamos un servidor."},
+		"numeración de facturas":      {"ADR-0002: Numeración de facturas", "Las facturas se numeran por año."},
+	} {
+		r := specSearch(s, a, specs.SearchQuery{Query: query})
+		if len(r.Results) == 0 || r.Results[0].Section != want[0] || r.Results[0].Snippet != want[1] {
+			t.Errorf("%s: %+v", query, r.Results)
+		}
+	}
+}

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -44,6 +47,7 @@ var lintRows = []lintRow{
 
 	{kdd.UnknownStatus, "a/status.md", 4, spec("id: ADR-0101\nkind: adr\nstatus: approoved", "# Queues\n")},
 	{kdd.UnknownStatus, "a/superseded.md", 0, spec("id: ADR-0102\nkind: adr\nstatus: Superseded by ADR-0101", "# Older queues\n")},
+	{kdd.UnknownStatus, "a/decided.md", 0, spec("id: ADR-0104\nkind: adr\nstatus: decided", "# Pipes\n")},
 	{kdd.UnknownStatus, "a/revision.md", 0, spec("id: ADR-0103\nkind: adr\nestado: En revisión", "# Colas\n")},
 
 	{kdd.DuplicateID, "a/twin.md", 2, spec("id: ADR-0110\nkind: adr", "# One way to log\n")},
@@ -54,6 +58,7 @@ var lintRows = []lintRow{
 	{kdd.TitleNoID, "a/Basket.md", 0, spec("kind: entity\ndomain: shop", "# Basket\n")},
 	{kdd.TitleNoID, "a/policy.md", 0, spec("kind: business-policy", "# No team numbers these\n")},
 	{kdd.TitleNoID, "docs/adr/0120-files.md", 0, "# Keep files\n\n## Decision\n\nWe keep files.\n"},
+	{kdd.TitleNoID, "a/_TEMPLATE.md", 0, spec("kind: requirement", "# What is required\n")},
 	{kdd.TitleNoID, "a/REQ-120-later.md", 0, spec("kind: requirement", "# The checkout is kind\n")},
 
 	{kdd.SelfReference, "a/self.md", 4, spec("id: ADR-0130\nkind: adr\ndepends_on: [ADR-0130]", "# Mirrors\n")},
@@ -88,6 +93,14 @@ var lintRows = []lintRow{
 	{kdd.Unnamed, "a/unnamed.md", 5, spec("id: BR-190\nkind: business-rule", "# BR-190 No code keeps this\n")},
 	{kdd.Unnamed, "a/named.md", 0, spec("id: BR-191\nkind: business-rule", "# BR-191 Code names this\n")},
 	{kdd.Unnamed, "a/names-code.md", 0, spec("id: BR-192\nkind: business-rule", "# BR-192 This names code\n\nKept by `src/shop.go`.\n")},
+	{kdd.SuspectLink, "a/rests.md", 4, spec("id: ADR-0200\nkind: adr\ndepends_on: [ADR-0201]", "# Wheels\n")},
+	{kdd.SuspectLink, "a/changed.md", 0, spec("id: ADR-0201\nkind: adr", "# Axles\n")},
+	{kdd.SuspectLink, "a/kept-up.md", 0, spec("id: ADR-0202\nkind: adr\ndepends_on: [ADR-0201]", "# Hubs\n")},
+	{kdd.SuspectLink, "a/looked-at.md", 0, spec("id: ADR-0203\nkind: adr\ndepends_on: [ADR-0201]\nreviewed: 2026-02-02", "# Tyres\n")},
+	{kdd.SuspectLink, "a/looked-at-early.md", 4, spec("id: ADR-0204\nkind: adr\ndepends_on: [ADR-0201]\nreviewed: 2026-02-01", "# Rims\n")},
+	{kdd.SuspectLink, "a/mentions.md", 0, spec("id: ADR-0205\nkind: adr\nrelated: [ADR-0201]", "# Spokes\n\nAs [[ADR-0201]] has it.\n")},
+	{kdd.SuspectLink, "a/past.md", 0, spec("id: ADR-0206\nkind: adr\nstatus: superseded\ndepends_on: [ADR-0201]", "# Hoops\n")},
+
 	{kdd.Unnamed, "a/regla-2.md", 0, spec("id: RN-193\nkind: business-rule", "# RN-193 In a name of code\n")},
 }
 
@@ -108,9 +121,42 @@ func linted(t *testing.T) (*producttest.Site, *app.App) {
 	for p, text := range lintCode {
 		s.Write(path.Join("p", p), text)
 	}
+	committed(t, s, 1)
+	s.Write("p/a/changed.md", lintText("a/changed.md")+"\nLonger now.\n")
+	s.Write("p/a/kept-up.md", lintText("a/kept-up.md")+"\nAs well.\n")
+	committed(t, s, 2)
 	a := s.In("p", true)
 	s.Search(a, search.Request{Query: "shop"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
 	return s, a
+}
+
+// lintText is the document of a row.
+func lintText(path string) string {
+	return lintRows[slices.IndexFunc(lintRows, func(r lintRow) bool { return r.path == path })].text
+}
+
+// committed commits all files of the project p on a day of February 2026.
+func committed(t *testing.T, s *producttest.Site, day int) {
+	t.Helper()
+	dir := filepath.Join(s.Root, "p")
+	repo, err := git.PlainOpen(dir)
+	if err != nil {
+		repo, err = git.PlainInit(dir, false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repo.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.AddGlob("."); err != nil {
+		t.Fatal(err)
+	}
+	by := &object.Signature{Name: "a", Email: "a@example.org", When: time.Date(2026, 2, day, 12, 0, 0, 0, time.UTC)}
+	if _, err := tree.Commit("a day", &git.CommitOptions{Author: by}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestLint: every rule finds the documents that break it, in their line, and no

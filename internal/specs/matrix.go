@@ -44,7 +44,10 @@ type MatrixRow struct {
 	Code        []string `json:"code"`   // "src/total.go:12"
 	Tests       []string `json:"tests"`  // files that test something, scenarios, documents that verify it
 	Status      string   `json:"status"` // tested, coded, open
-	URL         string   `json:"source_url"`
+	// Suspect are those of the rule, the code and the tests that a commit changed
+	// last before one changed what they keep.
+	Suspect []string `json:"suspect,omitempty"`
+	URL     string   `json:"source_url"`
 
 	requirement, rule *kdd.Doc
 }
@@ -79,7 +82,11 @@ func Matrix(ctx context.Context, a *app.App, q MatrixQuery) (MatrixReply, error)
 		if err != nil {
 			return err
 		}
-		rows := s.matrix(t, q)
+		changes, err := s.changes(ctx, a)
+		if err != nil {
+			return err
+		}
+		rows := s.matrix(t, changes, q)
 		out = MatrixReply{Total: len(rows), Totals: map[string]int{}, Rows: rows}
 		for _, r := range rows {
 			out.Totals[r.Status]++
@@ -113,11 +120,11 @@ func Matrix(ctx context.Context, a *app.App, q MatrixQuery) (MatrixReply, error)
 
 // matrix makes the rows: those of requirements first, then rules that no
 // requirement leads to.
-func (s *specs) matrix(t *lint.Trace, q MatrixQuery) []MatrixRow {
+func (s *specs) matrix(t *lint.Trace, changes *lint.Changes, q MatrixQuery) []MatrixRow {
 	rows := []MatrixRow{}
 	reached := map[*kdd.Doc]bool{}
 	add := func(requirement, rule *kdd.Doc) {
-		if r := s.matrixRow(t, requirement, rule); !q.Open || r.Status != "tested" {
+		if r := s.matrixRow(t, changes, requirement, rule); !q.Open || r.Status != "tested" {
 			rows = append(rows, r)
 		}
 	}
@@ -159,7 +166,7 @@ func (s *specs) rulesOf(d *kdd.Doc) []*kdd.Doc {
 	return slices.DeleteFunc(rules, func(r *kdd.Doc) bool { return !s.seen.Sees(r) })
 }
 
-func (s *specs) matrixRow(t *lint.Trace, requirement, rule *kdd.Doc) MatrixRow {
+func (s *specs) matrixRow(t *lint.Trace, changes *lint.Changes, requirement, rule *kdd.Doc) MatrixRow {
 	r := MatrixRow{Code: []string{}, Tests: []string{}, Status: "open", requirement: requirement, rule: rule}
 	put := func(list *[]string, text string) {
 		if !slices.Contains(*list, text) {
@@ -183,12 +190,18 @@ func (s *specs) matrixRow(t *lint.Trace, requirement, rule *kdd.Doc) MatrixRow {
 			} else {
 				put(&r.Code, place)
 			}
+			if _, later := changes.Later(d.Source, d.Path, x.Path); later && x.Source == d.Source {
+				put(&r.Suspect, place)
+			}
 		}
 		for _, by := range s.graph.VerifiedBy(d) {
 			if by.Kind == "feature" {
 				continue // its tag is a place already
 			}
 			put(&r.Tests, s.graph.NameOf(by))
+			if _, later := changes.Later(d.Source, d.Path, by.Path); later && by.Source == d.Source {
+				put(&r.Suspect, s.graph.NameOf(by))
+			}
 		}
 	}
 	if requirement != nil {
@@ -196,6 +209,11 @@ func (s *specs) matrixRow(t *lint.Trace, requirement, rule *kdd.Doc) MatrixRow {
 	}
 	if rule != nil {
 		r.Rule = s.graph.NameOf(rule)
+	}
+	if requirement != nil && rule != nil && requirement.Source == rule.Source {
+		if _, later := changes.Later(rule.Source, requirement.Path, rule.Path); later {
+			r.Suspect = slices.Insert(r.Suspect, 0, r.Rule)
+		}
 	}
 	switch {
 	case len(r.Tests) > 0:
@@ -206,21 +224,31 @@ func (s *specs) matrixRow(t *lint.Trace, requirement, rule *kdd.Doc) MatrixRow {
 	return r
 }
 
-var matrixHead = []string{"requirement", "rule", "code", "tests", "status"}
+// matrixHead names the columns of rows; that of what is suspect is left out
+// where nothing is.
+func matrixHead(rows []MatrixRow) []string {
+	head := []string{"requirement", "rule", "code", "tests", "status"}
+	if slices.ContainsFunc(rows, func(r MatrixRow) bool { return len(r.Suspect) > 0 }) {
+		head = append(head, "suspect")
+	}
+	return head
+}
 
-func (r MatrixRow) cells(joint string) []string {
-	return []string{r.Requirement, r.Rule, strings.Join(r.Code, joint), strings.Join(r.Tests, joint), r.Status}
+func (r *MatrixRow) cells(head []string, joint string) []string {
+	all := []string{r.Requirement, r.Rule, strings.Join(r.Code, joint), strings.Join(r.Tests, joint), r.Status, strings.Join(r.Suspect, joint)}
+	return all[:len(head)]
 }
 
 // drawn writes the rows in one of MatrixFormats.
 func (s *specs) drawn(rows []MatrixRow, format string) string {
 	var b strings.Builder
+	head := matrixHead(rows)
 	switch format {
 	case "csv":
 		w := csv.NewWriter(&b)
-		_ = w.Write(matrixHead) // a builder takes everything
-		for _, r := range rows {
-			_ = w.Write(r.cells("; "))
+		_ = w.Write(head) // a builder takes everything
+		for i := range rows {
+			_ = w.Write(rows[i].cells(head, "; "))
 		}
 		w.Flush()
 	case "markdown":
@@ -231,10 +259,10 @@ func (s *specs) drawn(rows []MatrixRow, format string) string {
 			}
 			b.WriteByte('\n')
 		}
-		line(matrixHead)
-		b.WriteString(strings.Repeat("|---", len(matrixHead)) + "|\n")
-		for _, r := range rows {
-			line(r.cells("<br>"))
+		line(head)
+		b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+		for i := range rows {
+			line(rows[i].cells(head, "<br>"))
 		}
 	default:
 		return diagram.Draw(s.matrixPicture(rows), format)
@@ -268,19 +296,25 @@ func (s *specs) matrixPicture(rows []MatrixRow) diagram.Graph {
 	}
 	for _, r := range rows {
 		last := -1
+		label := func(what, name string) string {
+			if slices.Contains(r.Suspect, name) {
+				return what + ", suspect"
+			}
+			return what
+		}
 		if r.requirement != nil {
 			last = box(r.Requirement, "USE_CASE", 0, r.requirement)
 		}
 		if r.rule != nil {
 			i := box(r.Rule, "RULE", 1, r.rule)
-			edge(last, i, "rule")
+			edge(last, i, label("rule", r.Rule))
 			last = i
 		}
 		for _, c := range r.Code {
-			edge(last, box(c, "ENTITY", 2, nil), "code")
+			edge(last, box(c, "ENTITY", 2, nil), label("code", c))
 		}
 		for _, c := range r.Tests {
-			edge(last, box(c, "EVENT", 3, nil), "test")
+			edge(last, box(c, "EVENT", 3, nil), label("test", c))
 		}
 	}
 	return g

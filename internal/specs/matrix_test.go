@@ -83,3 +83,69 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixSuspect: what changed before the thing that it keeps did is
+// suspect, in every form.
+func TestMatrixSuspect(t *testing.T) {
+	s := producttest.NewSite(t)
+	for p, text := range traceable {
+		s.Write("p/"+p, text)
+	}
+	committed(t, s, 1)
+	s.Write("p/req/REQ-1-total.md", traceable["req/REQ-1-total.md"]+"\nRounded.\n")
+	s.Write("p/rules/BR-2.md", traceable["rules/BR-2.md"]+"\nNever below none.\n")
+	s.Write("p/src/stock.go", traceable["src/stock.go"]+"\n// never below none\n")
+	committed(t, s, 2)
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "total"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
+	scope := specs.Scope{Waiting: person}
+	r, err := specs.Matrix(t.Context(), a, specs.MatrixQuery{Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, x := range r.Rows {
+		got[x.Requirement+"|"+x.Rule] = strings.Join(x.Suspect, " ")
+	}
+	// The scenario of REQ-2 is as old as REQ-2.
+	if d := cmp.Diff(map[string]string{"REQ-1|BR-1": "BR-1", "REQ-2|BR-2": "", "REQ-3|": "", "|BR-3": ""}, got); d != "" {
+		t.Error(d)
+	}
+	for format, holds := range map[string]string{
+		"csv": "status,suspect\nREQ-1,BR-1,src/total.go,src/total_test.go:3,tested,BR-1\n", "markdown": "| tested | BR-1 |\n", "mermaid": "rule, suspect",
+	} {
+		if r, err := specs.Matrix(t.Context(), a, specs.MatrixQuery{Format: format, Scope: scope}); err != nil || !strings.Contains(r.Text, holds) {
+			t.Errorf("%s: %v %s", format, err, r.Text)
+		}
+	}
+}
+
+// TestMatrixFollowsCode: the code that has to do with specifications is looked
+// at again when it changes, though they did not.
+func TestMatrixFollowsCode(t *testing.T) {
+	s := producttest.NewSite(t)
+	for p, text := range traceable {
+		s.Write("p/"+p, text)
+	}
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "total"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
+	open := func() int {
+		t.Helper()
+		r, err := specs.Matrix(t.Context(), a, specs.MatrixQuery{Scope: specs.Scope{Waiting: person}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Totals["open"]
+	}
+	if n := open(); n != 1 {
+		t.Fatalf("%d rows are open", n)
+	}
+	s.Write("p/src/open.go", "package shop\n\n// REQ-3\nfunc open() {}\n")
+	if n := open(); n != 0 {
+		t.Errorf("%d rows are open after code named the last", n)
+	}
+	s.Write("p/req/REQ-5.md", spec("id: REQ-5\nkind: requirement", "# REQ-5 More\n"))
+	if n := open(); n != 1 {
+		t.Errorf("%d rows are open after a requirement more", n)
+	}
+}

@@ -19,19 +19,27 @@ type PictureReply struct {
 	Format      string           `json:"format"`
 	Nodes       int              `json:"nodes"`
 	Edges       int              `json:"edges"`
-	Text        string           `json:"text"` // the picture
+	Text        string           `json:"text,omitempty"`  // the picture
+	Graph       *GraphData       `json:"graph,omitempty"` // of format json
 	Message     string           `json:"message,omitempty"`
 	Suggestions []kdd.Suggestion `json:"suggestions,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
 }
 
-// Picture draws what is related to an entity, in one of diagram.Formats.
+// asData is the format of a picture that a program draws itself.
+const asData = "json"
+
+// Picture draws what is related to an entity, in one of diagram.Formats or as
+// data; as data alone the whole graph, too, where no entity is named.
 func Picture(ctx context.Context, a *app.App, q RelatedQuery, format string) (PictureReply, error) {
 	if format == "" {
 		format = diagram.Formats[0]
 	}
-	if !slices.Contains(diagram.Formats, format) {
-		return PictureReply{}, kb.Errorf(kb.Invalid, "%q is no format of a picture", app.ClipRunes(format, 40)).WithHint("choose one of %s", strings.Join(diagram.Formats, ", "))
+	if format != asData && !slices.Contains(diagram.Formats, format) {
+		return PictureReply{}, kb.Errorf(kb.Invalid, "%q is no format of a picture", app.ClipRunes(format, 40)).WithHint("choose one of %s, %s", strings.Join(diagram.Formats, ", "), asData)
+	}
+	if format == asData && strings.TrimSpace(q.Entity) == "" {
+		return wholeGraph(ctx, a, q)
 	}
 	asked := q.Depth
 	if err := q.check(1); err != nil {
@@ -51,7 +59,12 @@ func Picture(ctx context.Context, a *app.App, q RelatedQuery, format string) (Pi
 			return nil
 		}
 		g := s.picture(r, q.EdgeTypes)
-		out.Entity, out.Nodes, out.Edges, out.Text = r.Node.Name, len(g.Nodes), len(g.Edges), diagram.Draw(g, format)
+		out.Entity, out.Nodes, out.Edges = r.Node.Name, len(g.Nodes), len(g.Edges)
+		if format == asData {
+			out.Graph = dataOf(g)
+		} else {
+			out.Text = diagram.Draw(g, format)
+		}
 		if asked > r.Depth {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("depth %d is more than %d, which is used", asked, r.Depth))
 		}
@@ -81,15 +94,7 @@ func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
 			return
 		}
 		at[n] = len(g.Nodes)
-		under := strings.ReplaceAll(kindOfNode(n), "_", " ")
-		label := n.Name
-		if n.Doc != nil && n.Doc.Title != "" && n.Doc.Title != n.Name {
-			under += " · " + strings.TrimLeft(strings.TrimPrefix(n.Doc.Title, n.Name), " —–:-")
-		}
-		if st := statusOf(n.Doc); st != "" {
-			under += " · " + st
-		}
-		g.Nodes = append(g.Nodes, diagram.Node{Label: label, Under: under, Class: n.Type, URL: s.nodeURL(n), Column: column, Faded: statusOf(n.Doc) != ""})
+		g.Nodes = append(g.Nodes, s.box(n, column))
 	}
 	add(r.Node, 0)
 	column := map[*kdd.Node]int{r.Node: 0}
@@ -104,6 +109,27 @@ func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
 		add(x.Node, c)
 		nodes = append(nodes, x.Node)
 	}
+	g.Edges = s.arrows(nodes, at, types, func(from, to *kdd.Node) bool { return via[from] == to || via[to] == from })
+	return g
+}
+
+// box is a node as it is drawn.
+func (s *specs) box(n *kdd.Node, column int) diagram.Node {
+	under := strings.ReplaceAll(kindOfNode(n), "_", " ")
+	if n.Doc != nil && n.Doc.Title != "" && n.Doc.Title != n.Name {
+		under += " · " + strings.TrimLeft(strings.TrimPrefix(n.Doc.Title, n.Name), " —–:-")
+	}
+	if st := statusOf(n.Doc); st != "" {
+		under += " · " + st
+	}
+	return diagram.Node{Label: n.Name, Under: under, Class: n.Type, URL: s.nodeURL(n), Column: column, Faded: statusOf(n.Doc) != ""}
+}
+
+// arrows are the relations among nodes, which at numbers: those of the types,
+// or all, without a mere link where there is more between the two or where
+// linked does not want it.
+func (s *specs) arrows(nodes []*kdd.Node, at map[*kdd.Node]int, types []string, linked func(from, to *kdd.Node) bool) []diagram.Edge {
+	var arrows []diagram.Edge
 	for _, n := range nodes {
 		out, _ := s.graph.Edges(n)
 		named := map[*kdd.Node]bool{} // by more than a link
@@ -115,15 +141,15 @@ func (s *specs) picture(r kdd.Reply, types []string) diagram.Graph {
 			if !ok || len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, e.Type) }) {
 				continue
 			}
-			if len(types) == 0 && e.Type == mentions && (named[e.To] || via[n] != e.To && via[e.To] != n) {
+			if len(types) == 0 && e.Type == mentions && (named[e.To] || !linked(n, e.To)) {
 				continue
 			}
 			name := e.Type
 			if e.Label != "" && len(e.Label) <= 24 {
 				name = e.Label
 			}
-			g.Edges = append(g.Edges, diagram.Edge{From: at[n], To: to, Label: name, Faded: e.Violation})
+			arrows = append(arrows, diagram.Edge{From: at[n], To: to, Label: name, Faded: e.Violation})
 		}
 	}
-	return g
+	return arrows
 }

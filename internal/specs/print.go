@@ -58,7 +58,11 @@ func printSection(p *printer.Printer, r SectionReply) {
 }
 
 func printPicture(p *printer.Printer, r PictureReply) {
-	p.Content(r.Text)
+	if r.Graph != nil {
+		p.Content(printer.JSON(r.Graph))
+	} else {
+		p.Content(r.Text)
+	}
 	p.Remark(r.Message)
 	p.Remarks(suggested(len(r.Suggestions), func(i int) string { return r.Suggestions[i].Name }))
 	p.Remarks(r.Warnings)
@@ -102,9 +106,14 @@ func printMatrix(p *printer.Printer, r MatrixReply) {
 		p.Content(r.Text)
 		return
 	}
-	t := p.Table(matrixHead...).None("no requirements and no rules")
-	for _, x := range r.Rows {
-		t.Row(x.Requirement, x.Rule, strings.Join(x.Code, " "), strings.Join(x.Tests, " "), x.Status)
+	head := matrixHead(r.Rows)
+	t := p.Table(head...).None("no requirements and no rules")
+	for i := range r.Rows {
+		var row []any
+		for _, cell := range r.Rows[i].cells(head, " ") {
+			row = append(row, cell)
+		}
+		t.Row(row...)
 	}
 	t.Flush()
 	if r.Next > 0 {

@@ -284,17 +284,17 @@ func (s *specs) results(
 			break
 		}
 		d := a.doc
-		i := d.SectionAt(a.line)
+		i, line, err := s.aim(ctx, targets, d, a.line)
+		if err != nil {
+			return nil, err
+		}
 		snippet := a.snippet
-		if i < 0 || d.Sections[i].Level == 0 || d.Sections[i].Start == a.line || lint.LooksLikeKey(a.snippet) {
-			if prose, err := s.opening(ctx, targets, d, a.line); err != nil {
+		if own := d.SectionAt(a.line); own != i || own < 0 || d.Sections[own].Start == a.line || lint.LooksLikeKey(a.snippet) {
+			if prose, err := s.opening(ctx, targets, d, line); err != nil {
 				return nil, err
 			} else if prose != "" {
 				snippet = prose
 			}
-		}
-		if i < 0 || d.Sections[i].Level == 0 { // front matter: the document itself
-			i = slices.IndexFunc(d.Sections, func(x kb.SpecSection) bool { return x.Level > 0 })
 		}
 		r := Result{
 			URL: s.urlOf(d, i), Title: d.Title, Section: heading(d, i), Score: a.score,

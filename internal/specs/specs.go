@@ -39,7 +39,8 @@ type specs struct {
 const keptGraphs = 2
 
 // specGraphs keeps the graphs of the last scopes that were asked about. A
-// graph belongs to the generations that it was joined from.
+// graph is joined anew when what the documents of a store say as
+// specifications has changed: not for an edit of code.
 type specGraphs struct {
 	mu   sync.Mutex
 	kept []keptGraph // the last used one first
@@ -53,16 +54,27 @@ type keptGraph struct {
 	key   string
 	graph *kdd.Graph
 	trace *lint.Trace // nil until it was asked for
+	code  string      // what trace was made of
+}
+
+// keyOf names what the specifications of targets say; with code, everything
+// in them.
+func keyOf(targets []search.Target, code bool) string {
+	var b strings.Builder
+	for i := range targets {
+		st := &targets[i].Store
+		says := st.Head.Manifest
+		if st.Head.SpecSum != 0 && !code {
+			says = fmt.Sprintf("%x", st.Head.SpecSum)
+		}
+		fmt.Fprintf(&b, "%s/%s/%s\n", st.ID, targets[i].Label, says)
+	}
+	return b.String()
 }
 
 // of returns the graph of targets, joining it when there is none yet.
 func (g *specGraphs) of(ctx context.Context, targets []search.Target) (*kdd.Graph, error) {
-	var b strings.Builder
-	for i := range targets {
-		st := &targets[i].Store
-		fmt.Fprintf(&b, "%s/%s\n", st.ID, st.Head.Manifest)
-	}
-	key := b.String()
+	key := keyOf(targets, false)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if i := slices.IndexFunc(g.kept, func(k keptGraph) bool { return k.key == key }); i >= 0 {

@@ -24,6 +24,7 @@ type Finder struct {
 	long  float64 // average weight of an operation
 	words sync.Once
 	vecs  [][]float32
+	vocab vocabulary
 }
 
 // found is one operation with its terms.
@@ -37,14 +38,17 @@ type found struct {
 
 // How much a term counts by where it stands.
 const (
-	inName   = 3.0
-	inAbout  = 2.0
-	inPath   = 1.5
-	inTags   = 1.0
-	inParam  = 0.7
-	inMore   = 0.4 // descriptions of parameters, what a reply holds
-	related  = 0.45
-	meaning  = 9.0 // of the cosine, beside the sum of terms
+	inName  = 3.0
+	inAbout = 2.0
+	inPath  = 1.5
+	inTags  = 1.0
+	inParam = 0.7
+	inMore  = 0.4 // descriptions of parameters, what a reply holds
+	related = 0.45
+	inTrade = 1.0
+	meaning = 14.0 // of the cosine, beside the sum of terms
+
+	unfit    = 0.7 // each value that the question lacks for the path, or has beyond it
 	byMethod = 1.2 // the verb of the question has the method of the operation
 )
 
@@ -108,9 +112,15 @@ type Hit struct {
 // Find returns the operations that fit a question, best first. Without an
 // embedder terms alone decide.
 func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]Hit, error) {
-	asked := expand(question)
+	words, values := apart(question)
+	asked := expand(words)
+	if emb != nil {
+		if err := f.near(ctx, emb, words, asked); err != nil {
+			return nil, err
+		}
+	}
 	hits := make([]Hit, len(f.ops))
-	verbs := methodsOf(question)
+	verbs := methodsOf(words)
 	for i := range f.ops {
 		o := &f.ops[i]
 		h := Hit{API: o.p, Tool: o.t}
@@ -122,8 +132,11 @@ func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]
 			idf := math.Log(1 + (float64(len(f.ops))-float64(f.df[w])+0.5)/(float64(f.df[w])+0.5))
 			h.Score += weight * idf * tf * 2.2 / (tf + 1.2*(0.4+0.6*o.size/f.long))
 		}
-		if h.Score > 0 && slices.Contains(verbs, h.Tool.Method) {
+		if h.Score > 0 && (slices.Contains(verbs, h.Tool.Method) || h.Tool.Reads() && slices.Contains(verbs, "GET")) {
 			h.Score += byMethod
+		}
+		if h.Score > 0 {
+			h.Score = max(h.Score/10, h.Score-unfit*math.Abs(float64(inItsPath(h.Tool)-values)))
 		}
 		if h.Tool.Deprecated {
 			h.Score *= 0.7
@@ -131,7 +144,7 @@ func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]
 		hits[i] = h
 	}
 	if emb != nil && len(f.ops) > 0 {
-		if err := f.mean(ctx, emb, question, hits); err != nil {
+		if err := f.mean(ctx, emb, words, hits); err != nil {
 			return nil, err
 		}
 	}
@@ -189,6 +202,11 @@ func expand(question string) map[string]float64 {
 		for i, x := range list[:min(len(list), 4)] {
 			if out[x] == 0 {
 				out[x] = related / math.Sqrt(float64(1+i))
+			}
+		}
+		for _, x := range trade()[spanishStem(w)] {
+			if out[x] == 0 {
+				out[x] = inTrade
 			}
 		}
 		for i, x := range inSpanish()[spanishStem(w)] {

@@ -44,6 +44,9 @@ func (c *Caller) body(ctx context.Context, p *Provider, t *Tool, d *draft, cred 
 	if !t.hasBody() || t.Optional && d.payload == nil && len(d.members) == 0 {
 		return nil, nil
 	}
+	if t.GraphQL != "" {
+		return t.graphBody(d.members)
+	}
 	if len(t.Media) == 0 {
 		return d.recipeBody(t)
 	}

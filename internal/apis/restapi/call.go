@@ -28,8 +28,10 @@ type Client interface {
 type Caller struct {
 	Client  func(p *Provider) (Client, error)
 	Secrets *Resolver
-	Tokens  Tokens // nil gets none
-	Log     *Log   // nil keeps none
+	Tokens  Tokens  // nil gets none
+	Servers Servers // nil asks none
+	Cache   *Cache  // of replies; nil keeps none
+	Log     *Log    // nil keeps none
 	// Pause waits between tries; nil is a timer. For tests.
 	Pause func(context.Context, time.Duration) error
 }
@@ -49,6 +51,9 @@ type Reply struct {
 	At       time.Time
 	Elapsed  time.Duration
 	Tries    int
+
+	FromCache bool          // the service allowed to show it again
+	Age       time.Duration // of what was kept
 }
 
 // tries is how often an idempotent request is sent at most.
@@ -79,7 +84,11 @@ func (c *Caller) Call(ctx context.Context, p *Provider, t *Tool, raw json.RawMes
 		red := newRedactor(p, cred)
 		reply.Redacted = append(reply.Redacted, scrub(values, red)...)
 		reply.Args = masked(values)
-		err = c.try(ctx, p, t, values, cred, red, reply)
+		if p.Server != nil {
+			err = c.served(ctx, p, t, values, red, reply)
+		} else {
+			err = c.try(ctx, p, t, values, cred, red, reply)
+		}
 		if reply.Status == http.StatusUnauthorized && !renewed && c.dropped(p, cred) {
 			// What a service refuses for its token it has not done.
 			if cred, err = c.Secrets.resolve(ctx, p, t, c.Tokens); err == nil {
@@ -204,7 +213,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 	if t.Method == "GET" || t.Method == "HEAD" {
 		send = client.Do
 	}
-	resp, err := send(ctx, req)
+	resp, old, err := c.Cache.send(ctx, req, send)
 	if err != nil {
 		if kb.CodeOf(err) == kb.Away {
 			return 0, err
@@ -212,6 +221,7 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		return -1, err
 	}
 	defer resp.Body.Close()
+	reply.FromCache, reply.Age = old >= 0, max(old, 0)
 	reply.Status, reply.Link = resp.StatusCode, red.Text(resp.Header.Get("Link"))
 	if resp.StatusCode >= 300 {
 		return refused(resp, p, t, red)
@@ -231,7 +241,10 @@ func (c *Caller) once(ctx context.Context, client Client, req *http.Request, p *
 		}
 		return -1, err
 	}
-	return -1, reply.read(resp.Header.Get("Content-Type"), body, red)
+	if err := reply.read(resp.Header.Get("Content-Type"), body, red); err != nil {
+		return -1, err
+	}
+	return -1, reply.unwrap(t)
 }
 
 // refused turns a status that is no success into an error.

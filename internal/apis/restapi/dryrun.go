@@ -39,6 +39,9 @@ func (c *Caller) Dry(ctx context.Context, p *Provider, t *Tool, raw json.RawMess
 		return nil, err
 	}
 	scrub(values, nil)
+	if p.Server != nil {
+		return &Request{Method: t.Method, URL: p.BaseURL, Body: string(mustJSON(map[string]any{"name": t.Wire, "arguments": json.RawMessage(objectOf(values))}))}, nil
+	}
 	req, err := c.build(ctx, p, t, values, cred)
 	if err != nil {
 		return nil, err

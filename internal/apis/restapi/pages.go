@@ -109,13 +109,13 @@ var cursors = []struct {
 	{"nextPageToken", []string{"pageToken", "page_token"}}, {"next_page_token", []string{"page_token", "pageToken"}},
 	{"next_cursor", []string{"cursor", "start_cursor"}}, {"nextCursor", []string{"cursor"}}, {"response_metadata.next_cursor", []string{"cursor"}},
 	{"next_page.offset", []string{"offset"}}, {"paging.cursors.after", []string{"after"}}, {"paging.next.after", []string{"after"}},
-	{"meta.next_cursor", []string{"cursor"}}, {"next_marker", []string{"marker"}}, {"nextToken", []string{"nextToken"}},
+	{"pageInfo.endCursor", []string{"after"}}, {"meta.next_cursor", []string{"cursor"}}, {"next_marker", []string{"marker"}}, {"nextToken", []string{"nextToken"}},
 	{"continuationToken", []string{"continuationToken"}}, {"metadata.continue", []string{"continue"}}, {"cursor", []string{"cursor"}},
 	{"last_id", []string{"after"}}, {"next_page", []string{"page"}},
 }
 
 func (t *Tool) byCursor(args, v json.RawMessage) json.RawMessage {
-	if flagOf(v, "has_more", "hasMore") == "false" {
+	if flagOf(v, "has_more", "hasMore") == "false" || flagOf(get(v, "pageInfo"), "hasNextPage") == "false" {
 		return nil
 	}
 	for _, at := range []string{"next", "links.next", "_links.next.href", "paging.next", "meta.next", "@odata.nextLink", "next_page_url", "pagination.next_url", "next_url"} {

@@ -232,7 +232,7 @@ var (
 		"STRING": String, "NUMBER": Number, "INTEGER": Integer, "BOOLEAN": Boolean, "OBJECT": Object, "ARRAY": Array,
 		"ANY": Any, "FILE": Bytes,
 	}
-	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "COOKIE": "cookie", "PAYLOAD": "payload"}
+	placeNames = map[string]string{"PATH": "path", "QUERY": "query", "BODY": "body", "HEADER": "header", "COOKIE": "cookie", "PAYLOAD": "payload", "SELECTION": selectPlace}
 )
 
 func (r *reader) provider(n *yaml.Node) {
@@ -264,30 +264,19 @@ func (r *reader) provider(n *yaml.Node) {
 		"clientKey":         func(v *yaml.Node) { r.file1(v, &p.KeyFile, "clientKey") },
 		"allowFiles":        func(v *yaml.Node) { p.FileDirs = r.texts(v, "allowFiles") },
 		"listed":            func(v *yaml.Node) { r.not(v, &p.Unlisted, "listed") },
-		"customHeaders":     func(v *yaml.Node) { r.headers(v, p) },
-		"allowHosts":        func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
-		"timeoutSeconds": func(v *yaml.Node) {
-			s, err := strconv.ParseFloat(v.Value, 64)
-			if d := time.Duration(s * float64(time.Second)); err != nil || d <= 0 || d > maxTimeout {
-				r.wrong(v, "timeoutSeconds must be a number up to %d", int(maxTimeout.Seconds()))
-			} else {
-				p.Timeout = d
-			}
+		"customHeaders": func(v *yaml.Node) {
+			p.Headers = r.headers(v, "customHeaders", "header", func(name string) bool { return headerName.MatchString(name) && !reserved(name) })
 		},
-		"maxBytes": func(v *yaml.Node) {
-			if b, err := strconv.ParseInt(v.Value, 10, 64); err != nil || b < 1 || b > maxMaxBytes {
-				r.wrong(v, "maxBytes must be a whole number from 1 to %d", maxMaxBytes)
-			} else {
-				p.MaxBytes = b
-			}
-		},
-		"enabled": func(v *yaml.Node) { r.flag(v, &p.Enabled, "enabled") },
+		"mcp":        func(v *yaml.Node) { r.mcp(v, p) },
+		"allowHosts": func(v *yaml.Node) { p.AllowHosts = r.texts(v, "allowHosts") },
+		"enabled":    func(v *yaml.Node) { r.flag(v, &p.Enabled, "enabled") },
 		"tools": func(v *yaml.Node) {
 			if tools = v.Content; v.Kind != yaml.SequenceNode {
 				r.wrong(v, "tools must be a list")
 			}
 		},
 	})
+	maps.Copy(table, r.limits(p))
 	r.fields(n, "an API", table)
 	switch {
 	case p.Code == "":
@@ -297,7 +286,12 @@ func (r *reader) provider(n *yaml.Node) {
 	case r.codes[p.Code]:
 		r.wrong(n, "the code %q is used twice", p.Code).hint("give each API a code of its own")
 	}
-	if b := member(n, "baseUrl"); p.BaseURL == "" && (b == nil || b.Tag == "!!null") {
+	if p.Server != nil && len(tools) > 0 {
+		r.wrong(n, "a server lists its tools itself").hint("leave tools out")
+	}
+	if b := member(n, "baseUrl"); p.Server != nil && b != nil {
+		r.wrong(b, "baseUrl and mcp do not go together").hint("give mcp the address")
+	} else if p.Server == nil && p.BaseURL == "" && (b == nil || b.Tag == "!!null") {
 		r.wrong(n, "this API has no baseUrl").hint("write it like https://api.example.org/v1")
 	}
 	read(n)
@@ -313,6 +307,27 @@ func (r *reader) provider(n *yaml.Node) {
 	if usable {
 		r.codes[p.Code] = true
 		r.out.Providers = append(r.out.Providers, p)
+	}
+}
+
+// limits reads the bounds of calls.
+func (r *reader) limits(p *Provider) map[string]func(*yaml.Node) {
+	return map[string]func(*yaml.Node){
+		"timeoutSeconds": func(v *yaml.Node) {
+			s, err := strconv.ParseFloat(v.Value, 64)
+			if d := time.Duration(s * float64(time.Second)); err != nil || d <= 0 || d > maxTimeout {
+				r.wrong(v, "timeoutSeconds must be a number up to %d", int(maxTimeout.Seconds()))
+			} else {
+				p.Timeout = d
+			}
+		},
+		"maxBytes": func(v *yaml.Node) {
+			if b, err := strconv.ParseInt(v.Value, 10, 64); err != nil || b < 1 || b > maxMaxBytes {
+				r.wrong(v, "maxBytes must be a whole number from 1 to %d", maxMaxBytes)
+			} else {
+				p.MaxBytes = b
+			}
+		},
 	}
 }
 

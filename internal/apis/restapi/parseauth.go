@@ -244,28 +244,32 @@ func secretName(name string) bool {
 	return slices.ContainsFunc(secretEnds, func(w string) bool { return strings.HasSuffix(low, w) })
 }
 
-func (r *reader) headers(n *yaml.Node, p *Provider) {
+// headers reads names with values, of which those that seem to be credentials must be
+// references.
+func (r *reader) headers(n *yaml.Node, what, one string, may func(string) bool) []Header {
+	var all []Header
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "customHeaders must hold names with values")
-		return
+		r.wrong(n, "%s must hold names with values", what)
+		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, v := n.Content[i], n.Content[i+1]
 		h := Header{Name: key.Value, Value: strings.TrimSpace(v.Value)}
 		ref, isRef := ParseRef(h.Value)
 		switch {
-		case !headerName.MatchString(h.Name) || reserved(h.Name):
+		case !may(h.Name):
 			r.wrong(key, "%q cannot be set by a definition", clip(h.Name, 60)).hint("leave it out")
 			continue
 		case v.Kind != yaml.ScalarNode || strings.ContainsAny(h.Value, "\r\n\x00"):
-			r.wrong(v, "the header %q must be one line of text", h.Name)
+			r.wrong(v, "the %s %q must be one line of text", one, h.Name)
 			continue
 		case isRef:
 			h.Value, h.Secret = "", ref
 		case secretName(h.Name) || credential.MatchString(h.Value):
-			r.wrong(v, "the header %q seems to hold a credential", h.Name).hint("put it into a variable and write ${NAME} here")
+			r.wrong(v, "the %s %q seems to hold a credential", one, h.Name).hint("put it into a variable and write ${NAME} here")
 			continue
 		}
-		p.Headers = append(p.Headers, h)
+		all = append(all, h)
 	}
+	return all
 }

@@ -44,6 +44,7 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 		},
 		"endpointPath":        func(v *yaml.Node) { r.text(v, &t.Path, "endpointPath") },
 		"bodyPayloadTemplate": func(v *yaml.Node) { r.text(v, &t.Template, "bodyPayloadTemplate") },
+		"graphql":             func(v *yaml.Node) { r.graphql(v, &t) },
 		"bodyFormat": func(v *yaml.Node) {
 			r.choice(v, &form, "bodyFormat", map[string]string{"JSON": "JSON", "FORM": "FORM", "NONE": "NONE"}, "JSON", "FORM", "NONE")
 		},
@@ -78,6 +79,7 @@ func (r *reader) tool(n *yaml.Node, p *Provider) {
 	}
 	r.path(n, &t)
 	r.template(n, &t)
+	r.selection(n, &t)
 	if p.Auth.Type != AuthNone && p.Auth.In == InBody && !t.hasBody() && t.Security == nil {
 		r.wrong(n, "the credential goes into the body, and a %s has none", t.Method).
 			hint("choose another apiKeyLocation, or give the tool to an API of its own")
@@ -187,7 +189,7 @@ func (r *reader) param(n *yaml.Node, t *Tool) {
 			r.choice(v, &q.Items, "items", types, String, Number, Integer, Boolean, Object, Any, Bytes)
 		},
 		"in": func(v *yaml.Node) {
-			r.choice(v, &q.In, "in", placeNames, "path", "query", "body", "header", "cookie", "payload")
+			r.choice(v, &q.In, "in", placeNames, "path", "query", "body", "header", "cookie", "payload", selectPlace)
 		},
 		"sentAs":        func(v *yaml.Node) { r.text(v, &q.Wire, "sentAs") },
 		"style":         func(v *yaml.Node) { r.choice(v, &q.Style, "style", styles, styleNames...) },

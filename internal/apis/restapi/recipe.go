@@ -1,9 +1,7 @@
 package restapi
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -37,7 +35,8 @@ type ImportOptions struct {
 }
 
 // ImportRecipe reads a recipe of seed 002 as JSON or YAML: a list of APIs, or the
-// older form in which each tool is one API. References, which Secrets lists,
+// older form in which each tool is one API; or the file in which a client of the
+// Model Context Protocol keeps its servers. References, which Secrets lists,
 // replace the credentials in it.
 func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) {
 	doc, err := Document(name, text)
@@ -46,6 +45,9 @@ func ImportRecipe(name string, text []byte, o ImportOptions) (*Imported, error) 
 	}
 	if doc == nil {
 		return nil, kb.Errorf(kb.Invalid, "%s is empty", name).WithHint(seeDocs)
+	}
+	if servers := ofClient(doc); servers != nil {
+		return importClient(name, servers)
 	}
 	list, err := providersNode(name, doc)
 	if err != nil {
@@ -260,14 +262,4 @@ func plain(n *yaml.Node) {
 	for _, c := range n.Content {
 		plain(c)
 	}
-}
-
-func encode(doc *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if err := errors.Join(enc.Encode(doc), enc.Close()); err != nil {
-		return nil, kb.Errorf(kb.Internal, "the definitions cannot be written: %w", err)
-	}
-	return b.Bytes(), nil
 }

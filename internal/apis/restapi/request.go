@@ -190,7 +190,7 @@ func (d *draft) place(t *Tool, v value) error {
 		return d.cookie(p, v.json)
 	case "payload":
 		d.payload = v.json
-	case "body":
+	case "body", selectPlace:
 		d.members = append(d.members, v)
 	}
 	return nil

@@ -83,6 +83,7 @@ type Provider struct {
 	CertFile    string // the client's certificate and its key, as PEM
 	KeyFile     string
 	FileDirs    []string // folders whose files may be sent
+	Server      *Server  // another server of the Model Context Protocol; nil is a plain API
 	Tools       []Tool
 	Schemas     map[string]json.RawMessage // that those of parameters refer to as #/$defs/NAME
 
@@ -148,10 +149,11 @@ type Tool struct {
 	Code        string // unique among all APIs: its name in calls
 	Name        string // for readers
 	Description string
-	Method      string   // GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE
+	Method      string   // GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE; READ or CALL of a server
 	Path        string   // begins with "/"; {param} is a parameter
 	BaseURL     string   // instead of the API's; "" is that
 	Template    string   // JSON with {{param}}; "" puts what is left into an object
+	GraphQL     string   // the document of one operation; arguments are its variables
 	Form        bool     // the body is application/x-www-form-urlencoded, nested values as a[b]=c
 	Media       []string // media types of the body, the first is meant; none is what Form says
 	Bare        bool     // no body at all
@@ -164,6 +166,8 @@ type Tool struct {
 	Returns     string     // what a reply holds, in a line
 	Security    [][]string // as Provider.Security; nil is the API's
 	Params      []Param
+	Wire        string // what a server calls it
+	Resource    bool   // of a server: it is read, at the address Wire
 
 	Line int
 	defs map[string]json.RawMessage // the API's Schemas
@@ -227,7 +231,7 @@ func (t *Tool) Param(name string) *Param {
 
 // Idempotent reports whether a request may be sent again when its reply was lost.
 func (t *Tool) Idempotent() bool {
-	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, t.Method)
+	return t.Reads() || slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, t.Method)
 }
 
 // hasBody reports whether requests of the tool carry a body.
@@ -279,10 +283,18 @@ func (p *Provider) Secrets() []Ref {
 		add(p.Schemes[i].client())
 	}
 	add(p.Auth.client())
-	for _, h := range p.Headers {
+	for _, h := range p.carried() {
 		add(h.Secret)
 	}
 	return all
+}
+
+// carried returns the headers of every request, and the environment of a program.
+func (p *Provider) carried() []Header {
+	if p.Server == nil {
+		return p.Headers
+	}
+	return slices.Concat(p.Headers, p.Server.Env)
 }
 
 // Named returns the schemes that have names.

@@ -30,7 +30,7 @@ const minSecret = 4
 // alternative of which every secret is there.
 func (s *Resolver) resolve(ctx context.Context, p *Provider, t *Tool, tokens Tokens) (credentials, error) {
 	c := credentials{refs: map[Ref]string{}, tokens: map[*Auth]string{}}
-	for _, h := range p.Headers {
+	for _, h := range p.carried() {
 		if h.Secret.Set() {
 			v, err := s.get(p, h.Secret)
 			if err != nil {
@@ -153,7 +153,7 @@ func Keyring(service, name string) (string, error) { return keyring.Get(service,
 // Ready reports why p cannot be called, nil when nothing speaks against it. It uses
 // neither the network nor the keyring, which may ask its user.
 func (s *Resolver) Ready(p *Provider, tokens Tokens) error {
-	for _, h := range p.Headers {
+	for _, h := range p.carried() {
 		if h.Secret.Set() && h.Secret.Keyring == "" {
 			if _, err := s.get(p, h.Secret); err != nil {
 				return err

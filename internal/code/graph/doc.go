@@ -20,16 +20,16 @@
 //	docs     one frame: count, then by columns: path (as in strings), language
 //	         (string), number of declarations, number of edges, in-degree
 //	hashes   the first 16 bytes of every document's hash
-//	decls    pack, 64 documents a frame. Each document, by columns: name (zigzag
+//	decls    pack, 16 documents a frame (version 1: 64). Each document, by columns: name (zigzag
 //	         delta), what stands before it in the qualified name ("" is string
 //	         0), kind (all three numbers of strings), line (delta), line - first
 //	         line, last line - line
-//	edges    pack, 32 documents a frame. Each document: number of its targets,
+//	edges    pack, 8 documents a frame (version 1: 32). Each document: number of its targets,
 //	         then document (delta) and declaration of each (delta within a
 //	         document, else absolute); then by columns for its edges, in order of
 //	         line: line (delta), target, kind of use; then 0 when all are certain,
 //	         else 1 and the column of confidences in percent
-//	into     pack, 64 documents a frame. Each document: number of its
+//	into     pack, 16 documents a frame (version 1: 64). Each document: number of its
 //	         declarations that are used; each: declaration (delta), number of documents
 //	         that use it, those (delta)
 //	names    pack, 1024 strings a frame. Each string: number of documents that

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/binary"
+	"math/bits"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -13,14 +14,21 @@ import (
 
 const (
 	viewKind    = "view"
-	viewVersion = 1
+	viewVersion = 2
 
-	docsPerFrame    = 64
-	sourcesPerFrame = 32
 	stringsPerFrame = 1024
 	hashBytes       = 16
 	maxFrame        = 256 << 20 // bytes of a frame unpacked: more is damage
 )
+
+// documentsPerFrame returns how many documents a frame of the packs "decls" and
+// "into", and one of "edges", has. Whoever asks for one document unpacks the frame.
+func documentsPerFrame(version uint32) (decls, edges int) {
+	if version < 2 {
+		return 64, 32
+	}
+	return 16, 8
+}
 
 // enc builds lists of varints.
 type enc struct{ b []byte }
@@ -55,8 +63,17 @@ func (d *dec) int() int {
 	return int(v)
 }
 
-// skip passes over n numbers.
+// skip passes over n numbers: eight bytes at a time, of which those that end one
+// have no high bit.
 func (d *dec) skip(n int) {
+	for len(d.b) >= 8 {
+		ends := bits.OnesCount64(^binary.LittleEndian.Uint64(d.b) & 0x8080808080808080)
+		if ends >= n {
+			break
+		}
+		n -= ends
+		d.b = d.b[8:]
+	}
 	for i, c := range d.b {
 		if n == 0 {
 			d.b = d.b[i:]

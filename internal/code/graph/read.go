@@ -57,12 +57,12 @@ func (c *core) rows(doc int) ([]row, error) {
 // places is rows of which the names are not asked for: those of a large store are
 // a hundred megabytes.
 func (c *core) places(doc int) ([]row, error) {
-	raw, err := c.frame("decls", doc/docsPerFrame)
+	raw, err := c.frame("decls", doc/c.perDecls)
 	if err != nil {
 		return nil, err
 	}
 	d := dec{b: raw}
-	for k := doc / docsPerFrame * docsPerFrame; ; k++ {
+	for k := doc / c.perDecls * c.perDecls; ; k++ {
 		if k < doc {
 			d.skip(6 * c.decls[k])
 			continue
@@ -131,12 +131,12 @@ func (c *core) arrows(doc int) ([]arrow, error) {
 	if c.edges[doc] == 0 {
 		return nil, nil
 	}
-	raw, err := c.frame("edges", doc/sourcesPerFrame)
+	raw, err := c.frame("edges", doc/c.perEdges)
 	if err != nil {
 		return nil, err
 	}
 	d := dec{b: raw}
-	for k := doc / sourcesPerFrame * sourcesPerFrame; ; k++ {
+	for k := doc / c.perEdges * c.perEdges; ; k++ {
 		if k < doc {
 			d.skip(2 * d.count())
 			d.skip(3 * c.edges[k])
@@ -162,13 +162,13 @@ func (c *core) arrows(doc int) ([]arrow, error) {
 
 // users returns the documents that use a declaration.
 func (c *core) users(doc, decl int) ([]int, error) {
-	raw, err := c.frame("into", doc/docsPerFrame)
+	raw, err := c.frame("into", doc/c.perDecls)
 	if err != nil {
 		return nil, err
 	}
 	d := dec{b: raw}
 	var found []int
-	for k := doc / docsPerFrame * docsPerFrame; k <= doc && !d.bad; k++ {
+	for k := doc / c.perDecls * c.perDecls; k <= doc && !d.bad; k++ {
 		last := 0
 		for n := d.count(); n > 0 && !d.bad; n-- {
 			last += d.int()

@@ -29,6 +29,8 @@ type core struct {
 	decls []int // number of each document's declarations
 	edges []int
 	inDeg []int
+	// Documents a frame, see documentsPerFrame.
+	perDecls, perEdges int
 
 	strOnce sync.Once
 	strErr  error
@@ -36,7 +38,7 @@ type core struct {
 	strs    []string // all of them, while a link takes over from the view
 
 	mu     sync.Mutex
-	frames [16]frame // a ring of the frames unpacked last
+	frames [64]frame // a ring of the frames unpacked last
 	next   int
 	starts map[string][]int64 // of a pack: where its frames begin, and the end
 }
@@ -63,7 +65,9 @@ func Open(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{r: r, core: &core{r: r}}, nil
+	c := &core{r: r}
+	c.perDecls, c.perEdges = documentsPerFrame(r.Header().Version)
+	return &View{r: r, core: c}, nil
 }
 
 // Close gives the file back. The view and all made of it by At must not be

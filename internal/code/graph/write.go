@@ -47,6 +47,7 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 	}
 	uses, inDegree := b.uses()
 	n := b.numbering()
+	perDecls, perEdges := documentsPerFrame(viewVersion)
 	steps := []func() error{
 		func() error {
 			var e enc
@@ -67,21 +68,21 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 		},
 		func() error {
 			var ds []declared
-			return p.pack("decls", len(b.docs), docsPerFrame, func(e *enc, i int) {
+			return p.pack("decls", len(b.docs), perDecls, func(e *enc, i int) {
 				ds = b.declsOf(i, ds)
 				writeDecls(e, ds, n)
 			})
 		},
 		func() error {
 			var es []edge
-			return p.pack("edges", len(b.docs), sourcesPerFrame, func(e *enc, i int) {
+			return p.pack("edges", len(b.docs), perEdges, func(e *enc, i int) {
 				es = b.unpack(i, es[:0])
 				writeEdges(e, es)
 			})
 		},
 		func() error {
 			in := arriving{b: b, count: uses}
-			return p.pack("into", len(b.docs), docsPerFrame, func(e *enc, i int) { writeUses(e, in.at(i)) })
+			return p.pack("into", len(b.docs), perDecls, func(e *enc, i int) { writeUses(e, in.at(i)) })
 		},
 		func() error { return b.writeNames(p, n) },
 		func() error {

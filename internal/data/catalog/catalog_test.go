@@ -3,6 +3,7 @@ package catalog
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -279,6 +280,38 @@ func TestPublish(t *testing.T) {
 	}
 	if st, err := c.Get(ctx, st.ID); err != nil || st.Head.Generation != 1 || st.LastError != "later" {
 		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+// Heads says of many stores what Head says of each.
+func TestHeads(t *testing.T) {
+	c := fresh(t)
+	ctx := t.Context()
+	var ids []kb.StoreID
+	for i := range 1203 {
+		st := add(t, c, "", fmt.Sprintf("s%d", i), folder(fmt.Sprintf("/s%d", i)))
+		if i%7 == 0 {
+			if err := c.Publish(ctx, st.ID, 0, head(1, fmt.Sprintf("seg%d", i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids = append(ids, st.ID)
+	}
+	heads, err := c.Heads(ctx, append(ids, "absentabsentabse"))
+	if err != nil || len(heads) != 172 {
+		t.Fatalf("%d heads, %v", len(heads), err)
+	}
+	for _, id := range ids {
+		want, err := c.Head(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, heads[id]); d != "" {
+			t.Errorf("store %s (-want +got):\n%s", id, d)
+		}
+	}
+	if heads, err := c.Heads(ctx, nil); err != nil || len(heads) != 0 {
+		t.Errorf("of none: %v, %v", heads, err)
 	}
 }
 

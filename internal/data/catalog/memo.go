@@ -28,7 +28,7 @@ type memory struct {
 var memo memory
 
 // mostRows bounds the memory; when it is full it starts anew.
-const mostRows = 256
+const mostRows = 2048
 
 // get returns the row with these texts, or one that holds just the texts and
 // their checksum, and false. What the head's maps and lists hold is shared

@@ -36,7 +36,7 @@ var synonyms = map[string]string{
 	"log": "jobs", "logs": "jobs", "ps": "jobs", "top": "jobs", "queue": "jobs", "progress": "jobs --follow", "cancel": "job:cancel", "stop": "job:cancel", "kill": "job:cancel",
 	"def": "code:definition", "definition": "code:definition", "goto": "code:definition", "refs": "code:references", "references": "code:references", "usages": "code:references",
 	"callers": "code:callers", "callees": "code:callees", "symbols": "code:symbols", "outline": "code:outline",
-	"health": "doctor", "check": "doctor", "diagnose": "doctor", "clean": "gc", "prune": "gc", "repair": "verify", "fsck": "verify", "test": "selftest",
+	"health": "doctor", "check": "doctor", "diagnose": "doctor", "clean": "gc", "prune": "gc", "repair": "verify", "fsck": "verify", "test": "selftest", "benchmark": "bench", "speed": "bench",
 	"backup": "export", "dump": "export", "restore": "import", "load": "import", "specs": "kdd:list", "spec": "kdd:find", "exit": "help exit-codes",
 }
 

@@ -164,6 +164,27 @@ func TestSessionStart(t *testing.T) {
 	}
 }
 
+// TestGreetsWithSpecifications: they are named where there are some, and cost
+// nothing elsewhere.
+func TestGreetsWithSpecifications(t *testing.T) {
+	p := newPlace(t)
+	for i, kind := range []string{"adr", "business-rule", "glossary", "requirement"} {
+		p.write(fmt.Sprintf("docs/%d.md", i), "---\nid: X-"+fmt.Sprint(i)+"\nkind: "+kind+"\n---\n# Pauses\n")
+	}
+	p.write("README.md", "# Retry\n\nPauses.\n")
+	p.index("one")
+	line := p.ask("SessionStart", of("s"))
+	if !strings.HasSuffix(line, ", and execute kdd:context before a change: 4 specifications") || tokens.Estimate(line) > maxTokens {
+		t.Errorf("%d tokens: %s", tokens.Estimate(line), line)
+	}
+	few := newPlace(t)
+	few.write("docs/adr/0001-x.md", "# Use X\n\n## Decision\n\nWe do.\n")
+	few.index()
+	if line := few.ask("SessionStart", of("s")); line == "" || strings.Contains(line, "kdd") {
+		t.Error(line)
+	}
+}
+
 // TestManyStores: as many as fit are named, the rest is counted.
 func TestManyStores(t *testing.T) {
 	store := func(name string, docs int) app.GlanceStore {
@@ -174,16 +195,16 @@ func TestManyStores(t *testing.T) {
 		g.Stores = append(g.Stores, store(fmt.Sprintf("library-%d", i), 1000*i))
 	}
 	g.Stores = append(g.Stores, app.GlanceStore{Store: kb.Store{Name: "empty"}})
-	line := say(there(g), "mcp__plugin_knowledge_knowledge__search")
+	line := say(there(g), "mcp__plugin_knowledge_knowledge__search", "")
 	if n := tokens.Estimate(line); n > maxTokens || !strings.Contains(line, "this folder (1200 files so far), library-0 (0 files)") || !strings.Contains(line, " more: ask") {
 		t.Errorf("%d tokens: %s", n, line)
 	}
 	long := app.Glance{Stores: []app.GlanceStore{store(strings.Repeat("aB", 32), 1), store(strings.Repeat("0x", 32), 2)}}
-	if line := say(there(long), "mcp__plugin_knowledge_knowledge__search"); tokens.Estimate(line) > maxTokens || !strings.Contains(line, "2 stores: ask") {
+	if line := say(there(long), "mcp__plugin_knowledge_knowledge__search", ""); tokens.Estimate(line) > maxTokens || !strings.Contains(line, "2 stores: ask") {
 		t.Errorf("%s", line)
 	}
 	coming := app.Glance{Stores: []app.GlanceStore{{Store: kb.Store{Name: "guide"}, Busy: true}}}
-	if line := say(there(coming), "search"); !strings.Contains(line, "guide (being indexed)") {
+	if line := say(there(coming), "search", ""); !strings.Contains(line, "guide (being indexed)") {
 		t.Errorf("%s", line)
 	}
 }

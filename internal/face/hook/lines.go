@@ -13,13 +13,21 @@ import (
 // maxTokens bounds each line, by package tokens.
 const maxTokens = 60
 
-// greet says in one line what there is to search here.
+// fewSpecs is from how many specifications on a folder is one that has them.
+const fewSpecs = 3
+
+// greet says in one line what there is to search here, and what to ask of
+// specifications where there are some.
 func greet(ctx context.Context, a *app.App, tool func(string) string) string {
 	g, err := a.Glance(ctx)
 	if err != nil {
 		return ""
 	}
-	return say(there(g), tool("search"))
+	more := ""
+	if g.Own != nil && g.Own.Head != nil && g.Own.Head.Specs >= fewSpecs {
+		more = fmt.Sprintf(", and execute kdd:context before a change: %d specifications", g.Own.Head.Specs)
+	}
+	return say(there(g), tool("search"), more)
 }
 
 // there names what can be searched, or soon: the own folder first.
@@ -38,8 +46,8 @@ func there(g app.Glance) []string {
 	return all
 }
 
-// say fits as many of the names as the bound allows.
-func say(all []string, search string) string {
+// say fits as many of the names as the bound allows, with more behind them.
+func say(all []string, search, more string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -51,7 +59,7 @@ func say(all []string, search string) string {
 		case rest > 0:
 			list += fmt.Sprintf(", %d more", rest)
 		}
-		line := "knowledge has indexed " + list + ": ask " + search + " in words before grep"
+		line := "knowledge has indexed " + list + ": ask " + search + " in words before grep" + more
 		if n == 0 || tokens.Estimate(line) <= maxTokens {
 			return line
 		}

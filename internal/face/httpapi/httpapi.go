@@ -62,6 +62,9 @@ type Options struct {
 	// MCP, when not nil, makes what serves the Model Context Protocol at /mcp,
 	// behind the guard that it is given.
 	MCP func(*httpguard.Guard) http.Handler
+	// Page, when not nil, makes what serves the page for people, by patterns of
+	// http.ServeMux, behind the guard that it is given.
+	Page func(*httpguard.Guard) map[string]http.Handler
 	// Ready, when not nil, is called when the address has been printed.
 	Ready func()
 }
@@ -159,6 +162,15 @@ func newService(a *app.App, o Options) *service {
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", o.MCP(s.guard))
 	}
+	if o.Page != nil {
+		for pattern, h := range o.Page(s.guard) {
+			if pattern == root {
+				s.page = h
+				continue
+			}
+			s.mux.Handle(pattern, h)
+		}
+	}
 	return s
 }
 
@@ -169,6 +181,7 @@ type service struct {
 	mux    *http.ServeMux
 	guard  *httpguard.Guard
 	find   func(name string) (command.Command, error) // product.Commands().Find, but in tests
+	page   http.Handler                               // for people at /; nil where there is none
 	public bool                                       // knows the public side alone: see public.go
 	names  sync.Map                                   // what shown remembers
 

@@ -64,17 +64,29 @@ func (s *service) routes() {
 			answer(w, http.StatusOK, map[string]string{"status": "ok", "version": s.app.Version()})
 		}
 	})
-	s.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		if s.allowed(w, r, httpguard.Open) {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			// The token is in the fragment of the address, which no browser sends.
-			io.WriteString(w, "This is knowledge, an API for programs on this machine; there is no page to look at yet.\n\n"+
-				"  curl -H \"Authorization: Bearer TOKEN\" -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
-				"TOKEN stands behind #token= in this page's address, or in the file or variable that keeps it.\n"+
-				"GET /api/commands lists what else it can do.\n"+
-				"At a terminal, the same is: knowledge search \"retry with backoff\"\n")
-		}
-	})
+	s.mux.HandleFunc(root, s.front)
+}
+
+// root is the pattern of what people and programs meet first.
+const root = "GET /{$}"
+
+// front answers at /: people with the page where there is one, programs with
+// how to go on.
+func (s *service) front(w http.ResponseWriter, r *http.Request) {
+	if s.page != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.page.ServeHTTP(w, r)
+		return
+	}
+	if !s.allowed(w, r, httpguard.Open) {
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	// The token is in the fragment of the address, which no browser sends.
+	io.WriteString(w, "This is knowledge: an API for programs on this machine, and in a browser a page to look at.\n\n"+
+		"  curl -H \"Authorization: Bearer TOKEN\" -d '{\"query\":\"retry with backoff\"}' "+httpguard.URL(s.guard.Bound)+"/api/commands/search\n\n"+
+		"TOKEN stands behind #token= in this page's address, or in the file or variable that keeps it.\n"+
+		"GET /api/commands lists what else it can do.\n"+
+		"At a terminal, the same is: knowledge search \"retry with backoff\"\n")
 }
 
 // preflightKey marks a request in place of the one a browser asks about.

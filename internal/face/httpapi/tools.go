@@ -223,7 +223,7 @@ func schemaOf(c *command.Command) json.RawMessage {
 	b.WriteString(`{"type":"object","properties":{`)
 	required, first := []string{}, true
 	for _, p := range c.Params {
-		if p.CLIOnly || p.Unlisted {
+		if p.CLIOnly || p.Unlisted || p.Unseen {
 			continue
 		}
 		if !first {

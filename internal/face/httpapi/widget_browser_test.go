@@ -1,102 +1,65 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/seed-4f2d999b/knowledge/internal/answers"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
+	"github.com/seed-4f2d999b/knowledge/internal/web/browser/browsertest"
 )
 
-// tab is a page in a browser.
+// tab is a page with the widget.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
+	*browsertest.Tab
+	t *testing.T
 }
 
 // browse opens a browser of a width; the test is skipped where there is none.
-func browse(t *testing.T, width int) *tab {
+func browse(t *testing.T, width int64) *tab {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil && browser == "" {
-			browser = p
-		}
+	program := browsertest.Find()
+	if program == "" {
+		t.Skip(browsertest.Missing)
 	}
-	if browser == "" {
-		t.Skip("there is no Chromium on the PATH; CI installs Debian's")
+	b, err := browsertest.Start(t.Context(), program, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(t.TempDir()),
-		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(width, 900))...)
-	ctx, done := chromedp.NewContext(alloc)
-	ctx, over := context.WithTimeout(ctx, 90*time.Second)
-	t.Cleanup(func() { over(); done(); cancel() })
-	return &tab{t, ctx}
+	t.Cleanup(b.Close)
+	x := b.Tab(t, browsertest.Look{Width: width}, 90*time.Second)
+	x.Root = "const root=document.querySelector('knowledge-assistant')?.shadowRoot;"
+	return &tab{x, t}
 }
 
 func (b *tab) open(url string) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, chromedp.Navigate(url)); err != nil {
-		b.t.Fatal(err)
-	}
-	b.until("!!" + shadow)
-}
-
-const shadow = "document.querySelector('knowledge-assistant').shadowRoot"
-
-// js evaluates an expression in the page; root is the widget's.
-func (b *tab) js(expr string) string {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("(()=>{const root=document.querySelector('knowledge-assistant')?.shadowRoot;return String("+expr+")})()"))
-	if err != nil {
-		b.t.Fatalf("%s: %v", expr, err)
-	}
-	return v
-}
-
-// until waits until an expression says something.
-func (b *tab) until(expr string) string {
-	b.t.Helper()
-	for {
-		switch v := b.js(expr); v {
-		case "", "false", "undefined", "null", "0":
-		default:
-			return v
-		}
-		select {
-		case <-b.ctx.Done():
-			b.t.Fatalf("waited in vain for %s in %s", expr, b.js("root?.textContent"))
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	b.Open(url)
+	b.Until("!!root")
 }
 
 // ask types a question and sends it with the Enter key.
 func (b *tab) ask(question string) {
 	b.t.Helper()
 	q, _ := json.Marshal(question)
-	b.js(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.focus();t.value=%s;
+	b.JS(fmt.Sprintf(`(()=>{const t=root.querySelector('textarea');t.focus();t.value=%s;
 		t.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true,cancelable:true}));return 1})()`, q))
 }
 
 // ended waits for the n-th answer and returns its text.
 func (b *tab) ended(n int) string {
 	b.t.Helper()
-	return b.until(fmt.Sprintf("root.querySelectorAll('.answer[aria-busy=false], .answer.failed')[%d]?.textContent", n-1))
+	return b.Until(fmt.Sprintf("root.querySelectorAll('.answer[aria-busy=false], .answer.failed')[%d]?.textContent", n-1))
 }
 
 // site serves a page that shows the widget of an API of another origin, under a
@@ -129,7 +92,7 @@ func TestWidget(t *testing.T) {
 	page := site(t, func() string { return api.URL }, `<knowledge-assistant title="Pregunta al manual" session-id="web"></knowledge-assistant>`)
 	h = PublicHandler(s.app, strings.TrimPrefix(api.URL, "http://"), config.Public{}, []string{page.URL}, Options{Log: io.Discard})
 	b.open(page.URL)
-	if got := b.js("root.querySelector('h2').textContent+'|'+root.querySelector('button').textContent+'|'+root.querySelector('textarea').placeholder"); got != "Pregunta al manual|Preguntar|Haz una pregunta…" {
+	if got := b.JS("root.querySelector('h2').textContent+'|'+root.querySelector('button').textContent+'|'+root.querySelector('textarea').placeholder"); got != "Pregunta al manual|Preguntar|Haz una pregunta…" {
 		t.Errorf("the widget says %q", got)
 	}
 	b.ask("which files are left out of the index?")
@@ -137,18 +100,18 @@ func TestWidget(t *testing.T) {
 		t.Fatalf("the answer: %q", got)
 	}
 	// A number opens its source at its lines; nothing needs a mouse.
-	b.js("root.querySelector('.cite').click()")
-	if got := b.until("root.querySelector('details[open] pre').textContent"); !strings.Contains(got, "Files over one mebibyte") {
+	b.JS("root.querySelector('.cite').click()")
+	if got := b.Until("root.querySelector('details[open] pre').textContent"); !strings.Contains(got, "Files over one mebibyte") {
 		t.Errorf("the source shows %q", got)
 	}
-	if got := b.js("root.activeElement.tagName"); got != "SUMMARY" {
+	if got := b.JS("root.activeElement.tagName"); got != "SUMMARY" {
 		t.Errorf("the focus is on %s", got)
 	}
-	if got := b.js("root.querySelector('details a').href"); !strings.HasPrefix(got, api.URL+"/api/v1/chunks/") || !strings.Contains(got, "#:~:text=") {
+	if got := b.JS("root.querySelector('details a').href"); !strings.HasPrefix(got, api.URL+"/api/v1/chunks/") || !strings.Contains(got, "#:~:text=") {
 		t.Errorf("the source leads to %s", got)
 	}
-	b.js("root.querySelector('.thumbs button').click()")
-	b.until("root.querySelector('.thumbs [aria-pressed=true]') && root.querySelector('.thumbs [role=status]').textContent")
+	b.JS("root.querySelector('.thumbs button').click()")
+	b.Until("root.querySelector('.thumbs [aria-pressed=true]') && root.querySelector('.thumbs [role=status]').textContent")
 	if stats, err := answers.StatsOfFeedback(t.Context(), s.app); err != nil || stats.Pending != 1 {
 		t.Errorf("%+v, %v: the thumb did not arrive", stats, err)
 	}
@@ -158,10 +121,10 @@ func TestWidget(t *testing.T) {
 	if got := b.ended(3); !strings.Contains(got, "1048576") {
 		t.Errorf("the follow-up: %q", got)
 	}
-	if got := b.js("document.documentElement.scrollWidth"); got != "320" && got != b.js("document.documentElement.clientWidth") {
+	if got := b.JS("document.documentElement.scrollWidth"); got != "320" && got != b.JS("document.documentElement.clientWidth") {
 		t.Errorf("the page is %s wide on 320", got)
 	}
-	if got := b.js("hits.join()"); got != "" {
+	if got := b.JS("hits.join()"); got != "" {
 		t.Errorf("the page met %s", got)
 	}
 	api.CloseClientConnections()
@@ -199,8 +162,8 @@ func TestWidgetStreams(t *testing.T) {
 	page := site(t, func() string { return api.URL }, `<knowledge-assistant></knowledge-assistant>`)
 	b.open(page.URL)
 	b.ask("what?")
-	b.until("root.querySelector('.answer[aria-busy=true] p')?.textContent.includes('The first.')")
-	if got := b.js("root.querySelector('form button').textContent"); got != "Parar" {
+	b.Until("root.querySelector('.answer[aria-busy=true] p')?.textContent.includes('The first.')")
+	if got := b.JS("root.querySelector('form button').textContent"); got != "Parar" {
 		t.Errorf("the button says %q", got)
 	}
 	more <- true
@@ -208,27 +171,11 @@ func TestWidgetStreams(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.ask("and?")
-	b.until("root.querySelectorAll('.answer p').length > 1")
-	b.js("root.querySelector('form').requestSubmit()") // stops it
+	b.Until("root.querySelectorAll('.answer p').length > 1")
+	b.JS("root.querySelector('form').requestSubmit()") // stops it
 	if got := b.ended(2); !strings.Contains(got, "The first.") {
 		t.Errorf("stopped: %q", got)
 	}
-}
-
-// hostile are texts that would do something in a page that took them for HTML,
-// for Markdown, or for an address.
-var hostile = []string{
-	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<svg onload=alert(1)>`, `<iframe srcdoc="<script>parent.alert(1)</script>">`,
-	`<a href="javascript:alert(1)">x</a>`, `[x](javascript:alert(1))`, `![x](https://evil.example/pixel.png)`, `<style>*{display:none}</style>`,
-	`<link rel=stylesheet href=https://evil.example/x.css>`, `<meta http-equiv=refresh content="0;url=https://evil.example">`, `<base href=https://evil.example>`,
-	`<form action=https://evil.example><input name=p></form>`, `<object data=https://evil.example></object>`, `<embed src=https://evil.example>`,
-	`<video src=x onerror=alert(1)>`, `<details open ontoggle=alert(1)>`, `<body onload=alert(1)>`, `<math><mi xlink:href="javascript:alert(1)">x</mi></math>`,
-	`&lt;script&gt;alert(1)&lt;/script&gt;`, `&#60;img src=x onerror=alert(1)&#62;`, `&amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;`, `"><script>alert(1)</script>`,
-	`' onfocus=alert(1) autofocus='`, "`<img src=x onerror=alert(1)>`", "```\n<img src=x onerror=alert(1)>\n```", `</pre><script>alert(1)</script>`, `</p></article><script>alert(1)</script>`,
-	`<template shadowrootmode=open><script>alert(1)</script></template>`, `<knowledge-assistant endpoint=https://evil.example></knowledge-assistant>`, `<slot name=x onslotchange=alert(1)>`,
-	`<button autofocus onfocus=alert(1)>`, `<marquee onstart=alert(1)>`, `<input type=image src=x onerror=alert(1)>`, `<script src=https://evil.example/x.js></script>`, `<!--><img src=x onerror=alert(1)>-->`,
-	`<![CDATA[<script>alert(1)</script>]]>`, `{{constructor.constructor('alert(1)')()}}`, `${alert(1)}`, "\u202ealert(1)\u2066", `<a href="data:text/html,<script>alert(1)</script>">x</a>`,
-	`[1][2][99][0] [1](javascript:alert(1))`,
 }
 
 // TestHostileReplies: whatever a reply holds, in its text, titles, addresses and
@@ -239,7 +186,7 @@ func TestHostileReplies(t *testing.T) {
 	files := http.NewServeMux()
 	widgetRoutes(files, func(http.ResponseWriter, *http.Request) bool { return true })
 	files.HandleFunc("POST /api/v1/mcp/tools/call", func(w http.ResponseWriter, _ *http.Request) {
-		bad := hostile[at.Load()]
+		bad := browsertest.Hostile[at.Load()]
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Content-Type", "application/json")
 		raw, _ := json.Marshal(map[string]any{"success": true, "result": bad + " [1]\n\n- " + bad, "confidence": 0.9, "sources": []any{
@@ -263,23 +210,23 @@ func TestHostileReplies(t *testing.T) {
 	}))
 	defer page.Close()
 	b.open(page.URL)
-	for i := range hostile {
+	for i := range browsertest.Hostile {
 		at.Store(int64(i))
 		b.ask("what?")
 		b.ended(i + 1)
-		b.js("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
+		b.JS("[...root.querySelectorAll('details')].forEach(d=>d.open=true)")
 	}
-	if got := b.js("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p path pre span summary svg textarea ul" {
+	if got := b.JS("[...new Set([...root.querySelectorAll('*')].map(e=>e.tagName.toLowerCase()))].sort().join(' ')"); got != "a article button code details div form h2 li ol p path pre span summary svg textarea ul" {
 		t.Errorf("the widget has grown elements: %s", got)
 	}
-	if got := b.js("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {
+	if got := b.JS("[...root.querySelectorAll('*')].flatMap(e=>[...e.attributes].map(a=>a.name)).filter(n=>n.startsWith('on')||n==='style'||n==='src').join()"); got != "" {
 		t.Errorf("it has the attributes %s", got)
 	}
-	if got := b.js("[...root.querySelectorAll('a')].map(a=>a.protocol).filter(p=>p!=='https:').join()"); got != "" {
+	if got := b.JS("[...root.querySelectorAll('a')].map(a=>a.protocol).filter(p=>p!=='https:').join()"); got != "" {
 		t.Errorf("it leads to %s", got)
 	}
 	time.Sleep(300 * time.Millisecond) // for what a text might have begun
-	if got := b.js("hits.join()+performance.getEntriesByType('resource').map(e=>e.name).filter(n=>n.includes('evil')).join()"); got != "" {
+	if got := b.JS("hits.join()+performance.getEntriesByType('resource').map(e=>e.name).filter(n=>n.includes('evil')).join()"); got != "" {
 		t.Errorf("something happened: %s", got)
 	}
 }

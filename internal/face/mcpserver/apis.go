@@ -36,7 +36,7 @@ func apiFace(ctx context.Context, a *app.App, code string, log io.Writer) (*face
 		f.tools[op.Name] = true
 		t := mcp.NewToolWithRawSchema(op.Name, op.Description, op.Parameters)
 		switch op.Method {
-		case "GET", "HEAD", "OPTIONS":
+		case "GET", "HEAD", "OPTIONS", "READ":
 			t.Annotations.ReadOnlyHint = new(true)
 		case "DELETE":
 			t.Annotations.DestructiveHint, t.Annotations.IdempotentHint = new(true), new(true)

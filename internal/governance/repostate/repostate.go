@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,6 +41,20 @@ type Reader struct {
 	Root string // of the work tree, absolute
 	Git  string // the program git, absolute; "" does without
 	Env  func(string) string
+}
+
+// Of returns a reader of the work tree at root with the installed git, if there
+// is one. A program of the repository itself is not asked how the repository is.
+func Of(root string, env func(string) string) *Reader {
+	r := &Reader{Root: root, Env: env}
+	if git, err := exec.LookPath("git"); err == nil && filepath.IsAbs(git) {
+		if real, err := filepath.EvalSymlinks(git); err == nil {
+			if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+				r.Git = git
+			}
+		}
+	}
+	return r
 }
 
 // State describes a work tree. A path counts as staged or unstaged as

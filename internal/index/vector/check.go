@@ -43,6 +43,11 @@ func Check() error {
 		if !slices.Equal(sum, plain) {
 			return kb.Errorf(kb.Internal, "%s and plain Go disagree on a sum of vectors", Kernel())
 		}
+		bits, slow := make([]byte, stride/8), make([]byte, stride/8)
+		AtLeast(bits, sum, plain[3])
+		if atLeastGeneric(slow, sum, plain[3]); !slices.Equal(bits, slow) {
+			return kb.Errorf(kb.Internal, "%s and plain Go disagree on which numbers are greater", Kernel())
+		}
 	}
 	return nil
 }

@@ -101,3 +101,28 @@ func axpyGeneric(dst []float32, codes []int8, f float32) {
 		dst[j] += float32(f * float32(c))
 	}
 }
+
+// AtLeast sets bit i%8 of dst[i/8] for every x[i] of least or more, and clears the
+// others. It panics unless len(x) is eight times len(dst).
+func AtLeast(dst []byte, x []float32, least float32) {
+	if len(x) != 8*len(dst) {
+		panic("vector: numbers of another length than their bits")
+	}
+	if hasAVX2 && len(dst) > 0 {
+		atLeastAVX2(&dst[0], &x[0], len(dst), least)
+		return
+	}
+	atLeastGeneric(dst, x, least)
+}
+
+func atLeastGeneric(dst []byte, x []float32, least float32) {
+	for i := range dst {
+		b := byte(0)
+		for k, v := range (*[8]float32)(x[8*i:]) {
+			if v >= least {
+				b |= 1 << k
+			}
+		}
+		dst[i] = b
+	}
+}

@@ -20,3 +20,8 @@ func axpyAVX2(dst *float32, codes *int8, n int, f float32)
 //
 //go:noescape
 func sketchSumsAVX2(dst *uint16, signs, lut *byte, blocks, pairs int)
+
+// atLeastAVX2 is AtLeast for eights times 8 numbers, eights positive.
+//
+//go:noescape
+func atLeastAVX2(dst *byte, x *float32, eights int, least float32)

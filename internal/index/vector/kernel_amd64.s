@@ -202,3 +202,23 @@ sketchpair:
 
 	VZEROUPPER
 	RET
+
+// func atLeastAVX2(dst *byte, x *float32, eights int, least float32)
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         eights+16(FP), CX
+	VBROADCASTSS least+24(FP), Y0
+
+atleasteight:
+	VMOVUPS   (SI), Y1
+	VCMPPS    $0x0d, Y0, Y1, Y1
+	VMOVMSKPS Y1, AX
+	MOVB      AX, (DI)
+	ADDQ      $32, SI
+	INCQ      DI
+	DECQ      CX
+	JNZ       atleasteight
+
+	VZEROUPPER
+	RET

@@ -81,6 +81,29 @@ func TestAxpyEqualsGeneric(t *testing.T) {
 	}
 }
 
+func TestAtLeastEqualsGeneric(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	odd := []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, -1}
+	for n := range 40 {
+		x := make([]float32, 8*n+1)[1:] // off every alignment
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+			if r.IntN(3) == 0 {
+				x[i] = odd[r.IntN(len(odd))]
+			}
+		}
+		for _, least := range append(odd, 0.5) {
+			got, want := make([]byte, n+1), make([]byte, n)
+			got[n] = 77
+			AtLeast(got[:n], x, least)
+			atLeastGeneric(want, x, least)
+			if !slices.Equal(got[:n], want) || got[n] != 77 {
+				t.Fatalf("%d numbers, %g: %v, want %v", len(x), least, got, want)
+			}
+		}
+	}
+}
+
 func TestAxpyRounds(t *testing.T) {
 	// 3 * (1+2^-23) needs 25 bits: a fused operation would keep the last one.
 	f := math.Nextafter32(1, 2)

@@ -37,6 +37,20 @@ func testSpecs(t *testing.T, w *writer) {
 	rest, err := x.Specs(t.Context(), "s2.markdown", 9) // which is no document
 	w.must(err)
 	w.equal("after a path", all[2:], rest)
+
+	totals := func(x kb.Index) kb.Totals {
+		i, err := x.Info(t.Context())
+		w.must(err)
+		return i.Totals
+	}
+	before := totals(x)
+	w.docs["t1.md"] = "another text\n"
+	same := totals(w.open(w.publish("")))
+	w.docs["s1.md"] = "another spec\n"
+	other := totals(w.open(w.publish("")))
+	if before.SpecSum == 0 || same.SpecSum != before.SpecSum || other.SpecSum == same.SpecSum {
+		t.Errorf("sums of specifications: %x, then %x with another text, then %x with another specification", before.SpecSum, same.SpecSum, other.SpecSum)
+	}
 }
 
 func testIDs(t *testing.T, w *writer) {

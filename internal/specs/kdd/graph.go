@@ -223,3 +223,12 @@ func (d *Doc) Codes() []string {
 	}
 	return out
 }
+
+// Nodes returns all nodes, the documents' first.
+func (g *Graph) Nodes() []*Node {
+	all := make([]*Node, len(g.nodes))
+	for i := range g.nodes {
+		all[i] = &g.nodes[i]
+	}
+	return all
+}

@@ -12,11 +12,14 @@ import (
 // Any other word counts as approved, as no status does.
 var statuses = map[string]string{
 	"draft": "draft", "wip": "draft", "work-in-progress": "draft", "borrador": "draft", "en-progreso": "draft", "idea": "draft",
-	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed",
+	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed", "provisional": "proposed", "deferred": "proposed", "postponed": "proposed",
 	"review": "review", "in-review": "review", "under-review": "review", "revision": "review", "en-revision": "review", "pending": "review", "pendiente": "review",
 	"approved": "approved", "active": "approved", "accepted": "approved", "aprobado": "approved", "aprobada": "approved", "activo": "approved", "activa": "approved", "aceptado": "approved", "aceptada": "approved", "vigente": "approved",
+	// What holds and is being worked on, or was: of needs and of challenges.
+	"open": "approved", "decided": "approved", "final": "approved", "implemented": "approved", "implementable": "approved", "done": "approved", "stable": "approved", "adopted": "approved", "agreed": "approved", "published": "approved", "released": "approved", "valid": "approved",
+	"abierto": "approved", "abierta": "approved", "decidido": "approved", "decidida": "approved", "implementado": "approved", "implementada": "approved", "publicado": "approved", "publicada": "approved",
 	"superseded": "superseded", "replaced": "superseded", "reemplazado": "superseded", "reemplazada": "superseded", "sustituido": "superseded", "sustituida": "superseded",
-	"deprecated": "deprecated", "obsolete": "deprecated", "retired": "deprecated", "rejected": "deprecated", "archived": "deprecated", "withdrawn": "deprecated", "obsoleto": "deprecated", "obsoleta": "deprecated", "rechazado": "deprecated", "rechazada": "deprecated", "retirado": "deprecated", "retirada": "deprecated",
+	"deprecated": "deprecated", "obsolete": "deprecated", "retired": "deprecated", "declined": "deprecated", "abandoned": "deprecated", "cancelled": "deprecated", "canceled": "deprecated", "descartado": "deprecated", "descartada": "deprecated", "rejected": "deprecated", "archived": "deprecated", "withdrawn": "deprecated", "obsoleto": "deprecated", "obsoleta": "deprecated", "rechazado": "deprecated", "rechazada": "deprecated", "retirado": "deprecated", "retirada": "deprecated",
 }
 
 // Lifecycles, in the order of a document's life.

@@ -97,9 +97,11 @@ func (g *Graph) numbering() map[numbering]bool {
 	return out
 }
 
-// numbered reports whether a document has an id or a number by which it is named.
+// numbered reports whether a document has an id or a number by which it is
+// named, or is the form that others are written after.
 func (d *Doc) numbered() bool {
-	return d.ID != "" || strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
+	stem := strings.ToLower(specdoc.Stem(d.Path))
+	return d.ID != "" || strings.Contains(stem, "template") || strings.Contains(stem, "plantilla") || strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
 }
 
 // problems are those that a document has alone; ids says that others of its

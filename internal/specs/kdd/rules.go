@@ -17,6 +17,7 @@ const (
 	DanglingPlace = "dangling-anchor"
 	Unverified    = "unverified-requirement"
 	Unnamed       = "unnamed-rule"
+	SuspectLink   = "suspect-link"
 	Incomplete    = "incomplete"
 )
 
@@ -37,6 +38,7 @@ var Rules = []findings.Rule{
 	{Name: DanglingPlace, Text: "a link to a heading that is not there", Severity: findings.Error},
 	{Name: Unverified, Text: "a requirement that nothing verifies", Severity: findings.Warning},
 	{Name: Unnamed, Text: "a rule that no code names", Severity: findings.Warning},
+	{Name: SuspectLink, Text: "a relation with what changed after it was last looked at", Severity: findings.Note},
 	{Name: Incomplete, Text: "a document without a part that its kind asks for", Severity: findings.Note},
 }
 

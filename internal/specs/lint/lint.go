@@ -21,6 +21,8 @@ type Linter struct {
 	Sources []Source // by number, as Doc.Source has it
 	// Trace returns what code has to do with specifications; it is called where a rule needs it.
 	Trace func(ctx context.Context) (*Trace, error)
+	// Changes are those of the project's own files; nil without a history.
+	Changes *Changes
 
 	looked func(*kdd.Doc) bool
 	bodies map[*kdd.Doc]string // of the documents that were read again
@@ -41,7 +43,11 @@ func (l *Linter) Problems(ctx context.Context, f kdd.Filter, r *kdd.Report) (out
 	if err != nil {
 		return nil, nil, err
 	}
-	out = append(out, traced...)
+	suspects, err := l.suspects(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	out = append(append(out, traced...), suspects...)
 	keys := map[*kdd.Doc][]*kdd.Problem{} // problems whose line is that of a key
 	for i := range out {
 		if p := &out[i]; p.Line == 0 {

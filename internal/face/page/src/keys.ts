@@ -1,0 +1,45 @@
+// Shortcuts. A view says what its keys do while it is shown; help lists them.
+
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+export interface Key {
+  key: string; // as KeyboardEvent.key has it
+  does: string; // in words, for help
+  run: (e: KeyboardEvent) => void;
+  writing?: boolean; // also while a field has the focus
+}
+
+const layers = signal<Key[][]>([]);
+
+// known lists what keys do now, the innermost view's first.
+export function known(): Key[] {
+  const seen = new Set<string>();
+  return layers.value.toReversed().flat().filter((k) => !seen.has(k.key) && seen.add(k.key));
+}
+
+// useKeys makes keys work while a component is shown.
+export function useKeys(keys: Key[]) {
+  useEffect(() => {
+    layers.value = [...layers.peek(), keys];
+    return () => {
+      layers.value = layers.peek().filter((l) => l !== keys);
+    };
+  });
+}
+
+// isField reports whether what is typed goes into an element.
+export function isField(e: EventTarget | null): boolean {
+  return e instanceof HTMLElement && (e.matches('textarea, select, [contenteditable]') || (e instanceof HTMLInputElement && !/^(checkbox|radio|button|submit|range)$/.test(e.type)));
+}
+
+export function listen() {
+  addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.defaultPrevented || document.querySelector('dialog[open]')) return;
+    const writing = isField(e.target);
+    const k = known().find((k) => k.key === e.key && (!writing || k.writing));
+    if (!k) return;
+    e.preventDefault();
+    k.run(e);
+  });
+}
