@@ -52,6 +52,7 @@ type hit struct {
 type reply struct {
 	hits       []hit
 	confidence float64 // that the first hit is right, 0 to 1
+	there      float64 // that there is an answer at all; -1 where it is not said
 	word       string
 	took       time.Duration // as the client sees it
 	processor  time.Duration // that the product spent
@@ -89,6 +90,7 @@ func read(text string) (*reply, error) {
 		Hits        []map[string]json.RawMessage
 		Confidence  json.RawMessage
 		Probability *float64
+		There       *float64
 		Signs       map[string]float64
 		Tokens      float64
 		MS          float64
@@ -96,7 +98,10 @@ func read(text string) (*reply, error) {
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		return nil, err
 	}
-	r := &reply{ms: raw.MS, signs: raw.Signs}
+	r := &reply{ms: raw.MS, signs: raw.Signs, there: -1}
+	if raw.There != nil {
+		r.there = *raw.There
+	}
 	_ = json.Unmarshal(raw.Confidence, &r.word)
 	r.confidence = words[r.word]
 	if f, err := strconv.ParseFloat(string(raw.Confidence), 64); err == nil {

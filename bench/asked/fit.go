@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -42,11 +45,12 @@ func (m *model) at(signs map[string]float64) float64 {
 // fitted is the product of the two.
 type fitted struct{ there, right *model }
 
-func (f *fitted) at(a *answer) float64 {
-	if len(a.reply.signs) == 0 {
-		return 0
+// say gives an answer the two probabilities.
+func (f *fitted) say(r *reply) {
+	if r.confidence, r.there = 0, 0; len(r.signs) > 0 {
+		r.there = f.there.at(r.signs)
+		r.confidence = r.there * f.right.at(r.signs)
 	}
-	return f.there.at(a.reply.signs) * f.right.at(a.reply.signs)
 }
 
 func right(a *answer) bool { return a.something && a.fileRank == 1 }
@@ -78,7 +82,7 @@ func (b *bench) fit(all []*answer) {
 		m := fitBoth(others)
 		for _, a := range all {
 			if fold(a) == k {
-				a.reply.confidence = m.at(a)
+				m.say(a.reply)
 			}
 		}
 	}
@@ -119,6 +123,19 @@ func (m *model) of(name string) string {
 		return fmt.Sprintf("%.3g", m.weight[i])
 	}
 	return ""
+}
+
+// writeSigns writes what fits are made of, for trying others.
+func writeSigns(path string, all []*answer) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, a := range all {
+		if err := enc.Encode(map[string]any{"set": a.set, "kind": a.Kind, "id": a.ID, "repo": a.Repo, "something": a.something,
+			"file": a.fileRank, "signs": a.reply.signs}); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
 // fitOne fits a logistic regression with Newton's steps on standardised signs.

@@ -23,10 +23,10 @@ import (
 )
 
 type options struct {
-	repos, program, tasks, work, out, data string
-	sets                                   []string
-	aside, verbose, print, json, sure, fit bool
-	limit                                  int
+	repos, program, tasks, work, out, signs string
+	sets, data                              []string
+	aside, verbose, print, json, sure, fit  bool
+	limit                                   int
 }
 
 type bench struct {
@@ -45,17 +45,18 @@ func main() {
 	flag.StringVar(&o.tasks, "tasks", "../shared/eval/code-search-dev.json", "the public tasks")
 	flag.StringVar(&o.work, "work", filepath.Join(cache, "knowledge-asked"), "folder of checkouts and indexes, kept between runs")
 	flag.StringVar(&o.out, "out", "", "write the report here")
-	flag.StringVar(&o.data, "testdata", "bench/asked/testdata", "folder of the sets")
+	folders := flag.String("testdata", "bench/asked/testdata", "folders of the sets")
 	only := flag.String("set", strings.Join(sets, ","), "which sets")
 	flag.BoolVar(&o.aside, "aside", false, "also the third of each set that is aside")
 	flag.BoolVar(&o.verbose, "v", false, "list what was missed")
 	flag.BoolVar(&o.sure, "sure", false, "ask on the command line, for the probability in the place of its name")
 	flag.BoolVar(&o.fit, "fit", false, "fit the weights of the confidence as well; the sets that are aside are not used")
+	flag.StringVar(&o.signs, "signs", "", "write the signs of every answer here, one JSON object a line; with -sure or -fit")
 	flag.BoolVar(&o.print, "print", false, "print what is asked, and ask nothing")
 	flag.BoolVar(&o.json, "json", false, "print one JSON object a line, for the programs of bench/agents; with -print")
 	flag.IntVar(&o.limit, "each", 0, "ask at most so many items of each set")
 	flag.Parse()
-	o.sets = strings.Split(*only, ",")
+	o.sets, o.data = strings.Split(*only, ","), strings.Split(*folders, ",")
 	if o.repos == "" {
 		fmt.Println("skipped: no -repos DIR with repositories of the projects in bench/asked/testdata/repos.json")
 		return
@@ -68,8 +69,12 @@ func main() {
 
 func run(o options) error {
 	var table []repository
-	if err := readJSON(filepath.Join(o.data, "repos.json"), &table); err != nil {
-		return err
+	for _, dir := range o.data {
+		var more []repository
+		if err := readJSON(filepath.Join(dir, "repos.json"), &more); err != nil {
+			return err
+		}
+		table = append(table, more...)
 	}
 	work, err := filepath.Abs(o.work)
 	if err != nil {
@@ -107,18 +112,7 @@ func run(o options) error {
 		if !slices.Contains(sets, set) {
 			return fmt.Errorf("no set %q; there are %s", set, strings.Join(sets, ", "))
 		}
-		items, err := load(o.data, set, o.aside)
-		if err != nil {
-			return err
-		}
-		if o.limit > 0 && len(items) > o.limit {
-			var some []*item
-			for i := range o.limit {
-				some = append(some, items[i*len(items)/o.limit])
-			}
-			items = some
-		}
-		as, err := b.ask(set, items)
+		as, err := b.set(set)
 		if err != nil {
 			return err
 		}
@@ -136,11 +130,39 @@ func run(o options) error {
 	if o.fit {
 		b.fit(all)
 	}
+	if o.signs != "" {
+		if err := writeSigns(o.signs, all); err != nil {
+			return err
+		}
+	}
 	fmt.Print(b.r.String())
 	if o.out != "" {
 		return os.WriteFile(o.out, []byte(strings.TrimRight(b.r.String(), "\n")+"\n"), 0o644)
 	}
 	return nil
+}
+
+// set asks the items of a set, of one folder after the other.
+func (b *bench) set(name string) (all []*answer, err error) {
+	for _, dir := range b.o.data {
+		items, err := load(dir, name, b.o.aside)
+		if err != nil {
+			return nil, err
+		}
+		if n := b.o.limit; n > 0 && len(items) > n {
+			var some []*item
+			for i := range n {
+				some = append(some, items[i*len(items)/n])
+			}
+			items = some
+		}
+		as, err := b.ask(name, items)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, as...)
+	}
+	return all, nil
 }
 
 // skip says once that a repository is not there.

@@ -171,21 +171,43 @@ func (b *bench) honesty(all []*answer) {
 		add(k, by[k])
 	}
 	b.r.Table(rows...)
-	of := func(kind string, something bool) (out []float64) {
+	b.nothing(all)
+}
+
+// nothing adds how well what has no answer is told from what has one: by the
+// confidence, which what has one and is not found lacks too, and by the
+// probability that there is one.
+func (b *bench) nothing(all []*answer) {
+	of := func(set, kind string, something bool, value func(*reply) float64) (out []float64) {
 		for _, a := range all {
-			if a.set == "absent" && a.something == something && (kind == "" || a.Kind == kind) {
-				out = append(out, a.reply.confidence)
+			if a.set == set && a.something == something && (kind == "" || a.Kind == kind) {
+				out = append(out, value(a.reply))
 			}
 		}
 		return out
 	}
-	var plain []float64
-	for _, a := range all {
-		if a.set == "plain" {
-			plain = append(plain, a.reply.confidence)
+	confidence, there := func(r *reply) float64 { return r.confidence }, func(r *reply) float64 { return r.there }
+	missing := func(of []float64) string {
+		n := 0.0
+		for _, v := range of {
+			if v < 0.5 {
+				n++
+			}
 		}
+		return figure(n / float64(len(of)))
 	}
-	if len(of("", false)) > 0 {
-		b.r.Printf("Something against nothing here, area under the curve: %s; questions in the code's words %s; in plain words, the answerable ones of set plain, %s.\n\n", figure(area(of("", true), of("", false))), figure(area(of("", true), of("code", false))), figure(area(plain, of("plain", false))))
+	if len(of("absent", "", false, there)) == 0 {
+		return
 	}
+	rows := [][]string{{"", "area by the confidence", "by the probability of an answer", "absent told by it", "present taken for absent"}}
+	for _, r := range []struct{ name, set, kind string }{
+		{"all, against as many public tasks", "absent", ""}, {"in the code's words", "absent", "code"},
+		{"in plain words, against set plain", "plain", "plain"},
+	} {
+		some, none := of(r.set, "", true, there), of("absent", r.kind, false, there)
+		rows = append(rows, []string{r.name, figure(area(of(r.set, "", true, confidence), of("absent", r.kind, false, confidence))), figure(area(some, none)),
+			missing(none), missing(some)})
+	}
+	b.r.Printf("Something against nothing here:\n\n")
+	b.r.Table(rows...)
 }

@@ -261,7 +261,7 @@ func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.T
 	t.TextBytes += s.textLen(d.Number)
 	t.Languages[s.language(d.Number)]++
 	if s.flags(d.Number)&kb.FlagUnparsed != 0 {
-		t.Unparsed++
+		t.Garble(d.Path)
 	}
 	if s.flags(d.Number)&kb.FlagMasked != 0 {
 		t.Masked++

@@ -119,7 +119,7 @@ func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snap
 		o.At = func(int, string) {}
 	}
 	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{},
-		docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}}
+		docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}, garbled: map[string]string{}}
 	if st.Head != nil {
 		r.expect = st.Head.Generation
 	}
@@ -149,6 +149,7 @@ type run struct {
 	waiting map[kb.DocKey][]kb.Entry  // documents that another worker is indexing
 	failed  []string
 	unreads map[string]uint64 // stamps of documents that were ruled out
+	garbled map[string]string // why documents are kept as plain text, by path
 
 	done   atomic.Int64
 	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count

@@ -87,8 +87,9 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 	head := kb.Head{
 		Generation: m.Generation, Manifest: name, Commit: m.Commit, Embedder: m.Embedder,
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
-		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum, Rules: secret.Version,
-		Skipped: r.skipped(), Notes: r.notes(), Unread: maps.Clone(r.unreads), Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
+		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum,
+		Rules: secret.Version, Skipped: r.skipped(), Notes: append(r.notes(), r.garbledNotes(&totals)...), Unread: maps.Clone(r.unreads),
+		Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))
@@ -136,6 +137,23 @@ func (r *run) notes() []string {
 		r.res.LeftOut = append(r.res.LeftOut, fmt.Sprintf("and %d more were left out", n))
 	}
 	return append(r.snap.Notes(), r.res.LeftOut...)
+}
+
+// garbledNotes names the documents that are kept as plain text because their
+// grammar gave up or a reader stumbled over them: why is known in the run that
+// read them.
+func (r *run) garbledNotes(t *kb.Totals) (out []string) {
+	for _, p := range t.Garbled {
+		note := "skipped-grammar: " + p
+		if why := r.garbled[p]; why != "" {
+			note += ": " + why
+		}
+		out = append(out, note+"; it is kept as plain text")
+	}
+	if n := t.Unparsed - len(t.Garbled); n > 0 {
+		out = append(out, fmt.Sprintf("skipped-grammar: and %d more", n))
+	}
+	return out
 }
 
 // Sweep deletes the files that no store and no running job needs, and what

@@ -181,6 +181,9 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			}
 			if cut.Failed != "" {
 				t.Flags |= kb.FlagUnparsed
+				r.mu.Lock()
+				r.garbled[e.Path] = cut.Failed
+				r.mu.Unlock()
 			}
 			d := kb.SegmentDocument{Hash: key.Hash, Text: t, Chunks: cut.Chunks, Facts: cut.Facts}
 			began := time.Now()

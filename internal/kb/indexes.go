@@ -78,6 +78,17 @@ type Totals struct {
 	// SpecSum differs between generations of a store whose documents differ in what
 	// they say as specifications; 0 where none says anything.
 	SpecSum uint64 `json:"specSum,omitempty"`
+	// Garbled are the paths of the first few documents with FlagUnparsed.
+	Garbled []string `json:"garbled,omitempty"`
+}
+
+const mostGarbled = 5
+
+// Garble counts a document with FlagUnparsed.
+func (t *Totals) Garble(path string) {
+	if t.Unparsed++; len(t.Garbled) < mostGarbled {
+		t.Garbled = append(t.Garbled, path)
+	}
 }
 
 // Segment describes a segment.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ const contextBytes = 24_000
 // declaration or section with its true lines. An id may end in "+LINE", as
 // the field next of a long reply does, to go on from there.
 func Show(ctx context.Context, targets []Target, id string) (Context, error) {
-	bare, from, err := splitID(id)
+	bare, lines, err := splitID(id)
 	if err != nil {
 		near, e := misspelt(ctx, targets, strings.TrimSpace(id))
 		if e != nil || near == "" {
@@ -43,7 +44,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 				Note: fmt.Sprintf("deleted since: this place is gone from the index; it last stood at lines %d to %d of %s", g.Start, g.End, g.Path)}
 		}
 		for _, p := range res[0].Places {
-			c, err := show(ctx, t, p, shownLines{from: from})
+			c, err := show(ctx, t, p, lines)
 			if err != nil {
 				return Context{}, of(i, err)
 			}
@@ -75,7 +76,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	case gone != nil:
 		return *gone, nil
 	}
-	near, err := misspelt(ctx, targets, bare)
+	near, err := misspelt(ctx, targets, ownMark(bare, lines.mark))
 	if err != nil {
 		return Context{}, err
 	}
@@ -88,6 +89,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 // misspelt returns the id that a slip of the finger made id of: one that a
 // place has just so; "" when there is none, or more than one.
 func misspelt(ctx context.Context, targets []Target, id string) (string, error) {
+	id, mark := cutMark(id)
 	candidates := kb.Misspelt(id)
 	near := ""
 	if len(candidates) == 0 {
@@ -108,21 +110,25 @@ func misspelt(ctx context.Context, targets []Target, id string) (string, error) 
 			near = r.ID
 		}
 	}
+	if near != "" {
+		near = ownMark(near, mark)
+	}
 	return near, nil
 }
 
-func splitID(id string) (bare string, line int, err error) {
+func splitID(id string) (bare string, lines shownLines, err error) {
 	id = strings.TrimSpace(id)
 	bare, rest, more := strings.Cut(id, "+")
+	bare, lines.mark = cutMark(bare)
 	if _, _, ok := kb.ParseID(bare); !ok {
-		return "", 0, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a path with a line, such as server.go:120")
+		return "", lines, kb.Errorf(kb.Invalid, "%q is no result id", kb.Clip(id, 40)).WithHint("give an id as search shows it, or a path with a line, such as server.go:120")
 	}
 	if more {
-		if line, err = strconv.Atoi(rest); err != nil || line < 1 {
-			return "", 0, kb.Errorf(kb.Invalid, "%q does not continue a reply", kb.Clip(id, 40)).WithHint("pass the value of the field next unchanged")
+		if lines.from, err = strconv.Atoi(rest); err != nil || lines.from < 1 {
+			return "", lines, kb.Errorf(kb.Invalid, "%q does not continue a reply", kb.Clip(id, 40)).WithHint("pass the value of the field next unchanged")
 		}
 	}
-	return bare, line, nil
+	return bare, lines, nil
 }
 
 func commit(t *Target) string {
@@ -134,8 +140,12 @@ func commit(t *Target) string {
 
 // shownLines says which lines of a place are asked for: those of the
 // declaration on line at, of the first where that is 0, and what goes on to line
-// to; from line from on where that is not 0.
-type shownLines struct{ at, to, from int }
+// to; from line from on where that is not 0; those of the declaration with a
+// mark alone where there is one.
+type shownLines struct {
+	at, to, from int
+	mark         string
+}
 
 // show builds the context of one place.
 func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Context, error) {
@@ -146,8 +156,12 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	}
 	ch := &d.Chunks[p.Chunk]
 	first, last := declaration(&d, p.Chunk)
+	own := marked(ch, lines.mark)
+	if own != nil {
+		first, last, line = chunkAt(&d, own.Start), chunkAt(&d, own.End), max(own.Line, own.Start)
+	}
 	c := Context{
-		ID: p.ID, Store: t.Label, Commit: commit(t), Path: p.Path,
+		ID: ownID(p.ID, ch, own), Store: t.Label, Commit: commit(t), Path: p.Path,
 		Start: d.Chunks[first].Start, End: d.Chunks[last].End,
 		Symbol: Title(ch), Kind: ch.Kind, Language: d.Language,
 	}
@@ -155,7 +169,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	if symbol != nil {
 		c.Doc, c.Signature = symbol.Doc, symbol.Signature
 		switch k := chunkAt(&d, symbol.End); {
-		case k <= last:
+		case own != nil || k <= last:
 		case symbol.End-symbol.Start < largeType:
 			last, c.End = k, d.Chunks[k].End // the whole type, members and all
 		default:
@@ -166,7 +180,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 		last, c.End = k, d.Chunks[k].End
 	}
 	beside := 0 // declarations in the chunk that are not of symbol
-	if s := symbolAt(&d, first, last, line); s != nil && s != symbol {
+	if s := cmp.Or(own, symbolAt(&d, first, last, line)); s != nil && s != symbol {
 		symbol = s
 		c.Symbol, c.Kind, c.Doc, c.Signature = kb.Clip(s.Qualified(), titleBytes), s.Kind, s.Doc, s.Signature
 	} else if line == 0 && ch.Kind != "section" {
@@ -180,30 +194,16 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 		return Context{}, err
 	}
 	c.Inherits, c.Callers, c.Callees, c.Types, c.Tests = u.inherits, u.callers, u.callees, u.types, u.tests
-	if ch.ColTo > 0 && first == last {
-		c.Code = d.Body[ch.From:ch.To]
-		c.At = location(p.Path, ch)
-	} else {
-		text := strings.TrimSuffix(d.Body[d.Chunks[first].From:d.Chunks[last].To], "\n")
-		all := strings.Split(text, "\n")
-		if from > c.Start && from <= c.End {
-			all = all[from-c.Start:]
-			c.Start = from
-		}
-		n := fitting(all, contextBytes)
-		if n < len(all) {
-			c.End = c.Start + n - 1
-			c.Next = fmt.Sprintf("%s+%d", p.ID, c.End+1)
-		}
-		c.Code = strings.Join(all[:n], "\n")
-		c.At = fmt.Sprintf("%s:L%d-%d", p.Path, c.Start, c.End)
-	}
+	c.fill(&d, ch, [2]int{first, last}, own, from)
 	c.Imports = used(&d, c.Start, c.End, 20)
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
 	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {
 		c.Of = u.decl.Qualified
 	}
 	notes := t.changes(&d, p)
+	if lines.mark != "" && own == nil {
+		notes = append(notes, "the declaration that the id was given for is not there now")
+	}
 	if page, ok := t.page(p.Path); ok {
 		anchor, _ := anchorIn(&d, c.Start, min(chunkAt(&d, c.Start), last))
 		c.At, c.Page = page.URL+anchor, &page
@@ -214,6 +214,32 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	c.Related = relatedIn(t, &d, p.Chunk, 6)
 	MemoryOf(ctx).Note([]uint64{placeKey(t, p.Path, c.Start, c.Code)}, tokens.Estimate(c.Code))
 	return c, nil
+}
+
+// fill shows the text of chunks, first to last, of which ch is one: of one
+// declaration where that is asked for, and from a line on.
+func (c *Context) fill(d *kb.DocumentText, ch *kb.Chunk, chunks [2]int, own *kb.Symbol, from int) {
+	first, last := &d.Chunks[chunks[0]], &d.Chunks[chunks[1]]
+	if ch.ColTo > 0 && first == last {
+		c.Code = d.Body[ch.From:ch.To]
+		c.At = location(c.Path, ch)
+		return
+	}
+	all := strings.Split(strings.TrimSuffix(d.Body[first.From:last.To], "\n"), "\n")
+	if own != nil {
+		all, c.Start, c.End = all[own.Start-c.Start:own.End-c.Start+1], own.Start, own.End
+	}
+	if from > c.Start && from <= c.End {
+		all = all[from-c.Start:]
+		c.Start = from
+	}
+	n := fitting(all, contextBytes)
+	if n < len(all) {
+		c.End = c.Start + n - 1
+		c.Next = fmt.Sprintf("%s+%d", c.ID, c.End+1)
+	}
+	c.Code = strings.Join(all[:n], "\n")
+	c.At = fmt.Sprintf("%s:L%d-%d", c.Path, c.Start, c.End)
 }
 
 // changes says that a place, or its document, is not as it was.

@@ -48,8 +48,8 @@ func (p *placer) doc(ctx context.Context, path string) (*kb.DocumentText, error)
 
 // find returns the declarations that a symbol names.
 func (p *placer) find(ctx context.Context, symbol string) ([]graph.Decl, error) {
-	if _, _, ok := kb.ParseID(symbol); ok {
-		res, err := p.t.Index.Resolve(ctx, []string{symbol})
+	if id, m := cutMark(symbol); isID(id) {
+		res, err := p.t.Index.Resolve(ctx, []string{id})
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +63,9 @@ func (p *placer) find(ctx context.Context, symbol string) ([]graph.Decl, error) 
 			lines := []int{c.Start}
 			for i, s := range siblings(c) {
 				lines = append(lines[:i], max(s.Line, s.Start))
+			}
+			if own := marked(c, m); own != nil {
+				lines = []int{max(own.Line, own.Start)}
 			}
 			for _, line := range lines {
 				decl, ok, err := p.t.View.Declared(at.Path, line)
@@ -110,9 +113,9 @@ func (p *placer) place(ctx context.Context, d graph.Decl) (Place, error) {
 	}
 	c := chunkAt(doc, d.Line)
 	out.ID = doc.IDs[c]
-	for _, s := range doc.Chunks[c].Symbols {
-		if s.Name == d.Name && (s.Line == d.Line || s.Line == 0) {
-			out.Signature, out.Doc = s.Signature, s.Doc
+	for i := range doc.Chunks[c].Symbols {
+		if s := &doc.Chunks[c].Symbols[i]; s.Name == d.Name && (s.Line == d.Line || s.Line == 0) {
+			out.ID, out.Signature, out.Doc = ownID(out.ID, &doc.Chunks[c], s), s.Signature, s.Doc
 			break
 		}
 	}

@@ -97,7 +97,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 	}
 	reply.Count = len(reply.Hits)
 	if len(ranked) > 0 || !any { // else they were cut away
-		reply.doubt()
+		reply.doubt(!any || sure.There < r.Tuning.Rank.LeastThere)
 	}
 	if r.Packed {
 		err = s.pack(ctx, &reply, sure)
@@ -105,7 +105,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 		s.fit(&reply)
 	}
 	if r.Explain {
-		reply.Probability, reply.Signs = math.Round(sure.P*1000)/1000, sure.Signs
+		reply.Probability, reply.There, reply.Signs = math.Round(sure.P*1000)/1000, math.Round(sure.There*1000)/1000, sure.Signs
 		reply.Tokens += tokens.Estimate(marshal(reply.Signs))
 	}
 	reply.Ms = math.Round(time.Since(began).Seconds()*1e5) / 100
@@ -122,12 +122,12 @@ func telling(q *rank.Query) (out []string) {
 	return out
 }
 
-// doubt notes that the first hit may not be what is meant.
-func (r *Reply) doubt() {
-	switch r.Confidence {
-	case "none":
+// doubt notes that there may be no answer, or that the first hit may not be it.
+func (r *Reply) doubt(nothing bool) {
+	switch {
+	case nothing:
 		r.Notes = append(r.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
-	case "low":
+	case r.Confidence == "none" || r.Confidence == "low":
 		r.Notes = append(r.Notes, "unsure: the first hit may not be what is meant")
 	}
 }
@@ -177,6 +177,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, ofFlow); err != nil {
 			return nil, rank.Sure{}, err
 		}
+		q.survey.implemented(ranked)
 		q.survey.first(ranked)
 		ranked = ranked[:min(len(ranked), r.Limit)]
 	}

@@ -123,8 +123,10 @@ func TestReplySaysTheStoreOnce(t *testing.T) {
 }
 
 func TestContinuedIDs(t *testing.T) {
-	if id, line, err := splitID("abcdefgh234+120"); err != nil || id != "abcdefgh234" || line != 120 {
-		t.Errorf("%s %d %v", id, line, err)
+	for asked, want := range map[string]shownLines{"abcdefgh234+120": {from: 120}, "abcdefgh234.K7": {mark: "k7"}, "abcdefgh234.k7+9": {mark: "k7", from: 9}} {
+		if id, lines, err := splitID(asked); err != nil || id != "abcdefgh234" || lines != want {
+			t.Errorf("%s: %s %+v %v", asked, id, lines, err)
+		}
 	}
 	for _, bad := range []string{"", "abc", "abcdefgh234+", "abcdefgh234+0", "abcdefgh234+x", "abcdefgh1!4"} {
 		if _, _, err := splitID(bad); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {

@@ -95,9 +95,10 @@ type Reply struct {
 	Tokens     int      `json:"tokens"`     // of the reply, by the estimator of package tokens
 	Ms         float64  `json:"ms"`
 	Notes      []string `json:"notes,omitempty"`
-	// Probability is what Confidence names, and Signs what it follows from; both
-	// where the parts of scores are asked for.
+	// Probability is what Confidence names, There that of there being an answer at
+	// all, and Signs what they follow from; where the parts of scores are asked for.
 	Probability float64            `json:"probability,omitempty"`
+	There       float64            `json:"there,omitempty"`
 	Signs       map[string]float64 `json:"signs,omitempty"`
 	Sure        float64            `json:"-"` // the probability before it is rounded
 

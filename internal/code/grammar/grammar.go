@@ -175,15 +175,16 @@ func (s *Set) Parse(ctx context.Context, language, text string, f func(*Tree) er
 		}
 		return kb.Errorf(kb.Unsupported, "the grammar of %s cannot read this text: %v", language, trapped(err))
 	}
-	err = f(&Tree{Language: m.lang, Source: text, Nodes: nodes})
-	if in.mod.Memory().Size() > keepBytes {
-		in.mod.Close(ctx)
-		return err
-	}
-	m.mu.Lock()
-	m.rest = append(m.rest, in)
-	m.mu.Unlock()
-	return err
+	defer func() { // when f panics too
+		if in.mod.Memory().Size() > keepBytes {
+			in.mod.Close(ctx)
+			return
+		}
+		m.mu.Lock()
+		m.rest = append(m.rest, in)
+		m.mu.Unlock()
+	}()
+	return f(&Tree{Language: m.lang, Source: text, Nodes: nodes})
 }
 
 // Close gives up everything.

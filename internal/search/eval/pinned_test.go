@@ -165,7 +165,11 @@ func (p *corpus) ask(ctx context.Context, q *question, tuning *search.Tuning, wi
 			b.WriteString("       | " + line)
 		}
 	}
-	o.text = fmt.Sprintf("  %s %.3f, %d hits\n%s", reply.Confidence, reply.Sure, len(reply.Hits), b.String())
+	none := ""
+	if slices.ContainsFunc(reply.Notes, func(n string) bool { return strings.HasPrefix(n, "nothing here answers") }) {
+		none = ", said to be nothing"
+	}
+	o.text = fmt.Sprintf("  %s %.3f, %d hits%s\n%s", reply.Confidence, reply.Sure, len(reply.Hits), none, b.String())
 	return o
 }
 

@@ -10,6 +10,7 @@ import (
 // Sure is how sure it is that the first hit is right.
 type Sure struct {
 	P     float64            // the probability, in [0,1]
+	There float64            // that there is an answer at all, in [0,1], at least P
 	Signs map[string]float64 // what it follows from, by name
 }
 
@@ -66,13 +67,14 @@ type first struct {
 
 // sure returns how sure it is that the first of the hits is right:
 //
-//	P = σ(Σ There·value) · σ(Σ Right·value)
+//	P = There · σ(Σ Right·value), There = σ(Σ There·value)
 //
 // By vectors alone it is where the nearest cosine lies between that of
 // unrelated texts and of near copies.
 func (r *ranking) sure(hits []Scored) Sure {
 	if r.o.Mode == Vector {
-		return Sure{P: max(0, min(1, (hits[0].Cosine-r.t.FarCosine)/r.t.CosineSpan))}
+		p := max(0, min(1, (hits[0].Cosine-r.t.FarCosine)/r.t.CosineSpan))
+		return Sure{P: p, There: p}
 	}
 	f := &first{r, &hits[0], hits}
 	there, right := r.t.ThereBase, r.t.RightBase
@@ -83,7 +85,8 @@ func (r *ranking) sure(hits []Scored) Sure {
 		s.Signs[sg.Name] = v
 		there, right = there+sg.There*v, right+sg.Right*v
 	}
-	s.P = logistic(there) * logistic(right)
+	s.There = logistic(there)
+	s.P = s.There * logistic(right)
 	return s
 }
 

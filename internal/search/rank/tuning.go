@@ -97,6 +97,7 @@ type Tuning struct {
 	Close                 float64 // a hit that scores this of the first comes close
 	FarCosine, CosineSpan float64 // by vectors alone: the cosine that counts 0, and from there to 1
 	High, Medium, Low     float64 // the least confidence of that name
+	LeastThere            float64 // where it is less likely that there is an answer, a reply says that there is none
 
 	// Wanted is what Query.Prose is made of, which looks at the best Few of each kind.
 	Wanted Wanted
@@ -133,7 +134,7 @@ var fitted = Tuning{
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,
 	Signs: signs, ThereBase: 2.49, RightBase: -3.24, SureHits: 3, NearUnknown: 0.12, Close: 0.9, FarCosine: 0.15, CosineSpan: 0.6,
-	High: 0.85, Medium: 0.7, Low: 0.2,
+	High: 0.85, Medium: 0.7, Low: 0.2, LeastThere: 0.5,
 
 	Few: 5, BriefWords: 24, Wanted: Wanted{Base: -7.5, Share: 16, Said: 4.3, Coded: -8, Small: 20, First: 8.6, Working: -6.3, Marks: -9},
 

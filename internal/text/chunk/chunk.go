@@ -21,7 +21,9 @@
 package chunk
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
 	outlines "github.com/seed-4f2d999b/knowledge/internal/code/syntax"
@@ -151,16 +153,27 @@ type Cut struct {
 	Chunks []kb.Chunk
 	Facts  kb.Facts
 	// Failed is set when a grammar could not read the text, which was then cut
-	// by indentation: it says why.
+	// by indentation, or a reader stumbled over it, which then is plain text: it
+	// says why.
 	Failed string
 }
 
 // Split cuts a text into chunks. It needs t.Body and t.Language; an unknown
 // language is cut by indentation. A text without bytes has no chunks. The only
-// error is that of the context.
-func (c *Cutter) Split(ctx context.Context, t kb.Text) (Cut, error) {
+// error is that of the context: a defect of a reader is the text's own failure.
+func (c *Cutter) Split(ctx context.Context, t kb.Text) (cut Cut, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			ls := newLines(t.Body)
+			cut, err = Cut{Chunks: finish(ls, splitWindow(kb.Text{Body: t.Body}, ls), shipped),
+				Failed: kb.Clip(fmt.Sprintf("a defect of the reader of %s: %v", cmp.Or(t.Language, "plain text"), p), failedBytes)}, nil
+		}
+	}()
 	return c.cut(ctx, t, shipped)
 }
+
+// failedBytes is how long the reason of Cut.Failed is for a defect.
+const failedBytes = 160
 
 func (c *Cutter) cut(ctx context.Context, t kb.Text, m merging) (Cut, error) {
 	var cut Cut
