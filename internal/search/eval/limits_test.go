@@ -27,7 +27,8 @@ var limits = map[string]string{
 	"maxLinks": "TestLimits", "maxMembers": "TestLimits", "largeType": "TestLimits", "contextBytes": "TestLimits",
 	"titleBytes": "search.TestTitle", "ExcerptRunes": "search.TestExcerpt",
 	"maxTerms": "rank.TestParseBoundsTerms", "mostDigested": "rank.TestDigest", "mostCovered": "rank.TestCoversFirstWords",
-	"mostParts": "rank.TestJoin",
+	"mostParts": "rank.TestJoin", "MaxLines": "search.TestLinesThatAreAskedFor", "widestLine": "search.TestLinesThatAreAskedFor",
+	"MaxAround": "code.TestAround",
 	"leastHow":  "rank.TestAsksHow", "mostHow": "rank.TestAsksHow",
 	// Those of packed replies, of which TestPinned has some whole.
 	"packedPlaces": "TestPinned", "enough": "TestPinned",
