@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -66,8 +67,8 @@ func shares(a, b string) (n int) {
 	return n
 }
 
-// values adds the lines that declare the constants and variables which a place
-// reads, as path:line: text.
+// values adds the lines that declare the constants and variables of its folder
+// which a place reads, as path:line: text. Those from elsewhere are known by name.
 func (p *pack) values(ctx context.Context, x *packed, out []kb.Edge) error {
 	n := 0
 	seen := map[kb.Spot]bool{}
@@ -75,7 +76,8 @@ func (p *pack) values(ctx context.Context, x *packed, out []kb.Edge) error {
 		if n == packedValues {
 			break
 		}
-		if e.Kind != kb.UseName || seen[e.To] || e.To.Path == x.path && x.symbol.Start <= e.To.Line && e.To.Line <= x.symbol.End {
+		if e.Kind != kb.UseName || seen[e.To] || path.Dir(e.To.Path) != path.Dir(x.path) ||
+			e.To.Path == x.path && x.symbol.Start <= e.To.Line && e.To.Line <= x.symbol.End {
 			continue
 		}
 		seen[e.To] = true
