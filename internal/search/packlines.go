@@ -47,7 +47,8 @@ func (p *pack) fill(ctx context.Context, left int, none bool) error {
 }
 
 // give shows of a place what a price buys: who calls it, where it is sure which
-// are meant also the values that it reads, of the first what it calls, and lines.
+// are meant also the values that it reads unless a text in it was asked for, of the
+// first what it calls, and lines.
 // It returns what is spent, 0 where the price is too low for lines.
 func (p *pack) give(ctx context.Context, x *packed, price int, sure, meant bool) (spent int, err error) {
 	links := fewLinks
@@ -55,7 +56,7 @@ func (p *pack) give(ctx context.Context, x *packed, price int, sure, meant bool)
 		links = packedLinks
 	}
 	if !p.flow { // which says who calls
-		if err := p.use(ctx, x, links, meant, sure); err != nil {
+		if err := p.use(ctx, x, links, meant, sure && !x.literal); err != nil {
 			return 0, err
 		}
 	}
