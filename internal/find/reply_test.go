@@ -36,6 +36,9 @@ func bakery(t *testing.T) (*producttest.Site, *app.App) {
 		"// Weigh returns the grams of a loaf.\nfunc Weigh(l *Loaf) int { return l.grams }\n\n"+
 		"func scald(batch []Loaf) error {\n\tfor i := range batch {\n\t\t_ = Weigh(&batch[i])\n\t}\n\treturn nil\n}\n")
 	s.Write("p/oven/loaf_test.go", "package oven\n\nimport \"testing\"\n\nfunc TestWeigh(t *testing.T) {\n\tif Weigh(&Loaf{grams: 3}) != 3 {\n\t\tt.Fatal()\n\t}\n}\n")
+	s.Write("p/oven/crust.go", "package oven\n\n// mostMinutes is how long a crust may be in the oven.\nconst mostMinutes = 40\n\n"+
+		"// tooLong reports whether a crust was in the oven for longer than it may be.\n"+
+		"func tooLong(minutes int) bool { return minutes > mostMinutes }\n")
 	s.Write("p/README.md", "# Bakery\n\nBread for the whole street.\n")
 	return s, s.In("p", true)
 }
@@ -59,7 +62,8 @@ func linked(t *testing.T, a *app.App) {
 }
 
 // TestPackedReply: a reply that is read as text has the place that is meant
-// with its lines, numbered, within its budget, and says what it leaves out.
+// with its lines, numbered, and those of the constants that it reads, within its
+// budget, and says what it leaves out.
 func TestPackedReply(t *testing.T) {
 	_, a := bakery(t)
 	linked(t, a)
@@ -68,6 +72,14 @@ func TestPackedReply(t *testing.T) {
 		"called by: scald oven/loaf.go:11", "\nconfidence high"} {
 		if !strings.Contains(r.Text(), want) {
 			t.Errorf("%q is not in:\n%s", want, r.Text())
+		}
+	}
+	for _, query := range []string{"tooLong", "crust was in the oven for longer than it may be"} {
+		text := packed(t, t.Context(), a, query, 0).Text()
+		for _, want := range []string{"oven/crust.go:6-7  tooLong\n", "oven/crust.go:4: const mostMinutes = 40\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in:\n%s", query, want, text)
+			}
 		}
 	}
 	whole := regexp.MustCompile(`(?m)^oven/bake\.go:(\d+)-(\d+)  Bake`)

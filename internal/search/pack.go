@@ -49,6 +49,9 @@ const (
 	// named, fewLinks how many callers of others that have lines.
 	packedLinks = 4
 	fewLinks    = 2
+	// packedValues is how many constants and variables that the first place reads
+	// are shown.
+	packedValues = 3
 )
 
 // packing fills the defaults of a packed reply.
@@ -118,7 +121,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if err := p.fill(budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
 		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)

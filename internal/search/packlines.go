@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // fill chooses the lines of the places for a price: of the likeliest first,
 // until it is sure enough that the answer is among them. Of a long text there is
 // no one answer, and of what nothing answers no lines but one each.
-func (p *pack) fill(left int, none bool) error {
+func (p *pack) fill(ctx context.Context, left int, none bool) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
 	rows, price := p.rows(sure)
 	left -= price * min(rows, max(0, len(p.places)-1))
@@ -29,7 +30,7 @@ func (p *pack) fill(left int, none bool) error {
 			if x.literal {
 				price = min(price, int(literalShare*float64(most)))
 			}
-			spent, err := p.give(x, price, i == 0 && sure)
+			spent, err := p.give(ctx, x, price, sure, i == 0 && sure)
 			if err != nil {
 				return err
 			}
@@ -45,16 +46,17 @@ func (p *pack) fill(left int, none bool) error {
 	return nil
 }
 
-// give shows of a place what a price buys: who calls it, of the one that is meant
-// also what it calls, and lines. It returns what is spent, 0 where the price is
-// too low for lines.
-func (p *pack) give(x *packed, price int, meant bool) (spent int, err error) {
+// give shows of a place what a price buys: who calls it, where it is sure which
+// are meant also the values that it reads unless a text in it was asked for, of the
+// first what it calls, and lines.
+// It returns what is spent, 0 where the price is too low for lines.
+func (p *pack) give(ctx context.Context, x *packed, price int, sure, meant bool) (spent int, err error) {
 	links := fewLinks
 	if meant {
 		links = packedLinks
 	}
 	if !p.flow { // which says who calls
-		if err := p.use(x, links, meant); err != nil {
+		if err := p.use(ctx, x, links, meant, sure && !x.literal); err != nil {
 			return 0, err
 		}
 	}

@@ -2,8 +2,10 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,9 +22,10 @@ func place(path string, start, end int) string {
 	return fmt.Sprintf("%s:%d-%d", path, start, end)
 }
 
-// use says of a place what calls it and, where calls is set, what it calls, as
-// name path:line; at most most of each are named.
-func (p *pack) use(x *packed, most int, calls bool) error {
+// use says of a place what calls it, the nearest first and tests last, as name
+// path:line, at most most of them; where calls is set what it calls, and where
+// reads is the constants and variables that it reads, with their lines.
+func (p *pack) use(ctx context.Context, x *packed, most int, calls, reads bool) error {
 	t := &p.s.targets[x.target]
 	if t.View == nil || x.symbol == nil || !x.symbol.Declares() {
 		return nil
@@ -35,14 +38,78 @@ func (p *pack) use(x *packed, most int, calls bool) error {
 	if err != nil {
 		return of(x.target, err)
 	}
-	slices.SortStableFunc(in, func(a, b kb.Edge) int { return testsLast(a.From.Path, b.From.Path) })
+	slices.SortStableFunc(in, func(a, b kb.Edge) int {
+		return cmp.Or(testsLast(a.From.Path, b.From.Path), shares(b.From.Path, x.path)-shares(a.From.Path, x.path))
+	})
 	x.link("called by", "code:callers "+decl.Qualified, in, most, func(e kb.Edge) kb.Spot { return e.From })
-	if !calls {
+	if !reads {
 		return nil
 	}
 	out, err := t.View.Out(decl.Spot())
-	x.link("calls", "code:callees "+decl.Qualified, out, most, func(e kb.Edge) kb.Spot { return e.To })
-	return of(x.target, err)
+	if err != nil {
+		return of(x.target, err)
+	}
+	if calls {
+		x.link("calls", "code:callees "+decl.Qualified, out, most, func(e kb.Edge) kb.Spot { return e.To })
+	}
+	if !t.Own {
+		return nil // whose path alone does not lead there
+	}
+	return p.values(ctx, x, out)
+}
+
+// shares returns how many folders two paths have in common at their beginning.
+func shares(a, b string) (n int) {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	for n < min(len(x), len(y))-1 && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// values adds the lines that declare the constants and variables of its folder
+// which a place reads, as path:line: text. Those from elsewhere are known by name.
+func (p *pack) values(ctx context.Context, x *packed, out []kb.Edge) error {
+	n := 0
+	seen := map[kb.Spot]bool{}
+	for _, e := range out {
+		if n == packedValues {
+			break
+		}
+		if e.Kind != kb.UseName || seen[e.To] || path.Dir(e.To.Path) != path.Dir(x.path) ||
+			e.To.Path == x.path && x.symbol.Start <= e.To.Line && e.To.Line <= x.symbol.End {
+			continue
+		}
+		seen[e.To] = true
+		d, err := p.s.document(ctx, x.target, e.To.Path)
+		if err != nil {
+			return of(x.target, err)
+		}
+		y := declares(d, e.To.Line)
+		if y == nil || !slices.Contains(values, y.Kind) {
+			continue
+		}
+		n++
+		text := kb.Clip(strings.TrimSpace(lineOf(d, e.To.Line)), linkBytes)
+		x.uses = append(x.uses, strings.TrimSuffix(oneLine(fmt.Sprintf("%s:%d: %s", e.To.Path, e.To.Line, text)), "\n"))
+	}
+	return nil
+}
+
+// values are the kinds of declarations that hold one.
+var values = []string{"const", "var"}
+
+// declares returns the innermost symbol whose name is in a line; nil without one.
+func declares(d *kb.DocumentText, line int) (out *kb.Symbol) {
+	for i := range d.Chunks {
+		for j := range d.Chunks[i].Symbols {
+			y := &d.Chunks[i].Symbols[j]
+			if max(y.Line, y.Start) == line && (out == nil || y.End-y.Start <= out.End-out.Start) {
+				out = y
+			}
+		}
+	}
+	return out
 }
 
 // link names the ends of calls, each once, and the command that lists the rest.

@@ -174,7 +174,7 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 	ranked, sure := rank.Rank(q.Query, found, opts)
 	if how {
 		var err error
-		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, ofFlow); err != nil {
+		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, r.flow()); err != nil {
 			return nil, rank.Sure{}, err
 		}
 		q.survey.implemented(ranked)

@@ -67,6 +67,9 @@ type weighing struct {
 	further  float64 // lost by each further site of a document
 }
 
+// flowMeaning is what the meaning counts for the functions of a packed flow.
+const flowMeaning = 0.9
+
 // The weights are those that deliver most lines in bench/agents: of a flow those
 // of the questions how, of a phrase those of what agents typed, of a long text those of issues, whose functions
 // are in several documents.
@@ -75,6 +78,17 @@ var (
 	ofPhrase = weighing{wide: true, meaning: 0.65, document: 0.45, around: 0.65}
 	ofText   = weighing{wide: true, meaning: 1, document: 1.5, around: 1, further: 0.3}
 )
+
+// flow returns how the functions of a question of how something works are weighed:
+// where their lines are shown by their meaning, too, which tells most of a whole
+// function.
+func (r *Request) flow() weighing {
+	as := ofFlow
+	if r.Packed {
+		as.meaning = flowMeaning
+	}
+	return as
+}
 
 // functions are the kinds of declarations that do something.
 var functions = []string{"function", "method", "constructor"}
