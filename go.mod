@@ -3,6 +3,7 @@ module github.com/seed-4f2d999b/knowledge
 go 1.26.0
 
 require (
+	github.com/aws/aws-sdk-go-v2 v1.47.7
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/gdamore/tcell/v3 v3.6.0
@@ -35,6 +36,7 @@ require (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/aws/smithy-go v1.28.8 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/gdamore/encoding v1.0.1 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect

@@ -373,6 +373,7 @@ func calibration(points [][2]float64) string {
 type sixDocs struct {
 	repos, sets, set, data string
 	replies, grades, signs string
+	sheet                  string
 	everywhere             bool
 }
 
@@ -407,6 +408,11 @@ func (b *bench) six(o *sixDocs, aside bool) (string, error) {
 	}
 	if o.replies != "" {
 		if err := writeReplies(name(o.replies), said); err != nil {
+			return "", err
+		}
+	}
+	if o.sheet != "" {
+		if err := writeSheet(name(o.sheet), said); err != nil {
 			return "", err
 		}
 	}

@@ -2,11 +2,11 @@
 // documentation of six projects, and the judged sets beside this file over this
 // repository's documentation and Go's.
 //
-//	.ci/extra answers [-repos DIR] [-set NAME] [-aside] [-v] [-data DIR] [-replies FILE] [-grades FILE] [-out FILE]
+//	.ci/extra answers [-repos DIR] [-set NAME] [-aside] [-v] [-data DIR] [-replies FILE] [-sheet FILE] [-grades FILE] [-out FILE]
 //
 // Without -repos, a folder of repositories as OWNER+NAME, the first part is
-// left out. -replies writes every answer with its cited lines for who grades
-// them, -grades reads what that one thinks. Without -aside what is set aside is
+// left out. -replies writes every answer with its cited lines, -sheet a page for
+// somebody who grades them, -grades reads what that one thinks. Without -aside what is set aside is
 // not looked at.
 package main
 
@@ -63,6 +63,7 @@ func run() error {
 	everywhere := flag.Bool("everywhere", false, "ask all six documentations together")
 	ours := flag.Bool("ours", true, "ask the sets over this repository's documentation and Go's, too")
 	said := flag.String("replies", "", "write the answers over the six documentations to this file")
+	sheet := flag.String("sheet", "", "write what is needed to grade these answers, without grades, to this file and one beside it")
 	grades := flag.String("grades", "bench/answers/testdata/grades.jsonl", "file of grades of these answers")
 	signs := flag.String("signs", "", "write what each confidence is made of to this file")
 	cited := flag.String("cited", "", "write the cited lines of every answer to this file, for a second reader")
@@ -99,7 +100,7 @@ func run() error {
 	defer a.Close()
 	var report strings.Builder
 	b := &bench{ctx: ctx, app: a, verbose: *verbose, debug: *debug}
-	six := &sixDocs{repos: *repos, sets: sets, set: *set, data: dir, replies: *said, grades: *grades, signs: *signs, everywhere: *everywhere}
+	six := &sixDocs{repos: *repos, sets: sets, set: *set, data: dir, replies: *said, sheet: *sheet, grades: *grades, signs: *signs, everywhere: *everywhere}
 	groups := []bool{false}
 	if *aside {
 		groups = append(groups, true)

@@ -33,32 +33,63 @@ func (b *bench) many(judged) error {
 		return err
 	}
 	b.r.Printf("- %s of Markdown indexed in %.1f s, at most 20: %s\n", lab.MB(size), took.Seconds(), b.want(took <= 20*time.Second, "%d specifications are indexed in %.1f s", b.o.made, took.Seconds()))
-	ask := func(n int, command string, args func(i int) map[string]any) ([]time.Duration, error) {
-		var times []time.Duration
-		for i := range n {
-			began := time.Now()
-			text, err := c.Call("execute", map[string]any{"command": command, "args": args(i)})
-			if err != nil {
-				return nil, err
-			}
-			if strings.Contains(text, "No entity found") {
-				return nil, fmt.Errorf("%s: %s", command, text)
-			}
-			times = append(times, time.Since(began))
+	first, err := b.asked(c, 1, "kdd:related", func(int) map[string]any { return map[string]any{"entity": "BR-00007", "depth": 3} })
+	if err != nil {
+		return err
+	}
+	b.r.Printf("- the first question after a new index joins the graph and takes %s\n", lab.Ms(first.times[0]))
+	check, err := b.asked(c, 1, "kdd:check", func(int) map[string]any { return nil })
+	if err != nil {
+		return err
+	}
+	b.r.Printf("- the linter looks at all of them in %s, at most 3: %s; %s of processor time, %d bytes\n", lab.Ms(check.times[0]),
+		b.want(check.times[0] <= 3*time.Second, "a check takes %s", lab.Ms(check.times[0])), lab.Ms(check.processor), check.bytes)
+	b.want(check.bytes <= 4096, "a reply of kdd:check has %d bytes", check.bytes)
+	if err := b.edited(c, dir); err != nil {
+		return err
+	}
+	if err := b.warm(c); err != nil {
+		return err
+	}
+	return b.unlinked()
+}
+
+// edited measures the first question after an edit of code, which joins
+// nothing, and after one of a specification.
+func (b *bench) edited(c *lab.Client, dir string) error {
+	for _, x := range []struct{ what, word, path, text string }{
+		{"code", "Zanzibar", "src/new.go", "package src\n\n// Zanzibar is new.\nfunc Zanzibar() {}\n"},
+		{"a specification", "Quagga", "specs/new/REQ-99999.md", "---\nid: REQ-99999\nkind: requirement\n---\n# REQ-99999 Quagga\n\nSee [[BR-00007]].\n"},
+	} {
+		p := filepath.Join(dir, filepath.FromSlash(x.path))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			return err
 		}
-		return times, nil
+		if err := os.WriteFile(p, []byte(x.text), 0o644); err != nil {
+			return err
+		}
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+			text, err := c.Call("search", map[string]any{"query": x.word, "limit": 1})
+			if err != nil {
+				return err
+			}
+			if strings.Contains(text, filepath.Base(x.path)) {
+				break
+			}
+		}
+		r, err := b.asked(c, 1, "kdd:related", func(int) map[string]any { return map[string]any{"entity": "BR-00007"} })
+		if err != nil {
+			return err
+		}
+		b.r.Printf("- the first question after an edit of %s takes %s, %s of it processor time\n", x.what, lab.Ms(r.times[0]), lab.Ms(r.processor))
 	}
-	first, err := ask(1, "kdd:related", func(int) map[string]any { return map[string]any{"entity": "BR-00007", "depth": 3} })
-	if err != nil {
-		return err
-	}
-	b.r.Printf("- the first question after a new index joins the graph and takes %s\n", lab.Ms(first[0]))
-	check, err := ask(1, "kdd:check", func(int) map[string]any { return nil })
-	if err != nil {
-		return err
-	}
-	b.r.Printf("- the linter looks at all of them in %s, at most 3: %s\n\n", lab.Ms(check[0]), b.want(check[0] <= 3*time.Second, "a check takes %s", lab.Ms(check[0])))
-	rows := [][]string{{"asked 100 times", "median", "95 %", "largest"}}
+	b.r.Printf("\n")
+	return nil
+}
+
+// warm asks everything that has a reply of its own, by default of at most 4 KB.
+func (b *bench) warm(c *lab.Client) error {
+	rows := [][]string{{"asked 100 times", "median", "95 %", "largest", "processor", "bytes at most"}}
 	for _, x := range []struct {
 		name, command string
 		args          func(i int) map[string]any
@@ -67,6 +98,8 @@ func (b *bench) many(judged) error {
 		{"`kdd:related`, depth 3", "kdd:related", func(i int) map[string]any { return map[string]any{"entity": id(i * 97), "depth": 3} }},
 		{"`kdd:impact`, depth 3", "kdd:impact", func(i int) map[string]any { return map[string]any{"entity": id(i * 97)} }},
 		{"`kdd:list`", "kdd:list", func(i int) map[string]any { return map[string]any{"kind": "entity"} }},
+		{"`kdd:matrix`", "kdd:matrix", func(i int) map[string]any { return map[string]any{"offset": 20 * i} }},
+		{"`kdd:find`", "kdd:find", func(i int) map[string]any { return map[string]any{"name": id(i * 97)} }},
 		{"`kdd:search`", "kdd:search", func(i int) map[string]any {
 			return map[string]any{"query": words[i%len(words)] + " " + words[(3*i+1)%len(words)]}
 		}},
@@ -74,19 +107,46 @@ func (b *bench) many(judged) error {
 			return map[string]any{"query": words[i%len(words)], "chunk_types": []string{"RULE"}, "domains": []string{"d3"}}
 		}},
 	} {
-		times, err := ask(100, x.command, x.args)
+		r, err := b.asked(c, 100, x.command, x.args)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{x.name, lab.Ms(lab.Median(times)), lab.Ms(lab.Quantile(times, 0.95)), lab.Ms(lab.Quantile(times, 1))})
+		rows = append(rows, []string{x.name, lab.Ms(lab.Median(r.times)), lab.Ms(lab.Quantile(r.times, 0.95)), lab.Ms(lab.Quantile(r.times, 1)),
+			lab.Ms(r.processor / 100), fmt.Sprint(r.bytes)})
+		b.want(r.bytes <= 4096, "a reply of %s has %d bytes", x.name, r.bytes)
 		if x.name == "`kdd:related`, depth 3" {
-			m := lab.Median(times)
+			m := lab.Median(r.times)
 			defer b.r.Printf("`kdd:related` of depth 3 takes at most 20 ms: %s\n", b.want(m <= 20*time.Millisecond, "related of depth 3 takes %s", lab.Ms(m)))
 		}
 	}
-	b.r.Printf("\n")
 	b.r.Table(rows...)
-	return b.unlinked()
+	return nil
+}
+
+// replied is what questions took.
+type replied struct {
+	times     []time.Duration
+	processor time.Duration // of all of them
+	bytes     int           // of the largest reply
+}
+
+// asked asks a command n times.
+func (b *bench) asked(c *lab.Client, n int, command string, args func(i int) map[string]any) (r replied, err error) {
+	before := c.Processor()
+	for i := range n {
+		began := time.Now()
+		text, err := c.Call("execute", map[string]any{"command": command, "args": args(i)})
+		if err != nil {
+			return r, err
+		}
+		if strings.Contains(text, "No entity found") {
+			return r, fmt.Errorf("%s: %s", command, text)
+		}
+		r.times = append(r.times, time.Since(began))
+		r.bytes = max(r.bytes, len(text))
+	}
+	r.processor = c.Processor() - before
+	return r, nil
 }
 
 // unlinked measures what get_full_context costs beside no specification.

@@ -77,7 +77,9 @@ func (q *question) ranks(dir string, r *results) (document, section int) {
 	return document, section
 }
 
-func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "`", "")) }
+func plain(s string) string {
+	return strings.TrimSpace(strings.NewReplacer("`", "", "[", "", "]", "").Replace(s))
+}
 
 // pathOf returns the path within dir that a file's address names.
 func pathOf(dir, address string) string {

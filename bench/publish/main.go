@@ -120,10 +120,39 @@ func run(only string) (string, error) {
 		}
 		fmt.Fprintf(&report, "\nCertificates of an authority: %s.\n", line)
 	}
+	if only == "" || only == "systemd" {
+		line, err := b.unit()
+		if err != nil {
+			return report.String(), fmt.Errorf("systemd: %w", err)
+		}
+		fmt.Fprintf(&report, "\nThe unit of systemd: %s.\n", line)
+	}
 	if len(failed) > 0 {
 		return report.String(), fmt.Errorf("%s", strings.Join(failed, "; "))
 	}
 	return report.String(), nil
+}
+
+// unit has systemd verify the unit of the page, with this program in the place of
+// the installed one, and returns what it thinks of how far it is closed.
+func (b *bench) unit() (string, error) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		return "skipped: there is no systemd-analyze", nil
+	}
+	file := filepath.Join(b.tmp, "answers.service")
+	text := strings.ReplaceAll(b.block("ini"), "/usr/local/bin/knowledge", b.bin)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("systemd-analyze", "verify", file).CombinedOutput(); err != nil || len(out) > 0 {
+		return "", fmt.Errorf("%s %w", out, err)
+	}
+	out, err := exec.Command("systemd-analyze", "security", "--offline=true", file).CombinedOutput()
+	m := regexp.MustCompile(`exposure level for .*: ([0-9.]+ \w+)`).FindSubmatch(out)
+	if err != nil || m == nil {
+		return "verified", nil
+	}
+	return "verified; exposure " + string(m[1]), nil
 }
 
 // block returns the block of docs/publish.md in a language.

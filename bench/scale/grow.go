@@ -84,7 +84,7 @@ func (b *bench) grownOf(dir, data string) (g grown, err error) {
 	if _, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", "warm", filepath.Join(b.scratch, "tree", "internal", "kb"), "--scope", "user"); err != nil {
 		return g, err // the grammars of a small folder are compiled now
 	}
-	if g.index, err = lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", store, dir, "--scope", "user"); err != nil {
+	if g.index, err = lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", store, dir, "--scope", "user", "--yes"); err != nil {
 		return g, err
 	}
 	if g.disk, err = lab.DirSize(filepath.Join(data, "segments")); err != nil {

@@ -145,7 +145,7 @@ func (b *bench) index() (i info, err error) {
 	if _, err := lab.Command(b.scratch, b.env, b.bin, "store:delete", "warm"); err != nil {
 		return i, err
 	}
-	u, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", store, b.dir, "--scope", "user")
+	u, err := lab.Run(b.scratch, b.env, b.bin, "--quiet", "store:create", store, b.dir, "--scope", "user", "--yes")
 	if err != nil {
 		return i, err
 	}

@@ -18,6 +18,7 @@ var lines = []line{
 	{"first search of a server", "#b40", func(g grown) time.Duration { return g.first }},
 	{"warm search, p95", "#07a", func(g grown) time.Duration { return g.slow }},
 	{"warm search, p50", "#0a5", func(g grown) time.Duration { return g.warm }},
+	{"a search, processor time", "#83b", func(g grown) time.Duration { return g.cpu }},
 }
 
 const (

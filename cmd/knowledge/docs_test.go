@@ -30,7 +30,7 @@ import (
 // sh needs a comment before it that says where it is tried instead:
 //
 //	<!-- tried by: .ci/extra release -->
-var documents = []string{"README.md", "docs/session.md", "docs/GUIDE.md", "docs/troubleshooting.md"}
+var documents = []string{"README.md", "docs/GUIDE.md", "docs/troubleshooting.md"}
 
 // Addresses on the network stand for repositories that the test makes of what
 // is on this machine.

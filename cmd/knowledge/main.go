@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -63,9 +64,14 @@ func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 	return mcpserver.ServeStdio(ctx, a, opts, o.Stdin, o.Stdout)
 }
 
+// serverGC is how much of what a server keeps may be garbage, in percent: its tables
+// live as long as it does, and each of many sessions has a server of its own.
+const serverGC = 40
+
 // background lets a server follow its project and keep the clock; the
 // function that it returns ends that.
 func background(ctx context.Context, a *app.App) func() {
+	debug.SetGCPercent(serverGC)
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -92,7 +98,7 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, Page: page.Handlers, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
+	return httpapi.Serve(ctx, a, httpapi.Options{MCP: mcp, MCPPaths: mcpserver.WellKnown, Page: page.Handlers, Addr: o.Addr, Public: o.Public, Token: token, TokenFrom: known(o.Token), OpenRead: o.OpenRead, RequireToken: o.RequireToken, Log: o.Stdout,
 		Ready: func() {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,

@@ -8,22 +8,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "rewrite the picture of the README")
 
-// The picture of the README is drawn from docs/session.md, which TestDocuments
-// runs: what it shows is what the program prints.
+// screens are where the golden screens of the command line lie, and pictured
+// those that the picture of the README shows, as at a terminal of 80 columns.
+const screens = "../../internal/face/cli/testdata/screens/"
+
+var pictured = []string{"search", "callers", "ask"}
+
+// The picture of the README is drawn from golden screens, which TestScreens of
+// the command line compares with what it prints: colours and all.
 func TestPicture(t *testing.T) {
 	var lines []string
-	for _, b := range blocksOf(read(t, "../..", "docs/session.md")) {
-		if b.language == "console" {
-			lines = append(lines, strings.Split(strings.TrimRight(b.text, "\n"), "\n")...)
-			lines = append(lines, "")
-		}
+	for _, name := range pictured {
+		lines = append(append(lines, screen(t, name)...), "")
 	}
-	want := picture(strings.Split(strings.TrimRight(strings.Join(lines, "\n"), "\n"), "\n"))
+	want := picture(lines[:len(lines)-1])
 	if err := xml.Unmarshal([]byte(want), new(struct{ XMLName xml.Name })); err != nil {
 		t.Fatal(err)
 	}
@@ -39,15 +41,32 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// screen returns the command of a golden screen and what it prints at 80 columns.
+func screen(t *testing.T, name string) []string {
+	t.Helper()
+	text := read(t, ".", screens+name+".txt")
+	command, rest, _ := strings.Cut(text, "\n")
+	_, rest, _ = strings.Cut(rest, "== 80 columns\n")
+	rest, _, ok := strings.Cut(rest, "\n== ")
+	if !ok || !strings.HasPrefix(command, "$ ") {
+		t.Fatalf("%s has another form than it had", name)
+	}
+	rest = strings.ReplaceAll(rest, "id000000000", "vziaj53ewzv") // the goldens have one id for all
+	return append([]string{command}, strings.Split(strings.TrimRight(rest, "\n"), "\n")...)
+}
+
+// inks are the colours of a dark terminal by their numbers.
+var inks = map[string]string{
+	"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea",
+	"1": `" font-weight="bold`, "2": "#7d8590",
+}
+
 // picture draws lines of a terminal as SVG 1.1: a dark window, the typed lines
-// bright, the first word of what names a place coloured. A cell is 8 by 18
-// pixels, which the common monospaced fonts fit at 13 pixels.
+// bright, the rest in the colours that it has; ␛ is the escape character. A cell
+// is 8 by 18 pixels, which the common monospaced fonts fit at 13 pixels.
 func picture(lines []string) string {
 	const cell, row, pad = 8, 18, 16
-	columns := 80
-	for _, l := range lines {
-		columns = max(columns, utf8.RuneCountInString(l))
-	}
+	const columns = 80
 	width, height := columns*cell+2*pad, len(lines)*row+2*pad+24
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">
@@ -65,13 +84,39 @@ func picture(lines []string) string {
 			fmt.Fprintf(&b, `<text x="%d" y="%d"><tspan fill="#7d8590">$ </tspan><tspan fill="#ffffff" font-weight="bold">%s</tspan></text>`+"\n", pad, y, escaped(typed))
 			continue
 		}
-		if place, rest, ok := strings.Cut(l, "  "); ok && strings.Contains(place, ":L") {
-			fmt.Fprintf(&b, `<text x="%d" y="%d"><tspan fill="#58a6ff">%s</tspan>%s</text>`+"\n", pad, y, escaped(place), escaped("  "+rest))
-			continue
-		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", pad, y, escaped(l))
+		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", pad, y, painted(l))
 	}
 	b.WriteString("</g>\n</svg>\n")
+	return b.String()
+}
+
+// painted makes spans of a line with escapes.
+func painted(line string) string {
+	parts := strings.Split(line, "␛[")
+	var b strings.Builder
+	b.WriteString(escaped(parts[0]))
+	for _, p := range parts[1:] {
+		code, text, _ := strings.Cut(p, "m")
+		if text == "" {
+			continue
+		}
+		fill := ""
+		for n := range strings.SplitSeq(code, ";") {
+			if ink := inks[n]; strings.HasPrefix(ink, "#") {
+				fill = ink + fill
+			} else {
+				fill += ink
+			}
+		}
+		switch {
+		case fill == "":
+			b.WriteString(escaped(text))
+		case strings.HasPrefix(fill, "#"):
+			fmt.Fprintf(&b, `<tspan fill="%s">%s</tspan>`, fill, escaped(text))
+		default:
+			fmt.Fprintf(&b, `<tspan fill="#ffffff%s">%s</tspan>`, fill, escaped(text))
+		}
+	}
 	return b.String()
 }
 

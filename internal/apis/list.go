@@ -315,6 +315,9 @@ func Operations(ctx context.Context, a *app.App, code string) ([]Operation, erro
 	if err != nil {
 		return nil, err
 	}
+	if d, err = learn(ctx, a, d, code, false); err != nil {
+		return nil, err
+	}
 	var codes []string
 	for _, p := range d.all {
 		codes = append(codes, p.Code)

@@ -32,8 +32,8 @@ func (a *App) Work(ctx context.Context, id string) error {
 const defaultMemory = 512
 
 // boundMemory has the collector keep this process to so many bytes until ctx
-// ends. What is in use above three quarters of that gets half as much again:
-// collecting all the time would free nothing.
+// ends. What is in use above four fifths of that gets a quarter more: collecting
+// all the time would free nothing.
 func boundMemory(ctx context.Context, limit int64) {
 	debug.SetMemoryLimit(limit)
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -45,8 +45,8 @@ func boundMemory(ctx context.Context, limit int64) {
 		case <-tick.C:
 		}
 		metrics.Read(live)
-		if n := int64(live[0].Value.Uint64()); n > limit/4*3 {
-			limit = n / 2 * 3
+		if n := int64(live[0].Value.Uint64()); n > limit/5*4 {
+			limit = n / 4 * 5
 			debug.SetMemoryLimit(limit)
 		}
 	}

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +102,12 @@ func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 	w := &draft{pool: p, prev: m.Previous, head: generationHead{Store: m.Store, Generation: m.Generation, Commit: m.Commit,
 		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}}
 	w.head.Totals.Languages = map[string]int{}
+	if m.Previous != "" {
+		if prev, err := p.previous(m.Previous); err == nil { // else without it
+			defer prev.Release()
+			w.writer.ids.after(prev)
+		}
+	}
 	for i := range docs {
 		d := &docs[i]
 		si := index[d.Segment]
@@ -112,7 +116,7 @@ func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 		}
 	}
 	w.head.Totals.Documents = len(docs)
-	w.head.Totals.Chunks = len(w.writer.ids)
+	w.head.Totals.Chunks = int(w.writer.ids.n)
 	uses, margin, err := p.central(docs, segs, index, m.Previous)
 	if err != nil {
 		return nil, err
@@ -209,7 +213,7 @@ type generationWriter struct {
 	last   string
 	docs   []byte
 	stamps []byte
-	ids    []idEntry
+	ids    idWriter
 	paths  map[string]*termPost
 }
 
@@ -249,12 +253,11 @@ func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.T
 		p.last = uint32(i)
 		p.n++
 	}
+	w.ids.add(d, s)
 	from, to := s.chunkRange(d.Number)
 	for c := from; c < to; c++ {
-		ci := s.chunk(c)
-		w.ids = append(w.ids, idEntry{placeOf(d.Path, ci.decl, ci.ordinal), uint32(len(w.ids))})
-		for f := range numFields {
-			t.Length[f] += int64(s.lens[c][f])
+		for f, n := range s.lens(uint32(c)) {
+			t.Length[f] += int64(n)
 		}
 	}
 	t.Length[kb.FieldPath] += int64(len(pt))
@@ -271,16 +274,9 @@ func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.T
 
 // layout returns the sections of the layout, and the table of ids among them.
 func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTable, error) {
-	if len(w.ids) > math.MaxUint32>>1 {
-		return nil, nil, kb.Errorf(kb.TooLarge, "the store has %d chunks, more than one store can hold", len(w.ids))
-	}
-	slices.SortFunc(w.ids, func(a, b idEntry) int {
-		return cmp.Or(bytes.Compare(a.place[:], b.place[:]), cmp.Compare(a.global, b.global))
-	})
-	ids := make([]byte, 0, len(w.ids)*idRecord)
-	for _, e := range w.ids {
-		ids = append(ids, e.place[:]...)
-		ids = binary.LittleEndian.AppendUint32(ids, e.global)
+	ids, err := w.ids.table()
+	if err != nil {
+		return nil, nil, err
 	}
 	var d dictWriter
 	for _, term := range slices.Sorted(maps.Keys(w.paths)) {
@@ -297,7 +293,7 @@ func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTa
 
 // sections returns the sections of the manifest.
 func (w *generationWriter) sections(head *generationHead, ids idTable, prev *Generation) ([]named, error) {
-	gone, err := prev.goneBy(ids, storeKey(head.Store))
+	gone, err := prev.goneBy(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -361,40 +357,3 @@ func sameSections(path string, secs []named) bool {
 }
 
 var errDiffers = errors.New("another layout")
-
-// goneBy returns the tombstones of a generation that follows g and has the
-// places in ids: the places of g that it lacks, then what g remembered. own is
-// the key of the store.
-func (g *Generation) goneBy(ids idTable, own placeKey) ([]byte, error) {
-	if g == nil {
-		return nil, nil
-	}
-	var out []byte
-	n := 0
-	fresh := map[placeKey]bool{}
-	add := func(place placeKey, t func() tombstone) {
-		if n < MaxTombstones && !fresh[place] && len(ids.find(place.in(own))) == 0 {
-			out = appendTombstone(out, t())
-			n++
-		}
-	}
-	err := g.guard(func() error {
-		for i := 0; i+idRecord <= len(g.ids) && n < MaxTombstones; i += idRecord {
-			var k placeKey
-			copy(k[:], g.ids[i:])
-			k = k.in(g.key)
-			add(k, func() tombstone {
-				di, s, c := g.locate(binary.LittleEndian.Uint32(g.ids[i+placeBytes:]))
-				ci := s.chunk(c)
-				return tombstone{k, ci.text, g.paths[di], ci.start, ci.end}
-			})
-			fresh[k] = true
-		}
-		old, err := g.tombstones()
-		for _, t := range old {
-			add(t.place, func() tombstone { return t })
-		}
-		return err
-	})
-	return out, err
-}

@@ -41,7 +41,7 @@ func weigh(r *kb.Retrieval) *weighing {
 }
 
 // text returns the weighted frequency of a term in a chunk with fields of those lengths.
-func (w *weighing) text(p *posting, lens *[numFields]uint32) float64 {
+func (w *weighing) text(p *posting, lens [numFields]uint32) float64 {
 	f := 0.0
 	for j, tf := range p.tf {
 		if tf > 0 {
@@ -113,13 +113,13 @@ func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, k
 func (g *Generation) score(w *weighing, i int, sc *scores) error {
 	bit := uint64(1) << i
 	err := g.postings(w.Terms[i], func(si int) func(*posting) {
-		globals, lengths := g.globals[si], g.segs[si].lens
+		globals, seg := g.globals[si], g.segs[si]
 		return func(p *posting) {
 			v := globals[p.chunk]
 			if v == -1 {
 				return
 			}
-			f := w.text(p, &lengths[p.chunk])
+			f := w.text(p, seg.lens(p.chunk))
 			if v >= 0 {
 				sc.meet(uint32(v), f, p, bit)
 				return
@@ -210,7 +210,7 @@ func (g *Generation) scoreIn(w *weighing, i int, sc *scores, all bitset, in []bi
 			continue
 		}
 		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), in[si], func(p *posting) {
-			f := w.text(p, &s.lens[p.chunk])
+			f := w.text(p, s.lens(p.chunk))
 			g.each(si, p.chunk, func(c uint32) {
 				if all.has(c) {
 					sc.meet(c, f, p, bit)

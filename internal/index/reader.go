@@ -200,7 +200,6 @@ func (g *Generation) docByPath(path string) (int, bool) {
 // Passages returns chunks with their text, in the order asked.
 func (g *Generation) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
 	out := make([]kb.Passage, 0, len(places))
-	chunks := map[int][]kb.Chunk{}
 	err := g.guard(func() error {
 		for _, p := range places {
 			if err := ctx.Err(); err != nil {
@@ -211,18 +210,13 @@ func (g *Generation) Passages(ctx context.Context, places []kb.Place) ([]kb.Pass
 				return kb.Errorf(kb.NotFound, "no document %q in the store", p.Path)
 			}
 			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
-			list, ok := chunks[i]
-			if !ok {
-				var err error
-				if list, err = s.chunksOf(doc); err != nil {
-					return err
-				}
-				chunks[i] = list
-			}
-			if p.Chunk < 0 || p.Chunk >= len(list) {
+			if p.Chunk < 0 || p.Chunk >= int(g.base[i+1]-g.base[i]) {
 				return kb.Errorf(kb.NotFound, "%q has no chunk %d", p.Path, p.Chunk)
 			}
-			c := list[p.Chunk]
+			c, err := s.chunkOf(doc, p.Chunk)
+			if err != nil {
+				return err
+			}
 			text, err := s.excerpt(doc, c.From, c.To)
 			if err != nil {
 				return err

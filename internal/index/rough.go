@@ -30,6 +30,7 @@ type rough struct {
 	once   []float32 // by length of the body, the weighted frequency of a term that is there once
 	gain   []float32 // what that adds to the score
 	heap   []float32
+	found  []uint32 // what above returned last
 }
 
 // lengths is up to which length of a body what a term adds is looked up.
@@ -107,7 +108,10 @@ func (r *rough) above(of []uint32, keep func(uint32) bool, least float32) []uint
 	if of != nil {
 		return slices.DeleteFunc(of, func(c uint32) bool { return r.sums[c]*(1+slack) < least })
 	}
-	of = []uint32{}
+	of = r.found[:0]
+	if of == nil {
+		of = []uint32{} // nil is every chunk
+	}
 	// Numbers below that are too small, also when they were rounded up twice.
 	from := max(least/(1+slack)*(1-1e-6), math.SmallestNonzeroFloat32)
 	r.eachAtLeast(func() float32 { return from }, func(c uint32, x float32) {
@@ -115,6 +119,7 @@ func (r *rough) above(of []uint32, keep func(uint32) bool, least float32) []uint
 			of = append(of, c)
 		}
 	})
+	r.found = of
 	return of
 }
 
@@ -256,7 +261,7 @@ func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
 			if i, err = p.counts(b, i, byte(v&3)); err != nil {
 				return err
 			}
-			f = float32(t.w.text(&p, &g.segs[si].lens[at]))
+			f = float32(t.w.text(&p, g.segs[si].lens(uint32(at))))
 			x = t.of(f)
 		}
 		global := globals[at]

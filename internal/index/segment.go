@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"unsafe"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
@@ -92,8 +93,7 @@ type segment struct {
 	specs  stream  // empty in segments without specifications
 	spec   map[uint32]specPart
 	doc    []uint32 // of each chunk
-	lens   [][numFields]uint32
-	bodies []uint16 // lens of the body, those of lengths and more as that: the one that most postings ask for
+	bodies []uint16 // lengths of the body, those of lengths and more as that: the one that most postings ask for
 	pooled *pooled  // in the pool that opened it
 
 	vecPath string
@@ -188,7 +188,6 @@ func (s *segment) load() error {
 		return s.corrupt("its name is that of other content")
 	}
 	s.doc = make([]uint32, s.info.Chunks)
-	s.lens = make([][numFields]uint32, s.info.Chunks)
 	s.bodies = make([]uint16, s.info.Chunks)
 	for d := range s.info.Documents {
 		from, to := s.chunkRange(d)
@@ -197,13 +196,7 @@ func (s *segment) load() error {
 		}
 		for c := from; c < to; c++ {
 			s.doc[c] = uint32(d)
-			r := s.chunks[c*chunkRecord:]
-			s.lens[c] = [numFields]uint32{
-				binary.LittleEndian.Uint32(r[24:]),
-				uint32(binary.LittleEndian.Uint16(r[28:])),
-				uint32(binary.LittleEndian.Uint16(r[30:])),
-			}
-			s.bodies[c] = uint16(min(s.lens[c][fieldBody], lengths))
+			s.bodies[c] = uint16(min(binary.LittleEndian.Uint32(s.chunks[c*chunkRecord+24:]), lengths))
 		}
 	}
 	return nil
@@ -274,6 +267,16 @@ func (s *segment) chunkRange(d int) (from, to int) {
 	return from, to
 }
 
+// lens returns how many terms the fields of a chunk have.
+func (s *segment) lens(c uint32) [numFields]uint32 {
+	r := s.chunks[c*chunkRecord:][:chunkRecord]
+	return [numFields]uint32{
+		binary.LittleEndian.Uint32(r[24:]),
+		uint32(binary.LittleEndian.Uint16(r[28:])),
+		uint32(binary.LittleEndian.Uint16(r[30:])),
+	}
+}
+
 // chunkInfo is the fixed part of a chunk.
 type chunkInfo struct {
 	from, to, start, end int
@@ -310,8 +313,12 @@ func (s *segment) ofDocument(d int, off, n int64) ([]byte, error) {
 // body returns the text of a document.
 func (s *segment) body(d int) (string, error) {
 	b, err := s.ofDocument(d, 0, s.textLen(d))
-	return string(b), err
+	return owned(b), err
 }
+
+// owned makes a string of bytes that nothing else refers to, without copying them
+// once more.
+func owned(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // excerpt returns bytes from to to of a document's text.
 func (s *segment) excerpt(d, from, to int) (string, error) {
@@ -319,7 +326,7 @@ func (s *segment) excerpt(d, from, to int) (string, error) {
 		return "", s.corrupt("a chunk lies outside its text")
 	}
 	b, err := s.ofDocument(d, int64(from), int64(to-from))
-	return string(b), err
+	return owned(b), err
 }
 
 // chunksOf returns the chunks of a document with everything known of them.
@@ -338,4 +345,20 @@ func (s *segment) chunksOf(d int) ([]kb.Chunk, error) {
 		return nil, s.corrupt("its descriptions do not parse")
 	}
 	return out, nil
+}
+
+// chunkOf returns chunk k of a document with everything known of it.
+func (s *segment) chunkOf(d, k int) (kb.Chunk, error) {
+	b, err := s.ofDocument(d, s.textLen(d), int64(binary.LittleEndian.Uint32(s.docs[d*docRecord+44:])))
+	if err != nil {
+		return kb.Chunk{}, err
+	}
+	c, err := readMetaOf(b, k)
+	if err != nil {
+		return kb.Chunk{}, s.corrupt("its descriptions do not parse")
+	}
+	from, _ := s.chunkRange(d)
+	at := s.chunk(from + k)
+	c.From, c.To, c.Start, c.End = at.from, at.to, at.start, at.end
+	return c, nil
 }

@@ -145,7 +145,7 @@ func Check(ctx context.Context, a *app.App, q CheckQuery) (CheckReply, error) {
 		if q.Limit == 0 { // what is in these lists is among the findings, too
 			few = fewOfEach
 		}
-		s.report(&out, &r, few)
+		s.report(&out, &r, few, q.Person)
 		return s.findings(&out, found, rules, q, limit)
 	})
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *specs) fileOf(d *kdd.Doc) string {
 	return d.Path
 }
 
-func (s *specs) report(out *CheckReply, r *kdd.Report, limit int) {
+func (s *specs) report(out *CheckReply, r *kdd.Report, limit int, person bool) {
 	out.Documents, out.Coverage, out.Edges, out.References = r.Documents, float64(r.Percent), r.EdgesBetween, r.References
 	out.OrphanPercent = math.Round(r.OrphanRate*1000) / 10
 	out.TotalMissing, out.TotalViolation, out.TotalOrphans = len(r.Coverage), len(r.Violations), len(r.Orphans)
@@ -226,7 +226,7 @@ func (s *specs) report(out *CheckReply, r *kdd.Report, limit int) {
 		}
 		out.Orphans = append(out.Orphans, c)
 	}
-	if limit < max(len(r.Coverage), len(r.Violations), len(r.Orphans)) {
+	if limit < max(len(r.Coverage), len(r.Violations), len(r.Orphans)) && !person { // who is shown the findings alone
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the first %d of the lists beside the findings; give a limit for more", limit))
 	}
 }

@@ -48,16 +48,21 @@ var lintRows = []lintRow{
 	{kdd.UnknownStatus, "a/status.md", 4, spec("id: ADR-0101\nkind: adr\nstatus: approoved", "# Queues\n")},
 	{kdd.UnknownStatus, "a/superseded.md", 0, spec("id: ADR-0102\nkind: adr\nstatus: Superseded by ADR-0101", "# Older queues\n")},
 	{kdd.UnknownStatus, "a/decided.md", 0, spec("id: ADR-0104\nkind: adr\nstatus: decided", "# Pipes\n")},
+	{kdd.UnknownStatus, "a/held.md", 0, spec("id: ADR-0105\nkind: adr\nstatus: on hold", "# Hoses\n")},
 	{kdd.UnknownStatus, "a/revision.md", 0, spec("id: ADR-0103\nkind: adr\nestado: En revisión", "# Colas\n")},
 
 	{kdd.DuplicateID, "a/twin.md", 2, spec("id: ADR-0110\nkind: adr", "# One way to log\n")},
 	{kdd.DuplicateID, "b/twin.md", 3, spec("kind: adr\nid: adr-0110", "# Another way to log\n")},
+	{kdd.DuplicateID, "tests/input/twin.md", 0, spec("id: ADR-0111\nkind: adr\nstatus: approoved", "# A way to log\n")},
+	{kdd.DuplicateID, "tests/output/twin.md", 0, spec("id: ADR-0111\nkind: adr", "# A way to log\n")},
+	{kdd.DuplicateID, "a/untwinned.md", 0, spec("id: ADR-0111\nkind: adr", "# The way to log\n")},
 	{kdd.DuplicateID, "b/sibling.md", 0, spec("id: ADR-01100\nkind: adr", "# One way to log\n")},
 
 	{kdd.TitleNoID, "a/no-id.md", 5, spec("kind: requirement\ndomain: shop", "# The checkout is fast\n")},
 	{kdd.TitleNoID, "a/Basket.md", 0, spec("kind: entity\ndomain: shop", "# Basket\n")},
 	{kdd.TitleNoID, "a/policy.md", 0, spec("kind: business-policy", "# No team numbers these\n")},
 	{kdd.TitleNoID, "docs/adr/0120-files.md", 0, "# Keep files\n\n## Decision\n\nWe keep files.\n"},
+	{kdd.TitleNoID, "a/needs.rst", 0, "Brakes\n======\n\n.. req:: The car stops\n   :id: REQ_121\n   :status: open\n\n   It stops, see :need:`[[title]] <REQ_121>`.\n"},
 	{kdd.TitleNoID, "a/_TEMPLATE.md", 0, spec("kind: requirement", "# What is required\n")},
 	{kdd.TitleNoID, "a/REQ-120-later.md", 0, spec("kind: requirement", "# The checkout is kind\n")},
 
@@ -99,6 +104,7 @@ var lintRows = []lintRow{
 	{kdd.SuspectLink, "a/looked-at.md", 0, spec("id: ADR-0203\nkind: adr\ndepends_on: [ADR-0201]\nreviewed: 2026-02-02", "# Tyres\n")},
 	{kdd.SuspectLink, "a/looked-at-early.md", 4, spec("id: ADR-0204\nkind: adr\ndepends_on: [ADR-0201]\nreviewed: 2026-02-01", "# Rims\n")},
 	{kdd.SuspectLink, "a/mentions.md", 0, spec("id: ADR-0205\nkind: adr\nrelated: [ADR-0201]", "# Spokes\n\nAs [[ADR-0201]] has it.\n")},
+	{kdd.SuspectLink, "a/archive/2026/change.md", 0, spec("id: ADR-0207\nkind: adr\ndepends_on: [ADR-0201]", "# Bolts\n")},
 	{kdd.SuspectLink, "a/past.md", 0, spec("id: ADR-0206\nkind: adr\nstatus: superseded\ndepends_on: [ADR-0201]", "# Hoops\n")},
 
 	{kdd.Unnamed, "a/regla-2.md", 0, spec("id: RN-193\nkind: business-rule", "# RN-193 In a name of code\n")},

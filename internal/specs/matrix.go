@@ -235,8 +235,8 @@ func matrixHead(rows []MatrixRow) []string {
 }
 
 func (r *MatrixRow) cells(head []string, joint string) []string {
-	all := []string{r.Requirement, r.Rule, strings.Join(r.Code, joint), strings.Join(r.Tests, joint), r.Status, strings.Join(r.Suspect, joint)}
-	return all[:len(head)]
+	list := func(words []string) string { return strings.Join(words, joint) }
+	return []string{r.Requirement, r.Rule, list(r.Code), list(r.Tests), r.Status, list(r.Suspect)}[:len(head)]
 }
 
 // drawn writes the rows in one of MatrixFormats.

@@ -45,17 +45,21 @@ func measureOf(text string) measure {
 // amount in that measure, one that has a number, one beside which there is one,
 // and one that has none.
 const (
-	measuredCue = 1.2
-	numberCue   = 0.7
-	besideCue   = -0.1
-	noNumberCue = -0.6
-	defaultCue  = 0.5
+	measuredCue  = 1.2
+	numberCue    = 0.7
+	besideCue    = -0.1
+	noNumberCue  = -0.6
+	noMeasureCue = -1.0 // where the question says the measure
+	defaultCue   = 0.5
 )
 
 // amountCue is what speaks for a sentence of a page as the answer to a question
 // about an amount.
 func (q *question) amountCue(page []scored, s *scored) float64 {
 	v := noNumberCue
+	if q.measure != anyMeasure {
+		v = noMeasureCue
+	}
 	switch {
 	case q.measured(s.text):
 		v = measuredCue

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -71,6 +72,37 @@ func arrange(c choice) (parts []part, cited []citation) {
 	}
 	return parts, cited
 }
+
+// needsHead reports whether a sentence says too little without its heading.
+func (s *scored) needsHead() bool {
+	if s.about == "" {
+		return false
+	}
+	if identifierRE.MatchString(s.about) && !strings.Contains(s.text, strings.Trim(s.about, "`")) && s.form == prose && s.list == 0 {
+		return true
+	}
+	if strings.HasSuffix(s.about, "?") || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
+		s.form != code && (s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
+		return false
+	}
+	for t := range tokensOf(s.about) {
+		if !s.tokens[t] {
+			return true
+		}
+	}
+	return false
+}
+
+// identifierRE is a heading that is the name of what its section describes.
+var identifierRE = lazyregexp.New("^`?[\\w.:<>@$-]*(?:[_.:][\\w.]|[a-z][A-Z])[\\w.:<>()-]*`?$")
+
+// dangling reports whether a sentence speaks of something by a pronoun that
+// its short heading names.
+func dangling(s *scored) bool {
+	return s.form == prose && s.lead < 0 && strings.Count(s.about, " ") < 5 && (dangles(s.text) || danglingRE.MatchString(s.text))
+}
+
+var danglingRE = lazyregexp.New(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
 
 // rowText is a row with the head of its table: "Option: --all · Default: no".
 func (s *scored) rowText() string {

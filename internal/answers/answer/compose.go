@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
 
@@ -35,7 +34,7 @@ func (q *question) aim() int {
 	case amount, deciding:
 		return 36
 	case comparing, listing, reason, doing:
-		return 72
+		return 60
 	}
 	return 46
 }
@@ -140,17 +139,23 @@ func (q *question) choose(of scores, passages []search.Passage) choice {
 func (q *question) extend(c *choice, of scores) {
 	first := c.picks[0]
 	page := of.pages[first.passage]
-	for _, step := range []int{1, -1, 2} {
+	for _, step := range []int{1, -1, 2, 3} {
 		i := first.at + step
 		if i < 0 || i >= len(page) {
 			continue
 		}
 		s := &page[i]
 		most := q.paragraph()
+		if step == 3 && !dangles(s.text) {
+			continue
+		}
 		if step > 0 && dangles(s.text) { // it says what follows from the one before
 			most += goesOnWords
 		}
-		if s.form != prose || first.form != prose || s.block != first.block || of.announcesCode(s) && !q.shows() || s.length > mostWords || c.words+s.words() > most {
+		if s.form != prose || first.form != prose || s.block != first.block || of.announcesCode(s) && !q.shows() {
+			continue
+		}
+		if s.length > mostWords || c.words+s.words() > most {
 			continue
 		}
 		q.pick(c, of, s, most)
@@ -159,7 +164,7 @@ func (q *question) extend(c *choice, of scores) {
 
 // goesOnWords is how many words more there may be for a sentence that goes on with
 // the one before it.
-const goesOnWords = 25
+const goesOnWords = 30
 
 // shows reports whether lists and code are what is asked for.
 func (q *question) shows() bool { return q.cue == doing || q.cue == listing || q.cue == place }
@@ -170,7 +175,10 @@ func (q *question) next(c *choice, of scores, best float64) *scored {
 	top := 0.0
 	for _, s := range of.best {
 		score := s.score + c.goesOn(s)
-		if of.announcesCode(s) && !q.shows() || c.settled && !c.beside(s) || s.left || score < c.floor()*best || c.has(s) || !q.begins(s) {
+		if of.announcesCode(s) && !q.shows() || c.settled && !c.beside(s) || s.left {
+			continue
+		}
+		if score < c.floor()*best || c.has(s) || !q.begins(s) {
 			continue
 		}
 		if c.words+s.words() > q.aim() && q.added(c, s) < adds {
@@ -240,6 +248,9 @@ func (q *question) begins(s *scored) bool {
 func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 	whole, need := q.company(of.pages[s.passage], s), of.needed(s)
 	if announces(s) {
+		if len(whole) == len(need) { // what it announces cannot be shown
+			return false
+		}
 		most = MostWords
 		for len(whole) > len(need)+1 && !c.fits(whole, most) {
 			whole = whole[:len(whole)-1]
@@ -300,6 +311,11 @@ func (q *question) company(page []scored, s *scored) []*scored {
 				out = append(out, &page[j])
 			}
 			return out
+		case ahead && announces(o) && s.list == 0: // which announces in its turn
+			rest := slices.DeleteFunc(q.company(page, o), func(p *scored) bool { return slices.Contains(out, p) })
+			if len(rest) > 1 {
+				return append(out, rest...)
+			}
 		case ahead && o.form == prose && s.list == 0:
 			return append(out, o)
 		}
@@ -345,37 +361,6 @@ func (s *scored) words() int {
 	}
 	return n
 }
-
-// needsHead reports whether a sentence says too little without its heading.
-func (s *scored) needsHead() bool {
-	if s.about == "" {
-		return false
-	}
-	if identifierRE.MatchString(s.about) && !strings.Contains(s.text, strings.Trim(s.about, "`")) && s.form == prose && s.list == 0 {
-		return true
-	}
-	if strings.HasSuffix(s.about, "?") || s.list > 0 && s.lead >= 0 || s.form == code && (s.lead >= 0 || !s.manual && !strings.Contains(s.text, ":")) ||
-		s.form != code && (s.length >= 7 || s.form == prose && s.length >= 5) && !dangling(s) {
-		return false
-	}
-	for t := range tokensOf(s.about) {
-		if !s.tokens[t] {
-			return true
-		}
-	}
-	return false
-}
-
-// identifierRE is a heading that is the name of what its section describes.
-var identifierRE = lazyregexp.New("^`?[\\w.:<>@$-]*(?:[_.:][\\w.]|[a-z][A-Z])[\\w.:<>()-]*`?$")
-
-// dangling reports whether a sentence speaks of something by a pronoun that
-// its short heading names.
-func dangling(s *scored) bool {
-	return s.form == prose && s.lead < 0 && strings.Count(s.about, " ") < 5 && (dangles(s.text) || danglingRE.MatchString(s.text))
-}
-
-var danglingRE = lazyregexp.New(`^(?:(?:\S+ ){0,2}(?:it|its|them|they)\b|(?:It|Its|This|They|These|Those)\b)`)
 
 // nearest is the likeness to the nearest of those chosen: the share of its
 // words, or the cosine, whichever is more.

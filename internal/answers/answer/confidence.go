@@ -11,7 +11,7 @@ import (
 )
 
 // leastConfidence is the probability below which nothing is answered.
-const leastConfidence = 0.55
+const leastConfidence = 0.575
 
 // mostConfidence is the most that is claimed: words alone do not tell that a
 // sentence means what it seems to.
@@ -71,6 +71,7 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 		{"passage", passages[first.passage].Score, 3.6},
 		{"words", math.Log(float64(len(q.concepts))), 1.6},
 		{"leans", flag(len(q.before) > 0), -0.4},
+		{"goes on", q.goesOn(passages[first.passage].Path, first.start), 0.5},
 		{"base", 1, -9.75},
 	}
 }
@@ -112,8 +113,8 @@ func (s signals) probability() float64 {
 // share is left of what was not enough: so far answers that were graded by hand
 // were right (bench/answers/testdata/grades.jsonl), one with a fact missing counted as wrong.
 const (
-	givenConfidence   = 0.34
-	confidenceGrowth  = 1.2
+	givenConfidence   = 0.48
+	confidenceGrowth  = 0.9
 	refusedConfidence = 0.18
 	// disputedConfidence is what share is left where passages disagree.
 	disputedConfidence = 0.6

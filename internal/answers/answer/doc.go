@@ -14,7 +14,10 @@
 // The score of a sentence is made of the share of the concepts, by weight, in it
 // and around it, of its likeness to the question, with and without what all
 // sentences that were found have in common, of the place of its passage in the
-// ranking, and of cues (a number for "how many", a denial for "can I", …).
+// ranking, of cues (an amount in the measure of "how long", a denial for "can I", …), of
+// a heading that asks the same, and, in a conversation, of how near it is to
+// what was cited before. Where the place is not plain the best of several
+// sections are taken, and what a kind of question asks for is added.
 //
 // The confidence of an answer is the share of answers with such signs that were
 // right when they were graded by hand (bench/answers). Below what tells right

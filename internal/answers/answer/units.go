@@ -120,7 +120,7 @@ func announce(out []sentence) {
 
 // danglesRE begins a sentence that speaks of what the one before it named.
 var danglesRE = lazyregexp.New(`^(?i:[*_("]*(?:it|its|this|that|these|those|they|them|their|such|here|there|both|otherwise|however|instead|therefore|thus|hence|` +
-	`for this|for that|for these|in this|in that|in these|in such|also|then|so|but|and|yet|conversely|similarly|likewise|additionally|moreover|furthermore|as a result|the (?:former|latter|above|same)|` +
+	`(?:when|if|once|after|since|because of|by) (?:this|that|these|those)|for this|for that|for these|in this|in that|in these|in such|also|then|so|but|and|yet|conversely|similarly|likewise|additionally|moreover|furthermore|as a result|the (?:former|latter|above|same)|` +
 	`esto|esta|este|estos|estas|eso|ese|esa|ello|ellos|ellas|sin embargo|en este caso|en ese caso|por eso|por ello|adem[aá]s|tambi[eé]n|as[ií]|entonces))\b`)
 
 var ownThereRE = lazyregexp.New(`(?i)^(?:there (?:is|are|was|were|may|can)|this (?:section|page|document|guide|chapter|tutorial)|here (?:is|are)|here's)\b`)

@@ -23,12 +23,15 @@ var completions = map[cue]completion{
 		return s.form == prose && deniesRE.MatchString(s.text) && q.speaksOf(s)
 	}, 3},
 	doing: {func(_ *question, s *scored) bool {
-		return s.form == code && len(s.lines) <= mostCode || deedRE.MatchString(s.text)
+		return s.form == code && len(s.lines) <= mostCode && !treeRE.MatchString(s.text) || deedRE.MatchString(s.text)
 	}, 4},
 }
 
 // deedRE is something to type or to set.
 var deedRE = lazyregexp.New("`[^`]*(?:--?\\w|\\(|=|: )[^`]*`|(?i)\\b(?:set|use|add|run|call|pass|put|specify|enable|disable|configure|change|create|give|override|overriding|raise|return)\\b[^.]*`[^`]+`|`[^`]+` (?:setting|option|flag|command|method|function|attribute|parameter|argument|property|key)")
+
+// treeRE is a picture of folders.
+var treeRE = lazyregexp.New(`[├└│]`)
 
 // complete adds the sentence that an answer to such a question lacks, the
 // nearest in the sections that are chosen.
@@ -42,7 +45,10 @@ func (q *question) complete(c *choice, of scores) {
 		far := func(s *scored) int { return max(s.at-p.at, 2*(p.at-s.at)) }
 		for i := range of.pages[p.passage] {
 			s := &of.pages[p.passage][i]
-			if s.section == p.section && !c.has(s) && s.length <= mostWords && far(s) <= k.reach && k.has(q, s) && (next == nil || far(s) < far(next)) {
+			if s.section != p.section || c.has(s) || s.length > mostWords || far(s) > k.reach || !k.has(q, s) {
+				continue
+			}
+			if next == nil || far(s) < far(next) {
 				next = s
 			}
 		}
@@ -92,7 +98,8 @@ const (
 
 // says reports whether what is chosen says what a sentence does.
 func (c *choice) says(s *scored) bool {
-	return s.nearest(c.all) > 0.8 && (!figureRE.MatchString(s.text) || slices.ContainsFunc(c.all, func(o *scored) bool { return figureRE.MatchString(o.text) }))
+	figure := func(o *scored) bool { return figureRE.MatchString(o.text) }
+	return s.nearest(c.all) > 0.8 && (!figure(s) || slices.ContainsFunc(c.all, figure))
 }
 
 // announcesCode reports whether what follows the end of a sentence is code.
@@ -113,14 +120,15 @@ func (q *question) sides(c *choice, of scores) {
 	}
 	for _, w := range m[1:] {
 		at := slices.IndexFunc(q.concepts, func(k concept) bool { return strings.EqualFold(k.word, strings.Trim(w, `'"`)) })
-		if at < 0 || slices.ContainsFunc(c.all, func(s *scored) bool { return s.direct[at] == 1 && s.form != code && s.length > 5 }) {
+		names := func(s *scored) bool { return s.direct[at] == 1 && s.form != code && s.length > 5 }
+		if at < 0 || slices.ContainsFunc(c.all, names) {
 			continue
 		}
 		var next *scored
 		best := 0.0
 		for _, s := range of.best {
 			v := s.score + c.goesOn(s)
-			if s.direct[at] == 1 && s.form != code && s.length > 5 && v > best && q.begins(s) {
+			if names(s) && v > best && q.begins(s) {
 				next, best = s, v
 			}
 		}

@@ -135,7 +135,7 @@ func (f *Finder) Find(ctx context.Context, emb kb.Embedder, question string) ([]
 		if h.Score > 0 && (slices.Contains(verbs, h.Tool.Method) || h.Tool.Reads() && slices.Contains(verbs, "GET")) {
 			h.Score += byMethod
 		}
-		if h.Score > 0 {
+		if h.Score > 0 && values > 0 { // one without values may mean any
 			h.Score = max(h.Score/10, h.Score-unfit*math.Abs(float64(inItsPath(h.Tool)-values)))
 		}
 		if h.Tool.Deprecated {

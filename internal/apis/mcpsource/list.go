@@ -30,6 +30,8 @@ const (
 
 // learn reads the lists of a server.
 func (c *conn) learn(ctx context.Context, s *Pool, l restapi.Link) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	c.changed.Store(false)
 	made := &Listing{At: time.Now().UTC().Truncate(time.Second)}
 	has := c.client.GetServerCapabilities()

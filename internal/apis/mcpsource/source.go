@@ -131,6 +131,8 @@ func (s *Pool) call(ctx context.Context, l restapi.Link, t *restapi.Tool, args j
 	if err := s.still(l.Provider, t); err != nil {
 		return a, false, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+	defer cancel()
 	var raw json.RawMessage
 	err = c.ask(ctx, &raw, func(ctx context.Context) error {
 		if t.Resource {

@@ -33,7 +33,11 @@ const userSecret = "secret-of-the-user-1"
 
 func newRig(t *testing.T, mode string) *rig {
 	t.Helper()
-	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.Cleanup(func(int) {}))
+	ignore := goleak.IgnoreCurrent()
+	t.Cleanup(func() { // after the pool is closed
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		goleak.VerifyNone(t, ignore)
+	})
 	dir := t.TempDir()
 	r := &rig{T: t, starts: filepath.Join(dir, "starts")}
 	self, err := os.Executable()

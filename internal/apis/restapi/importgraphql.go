@@ -91,7 +91,7 @@ func ImportGraphQL(name string, text []byte, o ImportOptions) (*Imported, error)
 	}
 	slices.SortFunc(list.Content, func(a, b *yaml.Node) int { return strings.Compare(valueOf(a, "code"), valueOf(b, "code")) })
 	if left > 0 && len(o.Operations) == 0 {
-		g.im.Notes = append(g.im.Notes, fmt.Sprintf("its %d mutations are left out: choose those that may be called, as in --operations query,createIssue", left))
+		g.im.Notes = append(g.im.Notes, kb.Count(left, "mutation")+" of it left out: choose those that may be called, as in --operations query,createIssue")
 	}
 	g.im.nodes, g.im.Codes = []*yaml.Node{g.api(u, list)}, []string{g.code}
 	return g.im, nil

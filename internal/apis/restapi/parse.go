@@ -221,7 +221,7 @@ func (r *reader) choice(n *yaml.Node, into *string, what string, spellings map[s
 
 var (
 	authSpellings = map[string]string{
-		"MUTUAL_TLS": AuthTLS, "OAUTH2": AuthOAuth, "OAUTH": AuthOAuth, "NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
+		"MUTUAL_TLS": AuthTLS, "AWS_SIGV4": AuthAWS, "OAUTH2": AuthOAuth, "OAUTH": AuthOAuth, "NONE": AuthNone, "API_KEY": AuthKey, "APIKEY": AuthKey, "BEARER": AuthBearer, "BEARER_TOKEN": AuthBearer,
 		"BASIC": AuthBasic, "BASIC_AUTH": AuthBasic,
 	}
 	placeSpellings = map[string]string{

@@ -31,7 +31,7 @@ func TestProblems(t *testing.T) {
 	}{
 		{"misspelt key", head + "    authType: NONE\n", `4: an API has no key "authType"`, 0, 0},
 		{"nearest", head + "    baseURl: x\n", `did you mean "baseUrl"?`, 0, 0},
-		{"misspelt choice", head + "    authenticationType: API-KEY\n    apiKeyName: k\n", "4: authenticationType must be one of NONE, API_KEY, BEARER_TOKEN, BASIC_AUTH, OAUTH2, MUTUAL_TLS (did you mean API_KEY?)", 0, 0},
+		{"misspelt choice", head + "    authenticationType: API-KEY\n    apiKeyName: k\n", "4: authenticationType must be one of NONE, API_KEY, BEARER_TOKEN, BASIC_AUTH, OAUTH2, AWS_SIGV4, MUTUAL_TLS (did you mean API_KEY?)", 0, 0},
 		{"twice", head + "    code: b\n", `4: the key "code" stands there twice`, 0, 0},
 		{"no base", "apis:\n  - code: a\n", "2: this API has no baseUrl", 0, 0},
 		{"an empty base", "apis:\n  - {code: a, baseUrl: }\n", "2: this API has no baseUrl", 0, 0},

@@ -3,6 +3,7 @@ package restapi
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // when they have been read.
 func (r *reader) authFields(a *Auth) (func(n *yaml.Node), map[string]func(*yaml.Node)) {
 	var place, value *yaml.Node
-	o := &OAuth{}
+	o, w := &OAuth{}, &AWS{}
 	address := func(key string, into *string) func(*yaml.Node) {
 		return func(v *yaml.Node) {
 			r.text(v, into, key)
@@ -25,33 +26,39 @@ func (r *reader) authFields(a *Auth) (func(n *yaml.Node), map[string]func(*yaml.
 			}
 		}
 	}
+	table := map[string]func(*yaml.Node){
+		"authenticationType": func(v *yaml.Node) {
+			r.choice(v, &a.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic, AuthOAuth, AuthAWS, AuthTLS)
+		},
+		"apiKeyLocation": func(v *yaml.Node) {
+			place = v
+			r.choice(v, &a.In, "apiKeyLocation", placeSpellings, "NONE", InHeader, InQuery, InCookie, InBody)
+		},
+		"apiKeyName":       func(v *yaml.Node) { r.text(v, &a.Name, "apiKeyName") },
+		"apiKeyValue":      func(v *yaml.Node) { value = v },
+		"username":         func(v *yaml.Node) { r.text(v, &a.User, "username") },
+		"tokenUrl":         address("tokenUrl", &o.TokenURL),
+		"authorizationUrl": address("authorizationUrl", &o.AuthURL),
+		"deviceUrl":        address("deviceUrl", &o.DeviceURL),
+		"revokeUrl":        address("revokeUrl", &o.RevokeURL),
+		"openIdUrl":        address("openIdUrl", &o.Discovery),
+		"clientId":         func(v *yaml.Node) { r.text(v, &o.ClientID, "clientId") },
+		"scopes":           func(v *yaml.Node) { o.Scopes = r.texts(v, "scopes") },
+		"flow": func(v *yaml.Node) {
+			r.choice(v, &o.Flow, "flow", flows, "clientCredentials", "authorizationCode", "deviceCode")
+		},
+	}
+	maps.Copy(table, r.awsFields(w))
 	return func(n *yaml.Node) {
-			if a.Type == AuthOAuth {
-				a.OAuth = o
-			}
-			r.auth(n, place, value, a)
-		}, map[string]func(*yaml.Node){
-			"authenticationType": func(v *yaml.Node) {
-				r.choice(v, &a.Type, "authenticationType", authSpellings, AuthNone, AuthKey, AuthBearer, AuthBasic, AuthOAuth, AuthTLS)
-			},
-			"apiKeyLocation": func(v *yaml.Node) {
-				place = v
-				r.choice(v, &a.In, "apiKeyLocation", placeSpellings, "NONE", InHeader, InQuery, InCookie, InBody)
-			},
-			"apiKeyName":       func(v *yaml.Node) { r.text(v, &a.Name, "apiKeyName") },
-			"apiKeyValue":      func(v *yaml.Node) { value = v },
-			"username":         func(v *yaml.Node) { r.text(v, &a.User, "username") },
-			"tokenUrl":         address("tokenUrl", &o.TokenURL),
-			"authorizationUrl": address("authorizationUrl", &o.AuthURL),
-			"deviceUrl":        address("deviceUrl", &o.DeviceURL),
-			"revokeUrl":        address("revokeUrl", &o.RevokeURL),
-			"openIdUrl":        address("openIdUrl", &o.Discovery),
-			"clientId":         func(v *yaml.Node) { r.text(v, &o.ClientID, "clientId") },
-			"scopes":           func(v *yaml.Node) { o.Scopes = r.texts(v, "scopes") },
-			"flow": func(v *yaml.Node) {
-				r.choice(v, &o.Flow, "flow", flows, "clientCredentials", "authorizationCode", "deviceCode")
-			},
+		switch a.Type {
+		case AuthOAuth:
+			a.OAuth = o
+		case AuthAWS:
+			a.AWS = w
+			r.aws(n, a)
 		}
+		r.auth(n, place, value, a)
+	}, table
 }
 
 var flows = map[string]string{

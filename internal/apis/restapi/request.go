@@ -81,7 +81,13 @@ func (c *Caller) build(ctx context.Context, p *Provider, t *Tool, values []value
 			return nil, err
 		}
 	}
-	return d.request(ctx, p, t, body)
+	req, err := d.request(ctx, p, t, body)
+	for _, a := range cred.auths {
+		if err == nil && a.Type == AuthAWS {
+			err = a.sign(ctx, req, body, cred)
+		}
+	}
+	return req, err
 }
 
 // draft is a request whose arguments are being placed.
@@ -232,7 +238,7 @@ func (t *Tool) names(s string) bool {
 // authorise puts a credential into its place.
 func (d *draft) authorise(p *Provider, t *Tool, a *Auth, secret string, body []byte) ([]byte, error) {
 	switch {
-	case a.Type == AuthNone, a.Type == AuthTLS:
+	case a.Type == AuthNone, a.Type == AuthTLS, a.Type == AuthAWS: // that signs what is complete
 	case a.Type == AuthBasic:
 		if a.User != "" {
 			secret = a.User + ":" + secret

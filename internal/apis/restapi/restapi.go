@@ -46,6 +46,7 @@ const (
 	AuthBearer = "BEARER_TOKEN"
 	AuthBasic  = "BASIC_AUTH"
 	AuthOAuth  = "OAUTH2"
+	AuthAWS    = "AWS_SIGV4"  // every request is signed
 	AuthTLS    = "MUTUAL_TLS" // the client's certificate, which the API has
 )
 
@@ -94,12 +95,13 @@ type Provider struct {
 // Auth says which credential goes where.
 type Auth struct {
 	Scheme string // its name, "" for the one that has none
-	Type   string // one of the five
+	Type   string // one of those above
 	In     string // one of the four; "" for AuthNone
 	Name   string // of the header, query parameter, cookie or member
 	User   string // of AuthBasic; "" when the secret is user:password
 	Secret Ref    // of AuthOAuth the secret of the client; a public client has none
 	OAuth  *OAuth // of AuthOAuth
+	AWS    *AWS   // of AuthAWS
 }
 
 // OAuth says where tokens come from.
@@ -280,9 +282,13 @@ func (p *Provider) Secrets() []Ref {
 	add(p.Auth.Secret)
 	for i := range p.Schemes {
 		add(p.Schemes[i].Secret)
-		add(p.Schemes[i].client())
+		for _, r := range p.Schemes[i].others() {
+			add(r)
+		}
 	}
-	add(p.Auth.client())
+	for _, r := range p.Auth.others() {
+		add(r)
+	}
 	for _, h := range p.carried() {
 		add(h.Secret)
 	}

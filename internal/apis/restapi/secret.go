@@ -50,6 +50,13 @@ func (s *Resolver) resolve(ctx context.Context, p *Provider, t *Tool, tokens Tok
 				return c, err
 			}
 		}
+		for _, r := range a.others() {
+			if a.Type == AuthAWS && r.Set() {
+				if c.refs[r], err = s.get(p, r); err != nil {
+					return c, err
+				}
+			}
+		}
 		if a.Type == AuthOAuth {
 			client, _, err := s.ClientOf(p, a)
 			if err != nil {
@@ -122,7 +129,7 @@ func (s *Resolver) choose(p *Provider, t *Tool, tokens Tokens) ([]*Auth, error) 
 // usable says why a scheme cannot be used. It uses neither the network nor the
 // keyring, which may ask its user.
 func (s *Resolver) usable(p *Provider, a *Auth, tokens Tokens) error {
-	for _, r := range []Ref{a.Secret, a.client()} {
+	for _, r := range append(a.others(), a.Secret) {
 		if !r.Set() {
 			continue
 		}

@@ -221,7 +221,8 @@ type Answer struct {
 
 // Servers speaks with servers of the Model Context Protocol.
 type Servers interface {
-	// Call calls a tool, or reads a resource. Its errors may quote the server.
+	// Call calls a tool, or reads a resource, within the Timeout of the API once the
+	// server runs; beyond it the error is context.DeadlineExceeded. Others may quote the server.
 	Call(ctx context.Context, l Link, t *Tool, args json.RawMessage) (Answer, error)
 }
 
@@ -324,18 +325,16 @@ func (c *Caller) served(ctx context.Context, p *Provider, t *Tool, values []valu
 	if c.Servers == nil {
 		return kb.Errorf(kb.Unsupported, "servers of the Model Context Protocol are not asked here")
 	}
-	limited, cancel := context.WithTimeout(ctx, p.Timeout)
-	defer cancel()
 	args := objectOf(values)
 	if len(values) == 1 && values[0].param.In == "payload" {
 		args = values[0].json
 	}
-	got, err := c.Servers.Call(limited, c.Link(p), t, args)
+	got, err := c.Servers.Call(ctx, c.Link(p), t, args)
 	reply.Tries = got.Tries
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded), err != nil && limited.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded):
 		return kb.Errorf(kb.Away, "%s did not answer within %s", p.Code, p.Timeout).
 			WithHint("try again later, or ask it for less; a person may raise timeoutSeconds of %s", p.Code)
 	case err != nil:

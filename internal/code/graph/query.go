@@ -279,11 +279,17 @@ func (v *View) edges(from *table, want func(arrow) bool) ([]kb.Edge, error) {
 	if want != nil {
 		as = slices.DeleteFunc(as, func(a arrow) bool { return !want(a) })
 	}
-	tables := map[int32]*table{int32(from.doc): from}
+	return v.shown(from, as, from)
+}
+
+// shown makes edges of arrows out of a document; to is a table that many lead to.
+func (v *View) shown(from *table, as []arrow, to *table) ([]kb.Edge, error) {
+	tables := map[int32]*table{int32(from.doc): from, int32(to.doc): to}
 	out := make([]kb.Edge, 0, len(as))
 	for _, a := range as {
 		to := tables[a.target.doc]
 		if to == nil {
+			var err error
 			if to, err = v.table(int(a.target.doc)); err != nil {
 				return nil, err
 			}
@@ -333,7 +339,11 @@ func (v *View) into(t *table, i int) ([]kb.Edge, error) {
 		if from.changed {
 			continue
 		}
-		es, err := v.edges(from, func(a arrow) bool { return int(a.target.doc) == t.doc && int(a.target.decl) == i })
+		as, err := v.core.arrowsTo(doc, ref{int32(t.doc), int32(i)})
+		if err != nil {
+			return nil, err
+		}
+		es, err := v.shown(from, as, t)
 		if err != nil {
 			return nil, err
 		}

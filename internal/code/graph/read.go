@@ -83,20 +83,73 @@ type arrow struct {
 	conf   int
 }
 
-func readArrows(d *dec, n int) []arrow {
-	targets := make([]ref, d.count())
+// eachTarget reads the targets of a document's n edges, and reports whether the edges
+// may follow.
+func eachTarget(d *dec, n int, f func(i int, r ref)) bool {
 	last := ref{}
-	for i := range targets {
+	for i := range d.count() {
 		doc := int32(d.int())
 		decl := int32(d.int())
 		if doc == 0 {
 			decl += last.decl
 		}
 		last = ref{last.doc + doc, decl}
-		targets[i] = last
+		f(i, last)
 	}
-	if n > len(d.b)+1 || d.bad {
+	if n > len(d.b)+1 {
 		d.bad = true
+	}
+	return !d.bad
+}
+
+// readArrowsTo reads those of n edges that lead to one target; the columns of the
+// others are passed over.
+func readArrowsTo(d *dec, n int, to ref) []arrow {
+	target := -1
+	ok := eachTarget(d, n, func(i int, r ref) {
+		if r == to {
+			target = i
+		}
+	})
+	if !ok || target < 0 {
+		return nil
+	}
+	column := *d
+	d.skip(n)
+	var at []int // the edges
+	for i := range n {
+		if d.int() == target {
+			at = append(at, i)
+		}
+	}
+	out := make([]arrow, len(at))
+	line, next := 0, 0
+	for k, i := range at {
+		for ; next <= i; next++ {
+			line += column.int()
+		}
+		out[k] = arrow{line: line, target: to, conf: 100}
+	}
+	pick := func(set func(a *arrow, v int)) { // of the column that begins here
+		next := 0
+		for k, i := range at {
+			d.skip(i - next)
+			set(&out[k], d.int())
+			next = i + 1
+		}
+		d.skip(n - next)
+	}
+	pick(func(a *arrow, v int) { a.kind = kb.UseKind(min(v, int(kb.UseKinds)-1)) })
+	if d.int() != 0 {
+		pick(func(a *arrow, v int) { a.conf = v })
+	}
+	d.bad = d.bad || column.bad
+	return out
+}
+
+func readArrows(d *dec, n int) []arrow {
+	var targets []ref
+	if !eachTarget(d, n, func(_ int, r ref) { targets = append(targets, r) }) {
 		return nil
 	}
 	out := make([]arrow, n)
@@ -128,6 +181,15 @@ func readArrows(d *dec, n int) []arrow {
 
 // arrows returns the edges out of a document.
 func (c *core) arrows(doc int) ([]arrow, error) {
+	return c.arrowsBy(doc, readArrows)
+}
+
+// arrowsTo returns the edges from a document to one declaration.
+func (c *core) arrowsTo(doc int, to ref) ([]arrow, error) {
+	return c.arrowsBy(doc, func(d *dec, n int) []arrow { return readArrowsTo(d, n, to) })
+}
+
+func (c *core) arrowsBy(doc int, read func(d *dec, n int) []arrow) ([]arrow, error) {
 	if c.edges[doc] == 0 {
 		return nil, nil
 	}
@@ -136,28 +198,23 @@ func (c *core) arrows(doc int) ([]arrow, error) {
 		return nil, err
 	}
 	d := dec{b: raw}
-	for k := doc / c.perEdges * c.perEdges; ; k++ {
-		if k < doc {
-			d.skip(2 * d.count())
-			d.skip(3 * c.edges[k])
-			if d.int() != 0 {
-				d.skip(c.edges[k])
-			}
-			continue
-		}
-		as := readArrows(&d, c.edges[k])
-		if d.bad {
-			return nil, c.damaged()
-		}
-		if k == doc {
-			for _, a := range as {
-				if int(a.target.doc) >= len(c.paths) || int(a.target.decl) >= c.decls[a.target.doc] {
-					return nil, c.damaged()
-				}
-			}
-			return as, nil
+	for k := doc / c.perEdges * c.perEdges; k < doc; k++ {
+		d.skip(2 * d.count())
+		d.skip(3 * c.edges[k])
+		if d.int() != 0 {
+			d.skip(c.edges[k])
 		}
 	}
+	as := read(&d, c.edges[doc])
+	if d.bad {
+		return nil, c.damaged()
+	}
+	for _, a := range as {
+		if int(a.target.doc) >= len(c.paths) || int(a.target.decl) >= c.decls[a.target.doc] {
+			return nil, c.damaged()
+		}
+	}
+	return as, nil
 }
 
 // users returns the documents that use a declaration.

@@ -62,6 +62,8 @@ type Options struct {
 	// MCP, when not nil, makes what serves the Model Context Protocol at /mcp,
 	// behind the guard that it is given.
 	MCP func(*httpguard.Guard) http.Handler
+	// MCPPaths are further paths that it serves.
+	MCPPaths []string
 	// Page, when not nil, makes what serves the page for people, by patterns of
 	// http.ServeMux, behind the guard that it is given.
 	Page func(*httpguard.Guard) map[string]http.Handler
@@ -160,7 +162,10 @@ func newService(a *app.App, o Options) *service {
 	}
 	s.routes()
 	if o.MCP != nil {
-		s.mux.Handle("/mcp", o.MCP(s.guard))
+		mcp := o.MCP(s.guard)
+		for _, path := range append([]string{"/mcp"}, o.MCPPaths...) {
+			s.mux.Handle(path, mcp)
+		}
 	}
 	if o.Page != nil {
 		for pattern, h := range o.Page(s.guard) {

@@ -33,6 +33,9 @@ func ServeHTTP(ctx context.Context, a *app.App, o Options) error {
 	if err != nil {
 		return err
 	}
+	if f.tokens, err = tokensOf(a); err != nil {
+		return err
+	}
 	if o.NoAuth && !httpguard.IsLoopback(o.Addr) {
 		return kb.Errorf(kb.Invalid, "serving %s without a token would let other machines in", o.Addr).
 			WithHint("leave out --no-auth, or listen on 127.0.0.1")
@@ -64,6 +67,9 @@ func Handler(ctx context.Context, a *app.App, o Options) (func(*httpguard.Guard)
 	if err != nil {
 		return nil, err
 	}
+	if f.tokens, err = tokensOf(a); err != nil {
+		return nil, err
+	}
 	return f.http, nil
 }
 
@@ -78,11 +84,7 @@ func (f *face) http(g *httpguard.Guard) http.Handler {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
-		if status, err := g.Check(r, httpguard.Token); err != nil {
-			if status == http.StatusUnauthorized {
-				h.Set("WWW-Authenticate", "Bearer")
-			}
-			reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), message{})
+		if !f.admitted(w, r, g) {
 			return
 		}
 		if r.URL.Path != Path {
@@ -96,6 +98,46 @@ func (f *face) http(g *httpguard.Guard) http.Handler {
 		}
 		f.post(w, r, next)
 	})
+}
+
+// admitted reports whether a request may be answered here, and answers it otherwise:
+// it has the server's token, or one of the token server that the configuration names.
+func (f *face) admitted(w http.ResponseWriter, r *http.Request, g *httpguard.Guard) bool {
+	if slices.Contains(WellKnown, r.URL.Path) {
+		switch status, err := g.Check(r, httpguard.Open); {
+		case err != nil:
+			reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), message{})
+		case f.tokens == nil || r.Method != http.MethodGet:
+			http.NotFound(w, r) // as clients expect where there is no token server
+		default:
+			f.tokens.about(w)
+		}
+		return false
+	}
+	status, err := g.Check(r, httpguard.Token)
+	if err == nil {
+		return true
+	}
+	if status == http.StatusUnauthorized {
+		challenge := "Bearer"
+		if f.tokens != nil {
+			v, has := f.tokens.judge(r)
+			switch {
+			case has && v.err == nil:
+				return true
+			case has && kb.CodeOf(v.err) == kb.Away:
+				status, err = http.StatusServiceUnavailable, v.err
+			case has && v.lacks:
+				status, err = http.StatusForbidden, v.err
+			case has:
+				err = v.err
+			}
+			challenge = f.tokens.challenge(v)
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
+	}
+	reject(w, status, refuse(mcp.INVALID_REQUEST, errorText(err)), message{})
+	return false
 }
 
 // post checks one message before mcp-go sees it, and gives its progress a way out.

@@ -89,6 +89,7 @@ type face struct {
 	// memory is what the one session of a process has been given; nil over HTTP,
 	// where sessions share one.
 	memory *search.Memory
+	tokens *tokenServer // whose tokens are taken over HTTP; nil takes none
 }
 
 // native returns the commands that Options.Tools names.

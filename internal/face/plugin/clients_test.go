@@ -169,10 +169,10 @@ func (c *clients) standIn(archive []byte) string {
 
 // say gives the client one prompt, lets the model play its script, and
 // returns the transcript from the model's side.
-func (c *clients) say(m *model, prompt string, script func(last string) *use) (request, string) {
+func (c *clients) say(m *model, prompt string, script func(last string) *use, flags ...string) (request, string) {
 	c.Helper()
 	m.play(script)
-	out, err := c.run(c.project, "claude", "-p", prompt)
+	out, err := c.run(c.project, "claude", append([]string{"-p", prompt}, flags...)...)
 	if err != nil || !strings.Contains(out, "DONE") {
 		c.Fatalf("%s: %v\n%s", prompt, err, out)
 	}

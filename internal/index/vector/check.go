@@ -9,10 +9,7 @@ import (
 
 // Kernel names the instructions that scans use on this machine.
 func Kernel() string {
-	if hasAVX2 {
-		return "AVX2"
-	}
-	return "plain Go"
+	return kernel
 }
 
 // Check compares the kernels that this machine uses with plain Go, on made
@@ -33,6 +30,18 @@ func Check() error {
 		dotRowsGeneric(want, codes, query)
 		if !slices.Equal(got, want) {
 			return kb.Errorf(kb.Internal, "%s and plain Go disagree on a product of vectors", Kernel())
+		}
+		signs, lut := make([]byte, sketchBlock*stride/8), make([]byte, 4*stride)
+		for i := range signs {
+			signs[i] = byte(r.IntN(256))
+		}
+		for i := range lut {
+			lut[i] = byte(r.IntN(64))
+		}
+		few, all := make([]uint16, sketchBlock), make([]uint16, sketchBlock)
+		sketchSums(few, signs, lut)
+		if sketchSumsGeneric(all, signs, lut); !slices.Equal(few, all) {
+			return kb.Errorf(kb.Internal, "%s and plain Go disagree on a sketch of vectors", Kernel())
 		}
 		sum, plain := make([]float32, stride), make([]float32, stride)
 		for i := range 5 {

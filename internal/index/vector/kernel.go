@@ -11,8 +11,8 @@ func dotRows(dst []int32, codes []int8, t []int16) {
 		clear(dst)
 		return
 	}
-	if hasAVX2 {
-		dotRowsAVX2(&dst[0], &codes[0], &t[0], len(dst), len(t))
+	if hasDots {
+		dotRowsAsm(&dst[0], &codes[0], &t[0], len(dst), len(t))
 		return
 	}
 	dotRowsGeneric(dst, codes, t)
@@ -46,8 +46,8 @@ func sketchSums(dst []uint16, signs, lut []byte) {
 		clear(dst)
 		return
 	}
-	if hasAVX2 {
-		sketchSumsAVX2(&dst[0], &signs[0], &lut[0], len(dst)/sketchBlock, nibbles/2)
+	if hasSums {
+		sketchSumsAsm(&dst[0], &signs[0], &lut[0], len(dst)/sketchBlock, nibbles)
 		return
 	}
 	sketchSumsGeneric(dst, signs, lut)
@@ -76,9 +76,9 @@ func Axpy(dst []float32, codes []int8, f float32) {
 		panic("vector: codes of another length than their sum")
 	}
 	n := 0
-	if hasAVX2 && len(dst) >= 8 {
+	if hasAxpy && len(dst) >= 8 {
 		n = len(dst) &^ 7
-		axpyAVX2(&dst[0], &codes[0], n, f)
+		axpyAsm(&dst[0], &codes[0], n, f)
 	}
 	axpyGeneric(dst[n:], codes[n:], f)
 }
@@ -108,8 +108,8 @@ func AtLeast(dst []byte, x []float32, least float32) {
 	if len(x) != 8*len(dst) {
 		panic("vector: numbers of another length than their bits")
 	}
-	if hasAVX2 && len(dst) > 0 {
-		atLeastAVX2(&dst[0], &x[0], len(dst), least)
+	if hasAtLeast && len(dst) > 0 {
+		atLeastAsm(&dst[0], &x[0], len(dst), least)
 		return
 	}
 	atLeastGeneric(dst, x, least)

@@ -4,8 +4,8 @@
 // widened to int16, multiplied with 16 numbers of the query, and neighbours
 // added to 8 int32 sums (VPMADDWD).
 
-// func dotRowsAVX2(dst *int32, codes *int8, t *int16, rows, stride int)
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-40
+// func dotRowsAsm(dst *int32, codes *int8, t *int16, rows, stride int)
+TEXT ·dotRowsAsm(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ codes+8(FP), SI
 	MOVQ t+16(FP), DX
@@ -82,8 +82,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(dst *float32, codes *int8, n int, f float32)
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
+// func axpyAsm(dst *float32, codes *int8, n int, f float32)
+TEXT ·axpyAsm(SB), NOSPLIT, $0-28
 	MOVQ         dst+0(FP), DI
 	MOVQ         codes+8(FP), SI
 	MOVQ         n+16(FP), CX
@@ -138,13 +138,14 @@ end:
 // are added as words: Y0 sums the even rows and 256 times the odd ones, Y1 the
 // odd ones alone, which are taken from it at the end.
 
-// func sketchSumsAVX2(dst *uint16, signs, lut *byte, blocks, pairs int)
-TEXT ·sketchSumsAVX2(SB), NOSPLIT, $0-40
+// func sketchSumsAsm(dst *uint16, signs, lut *byte, blocks, nibbles int)
+TEXT ·sketchSumsAsm(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), DI
 	MOVQ         signs+8(FP), SI
 	MOVQ         lut+16(FP), DX
 	MOVQ         blocks+24(FP), CX
-	MOVQ         pairs+32(FP), R8
+	MOVQ         nibbles+32(FP), R8
+	SHRQ         $1, R8
 	MOVQ         $0x0f0f0f0f0f0f0f0f, AX
 	MOVQ         AX, X15
 	VPBROADCASTQ X15, Y15
@@ -203,8 +204,8 @@ sketchpair:
 	VZEROUPPER
 	RET
 
-// func atLeastAVX2(dst *byte, x *float32, eights int, least float32)
-TEXT ·atLeastAVX2(SB), NOSPLIT, $0-28
+// func atLeastAsm(dst *byte, x *float32, eights int, least float32)
+TEXT ·atLeastAsm(SB), NOSPLIT, $0-28
 	MOVQ         dst+0(FP), DI
 	MOVQ         x+8(FP), SI
 	MOVQ         eights+16(FP), CX

@@ -1,13 +1,19 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package vector
 
-const hasAVX2 = false
+const (
+	kernel     = "plain Go"
+	hasDots    = false
+	hasSums    = false
+	hasAxpy    = false
+	hasAtLeast = false
+)
 
-func dotRowsAVX2(dst *int32, codes *int8, t *int16, rows, stride int) { panic("vector: no AVX2") }
+func dotRowsAsm(dst *int32, codes *int8, t *int16, rows, stride int) { panic("vector: no kernel") }
 
-func axpyAVX2(dst *float32, codes *int8, n int, f float32) { panic("vector: no AVX2") }
+func axpyAsm(dst *float32, codes *int8, n int, f float32) { panic("vector: no kernel") }
 
-func sketchSumsAVX2(dst *uint16, signs, lut *byte, blocks, pairs int) { panic("vector: no AVX2") }
+func sketchSumsAsm(dst *uint16, signs, lut *byte, blocks, nibbles int) { panic("vector: no kernel") }
 
-func atLeastAVX2(dst *byte, x *float32, eights int, least float32) { panic("vector: no AVX2") }
+func atLeastAsm(dst *byte, x *float32, eights int, least float32) { panic("vector: no kernel") }

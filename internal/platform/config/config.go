@@ -44,6 +44,7 @@ type Config struct {
 	Answer Answer
 	Public Public
 	APIs   APIs
+	MCP    MCP
 	// Trust are absolute paths that the user vouches for; see TrustPaths.
 	Trust []string
 }

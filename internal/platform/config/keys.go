@@ -35,7 +35,7 @@ type setter func(p *parser, n *yaml.Node, c *Config) error
 const maxMaxFile = 64 << 20
 
 // keys is the table of keys.
-var keys = slices.Concat(ownKeys, trustKeys, webKeys, answerKeys, publicKeys, apiKeys)
+var keys = slices.Concat(ownKeys, trustKeys, webKeys, answerKeys, publicKeys, apiKeys, mcpKeys)
 
 var ownKeys = []Key{
 	{

@@ -97,6 +97,7 @@ type ranking struct {
 	past         bool    // the query asks for what changed
 	declarations bool    // the query asks for declarations apart from what they declare
 	own          bool    // some store is the project's own
+	apart        float64 // how far the query is in other words than the text
 	home         float64 // the most that a candidate of the project's own holds
 	elsewhere    bool    // the query names a store
 	code         float64 // share of the candidates that are code
@@ -159,6 +160,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 			r.code += 1 / float64(len(cands))
 		}
 	}
+	r.apart = r.otherWords(cands)
 	for _, s := range o.Stores {
 		r.own, r.elsewhere = r.own || s.Own, r.elsewhere || s.Named
 	}
@@ -167,6 +169,21 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 	}
 	r.weigh()
 	return r
+}
+
+// otherWords is how far the question is in other words than the text: 1 where no
+// chunk has a word of it, 0 where one has Covered of it or more, in words or word
+// for word, for names, and where documentation is wanted, whose sections are
+// weighed by themselves.
+func (r *ranking) otherWords(cands []Evidence) float64 {
+	if r.q.Class != Natural || r.named || r.o.Intent == Documentation {
+		return 0
+	}
+	most := 0.0
+	for i := range cands {
+		most = max(most, r.q.Coverage(cands[i].Matched), cands[i].Literal)
+	}
+	return (1 - r.o.Prose) * max(0, 1-most/r.t.Covered)
 }
 
 // weigh settles what each signal weighs in this ranking.
@@ -180,6 +197,9 @@ func (r *ranking) weigh() {
 			f += r.o.Prose * (sg.under(Documentation) - f)
 		}
 		r.weight[i], r.within[i] = sg.Document*f, sg.Chunk*f
+		if sg.Apart > 0 {
+			r.weight[i] *= 1 + r.apart*(sg.Apart-1)
+		}
 		if sg.Factor > 0 {
 			r.weight[i] = math.Pow(sg.Factor, f)
 		}

@@ -20,6 +20,9 @@ type Signal struct {
 	Section  float64 // weight in the order of sections of prose; they sum to 1
 	Vector   float64 // weight in mode vector; a signal that has one comes from vectors
 	Factor   float64
+	// Apart is what the weight of documents is multiplied by where no chunk has a
+	// word of the question, and less so where one has some; 0 for 1.
+	Apart float64
 	// Intents are what the weights are multiplied by under an intent, or to which
 	// power a Factor is raised; 1 where it lists none. A signal that is Asked
 	// counts under the intents that it lists alone.
@@ -48,14 +51,14 @@ func (s *Signal) among(r *ranking, e *Evidence, value float64) float64 {
 // so that they compare.
 var signals = []Signal{
 	// BM25F and cosine of the chunk.
-	{Name: "lexical", Document: 0.18, Chunk: 0.37, Section: 0.11, value: (*ranking).lexical, chunk: (*ranking).saysSo},
-	{Name: "vector", Document: 0.24, Chunk: 0.1, Section: 0.25, Vector: 0.5, value: (*ranking).vector},
+	{Name: "lexical", Apart: 0.3, Document: 0.18, Chunk: 0.37, Section: 0.11, value: (*ranking).lexical, chunk: (*ranking).saysSo},
+	{Name: "vector", Apart: 2.5, Document: 0.24, Chunk: 0.1, Section: 0.25, Vector: 0.5, value: (*ranking).vector},
 	// The mean of a document's vectors: what it is about on the whole.
-	{Name: "mean", Document: 0.24, Section: 0.07, Vector: 0.25, value: (*ranking).mean, section: pageMean},
+	{Name: "mean", Apart: 2.5, Document: 0.24, Section: 0.07, Vector: 0.25, value: (*ranking).mean, section: pageMean},
 	// What the path says in other words than the query (reply, response.rb).
-	{Name: "pathname", Document: 0.12, Vector: 0.25, value: (*ranking).pathName},
+	{Name: "pathname", Apart: 2.5, Document: 0.12, Vector: 0.25, value: (*ranking).pathName},
 	// All that speaks for a document by its words, against its length.
-	{Name: "total", Document: 0.26, value: (*ranking).total},
+	{Name: "total", Apart: 0.3, Document: 0.26, value: (*ranking).total},
 	// The file named for the subject holds it: how much of its name the query
 	// covers, and that once more for words that are rare here.
 	{Name: "stem", Document: 0.16, value: stemName, Intents: map[string]float64{Pattern: 0.5}},

@@ -63,6 +63,7 @@ type Tuning struct {
 	UpperFolder   float64 // of the folder around a document's own
 	ScreenLines   int     // a chunk of so many lines has the full value of size
 	BodyLines     int     // a chunk of more lines than this has a body
+	Covered       float64 // the share of a question in one chunk from which it is in the text's words
 	Unresolved    float64 // of a mention among candidates of which some use the name for certain
 	// FewCode and MostCode are the shares of code among the candidates between
 	// which prose comes to be taken for something beside the code.
@@ -129,7 +130,7 @@ var fitted = Tuning{
 	PartWeight: 0.7, ExactWeight: 0.5, ExactUnnamed: 0.3, ExactWords: 12, PartsShare: 0.8, FailureBytes: 20,
 	MostTyped: 16, Joined: 0.7, MostJoined: 6, SoftWeight: 0.3, SoftName: 0.5, MostSoft: 20, MostProse: 0.3,
 	TitleWeight: 1, CodeWeight: 0.5, LeadBytes: 1000, LeastRun: 3, MostValue: 6, LeastShare: 0.3, CodeSigns: 0.3, LeastCosine: 0.3,
-	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5,
+	OtherCapitals: 0.5, PlainName: 0.33, Family: 0.8, UpperFolder: 0.6, ScreenLines: 40, BodyLines: 5, Unresolved: 0.5, Covered: 0.8,
 	FewCode: 0.3, MostCode: 0.7, Imported: 0.3, Abroad: 8,
 	Again: 0.7, MostAgain: 3,
 	MostSections: 40, Related: 0.5, LongSection: 400, LengthPower: 0.1, WholeShare: 0.99, SamePart: 0.7, BestOfPage: 3,

@@ -188,7 +188,7 @@ func (g *Graph) Check(f Filter) Report {
 	sum := 0
 	looked := make([]bool, len(g.docs))
 	for i, d := range g.docs {
-		if !f.matches(d) {
+		if !f.matches(d) || d.fixture() {
 			continue
 		}
 		if !f.sees(d) {
@@ -245,11 +245,12 @@ func (g *Graph) Check(f Filter) Report {
 	return r
 }
 
-// Selected returns the documents that a filter selects and sees.
+// Selected returns the documents that a filter selects and sees, without data
+// of tests.
 func (g *Graph) Selected(f Filter) []*Doc {
 	var out []*Doc
 	for _, d := range g.docs {
-		if f.matches(d) && f.sees(d) {
+		if f.matches(d) && f.sees(d) && !d.fixture() {
 			out = append(out, d)
 		}
 	}

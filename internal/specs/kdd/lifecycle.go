@@ -12,7 +12,7 @@ import (
 // Any other word counts as approved, as no status does.
 var statuses = map[string]string{
 	"draft": "draft", "wip": "draft", "work-in-progress": "draft", "borrador": "draft", "en-progreso": "draft", "idea": "draft",
-	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed", "provisional": "proposed", "deferred": "proposed", "postponed": "proposed",
+	"proposed": "proposed", "proposal": "proposed", "propuesto": "proposed", "propuesta": "proposed", "rfc": "proposed", "provisional": "proposed", "deferred": "proposed", "postponed": "proposed", "on-hold": "proposed", "en-espera": "proposed",
 	"review": "review", "in-review": "review", "under-review": "review", "revision": "review", "en-revision": "review", "pending": "review", "pendiente": "review",
 	"approved": "approved", "active": "approved", "accepted": "approved", "aprobado": "approved", "aprobada": "approved", "activo": "approved", "activa": "approved", "aceptado": "approved", "aceptada": "approved", "vigente": "approved",
 	// What holds and is being worked on, or was: of needs and of challenges.

@@ -3,6 +3,7 @@ package kdd
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // ordered by store and path.
 func (g *Graph) Problems(f Filter, r *Report) []Problem {
 	var out []Problem
-	looked := func(i int) bool { return f.matches(g.docs[i]) && f.sees(g.docs[i]) }
+	looked := func(i int) bool { return f.matches(g.docs[i]) && f.sees(g.docs[i]) && !g.docs[i].fixture() }
 	ids := g.numbering()
 	for i, d := range g.docs {
 		if looked(i) {
@@ -84,9 +85,11 @@ type numbering struct {
 func (g *Graph) numbering() map[numbering]bool {
 	count := map[numbering]int{}
 	for _, d := range g.docs {
-		if n := (numbering{d.Source, d.Kind}); d.numbered() {
+		switch n := (numbering{d.Source, d.Kind}); {
+		case !d.single() || d.fixture():
+		case d.numbered():
 			count[n]++
-		} else {
+		default:
 			count[n]--
 		}
 	}
@@ -101,7 +104,36 @@ func (g *Graph) numbering() map[numbering]bool {
 // named, or is the form that others are written after.
 func (d *Doc) numbered() bool {
 	stem := strings.ToLower(specdoc.Stem(d.Path))
-	return d.ID != "" || strings.Contains(stem, "template") || strings.Contains(stem, "plantilla") || strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
+	return d.ID != "" || strings.Contains(stem, "template") || strings.Contains(stem, "plantilla") ||
+		strings.ContainsAny(specdoc.Stem(d.Path)+d.Title, "0123456789")
+}
+
+// single reports whether a document is one thing with one id, not a list of
+// requirements, needs or scenarios that have theirs.
+func (d *Doc) single() bool {
+	ext := strings.ToLower(path.Ext(d.Path))
+	return ext == ".md" || ext == ".mdx" || ext == ".markdown"
+}
+
+// fixture reports whether a document is data of tests, which may be wrong on
+// purpose and says everything twice.
+func (d *Doc) fixture() bool {
+	for part := range strings.SplitSeq(path.Dir(d.Path), "/") {
+		switch part {
+		case "testdata", "fixtures", "__fixtures__":
+			return true
+		case "test", "tests":
+			return !strings.HasSuffix(d.Path, ".feature")
+		}
+	}
+	return false
+}
+
+// Archived reports whether a document lies in an archive, which is not kept up.
+func (d *Doc) Archived() bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(d.Path), "/"), func(part string) bool {
+		return part == "archive" || part == "archived" || part == "archivo"
+	})
 }
 
 // problems are those that a document has alone; ids says that others of its
@@ -115,7 +147,7 @@ func (d *Doc) problems(ids bool) []Problem {
 		out = append(out, Problem{Rule: UnknownStatus, Doc: d, Key: "status", Text: fmt.Sprintf("its status %q is none, and counts as approved", d.Status),
 			Mend: "there are " + strings.Join(Lifecycles, ", ")})
 	}
-	if ids && !d.numbered() {
+	if ids && d.single() && !d.numbered() {
 		out = append(out, Problem{Rule: TitleNoID, Doc: d, Text: "it has no id, as others of its kind " + d.Kind + " have",
 			Mend: fmt.Sprintf("give it one in its front matter, such as id: %s-001", specdoc.Known(d.Kind).Prefix)})
 	}
@@ -133,7 +165,7 @@ func (g *Graph) duplicates(looked func(int) bool) []Problem {
 	}
 	byID := map[called][]int{}
 	for i, d := range g.docs {
-		if d.ID != "" && specKind(d.Kind) {
+		if d.ID != "" && specKind(d.Kind) && !d.fixture() {
 			c := called{d.Source, key(d.ID)}
 			byID[c] = append(byID[c], i)
 		}

@@ -34,7 +34,7 @@ func (g *Graph) Resting() []Rest {
 			line = 0
 		}
 		x, d, on := two{doc, e.to}, g.docs[doc], g.docs[e.to]
-		if d == on || seen[x] || d.Source != on.Source || within("superseded deprecated", d.Lifecycle) {
+		if d == on || seen[x] || d.Source != on.Source || d.Archived() || within("superseded deprecated", d.Lifecycle) {
 			continue
 		}
 		seen[x] = true

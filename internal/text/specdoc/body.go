@@ -1,6 +1,7 @@
 package specdoc
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -184,6 +185,9 @@ func (x *extractor) labelledOne(typ, s string, line int, confidence float64) {
 // line takes one line of text in a section of a role.
 func (x *extractor) line(s string, i int, role string, buf []name) []name {
 	buf = names(s, buf)
+	if x.plain { // a composite of StrictDoc, the text of a role
+		buf = slices.DeleteFunc(buf, func(n name) bool { return n.kind == nameWiki && !KnownID(n.text) })
+	}
 	ns := buf
 	states := true // relations in prose
 	text := strings.TrimSpace(s)

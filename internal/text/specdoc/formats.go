@@ -120,7 +120,7 @@ var sures = map[string]float64{"frontmatter": sureFront, "id": sureLink, "link":
 // newPage returns a page of a text that is not Markdown: all of it is text.
 func newPage(body string) *page {
 	body = strings.TrimPrefix(body, "\ufeff")
-	p := &page{lines: make([]string, 0, strings.Count(body, "\n")+1)}
+	p := &page{plain: true, lines: make([]string, 0, strings.Count(body, "\n")+1)}
 	for line := range strings.Lines(body) {
 		p.lines = append(p.lines, kb.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), longLine))
 	}

@@ -195,3 +195,17 @@ func FuzzFormats(f *testing.F) {
 		}
 	})
 }
+
+// TestStrictDocExamples: what a text shows as an example, in the format itself,
+// states nothing, and does not end the text.
+func TestStrictDocExamples(t *testing.T) {
+	d := ParseAs("strictdoc", "[DOCUMENT]\nTITLE: Guide\n\n[REQUIREMENT]\nUID: REQ-1\nSTATEMENT: >>>\nAs in [[COMPOSITE_NODE]]:\n\n.. code::\n\n    [REQUIREMENT]\n    UID: REQ-DEEP-9\n    STATEMENT: >>>\n    ...\n    <<<\n    RELATIONS:\n    - TYPE: Parent\n      VALUE: PARENT-9\n\nIt follows REQ-2.\n<<<\n\n[REQUIREMENT]\nUID: REQ-2\n")
+	for _, e := range d.Edges {
+		if strings.HasSuffix(e.Target, "-9") || e.Target == "COMPOSITE_NODE" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if !slices.ContainsFunc(d.Edges, func(e kb.SpecEdge) bool { return e.Target == "REQ-2" }) {
+		t.Errorf("%+v", d.Edges)
+	}
+}

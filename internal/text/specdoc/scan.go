@@ -15,6 +15,7 @@ type page struct {
 	headings []heading
 
 	// Of formats other than Markdown.
+	plain bool // [[…]] is no link
 	needs []need
 	links []needLink // of the document itself
 	files []needLink // that it names

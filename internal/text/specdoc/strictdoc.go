@@ -28,6 +28,7 @@ type sdoc struct {
 	links   []needLink
 	typ     string // of the relation that is read
 	many    bool   // within a text of several lines
+	literal bool   // behind a line there that announces an example
 	listed  bool   // within a list of relations
 }
 
@@ -48,9 +49,13 @@ func sdocMark(s string) (name string, composite, closing, ok bool) {
 
 func (r *sdoc) line(i int, s string) {
 	if r.many {
-		if s == "<<<" {
+		switch {
+		case strings.HasPrefix(r.lines[i], "<<<"):
 			r.many, r.class[i] = false, markdown.Fence
-		} else {
+		case r.literal && (s == "" || r.lines[i][0] == ' '): // an example, often of this very format
+			r.class[i] = markdown.Fence
+		default:
+			r.literal = strings.HasSuffix(s, "::") || strings.HasPrefix(s, ".. code")
 			r.inline(i, s)
 		}
 		return

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { token } from './session';
+import { lost, token } from './session';
 
 // Failure is what the server says when it has no result.
 export class Failure extends Error {
@@ -58,6 +58,7 @@ export async function send(path: string, args: object, abort?: AbortSignal, acce
     if (carried === token.value) {
       refused.value = carried;
       line.value = 'locked';
+      lost(carried);
     }
   } else if (line.value !== 'up') {
     line.value = 'up';

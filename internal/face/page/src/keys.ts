@@ -8,6 +8,7 @@ export interface Key {
   does: string; // in words, for help
   run: (e: KeyboardEvent) => void;
   writing?: boolean; // also while a field has the focus
+  unless?: (e: KeyboardEvent) => boolean; // leaves the key to the browser
 }
 
 const layers = signal<Key[][]>([]);
@@ -33,11 +34,15 @@ export function isField(e: EventTarget | null): boolean {
   return e instanceof HTMLElement && (e.matches('textarea, select, [contenteditable]') || (e instanceof HTMLInputElement && !/^(checkbox|radio|button|submit|range)$/.test(e.type)));
 }
 
+// moved is that a view was shown before this one, so that there is a way back.
+export let moved = false;
+
 export function listen() {
+  addEventListener('pushState', () => (moved = true)); // wouter's
   addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.defaultPrevented || document.querySelector('dialog[open]')) return;
     const writing = isField(e.target);
-    const k = known().find((k) => k.key === e.key && (!writing || k.writing));
+    const k = known().find((k) => k.key === e.key && (!writing || k.writing) && !k.unless?.(e));
     if (!k) return;
     e.preventDefault();
     k.run(e);

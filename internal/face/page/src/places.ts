@@ -23,6 +23,9 @@ export function readAddress(store: string, path: string, start = 0, end = 0): st
   return `/read/${encodeURIComponent(bare(store))}/${path.split('/').map(encodeURIComponent).join('/')}${at}`;
 }
 
+// aroundAddress is where the files around a document are drawn.
+export const aroundAddress = (store: string, path: string) => readAddress(store, path).replace('/read/', '/graph/');
+
 // linesOf reads "#L12-40".
 export function linesOf(hash: string): [number, number] {
   const m = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash);

@@ -16,10 +16,21 @@ export function begin() {
   addEventListener('hashchange', fromAddress);
   others = new BroadcastChannel('knowledge');
   others.onmessage = ({ data }) => {
-    if (data?.ask && token.value) others?.postMessage({ token: token.value });
-    if (typeof data?.token === 'string' && !token.value) keep(data.token);
+    if (data?.ask && token.value && token.value !== data.not && !wanting) others?.postMessage({ token: token.value });
+    if (typeof data?.token === 'string' && (!token.value || wanting) && data.token !== token.value) keep(data.token);
   };
   if (!token.value) others.postMessage({ ask: true });
+}
+
+// wanting is that the server does not know our token; another tab may have the
+// one that it knows.
+let wanting = false;
+
+// lost says that the server does not know a token.
+export function lost(not: string) {
+  if (not !== token.value) return;
+  wanting = true;
+  others?.postMessage({ ask: true, not });
 }
 
 // fromAddress takes the token out of the fragment, so that it is not copied
@@ -29,6 +40,7 @@ function fromAddress(): boolean {
   if (!found) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
   keep(found);
+  others?.postMessage({ token: found });
   return true;
 }
 
@@ -37,6 +49,7 @@ function tokenIn(text: string): string {
 }
 
 function keep(t: string) {
+  wanting = false;
   sessionStorage.setItem(name, t);
   token.value = t;
 }
@@ -44,11 +57,7 @@ function keep(t: string) {
 // take takes what a person pasted: the address, or the token alone.
 export function take(text: string) {
   const found = tokenIn(text) || text.trim();
-  if (found) keep(found);
-}
-
-// forget drops a token that the server does not know.
-export function forget() {
-  sessionStorage.removeItem(name);
-  token.value = '';
+  if (!found) return;
+  keep(found);
+  others?.postMessage({ token: found }); // to tabs that want one
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -181,7 +182,29 @@ func (b *Tab) Until(expr string) string {
 // Press presses keys as a person does; "\r" is Enter, "\t" Tab, "\x1b" Escape.
 func (b *Tab) Press(keys string) {
 	b.t.Helper()
-	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
+	for before, rest, enter := strings.Cut(keys, "\r"); ; before, rest, enter = strings.Cut(rest, "\r") {
+		if before != "" {
+			b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(before)))
+		}
+		if !enter {
+			return
+		}
+		b.enter()
+	}
+}
+
+// enter presses Enter as one event: of the two that chromedp makes of it, the
+// letter comes although a page took the key.
+func (b *Tab) enter() {
+	b.t.Helper()
+	for _, typ := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		p := input.DispatchKeyEventParams{Type: typ, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13}
+		if typ == input.DispatchKeyEventTypeKeyDown {
+			p.Text = "\r"
+		}
+		_, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, p)
+		b.must(err)
+	}
 }
 
 // Click clicks the first element of a selector, when there is one.

@@ -43,7 +43,7 @@ export function Excerpt({ text, start, language, mark }: { text: string; start: 
         {lines.map((tokens, i) => (
           <span class="row" key={i}>
             <span class="no" data-no={start ? start + i : ''} />
-            <span class="text"><Line tokens={tokens} mark={mark} />{'\n'}</span>
+            <span class="text"><Line tokens={tokens} mark={mark} /></span>
           </span>
         ))}
       </code>

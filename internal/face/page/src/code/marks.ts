@@ -11,9 +11,16 @@ export function marker(query: string): RegExp | null {
   }
   const kept = [...words].filter((w) => w.length > 1 && !dull.has(w)).sort((a, b) => b.length - a.length);
   if (!kept.length) return null;
-  // A word's end may change: request, requests, requested.
-  const stems = kept.map((w) => (w.length > 5 ? w.replace(/(?:ing|ed|es|s|e)$/, '') : w.length > 3 ? w.replace(/s$/, '') : w));
-  return new RegExp(stems.map((w) => w.replace(/[$]/g, '\\$')).join('|'), 'giu');
+  return new RegExp(kept.map(pattern).join('|'), 'giu');
+}
+
+// pattern finds a word whose end may change: request, requests, requested. A
+// short one is found alone, not within others.
+function pattern(word: string): string {
+  const plain = (w: string) => w.replace(/[$]/g, '\\$&');
+  if (word.length < 4) return `(?<![\\p{L}\\p{N}])${plain(word)}(?![\\p{L}\\p{N}])`;
+  const stem = word.length > 5 ? word.replace(/(?:ing|ed|es|s|e)$/, '') : word.replace(/s$/, '');
+  return `${plain(stem)}(?:ing|ed|es|s|e)?`;
 }
 
 // spans are the marked parts of a line, as [start, end).

@@ -22,14 +22,17 @@ const slice = 8; // ms of work before the browser has its turn
 export function Canvas({ graph, label, chosen, choose }: Props) {
   const box = useRef<HTMLCanvasElement>(null);
   const show = useRef<() => void>(() => {});
+  const meet = useRef<(node: number) => void>(() => {});
   const now = useRef({ chosen, choose });
   now.current = { chosen, choose };
   useEffect(() => {
     const view = new View(box.current!, graph, now);
     show.current = () => view.ask();
+    meet.current = (node) => view.meet(node);
     return () => view.end();
   }, [graph]);
-  useEffect(() => show.current(), [chosen, theme.value]);
+  useEffect(() => show.current(), [theme.value]);
+  useEffect(() => meet.current(chosen), [chosen]);
   return <canvas ref={box} class="drawn" role="img" aria-label={label} tabIndex={0} />;
 }
 
@@ -44,6 +47,8 @@ class View {
   private readonly stop = new AbortController();
   private readonly sized: ResizeObserver;
   private readonly next: number[][];
+  private readonly order: number[]; // those with most relations first
+  private readonly hue: Map<string, string>;
 
   constructor(private readonly box: HTMLCanvasElement, private readonly graph: Drawn, private readonly now: { current: Pick<Props, 'chosen' | 'choose'> }) {
     this.layout = new Layout(graph.nodes.length, graph.edges);
@@ -52,6 +57,8 @@ class View {
       this.next[e.from].push(e.to);
       this.next[e.to].push(e.from);
     }
+    this.order = graph.nodes.map((_, i) => i).sort((a, b) => this.next[b].length - this.next[a].length);
+    this.hue = hues(graph);
     this.listen();
     this.sized = new ResizeObserver(() => this.ask());
     this.sized.observe(box);
@@ -75,6 +82,19 @@ class View {
       this.box.dataset.state = this.layout.done ? 'done' : 'moving';
       if (!this.layout.done) this.ask();
     });
+  }
+
+  // meet moves the picture so that a node is seen.
+  meet(node: number) {
+    if (node >= 0) {
+      const [x, y] = this.place(node), { clientWidth: w, clientHeight: h } = this.box;
+      if (x < 20 || y < 20 || x > w - 80 || y > h - 20) {
+        this.x += w / 2 - x;
+        this.y += h / 2 - y;
+        this.own = true;
+      }
+    }
+    this.ask();
   }
 
   private fit() {
@@ -103,36 +123,55 @@ class View {
     const near = new Set(focus >= 0 ? [focus, ...this.next[focus]] : []);
     this.lines(c, focus, colour);
     const faint = colour('--g-faint'), ink = colour('--g-ink'), paper = colour('--g-paper');
-    const kinds = new Map<string, string>();
-    const hue = hues(this.graph);
-    const busy: [number, number, number, number][] = []; // where labels stand
-    const order = this.graph.nodes.map((_, i) => i).sort((a, b) => Number(near.has(a)) - Number(near.has(b)) || this.layout.bodies[a].size - this.layout.bodies[b].size);
-    for (const i of order) {
-      const n = this.graph.nodes[i], [x, y] = this.place(i), r = this.radius(i);
-      if (x < -r || y < -r || x > w + r || y > h + r) continue;
-      if (!kinds.has(n.kind)) kinds.set(n.kind, colour('--g-' + hue.get(n.kind)));
-      c.globalAlpha = near.size && !near.has(i) ? 0.25 : n.faded ? 0.55 : 1;
-      c.fillStyle = kinds.get(n.kind)!;
-      c.beginPath();
-      c.arc(x, y, r, 0, 7);
-      c.fill();
-      if (i === this.now.current.chosen) {
-        c.lineWidth = 2;
-        c.strokeStyle = ink;
-        c.stroke();
+    const paints = [...this.hue.values()].map((h) => [h, colour('--g-' + h)] as const);
+    // One path for all nodes that look alike.
+    const dots = new Map<string, number[]>();
+    this.graph.nodes.forEach((n, i) => {
+      const [x, y] = this.place(i), r = this.radius(i);
+      if (x < -r || y < -r || x > w + r || y > h + r) return;
+      const alpha = near.size && !near.has(i) ? 0.25 : n.faded ? 0.55 : 1, key = alpha + this.hue.get(n.kind)!;
+      const list = dots.get(key);
+      if (list) list.push(i);
+      else dots.set(key, [i]);
+    });
+    for (const [h, paint] of new Map(paints)) {
+      for (const alpha of [0.25, 0.55, 1]) {
+        const list = dots.get(alpha + h);
+        if (!list) continue;
+        c.globalAlpha = alpha;
+        c.fillStyle = paint;
+        c.beginPath();
+        for (const i of list) {
+          const [x, y] = this.place(i), r = this.radius(i);
+          c.moveTo(x + r, y);
+          c.arc(x, y, r, 0, 7);
+        }
+        c.fill();
       }
+    }
+    const marked = this.now.current.chosen;
+    if (marked >= 0) {
+      const [x, y] = this.place(marked);
+      c.globalAlpha = 1;
+      c.lineWidth = 2;
+      c.strokeStyle = ink;
+      c.beginPath();
+      c.arc(x, y, this.radius(marked) + 1, 0, 7);
+      c.stroke();
     }
     c.globalAlpha = 1;
     c.font = '12px system-ui, sans-serif';
     c.textBaseline = 'middle';
     c.lineWidth = 3;
     c.strokeStyle = paper;
-    for (let k = order.length - 1, left = 160; k >= 0 && left > 0; k--) {
-      const i = order[k];
-      if (near.size && !near.has(i)) continue;
-      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), at = x + this.radius(i) + 3;
+    const busy: [number, number, number, number][] = []; // where labels stand
+    let left = this.layout.done ? 160 : 40;
+    for (const i of near.size ? near : this.order) {
+      if (left <= 0) break;
+      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), wide = text.length * 6.6, r = this.radius(i) + 3;
+      const at = x + r + wide > w && x - r - wide > 0 ? x - r - wide : x + r; // beside the node, where there is room
       if (x < 0 || y < 0 || x > w || y > h) continue;
-      const area: [number, number, number, number] = [at, y - 8, at + text.length * 6.4, y + 8];
+      const area: [number, number, number, number] = [at, y - 8, at + wide, y + 8];
       if (busy.some((b) => b[0] < area[2] && area[0] < b[2] && b[1] < area[3] && area[1] < b[3])) continue;
       busy.push(area);
       left--;

@@ -12,7 +12,9 @@ export interface Body {
 }
 
 const spring = 90; // length at which an edge neither pulls nor pushes
-const rounds = 260;
+const far = 700; // distance from which nothing pushes: what is joined to nothing stays near
+const middle = 0.9; // how strongly all is drawn to the middle
+const rounds = 220;
 
 export class Layout {
   readonly bodies: Body[];
@@ -97,11 +99,12 @@ export class Layout {
       dy += (vy / d2) * n;
     };
     for (const c of this.cells) {
+      if (Math.abs(c.x - b.x) + Math.abs(c.y - b.y) > far + this.wide) continue;
       if (Math.abs(c.col - own.col) > 1 || Math.abs(c.row - own.row) > 1) from(c.x, c.y, c.n);
       else for (const j of c.members) if (j !== i) from(this.bodies[j].x, this.bodies[j].y, 1);
     }
-    this.dx[i] += dx * spring * 26 - b.x * 0.6;
-    this.dy[i] += dy * spring * 26 - b.y * 0.6;
+    this.dx[i] += dx * spring * 26 - b.x * middle;
+    this.dy[i] += dy * spring * 26 - b.y * middle;
   }
 
   // settle has the edges pull and moves the nodes, less each round.
@@ -117,9 +120,9 @@ export class Layout {
     }
     const most = spring * (1 - this.round / rounds) * 0.6 + 0.5;
     this.bodies.forEach((b, i) => {
-      const far = Math.hypot(this.dx[i], this.dy[i]) * 0.02;
-      if (far > 0) {
-        const step = Math.min(far, most) / far * 0.02;
+      const force = Math.hypot(this.dx[i], this.dy[i]) * 0.02;
+      if (force > 0) {
+        const step = Math.min(force, most) / force * 0.02;
         b.x += this.dx[i] * step;
         b.y += this.dy[i] * step;
       }

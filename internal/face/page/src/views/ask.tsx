@@ -7,6 +7,7 @@ import { Link } from 'wouter-preact';
 import { AnswerView, style } from '../../../httpapi/web/answer.js';
 import { call, Failure, line, send, failureOf } from '../api';
 import { useKeys } from '../keys';
+import { entering } from '../parts/enter';
 import { placeOf, readAddress } from '../places';
 
 interface Answer {
@@ -101,12 +102,7 @@ export function Ask() {
         <label class="out" for="question">Your question</label>
         <textarea id="question" ref={field} rows={2} maxLength={2000} value={text} placeholder={turns.value.length ? 'Ask on…' : 'How is an interrupted job resumed?'}
           onInput={(e) => set(e.currentTarget.value)}
-          onKeyDown={(e) => {
-            if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
-              e.preventDefault();
-              if (!busy.value) submit();
-            }
-          }} />
+          {...entering(() => busy.value || submit())} />
         <button type="submit" disabled={line.value !== 'up'}>{busy.value ? 'Stop' : 'Ask'}</button>
         {turns.value.length > 0 && !busy.value && (
           <button type="button" class="plain" onClick={() => { turns.value = []; session = ''; field.current?.focus(); }}>Begin anew</button>

@@ -7,7 +7,7 @@ import { Canvas, hues, type Drawn } from '../graph/canvas';
 import { count } from '../parts/figures';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
-import { folded, readAddress } from '../places';
+import { aroundAddress, folded, readAddress } from '../places';
 import type { Around, SpecGraph } from '../manage';
 import type { Store } from '../types';
 import { addressOf } from './margin';
@@ -87,7 +87,7 @@ export function Files({ store, ...rest }: { store: string; '*': string }) {
                     {data.edges.filter((e) => e.from === i || e.to === i).slice(0, 40).map((e, k) => (
                       <li key={k}>{e.from === i ? <>uses <b>{data.nodes[e.to].path}</b></> : <>used by <b>{data.nodes[e.from].path}</b></>} <span class="faint">{uses(e)}</span></li>
                     ))}
-                    <li><Link href={readAddress(store, n.path)}>Read it</Link> · <Link href={readAddress(store, n.path).replace('/read/', '/graph/')}>What surrounds it</Link></li>
+                    <li><Link href={readAddress(store, n.path)}>Read it</Link> · <Link href={aroundAddress(store, n.path)}>What surrounds it</Link></li>
                   </ul>
                 )}
               </>

@@ -2,13 +2,13 @@
 // with the declaration that is pointed at.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useLocation } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { useCall } from '../api';
 import { Document } from '../code/document';
 import { languageOf } from '../code/languages';
-import { useKeys } from '../keys';
+import { moved, useKeys } from '../keys';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
-import { folded, linesOf, readAddress } from '../places';
+import { aroundAddress, folded, linesOf, readAddress } from '../places';
 import type { Context, FileText, OutlineReply } from '../types';
 import { Margin } from './margin';
 import { Outline, rowsOf, within } from './outline';
@@ -57,6 +57,7 @@ export function Read(params: { store: string; '*': string }) {
           {store}{file.data?.commit && ` at ${file.data.commit.slice(0, 7)}`}{file.data && ` · ${file.data.lines.toLocaleString('en')} lines`}
           {outline.data?.language && ` · ${outline.data.language}`}
           {file.data?.url && safe(file.data.url) && <> · <a href={file.data.url} rel="noopener noreferrer" target="_blank">the page itself</a></>}
+          {rows.length > 0 && <> · <Link href={aroundAddress(store, path)}>Files around it</Link></>}
           {' · '}<Copy text={path} />
           {at[0] > 0 && <button type="button" class="plain small narrow" onClick={toMargin}>Who calls it</button>}
         </p>
@@ -127,6 +128,6 @@ function useReadKeys(starts: number[], at: number, count: number) {
     { key: 'j', does: 'goes to the next declaration', run: () => step(1) },
     { key: 'k', does: 'goes to the one before', run: () => step(-1) },
     { key: '/', does: 'goes to the search', run: () => go('/') },
-    { key: 'Escape', does: 'goes back', run: () => history.back() },
+    { key: 'Escape', does: 'goes back', run: () => (moved ? history.back() : go('/')) },
   ]);
 }

@@ -6,6 +6,7 @@ import { call, epoch, Failure, useCall } from '../api';
 import { languageOf } from '../code/languages';
 import { marker } from '../code/marks';
 import { useKeys } from '../keys';
+import { entering } from '../parts/enter';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { placeOf } from '../places';
@@ -43,50 +44,85 @@ function fromAddress(): Query {
 
 function toAddress({ q, mode, chosen }: Query) {
   const p = new URLSearchParams();
-  if (q) p.set('q', q);
+  if (q && q.length <= longest) p.set('q', q); // a pasted log is no address
   if (mode !== 'hybrid') p.set('mode', mode);
   for (const [name, values] of Object.entries(chosen)) for (const v of values as string[]) p.append(name, v);
   const s = p.toString();
   history.replaceState(history.state, '', s ? '/search?' + s : '/');
 }
 
-// How many places are asked for at first, and at most.
-const few = 50;
+// longest is the longest query that the address holds.
+const longest = 2000;
+
+// How many places are asked for while one types, which costs a third of as many
+// as there may be: those come when nothing was typed for rest ms.
+const few = 20;
 const many = 100;
+const rest = 400;
 
 // slow is after how many ms a question gives way to a newer one.
 const slow = 300;
 
-// last is what was found last, so that going back shows it at once.
+// last is what was found last, and how far it was scrolled, so that going back
+// shows it at once as it was.
 let last: Found | null = null;
+let scrolled = 0;
+
+// keyOf tells questions to the server apart.
+const keyOf = ({ q, mode, chosen, many }: Query) => q.trim() && JSON.stringify([q, mode, chosen.store, many, epoch.value]);
+
+// begun is the query of the address, as far as it was answered already.
+function begun(): Query {
+  const q = fromAddress();
+  return last?.query === keyOf({ ...q, many: true }) ? { ...q, many: true } : q;
+}
 
 export function Search() {
-  const [query, setQuery] = useState(fromAddress);
-  const field = useRef<HTMLInputElement>(null);
+  const [query, setQuery] = useState(begun);
+  const field = useRef<HTMLTextAreaElement>(null);
   const shown = useRef<(index: number) => void>(() => {});
   const { found, busy } = useFound(query);
   useEffect(() => {
-    const back = () => setQuery(fromAddress());
+    const back = () => setQuery(begun());
     addEventListener('popstate', back);
     if (!query.q) field.current?.focus();
-    return () => removeEventListener('popstate', back);
+    if (scrolled && last?.query === keyOf(query)) scrollTo({ top: scrolled });
+    const scroll = () => (scrolled = window.scrollY);
+    const leave = () => removeEventListener('scroll', scroll);
+    addEventListener('scroll', scroll, { passive: true });
+    return () => {
+      leave();
+      removeEventListener('popstate', back);
+    };
   }, []);
   useEffect(() => {
+    document.title = (query.q.trim().slice(0, 60) || 'Search') + ' · knowledge';
     const t = setTimeout(() => toAddress(query), 250); // browsers count changes of the address
     return () => clearTimeout(t);
   }, [query]);
+  useEffect(() => {
+    if (busy || query.many || found?.hits?.length !== few) return;
+    const t = setTimeout(() => setQuery((q) => ({ ...q, many: true })), rest);
+    return () => clearTimeout(t);
+  }, [found, busy, query]);
   const stores = useCall<{ stores: Store[] }>('stores');
   const items = useMemo(() => keptBy(query.chosen, found?.hits ?? []), [found, query.chosen]);
   const mark = useMemo(() => (query.mode === 'regex' ? regex(query.q) : marker(query.q)), [query.q, query.mode]);
   useHitKeys(field, query.mode === 'regex' ? found?.lines?.matches.length ?? 0 : items.length, shown);
+  const toFirst = useFocus(found, busy, shown);
   const change = (part: Partial<Query>) => setQuery((q) => ({ ...q, ...part }));
+  const type = (q: string) => {
+    scrollTo({ top: 0 });
+    change({ q, many: false });
+  };
   return (
     <div class="search">
       <h1 class="out">Search</h1>
-      <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); focusHit(0, shown.current); }}>
+      <form role="search" class="bar" onSubmit={(e) => { e.preventDefault(); toAddress(query); toFirst(); }}>
         <label class="out" for="q">Search</label>
-        <input id="q" ref={field} type="search" value={query.q} onInput={(e) => change({ q: e.currentTarget.value, many: false })} autocomplete="off" spellcheck={false}
-          autocapitalize="off" enterkeyhint="search" maxLength={8000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'} />
+        <textarea id="q" ref={field} rows={1} value={query.q} onInput={(e) => type(e.currentTarget.value)} autocomplete="off" spellcheck={false} autocapitalize="off"
+          enterkeyhint="search" maxLength={60_000} placeholder={query.mode === 'regex' ? 'func \\(s \\*Server\\)' : 'what code does, a name, a path, an error'}
+          {...entering(() => field.current?.form?.requestSubmit())} />
         <fieldset class="modes">
           <legend class="out">How to look</legend>
           {modes.map(([m, name, title]) => (
@@ -96,7 +132,7 @@ export function Search() {
       </form>
       <Filters hits={found?.hits ?? []} stores={stores.data?.stores ?? []} chosen={query.chosen} mode={query.mode} set={(chosen) => change({ chosen })} />
       <section class="results" aria-busy={busy} onClickCapture={() => toAddress(query)}>
-        <Results query={query} more={() => change({ many: true })} found={found} items={items} mark={mark} stores={stores.data?.stores} show={(f) => (shown.current = f)} />
+        <Results query={query} found={found} items={items} mark={mark} stores={stores.data?.stores} show={(f) => (shown.current = f)} />
       </section>
     </div>
   );
@@ -104,7 +140,6 @@ export function Search() {
 
 interface ResultsProps {
   query: Query;
-  more: () => void;
   found: Found | null;
   items: Hit[];
   mark: RegExp | null;
@@ -112,7 +147,7 @@ interface ResultsProps {
   show: (f: (index: number) => void) => void;
 }
 
-function Results({ query, more, found, items, mark, stores, show }: ResultsProps) {
+function Results({ query, found, items, mark, stores, show }: ResultsProps) {
   if (!query.q.trim()) return <Start stores={stores} />;
   if (!found) return <Loading what="Searching" rows={6} />;
   if (found.error) return <Failed error={found.error} />;
@@ -143,7 +178,6 @@ function Results({ query, more, found, items, mark, stores, show }: ResultsProps
           </Empty>
         : <List items={items} label="Places" height={(h) => 62 + 19 * (h.code?.split('\n').length ?? 0)} name={(h) => h.store + h.id + h.at} handle={show}
             row={(h) => <HitRow hit={h} mark={mark} />} />}
-      {reply.hits.length === few && !query.many && <p class="more"><button type="button" onClick={more}>Look further</button></p>}
     </>
   );
 }
@@ -176,34 +210,44 @@ function regex(text: string): RegExp | null {
   }
 }
 
+// Work is the question under way, and the one to ask then.
+interface Work {
+  under: { since: number; many?: boolean; abort: AbortController } | null;
+  next: { many?: boolean; ask: (abort: AbortSignal) => Promise<void> } | null;
+}
+
 // useFound asks as the query changes: one question is under way at a time, and
 // the newest is asked next, so that fast typing neither waits nor piles up.
 function useFound(query: Query): { found: Found | null; busy: boolean } {
-  const key = query.q.trim() && JSON.stringify([query.q, query.mode, query.chosen.store, query.many, epoch.value]);
+  const key = keyOf(query);
   const [found, set] = useState(() => (last?.query === key ? last : null));
-  const state = useRef<{ under: { since: number; abort: AbortController } | null; next: ((abort: AbortSignal) => Promise<void>) | null }>({ under: null, next: null });
+  const state = useRef<Work>({ under: null, next: null });
   useEffect(() => {
     if (!key || last?.query === key) {
       set(key ? last : null);
       state.current.next = null;
+      state.current.under?.abort.abort();
       return;
     }
     const s = state.current;
-    s.next = async (abort) => {
-      const reply = await ask(query, key, abort);
-      if (!abort.aborted) set((last = reply));
+    s.next = {
+      many: query.many,
+      ask: async (abort) => {
+        const reply = await ask(query, key, abort);
+        if (!abort.aborted) set((last = reply));
+      },
     };
     const turn = async () => {
       while (s.next) {
         const now = s.next;
         s.next = null;
-        s.under = { since: performance.now(), abort: new AbortController() };
-        await now(s.under.abort.signal);
+        s.under = { since: performance.now(), many: now.many, abort: new AbortController() };
+        await now.ask(s.under.abort.signal);
         s.under = null;
       }
     };
     if (!s.under) void turn();
-    else if (performance.now() - s.under.since > slow) s.under.abort.abort();
+    else if (s.under.many || performance.now() - s.under.since > slow) s.under.abort.abort();
   }, [key]);
   return { found: key ? found : null, busy: Boolean(key) && found?.query !== key };
 }
@@ -234,19 +278,50 @@ function focusHit(index: number, show: (index: number) => void) {
   look();
 }
 
-function useHitKeys(field: { current: HTMLInputElement | null }, count: number, shown: { current: (index: number) => void }) {
+// useFocus returns what goes to the first hit, when what was asked last is
+// found. A hit that has the focus may go when others are found: the one in its
+// place gets it.
+function useFocus(found: Found | null, busy: boolean, shown: { current: (index: number) => void }): () => void {
+  const at = useRef(-1); // the hit that has the focus
+  const wanted = useRef(false);
+  useEffect(() => {
+    const look = (e: FocusEvent) => {
+      at.current = Number((e.target as Element).closest?.<HTMLElement>('.list > li')?.dataset.index ?? -1);
+    };
+    const typed = () => (wanted.current = false);
+    addEventListener('focusin', look);
+    addEventListener('input', typed);
+    return () => {
+      removeEventListener('focusin', look);
+      removeEventListener('input', typed);
+    };
+  }, []);
+  useEffect(() => {
+    if (busy || !found) return;
+    if (wanted.current) focusHit(0, shown.current);
+    else if (at.current >= 0 && document.activeElement === document.body) focusHit(at.current, shown.current);
+    wanted.current = false;
+  }, [found, busy]);
+  return () => {
+    if (busy) wanted.current = true;
+    else focusHit(0, shown.current);
+  };
+}
+
+function useHitKeys(field: { current: HTMLTextAreaElement | null }, count: number, shown: { current: (index: number) => void }) {
   const at = () => Number(document.activeElement?.closest<HTMLElement>('.list > li')?.dataset.index ?? -1);
   const go = (by: number) => {
     const to = at() + by;
     if (to < 0) field.current?.focus();
     else if (to < count) focusHit(to, shown.current);
   };
+  const inText = () => document.activeElement === field.current && field.current!.value.includes('\n');
   useKeys([
     { key: '/', does: 'goes to the search field', run: () => field.current?.select() },
     { key: 'j', does: 'goes to the next place', run: () => go(1) },
     { key: 'k', does: 'goes to the one before', run: () => go(-1) },
-    { key: 'ArrowDown', does: 'goes to the next place', writing: true, run: () => go(1) },
-    { key: 'ArrowUp', does: 'goes to the one before', writing: true, run: () => go(-1) },
+    { key: 'ArrowDown', does: 'goes to the next place', writing: true, unless: inText, run: () => go(1) },
+    { key: 'ArrowUp', does: 'goes to the one before', writing: true, unless: inText, run: () => go(-1) },
     { key: 'e', does: 'explains the rank of a place', run: () => document.activeElement?.closest('.list > li')?.querySelector<HTMLElement>('.score')?.click() },
     { key: 'Escape', does: 'goes to the search field; there, empties it', writing: true, run: () => {
       const f = field.current!;

@@ -21,7 +21,7 @@ export function Status() {
         <section aria-labelledby="memory">
           <h2 class="part" id="memory">Memory of the server</h2>
           <dl class="tiles">
-            {usage.data.memory.resident ? <Tile name="in memory, mapped files included" value={bytes(usage.data.memory.resident)} /> : null}
+            {usage.data.memory.resident ? <Tile name="in memory now" value={bytes(usage.data.memory.resident)} /> : null}
             <Tile name="in use" value={bytes(usage.data.memory.heap)} />
             <Tile name="reserved" value={bytes(usage.data.memory.reserved)} />
           </dl>

@@ -41,6 +41,8 @@ export function Stores() {
   );
 }
 
+const scopes: Record<string, string> = { own: 'this project’s folder', project: 'of this project', user: 'yours, in every project' };
+
 function Card({ store, job, again }: { store: Store; job?: Job; again: () => void }) {
   const act = useDo(again);
   const [sure, setSure] = useState(false);
@@ -53,7 +55,7 @@ function Card({ store, job, again }: { store: Store; job?: Job; again: () => voi
         <span>{store.kind}</span><span class={'state-' + store.status}>{store.status}</span>
         <span>{count(store.documents, 'document')}</span><span>{count(store.chunks, 'chunk')}</span>
         {store.indexed && <span title={store.indexed}>indexed {since(store.indexed)}</span>}
-        <span>{own ? 'this project’s folder' : store.scope}</span>
+        <span>{scopes[store.scope] ?? store.scope}</span>
       </p>
       <p class="source"><code>{store.source}</code></p>
       {job && <Progress job={job} again={again} />}
