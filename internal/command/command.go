@@ -122,6 +122,7 @@ type Command struct {
 //	cli:"only"             refused unless the context comes from FromCLI
 //	cli:"never"            no flag, and in no schema: what programs ask for that speak as agents do
 //	cli:"first"            a flag, and in no schema; other faces take it too
+//	short:"none"           a flag without the letter that its name has elsewhere
 //	required:"true"        required in spite of omitempty or a pointer
 //
 // A field without omitempty that is no pointer is required. Types are string

@@ -44,6 +44,9 @@ func paramsOf(t reflect.Type) []Param {
 			Person: f.Tag.Get("person"),
 			field:  i,
 		}
+		if f.Tag.Get("short") == "none" { // its letter is taken for another flag by people
+			p.Short = ""
+		}
 		p.Required = f.Tag.Get("required") == "true" || option == "" && f.Type.Kind() != reflect.Pointer
 		switch enum := f.Tag.Get("enum"); enum {
 		case "":

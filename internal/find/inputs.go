@@ -24,7 +24,7 @@ type searchIn struct {
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
 	In           string   `json:"in,omitempty" cli:"first" help:"only documents below this path of their store"`
 	Explain      bool     `json:"explain,omitempty" cli:"first" help:"show what each score is made of"`
-	Lines        int      `json:"lines,omitempty" cli:"first" help:"show this many lines of each hit, with its kind and language, whatever they cost"`
+	Lines        int      `json:"lines,omitempty" cli:"first" short:"none" help:"show this many lines of each hit, with its kind and language, whatever they cost"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
 	Form         string   `json:"form,omitempty" cli:"never" enum:"text|json" help:"how the reply is written: text, or json for programs (default json where detail is given, else text)"`
 	ToEnd        bool     `json:"wait,omitempty" cli:"only" help:"see the first index of a large folder to its end before answering"`

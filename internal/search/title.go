@@ -104,7 +104,7 @@ func (s *shower) title(c *kb.Chunk, meant *kb.Symbol) (string, *kb.Symbol) {
 	return qualified(c, *meant), meant
 }
 
-// narrow cites the lines of a declaration in place of those of its chunk: fewer
+// narrow cites the lines of a declaration, and its id, in place of those of its chunk: fewer
 // where others lie beside it, more where it is a function that goes on. A type
 // that goes on has its members elsewhere.
 func narrow(h *Hit, c *kb.Chunk, y *kb.Symbol, l *lines) {
@@ -115,6 +115,7 @@ func narrow(h *Hit, c *kb.Chunk, y *kb.Symbol, l *lines) {
 	if !beside && y.End <= c.End {
 		return // it is all that there is
 	}
+	h.ID = ownID(h.ID, c, y)
 	h.At, h.Where.Start, h.Where.End = span(h.Where.Path, y.Start, y.End), y.Start, y.End
 	l.within(y.Start, y.End)
 }

@@ -20,6 +20,34 @@ func (c *Catalog) Head(ctx context.Context, id kb.StoreID) (*kb.Head, error) {
 	return st.Head, err
 }
 
+// Publish makes head the live one, in one durable transaction, if the live
+// generation is still expectGeneration (0: none yet): kb.Busy otherwise,
+// kb.NotFound when the store was deleted meanwhile. head.Generation must be
+// expectGeneration+1. It clears the store's last error. The files that head
+// names must be durable before; the references of the previous generation go
+// with it. Uses of the job that publishes stay until it releases them.
+func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration int64, head kb.Head) error {
+	if head.Generation != expectGeneration+1 || head.Manifest == "" {
+		return cannotFollow(head, expectGeneration)
+	}
+	return c.db.Write(ctx, func(tx *sql.Tx) error {
+		var spec string
+		var live int64
+		err := tx.QueryRowContext(ctx, "SELECT spec, generation FROM stores WHERE id = ?", id).Scan(&spec, &live)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).
+				WithHint("create it again if it is still wanted")
+		case err != nil:
+			return err
+		case live != expectGeneration:
+			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, id).
+				WithHint("index the store again")
+		}
+		return setHead(ctx, tx, id, spec, head)
+	})
+}
+
 // Heads returns the live heads of stores in one look, which takes a tenth of the
 // time that a look at each takes. A store without one, or whose row is damaged or
 // gone, is left out: Head says which.
@@ -48,34 +76,6 @@ func (c *Catalog) Heads(ctx context.Context, ids []kb.StoreID) (heads map[kb.Sto
 		return nil
 	})
 	return heads, err
-}
-
-// Publish makes head the live one, in one durable transaction, if the live
-// generation is still expectGeneration (0: none yet): kb.Busy otherwise,
-// kb.NotFound when the store was deleted meanwhile. head.Generation must be
-// expectGeneration+1. It clears the store's last error. The files that head
-// names must be durable before; the references of the previous generation go
-// with it. Uses of the job that publishes stay until it releases them.
-func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration int64, head kb.Head) error {
-	if head.Generation != expectGeneration+1 || head.Manifest == "" {
-		return cannotFollow(head, expectGeneration)
-	}
-	return c.db.Write(ctx, func(tx *sql.Tx) error {
-		var spec string
-		var live int64
-		err := tx.QueryRowContext(ctx, "SELECT spec, generation FROM stores WHERE id = ?", id).Scan(&spec, &live)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return kb.Errorf(kb.NotFound, "store %s was deleted meanwhile", id).
-				WithHint("create it again if it is still wanted")
-		case err != nil:
-			return err
-		case live != expectGeneration:
-			return kb.Errorf(kb.Busy, "another process has published generation %d of store %s meanwhile", live, id).
-				WithHint("index the store again")
-		}
-		return setHead(ctx, tx, id, spec, head)
-	})
 }
 
 func cannotFollow(head kb.Head, expect int64) error {
