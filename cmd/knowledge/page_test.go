@@ -399,9 +399,10 @@ func TestPageAsk(t *testing.T) {
 	defer b.Close()
 	b.Until("document.activeElement?.id==='question'")
 	b.Press("which files are left out of the index?\r")
-	b.Until("document.querySelector('.answer')?.textContent.includes('Files over one mebibyte')")
+	const answered = " && [...document.querySelectorAll('p[role=status]')].every(e=>!e.textContent)"
+	b.Until("document.querySelector('.answer')?.textContent.includes('Files over one mebibyte')" + answered)
 	b.Press("What is maxFileBytes?\r")
-	b.Until("document.querySelectorAll('.answer').length===2 && document.querySelector('[role=log]').textContent.includes('maxFileBytes')")
+	b.Until("document.querySelectorAll('.answer').length===2 && document.querySelector('[role=log]').textContent.includes('maxFileBytes')" + answered)
 	b.Press("and what is its default?\r")
 	b.Until("document.querySelectorAll('.answer').length===3 && [...document.querySelectorAll('.answer')].at(-1).textContent.includes('1048576')")
 	w.shot(b, "ask")
