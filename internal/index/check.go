@@ -205,6 +205,11 @@ func (g *Generation) check(store kb.StoreID) error {
 	if err := errors.Join(g.file.Verify(), g.lay.Verify()); err != nil {
 		return err
 	}
+	if g.baseFile != nil {
+		if err := g.baseFile.Verify(); err != nil {
+			return err
+		}
+	}
 	if g.head.Store != store {
 		return g.corrupt("it belongs to another store")
 	}
@@ -247,7 +252,7 @@ func (g *Generation) checkIDs() error {
 		from, to := s.chunkRange(int(d.doc))
 		for c := from; c < to; c++ {
 			ci := s.chunk(c)
-			if !slices.Contains(g.ids.find(placeOf(g.paths[i], ci.decl, ci.ordinal)), g.base[i]+uint32(c-from)) {
+			if !slices.Contains(g.places.find(placeOf(g.paths[i], ci.decl, ci.ordinal)), g.base[i]+uint32(c-from)) {
 				return g.corrupt("an id is missing")
 			}
 		}
@@ -260,13 +265,16 @@ func (g *Generation) checkIDs() error {
 func (g *Generation) Current(context.Context) bool { return g.current() }
 
 func (g *Generation) current() bool {
-	return g.file.Stands() && g.lay.Stands() && !slices.ContainsFunc(g.segs, func(s *segment) bool { return !s.stands() })
+	return g.file.Stands() && g.lay.Stands() && (g.baseFile == nil || g.baseFile.Stands()) && !slices.ContainsFunc(g.segs, func(s *segment) bool { return !s.stands() })
 }
 
 // MissingFiles names the files of a generation that are not where they belong, by
 // what the catalog says of it; nothing is opened.
 func (p *Pool) MissingFiles(head *kb.Head) (files []string) {
 	paths := []string{p.ManifestPath(head.Manifest)}
+	if head.Base != "" {
+		paths = append(paths, p.ManifestPath(head.Base))
+	}
 	if head.Layout != "" {
 		paths = append(paths, LayoutPath(p.Dir, head.Layout))
 	}

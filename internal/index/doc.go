@@ -69,6 +69,18 @@
 //	stamps    u64 a document, in the order of docs
 //	gone      tombstones, newest first, see ids.go
 //
+// A manifest of version 4 is a patch, see patch.go. Its head names another manifest,
+// the base, which is none, and their common layout; instead of stamps it has
+//
+//	segments  JSON list of segment names that the layout lacks; they are numbered after its
+//	dropped   documents of the layout that are gone, or others now: varint number - that of
+//	          the one before, varint chunks
+//	docs      documents that are not as they are in the base, as in the layout, each with its
+//	          stamp u64 behind it
+//	uses      varint number of the document - that of the one before, f32: how central it is, where
+//	          the layout says otherwise, nothing said being 0
+//	gone      tombstones that are not in the base
+//
 // The global number of a chunk is its rank when all documents are put in
 // order of path. It does not depend on how documents are spread over
 // segments; ties are broken by it, which is why an index that grew by edits
@@ -77,7 +89,8 @@ package index
 
 // FormatVersion is the version of the files of this package. A reader takes
 // what an older or equal version wrote and refuses what a newer one did.
-// Version 2 added the facts; version 3 parted the layout from the manifest.
+// Version 2 added the facts; version 3 parted the layout from the manifest. Patches
+// alone have version 4.
 const FormatVersion = 3
 
 // Kinds of block files.

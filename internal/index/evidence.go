@@ -38,18 +38,18 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	if r.Vector == nil {
 		return d, nil
 	}
-	s := g.segs[g.docs[doc].seg]
-	_, m, err := s.vectors(g.pool.Engine)
+	m, row, err := g.rows(doc, sc)
 	if err != nil || m == nil || m.Dims() != len(r.Vector) {
 		return d, err
 	}
 	sum := make([]float32, m.Dims())
+	s := g.segs[g.docs[doc].seg]
 	at, end := s.chunkRange(int(g.docs[doc].doc))
-	if err := m.Touch(at, end-at); err != nil {
+	if err := m.Touch(row, end-at); err != nil {
 		return d, err
 	}
-	for ; at < end; at++ {
-		row := m.Raw(at)
+	for ; at < end; at, row = at+1, row+1 {
+		row := m.Raw(row)
 		ci := s.chunk(at)
 		vector.Axpy(sum, row.Codes[:len(sum)], row.Scale*16*float32(math.Sqrt(float64(ci.to-ci.from))))
 	}
@@ -57,6 +57,21 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 		d.mean = dot(sum, r.Vector) / math.Sqrt(norm)
 	}
 	return d, nil
+}
+
+// rows returns the vectors of a document, as a matrix and the row of its first
+// chunk; nil without any.
+func (g *Generation) rows(doc int, sc *scores) (*vector.Matrix, int, error) {
+	if g.pool.Far != nil {
+		if c := sc.cards[doc]; c != nil {
+			return c.vectors, 0, nil
+		}
+		return nil, 0, nil
+	}
+	s := g.segs[g.docs[doc].seg]
+	_, m, err := s.vectors(g.pool.Engine)
+	at, _ := s.chunkRange(int(g.docs[doc].doc))
+	return m, at, err
 }
 
 func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *scores,
@@ -89,17 +104,20 @@ func (g *Generation) candidate(c uint32, e *docEvidence, r *kb.Retrieval, sc *sc
 		out.Cosine = cosine
 		return out, nil
 	}
-	_, m, err := s.vectors(g.pool.Engine)
+	m, row, err := g.rows(d, sc)
 	if err != nil || m == nil || m.Dims() != len(r.Vector) {
 		return out, err
 	}
-	if err := m.Touch(i, 1); err != nil {
+	if row += out.Chunk; row >= m.Rows() {
+		return out, s.corrupt("it has another number of vectors than chunks")
+	}
+	if err := m.Touch(row, 1); err != nil {
 		return out, err
 	}
 	if len(e.row) != m.Dims() {
 		e.row = make([]float32, m.Dims())
 	}
-	out.Cosine = dot(m.Row(i, e.row), r.Vector)
+	out.Cosine = dot(m.Row(row, e.row), r.Vector)
 	return out, nil
 }
 

@@ -15,9 +15,10 @@ import (
 // folder out: segments with all of whose documents it lists are taken as they
 // are; of the others, which hold what other stores or earlier generations had,
 // the listed documents are put into new ones with vectors of dims dimensions.
+// Segments that the reader has are taken as they are too.
 // The manifest is written at path. Extract returns the names of the layout and
 // of the segments.
-func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims int, out, path string) (
+func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims int, reader map[string]bool, out, path string) (
 	layout string, names []string, err error) {
 	docs, err := g.Manifest(ctx)
 	if err != nil {
@@ -32,6 +33,10 @@ func (p *Pool) Extract(ctx context.Context, g *Generation, m kb.Manifest, dims i
 		slices.SortStableFunc(mine, func(a, b int) int { return docs[a].Number - docs[b].Number })
 		fresh := ""
 		err := p.with(name, func(s *segment) (err error) {
+			if reader[name] {
+				fresh = name
+				return p.linkTo(out, s.name, m.Embedder)
+			}
 			fresh, err = p.extract(ctx, s, m, dims, out, docs, mine)
 			return err
 		})
@@ -64,9 +69,7 @@ func (p *Pool) extract(ctx context.Context, s *segment, m kb.Manifest, dims int,
 		numbers[docs[i].Number] = -1
 	}
 	if len(numbers) == s.info.Documents {
-		return s.name, errors.Join(
-			link(SegmentPath(p.Dir, s.name), SegmentPath(out, s.name)),
-			link(VectorsPath(p.Dir, s.name, m.Embedder), VectorsPath(out, s.name, m.Embedder)))
+		return s.name, p.linkTo(out, s.name, m.Embedder)
 	}
 	b := NewBuilder(m.Chunker, dims)
 	for _, i := range mine {
@@ -87,8 +90,14 @@ func (p *Pool) extract(ctx context.Context, s *segment, m kb.Manifest, dims int,
 	return name, err
 }
 
-// link gives a file a second name, or copies it where that cannot be.
-func link(from, to string) error {
+// linkTo puts a segment and its vectors into the folder out.
+func (p *Pool) linkTo(out, name, embedder string) error {
+	return errors.Join(Link(SegmentPath(p.Dir, name), SegmentPath(out, name)),
+		Link(VectorsPath(p.Dir, name, embedder), VectorsPath(out, name, embedder)))
+}
+
+// Link gives a file a second name, or copies it where that cannot be.
+func Link(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return nil

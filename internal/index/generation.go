@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +35,11 @@ type generationHead struct {
 	Margin int `json:"margin,omitempty"`
 	// LayoutSum is the blockfile.Reader.Sum of the layout; 0 from older versions.
 	LayoutSum uint64 `json:"layoutSum,omitempty"`
+	// Of a patch: the manifest that it changes, its Sum, and the bytes of patches that
+	// were written since then.
+	Base    string `json:"base,omitempty"`
+	BaseSum uint64 `json:"baseSum,omitempty"`
+	Spent   int64  `json:"spent,omitempty"`
 }
 
 // pathTerms returns the terms of a path: of its directories and its stem.
@@ -59,10 +63,11 @@ type draft struct {
 	pool   *Pool
 	head   generationHead
 	writer generationWriter
-	layout []named
+	layout []named // nil of a patch
+	patch  []named // nil of what is whole
 	ids    idTable
 	prev   string // manifest of the generation before, "" for none
-	size   int64  // of the segments and their vectors
+	size   int64  // of the segments and their vectors, and of what a patch changes
 }
 
 // NewGeneration implements kb.Indexes.
@@ -101,31 +106,37 @@ func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 
 	w := &draft{pool: p, prev: m.Previous, head: generationHead{Store: m.Store, Generation: m.Generation, Commit: m.Commit,
 		Chunker: m.Chunker, Embedder: m.Embedder, Created: m.Created}}
-	w.head.Totals.Languages = map[string]int{}
-	if m.Previous != "" {
-		if prev, err := p.previous(m.Previous); err == nil { // else without it
-			defer prev.Release()
-			w.writer.ids.after(prev)
-		}
+	prev, err := p.before(m.Previous)
+	if err != nil {
+		return nil, err
 	}
+	if prev != nil {
+		defer prev.Release()
+	}
+	w.head.Totals.Languages = map[string]int{}
+	at := spread{docs: docs, segs: segs, index: index, base: []uint32{0}}
 	for i := range docs {
-		d := &docs[i]
-		si := index[d.Segment]
-		if err := segs[si].file.Guard(func() error { return w.writer.add(i, d, si, segs[si], &w.head.Totals) }); err != nil {
+		s := segs[index[docs[i].Segment]]
+		if err := s.file.Guard(func() error { return at.add(i, s, prev, &w.head.Totals) }); err != nil {
 			return nil, err
 		}
 	}
-	w.head.Totals.Documents = len(docs)
-	w.head.Totals.Chunks = int(w.writer.ids.n)
+	w.head.Totals.Documents, w.head.Totals.Chunks = len(docs), int(at.base[len(docs)])
 	uses, margin, err := p.central(docs, segs, index, m.Previous)
 	if err != nil {
 		return nil, err
 	}
 	w.head.Margin = margin
-	if w.layout, w.ids, err = w.writer.layout(names, uses); err != nil {
-		return nil, err
+	if prev != nil {
+		if err := prev.guard(func() error { return w.asPatch(prev, &at, uses) }); err != nil {
+			return nil, err
+		}
 	}
-	w.head.Layout = layoutName(FormatVersion, m.Chunker, w.layout)
+	if w.patch == nil {
+		if err := w.whole(prev, names, &at, uses); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range segs {
 		w.size += s.file.Size()
 		if _, _, err := s.vectors(p.Engine); err == nil && s.vecFile != nil {
@@ -135,8 +146,23 @@ func (p *Pool) draft(m kb.Manifest) (*draft, error) {
 	return w, nil
 }
 
+// before opens the generation before; nil where there is none that can be read.
+func (p *Pool) before(manifest string) (*Generation, error) {
+	if manifest == "" {
+		return nil, nil
+	}
+	prev, err := p.previous(manifest)
+	if err != nil {
+		return nil, nil // it is done without
+	}
+	return prev, nil
+}
+
 // Layout implements kb.GenerationWriter.
 func (w *draft) Layout() string { return w.head.Layout }
+
+// Base implements kb.GenerationWriter.
+func (w *draft) Base() string { return w.head.Base }
 
 // Write implements kb.GenerationWriter.
 func (w *draft) Write(_ context.Context, manifest string) (kb.Totals, int64, error) {
@@ -154,6 +180,11 @@ func (w *draft) Write(_ context.Context, manifest string) (kb.Totals, int64, err
 
 // write writes the layout, unless another store has the same, and the manifest.
 func (w *draft) write(path string, prev *Generation) (kb.Totals, int64, error) {
+	if w.patch != nil {
+		h := blockfile.Header{Kind: kindGeneration, Version: patchVersion, Chunker: w.head.Chunker, Embedder: w.head.Embedder}
+		n, err := writeBlockfile(path, h, w.patch)
+		return w.head.Totals, w.size + n, err
+	}
 	layout, sum, err := w.pool.writeLayout(w.head.Layout, w.head.Chunker, w.layout)
 	w.head.LayoutSum = sum
 	if err != nil {
@@ -214,7 +245,7 @@ type generationWriter struct {
 	docs   []byte
 	stamps []byte
 	ids    idWriter
-	paths  map[string]*termPost
+	paths  pathPosts
 }
 
 type idEntry struct {
@@ -222,54 +253,31 @@ type idEntry struct {
 	global uint32
 }
 
-func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment, t *kb.Totals) error {
-	if d.Number >= s.info.Documents {
-		return s.corrupt("it has fewer documents than its users say")
+// whole makes the layout of a generation that is no patch.
+func (w *draft) whole(prev *Generation, names []string, at *spread, uses []float32) error {
+	w.writer.ids.after(prev)
+	w.writer.paths = pathPosts{}
+	for i := range at.docs {
+		d := &at.docs[i]
+		s := at.segs[at.index[d.Segment]]
+		if err := s.file.Guard(func() error { w.writer.add(i, d, at.index[d.Segment], s); return nil }); err != nil {
+			return err
+		}
 	}
+	var err error
+	if w.layout, w.ids, err = w.writer.layout(names, uses); err == nil {
+		w.head.Layout = layoutName(FormatVersion, w.head.Chunker, w.layout)
+	}
+	return err
+}
+
+func (w *generationWriter) add(i int, d *kb.Located, si int, s *segment) {
 	pt := pathTerms(d.Path)
-	shared := commonPrefix(w.last, d.Path)
-	w.docs = binary.AppendUvarint(w.docs, uint64(shared))
-	w.docs = appendString(w.docs, d.Path[shared:])
-	w.docs = binary.AppendUvarint(w.docs, uint64(si))
-	w.docs = binary.AppendUvarint(w.docs, uint64(d.Number))
-	w.docs = binary.AppendUvarint(w.docs, uint64(len(pt)))
+	w.docs = appendDoc(w.docs, w.last, d.Path, genDoc{seg: uint32(si), doc: uint32(d.Number), terms: uint32(len(pt))})
 	w.stamps = binary.LittleEndian.AppendUint64(w.stamps, d.Stamp)
 	w.last = d.Path
-
-	if w.paths == nil {
-		w.paths = map[string]*termPost{}
-	}
-	count := map[string]uint16{}
-	for _, term := range pt {
-		count[term]++
-	}
-	for term, n := range count {
-		p := w.paths[term]
-		if p == nil {
-			p = &termPost{term: term}
-			w.paths[term] = p
-		}
-		p.buf = appendPosting(p.buf, uint32(i)-p.last, [numFields]uint16{n})
-		p.last = uint32(i)
-		p.n++
-	}
+	w.paths.add(i, pt)
 	w.ids.add(d, s)
-	from, to := s.chunkRange(d.Number)
-	for c := from; c < to; c++ {
-		for f, n := range s.lens(uint32(c)) {
-			t.Length[f] += int64(n)
-		}
-	}
-	t.Length[kb.FieldPath] += int64(len(pt))
-	t.TextBytes += s.textLen(d.Number)
-	t.Languages[s.language(d.Number)]++
-	if s.flags(d.Number)&kb.FlagUnparsed != 0 {
-		t.Garble(d.Path)
-	}
-	if s.flags(d.Number)&kb.FlagMasked != 0 {
-		t.Masked++
-	}
-	return w.addSpec(d, s, t)
 }
 
 // layout returns the sections of the layout, and the table of ids among them.
@@ -278,11 +286,7 @@ func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTa
 	if err != nil {
 		return nil, nil, err
 	}
-	var d dictWriter
-	for _, term := range slices.Sorted(maps.Keys(w.paths)) {
-		p := w.paths[term]
-		d.add(term, int(p.n), p.buf)
-	}
+	d := w.paths.dict()
 	n, err := json.Marshal(names)
 	if err != nil {
 		return nil, nil, err
@@ -293,7 +297,7 @@ func (w *generationWriter) layout(names []string, uses []float32) ([]named, idTa
 
 // sections returns the sections of the manifest.
 func (w *generationWriter) sections(head *generationHead, ids idTable, prev *Generation) ([]named, error) {
-	gone, err := prev.goneBy(ids)
+	gone, err := prev.goneBy(&places{table: ids})
 	if err != nil {
 		return nil, err
 	}

@@ -100,3 +100,21 @@ func (t idTable) find(k placeKey) (globals []uint32) {
 	}
 	return globals
 }
+
+// tombstones returns what is remembered of deleted places, the newest first. A
+// place that is there again may be among them.
+func (g *Generation) tombstones() ([]tombstone, error) {
+	raw, err := g.file.Section("gone").All()
+	if err != nil {
+		return nil, err
+	}
+	out, err := readTombstones(raw)
+	if err != nil || g.baseFile == nil {
+		return out, err
+	}
+	if raw, err = g.baseFile.Section("gone").All(); err != nil {
+		return nil, err
+	}
+	older, err := readTombstones(raw)
+	return append(out, older...), err
+}

@@ -71,6 +71,9 @@ func (p *Pool) Segment(_ context.Context, name string) (kb.Segment, error) {
 		if m != nil {
 			seg.Dims = m.Dims()
 		}
+		if s.thin != nil {
+			seg.Dims = s.thin.Dims
+		}
 		seg.Chunker = s.file.Header().Chunker
 		seg.Keys = s.keys()
 		return nil
@@ -180,7 +183,7 @@ func (b *Builder) take(s *segment, number int, p *Pool) (int, error) {
 		return 0, err
 	}
 	if m == nil || m.Dims() != b.vectors.Dims() {
-		return 0, kb.Errorf(kb.Corrupt, "segment %s has no vectors of %s", s.name, p.Embedder)
+		return 0, withoutVectors(s.name, p.Embedder)
 	}
 	d, err := s.document(number)
 	if err != nil {

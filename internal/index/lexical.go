@@ -9,7 +9,8 @@ import (
 )
 
 // A retrieval by words does not score every chunk in which a word occurs. Terms
-// are taken from the heaviest down, see rough.go; a term adds less than
+// are taken from those on that add most for their postings, see rough.go; a term
+// adds less than
 //
 //	most = idf * (k1+1)
 //
@@ -56,22 +57,14 @@ func (w *weighing) path(p *posting, terms uint32) float64 {
 	return w.BM25F.Weight[kb.FieldPath] * float64(p.tf[0]) / (w.c0[kb.FieldPath] + w.c1[kb.FieldPath]*float64(terms))
 }
 
-// order returns the terms, the heaviest first, and what each and all after it
-// can add; nil where a term can take something away.
-func (w *weighing) order() (terms []int, rest []float64) {
-	terms = make([]int, len(w.Terms))
+// order returns the terms, the heaviest first: the order of exact scoring.
+func (w *weighing) order() []int {
+	terms := make([]int, len(w.Terms))
 	for i := range terms {
 		terms[i] = i
 	}
 	slices.SortStableFunc(terms, func(a, b int) int { return cmp.Compare(w.IDF[b], w.IDF[a]) })
-	rest = make([]float64, len(terms)+1)
-	for k := len(terms) - 1; k >= 0; k-- {
-		if w.IDF[terms[k]] < 0 {
-			return terms, nil
-		}
-		rest[k] = rest[k+1] + w.IDF[terms[k]]*(w.BM25F.K1+1)
-	}
-	return terms, rest
+	return terms
 }
 
 // lexical returns the chunks that may be among the best limit of those that keep
@@ -92,7 +85,7 @@ func (g *Generation) lexical(ctx context.Context, r *kb.Retrieval, sc *scores, k
 			return found, true, err
 		}
 	}
-	terms, _ := w.order()
+	terms := w.order()
 	for _, i := range terms {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
@@ -161,59 +154,70 @@ func (g *Generation) complete(ctx context.Context, r *kb.Retrieval, sc *scores, 
 
 // scoreThese scores chunks anew, or with whole everything in their documents.
 func (g *Generation) scoreThese(ctx context.Context, w *weighing, sc *scores, chunks []uint32, whole bool) error {
-	all := make(bitset, g.base[len(g.docs)]/64+1)
-	in := make([]bitset, len(g.segs))
-	for _, c := range chunks {
-		if all.has(c) {
-			continue
-		}
-		doc := g.docOf(c)
-		d := g.docs[doc]
-		s := g.segs[d.seg]
-		if in[d.seg] == nil {
-			in[d.seg] = make(bitset, (s.info.Chunks+63)/64)
-		}
-		first, _ := s.chunkRange(int(d.doc))
-		from, to := c, c+1
-		if whole {
-			from, to = g.base[doc], g.base[doc+1]
-		}
-		for c := from; c < to; c++ {
-			all.add(c)
-			in[d.seg].add(uint32(first) + c - g.base[doc])
-			if i := sc.slot[c]; i > 0 {
-				sc.tallies[i-1] = tally{chunk: c}
-			}
+	in := g.chunkSet(chunks, whole)
+	for i := range sc.tallies {
+		if c := sc.tallies[i].chunk; in.all.has(c) {
+			sc.tallies[i] = tally{chunk: c}
 		}
 	}
-	terms, _ := w.order()
-	for _, i := range terms {
+	for _, i := range w.order() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := g.scoreIn(w, i, sc, all, in); err != nil {
+		if err := g.scoreIn(w, i, sc, in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scoreIn is score in a set that is known by segment too.
-func (g *Generation) scoreIn(w *weighing, i int, sc *scores, all bitset, in []bitset) error {
-	bit := uint64(1) << i
-	at, err := g.lookup(w.Terms[i])
+// chunkSet is a set of chunks, by their numbers and by segment; nil for a segment
+// without any.
+type chunkSet struct {
+	all bitset
+	in  []bitset
+}
+
+// chunkSet returns the set of some chunks, or with whole of everything in their
+// documents.
+func (g *Generation) chunkSet(chunks []uint32, whole bool) chunkSet {
+	x := chunkSet{make(bitset, g.base[len(g.docs)]/64+1), make([]bitset, len(g.segs))}
+	for _, c := range chunks {
+		if x.all.has(c) {
+			continue
+		}
+		doc := g.docOf(c)
+		d := g.docs[doc]
+		s := g.segs[d.seg]
+		if x.in[d.seg] == nil {
+			x.in[d.seg] = make(bitset, (s.info.Chunks+63)/64)
+		}
+		first, _ := s.chunkRange(int(d.doc))
+		from, to := c, c+1
+		if whole {
+			from, to = g.base[doc], g.base[doc+1]
+		}
+		x.all.addAll(from, to)
+		x.in[d.seg].addAll(uint32(first)+from-g.base[doc], uint32(first)+to-g.base[doc])
+	}
+	return x
+}
+
+// eachOf calls f for the postings of a term in a set, and each chunk of the set
+// that has it.
+func (g *Generation) eachOf(term string, in chunkSet, f func(si int, p *posting, c uint32)) error {
+	at, err := g.lookup(term)
 	if err != nil {
 		return err
 	}
 	for si, s := range g.segs {
-		if in[si] == nil || at[si].count == 0 {
+		if in.in[si] == nil || at[si].count == 0 {
 			continue
 		}
-		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), in[si], func(p *posting) {
-			f := w.text(p, s.lens(p.chunk))
+		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), in.in[si], func(p *posting) {
 			g.each(si, p.chunk, func(c uint32) {
-				if all.has(c) {
-					sc.meet(c, f, p, bit)
+				if in.all.has(c) {
+					f(si, p, c)
 				}
 			})
 		})
@@ -221,9 +225,21 @@ func (g *Generation) scoreIn(w *weighing, i int, sc *scores, all bitset, in []bi
 			return err
 		}
 	}
+	return nil
+}
+
+// scoreIn is score in a set.
+func (g *Generation) scoreIn(w *weighing, i int, sc *scores, in chunkSet) error {
+	bit := uint64(1) << i
+	err := g.eachOf(w.Terms[i], in, func(si int, p *posting, c uint32) {
+		sc.meet(c, w.text(p, g.segs[si].lens(p.chunk)), p, bit)
+	})
+	if err != nil {
+		return err
+	}
 	err = g.pathPostings(w.Terms[i], func(p *posting) {
-		if all.any(g.base[p.chunk], g.base[p.chunk+1]) {
-			g.meetPath(w, p, bit, sc, all)
+		if in.all.any(g.base[p.chunk], g.base[p.chunk+1]) {
+			g.meetPath(w, p, bit, sc, in.all)
 		}
 	})
 	if err != nil {

@@ -139,14 +139,14 @@ func TestPostingsInASet(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := eachPostingIn(b, 0, limit, in, func(p *posting) { got = append(got, *p) }); err != nil {
+		if err := eachPostingIn(b, 0, limit, limit, in, func(p *posting) { got = append(got, *p) }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(want, got) {
 			t.Fatalf("%v, not %v", got, want)
 		}
 		for n := range b { // cut short it is noticed, or ends at a posting
-			if err := eachPosting(b[:n], limit, func(*posting) {}); (err != nil) != (eachPostingIn(b[:n], 0, limit, in, func(*posting) {}) != nil) {
+			if err := eachPosting(b[:n], limit, func(*posting) {}); (err != nil) != (eachPostingIn(b[:n], 0, limit, limit, in, func(*posting) {}) != nil) {
 				t.Fatalf("cut to %d bytes: %v", n, err)
 			}
 		}

@@ -19,6 +19,15 @@ type Pool struct {
 	Generations string // folder of the manifests
 	Embedder    string // whose vectors are used
 	Engine      string // of package vector
+	// Far is where the rest of the segments is, when they are thin; nil when they
+	// are whole.
+	Far Far
+	// Few is up to how many documents of a Far all are looked at, without asking
+	// which of them may answer.
+	Few int
+
+	cards cards
+	least int64 // in tests: wholeBelow
 
 	opening sync.Mutex // held while a generation is opened; before mu
 	mu      sync.Mutex
@@ -42,6 +51,9 @@ func NewPool(dir, embedder, engine string) *Pool {
 	return &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: embedder,
 		Engine: cmp.Or(engine, vector.DefaultEngine)}
 }
+
+// wholeBelow is the constant, or in tests another size.
+func (p *Pool) wholeBelow() int64 { return cmp.Or(p.least, wholeBelow) }
 
 // ManifestPath returns where the manifest called name lies.
 func (p *Pool) ManifestPath(name string) string { return filepath.Join(p.Generations, name) }
@@ -110,6 +122,7 @@ func (p *Pool) last(g *Generation) bool {
 
 // Forget implements kb.Indexes.
 func (p *Pool) Forget(segments []string) {
+	p.cards.forget(segments)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, n := range segments {

@@ -106,9 +106,9 @@ func eachPosting(b []byte, limit uint32, f func(*posting)) error {
 }
 
 // eachPostingIn is eachPosting, of postings that follow that of chunk after, for
-// the chunks in a set, which has the bits of limit chunks; the others are passed
-// over.
-func eachPostingIn(b []byte, after, limit uint32, in bitset, f func(*posting)) error {
+// the chunks in a set, which has the bits of limit chunks and of those up to last
+// all that are wanted; the others are passed over.
+func eachPostingIn(b []byte, after, limit, last uint32, in bitset, f func(*posting)) error {
 	var p posting
 	at := uint64(after)
 	for i := 0; i < len(b); {
@@ -122,6 +122,9 @@ func eachPostingIn(b []byte, after, limit uint32, in bitset, f func(*posting)) e
 		}
 		if at += v >> 2; at >= uint64(limit) {
 			return errPostings
+		}
+		if at > uint64(last) {
+			return nil
 		}
 		fields := 1 // of which counts follow
 		mask := byte(1) << fieldBody

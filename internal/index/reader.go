@@ -35,7 +35,12 @@ type Generation struct {
 	docs  []genDoc
 	base  []uint32 // global number of each document's first chunk; one more at the end
 	dict  *dict
-	ids   idTable
+	ids   idTable // of the layout
+	// places finds chunks by ids, and laid says how a patch hangs together with the
+	// layout, nil where the generation is whole, see patch.go.
+	places   places
+	laid     *laid
+	baseFile *blockfile.Reader // the manifest that a patch changes
 
 	// globals[s][c] is the global number of chunk c of segment s, -1 when no
 	// document of this generation holds it, -2 when several do (see shared).
@@ -69,7 +74,7 @@ type sharedKey struct{ seg, doc uint32 }
 // OpenGeneration opens the manifest at path, which need not lie where manifests
 // do, and the segments it names.
 func (p *Pool) OpenGeneration(path string) (*Generation, error) {
-	f, err := blockfile.Open(path, kindGeneration, FormatVersion)
+	f, err := blockfile.Open(path, kindGeneration, patchVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,9 @@ func (g *Generation) close() {
 	if g.lay != nil {
 		g.lay.Close()
 	}
+	if g.baseFile != nil {
+		g.baseFile.Close()
+	}
 	g.file.Close()
 }
 
@@ -106,7 +114,7 @@ func (g *Generation) Info(context.Context) (kb.IndexInfo, error) {
 	i := kb.IndexInfo{Generation: h.Generation, Commit: h.Commit, Chunker: h.Chunker, Embedder: h.Embedder,
 		Totals: h.Totals, Segments: g.names}
 	for _, s := range g.segs {
-		if s.vecFile == nil && s.vecErr == nil && s.info.Chunks > 0 {
+		if s.thin == nil && s.vecFile == nil && s.vecErr == nil && s.info.Chunks > 0 {
 			i.Bare = append(i.Bare, s.name)
 		}
 	}
@@ -178,14 +186,6 @@ func (g *Generation) locate(global uint32) (doc int, s *segment, chunk int) {
 	return doc, s, from + int(global-g.base[doc])
 }
 
-func (g *Generation) tombstones() ([]tombstone, error) {
-	raw, err := g.file.Section("gone").All()
-	if err != nil {
-		return nil, err
-	}
-	return readTombstones(raw)
-}
-
 // id returns the id of the chunk with that global number.
 func (g *Generation) id(global uint32) string {
 	doc, s, c := g.locate(global)
@@ -199,33 +199,43 @@ func (g *Generation) docByPath(path string) (int, bool) {
 
 // Passages returns chunks with their text, in the order asked.
 func (g *Generation) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
-	out := make([]kb.Passage, 0, len(places))
+	if g.pool.Far != nil {
+		return g.passagesFar(ctx, places)
+	}
+	out := make([]kb.Passage, len(places))
 	err := g.guard(func() error {
-		for _, p := range places {
+		return g.sideBySide(len(places), len(places) >= severalPassages, func(k int) (err error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			i, ok := g.docByPath(p.Path)
-			if !ok {
-				return kb.Errorf(kb.NotFound, "no document %q in the store", p.Path)
-			}
-			s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
-			if p.Chunk < 0 || p.Chunk >= int(g.base[i+1]-g.base[i]) {
-				return kb.Errorf(kb.NotFound, "%q has no chunk %d", p.Path, p.Chunk)
-			}
-			c, err := s.chunkOf(doc, p.Chunk)
-			if err != nil {
-				return err
-			}
-			text, err := s.excerpt(doc, c.From, c.To)
-			if err != nil {
-				return err
-			}
-			out = append(out, kb.Passage{Place: p, Chunk: c, Text: text, Language: s.language(doc)})
-		}
-		return nil
+			out[k], err = g.passage(places[k])
+			return err
+		})
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// severalPassages is how many passages are unpacked on several processors.
+const severalPassages = 6
+
+func (g *Generation) passage(p kb.Place) (kb.Passage, error) {
+	i, ok := g.docByPath(p.Path)
+	if !ok {
+		return kb.Passage{}, kb.Errorf(kb.NotFound, "no document %q in the store", p.Path)
+	}
+	s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
+	if p.Chunk < 0 || p.Chunk >= int(g.base[i+1]-g.base[i]) {
+		return kb.Passage{}, kb.Errorf(kb.NotFound, "%q has no chunk %d", p.Path, p.Chunk)
+	}
+	c, err := s.chunkOf(doc, p.Chunk)
+	if err != nil {
+		return kb.Passage{}, err
+	}
+	text, err := s.excerpt(doc, c.From, c.To)
+	return kb.Passage{Place: p, Chunk: c, Text: text, Language: s.language(doc)}, err
 }
 
 // Resolve says what each id means now.
@@ -239,7 +249,7 @@ func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution
 				continue
 			}
 			place := placeKey(key)
-			found := g.ids.find(place.in(g.key))
+			found := g.places.find(place.in(g.key))
 			for _, global := range found {
 				doc, s, c := g.locate(global)
 				ci := s.chunk(c)
@@ -290,6 +300,9 @@ func (g *Generation) under(path string) (from, to int) {
 // Outlines returns what documents define, import and use, in the order asked;
 // kb.NotFound when one is not there.
 func (g *Generation) Outlines(ctx context.Context, paths []string) ([]kb.Outline, error) {
+	if g.pool.Far != nil {
+		return g.outlinesFar(ctx, paths)
+	}
 	out := make([]kb.Outline, len(paths))
 	err := g.guard(func() error {
 		read := int64(0)
@@ -338,10 +351,13 @@ func (g *Generation) rest(read int64) {
 }
 
 // Document returns one document as it was indexed.
-func (g *Generation) Document(_ context.Context, path string) (kb.DocumentText, error) {
+func (g *Generation) Document(ctx context.Context, path string) (kb.DocumentText, error) {
 	i, ok := g.docByPath(path)
 	if !ok {
 		return kb.DocumentText{}, kb.Errorf(kb.NotFound, "no document %q in the store", path)
+	}
+	if g.pool.Far != nil {
+		return g.documentFar(ctx, i)
 	}
 	var t kb.DocumentText
 	err := g.guard(func() error {

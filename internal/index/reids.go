@@ -25,9 +25,9 @@ type idWriter struct {
 }
 
 // after prepares the writer to take over from a generation; nil for none. One
-// whose table is out of order is left alone.
+// whose table is out of order, or that of another, is left alone.
 func (w *idWriter) after(prev *Generation) {
-	if prev == nil || prev.guard(func() error { return prev.ids.check(len(prev.ids) / idRecord) }) != nil {
+	if prev == nil || prev.laid != nil || prev.guard(func() error { return prev.ids.check(len(prev.ids) / idRecord) }) != nil {
 		return
 	}
 	w.prev, w.moved = prev, make([]uint32, prev.base[len(prev.docs)])
@@ -127,34 +127,29 @@ func (t idTable) check(n int) error {
 }
 
 // goneBy returns the tombstones of a generation of the same store that follows g
-// and has the places in ids: the places of g that it lacks, then what g remembered.
-func (g *Generation) goneBy(ids idTable) ([]byte, error) {
+// and has those places: the places of g that it lacks, then what g remembered.
+func (g *Generation) goneBy(now *places) ([]byte, error) {
 	if g == nil {
 		return nil, nil
 	}
 	var out []byte
 	n := 0
 	err := g.guard(func() error {
-		j, all := 0, len(ids)/idRecord
-		for i := 0; i < len(g.ids)/idRecord && n < MaxTombstones; i++ {
-			place := g.ids.place(i)
-			for j < all && ids.place(j) < place {
-				j++
-			}
-			if j < all && ids.place(j) == place || i > 0 && g.ids.place(i-1) == place {
-				continue
-			}
-			var k placeKey
-			copy(k[:], g.ids[i*idRecord:])
-			di, s, c := g.locate(binary.LittleEndian.Uint32(g.ids[i*idRecord+placeBytes:]))
-			ci := s.chunk(c)
-			out = appendTombstone(out, tombstone{k.in(g.key), ci.text, g.paths[di], ci.start, ci.end})
-			n++
+		var all []idEntry
+		if g.laid == nil {
+			all = g.ids.lacking(now.table)
+		} else {
+			all = freshIDs(func(add func(string, *segment, int, uint32)) {
+				for i, d := range g.docs {
+					add(g.paths[i], g.segs[d.seg], int(d.doc), g.base[i])
+				}
+			})
 		}
+		out, n = g.tombs(all, now)
 		old, err := g.tombstones()
 		for _, t := range old {
 			place := t.place.in(g.key)
-			if n < MaxTombstones && len(g.ids.find(place)) == 0 && len(ids.find(place)) == 0 {
+			if n < MaxTombstones && len(g.places.find(place)) == 0 && len(now.find(place)) == 0 {
 				out = appendTombstone(out, t)
 				n++
 			}
@@ -162,4 +157,37 @@ func (g *Generation) goneBy(ids idTable) ([]byte, error) {
 		return err
 	})
 	return out, err
+}
+
+// tombs returns the tombstones of those places, in order, that are no longer
+// there, and how many they are.
+func (g *Generation) tombs(all []idEntry, now *places) (out []byte, n int) {
+	for i, e := range all {
+		if n == MaxTombstones || i > 0 && all[i-1].place == e.place || len(now.find(e.place)) > 0 {
+			continue
+		}
+		di, s, c := g.locate(e.global)
+		ci := s.chunk(c)
+		out = appendTombstone(out, tombstone{e.place.in(g.key), ci.text, g.paths[di], ci.start, ci.end})
+		n++
+	}
+	return out, n
+}
+
+// lacking returns the places of a table that another lacks.
+func (t idTable) lacking(other idTable) (out []idEntry) {
+	j, all := 0, len(other)/idRecord
+	for i := range len(t) / idRecord {
+		place := t.place(i)
+		for j < all && other.place(j) < place {
+			j++
+		}
+		if j < all && other.place(j) == place {
+			continue
+		}
+		e := idEntry{global: binary.LittleEndian.Uint32(t[i*idRecord+placeBytes:])}
+		copy(e.place[:], t[i*idRecord:])
+		out = append(out, e)
+	}
+	return out
 }

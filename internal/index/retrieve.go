@@ -40,44 +40,17 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 	lo, hi := g.base[from], g.base[to]
 	only := g.only(r.Only)
 	keep := func(c uint32) bool { return c >= lo && c < hi && only(c) }
-	// The vectors are searched on another processor meanwhile. Whatever
-	// happens here, that must have ended before the maps may go.
-	var near []match
-	var nearErr error
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	if r.Vector != nil && r.Near > 0 {
-		wg.Go(func() {
-			nearErr = g.guard(func() (err error) {
-				live := g.live
-				if r.Only != nil || lo > 0 || hi < g.base[len(g.docs)] {
-					live = g.liveIn(from, to, keep)
-				}
-				near, err = g.nearest(ctx, r, keep, live)
-				return err
-			})
-		})
-	}
 	limit := r.Limit
 	if len(r.Phrases) > 0 {
 		limit = max(limit, 2000) // most will not hold the phrase
 	}
-	lex, pruned, err := g.lexical(ctx, r, sc, keep, limit)
+	find := g.find
+	if g.pool.Far != nil {
+		find = g.findFar
+	}
+	lex, near, err := find(ctx, r, sc, keep, from, to, limit)
 	if err != nil {
 		return nil, err
-	}
-	wg.Wait()
-	if nearErr != nil {
-		return nil, nearErr
-	}
-	if pruned {
-		docs := slices.Clone(lex)
-		for _, m := range near {
-			docs = append(docs, m.global)
-		}
-		if err := g.complete(ctx, r, sc, docs); err != nil {
-			return nil, err
-		}
 	}
 	picked := map[uint32]float64{} // global → cosine
 	for _, c := range best(lex, limit, sc) {
@@ -111,6 +84,47 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 		out = append(out, cand)
 	}
 	return out, ctx.Err()
+}
+
+// find returns the chunks that have words of the query, with their scores in sc, and
+// those near to its vector, of documents from to to and what keep keeps.
+func (g *Generation) find(ctx context.Context, r *kb.Retrieval, sc *scores, keep func(uint32) bool, from, to, limit int) (
+	lex []uint32, near []match, err error) {
+	// The vectors are searched on another processor meanwhile. Whatever
+	// happens here, that must have ended before the maps may go.
+	var nearErr error
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	if r.Vector != nil && r.Near > 0 {
+		wg.Go(func() {
+			nearErr = g.guard(func() (err error) {
+				live := g.live
+				if r.Only != nil || from > 0 || to < len(g.docs) {
+					live = g.liveIn(from, to, keep)
+				}
+				near, err = g.nearest(ctx, r, keep, live)
+				return err
+			})
+		})
+	}
+	lex, pruned, err := g.lexical(ctx, r, sc, keep, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	wg.Wait()
+	if nearErr != nil {
+		return nil, nil, nearErr
+	}
+	if pruned {
+		docs := slices.Clone(lex)
+		for _, m := range near {
+			docs = append(docs, m.global)
+		}
+		if err := g.complete(ctx, r, sc, docs); err != nil {
+			return nil, nil, err
+		}
+	}
+	return lex, near, nil
 }
 
 // best returns the n chunks with the highest score, ties by number.
@@ -189,8 +203,9 @@ func (g *Generation) liveIn(from, to int, keep func(uint32) bool) [][]uint64 {
 // nearest returns the chunks whose vectors are nearest to the query's, of those
 // that keep keeps, which live has by segment.
 func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uint32) bool, live [][]uint64) ([]match, error) {
-	var all []match
-	least := float32(0) // what a chunk of the next segment must reach
+	var engines []vector.Engine
+	var queries []vector.Query
+	var of []int // segments
 	for si, s := range g.segs {
 		e, m, err := s.vectors(g.pool.Engine)
 		if err != nil {
@@ -204,53 +219,65 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uin
 			g.each(si, uint32(c), func(global uint32) { n = min(n, global) })
 			return n
 		}
-		matches, err := e.Search(ctx, vector.Query{Vector: r.Vector, K: r.Near, Live: live[si], Min: least,
+		engines, of = append(engines, e), append(of, si)
+		queries = append(queries, vector.Query{Vector: r.Vector, K: r.Near, Live: live[si],
 			Less: func(a, b int) bool { return first(a) < first(b) }})
-		if err != nil {
-			return nil, err
-		}
+	}
+	found, err := vector.SearchAll(ctx, engines, queries)
+	if err != nil {
+		return nil, err
+	}
+	var all []match
+	for i, matches := range found {
 		for _, x := range matches {
-			g.each(si, uint32(x.Row), func(global uint32) {
+			g.each(of[i], uint32(x.Row), func(global uint32) {
 				if keep(global) {
 					all = append(all, match{global, float64(x.Score)})
 				}
 			})
 		}
-		slices.SortFunc(all, func(a, b match) int {
-			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.global, b.global))
-		})
-		if len(all) >= r.Near {
-			all = all[:r.Near]
-			least = float32(all[r.Near-1].cosine)
-		}
 	}
-	return all, nil
+	slices.SortFunc(all, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.global, b.global))
+	})
+	return all[:min(len(all), r.Near)], nil
 }
 
 // withPhrases keeps the chunks that hold every phrase, at most n of them, the
-// best by score.
+// best by score. They are read from the best down, until there are so many.
 func (g *Generation) withPhrases(ctx context.Context, chunks []uint32, phrases []string, n int, sc *scores) ([]uint32, error) {
 	folded := make([]string, len(phrases))
 	for i, p := range phrases {
 		folded[i] = strings.ToLower(p)
 	}
 	var out []uint32
-	for _, c := range chunks {
+	for chunks = best(chunks, len(chunks), sc); len(chunks) > 0 && len(out) < n; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		_, s, i := g.locate(c)
-		ci := s.chunk(i)
-		text, err := s.excerpt(int(s.doc[i]), ci.from, ci.to)
+		some := chunks[:min(len(chunks), max(n, phrasesAtOnce))]
+		chunks = chunks[len(some):]
+		holds := make([]bool, len(some))
+		err := g.sideBySide(len(some), true, func(k int) error {
+			text, err := g.excerpt(some[k], sc)
+			text = strings.ToLower(text)
+			holds[k] = !slices.ContainsFunc(folded, func(p string) bool { return !strings.Contains(text, p) })
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		text = strings.ToLower(text)
-		if !slices.ContainsFunc(folded, func(p string) bool { return !strings.Contains(text, p) }) {
-			out = append(out, c)
+		for k, c := range some {
+			if holds[k] {
+				out = append(out, c)
+			}
 		}
 	}
-	out = best(out, n, sc)
+	out = out[:min(len(out), max(n, 0))]
 	slices.Sort(out)
 	return out, nil
 }
+
+// phrasesAtOnce is how many chunks are read for phrases between two looks at the
+// context.
+const phrasesAtOnce = 256

@@ -48,9 +48,12 @@ func (t *weight) of(f float32) float32 { return t.top * f / (f + t.k1) }
 // keeps; false when fewer than that many score above nothing, which then is to be
 // found out exactly.
 func (g *Generation) likely(ctx context.Context, w *weighing, sc *scores, keep func(uint32) bool, limit int) ([]uint32, bool, error) {
-	terms, rest := w.order()
-	if rest == nil || limit <= 0 || len(g.docs) == 0 {
+	if limit <= 0 || len(g.docs) == 0 {
 		return nil, false, nil
+	}
+	plan, err := g.plan(w)
+	if plan == nil {
+		return nil, false, err
 	}
 	r := &sc.rough
 	if r.sums == nil {
@@ -63,45 +66,65 @@ func (g *Generation) likely(ctx context.Context, w *weighing, sc *scores, keep f
 		r.once[n] = float32(w.BM25F.Weight[kb.FieldBody] / (w.c0[fieldBody] + w.c1[fieldBody]*float64(n)))
 	}
 	var found []uint32 // nil: every chunk
-	for k, i := range terms {
-		if w.IDF[i] == 0 {
-			break // they are last, and add nothing
-		}
+	read := 0          // postings since the last look
+	for k, t := range plan {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		if err := g.addRoughly(w, i, r); err != nil {
+		if err := g.addRoughly(w, t.number, r); err != nil {
 			return nil, false, err
 		}
-		left := rest[k+1]
-		more, err := g.occurs(w.Terms, terms[k+1:], w.IDF)
-		if err != nil {
-			return nil, false, err
-		}
-		if left > 0 && (more < worthLooking || left > rest[0]/4) {
+		read += t.postings
+		if k+1 < len(plan) && (t.more < worthLooking || read+plan[k+1].postings < lookEvery) {
 			continue
 		}
-		floor := r.nth(limit, found, keep, float32(left*(1+slack)))
+		floor := r.nth(limit, found, keep, float32(t.left*(1+slack)))
 		if floor == 0 {
 			continue
 		}
 		// Whatever was not met yet is not among the best.
-		found = r.above(found, keep, floor*(1-slack)-float32(left))
-		if left == 0 || len(found)*perChunk <= more {
+		read = 0
+		found = r.above(found, keep, floor*(1-slack)-float32(t.left))
+		if len(found)*perChunk <= t.more {
+			if err := g.addRest(ctx, w, plan[k+1:], found, r); err != nil {
+				return nil, false, err
+			}
+			k = len(plan) - 1
+			found = r.above(found, keep, r.nth(limit, found, keep, 0)*(1-slack))
+		}
+		if k+1 == len(plan) {
 			return found, true, nil
 		}
 	}
 	return nil, false, nil
 }
 
-const (
-	// worthLooking is from how many postings on it is worth to look whether the
-	// rest of the terms can be left out.
-	worthLooking = 50_000
-	// perChunk is how many postings are added in the time in which one chunk is
-	// scored exactly.
-	perChunk = 100
-)
+// addRest adds what the terms left give to the chunks found.
+func (g *Generation) addRest(ctx context.Context, w *weighing, left []step, found []uint32, r *rough) error {
+	in := g.chunkSet(found, false)
+	for _, x := range left {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := w.weightOf(x.number)
+		err := g.addPaths(w, x.number, &t, r, func(from, to uint32) bool { return in.all.any(from, to) })
+		if err == nil {
+			err = g.eachOf(w.Terms[x.number], in, func(si int, p *posting, c uint32) {
+				f := float32(w.text(p, g.segs[si].lens(p.chunk)))
+				if !r.below.has(c) {
+					r.sums[c] += t.of(f)
+					return
+				}
+				g.addOne(&t, c, int32(g.docOf(c)), f, t.of(f), r)
+			})
+		}
+		r.forget(g)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // above returns the chunks, of those given or all, whose sums may be least or more.
 func (r *rough) above(of []uint32, keep func(uint32) bool, least float32) []uint32 {
@@ -149,23 +172,6 @@ func (r *rough) eachAtLeast(least func() float32, f func(c uint32, x float32)) {
 	}
 }
 
-// occurs returns in how many chunks terms occur, at most, those that add nothing left out.
-func (g *Generation) occurs(names []string, terms []int, idf []float64) (n int, err error) {
-	for _, i := range terms {
-		if idf[i] == 0 {
-			break
-		}
-		at, err := g.lookup(names[i])
-		if err != nil {
-			return 0, err
-		}
-		for si := range at {
-			n += int(at[si].count)
-		}
-	}
-	return n, nil
-}
-
 // nth returns the n-th greatest of the sums of the chunks given, or of all that
 // keep keeps, 0 unless that many are greater than least.
 func (r *rough) nth(n int, of []uint32, keep func(uint32) bool, least float32) float32 {
@@ -201,43 +207,87 @@ func (r *rough) nth(n int, of []uint32, keep func(uint32) bool, least float32) f
 	return top[0]
 }
 
-// addRoughly adds what term i gives to every chunk in which it occurs.
+// weightOf returns what term i adds.
+func (w *weighing) weightOf(i int) weight {
+	return weight{w, float32(w.IDF[i] * (w.BM25F.K1 + 1)), float32(w.BM25F.K1)}
+}
+
+// addRoughly adds what term i gives to every chunk in which it occurs. Segments have
+// chunks of their own, so that several processors add at once.
 func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
-	t := weight{w, float32(w.IDF[i] * (w.BM25F.K1 + 1)), float32(w.BM25F.K1)}
+	t := w.weightOf(i)
 	for n, f := range r.once {
 		r.gain[n] = t.of(f)
 	}
-	defer func() {
-		for _, d := range r.pathed {
-			r.paths[d] = 0
-			clear(r.below[g.base[d]/64 : g.base[d+1]/64+1])
+	defer r.forget(g)
+	if err := g.addPaths(w, i, &t, r, func(uint32, uint32) bool { return true }); err != nil {
+		return err
+	}
+	at, err := g.lookup(w.Terms[i])
+	if err != nil {
+		return err
+	}
+	n := 0
+	for si := range at {
+		n += int(at[si].count)
+	}
+	return g.sideBySide(len(at), n >= aloneBelow, func(si int) error {
+		if at[si].count == 0 {
+			return nil
 		}
-		r.pathed = r.pathed[:0]
-	}()
-	err := g.pathPostings(w.Terms[i], func(p *posting) {
+		b, err := g.segs[si].dict.read(at[si])
+		if err != nil {
+			return err
+		}
+		return g.addPostings(&t, si, b, r)
+	})
+}
+
+// aloneBelow is how many postings one processor adds sooner than several.
+const aloneBelow = 8192
+
+// addPaths adds what a term gives to the chunks of the documents that have it in
+// their paths, those that keep keeps.
+func (g *Generation) addPaths(w *weighing, i int, t *weight, r *rough, keep func(from, to uint32) bool) error {
+	return g.pathPostings(w.Terms[i], func(p *posting) {
 		d := p.chunk
+		from, to := g.base[d], g.base[d+1]
+		if !keep(from, to) {
+			return
+		}
 		f := float32(w.path(p, g.docs[d].terms))
 		r.paths[d], r.pathed = f, append(r.pathed, d)
 		x := t.of(f)
-		r.below.addAll(g.base[d], g.base[d+1])
-		sums := r.sums[g.base[d]:g.base[d+1]]
+		r.below.addAll(from, to)
+		sums := r.sums[from:to]
 		for c := range sums {
 			sums[c] += x
 		}
 	})
-	if err != nil {
-		return err
+}
+
+// forget forgets what a term gives to documents by their paths.
+func (r *rough) forget(g *Generation) {
+	for _, d := range r.pathed {
+		r.paths[d] = 0
+		clear(r.below[g.base[d]/64 : g.base[d+1]/64+1])
 	}
-	return g.lists(w.Terms[i], func(si int, b []byte) error { return g.addPostings(&t, si, b, r) })
+	r.pathed = r.pathed[:0]
 }
 
 // addPostings adds what the postings of a term in one segment give.
 func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
-	globals, bodies := g.globals[si], g.segs[si].bodies
+	globals, sizes := g.globals[si], g.segs[si].sizes
 	at, limit := uint64(0), uint64(len(globals))
 	for i := 0; i < len(b); {
 		v := uint64(b[i])
-		if i++; v >= 0x80 {
+		i++
+		switch {
+		case v < 0x80:
+		case i < len(b) && b[i] < 0x80:
+			v = v&0x7f | uint64(b[i])<<7
+			i++
+		default:
 			n := 0
 			if v, n = binary.Uvarint(b[i-1:]); n <= 0 {
 				return errPostings
@@ -248,7 +298,7 @@ func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
 			return errPostings
 		}
 		var f, x float32
-		switch body := bodies[at]; {
+		switch body := sizes[at] & (1<<16 - 1); {
 		case v&3 == 0 && body < lengths:
 			f, x = r.once[body], r.gain[body]
 		case v&3 == 1 && i < len(b) && b[i] < 0x80 && body < lengths:

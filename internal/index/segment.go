@@ -92,9 +92,10 @@ type segment struct {
 	fact   []int64 // where the facts of each document begin, and where the last end
 	specs  stream  // empty in segments without specifications
 	spec   map[uint32]specPart
-	doc    []uint32 // of each chunk
-	bodies []uint16 // lengths of the body, those of lengths and more as that: the one that most postings ask for
-	pooled *pooled  // in the pool that opened it
+	doc    []uint32  // of each chunk
+	sizes  []uint32  // by chunk, what lens returns, packed: most postings ask for it
+	pooled *pooled   // in the pool that opened it
+	thin   *thinInfo // nil of a whole one
 
 	vecPath string
 	vecFile *blockfile.Reader // nil when there are no vectors, or vecErr says why
@@ -171,7 +172,12 @@ func (s *segment) load() error {
 			return err
 		}
 	}
-	if err := s.text.open(s.file.Section("text"), s.file.Section("blocks"), s.info.Stream); err != nil {
+	if s.file.Has(sectionThin) {
+		err = s.loadThin()
+	} else {
+		err = s.text.open(s.file.Section("text"), s.file.Section("blocks"), s.info.Stream)
+	}
+	if err != nil {
 		return err
 	}
 	if s.file.Has("factidx") {
@@ -188,7 +194,7 @@ func (s *segment) load() error {
 		return s.corrupt("its name is that of other content")
 	}
 	s.doc = make([]uint32, s.info.Chunks)
-	s.bodies = make([]uint16, s.info.Chunks)
+	s.sizes = make([]uint32, s.info.Chunks)
 	for d := range s.info.Documents {
 		from, to := s.chunkRange(d)
 		if from > to || to > s.info.Chunks {
@@ -196,7 +202,8 @@ func (s *segment) load() error {
 		}
 		for c := from; c < to; c++ {
 			s.doc[c] = uint32(d)
-			s.bodies[c] = uint16(min(binary.LittleEndian.Uint32(s.chunks[c*chunkRecord+24:]), lengths))
+			n := s.record(uint32(c))
+			s.sizes[c] = min(n[fieldBody], lengths) | min(n[fieldSymbols], mostPacked)<<16 | min(n[fieldHeadings], mostPacked)<<24
 		}
 	}
 	return nil
@@ -267,8 +274,22 @@ func (s *segment) chunkRange(d int) (from, to int) {
 	return from, to
 }
 
+// mostPacked is the length from which on a field is looked up where it is written;
+// that of the body is lengths.
+const mostPacked = 1<<8 - 1
+
 // lens returns how many terms the fields of a chunk have.
 func (s *segment) lens(c uint32) [numFields]uint32 {
+	x := s.sizes[c]
+	n := [numFields]uint32{x & (1<<16 - 1), x >> 16 & mostPacked, x >> 24}
+	if n[fieldBody] < lengths && n[fieldSymbols] < mostPacked && n[fieldHeadings] < mostPacked {
+		return n
+	}
+	return s.record(c)
+}
+
+// record is lens as it is written.
+func (s *segment) record(c uint32) [numFields]uint32 {
 	r := s.chunks[c*chunkRecord:][:chunkRecord]
 	return [numFields]uint32{
 		binary.LittleEndian.Uint32(r[24:]),

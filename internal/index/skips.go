@@ -119,14 +119,18 @@ func (d *dict) eachIn(at postingsAt, limit uint32, in bitset, f func(*posting)) 
 		if r.err != nil || to.chunk >= limit || to.chunk < from.chunk || to.off <= from.off || to.off > len(b) {
 			return kb.Errorf(kb.Corrupt, "the skips of postings do not parse")
 		}
-		if in.any(from.chunk, to.chunk+1) {
-			if err := eachPostingIn(b[from.off:to.off], from.chunk, limit, in, f); err != nil {
+		if last, ok := in.last(from.chunk, to.chunk+1); ok {
+			if err := eachPostingIn(b[from.off:to.off], from.chunk, limit, last, in, f); err != nil {
 				return err
 			}
 		}
 		from = to
 	}
-	return eachPostingIn(b[from.off:], from.chunk, limit, in, f)
+	last, ok := in.last(from.chunk, limit)
+	if !ok {
+		return nil
+	}
+	return eachPostingIn(b[from.off:], from.chunk, limit, last, in, f)
 }
 
 // checkSkips reports whether the skips of a list are its own.

@@ -276,7 +276,7 @@ func (s *segment) specKind(d int) (string, error) {
 
 // addSpec counts a document that says something as a specification. Equal
 // segments hold equal documents.
-func (w *generationWriter) addSpec(d *kb.Located, s *segment, t *kb.Totals) error {
+func addSpec(d *kb.Located, s *segment, t *kb.Totals) error {
 	if _, ok := s.spec[uint32(d.Number)]; !ok {
 		return nil
 	}

@@ -33,6 +33,9 @@ func (g *Generation) Spelt(ctx context.Context, list []string) ([][]string, erro
 	out := make([][]string, len(list))
 	err := g.guard(func() error {
 		dicts := []*dict{g.dict}
+		if g.laid != nil {
+			dicts = append(dicts, g.laid.terms)
+		}
 		for _, s := range g.segs {
 			dicts = append(dicts, s.dict)
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -15,10 +16,20 @@ func (g *Generation) Stats(ctx context.Context, terms []string, parts []kb.Part)
 	t := g.head.Totals
 	st := kb.TermStats{Documents: int64(t.Documents), Chunks: int64(t.Chunks), Lengths: t.Length,
 		Frequency: make([]int64, len(terms)), PathFrequency: make([]int64, len(terms))}
+	if g.pool.Far != nil && parts != nil {
+		return g.statsFar(ctx, terms, parts)
+	}
 	err := g.guard(func() error {
 		only := g.only(parts)
 		if parts != nil {
 			st.Documents, st.Chunks = g.count(only)
+		}
+		err := g.sideBySide(len(terms), len(terms)*len(g.segs) >= manyLookups, func(i int) error {
+			_, err := g.lookup(terms[i])
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		for i, term := range terms {
 			if err := ctx.Err(); err != nil {
@@ -75,6 +86,10 @@ func (g *Generation) frequency(term string, all bool, only func(uint32) bool) (s
 	for si, s := range g.segs {
 		sum += int64(at[si].count)
 		if at[si].count == 0 || g.odd[si] == nil {
+			continue
+		}
+		if s.thin != nil { // as if the term were spread evenly
+			sum += int64(math.Round(float64(at[si].count) * (float64(g.occurrences(si))/float64(s.info.Chunks) - 1)))
 			continue
 		}
 		err := s.dict.eachIn(at[si], uint32(s.info.Chunks), g.odd[si], func(p *posting) {
@@ -138,6 +153,10 @@ func (g *Generation) only(parts []kb.Part) func(c uint32) bool {
 // each is asked for three times in one search, in every segment.
 const mostLooked = 512
 
+// manyLookups is how many look-ups in dictionaries are made on several processors:
+// a fifth of a millisecond.
+const manyLookups = 100
+
 // lookup returns where the postings of a term lie, by segment.
 func (g *Generation) lookup(term string) ([]postingsAt, error) {
 	g.looked.Lock()
@@ -196,6 +215,21 @@ func (g *Generation) lists(term string, f func(seg int, b []byte) error) error {
 func (g *Generation) pathPostings(term string, f func(*posting)) error {
 	b, _, err := g.dict.lookup(term)
 	if err != nil {
+		return err
+	}
+	if g.laid == nil {
+		return eachPosting(b, uint32(len(g.docs)), f)
+	}
+	err = eachPosting(b, uint32(len(g.laid.now)), func(p *posting) {
+		if now := g.laid.now[p.chunk]; now >= 0 {
+			p.chunk = uint32(now)
+			f(p)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if b, _, err = g.laid.terms.lookup(term); err != nil {
 		return err
 	}
 	return eachPosting(b, uint32(len(g.docs)), f)

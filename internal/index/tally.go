@@ -14,6 +14,7 @@ type scores struct {
 	inPath  []uint64 // terms in the path, by document
 	pathed  []uint32 // documents with such
 	rough   rough
+	cards   map[int]*card // by document, of what is elsewhere
 }
 
 // tally is what a chunk has; what is of one chunk lies together in memory.
@@ -43,7 +44,7 @@ func (g *Generation) putScores(s *scores) {
 	for _, d := range s.pathed {
 		s.inPath[d] = 0
 	}
-	s.tallies, s.pathed = s.tallies[:0], s.pathed[:0]
+	s.tallies, s.pathed, s.cards = s.tallies[:0], s.pathed[:0], nil
 	if cap(s.tallies) > mostTallies {
 		s.tallies, s.touched = nil, nil
 	}
@@ -136,4 +137,18 @@ func (s bitset) any(from, to uint32) bool {
 		from = (from/64 + 1) * 64
 	}
 	return false
+}
+
+// last returns the last chunk of [from, to) in the set, false without one.
+func (s bitset) last(from, to uint32) (uint32, bool) {
+	for to > from {
+		end := (to - 1) / 64
+		word := s[end] << (63 - (to-1)%64) >> (63 - (to-1)%64)
+		if word != 0 {
+			c := end*64 + uint32(63-bits.LeadingZeros64(word))
+			return c, c >= from
+		}
+		to = end * 64
+	}
+	return 0, false
 }

@@ -101,6 +101,9 @@ type Options struct {
 	// Last are documents that are indexed when all others are durable, one at
 	// a time: workers have died at them.
 	Last []string
+	// Spend may refuse that so many tokens are sent to the provider of embeddings; nil
+	// lets all be sent.
+	Spend func(tokens int64) error
 	// At is called with the document that a worker, by number, is at; "" for none.
 	At func(worker int, path string)
 }
@@ -119,7 +122,7 @@ func (x *Indexer) Run(ctx context.Context, job string, st kb.Store, snap kb.Snap
 		o.At = func(int, string) {}
 	}
 	r := &run{x: x, job: job, store: st, snap: snap, o: o, force: o.Force, used: map[string]bool{},
-		docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}, garbled: map[string]string{}}
+		docs: map[string]kb.Located{}, located: map[kb.DocKey]kb.Location{}, garbled: map[string]string{}, before: map[string]kb.Location{}}
 	if st.Head != nil {
 		r.expect = st.Head.Generation
 	}
@@ -150,6 +153,8 @@ type run struct {
 	failed  []string
 	unreads map[string]uint64 // stamps of documents that were ruled out
 	garbled map[string]string // why documents are kept as plain text, by path
+	// before is where prev has documents by present rules, of those that are read again.
+	before map[string]kb.Location
 
 	done   atomic.Int64
 	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count
@@ -184,6 +189,16 @@ func (r *run) do(ctx context.Context) (Result, error) {
 		if err := r.findSegments(ctx); err != nil {
 			return r.res, err
 		}
+	}
+	if err := r.price(ctx, todo); err != nil {
+		return r.res, err
+	}
+	if r.prev != nil && !r.force {
+		if r.mend, err = r.mendVectors(ctx); err != nil {
+			return r.res, err
+		}
+	}
+	if len(todo) > 0 {
 		if err := r.index(ctx, todo); err != nil {
 			return r.res, err
 		}
@@ -252,11 +267,6 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 	for _, s := range r.was.Segments {
 		r.used[s] = true
 	}
-	if !r.force {
-		if r.mend, err = r.mendVectors(ctx); err != nil {
-			return nil, err
-		}
-	}
 	// Documents that were read by other rules may hold what these would mask.
 	usable := r.was.Chunker == chunk.Version && r.store.Head.Rules == secret.Version && !r.force
 	var todo []kb.Entry
@@ -273,6 +283,9 @@ func (r *run) reuse(ctx context.Context, entries []kb.Entry) ([]kb.Entry, error)
 		if stamp := kb.StampHash(e.Stamp); usable && stamp != 0 && stamp == manifest[i].Stamp {
 			r.docs[e.Path] = manifest[i]
 			continue
+		}
+		if usable {
+			r.before[e.Path] = manifest[i].Location
 		}
 		todo = append(todo, e)
 	}

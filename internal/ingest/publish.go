@@ -76,7 +76,7 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 	if err != nil {
 		return err
 	}
-	if err := r.x.Catalog.UseSegments(ctx, r.job, name, g.Layout()); err != nil {
+	if err := r.x.Catalog.UseSegments(ctx, r.job, used(name, g)...); err != nil {
 		return err
 	}
 	totals, size, err := g.Write(ctx, name)
@@ -89,16 +89,28 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
 		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum,
 		Rules: secret.Version, Skipped: r.skipped(), Notes: append(r.notes(), r.garbledNotes(&totals)...), Unread: maps.Clone(r.unreads),
-		Partial: partial, Indexed: now().UTC(), Layout: g.Layout(),
+		Partial: partial, Indexed: now().UTC(), Layout: g.Layout(), Base: g.Base(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))
+	if was := r.store.Head; was != nil && was.Shared != nil {
+		head.Shared = &kb.Shared{Round: was.Shared.Round, Manifest: was.Shared.Manifest}
+	}
 	if err := r.x.Catalog.Publish(ctx, r.store.ID, r.expect, head); err != nil {
 		return err
 	}
 	r.expect = m.Generation
 	r.res.Head = head
 	return nil
+}
+
+// used are the files that a generation is about to need.
+func used(manifest string, g kb.GenerationWriter) []string {
+	files := []string{manifest, g.Layout()}
+	if base := g.Base(); base != "" {
+		files = append(files, base)
+	}
+	return files
 }
 
 // unchanged reports whether the new generation would say what the live one says.

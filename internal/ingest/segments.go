@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/text/chunk"
@@ -122,13 +121,6 @@ func (r *run) atOnce() time.Duration {
 	return embedAtOnce
 }
 
-// added is a document in the segment in the making.
-type added struct {
-	entry  kb.Entry
-	key    kb.DocKey
-	number int
-}
-
 // A segment is written when its embedding has taken this long, or this share
 // of all embedding so far: with a slow provider that bounds what is embedded
 // again when a worker dies, whatever the size of the documents.
@@ -140,9 +132,7 @@ const (
 // segment indexes one batch, into one segment unless the documents turn out
 // larger than their source said or embedding is slow.
 func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error {
-	b := r.newSegment()
-	var mine []added
-	var spent time.Duration
+	f := &filling{run: r, writer: r.newSegment()}
 	defer r.o.At(worker, "")
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
@@ -150,24 +140,12 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 		}
 		r.o.At(worker, e.Path)
 		started := time.Now()
-		raw, err := r.snap.Read(ctx, e)
-		var t kb.Text
-		if err == nil {
-			if t, err = chunk.Decode(cmp.Or(e.As, e.Path), raw); kb.CodeOf(err) == kb.Unsupported {
-				r.noText.Add(1)
-			}
-		}
+		t, hash, err := r.read(ctx, e)
 		if err != nil {
 			if err := r.unread(ctx, e, err); err != nil {
 				return err
 			}
 			continue
-		}
-		hash := kb.HashDocument(raw)
-		if masked, n := secret.Mask(cmp.Or(e.As, e.Path), t.Body); n > 0 {
-			// It is known by what is kept of it, so that what was indexed
-			// before the rules found something is not taken for it.
-			t.Body, t.Flags, hash = masked, t.Flags|kb.FlagMasked, kb.HashDocument([]byte(masked))
 		}
 		key := kb.DocKey{Hash: hash, Language: t.Language}
 		shared, err := r.claim(ctx, e, key)
@@ -186,43 +164,52 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 				r.mu.Unlock()
 			}
 			d := kb.SegmentDocument{Hash: key.Hash, Text: t, Chunks: cut.Chunks, Facts: cut.Facts}
-			began := time.Now()
-			if d.Vectors, err = r.x.embed(ctx, t.Body, cut.Chunks); err != nil {
+			if err := f.add(ctx, e, key, d); err != nil {
 				return err
 			}
-			took := time.Since(began)
-			spent += took
-			r.embedding.Add(int64(took))
-			number, err := b.Add(ctx, d)
-			if err != nil {
-				return err
-			}
-			mine = append(mine, added{e, key, number})
 		}
 		r.progress(ctx, e, started)
-		if b.TextBytes() >= segmentBytes || spent > max(r.atOnce(), time.Duration(r.embedding.Load()/embedPortion)) {
+		if f.full() {
 			r.o.At(worker, "")
-			if err := r.write(ctx, b, mine); err != nil {
+			if err := f.write(ctx); err != nil {
 				return err
 			}
-			b, mine, spent = r.newSegment(), nil, 0
 		}
 	}
-	r.o.At(worker, "")
-	return r.write(ctx, b, mine)
-}
-
-// write makes a segment durable and its documents known.
-func (r *run) write(ctx context.Context, b kb.SegmentWriter, mine []added) error {
-	if b.Documents() == 0 {
-		return nil
-	}
-	name, n, err := r.writeSegment(ctx, b)
-	if err != nil {
+	if err := f.embed(ctx); err != nil {
 		return err
 	}
-	r.known(name, n, mine)
-	return r.preview(ctx)
+	r.o.At(worker, "")
+	return f.write(ctx)
+}
+
+// read returns the text of a document as it is indexed, and the hash that names it.
+func (r *run) read(ctx context.Context, e kb.Entry) (t kb.Text, hash kb.DocHash, err error) {
+	raw, err := r.snap.Read(ctx, e)
+	if err != nil {
+		return t, hash, err
+	}
+	if t, err = chunk.Decode(cmp.Or(e.As, e.Path), raw); err != nil {
+		if kb.CodeOf(err) == kb.Unsupported {
+			r.noText.Add(1)
+		}
+		return t, hash, err
+	}
+	hash = kb.HashDocument(raw)
+	if at, ok := r.before[e.Path]; ok {
+		r.mu.Lock()
+		same := r.located[kb.DocKey{Hash: hash, Language: t.Language}] == at
+		r.mu.Unlock()
+		if same { // nothing was found to mask in it: what has something is known by another hash
+			return t, hash, nil
+		}
+	}
+	if masked, n := secret.Mask(cmp.Or(e.As, e.Path), t.Body); n > 0 {
+		// It is known by what is kept of it, so that what was indexed
+		// before the rules found something is not taken for it.
+		t.Body, t.Flags, hash = masked, t.Flags|kb.FlagMasked, kb.HashDocument([]byte(masked))
+	}
+	return t, hash, nil
 }
 
 func (r *run) newSegment() kb.SegmentWriter {
@@ -323,19 +310,6 @@ func (r *run) passOver(e kb.Entry) {
 		r.unreads = map[string]uint64{}
 	}
 	r.unreads[e.Path] = kb.StampHash(e.Stamp)
-}
-
-// embed returns the vectors of a document's chunks.
-func (x *Indexer) embed(ctx context.Context, body string, chunks []kb.Chunk) ([][]float32, error) {
-	texts := make([]string, len(chunks))
-	for i := range chunks {
-		texts[i] = embed.Text(body, &chunks[i])
-	}
-	vecs, err := x.Embedder.Embed(ctx, texts)
-	if err == nil && len(vecs) != len(texts) {
-		err = kb.Errorf(kb.Away, "the embedder %s returned %d vectors for %d texts", x.Embedder.ID(), len(vecs), len(texts))
-	}
-	return vecs, err
 }
 
 // progress reports one document more, which took as long as since.

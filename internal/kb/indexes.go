@@ -197,6 +197,9 @@ type VectorWriter interface {
 type GenerationWriter interface {
 	// Layout returns the name of the layout, which Write writes unless it exists.
 	Layout() string
+	// Base returns the name of the manifest that this one says the differences from;
+	// "" of one that is whole. It must stay as long as this one.
+	Base() string
 	// Write makes the generation durable under the name of its manifest. It
 	// returns the bytes of all that the generation consists of.
 	Write(ctx context.Context, manifest string) (t Totals, size int64, err error)

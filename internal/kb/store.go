@@ -81,6 +81,9 @@ type Spec struct {
 	Source    string    `json:"source"`
 	Ref       Ref       `json:"ref"`
 	Selection Selection `json:"selection"`
+	// Owner is the one of several users whose store it is, so that two have two
+	// of the same source; "" for those of the machine.
+	Owner string `json:"owner,omitempty"`
 }
 
 // StoreID names a store in every process on every machine: 16 lower-case
@@ -92,7 +95,7 @@ type StoreID string
 var IDEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // ID returns the identity of the store: the hash of kind, canonical source,
-// the ref as requested and the selection options.
+// the ref as requested, the selection options, and the owner if there is one.
 func (s Spec) ID() StoreID {
 	if s.Ref.Type == RefDefault {
 		s.Ref = Ref{}
@@ -164,10 +167,26 @@ type Head struct {
 	Segments []string          `json:"segments"`
 	// Layout names the file that the manifest shares with stores of the same content.
 	Layout string `json:"layout,omitempty"`
+	// Base names an earlier manifest that this one says the differences from.
+	Base string `json:"base,omitempty"`
 	// Partial is set while a first index is being made: this is what is ready of it.
 	Partial bool      `json:"partial,omitempty"`
 	Indexed time.Time `json:"indexed"`
+	// Shared is set of a store that machines share on a cluster.
+	Shared *Shared `json:"shared,omitempty"`
 }
+
+// Shared says which generation of a store is live on the cluster, as this machine
+// knows it.
+type Shared struct {
+	Round    int64  `json:"round"`    // counts what any machine has published
+	Manifest string `json:"manifest"` // of that generation; another than the head's is to be published
+	// Afar is set where only tables of it lie on this machine: another has indexed it.
+	Afar bool `json:"afar,omitempty"`
+}
+
+// Afar reports whether the files of a head are on a cluster alone.
+func (h *Head) Afar() bool { return h != nil && h.Shared != nil && h.Shared.Afar }
 
 // Skip is a document that could not be indexed, and why. Heads keep it among
 // their notes, as String writes it.

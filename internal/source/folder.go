@@ -39,6 +39,8 @@ type folder struct {
 
 	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
 	within  []opened                                // the directories around the one listed last, and that
+	ahead   map[string]*dirRead                     // directories that are being read before the walk is there
+	readers chan struct{}                           // a place for each that is read at once
 	real    sync.Map                                // directories seen not to be links
 }
 
@@ -153,24 +155,25 @@ type opened struct {
 // walk has just read, not from the root down.
 func (f *folder) list(rel string) ([]fs.DirEntry, error) {
 	f.leaveUnless(func(dir string) bool { return strings.HasPrefix(rel, dir) })
-	dir := f.root
-	if rel != "" {
-		name := rel
+	if rel == "" {
+		return readNames(f.root)
+	}
+	l := f.ahead[rel]
+	if l == nil {
+		l = &dirRead{}
+		dir, name := f.root, rel
 		if n := len(f.within); n > 0 {
 			dir, name = f.within[n-1].root, rel[len(f.within[n-1].rel):]
 		}
-		var err error
-		if dir, err = dir.OpenRoot(filepath.FromSlash(name)); err != nil {
-			return nil, err
-		}
-		f.within = append(f.within, opened{rel + "/", dir})
+		l.read(dir, name)
+	} else {
+		delete(f.ahead, rel)
+		<-l.done
 	}
-	d, err := dir.Open(".")
-	if err != nil {
-		return nil, err
+	if l.root != nil {
+		f.within = append(f.within, opened{rel + "/", l.root})
 	}
-	defer d.Close()
-	return d.ReadDir(-1)
+	return l.entries, l.err
 }
 
 // leaveUnless closes directories, the innermost first, up to one that is around.
@@ -188,8 +191,9 @@ type contents struct {
 }
 
 type item struct {
-	key string // name, and a slash after directories
-	e   fs.DirEntry
+	key   string // name, and a slash after directories
+	e     fs.DirEntry
+	below levels // the rules that hold below it
 }
 
 // look reads the names in the directory rel and reports whether the walk enters it.
@@ -197,7 +201,7 @@ func (f *folder) look(rel string, entries []fs.DirEntry) (l contents, enters boo
 	l.items = make([]item, 0, len(entries))
 	var signs signs
 	for _, e := range entries {
-		it := item{e.Name(), e}
+		it := item{key: e.Name(), e: e}
 		signs.see(e)
 		switch {
 		case it.key == ".gitignore":
@@ -273,18 +277,25 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 	if f.listed != nil {
 		f.listed(rel, ignore)
 	}
+	kept := l.items[:0]
 	for _, it := range l.items {
-		below, ok := f.keepsEntry(rel, it.e, ignore)
+		var ok bool
+		if it.below, ok = f.keepsEntry(rel, it.e, ignore); !ok ||
+			it.e.IsDir() && f.leaves(f.sel, rel+it.e.Name(), dirReason(it.e.Name(), f.sel.all)) {
+			continue
+		}
+		kept = append(kept, it)
+	}
+	reading := f.readAhead(rel, kept)
+	defer reading.leave()
+	for _, it := range kept {
 		var err error
 		switch p := rel + it.e.Name(); {
-		case !ok:
-			continue
-		case !it.e.IsDir():
-			if f.listed == nil {
-				err = f.file(it.e, p, fn)
-			}
-		case !f.leaves(f.sel, p, dirReason(it.e.Name(), f.sel.all)):
-			err = f.walk(ctx, p+"/", below, fn)
+		case it.e.IsDir():
+			reading.enters()
+			err = f.walk(ctx, p+"/", it.below, fn)
+		case f.listed == nil:
+			err = f.file(it.e, p, fn)
 		}
 		if err != nil {
 			return err

@@ -49,6 +49,9 @@ func (r *run) store(ctx context.Context, st kb.Store) ([]Finding, error) {
 	pool := r.Pool
 	manifest := pool.ManifestPath(head.Manifest)
 	r.look(manifest)
+	if head.Base != "" {
+		r.look(pool.ManifestPath(head.Base))
+	}
 	layout := index.LayoutPath(pool.Dir, head.Layout)
 	r.look(layout)
 	if _, err := os.Stat(layout); err != nil && head.Layout != "" {

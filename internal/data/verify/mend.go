@@ -78,6 +78,9 @@ func (r *run) mend(ctx context.Context, st kb.Store, found []Finding) ([]Finding
 // layout: what documents there are and their ids. What it remembered of deleted places,
 // and which version of a file each document is, is lost.
 func (r *run) remanifest(ctx context.Context, st kb.Store) error {
+	if st.Head.Base != "" { // the layout is that of an earlier generation
+		return kb.Errorf(kb.NotFound, "what changed last is known to the manifest alone")
+	}
 	docs, chunker, err := r.Pool.ReadLayout(st.Head.Layout)
 	if err != nil {
 		return err

@@ -143,7 +143,7 @@ func (c Checker) Run(ctx context.Context, stores []kb.Store, repair bool) (Repor
 	r.modes(repair)
 	for i, st := range stores {
 		kb.Report(ctx, kb.Progress{Phase: "verify", Done: int64(i), Total: int64(len(stores))})
-		if st.Head == nil {
+		if st.Head == nil || st.Head.Afar() {
 			continue
 		}
 		r.rep.Stores++

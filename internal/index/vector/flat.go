@@ -57,22 +57,44 @@ func (f *flat) Close() error {
 }
 
 func (f *flat) Search(ctx context.Context, q Query) ([]Match, error) {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.closed {
-		return nil, closedError()
+	found, err := searchFlats(ctx, []*flat{f}, []Query{q})
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// searchFlats is SearchAll. All sketches are scanned before any row is looked at
+// that is not among the best so far by its estimate: by then most can be ruled
+// out.
+func searchFlats(ctx context.Context, flats []*flat, queries []Query) ([][]Match, error) {
+	for _, f := range flats {
+		f.mu.RLock()
+		defer f.mu.RUnlock()
+		if f.closed {
+			return nil, closedError()
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := prepare(f.m, q)
-	if p == nil {
-		return nil, err
+	out := make([][]Match, len(flats))
+	s := &search{matches: out}
+	for i, f := range flats {
+		p, err := prepare(f.m, queries[i])
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			s.add(p, i, queries[i].K)
+		}
 	}
-	s := newScan(p)
+	if len(s.parts) == 0 {
+		return out, nil
+	}
 	workers := 1
-	if f.m.rows >= parallelMin {
-		workers = min(runtime.GOMAXPROCS(0), f.m.rows/(parallelMin/2))
+	if s.rows >= parallelMin {
+		workers = min(runtime.GOMAXPROCS(0), s.rows/(parallelMin/2))
 	}
 	found := make([]finds, workers)
 	var wg sync.WaitGroup
@@ -82,9 +104,6 @@ func (f *flat) Search(ctx context.Context, q Query) ([]Match, error) {
 		}
 		step(ctx, &found[0])
 		wg.Wait()
-		if s.glance == nil {
-			break
-		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,16 +113,19 @@ func (f *flat) Search(ctx context.Context, q Query) ([]Match, error) {
 			return nil, err
 		}
 	}
-	return s.rescore(ctx, found)
+	return out, s.rescore(ctx, found)
 }
 
-// candidate is a row that may be among the K best, with its upper bound.
+// candidate is a row that may be among the K best, with its upper bound and, by
+// the sketch, its reach. For what is found not to depend on the order in which rows
+// are looked at, a row counts for the floor with its reach at most, and is left
+// out where that is below the floor in the end, even if it was looked at.
 type candidate struct {
-	row   int32
-	upper float32
+	row, part    int32
+	upper, reach float32
 }
 
-// finds is what one goroutine of a scan has found.
+// finds is what one goroutine of a search has found.
 type finds struct {
 	lower best // of lower bounds
 	cands []candidate
@@ -112,18 +134,63 @@ type finds struct {
 	dots  [block]int32
 }
 
-// scan is one search under way.
+// search is one search of several matrices under way.
+type search struct {
+	parts   []*scan
+	k, rows int
+	units   []unit
+	next    atomic.Int64  // first unit that is not taken
+	floor   atomic.Uint32 // bits of the greatest lower bound of T known to any goroutine
+	matches [][]Match
+}
+
+// unit is a block of rows.
+type unit struct{ part, from int32 }
+
+// scan is a search of one matrix.
 type scan struct {
 	*prepared
+	number int // of the matrix
+	part   int32
 	glance *glance // nil without a sketch
 	t      []int16
 	step   float32
-	slack  float32       // E
-	next   atomic.Int64  // first row that is not taken
-	floor  atomic.Uint32 // bits of the greatest lower bound of T known to any goroutine
+	slack  float32 // E
 }
 
-func newScan(p *prepared) *scan {
+// add adds a matrix to what is searched.
+func (s *search) add(p *prepared, number, k int) {
+	x := newScan(p, s.parts)
+	x.number, x.part = number, int32(len(s.parts))
+	if s.parts = append(s.parts, x); len(s.parts) == 1 {
+		s.k = k
+		low := float32(math.Inf(-1))
+		if p.Min != 0 {
+			low = p.Min
+		}
+		s.floor.Store(math.Float32bits(low))
+	}
+	for from := 0; from < p.m.rows; from += block {
+		s.units = append(s.units, unit{x.part, int32(from)})
+	}
+	s.rows += p.m.rows
+}
+
+// newScan prepares the scan of a matrix; what is the same for those before is
+// taken from them.
+func newScan(p *prepared, before []*scan) *scan {
+	if len(before) > 0 {
+		s := *before[0]
+		if s.prepared, s.glance = p, nil; p.m.sketch != nil {
+			for _, b := range before {
+				if s.glance = b.glance.of(p.m.sketch); s.glance != nil {
+					return &s
+				}
+			}
+			s.glance = p.m.sketch.glance(p.vec, p.norm)
+		}
+		return &s
+	}
 	s := &scan{prepared: p, t: make([]int16, p.m.stride)}
 	largest := 0.0
 	for _, x := range p.vec {
@@ -144,11 +211,6 @@ func newScan(p *prepared) *scan {
 	// The last term is for float32: the scan rounds five times, by 2^-24 of
 	// numbers of at most scale*128*size, and the score once.
 	s.slack = float32(size/2 + 127*off + 1e-6*128*size)
-	low := float32(math.Inf(-1))
-	if p.Min != 0 {
-		low = p.Min
-	}
-	s.floor.Store(math.Float32bits(low))
 	if p.m.sketch != nil {
 		s.glance = p.m.sketch.glance(p.vec, p.norm)
 	}
@@ -156,7 +218,7 @@ func newScan(p *prepared) *scan {
 }
 
 // raise makes floor at least x.
-func (s *scan) raise(x float32) {
+func (s *search) raise(x float32) {
 	for {
 		old := s.floor.Load()
 		if math.Float32frombits(old) >= x || s.floor.CompareAndSwap(old, math.Float32bits(x)) {
@@ -166,20 +228,21 @@ func (s *scan) raise(x float32) {
 }
 
 // run scans blocks of rows until none is left, ctx ends, or some are damaged.
-func (s *scan) run(ctx context.Context, f *finds) {
-	f.lower.k = s.K
+func (s *search) run(ctx context.Context, f *finds) {
+	f.lower.k = s.k
 	for ctx.Err() == nil && f.err == nil {
-		from := int(s.next.Add(block)) - block
-		if from >= s.m.rows {
+		i := int(s.next.Add(1)) - 1
+		if i >= len(s.units) {
 			return
 		}
-		n := min(block, s.m.rows-from)
+		p, from := s.parts[s.units[i].part], int(s.units[i].from)
+		n := min(block, p.m.rows-from)
 		switch {
-		case s.dead(from, n):
-		case s.glance != nil:
-			s.glimpse(f, from, n)
+		case p.dead(from, n):
+		case p.glance != nil:
+			s.glimpse(p, f, from, n)
 		default:
-			s.look(f, from, n)
+			s.look(p, f, from, n, math.MaxFloat32)
 		}
 	}
 }
@@ -187,59 +250,59 @@ func (s *scan) run(ctx context.Context, f *finds) {
 // glimpse looks at those of n rows from from on that the sketch cannot rule out:
 // at once where the estimate is among the best so far, since that raises the
 // floor, and at the others when all are known.
-func (s *scan) glimpse(f *finds, from, n int) {
+func (s *search) glimpse(p *scan, f *finds, from, n int) {
 	var sums [block]uint16
-	s.glance.sums(sums[:(n+sketchBlock-1)/sketchBlock*sketchBlock], from)
+	p.glance.sums(sums[:(n+sketchBlock-1)/sketchBlock*sketchBlock], from)
 	floor := math.Float32frombits(s.floor.Load())
-	least := s.glance.least(floor)
+	least := p.glance.least(floor)
 	for i, sum := range sums[:n] {
-		if uint32(sum) < least || !s.live(from+i) {
+		if uint32(sum) < least || !p.live(from+i) {
 			continue
 		}
-		estimate, upper := s.glance.bounds(from+i, sum, floor)
+		estimate, reach := p.glance.bounds(from+i, sum)
 		switch {
-		case upper < floor:
+		case reach < floor:
 		case estimate < floor:
-			f.later = append(f.later, candidate{row: int32(from + i), upper: upper})
+			f.later = append(f.later, candidate{row: int32(from + i), part: p.part, reach: reach})
 		default:
-			if s.look(f, from+i, 1); f.err != nil {
+			if s.look(p, f, from+i, 1, reach); f.err != nil {
 				return
 			}
 			if now := math.Float32frombits(s.floor.Load()); now > floor {
-				floor, least = now, s.glance.least(now)
+				floor, least = now, p.glance.least(now)
 			}
 		}
 	}
 }
 
 // catchUp looks at what glimpse left for later.
-func (s *scan) catchUp(ctx context.Context, f *finds) {
+func (s *search) catchUp(ctx context.Context, f *finds) {
 	for i, c := range f.later {
 		if f.err != nil || i%block == 0 && ctx.Err() != nil {
 			return
 		}
-		if c.upper >= math.Float32frombits(s.floor.Load()) {
-			s.look(f, int(c.row), 1)
+		if c.reach >= math.Float32frombits(s.floor.Load()) {
+			s.look(s.parts[c.part], f, int(c.row), 1, c.reach)
 		}
 	}
 }
 
-// look scans the codes of at most a block of rows.
-func (s *scan) look(f *finds, from, n int) {
-	if f.err = s.m.touchCodes(from, n); f.err != nil {
+// look scans the codes of at most a block of rows of that reach.
+func (s *search) look(p *scan, f *finds, from, n int, reach float32) {
+	if f.err = p.m.touchCodes(from, n); f.err != nil {
 		return
 	}
-	dots, stride := f.dots[:n], s.m.stride
-	dotRows(dots, s.m.codes[from*stride:(from+n)*stride], s.t)
+	dots, stride := f.dots[:n], p.m.stride
+	dotRows(dots, p.m.codes[from*stride:(from+n)*stride], p.t)
 	floor := math.Float32frombits(s.floor.Load())
-	for i, scale := range s.m.scales[from : from+n] {
-		c := float32(dots[i]) * s.step
-		upper := scale * (c + s.slack)
-		if !(upper >= floor) || !(scale > 0 && scale <= 16) || !s.live(from+i) {
+	for i, scale := range p.m.scales[from : from+n] {
+		c := float32(dots[i]) * p.step
+		upper := min(scale*(c+p.slack), reach)
+		if !(upper >= floor) || !(scale > 0 && scale <= 16) || !p.live(from+i) {
 			continue
 		}
-		f.cands = append(f.cands, candidate{row: int32(from + i), upper: upper})
-		f.lower.add(scale * (c - s.slack))
+		f.cands = append(f.cands, candidate{row: int32(from + i), part: p.part, upper: upper, reach: reach})
+		f.lower.add(min(scale*(c-p.slack), reach))
 		floor = max(floor, f.lower.floor())
 	}
 	s.raise(floor)
@@ -260,8 +323,8 @@ func (s *scan) dead(from, n int) bool {
 
 // rescore gives the candidates their scores, from the greatest upper bound
 // down to where none can be among the K best any more.
-func (s *scan) rescore(ctx context.Context, found []finds) ([]Match, error) {
-	lower := best{k: s.K}
+func (s *search) rescore(ctx context.Context, found []finds) error {
+	lower := best{k: s.k}
 	total := 0
 	for _, f := range found {
 		for _, x := range f.lower.heap {
@@ -270,7 +333,7 @@ func (s *scan) rescore(ctx context.Context, found []finds) ([]Match, error) {
 		total += len(f.cands)
 	}
 	floor := max(lower.floor(), math.Float32frombits(s.floor.Load()))
-	cands := make([]candidate, 0, min(total, 4*s.K+64))
+	cands := make([]candidate, 0, min(total, 4*s.k+64))
 	for _, f := range found {
 		for _, c := range f.cands {
 			if c.upper >= floor {
@@ -279,26 +342,40 @@ func (s *scan) rescore(ctx context.Context, found []finds) ([]Match, error) {
 		}
 	}
 	slices.SortFunc(cands, func(a, b candidate) int { return cmp.Compare(b.upper, a.upper) })
-	scores := best{k: s.K}
-	matches := make([]Match, 0, min(len(cands), 4*s.K))
+	scores := best{k: s.k}
+	type scored struct {
+		candidate
+		score float32
+	}
+	var kept []scored
 	for i, c := range cands {
 		if i%block == 0 {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if c.upper < scores.floor() {
 			break
 		}
-		if err := s.m.Touch(int(c.row), 1); err != nil {
-			return nil, err
+		p := s.parts[c.part]
+		if err := p.m.Touch(int(c.row), 1); err != nil {
+			return err
 		}
-		score, ok := s.score(int(c.row))
+		score, ok := p.score(int(c.row))
 		if !ok {
 			continue
 		}
-		scores.add(score)
-		matches = append(matches, Match{Row: int(c.row), Score: score})
+		scores.add(min(score, c.reach))
+		kept = append(kept, scored{c, score})
 	}
-	return s.finish(matches), nil
+	matches := make([][]Match, len(s.parts))
+	for _, c := range kept {
+		if min(c.score, c.reach) >= scores.floor() {
+			matches[c.part] = append(matches[c.part], Match{Row: int(c.row), Score: c.score})
+		}
+	}
+	for i, p := range s.parts {
+		s.matches[p.number] = p.finish(matches[i])
+	}
+	return nil
 }

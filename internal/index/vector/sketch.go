@@ -44,6 +44,7 @@ import (
 //	...             n*32*2       errors, likewise
 type Sketch struct {
 	dims, nibbles, rows   int
+	seed                  uint64 // of the rotation
 	raw                   []byte
 	rotation              *rotation
 	signs                 []byte
@@ -106,7 +107,8 @@ func (m *Matrix) WithSketch(raw []byte) (*Matrix, error) {
 			return nil, corrupt("its sketch has no measure")
 		}
 	}
-	s.rotation = newRotation(s.dims, le.Uint64(raw[24:]))
+	s.seed = le.Uint64(raw[24:])
+	s.rotation = newRotation(s.dims, s.seed)
 	raw = raw[sketchHeader:]
 	s.signs, raw = raw[:n*s.nibbles*16], raw[n*s.nibbles*16:]
 	s.gains, s.errors = raw[:n*sketchBlock*2], raw[n*sketchBlock*2:]
@@ -155,6 +157,17 @@ func (s *Sketch) glance(vec []float64, norm float64) *glance {
 	return g
 }
 
+// of returns the same query against another sketch; nil where that is rotated
+// otherwise.
+func (g *glance) of(s *Sketch) *glance {
+	if g == nil || g.dims != s.dims || g.nibbles != s.nibbles || g.seed != s.seed {
+		return nil
+	}
+	same := *g
+	same.Sketch = s
+	return &same
+}
+
 // slack returns by how much an estimate may be wrong for a row that scores
 // floor or more, as a factor of its error and a number that is added.
 func (g *glance) slack(floor float32) (factor, more float64) {
@@ -180,14 +193,20 @@ func (g *glance) least(floor float32) uint32 {
 	return uint32(min(math.Ceil(x), math.MaxUint16+1))
 }
 
-// bounds returns the estimate of row i, whose sum is known, and what it can score
-// at most if that is floor or more.
-func (g *glance) bounds(i int, sum uint16, floor float32) (estimate, upper float32) {
-	factor, more := g.slack(floor)
+// bounds returns the estimate of row i, whose sum is known, and its reach: up to
+// which score a row may have to be found. It is the greatest floor that the row,
+// by its estimate and the slack at that floor, may score.
+func (g *glance) bounds(i int, sum uint16) (estimate, reach float32) {
 	gain := float64(g.leastGain) + float64(g.gainStep)*float64(binary.LittleEndian.Uint16(g.gains[2*i:]))
 	off := float64(g.leastError) + float64(g.errorStep)*float64(binary.LittleEndian.Uint16(g.errors[2*i:]))
 	about := float64(2*int(sum)-g.whole) * g.unit * gain
-	return float32(about), float32(about + factor*off + more)
+	// reach = a + b*sqrt(1-reach²), where reach is above 0.
+	a, b := about+sure*g.unit/2, sure*off
+	most := a + b
+	if most > 0 {
+		most = (a + b*math.Sqrt(max(0, 1+b*b-a*a))) / (1 + b*b)
+	}
+	return float32(about), float32(most)
 }
 
 // sums sets dst to the sums of the rows of whole blocks from row from on.

@@ -261,10 +261,12 @@ func TestLazyView(t *testing.T) {
 	}
 }
 
-func newScanOf(t *testing.T, m *Matrix, q Query) *scan {
+func newScanOf(t *testing.T, m *Matrix, q Query) *search {
 	p, err := prepare(m, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newScan(p)
+	s := &search{matches: make([][]Match, 1)}
+	s.add(p, 0, q.K)
+	return s
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// The documents of the suite of indexes are cut by Chunker, and their vectors
+// The documents of the suite of indexes are cut by IndexChunker, and their vectors
 // are of IndexEmbedder, with indexDims dimensions.
 const (
 	IndexEmbedder = "suite-8"
 	indexDims     = 8
-	chunker       = 7
+	chunker       = IndexChunker
+	// IndexChunker is the version of the chunker that cut them.
+	IndexChunker = 7
 )
 
 // Indexes tests what kb.Indexes and kb.Index promise. open returns empty

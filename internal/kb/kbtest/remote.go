@@ -305,6 +305,11 @@ func (w remoteGeneration) Layout() (name string) {
 	return name
 }
 
+func (w remoteGeneration) Base() (name string) {
+	w.must("Base", nil, &name)
+	return name
+}
+
 func (w remoteGeneration) Write(ctx context.Context, manifest string) (t kb.Totals, size int64, err error) {
 	err = w.call(ctx, "Write", []any{manifest}, &t, &size)
 	return t, size, err
