@@ -14,17 +14,47 @@ import (
 	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/outbound"
 )
 
 // Config chooses an embedder and holds its settings. The zero value is the default.
 type Config struct {
 	Backend string // a name in Backends; "" is "static"
-	Model   string // path of a model file; "" is the model in the program
+	Model   string // path of a model file, "" is the model in the program; of a provider its name there
+
+	// Of providers alone:
+	Endpoint  string // "" is the provider's own
+	Key       string // sent as bearer token; "" sends none
+	KeyName   string // of the variable that it comes from, for messages
+	Dims      int
+	Version   int    // 1 for 0; another makes all vectors anew, as when a provider changes a model
+	PerMinute int    // requests; 0 is as fast as the provider lets
+	Dir       string // where the journal is kept
+	Network   outbound.Policy
 }
 
 // Backends is the table of embedders by name.
-var Backends = map[string]func(Config) (kb.Embedder, error){
-	"static": newStatic,
+var Backends = func() map[string]func(Config) (kb.Embedder, error) {
+	all := map[string]func(Config) (kb.Embedder, error){"static": newStatic}
+	for name := range providers {
+		all[name] = newRemote
+	}
+	return all
+}()
+
+// Query returns the vector of a question, of which some embedders make another
+// vector than of a document that says the same.
+func Query(ctx context.Context, e kb.Embedder, text string) ([]float32, error) {
+	if q, ok := e.(interface {
+		EmbedQuery(ctx context.Context, text string) ([]float32, error)
+	}); ok {
+		return q.EmbedQuery(ctx, text)
+	}
+	vectors, err := e.Embed(ctx, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
 }
 
 // New returns the embedder that c describes.
