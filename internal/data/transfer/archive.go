@@ -142,6 +142,12 @@ func (a *archive) manifest(gathered func(kb.Kind) bool) error {
 	if err != nil {
 		return broken(err)
 	}
+	a.Manifest, err = parse(text, gathered)
+	return err
+}
+
+// parse reads a manifest and refuses what is wrong with it.
+func parse(text []byte, gathered func(kb.Kind) bool) (m Manifest, err error) {
 	// What says that it is newer may hold what is not known here.
 	var first struct {
 		Format  string `json:"format"`
@@ -149,17 +155,17 @@ func (a *archive) manifest(gathered func(kb.Kind) bool) error {
 		Program string `json:"program"`
 	}
 	if err := json.Unmarshal(text, &first); err != nil {
-		return refused("its manifest does not parse")
+		return m, refused("its manifest does not parse")
 	}
 	if first.Format != Format || first.Version > Version {
-		return (&Manifest{Format: first.Format, Version: first.Version, Program: first.Program}).check(false)
+		return m, (&Manifest{Format: first.Format, Version: first.Version, Program: first.Program}).check(false)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&a.Manifest); err != nil {
-		return refused("its manifest does not parse: %s", strings.TrimPrefix(err.Error(), "json: "))
+	if err := d.Decode(&m); err != nil {
+		return m, refused("its manifest does not parse: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	return a.check(gathered(a.Store.Spec.Kind))
+	return m, m.check(gathered(m.Store.Spec.Kind))
 }
 
 // header returns the header of the next member, which must be a plain file.

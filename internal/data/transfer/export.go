@@ -22,11 +22,37 @@ import (
 // Export writes the live generation of a store to w; name is what the file
 // calls it. Damaged files are refused, so that what is exported can be imported.
 func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer) (m Manifest, err error) {
-	r, err := p.begin()
+	r, err := p.begin("")
 	if err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, r.end(ctx)) }()
+	if m, err = r.prepare(ctx, st, name, nil); err != nil {
+		return m, err
+	}
+	var done int64
+	return m, write(w, &m, func(x Member) (io.ReadCloser, error) {
+		kb.Report(ctx, kb.Progress{Phase: "export", Done: done, Total: m.Bytes()})
+		done += x.Size
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return r.open(x)
+	})
+}
+
+func (r *run) open(x Member) (*os.File, error) {
+	f, err := os.Open(r.path(x))
+	if err != nil {
+		return nil, kb.Errorf(kb.Internal, "cannot read %q: %w", r.path(x), err).WithHint("try again")
+	}
+	return f, nil
+}
+
+// prepare puts the files of an export of the live generation of a store into the run's
+// folder. reader are segments that who reads it has: they may hold what the store no longer has.
+func (r *run) prepare(ctx context.Context, st kb.Store, name string, reader map[string]bool) (m Manifest, err error) {
+	p := r.Place
 	head, err := r.hold(ctx, st)
 	if err != nil {
 		return m, err
@@ -59,13 +85,13 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 	extract := kb.Manifest{Store: st.ID, Generation: head.Generation, Commit: head.Commit, Chunker: info.Chunker,
 		Embedder: info.Embedder, Created: head.Indexed.Unix()}
 	segmentsTo, generationTo := filepath.Join(r.dir, "segments"), filepath.Join(r.dir, generationName)
-	layout, segments, err := p.Pool.Extract(ctx, g, extract, p.Indexer.Embedder.Dims(), segmentsTo, generationTo)
+	layout, segments, err := p.Pool.Extract(ctx, g, extract, p.Indexer.Embedder.Dims(), reader, segmentsTo, generationTo)
 	if err != nil {
 		return m, err
 	}
 	slices.Sort(segments)
 	m.Head = *head
-	m.Head.Manifest, m.Head.IndexBytes, m.Head.Segments, m.Head.Layout = "", 0, slices.Compact(segments), layout
+	m.Head.Manifest, m.Head.Base, m.Head.IndexBytes, m.Head.Segments, m.Head.Layout = "", "", 0, slices.Compact(segments), layout
 	for _, n := range names(m.Head, m.Embedder) {
 		m.Members = append(m.Members, Member{Name: n})
 	}
@@ -86,19 +112,7 @@ func (p Place) Export(ctx context.Context, st kb.Store, name string, w io.Writer
 		return m, kb.Errorf(kb.Unsupported, "store %q cannot be exported: %w", st.Label(), err).
 			WithHint("index it again: knowledge index %s --force", ref(st))
 	}
-	var done int64
-	return m, write(w, &m, func(x Member) (io.ReadCloser, error) {
-		kb.Report(ctx, kb.Progress{Phase: "export", Done: done, Total: m.Bytes()})
-		done += x.Size
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		f, err := os.Open(r.path(x))
-		if err != nil {
-			return nil, kb.Errorf(kb.Internal, "cannot read %q: %w", r.path(x), err).WithHint("try again")
-		}
-		return f, nil
-	})
+	return m, nil
 }
 
 // ref is what a store is called on a command line that works anywhere.
@@ -153,7 +167,7 @@ func (r *run) pages(m *Manifest) error {
 	entries, _ := os.ReadDir(dir) // none: without
 	newest := ""
 	for _, e := range entries {
-		if pagesLog.MatchString(e.Name()) {
+		if pagesLog().MatchString(e.Name()) {
 			newest = max(newest, e.Name())
 		}
 	}

@@ -41,6 +41,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
@@ -113,10 +114,15 @@ type Member struct {
 func (m Member) base() string { return m.Name[strings.LastIndexByte(m.Name, '/')+1:] }
 
 var (
-	contentName  = regexp.MustCompile(`^[a-z2-7]{24}$`)
-	embedderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$`)
-	pagesLog     = regexp.MustCompile(`^pages\.[0-9]{6}$`)
+	contentName  = expression(`^[a-z2-7]{24}$`)
+	embedderName = expression(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$`)
+	pagesLog     = expression(`^pages\.[0-9]{6}$`)
 )
+
+// expression compiles an expression when it is first used.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // names returns the members that an export of that head must have, but for the
 // log of pages.
@@ -146,9 +152,9 @@ func (m *Manifest) check(gathered bool) error {
 		return refused("version %d of the format does not exist", m.Version)
 	case m.Store.ID != m.Store.Spec.ID():
 		return refused("the store's id is not that of what it is made from")
-	case !embedderName.MatchString(m.Embedder) || m.Embedder != m.Head.Embedder:
+	case !embedderName().MatchString(m.Embedder) || m.Embedder != m.Head.Embedder:
 		return refused("it names no embedder")
-	case !contentName.MatchString(m.Head.Layout):
+	case !contentName().MatchString(m.Head.Layout):
 		return refused("its layout has no name")
 	case m.Head.Partial || m.Head.Generation < 1 || m.Head.Documents < 0 || m.Head.Chunks < 0 || m.Head.Indexed.IsZero():
 		return refused("its generation is not complete")
@@ -174,7 +180,7 @@ func (m *Manifest) check(gathered bool) error {
 	}
 	last := ""
 	for _, s := range m.Head.Segments {
-		if !contentName.MatchString(s) || s <= last {
+		if !contentName().MatchString(s) || s <= last {
 			return refused("%q is no name of a segment, or out of order", clip(s))
 		}
 		last = s
@@ -186,7 +192,7 @@ func (m *Manifest) checkMembers(gathered bool) error {
 	want := names(m.Head, m.Embedder)
 	if n := len(m.Members); gathered && n == len(want)+1 {
 		log := m.Members[n-1]
-		if !strings.HasPrefix(log.Name, pagesDir) || !pagesLog.MatchString(log.base()) {
+		if !strings.HasPrefix(log.Name, pagesDir) || !pagesLog().MatchString(log.base()) {
 			return refused("the member %q does not belong there", clip(log.Name))
 		}
 		want = append(want, log.Name)

@@ -466,7 +466,7 @@ func TestAStoreGivesAwayItsOwnTextAlone(t *testing.T) {
 // An import that is killed leaves what gc deletes, and nothing live.
 func TestAKilledImportLeavesNothingLive(t *testing.T) {
 	p := newPlace(t)
-	r, err := p.begin()
+	r, err := p.begin("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,18 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
-	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
-	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/web/pages"
@@ -56,11 +51,11 @@ func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Impo
 	if err := catalog.CheckName(o.Name); err != nil {
 		return done, err
 	}
-	old, err := p.standing(ctx, a, o)
+	old, err := p.standing(ctx, &a.Manifest, o)
 	if err != nil {
 		return done, err
 	}
-	r, err := p.begin()
+	r, err := p.begin("")
 	if err != nil {
 		return done, err
 	}
@@ -68,20 +63,20 @@ func (p Place) Import(ctx context.Context, from io.Reader, o Request) (done Impo
 	if err := r.unpack(ctx, a); err != nil {
 		return done, err
 	}
-	if done.Embedded, err = r.verify(ctx, a); err != nil {
+	if done.Embedded, err = r.verify(ctx, &a.Manifest, nil); err != nil {
 		return done, err
 	}
-	if old != nil && old.Layout == a.Head.Layout && old.Commit == a.Head.Commit && p.whole(ctx, a.Store.ID, old) {
+	if p.same(ctx, &a.Manifest, old) {
 		done.Same = true
 		done.Store, err = p.Catalog.Attach(ctx, o.Project, o.Name, a.Store.ID, a.Store.Description, a.Store.Tags)
 		return done, err
 	}
-	return r.publish(ctx, a, o, old, done)
+	return r.publish(ctx, &a.Manifest, o, old, done)
 }
 
 // standing returns the store's present head. It refuses to replace a newer one, and
 // a name that means another store.
-func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, error) {
+func (p Place) standing(ctx context.Context, a *Manifest, o Request) (*kb.Head, error) {
 	named, err := p.Catalog.Lookup(ctx, o.Project, o.Name)
 	if err == nil && named.Name == o.Name && named.ID != a.Store.ID {
 		return nil, kb.Errorf(kb.Exists, "the name %q means %s here already", o.Name, named.Spec.Source).
@@ -94,13 +89,23 @@ func (p Place) standing(ctx context.Context, a *archive, o Request) (*kb.Head, e
 		}
 		return nil, err
 	}
-	same := st.Head != nil && st.Head.Layout == a.Head.Layout && st.Head.Commit == a.Head.Commit
-	if st.Head != nil && !st.Head.Partial && !o.Force && !same && st.Head.Indexed.After(a.Head.Indexed) {
+	if st.Head != nil && !st.Head.Partial && !o.Force && !same(st.Head, &a.Head) && st.Head.Indexed.After(a.Head.Indexed) {
 		return nil, kb.Errorf(kb.Exists, "that store is here already and was indexed later (%s) than the file's (%s)",
 			day(st.Head.Indexed), day(a.Head.Indexed)).
 			WithHint("to go back to the file's state: knowledge import FILE --force")
 	}
 	return st.Head, nil
+}
+
+// same reports whether a store, nil for none, has the content of an archive's. The
+// layout of one that was edited since it was written whole does not say.
+func same(old, of *kb.Head) bool {
+	return old != nil && old.Base == "" && old.Layout == of.Layout && old.Commit == of.Commit
+}
+
+// same reports whether the present generation says what m says, and is sound.
+func (p Place) same(ctx context.Context, m *Manifest, old *kb.Head) bool {
+	return same(old, &m.Head) && p.whole(ctx, m.Store.ID, old)
 }
 
 // whole reports whether the present generation is sound: the import mends one that
@@ -165,18 +170,25 @@ func copyTo(ctx context.Context, f *atomicfile.File, from io.Reader) error {
 	}
 }
 
-// verify reads everything that was unpacked to its end, and makes vectors of
-// our own where those of the file are another embedder's.
-func (r *run) verify(ctx context.Context, a *archive) (embedded bool, err error) {
+// verify reads everything that was unpacked to its end but the segments that are
+// known to be sound, and makes vectors of our own where those of the file are
+// another embedder's.
+func (r *run) verify(ctx context.Context, a *Manifest, sound map[string]bool) (embedded bool, err error) {
 	x := r.Indexer
 	pool := &index.Pool{Dir: filepath.Join(r.dir, "segments"), Embedder: a.Embedder}
 	ours := a.Embedder == x.Embedder.ID()
 	same := x.SameVector(ctx)
 	if !ours {
 		same = nil
+		if !x.Free() {
+			return false, kb.Errorf(kb.Unsupported, "its vectors are those of %s, and %s would be paid to make others", clip(a.Embedder), x.Embedder.ID()).
+				WithHint("set embedder.provider in the configuration to what made it, or index the source here")
+		}
 	}
-	for i, name := range a.Head.Segments {
-		kb.Report(ctx, kb.Progress{Phase: "verify", Done: int64(i), Total: int64(len(a.Head.Segments))})
+	err = each(ctx, "verify", a.Head.Segments, func(ctx context.Context, name string) error {
+		if sound[name] {
+			return nil
+		}
 		err := pool.CheckSegment(ctx, name)
 		if err == nil {
 			err = pool.CheckVectors(ctx, name, same)
@@ -184,9 +196,10 @@ func (r *run) verify(ctx context.Context, a *archive) (embedded bool, err error)
 		if err == nil && !ours {
 			err = x.RebuildVectors(ctx, pool, name)
 		}
-		if err != nil {
-			return false, unsound(err)
-		}
+		return err
+	})
+	if err != nil {
+		return false, unsound(err)
 	}
 	pool.Embedder = x.Embedder.ID()
 	generation := filepath.Join(r.dir, generationName)
@@ -238,141 +251,4 @@ func unsound(err error) error {
 		return refused("%w", err)
 	}
 	return err
-}
-
-// publish puts the files in their places and makes the store.
-func (r *run) publish(ctx context.Context, a *archive, o Request, old *kb.Head, done Imported) (Imported, error) {
-	x := r.Indexer
-	lock, err := lockfile.TryLock(filepath.Join(r.Dir, "jobs", "store-"+string(a.Store.ID)+".lock"))
-	if err != nil {
-		return done, kb.Errorf(kb.Busy, "that store is being indexed here just now").
-			WithHint("wait for the job, then import again: knowledge jobs --active-only")
-	}
-	defer lock.Remove()
-	head := a.Head
-	expect := int64(0)
-	if old != nil {
-		expect = old.Generation
-		done.Replaced = true
-	}
-	head.Generation = max(head.Generation, expect+1)
-	head.Embedder = x.Embedder.ID()
-	head.Manifest = kb.ManifestName(a.Store.ID, head.Generation, strings.TrimPrefix(r.id, prefix))
-	head.IndexBytes = 0
-	if err := r.Catalog.UseSegments(ctx, r.id, catalog.Files(head)...); err != nil {
-		return done, err
-	}
-	done.Segments = len(head.Segments)
-	for _, name := range head.Segments {
-		n, shared, err := r.place(ctx, name)
-		if err != nil {
-			return done, err
-		}
-		if shared {
-			done.Shared++
-		} else {
-			done.Bytes += n
-		}
-		head.IndexBytes += n
-	}
-	staged := filepath.Join(r.dir, "segments")
-	layout := index.LayoutPath(r.Pool.Dir, head.Layout)
-	if err := wholeFile(layout, "layout"); err != nil { // else it is the same: its name is that of its content
-		if err := atomicfile.Move(index.LayoutPath(staged, head.Layout), layout); err != nil {
-			return done, err
-		}
-	}
-	if err := atomicfile.Move(filepath.Join(r.dir, generationName), r.Pool.ManifestPath(head.Manifest)); err != nil {
-		return done, err
-	}
-	for _, f := range []string{layout, r.Pool.ManifestPath(head.Manifest)} {
-		if info, err := os.Stat(f); err == nil {
-			head.IndexBytes += info.Size()
-		}
-	}
-	// What was put together here must hold here.
-	if err := r.Pool.CheckGeneration(r.Pool.ManifestPath(head.Manifest), a.Store.ID); err != nil {
-		return done, err
-	}
-	back, err := r.movePages(a)
-	if err != nil {
-		return done, err
-	}
-	done.Store, err = r.Catalog.Adopt(ctx, o.Project, o.Name, a.Store.Spec, a.Store.Description, a.Store.Tags, expect, head)
-	if err != nil {
-		return done, errors.Join(err, back())
-	}
-	return done, nil
-}
-
-// wholeFile returns why a block file of a kind is not sound.
-func wholeFile(path, kind string) error {
-	f, err := blockfile.Open(path, kind, index.FormatVersion)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Verify()
-}
-
-// place puts a segment and its vectors in their places, unless sound ones are
-// there, and returns their size. The mark comes first, so that no other store
-// shares a segment that was not made here.
-func (r *run) place(ctx context.Context, name string) (size int64, shared bool, err error) {
-	pool, staged := r.Pool, filepath.Join(r.dir, "segments")
-	to, vec := index.SegmentPath(pool.Dir, name), index.VectorsPath(pool.Dir, name, pool.Embedder)
-	vectors := func() error {
-		if err := pool.CheckVectors(ctx, name, r.Indexer.SameVector(ctx)); err == nil {
-			return nil
-		}
-		return atomicfile.Move(index.VectorsPath(staged, name, pool.Embedder), vec)
-	}
-	if pool.CheckSegment(ctx, name) == nil {
-		shared, err = true, vectors()
-	} else if err = atomicfile.Write(index.ImportedPath(pool.Dir, name), nil); err == nil {
-		// The vectors first: a segment that exists has them.
-		if err = atomicfile.Move(index.VectorsPath(staged, name, pool.Embedder), vec); err == nil {
-			err = atomicfile.Move(index.SegmentPath(staged, name), to)
-		}
-	}
-	if err != nil {
-		return 0, shared, err
-	}
-	for _, f := range []string{to, vec} {
-		info, err := os.Stat(f)
-		if err != nil {
-			return 0, shared, kb.Errorf(kb.Internal, "cannot look at %q: %w", f, err).WithHint("check that disk")
-		}
-		size += info.Size()
-	}
-	return size, shared, nil
-}
-
-// movePages puts the log of pages in its place. The function that it returns
-// restores the former one.
-func (r *run) movePages(a *archive) (back func() error, err error) {
-	back = func() error { return nil }
-	staged := filepath.Join(r.dir, "pages")
-	if _, err := os.Stat(staged); errors.Is(err, fs.ErrNotExist) {
-		return back, nil
-	}
-	dir, aside := r.Opener.PagesDir(a.Store.Spec), filepath.Join(r.dir, "pages-before")
-	if err := atomicfile.MkdirAll(filepath.Dir(dir)); err != nil {
-		return back, err
-	}
-	had := os.Rename(dir, aside) == nil
-	if err := atomicfile.Move(staged, dir); err != nil {
-		if runtime.GOOS == "windows" {
-			err = kb.Errorf(kb.Busy, "the kept pages of that store are being read: %w", err).
-				WithHint("end the other sessions, then import again")
-		}
-		return back, err
-	}
-	return func() error {
-		err := os.Rename(dir, staged)
-		if had && err == nil {
-			err = os.Rename(aside, dir)
-		}
-		return err
-	}, nil
 }

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -65,10 +66,13 @@ type run struct {
 	id   string
 	dir  string // its folder
 	lock *lockfile.Lock
+	keep bool // its folder stays, for the next try
 }
 
-func (p Place) begin() (*run, error) {
-	r := &run{Place: p, id: prefix + strings.ToLower(rand.Text()[:12])}
+// begin begins a transfer. One that goes on where another left off has a key that both
+// have and no third: 12 characters of a-z and 2-7; "" is for one that does not.
+func (p Place) begin(key string) (*run, error) {
+	r := &run{Place: p, id: prefix + cmp.Or(key, strings.ToLower(rand.Text()[:12]))}
 	var err error
 	if r.lock, err = lockfile.TryLock(lockPath(p.Dir, r.id)); err != nil {
 		return nil, err
@@ -83,7 +87,9 @@ func (p Place) begin() (*run, error) {
 // end releases what the transfer held. What cannot be deleted now, as an open file
 // on Windows, goes with the next gc.
 func (r *run) end(ctx context.Context) error {
-	_ = os.RemoveAll(r.dir)
+	if !r.keep {
+		_ = os.RemoveAll(r.dir)
+	}
 	_ = os.Remove(filepath.Dir(r.dir)) // if no other transfer uses it
 	return errors.Join(r.Catalog.ReleaseUses(context.WithoutCancel(ctx), r.id), r.lock.Remove())
 }

@@ -54,7 +54,7 @@ func TestExportsHoldNoSecret(t *testing.T) {
 		if err := log.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.begin()
+		r, err := p.begin("")
 		if err != nil {
 			t.Fatal(err)
 		}
