@@ -1,0 +1,330 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/weaviate"
+)
+
+// pieceBytes is how much of a file one object holds.
+const pieceBytes = 1 << 20
+
+// piece is an object of fileClass. The first of a file speaks for all of it.
+type piece struct {
+	Name    string  `json:"name"`
+	Part    int     `json:"part"`
+	Parts   int     `json:"parts"`
+	Size    float64 `json:"size"`    // of the file, uncompressed; its int has 32 bits in queries
+	Written float64 `json:"written"` // Unix milliseconds
+	Gone    float64 `json:"gone"`    // when it was deleted, 0 when it is there
+	Needs   string  `json:"needs"`   // JSON list: the other files of a manifest
+	Data    []byte  `json:"data,omitempty"`
+}
+
+// pieceID returns the id of a piece of a file.
+func pieceID(name string, part int) string {
+	b, _ := json.Marshal([]any{"file", name, part}) // always encodes
+	return weaviate.ID(string(b))
+}
+
+func (p *piece) object() (weaviate.Object, error) {
+	return objectOf(fileClass, pieceID(p.Name, p.Part), p)
+}
+
+// objectOf makes an object whose properties are the members of v.
+func objectOf(class, id string, v any) (o weaviate.Object, err error) {
+	o = weaviate.Object{Class: class, ID: id}
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(raw, &o.Properties)
+	}
+	return o, err
+}
+
+// bare returns what Indexes calls a file: segments and layouts go without extension.
+func bare(file string) string {
+	name := strings.TrimSuffix(file, index.Ext)
+	return strings.TrimSuffix(name, index.LayoutExt)
+}
+
+func segmentOf(file string) (string, bool) { return strings.CutSuffix(file, index.Ext) }
+
+var (
+	packer = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			panic(err) // only bad options fail
+		}
+		return e
+	})
+	unpacker = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			panic(err) // only bad options fail
+		}
+		return d
+	})
+)
+
+func pack(b []byte) []byte { return packer().EncodeAll(b, nil) }
+
+func unpack(b []byte) ([]byte, error) {
+	out, err := unpacker().DecodeAll(b, nil)
+	if err != nil {
+		return nil, kb.Errorf(kb.Corrupt, "an object of the shared stores does not decompress: %w", err)
+	}
+	return out, nil
+}
+
+// put writes a file, its first piece last.
+func (x *Indexes) put(ctx context.Context, name string, raw []byte, needs []string) error {
+	if err := x.defineFiles(ctx); err != nil {
+		return err
+	}
+	list, err := json.Marshal(needs)
+	if err != nil {
+		return err
+	}
+	packed := pack(raw)
+	parts := max(1, (len(packed)+pieceBytes-1)/pieceBytes)
+	for part := parts - 1; part >= 0; part-- {
+		p := piece{Name: name, Part: part, Parts: parts, Size: float64(len(raw)), Written: float64(time.Now().UnixMilli()), Needs: string(list),
+			Data: packed[part*pieceBytes : min(len(packed), (part+1)*pieceBytes)]}
+		o, err := p.object()
+		if err == nil {
+			err = x.Client.PutOne(ctx, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// head returns the first piece of a file, nil when the file is not there.
+func (x *Indexes) head(ctx context.Context, name string) (*piece, error) {
+	var p piece
+	ok, err := x.Client.Object(ctx, fileClass, pieceID(name, 0), &p)
+	if err != nil || !ok || p.Gone != 0 {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// get returns a file and what it needs; NotFound when it is not there.
+func (x *Indexes) get(ctx context.Context, name string) (raw []byte, needs []string, err error) {
+	p, err := x.head(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p == nil {
+		return nil, nil, kb.Errorf(kb.NotFound, "there is no file %q among the shared stores", name).WithHint("index the store again to rebuild it")
+	}
+	packed := p.Data
+	for part := 1; part < p.Parts; part++ {
+		var more piece
+		ok, err := x.Client.Object(ctx, fileClass, pieceID(name, part), &more)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			return nil, nil, kb.Errorf(kb.Corrupt, "file %q of the shared stores lacks a piece", name).WithHint("index the store with force to rebuild it")
+		}
+		packed = append(packed, more.Data...)
+	}
+	if raw, err = unpack(packed); err != nil {
+		return nil, nil, err
+	}
+	if float64(len(raw)) != p.Size {
+		return nil, nil, kb.Errorf(kb.Corrupt, "file %q of the shared stores has the wrong length", name).WithHint("index the store with force to rebuild it")
+	}
+	if err := json.Unmarshal([]byte(p.Needs), &needs); err != nil {
+		return nil, nil, kb.Errorf(kb.Corrupt, "file %q of the shared stores does not say what it needs", name)
+	}
+	return raw, needs, nil
+}
+
+// mostListed is how many files a list holds: the cluster's own bound.
+const mostListed = 10_000
+
+// list returns the first pieces of all files, without data, by name.
+func (x *Indexes) list(ctx context.Context) ([]piece, error) {
+	if err := x.defineFiles(ctx); err != nil {
+		return nil, err
+	}
+	all, err := x.pieces(ctx)
+	return slices.DeleteFunc(all, func(p piece) bool { return p.Gone != 0 }), err
+}
+
+// pieces is list with what is deleted.
+func (x *Indexes) pieces(ctx context.Context) (out []piece, err error) {
+	zero := int64(0)
+	err = x.Client.Get(ctx, []weaviate.Query{{Class: fileClass, Return: []string{"name", "parts", "size", "written", "gone"}, Limit: mostListed,
+		Where: &weaviate.Where{Path: []string{"part"}, Operator: "Equal", Int: &zero}}}, []any{&out})
+	slices.SortFunc(out, func(a, b piece) int { return cmp.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// path returns where a file of a pool lies.
+func path(p *index.Pool, name string) string {
+	if kb.IsManifest(name) {
+		return p.ManifestPath(name)
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// bring sees to it that a pool has a file of the cluster.
+func (x *Indexes) bring(ctx context.Context, p *index.Pool, name string) (needs []string, err error) {
+	to := path(p, name)
+	if _, err := os.Stat(to); err == nil && !kb.IsManifest(name) {
+		return nil, nil
+	}
+	raw, needs, err := x.get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return nil, kb.Errorf(kb.Denied, "cannot make %q: %w", filepath.Dir(to), err).WithHint("check the permissions of the data directory")
+	}
+	return needs, atomicfile.Write(to, raw)
+}
+
+// tables brings everything that reading a generation takes. A manifest that is here
+// was fetched when all it needs was, so that what is open is read on while the
+// cluster is away.
+func (x *Indexes) tables(ctx context.Context, manifest string) error {
+	if _, err := os.Stat(path(x.thin, manifest)); err == nil && x.whole(manifest) {
+		return ctx.Err()
+	}
+	_, needs, err := x.get(ctx, manifest)
+	if err != nil {
+		return err
+	}
+	for _, name := range needs {
+		if _, err := x.bring(ctx, x.thin, name); err != nil {
+			return err
+		}
+	}
+	_, err = x.bring(ctx, x.thin, manifest)
+	return err
+}
+
+// whole reports whether the files of a generation are here.
+func (x *Indexes) whole(manifest string) bool {
+	g, err := x.thin.OpenGeneration(path(x.thin, manifest))
+	if err != nil {
+		return false
+	}
+	g.Release()
+	return true
+}
+
+// table brings the table of a segment.
+func (x *Indexes) table(ctx context.Context, segment string) error {
+	_, err := x.bring(ctx, x.thin, segment+index.Ext)
+	return err
+}
+
+// Delete implements kb.Indexes: what is named is marked, and goes with Clean.
+func (x *Indexes) Delete(ctx context.Context, name string, dry bool) ([]kb.Deleted, error) {
+	files := []string{name}
+	if !kb.IsManifest(name) {
+		files = []string{name + index.Ext, name + index.LayoutExt}
+	}
+	var out []kb.Deleted
+	for _, file := range files {
+		p, err := x.head(ctx, file)
+		if err != nil {
+			return out, err
+		}
+		if p == nil {
+			continue
+		}
+		out = append(out, kb.Deleted{Path: x.Client.Addresses() + "/" + file, Bytes: int64(p.Size)})
+		if dry {
+			continue
+		}
+		p.Gone = float64(time.Now().UnixMilli())
+		o, err := p.object()
+		if err == nil {
+			err = x.Client.PutOne(ctx, o)
+		}
+		if err != nil {
+			return out, err
+		}
+		if err := os.Remove(path(x.thin, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return out, kb.Errorf(kb.Denied, "cannot delete %q: %w", path(x.thin, file), err).WithHint("check the permissions of the data directory")
+		}
+	}
+	return out, nil
+}
+
+// leastAge is how long what is deleted is still read by those who have it open.
+const leastAge = time.Hour
+
+// Clean implements kb.Indexes: what was marked long ago goes.
+func (x *Indexes) Clean(ctx context.Context, age time.Duration) error {
+	if err := x.defineFiles(ctx); err != nil {
+		return err
+	}
+	all, err := x.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	before := float64(time.Now().Add(-max(age, leastAge)).UnixMilli())
+	for _, p := range all {
+		if p.Gone == 0 || p.Gone > before {
+			continue
+		}
+		if segment, ok := segmentOf(p.Name); ok {
+			if err := x.cleanSegment(ctx, segment); err != nil {
+				return err
+			}
+		}
+		if err := x.Client.Delete(ctx, fileClass, weaviate.Any("name", []string{p.Name})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cleanSegment deletes the objects of a segment. Which classes they are in is
+// known from its table, which is read although it is deleted.
+func (x *Indexes) cleanSegment(ctx context.Context, segment string) error {
+	where := weaviate.Any("seg", []string{segment})
+	x.mu.Lock()
+	var in []string
+	for name := range x.defined {
+		if name != fileClass && name != headClass {
+			in = append(in, name)
+		}
+	}
+	x.mu.Unlock()
+	for _, class := range in {
+		if err := x.Client.Delete(ctx, class, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Here reports whether the table of a segment lies in a data directory.
+func Here(dir, segment string) bool {
+	_, err := os.Stat(index.SegmentPath(filepath.Join(dir, Folder, "segments"), segment))
+	return err == nil
+}

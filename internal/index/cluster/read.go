@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/index"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/weaviate"
+)
+
+// loadAtOnce is how many documents one request asks for, loadsAway how many
+// requests are under way.
+const (
+	loadAtOnce = 64
+	loadsAway  = 3
+)
+
+// Find implements index.Far: one request for both lists.
+func (x *Indexes) Find(ctx context.Context, q index.FarQuery) (words, near []index.FarChunk, err error) {
+	byClass := map[classes][]string{}
+	for _, s := range q.Segments {
+		c, err := x.of(ctx, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		byClass[c] = append(byClass[c], s)
+	}
+	for c, segments := range byClass {
+		w, n, err := x.find(ctx, c, segments, &q)
+		if err != nil {
+			return nil, nil, err
+		}
+		words, near = append(words, w...), append(near, n...)
+	}
+	return words, near, nil
+}
+
+func (x *Indexes) find(ctx context.Context, c classes, segments []string, q *index.FarQuery) (words, near []index.FarChunk, err error) {
+	where := weaviate.Any("seg", segments)
+	if q.Documents != nil {
+		docs := make([]string, len(q.Documents))
+		for i, at := range q.Documents {
+			docs[i] = at.Segment + "/" + strconv.Itoa(at.Number)
+		}
+		where = weaviate.Any("doc", docs)
+	}
+	base := weaviate.Query{Class: c.chunks, Return: []string{"doc", "n"}, Where: &where}
+	var queries []weaviate.Query
+	var lists []*[]found
+	add := func(q weaviate.Query) {
+		queries, lists = append(queries, q), append(lists, new([]found))
+	}
+	at := [2]int{-1, -1}
+	if len(q.Terms) > 0 && q.Words > 0 {
+		w := base
+		w.Words, w.Limit = strings.Join(q.Terms, " "), q.Words
+		for f, name := range [...]string{"body", "symbols", "headings"} {
+			w.In = append(w.In, fmt.Sprintf("%s^%g", name, q.Weights[f]))
+		}
+		at[0] = len(queries)
+		add(w)
+	}
+	if q.Vector != nil && q.Near > 0 {
+		n := base
+		n.Vector, n.Limit = q.Vector, q.Near
+		at[1] = len(queries)
+		add(n)
+	}
+	if len(queries) == 0 {
+		return nil, nil, nil
+	}
+	out := make([]any, len(lists))
+	for i, l := range lists {
+		out[i] = l
+	}
+	if err := x.Client.Get(ctx, queries, out); err != nil {
+		return nil, nil, err
+	}
+	pick := func(i int) []index.FarChunk {
+		if i < 0 {
+			return nil
+		}
+		return chunksOf(*lists[i])
+	}
+	return pick(at[0]), pick(at[1]), nil
+}
+
+// found is what a query returns of a chunk.
+type found struct {
+	Doc string
+	N   int
+}
+
+func chunksOf(list []found) []index.FarChunk {
+	out := make([]index.FarChunk, 0, len(list))
+	for _, f := range list {
+		segment, n, _ := strings.Cut(f.Doc, "/")
+		number, err := strconv.Atoi(n)
+		if err != nil {
+			continue
+		}
+		out = append(out, index.FarChunk{Location: kb.Location{Segment: segment, Number: number}, Chunk: f.N})
+	}
+	return out
+}
+
+// Load implements index.Far.
+func (x *Indexes) Load(ctx context.Context, at []kb.Location, facts bool) ([]index.FarDocument, error) {
+	out := make([]index.FarDocument, len(at))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range loadsAway {
+		wg.Go(func() {
+			for from := range next {
+				to := min(from+loadAtOnce, len(at))
+				if err := x.load(ctx, at[from:to], facts, out[from:to]); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for from := 0; from < len(at) && ctx.Err() == nil; from += loadAtOnce {
+		next <- from
+	}
+	close(next)
+	wg.Wait()
+	return out, context.Cause(ctx)
+}
+
+// load fills in documents. One that the asked replica lacks is read at QUORUM: it
+// may have come while that was away.
+func (x *Indexes) load(ctx context.Context, at []kb.Location, facts bool, out []index.FarDocument) error {
+	type row struct {
+		Doc               string
+		Card, Rows, Facts []byte
+	}
+	props := []string{"doc", "card", "rows"}
+	if facts {
+		props = append(props, "facts")
+	}
+	number := map[string]int{}
+	byClass := map[classes][]string{}
+	for i, l := range at {
+		c, err := x.of(ctx, l.Segment)
+		if err != nil {
+			return err
+		}
+		doc := l.Segment + "/" + strconv.Itoa(l.Number)
+		number[doc] = i
+		byClass[c] = append(byClass[c], doc)
+	}
+	fill := func(r *row) (err error) {
+		i, ok := number[r.Doc]
+		if !ok {
+			return nil
+		}
+		d := &out[i]
+		if d.Card, err = unpack(r.Card); err == nil {
+			d.Vectors, err = unpack(r.Rows)
+		}
+		if err == nil && facts {
+			d.Facts, err = unpack(r.Facts)
+		}
+		return err
+	}
+	for c, docs := range byClass {
+		ids := make([]string, len(docs))
+		for i, d := range docs {
+			ids[i] = documentID(c, d)
+		}
+		var rows []row
+		where := weaviate.Any("id", ids)
+		if err := x.Client.Get(ctx, []weaviate.Query{{Class: c.documents, Return: props, Where: &where, Limit: len(ids)}}, []any{&rows}); err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := fill(&rows[i]); err != nil {
+				return err
+			}
+		}
+		for _, doc := range docs {
+			if out[number[doc]].Card != nil {
+				continue
+			}
+			var r row
+			ok, err := x.Client.Object(ctx, c.documents, documentID(c, doc), &r)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return kb.Errorf(kb.Corrupt, "document %s of the shared stores is missing", doc).WithHint("index the store with force to rebuild it")
+			}
+			if err := fill(&r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CountDocuments returns how many documents of its embedder, cut by a version of the
+// chunker, a node has.
+func (x *Indexes) CountDocuments(ctx context.Context, c *weaviate.Client, chunker uint32) (int64, error) {
+	return c.Count(ctx, classesOf(x.pool.Embedder, chunker).documents, nil)
+}

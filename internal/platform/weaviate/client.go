@@ -1,0 +1,205 @@
+// Package weaviate speaks with a cluster of Weaviate (v1.39) over its REST and
+// GraphQL endpoints: schema, batches of objects, objects by id, deletion by
+// filter, queries, state of the nodes. It knows nothing of what is kept there.
+//
+// Every call has a deadline of its own, is tried again with growing, jittered
+// pauses while the patience lasts, and at the next address when one does not
+// answer. What fails after that has the code kb.Away.
+package weaviate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
+)
+
+// Deadlines of a reading and a writing request, and how long a reading and a
+// writing call are tried again.
+const (
+	readDeadline  = 2 * time.Second
+	writeDeadline = 5 * time.Second
+	readPatience  = 4 * time.Second
+	writePatience = time.Minute
+)
+
+// mostAway is how many requests are under way at once. More would wait in the
+// cluster, each on its own deadline, until none is answered in time.
+const mostAway = 8
+
+// maxReply bounds what is read of a reply.
+const maxReply = 256 << 20
+
+// Client speaks with one cluster. It is safe for concurrent use.
+type Client struct {
+	// Read and Write are how long a call is tried again, 0 for 4 seconds and a
+	// minute. A person who waits has less patience than a job.
+	Read, Write time.Duration
+
+	hosts []string
+	key   string
+	http  *http.Client
+	at    atomic.Uint32 // the address that answered last
+	turns chan struct{} // of requests under way
+}
+
+// New returns a client of the cluster at addresses, URLs separated by commas.
+// key is sent as bearer token unless it is "".
+func New(addresses, key string) (*Client, error) {
+	c := &Client{key: key, turns: make(chan struct{}, mostAway), http: &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: 2 * writeDeadline},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // the key goes to nobody else
+		},
+	}}
+	for _, a := range strings.Split(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(a))
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+			return nil, kb.Errorf(kb.Invalid, "%q is not the address of a cluster", a).
+				WithHint("set index.url like this: http://node1:8080,http://node2:8080")
+		}
+		c.hosts = append(c.hosts, strings.TrimRight(u.String(), "/"))
+	}
+	return c, nil
+}
+
+// Addresses returns where the cluster is reached.
+func (c *Client) Addresses() string { return strings.Join(c.hosts, ",") }
+
+// Close gives up idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// call is one request of the interface.
+type call struct {
+	method, path string
+	body         any
+	write        bool
+	ok           []int // statuses besides 200 that are answers, not failures
+}
+
+// statusError is an answer that is no success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.text) }
+
+// do sends a call until it is answered, and decodes the answer into out unless
+// that is nil. It returns the status.
+func (c *Client) do(ctx context.Context, q call, out any) (int, error) {
+	var body []byte
+	if q.body != nil {
+		var err error
+		if body, err = json.Marshal(q.body); err != nil {
+			return 0, kb.Errorf(kb.Internal, "encode a request to the cluster: %w", err)
+		}
+	}
+	deadline, patience := readDeadline, cmp.Or(c.Read, readPatience)
+	if q.write {
+		deadline, patience = writeDeadline, cmp.Or(c.Write, writePatience)
+	}
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case c.turns <- struct{}{}: // the patience begins when it is its turn
+		defer func() { <-c.turns }()
+	}
+	end := time.Now().Add(patience)
+	for attempt := 0; ; attempt++ {
+		at := c.at.Load()
+		limit := min(deadline, time.Until(end))
+		status, err := c.once(ctx, c.hosts[int(at)%len(c.hosts)], q, body, limit, out)
+		if err == nil || ctx.Err() != nil {
+			return status, ctx.Err()
+		}
+		var s *statusError
+		if errors.As(err, &s) && s.status < 500 && s.status != http.StatusTooManyRequests {
+			return status, refused(s)
+		}
+		c.at.CompareAndSwap(at, at+1)
+		pause := min(50*time.Millisecond<<min(attempt, 5), time.Second)
+		pause += time.Duration(rand.Int64N(int64(pause))) / 2
+		if time.Until(end) < pause+20*time.Millisecond {
+			return status, c.away(err)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (c *Client) once(ctx context.Context, host string, q call, body []byte, limit time.Duration, out any) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, q.method, host+q.path, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	if err != nil {
+		return resp.StatusCode, err
+	}
+	good := resp.StatusCode >= 200 && resp.StatusCode < 300
+	for _, s := range q.ok {
+		if resp.StatusCode == s {
+			return s, nil
+		}
+	}
+	if !good {
+		return resp.StatusCode, &statusError{resp.StatusCode, excerpt(raw)}
+	}
+	if out != nil {
+		if err := json.Unmarshal(raw, out); err != nil {
+			return resp.StatusCode, fmt.Errorf("its answer does not parse: %w", err)
+		}
+	}
+	return resp.StatusCode, nil
+}
+
+// excerpt returns what an answer says, in one line.
+func excerpt(raw []byte) string {
+	text := strings.Join(strings.Fields(string(raw)), " ")
+	return text[:min(len(text), 300)]
+}
+
+// away is the failure of a cluster that does not answer as it should.
+func (c *Client) away(err error) error {
+	return kb.Errorf(kb.Away, "the shared stores at %s are away: %w", c.Addresses(), err).
+		WithHint("local stores still answer; see what the cluster says: curl -f %s/v1/.well-known/ready", c.hosts[0])
+}
+
+func refused(s *statusError) error {
+	switch s.status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return kb.Errorf(kb.Denied, "the cluster of the shared stores refuses the key: %w", s).
+			WithHint("set KNOWLEDGE_INDEX_KEY, or index.keyFile, to a key of the cluster")
+	case http.StatusNotFound:
+		return kb.Errorf(kb.NotFound, "the cluster of the shared stores lacks what is asked of it: %w", s)
+	}
+	return kb.Errorf(kb.Internal, "the cluster of the shared stores refuses a request: %w", s)
+}
