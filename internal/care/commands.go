@@ -33,6 +33,14 @@ func addCare(t *command.Table) {
 			return Import(ctx, a, ImportRequest{File: in.File, Name: in.Name, User: in.Scope == "user", Force: in.Force})
 		}), `{"file":"react.kbx"}`, `{"file":"react.kbx","name":"react-18","scope":"user"}`)
 	c.Help = "A file that is damaged, cut short, changed or of a newer version is refused, and nothing of it stays. Ids, scores and order of hits are those of the machine that exported it."
+	c = t.Add("data", command.New("backup", "Copy the data directory as it is now, while it is in use", command.Writes,
+		func(ctx context.Context, a *app.App, in backupIn) (BackedUp, error) { return BackUp(ctx, a, in.Folder) }), `{"folder":"/backup/knowledge"}`)
+	c.Help = "The next backup into the same folder copies what is new. What is made again by itself is left out: copies of repositories, resolved references. The folder holds the text of every store, and the hashed tokens of serve --team."
+	c = t.Add("data", command.New("restore", "Make a data directory of a backup", command.Writes,
+		func(ctx context.Context, a *app.App, in restoreIn) (BackedUp, error) {
+			return Restore(ctx, a, in.Folder)
+		}), `{"folder":"/backup/knowledge"}`)
+	c.Help = "The data directory must be empty: nothing is overwritten."
 	c = t.Add("data", command.New("gc", "Delete what nothing refers to any more, and list it", command.Deletes,
 		func(ctx context.Context, a *app.App, in gcIn) (Collected, error) {
 			return Collect(ctx, a, in.DryRun)

@@ -121,7 +121,7 @@ func doctorStores(ctx context.Context, a *app.App, c *app.Core, say func(what, s
 		case e.Head != nil:
 			ready++
 		}
-		if e.Head != nil {
+		if e.Head != nil && !e.Head.Afar() {
 			if missing := c.Pool.MissingFiles(e.Head); len(missing) > 0 {
 				say("store "+e.Label(), "wrong", fmt.Sprintf("%d of its files are missing, such as %s", len(missing), missing[0]),
 					"what can be made anew is, with: knowledge verify --repair")

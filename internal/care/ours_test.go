@@ -19,7 +19,7 @@ import (
 // strangers are files of somebody who has folders of the program's names.
 var strangers = []string{
 	"jobs/cv.txt", "main.go", "segments/s.seg", "views/a.view", "generations/x.gen", "hooks/pre.sh", "repos/mine/HEAD",
-	"replies/index.html", "web/abcdefghijklmnop/p.txt", "web/precious/p.txt",
+	"replies/index.html", "history/school.log", "web/abcdefghijklmnop/p.txt", "web/precious/p.txt",
 }
 
 // A person may keep data in a folder in use. Whatever sweeps it, repairs it or

@@ -33,8 +33,9 @@ import (
 // Catalog knows the stores. It is safe for concurrent use, also by several
 // processes over one database.
 type Catalog struct {
-	db  *db.DB
-	now func() time.Time
+	db   *db.DB
+	now  func() time.Time
+	view *View // nil shows everything
 }
 
 // New returns a catalog over an open database. now is the clock; nil means time.Now.
@@ -179,6 +180,9 @@ func (c *Catalog) Put(ctx context.Context, spec kb.Spec) (st kb.Store, err error
 // Get returns the store by its full id; Name is "".
 func (c *Catalog) Get(ctx context.Context, id kb.StoreID) (st kb.Store, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		if ok, err := c.view.shows(ctx, tx, id); !ok || err != nil {
+			return cmp.Or(err, noStore(id))
+		}
 		st, err = get(ctx, tx, id)
 		return err
 	})
@@ -188,6 +192,9 @@ func (c *Catalog) Get(ctx context.Context, id kb.StoreID) (st kb.Store, err erro
 // List returns what the project and the user name, by name; a store that both
 // name is listed once, as the project's. Own folders are not listed.
 func (c *Catalog) List(ctx context.Context, projectID string) ([]Entry, error) {
+	if c.view != nil {
+		projectID = c.view.Project
+	}
 	seen := map[kb.StoreID]bool{}
 	entries, err := c.entries(ctx, "SELECT "+columns+`, n.project, CASE n.project WHEN '' THEN 'user' ELSE 'project' END
 		FROM names n JOIN stores s ON s.id = n.store
@@ -210,20 +217,39 @@ func (c *Catalog) List(ctx context.Context, projectID string) ([]Entry, error) {
 // All returns every store once, own folders and unheld ones included, named
 // ones first. A store that several hold is listed through one of them.
 func (c *Catalog) All(ctx context.Context) ([]Entry, error) {
+	if c.view != nil {
+		entries, err := c.List(ctx, c.view.Project)
+		kb.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+		return once(entries), err
+	}
 	entries, err := c.entries(ctx, "SELECT "+columns+`,
 			coalesce(n.project, o.project, ''),
 			CASE WHEN n.project = '' THEN 'user' WHEN n.project IS NOT NULL THEN 'project' WHEN o.root IS NOT NULL THEN 'own' ELSE '' END
 		FROM stores s LEFT JOIN names n ON n.store = s.id LEFT JOIN own o ON o.store = s.id
 		ORDER BY n.name IS NULL, n.name, n.project, s.id`)
+	return once(entries), err
+}
+
+// once keeps the first entry of each store.
+func once(entries []Entry) (out []Entry) {
 	seen := map[kb.StoreID]bool{}
-	var out []Entry
 	for _, e := range entries {
 		if !seen[e.ID] {
 			seen[e.ID] = true
 			out = append(out, e)
 		}
 	}
-	return out, err
+	return out
+}
+
+// Look returns every store of the database at path, which is left as it is.
+func Look(ctx context.Context, path string) ([]Entry, error) {
+	d, err := db.Look(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	all, err := New(d, nil).All(ctx)
+	return all, errors.Join(err, d.Close())
 }
 
 // Damaged returns the names, or ids, of the stores that lists leave out
@@ -232,13 +258,16 @@ func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		names = nil
 		_, err := db.Rows(ctx, tx, func(r *sql.Rows) (none struct{}, err error) {
-			st, err := scan(r)
+			var project string
+			st, err := scan(r, &project)
 			if kb.CodeOf(err) == kb.Corrupt {
-				names, err = append(names, st.Label()), nil
+				if err = nil; c.view == nil || st.Name != "" && c.view.names(project, st.Name) {
+					names = append(names, st.Label())
+				}
 			}
 			return none, err
-		}, "SELECT "+columns+" FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
-		if err != nil {
+		}, "SELECT "+columns+", coalesce(n.project, '') FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
+		if err != nil || c.view != nil {
 			return err
 		}
 		// Deleting a store takes its names along, so one without a store is damage.
@@ -259,11 +288,14 @@ func (c *Catalog) entries(ctx context.Context, query string, args ...any) (out [
 	out, err = db.List(ctx, c.db, func(r *sql.Rows) (e Entry, err error) {
 		e.Store, err = scan(r, &e.Project, &e.Scope)
 		if kb.CodeOf(err) == kb.Corrupt {
-			e.ID, damaged, err = "", err, nil
+			if c.view.names(e.Project, e.Name) {
+				damaged = err
+			}
+			e.ID, err = "", nil
 		}
 		return e, err
 	}, query, args...)
-	out = slices.DeleteFunc(out, func(e Entry) bool { return e.ID == "" })
+	out = slices.DeleteFunc(out, func(e Entry) bool { return e.ID == "" || !c.view.names(e.Project, e.Name) })
 	if err == nil && len(out) == 0 {
 		err = damaged
 	}
@@ -273,6 +305,9 @@ func (c *Catalog) entries(ctx context.Context, query string, args ...any) (out [
 // Delete deletes the store and all its names: names, head and segment
 // references go. Its files go with the next Garbage.
 func (c *Catalog) Delete(ctx context.Context, id kb.StoreID) error {
+	if err := c.view.writes(""); err != nil {
+		return err
+	}
 	n, err := c.db.Exec(ctx, "DELETE FROM stores WHERE id = ?", id) // the rest cascades
 	if err == nil && n == 0 {
 		return noStore(id)
@@ -302,9 +337,15 @@ func (c *Catalog) Distrust(ctx context.Context, path string) (there bool, err er
 	return n > 0, err
 }
 
+// Vouched returns the hash with which a person vouched for what is at path, ""
+// for none.
+func (c *Catalog) Vouched(ctx context.Context, path string) (string, error) {
+	return db.Value[string](ctx, c.db, "SELECT coalesce(max(hash), '') FROM trust WHERE path = ?", path)
+}
+
 // Trusted reports whether a person vouched for the file at path with that hash.
 func (c *Catalog) Trusted(ctx context.Context, path, hash string) (ok bool, err error) {
-	if hash == "" {
+	if hash == "" || c.view != nil {
 		return false, nil
 	}
 	return db.Value[bool](ctx, c.db, "SELECT EXISTS (SELECT 1 FROM trust WHERE path = ? AND hash = ?)", path, hash)

@@ -57,7 +57,7 @@ func (c *Catalog) Move(ctx context.Context, projectID, name string, spec kb.Spec
 		old, err := byName(ctx, tx, projectID, name)
 		if err != nil && kb.CodeOf(err) != kb.Corrupt {
 			if err == sql.ErrNoRows {
-				err = notFound(ctx, tx, projectID, name)
+				err = c.notFound(ctx, tx, projectID, name)
 			}
 			return err
 		}

@@ -54,6 +54,13 @@ func (c *Catalog) Publish(ctx context.Context, id kb.StoreID, expectGeneration i
 func (c *Catalog) Heads(ctx context.Context, ids []kb.StoreID) (heads map[kb.StoreID]*kb.Head, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		heads = make(map[kb.StoreID]*kb.Head, len(ids))
+		if c.view != nil {
+			shown, err := c.view.shown(ctx, tx, ids)
+			if err != nil {
+				return err
+			}
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id kb.StoreID) bool { return !shown[id] })
+		}
 		for some := range slices.Chunk(ids, 500) {
 			args := make([]any, len(some))
 			for i, id := range some {
@@ -112,6 +119,9 @@ func Files(head kb.Head) []string {
 	files := append([]string{head.Manifest}, head.Segments...)
 	if head.Layout != "" {
 		files = append(files, head.Layout)
+	}
+	if head.Base != "" {
+		files = append(files, head.Base)
 	}
 	return files
 }

@@ -65,6 +65,9 @@ func (c *Catalog) Add(ctx context.Context, projectID, name string, spec kb.Spec,
 }
 
 func (c *Catalog) attach(ctx context.Context, tx *sql.Tx, projectID, name string, id kb.StoreID, description string, tags []string) (kb.Store, error) {
+	if err := c.view.writes(projectID); err != nil {
+		return kb.Store{}, err
+	}
 	old, err := byName(ctx, tx, projectID, name)
 	switch {
 	case err == nil && old.ID != id:
@@ -103,14 +106,17 @@ func (c *Catalog) Rename(ctx context.Context, projectID, old, name string) (st k
 	if err := CheckName(name); err != nil {
 		return st, err
 	}
+	if err := c.view.writes(projectID); err != nil {
+		return st, err
+	}
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {
-		for _, scope := range slices.Compact([]string{projectID, ""}) {
+		for _, scope := range c.view.scopes(projectID, name) {
 			if err := free(ctx, tx, scope, name); err != nil {
 				return err
 			}
 		}
 		if _, err := byName(ctx, tx, projectID, old); errors.Is(err, sql.ErrNoRows) {
-			return notFound(ctx, tx, projectID, old)
+			return c.notFound(ctx, tx, projectID, old)
 		} else if err != nil {
 			return err
 		}
@@ -160,10 +166,13 @@ func byName(ctx context.Context, tx *sql.Tx, projectID, name string) (kb.Store, 
 // deleted with its last name, as Delete does. kb.NotFound when the name means
 // nothing in exactly that project.
 func (c *Catalog) Detach(ctx context.Context, projectID, name string) (id kb.StoreID, holders []string, err error) {
+	if err := c.view.writes(projectID); err != nil {
+		return "", nil, err
+	}
 	err = c.db.Write(ctx, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, "DELETE FROM names WHERE project = ? AND name = ? RETURNING store", projectID, name).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
-			return notFound(ctx, tx, projectID, name)
+			return c.notFound(ctx, tx, projectID, name)
 		}
 		if err != nil {
 			return err
@@ -200,6 +209,10 @@ func (c *Catalog) Abandon(ctx context.Context, id kb.StoreID, created time.Time)
 // `user as "react"`, `own folder of /src/app`.
 func (c *Catalog) Holders(ctx context.Context, id kb.StoreID) (holders []string, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
+		if c.view != nil { // of a user's own store there is one, and of the others it is not the user's to know
+			holders, err = db.Column[string](ctx, tx, "SELECT name FROM names WHERE store = ? AND project = ? ORDER BY name", id, c.view.Project)
+			return err
+		}
 		holders, err = holdersOf(ctx, tx, id)
 		return err
 	})
@@ -227,7 +240,7 @@ func holdersOf(ctx context.Context, tx *sql.Tx, id kb.StoreID) ([]string, error)
 // NoteProject records the directory of a project, for Holders to show. It
 // writes only when that has changed.
 func (c *Catalog) NoteProject(ctx context.Context, projectID, dir string) error {
-	if projectID == "" {
+	if projectID == "" || c.view != nil {
 		return nil
 	}
 	known, err := db.Value[bool](ctx, c.db, "SELECT EXISTS (SELECT 1 FROM projects WHERE id = ? AND dir = ?)", projectID, dir)
@@ -249,12 +262,12 @@ func (c *Catalog) Projects(ctx context.Context) ([]string, error) {
 // store's ID is set, so that it can be deleted.
 func (c *Catalog) Lookup(ctx context.Context, projectID, nameOrID string) (st kb.Store, err error) {
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		for _, scope := range slices.Compact([]string{projectID, ""}) {
+		for _, scope := range c.view.scopes(projectID, nameOrID) {
 			if st, err = byName(ctx, tx, scope, nameOrID); !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
-		st, err = byID(ctx, tx, projectID, nameOrID)
+		st, err = c.byID(ctx, tx, projectID, nameOrID)
 		return err
 	})
 	return st, err
@@ -265,20 +278,29 @@ const (
 	fullID    = 16
 )
 
-func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, error) {
+func (c *Catalog) byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, error) {
 	if len(id) < minPrefix || len(id) > fullID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
-		return kb.Store{}, notFound(ctx, tx, projectID, id)
+		return kb.Store{}, c.notFound(ctx, tx, projectID, id)
 	}
-	ids, err := db.Column[string](ctx, tx,
-		"SELECT id FROM stores WHERE id >= ?1 AND id < ?1 || '{' ORDER BY id LIMIT 5", id) // '{' follows 'z'
+	var ids []string
+	var err error
+	if c.view != nil {
+		ids, err = c.shownIDs(ctx, tx, id)
+	} else {
+		ids, err = db.Column[string](ctx, tx,
+			"SELECT id FROM stores WHERE id >= ?1 AND id < ?1 || '{' ORDER BY id LIMIT 5", id) // '{' follows 'z'
+	}
 	switch {
 	case err != nil:
 		return kb.Store{}, err
 	case len(ids) == 0:
-		return kb.Store{}, notFound(ctx, tx, projectID, id)
+		return kb.Store{}, c.notFound(ctx, tx, projectID, id)
 	case len(ids) > 1:
 		return kb.Store{}, kb.Errorf(kb.Invalid, "%q is the beginning of several store ids", id).
 			WithHint("give more of it: %s", strings.Join(ids, ", "))
+	}
+	if c.view != nil {
+		return c.underName(ctx, tx, ids[0])
 	}
 	// The name it goes by here, else anywhere.
 	return scan(tx.QueryRowContext(ctx, "SELECT "+columns+` FROM stores s LEFT JOIN names n ON n.store = s.id
@@ -286,11 +308,19 @@ func byID(ctx context.Context, tx *sql.Tx, projectID, id string) (kb.Store, erro
 }
 
 // notFound suggests names that look like name.
-func notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
-	names, err := db.Column[string](ctx, tx, "SELECT DISTINCT name FROM names WHERE project IN (?, '') ORDER BY name", projectID)
+func (c *Catalog) notFound(ctx context.Context, tx *sql.Tx, projectID, name string) error {
+	names, err := db.Rows(ctx, tx, func(r *sql.Rows) (string, error) {
+		var project, name string
+		err := r.Scan(&project, &name)
+		if !c.view.names(project, name) {
+			name = ""
+		}
+		return name, err
+	}, "SELECT project, name FROM names WHERE project IN (?, '') ORDER BY name", projectID)
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
 	name = kb.Clip(name, 2*maxName)
 	e := kb.Errorf(kb.NotFound, "no store is named %q here", name)
 	if near := nearest(name, names); len(near) > 0 {
@@ -327,42 +357,4 @@ func nearest(name string, names []string) []string {
 		out = append(out, fmt.Sprintf("%q", c.name))
 	}
 	return out
-}
-
-// SetOwn makes the store of spec the unlisted own folder of the work tree at
-// root; projectID is "" outside any project. It writes only when that has changed.
-func (c *Catalog) SetOwn(ctx context.Context, projectID, root string, spec kb.Spec) (st kb.Store, err error) {
-	if st, err = c.Own(ctx, root); err == nil && st.ID == spec.ID() {
-		return st, nil
-	}
-	err = c.db.Write(ctx, func(tx *sql.Tx) error {
-		if st, _, err = c.put(ctx, tx, spec); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO own (root, project, store, created) VALUES (?, ?, ?, ?)",
-			root, projectID, st.ID, c.stamp())
-		return err
-	})
-	return st, err
-}
-
-// UnsetOwn forgets the own folder of the work tree at root, so that Drop can
-// delete its store. A root without one is left as it is.
-func (c *Catalog) UnsetOwn(ctx context.Context, root string) error {
-	_, err := c.db.Exec(ctx, "DELETE FROM own WHERE root = ?", root)
-	return err
-}
-
-// Own returns the own folder's store of the work tree at root, or kb.NotFound.
-func (c *Catalog) Own(ctx context.Context, root string) (st kb.Store, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		st, err = scan(tx.QueryRowContext(ctx,
-			"SELECT "+columns+" FROM own o JOIN stores s ON s.id = o.store, "+unnamed+" WHERE o.root = ?", root))
-		if errors.Is(err, sql.ErrNoRows) {
-			return kb.Errorf(kb.NotFound, "the folder %q is not indexed yet", root).
-				WithHint("search in it once, or make a store of it")
-		}
-		return err
-	})
-	return st, err
 }

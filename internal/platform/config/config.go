@@ -38,15 +38,26 @@ type Config struct {
 	MaxFileBytes int64
 	// IndexMemory is how many MiB a process that runs jobs keeps to; 0 is the default.
 	IndexMemory int64
+	// Index is the cluster that shared stores are on.
+	Index Cluster
 	// Tokens name the variables that may be sent as passwords, in the file's order.
 	Tokens []Token
 	Web    Web
-	Answer Answer
-	Public Public
-	APIs   APIs
-	MCP    MCP
+	// Embedder is what makes the vectors of indexes.
+	Embedder Embedder
+	Answer   Answer
+	Public   Public
+	APIs     APIs
+	MCP      MCP
+	Team     Team
 	// Trust are absolute paths that the user vouches for; see TrustPaths.
 	Trust []string
+}
+
+// Cluster says where shared stores are.
+type Cluster struct {
+	URL     string // of its nodes, separated by commas; "" for none
+	KeyFile string // absolute path of the file with the key, or ""
 }
 
 // Token names the environment variable that holds the token for a git host.

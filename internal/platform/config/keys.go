@@ -35,7 +35,7 @@ type setter func(p *parser, n *yaml.Node, c *Config) error
 const maxMaxFile = 64 << 20
 
 // keys is the table of keys.
-var keys = slices.Concat(ownKeys, trustKeys, webKeys, answerKeys, publicKeys, apiKeys, mcpKeys)
+var keys = slices.Concat(ownKeys, embedderKeys, trustKeys, webKeys, answerKeys, publicKeys, apiKeys, mcpKeys, teamListenerKeys, teamKeys)
 
 var ownKeys = []Key{
 	{
@@ -77,6 +77,27 @@ var ownKeys = []Key{
 			"and a store whose names alone take more still gets them",
 		Example: "1024",
 		set:     whole("index.memory", 128, 1<<20, "leave it out for 512 MiB", func(c *Config) *int64 { return &c.IndexMemory }),
+	},
+	{
+		Name: "index.url", Type: "URLs, separated by commas", Default: "none: every store is of this machine", Env: "KNOWLEDGE_INDEX_URL",
+		Help:    "the nodes of the Weaviate cluster (v1.39) that shared stores are on",
+		Example: "http://node1:8080,http://node2:8080",
+		set:     text(func(c *Config) *string { return &c.Index.URL }, nil, "", ""),
+	},
+	{
+		Name: "index.keyFile", Type: "absolute file; `~/` is your home", Default: "none",
+		Help:    "the file with the key of that cluster, which only you may be able to read (mode 0600); the variable `KNOWLEDGE_INDEX_KEY` goes before it",
+		Example: "~/.config/knowledge/index.key",
+		set: func(p *parser, n *yaml.Node, c *Config) error {
+			file, err := p.text(n)
+			if err != nil {
+				return err
+			}
+			if c.Index.KeyFile = p.expand(file); !filepath.IsAbs(c.Index.KeyFile) {
+				return p.wrong(n, "index.keyFile must be an absolute path, not %q", file).WithHint("begin it with ~/ or the root of the file system")
+			}
+			return nil
+		},
 	},
 	{
 		Name: "git.tokens", Type: "map of host to the name of an environment variable", Default: "none",

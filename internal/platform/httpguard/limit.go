@@ -58,6 +58,18 @@ func (l *Limiter) Take(key string) bool {
 	return allowed
 }
 
+// Spent reports whether a client that key names has no request left, and takes none.
+func (l *Limiter) Spent(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.now != nil {
+		now = l.now()
+	}
+	b, ok := l.buckets[key]
+	return ok && l.filled(b, now) < 1
+}
+
 func (l *Limiter) filled(b bucket, now time.Time) float64 {
 	return min(float64(l.Burst), b.left+max(0, now.Sub(b.at).Seconds())*l.Rate)
 }

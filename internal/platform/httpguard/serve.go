@@ -76,6 +76,11 @@ const unread = 30 * time.Second
 // requests end for two seconds, cancels the rest and returns nil. The requests'
 // contexts end when ctx does plus that time.
 func Run(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	return RunFor(ctx, srv, ln, grace)
+}
+
+// RunFor is Run with another time for requests to end.
+func RunFor(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Duration) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	b := newBounds()

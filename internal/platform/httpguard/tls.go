@@ -14,13 +14,38 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// Files returns TLS with a certificate from files, which are read again when
+// Certificate says how a listener's certificate is had.
+type Certificate struct {
+	Of        string // the beginning of its keys in the configuration, for messages: "public"
+	Host      string // the origin at which it is reached
+	Cert, Key string // files; "" for none
+	ACME      bool   // an authority makes it
+	Authority string // its directory; "" is Let's Encrypt's
+}
+
+// TLS returns the settings for it; nil for plain HTTP. What an authority made is
+// kept below dataDir.
+func (c Certificate) TLS(dataDir string) (*tls.Config, error) {
+	switch {
+	case c.ACME && c.Cert != "":
+		return nil, kb.Errorf(kb.Invalid, "the configuration names both %s.acme and %s.cert", c.Of, c.Of).WithHint("keep one of them")
+	case c.ACME:
+		return c.authority(dataDir)
+	case (c.Cert == "") != (c.Key == ""):
+		return nil, kb.Errorf(kb.Invalid, "the configuration names %s.cert or %s.key without the other", c.Of, c.Of).WithHint("name both, or neither")
+	case c.Cert != "":
+		return c.files()
+	}
+	return nil, nil
+}
+
+// files returns TLS with a certificate from files, which are read again when
 // they change, as programs that renew certificates make them.
-func Files(cert, key string) (*tls.Config, error) {
-	f := &files{cert: cert, key: key}
+func (c Certificate) files() (*tls.Config, error) {
+	f := &files{cert: c.Cert, key: c.Key}
 	if _, err := f.get(nil); err != nil {
 		return nil, kb.Errorf(kb.Invalid, "the certificate cannot be read: %w", err).
-			WithHint("check public.cert and public.key: both are PEM, and the key is the certificate's")
+			WithHint("check %s.cert and %s.key: both are PEM, and the key is the certificate's", c.Of, c.Of)
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: f.get, NextProtos: []string{"http/1.1"}}, nil
 }
@@ -64,23 +89,23 @@ func (f *files) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return f.loaded, nil
 }
 
-// Authority returns TLS with certificates for the host of an origin, which an
-// authority that speaks ACME makes and renews. They are kept below dataDir.
-func Authority(origin, directory, dataDir string) (*tls.Config, error) {
-	u, err := url.Parse(origin)
+// authority returns TLS with certificates for the host, which an authority that
+// speaks ACME makes and renews.
+func (c Certificate) authority(dataDir string) (*tls.Config, error) {
+	u, err := url.Parse(c.Host)
 	if err != nil || u.Hostname() == "" {
-		return nil, kb.Errorf(kb.Invalid, "public.acme needs public.host: a certificate is for a name").
-			WithHint("write public.host: docs.example.org into the configuration")
+		return nil, kb.Errorf(kb.Invalid, "%s.acme needs %s.host: a certificate is for a name", c.Of, c.Of).
+			WithHint("write %s.host: docs.example.org into the configuration", c.Of)
 	}
 	m := &autocert.Manager{
 		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(u.Hostname()),
 		Cache: autocert.DirCache(filepath.Join(dataDir, "acme")),
 	}
-	if directory != "" {
-		m.Client = &acme.Client{DirectoryURL: directory}
+	if c.Authority != "" {
+		m.Client = &acme.Client{DirectoryURL: c.Authority}
 	}
-	c := m.TLSConfig()
-	c.MinVersion = tls.VersionTLS12
-	c.NextProtos = []string{"http/1.1", acme.ALPNProto}
-	return c, nil
+	keys := m.TLSConfig()
+	keys.MinVersion = tls.VersionTLS12
+	keys.NextProtos = []string{"http/1.1", acme.ALPNProto}
+	return keys, nil
 }

@@ -14,7 +14,7 @@ import (
 // A person may have named a folder in use, with a folder web or jobs of its
 // own: a name alone does not make a file ours. Stores, projects and copies of
 // repositories are called by 16 characters of base32, segments and layouts by
-// 24, jobs by 8, views by 32 hexadecimal digits.
+// 24, jobs by 8, views by 32 hexadecimal digits, histories by 24.
 var (
 	ourFile = expression(`^(?:` + strings.Join([]string{
 		`knowledge\.db(?:-wal|-shm|-journal|\.lock)?`, `worker\.log`, `registry\.json`, `installs\.json(?:\.lock)?`, `api-calls\.jsonl(?:\.1)?`,
@@ -29,10 +29,11 @@ var (
 		`jobs/(?:[a-z2-7]{8}\.(?:lock|at)|(?:clock|(?:store|watch|slot|transfer|server)-[a-z0-9-]+)\.lock|watch-[a-z2-7]{16}\.(?:json|probes/[0-9]+-[0-9]+))`,
 		`hooks/[0-9a-f]{16}(?:\.said)?`,
 		`evidence/[a-z2-7]{16}\.json`,
+		`history/[0-9a-f]{24}\.log`,
 		`transfer/transfer-[a-z2-7]{12}/.+`,
 	}, `|`) + `)$`)
 	ourFolder = expression(`^(?:` + strings.Join([]string{
-		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`,
+		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`,
 		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
 		`web/[a-z2-7]{16}`,
