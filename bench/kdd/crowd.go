@@ -58,16 +58,30 @@ func (t *tally) add(place int) {
 
 func (t *tally) share(n int) float64 { return float64(n) / float64(max(t.asked, 1)) }
 
-// many languages, formats and systems at once.
+// many languages, formats and systems at once, and four repositories in one language.
 func (b *bench) crowd(judged) error {
-	b.r.Printf("\n## Many specifications in two languages\n\n")
 	data := filepath.Dir(b.o.questions)
-	dir, skipped := b.gather(data)
+	open := map[string]string{"open": filepath.Join(data, "questions2.jsonl")}
+	if b.o.aside {
+		open["aside"] = filepath.Join(data, "aside", "questions2.jsonl")
+	}
+	b.r.Printf("\n## Many specifications in two languages\n\n")
+	if err := b.crowdOf("crowd", "corpus.json", filepath.Join(data, "own"), open, filepath.Join(data, "relations.jsonl")); err != nil {
+		return err
+	}
+	b.r.Printf("\n## Four further repositories\n\n")
+	return b.crowdOf("four", "corpus4.json", "", map[string]string{"fitted to by nothing": filepath.Join(data, "questions4.jsonl")}, "")
+}
+
+// crowdOf asks the questions of some files, by the names of their sets, of the
+// documents that a corpus and a folder of our own have.
+func (b *bench) crowdOf(name, corpus, own string, files map[string]string, relations string) error {
+	dir, skipped := b.gather(name, filepath.Join(filepath.Dir(b.o.questions), corpus), own)
 	if skipped != "" {
-		b.skip("many specifications", skipped)
+		b.skip(corpus, skipped)
 		return nil
 	}
-	c, took, err := b.serve(dir, "crowd")
+	c, took, err := b.serve(dir, name+"-data")
 	if c != nil {
 		defer c.Close()
 	}
@@ -81,30 +95,29 @@ func (b *bench) crowd(judged) error {
 		return err
 	}
 	b.r.Printf("%d specifications, indexed in %s.\n\n", stats.Specifications, lab.Ms(took))
-	files := []string{filepath.Join(data, "questions2.jsonl")}
-	if b.o.aside {
-		files = append(files, filepath.Join(data, "aside", "questions2.jsonl"))
-	}
-	for i, file := range files {
-		name := []string{"open", "aside"}[i]
-		if err := b.crowdQuestions(c, dir, name, file); err != nil {
+	for _, set := range slices.Backward(lab.Keys(files)) { // the open one first
+		if err := b.crowdQuestions(c, dir, set, files[set]); err != nil {
 			return err
 		}
 	}
-	return b.crowdRelations(c, dir, filepath.Join(data, "relations.jsonl"))
+	if relations == "" {
+		return nil
+	}
+	return b.crowdRelations(c, dir, relations)
 }
 
-// gather writes the documents into one folder, or says why it cannot.
-func (b *bench) gather(data string) (dir, skipped string) {
+// gather writes the documents of a corpus, and those of own unless that is "",
+// into one folder, or says why it cannot.
+func (b *bench) gather(name, corpus, own string) (dir, skipped string) {
 	var from crowd
-	raw, err := os.ReadFile(filepath.Join(data, "corpus.json"))
+	raw, err := os.ReadFile(corpus)
 	if err == nil {
 		err = json.Unmarshal(raw, &from)
 	}
 	if err != nil {
 		return "", err.Error()
 	}
-	dir = filepath.Join(b.scratch, "crowd")
+	dir = filepath.Join(b.scratch, name)
 	for _, r := range from.Repositories {
 		repo, hash, err := lab.Repository(b.o.repos, r.Name, r.Commit)
 		if err != nil {
@@ -121,8 +134,10 @@ func (b *bench) gather(data string) (dir, skipped string) {
 			return "", err.Error()
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "own"), os.DirFS(filepath.Join(data, "own"))); err != nil {
-		return "", err.Error()
+	if own != "" {
+		if err := os.CopyFS(filepath.Join(dir, "own"), os.DirFS(own)); err != nil {
+			return "", err.Error()
+		}
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err == nil {
 		err = fakeGit(dir)
@@ -233,7 +248,7 @@ func (b *bench) crowdQuestions(c *lab.Client, dir, set, file string) error {
 	}
 	b.r.Printf("- %d addresses, all open the section that they name: %s; %d snippets are fields of front matter\n", opened,
 		b.want(broken == 0, "%d addresses open another section", broken), fields)
-	if set == "open" || b.o.show {
+	if set != "aside" || b.o.show {
 		b.r.Printf("\nNot first (0 is not among ten):\n\n- %s\n\n", strings.Join(missed, "\n- "))
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -205,8 +206,10 @@ func opens(address, section string) bool {
 	return false
 }
 
-// gherkinHeading is a line of a feature that has a name.
-var gherkinHeading = regexp.MustCompile(`^\s*(?:Feature|Rule|Scenario|Scenario Outline|Background|Característica|Regla|Escenario|Esquema del escenario|Antecedentes): *(.+?)\s*$`)
+// gherkinHeading is a line of a feature that begins a part of it, which is called
+// by its word where it has no name.
+var gherkinHeading = regexp.MustCompile(`^\s*(Feature|Rule|Scenario|Scenario Outline|Background|Example|` +
+	`Característica|Regla|Escenario|Esquema del escenario|Antecedentes|Ejemplo): *(.*?)\s*$`)
 
 // headingOf returns the heading that a line of a file is.
 func headingOf(file, line string) (name string, ok bool) {
@@ -215,7 +218,7 @@ func headingOf(file, line string) (name string, ok bool) {
 		if m == nil {
 			return "", false
 		}
-		return m[1], true
+		return cmp.Or(m[2], m[1]), true
 	}
 	return strings.TrimSpace(strings.TrimLeft(line, "#")), strings.HasPrefix(line, "#")
 }

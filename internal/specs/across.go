@@ -59,8 +59,8 @@ type found struct {
 	share       float64    // of the question that title and best section have
 }
 
-// mixed reports whether a scope has texts in both languages.
-func mixed(ctx context.Context, targets []search.Target, only [][]kb.Part) (bool, error) {
+// other reports whether a scope has texts in another language than a question's.
+func other(ctx context.Context, targets []search.Target, asked bilingual.Language, only [][]kb.Part) (bool, error) {
 	terms := slices.Concat(bilingual.Telling[bilingual.English], bilingual.Telling[bilingual.Spanish])
 	all, err := stats(ctx, targets, terms, only)
 	if err != nil {
@@ -69,7 +69,10 @@ func mixed(ctx context.Context, targets []search.Target, only [][]kb.Part) (bool
 	n := len(bilingual.Telling[bilingual.English])
 	least := otherShare * float64(all.Chunks)
 	en, es := slices.Max(all.Frequency[:n]), slices.Max(all.Frequency[n:])
-	return float64(en) > least && float64(es) > least, nil
+	if asked == bilingual.Spanish {
+		return float64(en) > least, nil
+	}
+	return float64(es) > least, nil
 }
 
 // stats counts terms in the parts of targets.
@@ -84,22 +87,26 @@ func stats(ctx context.Context, targets []search.Target, terms []string, only []
 	return all, nil
 }
 
-// eitherLanguage returns what a question finds in the texts of both languages:
-// what it found itself, and what its translation does, by how much of it each
-// document answers in either. It returns nil where one language is all there is.
+// eitherLanguage returns what a question finds: what it found itself, and what
+// its translation does where there are texts in the other language, by how much
+// of it each document answers in either. It returns nil for what is looked for
+// as it stands.
 func (s *specs) eitherLanguage(
 	ctx context.Context, targets []search.Target, req search.Request, hits []search.Hit,
 ) ([]answer, error) {
 	q := bilingual.Ask(req.Query)
-	translated := q.Translated()
-	if translated == "" || strings.Contains(req.Query, `"`) { // a name, or a text as it stands
+	second := q.Translated()
+	if second == "" || strings.Contains(req.Query, `"`) { // a name, or a text as it stands
 		return nil, nil
 	}
-	both, err := mixed(ctx, targets, req.Only)
-	if err != nil || !both {
+	mixed, err := other(ctx, targets, q.Language, req.Only)
+	if err != nil {
 		return nil, err
 	}
-	list, err := s.addTranslated(ctx, targets, req, translated, s.foundBy(targets, hits))
+	if !mixed {
+		second = req.Query
+	}
+	list, err := s.addFound(ctx, targets, req, second, s.foundBy(targets, hits))
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +195,12 @@ func (s *specs) foundBy(targets []search.Target, hits []search.Hit) []*found {
 	return list
 }
 
-// addTranslated adds the documents that the words of the other language find.
-func (s *specs) addTranslated(
-	ctx context.Context, targets []search.Target, req search.Request, translated string, list []*found,
+// addFound adds the documents that a second query finds: the question in the
+// other language, or the question itself, whose hits are fewer than what it finds.
+func (s *specs) addFound(
+	ctx context.Context, targets []search.Target, req search.Request, query string, list []*found,
 ) ([]*found, error) {
-	req.Query, req.Threshold = translated, nil
+	req.Query, req.Threshold = query, nil
 	_, candidates, err := search.Candidates(ctx, targets, s.Core.Embedder, req)
 	if err != nil {
 		if kb.CodeOf(err) == kb.Invalid { // no word to look for

@@ -35,6 +35,30 @@ func openLaundry(t *testing.T) *app.App {
 	return a
 }
 
+// TestOtherLanguageAlone: a question finds what is written in the other
+// language where its own is not written at all.
+func TestOtherLanguageAlone(t *testing.T) {
+	s := producttest.NewSite(t)
+	for p, text := range laundry {
+		if !strings.Contains(text, "Declaración") && !strings.Contains(text, "Flujo") {
+			s.Write("p/"+p, text)
+		}
+	}
+	a := s.In("p", true)
+	s.Search(a, search.Request{Query: "wool"}, app.Scope{Waiting: app.Waiting{Wait: time.Minute}})
+	for query, path := range map[string]string{
+		"¿qué se hace con la ropa que nadie recoge?":  "BR-2-lost.md",
+		"¿quién pesa la bolsa?":                       "UC-1-drop.md",
+		"¿cuánto espera la furgoneta en cada hotel?":  "route.rst",
+		"¿cuándo suelta vapor la válvula de presión?": "boiler.sdoc",
+	} {
+		r, err := specs.Search(t.Context(), a, specs.SearchQuery{Query: query, Scope: specs.Scope{Waiting: person}})
+		if err != nil || len(r.Results) == 0 || !strings.Contains(r.Results[0].URL, path) {
+			t.Errorf("%s: %+v, %v", query, r.Results, err)
+		}
+	}
+}
+
 // TestEitherLanguage: questions find what is written in the other language,
 // and say it in a sentence of it.
 func TestEitherLanguage(t *testing.T) {

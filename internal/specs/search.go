@@ -62,7 +62,7 @@ const (
 
 // specWithout are the signals that do not count among specifications: a folder
 // "specs" holds no tests here, a document has no callers, and its path says nothing.
-var specWithout = []string{"test", "example", "aside", "central", "shallow", "superseded"}
+var specWithout = []string{"test", "specification", "example", "aside", "central", "shallow", "superseded"}
 
 // Search finds sections of specifications.
 func Search(ctx context.Context, a *app.App, r SearchQuery) (SearchReply, error) {

@@ -4,15 +4,21 @@
 //
 // Words meet in three ways: by their stem in one language; by the lists of
 // package thesaurus and of words.txt here, which has the words of requirements
-// (trades, offices, contracts, people); and, for the many that both languages
+// (trades, offices, contracts, people), and by learned.txt.gz, which
+// bench/twolang learned from texts that say the same in both; and, for the many that both languages
 // took from Latin, by their skeleton: "autentic" of authentication and
 // autenticación.
 package bilingual
 
 import (
+	"bytes"
 	"cmp"
-	_ "embed" // the list is a part of the program
+	"compress/gzip"
+	_ "embed" // the lists are a part of the program
+	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -22,6 +28,9 @@ import (
 
 //go:embed words.txt
 var wordsText string
+
+//go:embed learned.txt.gz
+var learnedGzip []byte
 
 // meaning is a word of the other language, and how much it says the same.
 type meaning struct {
@@ -55,8 +64,37 @@ var words = sync.OnceValue(func() *dictionary {
 			d.add(en, strings.Fields(strings.ReplaceAll(es, "_", "\u00a0")))
 		}
 	}
+	for line := range strings.Lines(learned()) {
+		if en, rest, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			for fields := strings.Fields(rest); len(fields) >= 2; fields = fields[2:] {
+				if share, err := strconv.Atoi(fields[1]); err == nil {
+					d.put(en, fields[0], learnedValue(share))
+				}
+			}
+		}
+	}
 	return d
 })
+
+// learned returns the lines of the learned list: an English word, and Spanish
+// ones each with the share of its translations in hundredths, the mean of both
+// directions.
+func learned() string {
+	r, err := gzip.NewReader(bytes.NewReader(learnedGzip))
+	if err != nil {
+		panic(err) // a part of the program
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// learnedValue turns a share in hundredths into a value.
+func learnedValue(share int) float64 {
+	return min(math.Sqrt(float64(share)/100)+0.1, laterMeaning)
+}
 
 func (d *dictionary) add(english string, spanish []string) {
 	for i, es := range spanish {
@@ -64,14 +102,17 @@ func (d *dictionary) add(english string, spanish []string) {
 		if i > 0 {
 			value = laterMeaning
 		}
-		es = strings.ReplaceAll(es, "\u00a0", " ")
-		en := fold(english)
-		put(d.english, key{'e', en}, meaning{es, value})
-		put(d.english, key{'r', englishStem(en)}, meaning{es, value})
-		if w := fold(es); !strings.Contains(w, " ") {
-			put(d.spanish, key{'s', w}, meaning{english, value})
-			put(d.spanish, key{'r', spanishStem(w)}, meaning{english, value})
-		}
+		d.put(english, strings.ReplaceAll(es, "\u00a0", " "), value)
+	}
+}
+
+func (d *dictionary) put(english, es string, value float64) {
+	en := fold(english)
+	put(d.english, key{'e', en}, meaning{es, value})
+	put(d.english, key{'r', englishStem(en)}, meaning{es, value})
+	if w := fold(es); !strings.Contains(w, " ") {
+		put(d.spanish, key{'s', w}, meaning{english, value})
+		put(d.spanish, key{'r', spanishStem(w)}, meaning{english, value})
 	}
 }
 

@@ -56,6 +56,26 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestLearned: what was learned is in order, and is asked beside the lists.
+func TestLearned(t *testing.T) {
+	last, pairs := "", 0
+	for line := range strings.Lines(learned()) {
+		en, rest, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || en <= last || len(strings.Fields(rest))%2 != 0 {
+			t.Fatalf("%q behind %q", line, last)
+		}
+		last, pairs = en, pairs+len(strings.Fields(rest))/2
+	}
+	if pairs < 10_000 {
+		t.Errorf("%d pairs", pairs)
+	}
+	for english, spanish := range map[string]string{"discrepancy": "discrepancia", "entirety": "totalidad", "mountainous": "montanoso"} {
+		if got := Ask("the " + english).Translated(); !strings.Contains(got, spanish) {
+			t.Errorf("%s is %q", english, got)
+		}
+	}
+}
+
 func TestStems(t *testing.T) {
 	for _, pair := range [][2]string{{"devuelve", "devolver"}, {"caducan", "caducar"}, {"recetas", "receta"}, {"pierde", "perder"}, {"autorizaciones", "autorizar"}} {
 		if a, b := spanishStem(pair[0]), spanishStem(pair[1]); a != b {

@@ -13,6 +13,25 @@ func eachWord(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+// Words yields the words of a text in lower case and without accents.
+func Words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range eachWord(text) {
+			if !yield(fold(w)) {
+				return
+			}
+		}
+	}
+}
+
+// Stem takes the endings off a word of Words.
+func Stem(l Language, w string) string {
+	if l == Spanish {
+		return spanishStem(w)
+	}
+	return englishStem(w)
+}
+
 // fold lower-cases a word and takes its accents off.
 func fold(w string) string {
 	plain := true

@@ -290,6 +290,9 @@ func (x *extractor) superseding(target, method, role string, line int) bool {
 	if role != "status" && !strings.HasPrefix(low, "status") && !strings.HasPrefix(low, "estado") && !strings.HasPrefix(low, "supersede") {
 		return false
 	}
+	if quoted(low, strings.ToLower(target)) {
+		return false // `the status "superseded by ADR-7"` is said of no document
+	}
 	switch {
 	case strings.Contains(low, "superseded") || strings.Contains(low, "superceded") || strings.Contains(low, "reemplazad") || strings.Contains(low, "replaced") || strings.Contains(low, "sustituid"):
 		x.edge(target, "", "SUPERSEDES", method, "", line, sureLink)
@@ -299,6 +302,17 @@ func (x *extractor) superseding(target, method, role string, line int) bool {
 		return false
 	}
 	return true
+}
+
+// quoted reports whether a name stands in quotation marks together with other words.
+func quoted(line, name string) bool {
+	line = strings.NewReplacer("“", `"`, "”", `"`, "«", `"`, "»", `"`).Replace(line)
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 && strings.Contains(part, name) && strings.TrimSpace(part) != name {
+			return true
+		}
+	}
+	return false
 }
 
 // actorOf returns whom an item of a list of actors names: "**Developer**: …".

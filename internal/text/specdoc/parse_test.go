@@ -139,10 +139,11 @@ func TestEdges(t *testing.T) {
 
 func TestSuperseding(t *testing.T) {
 	for body, want := range map[string]string{
-		"# 7\n\n## Status\n\nSuperseded by [9](0009-rows.md)\n": "5 0009-rows.md SUPERSEDES . link 0.90",
-		"# 7\n\n* Status: supersedes ADR-0003\n":                "3 . SUPERSEDES ADR-0003 id 0.90",
-		"# 7\n\n## Estado\n\nReemplazado por [[ADR-9]]\n":       "5 ADR-9 SUPERSEDES . wiki_link 0.90",
-		"# 7\n\n## Status\n\nAccepted, see [9](0009-rows.md)\n": "5 . REFERENCES 0009-rows.md link 0.90",
+		"# 7\n\n## Status\n\nSuperseded by [9](0009-rows.md)\n":   "5 0009-rows.md SUPERSEDES . link 0.90",
+		"# 7\n\n* Status: supersedes ADR-0003\n":                  "3 . SUPERSEDES ADR-0003 id 0.90",
+		"# 7\n\n## Estado\n\nReemplazado por [[ADR-9]]\n":         "5 ADR-9 SUPERSEDES . wiki_link 0.90",
+		"# 7\n\n## Status\n\nMarked (\"superseded by ADR-9\").\n": "5 . MENTIONS ADR-9 id 0.90",
+		"# 7\n\n## Status\n\nAccepted, see [9](0009-rows.md)\n":   "5 . REFERENCES 0009-rows.md link 0.90",
 	} {
 		if got := said(Parse(body)); len(got) == 0 || got[0] != want {
 			t.Errorf("%q: %q, want %q", body, got, want)

@@ -86,7 +86,7 @@ func Plain(s string) string {
 		return s
 	}
 	var b strings.Builder
-	code := false
+	code, opened := false, 0 // opened are the underscores before words that one behind closes
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '`':
@@ -110,7 +110,10 @@ func Plain(s string) string {
 			i += end + 1
 		case c == '[' || c == '!' && strings.HasPrefix(s[i+1:], "["):
 		case c == '*':
-		case c == '_' && (i == 0 || s[i-1] == ' ' || s[i-1] == '_' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '_'):
+		case c == '_' && opens(s, i):
+			opened++
+		case c == '_' && opened > 0 && closes(s, i):
+			opened--
 		case c == ']':
 			if strings.HasPrefix(s[i+1:], "(") {
 				if n := within(s[i:], ")"); n > 0 {
@@ -138,6 +141,24 @@ func Plain(s string) string {
 		return t
 	}
 	return s
+}
+
+// opens reports whether the underscore at i begins emphasis that another ends.
+func opens(s string, i int) bool {
+	if i > 0 && s[i-1] != '_' && isWordByte(s[i-1]) || i+1 == len(s) || s[i+1] == ' ' {
+		return false
+	}
+	for j := i + 2; j < len(s); j++ {
+		if s[j] == '_' && closes(s, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// closes reports whether the underscore at i may end emphasis.
+func closes(s string, i int) bool {
+	return i > 0 && s[i-1] != ' ' && (i+1 == len(s) || s[i+1] == '_' || !isWordByte(s[i+1]))
 }
 
 // cutLink parts the inside of a wiki link: "T|alias", "T#section".
