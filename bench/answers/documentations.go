@@ -53,13 +53,17 @@ var documentation = map[string][]string{
 	"composer/composer":                  {"doc/"},
 	"scrapy/scrapy":                      {"docs/faq.rst", "docs/intro/", "docs/topics/"},
 	"typeorm/typeorm":                    {"docs/docs/"},
+	ours:                                 {"docs/"},
 }
+
+// ours is this repository.
+const ours = "seed-4f2d999b/knowledge"
 
 func storeOf(project string) string { return strings.ToLower(path.Base(project)) }
 
 // documentations makes a store of the documentation of each project, and
 // returns the projects that there is no repository of.
-func documentations(ctx context.Context, a *app.App, repos, dir string, list []asked) (map[string]bool, error) {
+func documentations(ctx context.Context, a *app.App, root, repos, dir string, list []asked) (map[string]bool, error) {
 	lacking := map[string]bool{}
 	done := map[string]bool{}
 	for _, q := range list {
@@ -70,7 +74,10 @@ func documentations(ctx context.Context, a *app.App, repos, dir string, list []a
 		if info, err := a.StoreInfo(ctx, storeOf(q.Project)); err == nil && info.Status == "ready" {
 			continue
 		}
-		repo, commit, err := lab.Repository(repos, q.Project, q.Commit)
+		repo, commit, err := root, q.Commit, error(nil)
+		if q.Project != ours {
+			repo, commit, err = lab.Repository(repos, q.Project, q.Commit)
+		}
 		if err != nil {
 			fmt.Printf("skipped: %s: %v\n", q.Project, err)
 			lacking[q.Project] = true
@@ -103,6 +110,7 @@ type reply struct {
 	Hash       string   `json:"hash"`
 	Confidence float64  `json:"confidence"`
 	Refused    bool     `json:"refused"`
+	Near       bool     `json:"near,omitempty"` // it is refused, with what comes nearest
 	Words      int      `json:"words"`
 	Overlaps   bool     `json:"overlaps"` // it cites a line of cites
 	Literal    float64  `json:"literal"`  // the share of the words of must that are in the cited lines or the answer
@@ -120,8 +128,10 @@ type cited struct {
 func (b *bench) replies(list []asked, everywhere bool) ([]reply, error) {
 	var out []reply
 	var all []string
-	for p := range documentation {
-		all = append(all, storeOf(p))
+	for _, q := range list {
+		if s := storeOf(q.Project); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
 	}
 	for _, q := range list {
 		stores := []string{storeOf(q.Project)}
@@ -140,7 +150,7 @@ func (b *bench) replies(list []asked, everywhere bool) ([]reply, error) {
 		}
 		sum := sha256.Sum256([]byte(r.Answer))
 		x := reply{ID: q.ID, Kind: q.Kind, Lang: q.Lang, Before: q.Before, Question: q.Question, Must: q.Must, Note: q.Note, Answer: r.Answer,
-			Hash: hex.EncodeToString(sum[:6]), Confidence: r.Confidence, Refused: len(r.Sources) == 0, Words: count(r.Answer), Signs: signs, Cited: []cited{}}
+			Hash: hex.EncodeToString(sum[:6]), Confidence: r.Confidence, Refused: !r.Answered, Near: !r.Answered && len(r.Sources) > 0, Words: count(r.Answer), Signs: signs, Cited: []cited{}}
 		held := r.Answer
 		for _, s := range r.Sources {
 			x.Cited = append(x.Cited, cited{s.At, s.Title + "\n" + s.Snippet})
@@ -232,6 +242,7 @@ func tally(list []reply, grades map[string]grade) string {
 	var b strings.Builder
 	words := []int{}
 	answered, refused, unanswerable, overlapping, literally := 0, 0, 0, 0, 0.0
+	near, helping, idle := 0, 0, 0
 	for _, r := range list {
 		if !r.Refused {
 			words = append(words, r.Words)
@@ -241,17 +252,29 @@ func tally(list []reply, grades map[string]grade) string {
 			if r.Refused {
 				refused++
 			}
+			if r.Near {
+				idle++
+			}
 			continue
 		}
 		answered++
-		if r.Overlaps {
+		switch {
+		case r.Near:
+			near++
+			if r.Overlaps {
+				helping++
+			}
+		case r.Overlaps:
 			overlapping++
 		}
-		literally += r.Literal
+		if !r.Near {
+			literally += r.Literal
+		}
 	}
 	fmt.Fprintf(&b, "- answerable: cites a line that answers %s; of the words of what must be said the answer and its lines hold %.0f %%\n",
 		share(overlapping, answered), 100*literally/float64(max(answered, 1)))
-	fmt.Fprintf(&b, "- unanswerable: refused %s\n", share(refused, unanswerable))
+	fmt.Fprintf(&b, "- unanswerable: refused %s, of which with what comes nearest %d\n", share(refused, unanswerable), idle)
+	fmt.Fprintf(&b, "- answerable, but refused with what comes nearest: %d, of which a line that answers is shown in %s\n", near, share(helping, near))
 	if len(words) > 0 {
 		fmt.Fprintf(&b, "- words of an answer: median %d, most %d\n", lab.Median(words), slices.Max(words))
 	}
@@ -262,7 +285,7 @@ func tally(list []reply, grades map[string]grade) string {
 				continue
 			}
 			n++
-			if r.Overlaps {
+			if r.Overlaps && !r.Refused {
 				over++
 			}
 			if r.Refused {
@@ -371,10 +394,10 @@ func calibration(points [][2]float64) string {
 
 // sixDocs is how the questions over the six documentations are asked.
 type sixDocs struct {
-	repos, sets, set, data string
-	replies, grades, signs string
-	sheet                  string
-	everywhere             bool
+	root, repos, sets, set, data string
+	replies, grades, signs       string
+	sheet                        string
+	everywhere                   bool
 }
 
 // six asks them and returns what was found.
@@ -387,7 +410,7 @@ func (b *bench) six(o *sixDocs, aside bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lacking, err := documentations(b.ctx, b.app, o.repos, filepath.Join(o.data, "sources"), list)
+	lacking, err := documentations(b.ctx, b.app, o.root, o.repos, filepath.Join(o.data, "sources"), list)
 	if err != nil {
 		return "", err
 	}

@@ -59,7 +59,7 @@ func run() error {
 	repo := flag.String("repo", ".", "checkout of this repository")
 	out := flag.String("out", "", "write the report to this file, too")
 	repos := flag.String("repos", "", "folder of the repositories of the six projects")
-	set := flag.String("set", "questions", "which set of testdata is asked: questions, or third")
+	set := flag.String("set", "questions", "which set of testdata is asked: questions, third or own")
 	everywhere := flag.Bool("everywhere", false, "ask all six documentations together")
 	ours := flag.Bool("ours", true, "ask the sets over this repository's documentation and Go's, too")
 	said := flag.String("replies", "", "write the answers over the six documentations to this file")
@@ -100,7 +100,7 @@ func run() error {
 	defer a.Close()
 	var report strings.Builder
 	b := &bench{ctx: ctx, app: a, verbose: *verbose, debug: *debug}
-	six := &sixDocs{repos: *repos, sets: sets, set: *set, data: dir, replies: *said, sheet: *sheet, grades: *grades, signs: *signs, everywhere: *everywhere}
+	six := &sixDocs{root: root, repos: *repos, sets: sets, set: *set, data: dir, replies: *said, sheet: *sheet, grades: *grades, signs: *signs, everywhere: *everywhere}
 	groups := []bool{false}
 	if *aside {
 		groups = append(groups, true)
@@ -299,7 +299,7 @@ func (b *bench) answerable(list []item) string {
 		r := b.ask(x.Q, "")
 		b.note(r, x.Q, x.Tell)
 		ok := holds(r.Answer, x.Gold)
-		if len(r.Sources) > 0 {
+		if r.Answered {
 			answered++
 		}
 		if count(r.Answer) > 120 {
@@ -329,7 +329,7 @@ func (b *bench) unanswerable(list []item) string {
 	said := 0
 	for _, x := range list {
 		r := b.ask(x.Q, "")
-		if len(r.Sources) == 0 {
+		if !r.Answered {
 			said++
 		} else if b.verbose {
 			fmt.Printf("WRONGLY ANSWERED (%.2f) %s\n  got %s\n", r.Confidence, x.Q, strings.ReplaceAll(r.Answer, "\n", "\n      "))

@@ -45,7 +45,7 @@ func newAnswering(c config.Answer, d *db.DB, emb kb.Embedder, env func(string) s
 }
 
 func answeringOf(c *app.Core) *answering {
-	return app.State(c, func() *answering { return newAnswering(c.Settings.Answer, c.Db, c.Embedder, c.Env) })
+	return app.State(c, func() *answering { return newAnswering(c.Settings.Answer, c.Db, c.Words, c.Env) })
 }
 
 func hooks() app.Room {
@@ -78,6 +78,20 @@ type AskRequest struct {
 
 	untold  bool    // it is not kept
 	indexes *string // gets the name of the generations that were asked
+}
+
+// hearingKey is the key of what Hearing was given.
+type hearingKey struct{}
+
+// Hearing has a command that answers a question under the context that it
+// returns say each sentence of a model when it has been checked.
+func Hearing(ctx context.Context, said func(answer.Part)) context.Context {
+	return context.WithValue(ctx, hearingKey{}, said)
+}
+
+func heard(ctx context.Context) func(answer.Part) {
+	said, _ := ctx.Value(hearingKey{}).(func(answer.Part))
+	return said
 }
 
 // Answer is the reply to a question, Source a place that it cites.
@@ -120,7 +134,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	key := answeringOf(c).sessions.Mine(answer.Key{Owner: r.Owner, ID: r.Session, Client: r.Client}, r.SessionKey)
 	turns := answeringOf(c).sessions.Turns(key)
 	if q.Topic = answer.Lean(r.Question, turns); q.Topic != nil {
-		q.Before = answer.Cited(turns)
+		q.Before, q.Said = answer.Cited(turns), answer.Said(turns)
 	}
 	q.URL = func(t *search.Target, id, path string, start, end int) string {
 		return sourceURL(c, t, r.Base, id, path, start, end)
@@ -145,7 +159,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	for _, c := range q.Before {
 		context = append(context, c.ID)
 	}
-	vectors, err := c.Embedder.Embed(ctx, []string{full})
+	vectors, err := c.Words.Embed(ctx, []string{full})
 	if err != nil {
 		return Answer{}, err
 	}
@@ -177,16 +191,27 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	if answeringOf(c).note != "" && !r.Public { // for who can change it
 		reply.Notes = append(reply.Notes, answeringOf(c).note)
 	}
-	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply)})
+	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply), Said: said(&reply)})
 	reply.SessionKey = answeringOf(c).sessions.Secret(key)
 	return reply, nil
+}
+
+// said are the sentences that were quoted as an answer.
+func said(r *Answer) []string {
+	var out []string
+	for _, p := range r.Parts {
+		if r.Answered && p.Source > 0 {
+			out = append(out, p.Text)
+		}
+	}
+	return out
 }
 
 // cites is what feedback on an answer is about.
 func cites(r *Answer) []answer.Cite {
 	var out []answer.Cite
-	for i, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines, Near: i >= len(r.Sources)})
+	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines, Near: !r.Answered})
 	}
 	return out
 }

@@ -60,7 +60,7 @@ const localOwner = "local"
 func addAnswers(t *command.Table) {
 	c := t.Add("answer", command.New("answer:ask", "Answer a question with cited sentences of the stores", command.Reads,
 		func(ctx context.Context, a *app.App, in askIn) (Answer, error) {
-			r, err := Ask(ctx, a, AskRequest{Question: in.Query, Session: in.SessionID, Owner: localOwner, Stores: in.Stores, Waiting: command.WaitingOf(ctx)})
+			r, err := Ask(ctx, a, AskRequest{Question: in.Query, Session: in.SessionID, Owner: localOwner, Stores: in.Stores, Said: heard(ctx), Waiting: command.WaitingOf(ctx)})
 			if err == nil && !in.IncludeSources {
 				r.Sources = []Source{}
 			}

@@ -147,3 +147,25 @@ func TestANamedProductIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestNearIsShown: where nothing answers for certain what comes nearest is
+// quoted, with its places, as that; where a word stands nowhere, nothing is.
+func TestNearIsShown(t *testing.T) {
+	_, a := kitchen(t)
+	for question, want := range map[string]string{
+		"Is vinegar bad for the rack when something heavy was on it overnight?": "No sure answer to this question was found. What comes nearest:\n\n",
+		"¿Es malo dejar el vinagre en el horno con algo de peso encima?":        "No he encontrado una respuesta segura a esa pregunta. Lo más cercano:\n\n",
+	} {
+		r, err := answers.Ask(t.Context(), a, answers.AskRequest{Question: question, Stores: []string{"brasero"}})
+		if err != nil || r.Answered || !strings.HasPrefix(r.Answer, want) || len(r.Sources) == 0 || len(r.Sources) > 3 || r.Confidence > 0.1 {
+			t.Errorf("%s: %q (%.2f), %d sources, %v", question, r.Answer, r.Confidence, len(r.Sources), err)
+		}
+		if !strings.Contains(r.Text(), "\nPlaces to look at:\n[1] ") {
+			t.Errorf("%q", r.Text())
+		}
+	}
+	r, err := answers.Ask(t.Context(), a, answers.AskRequest{Question: "Does vinegar harm the Thermomix?", Stores: []string{"brasero"}})
+	if err != nil || r.Answered || len(r.Sources) != 0 {
+		t.Errorf("%q, %v", r.Answer, err)
+	}
+}

@@ -155,9 +155,9 @@ func drifted(ctx context.Context, a *app.App, list []feedback.Asked, r ReviewReq
 			change = "its stores cannot be asked any more: " + err.Error()
 		case indexes == q.Indexes:
 			continue
-		case q.Answered && !now.Supported:
+		case q.Answered && !now.Answered:
 			change = "it is not answered any more"
-		case !q.Answered && now.Supported:
+		case !q.Answered && now.Answered:
 			change = "it is answered now"
 		case q.Answered && !citesAny(now, q.Sources):
 			change = "it is answered from other passages"
@@ -196,7 +196,7 @@ func (x *answering) tell(ctx context.Context, r *AskRequest, indexes string, rep
 		return nil
 	}
 	masked, _ := secret.Mask("question.txt", r.Question)
-	return x.feedback.Note(ctx, feedback.Asked{Question: masked, Answered: reply.Supported, Confidence: reply.Confidence,
+	return x.feedback.Note(ctx, feedback.Asked{Question: masked, Answered: reply.Answered, Confidence: reply.Confidence,
 		Sources: sourcesOf(cites(&Answer{Sources: reply.Sources})), Stores: r.Stores, Indexes: indexes})
 }
 

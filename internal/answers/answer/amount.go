@@ -15,6 +15,7 @@ const (
 	ofTime
 	ofSize
 	ofShare
+	ofPort
 )
 
 var (
@@ -23,7 +24,10 @@ var (
 	asksSizeRE  = lazyregexp.New(`(?i)\b(?:how (?:big|large)|how much (?:memory|ram|space|disk)|(?:what|which) size|cu[aá]nt[oa] (?:memoria|espacio|disco|ocupa|pesa)|qu[eé] tama[nñ]o|(?:biggest|largest|smallest) (?:file|body|payload|response|request|message|upload|object))`)
 	asksShareRE = lazyregexp.New(`(?i)\b(?:what (?:share|part|percentage|percent|fraction|proportion)|how many percent|qu[eé] (?:parte|porcentaje|proporci[oó]n))\b`)
 
-	timeRE  = lazyregexp.New(`(?i)(?:\d|\b(?:one|an?|two|three|four|five|six|seven|eight|nine|ten|twelve|half an|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)\s)[\d.,*\x60_ ]*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?|segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|a[nñ]os?)\b|\b(?:Infinity|forever|indefinitely|once (?:a|per|an|every) (?:second|minute|hour|day|week))\b`)
+	asksPortRE = lazyregexp.New(`(?i)\b(?:which|what|qu[eé]|cu[aá]l(?: es)?)\b(?: \w+){0,2} (?:tcp )?(?:port|puerto)\b`)
+
+	portRE  = lazyregexp.New(`(?i)[\w.\])]:\d{2,5}\b|\b(?:port|puerto)s?\b.{0,30}?\b\d{2,5}\b`)
+	timeRE  = lazyregexp.New(`(?i)(?:\d|\b(?:one|an?|two|three|four|five|six|seven|eight|nine|ten|twelve|half an|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)\s)[\d.,*\x60_ ]*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?|segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|a[nñ]os?)\b|\b(?:number of|in) (?:milli|micro)?(?:seconds|minutes|hours|days)\b.*\d|\b(?:Infinity|forever|indefinitely|once (?:a|per|an|every) (?:second|minute|hour|day|week))\b`)
 	sizeRE  = lazyregexp.New(`(?i)\d[\d.,*\x60_ ]*(?:[kmgt]i?b|bytes?|octets|characters|[kmg])\b`)
 	shareRE = lazyregexp.New(`(?i)\d[\d.,* ]*(?:%|percent|per cent|por ciento)`)
 )
@@ -31,6 +35,8 @@ var (
 // measureOf is what a question about an amount wants it counted in.
 func measureOf(text string) measure {
 	switch {
+	case asksPortRE.MatchString(text):
+		return ofPort
 	case asksTimeRE.MatchString(text):
 		return ofTime
 	case asksShareRE.MatchString(text):
@@ -85,10 +91,20 @@ func (q *question) measured(text string) bool {
 		return timeRE.MatchString(text)
 	case ofSize:
 		return sizeRE.MatchString(text)
+	case ofPort:
+		return portRE.MatchString(text)
 	case ofShare:
 		return shareRE.MatchString(text)
 	}
 	return measureRE.MatchString(text)
+}
+
+// counts reports whether a text has an amount, in the measure that is asked for.
+func (q *question) counts(text string) bool {
+	if q.measure == anyMeasure {
+		return figureRE.MatchString(text)
+	}
+	return q.measured(text)
 }
 
 // defaultTerm is the term of "default".

@@ -23,6 +23,8 @@ type Request struct {
 	// Before are the places that the turn before cited, when the question leans
 	// on it.
 	Before []Cite
+	// Said are the sentences that it was answered with then.
+	Said []string
 	// Marks says how much feedback speaks against a chunk for this question;
 	// nil for nothing. See search.Request.
 	Marks func(store kb.StoreID, id string) float64
@@ -38,9 +40,11 @@ type Request struct {
 // Reply is an answer with its sources.
 type Reply struct {
 	// Answer is the text: each sentence followed by the numbers of its sources,
-	// [1]. When nothing supports one it says so, and Sources is empty.
-	Answer  string   `json:"answer"`
-	Sources []Source `json:"sources"`
+	// [1]. When nothing supports one it says so, Answered is false, and Sources
+	// are what comes nearest, if anything does.
+	Answer   string   `json:"answer"`
+	Answered bool     `json:"answered"`
+	Sources  []Source `json:"sources"`
 	// Confidence is how much of the question the answer covers, in [0,1].
 	Confidence float64  `json:"confidence"`
 	SessionID  string   `json:"session_id,omitempty"`
@@ -54,9 +58,7 @@ type Reply struct {
 	// Parts are the sentences of Answer in their order, for who streams them
 	// or shows them elsewhere.
 	Parts []Part `json:"-"`
-	// Supported is false when nothing supports an answer.
-	Supported bool `json:"-"`
-	// Near are the places that came nearest where nothing supports an answer:
+	// Near are places too far to be shown, where nothing supports an answer:
 	// what feedback on that is about.
 	Near []Source `json:"-"`
 }
@@ -69,7 +71,10 @@ func (r Reply) Text() string {
 		fmt.Fprintf(&b, "(asked as: %s)\n\n", r.Question)
 	}
 	b.WriteString(r.Answer + "\n")
-	if len(r.Sources) > 0 {
+	switch {
+	case len(r.Sources) > 0 && !r.Answered:
+		b.WriteString("\nPlaces to look at:\n")
+	case len(r.Sources) > 0:
 		fmt.Fprintf(&b, "\nSources, confidence %.2f:\n", r.Confidence)
 	}
 	for _, s := range r.Sources {
@@ -152,17 +157,15 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if r.Debug != nil {
 		r.Debug(explain(q, chosen, found, p))
 	}
-	reply := Reply{Sources: []Source{}, Confidence: q.confidence(p), Supported: p >= leastConfidence}
+	reply := Reply{Sources: []Source{}, Confidence: q.confidence(p), Answered: p >= leastConfidence}
 	if len(r.Topic) > 0 {
 		reply.Question = q.searchText()
 	}
-	parts, cited := arrange(chosen)
-	if !reply.Supported {
-		reply.Answer = unsupported(q)
-		reply.Parts = []Part{{Text: reply.Answer}}
-		reply.Near = r.sources(cited, passages, targets)
+	if !reply.Answered {
+		r.decline(&reply, q, chosen, found, passages, targets)
 		return reply, nil
 	}
+	parts, cited := arrange(chosen)
 	reply.Sources = r.sources(cited, passages, targets)
 	if v := q.verdict(chosen); v != "" {
 		reply.Parts = append(reply.Parts, Part{Text: v})
@@ -173,9 +176,7 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	if q.disputed {
 		reply.Notes = append(reply.Notes, disputed(q))
 	}
-	for _, p := range parts {
-		reply.Parts = append(reply.Parts, Part{Text: shown(p), Source: p.source, Code: p.form == code, Item: p.item})
-	}
+	reply.Parts = append(reply.Parts, shownParts(parts)...)
 	reply.Answer = Text(reply.Parts)
 	return reply, nil
 }
@@ -197,7 +198,7 @@ func findIn(ctx context.Context, targets []search.Target, emb kb.Embedder, r *Re
 	if err != nil || len(q.concepts) == 0 {
 		return q, nil, choice{}, err
 	}
-	q.before = r.Before
+	q.before, q.heard = r.Before, r.Said
 	asked := []string{q.searchText()}
 	if q.spanish { // the texts may be in either language
 		asked = append(asked, r.Question)
@@ -271,6 +272,15 @@ func disputed(q *question) string {
 	return "the documents do not say the same: compare the sources"
 }
 
+// shownParts are the sentences of an answer as it shows them.
+func shownParts(parts []part) []Part {
+	var out []Part
+	for _, p := range parts {
+		out = append(out, Part{Text: shown(p), Source: p.source, Code: p.form == code, Item: p.item})
+	}
+	return out
+}
+
 // shown is a sentence as an answer shows it.
 func shown(p part) string {
 	if p.form == code {
@@ -293,9 +303,11 @@ func text(parts []Part, lineBreak string, form func(string) string) string {
 	for i, p := range parts {
 		if i > 0 {
 			switch before := parts[i-1]; {
+			case p.Code && before.Code && p.Source == before.Source:
+				b.WriteString(lineBreak)
 			case p.Item && p.Source == before.Source && !before.Code:
 				b.WriteString("\n")
-			case p.Source != before.Source && before.Source != 0 || p.Code || before.Code || before.Item:
+			case p.Source != before.Source && (before.Source != 0 || strings.HasSuffix(before.Text, ":")) || p.Code || before.Code || before.Item:
 				b.WriteString("\n\n")
 			default:
 				b.WriteByte(' ')

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -19,7 +20,7 @@ const (
 	nearLift   = 0.35
 	nearLines  = 40
 	// unsureShare is what is left of it where that was no answer.
-	unsureShare = 0.4
+	unsureShare = 0.7
 )
 
 // beside adds the passages before and after the best, in which a section may
@@ -98,4 +99,41 @@ func (q *question) goesOn(path string, line int) float64 {
 		v = max(v, lift/(1+float64(i)/2))
 	}
 	return v
+}
+
+// oldShare is what goesOn counts of a sentence around which nothing is of what is
+// asked now.
+const oldShare = 0.4
+
+// news is how much of what goesOn counts is left, by how much of what is asked now
+// is in a sentence and around it.
+func (q *question) news(s *scored) float64 {
+	all, held := 0.0, 0.0
+	for i := range q.concepts {
+		if c := &q.concepts[i]; !c.topic {
+			all += c.weight
+			held += c.weight * s.around[i]
+		}
+	}
+	if len(q.before) == 0 || all == 0 {
+		return 1
+	}
+	return oldShare + (1-oldShare)*min(1, 2*held/all)
+}
+
+// heardCost is what a sentence loses that the answer before has said, where it
+// has no word of what is asked now.
+const heardCost = 0.3
+
+// repeats is what speaks against a sentence because it was said already.
+func (q *question) repeats(s *scored) float64 {
+	if len(q.heard) == 0 || !slices.Contains(q.heard, plain(s.text)) {
+		return 0
+	}
+	for i := range q.concepts {
+		if c := &q.concepts[i]; !c.topic && !c.faint && s.direct[i] >= 0.9 {
+			return 0
+		}
+	}
+	return heardCost
 }

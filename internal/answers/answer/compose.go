@@ -51,6 +51,7 @@ type choice struct {
 	// looked for there alone.
 	settled bool
 	best    []*scored // every sentence, best first
+	of      scores
 }
 
 func (c *choice) has(s *scored) bool { return slices.Contains(c.all, s) }
@@ -85,7 +86,7 @@ func (c *choice) take(list []*scored, most int) bool {
 // choose takes the sentences of an answer: the best with what it leans on,
 // then what adds to it without repeating it (maximal marginal relevance).
 func (q *question) choose(of scores, passages []search.Passage) choice {
-	c := choice{best: of.best}
+	c := choice{best: of.best, of: of}
 	if len(of.best) == 0 {
 		return c
 	}
@@ -106,9 +107,12 @@ func (q *question) choose(of scores, passages []search.Passage) choice {
 	}
 	same, margin := c.standing(passages)
 	c.settled = same >= settledSame && margin >= settledMargin
+	q.heads(&c, of)
 	if c.settled {
 		q.extend(&c, of)
-	} else {
+	}
+	q.whole(&c, of)
+	if !c.settled {
 		q.spread(&c, of)
 	}
 	q.sides(&c, of)
@@ -303,7 +307,11 @@ func (q *question) company(page []scored, s *scored) []*scored {
 		switch {
 		case o.section != s.section:
 		case o.form == code && o.lead == s.at && len(o.lines) <= mostCode:
-			return append(out, o)
+			for n := 0; j < len(page) && page[j].form == code && page[j].block == o.block && n < mostCode; j++ {
+				out = append(out, &page[j])
+				n++
+			}
+			return out
 		case ahead && o.list > 0 && o.list != s.list && o.lead == s.at:
 			return q.items(page, out, o.list, s.at)
 		case ahead && o.form == row:

@@ -11,7 +11,7 @@ import (
 )
 
 // leastConfidence is the probability below which nothing is answered.
-const leastConfidence = 0.575
+const leastConfidence = 0.53
 
 // mostConfidence is the most that is claimed: words alone do not tell that a
 // sentence means what it seems to.
@@ -53,7 +53,7 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 	same, margin := c.standing(passages)
 	figure := 1.0
 	if q.cue == amount {
-		figure = flag(slices.ContainsFunc(c.all, func(s *scored) bool { return figureRE.MatchString(s.text) }))
+		figure = flag(slices.ContainsFunc(c.all, func(s *scored) bool { return q.counts(s.text) }))
 	}
 	return signals{
 		{"cover", cover, 2.3},
@@ -66,6 +66,7 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 		{"sure", q.sure, 0.1},
 		{"unknown", unknown / q.sum, -2.4},
 		{"strange", strange, -0.4},
+		{"absent", q.absent(c), -1.2},
 		{"figure", figure, 1.4},
 		{"verdict", flag(q.verdict(c) != ""), 1},
 		{"passage", passages[first.passage].Score, 3.6},
@@ -95,6 +96,25 @@ func (c *choice) standing(passages []search.Passage) (same, margin float64) {
 		}
 	}
 	return same / all, margin
+}
+
+// absent is 1 where nothing that is cited speaks of a name in the question.
+func (q *question) absent(c choice) float64 {
+	for i := range q.concepts {
+		k := &q.concepts[i]
+		if !k.topic && k.own > 0 && isName(k.word) && !slices.ContainsFunc(c.all, func(s *scored) bool { return s.around[i] > akinShare }) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// value is that of the sign of a name.
+func (s signals) value(name string) float64 {
+	if i := slices.IndexFunc(s, func(v sign) bool { return v.name == name }); i >= 0 {
+		return s[i].value
+	}
+	return 0
 }
 
 // probability is how likely the answer is right.

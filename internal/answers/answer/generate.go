@@ -258,7 +258,7 @@ func (w *wording) weigh(ctx context.Context, sentence string, cited []int) {
 		}
 	}
 	w.dropped++
-	if near >= 0 && w.reply.Supported && most.Cover >= quotedCover && len(words(most.Text)) >= 4 && most.From > 0 {
+	if near >= 0 && w.reply.Answered && most.Cover >= quotedCover && len(words(most.Text)) >= 4 && most.From > 0 {
 		w.keep(plain(most.Text), near, most)
 	}
 }
@@ -266,7 +266,7 @@ func (w *wording) weigh(ctx context.Context, sentence string, cited []int) {
 // about reports whether a sentence answers the question, where we found no
 // answer: it may be true and speak of something else.
 func (w *wording) about(ctx context.Context, sentence string, p int) bool {
-	if w.reply.Supported {
+	if w.reply.Answered {
 		return true
 	}
 	lines := append([]string{sentence}, w.grounds.lines[p]...)
@@ -312,7 +312,7 @@ func (w *wording) result(err error) Reply {
 	}
 	sources := w.grounds.request.sources(w.cited, w.grounds.passages, w.grounds.targets)
 	parts := w.parts
-	if r.Supported && (err != nil || !overlap(sources, r.Sources)) {
+	if r.Answered && (err != nil || !overlap(sources, r.Sources)) {
 		for _, p := range r.Parts {
 			if p.Source > 0 {
 				p.Source += len(sources)
@@ -325,7 +325,7 @@ func (w *wording) result(err error) Reply {
 		}
 	}
 	r.Parts, r.Sources, r.Answer, r.Model = parts, sources, Text(parts), name
-	r.Supported, r.Near = true, nil
+	r.Answered, r.Near = true, nil
 	if err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model %s did not end its answer: %v", name, err))
 	}

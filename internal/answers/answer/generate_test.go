@@ -92,7 +92,7 @@ const (
 // found is the answer that there was without a model.
 func found() Reply {
 	return Reply{Answer: "The limit is 1048576 bytes by default. [1]", Parts: []Part{{Text: "The limit is 1048576 bytes by default.", Source: 1}},
-		Sources: []Source{{N: 1, ID: "id1", Key: "s1", Title: "1.md", Snippet: limits}}, Supported: true, Confidence: 0.9}
+		Sources: []Source{{N: 1, ID: "id1", Key: "s1", Title: "1.md", Snippet: limits}}, Answered: true, Confidence: 0.9}
 }
 
 func TestWord(t *testing.T) {

@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\s*(?:and |¿|¿?y |what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
-	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often|far|soon|high|deep)|(?:biggest|largest|smallest|longest|shortest|highest|lowest|at most|at least)|which (?:version|status|number)|what (?:size|version|status|number|exit|port)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|qu[eé] (?:parte|porcentaje|tama[nñ]o|l[ií]mite|tope)|como (?:mucho|m[aá]ximo|poco)|por defecto|m[aá]xim[oa]|m[ií]nim[oa]|qu[eé] (?:versi[oó]n|puerto|n[uú]mero))\b`)
+	defineRE = lazyregexp.New(`(?i)(?:\bhow is .* defined|\bdefinition of\b|\bc[oó]mo se define)|^\W*(?:(?:and|so|y|entonces)\b\W*)?(?:what (?:is|are|was)\b|what's\b|define\b|qu[eé] (?:es|son)\b|meaning of|what does .* (?:do|mean)\b|qu[eé] (?:hace|significa)\b)`)
+	amountRE = lazyregexp.New(`(?i)\b(?:how (?:many|much|long|large|big|fast|old|often|far|soon|high|deep)|(?:biggest|largest|smallest|longest|shortest|highest|lowest|at most|at least)|which (?:version|status|number|port)|what (?:size|version|status|number|exit|port)|default|maximum|minimum|limit|cu[aá]nt[oa]s?|qu[eé] (?:parte|porcentaje|tama[nñ]o|l[ií]mite|tope)|como (?:mucho|m[aá]ximo|poco)|por defecto|m[aá]xim[oa]|m[ií]nim[oa]|(?:qu[eé]|cu[aá]l es el) (?:versi[oó]n|puerto|n[uú]mero))\b`)
 	reasonRE = lazyregexp.New(`(?i)\b(?:why|reason|purpose|por qu[eé]|raz[oó]n|para qu[eé])`)
 	placeRE  = lazyregexp.New(`(?i)(?:\bwhere\b|\bd[oó]nde\b|\bwhich (?:file|path|folder|directory|variable|flag|command|option|setting)\b|\bat which path\b|\bqu[eé] (?:variable|fichero|archivo|orden|comando|opci[oó]n|ajuste)\b)`)
 	doingRE  = lazyregexp.New(`(?i)(?:\bhow (?:do|does|can|is|are|to|would|should)\b|\bc[oó]mo\b|\b(?:i|we) (?:just )?(?:want|need|have)\b|\bi'?d like\b|\b(?:quiero|queremos|necesito|quisiera|me gustar[ií]a)\b)`)
@@ -50,6 +50,15 @@ var (
 	datedRE = lazyregexp.New(`(?i)(?:\bchange(?:s|d|log)?\b|\bnew in\b|\brelease notes?\b|\b(?:since|from|in) (?:which|what) (?:version|release)\b|\bwhen (?:was|were|did)\b|\bremoved\b|\bdeprecated\b|\bwhich version\b|\bversion \d|\b\d+\.\d+\b|\bupgrad|\bmigrat|\bcambi[oó]|\bnovedad|\bqu[eé] versi[oó]n|\bcu[aá]ndo se\b|\bactualiz|\bobsolet)`)
 )
 
+// closedInSpanish reports whether a Spanish question asks for yes or no: it has no
+// word that asks, and more than the name of something in it.
+func closedInSpanish(text string) bool {
+	_, asked, ok := strings.Cut(text, "¿")
+	return ok && !askRE.MatchString(asked) && len(words(asked)) > 4
+}
+
+var askRE = lazyregexp.New(`(?i)^\W*(?:(?:y|a|en|de|con|por|para|desde|hasta|sobre)\W+)*(?:que|como|cuando|cuant[oa]s?|donde|quien(?:es)?|cual(?:es)?)\b|(?:^|[^\p{L}])(?:qué|cómo|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?:[^\p{L}]|$)`)
+
 func cueOf(text string) cue {
 	switch {
 	case pairRE.MatchString(text) && !closedRE.MatchString(text):
@@ -66,7 +75,7 @@ func cueOf(text string) cue {
 		return defines
 	case doingRE.MatchString(text):
 		return doing
-	case closedRE.MatchString(text):
+	case closedRE.MatchString(text) || closedInSpanish(text):
 		return deciding
 	}
 	return noCue
@@ -74,6 +83,9 @@ func cueOf(text string) cue {
 
 // changelogs are what files that say what has changed are called.
 var changelogs = lazyregexp.New(`(?i)(?:^|[-_.])(?:changes?|changelog|history|news|releases?|release[-_ ]?notes?|whats?[-_]?new|upgrad(?:e|ing)|migrat(?:e|ion|ing))(?:[-_.\d]|$)`)
+
+// internalRE are documents for who makes a program rather than for who uses it.
+var internalRE = lazyregexp.New(`(?i)(?:^|/)(?:design|designs|adrs?|decisions|rfcs?|proposals|internals|architecture|contributing|development|maintaining)(?:/|\.[a-z]+$)`)
 
 // isChangelog reports whether a document says what was changed rather than
 // what is.

@@ -28,6 +28,7 @@ type concept struct {
 	means   []string // in English, of a Spanish word
 	english string   // what it is in English, "" for word
 	akin    bool     // some store holds a word that is used for it
+	phrase  []string // terms of a saying itself, all of which mean it too
 }
 
 // question is what was understood of one.
@@ -41,6 +42,7 @@ type question struct {
 	defaults bool    // asks what holds when nothing is set
 	vector   []float32
 	before   []Cite   // places that the turn before cited
+	heard    []string // sentences that the turn before was answered with
 	disputed bool     // passages disagree about what answers it
 	dated    bool     // asks what has changed
 	said     []string // what documentation has for its sayings
@@ -151,6 +153,8 @@ func (c *concept) relate() {
 	for _, t := range c.terms {
 		if n := len(t); n > 3 && t[n-1] == 'y' { // copy, copied
 			c.terms = append(c.terms, t[:n-1]+"i")
+		} else if stem, ok := strings.CutSuffix(t, "at"); ok && len(stem) > 4 { // validate, valid
+			c.terms = append(c.terms, stem)
 		}
 	}
 	c.near = len(c.terms)
@@ -185,6 +189,11 @@ func (q *question) sayings(text string) {
 			}
 		}
 		c := concept{word: strings.Join(phrases[i], " "), english: strings.Join(list, " ")}
+		for _, w := range phrases[i] {
+			if t := terms.Of(w); len(t) > 0 && !asking[fold(w)] {
+				c.phrase = append(c.phrase, t[0])
+			}
+		}
 		for _, w := range list {
 			for _, t := range terms.Of(w) {
 				if !slices.Contains(c.terms, t) {

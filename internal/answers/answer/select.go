@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
@@ -27,11 +28,13 @@ const (
 	// What a concept counts that is not in the sentence itself but near it.
 	beforeShare  = 0.7  // in the sentence before it
 	blockShare   = 0.45 // in its paragraph
+	columnShare  = 0.6  // in the head of its table
 	headingShare = 0.7  // in the heading or declaration above it
 	outerShare   = 0.45 // in the headings above that
 	pathShare    = 0.4  // in the path of its document
 	partShare    = 0.4  // as a part of a longer name
 	akinShare    = 0.6  // as a word that is used for it
+	phraseShare  = 0.9  // as the saying that stands for it
 )
 
 // scored is a sentence with what speaks for it.
@@ -47,6 +50,7 @@ type scored struct {
 	cosine  float64
 	near    float64 // the same without what the sentences have in common
 	tokens  map[string]bool
+	columns map[string]bool // of the head of its table
 	vector  []float32
 	length  int  // words
 	left    bool // there is no room for it
@@ -102,8 +106,16 @@ func (q *question) page(p *search.Passage, number int) []scored {
 	place, outer := tokensOf(p.Path), tokensOf(strings.Join(p.Chunk.Decl, " "))
 	list := make([]scored, len(units))
 	for i := range units {
-		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text + " " + strings.Join(units[i].head, " ")),
+		list[i] = scored{sentence: units[i], passage: number, at: i, tokens: tokensOf(units[i].text),
 			length: len(strings.Fields(units[i].text))}
+		if len(units[i].head) > 0 {
+			list[i].columns = tokensOf(strings.Join(units[i].head, " "))
+		}
+		if units[i].form == code && placedRE.MatchString(units[i].text) {
+			for _, t := range placeTerms {
+				list[i].tokens[t] = true
+			}
+		}
 	}
 	heads, titles := map[string]map[string]bool{}, map[string]float64{}
 	lift := passageWeight*p.Score*(1-0.5*p.Marked) + q.lift(p)
@@ -118,7 +130,7 @@ func (q *question) page(p *search.Passage, number int) []scored {
 		held := 0.0
 		for ci := range q.concepts {
 			c := &q.concepts[ci]
-			s.direct[ci] = c.in(s.tokens)
+			s.direct[ci] = max(c.in(s.tokens), columnShare*c.in(s.columns))
 			s.around[ci] = c.beside(list, i, max(s.direct[ci], headingShare*c.in(head), outerShare*c.in(outer), pathShare*c.in(place)))
 			s.cover += c.weight * s.around[ci]
 			s.own += c.weight * s.direct[ci]
@@ -129,11 +141,17 @@ func (q *question) page(p *search.Passage, number int) []scored {
 			s.own /= q.sum
 		}
 		focus := min(1, 3*held/float64(max(6, s.length)))
-		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.goesOn(p.Path, s.start) + titles[s.about] + q.entry(s) + q.cues(list, s) - penalty(s)
+		s.score = coverWeight*s.cover + focusWeight*focus + lift + q.news(s)*q.goesOn(p.Path, s.start) + titles[s.about] + q.entry(s) + q.cues(list, s) - penalty(s) - q.repeats(s)
 		s.score *= 1 - feedbackCost*p.Marked
 	}
 	return list
 }
+
+// placedRE is a path in a command, which placeTerms mean.
+var (
+	placedRE   = lazyregexp.New(`\s(?:~|\.{1,2})?/[\w.-]|\s\.{1,2}(?:\s|$)`)
+	placeTerms = terms.Of("folder directory path")
+)
 
 // beside returns how well what stands around sentence i holds the concept, at
 // least a, what is known already.
@@ -180,6 +198,9 @@ func (q *question) lift(p *search.Passage) float64 {
 	if isChangelog(p.Path) && !q.dated {
 		v -= changelogCost
 	}
+	if internalRE.MatchString(p.Path) && q.cue != reason {
+		v -= internalCost
+	}
 	return v
 }
 
@@ -187,6 +208,7 @@ const (
 	declareLift   = 0.06
 	testCost      = 0.15
 	changelogCost = 0.15
+	internalCost  = 0.08
 )
 
 func folder(p string) string {
@@ -209,6 +231,9 @@ func (c *concept) in(tokens map[string]bool) float64 {
 			}
 			return akinShare
 		}
+	}
+	if len(c.phrase) > 1 && !slices.ContainsFunc(c.phrase, func(t string) bool { return !tokens[t] }) {
+		return phraseShare
 	}
 	if len(c.parts) > 0 {
 		n := 0
@@ -291,6 +316,9 @@ func (q *question) cues(page []scored, s *scored) float64 {
 	return cueWeight * v
 }
 
+// mostColumns is how many columns a table has that says what it says of each.
+const mostColumns = 4
+
 // penalty is what speaks against a sentence as such.
 func penalty(s *scored) float64 {
 	v := 0.0
@@ -305,6 +333,9 @@ func penalty(s *scored) float64 {
 		v += 0.1
 	case s.length < 4 && s.form == prose:
 		v += 0.12
+	}
+	if len(s.head) > mostColumns {
+		v += 0.1 // a survey of much
 	}
 	if s.form == code {
 		v += 0.10

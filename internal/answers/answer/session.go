@@ -39,7 +39,8 @@ type Turn struct {
 	Topic    []string  `json:"topic,omitempty"` // what the question was about, for those that lean on it
 	At       time.Time `json:"at"`
 
-	Cites []Cite `json:"-"`
+	Cites []Cite   `json:"-"`
+	Said  []string `json:"-"` // the sentences of Answer
 }
 
 // Cite is a source by what feedback refers to it with.
@@ -75,6 +76,9 @@ type conversation struct {
 func (t *Turn) size() int {
 	n := 256 + len(t.Question) + len(t.Answer)
 	for _, w := range t.Topic {
+		n += 16 + len(w)
+	}
+	for _, w := range t.Said {
 		n += 16 + len(w)
 	}
 	for _, c := range t.Cites {
@@ -188,6 +192,7 @@ func (s *Sessions) Add(k Key, t Turn) {
 	t.Question, t.Answer = kb.Clip(t.Question, turnBytes), kb.Clip(t.Answer, turnBytes)
 	t.Topic = slices.Clone(t.Topic)
 	t.Cites = slices.Clone(t.Cites[:min(len(t.Cites), turnSources)])
+	t.Said = slices.Clone(t.Said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.At = s.time()
@@ -287,7 +292,7 @@ var (
 	onwardRE = lazyregexp.New(`(?i)^\s*[¿¡(]?\s*(?:and|but|or|so|then|also|what about|how about|what if|y|e|pero|o|entonces|adem[aá]s|tambi[eé]n)\b`)
 	// Words that refer to what was named before.
 	pronounRE = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|this|that|these|those|there|one|ones|he|she|his|her|such|same|afterwards|` +
-		`eso|esto|ello|ellos|ellas|[eé]l|ella|ese|esa|esos|esas|este|esta|estos|estas|su|sus|lo|la misma|el mismo|all[ií]|ah[ií])(?:[^\p{L}]|$)`)
+		`eso|esto|ello|ellos|ellas|[eé]l|ella|ese|esa|esos|esas|este|esta|estos|estas|su|sus|lo|la misma|el mismo|(?:el |la |los |las )?otr[oa]s?|all[ií]|ah[ií])(?:[^\p{L}]|$)`)
 	// Relative clauses and demonstratives with a noun of their own are no pronouns.
 	thatRE = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:(?:(?:one|the|a|an)\s+[\p{L}_]+\s+that)|there (?:is|are|was|be)|(?:is|are) there|(?:lo que))(?:[^\p{L}]|$)`)
 )
@@ -321,6 +326,14 @@ func Cited(turns []Turn) []Cite {
 		return nil
 	}
 	return turns[len(turns)-1].Cites
+}
+
+// Said returns the sentences that the last turn answered with.
+func Said(turns []Turn) []string {
+	if len(turns) == 0 {
+		return nil
+	}
+	return turns[len(turns)-1].Said
 }
 
 // topicOf is what a turn was about: the words of its question, names first,

@@ -267,13 +267,52 @@ func (s *splitter) verbatim(lines []string, from, to int) {
 	for i := range kept {
 		kept[i] = kept[i][least:]
 	}
-	n := len(s.out)
-	s.add(strings.Join(strings.Fields(strings.Join(kept, " ")), " "), first+start, first+end, code)
-	if len(s.out) > n {
-		s.out[n].lines = kept
+	if commands(kept) && len(kept) == end-start+1 { // each says something of its own
+		for i, l := range kept {
+			s.program(l, kept[i:i+1], first+start+i, first+start+i)
+		}
+	} else {
+		s.program(strings.Join(kept, " "), kept, first+start, first+end)
 	}
 	s.block++
 }
+
+// program adds lines of code as one.
+func (s *splitter) program(text string, lines []string, start, end int) {
+	n := len(s.out)
+	s.add(strings.Join(strings.Fields(text), " "), start, end, code)
+	if len(s.out) > n {
+		s.out[n].lines = lines
+	}
+}
+
+// leastCommands is how many lines a list of commands has, and commandShare how many
+// of them begin with the same program.
+const (
+	leastCommands = 3
+	commandShare  = 0.6
+)
+
+// commands reports whether each line is a command of its own, most of them to one
+// program.
+func commands(lines []string) bool {
+	if len(lines) < leastCommands {
+		return false
+	}
+	n := map[string]int{}
+	most := 0
+	for _, l := range lines {
+		m := commandRE.FindStringSubmatch(l)
+		if m == nil || strings.ContainsAny(l[len(l)-1:], `\{(,;:|&`) {
+			return false
+		}
+		n[m[1]]++
+		most = max(most, n[m[1]])
+	}
+	return float64(most) >= commandShare*float64(len(lines))
+}
+
+var commandRE = lazyregexp.New(`^(?:\$ )?([a-z][a-z0-9._-]+) [^=({\[\s]`)
 
 func (s *splitter) take(l string) {
 	if len(s.lines) == 0 {

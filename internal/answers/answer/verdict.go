@@ -9,7 +9,7 @@ import (
 
 var (
 	// deniesRE denies what a sentence is about, as far as its main clause goes.
-	deniesRE = lazyregexp.New(`(?i)\b(?:is|are|was|were|does|do|did|can|could|will|would|should|must|has|have)(?: (?:currently|yet|generally|still|also|only|by default))?(?:n't| not|not)\b|\b(?:cannot|can't|won't|doesn't|isn't|aren't|don't|never|no longer|unsupported|impossible|unable to|has no effect|have no effect|is ignored|are ignored)\b|\b(?:there (?:is|are) no)\b|\b(?:no (?:se puede|es|est[aá]|hay|funciona|admite|soporta|debe)|nunca|ya no)\b`)
+	deniesRE = lazyregexp.New(`(?i)\b(?:is|are|was|were|does|do|did|can|could|will|would|should|must|has|have)(?: (?:currently|yet|generally|still|also|only|by default))?(?:n't| [*_]{0,2}not|not)(?:\b|[*_])|\b(?:cannot|can't|won't|doesn't|isn't|aren't|don't|never|no longer|unsupported|impossible|unable to|has no effect|have no effect|is ignored|are ignored)\b|\b(?:there (?:is|are) no)\b|\b(?:no (?:se puede|es|est[aá]|hay|funciona|admite|soporta|debe)|nunca|ya no)\b`)
 	// hedgesRE makes it depend on something.
 	hedgesRE = lazyregexp.New(`(?i)\b(?:if|unless|except|only|when|while|but|however|although|though|may|might|some|by default|depends?|until|instead|si|salvo|excepto|solo|s[oó]lo|pero|cuando|algunos|por defecto|depende)\b`)
 	// turnsRE is a question that asks for the contrary, so that yes and no say little.

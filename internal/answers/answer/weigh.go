@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
@@ -196,7 +197,7 @@ func (q *question) embed(ctx context.Context, emb kb.Embedder) error {
 		c := &q.concepts[i]
 		texts[i] = cmp.Or(c.english, c.word)
 	}
-	if len(texts) == 0 {
+	if len(texts) == 0 || !embed.Cheap(emb) {
 		return nil
 	}
 	vectors, err := emb.Embed(ctx, texts)

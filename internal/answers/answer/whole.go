@@ -18,13 +18,74 @@ type completion struct {
 // decision what denies, and what somebody wants to do a command, a setting or a
 // call.
 var completions = map[cue]completion{
-	amount: {func(_ *question, s *scored) bool { return s.form != code && figureRE.MatchString(s.text) }, 4},
+	amount: {func(q *question, s *scored) bool { return s.form != code && q.counts(s.text) }, 4},
 	deciding: {func(q *question, s *scored) bool {
 		return s.form == prose && deniesRE.MatchString(s.text) && q.speaksOf(s)
 	}, 3},
 	doing: {func(_ *question, s *scored) bool {
 		return s.form == code && len(s.lines) <= mostCode && !treeRE.MatchString(s.text) || deedRE.MatchString(s.text)
 	}, 4},
+}
+
+// heads takes the first sentences of a section that is asked by its heading, which
+// say it before they explain it.
+func (q *question) heads(c *choice, of scores) {
+	first := c.picks[0]
+	if q.titled(first.about) < titledStart {
+		return
+	}
+	block := -1
+	for i := range of.pages[first.passage] {
+		s := &of.pages[first.passage][i]
+		if s.section != first.section || s.form != prose || s.length > mostWords {
+			continue
+		}
+		if block < 0 {
+			block = s.block
+		}
+		if s.block > block+1 || !q.pick(c, of, s, headWords) {
+			return
+		}
+	}
+}
+
+// From which titled a section is answered from its begin, and in how many words.
+const (
+	titledStart = 0.15
+	headWords   = 75
+)
+
+// wholeWords is how many words a section has that is quoted whole, where more than a
+// number or a yes is asked for, and how many blocks of code.
+const (
+	wholeWords = 90
+	wholeCode  = 2
+)
+
+// whole takes the rest of a short section in which the answer stands: its steps,
+// the command behind them, the condition with what follows from it.
+func (q *question) whole(c *choice, of scores) {
+	first := c.picks[0]
+	if q.cue == amount || q.cue == deciding || q.cue == place || !c.settled && q.cue != doing {
+		return
+	}
+	var all []*scored
+	words, blocks := 0, 0
+	for i := range of.pages[first.passage] {
+		s := &of.pages[first.passage][i]
+		if s.section != first.section {
+			continue
+		}
+		all = append(all, s)
+		if s.form == code {
+			blocks++
+		} else {
+			words += s.length
+		}
+	}
+	if words <= wholeWords && blocks <= wholeCode {
+		c.take(all, MostWords)
+	}
 }
 
 // deedRE is something to type or to set.
@@ -53,6 +114,17 @@ func (q *question) complete(c *choice, of scores) {
 			}
 		}
 		if next != nil && q.pick(c, of, next, MostWords) {
+			return
+		}
+	}
+	if q.cue != amount || q.measure == anyMeasure {
+		return
+	}
+	for _, s := range of.best { // in the measure that is asked for, wherever it is
+		if s.score < spreadFloor*c.picks[0].score {
+			return
+		}
+		if k.has(q, s) && q.begins(s) && q.pick(c, of, s, MostWords) {
 			return
 		}
 	}
