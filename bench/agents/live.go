@@ -229,7 +229,7 @@ Begin with LOOK next, answer every question with LOOK answer, and stop when no q
 `
 	more := ""
 	if said != "" {
-		more = `    LOOK search QUERY [--budget N] [--limit N] [--stores NAME,NAME]     the tool search
+		more = `    LOOK search QUERY [--limit N] [--stores NAME,NAME]                  the tool search
     LOOK context PLACES                                                 the tool get_full_context
     LOOK execute COMMAND ['JSON']                                       the tool execute
 The last three are the tools of a server, which says of itself:

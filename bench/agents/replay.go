@@ -34,6 +34,10 @@ type replayed struct {
 	Reply  string  `json:"reply"`
 }
 
+// replayBudgets are what is said of the length of a reply: nothing, then how many
+// tokens there are to fill.
+var replayBudgets = append([]int{0}, budgets...)
+
 // replay asks again what live agents have typed, each query as the first of a
 // session, and the questions as they are put.
 func (o *options) replay() error {
@@ -68,9 +72,14 @@ func (o *options) replay() error {
 		"questions as they are put, each asked again as the first of a session, with so many tokens to fill. *lines*: the "+
 		"mean over queries of the share of the needed lines that the reply shows, of a place at most its first %d. *by "+
 		"question*: the mean over questions of the mean of their queries. *places*: of the places, those that it names; "+
-		"*files*: those whose file it names. *whole*: queries whose reply lacks nothing.\n\n", window.Most)
-	for _, b := range budgets {
-		r.Printf("## %d tokens\n\n", b)
+		"*files*: those whose file it names. *whole*: queries whose reply lacks nothing. *characters*: of a reply, the mean.\n\n",
+		window.Most)
+	for _, b := range replayBudgets {
+		if b == 0 {
+			r.Printf("## Nothing said\n\n")
+		} else {
+			r.Printf("## %d tokens to fill\n\n", b)
+		}
 		r.Table(replayRows(out, sets, b)...)
 	}
 	return o.finish(r)
@@ -101,8 +110,12 @@ func (o *options) replaySet(name string, all []typed, out []replayed) ([]replaye
 		if gold[q.ID] == nil {
 			return nil, fmt.Errorf("no question %s", q.ID)
 		}
-		for _, b := range budgets {
-			_, reply, err := a.search([]string{"--budget", fmt.Sprint(b)})(q.Query)
+		for _, b := range replayBudgets {
+			var args []string
+			if b > 0 {
+				args = []string{"--budget", fmt.Sprint(b)}
+			}
+			_, reply, err := a.search(args)(q.Query)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", q.ID, err)
 			}
@@ -131,9 +144,9 @@ func replayOf(t *window.Tree, gold []task.Place, reply string) replayed {
 }
 
 func replayRows(all []replayed, sets []string, budget int) [][]string {
-	rows := [][]string{{"", "asked", "queries", "lines", "by question", "places", "files", "whole", "tokens p50"}}
+	rows := [][]string{{"", "asked", "queries", "lines", "by question", "places", "files", "whole", "tokens p50", "characters"}}
 	add := func(name, asked string, wanted func(replayed) bool) {
-		var n, lines, places, files, whole float64
+		var n, lines, places, files, whole, chars float64
 		var sizes []int
 		by := map[string][]float64{}
 		for _, x := range all {
@@ -142,6 +155,7 @@ func replayRows(all []replayed, sets []string, budget int) [][]string {
 			}
 			n, lines, places, files, whole = n+1, lines+x.Lines, places+x.Places, files+x.Files, whole+one(x.Whole)
 			sizes = append(sizes, x.Tokens)
+			chars += float64(len(x.Reply))
 			by[x.Set+x.ID] = append(by[x.Set+x.ID], x.Lines)
 		}
 		if n == 0 {
@@ -157,7 +171,7 @@ func replayRows(all []replayed, sets []string, budget int) [][]string {
 		}
 		rows = append(rows, []string{name, asked, fmt.Sprint(n), fmt.Sprintf("%.3f", lines/n),
 			fmt.Sprintf("%.3f", questions/float64(len(by))), fmt.Sprintf("%.3f", places/n), fmt.Sprintf("%.3f", files/n),
-			share(whole / n), fmt.Sprint(lab.Median(sizes))})
+			share(whole / n), fmt.Sprint(lab.Median(sizes)), fmt.Sprintf("%.0f", chars/n)})
 	}
 	for _, s := range append(slices.Clone(sets), "") {
 		name := s

@@ -11,7 +11,7 @@ import (
 // addFind adds the commands that find and show what is indexed.
 func addFind(t *command.Table) {
 	c := t.Add("find", command.New("search",
-		"Use before grep when you know what code does, not its name: cited lines of this project and its stores, as text within budget tokens",
+		"Use before grep when you know what code does, not its name: cited lines of this project and its stores, as text of 1,200 tokens at most",
 		command.Reads, runSearch).Prints(printer.Of(printHits)).Agent(),
 		`{"query":"retry with exponential backoff"}`,
 		`{"query":"Server.Shutdown","intent":"find-definition","stores":["go"],"detail":"full","limit":3}`)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
-	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/config"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -59,11 +58,9 @@ func Eval(ctx context.Context, a *app.App, r EvalRequest) (report EvalReport, er
 	if err := app.CheckEngine(engine); err != nil {
 		return EvalReport{}, err
 	}
-	emb := a.Config.Embedder
-	if emb == nil {
-		if emb, err = embed.New(embed.Config{}); err != nil {
-			return EvalReport{}, err
-		}
+	emb, err := a.EmbedderOf(file)
+	if err != nil {
+		return EvalReport{}, err
 	}
 	dir := ""
 	if a.Config.DataDir != "" {

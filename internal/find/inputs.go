@@ -18,7 +18,7 @@ type searchIn struct {
 	Mode         string   `json:"mode,omitempty" enum:"hybrid|vector|fts" help:"how to look: both ways (hybrid, the default), by meaning, or by words"`
 	Detail       string   `json:"detail,omitempty" enum:"minimal|contextual|full" help:"how much to show of each hit (default minimal)"`
 	Limit        int      `json:"limit,omitempty" help:"at most this many hits (default 10)"`
-	Budget       int      `json:"budget,omitempty" help:"tokens that the text of a reply without detail has at most (default 1200)"`
+	Budget       int      `json:"budget,omitempty" cli:"first" help:"tokens that the text of a reply without detail has at most (default 1200)"`
 	Stores       []string `json:"stores,omitempty" help:"names or ids of the stores to search; * is every store"`
 	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`

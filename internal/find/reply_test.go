@@ -125,6 +125,44 @@ func accounted(text string) (n int) {
 	return n
 }
 
+// TestFurtherFunctions: of a document with lines the functions that may be meant
+// besides are named below its place, in its order, each once.
+func TestFurtherFunctions(t *testing.T) {
+	s, a := bakery(t)
+	var b strings.Builder
+	b.WriteString("package oven\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "\n// rinse%d rinses kettle number %d with soda, then with water.\nfunc rinse%d(kettle int) int {\n", i, i, i)
+		for j := range 14 {
+			fmt.Fprintf(&b, "\tkettle = pour(kettle, %d, \"soda and water for the kettle\")\n", i*20+j)
+		}
+		b.WriteString("\treturn kettle\n}\n")
+	}
+	s.Write("p/oven/rinse.go", b.String())
+	text := packed(t, t.Context(), a, "how long a kettle has to be rinsed with soda before water is poured", 0).Text()
+	m := regexp.MustCompile(`(?m)^also (:.*)$`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("no further functions:\n%s", text)
+	}
+	last := 0
+	for name := range strings.SplitSeq(m[1], ", ") {
+		at := regexp.MustCompile(`^:(\d+)-(\d+) (rinse\d+)$`).FindStringSubmatch(name)
+		if at == nil || number(at[1]) <= last {
+			t.Fatalf("%q after line %d:\n%s", name, last, text)
+		}
+		if last = number(at[2]); strings.Count(text, at[3]+"\n")+strings.Count(text, at[3]+",") != 1 {
+			t.Errorf("%s is not named once:\n%s", at[3], text)
+		}
+	}
+	if n := tokens.Estimate(text); n > search.PackedTokens {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	text = packed(t, t.Context(), a, "rinse the kettle with soda before water is poured", 200).Text()
+	if !strings.Contains(text, "\nalso :") || !strings.Contains(text, "\tkettle = pour(") {
+		t.Errorf("a short reply has not both lines and names:\n%s", text)
+	}
+}
+
 // TestNothingTwice: what a session was given whole is named and not shown
 // again, until it changes or the session forgets.
 func TestNothingTwice(t *testing.T) {

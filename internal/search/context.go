@@ -83,7 +83,7 @@ func Show(ctx context.Context, targets []Target, id string) (Context, error) {
 	if near != "" {
 		return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q", bare).WithHint("the nearest is: get_full_context {\"resultId\":%q}", near)
 	}
-	return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q in the %d stores searched", bare, len(targets)).WithHint("ids come from search; if the store was deleted, or the file is gone since long, search again")
+	return Context{}, kb.Errorf(kb.NotFound, "no place has the id %q in the %s searched", bare, kb.Count(len(targets), "store")).WithHint("ids come from search; if the store was deleted, or the file is gone since long, search again")
 }
 
 // misspelt returns the id that a slip of the finger made id of: one that a

@@ -92,6 +92,9 @@ type pack struct {
 	flow   bool            // the places are functions that call each other
 	sites  map[int]*packed // by the number of the function
 	memory *Memory
+	// further are functions that are named below the first place of their
+	// document, the likeliest first.
+	further []aside
 }
 
 // packed is a place of a packed reply.
@@ -121,7 +124,7 @@ func (s *shower) pack(ctx context.Context, r *Reply, sure rank.Sure) error {
 	}
 	budget := cmp.Or(s.r.Budget, PackedTokens)
 	foot := foot(append(s.r.Notes, r.Notes...), r.Confidence)
-	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow); err != nil {
+	if err := p.fill(ctx, budget-tokens.Estimate(foot), r.Confidence == "none" && !p.flow && s.r.Budget == 0); err != nil {
 		return err
 	}
 	r.Packed, r.Shown = true, p.fit(foot, budget)

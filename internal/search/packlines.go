@@ -15,6 +15,9 @@ func (p *pack) fill(ctx context.Context, left int, none bool) error {
 	sure := p.sure >= enough && !p.flow && !p.s.digested
 	rows, price := p.rows(sure)
 	left -= price * min(rows, max(0, len(p.places)-1))
+	if p.s.beside != nil && !p.s.digested {
+		left -= min(furtherTokens, left/8)
+	}
 	covered, most, given := 0.0, left, 0
 	least := 1
 	if p.s.beside != nil {
@@ -43,6 +46,9 @@ func (p *pack) fill(ctx context.Context, left int, none bool) error {
 	}
 	p.widen(left)
 	p.list(rows, !sure && !p.flow)
+	if !p.s.digested {
+		p.also()
+	}
 	return nil
 }
 
@@ -61,10 +67,12 @@ func (p *pack) give(ctx context.Context, x *packed, price int, sure, meant bool)
 		}
 	}
 	uses := tokens.Estimate(strings.Join(x.uses, "\n"))
-	if price -= uses; price < min(leastSlice, x.body.price()) {
-		x.uses = nil
-		return 0, nil
+	if least := min(leastSlice, x.body.price()); price-uses < least {
+		if x.uses, uses = nil, 0; price < least {
+			return 0, nil
+		}
 	}
+	price -= uses
 	x.body.choose(min(price, x.body.price()))
 	return x.body.spent() + tokens.Estimate(x.head()) + uses, nil
 }
@@ -133,7 +141,7 @@ func (p *pack) share(sure bool) float64 {
 // widen gives what is left to the places that are cut, the first before others.
 func (p *pack) widen(left int) {
 	for _, x := range p.places {
-		if x.body.shown == nil || x.literal || x.body.whole() || left < leastSlice {
+		if x.body.shown == nil || x.body.alone || x.literal || x.body.whole() || left < leastSlice {
 			continue
 		}
 		was := x.body.spent()

@@ -184,15 +184,24 @@ func foot(notes []string, confidence string) string {
 }
 
 // fit writes the reply, with as many of the places as the budget has room for,
-// the likeliest.
+// the likeliest, and of the further functions.
 func (p *pack) fit(foot string, budget int) string {
 	if p.flow {
 		p.places = p.inOrder()
 	}
-	for n := min(p.named, len(p.places)); ; n-- {
+	n := min(p.named, len(p.places))
+	if left := budget - tokens.Estimate(p.write(n)+foot); left >= leastSlice { // rows that became names cost less
+		p.widen(left)
+	}
+	for {
 		text := p.write(n)
-		if n <= 1 || tokens.Estimate(text+foot) <= budget {
+		switch {
+		case tokens.Estimate(text+foot) <= budget, n <= 1 && len(p.further) == 0:
 			return text
+		case len(p.further) > 0:
+			p.further = p.further[:len(p.further)-1]
+		default:
+			n--
 		}
 	}
 }
@@ -268,9 +277,10 @@ func (p *pack) write(n int) string {
 		for _, l := range x.uses {
 			b.WriteString(l + "\n")
 		}
+		b.WriteString(p.alsoIn(x))
 	}
 	if more := len(p.places) - n; more > 0 {
-		fmt.Fprintf(&b, "%s: limit lists them, budget gives them lines\n", kb.Count(more, "more place"))
+		fmt.Fprintf(&b, "%s: limit lists them\n", kb.Count(more, "more place"))
 	}
 	if n > 0 {
 		b.WriteByte('\n')

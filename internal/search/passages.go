@@ -123,10 +123,13 @@ func (r *Request) mark(targets []Target, found []rank.Evidence) {
 	}
 }
 
-// each runs f for 0 to n-1 side by side and returns the first error by number, with that number.
-func each(n int, f func(i int) error) error {
+// each is several for what is of one target each: the error is that target's.
+func each(n int, f func(i int) error) error { return of(several(n, f)) }
+
+// several runs f for 0 to n-1 side by side and returns the first error by number, with that number.
+func several(n int, f func(i int) error) (int, error) {
 	if n == 1 {
-		return of(0, f(0))
+		return 0, f(0)
 	}
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -141,8 +144,8 @@ func each(n int, f func(i int) error) error {
 	wg.Wait()
 	for i, err := range errs {
 		if err != nil {
-			return of(i, err)
+			return i, err
 		}
 	}
-	return nil
+	return 0, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
@@ -82,9 +83,7 @@ func Run(ctx context.Context, targets []Target, emb kb.Embedder, r Request) (Rep
 			reply.Notes = append(reply.Notes, "nothing passes threshold and minRelevance together")
 		}
 	}
-	for w, meant := range q.Misspelt() {
-		reply.Notes = append(reply.Notes, fmt.Sprintf("%q is nowhere here; %q was looked for", kb.Clip(w, 40), meant))
-	}
+	reply.Notes = append(reply.Notes, q.notes()...)
 	if r.cut {
 		reply.Notes = append(reply.Notes, fmt.Sprintf("the first %d KiB of the query were read", MaxQuery>>10))
 	}
@@ -337,11 +336,14 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 	switch {
 	case r.Mode == rank.FTS:
 	case emb != nil:
-		vecs, err := emb.Embed(ctx, []string{q.Text})
+		vector, err := embed.Query(ctx, emb, q.Text)
 		if err != nil {
-			return nil, err
+			if embed.Cheap(emb) || r.Mode == rank.Vector || ctx.Err() != nil {
+				return nil, err
+			}
+			q.deaf = err // a provider: words find something without it
 		}
-		req.Vector = vecs[0]
+		req.Vector = vector
 		if !slices.ContainsFunc(req.Vector, func(x float32) bool { return x != 0 }) {
 			req.Vector = nil
 		}

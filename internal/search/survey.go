@@ -117,12 +117,17 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 		if c.Flags&kb.FlagProse != 0 && !as.wide || s.docs[k] != nil {
 			continue
 		}
-		d, err := targets[c.Store].Index.Document(ctx, c.Path)
-		if err != nil {
-			return nil, of(c.Store, err)
-		}
-		s.docs[k] = &surveyed{DocumentText: &d, key: k, score: c.Score, found: map[int]*rank.Evidence{}}
+		s.docs[k] = &surveyed{key: k, score: c.Score, found: map[int]*rank.Evidence{}}
 		docs = append(docs, s.docs[k])
+	}
+	failed, err := several(len(docs), func(i int) error {
+		k := docs[i].key
+		d, err := targets[k.target].Index.Document(ctx, k.path)
+		docs[i].DocumentText = &d
+		return err
+	})
+	if err != nil {
+		return nil, of(docs[failed].key.target, err)
 	}
 	for i := range found {
 		if d := s.docs[docKey{found[i].Store, found[i].Path}]; d != nil {

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,10 +22,22 @@ type question struct {
 	stores    []rank.Standing // of the targets; nil of one alone
 	digested  bool            // it is the telling words of a long text
 	cut       bool            // there are more candidates than were asked for
+	deaf      error           // why it has no vector
 	retrieval kb.Retrieval    // with which candidates were asked for
 	survey    *survey         // of the documents found; nil for most queries
 	beside    *survey         // the same, for functions beside hits that are unsure
 	found     []rank.Evidence // the candidates
+}
+
+// notes says how the query was taken.
+func (q *question) notes() (out []string) {
+	for w, meant := range q.Misspelt() {
+		out = append(out, fmt.Sprintf("%q is nowhere here; %q was looked for", kb.Clip(w, 40), meant))
+	}
+	if q.deaf != nil {
+		out = append(out, "found by words alone, without meaning: "+q.deaf.Error())
+	}
+	return out
 }
 
 // understand reads the query of a request. Of a stack trace the message and

@@ -12,6 +12,7 @@ import (
 var (
 	placeRE    = regexp.MustCompile(`([\w@~+./\\-]*[\w+-]\.?[\w+-]*):L?(\d+)(?:-L?(\d+))?`)
 	numberedRE = regexp.MustCompile(`^\s*(\d+)(?:\t|: ?|\| ?| {1,2}|-)(.*)$`)
+	alsoRE     = regexp.MustCompile(`(?:^also|,) :(\d+)(?:-(\d+))? `)
 	grepRE     = regexp.MustCompile(`^([^\s:][^:]*):(\d+):(.*)$`)
 )
 
@@ -34,6 +35,7 @@ func Read(t *Tree, reply string) (shown, told []Span) {
 type reader struct {
 	tree        *Tree
 	path        string
+	head        string // path of the last place that a line begins with
 	shown, told []Span
 }
 
@@ -46,9 +48,20 @@ func (r *reader) line(line string) {
 	if m := numberedRE.FindStringSubmatch(line); m != nil && r.path != "" && r.numbered(r.path, m[1], m[2]) {
 		return
 	}
-	for _, m := range placeRE.FindAllStringSubmatch(line, -1) {
+	if strings.HasPrefix(line, "also :") && r.path != "" {
+		for _, m := range alsoRE.FindAllStringSubmatch(line, -1) {
+			if s, ok := span(r.tree, r.head, m[1], m[2]); ok {
+				r.told = append(r.told, s)
+			}
+		}
+		return
+	}
+	for i, m := range placeRE.FindAllStringSubmatch(line, -1) {
 		if s, ok := span(r.tree, m[1], m[2], m[3]); ok {
 			r.path = s.Path
+			if i == 0 && strings.HasPrefix(line, m[0]) {
+				r.head = s.Path
+			}
 			r.told = append(r.told, s)
 		}
 	}

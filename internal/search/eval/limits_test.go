@@ -35,6 +35,7 @@ var limits = map[string]string{
 	"unsureShare": "TestPinned", "literalShare": "TestPinned", "fewLinks": "TestPinned", "fewest": "TestPinned", "flowMeaning": "TestPinned", "packedValues": "find.TestPackedReply",
 	"leastSlice": "TestPinned", "rowTokens": "TestPinned", "fewRows": "TestPinned", "longRows": "TestPinned", "someRowTokens": "TestPinned", "linedRowTokens": "TestPinned", "manyRows": "TestPinned",
 	"largeInner": "TestPinned", "packedLinks": "TestPinned", "packWidth": "TestPinned", "nearby": "TestPinned",
+	"furtherTokens": "find.TestFurtherFunctions", "furtherNames": "TestPinned", "furtherOfOne": "TestPinned",
 	"closing": "TestPinned", "PackedTokens": "TestPinned",
 	"MinBudget": "find.TestPackedReply", "MaxBudget": "find.TestPackedReply",
 	"rememberedTokens": "search.TestMemory", "rememberedPlaces": "search.TestMemory",

@@ -4,12 +4,12 @@ package rank
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
@@ -64,13 +64,13 @@ type Word struct {
 }
 
 var (
-	quoted   = regexp.MustCompile("\"([^\"]{2,})\"")
-	wordRE   = regexp.MustCompile("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
-	pathRE   = regexp.MustCompile(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
-	symbolRE = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\)|[!?])?$`)
-	joinRE   = regexp.MustCompile(`^(?:\.|::|->|#)[\p{L}_]`)
-	joinedRE = regexp.MustCompile(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
-	failRE   = regexp.MustCompile(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
+	quoted   = lazyregexp.New("\"([^\"]{2,})\"")
+	wordRE   = lazyregexp.New("`[^`]+`|[\\p{L}\\p{N}_]+(?:\\(\\))?")
+	pathRE   = lazyregexp.New(`^[\w.@+-]*(?:/[\w.@+-]+)+/?$|^[\w.+-]+\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|scala|lua|sh|md|mdx|rst|txt|json|ya?ml|toml|html|css|sql|proto|mod|zig|hs|ex|exs)$`)
+	symbolRE = lazyregexp.New(`^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:::|\.|->|#)[\p{L}_$~][\p{L}\p{N}_$]*)*(?:\(\)|[!?])?$`)
+	joinRE   = lazyregexp.New(`^(?:\.|::|->|#)[\p{L}_]`)
+	joinedRE = lazyregexp.New(`[\p{L}\p{N}_](?:\.|::|->|#)$`)
+	failRE   = lazyregexp.New(`(?i)\b(?:error|exception|panic|fatal|traceback|failed|cannot|undefined|segfault|errno)\b`)
 )
 
 // stop words ask rather than tell. In code "how" or "where" is rare, so that

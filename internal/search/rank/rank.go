@@ -257,6 +257,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, sure Sure) {
 		if top > 0 {
 			h.Score = math.Max(0, math.Min(1, sure.P*h.raw/top))
 		}
+		h.addUp()
 	}
 	return hits, sure
 }

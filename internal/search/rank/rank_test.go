@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -235,13 +236,23 @@ func TestScoresSayWhetherAnythingAnswers(t *testing.T) {
 func TestExplainAddsUp(t *testing.T) {
 	c := newCorpus("parse headers")
 	c.add("x/header.go", 9, "pars header", "header", 0)
+	c.add("x/header_test.go", 9, "pars header", "header", 0)
+	c.add("x/header.go", 3, "header", "", 0)
+	c.add("docs/headers.md", 5, "pars header", "", kb.FlagProse)
+	c.add("docs/parse.md", 7, "pars header", "", kb.FlagProse)
 	hits, _ := Rank(c.q, c.cands, Options{Limit: 10, Explain: true})
-	sum := 0.0
-	for _, v := range hits[0].Parts {
-		sum += v
-	}
-	if d := sum - hits[0].raw; d > 0.01 || d < -0.01 {
-		t.Errorf("parts %v add up to %.3f, not %.3f", hits[0].Parts, sum, hits[0].raw)
+	for _, h := range hits {
+		sum, factor := 0.0, 1.0
+		for name, v := range h.Parts {
+			if v < 0 && name != Rest {
+				factor *= 1 + v
+			} else if name != Rest {
+				sum += v
+			}
+		}
+		if got := sum*factor + h.Parts[Rest]; math.Abs(got-h.raw) > 0.006 {
+			t.Errorf("%s: parts %v give %.3f, not %.3f", h.Path, h.Parts, got, h.raw)
+		}
 	}
 }
 
@@ -258,6 +269,7 @@ func TestIsTest(t *testing.T) {
 	for p, want := range map[string]bool{
 		"a/b_test.go": true, "test_x.py": true, "src/x.test.ts": true, "x.spec.js": true, "tests/a.rs": true,
 		"FooTest.java": true, "conftest.py": true, "latest.go": false, "contest.py": false, "src/testing.go": false, "attestation/a.go": false,
+		"spec/models/order.rb": true, "spec/Cart.js": true, "internal/specs/search.go": false, "specs/order.md": false,
 	} {
 		if IsTest(p) != want {
 			t.Errorf("IsTest(%q) = %v", p, !want)

@@ -108,6 +108,8 @@ var signals = []Signal{
 
 	// Tests mention everything and explain nothing, unless asked for.
 	{Name: "test", Factor: 0.62, value: (*ranking).isTest, Intents: map[string]float64{Implementation: 1.5, Usage: 0.4}},
+	// Specifications say what is to be; kdd:search is for them.
+	{Name: "specification", Factor: 0.62, value: (*ranking).specification},
 	{Name: "example", Factor: 0.75, value: isExample, Intents: map[string]float64{
 		Usage: 0, Documentation: 0.3, Pattern: 0}},
 	{Name: "generated", Factor: 0.70, value: (*ranking).generated},
@@ -323,6 +325,10 @@ func marked(_ *ranking, e *Evidence, _ *document) float64     { return e.Marked 
 
 func (r *ranking) isTest(_ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }
 
+func (r *ranking) specification(e *Evidence, d *document) float64 {
+	return flag(!r.tests && !d.test && r.beside(e) && within(e.Path, r.t.SpecDirs))
+}
+
 func (r *ranking) superseded(e *Evidence, _ *document) float64 {
 	return flag(r.o.Stores != nil && r.o.Stores[e.Store].Older || r.editions.superseded(r.q, e))
 }
@@ -368,24 +374,4 @@ func within(p string, dirs []string) bool {
 		}
 		p = p[i+1:]
 	}
-}
-
-// IsTest reports whether a path is that of a test by the customs of its language.
-func IsTest(p string) bool { return fitted.isTest(p) }
-
-func (t *Tuning) isTest(p string) bool {
-	base := path.Base(p)
-	stem := base
-	if i := strings.IndexByte(base, '.'); i > 0 {
-		stem = base[:i]
-	}
-	return strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_spec") ||
-		strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || stem == "conftest" ||
-		strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || within(p, t.TestDirs)
-}
-
-// InTests reports whether a declaration within these is a part of tests that
-// stand beside what they test.
-func InTests(path []string) bool {
-	return slices.ContainsFunc(path, func(s string) bool { return slices.Contains(fitted.TestDirs, strings.ToLower(s)) })
 }

@@ -114,6 +114,7 @@ type Tuning struct {
 	// names of files and folders with release notes, plans and minutes begin
 	// with; names of files that say nothing, in place of which the folder's counts.
 	TestDirs, ExampleDirs, VendorDirs, DatedNames, Nameless []string
+	SpecDirs                                                []string // of specifications, and of tests in some languages
 	Settings                                                []string // languages of files that set things up
 }
 
@@ -147,7 +148,8 @@ var fitted = Tuning{
 		versions deprecated obsolete legacy new blog proposal proposals roadmap news breaking meeting nuevo nueva cambios versión versiones migrar
 		actualizar`),
 	AsksDeclared: strings.Fields("declaration declarations prototype prototypes stub stubs typings"),
-	TestDirs:     strings.Fields("test tests testing testdata __tests__ spec specs fixtures mocks __mocks__ e2e"),
+	TestDirs:     strings.Fields("test tests testing testdata __tests__ fixtures mocks __mocks__ e2e"),
+	SpecDirs:     strings.Fields("spec specs"),
 	ExampleDirs:  strings.Fields("example examples _examples demo demos sample samples bench benchmarks benches"),
 	VendorDirs:   strings.Fields("vendor third_party node_modules deps external"),
 	DatedNames: strings.Fields(`news changelog changes history release whats-new whatsnew what-s-new blog announce upgrad
