@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -15,11 +17,13 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/face/cli"
 	"github.com/seed-4f2d999b/knowledge/internal/face/hook"
 	"github.com/seed-4f2d999b/knowledge/internal/face/httpapi"
 	"github.com/seed-4f2d999b/knowledge/internal/face/mcpserver"
 	"github.com/seed-4f2d999b/knowledge/internal/face/page"
+	"github.com/seed-4f2d999b/knowledge/internal/face/teamserver"
 	"github.com/seed-4f2d999b/knowledge/internal/face/ui"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
@@ -90,6 +94,9 @@ func showUI(ctx context.Context, a *app.App, o cli.UIOptions) error {
 
 func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 	defer background(ctx, a)()
+	if o.Team != "" {
+		return serveTeam(ctx, a, o)
+	}
 	token := cmp.Or(o.Token.Token, httpguard.NewToken())
 	ctx, stop := context.WithCancel(ctx)
 	wait := func() {}
@@ -103,6 +110,34 @@ func serveHTTP(ctx context.Context, a *app.App, o cli.ServeOptions) error {
 			wait = evidencehttp.Start(ctx, a, evidencehttp.Options{
 				Wanted: o.Beside, NoEvidence: o.NoEvidence, NoEnterprise: o.NoEnterprise, EvidencePort: o.EvidencePort, EnterprisePort: o.EnterprisePort,
 				Token: token, RequireToken: o.RequireToken, Log: o.Stdout})
+		}})
+}
+
+// serveTeam serves the users of a team; SIGHUP has their rights read again at once.
+func serveTeam(ctx context.Context, a *app.App, o cli.ServeOptions) error {
+	hup, reload := make(chan os.Signal, 1), make(chan struct{}, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hup:
+				reload <- struct{}{}
+			}
+		}
+	}()
+	return teamserver.Serve(ctx, a, teamserver.Options{Addr: o.Team, Page: page.Handlers, Reload: reload, Log: o.Stderr,
+		MCP: func(ctx context.Context, a *app.App, t *command.Table, g *httpguard.Guard, log io.Writer) (http.Handler, error) {
+			h, err := mcpserver.Handler(ctx, a, mcpserver.Options{Commands: t, Log: log})
+			if err != nil {
+				return nil, err
+			}
+			return h(g), nil
+		},
+		API: func(_ context.Context, a *app.App, t *command.Table, g *httpguard.Guard, log io.Writer) (http.Handler, error) {
+			return httpapi.MemberHandler(a, t, g, log), nil
 		}})
 }
 

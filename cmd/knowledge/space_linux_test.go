@@ -29,8 +29,8 @@ func TestLittleAddressSpace(t *testing.T) {
 	if r := w.finish(under("950000")); r.status != 0 || !strings.Contains(r.out, "a.md") {
 		t.Errorf("with enough: status %d\n%s%s", r.status, r.out, r.err)
 	}
-	r := w.finish(under("850000"))
-	if r.status != 1 || !strings.Contains(r.err, "address space of a process is limited to 870 MB here") || !strings.HasSuffix(strings.TrimSpace(r.err), "with ulimit -v unlimited, then try: knowledge version") {
+	r := w.finish(under("880000"))
+	if r.status != 1 || !strings.Contains(r.err, "address space of a process is limited to 901 MB here") || !strings.HasSuffix(strings.TrimSpace(r.err), "with ulimit -v unlimited, then try: knowledge version") {
 		t.Errorf("with less than it needs: status %d\n%s%s", r.status, r.out, r.err)
 	}
 	// So little that Go's runtime gives up before the program begins: the

@@ -199,7 +199,7 @@ func takeSite(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, args app.
 	cfg := crawl.Config{
 		Start: []string{st.Spec.Source}, Depth: web.Depth, MaxPages: web.MaxPages,
 		Include: web.Include, Exclude: web.Exclude, Hosts: web.Hosts,
-		CrawlInstructions: web.Crawl, ExtractInstructions: web.Extract, Embedder: c.Embedder,
+		CrawlInstructions: web.Crawl, ExtractInstructions: web.Extract, Embedder: c.Words,
 		Headless: crawl.Headless(web.Headless), Render: renderer.render,
 		Client: client, Pages: kept, Rate: c.Web.Rate, Headers: headers, UserAgent: c.Web.UserAgent, Force: args.Force,
 	}

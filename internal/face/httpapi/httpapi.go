@@ -142,6 +142,14 @@ func checkOrigin(origin string) error {
 // Handler returns the API with its guard.
 func Handler(a *app.App, o Options) http.Handler { return newService(a, o) }
 
+// MemberHandler returns the commands of a table as routes, and nothing else, behind
+// a guard: what one of several users reaches.
+func MemberHandler(a *app.App, table *command.Table, guard *httpguard.Guard, log io.Writer) http.Handler {
+	s := &service{app: a, log: log, mux: http.NewServeMux(), table: table, find: table.Find, guard: guard}
+	s.commands()
+	return s
+}
+
 func newService(a *app.App, o Options) *service {
 	if o.Addr == "" {
 		o.Addr = DefaultAddr
@@ -150,7 +158,7 @@ func newService(a *app.App, o Options) *service {
 		o.Token = httpguard.NewToken() // no client knows it, so none writes
 	}
 	s := &service{
-		app: a, log: o.log(), mux: http.NewServeMux(), find: product.Commands().Find,
+		app: a, log: o.log(), mux: http.NewServeMux(), table: product.Commands(), find: product.Commands().Find,
 		guard: &httpguard.Guard{
 			Bound: o.Addr, Secret: o.Token, OpenRead: o.OpenRead, RequireToken: o.RequireToken, Origins: o.Origins, Hosts: o.Hosts,
 			// A page's widget asks a few times a minute; this is for the rest.
@@ -185,7 +193,8 @@ type service struct {
 	log    io.Writer
 	mux    *http.ServeMux
 	guard  *httpguard.Guard
-	find   func(name string) (command.Command, error) // product.Commands().Find, but in tests
+	table  *command.Table
+	find   func(name string) (command.Command, error) // of table, but in tests
 	page   http.Handler                               // for people at /; nil where there is none
 	public bool                                       // knows the public side alone: see public.go
 	names  sync.Map                                   // what shown remembers

@@ -106,7 +106,7 @@ func fake(t *testing.T, o Options) *service {
 
 // request is one line of a table; empty fields are left out.
 type request struct {
-	method, path, body, token, origin, remote, host, contentType string
+	method, path, body, token, origin, remote, host, contentType, accept string
 }
 
 func (q request) send(h http.Handler) *httptest.ResponseRecorder {
@@ -127,6 +127,9 @@ func (q request) send(h http.Handler) *httptest.ResponseRecorder {
 	}
 	if q.contentType != "" {
 		r.Header.Set("Content-Type", q.contentType)
+	}
+	if q.accept != "" {
+		r.Header.Set("Accept", q.accept)
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)

@@ -180,7 +180,7 @@ func ServePublic(ctx context.Context, a *app.App, addr string, o Options) error 
 	dir, err := a.DataDir()
 	var keys *tls.Config
 	if err == nil {
-		keys, err = certificates(c, dir)
+		keys, err = httpguard.Certificate{Of: "public", Host: c.Host, Cert: c.Cert, Key: c.Key, ACME: c.ACME, Authority: c.Authority}.TLS(dir)
 	}
 	if err != nil {
 		ln.Close()
@@ -197,19 +197,4 @@ func ServePublic(ctx context.Context, a *app.App, addr string, o Options) error 
 	srv := httpguard.Server(PublicHandler(a, addr, c, origins, o))
 	srv.TLSConfig = keys
 	return httpguard.Run(ctx, srv, ln)
-}
-
-// certificates says how the certificate is had; nil for plain HTTP.
-func certificates(c config.Public, dataDir string) (*tls.Config, error) {
-	switch {
-	case c.ACME && c.Cert != "":
-		return nil, kb.Errorf(kb.Invalid, "the configuration names both public.acme and public.cert").WithHint("keep one of them")
-	case c.ACME:
-		return httpguard.Authority(c.Host, c.Authority, dataDir)
-	case (c.Cert == "") != (c.Key == ""):
-		return nil, kb.Errorf(kb.Invalid, "the configuration names public.cert or public.key without the other").WithHint("name both, or neither")
-	case c.Cert != "":
-		return httpguard.Files(c.Cert, c.Key)
-	}
-	return nil, nil
 }

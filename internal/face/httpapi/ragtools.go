@@ -170,16 +170,10 @@ func ragSourceOf(s *answers.Source) ragSource {
 // event for each sentence, sources, and done with the whole reply; error
 // instead of the last when it fails.
 func (s *service) ragStream(ctx context.Context, w http.ResponseWriter, r *http.Request, req answers.AskRequest, args ragArgs) {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
-	out := http.NewResponseController(w)
+	out := events(w)
 	send := func(event string, v any) {
-		raw, err := json.Marshal(v)
-		if err == nil {
-			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, visible.Values(string(raw)))
-			_ = out.Flush() // a client that is gone is seen by the context
+		if raw, err := json.Marshal(v); err == nil {
+			out(event, visible.Values(string(raw)))
 		}
 	}
 	send("start", map[string]string{"session_id": composed.InertTitle(req.Session)})

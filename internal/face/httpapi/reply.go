@@ -45,25 +45,31 @@ var statuses = map[kb.Code]int{
 
 // fail answers with an error; status 0 takes it from the error's code.
 func fail(w http.ResponseWriter, status int, err error) {
-	code := kb.CodeOf(err)
-	if e, ok := errors.AsType[*statusError](err); ok && status == 0 {
-		status = e.status
-	}
+	own, f := failureOf(err)
 	if status == 0 {
-		status = statuses[code]
+		status = own
+	}
+	if f.Error.Code == kb.Busy {
+		w.Header().Set("Retry-After", "1")
+	}
+	answer(w, status, f)
+}
+
+// failureOf spells an error, and returns the status that follows from it.
+func failureOf(err error) (status int, f failure) {
+	code := kb.CodeOf(err)
+	status = statuses[code]
+	if e, ok := errors.AsType[*statusError](err); ok {
+		status = e.status
 	}
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
-	if code == kb.Busy {
-		w.Header().Set("Retry-After", "1")
-	}
-	var f failure
 	f.Error.Code, f.Error.Message, f.Error.Hint = code, strings.Join(strings.Fields(err.Error()), " "), kb.HintOf(err)
 	if code == kb.Canceled && f.Error.Hint == "" {
 		f.Error.Message, f.Error.Hint = "the request was stopped before it ended", "ask again"
 	}
-	answer(w, status, f)
+	return status, f
 }
 
 // deny answers a request that the guard refused.
@@ -79,6 +85,16 @@ func answer(w http.ResponseWriter, status int, result any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	io.WriteString(w, printer.Shown(result)+"\n")
+}
+
+// missing is a document in the place of one that is not there.
+type missing struct{ http.ResponseWriter }
+
+func (m *missing) WriteHeader(status int) {
+	if status == http.StatusOK {
+		status = http.StatusNotFound
+	}
+	m.ResponseWriter.WriteHeader(status)
 }
 
 // plain turns the words of http.ServeMux for 404 and 405 into ours.

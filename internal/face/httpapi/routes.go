@@ -16,7 +16,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
-	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 // route is one line of the table: a method and path, the command that it
@@ -53,10 +52,15 @@ var table = []route{
 	{"GET /api/kdd/check", "kdd:check", nil},
 }
 
-func (s *service) routes() {
+// commands serves the commands.
+func (s *service) commands() {
 	for _, t := range table {
 		s.mux.HandleFunc(t.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t) })
 	}
+}
+
+func (s *service) routes() {
+	s.commands()
 	s.rpcRoutes()
 	s.ragRoutes()
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
@@ -121,6 +125,10 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !s.allowed(w, r, httpguard.Open) {
 			return
 		}
+		if s.page != nil && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			s.page.ServeHTTP(&missing{w}, r) // it says that there is no such page
+			return
+		}
 		w = &plain{ResponseWriter: w}
 	}
 	s.mux.ServeHTTP(w, r)
@@ -158,7 +166,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, t route) {
 	}
 	if err == nil {
 		var d command.Command
-		if d, err = product.Commands().Dispatched(r.Context(), c, args); err == nil && classOf(d) != class {
+		if d, err = s.table.Dispatched(r.Context(), c, args); err == nil && classOf(d) != class {
 			status, refused = s.guard.Check(r, classOf(d))
 		}
 	}
@@ -168,6 +176,10 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, t route) {
 	}
 	if err != nil {
 		fail(w, 0, err)
+		return
+	}
+	if streams(r, c) {
+		s.streamCommand(w, r, c, args)
 		return
 	}
 	result, err := c.Run(r.Context(), s.app, args)

@@ -240,7 +240,7 @@ func schemaOf(c *command.Command) json.RawMessage {
 			prop.Type, prop.Items = "array", map[string]string{"type": "string"}
 		}
 		b.WriteString(printer.JSON(p.Name) + ":" + printer.JSON(prop))
-		if p.Required {
+		if p.Required && p.Unless == "" {
 			required = append(required, p.Name)
 		}
 	}

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { lost, token } from './session';
+import { lost, pasted, token } from './session';
 
 // Failure is what the server says when it has no result.
 export class Failure extends Error {
@@ -15,8 +15,12 @@ export class Failure extends Error {
 // wants a token that we do not have.
 export const line = signal<'up' | 'away' | 'locked'>('up');
 
-// refused is the token that the server did not know, "" for none given.
-export const refused = signal('');
+// worked is the last token that the server knew.
+let worked = '';
+
+// why is what is known of a token that the server does not know: it knew it
+// once, a person has just given it, or neither.
+export const why = signal<'none' | 'restarted' | 'pasted' | 'unknown'>('none');
 
 // epoch grows when what was asked should be asked again: the server is back, or
 // there is a new token.
@@ -56,12 +60,13 @@ export async function send(path: string, args: object, abort?: AbortSignal, acce
   }
   if (reply.status === 401) {
     if (carried === token.value) {
-      refused.value = carried;
+      why.value = !carried ? 'none' : carried === worked ? 'restarted' : carried === pasted ? 'pasted' : 'unknown';
       line.value = 'locked';
       lost(carried);
     }
-  } else if (line.value !== 'up') {
-    line.value = 'up';
+  } else {
+    worked = carried;
+    if (line.value !== 'up') line.value = 'up';
   }
   return reply;
 }

@@ -1,10 +1,10 @@
 // The frame around every view: menu, theme, keys, how the server stands.
 
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { Failure } from './api';
-import { useKeys } from './keys';
+import { isField, useKeys } from './keys';
 import { Gate } from './parts/gate';
 import { Help, helping } from './parts/help';
 import { Empty, Failed, Loading } from './parts/states';
@@ -37,23 +37,29 @@ function Shown({ view, params }: { view: View; params: Record<string, string> })
     let here = true;
     made.then(
       (as) => here && set({ view, as }),
-      () => here && set({ view, error: new Failure('away', 'this part of the page could not be loaded', 'reload the page') }),
+      () => here && set({ view, error: new Failure('stale', 'this part of the page could not be loaded', 'the server is away, or another version of it was started') }),
     );
     return () => {
       here = false;
     };
   }, [view]);
   if (loaded.view !== view) return <Loading what="Loading the view" />;
-  if (loaded.error) return <Failed error={loaded.error} />;
+  if (loaded.error) return <Failed error={loaded.error} again={() => location.reload()} title="Load the page anew" />;
   if (!loaded.as) return <Loading what="Loading the view" />;
-  const As = loaded.as;
+  return <Kept as={loaded.as} params={params} />;
+}
+
+// Kept shows a view, and where it breaks what can be done about that.
+function Kept({ as: As, params }: { as: ComponentType<any>; params: Record<string, string> }) {
+  const [broken, again] = useErrorBoundary();
+  if (broken) return <Failed error={new Failure('broken', 'this view met a defect of its own', String(broken))} again={again} title="Show it again" />;
   return <As {...params} />;
 }
 
 const themes = { auto: 'as the system', light: 'light', dark: 'dark' };
 
 function Head() {
-  const [at] = useLocation();
+  const [at, go] = useLocation();
   const [open, setOpen] = useState(false);
   const shown = views.find((v) => v.menu && isAt(v, at));
   useEffect(() => setOpen(false), [at]);
@@ -70,9 +76,10 @@ function Head() {
     };
   }, [open]);
   useKeys([
-    { key: '?', does: 'shows the keys', run: () => (helping.value = !helping.value) },
+    { key: '/', does: 'goes to the search', run: () => go('/') },
+    { key: '?', does: 'shows the keys', writing: true, unless: (e) => isField(e.target) && (e.target as HTMLInputElement).value !== '', run: () => (helping.value = !helping.value) },
     { key: 't', does: 'changes between light and dark', run: turn },
-  ]);
+  ], true);
   return (
     <header class="head">
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>('#main :is(a, button, input, [tabindex="0"])')?.focus(); }}>Skip the menu</a>

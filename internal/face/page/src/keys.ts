@@ -19,10 +19,11 @@ export function known(): Key[] {
   return layers.value.toReversed().flat().filter((k) => !seen.has(k.key) && seen.add(k.key));
 }
 
-// useKeys makes keys work while a component is shown.
-export function useKeys(keys: Key[]) {
+// useKeys makes keys work while a component is shown; those of the frame give
+// way to those of a view.
+export function useKeys(keys: Key[], frame = false) {
   useEffect(() => {
-    layers.value = [...layers.peek(), keys];
+    layers.value = frame ? [keys, ...layers.peek()] : [...layers.peek(), keys];
     return () => {
       layers.value = layers.peek().filter((l) => l !== keys);
     };

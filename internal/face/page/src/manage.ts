@@ -16,6 +16,14 @@ export interface StoreInfo extends Store {
   notes?: string[];
 }
 
+// Started is what store:create and store:index reply.
+export interface Started {
+  store: string;
+  id: string;
+  jobId?: string;
+  note?: string;
+}
+
 export interface Job {
   id: string;
   type: string;

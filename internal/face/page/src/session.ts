@@ -38,7 +38,8 @@ export function lost(not: string) {
 function fromAddress(): boolean {
   const found = tokenIn(location.hash);
   if (!found) return false;
-  history.replaceState(history.state, '', location.pathname + location.search);
+  const rest = location.hash.replace(/[#&]token=[^#&]*/, '').replace(/^&/, '#'); // lines that it leads to
+  history.replaceState(history.state, '', location.pathname + location.search + rest);
   keep(found);
   others?.postMessage({ token: found });
   return true;
@@ -54,10 +55,14 @@ function keep(t: string) {
   token.value = t;
 }
 
+// pasted is the token that a person gave last.
+export let pasted = '';
+
 // take takes what a person pasted: the address, or the token alone.
 export function take(text: string) {
   const found = tokenIn(text) || text.trim();
   if (!found) return;
+  pasted = found;
   keep(found);
   others?.postMessage({ token: found }); // to tabs that want one
 }

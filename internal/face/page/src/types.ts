@@ -34,6 +34,14 @@ export interface GrepReply {
   note?: string;
 }
 
+// Lines are what several greps found.
+export interface Lines {
+  matches: (GrepReply['matches'][number] & { store: string })[];
+  total: number;
+  stores: Map<string, number>; // lines by each store that was looked through
+  notes: string[];
+}
+
 export interface Store {
   name: string;
   id: string;

@@ -165,7 +165,7 @@ func (b *Tab) Until(expr string) string {
 	for {
 		v, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("(()=>{"+b.Root+"return String("+expr+")})()"))
 		switch {
-		case err != nil && !strings.Contains(err.Error(), "context was destroyed") && !strings.Contains(err.Error(), "Cannot find context"):
+		case err != nil && !leaving(err):
 			b.t.Fatalf("waited in vain for %s: %v", clip(expr), err)
 		case err != nil || v == "" || v == "false" || v == "undefined" || v == "null" || v == "0":
 		default:
@@ -177,6 +177,12 @@ func (b *Tab) Until(expr string) string {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// leaving reports whether the page went to another document meanwhile.
+func leaving(err error) bool {
+	said := err.Error()
+	return strings.Contains(said, "context was destroyed") || strings.Contains(said, "Cannot find context") || strings.Contains(said, "target navigated")
 }
 
 // Press presses keys as a person does; "\r" is Enter, "\t" Tab, "\x1b" Escape.
@@ -197,10 +203,27 @@ func (b *Tab) Press(keys string) {
 // letter comes although a page took the key.
 func (b *Tab) enter() {
 	b.t.Helper()
+	b.strike("Enter", "\r")
+}
+
+// Strike presses the keys of letters, each as one event, so that a letter whose
+// key the page takes is typed nowhere.
+func (b *Tab) Strike(letters string) {
+	b.t.Helper()
+	for _, r := range letters {
+		b.strike(string(r), string(r))
+	}
+}
+
+func (b *Tab) strike(key, text string) {
+	b.t.Helper()
 	for _, typ := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
-		p := input.DispatchKeyEventParams{Type: typ, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13}
+		p := input.DispatchKeyEventParams{Type: typ, Key: key}
+		if key == "Enter" {
+			p.Code, p.WindowsVirtualKeyCode = key, 13
+		}
 		if typ == input.DispatchKeyEventTypeKeyDown {
-			p.Text = "\r"
+			p.Text = text
 		}
 		_, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, p)
 		b.must(err)

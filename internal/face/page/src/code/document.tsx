@@ -18,9 +18,11 @@ interface Props {
   at: [number, number]; // the lines that are pointed at
   findings: Map<number, string>; // what is wrong, by line
   label: string;
+  mark: RegExp | null; // what is looked for
+  found: number; // the line where it was found, 0 for none
 }
 
-export function Document({ text, start, language, at, findings, label }: Props) {
+export function Document({ text, start, language, at, findings, label, mark, found }: Props) {
   const lines = useColours(language, text);
   const columns = useMemo(() => {
     let most = 0;
@@ -33,6 +35,9 @@ export function Document({ text, start, language, at, findings, label }: Props) 
     if (at[0]) show.current(at[0] - start, 'start');
     else scrollTo({ top: 0 });
   }, [at[0], text]);
+  useEffect(() => {
+    if (found) show.current(found - start, 'auto');
+  }, [found]);
   return (
     <div class={wrap ? 'document wrapped' : 'document'} role="region" aria-label={label} tabIndex={0}>
       <div class="sheet" style={{ minWidth: wrap ? '0' : columns + 'ch' }}>
@@ -41,9 +46,9 @@ export function Document({ text, start, language, at, findings, label }: Props) 
             const n = start + i;
             const wrong = findings.get(n);
             return (
-              <div class={'row' + (n >= at[0] && n <= at[1] ? ' at' : '') + (wrong ? ' wrong' : '')} title={wrong}>
+              <div class={'row' + (n >= at[0] && n <= at[1] ? ' at' : '') + (n === found ? ' found' : '') + (wrong ? ' wrong' : '')} title={wrong}>
                 <a class="no" id={'L' + n} href={'#L' + n} data-no={n} aria-label={`Line ${n}`} tabIndex={-1} onClick={(e) => extend(e, n, at)} />
-                <code class="text"><Line tokens={tokens} mark={null} /></code>
+                <code class="text"><Line tokens={tokens} mark={mark} /></code>
               </div>
             );
           }} />

@@ -15,11 +15,13 @@ interface Props {
   label: string;
   chosen: number;
   choose: (node: number) => void;
+  // handle gets what does what a key does.
+  handle?: (press: (key: string) => boolean) => void;
 }
 
 const slice = 8; // ms of work before the browser has its turn
 
-export function Canvas({ graph, label, chosen, choose }: Props) {
+export function Canvas({ graph, label, chosen, choose, handle }: Props) {
   const box = useRef<HTMLCanvasElement>(null);
   const show = useRef<() => void>(() => {});
   const meet = useRef<(node: number) => void>(() => {});
@@ -29,6 +31,7 @@ export function Canvas({ graph, label, chosen, choose }: Props) {
     const view = new View(box.current!, graph, now);
     show.current = () => view.ask();
     meet.current = (node) => view.meet(node);
+    handle?.((key) => view.press(key));
     return () => view.end();
   }, [graph]);
   useEffect(() => show.current(), [theme.value]);
@@ -42,6 +45,7 @@ class View {
   private y = 0;
   private own = false; // a person has moved or zoomed it
   private frame = 0;
+  private drawn = false;
   private over = -1;
   private readonly layout: Layout;
   private readonly stop = new AbortController();
@@ -86,7 +90,7 @@ class View {
 
   // meet moves the picture so that a node is seen.
   meet(node: number) {
-    if (node >= 0) {
+    if (node >= 0 && this.drawn) { // before it was drawn, all of it will be seen
       const [x, y] = this.place(node), { clientWidth: w, clientHeight: h } = this.box;
       if (x < 20 || y < 20 || x > w - 80 || y > h - 20) {
         this.x += w / 2 - x;
@@ -109,6 +113,8 @@ class View {
   }
 
   private draw() {
+    this.drawn = true;
+    this.box.dataset.scale = this.scale.toFixed(3);
     const { clientWidth: w, clientHeight: h } = this.box, dpr = devicePixelRatio || 1;
     if (this.box.width !== Math.round(w * dpr) || this.box.height !== Math.round(h * dpr)) {
       this.box.width = Math.round(w * dpr);
@@ -168,7 +174,7 @@ class View {
     let left = this.layout.done ? 160 : 40;
     for (const i of near.size ? near : this.order) {
       if (left <= 0) break;
-      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), wide = text.length * 6.6, r = this.radius(i) + 3;
+      const [x, y] = this.place(i), text = short(this.graph.nodes[i].label), wide = this.width(c, text), r = this.radius(i) + 3;
       const at = x + r + wide > w && x - r - wide > 0 ? x - r - wide : x + r; // beside the node, where there is room
       if (x < 0 || y < 0 || x > w || y > h) continue;
       const area: [number, number, number, number] = [at, y - 8, at + wide, y + 8];
@@ -179,6 +185,15 @@ class View {
       c.fillStyle = i === focus ? ink : faint;
       c.fillText(text, at, y);
     }
+  }
+
+  private readonly widths = new Map<string, number>();
+
+  // width is how wide a label is, measured once.
+  private width(c: CanvasRenderingContext2D, text: string): number {
+    let w = this.widths.get(text);
+    if (w === undefined) this.widths.set(text, (w = c.measureText(text).width));
+    return w;
   }
 
   private lines(c: CanvasRenderingContext2D, focus: number, colour: (name: string) => string) {
@@ -292,25 +307,27 @@ class View {
       e.preventDefault();
       this.zoom(Math.exp(-e.deltaY * 0.0015), e.offsetX, e.offsetY);
     }, { signal, passive: false });
-    box.addEventListener('keydown', (e) => this.key(e), { signal });
+    box.addEventListener('keydown', (e) => {
+      if (!e.ctrlKey && !e.metaKey && !e.altKey && this.press(e.key)) e.preventDefault();
+    }, { signal });
   }
 
-  private key(e: KeyboardEvent) {
+  // press does what a key does, and reports whether it does anything.
+  press(key: string): boolean {
     const w = this.box.clientWidth / 2, h = this.box.clientHeight / 2;
     const pan: Record<string, [number, number]> = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
-    if (e.key === '+' || e.key === '=') this.zoom(1.25, w, h);
-    else if (e.key === '-') this.zoom(0.8, w, h);
-    else if (e.key === '0') {
+    if (key === '+' || key === '=') this.zoom(1.25, w, h);
+    else if (key === '-') this.zoom(0.8, w, h);
+    else if (key === '0') {
       this.own = false;
       this.ask();
-    } else if (pan[e.key]) {
-      this.x += pan[e.key][0];
-      this.y += pan[e.key][1];
+    } else if (pan[key]) {
+      this.x += pan[key][0];
+      this.y += pan[key][1];
       this.own = true;
       this.ask();
-    } else return;
-    e.preventDefault();
-    e.stopPropagation();
+    } else return false;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 // Doing something on the server, and saying how it went.
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, Failure } from '../api';
 import { Hint, sentence } from './states';
@@ -26,8 +27,9 @@ export function useDo<T>(done: (result: T) => void): Act {
   return { ...state, run };
 }
 
-// Did says why something was not done.
-export function Did({ act }: { act: Act }) {
+// Did says why something was not done; cure is what to do about it where the
+// page knows better than the server, whose readers may be programs.
+export function Did({ act, cure }: { act: Act; cure?: ComponentChildren }) {
   if (!act.error) return null;
-  return <div class="did" role="alert"><p><b>{sentence(act.error.message)}.</b></p>{act.error.hint && <Hint text={act.error.hint} />}</div>;
+  return <div class="did" role="alert"><p><b>{sentence(act.error.message)}.</b></p>{cure ?? (act.error.hint && <Hint text={act.error.hint} />)}</div>;
 }

@@ -1,7 +1,7 @@
 // Numbers as people read them.
 
-export function count(n: number, what: string): string {
-  return `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
+export function count(n: number, what: string, many = what + 's'): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? what : many}`;
 }
 
 export function bytes(n: number): string {

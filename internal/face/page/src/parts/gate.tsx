@@ -2,7 +2,7 @@
 // server. It is shown above the view, which keeps what it has.
 
 import { useState } from 'preact/hooks';
-import { line, refused } from '../api';
+import { line, why } from '../api';
 import { take } from '../session';
 
 export function Gate() {
@@ -18,7 +18,16 @@ export function Gate() {
   return null;
 }
 
+// said is what is known of the token, and what to do.
+const said = {
+  none: ['This page needs the server’s token', ''],
+  restarted: ['The server has another token now', 'It was started again, and each start makes a new token. '],
+  pasted: ['That is not this server’s token', 'Perhaps it is not whole, or that of an earlier start. '],
+  unknown: ['The server does not know this page’s token', 'Each start of the server makes a new one. '],
+};
+
 function Locked() {
+  const [title, cause] = said[why.value];
   const [text, set] = useState('');
   const submit = (e: Event) => {
     e.preventDefault();
@@ -27,10 +36,9 @@ function Locked() {
   };
   return (
     <section class="gate" aria-labelledby="gate-title">
-      <h2 id="gate-title">{refused.value ? 'The server has another token now' : 'This page needs the server’s token'}</h2>
+      <h2 id="gate-title">{title}</h2>
       <p>
-        {refused.value ? 'It was started again, and each start makes a new token. ' : ''}
-        Open the address that <code class="shell">knowledge serve</code> printed, or paste it here.
+        {cause}Open the address that <code class="shell">knowledge serve</code> printed, or paste it here.
       </p>
       <form onSubmit={submit}>
         <label class="out" for="gate-field">Address or token</label>

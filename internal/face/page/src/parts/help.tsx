@@ -6,7 +6,7 @@ import { known } from '../keys';
 
 export const helping = signal(false);
 
-const shown: Record<string, string> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', ' ': 'Space' };
+const shown: Record<string, string> = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space' };
 
 // grouped puts the keys that do the same on one line.
 function grouped(): [string, string[]][] {

@@ -1,33 +1,16 @@
 // Questions and their answers, every sentence with its source. An answer is
 // shown by the view that the widget of answers has, so that both are one.
 
-import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { AnswerView, style } from '../../../httpapi/web/answer.js';
-import { call, Failure, line, send, failureOf } from '../api';
+import { style } from '../../../httpapi/web/answer.js';
+import { line } from '../api';
 import { useKeys } from '../keys';
 import { entering } from '../parts/enter';
-import { placeOf, readAddress } from '../places';
-
-interface Answer {
-  answer: string;
-  sources: { title: string; store: string; at: string; url?: string; snippet?: string }[];
-  confidence: number;
-  session_id: string;
-  notes?: string[];
-}
-
-// Turn is a question with the view of its answer.
-interface Turn {
-  question: string;
-  view: AnswerView;
-}
-
-// The conversation outlives the view, so that a source can be read in between.
-const turns = signal<Turn[]>([]);
-const busy = signal<AbortController | null>(null);
-let session = '';
+import { count } from '../parts/figures';
+import { Notes } from '../parts/states';
+import { folded, placeOf, readAddress } from '../places';
+import { anew, ask, busy, recall, turns, type Near, type Turn } from './asked';
 
 let styled = false;
 
@@ -39,50 +22,18 @@ function dress() {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }
 
-async function ask(question: string) {
-  question = question.trim();
-  if (!question || busy.value) return;
-  session ||= 'page-' + crypto.randomUUID();
-  const view: AnswerView = new AnswerView({
-    lang: 'en', base: location.origin,
-    rate: (rating, reply) => call('feedback:add', { query: question, rating, response: reply.result, confidence: reply.confidence, session_id: session }),
-    again: () => {
-      turns.value = turns.value.filter((t) => t.view !== view);
-      void ask(question);
-    },
-  });
-  turns.value = [...turns.value, { question, view }];
-  const abort = (busy.value = new AbortController());
-  try {
-    const reply = await send('/api/commands/answer%3Aask', { query: question, session_id: session }, abort.signal);
-    const body = await reply.json();
-    if (!reply.ok) throw failureOf(body, reply.status);
-    show(view, body as Answer);
-  } catch (e) {
-    view.fail(abort.signal.aborted ? 'Stopped.' : e instanceof Failure ? `${e.message}. ${e.hint}` : 'The server sent no answer.');
-  }
-  busy.value = null;
-}
-
-function show(view: AnswerView, a: Answer) {
-  view.done({
-    result: a.answer, confidence: a.confidence,
-    sources: a.sources.map((s) => {
-      const p = placeOf(s.at);
-      return { title: s.title, snippet: s.snippet, url: /^https?:/.test(s.at) ? s.at : readAddress(s.store, p.path, p.start, p.end) };
-    }),
-  });
-}
-
 export function Ask() {
   dress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, set] = useState(() => new URLSearchParams(location.search).get('q') ?? '');
   useKeys([
     { key: '/', does: 'goes to the question', run: () => field.current?.focus() },
-    { key: 'Escape', does: 'stops the answer', writing: true, run: () => busy.value?.abort() },
+    { key: 'Escape', does: 'stops the answer, or leaves the question', writing: true, run: () => (busy.value ? busy.value.abort() : field.current?.blur()) },
   ]);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    recall();
+    field.current?.focus();
+  }, []);
   const submit = () => {
     if (busy.value) return busy.value.abort();
     void ask(text);
@@ -105,7 +56,7 @@ export function Ask() {
           {...entering(() => busy.value || submit())} />
         <button type="submit" disabled={line.value !== 'up'}>{busy.value ? 'Stop' : 'Ask'}</button>
         {turns.value.length > 0 && !busy.value && (
-          <button type="button" class="plain" onClick={() => { turns.value = []; session = ''; field.current?.focus(); }}>Begin anew</button>
+          <button type="button" class="plain" onClick={() => { anew(); field.current?.focus(); }}>Begin anew</button>
         )}
       </form>
     </div>
@@ -123,7 +74,25 @@ function Shown({ turn, last }: { turn: Turn; last: boolean }) {
     <article class="turn">
       <h2><span class="out">You asked: </span>{turn.question}</h2>
       <div ref={box} />
+      <Notes notes={turn.answer?.notes} />
+      {turn.near && <Nearest near={turn.near} />}
       <p class="small"><Link href={'/search?q=' + encodeURIComponent(turn.question)}>Search for it instead</Link></p>
     </article>
+  );
+}
+
+// Nearest says what was looked through, and leads to what comes nearest.
+function Nearest({ near }: { near: Near }) {
+  const { documents, stores, hits } = near;
+  return (
+    <section class="near" aria-label="What comes nearest">
+      <p>{count(documents, 'document')} of {stores.length > 4 ? count(stores.length, 'store') : stores.join(', ') || 'no store'} {documents === 1 ? 'was' : 'were'} looked through.{hits.length > 0 && ' Nearest to the question:'}</p>
+      <ul>
+        {hits.map((h) => {
+          const p = placeOf(h.at);
+          return <li key={h.store + h.at}><Link href={readAddress(h.store, p.path, p.start, p.end)}>{h.symbol || folded(p.path)[1]}</Link> <span class="faint">{p.path}{p.start > 0 && ':' + p.start}</span></li>;
+        })}
+      </ul>
+    </section>
   );
 }

@@ -28,16 +28,16 @@ function counts(hits: Hit[], of: (h: Hit) => string): [string, number][] {
 
 interface Props {
   hits: Hit[];
+  lines?: Map<string, number>; // how many of each store match, where lines are looked for
   stores: Store[];
   chosen: Chosen;
-  mode: string;
   set: (chosen: Chosen) => void;
 }
 
-export function Filters({ hits, stores, chosen, mode, set }: Props) {
-  const found = new Map(counts(hits, (h) => bare(h.store)));
+export function Filters({ hits, lines, stores, chosen, set }: Props) {
+  const found = lines ?? new Map(counts(hits, (h) => bare(h.store)));
   const groups: [keyof Chosen, string, [string, number][]][] = [['store', 'Store', stores.map((s) => [s.name, found.get(s.name) ?? 0])]];
-  if (mode !== 'regex') {
+  if (!lines) {
     groups.push(['kind', 'Kind', counts(keptBy({ ...chosen, kind: [] }, hits), kindOf)]);
     groups.push(['language', 'Language', counts(keptBy({ ...chosen, language: [] }, hits), (h) => h.language || 'other')]);
   }
@@ -47,12 +47,10 @@ export function Filters({ hits, stores, chosen, mode, set }: Props) {
       {groups.map(([name, title, values]) => {
         const all = [...values, ...chosen[name].filter((v) => v !== '*' && !values.some(([x]) => x === v)).map((v): [string, number] => [v, 0])];
         return all.length > 0 && (
-          <Group key={name} title={title} values={all} chosen={chosen[name]} one={mode === 'regex'} set={(v) => set({ ...chosen, [name]: v })} />
+          <Group key={name} title={title} values={all} chosen={chosen[name]} set={(v) => set({ ...chosen, [name]: v })} />
         );
       })}
-      {mode !== 'regex' && (
-        <label class="every"><input type="checkbox" checked={chosen.store.includes('*')} onChange={(e) => set({ ...chosen, store: e.currentTarget.checked ? ['*'] : [] })} />every project’s</label>
-      )}
+      <label class="every"><input type="checkbox" checked={chosen.store.includes('*')} onChange={(e) => set({ ...chosen, store: e.currentTarget.checked ? ['*'] : [] })} />every project’s</label>
       {any > 0 && <button type="button" class="plain" onClick={() => set({ store: [], kind: [], language: [] })}>Clear filters</button>}
     </aside>
   );
@@ -62,12 +60,11 @@ interface GroupProps {
   title: string;
   values: [string, number][];
   chosen: string[];
-  one: boolean; // one value at a time
   set: (chosen: string[]) => void;
 }
 
-function Group({ title, values, chosen, one, set }: GroupProps) {
-  const turn = (v: string) => set(chosen.includes(v) ? chosen.filter((c) => c !== v) : one ? [v] : [...chosen.filter((c) => c !== '*'), v]);
+function Group({ title, values, chosen, set }: GroupProps) {
+  const turn = (v: string) => set(chosen.includes(v) ? chosen.filter((c) => c !== v) : [...chosen.filter((c) => c !== '*'), v]);
   return (
     <details class="group" open={matchMedia('(min-width: 56rem)').matches}>
       <summary>{title}{chosen.length > 0 && <span class="count"> {chosen.length}</span>}</summary>

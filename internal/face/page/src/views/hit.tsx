@@ -33,12 +33,13 @@ export function HitRow({ hit, mark }: { hit: Hit; mark: RegExp | null }) {
   );
 }
 
-export function LineRow({ store, match, mark }: { store: string; match: GrepReply['matches'][number]; mark: RegExp | null }) {
+// LineRow is one line; store is shown where lines are of several.
+export function LineRow({ store, in: within, match, mark }: { store: string; in: string; match: GrepReply['matches'][number]; mark: RegExp | null }) {
   const [, name] = folded(match.path);
   const tokens = useColours(languageOf(match.path), match.text)[0] ?? [];
   return (
     <div class="line">
-      <Link href={readAddress(store, match.path, match.line)} title={match.path}>{name}<span class="lines">:{match.line}</span></Link>
+      <Link href={readAddress(within, match.path, match.line)} title={store ? `${store} ${match.path}` : match.path}>{store && <span class="folder">{store} </span>}{name}<span class="lines">:{match.line}</span></Link>
       <code><Line tokens={tokens} mark={mark} /></code>
     </div>
   );

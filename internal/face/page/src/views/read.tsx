@@ -7,9 +7,11 @@ import { useCall } from '../api';
 import { Document } from '../code/document';
 import { languageOf } from '../code/languages';
 import { moved, useKeys } from '../keys';
+import { count } from '../parts/figures';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
 import { aroundAddress, folded, linesOf, readAddress } from '../places';
 import type { Context, FileText, OutlineReply } from '../types';
+import { Find, useFinding } from './find';
 import { Margin } from './margin';
 import { Outline, rowsOf, within } from './outline';
 
@@ -44,7 +46,8 @@ export function Read(params: { store: string; '*': string }) {
   useEffect(() => {
     document.title = `${folded(path)[1]} · ${store} · knowledge`;
   }, [path, store]);
-  useReadKeys(rows.map((r) => r.start), at[0], outline.data ? rows.length : 0);
+  const finding = useFinding(file.data?.text ?? '', file.data?.start ?? 1);
+  useReadKeys(rows.map((r) => r.start), at[0], outline.data ? rows.length : 0, finding.begin);
   const [folder, name] = folded(path);
   if (file.error && !file.data) {
     return <div class="read"><header class="title"><h1><span class="folder">{folder}</span>{name}</h1><p class="faint">{store}</p></header><Failed error={file.error} again={file.again} /></div>;
@@ -54,13 +57,16 @@ export function Read(params: { store: string; '*': string }) {
       <header class="title">
         <h1><span class="folder">{folder}</span>{name}</h1>
         <p class="faint">
-          {store}{file.data?.commit && ` at ${file.data.commit.slice(0, 7)}`}{file.data && ` · ${file.data.lines.toLocaleString('en')} lines`}
+          {store}{file.data?.commit && ` at ${file.data.commit.slice(0, 7)}`}{file.data && ` · ${count(file.data.lines, 'line')}`}
           {outline.data?.language && ` · ${outline.data.language}`}
           {file.data?.url && safe(file.data.url) && <> · <a href={file.data.url} rel="noopener noreferrer" target="_blank">the page itself</a></>}
           {rows.length > 0 && <> · <Link href={aroundAddress(store, path)}>Files around it</Link></>}
-          {' · '}<Copy text={path} />
+          {' · '}<Copy text={() => path} title="Copy path" />
+          {' '}<Copy text={() => location.href} title={at[0] ? 'Copy link to the lines' : 'Copy link'} />
+          {' '}<button type="button" class="plain small" aria-expanded={finding.open} onClick={finding.open ? finding.end : finding.begin}>Find</button>
           {at[0] > 0 && <button type="button" class="plain small narrow" onClick={toMargin}>Who calls it</button>}
         </p>
+        <Find of={finding} />
         <Notes notes={file.data?.note ? [file.data.note] : []} />
       </header>
       <Outline rows={rows} meant={meant} busy={outline.busy} />
@@ -68,7 +74,8 @@ export function Read(params: { store: string; '*': string }) {
       {file.data
         ? file.data.text === ''
           ? <Empty title="This document is empty" />
-          : <Document text={file.data.text} start={file.data.start} language={outline.data?.language || languageOf(path)} at={at} findings={findings} label={`Text of ${path}`} />
+          : <Document text={file.data.text} start={file.data.start} language={outline.data?.language || languageOf(path)} at={at} findings={findings} label={`Text of ${path}`}
+            mark={finding.mark} found={finding.lines[finding.at] ?? 0} />
         : <Loading what="Reading" rows={8} />}
     </div>
   );
@@ -102,22 +109,22 @@ function toMargin() {
 
 const safe = (url: string) => /^https?:/i.test(url);
 
-function Copy({ text }: { text: string }) {
+function Copy({ text, title }: { text: () => string; title: string }) {
   const [done, set] = useState(false);
   const timer = useRef(0);
   return (
     <button type="button" class="plain small" onClick={() => {
-      void navigator.clipboard?.writeText(text).then(() => {
+      void navigator.clipboard?.writeText(text()).then(() => {
         set(true);
         clearTimeout(timer.current);
         timer.current = window.setTimeout(() => set(false), 1500);
       });
-    }}>{done ? 'Copied' : 'Copy path'}</button>
+    }}>{done ? 'Copied' : title}</button>
   );
 }
 
 // useReadKeys steps through the declarations, and goes back.
-function useReadKeys(starts: number[], at: number, count: number) {
+function useReadKeys(starts: number[], at: number, count: number, find: () => void) {
   const [, go] = useLocation();
   const step = (by: number) => {
     if (!count) return;
@@ -127,7 +134,7 @@ function useReadKeys(starts: number[], at: number, count: number) {
   useKeys([
     { key: 'j', does: 'goes to the next declaration', run: () => step(1) },
     { key: 'k', does: 'goes to the one before', run: () => step(-1) },
-    { key: '/', does: 'goes to the search', run: () => go('/') },
+    { key: 'f', does: 'finds in the document', run: find },
     { key: 'Escape', does: 'goes back', run: () => (moved ? history.back() : go('/')) },
   ]);
 }

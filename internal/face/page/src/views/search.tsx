@@ -5,14 +5,17 @@ import { Link } from 'wouter-preact';
 import { call, epoch, Failure, useCall } from '../api';
 import { languageOf } from '../code/languages';
 import { marker } from '../code/marks';
-import { useKeys } from '../keys';
+import { isField, useKeys } from '../keys';
 import { entering } from '../parts/enter';
+import { count } from '../parts/figures';
 import { List } from '../parts/list';
 import { Empty, Failed, Loading, Notes } from '../parts/states';
-import { placeOf } from '../places';
-import type { GrepReply, Hit, SearchReply, Store } from '../types';
+import { bare, placeOf } from '../places';
+import { grepAll } from './grep';
+import type { Hit, Lines, SearchReply, Store } from '../types';
 import { Filters, keptBy, type Chosen } from './filters';
 import { HitRow, LineRow } from './hit';
+import { kept } from '../parts/kept';
 
 type Mode = 'hybrid' | 'fts' | 'regex';
 
@@ -25,8 +28,9 @@ interface Query {
 
 interface Found {
   query: string; // the key of what was asked
+  q: string;
   hits?: Hit[];
-  lines?: GrepReply;
+  lines?: Lines;
   reply?: SearchReply;
   error?: Failure;
 }
@@ -39,24 +43,35 @@ function fromAddress(): Query {
   const p = new URLSearchParams(location.search);
   const list = (name: string) => p.getAll(name).filter(Boolean);
   const mode = p.get('mode');
-  return { q: p.get('q') ?? '', mode: mode === 'fts' || mode === 'regex' ? mode : 'hybrid', chosen: { store: list('store'), kind: list('kind'), language: list('language') } };
+  const long = /^#q=(.*)$/s.exec(location.hash);
+  return { q: long ? unescaped(long[1]) : p.get('q') ?? '', mode: mode === 'fts' || mode === 'regex' ? mode : 'hybrid', chosen: { store: list('store'), kind: list('kind'), language: list('language') } };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
 }
 
 function toAddress({ q, mode, chosen }: Query) {
   const p = new URLSearchParams();
-  if (q && q.length <= longest) p.set('q', q); // a pasted log is no address
+  const long = q.length > longest; // a pasted log, which no server should be sent as an address
+  if (q && !long) p.set('q', q);
   if (mode !== 'hybrid') p.set('mode', mode);
   for (const [name, values] of Object.entries(chosen)) for (const v of values as string[]) p.append(name, v);
   const s = p.toString();
-  history.replaceState(history.state, '', s ? '/search?' + s : '/');
+  history.replaceState(history.state, '', (s || long ? '/search' : '/') + (s && '?' + s) + (long ? '#q=' + encodeURIComponent(q) : ''));
 }
 
-// longest is the longest query that the address holds.
+// longest is the longest query that is a part of the address; a longer one is
+// behind its #.
 const longest = 2000;
 
 // How many places are asked for while one types, which costs a third of as many
 // as there may be: those come when nothing was typed for rest ms.
-const few = 20;
+const few = 12;
 const many = 100;
 const rest = 400;
 
@@ -80,12 +95,16 @@ function begun(): Query {
 export function Search() {
   const [query, setQuery] = useState(begun);
   const field = useRef<HTMLTextAreaElement>(null);
+  const unasked = useRef(false); // the field has the focus, and nobody put it there
   const shown = useRef<(index: number) => void>(() => {});
   const { found, busy } = useFound(query);
   useEffect(() => {
     const back = () => setQuery(begun());
     addEventListener('popstate', back);
-    if (!query.q) field.current?.focus();
+    if (!query.q) {
+      field.current?.focus();
+      unasked.current = true;
+    }
     if (scrolled && last?.query === keyOf(query)) scrollTo({ top: scrolled });
     const scroll = () => (scrolled = window.scrollY);
     const leave = () => removeEventListener('scroll', scroll);
@@ -106,13 +125,19 @@ export function Search() {
     return () => clearTimeout(t);
   }, [found, busy, query]);
   const stores = useCall<{ stores: Store[] }>('stores');
+  useEffect(() => { // the first search of a folder makes its store
+    const known = new Set(stores.data?.stores.map((s) => s.name));
+    if (stores.data && found && [...(found.hits ?? []), ...(found.lines?.matches ?? [])].some((h) => !known.has(bare(h.store)))) stores.again();
+  }, [found]);
   const items = useMemo(() => keptBy(query.chosen, found?.hits ?? []), [found, query.chosen]);
-  const mark = useMemo(() => (query.mode === 'regex' ? regex(query.q) : marker(query.q)), [query.q, query.mode]);
-  useHitKeys(field, query.mode === 'regex' ? found?.lines?.matches.length ?? 0 : items.length, shown);
+  // What is shown is marked by what it answers, not by what is typed meanwhile.
+  const mark = useMemo(() => (found?.lines ? regex(found.q) : marker(found?.q ?? '')), [found]);
+  useHitKeys(field, unasked, query.mode === 'regex' ? found?.lines?.matches.length ?? 0 : items.length, shown);
   const toFirst = useFocus(found, busy, shown);
   const change = (part: Partial<Query>) => setQuery((q) => ({ ...q, ...part }));
   const type = (q: string) => {
-    scrollTo({ top: 0 });
+    unasked.current = false;
+    if (window.scrollY) scrollTo({ top: 0 });
     change({ q, many: false });
   };
   return (
@@ -130,13 +155,15 @@ export function Search() {
           ))}
         </fieldset>
       </form>
-      <Filters hits={found?.hits ?? []} stores={stores.data?.stores ?? []} chosen={query.chosen} mode={query.mode} set={(chosen) => change({ chosen })} />
+      <Filters hits={found?.hits ?? none} lines={found?.lines?.stores} stores={stores.data?.stores ?? none} chosen={query.chosen} set={(chosen) => change({ chosen })} />
       <section class="results" aria-busy={busy} onClickCapture={() => toAddress(query)}>
         <Results query={query} found={found} items={items} mark={mark} stores={stores.data?.stores} show={(f) => (shown.current = f)} />
       </section>
     </div>
   );
 }
+
+const none: never[] = [];
 
 interface ResultsProps {
   query: Query;
@@ -148,17 +175,20 @@ interface ResultsProps {
 }
 
 function Results({ query, found, items, mark, stores, show }: ResultsProps) {
+  const row = useMemo(() => kept((h: Hit) => <HitRow hit={h} mark={mark} />), [mark]);
   if (!query.q.trim()) return <Start stores={stores} />;
   if (!found) return <Loading what="Searching" rows={6} />;
   if (found.error) return <Failed error={found.error} />;
   if (found.lines) {
-    const { matches, total, note, store } = found.lines;
-    if (!matches.length) return <Empty title="No line matches"><Notes notes={note ? [note] : []} /></Empty>;
+    const { matches, total, notes, stores } = found.lines;
+    const where = stores.size === 1 ? [...stores.keys()][0] : `${[...stores.values()].filter(Boolean).length} of ${stores.size} stores`;
+    if (!matches.length) return <Empty title={`No line of ${stores.size === 1 ? where : count(stores.size, 'store')} matches`}><Notes notes={notes} /></Empty>;
     return (
       <>
-        <p class="summary" role="status">{total === matches.length ? total : `${matches.length} of ${total}`} lines in {store}</p>
+        <p class="summary" role="status">{total === matches.length ? '' : `${matches.length.toLocaleString('en')} of `}{count(total, 'line')} in {where}</p>
+        <Notes notes={notes} />
         <List items={matches} label="Lines" fixed height={() => 28} name={(m, i) => m.path + m.line + ':' + i} handle={show}
-          row={(m) => <LineRow store={store} match={m} mark={mark} />} />
+          row={(m) => <LineRow store={stores.size > 1 ? m.store : ''} in={m.store} match={m} mark={mark} />} />
       </>
     );
   }
@@ -166,7 +196,7 @@ function Results({ query, found, items, mark, stores, show }: ResultsProps) {
   return (
     <>
       <p class="summary" role="status">
-        {items.length === 0 ? 'Nothing found' : `${items.length} ${items.length === 1 ? 'place' : 'places'}`}
+        {items.length === 0 ? 'Nothing found' : count(items.length, 'place')}
         {items.length < reply.hits.length && ` of ${reply.hits.length}`}
         <span class="faint"> · {reply.ms < 10 ? reply.ms.toFixed(1) : Math.round(reply.ms)} ms{reply.confidence !== 'none' && ` · ${reply.confidence} confidence`}</span>
       </p>
@@ -177,7 +207,7 @@ function Results({ query, found, items, mark, stores, show }: ResultsProps) {
             <Notes notes={reply.notes} />
           </Empty>
         : <List items={items} label="Places" height={(h) => 62 + 19 * (h.code?.split('\n').length ?? 0)} name={(h) => h.store + h.id + h.at} handle={show}
-            row={(h) => <HitRow hit={h} mark={mark} />} />}
+            row={row} />}
     </>
   );
 }
@@ -194,7 +224,7 @@ function Start({ stores }: { stores?: Store[] }) {
   const documents = stores?.reduce((n, s) => n + s.documents, 0);
   return (
     <section class="state start">
-      <p>{stores ? `${documents!.toLocaleString('en')} documents in ${stores.length} ${stores.length === 1 ? 'store' : 'stores'}. ` : ''}Type what the code does, a name, a path, or an error.</p>
+      <p>{stores ? `${count(documents!, 'document')} in ${count(stores.length, 'store')}. ` : ''}Type what the code does, a name, a path, or an error.</p>
       <ul class="keys">
         <li><kbd>/</kbd> search</li><li><kbd>j</kbd> <kbd>k</kbd> next and previous</li><li><kbd>Enter</kbd> open</li><li><kbd>?</kbd> all keys</li>
       </ul>
@@ -255,14 +285,13 @@ function useFound(query: Query): { found: Found | null; busy: boolean } {
 async function ask({ q, mode, chosen, many: all }: Query, key: string, abort: AbortSignal): Promise<Found> {
   try {
     if (mode === 'regex') {
-      const lines = await call<GrepReply>('grep', { pattern: q, limit: 10_000, ...(chosen.store[0] && chosen.store[0] !== '*' && { store: chosen.store[0] }) }, abort);
-      return { query: key, lines };
+      return { query: key, q, lines: await grepAll(q, chosen.store, abort) };
     }
     const reply = await call<SearchReply>('search', { query: q, mode, limit: all ? many : few, lines: 6, explain: true, ...(chosen.store.length && { stores: chosen.store }) }, abort);
     for (const h of reply.hits) h.language ||= languageOf(placeOf(h.at).path);
-    return { query: key, reply, hits: reply.hits };
+    return { query: key, q, reply, hits: reply.hits };
   } catch (e) {
-    return { query: key, error: e instanceof Failure ? e : new Failure('internal', String(e)) };
+    return { query: key, q, error: e instanceof Failure ? e : new Failure('internal', String(e)) };
   }
 }
 
@@ -308,7 +337,7 @@ function useFocus(found: Found | null, busy: boolean, shown: { current: (index: 
   };
 }
 
-function useHitKeys(field: { current: HTMLTextAreaElement | null }, count: number, shown: { current: (index: number) => void }) {
+function useHitKeys(field: { current: HTMLTextAreaElement | null }, unasked: { current: boolean }, count: number, shown: { current: (index: number) => void }) {
   const at = () => Number(document.activeElement?.closest<HTMLElement>('.list > li')?.dataset.index ?? -1);
   const go = (by: number) => {
     const to = at() + by;
@@ -317,18 +346,18 @@ function useHitKeys(field: { current: HTMLTextAreaElement | null }, count: numbe
   };
   const inText = () => document.activeElement === field.current && field.current!.value.includes('\n');
   useKeys([
-    { key: '/', does: 'goes to the search field', run: () => field.current?.select() },
+    { key: '/', does: 'goes to the search field', writing: true, unless: (e) => isField(e.target) && !(unasked.current && e.target === field.current), run: () => {
+      unasked.current = false;
+      field.current?.select();
+    } },
     { key: 'j', does: 'goes to the next place', run: () => go(1) },
     { key: 'k', does: 'goes to the one before', run: () => go(-1) },
     { key: 'ArrowDown', does: 'goes to the next place', writing: true, unless: inText, run: () => go(1) },
     { key: 'ArrowUp', does: 'goes to the one before', writing: true, unless: inText, run: () => go(-1) },
     { key: 'e', does: 'explains the rank of a place', run: () => document.activeElement?.closest('.list > li')?.querySelector<HTMLElement>('.score')?.click() },
-    { key: 'Escape', does: 'goes to the search field; there, empties it', writing: true, run: () => {
-      const f = field.current!;
-      if (document.activeElement === f && f.value) {
-        f.value = '';
-        f.dispatchEvent(new Event('input', { bubbles: true }));
-      } else f.select();
+    { key: 'Escape', does: 'goes to the search field, or leaves it', writing: true, run: () => {
+      if (document.activeElement === field.current) field.current!.blur();
+      else field.current?.select();
     } },
   ]);
 }

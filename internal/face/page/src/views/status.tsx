@@ -46,7 +46,6 @@ export function Status() {
 
 function Disk({ usage }: { usage: Usage }) {
   if (!usage.parts.length) return <Empty title="Nothing is kept yet" />;
-  const most = usage.parts[0].bytes || 1;
   return (
     <>
       <p>{bytes(usage.bytes)} in <code>{usage.dir}</code>{usage.diskSize ? `; ${bytes(usage.diskFree ?? 0)} of ${bytes(usage.diskSize)} are free on its disk` : ''}.</p>
@@ -56,7 +55,7 @@ function Disk({ usage }: { usage: Usage }) {
           {usage.parts.map((p) => (
             <tr key={p.path}>
               <th scope="row">{p.what}</th><td>{count(p.files, 'file')}</td><td>{bytes(p.bytes)}</td>
-              <td><meter min={0} max={most} value={p.bytes} aria-label={`${p.what}: ${bytes(p.bytes)}`} /></td>
+              <td><span class="share"><span class="bar-of" style={{ width: (p.bytes / (usage.bytes || 1)) * 100 + '%' }} /></span><span class="out">{Math.round((p.bytes / (usage.bytes || 1)) * 100)} %</span></td>
             </tr>
           ))}
         </tbody>
