@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/data/db"
-	"github.com/seed-4f2d999b/knowledge/internal/embed"
 	"github.com/seed-4f2d999b/knowledge/internal/index"
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -74,6 +73,9 @@ type App struct {
 	shown sync.Map // path → hash of what a person was shown, see TrustSubject
 
 	kept states
+
+	base   *App    // of a member's App, that of the machine
+	member *Member // on whose behalf it acts; nil is the machine's own user
 }
 
 // Core is what needs the data directory.
@@ -88,7 +90,8 @@ type Core struct {
 	Indexes  kb.Indexes  // what is searched and written: the pool
 	Indexer  *ingest.Indexer
 	Opener   *source.Opener
-	Embedder kb.Embedder
+	Embedder kb.Embedder // of indexes
+	Words    kb.Embedder // compares words and sentences, many at a time
 	Web      config.Web
 	vouched  []string // paths that the user's configuration and environment name
 	Env      func(string) string
@@ -97,6 +100,7 @@ type Core struct {
 	rooms    []Room
 	kept     states
 	AtOnce   int64 // Config.LinkAtOnce
+	base     *Core // of a member's core, that with which it shares all but Catalog and what is kept
 }
 
 // New returns an App. It opens nothing: files are touched when a method needs them.
@@ -151,6 +155,9 @@ func (a *App) Open(ctx context.Context) (*Core, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
+	if a.base != nil {
+		return a.openFor(ctx)
+	}
 	var lost *loss
 	if a.Core != nil {
 		if a.Core.There() {
@@ -192,18 +199,19 @@ func (a *App) newCore(ctx context.Context, dir, engine string, file config.Confi
 	if err != nil {
 		return nil, err
 	}
-	emb := a.Config.Embedder
-	if emb == nil {
-		if emb, err = embed.New(embed.Config{}); err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
+	emb, words, err := a.embedders(dir, file)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	c := &Core{
-		Dir: dir, Db: d, Gone: make(chan struct{}), Embedder: emb, AtOnce: a.Config.LinkAtOnce,
+		Dir: dir, Db: d, Gone: make(chan struct{}), Embedder: emb, Words: words, AtOnce: a.Config.LinkAtOnce,
 		Catalog: catalog.New(d, nil), Pool: index.NewPool(dir, emb.ID(), engine),
 		Settings: file, Web: file.Web, Env: a.Config.Env, vouched: file.TrustPaths(a.Config.Env, a.Config.Dir), rooms: a.Config.Rooms,
 	}
 	c.Indexes = c.Pool
+	if s := c.sharing(); s != nil {
+		c.Indexes = s.Indexes(c, c.Pool)
+	}
 	c.Indexer = ingest.New(c.Catalog, c.Indexes, emb, filepath.Join(dir, "grammars"))
 	c.Indexer.EmbedAtOnce = a.Config.EmbedAtOnce
 	c.Library = &library{core: c}

@@ -25,14 +25,28 @@ import (
 // Agents have what lies outside of the project and what it depends on refused,
 // see admit, unless it is a store of theirs already.
 func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
-	if r.Agent {
-		if err := a.admitRequest(ctx, r); err != nil {
+	if name, ok := strings.CutPrefix(r.Source, sharedScheme); ok {
+		return a.adoptShared(ctx, r, name)
+	}
+	if r.Shared {
+		if err := a.mayShare(ctx, r.Agent); err != nil {
 			return Started{}, err
 		}
 	}
-	spec, err := SpecOf(ctx, r, a.Config.Dir)
+	if r.From != "" {
+		if err := a.mayPull(ctx, r); err != nil {
+			return Started{}, err
+		}
+		return a.pull(ctx, r)
+	}
+	return a.createStore(ctx, r)
+}
+
+// createStore is CreateStore of a source.
+func (a *App) createStore(ctx context.Context, r CreateStore) (Started, error) {
+	spec, err := a.specFor(ctx, r)
 	if err != nil {
-		return Started{}, elsewhere(r, a.Config.Dir, err)
+		return Started{}, err
 	}
 	if r.Name == "" {
 		r.Name = NameFrom(source.NameOf(spec.Kind, spec.Source))
@@ -45,14 +59,14 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		return Started{}, err
 	}
 	projectID := p.ID
-	if r.User {
+	if r.User && a.member == nil {
 		projectID = ""
 	}
 	if r.Save && projectID == "" {
 		return Started{}, kb.Errorf(kb.Invalid, "definitions belong to a project, and %q would be a name of yours in every project", r.Name).
 			WithHint("leave out save, or scope user")
 	}
-	if projectID != "" {
+	if a.hasDefinitions(projectID) {
 		if err := a.Definitions().Check(p); err != nil {
 			return Started{}, err
 		}
@@ -66,10 +80,13 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
+	if err := a.mayCreate(ctx, c, spec); err != nil {
+		return Started{}, err
+	}
 	if err := c.CheckAddress(spec); err != nil {
 		return Started{}, err
 	}
-	if projectID != "" {
+	if a.hasDefinitions(projectID) {
 		if err := c.Catalog.NoteProject(ctx, projectID, p.Root); err != nil {
 			return Started{}, err
 		}
@@ -79,12 +96,12 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		return Started{}, err
 	}
 	made := Making{Project: projectID, Name: r.Name, Created: st.Created, Again: r.arguments()}
-	if projectID != "" {
+	if a.hasDefinitions(projectID) {
 		if made.Definition, made.File, err = a.Definitions().Remember(ctx, a, c, p, r, st); err != nil {
 			return Started{}, errors.Join(err, c.Undo(ctx, st.ID, made))
 		}
 	}
-	args := IndexArgs{}
+	args := IndexArgs{Shared: r.Shared, Paid: r.Paid}
 	if st.Head == nil {
 		args.Made = &made
 	}
@@ -98,6 +115,48 @@ func (a *App) CreateStore(ctx context.Context, r CreateStore) (Started, error) {
 		s.Note = "this source was indexed before: it can be searched at once and is brought up to date"
 	}
 	return s, nil
+}
+
+// mayPull refuses a publication to who may not have it fetched: it is made
+// elsewhere, and says by itself what it was made of.
+func (a *App) mayPull(ctx context.Context, r CreateStore) error {
+	switch {
+	case a.member != nil:
+		return kb.Errorf(kb.Denied, "published stores are fetched by who runs this server").
+			WithHint("ask them to, or index the source itself: leave out from").About("from")
+	case r.Agent:
+		return a.admitRequest(ctx, r)
+	}
+	return nil
+}
+
+// pull has the room that knows how make a store of a publication.
+func (a *App) pull(ctx context.Context, r CreateStore) (Started, error) {
+	for _, room := range a.Config.Rooms {
+		if room.Pull != nil {
+			return room.Pull(ctx, a, r)
+		}
+	}
+	return Started{}, kb.Errorf(kb.Unsupported, "this program fetches no published stores").WithHint("leave out from to index the source")
+}
+
+// specFor is what a request names, unless who asks may not have that indexed.
+func (a *App) specFor(ctx context.Context, r CreateStore) (spec kb.Spec, err error) {
+	if a.member != nil {
+		err = localRefused(r, a.Config.Dir)
+	} else if r.Agent {
+		err = a.admitRequest(ctx, r)
+	}
+	if err != nil {
+		return spec, err
+	}
+	if spec, err = SpecOf(ctx, r, a.Config.Dir); err != nil {
+		return spec, elsewhere(r, a.Config.Dir, err)
+	}
+	if a.member != nil {
+		spec.Owner = a.member.Name
+	}
+	return spec, nil
 }
 
 // Making is what store:create made before anything was indexed. It travels
@@ -119,6 +178,7 @@ func (r CreateStore) arguments() Args {
 		"follows": r.Follows, "save": r.Save, "depth": r.Web.Depth, "maxPages": r.Web.MaxPages,
 		"crawlInstructions": r.Web.Crawl, "extractInstructions": r.Web.Extract,
 		"include": r.Web.Include, "exclude": r.Web.Exclude, "hosts": r.Web.Hosts, "headless": r.Web.Headless, "yes": r.Yes,
+		"shared": r.Shared,
 	}
 	if r.Kind != "" {
 		all["type"] = TypeOf(r.Kind)

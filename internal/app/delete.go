@@ -13,11 +13,15 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	if err != nil {
 		return Deleted{}, err
 	}
+	if err := a.mayRemove(st); err != nil {
+		return Deleted{}, err
+	}
 	p, err := a.Where()
 	if err != nil {
 		return Deleted{}, err
 	}
 	d := Deleted{Store: st.Label(), Note: a.Definitions().Still(a, st.Name)}
+	everywhere = everywhere && a.member == nil
 	holders, err := c.Catalog.Holders(ctx, st.ID)
 	if err != nil {
 		return d, err

@@ -308,6 +308,29 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	if err := <-failed; err == nil {
 		t.Error("it is taken for up to date")
 	}
+	// Nor does it begin again by itself: not by what follows the folder, not by a
+	// search, whose reply says so. store:index does it.
+	if _, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id); kb.CodeOf(err) != kb.Canceled || !strings.Contains(kb.HintOf(err), "store:index") {
+		t.Errorf("what follows the folder begins again: %v", err)
+	}
+	busy.Unlock()
+	r := s.Search(a, search.Request{Query: "second"}, app.Scope{})
+	if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "it was cancelled, and begins by itself at ") || !strings.Contains(r.Notes[0], "store:index") {
+		t.Errorf("the notes are %q", r.Notes)
+	}
+	if _, ok, err := producttest.MustOpen(t, a).Jobs.Active(t.Context(), id); ok || err != nil {
+		t.Errorf("a search begins again: %v", err)
+	}
+	started, err := a.IndexStore(t.Context(), ".", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.WaitJob(t.Context(), started.Job); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Search(a, search.Request{Query: "second"}, app.Scope{}); len(r.Hits) == 0 || len(r.Notes) != 0 {
+		t.Errorf("after store:index: %+v", r)
+	}
 }
 
 // A store that fails each time that it is brought up to date is not tried by

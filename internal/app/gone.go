@@ -90,6 +90,10 @@ func (a *App) retire(ctx context.Context, c *Core) *loss {
 
 // close ends what runs and releases files.
 func (c *Core) close() error {
+	if c.base != nil { // the rest is not its own
+		c.Library.leave(c)
+		return c.kept.close()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := c.Jobs.Close(ctx)

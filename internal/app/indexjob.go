@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
 	"github.com/seed-4f2d999b/knowledge/internal/job"
@@ -23,6 +25,10 @@ type IndexArgs struct {
 	// Vectors has vectors that are missing made anew from the text that is
 	// indexed; the source is not looked at.
 	Vectors bool `json:"vectors,omitempty"`
+	// Shared puts the store on the cluster once it is indexed.
+	Shared bool `json:"shared,omitempty"`
+	// Paid has vectors made whatever the provider of embeddings wants for them.
+	Paid bool `json:"paid,omitempty"`
 	// Made is what store:create made, for the first job of a store.
 	Made *Making `json:"made,omitempty"`
 }
@@ -34,6 +40,9 @@ func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job,
 		class = job.Network
 	}
 	needs := c.Opener.Needs(st.Spec)
+	if key := c.Settings.Embedder.KeyEnv; key != "" {
+		needs = append(needs, key)
+	}
 	for _, r := range c.rooms {
 		if r.Needs != nil {
 			needs = append(needs, r.Needs(c, st.Spec)...)
@@ -42,9 +51,23 @@ func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job,
 	return c.Jobs.Submit(ctx, job.Request{Type: "index", Store: st.ID, Class: class, Args: args, Needs: needs})
 }
 
+// cancelledRest is how long after a person has cancelled a store's index job
+// nothing but store:index begins another.
+const cancelledRest = 15 * time.Minute
+
 // SubmitEdits starts bringing a folder up to date after edits, before other
-// jobs; many wait their turn.
+// jobs; many wait their turn. What was cancelled just now does not begin again
+// by itself: kb.Canceled says until when.
 func (c *Core) SubmitEdits(ctx context.Context, id kb.StoreID, many bool) (kb.Job, error) {
+	last, ok, err := c.Jobs.Newest(ctx, "index", id)
+	if err != nil {
+		return kb.Job{}, err
+	}
+	now, until := time.Now(), last.Updated.Add(cancelledRest)
+	if ok && last.State == kb.JobCancelled && now.Before(until) && !now.Before(last.Updated) {
+		return kb.Job{}, kb.Errorf(kb.Canceled, "it was cancelled, and begins by itself at %s", until.UTC().Format(time.RFC3339)).
+			WithHint("bring it up to date at once with: store:index %s", Args{"store": string(id)})
+	}
 	class := job.Watched
 	if many {
 		class = job.Local
@@ -61,9 +84,9 @@ func (c *Core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 		}
 	}
 	if args.Vectors {
-		return c.mendVectors(ctx, j.Store)
+		return c.mendVectors(ctx, j.Store, args.Paid)
 	}
-	msg, details, err := c.indexStore(ctx, j, args)
+	msg, details, err := c.indexShared(ctx, j, args)
 	if job.Interrupted(ctx) {
 		return msg, details, err // its segments wait for the run that resumes it
 	}
@@ -89,7 +112,7 @@ func (c *Core) runIndex(ctx context.Context, j kb.Job, raw json.RawMessage) (str
 }
 
 // mendVectors makes the vectors of a store anew where they are missing.
-func (c *Core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[string]any, error) {
+func (c *Core) mendVectors(ctx context.Context, id kb.StoreID, paid bool) (string, map[string]any, error) {
 	st, err := c.Catalog.Get(ctx, id)
 	if err != nil || st.Head == nil {
 		return "", nil, err
@@ -104,6 +127,19 @@ func (c *Core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[stri
 		return "", nil, err
 	}
 	missing := info.Bare
+	if spend := c.spend(st.Label(), paid); spend != nil {
+		var tokens int64
+		for _, name := range missing {
+			n, err := c.Indexer.Price(ctx, c.Indexes, name)
+			if err != nil {
+				return "", nil, err
+			}
+			tokens += n
+		}
+		if err := spend(tokens); err != nil {
+			return "", nil, err
+		}
+	}
 	for i, name := range missing {
 		if err := ctx.Err(); err != nil {
 			return "", nil, err
@@ -114,6 +150,14 @@ func (c *Core) mendVectors(ctx context.Context, id kb.StoreID) (string, map[stri
 		}
 	}
 	return fmt.Sprintf("the vectors of %d segments were made anew", len(missing)), nil, nil
+}
+
+// made is the name that store:create gave a store.
+func made(args IndexArgs) string {
+	if args.Made == nil {
+		return ""
+	}
+	return args.Made.Name
 }
 
 // maxPasses bounds how often a job follows a folder that keeps changing.
@@ -209,7 +253,7 @@ func (c *Core) pass(ctx context.Context, j kb.Job, st kb.Store, args IndexArgs, 
 	}
 	defer snap.Close()
 	snap = annotated{snap, notes}
-	o := ingest.Options{Force: args.Force, Repair: args.Repair, At: trail.At}
+	o := ingest.Options{Force: args.Force, Repair: args.Repair, At: trail.At, Spend: c.spend(cmp.Or(made(args), st.Label()), args.Paid)}
 	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
 		return ingest.Result{}, err
 	}

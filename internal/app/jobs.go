@@ -79,7 +79,11 @@ func (a *App) Jobs(ctx context.Context, f JobFilter) (JobList, error) {
 	list := JobList{Jobs: []kb.Job{}}
 	elsewhere := 0
 	for _, j := range jobs {
+		if !a.seesJob(ctx, c, &j) {
+			continue
+		}
 		n.name(&j)
+		a.concealWork(&j)
 		if !f.All && !n.here(&j) {
 			elsewhere++
 			continue
@@ -165,9 +169,11 @@ func (a *App) JobWithin(ctx context.Context, id string, wait time.Duration) (kb.
 	if _, err := c.Jobs.Resume(ctx); err != nil {
 		return kb.Job{}, err
 	}
-	j, err := c.Jobs.Get(ctx, id)
+	j, err := a.job(ctx, c, id)
 	if err == nil && wait > 0 && !j.State.Ended() {
-		j, err = c.waitJob(ctx, id, wait)
+		if j, err = c.waitJob(ctx, id, wait); err == nil {
+			j, err = a.job(ctx, c, id)
+		}
 	}
 	return a.namedJob(ctx, c, id, j, err)
 }
@@ -189,7 +195,9 @@ func (a *App) namedJob(ctx context.Context, c *Core, id string, j kb.Job, err er
 		all, e := c.Jobs.List(ctx, "", false)
 		var ids []string
 		for _, j := range all {
-			ids = append(ids, j.ID)
+			if a.seesJob(ctx, c, &j) {
+				ids = append(ids, j.ID)
+			}
 		}
 		if near := kb.DidYouMean(id, ids); e == nil && near != "" {
 			return j, kb.Errorf(kb.NotFound, "%w", err).WithHint("%slist them with: jobs", near)
@@ -200,6 +208,7 @@ func (a *App) namedJob(ctx context.Context, c *Core, id string, j kb.Job, err er
 	}
 	n, err := a.jobNames(ctx, c)
 	n.name(&j)
+	a.concealWork(&j)
 	return j, err
 }
 
@@ -213,7 +222,13 @@ func (a *App) CancelJob(ctx context.Context, id string) (kb.Job, error) {
 	if err != nil {
 		return kb.Job{}, err
 	}
-	j, err := c.Jobs.Cancel(ctx, id)
+	j, err := a.job(ctx, c, id)
+	if err == nil {
+		err = a.mayCancel(ctx, c, &j)
+	}
+	if err == nil {
+		j, err = c.Jobs.Cancel(ctx, id)
+	}
 	if err == nil && !j.State.Ended() {
 		if j, err = c.waitJob(ctx, id, cancelWait); err == nil && !j.State.Ended() {
 			j.Message = "it was asked to stop and will, with what it is at"

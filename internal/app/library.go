@@ -18,6 +18,7 @@ import (
 type library struct {
 	core       *Core
 	mu         sync.Mutex
+	members    map[*Core]bool // what else keeps things of stores
 	open       map[kb.StoreID]*shelf
 	Seen       map[kb.StoreID]looked
 	unfollowed map[kb.StoreID]kb.Store
@@ -162,6 +163,22 @@ func (l *library) drop(s *shelf) {
 	}
 }
 
+// join and leave say which cores of members use the library.
+func (l *library) join(c *Core) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.members == nil {
+		l.members = map[*Core]bool{}
+	}
+	l.members[c] = true
+}
+
+func (l *library) leave(c *Core) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.members, c)
+}
+
 // Forget closes the generation of a store that is deleted or damaged, and
 // with it, for the next reader, its segments.
 func (l *library) Forget(id kb.StoreID) {
@@ -170,6 +187,9 @@ func (l *library) Forget(id kb.StoreID) {
 	for _, r := range l.core.rooms {
 		if r.Forget != nil {
 			r.Forget(l.core, id)
+			for c := range l.members {
+				r.Forget(c, id)
+			}
 		}
 	}
 	delete(l.Seen, id)

@@ -19,6 +19,9 @@ func (a *App) RenameStore(ctx context.Context, store, name string) (Renamed, err
 	if err != nil {
 		return Renamed{}, err
 	}
+	if err := a.mayRemove(st); err != nil {
+		return Renamed{}, err
+	}
 	p, err := a.Where()
 	if err != nil {
 		return Renamed{}, err
@@ -41,6 +44,9 @@ func (a *App) RenameStore(ctx context.Context, store, name string) (Renamed, err
 		return Renamed{}, err
 	}
 	r := Renamed{Store: name, Was: st.Name, ID: string(st.ID)}
+	if !a.hasDefinitions(p.ID) {
+		return r, nil
+	}
 	if r.Defined, err = a.Definitions().Rename(ctx, a, c, p, st.Name, name); err != nil {
 		// Otherwise the next sync would make a store of the old name.
 		_, undo := c.Catalog.Rename(context.WithoutCancel(ctx), p.ID, name, st.Name)

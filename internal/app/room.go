@@ -19,6 +19,8 @@ type Room struct {
 	// Jobs returns the handlers of its kinds of jobs.
 	Jobs func(*Core) map[string]job.Handler
 
+	// Pull makes a store of what was published at CreateStore.From.
+	Pull func(context.Context, *App, CreateStore) (Started, error)
 	// Needs returns the variables without which a job of a store might not see
 	// what this process does.
 	Needs func(*Core, kb.Spec) []string
@@ -67,6 +69,7 @@ type Room struct {
 	Place func(ctx context.Context, a *App, s *Shelves, inScope func(kb.StoreID) bool, found *search.Context)
 
 	Definitions *Definitions
+	Sharing     *Sharing
 }
 
 // Finding is one thing that was examined.

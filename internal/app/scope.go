@@ -227,6 +227,9 @@ func (a *App) NothingInScope(ctx context.Context, c *Core) error {
 	if gone := a.lostDatabase(); gone != "" {
 		return kb.Errorf(kb.NotFound, "there is nothing to search here: %s", gone).WithHint("make them again with store:create, or import them")
 	}
+	if len(names) == 0 && a.member != nil {
+		return e.WithHint(noneForMember)
+	}
 	if len(names) == 0 {
 		return e.WithHint("make a store with store:create, or search inside a project: its folder is indexed at the first search")
 	}

@@ -50,6 +50,7 @@ func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves,
 // damaged is left out, and said; the rest is served.
 func (c *Core) Targets(ctx context.Context, stores []kb.Store) (*Shelves, error) {
 	s := &Shelves{Core: c}
+	stores, s.Notes = c.renewed(ctx, stores)
 	var heads map[kb.StoreID]*kb.Head
 	if len(stores) > 1 {
 		ids := make([]kb.StoreID, len(stores))
@@ -66,6 +67,8 @@ func (c *Core) Targets(ctx context.Context, stores []kb.Store) (*Shelves, error)
 		switch {
 		case err != nil && kb.CodeOf(err) == kb.Corrupt:
 			err = s.damaged(ctx, st, err)
+		case err != nil && kb.CodeOf(err) == kb.Away && len(stores) > 1:
+			s.Notes, err = append(s.Notes, awayNote(st, err)), nil
 		case err != nil && kb.CodeOf(err) == kb.NotFound && len(stores) > 1:
 			// Somebody deleted it since it was listed; that is no reason to answer nothing.
 			s.Notes, err = append(s.Notes, "store "+st.Label()+" was deleted meanwhile"), nil
@@ -148,16 +151,28 @@ func (s *Shelves) damaged(ctx context.Context, st kb.Store, why error) error {
 	return err
 }
 
+// awayNote says that a shared store is left out.
+func awayNote(st kb.Store, why error) string {
+	return fmt.Sprintf("store %s is left out: %v", st.Label(), why)
+}
+
 // Serve answers from the targets, and again without those that turn out to be
-// damaged; with none left it does not ask.
+// damaged, or away while others are not; with none left it does not ask.
 func (s *Shelves) Serve(ctx context.Context, ask func([]search.Target) error) error {
 	for len(s.Targets) > 0 {
 		err := ask(s.Targets)
 		var of *search.TargetError
-		if err == nil || kb.CodeOf(err) != kb.Corrupt || !errors.As(err, &of) {
+		away := kb.CodeOf(err) == kb.Away && len(s.Targets) > 1
+		if err == nil || kb.CodeOf(err) != kb.Corrupt && !away || !errors.As(err, &of) {
 			return err
 		}
 		t := s.Targets[of.Target]
+		if away {
+			s.Targets = slices.Delete(s.Targets, of.Target, of.Target+1)
+			t.Index.Release()
+			s.Notes = append(s.Notes, awayNote(t.Store, of.Err))
+			continue
+		}
 		if ok, err := s.unresolved(ctx, &s.Targets[of.Target]); ok || err != nil {
 			if err != nil {
 				return err

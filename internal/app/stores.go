@@ -83,6 +83,7 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		if err != nil {
 			return StoreList{}, err
 		}
+		a.concealPlace(&row)
 		list.Stores = append(list.Stores, row)
 	}
 	gone := a.lostSince(true)
@@ -94,6 +95,9 @@ func (a *App) Stores(ctx context.Context, kind kb.Kind, all bool) (StoreList, er
 		list.Note = fmt.Sprintf("none of the %d stores here is of type %s; list them with: stores", n, TypeOf(kind))
 	default:
 		list.Note = "no stores here yet; make one with store:create, or search: the first search indexes this project's folder"
+		if a.member != nil {
+			list.Note = "there is no store yet that you may read; " + noneForMember
+		}
 	}
 	return list, nil
 }
@@ -146,11 +150,13 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 	if err != nil {
 		return StoreInfo{}, err
 	}
+	a.concealPlace(&row)
+	a.concealWork(j)
 	info := StoreInfo{StoreRow: row, Description: st.Description, Tags: st.Tags, Job: j, LastError: st.LastError}
 	if w := st.Spec.Selection.Web; !reflect.ValueOf(w).IsZero() {
 		info.Web = &w
 	}
-	if filepath.IsAbs(st.Spec.Source) {
+	if filepath.IsAbs(row.Source) {
 		info.Path = st.Spec.Source
 	}
 	if h := st.Head; h != nil {
@@ -158,7 +164,10 @@ func (a *App) StoreInfo(ctx context.Context, store string) (StoreInfo, error) {
 		info.Engine = c.Engine()
 		info.Embedder, info.Languages, info.Skipped, info.Unparsed, info.Masked, info.Notes = h.Embedder, h.Languages, h.Skipped, h.Unparsed, h.Masked, h.Notes
 	}
-	info.DiskBytes = info.IndexBytes + c.copyBytes(st.Spec) + c.PagesBytes(st.Spec)
+	info.DiskBytes = info.IndexBytes + c.PagesBytes(st.Spec)
+	if a.member == nil { // copies are shared with stores that a member may not know of
+		info.DiskBytes += c.copyBytes(st.Spec)
+	}
 	p, err := a.Where()
 	if err != nil {
 		return info, err
@@ -196,7 +205,11 @@ func (c *Core) copyBytes(spec kb.Spec) int64 {
 }
 
 func (c *Core) Start(ctx context.Context, st kb.Store, name string, force bool) (Started, error) {
-	j, err := c.Submit(ctx, st, IndexArgs{Force: force})
+	return c.begin(ctx, st, name, IndexArgs{Force: force})
+}
+
+func (c *Core) begin(ctx context.Context, st kb.Store, name string, args IndexArgs) (Started, error) {
+	j, err := c.Submit(ctx, st, args)
 	if err != nil {
 		return Started{}, err
 	}
@@ -262,11 +275,22 @@ func (c Args) String() string {
 
 // IndexStore starts bringing the store up to date; force reads every document again.
 func (a *App) IndexStore(ctx context.Context, store string, force bool) (Started, error) {
+	return a.IndexStoreAs(ctx, store, IndexArgs{Force: force})
+}
+
+// IndexStoreAs is IndexStore as args say.
+func (a *App) IndexStoreAs(ctx context.Context, store string, args IndexArgs) (Started, error) {
 	c, st, err := a.Lookup(ctx, store)
+	if err == nil {
+		err = a.mayChange(st)
+	}
+	if err == nil {
+		err = a.mayStart(ctx, c)
+	}
 	if err != nil {
 		return Started{}, err
 	}
-	return c.Start(ctx, st, st.Label(), force)
+	return c.begin(ctx, st, st.Label(), args)
 }
 
 // PagesBytes is what the kept pages of a store take on disk.

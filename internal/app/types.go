@@ -65,6 +65,15 @@ type CreateStore struct {
 	Follows string
 	Save    bool // write it into the project's definitions too
 	Yes     bool
+	// Shared puts the store on the cluster. Source "shared:NAME" is a store that
+	// another machine has put there.
+	Shared bool
+	Paid   bool // whatever the provider of embeddings wants
+	// From is where the index was published that the store begins with; "" is
+	// nowhere. Key is the public key that signed it, "" the one that was vouched for
+	// before; Older takes also what is older than what was taken before.
+	From, Key string
+	Older     bool
 	// Agent says that no person at a shell asks: of what lies on this machine
 	// only what admit lets through is taken.
 	Agent bool

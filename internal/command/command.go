@@ -63,6 +63,7 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Required bool
+	Unless   string   // the parameter in whose presence this one is not required
 	Arg      bool     // positional on the command line; such parameters come first in Params, in order
 	Rest     bool     // positional, and takes all the words that are left, joined with spaces
 	CLIOnly  bool     // known to the command line only; refused elsewhere
@@ -123,6 +124,7 @@ type Command struct {
 //	cli:"never"            no flag, and in no schema: what programs ask for that speak as agents do
 //	cli:"first"            a flag, and in no schema; other faces take it too
 //	short:"none"           a flag without the letter that its name has elsewhere
+//	unless:"name"          not required where that parameter is given
 //	required:"true"        required in spite of omitempty or a pointer
 //
 // A field without omitempty that is no pointer is required. Types are string
@@ -190,7 +192,12 @@ func (c Command) Agent() Command {
 //
 // What hints say to do next is worded for the reader: see ForShell and ForAgent.
 func (c Command) Run(ctx context.Context, a *app.App, args json.RawMessage) (any, error) {
-	out, err := c.run(ctx, c, a, args)
+	run := func() (any, error) { return c.run(ctx, c, a, args) }
+	if c.table != nil && c.table.around != nil {
+		out, err := c.table.around(ctx, c, a, args, run)
+		return out, c.table.worded(ctx, err)
+	}
+	out, err := run()
 	return out, c.table.worded(ctx, err)
 }
 

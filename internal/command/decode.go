@@ -36,7 +36,7 @@ func (t *Table) decode(ctx context.Context, name string, params []Param, raw jso
 			}
 		}
 		if !given || string(v) == "null" {
-			if p.Required {
+			if _, other := args[p.Unless]; p.Required && !other {
 				return t.missing(ctx, name, p)
 			}
 			if p.Default != "" {

@@ -256,6 +256,9 @@ func Place(params []Param, words []string, given func(Param) bool, set func(Para
 	var open []Param
 	spare := len(words) // words that optional parameters may take
 	for _, p := range params {
+		if p.Unless != "" && slices.ContainsFunc(params, func(o Param) bool { return o.Name == p.Unless && given(o) }) {
+			p.Required = false
+		}
 		if p.Arg && !given(p) {
 			open = append(open, p)
 			if p.Required {

@@ -160,7 +160,7 @@ func (t *Table) runHelp(ctx context.Context, a *app.App, in helpIn) (any, error)
 		if p.CLIOnly && !IsCLI(ctx) {
 			continue
 		}
-		h.Params = append(h.Params, ParamHelp{p.Name, p.Type, p.Required, p.Enum, p.Help})
+		h.Params = append(h.Params, ParamHelp{p.Name, p.Type, p.Required && p.Unless == "", p.Enum, p.Help})
 	}
 	return h, nil
 }
@@ -213,14 +213,38 @@ type CommandGroup struct {
 	Commands []string `json:"commands"`
 }
 
-// Text returns one line per group.
+// Text returns one line per group. Names that begin alike are written as a shell
+// would take them: job:{cancel,status}.
 func (l CommandList) Text() string {
 	var b strings.Builder
 	for _, g := range l.Groups {
-		b.WriteString(g.Group + ": " + strings.Join(g.Commands, ", ") + "\n")
+		b.WriteString(g.Group + ": " + strings.Join(braced(g.Commands), ", ") + "\n")
 	}
 	b.WriteString(`"help" with {"command":NAME} explains one`)
 	return b.String()
+}
+
+// braced joins names that follow each other and have the same word before a colon.
+func braced(names []string) (out []string) {
+	for i := 0; i < len(names); {
+		before, _, colon := strings.Cut(names[i], ":")
+		j := i + 1
+		for colon && j < len(names) && strings.HasPrefix(names[j], before+":") {
+			j++
+		}
+		if j-i < 2 {
+			out = append(out, names[i])
+			i++
+			continue
+		}
+		var ends []string
+		for _, n := range names[i:j] {
+			ends = append(ends, strings.TrimPrefix(n, before+":"))
+		}
+		out = append(out, before+":{"+strings.Join(ends, ",")+"}")
+		i = j
+	}
+	return out
 }
 
 func (t *Table) runCommands(ctx context.Context, _ *app.App, _ struct{}) (CommandList, error) {

@@ -41,8 +41,8 @@ func paramsOf(t reflect.Type) []Param {
 			CLIOnly: f.Tag.Get("cli") == "only", Unlisted: f.Tag.Get("cli") == "never", Unseen: f.Tag.Get("cli") == "first",
 			Also:   strings.FieldsFunc(f.Tag.Get("also"), func(r rune) bool { return r == '|' }),
 			Short:  shorts[name],
-			Person: f.Tag.Get("person"),
-			field:  i,
+			Person: f.Tag.Get("person"), Unless: f.Tag.Get("unless"),
+			field: i,
 		}
 		if f.Tag.Get("short") == "none" { // its letter is taken for another flag by people
 			p.Short = ""
@@ -128,7 +128,7 @@ func (c Command) Schema() json.RawMessage {
 		default:
 			b.WriteString(`{"type":"` + p.Type + `"}`)
 		}
-		if p.Required {
+		if p.Required && p.Unless == "" {
 			required = append(required, p.Name)
 		}
 	}

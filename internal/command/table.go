@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +27,8 @@ type Table struct {
 	rooms []Room
 	words Spoken
 	all   []Command
+	// around, when not nil, is what every run goes through, see Watch.
+	around func(context.Context, Command, *app.App, json.RawMessage, func() (any, error)) (any, error)
 }
 
 // NewTable makes the table of what rooms add, and of the commands about commands.

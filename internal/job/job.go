@@ -248,6 +248,15 @@ func (m *Manager) Active(ctx context.Context, store kb.StoreID) (kb.Job, bool, e
 	return m.truth(ctx, jobs[0]), true, nil
 }
 
+// Newest returns the job of a type and store that was submitted last, if any is kept.
+func (m *Manager) Newest(ctx context.Context, kind string, store kb.StoreID) (kb.Job, bool, error) {
+	jobs, err := m.query(ctx, "store = ?1 AND type = ?2", store, kind)
+	if err != nil || len(jobs) == 0 {
+		return kb.Job{}, false, err
+	}
+	return m.truth(ctx, jobs[0]), true, nil
+}
+
 // Failures returns how many jobs of a type and store have failed since the last
 // one that completed, as far as they are kept, and the newest of them; 0 while
 // one has not ended.

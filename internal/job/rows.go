@@ -38,9 +38,14 @@ func scan(r row) (kb.Job, error) {
 func get(ctx context.Context, tx *sql.Tx, id string) (kb.Job, error) {
 	j, err := scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM jobs WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return j, kb.Errorf(kb.NotFound, "no job has the id %q", kb.Clip(id, 64)).WithHint("list them with: jobs")
+		return j, None(id)
 	}
 	return j, err
+}
+
+// None is the error of an id that no job has.
+func None(id string) error {
+	return kb.Errorf(kb.NotFound, "no job has the id %q", kb.Clip(id, 64)).WithHint("list them with: jobs")
 }
 
 // query returns the jobs that a condition selects, newest first.

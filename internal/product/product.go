@@ -15,9 +15,13 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/gain"
 	"github.com/seed-4f2d999b/knowledge/internal/governance"
+	"github.com/seed-4f2d999b/knowledge/internal/history"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
+	"github.com/seed-4f2d999b/knowledge/internal/publish"
+	"github.com/seed-4f2d999b/knowledge/internal/shared"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/stores"
+	"github.com/seed-4f2d999b/knowledge/internal/team"
 	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
@@ -25,7 +29,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(), install.Room(), gain.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(),
 	}
 }
 
@@ -33,6 +37,17 @@ var table = sync.OnceValue(func() *command.Table { return command.NewTable(Rooms
 
 // Commands returns the one table of commands.
 func Commands() *command.Table { return table() }
+
+// ForMembers returns a table of the commands that the users of a server for
+// several may run: what reads and writes stores, and nothing about this machine,
+// its folders, what its owner vouches for, or what others have asked.
+func ForMembers() *command.Table {
+	return command.NewTable(Rooms(), Spoken()).Only("search", "get_full_context", "read", "files", "grep",
+		"code:callees", "code:callers", "code:definition", "code:files", "code:outline", "code:references", "code:symbols",
+		"kdd:context", "kdd:find", "kdd:impact", "kdd:list", "kdd:related", "kdd:search", "kdd:section", "kdd:stats",
+		"ask", "answer:ask", "stores", "store:info", "store:pages", "store:create", "store:index", "store:rename", "store:delete",
+		"jobs", "job:status", "job:cancel", "execute", "help", "commands")
+}
 
 // New returns an App with every room; see app.New.
 func New(cfg app.Config) (*app.App, error) {

@@ -3,6 +3,7 @@ package product_test
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestAudience(t *testing.T) {
 		"code:callees", "code:callers", "code:definition", "code:files", "code:outline", "code:references", "code:symbols",
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:rename", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel", "uninstall",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
-		"apis", "api:help", "api:call",
+		"apis", "api:help", "api:call", "why", "changed",
 		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check", "kdd:matrix",
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger", "evidence:imports", "evidence:export",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",
@@ -156,7 +157,7 @@ func TestNatives(t *testing.T) {
 		"search": `{"type":"object","properties":{"query":{"type":"string"},` +
 			`"intent":{"type":"string","enum":["find-pattern","find-implementation","find-usage","find-definition","find-documentation"]},` +
 			`"mode":{"type":"string","enum":["hybrid","vector","fts"]},"detail":{"type":"string","enum":["minimal","contextual","full"]},` +
-			`"limit":{"type":"integer"},"budget":{"type":"integer"},"stores":{"type":"array","items":{"type":"string"}},"threshold":{"type":"number"},"minRelevance":{"type":"number"}},` +
+			`"limit":{"type":"integer"},"stores":{"type":"array","items":{"type":"string"}},"threshold":{"type":"number"},"minRelevance":{"type":"number"}},` +
 			`"required":["query"]}`,
 		"get_full_context": `{"type":"object","properties":{"resultId":{"type":"string"}},"required":["resultId"]}`,
 		"execute":          `{"type":"object","properties":{"command":{"type":"string"},"args":{"type":"object"}},"required":["command"]}`,
@@ -269,7 +270,11 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := printer.Render(got)
-	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' }) // install is in uninstall
+	plain := regexp.MustCompile(`([a-z]+:)\{([^}]*)\}`).ReplaceAllStringFunc(text, func(s string) string { // as a shell does
+		before, ends, _ := strings.Cut(strings.TrimSuffix(s, "}"), "{")
+		return before + strings.ReplaceAll(ends, ",", " "+before)
+	})
+	words := strings.FieldsFunc(plain, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' }) // install is in uninstall
 	for _, c := range product.Commands().All() {
 		if slices.Contains(words, c.Name) != (c.Audience == command.Agent) {
 			t.Errorf("%s: %s", c.Name, text)

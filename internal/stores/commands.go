@@ -30,7 +30,7 @@ func addStores(t *command.Table) {
 		"Of an npm package README, guides and type declarations are indexed, of a Go module also its sources."
 	c = t.Add("store", command.New("store:index", "Bring a store up to date", command.Writes,
 		func(ctx context.Context, a *app.App, in indexIn) (app.Started, error) {
-			return a.IndexStore(ctx, in.Store, in.Force)
+			return a.IndexStoreAs(ctx, in.Store, app.IndexArgs{Force: in.Force, Paid: in.Paid})
 		}).Agent(), `{"store":"react"}`)
 	c.Network = command.AnyHost
 	t.Add("store", command.New("store:rename", "Give a store another name in this project", command.Writes,

@@ -2,6 +2,7 @@ package stores
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
@@ -20,7 +21,7 @@ type storeIn struct {
 
 type createIn struct {
 	Name                string   `json:"name,omitempty" arg:"1" help:"what to call the store (default: from the source)"`
-	Source              string   `json:"source" arg:"2" help:"folder, zip archive, git URL, local repository, URL of a site, npm:NAME@VERSION or go:MODULE@VERSION"`
+	Source              string   `json:"source" arg:"2" unless:"from" help:"folder, zip archive, git URL, local repository, URL of a site, npm:NAME@VERSION, go:MODULE@VERSION, or shared:NAME on the cluster of index.url"`
 	Type                string   `json:"type,omitempty" enum:"kinds" help:"what the source is; file and folder are the same (default: from the source)"`
 	Branch              string   `json:"branch,omitempty" help:"branch to index instead of the default one"`
 	Tag                 string   `json:"tag,omitempty" help:"tag to index"`
@@ -33,6 +34,7 @@ type createIn struct {
 	Scope               string   `json:"scope,omitempty" enum:"project|user" help:"who sees the name: this project (the default) or all of yours"`
 	Follows             string   `json:"follows,omitempty" help:"dependency whose locked version the tag is, such as npm:react; store:update moves along"`
 	Save                bool     `json:"save,omitempty" help:"write it into .knowledge/stores.json of the project too"`
+	Shared              bool     `json:"shared,omitempty" help:"put it on the cluster of index.url, where other machines find it; a person says so"`
 	Depth               int      `json:"depth,omitempty" help:"site: how many links away from the source (default 10)"`
 	MaxPages            int      `json:"maxPages,omitempty" help:"site: at most this many pages (default 1000)"`
 	CrawlInstructions   string   `json:"crawlInstructions,omitempty" help:"site: which pages come first, in plain words"`
@@ -41,12 +43,17 @@ type createIn struct {
 	Exclude             []string `json:"exclude,omitempty" help:"site: no paths that match"`
 	Hosts               []string `json:"hosts,omitempty" help:"site: further hosts to follow links to, such as *.example.org"`
 	Headless            string   `json:"headless,omitempty" enum:"auto|always|never" help:"site: when a browser reads a page (auto, the default: when it holds no text without)"`
-	Yes                 bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
+	From                string   `json:"from,omitempty" help:"where a store is published (https://, s3:// or a folder): take its index instead of making one; with a source, index what differs"`
+	Key                 string   `json:"key,omitempty" cli:"only" help:"public key of who published it, once; it is remembered"`
+	Older               bool     `json:"older,omitempty" cli:"only" help:"take a publication that is older than the one taken before"`
+	Paid                bool     `json:"paid,omitempty" cli:"only" help:"send what has to be embedded to its provider, whatever that costs"`
+	Yes                 bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder; fetch more than 8 GB"`
 }
 
 type indexIn struct {
 	Store string `json:"store" arg:"1" help:"name or id of a store"`
 	Force bool   `json:"force,omitempty" help:"read every document again"`
+	Paid  bool   `json:"paid,omitempty" cli:"only" help:"send what has to be embedded to its provider, whatever that costs"`
 }
 
 type deleteIn struct {
@@ -142,10 +149,17 @@ func kindOf(t string) kb.Kind {
 }
 
 func runCreate(ctx context.Context, a *app.App, in createIn) (app.Started, error) {
+	if in.From != "" && in.Source == "" && (strings.ContainsAny(in.Name, `/\:~`) || strings.Trim(in.Name, ".") == "") {
+		in.Name, in.Source = "", in.Name // one word is a name unless it cannot be one
+	}
+	if in.From == "" && (in.Key != "" || in.Older) {
+		return app.Started{}, kb.Errorf(kb.Invalid, "arguments \"key\" and \"older\" are about what is published").WithHint("say where with argument \"from\"")
+	}
 	return a.CreateStore(ctx, app.CreateStore{
 		Name: in.Name, Kind: kindOf(in.Type), Source: in.Source, Branch: in.Branch, Tag: in.Tag, Commit: in.Commit,
-		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes,
-		Follows: in.Follows, Save: in.Save, Agent: !command.IsCLI(ctx),
+		Description: in.Description, Tags: in.Tags, Paths: in.Paths, All: in.All, MaxFile: int64(in.MaxFileBytes), User: in.Scope == "user", Yes: in.Yes, Paid: in.Paid,
+		From: in.From, Key: in.Key, Older: in.Older,
+		Follows: in.Follows, Save: in.Save, Shared: in.Shared, Agent: !command.IsCLI(ctx),
 		Web: kb.Web{Depth: in.Depth, MaxPages: in.MaxPages, Crawl: in.CrawlInstructions, Extract: in.ExtractInstructions,
 			Include: in.Include, Exclude: in.Exclude, Hosts: in.Hosts, Headless: in.Headless},
 	})

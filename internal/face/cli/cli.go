@@ -51,6 +51,7 @@ type MCPOptions struct {
 type ServeOptions struct {
 	Addr         string          // HOST:PORT
 	Public       string          // HOST:PORT that the public may reach; "" for none
+	Team         string          // HOST:PORT that the users of a team reach, and nothing else is opened; "" for none
 	OpenRead     bool            // no token for what only reads, on this machine
 	RequireToken bool            // also for what is public or open
 	Token        httpguard.Given // none makes a new one

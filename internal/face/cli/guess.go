@@ -37,7 +37,7 @@ var synonyms = map[string]string{
 	"def": "code:definition", "definition": "code:definition", "goto": "code:definition", "refs": "code:references", "references": "code:references", "usages": "code:references",
 	"callers": "code:callers", "callees": "code:callees", "symbols": "code:symbols", "outline": "code:outline",
 	"health": "doctor", "check": "doctor", "diagnose": "doctor", "clean": "gc", "prune": "gc", "repair": "verify", "fsck": "verify", "test": "selftest", "benchmark": "bench", "speed": "bench",
-	"backup": "export", "dump": "export", "restore": "import", "load": "import", "specs": "kdd:list", "spec": "kdd:find", "exit": "help exit-codes",
+	"dump": "export", "load": "import", "specs": "kdd:list", "spec": "kdd:find", "exit": "help exit-codes",
 }
 
 // asks are words that begin a question.

@@ -45,8 +45,8 @@ var topics = []struct{ name, about string }{
 	{"sdd", "specified changes: open, refresh, close"},
 	{"repo", "how the repository stands"},
 	{"setup", "give it to your agents, take it away, upgrade it, count what they pay"},
-	{"trust", "vouch for files of a project"},
-	{"data", "export, import, verify, clean up"},
+	{"trust", "vouch for files of a project; tokens and rights of a team"},
+	{"data", "export, import, back up, verify, clean up"},
 	{faceGroup, "find on a full screen, serve agents and programs, watch folders"},
 	{"help", "version, doctor, completion"},
 }

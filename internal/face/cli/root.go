@@ -209,7 +209,8 @@ func (s *session) serve() *cobra.Command {
 			"enterprise (7391) servers. --evidence or --enterprise asks for both, as does a port of theirs, a variable that moves\n" +
 			"them ($KNOWLEDGE_EVIDENCE_HOST, _PORT, _ROUTE, $KNOWLEDGE_ENTERPRISE_HOST, _PORT, any $PUMUKI_…), and a file\n" +
 			".ai_evidence.json in the project at the start. Port 0 takes a free one.\n" +
-			"All but questions to public stores, open APIs and those two servers needs the token, on this machine too.\n" + fixedToken,
+			"All but questions to public stores, open APIs and those two servers needs the token, on this machine too.\n" + fixedToken + "\n" +
+			"--team serves several users instead, each with a token and rights of their own, and opens nothing else: see docs/team.md.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, p := range []struct {
 				name string
@@ -227,6 +228,15 @@ func (s *session) serve() *cobra.Command {
 			if o.OpenRead && o.RequireToken {
 				return kb.Errorf(kb.Invalid, "flags --open-read and --require-token ask for opposites").WithHint("leave out one of them")
 			}
+			if o.Team != "" {
+				for _, name := range []string{"addr", "public", "open-read", "require-token", "token-file", "evidence", "enterprise", "evidence-port", "enterprise-port"} {
+					if cmd.Flags().Changed(name) {
+						return kb.Errorf(kb.Invalid, "flag --team opens one address for users with tokens of their own, and --%s is about another", name).
+							WithHint("start a second server for the other, on the same data directory")
+					}
+				}
+				return s.start(cmd.Context(), s.faces.Serve != nil, func(ctx context.Context) error { return s.faces.Serve(ctx, s.app, o) })
+			}
 			var err error
 			if o.Token, err = s.token(tokenFile); err != nil {
 				return err
@@ -236,6 +246,7 @@ func (s *session) serve() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:7390", "listen on `HOST:PORT`")
 	cmd.Flags().StringVar(&o.Public, "public", "", "listen on a second `HOST:PORT` that knows only answers from public stores and the widget")
+	cmd.Flags().StringVar(&o.Team, "team", "", "listen on `HOST:PORT` for the users of a team, and open nothing else")
 	cmd.Flags().BoolVar(&o.OpenRead, "open-read", false, "let every user and program of this machine read without the token")
 	cmd.Flags().BoolVar(&o.RequireToken, "require-token", false, "ask for the token also for what is public or open")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "keep the token in a `FILE`, made at the first start, instead of a new one at each")

@@ -3,8 +3,8 @@ package cli
 import "github.com/seed-4f2d999b/knowledge/internal/kb"
 
 // leastSpace is the address space in bytes that a process needs: Go's runtime
-// reserves 760 MB of addresses before it runs a line of this program (measured
-// on linux/amd64: 750,000 kB end in its own fatal error), the model, the
+// reserves 760 MB of addresses, and maps the program, before it runs a line of it (measured
+// on linux/amd64: one start in thirty ends in its own fatal error at 850,000 kB), the model, the
 // database and the first segments are mapped beside that. At this limit a
 // search that indexes a project comes to its end.
 const leastSpace = 900_000 << 10

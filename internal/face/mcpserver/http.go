@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/bearer"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
@@ -110,7 +111,7 @@ func (f *face) admitted(w http.ResponseWriter, r *http.Request, g *httpguard.Gua
 		case f.tokens == nil || r.Method != http.MethodGet:
 			http.NotFound(w, r) // as clients expect where there is no token server
 		default:
-			f.tokens.about(w)
+			f.tokens.About(w)
 		}
 		return false
 	}
@@ -121,18 +122,23 @@ func (f *face) admitted(w http.ResponseWriter, r *http.Request, g *httpguard.Gua
 	if status == http.StatusUnauthorized {
 		challenge := "Bearer"
 		if f.tokens != nil {
-			v, has := f.tokens.judge(r)
-			switch {
-			case has && v.err == nil:
-				return true
-			case has && kb.CodeOf(v.err) == kb.Away:
-				status, err = http.StatusServiceUnavailable, v.err
-			case has && v.lacks:
-				status, err = http.StatusForbidden, v.err
-			case has:
-				err = v.err
+			var v bearer.Verdict
+			token := bearer.Token(r)
+			if token != "" {
+				v = f.tokens.Judge(r.Context(), token)
 			}
-			challenge = f.tokens.challenge(v)
+			switch {
+			case token == "":
+			case v.Err == nil:
+				return true
+			case kb.CodeOf(v.Err) == kb.Away:
+				status, err = http.StatusServiceUnavailable, v.Err
+			case v.Lacks:
+				status, err = http.StatusForbidden, v.Err
+			default:
+				err = v.Err
+			}
+			challenge = f.tokens.Challenge(v)
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
 	}

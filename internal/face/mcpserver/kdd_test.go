@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"io"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // The original's clients find its three tools by their names, with its
 // parameters, and examples beside them.
 func TestKDDTools(t *testing.T) {
-	tools, err := native("kdd")
+	tools, err := native(product.Commands(), "kdd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestKDDTools(t *testing.T) {
 			t.Errorf("%s is not said to read only", shown.Name)
 		}
 	}
-	if f := newFace(newApp(t), tools, io.Discard); !f.tools["kdd_search"] {
+	if f := newFace(newApp(t), product.Commands(), tools, io.Discard); !f.tools["kdd_search"] {
 		t.Error("the face knows no kdd_search")
 	}
 	if len(kddInstructions) > 1000 || instructionsFor(tools) != kddInstructions || instructionsFor(nil) != instructions {

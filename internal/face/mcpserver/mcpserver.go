@@ -17,6 +17,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,6 +35,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/bearer"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -43,6 +45,8 @@ type Options struct {
 	// Tools names the set of tools: "" or "default"; "kdd" is the original
 	// specification engine's three; "apis:CODE" the operations of a declared API.
 	Tools string
+	// Commands is the table that the tools are of; nil is that of the program.
+	Commands *command.Table
 	// Addr is where ServeHTTP listens, host:port.
 	Addr string
 	// NoAuth serves HTTP without a token; refused unless Addr is loopback.
@@ -80,6 +84,7 @@ const (
 // face holds what every connection of one process shares.
 type face struct {
 	app   *app.App
+	table *command.Table
 	log   io.Writer
 	mcp   *server.MCPServer
 	tools map[string]bool
@@ -89,11 +94,11 @@ type face struct {
 	// memory is what the one session of a process has been given; nil over HTTP,
 	// where sessions share one.
 	memory *search.Memory
-	tokens *tokenServer // whose tokens are taken over HTTP; nil takes none
+	tokens *bearer.Server // whose tokens are taken over HTTP; nil takes none
 }
 
 // native returns the commands that Options.Tools names.
-func native(set string) ([]command.Command, error) {
+func native(table *command.Table, set string) ([]command.Command, error) {
 	switch set {
 	case "", "default":
 	case "kdd":
@@ -102,7 +107,7 @@ func native(set string) ([]command.Command, error) {
 		return nil, kb.Errorf(kb.Invalid, "no set of tools is named %q", set).WithHint("the sets are default, kdd, and apis:CODE with the code of a declared API")
 	}
 	var tools []command.Command
-	for _, c := range product.Commands().All() {
+	for _, c := range table.All() {
 		if c.Native {
 			tools = append(tools, c)
 		}
@@ -115,15 +120,16 @@ func faceOf(ctx context.Context, a *app.App, o Options) (*face, error) {
 	if code, ok := strings.CutPrefix(o.Tools, apiSet); ok {
 		return apiFace(ctx, a, code, o.log())
 	}
-	tools, err := native(o.Tools)
+	table := cmp.Or(o.Commands, product.Commands())
+	tools, err := native(table, o.Tools)
 	if err != nil {
 		return nil, err
 	}
-	return newFace(a, tools, o.log()), nil
+	return newFace(a, table, tools, o.log()), nil
 }
 
-func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
-	f := bareFace(a, instructionsFor(tools), log)
+func newFace(a *app.App, table *command.Table, tools []command.Command, log io.Writer) *face {
+	f := bareFace(a, table, instructionsFor(tools), log)
 	for _, c := range tools {
 		f.tools[c.Name] = true
 		f.mcp.AddTool(toolOf(c), f.handler(c))
@@ -132,9 +138,9 @@ func newFace(a *app.App, tools []command.Command, log io.Writer) *face {
 }
 
 // bareFace is a face without tools.
-func bareFace(a *app.App, about string, log io.Writer) *face {
+func bareFace(a *app.App, table *command.Table, about string, log io.Writer) *face {
 	f := &face{
-		app: a, log: log, tools: map[string]bool{},
+		app: a, table: table, log: log, tools: map[string]bool{},
 		slots: make(chan struct{}, running), every: 100 * time.Millisecond,
 	}
 	f.mcp = server.NewMCPServer("knowledge", a.Version(), append(resourceOptions(),

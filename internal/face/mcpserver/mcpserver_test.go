@@ -43,11 +43,11 @@ func newApp(t *testing.T) *app.App {
 // real is a face with the tools that are served.
 func real(t *testing.T) *face {
 	t.Helper()
-	tools, err := native("")
+	tools, err := native(product.Commands(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newFace(newApp(t), tools, io.Discard)
+	return newFace(newApp(t), product.Commands(), tools, io.Discard)
 }
 
 type in struct {
@@ -70,7 +70,7 @@ var echo = tool("echo", func(_ context.Context, i in) (string, error) { return i
 
 func fake(t *testing.T, tools ...command.Command) *face {
 	t.Helper()
-	return newFace(newApp(t), tools, io.Discard)
+	return newFace(newApp(t), product.Commands(), tools, io.Discard)
 }
 
 // client is the other end of a stdio connection.
@@ -450,7 +450,7 @@ func TestPersonIsRefused(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	var log bytes.Buffer
-	f := newFace(newApp(t), []command.Command{echo, tool("bad", func(context.Context, in) (string, error) { panic("secret detail") })}, &log)
+	f := newFace(newApp(t), product.Commands(), []command.Command{echo, tool("bad", func(context.Context, in) (string, error) { panic("secret detail") })}, &log)
 	c := dial(t, f)
 	r := c.ask(toolCall(1, "bad", "{}"))
 	if !r.Result.IsError || strings.Contains(r.text(), "secret") || strings.Contains(r.text(), ".go") {

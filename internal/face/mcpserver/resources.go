@@ -52,7 +52,7 @@ func canonical(uri string) string {
 
 // addResources offers the registry's resources.
 func (f *face) addResources() {
-	for _, r := range product.Commands().Resources() {
+	for _, r := range f.table.Resources() {
 		if r.Template() {
 			f.mcp.AddResourceTemplate(mcp.NewResourceTemplate(r.URI, r.Name,
 				mcp.WithTemplateDescription(r.Description), mcp.WithTemplateMIMEType(mimeJSON)), f.read)
@@ -78,7 +78,7 @@ func (f *face) read(ctx context.Context, req mcp.ReadResourceRequest) (out []mcp
 		return nil, errors.New(errorText(err))
 	}
 	defer release()
-	raw, err := product.Commands().ReadResource(ctx, f.app, uri)
+	raw, err := f.table.ReadResource(ctx, f.app, uri)
 	if err != nil {
 		return nil, errors.New(errorText(err))
 	}

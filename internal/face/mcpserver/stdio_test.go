@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
 )
 
 const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
@@ -192,7 +193,7 @@ func TestEndOfInput(t *testing.T) {
 		{"deaf", func(_ context.Context, gone <-chan struct{}) string { <-gone; return "" }, endGrace + endCancel, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newFace(newApp(t), nil, io.Discard)
+			f := newFace(newApp(t), product.Commands(), nil, io.Discard)
 			synctest.Test(t, func(t *testing.T) {
 				gone := make(chan struct{})
 				c := tool("work", func(ctx context.Context, _ in) (string, error) { return tc.run(ctx, gone), nil })
@@ -302,7 +303,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ReplaceAll(s, "\n", " ")
 		var out bytes.Buffer
-		face := newFace(newApp(t), nil, io.Discard)
+		face := newFace(newApp(t), product.Commands(), nil, io.Discard)
 		face.tools["echo"] = true
 		face.mcp.AddTool(toolOf(echo), face.handler(echo))
 		if err := face.serve(t.Context(), strings.NewReader(s+"\n"+ping), &out); err != nil {

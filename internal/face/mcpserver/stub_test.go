@@ -26,7 +26,7 @@ const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-
 // released is the face as its release serves it.
 func released(t *testing.T) *face {
 	t.Helper()
-	tools, err := native("")
+	tools, err := native(product.Commands(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func released(t *testing.T) *face {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	return newFace(a, tools, io.Discard)
+	return newFace(a, product.Commands(), tools, io.Discard)
 }
 
 // TestReplies holds the replies of the launcher's stub to what this package
