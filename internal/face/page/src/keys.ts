@@ -1,7 +1,7 @@
 // Shortcuts. A view says what its keys do while it is shown; help lists them.
 
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 export interface Key {
   key: string; // as KeyboardEvent.key has it
@@ -22,7 +22,7 @@ export function known(): Key[] {
 // useKeys makes keys work while a component is shown; those of the frame give
 // way to those of a view.
 export function useKeys(keys: Key[], frame = false) {
-  useEffect(() => {
+  useLayoutEffect(() => { // before what they act on is seen
     layers.value = frame ? [keys, ...layers.peek()] : [...layers.peek(), keys];
     return () => {
       layers.value = layers.peek().filter((l) => l !== keys);
