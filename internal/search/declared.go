@@ -17,6 +17,9 @@ import (
 // a name means: by the symbols of the documents found or, of what they do not
 // list, such as fields in some languages, by lines that look like a declaration.
 func declaredOnce(ctx context.Context, targets []Target, q *question, found []rank.Evidence) (spot, bool, error) {
+	if q.Unwritten() { // as most beginnings of a name are while one types
+		return spot{}, false, nil
+	}
 	name := strings.NewReplacer("::", ".", "#", ".", "->", ".", "()", "").Replace(strings.TrimSpace(q.Text))
 	meant := ""
 	if len(q.Words) == 1 && q.Words[0].Meant != "" {

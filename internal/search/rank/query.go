@@ -322,6 +322,12 @@ func (w *Word) share(bits uint64, parts float64) float64 {
 	return parts * float64(n) / float64(len(w.Parts))
 }
 
+// Unwritten reports whether a word of the query is in no chunk of what was
+// weighed and was not taken for another: nothing is called that.
+func (q *Query) Unwritten() bool {
+	return slices.ContainsFunc(q.Words, func(w Word) bool { return w.absent && w.Meant == "" && !w.Stop })
+}
+
 // Defined reports whether a name of the query is among what a chunk defines,
 // letter case aside.
 func (q *Query) Defined(defines uint64) bool {
