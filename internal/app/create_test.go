@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -185,5 +186,21 @@ func TestLeftoversAreNoIllness(t *testing.T) {
 	v.Findings = append(v.Findings, verify.Finding{Status: verify.Damaged})
 	if v.ExitStatus() != 7 {
 		t.Errorf("status %d", v.ExitStatus())
+	}
+}
+
+// TestHintOfALargeFolder: what refuses a folder says what indexes it all the
+// same, as one line that a shell takes as it is, with the name that was given.
+func TestHintOfALargeFolder(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "my home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	err := app.RefuseLarge(t.Context(), kb.Spec{Kind: kb.KindFolder, Source: home})
+	var e *kb.Error
+	if !errors.As(err, &e) || !strings.HasSuffix(e.Hint, ": knowledge store:create --yes --source "+kb.ShellWord(home)) {
+		t.Errorf("the hint of %v is %q", err, e.Hint)
 	}
 }

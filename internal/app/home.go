@@ -71,7 +71,7 @@ const glanceAt = 200 * time.Millisecond
 func whyBarren(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, glanceAt)
 	defer cancel()
-	size, err := measure(ctx, kb.Spec{Kind: kb.KindFolder, Source: root})
+	size, err := measure(ctx, kb.Spec{Kind: kb.KindFolder, Source: root}, "")
 	if err != nil || size.Files > 0 {
 		return ""
 	}

@@ -226,13 +226,13 @@ func TypeOf(k kb.Kind) string {
 
 // RefuseLarge refuses folders that are too large to be indexed by mistake.
 func RefuseLarge(ctx context.Context, spec kb.Spec) error {
-	_, err := measure(ctx, spec)
+	_, err := measure(ctx, spec, "")
 	return err
 }
 
 // refuseBarren refuses them too, and folders of which every rule leaves nothing.
 func refuseBarren(ctx context.Context, spec kb.Spec, name string) error {
-	size, err := measure(ctx, spec)
+	size, err := measure(ctx, spec, name)
 	if err != nil || size.Files > 0 || size.Why == "" {
 		return err
 	}
@@ -243,21 +243,26 @@ func refuseBarren(ctx context.Context, spec kb.Spec, name string) error {
 	return e.WithHint("what is named is indexed all the same, as in: store:create %s", Args{"name": name, "source": spec.Source, "paths": size.Ignored})
 }
 
-// measure looks how large a folder is, and refuses what is too large.
-func measure(ctx context.Context, spec kb.Spec) (source.Size, error) {
+// measure looks how large a folder is, and refuses what is too large to become
+// a store, of that name or, with "", of its own.
+func measure(ctx context.Context, spec kb.Spec, name string) (source.Size, error) {
 	if spec.Kind != kb.KindFolder {
 		return source.Size{Files: 1}, nil
 	}
+	hint := "index a folder inside it, or run in a terminal: knowledge store:create --yes"
+	if name != "" {
+		hint += " --name " + kb.ShellWord(name)
+	}
+	hint += " --source " + kb.ShellWord(spec.Source)
 	if why := source.Dangerous(spec.Source); why != "" {
-		return source.Size{}, kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
+		return source.Size{}, kb.Errorf(kb.TooLarge, "%q is %s", spec.Source, why).WithHint("%s", hint)
 	}
 	size, err := source.Measure(ctx, spec, askFiles, askBytes)
 	if err != nil {
 		return size, err
 	}
 	if size.Over {
-		return size, kb.Errorf(kb.TooLarge, "%q is very large: more than %d files or %d MB", spec.Source, min(size.Files, askFiles), min(size.Bytes, askBytes)>>20).
-			WithHint("index a folder inside it, or run in a terminal: knowledge store:create --yes --source %s", spec.Source)
+		return size, kb.Errorf(kb.TooLarge, "%q is very large: more than %d files or %d MB", spec.Source, min(size.Files, askFiles), min(size.Bytes, askBytes)>>20).WithHint("%s", hint)
 	}
 	return size, nil
 }

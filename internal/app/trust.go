@@ -123,7 +123,7 @@ func (a *App) Trust(ctx context.Context, path string, forget bool) (string, erro
 		return "", err
 	}
 	if seen, ok := a.shown.Load(s.Path); ok && seen != hash {
-		return "", kb.Errorf(kb.Busy, "%q has changed since it was shown, and is not trusted", s.Path).WithHint("look at it again: knowledge trust %s", path)
+		return "", kb.Errorf(kb.Busy, "%q has changed since it was shown, and is not trusted", s.Path).WithHint("look at it again: knowledge trust %s", kb.ShellWord(path))
 	}
 	c, err := a.Open(ctx)
 	if err != nil {
