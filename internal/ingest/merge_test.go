@@ -18,3 +18,16 @@ func TestGroupsAreBounded(t *testing.T) {
 		t.Errorf("groups of nothing: %v", got)
 	}
 }
+
+// TestCrowded: nine small segments are too many of nine, and not of a store of
+// sixty, which is not written twice for them.
+func TestCrowded(t *testing.T) {
+	for _, c := range []struct {
+		small, all int
+		want       bool
+	}{{8, 8, false}, {9, 9, true}, {9, 35, true}, {9, 60, false}, {15, 60, false}, {16, 60, true}} {
+		if got := tiers[2].crowded(c.small, c.all); got != c.want {
+			t.Errorf("%d small ones of %d segments are too many: %v", c.small, c.all, got)
+		}
+	}
+}
