@@ -132,7 +132,7 @@ func (b *bench) run(ctx context.Context, binary, dir string, chunks int, steps [
 		b.say("| broke off | %v |", err)
 		return nil
 	}
-	table := map[string]func(context.Context) error{"crowd": b.crowd, "killed": b.killed, "hangs": b.hangs, "parted": b.parted, "full": b.full, "gone": b.gone}
+	table := map[string]func(context.Context) error{"parts": b.parts, "crowd": b.crowd, "killed": b.killed, "hangs": b.hangs, "parted": b.parted, "full": b.full, "gone": b.gone}
 	for _, name := range steps {
 		step := table[name]
 		if step == nil {

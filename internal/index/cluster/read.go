@@ -204,6 +204,13 @@ func (x *Indexes) load(ctx context.Context, at []kb.Location, facts bool, out []
 	return nil
 }
 
+// Classes returns the classes of chunks and of documents of its embedder, cut by a
+// version of the chunker.
+func (x *Indexes) Classes(chunker uint32) (chunks, documents string) {
+	c := classesOf(x.pool.Embedder, chunker)
+	return c.chunks, c.documents
+}
+
 // CountDocuments returns how many documents of its embedder, cut by a version of the
 // chunker, a node has.
 func (x *Indexes) CountDocuments(ctx context.Context, c *weaviate.Client, chunker uint32) (int64, error) {
