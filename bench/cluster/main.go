@@ -55,11 +55,8 @@ func main() {
 		fmt.Println("skipped: KNOWLEDGE_WEAVIATE names no weaviate-server")
 		return
 	}
-	b := &bench{tasks: *tasks, repos: *repos, suite: *suite, clients: *clients, each: *each}
+	b := &bench{out: *out, tasks: *tasks, repos: *repos, suite: *suite, clients: *clients, each: *each}
 	err := b.run(context.Background(), binary, *dir, *chunks, strings.Split(*steps, ","))
-	if *out != "" {
-		err = errors.Join(err, add(*out, "\n"+b.report.String()))
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,13 +74,13 @@ func add(file, text string) error {
 // bench is a cluster and an index on it.
 type bench struct {
 	*nodes
+	out           string // the report, line by line: what breaks off has said what it found
 	tasks, repos  string
 	suite         bool
 	clients, each int
 
 	x      *cluster.Indexes
 	pool   *index.Pool
-	report strings.Builder
 	names  []string // segments that were acknowledged
 	docs   []kb.Located
 	number int64 // of the last generation
@@ -116,7 +113,7 @@ func (b *bench) run(ctx context.Context, binary, dir string, chunks int, steps [
 	if b.lan != nil {
 		where = "each in a network namespace of its own"
 	}
-	b.say("## %s: %s\n\nThree nodes %s, %d cores, load average %s.\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), strings.Join(steps, ", "), where, runtime.NumCPU(), average())
+	b.say("\n## %s: %s\n\nThree nodes %s, %d cores, load average %s.\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), strings.Join(steps, ", "), where, runtime.NumCPU(), average())
 	if b.suite {
 		b.conforms(ctx)
 	}
@@ -156,7 +153,12 @@ func average() string {
 func (b *bench) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	fmt.Println(line)
-	b.report.WriteString(line + "\n")
+	if b.out == "" {
+		return
+	}
+	if err := add(b.out, line+"\n"); err != nil {
+		log.Print(err)
+	}
 }
 
 // words are drawn as in texts: a few often, most seldom.

@@ -58,7 +58,16 @@ func (b *bench) quality(ctx context.Context, dir string) error {
 			e.Over(func(dir string, pool *index.Pool) kb.Indexes { return cluster.New(dir, pool, c) })
 		}
 		began := time.Now()
-		rows[i], err = e.Run(ctx, &set, o)
+		again := 0
+		for { // a busy machine keeps a search waiting longer than it has; what it fetched is kept
+			if rows[i], err = e.Run(ctx, &set, o); kb.CodeOf(err) != kb.Away || again == 50 {
+				break
+			}
+			again++
+		}
+		if again > 0 {
+			b.say("| %s: begun again, since a search took longer than it may | %d times |", name, again)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
