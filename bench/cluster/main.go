@@ -216,6 +216,10 @@ func (b *bench) load(ctx context.Context, chunks int) error {
 		if err := b.segment(ctx, i); err != nil {
 			return err
 		}
+		if n := (i + 1) * perSegment * perDoc; n == chunks/4 || n == chunks/2 {
+			memory, disk := b.use()
+			b.say("| at %d chunks | %.0f s; memory of the nodes %v, disk %v MiB |", n, time.Since(began).Seconds(), memory, disk)
+		}
 		if i%10 == 9 {
 			log.Printf("%d chunks, %.0f s", (i+1)*perSegment*perDoc, time.Since(began).Seconds())
 		}
