@@ -1,20 +1,25 @@
-// Cluster starts three nodes of Weaviate on this machine, keeps an index on them,
-// and breaks them: a node is killed while it is written to, one hangs, two are
+// Cluster starts three nodes of Weaviate on this machine, each in a network namespace
+// of its own where that may be made, keeps an index on them, and breaks them: a node is
+// killed while it is written to, one hangs, one is cut off, the disk of one is full, two are
 // gone. It reports what of the acknowledged can still be counted and read, how long
 // searches took meanwhile, how fast the cluster is filled, and what many clients
 // see. It does not tell copies apart: a count asked of a node may be another's.
+// With -tasks it asks judged queries, too, of the embedded index and through the cluster.
 //
 //	KNOWLEDGE_WEAVIATE=/path/to/weaviate-server .ci/extra cluster [-chunks 100000] [-clients 50]
+//		[-steps crowd,killed,hangs,parted,full,gone] [-tasks FILE -repos DIR] [-suite]
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -39,71 +44,121 @@ func main() {
 	clients := flag.Int("clients", 50, "how many search at once")
 	each := flag.Int("each", 10, "searches of each")
 	out := flag.String("out", "", "file that the report is appended to")
+	steps := flag.String("steps", "crowd,killed,hangs,parted,full,gone", "what is done to it, in this order")
+	tasks := flag.String("tasks", "", "file of judged queries, as of knowledge eval")
+	repos := flag.String("repos", "", "folder of the repositories that the queries are about")
+	suite := flag.Bool("suite", false, "run the conformance suite of indexes against it first")
+	dir := flag.String("dir", "", "folder for the data of the nodes; empty is a temporary one")
 	flag.Parse()
 	binary := os.Getenv("KNOWLEDGE_WEAVIATE")
 	if binary == "" {
 		fmt.Println("skipped: KNOWLEDGE_WEAVIATE names no weaviate-server")
 		return
 	}
-	if err := run(context.Background(), binary, *chunks, *clients, *each, *out); err != nil {
+	b := &bench{out: *out, tasks: *tasks, repos: *repos, suite: *suite, clients: *clients, each: *each}
+	err := b.run(context.Background(), binary, *dir, *chunks, strings.Split(*steps, ","))
+	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+func add(file, text string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // bench is a cluster and an index on it.
 type bench struct {
 	*nodes
+	out           string // the report, line by line: what breaks off has said what it found
+	tasks, repos  string
+	suite         bool
+	clients, each int
+
 	x      *cluster.Indexes
 	pool   *index.Pool
-	report strings.Builder
 	names  []string // segments that were acknowledged
 	docs   []kb.Located
+	number int64 // of the last generation
 }
 
-func run(ctx context.Context, binary string, chunks, clients, each int, out string) error {
-	dir, err := os.MkdirTemp("", "knowledge-cluster-")
+// smallDisk is what the disk of the last node holds in MiB when one is to be full.
+const smallDisk = 2048
+
+func (b *bench) run(ctx context.Context, binary, dir string, chunks int, steps []string) error {
+	dir, err := os.MkdirTemp(dir, "knowledge-cluster-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	n, err := start(binary, dir)
-	if err != nil {
+	small := int64(0)
+	if slices.Contains(steps, "full") {
+		small = smallDisk
+	}
+	if b.nodes, err = start(binary, dir, small); err != nil {
 		return err
 	}
-	defer n.stop()
-	b := &bench{nodes: n, pool: index.NewPool(filepath.Join(dir, "here"), embedder, "")}
-	c, err := weaviate.New(n.addresses(), "")
+	defer b.stop()
+	b.pool = index.NewPool(filepath.Join(dir, "here"), embedder, "")
+	c, err := weaviate.New(b.addresses(), "")
 	if err != nil {
 		return err
 	}
 	b.x = cluster.New(filepath.Join(dir, "here"), b.pool, c)
-	b.say("## %s, %d chunks\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), chunks)
-	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return b.load(ctx, chunks) },
-		func(ctx context.Context) error { return b.crowd(ctx, clients, each) },
-		b.killed, b.hangs, b.gone,
-	} {
+	where := "on loopback"
+	if b.lan != nil {
+		where = "each in a network namespace of its own"
+	}
+	b.say("\n## %s: %s\n\nThree nodes %s, %d cores, load average %s.\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), strings.Join(steps, ", "), where, runtime.NumCPU(), average())
+	if b.suite {
+		b.conforms(ctx)
+	}
+	if b.tasks != "" {
+		if err := b.quality(ctx, dir); err != nil {
+			b.say("| judged queries: broke off | %v |", err)
+		}
+	}
+	if chunks == 0 {
+		return nil
+	}
+	if err := b.load(ctx, chunks); err != nil {
+		b.say("| broke off | %v |", err)
+		return nil
+	}
+	table := map[string]func(context.Context) error{"parts": b.parts, "crowd": b.crowd, "killed": b.killed, "hangs": b.hangs, "parted": b.parted, "full": b.full, "gone": b.gone}
+	for _, name := range steps {
+		step := table[name]
+		if step == nil {
+			return fmt.Errorf("there is no step %q", name)
+		}
 		if err := step(ctx); err != nil {
-			b.say("| broke off | %v |", err)
-			break
+			b.say("| %s: broke off | %v |", name, err)
 		}
 	}
-	if out != "" {
-		f, err := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = f.WriteString("\n" + b.report.String())
-		return err
-	}
+	b.say("| load average at the end | %s |", average())
 	return nil
+}
+
+// average is the load of this machine over the last minute.
+func average() string {
+	raw, _ := os.ReadFile("/proc/loadavg") // elsewhere there is none
+	first, _, _ := strings.Cut(string(raw), " ")
+	return first
 }
 
 func (b *bench) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	fmt.Println(line)
-	b.report.WriteString(line + "\n")
+	if b.out == "" {
+		return
+	}
+	if err := add(b.out, line+"\n"); err != nil {
+		log.Print(err)
+	}
 }
 
 // words are drawn as in texts: a few often, most seldom.
@@ -161,6 +216,10 @@ func (b *bench) load(ctx context.Context, chunks int) error {
 		if err := b.segment(ctx, i); err != nil {
 			return err
 		}
+		if n := (i + 1) * perSegment * perDoc; n == chunks/4 || n == chunks/2 {
+			memory, disk := b.use()
+			b.say("| at %d chunks | %.0f s; memory of the nodes %v, disk %v MiB |", n, time.Since(began).Seconds(), memory, disk)
+		}
 		if i%10 == 9 {
 			log.Printf("%d chunks, %.0f s", (i+1)*perSegment*perDoc, time.Since(began).Seconds())
 		}
@@ -168,6 +227,7 @@ func (b *bench) load(ctx context.Context, chunks int) error {
 	took := time.Since(began).Seconds()
 	n := len(b.docs) * perDoc
 	b.say("| %d chunks and %d documents at QUORUM, three copies | %.0f s, %.0f objects a second |", n, len(b.docs), took, float64(n+len(b.docs))/took)
+	b.say("| … of the nodes' processor time | %.0f s, %.0f ms a chunk |", b.used().Seconds(), float64(b.used().Milliseconds())/float64(max(n, 1)))
 	memory, disk := b.use()
 	b.say("| memory of the nodes, MiB | %v |\n| disk of the nodes, MiB | %v |", memory, disk)
 	return nil
@@ -175,7 +235,9 @@ func (b *bench) load(ctx context.Context, chunks int) error {
 
 // publish writes a generation of all that was acknowledged, and opens it as a
 // machine does that has nothing of it.
-func (b *bench) publish(ctx context.Context, generation int64) (kb.Index, error) {
+func (b *bench) publish(ctx context.Context) (kb.Index, error) {
+	b.number++
+	generation := b.number
 	m := kb.Manifest{Store: "abcdefghijklmnop", Generation: generation, Chunker: 1, Embedder: embedder, Documents: slices.Clone(b.docs)}
 	w, err := b.x.NewGeneration(ctx, m)
 	if err != nil {
@@ -211,18 +273,21 @@ func retrieval(ctx context.Context, x kb.Index, r *rand.Rand) error {
 	return err
 }
 
-func (b *bench) crowd(ctx context.Context, clients, each int) error {
+func (b *bench) crowd(ctx context.Context) error {
 	began := time.Now()
-	x, err := b.publish(ctx, 1)
+	x, err := b.publish(ctx)
 	if err != nil {
 		return err
 	}
 	defer x.Release()
 	b.say("| the tables of it, fetched by a machine that has nothing | %.1f s |", time.Since(began).Seconds())
-	for _, n := range []int{1, 10, clients} {
-		took, failed := b.searches(ctx, x, n, each)
-		b.say("| hybrid, %d clients, %d searches each, no pause | p50 %d ms, p95 %d ms, %d failed |", n, each,
-			took[len(took)/2].Milliseconds(), took[len(took)*95/100].Milliseconds(), failed)
+	for _, n := range []int{1, 10, b.clients, b.clients} { // what the first ones fetched the last ones have
+		began, before := time.Now(), b.used()
+		took, failed := b.searches(ctx, x, n, b.each)
+		all := time.Since(began)
+		b.say("| hybrid, %d clients, %d searches each, no pause | p50 %d ms, p95 %d ms, %d failed; %.0f searches a second, %d ms of the nodes' processor time each |", n, b.each,
+			took[len(took)/2].Milliseconds(), took[len(took)*95/100].Milliseconds(), failed, float64(len(took))/all.Seconds(),
+			(b.used()-before).Milliseconds()/int64(len(took)))
 	}
 	return nil
 }
@@ -250,133 +315,4 @@ func (b *bench) searches(ctx context.Context, x kb.Index, clients, each int) (to
 	wg.Wait()
 	slices.Sort(took)
 	return took, failed
-}
-
-// whole counts what was acknowledged, asking each node, until every answer has all
-// of it, and reads three documents of each segment.
-func (b *bench) whole(ctx context.Context, what string) error {
-	began := time.Now()
-	for {
-		counts, err := b.counts(ctx)
-		done := err == nil && !slices.ContainsFunc(counts, func(n int64) bool { return n != int64(len(b.docs)) })
-		if done || time.Since(began) > 4*time.Minute {
-			b.say("| %s: documents counted by asking each node, of %d acknowledged | %v %v after %.0f s |", what, len(b.docs), counts, errText(err), time.Since(began).Seconds())
-			break
-		}
-		time.Sleep(time.Second)
-	}
-	missing, err := b.x.Missing(ctx, b.names)
-	if err != nil {
-		return err
-	}
-	bad := 0
-	for _, name := range b.names {
-		if _, err := b.x.Stored(ctx, name, []int{0, perSegment / 2, perSegment - 1}); err != nil {
-			bad++
-		}
-	}
-	b.say("| %s: segments missing, segments of whose three sampled documents one cannot be read, of %d | %d, %d |", what, len(b.names), len(missing), bad)
-	return nil
-}
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// counts asks each node, which may ask another for its shards.
-func (b *bench) counts(ctx context.Context) (out []int64, err error) {
-	for i := range 3 {
-		c, err := weaviate.New(b.address(i), "")
-		if err != nil {
-			return nil, err
-		}
-		n, err := b.x.CountDocuments(ctx, c, 1)
-		c.Close()
-		if err != nil {
-			return out, err
-		}
-		out = append(out, n)
-	}
-	return out, nil
-}
-
-// fault writes and searches while something happens.
-func (b *bench) fault(ctx context.Context, what string, x kb.Index, happen func() error) error {
-	next, done := len(b.names), make(chan error, 1)
-	go func() {
-		var err error
-		for i := range 6 {
-			if err = b.segment(ctx, 10_000+next+i); err != nil {
-				break
-			}
-		}
-		done <- err
-	}()
-	time.Sleep(500 * time.Millisecond)
-	if err := happen(); err != nil {
-		return err
-	}
-	took, failed := b.searches(ctx, x, 2, 20)
-	err := <-done
-	b.say("| %s: searches meanwhile | worst %d ms, %d of %d failed |", what, took[len(took)-1].Milliseconds(), failed, len(took))
-	b.say("| %s: writes meanwhile | %d of 6 segments acknowledged %s |", what, len(b.names)-next, errText(err))
-	return nil
-}
-
-func (b *bench) killed(ctx context.Context) error {
-	x, err := b.publish(ctx, 2)
-	if err != nil {
-		return err
-	}
-	defer x.Release()
-	if err := b.fault(ctx, "kill -9 of a node", x, func() error { return b.kill(2) }); err != nil {
-		return err
-	}
-	if err := b.restart(2); err != nil {
-		return err
-	}
-	return b.whole(ctx, "kill -9 of a node, started again")
-}
-
-func (b *bench) hangs(ctx context.Context) error {
-	x, err := b.publish(ctx, 3)
-	if err != nil {
-		return err
-	}
-	defer x.Release()
-	if err := b.fault(ctx, "a node hangs", x, func() error { return b.hang(1, true) }); err != nil {
-		return err
-	}
-	if err := b.hang(1, false); err != nil {
-		return err
-	}
-	return b.whole(ctx, "a node hangs, goes on")
-}
-
-func (b *bench) gone(ctx context.Context) error {
-	x, err := b.publish(ctx, 4)
-	if err != nil {
-		return err
-	}
-	defer x.Release()
-	for _, i := range []int{1, 2} {
-		if err := b.kill(i); err != nil {
-			return err
-		}
-	}
-	took, failed := b.searches(ctx, x, 1, 5)
-	b.say("| two of three gone: searches | worst %d ms, %d of %d failed |", took[len(took)-1].Milliseconds(), failed, len(took))
-	b.x.Client.Write = 4 * time.Second
-	began := time.Now()
-	err = b.segment(ctx, 20_000)
-	b.say("| two of three gone: a write that a person waits for | %.1f s: %s: %s |", time.Since(began).Seconds(), kb.CodeOf(err), errText(err))
-	if err := b.kill(0); err != nil {
-		return err
-	}
-	took, failed = b.searches(ctx, x, 1, 1)
-	b.say("| all gone: a search | %.1f s, %d of %d failed |", took[0].Seconds(), failed, len(took))
-	return nil
 }

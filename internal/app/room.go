@@ -30,6 +30,10 @@ type Room struct {
 	// Indexed is called with a store that was just indexed, and how many of its
 	// documents changed. It may add to the details of the job.
 	Indexed func(ctx context.Context, c *Core, j kb.Job, st kb.Store, changed int, details map[string]any)
+	// Shared is called with a store that is on the cluster as it is now, Adopted with one
+	// that another machine has put there and that was just made known here.
+	Shared  func(context.Context, *Core, kb.Store) error
+	Adopted func(context.Context, *Core, kb.Store) error
 	// Leaving is called before a store is deleted or replaced, Removed when it is
 	// deleted, Forget when what is kept in memory of one is out of date.
 	Leaving func(context.Context, *Core, kb.StoreID) error

@@ -27,6 +27,11 @@ type Sharing struct {
 	// Publish puts the live generation on the cluster; Busy when another machine
 	// has published one meanwhile.
 	Publish func(ctx context.Context, c *Core, st kb.Store) error
+	// Lend puts what a room has derived from a shared store beside it, under a name
+	// that says what it was derived from. Borrow hands save what lies there of a kind,
+	// and its name, unless there is nothing or that of the name have; it reports whether there is.
+	Lend   func(ctx context.Context, c *Core, id kb.StoreID, kind, name string, raw []byte) error
+	Borrow func(ctx context.Context, c *Core, id kb.StoreID, kind, have string, save func(name string, raw []byte) error) (bool, error)
 }
 
 // sharing returns who shares stores, nil where no room does.
@@ -46,6 +51,20 @@ func (c *Core) Shares() (*Sharing, error) {
 		return nil, kb.Errorf(kb.Unsupported, "this program shares no stores")
 	}
 	return s, s.Check(c)
+}
+
+// published tells the rooms that a store is on the cluster as it is now. What fails
+// there takes nothing from it, and stands in the details of the job.
+func (c *Core) published(ctx context.Context, id kb.StoreID, details map[string]any) {
+	st, err := c.Catalog.Get(ctx, id)
+	for _, r := range c.rooms {
+		if r.Shared != nil && err == nil {
+			err = r.Shared(ctx, c, st)
+		}
+	}
+	if err != nil && details != nil {
+		details["beside"] = err.Error()
+	}
 }
 
 // renewed returns the stores with the heads that are live on the cluster, and what
@@ -127,8 +146,17 @@ func (a *App) adoptShared(ctx context.Context, r CreateStore, name string) (Star
 		return Started{}, kb.Errorf(kb.NotFound, "no machine has shared a store named %q", name).
 			WithHint("on the machine that has its source, share it with: knowledge store:create %s SOURCE --shared", name).About("source")
 	}
-	return Started{Store: as, ID: string(st.ID), Status: string(kb.JobCompleted),
-		Note: "another machine has indexed it: it can be searched at once"}, nil
+	out := Started{Store: as, ID: string(st.ID), Status: string(kb.JobCompleted),
+		Note: "another machine has indexed it: it can be searched at once"}
+	for _, room := range c.rooms {
+		if room.Adopted == nil {
+			continue
+		}
+		if err := room.Adopted(ctx, c, st); err != nil {
+			out.Note += "; " + err.Error()
+		}
+	}
+	return out, nil
 }
 
 // indexShared is indexStore, and puts on the cluster what belongs there. Where
@@ -156,7 +184,10 @@ func (c *Core) indexShared(ctx context.Context, j kb.Job, args IndexArgs) (msg s
 		if st, err = c.Catalog.Get(ctx, j.Store); err != nil || st.Head == nil || st.Head.Shared == nil && !args.Shared {
 			return msg, details, err
 		}
-		if err = s.Publish(ctx, c, st); kb.CodeOf(err) != kb.Busy {
+		if err = s.Publish(ctx, c, st); err == nil {
+			c.published(ctx, st.ID, details)
+		}
+		if kb.CodeOf(err) != kb.Busy {
 			break
 		}
 		args.Shared, args.Force = true, false
@@ -188,7 +219,11 @@ func (c *Core) RunMove(ctx context.Context, j kb.Job, raw json.RawMessage) (stri
 		return "", nil, kb.Errorf(kb.Busy, "store %s is not indexed yet", st.Label()).WithHint("index it first: store:index %s", Args{"store": string(st.ID)})
 	}
 	if args.Shared {
-		return "it is on the cluster", nil, s.Publish(ctx, c, st)
+		details := map[string]any{}
+		if err = s.Publish(ctx, c, st); err == nil {
+			c.published(ctx, st.ID, details)
+		}
+		return "it is on the cluster", details, err
 	}
 	if st.Head.Shared == nil {
 		return "it is on this machine", nil, nil

@@ -161,6 +161,7 @@ func openLinked(s *app.Shelves) {
 		if s.Lost[t.Store.ID] && whole(ViewOf(s.Core, t.Store.ID)) != nil {
 			continue // not even deleted: nothing can be written here
 		}
+		borrowFor(s, t)
 		view, done, damaged := viewsOf(s.Core).get(s.Core, t.Store.ID)
 		s.Done = append(s.Done, done)
 		if damaged && !s.Lost[t.Store.ID] {
@@ -273,6 +274,7 @@ func hooks() app.Room {
 				details["links"] = linked.Edges
 			}
 		},
+		Shared: lend, Adopted: adopted,
 		Leaving: func(ctx context.Context, c *app.Core, id kb.StoreID) error { return unlink(ctx, c, id) },
 		Sweep:   sweepViews,
 		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {

@@ -95,10 +95,17 @@ func runLink(ctx context.Context, c *app.Core, j kb.Job, raw json.RawMessage) (s
 		return "", nil, err
 	}
 	// A store that was deleted meanwhile leaves no view.
-	if _, err := c.Catalog.Get(ctx, args.Store); kb.CodeOf(err) == kb.NotFound && err != nil {
+	st, err := c.Catalog.Get(ctx, args.Store)
+	if kb.CodeOf(err) == kb.NotFound && err != nil {
 		return "the store was deleted meanwhile", nil, sweepViews(ctx, c)
 	}
-	return "references resolved", map[string]any{"declarations": s.Declarations, "edges": s.Edges, "packages": s.Packages, "checked": s.Checked, "failed": s.Failed}, nil
+	details := map[string]any{"declarations": s.Declarations, "edges": s.Edges, "packages": s.Packages, "checked": s.Checked, "failed": s.Failed}
+	if err == nil && st.Head != nil && st.Head.Shared != nil {
+		if err := lend(ctx, c, st); err != nil { // the other machines do without
+			details["beside"] = err.Error()
+		}
+	}
+	return "references resolved", details, nil
 }
 
 func viewPath(c *app.Core, stamp string) string {
@@ -242,38 +249,6 @@ func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	return out, nil
 }
 
-// linkSource gives the documents of a generation to the linker.
-type linkSource struct {
-	index   kb.Index
-	entries []graph.Entry
-}
-
-func newLinkSource(ctx context.Context, idx kb.Index) (*linkSource, error) {
-	list, err := idx.Identities(ctx, nil)
-	s := &linkSource{index: idx, entries: make([]graph.Entry, len(list))}
-	for i, d := range list {
-		s.entries[i] = graph.Entry{Path: d.Path, Hash: d.Hash, Language: d.Language, Size: d.Bytes}
-	}
-	return s, err
-}
-
-func (s *linkSource) Entries() []graph.Entry { return s.entries }
-
-func (s *linkSource) Load(ctx context.Context, paths []string) ([]graph.Document, error) {
-	list, err := s.index.Outlines(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]graph.Document, len(list))
-	for i, o := range list {
-		out[i] = graph.Document{Path: o.Path, Hash: o.Hash, Language: o.Language, Symbols: o.Symbols, Facts: o.Facts, Body: func() (string, error) {
-			d, err := s.index.Document(ctx, o.Path)
-			return d.Body, err
-		}}
-	}
-	return out, nil
-}
-
 // viewShelf keeps a store's view open between questions, until its file is another.
 type viewShelf struct {
 	view *graph.View
@@ -285,8 +260,9 @@ type viewShelf struct {
 
 // views are the open views of a process.
 type views struct {
-	mu   sync.Mutex
-	open map[kb.StoreID]*viewShelf
+	mu       sync.Mutex
+	open     map[kb.StoreID]*viewShelf
+	borrowed map[kb.StoreID]borrowed // from a cluster
 }
 
 // get returns the view of a store, nil without one, and what gives it back.

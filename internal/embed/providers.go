@@ -13,6 +13,7 @@ type provider struct {
 	endpoint string // where none is configured; "" has none
 	path     string // of a request, below the endpoint
 	most     int    // texts in a request
+	tokens   int    // in a request, as we estimate them; 0 for mostSent
 	keyless  bool   // it works without a key
 	// body is what is asked; query says that the texts are questions, which some
 	// embed otherwise than documents.
@@ -21,52 +22,66 @@ type provider struct {
 	read func(raw []byte, n int) (vectors [][]float32, tokens int64, err error)
 }
 
-// providers is the table of services, by the name in the configuration. The forms are
-// those of their references:
+// providers is the table of services, by the name in the configuration. The forms and
+// the bounds are those of their references, read on 2026-11-23:
 //
-//	openai   https://platform.openai.com/docs/api-reference/embeddings
+//	openai   https://developers.openai.com/api/reference/go/resources/embeddings (input: 2048 texts, 300,000 tokens)
 //	ollama   https://docs.ollama.com/api/embed
-//	cohere   https://docs.cohere.com/reference/embed
-//	voyage   https://docs.voyageai.com/reference/embeddings-api
-//	mistral  https://docs.mistral.ai/api (Embeddings)
-//	jina     https://jina.ai/embeddings (API)
+//	cohere   https://docs.cohere.com/reference/embed (96 texts)
+//	voyage   https://docs.voyageai.com/reference/embeddings-api (1,000 texts, 120,000 tokens for the largest models)
+//	mistral  https://docs.mistral.ai/api/endpoint/embeddings (no bounds stated; clients stay below 16,000 tokens)
+//	jina     https://api.jina.ai/openapi.json
+//
+// A model that has vectors of several lengths is told which is configured. Others are
+// not: some services refuse what a model does not know.
 var providers = map[string]provider{
 	"openai": {endpoint: "https://api.openai.com/v1", path: "/embeddings", most: 256, keyless: true, read: readList,
 		body: func(c *Config, texts []string, _ bool) any {
 			b := map[string]any{"model": c.Model, "input": texts, "encoding_format": "float"}
-			if strings.HasPrefix(c.Model, "text-embedding-3") { // others refuse what they do not know
-				b["dimensions"] = c.Dims
-			}
-			return b
+			return sized(b, "dimensions", c, "text-embedding-3")
 		}},
 	"ollama": {endpoint: "http://localhost:11434", path: "/api/embed", most: 64, keyless: true, read: readOllama,
 		body: func(c *Config, texts []string, _ bool) any {
-			return map[string]any{"model": c.Model, "input": texts, "truncate": true}
+			return map[string]any{"model": c.Model, "input": texts, "truncate": true, "dimensions": c.Dims}
 		}},
 	"cohere": {endpoint: "https://api.cohere.com", path: "/v2/embed", most: 96, read: readCohere,
 		body: func(c *Config, texts []string, query bool) any {
 			b := map[string]any{"model": c.Model, "texts": texts, "embedding_types": []string{"float"}, "truncate": "END",
 				"input_type": pick(query, "search_query", "search_document")}
-			if strings.HasPrefix(c.Model, "embed-v4") {
-				b["output_dimension"] = c.Dims
-			}
-			return b
+			return sized(b, "output_dimension", c, "embed-v4")
 		}},
 	"voyage": {endpoint: "https://api.voyageai.com/v1", path: "/embeddings", most: 128, read: readList,
 		body: func(c *Config, texts []string, query bool) any {
 			b := map[string]any{"model": c.Model, "input": texts, "input_type": pick(query, "query", "document"), "truncation": true}
-			if strings.HasPrefix(c.Model, "voyage-3") || strings.HasPrefix(c.Model, "voyage-code-3") {
-				b["output_dimension"] = c.Dims
-			}
-			return b
+			return sized(b, "output_dimension", c, "voyage-4", "voyage-3.5", "voyage-3-large", "voyage-code-3")
 		}},
-	"mistral": {endpoint: "https://api.mistral.ai/v1", path: "/embeddings", most: 64, read: readList,
-		body: func(c *Config, texts []string, _ bool) any { return map[string]any{"model": c.Model, "input": texts} }},
+	"mistral": {endpoint: "https://api.mistral.ai/v1", path: "/embeddings", most: 64, tokens: 16_000, read: readList,
+		body: func(c *Config, texts []string, _ bool) any {
+			return sized(map[string]any{"model": c.Model, "input": texts}, "output_dimension", c, "codestral-embed")
+		}},
 	"jina": {endpoint: "https://api.jina.ai/v1", path: "/embeddings", most: 128, read: readList,
 		body: func(c *Config, texts []string, query bool) any {
-			return map[string]any{"model": c.Model, "input": texts, "dimensions": c.Dims, "truncate": true,
-				"task": pick(query, "retrieval.query", "retrieval.passage")}
+			b := map[string]any{"model": c.Model, "input": texts}
+			if strings.HasPrefix(c.Model, "jina-embeddings-v2") { // it knows no tasks
+				return b
+			}
+			b["task"] = pick(query, "retrieval.query", "retrieval.passage")
+			if strings.HasPrefix(c.Model, "jina-code") {
+				b["task"] = pick(query, "nl2code.query", "nl2code.passage")
+			}
+			b["dimensions"], b["truncate"] = c.Dims, true
+			return b
 		}},
+}
+
+// sized adds the configured number of dimensions for the models whose names begin so.
+func sized(b map[string]any, name string, c *Config, models ...string) map[string]any {
+	for _, m := range models {
+		if strings.HasPrefix(c.Model, m) {
+			b[name] = c.Dims
+		}
+	}
+	return b
 }
 
 func pick(query bool, yes, no string) string {
@@ -125,7 +140,19 @@ func readCohere(raw []byte, _ int) ([][]float32, int64, error) {
 	return r.Embeddings.Float, int64(r.Meta.Billed.Tokens), err
 }
 
-// saidWrong is the provider's own message in the body of a refusal, in whichever of their forms.
+// spent reports whether a refusal says that the account has nothing left: no waiting
+// mends that. OpenAI says so with the status of a rate
+// (https://platform.openai.com/docs/guides/error-codes).
+func spent(raw []byte) bool {
+	var r struct {
+		Error struct{ Type, Code string }
+	}
+	return json.Unmarshal(raw, &r) == nil && (r.Error.Type == "insufficient_quota" || r.Error.Code == "insufficient_quota")
+}
+
+// saidWrong is the provider's own message in the body of a refusal, in whichever of their forms:
+// OpenAI {"error":{"message"}}, Ollama {"error"}, Cohere and Mistral {"message"}, Voyage and Jina {"detail"}, and what
+// checks a request before a model sees it (Mistral, Jina) {"detail":[{"msg"}]}.
 func saidWrong(raw []byte) string {
 	var r struct {
 		Error   json.RawMessage `json:"error"`
@@ -140,11 +167,16 @@ func saidWrong(raw []byte) string {
 		var inner struct {
 			Message string `json:"message"`
 		}
+		var list []struct {
+			Msg string `json:"msg"`
+		}
 		switch {
 		case json.Unmarshal(m, &text) == nil && text != "":
 			return text
 		case json.Unmarshal(m, &inner) == nil && inner.Message != "":
 			return inner.Message
+		case json.Unmarshal(m, &list) == nil && len(list) > 0:
+			return list[0].Msg
 		}
 	}
 	return ""

@@ -222,7 +222,7 @@ func (r *Remote) fill(ctx context.Context, want [][32]byte, texts map[[32]byte]s
 			continue
 		}
 		n := tokens.Estimate(texts[s])
-		if len(batch) == r.p.most || weight+n > mostSent {
+		if len(batch) == r.p.most || weight+n > cmp.Or(r.p.tokens, mostSent) {
 			if err := send(); err != nil {
 				return err
 			}
@@ -327,6 +327,8 @@ func (r *Remote) once(ctx context.Context, body []byte) (raw []byte, wait time.D
 	err = kb.Errorf(kb.Away, "the embedder %s answered with status %d%s", r.c.Backend, resp.StatusCode, said).
 		WithHint("index again later: what was embedded is kept and not paid for again")
 	switch s := resp.StatusCode; {
+	case s == http.StatusTooManyRequests && spent(raw):
+		return nil, -1, err
 	case s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, s >= 500:
 		return nil, retryAfter(resp.Header, time.Now()), err
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:

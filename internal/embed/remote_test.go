@@ -22,8 +22,9 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// double replays what the references of the providers say they answer. It counts
-// what it was paid for: texts of replies that went out.
+// double replays what the references of the providers say they answer, read on 2026-11-23; the
+// addresses stand at providers, and beside what is not there. It counts what it was paid
+// for: texts of replies that went out.
 type double struct {
 	*httptest.Server
 	provider string
@@ -69,6 +70,9 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		InputType string   `json:"input_type"`
 		Task      string   `json:"task"`
 		Types     []string `json:"embedding_types"`
+		// How many dimensions are wanted, in each one's words.
+		Dimensions *int `json:"dimensions"`
+		Output     *int `json:"output_dimension"`
 	}
 	path := map[string]string{"ollama": "/api/embed", "cohere": "/v2/embed"}[d.provider]
 	if path == "" {
@@ -92,6 +96,11 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.batches = append(d.batches, len(rows))
 	switch d.provider {
 	case "ollama":
+		if q.Dimensions == nil || *q.Dimensions < 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":"dimensions missing"}`)
+			return
+		}
 		write(w, map[string]any{"model": "m", "embeddings": rows, "total_duration": 14143917, "load_duration": 1019500, "prompt_eval_count": 8})
 	case "cohere":
 		if q.InputType == "" || !slices.Equal(q.Types, []string{"float"}) {
@@ -106,7 +115,17 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i, v := range slices.Backward(rows) { // in an order of its own: the index says which is which
 			data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": v})
 		}
-		write(w, map[string]any{"object": "list", "data": data, "model": "m", "usage": map[string]any{"prompt_tokens": 8, "total_tokens": 8}})
+		reply := map[string]any{"object": "list", "data": data, "model": "m"}
+		switch d.provider {
+		case "voyage": // no prompt_tokens
+			reply["usage"] = map[string]any{"total_tokens": 8}
+		case "mistral": // https://docs.mistral.ai/api/endpoint/embeddings: an id, and completion_tokens
+			reply["id"] = "cf79f7daaee244b1a0ae5c7b1444424a"
+			reply["usage"] = map[string]any{"prompt_tokens": 8, "total_tokens": 8, "completion_tokens": 0}
+		default:
+			reply["usage"] = map[string]any{"prompt_tokens": 8, "total_tokens": 8}
+		}
+		write(w, reply)
 	}
 }
 
@@ -242,6 +261,10 @@ func TestRefusals(t *testing.T) {
 			{400, `{"message":"invalid model\u001b[31m"}`, kb.Invalid, "invalid model", 1},
 			{404, `{"error":"model \"m\" not found, try pulling it first"}`, kb.Invalid, "try pulling it first", 1},
 			{422, `{"detail":"too long"}`, kb.Invalid, "too long", 1},
+			{422, `{"detail":[{"loc":["body","input"],"msg":"Field required","type":"missing"}]}`, kb.Invalid, "Field required", 1},
+			{400, `{"object":"error","message":"Too many inputs in request, split into more batches.","type":"invalid_request_error","param":null,"code":"3210"}`, kb.Invalid, "Too many inputs", 1},
+			{429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, kb.Away, "exceeded your current quota", 1},
+			{429, `{"object":"error","message":"Rate limit exceeded","type":"rate_limited","param":null,"code":"1300"}`, kb.Away, "Rate limit exceeded", mostTries},
 			{500, `oops`, kb.Away, "status 500", mostTries},
 			{302, ``, kb.Invalid, "status 302", 1},
 			{200, `<html>`, kb.Away, "cannot be read", 1},
@@ -270,6 +293,51 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAsked: models of several lengths are told which, others not, and questions are told
+// from documents in each one's words.
+func TestAsked(t *testing.T) {
+	for _, tt := range []struct{ provider, model, want, question string }{
+		{"openai", "text-embedding-3-small", `"dimensions":8`, ""},
+		{"openai", "text-embedding-ada-002", "", ""},
+		{"ollama", "embeddinggemma", `"dimensions":8`, ""},
+		{"cohere", "embed-v4.0", `"output_dimension":8`, `"input_type":"search_query"`},
+		{"cohere", "embed-english-v3.0", "", `"input_type":"search_query"`},
+		{"voyage", "voyage-4-large", `"output_dimension":8`, `"input_type":"query"`},
+		{"voyage", "voyage-3.5-lite", `"output_dimension":8`, `"input_type":"query"`},
+		{"voyage", "voyage-code-3", `"output_dimension":8`, `"input_type":"query"`},
+		{"voyage", "voyage-3-lite", "", `"input_type":"query"`},
+		{"mistral", "mistral-embed", "", ""},
+		{"mistral", "codestral-embed", `"output_dimension":8`, ""},
+		{"jina", "jina-embeddings-v3", `"dimensions":8`, `"task":"retrieval.query"`},
+		{"jina", "jina-code-embeddings-1.5b", `"dimensions":8`, `"task":"nl2code.query"`},
+		{"jina", "jina-embeddings-v2-base-code", "", ""},
+	} {
+		raw, err := json.Marshal(providers[tt.provider].body(&Config{Model: tt.model, Dims: 8}, []string{"a"}, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(raw); strings.Contains(got, `dimension`) != (tt.want != "") || !strings.Contains(got, tt.want) || !strings.Contains(got, tt.question) ||
+			tt.question == "" && (strings.Contains(got, "task") || strings.Contains(got, "input_type")) {
+			t.Errorf("%s: %s", tt.model, got)
+		}
+	}
+}
+
+// TestTokens: a request stays below what its provider takes in one.
+func TestTokens(t *testing.T) {
+	d := newDouble(t, "mistral", 16)
+	texts := make([]string, 12)
+	for i := range texts {
+		texts[i] = fmt.Sprint(i) + strings.Repeat(" word", 3000)
+	}
+	if _, err := d.remote(t, t.TempDir()).Embed(t.Context(), texts); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.batches) < 3 || slices.Max(d.batches) > 5 {
+		t.Errorf("batches of %v texts of some 3,000 tokens", d.batches)
+	}
 }
 
 func TestWrongDimension(t *testing.T) {

@@ -23,8 +23,9 @@ type cards struct {
 }
 
 type keptCard struct {
-	at   kb.Location
-	card *card
+	at    kb.Location
+	card  *card
+	facts []byte // see farFacts; nil when nobody asked for them
 }
 
 func (k *cards) get(at kb.Location) *card {
@@ -35,7 +36,30 @@ func (k *cards) get(at kb.Location) *card {
 		return nil
 	}
 	k.order.MoveToFront(e)
-	return e.Value.(keptCard).card
+	return e.Value.(*keptCard).card
+}
+
+// facts returns the facts of a document that are kept beside it, nil for none, and
+// keepFacts keeps them.
+func (k *cards) facts(at kb.Location) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := k.at[at]; e != nil {
+		k.order.MoveToFront(e)
+		return e.Value.(*keptCard).facts
+	}
+	return nil
+}
+
+func (k *cards) keepFacts(at kb.Location, raw []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.at[at]
+	if e == nil || e.Value.(*keptCard).facts != nil {
+		return
+	}
+	e.Value.(*keptCard).facts = raw
+	k.grow(len(raw))
 }
 
 func (k *cards) put(at kb.Location, c *card) {
@@ -47,15 +71,20 @@ func (k *cards) put(at kb.Location, c *card) {
 	if k.at[at] != nil {
 		return
 	}
-	k.at[at] = k.order.PushFront(keptCard{at, c})
-	for k.size += c.size; k.size > mostCards && k.order.Len() > 1; {
+	k.at[at] = k.order.PushFront(&keptCard{at: at, card: c})
+	k.grow(c.size)
+}
+
+// grow drops the oldest documents when there are too many bytes of them; k.mu is held.
+func (k *cards) grow(by int) {
+	for k.size += by; k.size > mostCards && k.order.Len() > 1; {
 		k.remove(k.order.Back())
 	}
 }
 
 func (k *cards) remove(e *list.Element) {
-	old := k.order.Remove(e).(keptCard)
-	k.size -= old.card.size
+	old := k.order.Remove(e).(*keptCard)
+	k.size -= old.card.size + len(old.facts)
 	delete(k.at, old.at)
 }
 
@@ -89,7 +118,7 @@ func (g *Generation) fetch(ctx context.Context, docs []int, sc *scores) error {
 		wanted[at] = append(wanted[at], d)
 	}
 	if len(missing) == 0 {
-		return ctx.Err()
+		return nil
 	}
 	got, err := g.pool.Far.Load(ctx, missing, false)
 	if err != nil {
@@ -105,7 +134,7 @@ func (g *Generation) fetch(ctx context.Context, docs []int, sc *scores) error {
 			sc.cards[d] = c
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // documents returns the numbers of documents by path; NotFound when one is not
@@ -163,7 +192,7 @@ func (g *Generation) outlinesFar(ctx context.Context, paths []string) ([]kb.Outl
 	}
 	out := make([]kb.Outline, 0, len(docs))
 	for some := range slices.Chunk(docs, mostLoaded) {
-		facts, _, err := g.loadFacts(ctx, some)
+		facts, _, err := g.loadFacts(ctx, some, false)
 		if err != nil {
 			return nil, err
 		}
@@ -179,34 +208,53 @@ func (g *Generation) outlinesFar(ctx context.Context, paths []string) ([]kb.Outl
 	return out, nil
 }
 
-// loadFacts fetches documents with their facts, which are not kept.
-func (g *Generation) loadFacts(ctx context.Context, docs []int) ([]farFacts, []FarDocument, error) {
-	at := make([]kb.Location, len(docs))
+// loadFacts fetches documents with their facts, which are kept when the documents are
+// wanted whole: those that searches show are shown again.
+func (g *Generation) loadFacts(ctx context.Context, docs []int, whole bool) ([]farFacts, []*card, error) {
+	facts, cards := make([]farFacts, len(docs)), make([]*card, len(docs))
+	raw := make([][]byte, len(docs))
+	var at []kb.Location
+	var of []int
 	for i, d := range docs {
-		at[i] = g.location(d)
+		where := g.location(d)
+		if cards[i] = g.pool.cards.get(where); cards[i] != nil {
+			raw[i] = g.pool.cards.facts(where)
+		}
+		if raw[i] == nil {
+			at, of = append(at, where), append(of, i)
+		}
 	}
 	got, err := g.pool.Far.Load(ctx, at, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	facts := make([]farFacts, len(docs))
-	for i := range got {
-		if err := json.Unmarshal(got[i].Facts, &facts[i]); err != nil {
+	for k, i := range of {
+		raw[i] = got[k].Facts
+		if !whole {
+			continue
+		}
+		if cards[i] == nil {
+			if cards[i], err = g.segs[g.docs[docs[i]].seg].cardOf(at[k].Number, &got[k]); err != nil {
+				return nil, nil, err
+			}
+			g.pool.cards.put(at[k], cards[i])
+		}
+		g.pool.cards.keepFacts(at[k], raw[i])
+	}
+	for i := range docs {
+		if err := json.Unmarshal(raw[i], &facts[i]); err != nil {
 			return nil, nil, g.segs[g.docs[docs[i]].seg].corrupt("the facts of a document do not parse")
 		}
 	}
-	return facts, got, nil
+	return facts, cards, nil
 }
 
 func (g *Generation) documentFar(ctx context.Context, d int) (t kb.DocumentText, err error) {
-	facts, got, err := g.loadFacts(ctx, []int{d})
+	facts, cards, err := g.loadFacts(ctx, []int{d}, true)
 	if err != nil {
 		return t, err
 	}
-	c, err := g.segs[g.docs[d].seg].cardOf(int(g.docs[d].doc), &got[0])
-	if err != nil {
-		return t, err
-	}
+	c := cards[0]
 	t = kb.DocumentText{Path: g.paths[d], Hash: c.doc.Hash, Body: c.doc.Text.Body, Language: c.doc.Text.Language, Flags: c.doc.Text.Flags,
 		Chunks: facts[0].Chunks, Facts: facts[0].Facts, Stamp: g.docs[d].stamp}
 	for global := g.base[d]; global < g.base[d+1]; global++ {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -52,11 +53,16 @@ const (
 	mostWords = 400
 	// mostPathed is how many documents are looked at for their path.
 	mostPathed = 32
+	// within is how long one retrieval waits for a Far, with all that it asks: what each
+	// request may take by itself would add up to more than who asks has patience for.
+	within = 4 * time.Second
 )
 
 // findFar is find where the documents are elsewhere.
 func (g *Generation) findFar(ctx context.Context, r *kb.Retrieval, sc *scores, keep func(uint32) bool, from, to, limit int) (
 	lex []uint32, near []match, err error) {
+	far, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	kept := make([]int, 0, min(to-from, mostNarrow+1))
 	for d := from; d < to && len(kept) <= mostNarrow; d++ {
 		for c := g.base[d]; c < g.base[d+1]; c++ {
@@ -68,11 +74,11 @@ func (g *Generation) findFar(ctx context.Context, r *kb.Retrieval, sc *scores, k
 	}
 	docs := kept
 	if len(kept) > g.pool.Few {
-		if docs, err = g.askFar(ctx, r, sc, keep, kept, limit); err != nil {
+		if docs, err = g.askFar(far, r, sc, keep, kept, limit); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := g.fetch(ctx, docs, sc); err != nil {
+	if err := g.fetch(far, docs, sc); err != nil {
 		return nil, nil, err
 	}
 	if err := g.scoreFar(ctx, weigh(r), sc, docs); err != nil {

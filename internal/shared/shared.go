@@ -38,7 +38,7 @@ func Room() command.Room {
 			Sharing: &app.Sharing{
 				Indexes: func(c *app.Core, local kb.Indexes) kb.Indexes { return &indexes{local, c} },
 				Check:   func(c *app.Core) error { _, err := indexesOf(c); return err },
-				Adopt:   adopt, Renew: renew, Stage: stage, Publish: publish,
+				Adopt:   adopt, Renew: renew, Stage: stage, Publish: publish, Lend: lend, Borrow: borrow,
 			},
 			Examine: examine,
 		},

@@ -204,8 +204,35 @@ func (x *Indexes) load(ctx context.Context, at []kb.Location, facts bool, out []
 	return nil
 }
 
+// Classes returns the classes of chunks and of documents of its embedder, cut by a
+// version of the chunker.
+func (x *Indexes) Classes(chunker uint32) (chunks, documents string) {
+	c := classesOf(x.pool.Embedder, chunker)
+	return c.chunks, c.documents
+}
+
 // CountDocuments returns how many documents of its embedder, cut by a version of the
 // chunker, a node has.
 func (x *Indexes) CountDocuments(ctx context.Context, c *weaviate.Client, chunker uint32) (int64, error) {
 	return c.Count(ctx, classesOf(x.pool.Embedder, chunker).documents, nil)
+}
+
+// Copies returns how many of some documents the copy of one node has whole, which the name
+// of the node says: what a majority has acknowledged a third one may lack for a while.
+func (x *Indexes) Copies(ctx context.Context, node string, at []kb.Location) (n int, err error) {
+	for _, l := range at {
+		c, err := x.of(ctx, l.Segment)
+		if err != nil {
+			return n, err
+		}
+		var r struct{ Card []byte }
+		ok, err := x.Client.Copy(ctx, c.documents, documentID(c, l.Segment+"/"+strconv.Itoa(l.Number)), node, &r)
+		if err != nil {
+			return n, err
+		}
+		if _, err := unpack(r.Card); ok && err == nil {
+			n++
+		}
+	}
+	return n, nil
 }

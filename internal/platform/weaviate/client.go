@@ -4,7 +4,8 @@
 //
 // Every call has a deadline of its own, is tried again with growing, jittered
 // pauses while the patience lasts, and at the next address when one does not
-// answer. What fails after that has the code kb.Away.
+// answer; a reading one is sent to a second address when the first takes a quarter of the
+// deadline. What fails after that has the code kb.Away.
 package weaviate
 
 import (
@@ -18,6 +19,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,6 +35,10 @@ const (
 	readPatience  = 4 * time.Second
 	writePatience = time.Minute
 )
+
+// askNext is how long an address has for the answer to a reading request before the next
+// one is asked beside it.
+const askNext = readDeadline / 4
 
 // mostAway is how many requests are under way at once. More would wait in the
 // cluster, each on its own deadline, until none is answered in time.
@@ -112,42 +118,121 @@ func (c *Client) do(ctx context.Context, q call, out any) (int, error) {
 	}
 	select {
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return 0, c.ended(ctx)
 	case c.turns <- struct{}{}: // the patience begins when it is its turn
 		defer func() { <-c.turns }()
 	}
 	end := time.Now().Add(patience)
 	for attempt := 0; ; attempt++ {
-		at := c.at.Load()
-		limit := min(deadline, time.Until(end))
-		status, err := c.once(ctx, c.hosts[int(at)%len(c.hosts)], q, body, limit, out)
-		if err == nil || ctx.Err() != nil {
-			return status, ctx.Err()
+		a := c.send(ctx, q, body, min(deadline, time.Until(end)))
+		err := a.err
+		if err == nil && out != nil && !slices.Contains(q.ok, a.status) {
+			if err = json.Unmarshal(a.raw, out); err != nil {
+				err = fmt.Errorf("its answer does not parse: %w", err)
+			}
 		}
-		var s *statusError
-		if errors.As(err, &s) && s.status < 500 && s.status != http.StatusTooManyRequests {
-			return status, refused(s)
+		if err == nil {
+			return a.status, nil
 		}
-		c.at.CompareAndSwap(at, at+1)
+		if ctx.Err() != nil {
+			return 0, c.ended(ctx)
+		}
+		if s, ok := a.refusal(); ok {
+			return a.status, refused(s)
+		}
 		pause := min(50*time.Millisecond<<min(attempt, 5), time.Second)
 		pause += time.Duration(rand.Int64N(int64(pause))) / 2
 		if time.Until(end) < pause+20*time.Millisecond {
-			return status, c.away(err)
+			return a.status, c.away(err)
 		}
 		select {
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return 0, c.ended(ctx)
 		case <-time.After(pause):
 		}
 	}
 }
 
-func (c *Client) once(ctx context.Context, host string, q call, body []byte, limit time.Duration, out any) (int, error) {
+// ended is the failure of a call whose caller waits no longer: one that has given
+// it a time has found the cluster away.
+func (c *Client) ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return c.away(ctx.Err())
+	}
+	return ctx.Err()
+}
+
+// answer is what came of one request.
+type answer struct {
+	at     uint32 // the address, as Client.at counts
+	status int
+	raw    []byte
+	err    error
+}
+
+// refusal returns the answer to a request that was refused for what it is: another
+// one would be answered alike.
+func (a *answer) refusal() (s *statusError, ok bool) {
+	ok = errors.As(a.err, &s) && s.status < 500 && s.status != http.StatusTooManyRequests
+	return s, ok
+}
+
+// send sends a request to the address that answered last. A reading one that is not
+// answered within askNext is sent to the next address as well, unless as many are
+// under way as may be, and the first that answers counts: a node that hangs
+// costs that long and not the whole deadline. Who answers is asked first from then on,
+// and who fails last.
+func (c *Client) send(ctx context.Context, q call, body []byte, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	defer cancel() // ends the one that is not waited for
+	answers := make(chan answer, 2)
+	first := c.at.Load()
+	begin := func(at uint32) {
+		a := c.once(ctx, c.hosts[int(at)%len(c.hosts)], q, body)
+		a.at = at
+		answers <- a
+	}
+	go begin(first)
+	waiting := 1
+	var beside <-chan time.Time
+	if !q.write && len(c.hosts) > 1 {
+		t := time.NewTimer(askNext)
+		defer t.Stop()
+		beside = t.C
+	}
+	for {
+		select {
+		case <-beside:
+			beside = nil
+			select {
+			case c.turns <- struct{}{}:
+				waiting++
+				go func() {
+					defer func() { <-c.turns }()
+					begin(first + 1)
+				}()
+			default: // all of the cluster is busy
+			}
+		case a := <-answers:
+			waiting--
+			_, ok := a.refusal()
+			switch {
+			case ok || a.err == nil:
+				c.at.CompareAndSwap(first, a.at)
+				return a
+			case waiting == 0:
+				c.at.CompareAndSwap(first, a.at+1)
+				return a
+			}
+		}
+	}
+}
+
+// once sends a request to one address.
+func (c *Client) once(ctx context.Context, host string, q call, body []byte) (a answer) {
 	req, err := http.NewRequestWithContext(ctx, q.method, host+q.path, bytes.NewReader(body))
 	if err != nil {
-		return 0, err
+		return answer{err: err}
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -157,28 +242,17 @@ func (c *Client) once(ctx context.Context, host string, q call, body []byte, lim
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, err
+		return answer{err: err}
 	}
 	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
-	if err != nil {
-		return resp.StatusCode, err
+	a.status = resp.StatusCode
+	if a.raw, a.err = io.ReadAll(io.LimitReader(resp.Body, maxReply)); a.err != nil {
+		return a
 	}
-	good := resp.StatusCode >= 200 && resp.StatusCode < 300
-	for _, s := range q.ok {
-		if resp.StatusCode == s {
-			return s, nil
-		}
+	if (a.status < 200 || a.status >= 300) && !slices.Contains(q.ok, a.status) {
+		a.err = &statusError{a.status, excerpt(a.raw)}
 	}
-	if !good {
-		return resp.StatusCode, &statusError{resp.StatusCode, excerpt(raw)}
-	}
-	if out != nil {
-		if err := json.Unmarshal(raw, out); err != nil {
-			return resp.StatusCode, fmt.Errorf("its answer does not parse: %w", err)
-		}
-	}
-	return resp.StatusCode, nil
+	return a
 }
 
 // excerpt returns what an answer says, in one line.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -132,8 +133,17 @@ func (c *Client) PutOne(ctx context.Context, o Object) error { return c.Put(ctx,
 // Object reads the properties of an object at QUORUM: what a majority has
 // acknowledged is seen. It reports whether there is such an object.
 func (c *Client) Object(ctx context.Context, class, id string, properties any) (bool, error) {
+	return c.object(ctx, class, id, "consistency_level="+Quorum, properties)
+}
+
+// Copy is Object of the copy that one node has, by its name.
+func (c *Client) Copy(ctx context.Context, class, id, node string, properties any) (bool, error) {
+	return c.object(ctx, class, id, "node_name="+url.QueryEscape(node), properties)
+}
+
+func (c *Client) object(ctx context.Context, class, id, which string, properties any) (bool, error) {
 	var o struct{ Properties json.RawMessage }
-	status, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/objects/" + class + "/" + id + "?consistency_level=" + Quorum,
+	status, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/objects/" + class + "/" + id + "?" + which,
 		ok: []int{http.StatusNotFound}}, &o)
 	if err != nil || status == http.StatusNotFound {
 		return false, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,5 +180,44 @@ func TestNext(t *testing.T) {
 		if _, err := weaviate.New(bad, ""); kb.CodeOf(err) != kb.Invalid || err == nil {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// TestHung: an address that takes requests and answers none costs one request a
+// fraction of its deadline, and the next ones nothing.
+func TestHung(t *testing.T) {
+	var asked atomic.Int32
+	released := make(chan struct{})
+	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		select {
+		case <-r.Context().Done():
+		case <-released:
+		}
+	}))
+	defer hung.Close()
+	defer close(released)
+	c, err := weaviate.New(hung.URL+","+weaviatetest.New(t).URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Read = 1900 * time.Millisecond // less than the deadline of the first attempt
+	for range 5 {
+		if all, _, err := c.Nodes(t.Context()); err != nil || all != 3 {
+			t.Errorf("%d nodes, %v", all, err)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the address that hangs was asked %d times", n)
+	}
+
+	// Nobody answers: the caller's own time ends it, and the cluster is away.
+	if c, err = weaviate.New(hung.URL, ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := c.Ready(ctx); err == nil || kb.CodeOf(err) != kb.Away {
+		t.Errorf("a caller who waits no longer: %v", err)
 	}
 }

@@ -64,6 +64,12 @@ func NewBench(ctx context.Context, dir string, emb kb.Embedder, engine string) (
 	return b, nil
 }
 
+// Over has the bench write and read other indexes than those of its folder's pool, such as
+// those on a cluster; open makes them.
+func (b *Bench) Over(open func(dir string, pool *index.Pool) kb.Indexes) {
+	b.indexer.Indexes = open(b.dir, index.NewPool(b.dir, b.embedder.ID(), ""))
+}
+
 // Close gives the indexes up, and deletes them when they were temporary.
 func (b *Bench) Close() error {
 	for _, t := range b.targets {
