@@ -57,6 +57,9 @@ func (r *resolver) jsModule(i int32, p string) int32 {
 			}
 		}
 	}
+	if n := r.npmModule(fam, p); n >= 0 {
+		return n
+	}
 	return r.jsPackage(fam, p)
 }
 
