@@ -191,3 +191,40 @@ func TestAcrossDamage(t *testing.T) {
 		same(t, name, uses(t, a, search.Callees, "run", 1), want...)
 	}
 }
+
+// TestAcrossNpm follows calls of a project in TypeScript into the sources of a
+// package, whose manifest names what is built of them.
+func TestAcrossNpm(t *testing.T) {
+	s := producttest.NewSite(t)
+	s.Write("p/package.json", `{"name": "p", "dependencies": {"greet": "^2.0.0"}}`)
+	s.Write("p/package-lock.json", `{"lockfileVersion": 3, "packages": {"": {"name": "p"}, "node_modules/greet": {"version": "2.1.0"}}}`)
+	s.Write("p/src/run.ts", `import { hello, Greeting } from "greet";
+import { bow } from "greet/manners";
+
+export function run(): string {
+	const g: Greeting = hello("you");
+	bow();
+	return g.shout();
+}
+`)
+	s.Write("lib/greet/package.json", `{"name": "greet", "version": "2.1.0", "main": "dist/index.js",
+	"exports": {".": {"types": "./dist/index.d.ts", "default": "./dist/index.js"}, "./manners": "./dist/manners.js"}}`)
+	s.Write("lib/greet/src/index.ts", `export class Greeting {
+	constructor(readonly name: string) {}
+	shout(): string { return this.name.toUpperCase(); }
+}
+
+export function hello(name: string): Greeting { return new Greeting(name); }
+`)
+	s.Write("lib/greet/src/manners.ts", "export function bow(): void {}\n")
+	a := s.In("p", true)
+	s.Create(a, app.CreateStore{Name: "greet", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "lib", "greet")})
+	same(t, "what run calls", uses(t, a, search.Callees, "run", 1),
+		"greet src/index.ts:L6 hello", "greet src/manners.ts:L1 bow", "greet src/index.ts:L3 Greeting.shout")
+	same(t, "who calls shout", uses(t, a, search.Callers, "Greeting.shout", 1), "p src/run.ts:L7 run")
+	same(t, "who names Greeting", uses(t, a, search.References, "Greeting", 1),
+		"greet src/index.ts:L6 hello", "p src/run.ts:L5 run")
+
+	s.Write("p/package-lock.json", `{"lockfileVersion": 3, "packages": {"": {"name": "p"}, "node_modules/greet": {"version": "2.0.9"}}}`)
+	same(t, "what run calls when another version is locked", uses(t, a, search.Callees, "run", 1))
+}
