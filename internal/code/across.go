@@ -19,6 +19,7 @@ const (
 	joinWait = 3 * time.Second
 	// maxScope is how many stores of a scope are looked at for uses of each other.
 	maxScope = 200
+	maxNotes = 3
 )
 
 // across finds uses between the stores that are in scope where a question is
@@ -31,6 +32,7 @@ type across struct {
 	targets map[kb.StoreID]*search.Target // that are open
 	until   time.Time                     // for how long joins are waited for
 	notes   []string
+	root    *member // the work tree that asks; nil where it is no store
 }
 
 // member is a store in scope.
@@ -41,6 +43,7 @@ type member struct {
 	asked bool     // the join was looked for
 	path  string   // of it
 	view  *graph.View
+	unfit map[kb.StoreID]string // stores that hold what it needs in another version
 }
 
 // openAcross lets the targets find uses between stores.
@@ -85,6 +88,9 @@ func (a *across) look(ctx context.Context) error {
 		}
 		a.stores[e.ID] = &member{store: e.Store, table: t}
 		a.order = append(a.order, e.ID)
+		if p, err := a.s.Asks.Where(); err == nil && e.Spec.Source == p.Root {
+			a.root = a.stores[e.ID]
+		}
 	}
 	slices.Sort(a.order)
 	for _, id := range a.order {
@@ -101,6 +107,14 @@ func (a *across) choose(m *member) {
 		asked[r.Ecosystem+":"+r.Name] = r
 		if r.From != "" {
 			asked[r.Ecosystem+":"+r.From] = r
+		}
+	}
+	if a.root != nil && a.root != m {
+		// Of a module there is one version in a build, which the work tree decides.
+		for _, r := range a.root.table.requires {
+			if name := r.Ecosystem + ":" + r.Name; r.One() && asked[name].Name != "" {
+				asked[name] = r
+			}
 		}
 	}
 	taken := map[string]bool{}
@@ -121,9 +135,12 @@ func (a *across) choose(m *member) {
 				if !slices.Contains(m.args.Others, id) {
 					m.args.Others = append(m.args.Others, id)
 				}
-			} else if instead != "" && len(a.notes) < 3 {
-				a.notes = append(a.notes, fmt.Sprintf("store %s holds %s at %s, %s uses %s: uses between them are not resolved",
-					o.store.Label(), p.Name, instead, m.store.Label(), r.Version))
+			} else if instead != "" {
+				if m.unfit == nil {
+					m.unfit = map[kb.StoreID]string{}
+				}
+				m.unfit[id] = fmt.Sprintf("store %s holds %s at %s, %s uses %s: uses between them are not resolved",
+					o.store.Label(), p.Name, instead, m.store.Label(), r.Version)
 			}
 		}
 	}
@@ -139,6 +156,20 @@ func heldBy(st kb.Store) deps.Held {
 		h.Folder = st.Spec.Source
 	}
 	return h
+}
+
+// say notes once which stores are of other versions than the work tree needs:
+// of all of them, or of one that is asked about.
+func (a *across) say(about kb.StoreID) {
+	if a.root == nil {
+		return
+	}
+	for _, id := range a.order {
+		note := a.root.unfit[id]
+		if note != "" && (about == a.root.store.ID || about == id) && len(a.notes) < maxNotes && !slices.Contains(a.notes, note) {
+			a.notes = append(a.notes, note)
+		}
+	}
 }
 
 // join opens the join of a store, nil when there is none; what is not made yet is
@@ -228,6 +259,7 @@ func (a *across) Leaving(ctx context.Context, from kb.StoreID, s kb.Spot) ([]gra
 	if err := a.look(ctx); err != nil || a.stores[from] == nil {
 		return nil, err
 	}
+	a.say(from)
 	m := a.stores[from]
 	v, err := a.join(ctx, m)
 	if err != nil || v == nil {
@@ -245,6 +277,7 @@ func (a *across) Arriving(ctx context.Context, to kb.StoreID, s kb.Spot) ([]grap
 	if err := a.look(ctx); err != nil || a.stores[to] == nil {
 		return nil, err
 	}
+	a.say(to)
 	var out []graph.Crossing
 	for _, id := range a.order {
 		m := a.stores[id]

@@ -140,6 +140,9 @@ type Held struct {
 	Folder string // a folder of this machine, "" for what does not change by itself
 }
 
+// One reports whether a build has one version of the package, whoever asks for it.
+func (r Requirement) One() bool { return r.Ecosystem == golang.name }
+
 var goMajorDirRE = lazyregexp.New(`(^|/)v[0-9]+$`)
 
 // Fits reports whether a package that a store holds is the one that a
