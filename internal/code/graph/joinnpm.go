@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 const (
@@ -92,16 +94,48 @@ func (r *resolver) npmModule(fam *family, p string) int32 {
 		name = scope + "/" + name
 	}
 	// Types that others have written lie in a package beside.
-	for _, n := range []string{name, "@types/" + strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "__")} {
-		pkg := r.npm[n]
+	types := r.npm["@types/"+strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "__")]
+	var code int32 = -1
+	for _, pkg := range []*npmPackage{r.npm[name], types} {
 		if pkg == nil {
 			continue
 		}
 		for _, c := range pkg.files(sub) {
-			if n := r.jsFile(fam, under(pkg.dir, c)); n >= 0 {
+			n := r.jsFile(fam, under(pkg.dir, c))
+			if n < 0 {
+				continue
+			}
+			if code < 0 {
+				code = n
+			}
+			if f := r.nodes[n].file; f >= 0 && statesTypes.MatchString(r.docs[f].path) {
 				return n
 			}
+			break
 		}
+	}
+	return code
+}
+
+// statesTypes matches the names of files that state types.
+var statesTypes = lazyregexp.New(`\.[mc]?tsx?$`)
+
+// declares reports whether a document of a join states types alone, so that what
+// it imports does, too.
+func (r *resolver) declares(i int32) bool {
+	return r.npm != nil && strings.Contains(path.Base(r.docs[i].path), ".d.")
+}
+
+// jsTyped finds the types of a file that is named as the code imports it.
+func (r *resolver) jsTyped(fam *family, p string) int32 {
+	stem := strings.TrimSuffix(p, path.Ext(p))
+	switch path.Ext(p) {
+	case ".js", ".jsx":
+		return r.fileAt(fam, stem+".ts", stem+".tsx", stem+".d.ts")
+	case ".mjs":
+		return r.fileAt(fam, stem+".mts", stem+".d.mts")
+	case ".cjs":
+		return r.fileAt(fam, stem+".cts", stem+".d.cts")
 	}
 	return -1
 }
