@@ -71,6 +71,14 @@ function kindOf(id) {
   return undefined;
 }
 
+// around returns the call that a name is called by.
+function around(id) {
+  let n = id;
+  if (ts.isPropertyAccessExpression(n.parent) && n.parent.name === n) n = n.parent;
+  const p = n.parent;
+  return (ts.isCallExpression(p) || ts.isNewExpression(p)) && p.expression === n ? p : undefined;
+}
+
 for (const source of program.getSourceFiles()) {
   const file = source.fileName;
   if (source.isDeclarationFile && file.includes("/node_modules/") || file.includes("/node_modules/")) continue;
@@ -87,6 +95,11 @@ for (const source of program.getSourceFiles()) {
         const p = place(d);
         if (p) to.push(...p);
       }
+      // Of several overloads, or constructors, the one that is called.
+      const call = kind === "call" && n.parent && around(n);
+      const chosen = call && checker.getResolvedSignature(call);
+      const made = to.length > 0 && chosen && chosen.declaration && place(chosen.declaration);
+      if (made) to.push(...made);
       if (to.length > 0 && (s.declarations || []).every(place)) {
         say("use", rel, source.getLineAndCharacterOfPosition(n.getStart(source)).line + 1, n.text, kind, ...to);
       }

@@ -93,6 +93,9 @@ func linkOthers(ctx context.Context, b *builder, src Source, j *join, report fun
 			if !ok {
 				continue
 			}
+			if j != nil && j.npm != nil && !j.mine(d.Path) {
+				stated(d)
+			}
 			decls := b.symbols(doc, d.Symbols)
 			if len(d.Symbols) > 0 || len(d.Facts.References) > 0 || len(d.Facts.Imports) > 0 {
 				r.keep(d, doc, decls)
