@@ -17,6 +17,7 @@ import (
 // Shelves are the stores that a request is answered from.
 type Shelves struct {
 	Core    *Core
+	Asks    *App // on whose behalf; nil for none
 	Targets []search.Target
 	Notes   []string            // what is left out, and why
 	Damaged string              // the first note on a store that is left out for it
@@ -32,6 +33,7 @@ func (a *App) Opened(ctx context.Context, c *Core, stores []kb.Store) (*Shelves,
 	if err != nil {
 		return nil, err
 	}
+	s.Asks = a
 	if p, err := a.Where(); err == nil && !p.None {
 		for i := range s.Targets {
 			spec := &s.Targets[i].Store.Spec

@@ -72,7 +72,7 @@ func Ask(ctx context.Context, a *app.App, r CodeRequest) (CodeReply, error) {
 		reply, err = search.Code(ctx, targets, r.CodeRequest)
 		return err
 	})
-	reply.Notes = append(s.Notes, reply.Notes...)
+	reply.Notes = append(append(s.Notes, reply.Notes...), acrossNotes(s)...)
 	return reply, err
 }
 
@@ -171,22 +171,28 @@ func openLinked(s *app.Shelves) {
 			continue
 		}
 		idx := t.Index
-		t.View = view.At(graph.Now{
-			Hash: func(path string) (h kb.DocHash, ok bool) {
-				list, err := idx.Identities(context.Background(), []string{path})
-				if err != nil || len(list) == 0 {
-					return h, false
-				}
-				return list[0].Hash, true
-			},
-			Symbols: func(path string) []kb.Symbol {
-				list, err := idx.Outlines(context.Background(), []string{path})
-				if err != nil || len(list) == 0 {
-					return nil
-				}
-				return list[0].Symbols
-			},
-		})
+		t.View = view.At(nowOf(idx))
+	}
+	openAcross(s)
+}
+
+// nowOf tells of the documents of an index as they are.
+func nowOf(idx kb.Index) graph.Now {
+	return graph.Now{
+		Hash: func(path string) (h kb.DocHash, ok bool) {
+			list, err := idx.Identities(context.Background(), []string{path})
+			if err != nil || len(list) == 0 {
+				return h, false
+			}
+			return list[0].Hash, true
+		},
+		Symbols: func(path string) []kb.Symbol {
+			list, err := idx.Outlines(context.Background(), []string{path})
+			if err != nil || len(list) == 0 {
+				return nil
+			}
+			return list[0].Symbols
+		},
 	}
 }
 
@@ -265,6 +271,8 @@ func hooks() app.Room {
 		Jobs: func(c *app.Core) map[string]job.Handler {
 			return map[string]job.Handler{"link": func(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
 				return runLink(ctx, c, j, raw)
+			}, "join": func(ctx context.Context, j kb.Job, raw json.RawMessage) (string, map[string]any, error) {
+				return runJoin(ctx, c, j, raw)
 			}}
 		},
 		Indexed: func(ctx context.Context, c *app.Core, j kb.Job, st kb.Store, changed int, details map[string]any) {

@@ -228,7 +228,7 @@ func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	live := map[string]bool{}
+	live := keptJoins(c, all)
 	for _, e := range all {
 		live[string(e.ID)+nowExt] = true
 		if p := ViewOf(c, e.ID); p != "" {
@@ -239,7 +239,7 @@ func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		// A young one may be about to be named by its store.
-		if err != nil || live[e.Name()] || time.Since(info.ModTime()) < time.Minute && strings.HasSuffix(e.Name(), viewExt) && len(all) > 0 {
+		if err != nil || live[e.Name()] || time.Since(info.ModTime()) < time.Minute && (strings.HasSuffix(e.Name(), viewExt) || strings.HasSuffix(e.Name(), joinExt)) && len(all) > 0 {
 			continue
 		}
 		if p := filepath.Join(c.Dir, "views", e.Name()); !info.IsDir() && project.Ours(c.Dir, p) {

@@ -190,13 +190,13 @@ func (reply *CodeReply) add(ctx context.Context, t *Target, symbol string, r Cod
 			return err
 		}
 		reply.Symbols = append(reply.Symbols, place)
-		uses, err := p.uses(d, r)
+		uses, err := p.steps(ctx, d, r)
 		if err != nil {
 			return err
 		}
 		reply.Total += len(uses)
 		for _, u := range uses[:min(len(uses), max(0, r.Limit-len(reply.Uses)))] {
-			shown, err := p.use(ctx, u, r.What == Callees)
+			shown, err := u.at.use(ctx, u.Call, r.What == Callees, u.from)
 			if err != nil {
 				return err
 			}

@@ -24,6 +24,9 @@ const (
 func (u *usage) need(ctx context.Context, t *Target, d *kb.DocumentText) error {
 	p := &placer{t: t, docs: map[string]*kb.DocumentText{d.Path: d}}
 	for i := range u.callers {
+		if u.callers[i].Store != "" {
+			continue // quoted where it was found
+		}
 		if err := p.quote(ctx, &u.callers[i]); err != nil {
 			return err
 		}

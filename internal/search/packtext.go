@@ -137,6 +137,9 @@ func (x *packed) link(title, command string, edges []kb.Edge, most int, end func
 // named writes a link as name path:line.
 func (l Link) named() string {
 	at := visible.Name(plainPlace(l.At))
+	if l.Store != "" {
+		at = visible.Name(l.Store) + ":" + at // as get_full_context takes it
+	}
 	if l.Symbol == "" {
 		return at
 	}

@@ -166,8 +166,9 @@ func testsLast(a, b string) int {
 	return -1
 }
 
-// use shows an edge: from where it comes or, as a callee, where it leads.
-func (p *placer) use(ctx context.Context, c graph.Call, callee bool) (Use, error) {
+// use shows an edge: from where it comes or, as a callee, where it leads, which
+// is in p's store. The line of the use is in that of from.
+func (p *placer) use(ctx context.Context, c graph.Call, callee bool, from *placer) (Use, error) {
 	e := c.Edge
 	at := e.From
 	if callee {
@@ -186,11 +187,11 @@ func (p *placer) use(ctx context.Context, c graph.Call, callee bool) (Use, error
 		return u, err
 	}
 	u.ID = doc.IDs[chunkAt(doc, at.Line)]
-	from, err := p.doc(ctx, e.From.Path)
-	if err != nil || from == nil {
+	line, err := from.doc(ctx, e.From.Path)
+	if err != nil || line == nil {
 		return u, err
 	}
-	u.Code = kb.Clip(strings.TrimSpace(lineOf(from, e.From.Line)), 120)
+	u.Code = kb.Clip(strings.TrimSpace(lineOf(line, e.From.Line)), 120)
 	return u, nil
 }
 

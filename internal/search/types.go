@@ -19,6 +19,9 @@ type Target struct {
 	// View has the resolved references of the store, as they stand for the
 	// documents of Index; nil when they are not resolved yet.
 	View *graph.View
+	// Across finds what this store and others in scope use of each other; nil
+	// where nobody can tell.
+	Across Across
 	// Fresh says how a document stands to its source now: "" when it is as
 	// indexed or nobody can tell cheaply.
 	Fresh func(path string, stamp uint64) string

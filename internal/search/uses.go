@@ -21,8 +21,9 @@ const (
 // Link is one caller or callee in a context.
 type Link struct {
 	ID     string `json:"id"`
-	At     string `json:"at"`     // path:Lline of the call; of callees, of the declaration
-	Symbol string `json:"symbol"` // who calls; of callees, what is called
+	Store  string `json:"store,omitempty"` // where it is another one than that of the place
+	At     string `json:"at"`              // path:Lline of the call; of callees, of the declaration
+	Symbol string `json:"symbol"`          // who calls; of callees, what is called
 	// Confidence is left out when it is 1.
 	Confidence float64 `json:"confidence,omitempty"`
 	Code       string  `json:"code,omitempty"` // of callers the line of the call, of types the line that declares
@@ -75,6 +76,9 @@ func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chos
 	if u.callers, u.moreIn, err = p.links(ctx, in, most, func(e kb.Edge) kb.Spot { return e.From }); err != nil {
 		return u, false, err
 	}
+	if u.callers, u.moreIn, err = p.farLinks(ctx, u.decl, Callers, u.callers, u.moreIn, most); err != nil {
+		return u, false, err
+	}
 	out, err := t.View.Out(u.decl.Spot())
 	if err != nil {
 		return u, false, err
@@ -84,7 +88,10 @@ func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chos
 			u.inherits = append(u.inherits, e.To.Decl)
 		}
 	}
-	u.callees, u.moreOut, err = p.links(ctx, out, most, func(e kb.Edge) kb.Spot { return e.To })
+	if u.callees, u.moreOut, err = p.links(ctx, out, most, func(e kb.Edge) kb.Spot { return e.To }); err != nil {
+		return u, false, err
+	}
+	u.callees, u.moreOut, err = p.farLinks(ctx, u.decl, Callees, u.callees, u.moreOut, most)
 	return u, true, err
 }
 
@@ -216,10 +223,14 @@ func members(d *kb.DocumentText, of *kb.Symbol) []Member {
 func names(links []Link, more int) []string {
 	var out []string
 	for _, l := range links {
+		at := l.At
+		if l.Store != "" {
+			at = l.Store + ":" + at
+		}
 		if l.Symbol == "" {
-			out = append(out, l.At)
+			out = append(out, at)
 		} else {
-			out = append(out, l.Symbol+" "+l.At)
+			out = append(out, l.Symbol+" "+at)
 		}
 	}
 	if more > 0 {

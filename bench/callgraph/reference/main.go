@@ -7,6 +7,12 @@
 //	call  PATH LINE  PATH LINE  NAME         a call and the function it reaches
 //	more  PATH LINE  PATH LINE  NAME         the same by the same rule (ssa's StaticCallee), but in all
 //	                                         functions: static enters no closure that is passed on
+//
+// With -across before the folder it prints instead, for bench/crossrefs, what
+// go/packages and go/types say of the uses of other modules:
+//
+//	file  PATH                                   a file that was looked at
+//	use   PATH LINE  MODULE PATH LINE  NAME KIND a name and its declaration; KIND is call or use
 package main
 
 import (
@@ -26,6 +32,11 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "-across" {
+		os.Args = os.Args[1:]
+		across()
+		return
+	}
 	root, err := filepath.Abs(os.Args[1])
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)

@@ -10,7 +10,7 @@ func (v *View) Callers(s kb.Spot, depth, limit int) ([]Call, error) {
 		if e.From.Decl == "" {
 			return kb.Spot{}, nil
 		}
-		return v.spot(e.From)
+		return v.Enclosing(e.From)
 	})
 }
 
@@ -60,8 +60,9 @@ func (v *View) walk(s kb.Spot, depth, limit int, edges func(kb.Spot) ([]kb.Edge,
 	return out, nil
 }
 
-// spot returns the declaration around a place, as a spot.
-func (v *View) spot(at kb.Spot) (kb.Spot, error) {
+// Enclosing returns the declaration around a place, as a spot; an empty one at
+// top level and for a document that the view does not know.
+func (v *View) Enclosing(at kb.Spot) (kb.Spot, error) {
 	var out kb.Spot
 	err := v.guard(func() error {
 		doc := v.core.doc(at.Path)

@@ -113,7 +113,7 @@ func (g *goLinker) edges(t *task, p *parsed, uses map[*ast.Ident]types.Object) {
 			}
 			target := t.target(obj)
 			kind := w.kind(n, obj)
-			if target != noRef {
+			if target != noRef && g.crosses(p.file.doc, target.doc) {
 				out = append(out, edge{w.lines.of(n.Pos()), target, kind, 100})
 			}
 		}

@@ -42,6 +42,8 @@ type goLinker struct {
 
 	others []elsewhere
 
+	join *join // nil for the documents of one store
+
 	checked, failed atomic.Int64
 	progress        func(int)
 }
@@ -78,8 +80,9 @@ func (g *goLinker) apiSpans(u int) []*span {
 }
 
 // link checks the units that want says; workers is how many at once.
-func (g *goLinker) link(ctx context.Context, want []bool, workers int) error {
-	g.plan(want)
+// Those of anew are checked as importers see them at least.
+func (g *goLinker) link(ctx context.Context, want []bool, anew []int, workers int) error {
+	g.plan(want, anew)
 	g.cond = sync.NewCond(&g.mu)
 	stop := context.AfterFunc(ctx, func() {
 		g.mu.Lock()
@@ -100,7 +103,7 @@ func (g *goLinker) link(ctx context.Context, want []bool, workers int) error {
 }
 
 // plan says which units must be checked how, and what waits for what.
-func (g *goLinker) plan(want []bool) {
+func (g *goLinker) plan(want []bool, anew []int) {
 	units := g.layout.units
 	g.run = make([]running, len(units))
 	g.unitOf = make(map[string]int, len(units))
@@ -116,6 +119,9 @@ func (g *goLinker) plan(want []bool) {
 				need(k)
 			}
 		}
+	}
+	for _, i := range anew {
+		need(i)
 	}
 	for i, u := range units {
 		if want[i] {

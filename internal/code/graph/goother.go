@@ -53,7 +53,7 @@ func (g *goLinker) resolveOthers() {
 	for i := range g.others {
 		o := &g.others[i]
 		for _, f := range g.layout.units[o.unit].files {
-			if f.test() || !o.config.takes(f) {
+			if f.test() || !o.config.takes(f) || !g.crosses(o.doc, f.doc) {
 				continue
 			}
 			for k, d := range g.b.docs[f.doc].decls {

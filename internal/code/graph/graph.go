@@ -21,7 +21,7 @@ type Document struct {
 	Language string
 	Symbols  []kb.Symbol
 	Facts    kb.Facts
-	// Body returns the document's text. It is called for Go files and go.mod
+	// Body returns the document's text. It is called for Go files and manifests
 	// only, at most three times, from several goroutines for different documents.
 	Body func() (string, error)
 }

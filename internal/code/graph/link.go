@@ -37,7 +37,7 @@ func Link(ctx context.Context, src Source, prev *View, path string, progress fun
 	if err := g.all(ctx, prev, &stats); err != nil {
 		return Stats{}, err
 	}
-	if err := linkOthers(ctx, b, src, report); err != nil {
+	if err := linkOthers(ctx, b, src, nil, report); err != nil {
 		return Stats{}, err
 	}
 	var err error
@@ -69,9 +69,13 @@ func counter(total int, progress func(done, total int)) func(int) {
 // isGo reports whether a document is a file of the Go language.
 func isGo(e *Entry) bool { return strings.HasSuffix(e.Path, ".go") }
 
-// linkOthers resolves the documents of every language but Go.
-func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) error {
+// linkOthers resolves the documents of every language but Go; j is nil for those
+// of one store.
+func linkOthers(ctx context.Context, b *builder, src Source, j *join, report func(int)) error {
 	r := newResolver(b.strs, b.spiltDecls.dir)
+	if j != nil {
+		r.npm = j.npm
+	}
 	defer r.spilt.close()
 	var paths []string
 	size := int64(0)
@@ -88,6 +92,9 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 			doc, ok := b.at[d.Path]
 			if !ok {
 				continue
+			}
+			if j != nil && j.npm != nil && !j.mine(d.Path) {
+				stated(d)
 			}
 			decls := b.symbols(doc, d.Symbols)
 			if len(d.Symbols) > 0 || len(d.Facts.References) > 0 || len(d.Facts.Imports) > 0 {
@@ -118,6 +125,9 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 	}
 	return r.resolve(ctx, func(u used) {
 		to := &r.docs[u.to.file]
+		if j != nil && (u.sure <= sureUnique || !j.crosses(b, r.docs[u.from].doc, to.doc)) {
+			return // what is declared once in one store may well be declared in others
+		}
 		b.add(r.docs[u.from].doc, u.line, ref{to.doc, to.symbols[u.to.sym].decl}, u.kind, u.sure)
 	}, func(i int) {
 		doc := r.docs[i].doc
@@ -128,9 +138,16 @@ func linkOthers(ctx context.Context, b *builder, src Source, report func(int)) e
 // all links the Go files.
 func (g *goLinker) all(ctx context.Context, prev *View, stats *Stats) error {
 	old := prev.goState()
-	files, mods, err := g.scan(ctx, old)
+	known := old
+	if g.join != nil {
+		known = g.join.known(old)
+	}
+	files, mods, err := g.scan(ctx, known)
 	if err != nil {
 		return err
+	}
+	if g.join != nil {
+		return g.joined(ctx, files, mods, prev, old, stats)
 	}
 	g.layout = newLayout(files, mods)
 	stats.Packages = len(g.layout.units)
@@ -156,7 +173,7 @@ func (g *goLinker) all(ctx context.Context, prev *View, stats *Stats) error {
 			g.progress(len(u.files))
 		}
 	}
-	if err := g.link(ctx, want, workers()); err != nil {
+	if err := g.link(ctx, want, nil, workers()); err != nil {
 		return err
 	}
 	g.resolveOthers()

@@ -164,16 +164,17 @@ type resolver struct {
 	common map[int32]bool
 
 	byPath   map[string]int32
-	byTail   map[string][]int32 // last part of a path without extension → files
-	modules  map[string]int32   // names that files give themselves (Haskell)
-	inits    map[string]bool    // directories that are Python packages
-	crates   map[string]int32   // Rust: name → root node
-	crateAt  map[string]int32   // Rust: directory of the root → root node
-	prefixes map[string]bool    // Rust: beginnings of names of the store's own crates; nil before they are asked for
-	macros   map[pair]int32     // Rust: crate, name → its only macro, or -1; nil before they are asked for
-	found    map[string]int32   // memo of modules by family, directory and path
-	mono     map[string]bool    // JavaScript: npm scopes that are the store's own; nil before they are asked for
-	folders  map[string]int32   // JavaScript: name of a folder → its index, -1 when several
+	byTail   map[string][]int32     // last part of a path without extension → files
+	modules  map[string]int32       // names that files give themselves (Haskell)
+	inits    map[string]bool        // directories that are Python packages
+	crates   map[string]int32       // Rust: name → root node
+	crateAt  map[string]int32       // Rust: directory of the root → root node
+	prefixes map[string]bool        // Rust: beginnings of names of the store's own crates; nil before they are asked for
+	macros   map[pair]int32         // Rust: crate, name → its only macro, or -1; nil before they are asked for
+	found    map[string]int32       // memo of modules by family, directory and path
+	mono     map[string]bool        // JavaScript: npm scopes that are the store's own; nil before they are asked for
+	folders  map[string]int32       // JavaScript: name of a folder → its index, -1 when several
+	npm      map[string]*npmPackage // JavaScript: packages of the members of a join
 
 	tops    map[int32]int32   // JavaScript: name → the only top-level node of it, or -1
 	binds   map[int32][]int32 // of the file being resolved: name → bindings

@@ -172,7 +172,7 @@ func (r *resolver) pythonTarget(l *link, imp *kb.Import, p, name string) int32 {
 func (r *resolver) jsTarget(l *link, imp *kb.Import, p, name string) int32 {
 	m := r.module(l.file, p)
 	switch {
-	case m < 0 && p != "" && name != "" && name != "default" && strings.IndexByte("~#$", p[0]) >= 0:
+	case m < 0 && r.npm == nil && p != "" && name != "" && name != "default" && strings.IndexByte("~#$", p[0]) >= 0:
 		l.conf = sureUnique // an alias that only the project's configuration knows
 		return r.exported(l.file, r.known(name))
 	case m < 0 || name == "":

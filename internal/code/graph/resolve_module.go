@@ -66,7 +66,11 @@ func (r *resolver) module(i int32, p string) int32 {
 		}
 		return -1
 	}
-	key := fam.name + "\x00" + dirOf(r.docs[i].path) + "\x00" + p
+	key := fam.name + "\x00"
+	if r.declares(i) {
+		key += "\x00"
+	}
+	key += dirOf(r.docs[i].path) + "\x00" + p
 	if n, ok := r.found[key]; ok {
 		return n
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var jsExts = []string{".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"}
+var jsExts = []string{".ts", ".tsx", ".d.ts", ".d.mts", ".d.cts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"}
 
 // jsFile finds a file as bundlers do: as written, with an extension, as a
 // directory with an index, or as the source of a .js.
@@ -40,7 +40,13 @@ func (r *resolver) jsModule(i int32, p string) int32 {
 		if strings.HasPrefix(path.Join(dir, p), "..") {
 			return -1
 		}
-		return r.jsFile(fam, strings.TrimPrefix(q, "/"))
+		q = strings.TrimPrefix(q, "/")
+		if r.declares(i) {
+			if n := r.jsTyped(fam, q); n >= 0 {
+				return n
+			}
+		}
+		return r.jsFile(fam, q)
 	}
 	for _, alias := range []string{"@/", "~/"} {
 		if rest, ok := strings.CutPrefix(p, alias); ok {
@@ -56,6 +62,9 @@ func (r *resolver) jsModule(i int32, p string) int32 {
 				}
 			}
 		}
+	}
+	if n := r.npmModule(fam, p); n >= 0 {
+		return n
 	}
 	return r.jsPackage(fam, p)
 }

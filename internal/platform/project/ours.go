@@ -14,14 +14,14 @@ import (
 // A person may have named a folder in use, with a folder web or jobs of its
 // own: a name alone does not make a file ours. Stores, projects and copies of
 // repositories are called by 16 characters of base32, segments and layouts by
-// 24, jobs by 8, views by 32 hexadecimal digits, histories by 24.
+// 24, jobs by 8, views by 32 hexadecimal digits, joins by both, histories by 24.
 var (
 	ourFile = expression(`^(?:` + strings.Join([]string{
 		`knowledge\.db(?:-wal|-shm|-journal|\.lock)?`, `worker\.log`, `registry\.json`, `installs\.json(?:\.lock)?`, `api-calls\.jsonl(?:\.1)?`,
 		`(?:[^/]+/){0,3}(?:\.tmp-[a-z0-9]+|\.doctor-[0-9]+)`, // of a writer that died
 		`segments/[a-z2-7]{24}(?:\.seg|\.lay|\.imported|\.[A-Za-z0-9][A-Za-z0-9_.-]*\.vec)`,
 		`generations/[a-z2-7]{16}-[0-9]+-[A-Za-z0-9]+\.gen`,
-		`views/(?:[0-9a-f]{32}\.view|[a-z2-7]{16}\.now)`,
+		`views/(?:[0-9a-f]{32}\.view|[a-z2-7]{16}\.now|[a-z2-7]{16}-[0-9a-f]{32}\.join)`,
 		`grammars/[a-z0-9_-]+/wazero-[^/]+/[0-9a-f]{64}(?:\.sum|\.[0-9]+\.tmp)?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:\.lock|\.damaged|` + bareRepo + `)`,
 		`web/[a-z2-7]{16}/pages\.[0-9]{6}(?:\.bad)?`,
