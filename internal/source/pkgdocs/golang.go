@@ -185,9 +185,11 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 		return Result{}, err
 	}
 	res := Result{Version: version}
-	if n, ok := s.same(version); ok {
-		res.Documents, res.Unchanged = n, true
-		return res, nil
+	if s.whole == nil {
+		if n, ok := s.same(version); ok {
+			res.Documents, res.Unchanged = n, true
+			return res, nil
+		}
 	}
 	escaped, err := module.EscapeVersion(version)
 	if err != nil {
@@ -197,6 +199,11 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 	what := fmt.Sprintf("the archive of %s@%s", s.Name, version)
 	raw, err := s.ask(ctx, base+"/@v/"+escaped+".zip", what, maxArchive)
 	if err != nil {
+		return res, err
+	}
+	if s.whole != nil {
+		s.whole.Version, s.whole.Zip = version, raw
+		s.whole.Manifest, err = s.ask(ctx, base+"/@v/"+escaped+".mod", fmt.Sprintf("go.mod of %s@%s", s.Name, version), maxFile)
 		return res, err
 	}
 	var b bundle
