@@ -181,14 +181,14 @@ func (r *Reply) goSites(changes []gocheck.Change, checked gocheck.Checked, modul
 	var names []string
 	add := func(s gocheck.Site, warns bool) {
 		c := byKey[s.Uses]
-		g := Group{Name: shortKey(s.Uses, module), What: c.What, Instead: c.Instead, Warns: warns}
+		g := Group{Name: shortKey(s.Uses, module), What: c.What, Instead: c.Instead, Note: c.Note, Warns: warns}
 		key := fmt.Sprint(g.Name, warns)
 		if g.Name == "" {
-			g.Says, key = s.Says, s.Says
+			g.Says, key = oneLine(s.Says), s.Says
 		}
 		have := groups[key]
 		if have == nil {
-			g.Says = kb.Clip(s.Says, 200)
+			g.Says = oneLine(s.Says)
 			groups[key] = &g
 			have = &g
 			order = append(order, key)
@@ -245,7 +245,7 @@ func (r *Reply) goChanges(changes []gocheck.Change, used []string, module string
 			if c.Name == "" {
 				name = c.Package
 			}
-			r.API = append(r.API, Declared{Name: name, What: kb.Clip(c.What, 160), Instead: c.Instead})
+			r.API = append(r.API, Declared{Name: name, What: kb.Clip(c.What, 160), Instead: c.Instead, Note: c.Note})
 		}
 	}
 }

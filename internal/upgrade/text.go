@@ -97,7 +97,7 @@ func (r Reply) Text() string {
 		b.WriteString("\nchanged and not used here:\n")
 	}
 	for _, d := range r.API {
-		fmt.Fprintf(&b, "  %s: %s%s\n", d.Name, d.What, instead(d.Instead))
+		fmt.Fprintf(&b, "  %s: %s%s\n", d.Name, d.What, instead(d.Instead, d.Note))
 	}
 	if r.left.api > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", r.left.api)
@@ -135,18 +135,24 @@ func useLines(n int) string {
 	return fmt.Sprintf("%d use", n)
 }
 
-func instead(s string) string {
-	if s == "" {
-		return ""
+func instead(name, note string) string {
+	switch {
+	case name != "":
+		return "; now " + name
+	case note != "":
+		return ": " + note
 	}
-	return "; now " + s
+	return ""
 }
+
+// oneLine is what a checker says without its line ends, cut.
+func oneLine(s string) string { return kb.Clip(strings.Join(strings.Fields(s), " "), 200) }
 
 func (g Group) write(b *strings.Builder) {
 	b.WriteByte('\n')
 	switch {
 	case g.Name != "" && g.What != "":
-		fmt.Fprintf(b, "%s: %s%s\n", g.Name, kb.Clip(g.What, 240), instead(g.Instead))
+		fmt.Fprintf(b, "%s: %s%s\n", g.Name, kb.Clip(g.What, 240), instead(g.Instead, g.Note))
 	case g.Name != "":
 		fmt.Fprintf(b, "%s\n", g.Name)
 	}

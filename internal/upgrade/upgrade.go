@@ -58,7 +58,8 @@ type left struct{ groups, places, api, says, also int }
 type Group struct {
 	Name    string   `json:"name,omitempty"` // "" where the compiler's message names nothing of the package
 	What    string   `json:"what,omitempty"`
-	Instead string   `json:"instead,omitempty"`
+	Instead string   `json:"instead,omitempty"` // what it is called now
+	Note    string   `json:"note,omitempty"`    // what its note of deprecation says
 	Warns   bool     `json:"warns,omitempty"`
 	Says    string   `json:"says,omitempty"` // the checker, at the first place
 	At      []string `json:"at"`             // path:line
@@ -70,6 +71,7 @@ type Declared struct {
 	Name    string `json:"name"`
 	What    string `json:"what"`
 	Instead string `json:"instead,omitempty"`
+	Note    string `json:"note,omitempty"`
 }
 
 // Section is what the package says of its changes.

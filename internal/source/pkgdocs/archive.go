@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 
 	"golang.org/x/mod/module"
@@ -56,6 +57,17 @@ func (a *Archive) pack(version string, docs []document) error {
 	}
 	a.Version, a.Zip = version, b.Bytes()
 	return nil
+}
+
+// wholeGo keeps the zip of a module, and asks for its go.mod.
+func (s *session) wholeGo(ctx context.Context, base, version string, raw []byte) error {
+	escaped, err := module.EscapeVersion(version)
+	if err != nil {
+		return err
+	}
+	s.whole.Version, s.whole.Zip = version, raw
+	s.whole.Manifest, err = s.ask(ctx, base+"/@v/"+escaped+".mod", fmt.Sprintf("go.mod of %s@%s", s.Name, version), maxFile)
+	return err
 }
 
 // check holds the zip of a module against the rules of such zips.

@@ -185,11 +185,9 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 		return Result{}, err
 	}
 	res := Result{Version: version}
-	if s.whole == nil {
-		if n, ok := s.same(version); ok {
-			res.Documents, res.Unchanged = n, true
-			return res, nil
-		}
+	if n, ok := s.same(version); ok {
+		res.Documents, res.Unchanged = n, true
+		return res, nil
 	}
 	escaped, err := module.EscapeVersion(version)
 	if err != nil {
@@ -202,9 +200,7 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 		return res, err
 	}
 	if s.whole != nil {
-		s.whole.Version, s.whole.Zip = version, raw
-		s.whole.Manifest, err = s.ask(ctx, base+"/@v/"+escaped+".mod", fmt.Sprintf("go.mod of %s@%s", s.Name, version), maxFile)
-		return res, err
+		return res, s.wholeGo(ctx, base, version, raw)
 	}
 	var b bundle
 	if err := unpackGo(ctx, module.Version{Path: s.Name, Version: version}, raw, &b); err != nil {

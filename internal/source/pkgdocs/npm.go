@@ -52,11 +52,9 @@ func fetchNPM(ctx context.Context, s *session) (Result, error) {
 	if d, ok := about.Deprecated.(string); ok && d != "" {
 		res.Notes = append(res.Notes, fmt.Sprintf("%s@%s is deprecated: %s", s.Name, version, d))
 	}
-	if s.whole == nil {
-		if n, ok := s.same(version); ok {
-			res.Documents, res.Unchanged = n, true
-			return res, nil
-		}
+	if n, ok := s.same(version); ok {
+		res.Documents, res.Unchanged = n, true
+		return res, nil
 	}
 	var b bundle
 	if err := s.unpackNPM(ctx, s.Name, version, about, "", &b); err != nil {

@@ -132,7 +132,7 @@ func begin(ctx context.Context, s *session) (Result, error) {
 
 // same reports whether a version is kept already, and how many documents of it.
 func (s *session) same(version string) (int, bool) {
-	if s.Force || !s.kept.Committed() {
+	if s.Force || s.whole != nil || !s.kept.Committed() {
 		return 0, false
 	}
 	n := 0

@@ -23,10 +23,9 @@ type Change struct {
 	What    string // "removed", "changed from A to B", "added", …
 	// Breaks reports whether code that compiled may compile no more, as apidiff
 	// judges.
-	Breaks bool
-	// Instead is what it is called now, where it was renamed or moved, or what the
-	// old version's note of deprecation says.
-	Instead string
+	Breaks  bool
+	Instead string // what it is called now, where it was renamed or moved
+	Note    string // what its note of deprecation says, in the new version or, if removed, the old
 	Old     string // where it was declared: "client.go:12", "" for what is new
 	New     string
 }
@@ -50,8 +49,8 @@ type declared struct {
 }
 
 // NewAPI checks the packages of a module of a world; nil when its sources lie
-// nowhere. all takes programs and internal packages as well.
-func NewAPI(w *World, module string, all bool) *API {
+// nowhere. programs takes packages main as well.
+func NewAPI(w *World, module string, programs bool) *API {
 	i := slices.IndexFunc(w.homes, func(h *home) bool { return h.path == module })
 	if i < 0 || w.homes[i].files == nil {
 		return nil
@@ -62,11 +61,11 @@ func NewAPI(w *World, module string, all bool) *API {
 		if w.ctx.Err() != nil {
 			break
 		}
-		if !all && (dir == "internal" || strings.HasPrefix(dir, "internal/") || strings.Contains("/"+dir+"/", "/internal/")) {
+		if strings.Contains("/"+dir+"/", "/internal/") {
 			continue
 		}
 		files := w.parse(h, dir, plain)
-		if len(files.files) == 0 || !all && files.name == "main" {
+		if len(files.files) == 0 || !programs && files.name == "main" {
 			continue
 		}
 		if p := w.load(nil, strings.TrimSuffix(path.Join(module, dir), "/.")); p != nil && p.home == h && p.types != nil {
@@ -302,7 +301,7 @@ func deprecations(old, new *API, dir string) []Change {
 			continue
 		}
 		out = append(out, Change{
-			Package: old.packages[dir].Path(), Name: name, What: "deprecated", Instead: kb.Clip(d.deprecated, 160),
+			Package: old.packages[dir].Path(), Name: name, What: "deprecated", Note: kb.Clip(d.deprecated, 160),
 			Old: old.place(dir, name), New: new.place(dir, name),
 		})
 	}

@@ -70,7 +70,7 @@ func (w world) upgrade(t *testing.T, from, to module.Version, watched bool) (cha
 	is.Rename(from.Path, to.Path)
 	watch := map[string]bool{}
 	for _, c := range gocheck.Diff(gocheck.NewAPI(was, from.Path, false), gocheck.NewAPI(is, to.Path, false)) {
-		changes = append(changes, strings.TrimSpace(fmt.Sprintf("%s: %s (%v) %s", strings.TrimPrefix(c.Key(), from.Path), c.What, c.Breaks, c.Instead)))
+		changes = append(changes, strings.TrimSpace(fmt.Sprintf("%s: %s (%v) %s", strings.TrimPrefix(c.Key(), from.Path), c.What, c.Breaks, c.Instead+c.Note)))
 		if watched && (c.What == "deprecated" || strings.HasPrefix(c.What, "value changed")) {
 			watch[c.Key()] = true
 		}

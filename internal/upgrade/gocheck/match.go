@@ -48,7 +48,7 @@ func match(old, new *API, changes []Change) {
 		}
 		dir, _ := below(c.Package, old.module)
 		if d := old.decls[cleanDir(dir)+"."+c.Name]; c.Instead == "" && d != nil && d.deprecated != "" {
-			c.Instead = kb.Clip(d.deprecated, 160)
+			c.Note = kb.Clip(d.deprecated, 160)
 		}
 	}
 }
