@@ -94,6 +94,11 @@ func theirChanges(work, bin, path, from, to string) ([]string, error) {
 		if err := copied(at, dir); err != nil {
 			return nil, err
 		}
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil { // from before there were modules
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n"), 0o644); err != nil {
+				return nil, err
+			}
+		}
 		if out, err := program(dir, 8*time.Minute, filepath.Join(bin, "apidiff"), "-m", "-w", export, path); err != nil {
 			return nil, fmt.Errorf("apidiff of %s: %s", v, kept(out))
 		}

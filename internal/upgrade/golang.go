@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -122,7 +123,15 @@ func (u *asked) golang(m goModule) (Reply, error) {
 // goCompare fills in what changed and which lines that breaks.
 func (u *asked) goCompare(reply *Reply, s *gocheck.Sources, m goModule, from, to module.Version, old, next *gocheck.List) error {
 	dir := path.Dir(m.file)
-	project := os.DirFS(filepath.Join(u.root, filepath.FromSlash(dir)))
+	root, err := os.OpenRoot(u.root)
+	if err != nil {
+		return kb.Errorf(kb.NotFound, "open the folder of the project: %w", err)
+	}
+	defer root.Close()
+	project, err := fs.Sub(root.FS(), dir)
+	if err != nil {
+		return err
+	}
 	at := strings.TrimPrefix(dir, ".")
 	ctx, cancel := contextFor(u.ctx, goTime)
 	defer cancel()
@@ -218,28 +227,14 @@ func (r *Reply) goSites(changes []gocheck.Change, checked gocheck.Checked, modul
 	for _, key := range order {
 		r.Sites = append(r.Sites, *groups[key])
 	}
-	slices.SortStableFunc(r.Sites, func(a, b Group) int {
-		if a.Warns != b.Warns {
-			return map[bool]int{false: -1, true: 1}[a.Warns]
-		}
-		return len(b.At) - len(a.At)
-	})
+	r.sort()
 	return names
 }
 
 // goChanges counts what changed and lists what the project does not use.
 func (r *Reply) goChanges(changes []gocheck.Change, used []string, module string) {
 	for _, c := range changes {
-		switch {
-		case c.What == "removed" || c.What == "package removed":
-			r.Removed++
-		case c.Breaks:
-			r.Changed++
-		case c.What == "deprecated":
-			r.Deprecated++
-		case c.What == "added" || c.What == "package added":
-			r.Added++
-		}
+		r.count(c.What, c.Breaks)
 		if (c.Breaks || c.What == "deprecated") && !slices.Contains(used, c.Name) {
 			name := shortKey(c.Key(), module)
 			if c.Name == "" {

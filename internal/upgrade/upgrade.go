@@ -194,3 +194,27 @@ func (u *asked) below(path string) string {
 	}
 	return path
 }
+
+// sort puts what breaks first, and the declarations with the most places.
+func (r *Reply) sort() {
+	slices.SortStableFunc(r.Sites, func(a, b Group) int {
+		if a.Warns != b.Warns {
+			return map[bool]int{false: -1, true: 1}[a.Warns]
+		}
+		return len(b.At) - len(a.At)
+	})
+}
+
+// count counts a change of the package.
+func (r *Reply) count(what string, breaks bool) {
+	switch {
+	case strings.HasSuffix(what, "removed"):
+		r.Removed++
+	case breaks:
+		r.Changed++
+	case what == "deprecated":
+		r.Deprecated++
+	case strings.HasSuffix(what, "added"):
+		r.Added++
+	}
+}

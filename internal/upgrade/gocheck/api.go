@@ -49,7 +49,8 @@ type declared struct {
 }
 
 // NewAPI checks the packages of a module of a world; nil when its sources lie
-// nowhere. programs takes packages main as well.
+// nowhere. programs takes packages main and folders of tests alone as well, as the
+// program apidiff does.
 func NewAPI(w *World, module string, programs bool) *API {
 	i := slices.IndexFunc(w.homes, func(h *home) bool { return h.path == module })
 	if i < 0 || w.homes[i].files == nil {
@@ -57,7 +58,7 @@ func NewAPI(w *World, module string, programs bool) *API {
 	}
 	a := &API{module: module, packages: map[string]*types.Package{}, world: w, decls: map[string]*declared{}}
 	h := w.homes[i]
-	for _, dir := range Dirs(h.files) {
+	for _, dir := range dirsWith(h.files, programs) {
 		if w.ctx.Err() != nil {
 			break
 		}
@@ -65,6 +66,9 @@ func NewAPI(w *World, module string, programs bool) *API {
 			continue
 		}
 		files := w.parse(h, dir, plain)
+		if imp := strings.TrimSuffix(path.Join(module, dir), "/."); len(files.files) == 0 && programs && len(w.parse(h, dir, inTests).files)+len(w.parse(h, dir, outTests).files) > 0 {
+			a.packages[dir] = types.NewPackage(imp, "")
+		}
 		if len(files.files) == 0 || !programs && files.name == "main" {
 			continue
 		}
