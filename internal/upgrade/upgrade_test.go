@@ -1,10 +1,17 @@
 package upgrade_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,5 +131,72 @@ func TestRefused(t *testing.T) {
 	outside := s.In("elsewhere", false)
 	if _, err := upgrade.Upgrade(t.Context(), outside, upgrade.Request{Package: "x", To: "v2"}); kb.CodeOf(err) != kb.NotFound {
 		t.Errorf("without a project: %v", err)
+	}
+}
+
+// packed is an npm package as a registry sends it.
+func packed(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for name, body := range files {
+		if err := w.WriteHeader(&tar.Header{Name: "package/" + name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(body))}); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, body)
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestNPM compares what is installed with what a registry has.
+func TestNPM(t *testing.T) {
+	raw := packed(t, map[string]string{
+		"package.json": `{"name":"bank","version":"2.0.0","types":"index.d.ts"}`, "CHANGELOG.md": "# 2.0.0\n\n- `payMoney` is gone\n",
+		"index.d.ts": "export declare function other(): void;\n", "index.js": "x", "../../escape.d.ts": "x",
+	})
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/bank":
+			sum := sha512.Sum512(raw)
+			fmt.Fprintf(w, `{"dist-tags":{"latest":"2.0.0"},"versions":{"2.0.0":{"dist":{"tarball":%q,"integrity":"sha512-%s"}}}}`,
+				server.URL+"/bank.tgz", base64.StdEncoding.EncodeToString(sum[:]))
+		case "/bank.tgz":
+			_, _ = w.Write(raw) // the client says what it lacks
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	s := producttest.NewSite(t)
+	s.Write("shop/package.json", `{"name":"shop","dependencies":{"bank":"^1.0.0"}}`)
+	s.Write("shop/node_modules/bank/package.json", `{"name":"bank","version":"1.0.0","types":"index.d.ts"}`)
+	s.Write("shop/node_modules/bank/index.d.ts", "export declare function payMoney(cents: number): void;\nexport declare function other(): void;\n")
+	s.Write("shop/src/shop.ts", "import { payMoney, other } from 'bank';\n\nother();\npayMoney(3);\n")
+	a := s.Configured("shop", "", map[string]string{"npm_config_registry": server.URL + "/", "npm_config_userconfig": filepath.Join(s.Root, "none")})
+	r := upgrade.Request{Package: "npm:bank", To: "latest"}
+	if _, err := upgrade.Upgrade(t.Context(), a, r); kb.CodeOf(err) != kb.NotFound || !strings.Contains(kb.HintOf(err), `"add":true`) {
+		t.Errorf("%v (%s)", err, kb.HintOf(err))
+	}
+	r.Add = true
+	got, err := upgrade.Upgrade(t.Context(), a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"bank 1.0.0 → 2.0.0, compared by declarations: 1 declaration removed", "1 line breaks", "payMoney: removed\n  bank has no export payMoney\n  src/shop.ts:1\n",
+		"CHANGELOG.md:L1-3 2.0.0 (payMoney)", "no type checker took part",
+	} {
+		if !strings.Contains(got.Text(), want) {
+			t.Errorf("lacks %q:\n%s", want, got.Text())
+		}
+	}
+	r.Add, r.To = false, "2.0.0"
+	if again, err := upgrade.Upgrade(t.Context(), a, r); err != nil || again.Breaks != 1 {
+		t.Errorf("from the data directory: %v", err)
 	}
 }

@@ -261,6 +261,57 @@ func arity(sig, name string) (least, most int, ok bool) {
 	return least, most, true
 }
 
+// maxCall is how many lines of a call are read.
+const maxCall = 60
+
+// passed counts the arguments of the first call of a name on a line; false when it
+// is not called there, or with what is spread, or goes on for long.
+func passed(lines []string, line int, name string) (int, bool) {
+	text := strings.Join(lines[line-1:min(line-1+maxCall, len(lines))], "\n")
+	i := strings.Index(text, name+"(")
+	if i < 0 || i > len(lines[line-1]) || i > 0 && (wordByte(text[i-1])) {
+		return 0, false
+	}
+	from := i + len(name) + 1
+	depth, quote := 1, byte(0)
+	n, some := 0, false
+	for j := from; j < len(text); j++ {
+		ch := text[j]
+		switch {
+		case quote != 0:
+			if ch == '\\' {
+				j++
+			} else if ch == quote {
+				quote = 0
+			}
+			continue
+		case ch == '"' || ch == '\'' || ch == '`':
+			quote = ch
+		case ch == '/' && j+1 < len(text) && (text[j+1] == '/' || text[j+1] == '*'), strings.HasPrefix(text[j:], "...") && depth == 1:
+			return 0, false
+		case ch == '(' || ch == '[' || ch == '{':
+			depth++
+		case ch == ')' || ch == ']' || ch == '}':
+			if depth--; depth == 0 {
+				if some {
+					n++
+				}
+				return n, true
+			}
+		case ch == ',' && depth == 1:
+			n++
+			some = false
+			continue
+		}
+		some = some || ch > ' '
+	}
+	return 0, false
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b == '$' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
 // takes reports whether one of several signatures takes that many arguments; true
 // where it is not known.
 func takes(decls []Decl, name string, n int) bool {

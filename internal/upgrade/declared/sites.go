@@ -268,7 +268,7 @@ func (c *checker) call(r kb.Reference) {
 	if was == nil || is == nil {
 		return
 	}
-	if r.Kind == kb.UseCall && r.Args > 0 {
+	if r.Kind == kb.UseCall {
 		c.arguments(u.name, was.Decls, is.Decls, r)
 	}
 	if r.Kind == kb.UseCall && note(is) != "" && note(was) == "" {
@@ -280,7 +280,11 @@ func (c *checker) arguments(name string, was, is []Decl, r kb.Reference) {
 	if len(was) == 0 || len(is) == 0 {
 		return
 	}
-	if n := r.Args - 1; takes(was, last(was[0].Name), n) && !takes(is, last(is[0].Name), n) {
+	n, ok := passed(c.lines, r.Line, r.Name)
+	if !ok {
+		return
+	}
+	if takes(was, last(was[0].Name), n) && !takes(is, last(is[0].Name), n) {
 		c.add(r.Line, name, name+" does not take "+kb.Count(n, "argument"), false)
 	}
 }
@@ -295,7 +299,7 @@ func (c *checker) member(u used, r kb.Reference) {
 		case was == nil:
 		case is == nil && !open:
 			c.add(r.Line, r.Name, path.Join(c.old.name, u.sub)+" has no export "+r.Name, false)
-		case is != nil && r.Kind == kb.UseCall && r.Args > 0:
+		case is != nil && r.Kind == kb.UseCall:
 			c.arguments(r.Name, was.Decls, is.Decls, r)
 		}
 		return
@@ -316,7 +320,7 @@ func (c *checker) instance(u used, r kb.Reference) {
 	case !had:
 	case !has && !is.Open:
 		c.add(r.Line, name, u.name+" has no member "+r.Name, false)
-	case has && r.Kind == kb.UseCall && r.Args > 0:
+	case has && r.Kind == kb.UseCall:
 		c.arguments(name, []Decl{before}, []Decl{now}, r)
 	}
 	if has && now.Deprecated != "" && before.Deprecated == "" {
