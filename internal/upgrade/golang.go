@@ -87,6 +87,12 @@ func (u *asked) golang(m goModule) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	if u.Add && !s.Has(from) {
+		if _, err := u.getModule(from); err != nil {
+			return Reply{}, err
+		}
+		s.Forget()
+	}
 	if from == to {
 		return Reply{}, kb.Errorf(kb.Invalid, "%s %s is the version in use", to.Path, to.Version).WithHint("name another one with to").About("to")
 	}
@@ -103,7 +109,7 @@ func (u *asked) golang(m goModule) (Reply, error) {
 	if to.Path != from.Path {
 		reply.Now = to.Path
 	}
-	if err := u.goCompare(&reply, s, m, from, to, old, next); err != nil {
+	if reply, err = u.goBounded(reply, s, m, from, to, old, next); err != nil {
 		return Reply{}, err
 	}
 	for _, p := range gocheck.Changed(old, next) {
@@ -118,6 +124,29 @@ func (u *asked) golang(m goModule) (Reply, error) {
 		reply.Notes = append(reply.Notes, "only the module of "+m.file+" was checked; it is also required by "+strings.Join(m.also[:min(len(m.also), 4)], ", "))
 	}
 	return reply, nil
+}
+
+// goBounded is goCompare in time: the checker cannot be stopped within a package, and
+// what strangers wrote may keep it busy.
+func (u *asked) goBounded(reply Reply, s *gocheck.Sources, m goModule, from, to module.Version, old, next *gocheck.List) (Reply, error) {
+	type result struct {
+		reply Reply
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		err := u.goCompare(&reply, s, m, from, to, old, next)
+		done <- result{reply, err}
+	}()
+	select {
+	case r := <-done:
+		return r.reply, r.err
+	case <-u.ctx.Done():
+		return Reply{}, kb.Errorf(kb.Canceled, "stopped on request: %w", u.ctx.Err())
+	case <-time.After(goTime + goTime/4):
+		return Reply{}, kb.Errorf(kb.TooLarge, "type-checking %s takes longer than %s", from.Path, goTime).
+			WithHint("read what changed: search its changelog in a store of its repository, made with: store:create")
+	}
 }
 
 // goCompare fills in what changed and which lines that breaks.
