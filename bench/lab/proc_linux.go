@@ -98,3 +98,12 @@ func (c *Client) Processor() time.Duration {
 	}
 	return time.Duration(ts.Nano())
 }
+
+// CPU returns the processor time that this process has taken so far.
+func CPU() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -2,7 +2,10 @@
 
 package lab
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 func usageOf(p *os.ProcessState) sample {
 	return sample{user: p.UserTime(), sys: p.SystemTime()}
@@ -15,3 +18,6 @@ func OwnRSS() int64 { return 0 }
 
 // Processor returns 0: the system does not tell.
 func (c *Client) Processor() time.Duration { return 0 }
+
+// CPU returns the processor time that this process has taken so far, 0 for unknown.
+func CPU() time.Duration { return 0 }

@@ -199,6 +199,9 @@ func (s *session) fromProxy(ctx context.Context, proxy string) (Result, error) {
 	if err != nil {
 		return res, err
 	}
+	if s.whole != nil {
+		return res, s.wholeGo(ctx, base, version, raw)
+	}
 	var b bundle
 	if err := unpackGo(ctx, module.Version{Path: s.Name, Version: version}, raw, &b); err != nil {
 		if ctx.Err() != nil {

@@ -33,6 +33,12 @@ func proseReason(p string) string {
 	return ""
 }
 
+// changes reports whether a file says what changed between versions.
+func changes(p string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(path.Base(p)), ".")
+	return !below(p, nil) && (stem == "CHANGELOG" || stem == "CHANGES" || stem == "HISTORY")
+}
+
 // below reports whether p lies in a directory that is skipped.
 func below(p string, skip func(dir string) bool) bool {
 	dirs := strings.Split(p, "/")

@@ -60,7 +60,9 @@ func fetchNPM(ctx context.Context, s *session) (Result, error) {
 	if err := s.unpackNPM(ctx, s.Name, version, about, "", &b); err != nil {
 		return res, err
 	}
-	b.once()
+	if s.whole == nil {
+		b.once()
+	}
 	typed := slices.ContainsFunc(b.docs, func(d document) bool { return d.reason == "types" })
 	if !typed && !strings.HasPrefix(s.Name, "@types/") {
 		if note := s.types(ctx, version, &b); note != "" {
@@ -72,6 +74,9 @@ func fetchNPM(ctx context.Context, s *session) (Result, error) {
 	}
 	res.Notes = append(res.Notes, b.notes()...)
 	res.Documents = len(b.docs)
+	if s.whole != nil {
+		return res, s.whole.pack(version, b.docs)
+	}
 	return res, s.keep(version, b.docs)
 }
 
@@ -231,6 +236,9 @@ func (s *session) unpackNPM(ctx context.Context, name, version string, about npm
 		_, p, _ := strings.Cut(strings.TrimPrefix(h.Name, "./"), "/")
 		p = safePath(p)
 		reason := npmReason(p)
+		if s.whole != nil && reason == "" && changes(p) {
+			reason = "changelog"
+		}
 		if p == "" || reason == "" {
 			continue
 		}

@@ -97,18 +97,24 @@ type session struct {
 	settings
 	client *outbound.Client
 	kept   *pages.Store
+	whole  *Archive // where it is wanted instead of documents
 }
 
 // Fetch gets a package and keeps its documents. NotFound when there is no such
 // package or version, Denied for what the registry or the guard refuses, Away
 // when it does not answer, Corrupt when what it sends is not what it promised.
 func Fetch(ctx context.Context, c Config, kept *pages.Store) (Result, error) {
+	return begin(ctx, &session{Config: c, kept: kept})
+}
+
+// begin asks the registry.
+func begin(ctx context.Context, s *session) (Result, error) {
+	c := &s.Config
 	r, ok := registries[c.Registry]
 	if !ok {
 		return Result{}, kb.Errorf(kb.Invalid, "there is no registry %q", c.Registry).WithHint("use npm or go")
 	}
-	s := &session{Config: c, settings: r.settings(&c), kept: kept}
-	if s.err != nil {
+	if s.settings = r.settings(c); s.err != nil {
 		return Result{}, s.err
 	}
 	p := c.Policy
@@ -126,7 +132,7 @@ func Fetch(ctx context.Context, c Config, kept *pages.Store) (Result, error) {
 
 // same reports whether a version is kept already, and how many documents of it.
 func (s *session) same(version string) (int, bool) {
-	if s.Force || !s.kept.Committed() {
+	if s.Force || s.whole != nil || !s.kept.Committed() {
 		return 0, false
 	}
 	n := 0
