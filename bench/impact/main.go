@@ -14,7 +14,7 @@ import (
 
 type options struct {
 	repos, work, python, only, out string
-	aside, matrix                  bool
+	aside, matrix, asFar           bool
 }
 
 const (
@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "write the report there")
 	flag.BoolVar(&o.aside, "aside", false, "the mutants that are kept aside")
 	flag.BoolVar(&o.matrix, "matrix", false, "only have the suites judge the mutants")
+	flag.BoolVar(&o.asFar, "as-far", false, "only the mutants that -work has verdicts of")
 	drawing := flag.Bool("draw", false, "write the recipe anew")
 	fitting := flag.Bool("fit", false, "look for weights on the open set as it was ranked into -work")
 	flag.Parse()

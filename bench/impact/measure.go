@@ -63,6 +63,7 @@ func measure(o options) error {
 	}
 	var all []judged
 	var rows []row
+	judgedAll := 0
 	for i := range projects {
 		p := &projects[i]
 		if o.only != "" && o.only != p.name {
@@ -79,7 +80,7 @@ func measure(o options) error {
 			continue
 		}
 		base := filepath.Join(o.work, name+"-"+strings.ReplaceAll(p.name, "/", "+"))
-		verdicts, err := p.matrix(dir, o.python, base+".verdicts", mine)
+		verdicts, err := p.matrix(dir, o.python, base+".verdicts", mine, o.asFar)
 		if err != nil {
 			return err
 		}
@@ -93,13 +94,14 @@ func measure(o options) error {
 		if err := keep(base+".ranked", found); err != nil {
 			return err
 		}
-		rows = append(rows, rowOf(p.name, len(mine), found))
+		judgedAll += len(verdicts)
+		rows = append(rows, rowOf(p.name, len(verdicts), found))
 		all = append(all, found...)
 	}
 	if o.matrix || len(all) == 0 {
 		return nil
 	}
-	return report(o, name, append(rows, rowOf("all", len(list), all)), all)
+	return report(o, name, append(rows, rowOf("all", judgedAll, all)), all)
 }
 
 func keep(path string, list []judged) error {

@@ -217,7 +217,8 @@ func (p *project) metadata(dir string) error {
 
 // matrix runs the suite of a project on every mutant that kept has no verdict
 // of, and appends to that file, one JSON value a line.
-func (p *project) matrix(dir, python, kept string, list []mutant) ([]verdict, error) {
+// With asFar those without a verdict are left out.
+func (p *project) matrix(dir, python, kept string, list []mutant, asFar bool) ([]verdict, error) {
 	have, err := lab.ReadLines[verdict](kept)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -232,6 +233,9 @@ func (p *project) matrix(dir, python, kept string, list []mutant) ([]verdict, er
 	for _, m := range list {
 		if i := slices.IndexFunc(have, func(v verdict) bool { return v.Mutant == m }); i >= 0 {
 			out = append(out, have[i])
+			continue
+		}
+		if asFar {
 			continue
 		}
 		if known == nil { // what fails, or fails sometimes, without any change

@@ -114,6 +114,8 @@ func site(t *testing.T) (*producttest.Site, *app.App, func(string)) {
 	s.Write("p/lib/__init__.py", "")
 	s.Write("p/lib/shelf.py", shelf)
 	s.Write("p/tests/test_shelf.py", shelfTest)
+	s.Write("p/tests/conftest.py", "import pytest\n\nfrom lib.shelf import _quiet\n\n\n@pytest.fixture\ndef calm():\n    return _quiet(1)\n")
+	s.Write("p/tests/test_calm.py", "def test_given(calm, tmp_path=None):\n    assert calm\n")
 	s.Write("p/docs/money.md", "---\nid: SPEC-7\nkind: decision\ntitle: Money is rounded\nstatus: approved\n---\n\n# Money is rounded\n\n`Round` in bank/bank.go rounds down to ten.\n")
 	repo, err := git.PlainInit(filepath.Join(s.Root, "p"), false)
 	if err != nil {
@@ -213,6 +215,9 @@ func TestPlaces(t *testing.T) {
 	}
 	if r = ask(t, a, impact.Request{Place: "hidden"}); !strings.HasPrefix(symbols(r), "TestHidden") {
 		t.Errorf("through a helper: %s", symbols(r))
+	}
+	if r = ask(t, a, impact.Request{Place: "_quiet"}); !strings.HasPrefix(symbols(r), "test_given") || !strings.Contains(r.Tests[0].Why, "2 steps") {
+		t.Errorf("through a fixture: %s, %+v", symbols(r), r.Tests)
 	}
 	r = ask(t, a, impact.Request{Place: "lib/shelf.py:11-12"})
 	if !strings.HasPrefix(symbols(r), "TestShelf.test_load") || len(r.Run) != 1 || !strings.HasPrefix(r.Run[0], "python -m pytest tests/test_shelf.py::TestShelf::test_load") {

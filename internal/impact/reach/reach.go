@@ -80,15 +80,15 @@ type Source struct {
 // walk is the state of one Back.
 type walk struct {
 	Source
-	ctx   context.Context
-	web   *Web
-	nodes map[kb.Spot]*Node
-	done  map[*Node]bool
-	queue nodeHeap
-	decls map[string][]graph.Decl
-	tests map[string][]Test
-	named map[string][]kb.Spot // unresolved uses by name; nil until it is needed
-	typed map[string]bool      // paths in languages that are type-checked
+	ctx    context.Context
+	web    *Web
+	nodes  map[kb.Spot]*Node
+	done   map[*Node]bool
+	queue  nodeHeap
+	decls  map[string][]graph.Decl
+	tests  map[string][]Test
+	named  map[string][]kb.Spot // unresolved uses by name; nil until it is needed
+	unread bool                 // there are more documents than their names are read of
 }
 
 type nodeHeap []*Node
@@ -133,7 +133,6 @@ func (s Source) Back(ctx context.Context, changed []graph.Decl) (*Web, error) {
 			continue
 		}
 		if len(w.web.Nodes) == mostNodes {
-			w.web.Cut = true
 			break
 		}
 		w.done[n] = true
@@ -147,6 +146,10 @@ func (s Source) Back(ctx context.Context, changed []graph.Decl) (*Web, error) {
 		if err := w.follow(n); err != nil {
 			return nil, err
 		}
+	}
+	w.web.Cut = w.unread
+	for _, n := range w.nodes {
+		w.web.Cut = w.web.Cut || !w.done[n] // too weak, or too many
 	}
 	w.web.spread()
 	return w.web, nil
@@ -176,7 +179,6 @@ func (w *walk) step(n *Node, d graph.Decl, test bool, line int, weight, confiden
 		return to
 	}
 	if strength < leastStrong {
-		w.web.Cut = true
 		return to
 	}
 	to.Strength, to.Confidence, to.Depth, to.At, to.Of = strength, n.Confidence*confidence, n.Depth+1, line, n
@@ -207,6 +209,9 @@ func (w *walk) follow(n *Node) error {
 		return err
 	}
 	if err := w.member(n); err != nil {
+		return err
+	}
+	if err := w.fixture(n); err != nil {
 		return err
 	}
 	return w.guess(n, resolved)
