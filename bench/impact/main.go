@@ -14,6 +14,7 @@ import (
 
 type options struct {
 	repos, work, python, only, out string
+	part                           string
 	aside, matrix, asFar           bool
 }
 
@@ -29,6 +30,7 @@ func main() {
 	flag.StringVar(&o.python, "python", "python3", "an interpreter with pytest and pytest-timeout")
 	flag.StringVar(&o.only, "only", "", "only this project")
 	flag.StringVar(&o.out, "out", "", "write the report there")
+	flag.StringVar(&o.part, "part", "", "only one of several equal parts, 1of3, so that several can run at once on one -work")
 	flag.BoolVar(&o.aside, "aside", false, "the mutants that are kept aside")
 	flag.BoolVar(&o.matrix, "matrix", false, "only have the suites judge the mutants")
 	flag.BoolVar(&o.asFar, "as-far", false, "only the mutants that -work has verdicts of")

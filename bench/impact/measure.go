@@ -74,12 +74,13 @@ func measure(o options) error {
 			fmt.Printf("skipped: %s: %s has no pytest or no pytest-timeout\n", p.name, o.python)
 			continue
 		}
-		dir, err := checkout(o.repos, p, filepath.Join(o.work, "suites"))
+		dir, err := checkout(o.repos, p, filepath.Join(o.work, "suites-"+name+o.part))
 		if err != nil {
 			fmt.Printf("skipped: %s: %v\n", p.name, err)
 			continue
 		}
 		base := filepath.Join(o.work, name+"-"+strings.ReplaceAll(p.name, "/", "+"))
+		mine = portion(mine, o.part)
 		verdicts, err := p.matrix(dir, o.python, base+".verdicts", mine, o.asFar)
 		if err != nil {
 			return err
@@ -102,6 +103,21 @@ func measure(o options) error {
 		return nil
 	}
 	return report(o, name, append(rows, rowOf("all", judgedAll, all)), all)
+}
+
+// portion is one of several equal parts of a list, "1of3" the first; all of it for "".
+func portion(list []mutant, part string) []mutant {
+	var k, n int
+	if _, err := fmt.Sscanf(strings.ReplaceAll(part, "of", " "), "%d %d", &k, &n); err != nil || n < 1 {
+		return list
+	}
+	var out []mutant
+	for i, m := range list {
+		if i%n == k-1 {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 func keep(path string, list []judged) error {

@@ -46,14 +46,16 @@ func checkout(repos string, p *project, below string) (string, error) {
 type verdict struct {
 	Mutant  mutant
 	Failing []string
-	Tests   int // of the suite
+	Whole   bool // no test was left out because another ended the process
+	Tests   int  // of the suite
 	Seconds float64
 }
 
 const (
-	testTime   = 20 * time.Second // of one package in Go, of one test in Python
-	suiteTime  = 4 * time.Minute
-	mostReruns = 3 // after tests that end their process
+	testTime  = 20 * time.Second // of one package in Go, of one test in Python
+	suiteTime = 4 * time.Minute
+	aloneTime = 2 * time.Minute // for all tests that have to run alone
+	oneTime   = 10 * time.Second
 )
 
 // suite runs the tests of a project and returns those that fail.
@@ -65,37 +67,56 @@ func (p *project) suite(dir, python string, known []string) (failing, ran []stri
 }
 
 // goTest runs a module's tests. A test that ends its process takes with it those
-// that had not run yet; of the known ones these are run again without it.
+// that had not run yet; of the known ones these are run again, each alone.
 func (p *project) goTest(dir string, known []string) (failing, ran []string, err error) {
 	failed, done := map[string]bool{}, map[string]bool{}
 	if err := goRun(dir, "./...", "", failed, done); err != nil {
 		return nil, nil, err
 	}
-	for range mostReruns {
-		missing := map[string][]string{}
-		for _, k := range known {
-			if !done[k] && !failed[k] {
-				pkg, name, _ := strings.Cut(k, ":")
-				missing[pkg] = append(missing[pkg], name)
-			}
+	missing := map[string][]string{}
+	for _, k := range known {
+		if !done[k] && !failed[k] {
+			pkg, name, _ := strings.Cut(k, ":")
+			missing[pkg] = append(missing[pkg], name)
 		}
+	}
+	for _, pkg := range lab.Keys(missing) {
 		crashed := false
-		for _, pkg := range lab.Keys(missing) {
-			for id := range failed { // else the package does not compile, or nothing ran
-				crashed = crashed || strings.HasPrefix(id, pkg+":")
-			}
-			if !crashed {
-				continue
-			}
-			if err := goRun(dir, "./"+pkg, "^("+strings.Join(missing[pkg], "|")+")$", failed, done); err != nil {
+		for id := range failed { // else the package does not compile
+			crashed = crashed || strings.HasPrefix(id, pkg+":")
+		}
+		if crashed {
+			if err := alone(dir, pkg, missing[pkg], failed, done); err != nil {
 				return nil, nil, err
 			}
 		}
-		if !crashed {
-			break
-		}
 	}
 	return lab.Keys(failed), lab.Keys(done), nil
+}
+
+// alone runs tests of one package in a process each, as long as there is time.
+func alone(dir, pkg string, names []string, failed, done map[string]bool) error {
+	tmp, err := os.MkdirTemp("", "impact-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	program := filepath.Join(tmp, "x.test")
+	if _, err := lab.Command(dir, os.Environ(), "go", "test", "-c", "-vet=off", "-o", program, "./"+pkg); err != nil {
+		return err
+	}
+	for until := time.Now().Add(aloneTime); len(names) > 0 && time.Now().Before(until); names = names[1:] {
+		ctx, cancel := context.WithTimeout(context.Background(), oneTime)
+		c := exec.CommandContext(ctx, program, "-test.run", "^"+names[0]+"$", "-test.count=1")
+		c.Dir = filepath.Join(dir, pkg)
+		if c.Run() != nil {
+			failed[pkg+":"+names[0]] = true
+		} else {
+			done[pkg+":"+names[0]] = true
+		}
+		cancel()
+	}
+	return nil
 }
 
 // goRun runs tests and notes those that failed and those that ended.
@@ -163,8 +184,12 @@ var pytestRE = regexp.MustCompile(`(?m)^(FAILED|ERROR|PASSED|XPASS|XFAIL|SKIPPED
 func (p *project) pytest(dir, python string) (failing, ran []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), suiteTime)
 	defer cancel()
-	c := exec.CommandContext(ctx, python, "-m", "pytest", "-q", "--tb=no", "-rA", "-p", "no:cacheprovider", "--continue-on-collection-errors",
-		fmt.Sprintf("--timeout=%d", int(testTime.Seconds())), "tests")
+	args := []string{"-m", "pytest", "-q", "--tb=no", "-rA", "-p", "no:cacheprovider", "--continue-on-collection-errors",
+		fmt.Sprintf("--timeout=%d", int(testTime.Seconds()))}
+	for _, f := range p.ignore {
+		args = append(args, "--ignore="+f)
+	}
+	c := exec.CommandContext(ctx, python, append(args, "tests")...)
 	c.Dir = dir
 	if err := p.metadata(dir); err != nil {
 		return nil, nil, err
@@ -220,6 +245,7 @@ func (p *project) metadata(dir string) error {
 // With asFar those without a verdict are left out.
 func (p *project) matrix(dir, python, kept string, list []mutant, asFar bool) ([]verdict, error) {
 	have, err := lab.ReadLines[verdict](kept)
+	slices.Reverse(have) // the last word counts
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -231,7 +257,9 @@ func (p *project) matrix(dir, python, kept string, list []mutant, asFar bool) ([
 	var base, known []string
 	var out []verdict
 	for _, m := range list {
-		if i := slices.IndexFunc(have, func(v verdict) bool { return v.Mutant == m }); i >= 0 {
+		if i := slices.IndexFunc(have, func(v verdict) bool {
+			return v.Mutant == m && (v.Whole || asFar || p.lang != "go" || len(v.Failing) == 0 || len(v.Failing) > 6)
+		}); i >= 0 {
 			out = append(out, have[i])
 			continue
 		}
@@ -260,7 +288,7 @@ func (p *project) matrix(dir, python, kept string, list []mutant, asFar bool) ([
 		if err != nil {
 			return nil, err
 		}
-		v := verdict{Mutant: m, Tests: len(known), Seconds: time.Since(start).Seconds()}
+		v := verdict{Mutant: m, Tests: len(known), Whole: true, Seconds: time.Since(start).Seconds()}
 		for _, id := range failing {
 			if !slices.Contains(base, id) {
 				v.Failing = append(v.Failing, id)
