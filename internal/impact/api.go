@@ -24,8 +24,16 @@ func declaration(text string) (name string, ok bool) {
 	if m == nil {
 		return "", false
 	}
+	switch m[1] {
+	case "def", "class", "fn", "function", "func", "interface", "struct", "enum":
+	default:
+		if text[0] == ' ' || text[0] == '\t' { // of a function, most likely
+			return "", false
+		}
+	}
 	name = m[3]
-	if f := strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune("()*& \t[]", r) }); len(f) > 0 {
+	receiver, _, _ := strings.Cut(m[2], "[")
+	if f := strings.FieldsFunc(receiver, func(r rune) bool { return strings.ContainsRune("()*& \t", r) }); len(f) > 0 {
 		name = f[len(f)-1] + "." + name
 	}
 	return name, true
@@ -60,8 +68,7 @@ func (r *Reply) api(c change, language string, decls []reach.Decl) {
 	}
 	told := map[string]bool{}
 	for _, name := range order {
-		top := !strings.HasPrefix(cmpText(before[name], now[name]), " ")
-		if d := (reach.Decl{Path: c.path, Name: name, Qualified: name}); !top || !public(d, language) {
+		if d := (reach.Decl{Path: c.path, Name: name, Qualified: name}); !public(d, language) {
 			continue
 		}
 		told[name] = true
@@ -82,14 +89,9 @@ func (r *Reply) api(c change, language string, decls []reach.Decl) {
 	}
 }
 
-func cmpText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+func clipped(text string) string {
+	return printer.Field(kb.Clip(strings.TrimSpace(strings.TrimSuffix(text, "{")), 120))
 }
-
-func clipped(text string) string { return printer.Field(kb.Clip(strings.TrimSuffix(text, "{"), 120)) }
 
 func (r *Reply) addAPI(text string) {
 	if len(r.API) < mostShownAPI {

@@ -78,13 +78,13 @@ func (r Reply) write() string {
 	for _, c := range shown {
 		row(c.At, c.Symbol, c.Kind, c.What, word(c.Public, "public"))
 	}
-	rest(&b, more, "")
+	rest(&b, more)
 	if len(r.Tests) > 0 {
 		b.WriteString("\ntests to run, the likeliest to notice first:\n")
 		for _, t := range r.Tests {
 			row(t.At, t.Symbol, t.Why)
 		}
-		rest(&b, r.MoreTests, "")
+		rest(&b, r.MoreTests)
 	} else if len(r.Changed) > 0 {
 		b.WriteString("\nno test is known that reaches it\n")
 	}
@@ -103,7 +103,7 @@ func (r Reply) write() string {
 			}
 			row(c.At, c.Symbol, depth, sure, word(c.Public, "public"))
 		}
-		rest(&b, r.MoreCallers, "")
+		rest(&b, r.MoreCallers)
 	}
 	for _, list := range []struct {
 		title string
@@ -130,7 +130,8 @@ func word(yes bool, w string) string {
 	return ""
 }
 
-func rest(b *strings.Builder, n int, _ string) {
+// rest says how many rows are left out.
+func rest(b *strings.Builder, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "  and %d more\n", n)
 	}
