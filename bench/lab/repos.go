@@ -90,7 +90,7 @@ func ReadLines[T any](path string) ([]T, error) {
 	defer f.Close()
 	var out []T
 	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<20)
+	s.Buffer(nil, 16<<20)
 	for s.Scan() {
 		var v T
 		if err := json.Unmarshal(s.Bytes(), &v); err != nil {

@@ -151,6 +151,21 @@ func onDocument(ctx context.Context, a *app.App, path, store string, w app.Waiti
 	return s.Notes, err
 }
 
+// Resolved opens the stores in scope, the own folder first, with their references
+// resolved as far as w waits for that. Whoever asks releases them.
+func Resolved(ctx context.Context, a *app.App, w app.Waiting) (*app.Shelves, error) {
+	s, err := a.ScopeFromHere(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	s.Wait = max(w.Wait, time.Nanosecond)
+	if err := link(ctx, s); err != nil {
+		s.Release()
+		return nil, err
+	}
+	return s, nil
+}
+
 // openLinked opens what is resolved of each target.
 func openLinked(s *app.Shelves) {
 	for i := range s.Targets {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/gain"
 	"github.com/seed-4f2d999b/knowledge/internal/governance"
 	"github.com/seed-4f2d999b/knowledge/internal/history"
+	"github.com/seed-4f2d999b/knowledge/internal/impact"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/publish"
 	"github.com/seed-4f2d999b/knowledge/internal/shared"
@@ -30,7 +31,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(), impact.Room(),
 	}
 }
 

@@ -129,3 +129,16 @@ func (l *Log) At(head plumbing.Hash, when time.Time) plumbing.Hash {
 		h = l.commits[i].parents[0]
 	}
 }
+
+// PathsOf returns the paths that a commit changed.
+func (l *Log) PathsOf(h plumbing.Hash) []string {
+	i, ok := l.number[h]
+	if !ok {
+		return nil
+	}
+	out := make([]string, len(l.commits[i].changed))
+	for k, p := range l.commits[i].changed {
+		out[k] = l.paths[p]
+	}
+	return out
+}
