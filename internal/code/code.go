@@ -151,6 +151,10 @@ func onDocument(ctx context.Context, a *app.App, path, store string, w app.Waiti
 	return s.Notes, err
 }
 
+// Resolve opens the resolved references of each target and, where some are
+// missing or behind, has a job resolve them and waits for that, s.Wait at most.
+func Resolve(ctx context.Context, s *app.Shelves) error { return link(ctx, s) }
+
 // openLinked opens what is resolved of each target.
 func openLinked(s *app.Shelves) {
 	for i := range s.Targets {
