@@ -57,7 +57,7 @@ func Explain(ctx context.Context, a *app.App, r Request) (Reply, error) {
 	}
 	var reply Reply
 	err = s.Serve(ctx, func(targets []search.Target) (err error) {
-		e := &explainer{app: a, sources: newSources(ctx, targets, r.Tuning), report: told, limit: limit}
+		e := &explainer{app: a, sources: newSources(ctx, targets, r.Tuning), report: told, limit: limit, waiting: r.Waiting}
 		reply, err = e.explain()
 		return err
 	})
@@ -80,11 +80,12 @@ func Explain(ctx context.Context, a *app.App, r Request) (Reply, error) {
 // explainer answers one request.
 type explainer struct {
 	*sources
-	app    *app.App
-	report report
-	limit  int
-	steps  [][]step // of each failure, the innermost first
-	tests  []*place // that failed; nil where it is not known which function it is
+	app     *app.App
+	report  report
+	limit   int
+	waiting app.Waiting
+	steps   [][]step // of each failure, the innermost first
+	tests   []*place // that failed; nil where it is not known which function it is
 }
 
 func (e *explainer) explain() (Reply, error) {
@@ -114,7 +115,15 @@ func (e *explainer) explain() (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	return e.reply(w, suspects)
+	if err := e.lately(suspects); err != nil {
+		return Reply{}, err
+	}
+	reply, err := e.reply(w, suspects)
+	if err != nil {
+		return reply, err
+	}
+	reply.Missing, err = e.missing(e.ctx)
+	return reply, err
 }
 
 // resolve finds the functions that the frames of each failure, and the names of

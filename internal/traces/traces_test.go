@@ -185,3 +185,21 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d failures", r.Failures)
 	}
 }
+
+// TestMissing: a frame in a dependency that no store has comes with the command
+// that adds it, at the version of the lockfile.
+func TestMissing(t *testing.T) {
+	s := producttest.NewSite(t)
+	s.Write("web/package.json", `{"name":"web","dependencies":{"left-pad":"^1.3.0"}}`)
+	s.Write("web/package-lock.json", `{"name":"web","lockfileVersion":3,"packages":{"":{"dependencies":{"left-pad":"^1.3.0"}},"node_modules/left-pad":{"version":"1.3.0"}}}`)
+	s.Write("web/src/main.js", "const pad = require('left-pad')\n\nfunction show (text) {\n  return pad(text.trim(), 3)\n}\n\nmodule.exports = show\n")
+	r := explain(t, s.In("web", true), "TypeError: str.length is not a function\n    at pad (/app/node_modules/left-pad/index.js:12:7)\n"+
+		"    at show (/app/src/main.js:4:10)\n    at Object.f (/root/go/pkg/mod/example.com/coin@v1.2.0/x.js:1:1)\n")
+	if len(r.Missing) != 2 || r.Missing[0].Name != "npm:left-pad 1.3.0" || r.Missing[0].Add != `suggest {"add":true,"only":["npm:left-pad"]}` ||
+		r.Missing[1].Add != `store:create {"name":"coin","source":"go:example.com/coin@v1.2.0"}` {
+		t.Errorf("%+v", r.Missing)
+	}
+	if len(r.Causes) == 0 || r.Causes[0].Symbol != "show" {
+		t.Errorf("%+v", r.Causes)
+	}
+}

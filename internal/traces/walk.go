@@ -270,8 +270,13 @@ func (w *walker) weigh(failures []failure, stack bool, spectrum map[*place]float
 		}
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b *suspect) int {
+	order(out)
+	return out, nil
+}
+
+// order puts the likeliest first.
+func order(list []*suspect) {
+	slices.SortStableFunc(list, func(a, b *suspect) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at.path, b.at.path), cmp.Compare(a.at.start, b.at.start))
 	})
-	return out, nil
 }
