@@ -65,6 +65,9 @@ type Room struct {
 	Views      func(*Shelves)
 	Unresolved func(context.Context, *Shelves, *search.Target) (bool, error)
 
+	// Lately says what changed lately of files of the own folder, by their paths.
+	Lately func(ctx context.Context, a *App, paths []string, w Waiting) (map[string]Lately, error)
+
 	// Marks says what speaks against places that answer a query; see search.Request.
 	Marks func(ctx context.Context, c *Core, query string) (marks func(kb.StoreID, string) float64, note string, err error)
 	// Hits lets targets add to their hits, Place adds to a place. No store is
@@ -74,6 +77,22 @@ type Room struct {
 
 	Definitions *Definitions
 	Sharing     *Sharing
+}
+
+// Lately is what changed lately of one file.
+type Lately struct {
+	Uncommitted, Recent [][2]int // lines, from and to: of no commit yet, and of the last weeks
+	Commits             []string // that changed it, newest first: "abc1234567 of 2026-11-01: subject"
+}
+
+// Lately asks the rooms for what changed lately; see Room.Lately.
+func (a *App) Lately(ctx context.Context, paths []string, w Waiting) (map[string]Lately, error) {
+	for _, r := range a.Config.Rooms {
+		if r.Lately != nil {
+			return r.Lately(ctx, a, paths, w)
+		}
+	}
+	return nil, nil
 }
 
 // Finding is one thing that was examined.

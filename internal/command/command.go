@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"reflect"
 	"strings"
 
@@ -215,6 +216,19 @@ func FromCLI(ctx context.Context) context.Context { return context.WithValue(ctx
 
 // IsCLI reports whether a context is the command line's.
 func IsCLI(ctx context.Context) bool { return ctx.Value(cliKey{}) != nil }
+
+type inputKey struct{}
+
+// WithInput gives a context what was piped to the command line.
+func WithInput(ctx context.Context, r io.Reader) context.Context {
+	return context.WithValue(ctx, inputKey{}, r)
+}
+
+// InputOf returns what was piped to the command line, nil where nothing was.
+func InputOf(ctx context.Context) io.Reader {
+	r, _ := ctx.Value(inputKey{}).(io.Reader)
+	return r
+}
 
 type textKey struct{}
 

@@ -23,7 +23,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/stores"
 	"github.com/seed-4f2d999b/knowledge/internal/team"
-	"github.com/seed-4f2d999b/knowledge/internal/upgrade"
+	"github.com/seed-4f2d999b/knowledge/internal/upgrade", "github.com/seed-4f2d999b/knowledge/internal/traces"
 	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
@@ -31,7 +31,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(), impact.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(), impact.Room(), traces.Room(),
 	}
 }
 

@@ -25,7 +25,7 @@ func TestAudience(t *testing.T) {
 		"code:callees", "code:callers", "code:definition", "code:files", "code:outline", "code:references", "code:symbols",
 		"stores", "store:info", "store:create", "store:index", "store:pages", "store:rename", "store:delete", "stores:sync", "store:update", "suggest", "stores:defaults", "jobs", "job:status", "job:cancel", "uninstall",
 		"store:schedule", "schedules", "doctor", "resources", "resource:read",
-		"apis", "api:help", "api:call", "why", "changed", "deps:upgrade", "impact",
+		"apis", "api:help", "api:call", "why", "changed", "deps:upgrade", "impact", "trace:explain",
 		"kdd:search", "kdd:related", "kdd:list", "kdd:impact", "kdd:context", "kdd:find", "kdd:section", "kdd:graph", "kdd:stats", "kdd:check", "kdd:matrix",
 		"evidence:status", "evidence:summary", "evidence:snapshot", "evidence:findings", "evidence:rulesets", "evidence:platforms", "evidence:ledger", "evidence:imports", "evidence:export",
 		"gate:check", "sdd:status", "sdd:open", "sdd:refresh", "sdd:close",

@@ -25,11 +25,41 @@ func (s *spot) in(e *rank.Evidence) bool {
 	return s.target == e.Store && s.path == e.Path && e.Start <= s.line && s.line <= e.End
 }
 
-// own returns the places of the targets that frames mean, the innermost first.
-// The file of a frame is the document that has the end of its path, two names
-// of it at least or all; the line is the frame's, or that of the declaration of
-// its symbol where another version of the file has it elsewhere.
-func own(ctx context.Context, targets []Target, frames []rank.Frame, r *Request) ([]spot, error) {
+// Spot is a line of a document that a frame of a trace means.
+type Spot struct {
+	Target int // its number
+	Path   string
+	Line   int    // 1 at least
+	Symbol string // the function that the frame names, "" for none
+}
+
+// Places returns the places of the targets that each frame means, none where
+// the frame is of no target. Several are equally likely.
+func Places(ctx context.Context, targets []Target, frames []rank.Frame) ([][]Spot, error) {
+	found, err := documentsOf(ctx, targets, frames, "")
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]Spot, len(frames))
+	for i, spots := range found {
+		if len(spots) > fitted.MostAlike {
+			continue
+		}
+		spots, err := declaredIn(ctx, targets, spots)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range spots {
+			out[i] = append(out[i], Spot{s.target, s.path, s.line, s.symbol})
+		}
+	}
+	return out, nil
+}
+
+// documentsOf returns the documents that each frame means. The file of a frame
+// is the document that lies there, or else the one that has the end of its path,
+// two names of it at least or all.
+func documentsOf(ctx context.Context, targets []Target, frames []rank.Frame, under string) ([][]spot, error) {
 	tails := make([][]string, len(frames))
 	byBase := map[string][]int{}
 	for i, f := range frames {
@@ -41,13 +71,17 @@ func own(ctx context.Context, targets []Target, frames []rank.Frame, r *Request)
 	best := make([]int, len(frames)) // names of the path in common
 	found := make([][]spot, len(frames))
 	for t := range targets {
-		paths, err := targets[t].Index.Documents(ctx, r.Under)
+		paths, err := targets[t].Index.Documents(ctx, under)
 		if err != nil {
 			return nil, of(t, err)
 		}
+		root := strings.TrimSuffix(targets[t].Store.Spec.Source, "/") + "/"
 		for _, p := range paths {
 			for _, i := range byBase[p[strings.LastIndexByte(p, '/')+1:]] {
 				n, whole := common(tails[i], tail(p))
+				if len(root) > 1 && frames[i].Path == root+p {
+					n, whole = there, true
+				}
 				if n < best[i] || n < 2 && (!whole || foreign.MatchString(frames[i].Path)) {
 					continue
 				}
@@ -57,6 +91,20 @@ func own(ctx context.Context, targets []Target, frames []rank.Frame, r *Request)
 				found[i] = append(found[i], spot{target: t, path: p, line: max(1, frames[i].Line), symbol: frames[i].Symbol})
 			}
 		}
+	}
+	return found, nil
+}
+
+// there is more than any path has names: the document is the file itself.
+const there = 1 << 20
+
+// own returns the places of the targets that frames mean, the innermost first;
+// the line is the frame's, or that of the declaration of its symbol where another
+// version of the file has it elsewhere.
+func own(ctx context.Context, targets []Target, frames []rank.Frame, r *Request) ([]spot, error) {
+	found, err := documentsOf(ctx, targets, frames, r.Under)
+	if err != nil {
+		return nil, err
 	}
 	var out []spot
 	value := 1.0

@@ -110,6 +110,9 @@ func (s *session) run(ctx context.Context, c command.Command, values map[string]
 		return err
 	}
 	ctx = command.FromCLI(ctx)
+	if s.env.Stdin != nil && !s.env.InTerminal {
+		ctx = command.WithInput(ctx, s.env.Stdin)
+	}
 	if !s.Terminal && !s.json && s.format == "" {
 		ctx = command.AsText(ctx)
 	}

@@ -43,6 +43,8 @@ const file = `(?:file://|webpack://|node:)?(?P<path>(?:[A-Za-z]:)?[^\s():"'<>,]+
 // frameRows are tried in their order; the first that fits a line counts.
 var frameRows = []frameRow{
 	row("python", `File "`, `^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<sym>\S+))?`).innermostLast(),
+	row("python, as pytest shows it", ".py:",
+		`^(?P<path>(?:[A-Za-z]:)?[^\s:()"']+\.py):(?P<line>\d+): (?:in (?P<sym>\S+)|[A-Z]\w*(?:\.\w+)*)?\s*$`).innermostLast(),
 	row("java, kotlin, scala", "at ", `^\s*at (?:[\w.@$-]*/)*(?P<sym>[\w.$<>-]+)\((?P<path>[\w$-]+\.\w+):(?P<line>\d+)\)`).inPackage(),
 	row("java, kotlin, scala", "at ", `^\s*at (?:[\w.@$-]*/)*[\w.$<>-]+\((?:Native Method|Unknown Source)\)`),
 	row("rust", ".rs:", `^\s+at `+file+`:(?P<line>\d+)`).above(`^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<sym>\S.*)`),

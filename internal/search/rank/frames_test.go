@@ -16,6 +16,8 @@ func TestFrames(t *testing.T) {
 			"  File \"/usr/lib/site-packages/flask/app.py\", line 120, in run\n    self.go()\nValueError: no \"x\" here\n",
 			[]Frame{{"/usr/lib/site-packages/flask/app.py", 120, "run"}, {"/home/a/shop/main.py", 20, ""}},
 			"Traceback (most recent call last):\n\n    main()\n\n    self.go()\nValueError: no \"x\" here\n"},
+		{"pytest", "tests/test_a.py:12: \n_ _ _\nsrc/shop/cart.py:34: in add\n    x()\nsrc/shop/price.py:5: KeyError\nsrc/x.py:3: error: no such name\n",
+			[]Frame{{"src/shop/price.py", 5, ""}, {"src/shop/cart.py", 34, "add"}, {"tests/test_a.py", 12, ""}, {"src/x.py", 3, ""}}, ""},
 		{"node", "TypeError: no\n    at Router.handle [as go] (/a/node_modules/x/lib/router.js:12:7)\n    at async main (file:///a/src/index.ts:3:1)\n    at node:internal/main:9:1\n    at new Foo (C:\\a\\b.js:1:2)\n    at Array.map (<anonymous>)",
 			[]Frame{{"/a/node_modules/x/lib/router.js", 12, "handle"}, {"/a/src/index.ts", 3, ""}, {"internal/main", 9, ""}, {"C:/a/b.js", 1, "Foo"}}, "TypeError: no\n\n\n\n\n\n"},
 		{"go", "panic: oh\n\ngoroutine 1 [running]:\ngithub.com/spf13/cobra.(*Command).ExecuteC(0xc0000, {0x1, 0x2})\n\t/go/pkg/mod/github.com/spf13/cobra@v1.9.1/command.go:1148 +0x40\nmain.main.func1()\n\t/home/a/main.go:12 +0x1f\n",
