@@ -75,6 +75,10 @@ type Room struct {
 	Hits  func(*App, []search.Target)
 	Place func(ctx context.Context, a *App, s *Shelves, inScope func(kb.StoreID) bool, found *search.Context)
 
+	// Elsewhere says what is not indexed and may answer a question better than
+	// anything in scope does, and how it is added: lines to be shown below the reply.
+	Elsewhere func(context.Context, *App, *Core, Unanswered) ([]string, error)
+
 	Definitions *Definitions
 	Sharing     *Sharing
 }
@@ -93,6 +97,23 @@ func (a *App) Lately(ctx context.Context, paths []string, w Waiting) (map[string
 		}
 	}
 	return nil, nil
+// Unanswered is a question that nothing in scope may answer.
+type Unanswered struct {
+	Query   string
+	Absent  bool            // nothing in scope is likely to
+	Sure    float64         // the probability that the first hit does
+	Words   []string        // that tell what is looked for
+	Targets []search.Target // that were searched
+	Near    []search.Hit    // what is nearest, the nearest first
+// Elsewhere asks the rooms what may answer; see Room.Elsewhere.
+func (a *App) Elsewhere(ctx context.Context, c *Core, q Unanswered) (out []string, err error) {
+		if r.Elsewhere == nil {
+			continue
+		lines, err := r.Elsewhere(ctx, a, c, q)
+		if err != nil {
+			return out, err
+		out = append(out, lines...)
+	return out, nil
 }
 
 // Finding is one thing that was examined.

@@ -91,7 +91,7 @@ func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error
 		scope.Early = 0
 	}
 	packed := command.IsText(ctx) && in.Detail == "" && in.Form != "json" && !in.Explain && in.Lines == 0
-	return Search(ctx, a, search.Request{
+	return Ask(ctx, a, search.Request{
 		Query: in.Query, Intent: in.Intent, Mode: in.Mode, Detail: in.Detail, Limit: in.Limit,
 		Packed: packed, Budget: in.Budget,
 		Threshold: in.Threshold, MinRelevance: in.MinRelevance, Under: in.In, Explain: in.Explain, Lines: in.Lines,

@@ -4,14 +4,26 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // Search answers a query over the stores in scope.
 func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope) (SearchReply, error) {
+	return searched(ctx, a, req, scope, false)
+}
+
+// Ask is Search, and says of a query that nothing answers what was searched and
+// what else may hold the answer.
+func Ask(ctx context.Context, a *app.App, req search.Request, scope app.Scope) (SearchReply, error) {
+	return searched(ctx, a, req, scope, true)
+}
+
+func searched(ctx context.Context, a *app.App, req search.Request, scope app.Scope, told bool) (SearchReply, error) {
 	c, err := a.Open(ctx)
 	if err != nil {
 		return SearchReply{}, err
@@ -69,6 +81,14 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 	})
 	if len(s.Targets) == 0 {
 		reply = none
+	}
+	if told && err == nil && (reply.Absent || reply.Count > 0) {
+		proof, err := proofOf(ctx, a, c, s, &req, &reply, len(notes)+len(s.Notes) > 0)
+		if err != nil {
+			return SearchReply{}, err
+		}
+		reply.Notes = append(reply.Notes, proof...)
+		reply.Tokens += tokens.Estimate(strings.Join(proof, "\n"))
 	}
 	if gone := a.LossNote(); gone != "" {
 		notes = append([]string{gone}, notes...)

@@ -135,9 +135,10 @@ func SchedulesOf(c *app.Core) schedule.Table { return schedule.Table{DB: c.Db} }
 
 func hooks() app.Room {
 	return app.Room{
-		Followed: Probe,
-		Caches:   deps.Caches,
-		Examine:  examine,
+		Followed:  Probe,
+		Caches:    deps.Caches,
+		Examine:   examine,
+		Elsewhere: elsewhere,
 		Removed: func(ctx context.Context, c *app.Core, id kb.StoreID) error {
 			_, err := SchedulesOf(c).Unset(ctx, id)
 			return err

@@ -85,16 +85,17 @@ func Suggest(ctx context.Context, a *app.App, r SuggestRequest) (Suggested, erro
 	if err != nil {
 		return out, err
 	}
-	if r.Registry {
-		out.Notes = append(out.Notes, askRegistries(ctx, a, c, worth(rep.Dependencies), 2*limit)...)
-	}
-	rows := SuggestRows(rep.Dependencies, origin(p.Root), 1<<20)
+	list := worth(rep.Dependencies)
 	if len(r.Only) > 0 {
-		rows = slices.DeleteFunc(rows, func(s Suggestion) bool { return !s.named(r.Only) })
-		if len(rows) == 0 {
-			return out, kb.Errorf(kb.NotFound, "the project imports no dependency named %s whose repository is known", strings.Join(r.Only, ", ")).
-				WithHint("see what there is with: suggest")
-		}
+		list = asked(slices.Concat(rep.Dependencies, rep.Brought), r.Only)
+	}
+	if r.Registry {
+		out.Notes = append(out.Notes, askRegistries(ctx, a, c, list, 2*limit)...)
+	}
+	rows := suggestRows(list, origin(p.Root), 1<<20)
+	if len(r.Only) > 0 && len(rows) == 0 {
+		return out, kb.Errorf(kb.NotFound, "the project has no dependency named %s whose repository is known", strings.Join(r.Only, ", ")).
+			WithHint("see what there is with: suggest")
 	}
 	rows = rows[:min(len(rows), limit)]
 	for _, d := range worth(rep.Dependencies) {
@@ -132,12 +133,31 @@ func worth(list []deps.Dependency) []*deps.Dependency {
 	return out
 }
 
+// asked leaves the dependencies of the names or repositories given, imported or
+// not: what is brought along by another may be what is meant.
+func asked(list []deps.Dependency, names []string) []*deps.Dependency {
+	var out []*deps.Dependency
+	for i := range list {
+		d := &list[i]
+		if slices.ContainsFunc(names, func(n string) bool {
+			return strings.EqualFold(n, d.Name) || strings.EqualFold(n, d.ID()) || strings.EqualFold(n, d.Repository)
+		}) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // SuggestRows makes one row of each repository but the project's own, most
-// imported first.
+// imported first, of what is worth one.
 func SuggestRows(list []deps.Dependency, own string, limit int) []Suggestion {
+	return suggestRows(worth(list), own, limit)
+}
+
+func suggestRows(list []*deps.Dependency, own string, limit int) []Suggestion {
 	var rows []Suggestion
 	at := map[string]int{}
-	for _, d := range worth(list) {
+	for _, d := range list {
 		if d.Repository == "" || strings.EqualFold(d.Repository, own) {
 			continue
 		}
@@ -173,12 +193,6 @@ func origin(root string) string {
 		}
 	}
 	return ""
-}
-
-func (s Suggestion) named(names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		return strings.EqualFold(n, s.Name) || strings.EqualFold(n, s.dep.ID()) || strings.EqualFold(n, s.Repository) || slices.Contains(s.Also, n)
-	})
 }
 
 // markExisting names the stores in scope that are of a suggested repository already.

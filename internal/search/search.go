@@ -125,6 +125,7 @@ func telling(q *rank.Query) (out []string) {
 func (r *Reply) doubt(nothing bool) {
 	switch {
 	case nothing:
+		r.Absent = true
 		r.Notes = append(r.Notes, "nothing here answers the query; what is shown, if anything, only shares words with it")
 	case r.Confidence == "none" || r.Confidence == "low":
 		r.Notes = append(r.Notes, "unsure: the first hit may not be what is meant")

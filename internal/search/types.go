@@ -104,6 +104,7 @@ type Reply struct {
 	There       float64            `json:"there,omitempty"`
 	Signs       map[string]float64 `json:"signs,omitempty"`
 	Sure        float64            `json:"-"` // the probability before it is rounded
+	Absent      bool               `json:"-"` // nothing here is likely to answer
 
 	Words  []string `json:"-"` // of the query, those that tell what is looked for
 	Packed bool     `json:"-"` // it is made to be read as text

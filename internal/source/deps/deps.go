@@ -49,9 +49,10 @@ type Report struct {
 	// Dependencies are the packages that manifests name, most imported first,
 	// without the project's own.
 	Dependencies []Dependency
-	Manifests    []string // that were read
-	Files        int      // source files that were read
-	Notes        []string // what could not be read
+	Brought      []Dependency // that others bring along, where a manifest lists these, too: Go's
+	Manifests    []string     // that were read
+	Files        int          // source files that were read
+	Notes        []string     // what could not be read
 }
 
 // Manifests reads manifests and lockfiles only: Files is 0 everywhere.
@@ -76,20 +77,10 @@ func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	p := newCollector(r)
-	for _, f := range files.manifests {
-		if err := stopped(ctx); err != nil {
-			return Report{}, err
-		}
-		data, err := readSome(r, f.path, maxManifest)
-		if err != nil {
-			p.note("%s cannot be read: %v", f.path, err)
-			continue
-		}
-		p.manifests = append(p.manifests, f.path)
-		f.parse(p, f.path, data)
+	p, found, err := read(ctx, r, files.manifests)
+	if err != nil {
+		return Report{}, err
 	}
-	found := p.resolve()
 	rep := Report{Manifests: p.manifests, Notes: p.notes}
 	if code {
 		rep.Files = count(ctx, r, p, files.sources, found)
@@ -107,7 +98,28 @@ func analyze(ctx context.Context, root string, code bool) (Report, error) {
 	for i := range rep.Dependencies {
 		p.locate(&rep.Dependencies[i])
 	}
+	for _, d := range p.along(found) {
+		p.locate(d)
+		rep.Brought = append(rep.Brought, *d)
+	}
 	return rep, nil
+}
+
+// along returns what other packages bring along, each once and without those
+// that a manifest asks for itself.
+func (p *collector) along(found []*Dependency) (out []*Dependency) {
+	seen := map[string]bool{}
+	for _, d := range found {
+		seen[d.ID()] = true
+	}
+	for _, d := range p.brought {
+		x := &Dependency{Ecosystem: d.eco, Name: d.name, Version: d.version, Manifest: d.manifest}
+		if !seen[x.ID()] && !p.own[d.eco][d.name] {
+			seen[x.ID()] = true
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 func stopped(ctx context.Context) error {
@@ -134,6 +146,9 @@ type ecosystem struct {
 	// files maps the names of manifests and lockfiles to their parsers. A "*" in
 	// a name matches anything.
 	files map[string]parser
+	// parts returns the parser of a file whose folder makes it a manifest, nil for
+	// others. It may be nil.
+	parts func(path string) parser
 	exts  []string // of source files, with the dot
 	// imports calls emit with each import of a source file, as it is written; the
 	// same import may come several times.
@@ -217,6 +232,7 @@ type collector struct {
 	manifests []string
 	notes     []string
 	declared  []declared
+	brought   []declared                    // by other packages, as go.mod lists them
 	own       map[string]map[string]bool    // ecosystem → names of the project itself
 	locks     map[place]map[string][]locked // name → its versions
 

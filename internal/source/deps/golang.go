@@ -75,8 +75,11 @@ func goMod(p *collector, file string, data []byte) {
 		case verb == "module" && len(words) > 0:
 			p.owns("go", words[0])
 		case verb == "require" && len(words) >= 2 && strings.HasPrefix(words[1], "v"):
-			if !strings.HasPrefix(strings.TrimSpace(comment), "indirect") {
-				list = append(list, declared{eco: "go", name: words[0], version: words[1], manifest: file})
+			d := declared{eco: "go", name: words[0], version: words[1], manifest: file}
+			if strings.HasPrefix(strings.TrimSpace(comment), "indirect") {
+				p.brought = append(p.brought, d)
+			} else {
+				list = append(list, d)
 			}
 		case verb == "replace":
 			if i := slices.Index(words, "=>"); i > 0 && i+1 < len(words) {

@@ -22,6 +22,7 @@ var python = ecosystem{
 		"pyproject.toml": decoded(toml.Unmarshal, pyproject), "requirements*.txt": requirements, "requirements*.in": requirements,
 		"uv.lock": pythonLock, "poetry.lock": pythonLock, "pdm.lock": pythonLock,
 	},
+	parts:     requirementsFolder,
 	exts:      []string{".py", ".pyi"},
 	imports:   pythonImports,
 	matcher:   pythonMatcher,
@@ -34,6 +35,16 @@ var pyNameRE = lazyregexp.New(`[-_.]+`)
 func pyName(s string) string { return pyNameRE.ReplaceAllString(strings.ToLower(s), "-") }
 
 var requirementRE = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$`)
+
+// requirementsFolder is the parser of a file of a folder requirements, which many
+// projects split them into.
+func requirementsFolder(file string) parser {
+	dir, base := path.Split(file)
+	if path.Base(dir) == "requirements" && (path.Ext(base) == ".txt" || path.Ext(base) == ".in") {
+		return requirements
+	}
+	return nil
+}
 
 // requirement reads one line of a requirements file.
 func requirement(p *collector, file, line string, dev bool) (d declared, ok bool) {
@@ -320,9 +331,9 @@ func pythonInstalled(p *collector, d *Dependency) string {
 	for _, dir := range upwards(path.Dir(d.Manifest)) {
 		for _, env := range []string{".venv", "venv"} {
 			lib := path.Join(dir, env, "lib")
-			for _, v := range p.names(lib, 16) {
+			for _, v := range names(p.root, lib, 16) {
 				site := path.Join(lib, v, "site-packages")
-				for _, e := range p.names(site, -1) {
+				for _, e := range names(p.root, site, -1) {
 					base, ok := strings.CutSuffix(e, ".dist-info")
 					n, version, _ := strings.Cut(base, "-")
 					if !ok || pyName(n) != d.Name {
@@ -339,18 +350,6 @@ func pythonInstalled(p *collector, d *Dependency) string {
 		}
 	}
 	return ""
-}
-
-// names returns the names in a folder, at most that many; what cannot be read
-// has none.
-func (p *collector) names(dir string, most int) []string {
-	f, err := p.root.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(most)
-	return names
 }
 
 var sourceRE = lazyregexp.New(`(?i)source|repo|code`)

@@ -83,7 +83,11 @@ func list(ctx context.Context, r *os.Root) (listing, error) {
 			return fs.SkipAll
 		}
 		for _, e := range ecosystems {
-			if parse := e.manifest(base); parse != nil {
+			parse := e.manifest(base)
+			if parse == nil && e.parts != nil {
+				parse = e.parts(p)
+			}
+			if parse != nil {
 				out.manifests = append(out.manifests, manifestFile{p, parse})
 			}
 		}
